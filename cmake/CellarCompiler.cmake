@@ -1,0 +1,65 @@
+# Compiler settings: the language, what a build type means, warnings, sanitizers, and the fast path to a rebuild.
+# What touches flags of the whole directory happens only when Cellar is the top-level project.
+add_library(cellar_warnings INTERFACE)
+add_library(cellar_sanitizers INTERFACE)
+
+if(PROJECT_IS_TOP_LEVEL)
+  if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug" FORCE)
+  endif()
+  # Line tables even in release: profiles and stack traces of what people run are worth the disk.
+  set(CELLAR_OPTIMIZE "" CACHE STRING "Optimisation level; empty: -O2 in Release, -O0 in Debug")
+  if(CELLAR_OPTIMIZE)
+    set(CMAKE_CXX_FLAGS_RELEASE "${CELLAR_OPTIMIZE} -g1 -DNDEBUG")
+    set(CMAKE_CXX_FLAGS_DEBUG "${CELLAR_OPTIMIZE} -g1")
+  else()
+    set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1 -DNDEBUG")
+    set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g1")
+  endif()
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
+
+  find_program(CELLAR_CCACHE ccache)
+  if(CELLAR_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${CELLAR_CCACHE}")
+  endif()
+
+  # Binaries name no directory of the machine that built them; and one build directory reuses what ccache has from another.
+  add_compile_options("-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=" "-ffile-prefix-map=${PROJECT_BINARY_DIR}=.")
+
+  target_compile_options(cellar_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+    -Woverloaded-virtual -Wundef -Werror)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # gcc 12 sees overlapping copies in plain std::string concatenation (its bug 105651), and values never set in a
+    # std::optional<std::string> that is copied (80635). clang checks for the latter.
+    target_compile_options(cellar_warnings INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
+  endif()
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    target_compile_options(cellar_warnings INTERFACE -Wthread-safety)
+    include(CheckLinkerFlag)
+    check_linker_flag(CXX -fuse-ld=lld CELLAR_HAVE_LLD)
+    if(CELLAR_HAVE_LLD)
+      add_link_options(-fuse-ld=lld)
+    endif()
+  endif()
+endif()
+
+if(CELLAR_SANITIZE STREQUAL "address")
+  set(cellar_sanitize_flags -fsanitize=address,undefined -fno-sanitize-recover=all)
+elseif(CELLAR_SANITIZE STREQUAL "thread")
+  set(cellar_sanitize_flags -fsanitize=thread)
+elseif(CELLAR_SANITIZE)
+  message(FATAL_ERROR "CELLAR_SANITIZE is '${CELLAR_SANITIZE}': use address, thread, or leave it empty")
+endif()
+if(cellar_sanitize_flags)
+  target_compile_options(cellar_sanitizers INTERFACE ${cellar_sanitize_flags} -fno-omit-frame-pointer)
+  target_link_options(cellar_sanitizers INTERFACE ${cellar_sanitize_flags})
+endif()
+
+# cellar_target(<target>): what every target of ours, library or program, has in common.
+function(cellar_target target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES
+    CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:cellar_warnings> $<BUILD_INTERFACE:cellar_sanitizers>)
+endfunction()

@@ -1,0 +1,12 @@
+# Examples: one program per file, linked with the library alone, run as a test. They see nothing but include/cellar.
+cellar_sources(cellar_example_sources examples)
+foreach(source IN LISTS cellar_example_sources)
+  get_filename_component(stem "${source}" NAME_WE)
+  add_executable(example_${stem} "${source}")
+  cellar_target(example_${stem})
+  target_link_libraries(example_${stem} PRIVATE cellar::cellar)
+  set(scratch "${PROJECT_BINARY_DIR}/example_runs/${stem}")
+  file(MAKE_DIRECTORY "${scratch}")
+  add_test(NAME examples.${stem} COMMAND example_${stem} WORKING_DIRECTORY "${scratch}")
+  set_tests_properties(examples.${stem} PROPERTIES TIMEOUT 120)
+endforeach()

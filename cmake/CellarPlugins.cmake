@@ -1,0 +1,35 @@
+# Plug-ins: a file named <kind>_<name>.cc in a layer's folder is one. No list is kept: the folder is the list.
+#
+# For each layer a source is generated that calls cellar_plugin_<layer>_<stem>() for every such file. The calls are
+# real references, so a static library keeps the plug-ins, and they are registered in one known order.
+set(CELLAR_PLUGIN_KINDS policy encoding compressor type filter ordered cmd)
+set(CELLAR_PLUGIN_LAYERS filter memtable bloom cache hfile compaction tools)
+
+# cellar_plugins(<layer> <variable>): puts the generated source into <variable>; empty for a layer without plug-ins.
+function(cellar_plugins layer out)
+  set(${out} "" PARENT_SCOPE)
+  if(NOT layer IN_LIST CELLAR_PLUGIN_LAYERS)
+    return()
+  endif()
+  set(files "")
+  foreach(kind IN LISTS CELLAR_PLUGIN_KINDS)
+    file(GLOB found CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/${layer}"
+      "${PROJECT_SOURCE_DIR}/${layer}/${kind}_*.cc")
+    list(APPEND files ${found})
+  endforeach()
+  list(SORT files)
+
+  set(declarations "")
+  set(calls "")
+  foreach(file IN LISTS files)
+    string(REGEX REPLACE "\\.cc$" "" stem "${file}")
+    string(APPEND declarations "void cellar_plugin_${layer}_${stem}();\n")
+    string(APPEND calls "    cellar_plugin_${layer}_${stem}();\n")
+  endforeach()
+  set(CELLAR_LAYER ${layer})
+  set(CELLAR_DECLARATIONS "${declarations}")
+  set(CELLAR_CALLS "${calls}")
+  set(source "${PROJECT_BINARY_DIR}/generated/${layer}_plugins.cc")
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/plugins.cc.in" "${source}" @ONLY)
+  set(${out} "${source}" PARENT_SCOPE)
+endfunction()

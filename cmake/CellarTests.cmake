@@ -1,0 +1,83 @@
+# Tests: one program per folder of tests/, linked with its own layer and those below it. The tests within are found
+# when ctest runs, so that a build is not held up by them, and run as one ctest test each.
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+set(CELLAR_TEST_TIMEOUT_S 300 CACHE STRING "Seconds after which one test has failed")
+set(CELLAR_FIXTURES_DIR "${PROJECT_SOURCE_DIR}/../shared/fixtures" CACHE PATH "More HFiles for tests; may be absent")
+set(cellar_fixtures "${CELLAR_FIXTURES_DIR}")
+if(DEFINED ENV{CELLAR_FIXTURES_DIR})
+  set(cellar_fixtures "$ENV{CELLAR_FIXTURES_DIR}")
+endif()
+
+set(cellar_test_definitions
+  CELLAR_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+  CELLAR_TEST_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data"
+  CELLAR_FIXTURES_DIR="${cellar_fixtures}")
+
+# What tests add to the flags. -O1: their own code compiles in two thirds of the time; what they test keeps its level.
+function(cellar_test_target target)
+  cellar_target(${target})
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
+# cellar_test_support(<target> <folder> <layer>...): helpers shared by test programs; may use these layers only.
+function(cellar_test_support target folder)
+  cellar_sources(sources ${folder})
+  if(sources)
+    add_library(${target} STATIC ${sources})
+    cellar_test_target(${target})
+    set(scope PUBLIC)
+  else()
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_compile_definitions(${target} ${scope} ${cellar_test_definitions})
+  target_link_libraries(${target} ${scope} GTest::gtest GTest::gmock fmt::fmt)
+  # Headers only: the objects come from the test program's own layers.
+  foreach(layer IN LISTS ARGN)
+    target_include_directories(${target} ${scope} $<TARGET_PROPERTY:cellar_${layer},INTERFACE_INCLUDE_DIRECTORIES>)
+  endforeach()
+endfunction()
+
+cellar_test_support(cellar_test_support tests/support base platform)
+cellar_test_support(cellar_test_cell_support tests/cell_support base cell)
+
+# cellar_tests(<name> <folder> LAYERS <layer>... [SUPPORT <library>...]): the program cellar_tests_<name>.
+function(cellar_tests name folder)
+  cmake_parse_arguments(PARSE_ARGV 2 tests "" "" "LAYERS;SUPPORT")
+  cellar_sources(sources ${folder})
+  if(NOT sources)
+    return()
+  endif()
+  set(target cellar_tests_${name})
+  add_executable(${target} ${sources})
+  cellar_test_target(${target})
+  target_compile_definitions(${target} PRIVATE ${cellar_test_definitions})
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include")
+  target_link_libraries(${target} PRIVATE ${tests_SUPPORT} GTest::gmock_main GTest::gmock GTest::gtest fmt::fmt)
+  cellar_link_layers(${target} ${tests_LAYERS})
+  gtest_discover_tests(${target} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+    WORKING_DIRECTORY "${PROJECT_BINARY_DIR}" PROPERTIES TIMEOUT ${CELLAR_TEST_TIMEOUT_S})
+endfunction()
+
+if(NOT CELLAR_SANITIZE)
+  cellar_tests(tidy tests)  # tests/tidy_test.cc: the style guard
+endif()
+foreach(layer IN ITEMS base platform)
+  cellar_tests(${layer} tests/${layer} LAYERS ${layer} platform SUPPORT cellar_test_support)
+endforeach()
+foreach(layer IN ITEMS cell filter memtable bloom cache hfile compaction engine)
+  cellar_tests(${layer} tests/${layer} LAYERS ${layer} cell platform SUPPORT cellar_test_cell_support cellar_test_support)
+endforeach()
+foreach(folder IN ITEMS metamorphic sim compat)
+  cellar_tests(${folder} tests/${folder} LAYERS engine SUPPORT cellar_test_cell_support cellar_test_support)
+endforeach()
+if(TARGET cellar_tool)
+  cellar_tests(tools tests/tools LAYERS tools SUPPORT cellar_test_cell_support cellar_test_support)
+  if(TARGET cellar_tests_tools)
+    target_link_libraries(cellar_tests_tools PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json)
+    target_compile_definitions(cellar_tests_tools PRIVATE CELLAR_TOOL_PATH="$<TARGET_FILE:cellar_tool>")
+    add_dependencies(cellar_tests_tools cellar_tool)
+  endif()
+endif()
