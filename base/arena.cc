@@ -1,0 +1,51 @@
+// Arena's slow path: new blocks.
+#include "base/arena.h"
+
+#include <atomic>
+#include <new>
+
+#include "base/assert.h"
+
+namespace cellar {
+
+namespace {
+
+constexpr size_t kAlignmentMax = 64;
+
+struct FreeBlock {
+  void operator()(char* block) const { ::operator delete (block, std::align_val_t{kAlignmentMax}); }
+};
+
+}  // namespace
+
+struct Arena::Impl {
+  std::vector<std::unique_ptr<char, FreeBlock>> blocks;
+  std::atomic<size_t> bytes{0};
+
+  char* add(size_t block_bytes) {
+    blocks.emplace_back(static_cast<char*>(::operator new (block_bytes, std::align_val_t{kAlignmentMax})));
+    bytes.fetch_add(block_bytes, std::memory_order_relaxed);
+    return blocks.back().get();
+  }
+};
+
+Arena::Arena(size_t block_bytes) : block_bytes_(block_bytes), impl_(std::make_unique<Impl>()) {
+  CELLAR_ASSERT(block_bytes >= kAlignmentMax);
+}
+
+Arena::~Arena() = default;
+
+size_t Arena::bytes() const { return impl_->bytes.load(std::memory_order_relaxed); }
+
+char* Arena::allocate_slowly(size_t bytes, size_t alignment) {
+  CELLAR_ASSERT(bytes > 0 && alignment <= kAlignmentMax && (alignment & (alignment - 1)) == 0);
+  // A large piece gets a block of its own, so that the rest of the current one is not given up for it.
+  if (bytes > block_bytes_ / 4) return impl_->add(bytes);
+  at_ = impl_->add(block_bytes_);
+  end_ = at_ + block_bytes_;
+  char* start = at_;
+  at_ += bytes;
+  return start;
+}
+
+}  // namespace cellar

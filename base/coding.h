@@ -1,0 +1,103 @@
+// Integers as bytes: big-endian (HBase), little-endian (Cellar's log), Hadoop's variable-length and
+// protobuf's.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace cellar {
+
+static_assert(std::endian::native == std::endian::little, "Cellar is written for little-endian machines");
+
+inline uint16_t load_be16(const char* from) {
+  uint16_t value;
+  std::memcpy(&value, from, sizeof value);
+  return __builtin_bswap16(value);
+}
+inline uint32_t load_be32(const char* from) {
+  uint32_t value;
+  std::memcpy(&value, from, sizeof value);
+  return __builtin_bswap32(value);
+}
+inline uint64_t load_be64(const char* from) {
+  uint64_t value;
+  std::memcpy(&value, from, sizeof value);
+  return __builtin_bswap64(value);
+}
+inline void store_be16(char* to, uint16_t value) {
+  value = __builtin_bswap16(value);
+  std::memcpy(to, &value, sizeof value);
+}
+inline void store_be32(char* to, uint32_t value) {
+  value = __builtin_bswap32(value);
+  std::memcpy(to, &value, sizeof value);
+}
+inline void store_be64(char* to, uint64_t value) {
+  value = __builtin_bswap64(value);
+  std::memcpy(to, &value, sizeof value);
+}
+
+inline uint32_t load_le32(const char* from) {
+  uint32_t value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+inline uint64_t load_le64(const char* from) {
+  uint64_t value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+inline void store_le32(char* to, uint32_t value) { std::memcpy(to, &value, sizeof value); }
+inline void store_le64(char* to, uint64_t value) { std::memcpy(to, &value, sizeof value); }
+
+void append_be16(std::string& to, uint16_t value);
+void append_be32(std::string& to, uint32_t value);
+void append_be64(std::string& to, uint64_t value);
+void append_le32(std::string& to, uint32_t value);
+void append_le64(std::string& to, uint64_t value);
+
+// Hadoop's variable-length integer (WritableUtils.writeVLong): 1 to 9 bytes, small values in one.
+constexpr size_t kHadoopVintBytesMax = 9;
+size_t hadoop_vint_bytes(int64_t value);
+// Writes to `to` (room for kHadoopVintBytesMax), returns the bytes used.
+size_t store_hadoop_vint(char* to, int64_t value);
+void append_hadoop_vint(std::string& to, int64_t value);
+
+// Protobuf's varint of an unsigned value: 1 to 10 bytes. Also the 7-bit lengths inside HBase's delta
+// encodings.
+size_t varint_bytes(uint64_t value);
+size_t store_varint(char* to, uint64_t value);
+void append_varint(std::string& to, uint64_t value);
+
+// ByteReader: takes values off the front of untrusted bytes. A take that does not fit returns false and
+// leaves the reader as it was; nothing beyond the bytes is ever touched. One thread at a time; views live as
+// long as the bytes.
+class ByteReader {
+ public:
+  explicit ByteReader(std::string_view bytes) : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
+
+  size_t left() const { return static_cast<size_t>(end_ - at_); }
+  bool empty() const { return at_ == end_; }
+  const char* at() const { return at_; }
+  std::string_view rest() const { return {at_, left()}; }
+
+  bool take_u8(uint8_t& value);
+  bool take_be16(uint16_t& value);
+  bool take_be32(uint32_t& value);
+  bool take_be64(uint64_t& value);
+  bool take_le32(uint32_t& value);
+  bool take_le64(uint64_t& value);
+  bool take_hadoop_vint(int64_t& value);
+  bool take_varint(uint64_t& value);  // false too when longer than 10 bytes or beyond 64 bits
+  bool take_bytes(size_t count, std::string_view& bytes);
+  bool skip(size_t count);
+
+ private:
+  const char* at_;
+  const char* end_;
+};
+
+}  // namespace cellar

@@ -1,0 +1,36 @@
+// What every file system shares: the rule for names and the plain forms of reading.
+#include "cellar/file_system.h"
+
+#include "base/bytes.h"
+
+namespace cellar {
+
+Status ReadableFile::read_many(std::span<const ReadRequest> requests) const {
+  for (const ReadRequest& request : requests) {
+    CELLAR_TRY(read(request.offset, request.bytes, request.into));
+  }
+  return {};
+}
+
+void ReadableFile::will_need(uint64_t /*offset*/, uint64_t /*bytes*/) const {}
+
+Status check_file_name(std::string_view name) {
+  constexpr size_t kNameBytesMax = 255;
+  if (name.empty()) return Status::invalid_argument("a file name is empty");
+  if (name.size() > kNameBytesMax) {
+    return Status::invalid_argument("file name of " + std::to_string(name.size()) +
+                                    " bytes (at most 255): " + escaped(name.substr(0, 32)) + "…");
+  }
+  if (name == "." || name == "..") {
+    return Status::invalid_argument("file name \"" + std::string(name) + "\" is reserved");
+  }
+  if (name.find('/') != name.npos) {
+    return Status::invalid_argument("file name \"" + escaped(name) + "\" contains a slash");
+  }
+  if (name.find('\0') != name.npos) {
+    return Status::invalid_argument("file name \"" + escaped(name) + "\" contains a zero byte");
+  }
+  return {};
+}
+
+}  // namespace cellar

@@ -1,0 +1,212 @@
+// The text form of a plug-in's choice, "name(key=value, …)", and the nearest name for a wrong one.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "base/bytes.h"
+#include "cellar/plugin.h"
+
+namespace cellar {
+
+namespace {
+
+bool is_space(char c) { return c == ' ' || c == '\t'; }
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+bool is_word(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.';
+  });
+}
+
+// Splits "12.5k" into its number and the rest; false when it does not begin with a number.
+bool split_number(std::string_view text, double& number, std::string_view& unit) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return false;
+  unit = trimmed(text.substr(static_cast<size_t>(end - text.data())));
+  return true;
+}
+
+// `number` units of `each` as an integer, or false when that is negative or too large.
+bool scale(double number, double each, double limit, uint64_t& scaled) {
+  const double value = number * each;
+  if (!(value >= 0) || value >= limit) return false;
+  scaled = static_cast<uint64_t>(value + 0.5);
+  return true;
+}
+
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+Result<PluginParams> PluginParams::parse(std::string_view text) {
+  const std::string quoted = "\"" + escaped(text) + "\"";
+  PluginParams params;
+  const std::string_view whole = trimmed(text);
+  const size_t open = whole.find('(');
+  const std::string_view name = trimmed(whole.substr(0, open));
+  if (!is_word(name)) return Status::invalid_argument(quoted + " does not begin with a name");
+  params.name_ = name;
+  if (open == whole.npos) return params;
+  if (whole.back() != ')')
+    return Status::invalid_argument(quoted + " lacks the closing parenthesis at its end");
+  std::string_view inside = whole.substr(open + 1, whole.size() - open - 2);
+  if (trimmed(inside).empty()) return params;
+  while (true) {
+    const size_t comma = inside.find(',');
+    const std::string_view item = trimmed(inside.substr(0, comma));
+    const size_t equals = item.find('=');
+    const std::string_view key = trimmed(item.substr(0, equals));
+    if (equals == item.npos || !is_word(key)) {
+      return Status::invalid_argument(quoted + ": \"" + escaped(item) + "\" is not of the form key=value");
+    }
+    const std::string_view value = trimmed(item.substr(equals + 1));
+    if (value.empty()) return Status::invalid_argument(quoted + ": " + std::string(key) + " has no value");
+    if (!params.values_.emplace(key, value).second) {
+      return Status::invalid_argument(quoted + ": " + std::string(key) + " is given twice");
+    }
+    if (comma == inside.npos) return params;
+    inside.remove_prefix(comma + 1);
+  }
+}
+
+const std::string* PluginParams::find(std::string_view key) const {
+  asked_.emplace(key, true);
+  const auto found = values_.find(key);
+  return found == values_.end() ? nullptr : &found->second;
+}
+
+void PluginParams::complain(std::string_view key, std::string_view expected) const {
+  if (!complaint_.empty()) return;  // the first one is reported
+  complaint_ = std::string(key) + " of " + name_ + " must be " + std::string(expected) + ", not \"" +
+               escaped(values_.find(key)->second) + "\"";
+}
+
+uint64_t PluginParams::count(std::string_view key, uint64_t otherwise) const {
+  const std::string* value = find(key);
+  if (value == nullptr) return otherwise;
+  uint64_t parsed = 0;
+  const auto [end, error] = std::from_chars(value->data(), value->data() + value->size(), parsed);
+  if (error == std::errc() && end == value->data() + value->size()) return parsed;
+  complain(key, "a whole number");
+  return otherwise;
+}
+
+double PluginParams::number(std::string_view key, double otherwise) const {
+  const std::string* value = find(key);
+  if (value == nullptr) return otherwise;
+  double parsed = 0;
+  std::string_view unit;
+  if (split_number(*value, parsed, unit) && unit.empty() && std::isfinite(parsed)) return parsed;
+  complain(key, "a number");
+  return otherwise;
+}
+
+uint64_t PluginParams::bytes(std::string_view key, uint64_t otherwise) const {
+  const std::string* value = find(key);
+  if (value == nullptr) return otherwise;
+  constexpr double kLimit = 18446744073709551616.0;
+  double parsed = 0;
+  std::string_view unit;
+  uint64_t scaled = 0;
+  if (split_number(*value, parsed, unit)) {
+    const bool known = unit.empty() || unit == "k" || unit == "m" || unit == "g" || unit == "K" ||
+                       unit == "M" || unit == "G";
+    const char kind = unit.empty() ? ' ' : static_cast<char>(unit[0] | 0x20);
+    const double each = kind == 'k' ? 0x1p10 : kind == 'm' ? 0x1p20 : kind == 'g' ? 0x1p30 : 1;
+    if (known && scale(parsed, each, kLimit, scaled)) return scaled;
+  }
+  complain(key, "a size such as 4096, 64k, 8m or 1g");
+  return otherwise;
+}
+
+int64_t PluginParams::duration_ms(std::string_view key, int64_t otherwise) const {
+  const std::string* value = find(key);
+  if (value == nullptr) return otherwise;
+  static constexpr struct {
+    std::string_view name;
+    double ms;
+  } kUnits[] = {{"ms", 1}, {"s", 1e3}, {"m", 60e3}, {"h", 3600e3}, {"d", 86400e3}};
+  constexpr double kLimit = 9223372036854775808.0;
+  double parsed = 0;
+  std::string_view unit;
+  uint64_t scaled = 0;
+  if (split_number(*value, parsed, unit)) {
+    for (const auto& each : kUnits) {
+      if (unit == each.name && scale(parsed, each.ms, kLimit, scaled)) return static_cast<int64_t>(scaled);
+    }
+    if (unit.empty() && parsed == 0) return 0;
+  }
+  complain(key, "a duration such as 500ms, 10s, 5m, 2h or 1d");
+  return otherwise;
+}
+
+bool PluginParams::flag(std::string_view key, bool otherwise) const {
+  const std::string* value = find(key);
+  if (value == nullptr) return otherwise;
+  if (*value == "true" || *value == "yes" || *value == "on" || *value == "1") return true;
+  if (*value == "false" || *value == "no" || *value == "off" || *value == "0") return false;
+  complain(key, "true or false");
+  return otherwise;
+}
+
+std::string PluginParams::text(std::string_view key, std::string otherwise) const {
+  const std::string* value = find(key);
+  return value == nullptr ? std::move(otherwise) : *value;
+}
+
+Status PluginParams::finish() const {
+  if (!complaint_.empty()) return Status::invalid_argument(complaint_);
+  std::vector<std::string> known;
+  for (const auto& [key, asked] : asked_) known.push_back(key);
+  for (const auto& [key, value] : values_) {
+    if (asked_.find(key) != asked_.end()) continue;
+    std::string list;
+    for (const std::string& each : known) list += (list.empty() ? "" : ", ") + each;
+    const std::string nearest = nearest_name(key, known);
+    return Status::invalid_argument(name_ + " has no parameter " + key +
+                                    (known.empty() ? "; it takes none" : "; it takes " + list))
+        .hinting(nearest.empty() ? "" : "did you mean " + nearest + "?");
+  }
+  return {};
+}
+
+std::string nearest_name(std::string_view name, const std::vector<std::string>& choices) {
+  constexpr size_t kDistanceMax = 2;
+  std::string nearest;
+  size_t least = std::numeric_limits<size_t>::max();
+  for (const std::string& choice : choices) {
+    // A beginning counts as close as one edit; a distance as long as the name itself would match anything.
+    const bool begins =
+        !name.empty() && !choice.empty() && (choice.starts_with(name) || name.starts_with(choice));
+    size_t distance = edit_distance(name, choice);
+    if (begins) distance = std::min<size_t>(distance, 1);
+    if (distance <= kDistanceMax && distance < std::max(name.size(), choice.size()) && distance < least) {
+      nearest = choice;
+      least = distance;
+    }
+  }
+  return nearest;
+}
+
+}  // namespace cellar

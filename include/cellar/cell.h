@@ -1,0 +1,121 @@
+// CellView and Cell: one cell of the data model, borrowed and owned.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace cellar {
+
+// What a cell does. The codes are HBase's (KeyValue.Type); at equal timestamps a higher code sorts first.
+enum class CellType : uint8_t {
+  kMinimum = 0,  // search keys only
+  kPut = 4,
+  kDelete = 8,                // hides the put of its column at exactly its timestamp
+  kDeleteFamilyVersion = 10,  // hides the puts of all columns of the family at exactly its timestamp
+  kDeleteColumn = 12,         // hides the puts of its column at its timestamp and before
+  kDeleteFamily = 14,         // hides the puts of all columns of the family at its timestamp and before
+  kMaximum = 255,             // search keys only
+};
+
+constexpr bool is_delete(CellType type) { return type != CellType::kPut; }
+// Whether the marker acts on every column of the row (it then has an empty qualifier).
+constexpr bool covers_family(CellType type) {
+  return type == CellType::kDeleteFamily || type == CellType::kDeleteFamilyVersion;
+}
+// Whether a stored cell may have this type.
+constexpr bool is_stored_type(CellType type) {
+  return type == CellType::kPut || type == CellType::kDelete || type == CellType::kDeleteFamilyVersion ||
+         type == CellType::kDeleteColumn || type == CellType::kDeleteFamily;
+}
+// "Put", "Delete", "DeleteFamilyVersion", "DeleteColumn", "DeleteFamily", "Minimum", "Maximum"; "Unknown"
+// otherwise.
+std::string_view type_name(CellType type);
+// The inverse for stored types; false for any other name.
+bool parse_type(std::string_view name, CellType& type);
+
+constexpr int64_t kLatestTimestamp = INT64_MAX;  // in a request: now; never stored by Cellar
+constexpr int64_t kOldestTimestamp = INT64_MIN;  // search keys only
+constexpr uint64_t kLatestSequence =
+    UINT64_MAX;  // search keys only: before every stored cell of its coordinates
+
+constexpr size_t kRowBytesMax = 32767;
+constexpr size_t kFamilyBytesMax = 127;
+constexpr size_t kTagsBytesMax = 32767;  // written; up to 65,535 are read
+constexpr uint8_t kTtlTag = 8;           // tag type: time to live, 8 bytes big-endian, milliseconds
+
+// CellView: a cell seen in place. Borrowed: whoever hands it out says how long its bytes live. 56 bytes,
+// trivially copyable.
+struct CellView {
+  const char* key =
+      nullptr;  // u16 row size | row | u8 family size | family | qualifier | u64 timestamp | u8 type
+  const char* value = nullptr;
+  const char* tags = nullptr;  // HBase's list of tags: each u16 size, u8 type, size - 1 bytes
+  uint64_t sequence = 0;       // number of the write; 0 when it no longer matters
+  int64_t timestamp = 0;       // milliseconds since the epoch, decoded from the key
+  uint32_t key_size = 0;
+  uint32_t value_size = 0;
+  uint16_t row_size = 0;
+  uint16_t tags_size = 0;
+  uint8_t family_size = 0;
+  CellType cell_type = CellType::kPut;
+  bool key_in_scratch = false;  // the key lies outside what pin() keeps: copy it to keep it
+
+  std::string_view row() const { return {key + 2, row_size}; }
+  std::string_view family() const { return {key + 3 + row_size, family_size}; }
+  std::string_view qualifier() const {
+    return {key + 3 + row_size + family_size, key_size - 12u - row_size - family_size};
+  }
+  // Family and qualifier lie side by side: inside one store, where families are equal, one comparison
+  // compares both.
+  std::string_view column() const { return {key + 3 + row_size, key_size - 12u - row_size}; }
+  CellType type() const { return cell_type; }
+  std::string_view key_bytes() const { return {key, key_size}; }
+  std::string_view value_bytes() const { return {value, value_size}; }
+  std::string_view tags_bytes() const { return {tags, tags_size}; }
+};
+
+// Cell: a cell that owns its bytes. A value, like std::string.
+struct Cell {
+  std::string row;
+  std::string family;
+  std::string qualifier;
+  int64_t timestamp = 0;
+  CellType type = CellType::kPut;
+  std::string value;
+  std::string tags;  // in CellView's form
+  uint64_t sequence = 0;
+
+  Cell() = default;
+  Cell(std::string row_, std::string family_, std::string qualifier_, int64_t timestamp_, CellType type_,
+       std::string value_)
+      : row(std::move(row_)),
+        family(std::move(family_)),
+        qualifier(std::move(qualifier_)),
+        timestamp(timestamp_),
+        type(type_),
+        value(std::move(value_)) {}
+  explicit Cell(const CellView& view)
+      : row(view.row()),
+        family(view.family()),
+        qualifier(view.qualifier()),
+        timestamp(view.timestamp),
+        type(view.type()),
+        value(view.value_bytes()),
+        tags(view.tags_bytes()),
+        sequence(view.sequence) {}
+
+  bool operator==(const Cell&) const = default;
+};
+
+// Appends the cell as one JSON object without a newline, keys in the order row, family, qualifier, ts, type,
+// value, then mvcc and tags where asked for: the one form of every cell stream (see README).
+enum class CellText : uint8_t { kPlain = 0, kMvcc = 1, kTags = 2, kMvccAndTags = 3 };
+void append_json(std::string& to, const CellView& cell, CellText what);
+
+// Appends one tag to a list of tags. `value` is at most 65,534 bytes.
+void append_tag(std::string& tags, uint8_t type, std::string_view value);
+// The first tag of a type, or false. `tags` must be well formed (the readers check).
+bool find_tag(std::string_view tags, uint8_t type, std::string_view& value);
+
+}  // namespace cellar

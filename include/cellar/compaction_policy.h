@@ -1,0 +1,53 @@
+// CompactionPolicy: which files of a store to merge next. A pure function of the store's shape; a plug-in.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cellar/plugin.h"
+
+namespace cellar {
+
+struct FileSummary {
+  uint64_t id = 0;  // unique in the store
+  uint64_t bytes = 0;
+  uint64_t cells = 0;
+  uint64_t deletes = 0;
+  uint64_t sequence_max = 0;
+  int64_t time_min = 0;
+  int64_t time_max = 0;
+  int64_t created_ms = 0;
+  bool major = false;  // result of a compaction of all files
+  bool exclude_from_minor = false;
+  bool busy = false;  // input of a running compaction
+};
+
+// StoreShape: one family's files, oldest first, and what else a policy may weigh. Time is part of it: the
+// same shape always gives the same plan.
+struct StoreShape {
+  std::span<const FileSummary> files;
+  int64_t now_ms = 0;
+  int64_t ttl_ms = INT64_MAX;
+  uint32_t min_versions = 0;
+  uint64_t flush_bytes = 0;  // size at which memtables are flushed
+  uint32_t files_stop = 16;  // at which writers wait: at or above it the store is stuck
+};
+
+struct CompactionPlan {
+  std::vector<uint64_t> inputs = {};  // ids, contiguous in age, oldest first
+  std::string why = {};               // one phrase for people
+};
+
+// Any thread; const.
+class CompactionPolicy {
+ public:
+  virtual ~CompactionPolicy() = default;
+  // The next compaction, or nothing. `trace`, when not null, receives lines that explain the choice.
+  virtual std::optional<CompactionPlan> pick(const StoreShape& shape,
+                                             std::vector<std::string>* trace) const = 0;
+};
+
+}  // namespace cellar

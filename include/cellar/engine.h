@@ -1,0 +1,91 @@
+// Engine: one directory of tables.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cellar/batch.h"
+#include "cellar/events.h"
+#include "cellar/table.h"
+
+namespace cellar {
+
+// Snapshot: all tables as of one instant, between two writes. While it lives, what it sees is kept on disk.
+// Any thread; must be destroyed before its engine is closed.
+class Snapshot {
+ public:
+  virtual ~Snapshot() = default;
+  // The number of the last write it sees.
+  virtual uint64_t sequence() const = 0;
+};
+
+struct EngineStatus {
+  std::string path;
+  std::string identity;  // 32 hex digits, given at creation
+  bool read_only = false;
+  Status health;               // ok, or why writes are refused
+  uint64_t last_sequence = 0;  // newest visible write
+  uint64_t snapshots = 0;
+  uint64_t log_segments = 0;
+  uint64_t log_bytes = 0;  // appended to segments that still matter
+  uint64_t memtable_bytes = 0;
+  uint64_t store_bytes = 0;
+  uint64_t store_files = 0;
+  uint64_t cache_capacity_bytes = 0;
+  uint64_t cache_used_bytes = 0;
+  uint64_t cache_hits = 0;
+  uint64_t cache_misses = 0;
+  uint64_t flushes = 0;
+  uint64_t compactions = 0;
+  uint64_t bytes_flushed = 0;
+  uint64_t bytes_compacted = 0;
+  uint64_t stalls = 0;
+  int64_t stall_micros = 0;
+};
+
+// Any thread may call any function, close() excepted: it must be the last.
+class Engine {
+ public:
+  // Opens the store in directory `path`. kNotFound when there is none and create_if_missing is off, kLocked
+  // when somebody has it open, kCorruption with place when what is there is damaged (nothing is written
+  // then), kInvalidArgument.
+  static Result<std::unique_ptr<Engine>> open(const std::string& path, const EngineOptions& options = {});
+  // Closes, ignoring errors: call close() to hear of them.
+  virtual ~Engine() = default;
+
+  // kInvalidArgument when it exists or the options are unfit. Durable when it returns.
+  virtual Result<std::shared_ptr<Table>> create_table(const std::string& name,
+                                                      const TableOptions& options) = 0;
+  // kNotFound with the nearest name as hint.
+  virtual Result<std::shared_ptr<Table>> open_table(const std::string& name) = 0;
+  // Opens it, or creates it with these options; existing options stay as they are.
+  virtual Result<std::shared_ptr<Table>> open_or_create_table(const std::string& name,
+                                                              const TableOptions& options) = 0;
+  // Names, sorted.
+  virtual std::vector<std::string> list_tables() = 0;
+  // The table is gone when this returns; its files go when the last reader is done.
+  virtual Status drop_table(const std::string& name) = 0;
+  // Sets a family's options, or adds the family. Reads and rewrites that begin afterwards go by the new
+  // options.
+  virtual Status alter_family(const std::string& table, const FamilyOptions& family) = 0;
+
+  // All of the batch or nothing, at one instant, for readers and for crashes.
+  virtual Status write(const Batch& batch, const WriteOptions& options = {}) = 0;
+  virtual Result<std::shared_ptr<const Snapshot>> snapshot() = 0;
+
+  // Flushes all tables.
+  virtual Status flush() = 0;
+  // Waits until no flush or compaction is running or due.
+  virtual Status wait_for_background() = 0;
+
+  virtual EngineStatus status() = 0;
+  virtual const RecoveryReport& recovery_report() const = 0;
+
+  // Finishes what runs, closes the log cleanly and releases the directory. Scanners and snapshots must be
+  // gone. What is in memory stays in the log. Later calls return the same status.
+  virtual Status close() = 0;
+};
+
+}  // namespace cellar

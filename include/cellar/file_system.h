@@ -1,0 +1,149 @@
+// FileSystem, Directory, ReadableFile, WritableFile: all that Cellar asks of a disk.
+//
+// Contract, kept by every implementation and relied upon by the engine's protocols:
+//  - bytes are durable only after WritableFile::sync() returned ok; a name is durable only after
+//  Directory::sync() did;
+//  - a file is created, appended to and closed; it is never truncated, overwritten or reopened for appending;
+//  - after any failed append, sync or close a WritableFile is dead: every later call returns the first
+//  failure;
+//  - names are single components ("manifest-000001"), never paths: no '/', no NUL, not "." or "..", 1 to 255
+//  bytes.
+// Any thread may call any function of FileSystem, Directory and ReadableFile; a WritableFile is for one
+// thread at a time, except that sync() may run beside append() (it then covers at least what was appended
+// before it started).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cellar/status.h"
+
+namespace cellar {
+
+// One positioned read of a batch: `bytes` from `offset` into `into`.
+struct ReadRequest {
+  uint64_t offset = 0;
+  size_t bytes = 0;
+  char* into = nullptr;
+};
+
+// ReadableFile: positioned reads of a file whose size was fixed when it was opened.
+class ReadableFile {
+ public:
+  virtual ~ReadableFile() = default;
+
+  virtual uint64_t size() const = 0;
+
+  // Fills `into` with exactly `bytes` bytes from `offset`. A range beyond size() is kCorruption ("short
+  // read"), a failing device kIoError. Nothing is promised about `into` after an error.
+  virtual Status read(uint64_t offset, size_t bytes, char* into) const = 0;
+
+  // Several reads at once, in any order; the first failure is returned. Default: one after another.
+  virtual Status read_many(std::span<const ReadRequest> requests) const;
+
+  // A hint that this range is read soon. Never fails, may do nothing.
+  virtual void will_need(uint64_t offset, uint64_t bytes) const;
+};
+
+// WritableFile: a new file that only grows.
+class WritableFile {
+ public:
+  // Closes without reporting; call close() to hear of errors.
+  virtual ~WritableFile() = default;
+
+  // Appends all bytes or fails. In mapped mode (CreateOptions::mapped_bytes) the first 8 bytes of the piece
+  // are stored last, with release order, so that a reader of the file sees either zeros there or the whole
+  // piece; a piece is then at least 8 bytes long. kNoSpace when the medium, or in mapped mode the mapping, is
+  // full: nothing was appended.
+  virtual Status append(std::string_view bytes) = 0;
+
+  // What was appended before the call is on the medium when this returns ok.
+  virtual Status sync() = 0;
+
+  // Bytes appended so far.
+  virtual uint64_t size() const = 0;
+
+  // Ends writing; in mapped mode cuts the file to size(). Does not imply sync(). A second close() is ok and
+  // does nothing.
+  virtual Status close() = 0;
+};
+
+struct CreateOptions {
+  // Greater than 0: preallocate this many bytes and append through a shared mapping, so that an append costs
+  // no system call and survives the end of the process (not of the machine). The file reads as zeros behind
+  // what was appended, until close(). Where the medium cannot preallocate, creation fails with kNotSupported
+  // or kNoSpace.
+  uint64_t mapped_bytes = 0;
+};
+
+struct DirectoryEntry {
+  std::string name;
+  bool is_directory = false;
+  uint64_t bytes = 0;  // of a file
+};
+
+// FileLock: an exclusive or shared lock on a name, held until destroyed. Not inherited usefully by fork().
+class FileLock {
+ public:
+  virtual ~FileLock() = default;
+};
+
+// Directory: an open directory. Names are relative to it, whatever happens to its own path.
+class Directory {
+ public:
+  virtual ~Directory() = default;
+
+  // Creates `name`, which must not exist (kInvalidArgument otherwise), for appending.
+  virtual Result<std::unique_ptr<WritableFile>> create(std::string_view name,
+                                                       const CreateOptions& options) = 0;
+  // Opens a regular file (never a link or device): kNotFound, kIoError.
+  virtual Result<std::unique_ptr<ReadableFile>> open(std::string_view name) = 0;
+  // All entries except "." and "..", sorted by name; more than 1,000,000 is kLimit.
+  virtual Result<std::vector<DirectoryEntry>> list() = 0;
+  // Gives `from` the name `to`, replacing what had it, atomically.
+  virtual Status rename(std::string_view from, std::string_view to) = 0;
+  // Removes a file: kNotFound when there is none.
+  virtual Status unlink(std::string_view name) = 0;
+  // A second name for a file, in `target` (of the same file system); kNotSupported where links are not.
+  virtual Status link(std::string_view name, Directory& target, std::string_view target_name) = 0;
+  // Opens a sub-directory; with `create` it is made when absent (its name is durable after sync() of this
+  // directory).
+  virtual Result<std::unique_ptr<Directory>> directory(std::string_view name, bool create) = 0;
+  // Removes an empty sub-directory.
+  virtual Status remove_directory(std::string_view name) = 0;
+  // Makes creations, renames and removals in this directory durable.
+  virtual Status sync() = 0;
+  // Locks `name` (created when absent) against every other holder in this and other processes: kLocked, with
+  // the holder's process in the message where it can be known.
+  virtual Result<std::unique_ptr<FileLock>> lock(std::string_view name) = 0;
+  // Locks the existing file `name` beside other shared holders, against exclusive ones; writes nothing.
+  // kNotFound, kLocked.
+  virtual Result<std::unique_ptr<FileLock>> lock_shared(std::string_view name) = 0;
+  // Bytes that can still be written; for planning, not a promise.
+  virtual Result<uint64_t> free_bytes() = 0;
+  // For messages.
+  virtual std::string path() const = 0;
+};
+
+// FileSystem: opens directories by path. The only place where paths occur.
+class FileSystem {
+ public:
+  virtual ~FileSystem() = default;
+
+  // Opens a directory; with `create` the last component is made when absent and its name made durable.
+  virtual Result<std::unique_ptr<Directory>> open_directory(const std::string& path, bool create) = 0;
+  // Opens one file for reading by its path; for tools that are handed a file.
+  virtual Result<std::unique_ptr<ReadableFile>> open_file(const std::string& path) = 0;
+};
+
+// Ok when `name` keeps the rule at the top of this file, else kInvalidArgument naming it.
+Status check_file_name(std::string_view name);
+
+// The real file system. Lives forever.
+FileSystem& posix_file_system();
+
+}  // namespace cellar

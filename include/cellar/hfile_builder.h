@@ -1,0 +1,79 @@
+// HFileBuilder: writing one HFile without an engine, for HBase's bulk load or for Cellar. Needs no threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "cellar/cell.h"
+#include "cellar/file_system.h"
+#include "cellar/status.h"
+
+namespace cellar {
+
+struct HFileBuilderOptions {
+  std::string compression =
+      "none";                     // "gz" and "none" are readable everywhere, "snappy" where it is installed
+  std::string encoding = "none";  // or "row_index_v1": faster gets, a few bytes more per row
+  std::string bloom = "row";      // or "none"
+  uint32_t block_bytes = 65536;   // larger: better scans and compression; smaller: cheaper gets
+  uint64_t cell_bytes_max = 10u << 20;  // larger cells are refused with kLimit; HBase's own limit is 10 MiB
+  bool tags = false;                    // cells may carry tags
+  bool mvcc = false;                    // keep the cells' sequences; leave it off for a bulk load
+  bool replace = false;                 // an existing file of that name may be replaced
+  int64_t created_ms = 0;  // creation time, and with bulk_load the load's; milliseconds since the epoch
+  bool bulk_load = true;   // marked as HBase's bulk loads are: the load gives all cells one sequence
+};
+
+// What a finished file holds.
+struct HFileBuilt {
+  uint64_t file_bytes = 0;
+  uint64_t cells = 0;
+  uint64_t rows = 0;
+  std::string first_row;  // empty without cells
+  std::string last_row;
+};
+
+// A file appears under its name, whole and durable, when finish() returns ok; until then, and after a
+// failure, the name holds what it held before. (When the very last step fails, making the name durable, it
+// may hold the new file.) One thread at a time. After an error every call repeats it.
+//
+// For completebulkload name the file with 32 lower-case hex digits, in a directory named like the family.
+class HFileBuilder {
+ public:
+  // The directory of `path` must exist. kInvalidArgument (options, a file that exists), kNotSupported,
+  // kIoError. `files` outlives the builder.
+  static Result<HFileBuilder> create(FileSystem& files, const std::string& path,
+                                     const HFileBuilderOptions& options);
+  HFileBuilder(HFileBuilder&&) noexcept;
+  HFileBuilder& operator=(HFileBuilder&&) noexcept;
+  // Removes what was written, unless finish() succeeded.
+  ~HFileBuilder();
+
+  // The next cell. Cells come in HBase's order: row, family, qualifier ascending, timestamp and type
+  // descending; equal ones may repeat. All have the same family. kInvalidArgument naming both keys, kLimit,
+  // kIoError.
+  Status add(const Cell& cell);
+  // The same for a cell seen in place, as HFileCells and scans of files hand them out.
+  Status add_view(const CellView& cell);
+
+  // A fact for the file info; keys that begin with "hfile." and those that say how to decode the file are
+  // refused.
+  Status set_info(std::string_view key, std::string value);
+  // A block of the application's own, read back by HFile::meta_block.
+  Status add_meta_block(std::string name, std::string content);
+
+  // Bytes written so far.
+  uint64_t bytes() const;
+
+  // Writes the rest, makes it durable and gives the file its name.
+  Result<HFileBuilt> finish();
+
+ private:
+  struct Impl;
+  explicit HFileBuilder(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace cellar

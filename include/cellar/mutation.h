@@ -1,0 +1,145 @@
+// Put, Delete, Increment: changes of one row, applied as one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cellar/cell.h"
+
+namespace cellar {
+
+// A timestamp that is not given: the engine's clock, read when the write is applied.
+constexpr int64_t kNow = kLatestTimestamp;
+
+// One piece of a mutation: a cell to write, or for latest_version a marker whose timestamp is looked up.
+struct MutationPiece {
+  uint32_t family_at = 0;  // offsets into the mutation's bytes
+  uint32_t qualifier_at = 0;
+  uint32_t value_at = 0;
+  uint32_t end = 0;
+  int64_t timestamp = kNow;
+  CellType type = CellType::kPut;
+  bool latest_version = false;
+};
+
+// RowMutation: what Put and Delete share: a row and its pieces, in one buffer. A value; one thread at a time.
+class RowMutation {
+ public:
+  std::string_view row() const { return {bytes_.data(), row_size_}; }
+  bool empty() const { return pieces_.empty(); }
+  const std::vector<MutationPiece>& pieces() const { return pieces_; }
+  std::string_view family(const MutationPiece& p) const { return view(p.family_at, p.qualifier_at); }
+  std::string_view qualifier(const MutationPiece& p) const { return view(p.qualifier_at, p.value_at); }
+  std::string_view value(const MutationPiece& p) const { return view(p.value_at, p.end); }
+  const std::string& tags() const { return tags_; }
+
+ protected:
+  explicit RowMutation(std::string_view row) : bytes_(row), row_size_(row.size()) {}
+  void add_piece(std::string_view family, std::string_view qualifier, std::string_view value,
+                 int64_t timestamp, CellType type, bool latest_version);
+  void remove_family(std::string_view family);
+  void reset(std::string_view row);
+  std::string tags_;
+
+ private:
+  std::string_view view(uint32_t from, uint32_t to) const { return {bytes_.data() + from, to - from}; }
+  std::string bytes_;
+  size_t row_size_;
+  std::vector<MutationPiece> pieces_;
+};
+
+// Put: cells to write. A column and timestamp given twice: the last one wins. An empty Put is refused.
+class Put : public RowMutation {
+ public:
+  explicit Put(std::string_view row) : RowMutation(row) {}
+  // Begins anew for another row, keeping memory.
+  Put& start(std::string_view row) { return reset(row), *this; }
+  // Writes `value` at the time the put is applied.
+  Put& add(std::string_view family, std::string_view qualifier, std::string_view value) {
+    return add_piece(family, qualifier, value, kNow, CellType::kPut, false), *this;
+  }
+  // … at `timestamp`, milliseconds since the epoch, 0 or more.
+  Put& add_at(std::string_view family, std::string_view qualifier, int64_t timestamp,
+              std::string_view value) {
+    return add_piece(family, qualifier, value, timestamp, CellType::kPut, false), *this;
+  }
+  // All cells of this put expire `ttl_ms` after their timestamp (at least 1).
+  Put& ttl_ms(int64_t ttl_ms);
+};
+
+// Delete: markers. With nothing added it deletes the row: one family marker for each family of the table.
+class Delete : public RowMutation {
+ public:
+  // `timestamp` is the default of what is added and of a whole-row delete.
+  explicit Delete(std::string_view row, int64_t timestamp = kNow) : RowMutation(row), timestamp_(timestamp) {}
+  int64_t timestamp() const { return timestamp_; }
+
+  // Exactly the version at `timestamp`.
+  Delete& version(std::string_view family, std::string_view qualifier, int64_t timestamp) {
+    return add_piece(family, qualifier, {}, timestamp, CellType::kDelete, false), *this;
+  }
+  // The newest version visible when the delete is applied; asked n times for a column: the n newest.
+  Delete& latest_version(std::string_view family, std::string_view qualifier) {
+    return add_piece(family, qualifier, {}, kNow, CellType::kDelete, true), *this;
+  }
+  // All versions of the column at or before `timestamp`.
+  Delete& column(std::string_view family, std::string_view qualifier, std::optional<int64_t> timestamp = {}) {
+    return add_piece(family, qualifier, {}, timestamp.value_or(timestamp_), CellType::kDeleteColumn, false),
+           *this;
+  }
+  // All columns of the family at or before `timestamp`; discards what was added for the family before.
+  Delete& family(std::string_view family, std::optional<int64_t> timestamp = {}) {
+    remove_family(family);
+    return add_piece(family, {}, {}, timestamp.value_or(timestamp_), CellType::kDeleteFamily, false), *this;
+  }
+  // All columns of the family at exactly `timestamp`.
+  Delete& family_version(std::string_view family, int64_t timestamp) {
+    return add_piece(family, {}, {}, timestamp, CellType::kDeleteFamilyVersion, false), *this;
+  }
+  using RowMutation::family;
+
+ private:
+  int64_t timestamp_;
+};
+
+// Increment: counters of one row, 8 bytes big-endian each, read and written as one.
+class Increment {
+ public:
+  enum class Overflow : uint8_t { kError, kWrap };  // HBase wraps
+
+  explicit Increment(std::string_view row) : row_(row) {}
+  // Adds `amount` (also 0 or negative) to the counter; a missing one counts as 0. A column given twice is
+  // summed.
+  Increment& add(std::string_view family, std::string_view qualifier, int64_t amount);
+  // Only cells with a timestamp in [from, until) count as the current value.
+  Increment& time_range(int64_t from, int64_t until);
+  Increment& overflow(Overflow overflow) { return overflow_ = overflow, *this; }
+  // The new cells expire; without it they inherit the tags of the current cell, its time to live included (as
+  // in HBase).
+  Increment& ttl_ms(int64_t ttl_ms);
+
+  struct Counter {
+    std::string family;
+    std::string qualifier;
+    int64_t amount;
+  };
+  const std::string& row() const { return row_; }
+  const std::vector<Counter>& counters() const { return counters_; }
+  int64_t time_from() const { return from_; }
+  int64_t time_until() const { return until_; }
+  Overflow overflow_mode() const { return overflow_; }
+  const std::string& tags() const { return tags_; }
+
+ private:
+  std::string row_;
+  std::vector<Counter> counters_;
+  int64_t from_ = 0;
+  int64_t until_ = kLatestTimestamp;
+  Overflow overflow_ = Overflow::kError;
+  std::string tags_;
+};
+
+}  // namespace cellar

@@ -1,0 +1,115 @@
+// EngineOptions, TableOptions, FamilyOptions, WriteOptions: every knob, with default, unit, effect and when
+// to turn it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cellar/environment.h"
+#include "cellar/status.h"
+
+namespace cellar {
+
+// What an acknowledged write survives (HBase's names).
+enum class Durability : uint8_t {
+  kSkipWal,   // not logged: lost when the process ends before the next flush
+  kAsyncWal,  // logged without waiting: handed to the operating system within the flush interval
+  kSyncWal,   // handed to the operating system before the acknowledgement: survives the end of the process,
+              // also kill -9
+  kFsyncWal,  // on the medium before the acknowledgement: survives power loss
+};
+std::string_view durability_name(Durability durability);  // "skip_wal", …
+
+enum class KeepDeleted : uint8_t { kFalse, kTrue, kTtl };
+enum class MarkerOrder : uint8_t {
+  kTimestamp,  // HBase's default: a delete hides puts by timestamp, also those written later
+  kSequence,   // HBase's NEW_VERSION_BEHAVIOR: only puts written before the delete
+};
+
+constexpr int64_t kForever = 2147483647;  // seconds; HBase's HConstants.FOREVER
+
+// FamilyOptions: of one column family. Field names are the command line's keys; HBase's spellings (VERSIONS,
+// TTL, BLOOMFILTER, …) are accepted by set_option.
+struct FamilyOptions {
+  std::string name = {};      // 1…127 bytes, no control characters, ':' '/' '\', not beginning with '.'
+  uint32_t max_versions = 1;  // at least 1: versions a read may return, more are dropped when rewriting
+  uint32_t min_versions = 0;  // kept although expired by ttl_s
+  int64_t ttl_s = kForever;   // expired cells vanish from reads at once, from disk at the next rewrite
+  KeepDeleted keep_deleted_cells = KeepDeleted::kFalse;  // true: reads of the past see what was deleted since
+  MarkerOrder delete_order = MarkerOrder::kTimestamp;
+  uint32_t block_bytes = 16384;  // 1 KiB…16 MiB; bigger: better scans and compression; smaller: cheaper gets
+  std::string encoding = "none";  // how cells lie in a block; "row_index_v1": cheaper gets from wide blocks
+  std::string compression = "snappy";     // "none", "gz" (half the size, a fifth of the speed)
+  std::string bloom = "row";              // "none" when every get finds something
+  uint32_t bloom_bits_percent_error = 1;  // wanted false positives of the Bloom filter, percent, 1…50
+  std::string compaction =
+      "exploring";           // a compaction policy: "exploring(ratio=1.2, files_min=3, files_max=10)"
+  bool in_memory = false;    // its blocks leave the cache last
+  bool cache_blocks = true;  // false: reads of this family do not fill the cache
+
+  bool operator==(const FamilyOptions&) const = default;
+};
+
+// Sets one field by its name or HBase's: kInvalidArgument for an unknown name (nearest one as hint) or an
+// unfit value.
+Status set_option(FamilyOptions& family, std::string_view key, std::string_view value);
+// All faults in one status, or ok.
+Status validate(const FamilyOptions& family);
+// "max_versions=3,ttl_s=86400" with only what differs from the defaults, or everything.
+std::string to_text(const FamilyOptions& family, bool all = false);
+// Name and value of every field but the name, in order; values as set_option takes them.
+std::vector<std::pair<std::string, std::string>> option_list(const FamilyOptions& family);
+
+struct TableOptions {
+  std::vector<FamilyOptions> families = {};   // at least one, names differ
+  std::optional<Durability> durability = {};  // of writes that do not say; none: the engine's
+};
+Status validate(const TableOptions& table);
+
+struct CacheOptions {
+  uint64_t capacity_bytes = 64u << 20;  // blocks, indexes and filters of all tables
+  std::string policy = "clock";         // or "lru"
+  uint32_t shards = 0;                  // 0: by capacity
+};
+
+struct EngineOptions {
+  bool create_if_missing = false;
+  bool error_if_exists = false;
+  bool read_only = false;  // opens without writing a byte; all writes fail with kReadOnly
+  Durability durability = Durability::kSyncWal;
+  CacheOptions cache = {};
+  std::string memtable = "blink";  // the sorted structure in memory
+  uint64_t memtable_bytes =
+      64u << 20;  // a family's memtable is flushed at this size; bigger: fewer, larger files
+  uint64_t memtable_bytes_total = 512u << 20;  // all memtables, being flushed or not: the largest is flushed
+                                               // before this is reached, writers wait when it is
+  uint32_t memtables_frozen_max = 3;           // of a family, waiting for their flush; then writers wait
+  uint64_t log_segment_bytes = 64u << 20;      // a log segment is preallocated at this size; at least 64 KiB
+  uint32_t files_slow = 12;                    // store files of a family from which writers are slowed down
+  uint32_t files_stop = 16;      // … from which they wait for a compaction (HBase's blockingStoreFiles)
+  int64_t stall_ms_max = 90000;  // longest wait of a writer; then kBusy (HBase's blockingWaitTime)
+  bool automatic_flush = true;   // false: only flush() does; writers then get kBusy when memory is full
+  bool automatic_compaction =
+      true;  // false: only compact() does; files_slow and files_stop are then not heeded
+  int64_t major_compaction_interval_s = 0;  // 0: only on request; HBase's default is 7 days
+  uint32_t open_files_max = 512;  // store files held open at a time; others are opened again when read
+  int background_threads = 2;     // of the engine's own executor: one for flushes, the rest for compactions
+  uint64_t cell_bytes_max = 10u << 20;   // a larger cell is refused with kLimit
+  uint64_t batch_bytes_max = 63u << 20;  // a larger batch is refused with kLimit
+  int64_t ttl_clock_guard_s =
+      30 * 86400;                  // a clock further ahead of the last flush than this erases nothing by TTL
+  bool verify_new_files = false;   // read every new store file back before it counts
+  bool tolerate_torn_log = false;  // treat damage at the end of the log as torn, losing what lies behind it
+  Environment environment = {};
+};
+Status validate(const EngineOptions& engine);
+
+struct WriteOptions {
+  std::optional<Durability> durability = {};  // none: the table's, else the engine's
+};
+
+}  // namespace cellar

@@ -1,0 +1,110 @@
+// Registry<T>, PluginParams, CELLAR_PLUGIN: parts that are chosen by name, one file each.
+//
+// A plug-in is a class in a file of its own, named by folder and stem; the build finds it, no list is edited:
+//   CELLAR_PLUGIN(CompactionPolicy, compaction_policy_mine, "mine", OldestFirst)
+// selects as "mine" or "mine(files=5, ratio=1.5)". A program may also call Registry<T>::instance().add(...)
+// first thing.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cellar/status.h"
+
+namespace cellar {
+
+// PluginParams: the parameters inside the parentheses. Each getter marks its key as known; finish() reports
+// the rest. One thread at a time.
+class PluginParams {
+ public:
+  // Parses "name" or "name(key=value, …)": kInvalidArgument naming what is wrong and where.
+  static Result<PluginParams> parse(std::string_view text);
+
+  const std::string& name() const { return name_; }
+
+  // The value of `key`, or `otherwise`. A value that is not of the kind is remembered and reported by
+  // finish(). Sizes accept the suffixes k, m, g (powers of 1024); durations accept ms, s, m, h, d.
+  uint64_t count(std::string_view key, uint64_t otherwise) const;
+  double number(std::string_view key, double otherwise) const;
+  uint64_t bytes(std::string_view key, uint64_t otherwise) const;
+  int64_t duration_ms(std::string_view key, int64_t otherwise) const;
+  bool flag(std::string_view key, bool otherwise) const;
+  std::string text(std::string_view key, std::string otherwise) const;
+
+  // Ok when every given key was asked for and every value was of its kind; call it after constructing the
+  // plug-in.
+  Status finish() const;
+
+ private:
+  const std::string* find(std::string_view key) const;
+  void complain(std::string_view key, std::string_view expected) const;
+
+  std::string name_;
+  std::map<std::string, std::string, std::less<>> values_;
+  mutable std::map<std::string, bool, std::less<>> asked_;
+  mutable std::string complaint_;
+};
+
+// The names nearest to `name` among `choices` (edit distance at most 2, or one begins with the other), for
+// hints.
+std::string nearest_name(std::string_view name, const std::vector<std::string>& choices);
+
+// Registry<T>: factories of T by name. Filled at start-up; afterwards any thread may make() and names().
+template <class T>
+class Registry {
+ public:
+  using Factory = std::function<std::unique_ptr<T>(const PluginParams&)>;
+
+  static Registry& instance() {
+    static Registry registry;
+    return registry;
+  }
+
+  // Adds or replaces a factory. Not while another thread uses this registry.
+  void add(std::string name, Factory factory) { factories_[std::move(name)] = std::move(factory); }
+
+  // "name(key=value)" to an object: kInvalidArgument for an unknown name (with the nearest one as hint) or
+  // parameter.
+  Result<std::unique_ptr<T>> make(std::string_view text) const {
+    CELLAR_TRY_ASSIGN(const PluginParams params, PluginParams::parse(text));
+    const auto found = factories_.find(params.name());
+    if (found == factories_.end()) return unknown(params.name());
+    std::unique_ptr<T> made = found->second(params);
+    CELLAR_TRY(params.finish());
+    return made;
+  }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    for (const auto& [name, factory] : factories_) all.push_back(name);
+    return all;
+  }
+
+ private:
+  Status unknown(const std::string& name) const {
+    std::string known;
+    for (const std::string& each : names()) known += (known.empty() ? "" : ", ") + each;
+    const std::string nearest = nearest_name(name, names());
+    return Status::invalid_argument("unknown name \"" + name + "\"; known: " + known)
+        .hinting(nearest.empty() ? "" : "did you mean " + nearest + "?");
+  }
+
+  std::map<std::string, Factory, std::less<>> factories_;
+};
+
+}  // namespace cellar
+
+// Registers Class under `text` in Registry<Kind>. `where` is the file's folder and stem, joined by an
+// underscore: the build calls cellar_plugin_<folder>_<stem>(), so a wrong name is a link error that spells
+// the right one.
+#define CELLAR_PLUGIN(Kind, where, text, Class)                                                    \
+  void cellar_plugin_##where() {                                                                   \
+    Registry<Kind>::instance().add(text, [](const PluginParams& params) -> std::unique_ptr<Kind> { \
+      return std::make_unique<Class>(params);                                                      \
+    });                                                                                            \
+  }

@@ -1,0 +1,130 @@
+// Get and Scan: what to read. Values; one thread at a time; names and meaning follow HBase's client.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cellar/cell.h"
+#include "cellar/read_stats.h"
+
+namespace cellar {
+
+class Snapshot;
+
+// The choice of columns of one family: none named means all of them.
+struct FamilyChoice {
+  std::string family;
+  std::vector<std::string> qualifiers;  // sorted, without duplicates
+};
+
+// Query: what Get and Scan share.
+template <class Self>
+class Query {
+ public:
+  // The whole family; with nothing chosen all families are read.
+  Self& family(std::string_view family) { return choose(family).qualifiers.clear(), self(); }
+  // One column. Naming a column of a family chosen whole before restricts it to that column, as in HBase.
+  Self& column(std::string_view family, std::string_view qualifier) {
+    std::vector<std::string>& all = choose(family).qualifiers;
+    size_t at = 0;
+    while (at < all.size() && all[at].compare(qualifier) < 0) ++at;
+    if (at == all.size() || all[at].compare(qualifier) != 0)
+      all.insert(all.begin() + static_cast<std::ptrdiff_t>(at), std::string(qualifier));
+    return self();
+  }
+  // Up to `versions` (1 or more) of each column, newest first; never more than the family keeps.
+  Self& versions(uint32_t versions) { return versions_ = versions, self(); }
+  Self& all_versions() { return versions(UINT32_MAX); }
+  // Only cells with a timestamp in [from, until), milliseconds since the epoch.
+  Self& time_range(int64_t from, int64_t until) { return from_ = from, until_ = until, self(); }
+  // As of a snapshot, which must stay alive during the read.
+  Self& at(std::shared_ptr<const Snapshot> snapshot) { return snapshot_ = std::move(snapshot), self(); }
+  // Adds what the read cost; borrowed until the read (the scanner) is over.
+  Self& stats(ReadStats* stats) { return stats_ = stats, self(); }
+  // Whether blocks that had to be read are put into the cache.
+  Self& fill_cache(bool fill) { return fill_cache_ = fill, self(); }
+
+  const std::vector<FamilyChoice>& choices() const { return choices_; }
+  uint32_t versions_asked() const { return versions_; }
+  int64_t time_from() const { return from_; }
+  int64_t time_until() const { return until_; }
+  const std::shared_ptr<const Snapshot>& snapshot() const { return snapshot_; }
+  ReadStats* stats_sink() const { return stats_; }
+  bool fills_cache() const { return fill_cache_; }
+
+ private:
+  Self& self() { return static_cast<Self&>(*this); }
+  FamilyChoice& choose(std::string_view family) {
+    for (FamilyChoice& each : choices_)
+      if (each.family == family) return each;
+    return choices_.emplace_back(FamilyChoice{std::string(family), {}});
+  }
+  std::vector<FamilyChoice> choices_;
+  uint32_t versions_ = 1;
+  int64_t from_ = 0;
+  int64_t until_ = kLatestTimestamp;
+  std::shared_ptr<const Snapshot> snapshot_;
+  ReadStats* stats_ = nullptr;
+  bool fill_cache_ = true;
+};
+
+// Get: one row.
+class Get : public Query<Get> {
+ public:
+  explicit Get(std::string_view row) : row_(row) {}
+  const std::string& row() const { return row_; }
+
+ private:
+  std::string row_;
+};
+
+enum class Bound : uint8_t { kInclusive, kExclusive };
+
+// Scan: rows in order. Forward from start up to stop; reversed from start (the upper end) down to stop.
+class Scan : public Query<Scan> {
+ public:
+  // Empty: from the first (reversed: last) row.
+  Scan& start(std::string_view row, Bound bound = Bound::kInclusive) {
+    return start_ = row, start_bound_ = bound, *this;
+  }
+  // Empty: no end.
+  Scan& stop(std::string_view row, Bound bound = Bound::kExclusive) {
+    return stop_ = row, stop_bound_ = bound, *this;
+  }
+  // Rows that begin with `prefix`; sets start and stop, for the direction chosen at the time of the read.
+  Scan& prefix(std::string_view prefix) { return prefix_ = prefix, *this; }
+  // At most this many rows; 0: all.
+  Scan& limit(uint64_t rows) { return limit_ = rows, *this; }
+  Scan& reversed(bool reversed) { return reversed_ = reversed, *this; }
+  // Markers and hidden cells too, as far as they are still stored; columns cannot be chosen then.
+  Scan& raw(bool raw) { return raw_ = raw, *this; }
+  // At most this many cells per returned row; a longer row comes in several parts
+  // (RowView::more_cells_in_row). 0: whole rows.
+  Scan& batch(uint32_t cells) { return batch_ = cells, *this; }
+
+  const std::string& start_row() const { return start_; }
+  Bound start_bound() const { return start_bound_; }
+  const std::string& stop_row() const { return stop_; }
+  Bound stop_bound() const { return stop_bound_; }
+  const std::string& row_prefix() const { return prefix_; }
+  uint64_t row_limit() const { return limit_; }
+  bool is_reversed() const { return reversed_; }
+  bool is_raw() const { return raw_; }
+  uint32_t batch_cells() const { return batch_; }
+
+ private:
+  std::string start_;
+  std::string stop_;
+  std::string prefix_;
+  Bound start_bound_ = Bound::kInclusive;
+  Bound stop_bound_ = Bound::kExclusive;
+  uint64_t limit_ = 0;
+  bool reversed_ = false;
+  bool raw_ = false;
+  uint32_t batch_ = 0;
+};
+
+}  // namespace cellar

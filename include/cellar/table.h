@@ -1,0 +1,87 @@
+// Table: rows of named families; read, write, flush, compact.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cellar/mutation.h"
+#include "cellar/options.h"
+#include "cellar/query.h"
+#include "cellar/row_batch.h"
+#include "cellar/scanner.h"
+
+namespace cellar {
+
+struct StoreFileInfo {
+  std::string name;  // below tables/<table id>/<family>/
+  uint64_t bytes = 0;
+  uint64_t cells = 0;
+  uint64_t deletes = 0;
+  std::string first_row;
+  std::string last_row;
+  int64_t time_min = 0;
+  int64_t time_max = 0;
+  uint64_t sequence_max = 0;
+  bool major = false;  // result of a compaction of all files
+  int64_t created_ms = 0;
+};
+
+struct FamilyInfo {
+  FamilyOptions options;
+  uint32_t id = 0;
+  uint64_t memtable_bytes = 0;  // frozen ones included
+  uint64_t memtable_cells = 0;
+  uint32_t memtables = 0;
+  std::vector<StoreFileInfo> files;  // oldest first
+};
+
+struct TableInfo {
+  std::string name;
+  uint32_t id = 0;
+  std::optional<Durability> durability;
+  std::vector<FamilyInfo> families;  // in order of their names
+};
+
+struct CompactOptions {
+  bool major = false;       // all files of a family into one, dropping what nobody can see any more
+  std::string family = {};  // empty: every family
+};
+
+// Any thread may call any function. A table outlives its engine's close() only as a handle: every call then
+// fails with kAborted; after a drop with kNotFound.
+class Table {
+ public:
+  virtual ~Table() = default;
+
+  virtual const std::string& name() const = 0;
+  virtual TableInfo info() const = 0;
+
+  // Writes: when they return ok, the change is visible and as durable as asked, all of it at once. Errors:
+  // kInvalidArgument (unknown family with the nearest as hint, empty row, negative timestamp), kLimit,
+  // kReadOnly, kBusy (waited too long for memory or compactions), kNoSpace, kIoError; after
+  // kDurabilityUnknown the change may or may not survive.
+  virtual Status put(const Put& put, const WriteOptions& options = {}) = 0;
+  virtual Status erase(const Delete& erase, const WriteOptions& options = {}) = 0;
+  // The new values, in the order of Increment::add (a column added twice: its one sum, twice).
+  // kInvalidArgument when a current value is not 8 bytes long or a sum overflows: nothing is changed then.
+  virtual Result<std::vector<int64_t>> increment(const Increment& increment,
+                                                 const WriteOptions& options = {}) = 0;
+
+  // The row's chosen cells: one row, or none when nothing is visible. kInvalidArgument, kCorruption,
+  // kIoError.
+  virtual Result<RowBatch> get(const Get& get) = 0;
+  // … into a batch that is used again and again: nothing is allocated once it is warm.
+  virtual Status get_into(const Get& get, RowBatch& batch) = 0;
+  // Whether get() would find anything.
+  virtual Result<bool> exists(const Get& get) = 0;
+  virtual Result<std::unique_ptr<Scanner>> scan(const Scan& scan) = 0;
+
+  // Writes what is in memory into store files and returns when that is done.
+  virtual Status flush() = 0;
+  // Without `major` what the family's policy picks, again and again until it picks nothing.
+  virtual Status compact(const CompactOptions& options = {}) = 0;
+};
+
+}  // namespace cellar

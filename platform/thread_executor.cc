@@ -1,0 +1,134 @@
+// The executor of real threads, one queue for each priority, and events that cost a signaller one addition.
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/assert.h"
+#include "base/mutex.h"
+#include "cellar/environment.h"
+
+namespace cellar {
+
+namespace {
+
+// The counter and the number of waiters are both sequentially consistent: either the signaller sees the
+// waiter, or the waiter, which looks at the counter after announcing itself, sees the signal.
+class ThreadEvent final : public Event {
+ public:
+  uint64_t count() const override { return count_.load(); }
+
+  void signal() override {
+    count_.fetch_add(1);
+    if (waiters_.load() == 0) return;
+    const MutexLock lock(mutex_);  // a waiter that has tested is asleep by now
+    changed_.notify_all();
+  }
+
+  void wait(uint64_t seen, int64_t timeout_us) override {
+    CELLAR_ASSERT(mutexes_held() == 0);
+    if (count() > seen || timeout_us == 0) return;
+    waiters_.fetch_add(1);
+    {
+      const MutexLock lock(mutex_);
+      const auto stepped = [&] { return count() > seen; };
+      // Beyond a century there is no limit: the sum with the clock would overflow.
+      constexpr int64_t kTimeoutMax = int64_t{100} * 365 * 86400 * 1'000'000;
+      if (timeout_us < 0 || timeout_us > kTimeoutMax) {
+        changed_.wait(mutex_, stepped);
+      } else {
+        changed_.wait_for(mutex_, std::chrono::microseconds(timeout_us), stepped);
+      }
+    }
+    waiters_.fetch_sub(1);
+  }
+
+ private:
+  std::atomic<uint64_t> count_{0};
+  std::atomic<uint64_t> waiters_{0};
+  Mutex mutex_;
+  std::condition_variable_any changed_;
+};
+
+// Any thread.
+class ThreadExecutor final : public Executor {
+ public:
+  ThreadExecutor(int high, int low) {
+    CELLAR_ASSERT(high >= 1 && low >= 1);
+    for (int i = 0; i < high; ++i) threads_.emplace_back([this] { serve(high_); });
+    for (int i = 0; i < low; ++i) threads_.emplace_back([this] { serve(low_); });
+  }
+
+  ~ThreadExecutor() override {
+    {
+      const MutexLock lock(mutex_);
+      stopping_ = true;
+      wake_all();
+    }
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  void submit(JobPriority priority, std::function<void()> job) override {
+    CELLAR_ASSERT(job != nullptr);
+    Queue& queue = priority == JobPriority::kHigh ? high_ : low_;
+    const MutexLock lock(mutex_);
+    ++unfinished_;
+    queue.jobs.push_back(std::move(job));
+    queue.filled.notify_one();
+  }
+
+  void checkpoint() override { CELLAR_ASSERT(mutexes_held() == 0); }
+
+  std::unique_ptr<Event> make_event() override { return std::make_unique<ThreadEvent>(); }
+
+ private:
+  struct Queue {
+    std::deque<std::function<void()>> jobs;
+    std::condition_variable_any filled;
+  };
+
+  void wake_all() {
+    high_.filled.notify_all();
+    low_.filled.notify_all();
+  }
+
+  // A running job may submit more, to either queue: threads leave when nothing is queued or running anywhere.
+  void serve(Queue& queue) {
+    while (std::function<void()> job = next(queue)) {
+      job();
+      job = nullptr;  // what it captured goes before anybody is told that it is done
+      CELLAR_ASSERT(mutexes_held() == 0);
+      const MutexLock lock(mutex_);
+      --unfinished_;
+      if (stopping_ && unfinished_ == 0) wake_all();
+    }
+  }
+
+  // The queue's next job, or none when it is time to leave.
+  std::function<void()> next(Queue& queue) {
+    const MutexLock lock(mutex_);
+    while (queue.jobs.empty() && !(stopping_ && unfinished_ == 0)) queue.filled.wait(mutex_);
+    if (queue.jobs.empty()) return nullptr;
+    std::function<void()> job = std::move(queue.jobs.front());
+    queue.jobs.pop_front();
+    return job;
+  }
+
+  Mutex mutex_;
+  Queue high_;
+  Queue low_;
+  uint64_t unfinished_ CELLAR_GUARDED_BY(mutex_) = 0;  // queued or running
+  bool stopping_ CELLAR_GUARDED_BY(mutex_) = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+std::unique_ptr<Executor> make_thread_executor(int high, int low) {
+  return std::make_unique<ThreadExecutor>(high, low);
+}
+
+}  // namespace cellar
