@@ -1,0 +1,63 @@
+// The total order of cells: row, family, qualifier ascending; timestamp, type, sequence descending (HBase's
+// CellComparatorImpl).
+#pragma once
+
+#include <compare>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "cellar/cell.h"
+
+namespace cellar {
+
+inline int compare_bytes(std::string_view a, std::string_view b) { return a.compare(b); }
+
+// Order by everything except the sequence: the order of keys in an HFile.
+// A key of type kMinimum with empty family and qualifier sorts after every cell of its row ("last on row").
+inline std::strong_ordering compare_keys(const CellView& a, const CellView& b) {
+  if (const int rows = compare_bytes(a.row(), b.row()); rows != 0) return rows <=> 0;
+  const bool a_ends_row = a.cell_type == CellType::kMinimum && a.key_size == a.row_size + 12u;
+  const bool b_ends_row = b.cell_type == CellType::kMinimum && b.key_size == b.row_size + 12u;
+  if (a_ends_row || b_ends_row) return a_ends_row <=> b_ends_row;
+  if (a.family_size == b.family_size) {
+    if (const int columns = compare_bytes(a.column(), b.column()); columns != 0) return columns <=> 0;
+  } else {
+    if (const int families = compare_bytes(a.family(), b.family()); families != 0) return families <=> 0;
+  }
+  if (a.timestamp != b.timestamp) return b.timestamp <=> a.timestamp;
+  return static_cast<uint8_t>(b.cell_type) <=> static_cast<uint8_t>(a.cell_type);
+}
+
+// The total order. Equal only for cells that no order of writing tells apart.
+inline std::strong_ordering compare_cells(const CellView& a, const CellView& b) {
+  const std::strong_ordering keys = compare_keys(a, b);
+  return keys != 0 ? keys : b.sequence <=> a.sequence;
+}
+
+inline bool same_row(const CellView& a, const CellView& b) {
+  return a.row_size == b.row_size && std::memcmp(a.key + 2, b.key + 2, a.row_size) == 0;
+}
+// Same row, family and qualifier; right for any two cells.
+inline bool same_column(const CellView& a, const CellView& b) {
+  return a.key_size == b.key_size && a.row_size == b.row_size && a.family_size == b.family_size &&
+         std::memcmp(a.key + 2, b.key + 2, a.key_size - 11u) == 0;
+}
+
+// Which rule shortens index separators (hfile-format: index key of a block).
+enum class SeparatorRule : uint8_t {
+  kRealKeys,    // HBase to 0.94: the block's first key
+  kHBase1To24,  // HBase 1.0 to 2.4
+  kHBase25,     // HBase 2.5 and later
+};
+
+// A flat key s with left < s <= right, short where the rule allows it: the index key of a block that begins
+// with `right` and follows `left`. Replaces `separator`'s content.
+void shortest_separator(SeparatorRule rule, const CellView& left, const CellView& right,
+                        std::string& separator);
+
+// Order of rows of hbase:meta ("table,start key,id"), by which old catalogue files are sorted; then as
+// compare_keys.
+std::strong_ordering compare_meta_keys(const CellView& a, const CellView& b);
+
+}  // namespace cellar

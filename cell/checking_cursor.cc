@@ -1,0 +1,80 @@
+// CheckingCursor: every cell against the one before it, which the two-step rule keeps alive.
+#include "cell/checking_cursor.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+#include "cell/cell_codec.h"
+#include "cell/cell_order.h"
+
+namespace cellar {
+namespace {
+
+class CheckingCursor final : public CellCursor {
+ public:
+  explicit CheckingCursor(std::unique_ptr<CellCursor> checked) : checked_(std::move(checked)) {}
+
+  const CellView* seek(const CellView& target) override {
+    if (!order_.ok()) return nullptr;
+    return stand_at_or_after(target, checked_->seek(target));
+  }
+
+  const CellView* next() override {
+    if (current_ == nullptr) return nullptr;
+    const CellView* before = current_;
+    return stand_at_or_after(*before, checked_->next());
+  }
+
+  const CellView* skip_to(const CellView& target) override {
+    if (current_ == nullptr) return nullptr;
+    const CellView* before = current_;
+    current_ = checked_->skip_to(target);
+    if (current_ != nullptr && compare_cells(*current_, *before) < 0) return fail(*before, "comes after");
+    return stand_at_or_after(target, current_);
+  }
+
+  const CellView* seek_before(const CellView& target) override {
+    if (!order_.ok()) return nullptr;
+    current_ = checked_->seek_before(target);
+    if (current_ != nullptr && compare_cells(*current_, target) >= 0)
+      return fail(target, "was given as before");
+    return current_;
+  }
+
+  Status status() const override { return order_.ok() ? checked_->status() : order_; }
+  Pin pin() const override { return checked_->pin(); }
+  void print(TextPrinter& out) const override {
+    out.line("checked for order");
+    out.indent();
+    checked_->print(out);
+    out.outdent();
+  }
+
+ private:
+  const CellView* stand_at_or_after(const CellView& bound, const CellView* cell) {
+    current_ = cell;
+    if (cell != nullptr && compare_cells(*cell, bound) < 0) return fail(bound, "comes after");
+    return current_;
+  }
+
+  // current_ came where it may not. The bound of a walk is a stored cell, of a seek the key that was sought.
+  const CellView* fail(const CellView& bound, std::string_view where) {
+    order_ = Status::corruption(fmt::format("cells out of order: {}#{} {} {}#{}", key_text(*current_),
+                                            current_->sequence, where, key_text(bound), bound.sequence));
+    return current_ = nullptr;
+  }
+
+  std::unique_ptr<CellCursor> checked_;
+  const CellView* current_ = nullptr;  // of checked_
+  Status order_;
+};
+
+}  // namespace
+
+std::unique_ptr<CellCursor> make_checking_cursor(std::unique_ptr<CellCursor> checked) {
+  return std::make_unique<CheckingCursor>(std::move(checked));
+}
+
+}  // namespace cellar

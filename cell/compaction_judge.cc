@@ -1,0 +1,145 @@
+// CompactionJudge: HBase's table of removals, row by row.
+#include "cell/compaction_judge.h"
+
+#include <algorithm>
+
+namespace cellar {
+
+CompactionJudge::CompactionJudge(const RewriteRules& rules)
+    : rules_(rules),
+      keeps_all_(rules.family.delete_order == DeleteOrder::kSequence &&
+                 (!rules.all_files || !rules.snapshots.empty())),
+      views_(rules.snapshots.size() + 1) {}
+
+void CompactionJudge::enter(Place place) {
+  if (place == Place::kSameColumn) return;
+  for (View& view : views_) {
+    if (place == Place::kNewRow) {
+      view.deletes.enter_row();
+    } else {
+      view.deletes.enter_column();
+    }
+    view.versions = 0;
+    view.last_timestamp = kOldestTimestamp;
+    view.last_type = CellType::kMinimum;
+  }
+  if (rules_.family.delete_order == DeleteOrder::kSequence) {
+    if (place == Place::kNewRow) {
+      sequences_.enter_row();
+    } else {
+      sequences_.enter_column();
+    }
+    visible_ = 0;
+  }
+}
+
+size_t CompactionJudge::stratum_of(uint64_t sequence) const {
+  return static_cast<size_t>(std::ranges::lower_bound(rules_.snapshots, sequence) - rules_.snapshots.begin());
+}
+
+Verdict CompactionJudge::judge(const CellView& cell, Place place) {
+  enter(place);
+  const Drop drop = keeps_all_ ? Drop::kKeep : decide(cell);
+  ++dropped_[static_cast<size_t>(drop)];
+  return {drop == Drop::kKeep, Step::kNextCell};
+}
+
+Drop CompactionJudge::decide(const CellView& cell) {
+  if (rules_.family.min_versions == 0 && expired(rules_.family, cell.timestamp, rules_.now_ms))
+    return Drop::kExpired;
+  if (cell_ttl_over(cell, rules_.now_ms)) return Drop::kCellTtl;
+  if (cell.sequence > rules_.read_point) return decide_unpublished(cell);
+  if (rules_.family.delete_order == DeleteOrder::kSequence) return decide_by_sequence(cell);
+  const size_t stratum = stratum_of(cell.sequence);
+  return is_delete(cell.type()) ? decide_marker(cell, stratum) : decide_put(cell, stratum);
+}
+
+// A cell that no open read point sees. Markers of sequence-ordered families are all older than it: they hide
+// nothing here.
+Drop CompactionJudge::decide_unpublished(const CellView& cell) const {
+  if (is_delete(cell.type()) || rules_.family.delete_order == DeleteOrder::kSequence) return Drop::kKeep;
+  return views_.back().deletes.test(cell.timestamp) == Hidden::kNo ? Drop::kKeep : Drop::kMasked;
+}
+
+// Whether the marker removes puts in this rewrite.
+bool CompactionJudge::hides(const CellView& marker) const {
+  switch (rules_.family.keep_deleted_cells) {
+    case KeepDeletedCells::kFalse:
+      return true;
+    case KeepDeletedCells::kTrue:
+      return false;
+    case KeepDeletedCells::kTtl:
+      return expired(rules_.family, marker.timestamp, rules_.now_ms);
+  }
+  return true;
+}
+
+Drop CompactionJudge::decide_marker(const CellView& marker, size_t stratum) {
+  if (hides(marker))
+    for (size_t i = stratum; i < views_.size(); ++i) views_[i].deletes.add(marker);
+  if (!rules_.all_files) return Drop::kKeep;
+  if (rules_.purge_deletes_ms > 0 && rules_.now_ms - marker.timestamp <= rules_.purge_deletes_ms)
+    return Drop::kKeep;
+  if (stratum != 0) return Drop::kKeep;
+  if (hides(marker)) return Drop::kMarker;
+  if (marker.timestamp < rules_.oldest_put_ts) return Drop::kMarker;
+  return count(marker, stratum);
+}
+
+Drop CompactionJudge::decide_put(const CellView& put, size_t stratum) {
+  if (views_[stratum].deletes.test(put.timestamp) != Hidden::kNo) {
+    // Hidden here means hidden in every later view: it counts nowhere.
+    return Drop::kMasked;
+  }
+  return count(put, stratum);
+}
+
+// Duplicates and versions: judged in the cell's own view, counted there and in all later ones that can see
+// it.
+Drop CompactionJudge::count(const CellView& cell, size_t stratum) {
+  const bool marker = is_delete(cell.type());
+  const View& own = views_[stratum];
+  const bool duplicate = own.last_timestamp == cell.timestamp && own.last_type == cell.type();
+  for (size_t i = stratum; i < views_.size(); ++i) {
+    View& view = views_[i];
+    if (view.last_timestamp == cell.timestamp && view.last_type == cell.type())
+      continue;  // a later write was counted
+    if (!marker && i != stratum && view.deletes.test(cell.timestamp) != Hidden::kNo) continue;
+    view.last_timestamp = cell.timestamp;
+    view.last_type = cell.type();
+    if (!marker) ++view.versions;
+  }
+  if (duplicate) return Drop::kDuplicate;
+  if (own.versions > rules_.family.max_versions) return Drop::kVersions;
+  return too_old(cell, own.versions) ? Drop::kVersions : Drop::kKeep;
+}
+
+// Whether a version has expired and is not among those kept although expired.
+bool CompactionJudge::too_old(const CellView& cell, uint64_t versions) const {
+  return rules_.family.min_versions != 0 && versions > rules_.family.min_versions &&
+         expired(rules_.family, cell.timestamp, rules_.now_ms);
+}
+
+Drop CompactionJudge::decide_by_sequence(const CellView& cell) {
+  if (is_delete(cell.type())) {
+    if (hides(cell)) sequences_.add(cell);
+    if (rules_.purge_deletes_ms > 0 && rules_.now_ms - cell.timestamp <= rules_.purge_deletes_ms)
+      return Drop::kKeep;
+    if (hides(cell)) return Drop::kMarker;
+    return cell.timestamp < rules_.oldest_put_ts ? Drop::kMarker : Drop::kKeep;
+  }
+  switch (sequences_.put(cell, rules_.family.max_versions)) {
+    case SequenceTracker::Fate::kHidden:
+      return Drop::kMasked;
+    case SequenceTracker::Fate::kOverwritten:
+      return Drop::kDuplicate;
+    case SequenceTracker::Fate::kOverLimit:
+      return Drop::kVersions;
+    case SequenceTracker::Fate::kVisible:
+      break;
+  }
+  ++visible_;
+  return too_old(cell, visible_) ? Drop::kVersions : Drop::kKeep;
+}
+
+}  // namespace cellar

@@ -1,0 +1,147 @@
+// ReadJudge.
+#include "cell/read_judge.h"
+
+#include <algorithm>
+
+namespace cellar {
+namespace {
+
+constexpr Verdict kPassBy{false, Step::kNextCell};
+constexpr Verdict kPassColumn{false, Step::kNextColumn};
+
+}  // namespace
+
+ReadJudge::ReadJudge(const ReadRules& rules)
+    : rules_(rules),
+      versions_max_(std::min(rules.versions, rules.family.max_versions)),
+      time_last_(rules.time_until == kLatestTimestamp ? kLatestTimestamp : rules.time_until - 1),
+      by_sequence_(rules.family.delete_order == DeleteOrder::kSequence && !rules.raw) {}
+
+void ReadJudge::enter(Place place) {
+  if (place == Place::kSameColumn) return;
+  if (place == Place::kNewRow) {
+    deletes_.enter_row();
+    if (by_sequence_) sequences_.enter_row();
+    column_ = 0;
+  } else {
+    deletes_.enter_column();
+    if (by_sequence_) sequences_.enter_column();
+  }
+  column_wanted_ = false;
+  versions_ = 0;
+  shown_ = 0;
+  last_timestamp_ = kOldestTimestamp;
+}
+
+// Whether the cell's column is a wanted one; if not, where to go from here.
+bool ReadJudge::wants_column(const CellView& cell, Verdict& otherwise) {
+  const std::string_view qualifier = cell.qualifier();
+  while (column_ < rules_.columns.size() && rules_.columns[column_] < qualifier) ++column_;
+  if (column_ == rules_.columns.size()) {
+    otherwise = {false, Step::kNextRow};
+    return false;
+  }
+  if (rules_.columns[column_] == qualifier) return true;
+  first_of_column(target_, cell.row(), cell.family(), rules_.columns[column_]);
+  otherwise = {false, Step::kSeek};
+  return false;
+}
+
+Verdict ReadJudge::judge(const CellView& cell, Place place) {
+  enter(place);
+  if (cell.sequence > rules_.read_point) return kPassBy;
+  if (rules_.raw) return judge_raw(cell);
+  // Family-wide markers are heard whatever columns are wanted.
+  if (rules_.explicit_columns && !column_wanted_ && !covers_family(cell.type())) {
+    Verdict otherwise = kPassBy;
+    column_wanted_ = wants_column(cell, otherwise);
+    if (!column_wanted_) return otherwise;
+  }
+  if (rules_.family.min_versions == 0 && expired(rules_.family, cell.timestamp, rules_.now_ms))
+    return kPassColumn;
+  if (cell_ttl_over(cell, rules_.now_ms)) return kPassBy;
+  if (is_delete(cell.type())) {
+    add_marker(cell);
+    return kPassBy;
+  }
+  return by_sequence_ ? judge_put_by_sequence(cell) : judge_put(cell);
+}
+
+// Without keep_deleted_cells a marker later than the range still counts, so that reading as of the past
+// resurrects nothing; with it, only markers inside the range do: that is the way to see what was deleted
+// since.
+void ReadJudge::add_marker(const CellView& marker) {
+  if (marker.timestamp < rules_.time_from) return;
+  if (rules_.family.keep_deleted_cells != KeepDeletedCells::kFalse && marker.timestamp > time_last_) return;
+  if (by_sequence_) {
+    sequences_.add(marker);
+  } else {
+    deletes_.add(marker);
+  }
+}
+
+Verdict ReadJudge::judge_put(const CellView& cell) {
+  switch (deletes_.test(cell.timestamp)) {
+    case Hidden::kByFamily:
+    case Hidden::kByColumn:
+      return kPassColumn;
+    case Hidden::kByVersion:
+    case Hidden::kByFamilyVersion:
+      return kPassBy;
+    case Hidden::kNo:
+      break;
+  }
+  if (cell.timestamp > time_last_) return kPassBy;
+  if (cell.timestamp < rules_.time_from) return kPassColumn;
+  if (cell.timestamp == last_timestamp_ && versions_ > 0)
+    return kPassBy;  // written twice: the later one was met first
+  last_timestamp_ = cell.timestamp;
+  return count(cell);
+}
+
+// The k-th surviving put is returned iff k is within the limit, and within min_versions if it has expired.
+Verdict ReadJudge::count(const CellView& cell) {
+  ++versions_;
+  const bool too_old = rules_.family.min_versions != 0 && versions_ > rules_.family.min_versions &&
+                       expired(rules_.family, cell.timestamp, rules_.now_ms);
+  if (too_old || versions_ > versions_max_) return done_with_column(cell, false);
+  if (versions_ == versions_max_) return done_with_column(cell, true);
+  return {true, Step::kNextCell};
+}
+
+// Nothing more of this column is wanted. On the way from the empty column the walk still shows family-wide
+// markers.
+Verdict ReadJudge::done_with_column(const CellView& cell, bool include) {
+  if (!rules_.explicit_columns) return {include, Step::kNextColumn};
+  if (column_ + 1 == rules_.columns.size()) return {include, Step::kNextRow};
+  first_of_column(target_, cell.row(), cell.family(), rules_.columns[column_ + 1]);
+  return {include, Step::kSeek};
+}
+
+// Versions are counted before the time range is looked at, and a hidden put does not decide anything about
+// older ones.
+Verdict ReadJudge::judge_put_by_sequence(const CellView& cell) {
+  if (sequences_.put(cell, rules_.family.max_versions) != SequenceTracker::Fate::kVisible) return kPassBy;
+  if (cell.timestamp > time_last_ || cell.timestamp < rules_.time_from) return kPassBy;
+  ++shown_;
+  const bool too_old = rules_.family.min_versions != 0 && shown_ > rules_.family.min_versions &&
+                       expired(rules_.family, cell.timestamp, rules_.now_ms);
+  if (too_old || shown_ > versions_max_) return done_with_column(cell, false);
+  return shown_ == versions_max_ ? done_with_column(cell, true) : Verdict{true, Step::kNextCell};
+}
+
+// Everything still stored: no family time to live, no deletes applied, the version limit is the read's own
+// and counts puts only.
+Verdict ReadJudge::judge_raw(const CellView& cell) {
+  if (cell_ttl_over(cell, rules_.now_ms)) return kPassBy;
+  if (cell.timestamp > time_last_) return kPassBy;
+  if (cell.timestamp < rules_.time_from) return kPassColumn;
+  if (cell.timestamp == last_timestamp_ && cell.type() == last_type_) return kPassBy;
+  if (!is_delete(cell.type()) && versions_ == rules_.versions) return kPassColumn;
+  if (!is_delete(cell.type())) ++versions_;
+  last_timestamp_ = cell.timestamp;
+  last_type_ = cell.type();
+  return {true, Step::kNextCell};
+}
+
+}  // namespace cellar

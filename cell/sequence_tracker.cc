@@ -1,0 +1,70 @@
+// SequenceTracker.
+#include "cell/sequence_tracker.h"
+
+#include <algorithm>
+
+namespace cellar {
+
+void SequenceTracker::enter_row() {
+  family_markers_.clear();
+  enter_column();
+}
+
+void SequenceTracker::enter_column() {
+  column_markers_.clear();
+  counted_.clear();
+  any_put_ = false;
+  moments_.clear();
+  moments_.push_back({kNever, 0});
+  for (const Marker& marker : family_markers_) add_moment(marker.sequence);
+}
+
+void SequenceTracker::add_moment(uint64_t before) {
+  if (std::ranges::find(moments_, before, &Moment::before) != moments_.end()) return;
+  const auto alive = std::ranges::count_if(
+      counted_, [&](const Counted& put) { return put.sequence < before && put.death >= before; });
+  moments_.push_back({before, static_cast<uint64_t>(alive)});
+}
+
+void SequenceTracker::add(const CellView& marker) {
+  (covers_family(marker.type()) ? family_markers_ : column_markers_)
+      .push_back({marker.type(), marker.timestamp, marker.sequence});
+  add_moment(marker.sequence);
+}
+
+uint64_t SequenceTracker::death_of(const CellView& cell) const {
+  uint64_t death = kNever;
+  const auto consider = [&](const Marker& marker) {
+    if (marker.sequence <= cell.sequence) return;
+    const bool exact = marker.type == CellType::kDelete || marker.type == CellType::kDeleteFamilyVersion;
+    if (exact ? cell.timestamp == marker.timestamp : cell.timestamp <= marker.timestamp)
+      death = std::min(death, marker.sequence);
+  };
+  for (const Marker& marker : family_markers_) consider(marker);
+  for (const Marker& marker : column_markers_) consider(marker);
+  return death;
+}
+
+SequenceTracker::Fate SequenceTracker::put(const CellView& cell, uint32_t max_versions) {
+  const bool overwritten = any_put_ && last_timestamp_ == cell.timestamp;
+  uint64_t death = death_of(cell);
+  if (overwritten) death = std::min(death, last_sequence_);
+  any_put_ = true;
+  last_timestamp_ = cell.timestamp;
+  last_sequence_ = cell.sequence;
+  // Over the limit at one moment: nothing older than this put could be under it then, so it need not be
+  // counted for them at earlier moments.
+  const bool over_limit = std::ranges::any_of(moments_, [&](const Moment& moment) {
+    return moment.before > cell.sequence && moment.alive >= max_versions;
+  });
+  if (!over_limit) {
+    for (Moment& moment : moments_)
+      if (cell.sequence < moment.before && death >= moment.before) ++moment.alive;
+    counted_.push_back({cell.sequence, death});
+  }
+  if (overwritten) return Fate::kOverwritten;
+  if (death != kNever) return Fate::kHidden;
+  return over_limit ? Fate::kOverLimit : Fate::kVisible;
+}
+
+}  // namespace cellar

@@ -1,0 +1,216 @@
+// Walk: compares neighbouring cells once and asks a judge; the one place where keys of a run are compared.
+#pragma once
+
+#include <concepts>
+
+#include "cell/cell_key.h"
+#include "cell/cell_order.h"
+#include "cell/cursor.h"
+
+namespace cellar {
+
+enum class Place : uint8_t { kNewRow, kNewColumn, kSameColumn };  // relative to the cell before
+
+enum class Step : uint8_t {
+  kNextCell,
+  kNextColumn,  // the rest of this column is decided (family-wide markers on the way are still shown to the
+                // judge)
+  kNextRow,     // the rest of this row is decided
+  kSeek,        // nothing before target() in this row is wanted (family-wide markers excepted, see Judge)
+};
+
+struct Verdict {
+  bool include;
+  Step then;
+};
+
+// A judge sees every cell that is not already decided, in order, and is told its place. After kSeek, target()
+// names the key to go on at; it lies in the current row. A judge that returns kNextRow or kSeek has heard all
+// family-wide markers it needs: they have the empty qualifier and come first in the row.
+template <class J>
+concept Judge = requires(J judge, const CellView& cell, Place place) {
+  { judge.judge(cell, place) } -> std::same_as<Verdict>;
+  { judge.target() } -> std::same_as<const CellView&>;
+};
+
+// Usage: position(...); while (walk.at() != nullptr) { walk.enter_row(); while (const CellView* cell =
+// walk.next_in_row()) …; } One thread at a time. Cells live by the cursor's two-step rule, counted in moves
+// of this walk.
+template <Judge J>
+class Walk {
+ public:
+  Walk(CellCursor& cursor, J& judge) : cursor_(cursor), judge_(judge) {}
+
+  // Stands at the first cell at or after `target`, before any judging.
+  const CellView* position(const CellView& target) {
+    in_row_ = false;
+    leaving_ = false;
+    ++examined_;
+    return at_ = cursor_.seek(target);
+  }
+
+  // The cell that will be judged next: between rows the first of the next row. Null at the end or after an
+  // error. Once a row is decided the way to the next one is only taken here: a get never pays for it.
+  const CellView* at() const {
+    if (leaving_) leave_now();
+    return at_;
+  }
+
+  // Begins the row of at().
+  void enter_row() {
+    if (leaving_) leave_now();
+    in_row_ = true;
+    returned_ = false;
+    overheard_ = false;
+    place_ = Place::kNewRow;
+  }
+
+  // The next included cell of this row, or null when the row is over (at() is then in another row, or null).
+  // Null, too, when the cursor failed: see status().
+  const CellView* next_in_row();
+
+  // Leaves the row: at() is then the first cell of the next one.
+  void leave_row();
+
+  bool in_row() const { return in_row_; }
+  Status status() const { return cursor_.status(); }
+  Pin pin() const { return cursor_.pin(); }
+  // Cells looked at so far, included or not.
+  uint64_t examined() const { return examined_; }
+
+ private:
+  // A jump is made as steps first: most are short, and a step inside a block costs a few nanoseconds, a hop a
+  // copied key and its comparison with every source. Rows and wanted columns are farther away than the next
+  // column.
+  static constexpr int kStepsInColumn = 4;
+  static constexpr int kStepsElsewhere = 1;
+
+  void advance();
+  void leave_now() const;
+  bool still_decided(bool column_changed) const;
+  bool can_hop() const;
+  void hop();
+
+  CellCursor& cursor_;
+  J& judge_;
+  // What at() may settle late is mutable: a walk that owes its way to the next row looks the same from
+  // outside.
+  mutable const CellView* at_ = nullptr;
+  mutable bool leaving_ = false;  // the row of at_ is decided, the way to the next one not yet taken
+  mutable uint64_t examined_ = 0;
+  mutable OwnedCell hop_;
+  Place place_ = Place::kNewRow;
+  bool in_row_ = false;
+  bool overheard_ =
+      false;  // at_ is a family-wide marker in a column already decided: its verdict undoes nothing
+  bool returned_ = false;  // at_ was returned as included: move before judging
+  Step then_ = Step::kNextCell;
+};
+
+template <Judge J>
+const CellView* Walk<J>::next_in_row() {
+  if (returned_) {
+    returned_ = false;
+    advance();
+  }
+  while (in_row_) {
+    const Verdict verdict = judge_.judge(*at_, place_);
+    if (!overheard_ || verdict.then != Step::kNextCell) then_ = verdict.then;
+    if (verdict.include) {
+      returned_ = true;
+      return at_;
+    }
+    advance();
+  }
+  return nullptr;
+}
+
+template <Judge J>
+void Walk<J>::leave_row() {
+  returned_ = false;
+  if (!in_row_) return;
+  in_row_ = false;
+  leaving_ = true;
+}
+
+// Moves to the next cell that the last verdict did not decide already, or out of the row.
+template <Judge J>
+void Walk<J>::advance() {
+  if (then_ == Step::kNextRow) return leave_row();
+  const int steps_max = then_ == Step::kNextColumn ? kStepsInColumn : kStepsElsewhere;
+  bool column_changed = false;
+  for (int steps = 0;; ++steps) {
+    if (steps >= steps_max && can_hop()) return hop();
+    const CellView* before = at_;
+    at_ = cursor_.next();
+    in_row_ = at_ != nullptr;
+    if (!in_row_) return;
+    ++examined_;
+    in_row_ = same_row(*before, *at_);
+    if (!in_row_) return;
+    column_changed = column_changed || before->column() != at_->column();
+    if (!still_decided(column_changed)) {
+      place_ = column_changed ? Place::kNewColumn : Place::kSameColumn;
+      overheard_ = then_ != Step::kNextCell && !column_changed;
+      return;
+    }
+  }
+}
+
+// Family-wide markers have the empty qualifier, as a column of the user may have: who is done with that
+// column must still hear them, or older cells of the row would come back.
+template <Judge J>
+bool Walk<J>::still_decided(bool column_changed) const {
+  switch (then_) {
+    case Step::kNextCell:
+      return false;
+    case Step::kNextColumn:
+      return !column_changed && !covers_family(at_->type());
+    case Step::kNextRow:
+      return true;
+    case Step::kSeek:
+      return !covers_family(at_->type()) && compare_keys(*at_, judge_.target()) < 0;
+  }
+  return false;
+}
+
+template <Judge J>
+bool Walk<J>::can_hop() const {
+  // Inside the empty column there may be family-wide markers to hear: go step by step.
+  return then_ != Step::kNextCell && at_->key_size > at_->row_size + at_->family_size + 12U;
+}
+
+// Past the rest of the column, or to the judge's target. Not from the empty column, see can_hop.
+template <Judge J>
+void Walk<J>::hop() {
+  if (then_ == Step::kSeek) {
+    hop_.assign(judge_.target());
+  } else {
+    last_of_column(hop_, at_->row(), at_->family(), at_->qualifier());
+  }
+  at_ = cursor_.skip_to(hop_.view());
+  in_row_ = at_ != nullptr;
+  if (!in_row_) return;
+  ++examined_;
+  in_row_ = same_row(hop_.view(), *at_);
+  overheard_ = false;
+  place_ = Place::kNewColumn;
+}
+
+// To the first cell of the next row.
+template <Judge J>
+void Walk<J>::leave_now() const {
+  leaving_ = false;
+  for (int steps = 0; steps < kStepsElsewhere; ++steps) {
+    const CellView* before = at_;
+    at_ = cursor_.next();
+    if (at_ == nullptr) return;
+    ++examined_;
+    if (!same_row(*before, *at_)) return;
+  }
+  last_of_row(hop_, at_->row());
+  at_ = cursor_.skip_to(hop_.view());
+  if (at_ != nullptr) ++examined_;
+}
+
+}  // namespace cellar
