@@ -1,0 +1,24 @@
+// Bloom type ROWCOL: hashes row and qualifier, as the flat key of the column's first place in an unnamed
+// family.
+#include "cell/cell_codec.h"
+#include "cellar/bloom_type.h"
+
+namespace cellar {
+namespace {
+
+class RowColumnBloom final : public BloomType {
+ public:
+  explicit RowColumnBloom(const PluginParams&) {}
+  std::string_view name() const override { return "ROWCOL"; }
+  std::string_view key_of(const CellView& cell, std::string& scratch) const override {
+    scratch.clear();
+    append_flat_key(scratch, cell.row(), "", cell.qualifier(), kLatestTimestamp, CellType::kMaximum);
+    return scratch;
+  }
+  // A row's columns are not known from its key.
+  bool key_of_row(std::string_view, std::string&) const override { return false; }
+};
+
+}  // namespace
+CELLAR_PLUGIN(BloomType, bloom_type_rowcol, "rowcol", RowColumnBloom)
+}  // namespace cellar

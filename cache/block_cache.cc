@@ -1,0 +1,342 @@
+// BlockCache's shards: who is in the cache, what it costs, and who leaves.
+#include "cache/block_cache.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "base/assert.h"
+#include "base/mutex.h"
+#include "base/plugins.h"
+
+namespace cellar {
+
+namespace {
+
+constexpr uint32_t kCountShift = 48;
+constexpr uint64_t kOnePin = uint64_t{1} << kCountShift;
+constexpr uint64_t kPointerMask = kOnePin - 1;
+constexpr uint64_t kCountHalf = uint64_t{1} << 15;
+constexpr int64_t kHeld = int64_t{1} << 40;  // more than pins can be
+
+constexpr uint64_t kShardBytesMin = uint64_t{8} << 20;
+constexpr uint32_t kShardsMax = 16;
+constexpr uint32_t kShardsLimit = 1024;
+constexpr size_t kHitsKept = 64;
+constexpr size_t kStripes = 16;
+
+// Hits and misses of the threads that share it. Added by load and store, so two threads may lose a few: a
+// locked instruction on a shared line would cost more than the lookup.
+struct alignas(64) Stripe {
+  std::atomic<uint64_t> hits{0};
+  std::atomic<uint64_t> misses{0};
+
+  static void add_one(std::atomic<uint64_t>& figure) {
+    figure.store(figure.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+};
+
+size_t stripe_of_thread() {
+  static std::atomic<size_t> threads{0};
+  thread_local const size_t stripe = threads.fetch_add(1, std::memory_order_relaxed) % kStripes;
+  return stripe;
+}
+
+}  // namespace
+
+CachedBlock::CachedBlock(uint64_t charge_bytes, bool in_memory_) {
+  charge = charge_bytes;
+  in_memory = in_memory_;
+}
+
+BlockSlot::~BlockSlot() { CELLAR_ASSERT((word_.load(std::memory_order_relaxed) & kPointerMask) == 0); }
+
+// Leavers: blocks out of their slots, whose memory goes, if nobody has them pinned, once the lock is given
+// back.
+class Leavers {
+ public:
+  Leavers() = default;
+  Leavers(const Leavers&) = delete;
+  Leavers& operator=(const Leavers&) = delete;
+  ~Leavers() {
+    for (const CachedBlock* block : blocks_) block->drop_pins(kHeld);
+  }
+  void add(const CachedBlock* block) { blocks_.push_back(block); }
+
+ private:
+  std::vector<const CachedBlock*> blocks_;
+};
+
+struct alignas(64) BlockCache::Shard {
+  mutable Mutex mutex;
+  std::unique_ptr<CachePolicy> policy CELLAR_GUARDED_BY(mutex);
+  uint64_t used CELLAR_GUARDED_BY(mutex) = 0;
+  uint64_t blocks CELLAR_GUARDED_BY(mutex) = 0;
+  uint64_t inserts CELLAR_GUARDED_BY(mutex) = 0;
+  uint64_t evictions CELLAR_GUARDED_BY(mutex) = 0;
+
+  // Hits not yet told to the policy, each with a pin; filled by readers without the lock (see keep_hit).
+  std::array<std::atomic<CachedBlock*>, kHitsKept> hits{};
+  std::atomic<size_t> hits_kept{0};
+
+  bool keep_hit(CachedBlock* block);
+  void drain_hits(std::vector<CachedBlock*>& drained) CELLAR_REQUIRES(mutex);
+  void take_out(CachedBlock* block, Leavers& leavers) CELLAR_REQUIRES(mutex);
+  void make_room(uint64_t bytes, uint64_t budget, Leavers& leavers) CELLAR_REQUIRES(mutex);
+};
+
+struct BlockCache::Impl {
+  std::vector<Shard> shards;
+  bool wants_hits = false;
+  std::atomic<uint64_t> capacity{0};
+  std::atomic<int64_t> pinned{0};
+  std::array<Stripe, kStripes> stripes;
+
+  Shard& shard_of(const BlockSlot& slot) {
+    const uint64_t mixed = (reinterpret_cast<uintptr_t>(&slot) >> 3) * 0x9e3779b97f4a7c15;
+    return shards[(mixed >> 32) * shards.size() >> 32];
+  }
+  // What one shard may use.
+  uint64_t budget() const {
+    const uint64_t whole = capacity.load(std::memory_order_relaxed);
+    const auto taken = static_cast<uint64_t>(std::max<int64_t>(0, pinned.load(std::memory_order_relaxed)));
+    return taken >= whole ? 0 : (whole - taken) / shards.size();
+  }
+};
+
+// ---- Hits for policies that want them ----
+
+// Keeps the hit, with a pin on the block, until the next drain; false when there is no more room. May lose
+// hits when threads get in each other's way: two that take the same place keep one of theirs.
+bool BlockCache::Shard::keep_hit(CachedBlock* block) {
+  const size_t at = hits_kept.load(std::memory_order_relaxed);
+  if (at >= kHitsKept) return false;
+  block->add_pins(1);
+  CachedBlock* nothing = nullptr;
+  if (hits[at].compare_exchange_strong(nothing, block, std::memory_order_release,
+                                       std::memory_order_relaxed)) {
+    hits_kept.store(at + 1, std::memory_order_relaxed);
+  } else {
+    block->drop_pins(1);  // the caller has another pin
+  }
+  return at + 1 < kHitsKept;
+}
+
+// Tells the policy the hits on blocks that are still here. The caller drops the pins of `drained` without the
+// lock.
+void BlockCache::Shard::drain_hits(std::vector<CachedBlock*>& drained) {
+  std::array<CacheEntry*, kHitsKept> present;
+  size_t count = 0;
+  for (auto& hit : hits) {
+    CachedBlock* block = hit.exchange(nullptr, std::memory_order_acquire);
+    if (block == nullptr) continue;
+    drained.push_back(block);
+    if (block->slot_ != nullptr) present[count++] = block;
+  }
+  hits_kept.store(0, std::memory_order_relaxed);
+  if (count > 0) policy->hits(present.data(), count);
+}
+
+void BlockCache::remember_hit(BlockSlot& slot, CachedBlock* block) {
+  Shard& shard = impl_->shard_of(slot);
+  if (shard.keep_hit(block)) return;
+  std::vector<CachedBlock*> drained;
+  if (!shard.mutex.try_lock()) return;  // the next one will
+  shard.drain_hits(drained);
+  shard.mutex.unlock();
+  for (const CachedBlock* each : drained) each->drop_pins(1);
+}
+
+// ---- Coming and going, under the shard's lock ----
+
+// Empties the block's slot and stops counting it; the policy has let go of it already.
+void BlockCache::Shard::take_out(CachedBlock* block, Leavers& leavers) {
+  const uint64_t word = block->slot_->word_.exchange(0, std::memory_order_acq_rel);
+  CELLAR_ASSERT((word & kPointerMask) == reinterpret_cast<uintptr_t>(block));
+  const uint64_t bytes = block->charge + block->grown_;
+  CELLAR_ASSERT(used >= bytes && blocks > 0);
+  used -= bytes;
+  --blocks;
+  block->slot_ = nullptr;
+  block->add_pins(static_cast<int64_t>(word >> kCountShift));
+  leavers.add(block);
+}
+
+// Evicts until `bytes` more fit into the budget, or nothing is left.
+void BlockCache::Shard::make_room(uint64_t bytes, uint64_t budget, Leavers& leavers) {
+  while (blocks > 0 && (bytes > budget || used > budget - bytes)) {
+    CacheEntry* victim = policy->victim();
+    if (victim == nullptr) return;
+    take_out(static_cast<CachedBlock*>(victim), leavers);
+    ++evictions;
+  }
+}
+
+// ---- The cache ----
+
+Result<std::shared_ptr<BlockCache>> BlockCache::create(uint64_t capacity_bytes, const std::string& policy,
+                                                       uint32_t shards) {
+  if (shards > kShardsLimit) {
+    return Status::invalid_argument("block cache of " + std::to_string(shards) + " shards: at most " +
+                                    std::to_string(kShardsLimit));
+  }
+  register_cache_plugins();
+  if (shards == 0) {
+    shards = static_cast<uint32_t>(std::clamp<uint64_t>(capacity_bytes / kShardBytesMin, 1, kShardsMax));
+  }
+  auto impl = std::make_unique<Impl>();
+  impl->shards = std::vector<Shard>(shards);
+  impl->capacity = capacity_bytes;
+  for (Shard& shard : impl->shards) {
+    CELLAR_TRY_ASSIGN(std::unique_ptr<CachePolicy> made, Registry<CachePolicy>::instance().make(policy));
+    impl->wants_hits = made->wants_hits();
+    const MutexLock lock(shard.mutex);
+    shard.policy = std::move(made);
+  }
+  return std::shared_ptr<BlockCache>(new BlockCache(std::move(impl)));
+}
+
+BlockCache::BlockCache(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+BlockCache::~BlockCache() {
+  for (Shard& shard : impl_->shards) {
+    Leavers leavers;
+    std::vector<CachedBlock*> drained;
+    {
+      const MutexLock lock(shard.mutex);
+      shard.drain_hits(drained);
+      shard.make_room(1, 0, leavers);
+      CELLAR_ASSERT(shard.blocks == 0);
+    }
+    for (const CachedBlock* each : drained) each->drop_pins(1);
+  }
+}
+
+// The block in the slot with a pin on it that the caller owns, or null.
+CachedBlock* BlockCache::pin_in_slot(BlockSlot& slot) {
+  if ((slot.word_.load(std::memory_order_relaxed) & kPointerMask) == 0) return nullptr;
+  const uint64_t before = slot.word_.fetch_add(kOnePin, std::memory_order_acquire);
+  auto* block = reinterpret_cast<CachedBlock*>(before & kPointerMask);
+  if (block == nullptr || (before >> kCountShift) < kCountHalf) return block;
+  // The count is half full: fold it into the block's own (see the header).
+  uint64_t word = slot.word_.load(std::memory_order_relaxed);
+  while ((word & kPointerMask) == reinterpret_cast<uintptr_t>(block) && (word >> kCountShift) >= kCountHalf) {
+    const auto count = static_cast<int64_t>(word >> kCountShift);
+    block->add_pins(count);
+    if (slot.word_.compare_exchange_strong(word, word & kPointerMask, std::memory_order_acq_rel,
+                                           std::memory_order_relaxed)) {
+      break;
+    }
+    block->drop_pins(count);
+  }
+  return block;
+}
+
+Pin BlockCache::lookup(BlockSlot& slot) {
+  Stripe& stripe = impl_->stripes[stripe_of_thread()];
+  CachedBlock* block = pin_in_slot(slot);
+  if (block == nullptr) {
+    Stripe::add_one(stripe.misses);
+    return {};
+  }
+  Stripe::add_one(stripe.hits);
+  // Most blocks are marked already: a load leaves their line shared.
+  if (!block->touched_.load(std::memory_order_relaxed))
+    block->touched_.store(true, std::memory_order_relaxed);
+  if (impl_->wants_hits) remember_hit(slot, block);
+  return Pin::adopt(block);
+}
+
+Pin BlockCache::insert(BlockSlot& slot, CachedBlock* block) {
+  CELLAR_ASSERT(block != nullptr && block->slot_ == nullptr);
+  Pin pin(block);
+  Pin present;
+  Leavers leavers;
+  std::vector<CachedBlock*> drained;
+  Shard& shard = impl_->shard_of(slot);
+  {
+    const MutexLock lock(shard.mutex);
+    present = Pin::adopt(pin_in_slot(slot));
+    const uint64_t budget = impl_->budget();
+    if (!present && block->charge <= budget) {
+      if (impl_->wants_hits) shard.drain_hits(drained);
+      shard.make_room(block->charge, budget, leavers);
+      const auto word = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(block));
+      CELLAR_ASSERT((word & ~kPointerMask) == 0);
+      block->add_pins(kHeld);
+      block->slot_ = &slot;
+      shard.used += block->charge;
+      ++shard.blocks;
+      ++shard.inserts;
+      slot.word_.store(word, std::memory_order_release);
+      shard.policy->inserted(*block);
+    }
+  }
+  for (const CachedBlock* each : drained) each->drop_pins(1);
+  return present ? std::move(present) : std::move(pin);
+}
+
+void BlockCache::erase(BlockSlot& slot) {
+  Leavers leavers;
+  std::vector<CachedBlock*> drained;
+  Shard& shard = impl_->shard_of(slot);
+  {
+    const MutexLock lock(shard.mutex);
+    auto* block = reinterpret_cast<CachedBlock*>(slot.word_.load(std::memory_order_relaxed) & kPointerMask);
+    if (block == nullptr) return;
+    if (impl_->wants_hits) shard.drain_hits(drained);
+    shard.policy->erased(*block);
+    shard.take_out(block, leavers);
+  }
+  for (const CachedBlock* each : drained) each->drop_pins(1);
+}
+
+void BlockCache::grow(BlockSlot& slot, CachedBlock& block, uint64_t bytes) {
+  Leavers leavers;
+  Shard& shard = impl_->shard_of(slot);
+  const MutexLock lock(shard.mutex);
+  if (block.slot_ != &slot) return;
+  block.grown_ += bytes;
+  shard.used += bytes;
+  shard.make_room(0, impl_->budget(), leavers);
+}
+
+void BlockCache::charge_pinned(int64_t bytes) {
+  impl_->pinned.fetch_add(bytes, std::memory_order_relaxed);
+  if (bytes > 0) trim_all();
+}
+
+void BlockCache::set_capacity(uint64_t capacity_bytes) {
+  impl_->capacity.store(capacity_bytes, std::memory_order_relaxed);
+  trim_all();
+}
+
+void BlockCache::trim_all() {
+  for (Shard& shard : impl_->shards) {
+    Leavers leavers;
+    const MutexLock lock(shard.mutex);
+    shard.make_room(0, impl_->budget(), leavers);
+  }
+}
+
+BlockCacheStats BlockCache::stats() const {
+  BlockCacheStats sum;
+  sum.capacity_bytes = impl_->capacity.load(std::memory_order_relaxed);
+  sum.pinned_bytes =
+      static_cast<uint64_t>(std::max<int64_t>(0, impl_->pinned.load(std::memory_order_relaxed)));
+  for (const Stripe& stripe : impl_->stripes) {
+    sum.hits += stripe.hits.load(std::memory_order_relaxed);
+    sum.misses += stripe.misses.load(std::memory_order_relaxed);
+  }
+  for (const Shard& shard : impl_->shards) {
+    const MutexLock lock(shard.mutex);
+    sum.used_bytes += shard.used;
+    sum.blocks += shard.blocks;
+    sum.inserts += shard.inserts;
+    sum.evictions += shard.evictions;
+  }
+  return sum;
+}
+
+}  // namespace cellar

@@ -1,0 +1,36 @@
+// EntryList: cache entries from the oldest to the newest, linked through themselves.
+#pragma once
+
+#include "cellar/cache_policy.h"
+
+namespace cellar {
+
+// One thread at a time. Owns nothing; an entry may be in one list only.
+class EntryList {
+ public:
+  uint64_t size() const { return size_; }
+  CacheEntry* oldest() const { return oldest_; }
+
+  void push_newest(CacheEntry& entry) {
+    entry.older = newest_;
+    entry.newer = nullptr;
+    (newest_ != nullptr ? newest_->newer : oldest_) = &entry;
+    newest_ = &entry;
+    ++size_;
+  }
+
+  void remove(CacheEntry& entry) {
+    (entry.older != nullptr ? entry.older->newer : oldest_) = entry.newer;
+    (entry.newer != nullptr ? entry.newer->older : newest_) = entry.older;
+    entry.older = nullptr;
+    entry.newer = nullptr;
+    --size_;
+  }
+
+ private:
+  CacheEntry* oldest_ = nullptr;
+  CacheEntry* newest_ = nullptr;
+  uint64_t size_ = 0;
+};
+
+}  // namespace cellar

@@ -1,0 +1,548 @@
+// BlinkTree's nodes, searches and splits.
+#include "memtable/blink_tree.h"
+
+#include <array>
+#include <new>
+#include <utility>
+
+#include "base/assert.h"
+#include "cell/cell_order.h"
+#include "memtable/key_prefix.h"
+
+namespace cellar {
+
+namespace {
+
+constexpr uint32_t kSlots =
+    14;  // what fits into one word with their count, and a leaf into three cache lines
+constexpr uint32_t kHalf = kSlots / 2;
+constexpr uint32_t kDepthMax = 16;
+constexpr uint64_t kSmallBytes = 32 << 10;  // nodes up to here come from small blocks
+
+uint32_t count_of(uint64_t order) { return static_cast<uint32_t>(order & 15); }
+uint32_t slot_at(uint64_t order, uint32_t index) {
+  return static_cast<uint32_t>(order >> (4 + 4 * index)) & 15;
+}
+
+// The order with the next free slot at `index`.
+uint64_t with_next_slot(uint64_t order, uint32_t index) {
+  const uint32_t shift = 4 + 4 * index;
+  const uint64_t below = (uint64_t{1} << shift) - 1;
+  const uint64_t slot = order & 15;
+  return ((order & below) | (slot << shift) | ((order & ~below) << 4)) + 1;
+}
+
+// The order of `count` slots that were filled by key.
+uint64_t straight_order(uint32_t count) {
+  uint64_t order = 0;
+  for (uint32_t i = 0; i < count; ++i) order = with_next_slot(order, i);
+  return order;
+}
+
+// Where to cut the kSlots + 1 entries that a full leaf and a new one at `index` make. The slots tell when the
+// last entries came: if they ran up to the new one, or down to it, more of that run will come, and the part
+// that it leaves is kept full.
+uint32_t cut_for(uint64_t order, uint32_t index) {
+  constexpr uint32_t kLast = kSlots - 1;
+  const bool ascends =
+      index >= 2 && slot_at(order, index - 1) == kLast && slot_at(order, index - 2) == kLast - 1;
+  const bool descends =
+      index + 1 < kSlots && slot_at(order, index) == kLast && slot_at(order, index + 1) == kLast - 1;
+  if (ascends) return index > kHalf ? index : index + 1;
+  if (descends && index < kHalf) return index + 1;
+  return kHalf;
+}
+
+}  // namespace
+
+struct BlinkTree::Node {
+  std::atomic<uint64_t> order{0};
+  PrefixShape shape;
+  uint8_t level = 0;  // 0: a leaf
+};
+
+struct alignas(64) BlinkTree::Leaf : Node {
+  std::atomic<Leaf*> next{nullptr};
+  std::atomic<uint32_t> prefixes[kSlots];
+  const CellRecord* keys[kSlots];
+
+  void fill(uint32_t slot, uint32_t prefix, const CellRecord* record) {
+    prefixes[slot].store(prefix, std::memory_order_relaxed);
+    keys[slot] = record;
+  }
+  uint32_t prefix_at(uint64_t order_, uint32_t index) const {
+    return prefixes[slot_at(order_, index)].load(std::memory_order_relaxed);
+  }
+};
+
+// The child left of all separators is `first`; children[s] holds the cells from keys[s] on. A cell equal to a
+// separator may lie at the end of the child before it: searches for it begin there.
+struct alignas(64) BlinkTree::Inner : Node {
+  std::atomic<Node*> first{nullptr};
+  std::atomic<uint32_t> prefixes[kSlots];
+  std::atomic<Node*> children[kSlots];
+  const CellRecord* keys[kSlots];
+
+  void fill(uint32_t slot, uint32_t prefix, const CellRecord* separator, Node* child) {
+    prefixes[slot].store(prefix, std::memory_order_relaxed);
+    keys[slot] = separator;
+    children[slot].store(child, std::memory_order_relaxed);
+  }
+  uint32_t prefix_at(uint64_t order_, uint32_t index) const {
+    return prefixes[slot_at(order_, index)].load(std::memory_order_relaxed);
+  }
+  std::atomic<Node*>& child_at(uint64_t order_, uint32_t index) {
+    return index == 0 ? first : children[slot_at(order_, index - 1)];
+  }
+  const std::atomic<Node*>& child_at(uint64_t order_, uint32_t index) const {
+    return index == 0 ? first : children[slot_at(order_, index - 1)];
+  }
+};
+
+static_assert(std::atomic<uint32_t>::is_always_lock_free && std::atomic<uint64_t>::is_always_lock_free);
+
+// The inserter's way down: the inner nodes, the root first, and which child it took in each.
+struct BlinkTree::Path {
+  struct Step {
+    Inner* node;
+    uint64_t order;
+    uint32_t index;
+  };
+  std::array<Step, kDepthMax> steps;
+  uint32_t depth = 0;
+  Leaf* leaf = nullptr;
+
+  void add(Inner* node, uint64_t order, uint32_t index) {
+    CELLAR_ASSERT(depth < kDepthMax);
+    steps[depth++] = {node, order, index};
+  }
+
+  // The bounds, both included, of what lies below the first `level` steps; null where there is none.
+  const CellRecord* low(uint32_t level) const {
+    while (level-- > 0) {
+      const Step& step = steps[level];
+      if (step.index > 0) return step.node->keys[slot_at(step.order, step.index - 1)];
+    }
+    return nullptr;
+  }
+  const CellRecord* high(uint32_t level) const {
+    while (level-- > 0) {
+      const Step& step = steps[level];
+      if (step.index < count_of(step.order)) return step.node->keys[slot_at(step.order, step.index)];
+    }
+    return nullptr;
+  }
+
+  // The leaf before this one, or null.
+  Leaf* leaf_before() const {
+    uint32_t level = depth;
+    while (level > 0 && steps[level - 1].index == 0) --level;
+    if (level == 0) return nullptr;
+    const Step& step = steps[level - 1];
+    Node* node = step.node->child_at(step.order, step.index - 1).load(std::memory_order_relaxed);
+    while (node->level > 0) {
+      auto* inner = static_cast<Inner*>(node);
+      const uint64_t order = inner->order.load(std::memory_order_relaxed);
+      node = inner->child_at(order, count_of(order)).load(std::memory_order_relaxed);
+    }
+    return static_cast<Leaf*>(node);
+  }
+};
+
+// A node's entries by key with a new one among them, on the way into fresh nodes.
+struct BlinkTree::Split {
+  uint32_t count = 0;
+  uint8_t level = 0;
+  PrefixShape shape;
+  bool keep_shape = false;
+  std::array<uint32_t, kSlots + 1> prefixes;
+  std::array<const CellRecord*, kSlots + 1> keys;
+  std::array<Node*, kSlots + 2> children;  // inner nodes only
+
+  template <class T>
+  Split(const T& node, uint64_t order, uint32_t index, const CellRecord* record)
+      : level(node.level), shape(node.shape) {
+    const uint32_t old_count = count_of(order);
+    for (uint32_t i = 0; i < old_count; ++i) {
+      const uint32_t slot = slot_at(order, i);
+      const uint32_t to = i < index ? i : i + 1;
+      prefixes[to] = node.prefix_at(order, i);
+      keys[to] = node.keys[slot];
+    }
+    count = old_count + 1;
+    keys[index] = record;
+    // The shape of a node in the middle of the tree fits its parts; it will do while it tells their entries
+    // apart.
+    keep_shape = !shape.checked;
+    if (!keep_shape) return;
+    prefixes[index] = prefix_of(shape, record->view());
+    for (uint32_t i = 1; i < count; ++i) keep_shape = keep_shape && prefixes[i - 1] != prefixes[i];
+  }
+
+  // The shape of a node that gets the entries [begin, end) and lies between `low` and `high`.
+  PrefixShape shape_for(uint32_t begin, uint32_t end, const CellRecord* low, const CellRecord* high) const {
+    if (keep_shape) return shape;
+    if (low != nullptr && high != nullptr) return shape_between(low->view(), high->view());
+    const CellRecord* first = low != nullptr ? low : keys[begin];
+    const CellRecord* last = high != nullptr ? high : keys[end - 1];
+    return open_shape_between(first->view(), last->view());
+  }
+  uint32_t prefix_for(PrefixShape its_shape, uint32_t i, uint32_t begin) const {
+    if (keep_shape) return prefixes[i];
+    const CellView cell = keys[i]->view();
+    return its_shape.checked ? checked_prefix_of(its_shape, cell, keys[begin]->view())
+                             : prefix_of(its_shape, cell);
+  }
+};
+
+namespace {
+
+// The cell whose common part stands for the node's: the first one published in it.
+template <class T>
+uint32_t checked_prefix_in(const T& node, uint64_t order, const CellView& cell) {
+  const bool nothing_to_check = node.shape.part == PrefixPart::kRow && node.shape.skip == 0;
+  if (nothing_to_check || count_of(order) == 0) return prefix_of(node.shape, cell);
+  return checked_prefix_of(node.shape, cell, node.keys[0]->view());
+}
+
+// Of a cell in the node's range.
+template <class T>
+uint32_t prefix_in(const T& node, uint64_t order, const CellView& cell) {
+  return node.shape.checked ? checked_prefix_in(node, order, cell) : prefix_of(node.shape, cell);
+}
+
+// How many of the first `count` prefixes are smaller, without a branch: which slots are in use and where the
+// target lies is nothing that a processor can guess. Looks at all slots, so that one being filled is read as
+// well, and not counted.
+template <size_t... kSlot>
+uint32_t prefixes_below(const std::atomic<uint32_t>* prefixes, uint32_t count, uint32_t prefix,
+                        std::index_sequence<kSlot...>) {
+  return (... + (static_cast<uint32_t>(prefixes[kSlot].load(std::memory_order_relaxed) < prefix) &
+                 static_cast<uint32_t>(kSlot < count)));
+}
+
+// How many of the node's entries are before `target`.
+template <class T>
+uint32_t entries_before(const T& node, uint64_t order, const CellView& target, uint32_t prefix) {
+  const uint32_t count = count_of(order);
+  uint32_t below = prefixes_below(node.prefixes, count, prefix, std::make_index_sequence<kSlots>());
+  uint32_t up_to = below;
+  while (up_to < count && node.prefix_at(order, up_to) == prefix) ++up_to;
+  while (below < up_to) {
+    const uint32_t middle = (below + up_to) / 2;
+    if (compare_cells(node.keys[slot_at(order, middle)]->view(), target) < 0) {
+      below = middle + 1;
+    } else {
+      up_to = middle;
+    }
+  }
+  return below;
+}
+
+}  // namespace
+
+// ---- Reading ----
+
+// What a search of the node reads: prefixes and children, or all of a leaf.
+void BlinkTree::prefetch_node(const Node* node) {
+  constexpr size_t kLines = 3;
+  for (size_t line = 0; line < kLines; ++line) {
+    __builtin_prefetch(reinterpret_cast<const char*>(node) + 64 * line);
+  }
+}
+
+const BlinkTree::Node* BlinkTree::child_for(const Inner& inner, const CellView& target) {
+  for (;;) {
+    const uint64_t order = inner.order.load(std::memory_order_acquire);
+    const uint32_t index = entries_before(inner, order, target, prefix_in(inner, order, target));
+    const Node* child = inner.child_at(order, index).load(std::memory_order_acquire);
+    // The child may be the left part of a node whose right part the order did not list yet: look again.
+    if (inner.order.load(std::memory_order_relaxed) == order) return child;
+  }
+}
+
+void BlinkTree::prepare_inserts(std::span<const CellView> cells) const {
+  if (running_) return;  // what comes next goes where the last one went
+  CELLAR_ASSERT(cells.size() <= kPreparedMax);
+  std::array<const Node*, kPreparedMax> at;
+  const Node* root = root_.load(std::memory_order_relaxed);
+  at.fill(root);
+  for (uint32_t level = root->level; level > 0; --level) {
+    for (size_t i = 0; i < cells.size(); ++i) {
+      at[i] = child_for(static_cast<const Inner&>(*at[i]), cells[i]);
+      prefetch_node(at[i]);
+    }
+  }
+}
+
+const BlinkTree::Leaf* BlinkTree::leaf_for(const Node* node, const CellView& target) {
+  while (node->level > 0) {
+    node = child_for(static_cast<const Inner&>(*node), target);
+    prefetch_node(node);
+  }
+  return static_cast<const Leaf*>(node);
+}
+
+const CellRecord* BlinkTree::Place::record() const {
+  return leaf_ == nullptr ? nullptr : leaf_->keys[slot_at(order_, index_)];
+}
+
+const CellRecord* BlinkTree::Place::seek(const BlinkTree& tree, const CellView& target) {
+  leaf_ = leaf_for(tree.root_.load(std::memory_order_acquire), target);
+  order_ = leaf_->order.load(std::memory_order_acquire);
+  index_ = entries_before(*leaf_, order_, target, prefix_in(*leaf_, order_, target));
+  while (index_ == count_of(order_)) {
+    leaf_ = leaf_->next.load(std::memory_order_acquire);
+    if (leaf_ == nullptr) return nullptr;
+    // Usually its first cell is the one; but the last leaf may have been followed by new ones since we chose
+    // it.
+    order_ = leaf_->order.load(std::memory_order_acquire);
+    index_ = entries_before(*leaf_, order_, target, checked_prefix_in(*leaf_, order_, target));
+  }
+  return record();
+}
+
+const CellRecord* BlinkTree::Place::seek_before(const BlinkTree& tree, const CellView& target) {
+  leaf_ = leaf_for(tree.root_.load(std::memory_order_acquire), target);
+  order_ = leaf_->order.load(std::memory_order_acquire);
+  uint32_t before = entries_before(*leaf_, order_, target, prefix_in(*leaf_, order_, target));
+  while (before == count_of(order_)) {
+    const Leaf* next = leaf_->next.load(std::memory_order_acquire);
+    if (next == nullptr) break;
+    const uint64_t order = next->order.load(std::memory_order_acquire);
+    const uint32_t there = entries_before(*next, order, target, checked_prefix_in(*next, order, target));
+    if (there == 0) break;
+    leaf_ = next;
+    order_ = order;
+    before = there;
+  }
+  // A leaf holds the cell that separates it from the one before, and that cell is before the target (or we
+  // would have gone left of it). So there is nothing here only in the first leaf, and then there is nothing
+  // at all.
+  if (before == 0) {
+    leaf_ = nullptr;
+    return nullptr;
+  }
+  index_ = before - 1;
+  return record();
+}
+
+const CellRecord* BlinkTree::Place::next() {
+  if (leaf_ == nullptr) return nullptr;
+  constexpr uint32_t kAhead = 3;
+  if (++index_ < count_of(order_)) {
+    if (index_ + kAhead < count_of(order_)) __builtin_prefetch(leaf_->keys[slot_at(order_, index_ + kAhead)]);
+    return record();
+  }
+  leaf_ = leaf_->next.load(std::memory_order_acquire);
+  if (leaf_ == nullptr) return nullptr;
+  order_ = leaf_->order.load(std::memory_order_acquire);
+  index_ = 0;
+  for (uint32_t i = 0; i < kAhead && i < count_of(order_); ++i)
+    __builtin_prefetch(leaf_->keys[slot_at(order_, i)]);
+  if (const Leaf* after = leaf_->next.load(std::memory_order_acquire)) prefetch_node(after);
+  return record();
+}
+
+// ---- Inserting ----
+
+BlinkTree::BlinkTree() {
+  last_leaf_ = make_node<Leaf>(0);
+  root_.store(last_leaf_, std::memory_order_release);
+}
+
+template <class T>
+T* BlinkTree::make_node(uint8_t level) {
+  Arena& arena = bytes() < kSmallBytes ? first_nodes_ : nodes_;
+  T* node = new (arena.allocate(sizeof(T), alignof(T))) T;
+  node->level = level;
+  bytes_.store(bytes() + sizeof(T), std::memory_order_relaxed);
+  return node;
+}
+
+void BlinkTree::insert(const CellView& cell, const CellRecord* record) {
+  if (running_ && finger_.leaf != nullptr) {
+    if (try_continue(cell, record)) return;
+    // A full leaf only interrupts the run.
+    running_ = count_of(finger_.leaf->order.load(std::memory_order_relaxed)) == kSlots;
+  }
+  Path path;
+  descend(cell, path);
+  Leaf& leaf = *path.leaf;
+  const uint64_t order = leaf.order.load(std::memory_order_relaxed);
+  const uint32_t prefix = prefix_in(leaf, order, cell);
+  const uint32_t index = entries_before(leaf, order, cell, prefix);
+  const uint32_t count = count_of(order);
+  if (count < kSlots) {
+    leaf.fill(count, prefix, record);
+    leaf.order.store(with_next_slot(order, index), std::memory_order_release);
+    if (finger_.leaf != nullptr) running_ = finger_.leaf == &leaf && finger_.index + 1 == index;
+    finger_ = {&leaf, index, index == count ? path.high(path.depth) : nullptr};
+    return;
+  }
+  finger_.leaf = nullptr;
+  if (&leaf == last_leaf_ && index == count) {
+    open_right(path, record);
+  } else if (index == 0) {
+    CELLAR_DCHECK(path.low(path.depth) == nullptr);
+    open_left(path, record);
+  } else {
+    split_leaf(path, index, record);
+  }
+}
+
+// Inserts a cell that comes right after the last one without looking for its place; false when it does not,
+// or when there is no room for it.
+bool BlinkTree::try_continue(const CellView& cell, const CellRecord* record) {
+  Leaf& leaf = *finger_.leaf;
+  const uint64_t order = leaf.order.load(std::memory_order_relaxed);
+  const uint32_t count = count_of(order);
+  if (count == kSlots) return false;
+  if (compare_cells(leaf.keys[slot_at(order, finger_.index)]->view(), cell) >= 0) return false;
+  const uint32_t index = finger_.index + 1;
+  const CellRecord* after = index < count ? leaf.keys[slot_at(order, index)] : finger_.high;
+  if (after != nullptr && compare_cells(after->view(), cell) < 0) return false;
+  leaf.fill(count, prefix_in(leaf, order, cell), record);
+  leaf.order.store(with_next_slot(order, index), std::memory_order_release);
+  finger_.index = index;
+  return true;
+}
+
+void BlinkTree::descend(const CellView& cell, Path& path) const {
+  Node* node = root_.load(std::memory_order_relaxed);
+  while (node->level > 0) {
+    auto* inner = static_cast<Inner*>(node);
+    const uint64_t order = inner->order.load(std::memory_order_relaxed);
+    const uint32_t index = entries_before(*inner, order, cell, prefix_in(*inner, order, cell));
+    path.add(inner, order, index);
+    node = inner->child_at(order, index).load(std::memory_order_relaxed);
+    prefetch_node(node);
+  }
+  path.leaf = static_cast<Leaf*>(node);
+}
+
+// A new last leaf, which begins with `record`; the full one stays.
+void BlinkTree::open_right(const Path& path, const CellRecord* record) {
+  Leaf* old = path.leaf;
+  const uint64_t order = old->order.load(std::memory_order_relaxed);
+  Leaf* leaf = make_node<Leaf>(0);
+  leaf->shape = open_shape_between(old->keys[slot_at(order, 0)]->view(), record->view());
+  leaf->fill(0, checked_prefix_of(leaf->shape, record->view(), record->view()), record);
+  leaf->order.store(straight_order(1), std::memory_order_relaxed);
+  old->next.store(leaf, std::memory_order_release);
+  last_leaf_ = leaf;
+  add_child(path, path.depth, nullptr, record, leaf);
+}
+
+// A new first leaf with `record` alone; the full one stays.
+void BlinkTree::open_left(const Path& path, const CellRecord* record) {
+  Leaf* old = path.leaf;
+  const uint64_t order = old->order.load(std::memory_order_relaxed);
+  Leaf* leaf = make_node<Leaf>(0);
+  leaf->shape = open_shape_between(record->view(), old->keys[slot_at(order, kSlots - 1)]->view());
+  leaf->fill(0, checked_prefix_of(leaf->shape, record->view(), record->view()), record);
+  leaf->order.store(straight_order(1), std::memory_order_relaxed);
+  leaf->next.store(old, std::memory_order_relaxed);
+  add_child(path, path.depth, leaf, old->keys[slot_at(order, 0)], old);
+}
+
+void BlinkTree::split_leaf(const Path& path, uint32_t index, const CellRecord* record) {
+  Leaf* old = path.leaf;
+  const uint64_t order = old->order.load(std::memory_order_relaxed);
+  Leaf* before = path.leaf_before();
+  const Split split(*old, order, index, record);
+  const uint32_t cut = cut_for(order, index);
+  const CellRecord* separator = split.keys[cut];
+  __builtin_prefetch(separator);  // for its prefix in the parent
+  Leaf* right = build_leaf(split, cut, split.count, separator, path.high(path.depth));
+  Leaf* left = build_leaf(split, 0, cut, path.low(path.depth), separator);
+  right->next.store(old->next.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  left->next.store(right, std::memory_order_relaxed);
+  if (last_leaf_ == old) last_leaf_ = right;
+  add_child(path, path.depth, left, separator, right);
+  if (before != nullptr) before->next.store(left, std::memory_order_release);
+}
+
+BlinkTree::Leaf* BlinkTree::build_leaf(const Split& split, uint32_t begin, uint32_t end,
+                                       const CellRecord* low, const CellRecord* high) {
+  Leaf* leaf = make_node<Leaf>(0);
+  leaf->shape = split.shape_for(begin, end, low, high);
+  for (uint32_t i = begin; i < end; ++i) {
+    leaf->fill(i - begin, split.prefix_for(leaf->shape, i, begin), split.keys[i]);
+  }
+  leaf->order.store(straight_order(end - begin), std::memory_order_relaxed);
+  return leaf;
+}
+
+BlinkTree::Inner* BlinkTree::build_inner(const Split& split, uint32_t begin, uint32_t end,
+                                         const CellRecord* low, const CellRecord* high) {
+  Inner* inner = make_node<Inner>(split.level);
+  inner->shape = split.shape_for(begin, end, low, high);
+  inner->first.store(split.children[begin], std::memory_order_relaxed);
+  for (uint32_t i = begin; i < end; ++i) {
+    inner->fill(i - begin, split.prefix_for(inner->shape, i, begin), split.keys[i], split.children[i + 1]);
+  }
+  inner->order.store(straight_order(end - begin), std::memory_order_relaxed);
+  return inner;
+}
+
+// Puts `right`, which begins at `separator`, after the child below the path's first `level` steps, and
+// `left`, unless it is null, in that child's place.
+void BlinkTree::add_child(const Path& path, uint32_t level, Node* left, const CellRecord* separator,
+                          Node* right) {
+  if (level == 0) {
+    Node* old = root_.load(std::memory_order_relaxed);
+    Inner* root = make_node<Inner>(static_cast<uint8_t>(old->level + 1));
+    const uint64_t order = old->order.load(std::memory_order_relaxed);
+    const auto* keys = old->level == 0 ? static_cast<Leaf*>(old)->keys : static_cast<Inner*>(old)->keys;
+    root->shape =
+        open_shape_between(keys[slot_at(order, 0)]->view(), keys[slot_at(order, kSlots - 1)]->view());
+    root->first.store(left != nullptr ? left : old, std::memory_order_relaxed);
+    root->fill(0, checked_prefix_of(root->shape, separator->view(), separator->view()), separator, right);
+    root->order.store(straight_order(1), std::memory_order_relaxed);
+    root_.store(root, std::memory_order_release);
+    return;
+  }
+  const auto& [parent, order, index] = path.steps[level - 1];
+  const CellView cell = separator->view();
+  const bool outside =
+      parent->shape.checked && compare_common_part(parent->shape, cell, parent->keys[0]->view()) != 0;
+  const uint32_t count = count_of(order);
+  if (count == kSlots || outside) return rebuild_inner(path, level, left, separator, right);
+  parent->fill(count, prefix_of(parent->shape, cell), separator, right);
+  parent->order.store(with_next_slot(order, index), std::memory_order_release);
+  if (left != nullptr) parent->child_at(order, index).store(left, std::memory_order_release);
+}
+
+// The same for a parent that is full, or whose prefixes do not tell the new separator from others.
+void BlinkTree::rebuild_inner(const Path& path, uint32_t level, Node* left, const CellRecord* separator,
+                              Node* right) {
+  const auto& [parent, order, index] = path.steps[level - 1];
+  Split split(*parent, order, index, separator);
+  for (uint32_t i = 0; i < split.count; ++i) {  // there is a child more than there are separators
+    const uint32_t to = i <= index ? i : i + 1;
+    split.children[to] = parent->child_at(order, i).load(std::memory_order_relaxed);
+  }
+  if (left != nullptr) split.children[index] = left;
+  split.children[index + 1] = right;
+
+  const CellRecord* low = path.low(level - 1);
+  const CellRecord* high = path.high(level - 1);
+  if (split.count <= kSlots)
+    return replace_child(path, level - 1, build_inner(split, 0, split.count, low, high));
+  uint32_t cut = kHalf;
+  if (index == kSlots && high == nullptr) cut = kSlots - 1;
+  if (index == 0 && low == nullptr) cut = 1;
+  const CellRecord* middle = split.keys[cut];
+  Inner* upper = build_inner(split, cut + 1, split.count, middle, high);
+  Inner* lower = build_inner(split, 0, cut, low, middle);
+  add_child(path, level - 1, lower, middle, upper);
+}
+
+void BlinkTree::replace_child(const Path& path, uint32_t level, Node* by) {
+  if (level == 0) return root_.store(by, std::memory_order_release);
+  const auto& [parent, order, index] = path.steps[level - 1];
+  parent->child_at(order, index).store(by, std::memory_order_release);
+}
+
+}  // namespace cellar

@@ -1,0 +1,114 @@
+// OrderedMemtable<S>: a Memtable over a sorted structure S of cell records, with its cursor, figures and row
+// filter.
+//
+// S has insert(cell, record), bytes(), and a Place with seek, seek_before, next and record; blink_tree.h is
+// the pattern. A structure to be tried gets a file ordered_<name>.cc that names it; then it can be chosen by
+// name.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "base/arena.h"
+#include "cell/cell_codec.h"
+#include "cell/cell_order.h"
+#include "cellar/plugin.h"
+#include "memtable/cell_record.h"
+#include "memtable/memtable.h"
+#include "memtable/memtable_figures.h"
+#include "memtable/row_filter.h"
+
+namespace cellar {
+
+// Keeps what the structure's Place promises: it meets every cell inserted before its last seek, so a new
+// cursor sees every cell inserted before it was made. Cells lie still in the arena, so the two-step rule
+// costs nothing but a second view; as long as a pin is held, bytes outlive the cursor as well.
+template <class S>
+class OrderedCursor final : public CellCursor {
+ public:
+  OrderedCursor(const Memtable* table, const S* structure) : pin_(table), structure_(*structure) {}
+
+  const CellView* seek(const CellView& target) override { return show(place_.seek(structure_, target)); }
+  const CellView* next() override { return show(place_.next()); }
+  const CellView* seek_before(const CellView& target) override {
+    return show(place_.seek_before(structure_, target));
+  }
+
+  // A few steps find most targets (the next column, the next version); a seek from the top finds the others.
+  const CellView* skip_to(const CellView& target) override {
+    constexpr int kSteps = 4;
+    for (int i = 0; i < kSteps; ++i) {
+      const CellRecord* record = place_.next();
+      if (record == nullptr || compare_cells(record->view(), target) >= 0) return show(record);
+    }
+    return show(place_.seek(structure_, target));
+  }
+
+  Status status() const override { return {}; }
+  Pin pin() const override { return pin_; }
+  void print(TextPrinter& out) const override {
+    const CellRecord* at = place_.record();
+    out.line("memtable cursor at " + (at == nullptr ? std::string("no cell") : key_text(at->view())));
+  }
+
+ private:
+  // Once per move: the view of the move before stays as it is.
+  const CellView* show(const CellRecord* record) {
+    if (record == nullptr) return nullptr;
+    now_ ^= 1;
+    views_[now_] = record->view();
+    return &views_[now_];
+  }
+
+  Pin pin_;
+  const S& structure_;
+  typename S::Place place_;
+  std::array<CellView, 2> views_;
+  size_t now_ = 0;
+};
+
+template <class S>
+class OrderedMemtable final : public Memtable {
+ public:
+  explicit OrderedMemtable(const PluginParams&) {}
+
+  void insert(const CellView& cell) override {
+    const RowFilter::Hashed row = filter_.hashed(cell.row());
+    Arena& arena = cell_bytes_ < kSmallBytes ? first_cells_ : cells_;
+    cell_bytes_ += (record_bytes(cell) + 7) & ~uint64_t{7};
+    structure_.insert(cell, make_record(arena, cell));
+    filter_.add(row);
+    figures_.add(cell, cell_bytes_ + structure_.bytes() + filter_.bytes());
+  }
+
+  void insert_all(std::span<const CellView> cells) override {
+    while (!cells.empty()) {
+      const auto group = cells.first(std::min(cells.size(), S::kPreparedMax));
+      structure_.prepare_inserts(group);
+      for (const CellView& cell : group) insert(cell);
+      cells = cells.subspan(group.size());
+    }
+  }
+
+  std::unique_ptr<CellCursor> cursor() const override {
+    return std::make_unique<OrderedCursor<S>>(this, &structure_);
+  }
+  MemtableSummary summary() const override { return figures_.summary(); }
+  uint64_t bytes() const override { return figures_.bytes(); }
+  bool may_contain_row(std::string_view row) const override { return filter_.may_contain(row); }
+
+ private:
+  static constexpr uint64_t kSmallBytes = 128 << 10;  // cells up to here come from small blocks
+
+  Arena first_cells_{16 << 10};
+  Arena cells_{1 << 20};
+  uint64_t cell_bytes_ = 0;  // inserter only
+  S structure_;
+  RowFilter filter_;
+  MemtableFigures figures_;
+};
+
+}  // namespace cellar

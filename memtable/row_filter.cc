@@ -1,0 +1,86 @@
+// RowFilter's segments and bits.
+#include "memtable/row_filter.h"
+
+#include "base/assert.h"
+
+namespace cellar {
+
+namespace {
+
+constexpr uint64_t kFirstRows = 1024;
+constexpr uint64_t kGrowth = 4;
+constexpr uint64_t kBitsPerRow = 16;
+constexpr uint64_t kBlockBits = 256;
+
+// Odd factors that pick one bit of a word each from the same 32 bits of hash (those of the split block Bloom
+// filter).
+constexpr std::array<uint32_t, 8> kFactors = {0x47b6137bU, 0x44974d91U, 0x8824ad5bU, 0xa2b7289dU,
+                                              0x705495c7U, 0x2df1424bU, 0x9efc4947U, 0x5c6bfb31U};
+
+uint32_t bit_of(uint64_t hash, size_t word) {
+  return uint32_t{1} << ((static_cast<uint32_t>(hash) * kFactors[word]) >> 27);
+}
+
+}  // namespace
+
+RowFilter::Segment::Segment(uint64_t rows_max_)
+    : rows_max(rows_max_),
+      blocks((rows_max_ * kBitsPerRow + kBlockBits - 1) / kBlockBits),
+      words(std::make_unique<std::atomic<uint32_t>[]>(8 * blocks)) {}
+
+bool RowFilter::Segment::contains(uint64_t hash) const {
+  const std::atomic<uint32_t>* block = &words[8 * block_of(hash)];
+  for (size_t i = 0; i < kFactors.size(); ++i) {
+    if ((block[i].load(std::memory_order_relaxed) & bit_of(hash, i)) == 0) return false;
+  }
+  return true;
+}
+
+void RowFilter::Segment::set(uint64_t hash) {
+  std::atomic<uint32_t>* block = &words[8 * block_of(hash)];
+  for (size_t i = 0; i < kFactors.size(); ++i) {
+    // One thread writes: a load and a store will do, no locked instruction is needed.
+    block[i].store(block[i].load(std::memory_order_relaxed) | bit_of(hash, i), std::memory_order_relaxed);
+  }
+}
+
+RowFilter::~RowFilter() {
+  for (const auto& segment : segments_) delete segment.load(std::memory_order_relaxed);
+}
+
+void RowFilter::grow() {
+  CELLAR_ASSERT(used_ < kSegmentsMax);
+  const Segment* last = used_ == 0 ? nullptr : segments_[used_ - 1].load(std::memory_order_relaxed);
+  auto segment = std::make_unique<Segment>(last == nullptr ? kFirstRows : last->rows_max * kGrowth);
+  bytes_.store(bytes() + sizeof(Segment) + segment->blocks * (kBlockBits / 8), std::memory_order_relaxed);
+  segments_[used_].store(segment.release(), std::memory_order_release);
+  ++used_;
+}
+
+void RowFilter::add(Hashed row) {
+  if (used_ == 0) grow();
+  Segment* last = segments_[used_ - 1].load(std::memory_order_relaxed);
+  if (last->contains(row.hash)) return;  // written again, or as good as
+  if (last->rows == last->rows_max) {
+    // Rows of the older segments are not added again: hot rows must not fill the new one.
+    for (size_t i = 0; i < used_; ++i) {
+      if (segments_[i].load(std::memory_order_relaxed)->contains(row.hash)) return;
+    }
+    grow();
+    last = segments_[used_ - 1].load(std::memory_order_relaxed);
+  }
+  last->set(row.hash);
+  ++last->rows;
+}
+
+bool RowFilter::may_contain(std::string_view row) const {
+  const uint64_t hash = hash64(row);
+  for (const auto& each : segments_) {
+    const Segment* segment = each.load(std::memory_order_acquire);
+    if (segment == nullptr) return false;
+    if (segment->contains(hash)) return true;
+  }
+  return false;
+}
+
+}  // namespace cellar
