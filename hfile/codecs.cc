@@ -1,0 +1,80 @@
+// Codecs: HBase's compression ordinals and names, and the compressors this build has for them.
+#include "hfile/codecs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "base/plugins.h"
+
+namespace cellar {
+namespace {
+
+// HBase's Compression.Algorithm, by ordinal.
+constexpr std::array<std::string_view, 9> kCodecNames = {"LZO",   "GZ",   "NONE", "SNAPPY", "LZ4",
+                                                         "BZIP2", "ZSTD", "LZMA", "BROTLI"};
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool same_name(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
+}
+
+using Table = std::array<std::unique_ptr<const Compressor>, kCodecNames.size()>;
+
+// Made once, when first asked for; immutable afterwards. Never destroyed, for readers may outlive static
+// objects.
+const Table& table() {
+  static const Table& built = *[] {
+    register_hfile_plugins();
+    auto* made = new Table;
+    const Registry<Compressor>& registry = Registry<Compressor>::instance();
+    for (const std::string& name : registry.names()) {
+      Result<std::unique_ptr<Compressor>> compressor = registry.make(name);
+      if (!compressor.ok() || compressor.value()->id() >= made->size()) continue;
+      const uint32_t id = compressor.value()->id();
+      (*made)[id] = std::move(compressor).value();
+    }
+    return made;
+  }();
+  return built;
+}
+
+Status not_built(std::string_view name) {
+  return Status::not_supported(fmt::format("codec {} is not supported by this build", name));
+}
+
+}  // namespace
+
+Result<const Compressor*> compressor_by_id(uint32_t id) {
+  if (id >= kCodecNames.size()) return Status::corruption(fmt::format("no codec has the number {}", id));
+  const Compressor* compressor = table()[id].get();
+  if (compressor == nullptr) return not_built(kCodecNames[id]);
+  return compressor;
+}
+
+Result<const Compressor*> compressor_by_name(std::string_view name) {
+  for (uint32_t id = 0; id < kCodecNames.size(); ++id) {
+    if (same_name(name, kCodecNames[id])) return compressor_by_id(id);
+  }
+  std::vector<std::string> known;
+  for (const auto& compressor : table()) {
+    if (compressor == nullptr) continue;
+    std::string each(compressor->name());
+    std::ranges::transform(each, each.begin(), lower);
+    known.push_back(std::move(each));
+  }
+  std::string lowered(name);
+  std::ranges::transform(lowered, lowered.begin(), lower);
+  const std::string nearest = nearest_name(lowered, known);
+  return Status::invalid_argument(
+             fmt::format("unknown compression \"{}\"; known: {}", name, fmt::join(known, ", ")))
+      .hinting(nearest.empty() ? "" : "did you mean " + nearest + "?");
+}
+
+std::string_view codec_name(uint32_t id) { return id < kCodecNames.size() ? kCodecNames[id] : ""; }
+
+}  // namespace cellar

@@ -1,0 +1,184 @@
+// HFileBuilder: the public face over HFileWriter: a file of another name until it is whole and durable.
+#include "cellar/hfile_builder.h"
+
+#include <fmt/format.h>
+
+#include <tuple>
+#include <utility>
+
+#include "cell/cell_codec.h"
+#include "hfile/hfile_writer.h"
+
+namespace cellar {
+
+struct HFileBuilder::Impl {
+  std::unique_ptr<Directory> directory;
+  std::string name;
+  std::string partial_name;  // HBase's bulk load passes over names that begin like this
+  std::unique_ptr<WritableFile> file;
+  std::unique_ptr<HFileWriter> writer;
+  HFileBuilderOptions options;
+  std::string key;  // of the cell being added
+  Status failure;
+  bool finished = false;
+
+  Status fail(Status status) { return failure = std::move(status); }
+  Status publish();
+};
+
+namespace {
+
+HFileWriterOptions writer_options(const HFileBuilderOptions& options) {
+  HFileWriterOptions to;
+  to.compression = options.compression;
+  to.encoding = options.encoding;
+  to.bloom = options.bloom;
+  to.block_bytes = options.block_bytes;
+  to.cell_bytes_max = options.cell_bytes_max;
+  to.tags = options.tags;
+  // A bulk load as HBase's own: the field is there, and every sequence in it is zero.
+  to.mvcc = options.mvcc || options.bulk_load;
+  to.create_time_ms = options.created_ms;
+  return to;
+}
+
+// What HFileOutputFormat2 says of its files.
+Status set_bulk_load_facts(HFileWriter& writer, const HFileBuilderOptions& options) {
+  FileInfo facts;
+  facts.set_i64(info_key::kBulkLoadTime, options.created_ms);
+  facts.set(info_key::kBulkLoadTask, "cellar");
+  facts.set_bool(info_key::kMajorCompaction, true);
+  facts.set_bool(info_key::kExcludeFromMinor, false);
+  for (const auto& [key, value] : facts.entries()) CELLAR_TRY(writer.set_info(key, value));
+  return {};
+}
+
+// "a/b" to the directory "a" and the name "b".
+std::pair<std::string, std::string> split_path(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return {".", path};
+  return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
+}
+
+Status check_free(Directory& directory, const std::string& name) {
+  const Result<std::unique_ptr<ReadableFile>> existing = directory.open(name);
+  if (!existing.ok() && existing.status().is(Code::kNotFound)) return {};
+  return Status::invalid_argument("a file of this name exists")
+      .hinting("set replace, or choose another name");
+}
+
+std::string row_of(const std::string& flat_key) {
+  CellView view;
+  return parse_flat_key(flat_key.data(), flat_key.size(), view) ? std::string(view.row()) : std::string();
+}
+
+}  // namespace
+
+HFileBuilder::HFileBuilder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+HFileBuilder::HFileBuilder(HFileBuilder&&) noexcept = default;
+HFileBuilder& HFileBuilder::operator=(HFileBuilder&& other) noexcept {
+  std::swap(impl_, other.impl_);  // what this one wrote goes with the other
+  return *this;
+}
+
+HFileBuilder::~HFileBuilder() {
+  if (impl_ == nullptr || impl_->finished) return;
+  impl_->writer.reset();
+  impl_->file.reset();
+  // A file that cannot be removed stays under a name that nobody takes for a whole one.
+  [[maybe_unused]] const Status removed = impl_->directory->unlink(impl_->partial_name);
+}
+
+Result<HFileBuilder> HFileBuilder::create(FileSystem& files, const std::string& path,
+                                          const HFileBuilderOptions& options) {
+  auto impl = std::make_unique<Impl>();
+  std::string directory;
+  std::tie(directory, impl->name) = split_path(path);
+  impl->options = options;
+  if (options.mvcc && options.bulk_load) {
+    return Status::invalid_argument("a bulk load gives its cells one sequence: choose mvcc or bulk_load");
+  }
+  CELLAR_TRY(check_file_name(impl->name).at(path));
+  impl->partial_name = "_" + impl->name + ".partial";
+  CELLAR_TRY(check_file_name(impl->partial_name).at(path));
+  CELLAR_TRY_ASSIGN(impl->directory, files.open_directory(directory, false));
+  if (!options.replace) CELLAR_TRY(check_free(*impl->directory, impl->name).at(path));
+
+  // What an attempt that was interrupted left behind.
+  const Status removed = impl->directory->unlink(impl->partial_name);
+  if (!removed.ok() && !removed.is(Code::kNotFound)) return removed;
+  CELLAR_TRY_ASSIGN(impl->file, impl->directory->create(impl->partial_name, {}));
+  HFileBuilder builder(std::move(impl));  // from here on it cleans up behind itself
+  Impl& made = *builder.impl_;
+  CELLAR_TRY_ASSIGN(made.writer, HFileWriter::create(*made.file, writer_options(options)));
+  if (options.bulk_load) CELLAR_TRY(set_bulk_load_facts(*made.writer, options));
+  return builder;
+}
+
+Status HFileBuilder::add(const Cell& cell) {
+  if (cell.row.size() > kRowBytesMax || cell.family.size() > kFamilyBytesMax ||
+      cell.tags.size() > kTagsBytesMax || cell.qualifier.size() > UINT32_MAX / 2 ||
+      cell.value.size() > UINT32_MAX) {
+    return impl_->fail(Status::limit(
+        fmt::format("a cell of {} row, {} family, {} tags bytes: the limits are {}, {}, {}", cell.row.size(),
+                    cell.family.size(), cell.tags.size(), kRowBytesMax, kFamilyBytesMax, kTagsBytesMax)));
+  }
+  std::string& key = impl_->key;
+  key.clear();
+  append_flat_key(key, cell.row, cell.family, cell.qualifier, cell.timestamp, cell.type);
+  CellView view;
+  if (!parse_flat_key(key.data(), key.size(), view)) return impl_->fail(Status::limit("a key too large"));
+  view.value = cell.value.data();
+  view.value_size = static_cast<uint32_t>(cell.value.size());
+  view.tags = cell.tags.data();
+  view.tags_size = static_cast<uint16_t>(cell.tags.size());
+  view.sequence = cell.sequence;
+  return add_view(view);
+}
+
+Status HFileBuilder::add_view(const CellView& cell) {
+  if (!impl_->failure.ok()) return impl_->failure;
+  if (!impl_->options.bulk_load || cell.sequence == 0) return impl_->writer->add(cell);
+  CellView loaded = cell;
+  loaded.sequence = 0;
+  return impl_->writer->add(loaded);
+}
+
+Status HFileBuilder::set_info(std::string_view key, std::string value) {
+  if (!impl_->failure.ok()) return impl_->failure;
+  return impl_->writer->set_info(key, std::move(value));
+}
+
+Status HFileBuilder::add_meta_block(std::string name, std::string content) {
+  if (!impl_->failure.ok()) return impl_->failure;
+  return impl_->writer->add_meta_block(std::move(name), std::move(content));
+}
+
+uint64_t HFileBuilder::bytes() const { return impl_->writer->bytes_written(); }
+
+// The order that makes the file whole before it has its name, and the name durable before anybody relies on
+// it.
+Status HFileBuilder::Impl::publish() {
+  CELLAR_TRY(file->sync());
+  CELLAR_TRY(file->close());
+  if (!options.replace) CELLAR_TRY(check_free(*directory, name));
+  CELLAR_TRY(directory->rename(partial_name, name));
+  finished = true;
+  return directory->sync();
+}
+
+Result<HFileBuilt> HFileBuilder::finish() {
+  if (!impl_->failure.ok()) return impl_->failure;
+  Result<HFileSummary> summary = impl_->writer->finish();
+  if (!summary.ok()) return impl_->fail(summary.status());
+  if (const Status published = impl_->publish(); !published.ok()) return impl_->fail(published);
+  HFileBuilt built;
+  built.file_bytes = summary->file_bytes;
+  built.cells = summary->cells;
+  built.rows = summary->rows;
+  built.first_row = row_of(summary->first_key);
+  built.last_row = row_of(summary->last_key);
+  return built;
+}
+
+}  // namespace cellar

@@ -1,0 +1,440 @@
+// HFileCursor<Decoder>: the hot loop of reads from files. Each encoding instantiates it with its own decoder.
+//
+// A Decoder is a value that walks one block's payload:
+//   static constexpr BlockKind kBlockKind;            the kind of its data blocks
+//   Decoder(const CellFormat&, std::optional<uint64_t> sequence_override);
+//   const char* open(std::string_view payload);       stands before the first cell; what is wrong, or null
+//   DecodeStep next(CellView&);                       the next cell, checked
+//   size_t position(); void move_to(size_t);          places between cells
+//   size_t near(target, order);                       place of some cell < target, or 0
+//   const char* fault();                              what the last kBad means
+//   static constexpr bool kIndexable;                 a cell's position holds its plain form, at base() +
+//   position
+#pragma once
+
+#include <memory>
+
+#include "base/assert.h"
+#include "base/bytes.h"
+#include "cell/cell_key.h"
+#include "cell/cell_order.h"
+#include "hfile/hfile_parts.h"
+#include "hfile/plain_cells.h"
+#include "hfile/row_words.h"
+
+namespace cellar {
+
+// Any file's order of cells: key order, or hbase:meta's, then sequence descending.
+class FileOrder {
+ public:
+  explicit FileOrder(bool meta_order) : meta_order_(meta_order) {}
+  std::strong_ordering operator()(const CellView& a, const CellView& b) const {
+    const std::strong_ordering keys = meta_order_ ? compare_meta_keys(a, b) : compare_keys(a, b);
+    return keys != 0 ? keys : b.sequence <=> a.sequence;
+  }
+  bool meta_order() const { return meta_order_; }
+
+ private:
+  bool meta_order_;
+};
+
+// One thread at a time. Holds its file, the block it stands in, and the block of the cell before (the
+// two-step rule).
+template <class Decoder>
+class HFileCursor final : public CellCursor {
+ public:
+  HFileCursor(std::shared_ptr<const HFileReader> file, const FileCursorOptions& options)
+      : file_(std::move(file)),
+        parts_(file_->parts()),
+        options_(options),
+        order_(parts_.meta_order),
+        index_(parts_.index.get()),
+        decoder_(parts_.format, parts_.options.sequence_override) {}
+
+  const CellView* seek(const CellView& target) override {
+    if (!status_.ok()) return nullptr;
+    if (!moved(index_.seek(target, IndexSearch::kUpTo, options_.stats))) return nullptr;
+    if (!index_.valid() && !moved(index_.to_first(options_.stats))) return nullptr;
+    if (!index_.valid()) return end();
+    borders_ = 0;
+    if (!load()) return nullptr;
+    start_near(target, 0);
+    return settle(target);
+  }
+
+  const CellView* next() override {
+    if (!standing_) return nullptr;
+    const int to = (current_ + 1) % 3;
+    switch (decoder_.next(views_[to])) {
+      case DecodeStep::kCell:
+        break;
+      case DecodeStep::kEnd:
+        return cross();
+      case DecodeStep::kBad:
+        return bad_cell();
+    }
+    if (checking_ && !in_order(views_[current_], views_[to])) return nullptr;
+    return stand(to);
+  }
+
+  const CellView* skip_to(const CellView& target) override {
+    if (!standing_) return nullptr;
+    if (has_next_key_ && beyond_block(target)) {
+      if (!moved(index_.seek_forward(target, options_.stats))) return nullptr;
+      if (!load()) return nullptr;
+      start_near(target, 0);
+      return settle(target);
+    }
+    constexpr int kSteps = 8;  // most hops are short: a search costs about as much as these
+    for (int i = 0; i < kSteps; ++i) {
+      const DecodeStep step = take();
+      if (step == DecodeStep::kBad) return nullptr;
+      if (step == DecodeStep::kEnd) return cross_to(target);
+      if (order_(views_[last_], target) >= 0) return stand(last_);
+    }
+    start_near(target, decoder_.position());
+    return settle(target);
+  }
+
+  const CellView* seek_before(const CellView& target) override {
+    if (!status_.ok()) return nullptr;
+    if (!seek_index_before(target)) return nullptr;
+    borders_ = 0;
+    while (index_.valid()) {
+      if (!load()) return nullptr;
+      const int found = last_before(target);
+      if (!status_.ok()) return nullptr;
+      if (found >= 0) return stand(found);
+      if (!moved(index_.previous(options_.stats))) return nullptr;
+    }
+    return end();
+  }
+
+  Status status() const override { return status_; }
+  Pin pin() const override { return block_; }
+
+  void print(TextPrinter& out) const override {
+    const std::string where = !status_.ok() ? status_.to_text()
+                              : !standing_  ? "nowhere"
+                                            : "block at " + std::to_string(block_offset_);
+    out.line("file " + parts_.options.name + ": " + where);
+  }
+
+ private:
+  static constexpr int kNone = -1;
+
+  const Block* block() const { return static_cast<const Block*>(block_.get()); }
+  std::strong_ordering compare(const CellView& a, const CellView& b) const {
+    return order_.meta_order() ? compare_meta_keys(a, b) : compare_keys(a, b);
+  }
+
+  // Whether target lies at or after the next block's key: no cell of this block can be the one.
+  bool beyond_block(const CellView& target) const {
+    const std::strong_ordering order = compare(next_key_, target);
+    return order < 0 || (order == 0 && !index_.loose_keys());
+  }
+
+  // A cell was found in views_[at]: it is the current one.
+  const CellView* stand(int at) {
+    current_ = last_ = at;
+    standing_ = true;
+    block_returned_ = true;
+    return &views_[at];
+  }
+  const CellView* end() {
+    standing_ = false;
+    return nullptr;
+  }
+  const CellView* fail(Status status) {
+    status_ = parts_.options.name.empty() ? std::move(status) : status.with_context(parts_.options.name);
+    standing_ = false;
+    return nullptr;
+  }
+  bool moved(Status status) {
+    if (status.ok()) return true;
+    fail(std::move(status));
+    return false;
+  }
+  const CellView* bad_cell() {
+    return fail(parts_.blocks->corruption(block_offset_, std::string(decoder_.fault()) + ", " +
+                                                             std::to_string(decoder_.position()) +
+                                                             " bytes into the block"));
+  }
+
+  bool in_order(const CellView& before, const CellView& after) {
+    if (order_(before, after) <= 0) {
+      checking_ = !trusted_;
+      return true;
+    }
+    fail(parts_.blocks->corruption(
+        block_offset_, "cells out of order: " + key_text(after) + " comes after " + key_text(before)));
+    return false;
+  }
+
+  // Decodes the next cell of the block into a view that is neither the current cell's nor the last one's.
+  DecodeStep take() {
+    const int to = last_ == kNone || last_ == current_ ? (current_ + 1) % 3 : 3 - current_ - last_;
+    const DecodeStep step = decoder_.next(views_[to]);
+    if (step == DecodeStep::kCell) {
+      if (checking_ && last_ != kNone && !in_order(views_[last_], views_[to])) return DecodeStep::kBad;
+      last_ = to;
+    } else if (step == DecodeStep::kBad) {
+      bad_cell();
+    }
+    return step;
+  }
+
+  // The first cell at or after target from here on, over block borders.
+  const CellView* settle(const CellView& target) {
+    while (status_.ok()) {
+      const DecodeStep step = take();
+      if (step == DecodeStep::kBad) return nullptr;
+      if (step == DecodeStep::kEnd) {
+        if (!to_next_block()) return nullptr;
+        continue;
+      }
+      if (order_(views_[last_], target) >= 0) return stand(last_);
+    }
+    return nullptr;
+  }
+
+  const CellView* cross() {
+    while (true) {
+      if (!to_next_block()) return nullptr;
+      const DecodeStep step = take();
+      if (step == DecodeStep::kBad) return nullptr;
+      if (step == DecodeStep::kCell) return stand(last_);
+    }
+  }
+  const CellView* cross_to(const CellView& target) { return to_next_block() ? settle(target) : nullptr; }
+
+  // The block is walked to its end; the next one begins. False at the end of the file or after an error.
+  bool to_next_block() {
+    if (whole_ && !trusted_) block()->set_in_order();
+    if (!moved(index_.next(options_.stats))) return false;
+    if (!index_.valid()) {
+      end();
+      return false;
+    }
+    borders_ += 1;
+    const int last = last_;
+    if (last != kNone && !block_returned_) {  // nothing else keeps these bytes
+      border_key_.assign(views_[last].key, views_[last].key_size);
+      views_[last].key = border_key_.data();
+    }
+    if (!load()) return false;
+    last_ = last;      // else the pin on the block before keeps them
+    checking_ = true;  // across the border too
+    return true;
+  }
+
+  // Makes the index's block the current one, standing before its first cell.
+  bool load() {
+    const uint64_t offset = index_.offset();
+    const bool same = block_ && offset == block_offset_;
+    if (!same) {
+      if (block_returned_) previous_ = std::move(block_);
+      block_.reset();
+      block_returned_ = false;
+      block_offset_ = offset;
+      if (!fetch()) return false;
+    } else {
+      warm_ = true;
+    }
+    if (const char* fault = decoder_.open(block()->payload()); fault != nullptr) {
+      return moved(parts_.blocks->corruption(offset, fault));
+    }
+    trusted_ = block()->in_order();
+    checking_ = !trusted_;
+    whole_ = true;
+    last_ = kNone;
+    has_next_key_ = index_.next_key(next_key_);
+    if (!same && from_disk_ && !first_cell_is_bounded()) return false;
+    return true;
+  }
+
+  // From the cache, or the file.
+  bool fetch() {
+    BlockCache* const cache = parts_.options.cache.get();
+    warm_ = from_disk_ = false;
+    if (cache != nullptr) {
+      block_ = cache->lookup(index_.slot());
+      if (block_) {
+        warm_ = !options_.sequential;
+        if (options_.stats != nullptr) options_.stats->blocks_from_cache += 1;
+        return true;
+      }
+    }
+    from_disk_ = true;
+    // After two borders in a row a walk is taken for a long one.
+    if (ahead_ == nullptr && (options_.sequential || borders_ >= 2)) ahead_ = std::make_unique<ReadAhead>();
+    const bool ahead = options_.sequential || borders_ >= 2;
+    Result<Block*> read = parts_.blocks->read(index_.offset(), index_.disk_bytes(), parts_.index->limit(),
+                                              ahead ? ahead_.get() : nullptr, options_.stats);
+    if (!read.ok()) return moved(read.status());
+    if ((*read)->kind() != Decoder::kBlockKind) {
+      const Pin unwanted(*read);
+      return moved(parts_.blocks->corruption(index_.offset(), "not a data block of the file's encoding"));
+    }
+    block_ = cache != nullptr && options_.fill_cache ? cache->insert(index_.slot(), *read) : Pin(*read);
+    return true;
+  }
+
+  // Searches rely on it, so a block that begins before its index key is refused.
+  bool first_cell_is_bounded() {
+    CellView first;
+    const DecodeStep step = decoder_.next(first);
+    if (step == DecodeStep::kBad) return bad_cell() != nullptr;
+    decoder_.move_to(0);
+    if (step == DecodeStep::kEnd) return true;
+    const CellView key = index_.key();
+    const bool bounded = index_.row_only_keys() ? key.row() <= first.row() : compare(key, first) <= 0;
+    return bounded ||
+           moved(parts_.blocks->corruption(block_offset_, "first cell " + key_text(first) +
+                                                              " lies before its index key " + key_text(key)));
+  }
+
+  // Moves the decoder to a cell that is less than target, or leaves it: never behind the first cell at or
+  // after target, never before `from`.
+  void start_near(const CellView& target, size_t from) {
+    size_t at = 0;
+    const CellIndex* cells = nullptr;
+    if constexpr (Decoder::kIndexable) {
+      cells = block()->cell_index();
+      if (cells == nullptr && warm_) cells = build_cell_index();
+      if (!status_.ok()) return;
+      if (cells != nullptr) at = near_by_index(*cells, target);
+    }
+    if (cells == nullptr) at = decoder_.near(target, order_);
+    if (at <= from) return;
+    decoder_.move_to(at);
+    last_ = kNone;
+    whole_ = false;
+  }
+
+  size_t near_by_index(const CellIndex& cells, const CellView& target) const {
+    size_t low = 0;
+    size_t high = cells.size();
+    if (high == 0) return 0;
+    if (!order_.meta_order()) {
+      const WordRange range = narrow_by_words(cells.words(), cells.row_prefix(), target.row());
+      low = range.low;
+      high = range.high;
+    }
+    while (low < high) {
+      const size_t middle = low + (high - low) / 2;
+      if (order_(indexed_key(cells, middle), target) < 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low == 0 ? 0 : cells.offset(low - 1);
+  }
+
+  // Without the sequence: a search then starts a little earlier, never too late.
+  CellView indexed_key(const CellIndex& cells, size_t i) const { return key_at(cells.offset(i)); }
+  CellView key_at(uint32_t offset) const {
+    CellView view;
+    const char* cell = decoder_.base() + offset;
+    parse_flat_key(cell + 8, load_be32(cell), view);  // decoded when the index was built
+    return view;
+  }
+
+  // Walks the whole block once, checking it.
+  const CellIndex* build_cell_index() {
+    Decoder walker = decoder_;
+    walker.move_to(0);
+    std::vector<uint32_t> offsets;
+    std::vector<uint64_t> words;
+    CellView cells[2];
+    int at = 0;
+    std::string_view first_row;
+    std::string_view last_row;
+    for (bool first = true;; first = false, at ^= 1) {
+      const size_t position = walker.position();
+      const DecodeStep step = walker.next(cells[at]);
+      if (step == DecodeStep::kEnd) break;
+      if (step == DecodeStep::kBad) {
+        decoder_ = walker;
+        bad_cell();
+        return nullptr;
+      }
+      if (!first && !in_order(cells[at ^ 1], cells[at])) return nullptr;
+      if (first) first_row = cells[at].row();
+      last_row = cells[at].row();
+      if (first || position >= offsets.back() + CellIndex::kStrideBytes) {
+        offsets.push_back(static_cast<uint32_t>(position));
+      }
+    }
+    const std::string_view prefix = first_row.substr(0, common_prefix(first_row, last_row));
+    for (size_t i = 0; i < offsets.size() && !order_.meta_order(); ++i) {
+      words.push_back(row_word(key_at(offsets[i]).row(), prefix.size()));
+    }
+    block()->set_in_order();
+    trusted_ = true;
+    return block()->publish(CellIndex::make(prefix, words, offsets));
+  }
+
+  // The index at the last block that can hold a cell before target. False after an error or when there is
+  // none.
+  bool seek_index_before(const CellView& target) {
+    if (!parts_.index->root().row_only_keys()) {
+      // Index keys have no sequence: cells of the target's own key with higher ones come before it.
+      const bool first_of_key = target.sequence == kLatestSequence;
+      return moved(
+          index_.seek(target, first_of_key ? IndexSearch::kBefore : IndexSearch::kWidest, options_.stats));
+    }
+    OwnedCell row_end;  // such keys say only in which row a block begins
+    last_of_row(row_end, target.row());
+    return moved(index_.seek(row_end.view(), IndexSearch::kWidest, options_.stats));
+  }
+
+  // The view of the block's last cell before target, the decoder behind it; kNone when there is none, or
+  // after an error.
+  int last_before(const CellView& target) {
+    start_near(target, 0);
+    if (!status_.ok()) return kNone;
+    int found = kNone;
+    while (true) {
+      const size_t position = decoder_.position();
+      const DecodeStep step = take();
+      if (step == DecodeStep::kBad) return kNone;
+      if (step == DecodeStep::kEnd) return found;
+      if (order_(views_[last_], target) >= 0) {
+        decoder_.move_to(position);
+        whole_ = false;
+        return found;
+      }
+      found = last_;
+    }
+  }
+
+  std::shared_ptr<const HFileReader> file_;
+  const HFileReader::Parts& parts_;
+  FileCursorOptions options_;
+  FileOrder order_;
+  IndexCursor index_;
+  Decoder decoder_;
+  CellView views_[3];  // the current cell's, and two to step with
+  int current_ = 0;
+  int last_ = kNone;  // the cell decoded last, if the walk to here was unbroken
+  bool standing_ = false;
+  bool trusted_ = false;  // the block's order was checked before
+  bool checking_ = true;  // compare the next cell with the one before it
+  bool whole_ = false;    // every cell of the block up to here was walked
+  bool warm_ = false;     // the block is searched not for the first time: a cell index pays
+  bool from_disk_ = false;
+  bool block_returned_ = false;  // the last cell handed out lies in block_
+  bool has_next_key_ = false;
+  CellView next_key_;     // index key of the next block
+  uint32_t borders_ = 0;  // crossed since the last seek
+  uint64_t block_offset_ = 0;
+  Pin block_;
+  Pin previous_;
+  std::string border_key_;
+  std::unique_ptr<ReadAhead> ahead_;
+  Status status_;
+};
+
+}  // namespace cellar

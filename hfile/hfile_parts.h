@@ -1,0 +1,81 @@
+// HFileReader::Parts: what an open file consists of; for the files of this folder.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cellar/bloom_type.h"
+#include "hfile/block_reader.h"
+#include "hfile/bloom_reader.h"
+#include "hfile/hfile_reader.h"
+#include "hfile/index_reader.h"
+#include "hfile/memory_meter.h"
+
+namespace cellar {
+
+// A block of the load-on-open section, for descriptions.
+struct SectionBlock {
+  uint64_t offset = 0;
+  BlockHeader header;
+};
+
+struct MetaBlockEntry {
+  std::string name;
+  uint64_t offset = 0;
+  uint32_t disk_bytes = 0;
+};
+
+struct HFileReader::Parts {
+  HFileReaderOptions options;
+  std::unique_ptr<ReadableFile> file;
+  Trailer trailer;
+  uint64_t trailer_offset = 0;
+  FileInfo info;
+  CellFormat format;
+  bool meta_order = false;
+  std::string encoding_name = "NONE";
+  const BlockEncoding* encoding = nullptr;  // null: not built in, `encoding_status` says so
+  Status encoding_status;
+  std::optional<ChecksumType> checksum;  // of every block; none in v2.0 files
+
+  std::string first_key;  // flat; empty without cells
+  std::string last_key;
+  CellView first;  // of first_key and last_key
+  CellView last;
+  bool last_key_in_info = false;
+
+  std::optional<TimestampRange> times;
+  std::optional<uint64_t> family_deletes;
+  std::optional<int64_t> earliest_put_ts;
+  uint64_t max_sequence = 0;
+
+  std::vector<SectionBlock> sections;  // in file order
+  std::vector<MetaBlockEntry> meta_blocks;
+  std::string bloom_type_name;                  // BLOOM_FILTER_TYPE or empty
+  std::shared_ptr<const BloomType> bloom_type;  // null: no plug-in answers for it
+  uint32_t bloom_prefix_bytes = 0;              // of ROWPREFIX_FIXED_LENGTH
+  std::string last_bloom_key;
+  Status bloom_trouble;  // why a filter that is there is not used
+  Status delete_bloom_trouble;
+
+  // In order of construction: each borrows from those before it, so they must be destroyed the other way
+  // round.
+  std::unique_ptr<BlockReader> blocks;
+  std::unique_ptr<MemoryMeter> meter;
+  std::unique_ptr<IndexReader> index;
+  std::unique_ptr<BloomReader> bloom;
+  std::unique_ptr<BloomReader> delete_bloom;
+};
+
+// Whether this comparator sorts as hbase:meta does.
+bool is_meta_comparator(std::string_view name);
+// Whether this comparator is one that sorts as the standard one; false for unknown names, which are read the
+// same way.
+bool is_standard_comparator(std::string_view name);
+
+// The bytes that a read of `row` looks for in the file's general filter; false when it cannot answer.
+bool bloom_key_of_row(const HFileReader::Parts& parts, std::string_view row, std::string& key);
+
+}  // namespace cellar

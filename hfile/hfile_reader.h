@@ -1,0 +1,88 @@
+// HFileReader: an open HFile: its facts, its Bloom test, its cursors.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/hash.h"
+#include "cache/block_cache.h"
+#include "cell/cell_codec.h"
+#include "cell/cursor.h"
+#include "cellar/file_system.h"
+#include "cellar/read_stats.h"
+#include "hfile/encoding.h"
+#include "hfile/file_info.h"
+#include "hfile/trailer.h"
+
+namespace cellar {
+
+struct HFileReaderOptions {
+  std::shared_ptr<BlockCache> cache = nullptr;  // null: blocks live as long as a cursor stands on them
+  std::string name = {};                        // for messages and places
+  std::optional<uint64_t> sequence_override =
+      std::nullopt;  // bulk-loaded files: every cell has this sequence
+  uint64_t block_payload_bytes_max = kBlockPayloadBytesMax;
+  bool in_memory = false;       // the family's cache priority
+  bool require_crc32c = false;  // our own files: any other checksum type is corruption
+};
+
+struct FileCursorOptions {
+  bool fill_cache = true;      // put data blocks that were read into the cache
+  bool sequential = false;     // a long walk: read ahead, many blocks per read
+  ReadStats* stats = nullptr;  // borrowed, may be null
+};
+
+// Any thread; immutable apart from caches. Held by shared_ptr; cursors hold their file.
+class HFileReader : public std::enable_shared_from_this<HFileReader> {
+ public:
+  // Reads the trailer and the load-on-open section, checks them, and finds the first key. kCorruption,
+  // kNotSupported, kIoError; the place names `name` and the offset.
+  static Result<std::shared_ptr<HFileReader>> open(std::unique_ptr<ReadableFile> file,
+                                                   HFileReaderOptions options);
+  ~HFileReader();
+
+  const Trailer& trailer() const;
+  const FileInfo& info() const;
+  const std::string& name() const;
+  uint64_t file_bytes() const;
+
+  uint64_t cells() const;
+  CellFormat cell_format() const;
+  std::string_view encoding_name() const;
+  // Rows of the first and last cell; empty strings for a file without cells.
+  std::string_view first_row() const;
+  std::string_view last_row() const;
+  // Flat keys; first_key may be a separator in foreign files whose index begins with one, last_key is
+  // hfile.LASTKEY.
+  std::string_view first_key() const;
+  std::string_view last_key() const;
+  // TIMERANGE; nullopt: unknown, the file cannot be skipped by time.
+  std::optional<TimestampRange> times() const;
+  // DELETE_FAMILY_COUNT; nullopt: unknown.
+  std::optional<uint64_t> family_deletes() const;
+  std::optional<int64_t> earliest_put_ts() const;
+  uint64_t max_sequence() const;  // MAX_SEQ_ID_KEY or the override, else 0
+  bool meta_order() const;        // sorted by hbase:meta's comparator
+
+  // False only when a single-row read of `row` cannot find anything here: outside the key range or not in the
+  // row Bloom filter. A filter of another type, or a damaged one, answers true. Counts into `stats`.
+  bool may_contain_row(std::string_view row, ReadStats* stats) const;
+
+  // A cursor over all cells; any number of them, each for one thread at a time.
+  std::unique_ptr<CellCursor> cursor(const FileCursorOptions& options) const;
+
+  // Bytes of memory held for index and filters (charged to the cache as pinned).
+  uint64_t memory_bytes() const;
+
+  // Implementation, for the parts of this folder.
+  struct Parts;
+  const Parts& parts() const { return *parts_; }
+
+ private:
+  explicit HFileReader(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace cellar

@@ -1,0 +1,51 @@
+// Trailer: the fixed end of an HFile, which says where everything else is.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "cellar/file_system.h"
+#include "cellar/status.h"
+#include "hfile/format.h"
+
+namespace cellar {
+
+struct Trailer {
+  uint32_t major_version = 3;
+  uint32_t minor_version = 3;
+  uint64_t file_info_offset = 0;
+  uint64_t load_on_open_offset = 0;
+  uint64_t uncompressed_data_index_bytes = 0;
+  uint64_t total_uncompressed_bytes = 0;
+  uint32_t data_index_count = 0;
+  uint32_t meta_index_count = 0;
+  uint64_t entry_count = 0;
+  uint32_t data_index_levels = 1;
+  int64_t first_data_block_offset = -1;  // -1: no data
+  int64_t last_data_block_offset = -1;
+  std::string comparator{kStandardComparator};
+  uint32_t codec = 2;  // Compressor::id; 2 is NONE
+  std::string
+      encryption_algorithm;  // of an encrypted file, else empty (readers refuse it before anybody sees this)
+
+  bool large = false;  // version 2, but with a trailer of version 3's size (relabelled files)
+
+  uint64_t trailer_bytes() const { return major_version == 2 && !large ? kTrailerBytesV2 : kTrailerBytesV3; }
+  bool has_checksums() const { return major_version != 2 || minor_version >= 1; }
+  size_t block_header_bytes() const { return has_checksums() ? kBlockHeaderBytes : kBlockHeaderBytesV20; }
+};
+
+// Reads and checks the trailer of a file: every offset lies inside the file and in order, counts and levels
+// are bounded, the codec is known. kCorruption (not an HFile at all is kIoError's sibling: code kCorruption
+// with place "trailer" and the message "not an HFile: …"), kNotSupported for version 1, unknown versions,
+// unknown codecs and encrypted files.
+Result<Trailer> read_trailer(const ReadableFile& file);
+// True when the status says that the bytes are no HFile at all (too short, no trailer magic): the command
+// line exits 3 then.
+bool is_not_an_hfile(const Status& status);
+
+// The trailer's bytes, trailer_bytes() many, version 3 (or 2 with minor 3).
+std::string encode_trailer(const Trailer& trailer);
+
+}  // namespace cellar
