@@ -1,0 +1,112 @@
+// exploring: HBase's default selection (ExploringCompactionPolicy): of all contiguous windows the one with
+// most files, then fewest bytes.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "cellar/compaction_policy.h"
+#include "cellar/plugin.h"
+
+namespace cellar {
+namespace {
+
+// Parameters, with HBase's names in parentheses: ratio (hbase.hstore.compaction.ratio), files_min (….min),
+// files_max (….max), bytes_min (….min.size; 0: the flush size), bytes_max (….max.size).
+class Exploring final : public CompactionPolicy {
+ public:
+  explicit Exploring(const PluginParams& params)
+      : ratio_(params.number("ratio", 1.2)),
+        files_min_(std::max<uint64_t>(2, params.count("files_min", 3))),
+        files_max_(std::max(files_min_, params.count("files_max", 10))),
+        bytes_min_(params.bytes("bytes_min", 0)),
+        bytes_max_(params.bytes("bytes_max", INT64_MAX)) {}
+
+  std::optional<CompactionPlan> pick(const StoreShape& shape,
+                                     std::vector<std::string>* trace) const override {
+    const std::span<const FileSummary> candidates = candidates_of(shape);
+    if (candidates.size() < files_min_) {
+      say(trace, fmt::format("{} candidates, fewer than files_min={}", candidates.size(), files_min_));
+      return std::nullopt;
+    }
+    const bool stuck = shape.files.size() >= shape.files_stop;
+    const Window best = search(candidates, shape, stuck, trace);
+    if (best.count == 0) return std::nullopt;
+    CompactionPlan plan;
+    for (const FileSummary& file : candidates.subspan(best.begin, best.count)) plan.inputs.push_back(file.id);
+    plan.why = fmt::format("{} files of {} within ratio {}{}", best.count, human_bytes(best.bytes), ratio_,
+                           best.in_ratio ? "" : " (not: the store is stuck, smallest window)");
+    return plan;
+  }
+
+ private:
+  struct Window {
+    size_t begin = 0;
+    size_t count = 0;
+    uint64_t bytes = 0;
+    bool in_ratio = true;
+  };
+
+  static void say(std::vector<std::string>* trace, std::string line) {
+    if (trace != nullptr) trace->push_back(std::move(line));
+  }
+
+  // Files behind the newest busy one, without leading files larger than bytes_max and without excluded ones
+  // (HBase drops those from minor selections; the window behind the last excluded file keeps contiguity).
+  std::span<const FileSummary> candidates_of(const StoreShape& shape) const {
+    size_t begin = 0;
+    for (size_t i = 0; i < shape.files.size(); ++i)
+      if (shape.files[i].busy || shape.files[i].exclude_from_minor) begin = i + 1;
+    while (begin < shape.files.size() && shape.files[begin].bytes > bytes_max_) ++begin;
+    return shape.files.subspan(begin);
+  }
+
+  bool in_ratio(std::span<const FileSummary> window, uint64_t total) const {
+    return std::ranges::all_of(window, [&](const FileSummary& file) {
+      return static_cast<double>(file.bytes) <= ratio_ * static_cast<double>(total - file.bytes);
+    });
+  }
+
+  bool better(const Window& best, size_t count, uint64_t bytes, bool stuck) const {
+    if (best.count == 0) return true;
+    if (stuck) {  // most files per byte, by a margin of 5 %
+      const double old_gain =
+          static_cast<double>(best.count) / static_cast<double>(std::max<uint64_t>(1, best.bytes));
+      return static_cast<double>(count) / static_cast<double>(std::max<uint64_t>(1, bytes)) > old_gain * 1.05;
+    }
+    return count > best.count || (count == best.count && bytes < best.bytes);
+  }
+
+  Window search(std::span<const FileSummary> files, const StoreShape& shape, bool stuck,
+                std::vector<std::string>* trace) const {
+    const uint64_t bytes_min = bytes_min_ != 0 ? bytes_min_ : shape.flush_bytes;
+    Window best;
+    Window smallest;
+    for (size_t begin = 0; begin < files.size(); ++begin) {
+      uint64_t bytes = 0;
+      for (size_t count = 1; begin + count <= files.size() && count <= files_max_; ++count) {
+        bytes += files[begin + count - 1].bytes;
+        if (count < files_min_) continue;
+        if (stuck && (smallest.count == 0 || bytes < smallest.bytes)) smallest = {begin, count, bytes, false};
+        if (bytes > bytes_max_) continue;
+        const bool fits = bytes < bytes_min || in_ratio(files.subspan(begin, count), bytes);
+        say(trace, fmt::format("window {}+{}: {}, {}", begin, count, human_bytes(bytes),
+                               fits ? "fits" : "a file is too large for the ratio"));
+        if (fits && better(best, count, bytes, stuck)) best = {begin, count, bytes, true};
+      }
+    }
+    return best.count != 0 ? best : smallest;
+  }
+
+  double ratio_;
+  uint64_t files_min_;
+  uint64_t files_max_;
+  uint64_t bytes_min_;
+  uint64_t bytes_max_;
+};
+
+}  // namespace
+
+CELLAR_PLUGIN(CompactionPolicy, compaction_policy_exploring, "exploring", Exploring)
+
+}  // namespace cellar
