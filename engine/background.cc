@@ -1,0 +1,301 @@
+// Background: queues jobs on the executor and waits for them through one event.
+#include "engine/background.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compaction/plan.h"
+#include "engine/compaction_job.h"
+#include "engine/flush_job.h"
+#include "engine/write_path.h"
+
+namespace cellar {
+namespace {
+
+constexpr int kFlushTries = 3;  // failures in a row, other than a full disk, before writes are refused
+constexpr int64_t kFlushRetryUs = 1'000'000;
+
+}  // namespace
+
+void Background::queue_flush(std::shared_ptr<Store> store) {
+  {
+    MutexLock lock(store->work_mutex());
+    if (store->work().flush_queued || store->work().flush_runs) return;
+    store->work().flush_queued = true;
+  }
+  job_begins();
+  core_.executor.submit(JobPriority::kHigh, [this, store = std::move(store)]() mutable {
+    run_flush(store);
+    store.reset();
+    job_ended();
+  });
+}
+
+void Background::run_flush(const std::shared_ptr<Store>& store) {
+  {
+    MutexLock lock(store->work_mutex());
+    store->work().flush_queued = false;
+    store->work().flush_runs = true;
+  }
+  const Status status = core_.health.failed() ? core_.health.check() : flush_store(core_, *store);
+  int failures = 0;
+  {
+    MutexLock lock(store->work_mutex());
+    Store::Work& work = store->work();
+    work.flush_runs = false;
+    work.flush_status = status;
+    ++work.flushes_ended;
+    work.flush_failures = status.ok() ? 0 : work.flush_failures + 1;
+    failures = work.flush_failures;
+    if (status.ok()) work.compaction_status = {};
+  }
+  core_.changed->signal();
+  if (!status.ok()) return after_flush_failure(store, status, failures);
+  release_log();
+  if (store->frozen_count() != 0) queue_flush(store);
+  queue_compaction(store);
+}
+
+// The log still has everything: try again with a new file, after a while; a disk that is full may have room
+// then.
+void Background::after_flush_failure(const std::shared_ptr<Store>& store, const Status& status,
+                                     int failures) {
+  if (core_.health.failed()) return;
+  core_.log(LogLevel::kError, "flush failed: " + status.to_text());
+  core_.events.on_background_error(status);
+  if (!status.is(Code::kNoSpace) && failures >= kFlushTries) return core_.fail(status.with_context("flush"));
+  if (!core_.options.automatic_flush) return;
+  // The event also tells of other stores' failures: only time, the end or a failure for good end the wait.
+  const int64_t until_us = core_.clock.steady_us() + kFlushRetryUs;
+  while (true) {
+    const uint64_t seen = core_.changed->count();
+    if (core_.closing.load() || core_.health.failed()) return;
+    const int64_t left_us = until_us - core_.clock.steady_us();
+    if (left_us <= 0) break;
+    core_.changed->wait(seen, left_us);
+  }
+  queue_flush(store);
+}
+
+Status Background::flush(const std::vector<std::shared_ptr<Store>>& stores) {
+  if (core_.options.read_only) return Status::read_only("the store was opened read-only");
+  CELLAR_TRY(core_.health.check());
+  std::vector<uint64_t> ended(stores.size());
+  for (size_t i = 0; i < stores.size(); ++i) {
+    MutexLock lock(stores[i]->work_mutex());
+    ended[i] = stores[i]->work().flushes_ended;
+  }
+  CELLAR_TRY(core_.write_path->alone([&] {
+    for (const auto& store : stores)
+      if (!store->dropped()) core_.write_path->freeze(*store);
+    return Status();
+  }));
+  for (size_t i = 0; i < stores.size(); ++i) {
+    const std::shared_ptr<Store>& store = stores[i];
+    while (true) {
+      const uint64_t seen = core_.changed->count();
+      {
+        MutexLock lock(store->work_mutex());
+        if (store->work().flushes_ended != ended[i] && !store->work().flush_status.ok())
+          return store->work().flush_status;
+        if (store->frozen_count() == 0 && !store->work().flush_runs) break;
+      }
+      queue_flush(store);
+      core_.changed->wait(seen, -1);
+    }
+  }
+  return {};
+}
+
+void Background::queue_compaction(std::shared_ptr<Store> store) {
+  if (!core_.options.automatic_compaction || core_.options.read_only || core_.closing.load() ||
+      core_.health.failed())
+    return;
+  {
+    MutexLock lock(store->work_mutex());
+    Store::Work& work = store->work();
+    if (work.compaction_queued || work.compaction_runs || !work.compaction_status.ok()) return;
+    work.compaction_queued = true;
+  }
+  job_begins();
+  core_.executor.submit(JobPriority::kLow, [this, store = std::move(store)]() mutable {
+    run_automatic_compaction(store);
+    store.reset();
+    job_ended();
+  });
+}
+
+void Background::run_automatic_compaction(const std::shared_ptr<Store>& store) {
+  {
+    MutexLock lock(store->work_mutex());
+    store->work().compaction_queued = false;
+    if (store->work().compaction_runs) return;  // one on request was faster
+    store->work().compaction_runs = true;
+  }
+  const Status status =
+      core_.closing.load() || core_.health.failed() ? Status() : run_compactions(*store, Wanted::kAutomatic);
+  {
+    MutexLock lock(store->work_mutex());
+    store->work().compaction_runs = false;
+    store->work().compaction_status = status;
+    ++store->work().compactions_ended;
+  }
+  if (!status.ok() && !status.is(Code::kAborted)) {
+    core_.log(LogLevel::kError, "compaction failed: " + status.to_text());
+    core_.events.on_background_error(status);
+  }
+}
+
+Status Background::run_compactions(Store& store, Wanted wanted) {
+  while (!store.dropped()) {
+    const std::shared_ptr<const StoreView> view = store.view();
+    const ShapeOfStore of = shape_of(core_, *view, core_.mvcc.now_ms());
+    std::optional<CompactionPlan> plan;
+    if (wanted == Wanted::kMajor) {
+      plan = major_plan(of.shape, true);
+    } else {
+      if (wanted == Wanted::kAutomatic && core_.options.major_compaction_interval_s > 0 &&
+          !of.files.empty() &&
+          of.shape.now_ms - of.files.front().created_ms > core_.options.major_compaction_interval_s * 1000)
+        plan = major_plan(of.shape, false);
+      if (!plan) plan = view->config->policy->pick(of.shape, nullptr);
+    }
+    if (!plan) return {};
+    const bool whole = plan->inputs.size() == of.files.size();
+    CELLAR_TRY(check_plan(*plan, of.shape, whole).with_context("policy " + view->config->options.compaction));
+    CELLAR_TRY(compact_store(core_, store, *plan));
+    core_.changed->signal();
+    if (wanted == Wanted::kMajor) return {};
+  }
+  return {};
+}
+
+Status Background::compact(const std::vector<std::shared_ptr<Store>>& stores, bool major) {
+  if (core_.options.read_only) return Status::read_only("the store was opened read-only");
+  CELLAR_TRY(core_.health.check());
+  for (const auto& store : stores) {
+    while (true) {  // wait until no other compaction of this store runs, then take its place
+      const uint64_t seen = core_.changed->count();
+      {
+        MutexLock lock(store->work_mutex());
+        if (!store->work().compaction_runs) {
+          store->work().compaction_runs = true;
+          break;
+        }
+      }
+      core_.changed->wait(seen, -1);
+    }
+    const Status status = run_compactions(*store, major ? Wanted::kMajor : Wanted::kPolicy);
+    {
+      MutexLock lock(store->work_mutex());
+      store->work().compaction_runs = false;
+      store->work().compaction_status = status;
+      ++store->work().compactions_ended;
+    }
+    core_.changed->signal();
+    CELLAR_TRY(status.with_context("family " + store->family()));
+  }
+  return {};
+}
+
+void Background::relieve_memory_and_log() {
+  Store* largest = nullptr;
+  std::vector<std::shared_ptr<Store>> stores;
+  const auto limit =
+      static_cast<int64_t>(core_.options.memtable_bytes_total - core_.options.memtable_bytes_total / 8);
+  const uint64_t segment = core_.wal->current_segment();
+  const bool short_of_memory = core_.memtable_bytes.load(std::memory_order_relaxed) >= limit;
+  const bool rolled = std::exchange(segment_seen_, segment) != segment;
+  if (!short_of_memory && !rolled) return;
+  stores = core_.stores();
+  if (short_of_memory) {
+    bool under_way = false;  // a flush that runs will free memory; do not cut more memtables small meanwhile
+    for (const auto& store : stores) under_way = under_way || store->frozen_count() != 0;
+    if (!under_way)
+      for (const auto& store : stores)
+        if (store->active() != nullptr &&
+            (largest == nullptr || store->active()->bytes() > largest->active()->bytes()))
+          largest = store.get();
+  }
+  const uint64_t segments_max =
+      std::max<uint64_t>(8, 2 * core_.options.memtable_bytes_total / core_.options.log_segment_bytes);
+  if (largest == nullptr && rolled && core_.wal->segments().size() > segments_max) {
+    const auto oldest =
+        std::ranges::min_element(stores, {}, [](const auto& store) { return store->oldest_unflushed(); });
+    if (oldest != stores.end() && (*oldest)->frozen_count() == 0) largest = oldest->get();
+  }
+  if (largest == nullptr) return;
+  core_.write_path->freeze(*largest);
+  queue_flush(largest->shared_from_this());
+}
+
+void Background::note_dropped(uint32_t family_id, uint64_t sequence) {
+  MutexLock lock(dropped_mutex_);
+  dropped_[family_id] = sequence;
+}
+
+std::vector<uint32_t> Background::take_forgotten(uint64_t released_up_to) {
+  MutexLock lock(dropped_mutex_);
+  std::vector<uint32_t> forgotten;
+  for (auto each = dropped_.begin(); each != dropped_.end();) {
+    if (each->second <= released_up_to) {
+      forgotten.push_back(each->first);
+      each = dropped_.erase(each);
+    } else {
+      ++each;
+    }
+  }
+  return forgotten;
+}
+
+// Removes log segments whose every cell is in store files. One thread at a time; who comes second leaves it
+// to the next flush.
+void Background::release_log() {
+  if (releasing_.exchange(true)) return;
+  // The read point first: what is at or below it is in the memtables, and seen there unless it has been
+  // flushed.
+  uint64_t bound = core_.mvcc.read_point();
+  for (const auto& store : core_.stores())
+    if (const uint64_t oldest = store->oldest_unflushed(); oldest != UINT64_MAX)
+      bound = std::min(bound, oldest - 1);
+  const uint64_t needed = core_.wal->needed_from(bound);
+  if (needed > log_start_.load()) {
+    uint64_t released_up_to = 0;
+    bool any = false;
+    for (const LogSegment& segment : core_.wal->segments()) {
+      if (segment.id >= needed) continue;
+      any = true;
+      released_up_to = std::max(released_up_to, segment.last_sequence);
+    }
+    if (any) {
+      ManifestEdit edit;
+      edit.log_start = needed;
+      edit.log_synced = core_.wal->synced();
+      edit.forget_dropped = take_forgotten(released_up_to);
+      const auto committed = core_.manifest->commit(edit);  // crash here: the next open removes the segments
+      if (committed.ok()) {
+        core_.wal->note_manifest_edit(*committed);
+        const Status released = core_.wal->release_before(needed);
+        if (!released.ok())
+          core_.log(LogLevel::kWarning, "old log segments stay for now: " + released.to_text());
+      } else if (core_.manifest->poisoned()) {
+        core_.fail(committed.status().with_context("manifest"));
+      }
+    }
+    log_start_.store(needed);
+  }
+  releasing_.store(false);
+}
+
+Status Background::wait_idle() {
+  while (true) {
+    const uint64_t seen = core_.changed->count();
+    if (idle()) break;
+    core_.changed->wait(seen, -1);
+  }
+  core_.remover.wait();
+  return core_.health.check();
+}
+
+}  // namespace cellar

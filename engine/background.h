@@ -1,0 +1,71 @@
+// Background: which job runs next. Owns nothing else.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "engine/core.h"
+
+namespace cellar {
+
+// At most one flush and one compaction of a store at a time. Any thread; waits only through Events.
+class Background {
+ public:
+  explicit Background(EngineCore& core) : core_(core) {}
+
+  // Sees to it that what is frozen in the store gets flushed.
+  void queue_flush(std::shared_ptr<Store> store);
+  // Compacts automatically if the store's policy wants to.
+  void queue_compaction(std::shared_ptr<Store> store);
+
+  // Freezes and flushes these stores; returns when that is done or has failed.
+  Status flush(const std::vector<std::shared_ptr<Store>>& stores);
+  // Compacts these stores as their policy wants until it wants nothing, or all files into one.
+  Status compact(const std::vector<std::shared_ptr<Store>>& stores, bool major);
+
+  // The write leader's: freezes the largest memtable when memory runs short, and the one that holds back the
+  // log when that grows long.
+  void relieve_memory_and_log();
+
+  // A family was dropped at this sequence: its id is forgotten when no log segment mentions it any more.
+  void note_dropped(uint32_t family_id, uint64_t sequence);
+
+  // Returns when no job is running or queued.
+  Status wait_idle();
+
+ private:
+  enum class Wanted : uint8_t { kAutomatic, kPolicy, kMajor };
+  void job_begins() {
+    MutexLock lock(jobs_mutex_);
+    ++jobs_;
+  }
+  // Signals under the mutex: who sees that nothing is left knows that no job touches the engine any more.
+  void job_ended() {
+    MutexLock lock(jobs_mutex_);
+    --jobs_;
+    core_.changed->signal();
+  }
+  bool idle() {
+    MutexLock lock(jobs_mutex_);
+    return jobs_ == 0;
+  }
+  void run_flush(const std::shared_ptr<Store>& store);
+  void after_flush_failure(const std::shared_ptr<Store>& store, const Status& status, int failures);
+  Status run_compactions(Store& store, Wanted wanted);
+  void run_automatic_compaction(const std::shared_ptr<Store>& store);
+  void release_log();
+  std::vector<uint32_t> take_forgotten(uint64_t released_up_to);
+
+  EngineCore& core_;
+  Mutex jobs_mutex_;
+  int64_t jobs_ CELLAR_GUARDED_BY(jobs_mutex_) = 0;
+  std::atomic<bool> releasing_{false};
+  std::atomic<uint64_t> log_start_{0};
+  uint64_t segment_seen_ = 0;  // the write leader's
+  Mutex dropped_mutex_;
+  std::map<uint32_t, uint64_t> dropped_ CELLAR_GUARDED_BY(dropped_mutex_);
+};
+
+}  // namespace cellar

@@ -1,0 +1,143 @@
+// CompactionJob: inputs merged under a compaction judge.
+#include "engine/compaction_job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cell/merging_cursor.h"
+#include "engine/flush_job.h"
+
+namespace cellar {
+namespace {
+
+// The view's files that the plan names, oldest first.
+std::vector<std::shared_ptr<StoreFile>> inputs_of(const StoreView& view, const CompactionPlan& plan) {
+  std::vector<std::shared_ptr<StoreFile>> inputs;
+  for (const auto& file : view.files)
+    if (std::ranges::find(plan.inputs, file->number()) != plan.inputs.end()) inputs.push_back(file);
+  return inputs;
+}
+
+// Everything the rewrite needs to know of its inputs.
+void describe_inputs(const std::vector<std::shared_ptr<StoreFile>>& inputs, NewFileRequest& request,
+                     CompactionInfo& info, std::vector<MergeSource>& sources) {
+  int64_t oldest_put = INT64_MAX;
+  const FileCursorOptions options{.fill_cache = false, .sequential = true, .stats = nullptr};
+  for (size_t i = inputs.size(); i-- > 0;) {
+    const StoreFile& file = *inputs[i];
+    sources.push_back({file.reader().cursor(options), static_cast<uint32_t>(sources.size())});
+    request.tags = request.tags || file.reader().cell_format().tags;
+    request.sequence_max = std::max(request.sequence_max, file.record().sequence_max);
+    oldest_put = std::min(oldest_put, file.record().earliest_put);
+    info.bytes_in += file.record().bytes;
+    info.cells_in += file.record().cells;
+  }
+  for (const auto& file : inputs) info.inputs.push_back(file->record().name);
+  request.job.rules.oldest_put_ts = oldest_put;
+}
+
+// Sequences tell writes apart only for readers older than the newest of them: below every open read point
+// they become 0.
+uint64_t zero_up_to(const NewFileRequest& request, const OpenReadPoints& points) {
+  if (!request.major || request.config->rules.delete_order == DeleteOrder::kSequence) return 0;
+  return points.snapshots.empty() ? points.read_point : points.snapshots.front();
+}
+
+Status publish(EngineCore& core, Store& store, const std::vector<std::shared_ptr<StoreFile>>& inputs,
+               const NewFile& made) {
+  ManifestEdit edit;
+  for (const auto& input : inputs) edit.remove_files.push_back({store.ids().family, input->record().name});
+  if (made.file != nullptr) edit.add_files.push_back({store.ids().family, made.record});
+  edit.forget_obsolete = core.remover.take_removed();
+  const auto committed =
+      core.manifest->commit(edit);  // crash before: an orphan file; after: the inputs are orphans
+  if (!committed.ok()) {
+    if (core.manifest->poisoned()) core.fail(committed.status().with_context("manifest"));
+    if (made.file != nullptr && !core.health.failed()) made.file->set_obsolete();
+    return store.dropped() ? Status() : committed.status();
+  }
+  core.wal->note_manifest_edit(*committed);
+  store.install_compaction(inputs, made.file, made.record.rewritten_at);
+  return {};
+}
+
+}  // namespace
+
+ShapeOfStore shape_of(const EngineCore& core, const StoreView& view, int64_t now_ms) {
+  ShapeOfStore result;
+  for (const auto& file : view.files) {
+    const FileRecord& record = file->record();
+    FileSummary& summary = result.files.emplace_back();
+    summary.id = file->number();
+    summary.bytes = record.bytes;
+    summary.cells = record.cells;
+    summary.deletes = record.deletes;
+    summary.sequence_max = record.sequence_max;
+    summary.time_min = record.time_min;
+    summary.time_max = record.time_max;
+    summary.created_ms = record.created_ms;
+    summary.major = record.major;
+    summary.busy = file->busy();
+  }
+  result.shape.files = result.files;
+  result.shape.now_ms = now_ms;
+  result.shape.ttl_ms = view.config->rules.ttl_ms;
+  result.shape.min_versions = view.config->rules.min_versions;
+  result.shape.flush_bytes = core.options.memtable_bytes;
+  result.shape.files_stop = core.options.files_stop;
+  return result;
+}
+
+Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan) {
+  const std::shared_ptr<const StoreView> view = store.view();
+  const std::vector<std::shared_ptr<StoreFile>> inputs = inputs_of(*view, plan);
+  if (inputs.size() != plan.inputs.size()) return Status::busy("the store's files changed under the plan");
+  NewFileRequest request;
+  CompactionInfo info;
+  info.table = store.table_name();
+  info.family = store.family();
+  std::vector<MergeSource> sources;
+  describe_inputs(inputs, request, info, sources);
+  request.store = &store;
+  request.config = view->config;
+  request.major = inputs.size() == view->files.size();
+  info.major = request.major;
+  info.why = plan.why;
+  const int64_t begun_us = core.clock.steady_us();
+  core.events.on_compaction_begin(info);
+  for (const auto& input : inputs) input->set_busy(true);
+
+  const OpenReadPoints points = core.mvcc.open_read_points();
+  const std::unique_ptr<CellCursor> merged = make_merging_cursor(std::move(sources));
+  request.rewritten_at = points.read_point;
+  request.job.source = merged.get();
+  request.job.rules.family = request.config->rules;
+  request.job.rules.now_ms = core.erase_now_ms();
+  request.job.rules.snapshots = points.snapshots;
+  request.job.rules.read_point = points.read_point;
+  request.job.rules.all_files = request.major;
+  request.job.zero_sequences_up_to = zero_up_to(request, points);
+  request.mvcc = request.job.zero_sequences_up_to < request.sequence_max;
+  request.job.checkpoint = [&core] {
+    core.executor.checkpoint();
+    return core.closing.load() ? Status::aborted("the engine is closing") : Status();
+  };
+  auto made = write_store_file(core, request);
+  Status status = made.status();
+  if (status.ok()) status = publish(core, store, inputs, *made);
+  for (const auto& input : inputs) input->set_busy(false);
+  if (status.ok()) {
+    core.counters.compactions.fetch_add(1);
+    core.counters.bytes_compacted.fetch_add(made->record.bytes);
+    info.output = made->record.name;
+    info.cells_out = made->record.cells;
+    info.bytes_out = made->record.bytes;
+  }
+  info.micros = core.clock.steady_us() - begun_us;
+  info.status = status;
+  core.events.on_compaction_end(info);
+  return status;
+}
+
+}  // namespace cellar

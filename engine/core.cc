@@ -1,0 +1,109 @@
+// EngineCore: construction of the shared parts, and the few services every recipe needs.
+#include "engine/core.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/background.h"
+#include "engine/table_impl.h"
+#include "engine/write_path.h"
+
+namespace cellar {
+namespace {
+
+Executor& choose_executor(const Environment& environment, const std::unique_ptr<Executor>& own) {
+  return environment.executor != nullptr ? *environment.executor : *own;
+}
+
+}  // namespace
+
+EngineCore::EngineCore(EngineOptions opened_with, std::string opened_at)
+    : options(std::move(opened_with)),
+      path(std::move(opened_at)),
+      files(options.environment.files != nullptr ? *options.environment.files : posix_file_system()),
+      clock(options.environment.clock != nullptr ? *options.environment.clock : system_clock()),
+      own_executor(options.environment.executor != nullptr
+                       ? nullptr
+                       : make_thread_executor(1, std::max(1, options.background_threads - 1))),
+      executor(choose_executor(options.environment, own_executor)),
+      events(options.environment.events != nullptr ? *options.environment.events : silent),
+      handles(options.open_files_max),
+      remover(executor, health),
+      mvcc(clock),
+      row_locks(executor),
+      changed(executor.make_event()) {}
+
+EngineCore::~EngineCore() = default;
+
+void EngineCore::fail(const Status& status) {
+  if (!health.fail(status)) return;
+  log(LogLevel::kError, "writes are refused from now on: " + status.to_text());
+  events.on_background_error(status);
+  changed->signal();
+}
+
+void EngineCore::log(LogLevel level, std::string_view text) const {
+  if (options.environment.log != nullptr) options.environment.log->log(level, "engine", text);
+}
+
+MemtableRef EngineCore::new_memtable() const {
+  // The name was checked when the engine was opened.
+  return MemtableRef(Registry<Memtable>::instance().make(options.memtable).value().release());
+}
+
+std::vector<std::shared_ptr<Store>> EngineCore::stores() {
+  MutexLock guard(tables_mutex);
+  std::vector<std::shared_ptr<Store>> all;
+  for (const auto& [name, table] : tables)
+    for (const auto& store : table->families().stores) all.push_back(store);
+  return all;
+}
+
+Result<std::shared_ptr<StoreFile>> EngineCore::open_store_file(const std::shared_ptr<Directory>& directory,
+                                                               uint32_t table_id, const FamilyOptions& family,
+                                                               const FileRecord& record) {
+  StoredFile stored{table_id, family.name, record.name, record.bytes};
+  const std::string name = to_text(stored);
+  auto file = handles.open(directory, record.name);
+  if (!file.ok() && file.status().is(Code::kNotFound))
+    return Status::corruption("a store file that the manifest names is missing").at(name);
+  CELLAR_TRY(file.status().with_context(name));
+  if ((*file)->size() != record.bytes)
+    return Status::corruption(
+               fmt::format("the file has {} bytes, the manifest says {}", (*file)->size(), record.bytes))
+        .at(name);
+  HFileReaderOptions reader_options;
+  reader_options.cache = cache;
+  reader_options.name = name;
+  reader_options.in_memory = family.in_memory;
+  reader_options.require_crc32c = true;
+  reader_options.block_payload_bytes_max =
+      std::max(kBlockPayloadBytesMax, 2 * options.cell_bytes_max + (1u << 20));
+  CELLAR_TRY_ASSIGN(std::shared_ptr<HFileReader> reader,
+                    HFileReader::open(std::move(file).value(), std::move(reader_options)));
+  if (reader->cells() != record.cells)
+    return Status::corruption(
+               fmt::format("the file holds {} cells, the manifest says {}", reader->cells(), record.cells))
+        .at(name);
+  uint64_t number = 0;
+  if (!parse_store_file_name(identity, record.name, number))
+    return Status::corruption("the name of a store file is not one of this store's").at(name);
+  return std::make_shared<StoreFile>(std::move(reader), record, number, directory, std::move(stored),
+                                     options.read_only ? nullptr : &remover);
+}
+
+int64_t EngineCore::erase_now_ms() {
+  const int64_t now = mvcc.now_ms();
+  const int64_t seen = wall_seen_ms.load(std::memory_order_relaxed);
+  if (seen == 0 || options.ttl_clock_guard_s <= 0) return now;
+  int64_t latest = 0;
+  if (__builtin_add_overflow(seen, options.ttl_clock_guard_s * 1000, &latest)) return now;
+  if (now > latest)
+    log(LogLevel::kWarning,
+        fmt::format("the clock is {} s ahead of the last time seen: expired cells are kept for now",
+                    (now - seen) / 1000));
+  return std::min(now, latest);
+}
+
+}  // namespace cellar

@@ -1,0 +1,99 @@
+// EngineCore: the parts that an engine's recipes share. Owns them; decides nothing.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+#include "cache/block_cache.h"
+#include "cellar/engine.h"
+#include "engine/file_handles.h"
+#include "engine/health.h"
+#include "engine/manifest.h"
+#include "engine/mvcc.h"
+#include "engine/row_locks.h"
+#include "engine/store.h"
+#include "engine/wal_writer.h"
+
+namespace cellar {
+
+class Background;
+class TableImpl;
+class WritePath;
+
+// What status() counts; any thread, relaxed.
+struct EngineCounters {
+  std::atomic<uint64_t> flushes{0};
+  std::atomic<uint64_t> compactions{0};
+  std::atomic<uint64_t> bytes_flushed{0};
+  std::atomic<uint64_t> bytes_compacted{0};
+  std::atomic<uint64_t> stalls{0};
+  std::atomic<int64_t> stall_micros{0};
+};
+
+// Members are in the order of their construction, so that what is used longest is destroyed last.
+struct EngineCore {
+  EngineCore(EngineOptions opened_with, std::string opened_at);
+  ~EngineCore();
+  EngineCore(const EngineCore&) = delete;
+  EngineCore& operator=(const EngineCore&) = delete;
+
+  const EngineOptions options;
+  const std::string path;
+  FileSystem& files;
+  Clock& clock;
+  std::unique_ptr<Executor> own_executor;  // when the environment brings none
+  Executor& executor;
+  EventListener silent;
+  EventListener& events;
+
+  Health health;
+  FileHandles handles;
+  FileRemover remover;
+  Mvcc mvcc;
+  RowLocks row_locks;
+  EngineCounters counters;
+  std::unique_ptr<Event> changed;  // signalled whenever background work begins, ends or fails
+  std::atomic<bool> closing{false};
+  std::atomic<bool> closed{false};
+  std::atomic<int64_t> memtable_bytes{0};
+
+  std::unique_ptr<Directory> root;
+  std::unique_ptr<FileLock> lock;
+  std::shared_ptr<BlockCache> cache;
+  std::unique_ptr<Manifest> manifest;
+  std::unique_ptr<Wal> wal;              // null when read-only
+  Identity identity;                     // of the store; fixed once it is open
+  std::atomic<int64_t> wall_seen_ms{0};  // the clock as of the last manifest edit that recorded it
+  RecoveryReport recovery;
+
+  Mutex tables_mutex;
+  std::map<std::string, std::shared_ptr<TableImpl>, std::less<>> tables CELLAR_GUARDED_BY(tables_mutex);
+
+  std::unique_ptr<WritePath> write_path;
+  std::unique_ptr<Background> background;
+
+  // Ok while the engine may be used; kAborted after close().
+  Status check_open() const {
+    return closed.load(std::memory_order_acquire) ? Status::aborted("the engine is closed") : Status();
+  }
+  // Makes the engine read-only and says so, once.
+  void fail(const Status& status);
+  void log(LogLevel level, std::string_view text) const;
+
+  MemtableRef new_memtable() const;
+  // All stores of all tables.
+  std::vector<std::shared_ptr<Store>> stores();
+  // Opens a store file that the manifest names.
+  Result<std::shared_ptr<StoreFile>> open_store_file(const std::shared_ptr<Directory>& directory,
+                                                     uint32_t table_id, const FamilyOptions& family,
+                                                     const FileRecord& record);
+  // The time up to which cells may be erased as expired: now, unless the clock has leapt ahead of what was
+  // seen before.
+  int64_t erase_now_ms();
+};
+
+}  // namespace cellar

@@ -1,0 +1,314 @@
+// EngineImpl: opens, schema changes, close.
+#include "engine/engine_impl.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/plugins.h"
+#include "engine/background.h"
+#include "engine/recovery.h"
+#include "engine/table_impl.h"
+#include "engine/write_path.h"
+
+namespace cellar {
+namespace {
+
+// HBase's rule: letters, digits, '_', '-', '.', one ':' after a namespace; not beginning with '.' or '-'.
+Status check_table_name(const std::string& name) {
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.' || c == ':';
+  };
+  const bool good = !name.empty() && name.size() <= 255 && std::ranges::all_of(name, allowed) &&
+                    name.front() != '.' && name.front() != '-' && name.front() != ':' && name.back() != ':' &&
+                    std::ranges::count(name, ':') <= 1;
+  if (good) return {};
+  return Status::invalid_argument("table name \"" + name + "\" is not one")
+      .hinting(
+          "letters, digits, '_', '-', '.' and one ':' after a namespace; 1 to 255 bytes, not beginning with "
+          "'.' or '-'");
+}
+
+OptionTexts texts_of(const FamilyOptions& family) { return option_list(family); }
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const EngineOptions& options) {
+  register_memtable_plugins();
+  register_cache_plugins();
+  register_bloom_plugins();
+  register_hfile_plugins();
+  register_compaction_plugins();
+  CELLAR_TRY(validate(options));
+  CELLAR_TRY(Registry<Memtable>::instance().make(options.memtable).status().with_context("memtable"));
+  auto core = std::make_shared<EngineCore>(options, path);
+  CELLAR_TRY_ASSIGN(core->cache, BlockCache::create(options.cache.capacity_bytes, options.cache.policy,
+                                                    options.cache.shards));
+  core->write_path = std::make_unique<WritePath>(*core);
+  core->background = std::make_unique<Background>(*core);
+  auto engine = std::make_unique<EngineImpl>(core);
+  if (Status status = open_store(core); !status.ok()) {
+    core->fail(status);  // whatever was begun must not be finished as if all were well
+    return status;
+  }
+  for (const auto& store : core->stores()) {
+    if (store->frozen_count() != 0) core->background->queue_flush(store);
+    core->background->queue_compaction(store);
+  }
+  return std::unique_ptr<Engine>(std::move(engine));
+}
+
+EngineImpl::~EngineImpl() { static_cast<void>(close()); }
+
+Status EngineImpl::check_writable() const {
+  CELLAR_TRY(core_->check_open());
+  if (core_->options.read_only) return Status::read_only("the store was opened read-only");
+  return core_->health.check();
+}
+
+std::shared_ptr<TableImpl> EngineImpl::find(const std::string& name) {
+  MutexLock guard(core_->tables_mutex);
+  const auto found = core_->tables.find(name);
+  return found != core_->tables.end() ? found->second : nullptr;
+}
+
+Result<std::shared_ptr<Table>> EngineImpl::open_table(const std::string& name) {
+  CELLAR_TRY(core_->check_open());
+  if (std::shared_ptr<TableImpl> table = find(name)) return std::shared_ptr<Table>(std::move(table));
+  const std::string nearest = nearest_name(name, list_tables());
+  return Status::not_found("store " + core_->path + " has no table \"" + name + "\"")
+      .hinting(nearest.empty() ? "" : "did you mean " + nearest + "?");
+}
+
+Result<std::shared_ptr<Table>> EngineImpl::create_table(const std::string& name,
+                                                        const TableOptions& options) {
+  CELLAR_TRY(check_writable());
+  CELLAR_TRY(check_table_name(name));
+  CELLAR_TRY(validate(options));
+  // Schema changes go one at a time, between two groups of writes.
+  CELLAR_TRY(core_->write_path->alone([&] { return create_now(name, options); }));
+  return open_table(name);
+}
+
+Result<std::shared_ptr<Table>> EngineImpl::open_or_create_table(const std::string& name,
+                                                                const TableOptions& options) {
+  if (find(name) != nullptr) return open_table(name);
+  auto created = create_table(name, options);
+  return created.ok() || find(name) == nullptr ? std::move(created)
+                                               : open_table(name);  // another thread was faster
+}
+
+Status EngineImpl::create_now(const std::string& name, const TableOptions& options) {
+  if (find(name) != nullptr) return Status::invalid_argument("table " + name + " exists already");
+  const ManifestState state = core_->manifest->state();
+  TableRecord record;
+  record.id = state.next_table_id;
+  record.name = name;
+  record.durability = options.durability;
+  ManifestEdit edit;
+  edit.set_tables.push_back(record);
+  edit.next_table_id = state.next_table_id + 1;
+  edit.next_family_id = state.next_family_id;
+  for (const FamilyOptions& family : options.families) {
+    edit.set_families.push_back({record.id, edit.next_family_id, family.name, texts_of(family)});
+    record.families.push_back(
+        {edit.next_family_id, family.name, texts_of(family), core_->mvcc.read_point(), {}});
+    ++edit.next_family_id;
+  }
+  // Directories first: a crash leaves empty ones, which nobody minds.
+  std::vector<std::shared_ptr<Store>> stores;
+  for (const FamilyRecord& family : record.families) {
+    CELLAR_TRY_ASSIGN(std::shared_ptr<Store> store, open_family(*core_, record, family));
+    store->set_active(core_->new_memtable());
+    stores.push_back(std::move(store));
+  }
+  const auto committed = core_->manifest->commit(edit);
+  if (!committed.ok() && core_->manifest->poisoned())
+    core_->fail(committed.status().with_context("manifest"));
+  CELLAR_TRY(committed.status());
+  core_->wal->note_manifest_edit(*committed);
+  auto table = std::make_shared<TableImpl>(core_, record.id, name, options.durability, std::move(stores));
+  MutexLock guard(core_->tables_mutex);
+  core_->tables.emplace(name, std::move(table));
+  return {};
+}
+
+std::vector<std::string> EngineImpl::list_tables() {
+  MutexLock guard(core_->tables_mutex);
+  std::vector<std::string> names;
+  for (const auto& [name, table] : core_->tables) names.push_back(name);
+  return names;
+}
+
+Status EngineImpl::drop_table(const std::string& name) {
+  CELLAR_TRY(check_writable());
+  CELLAR_TRY(open_table(name).status());
+  return core_->write_path->alone([&] { return drop_now(name); });
+}
+
+Status EngineImpl::drop_now(const std::string& name) {
+  const std::shared_ptr<TableImpl> table = find(name);
+  if (table == nullptr) return Status::not_found("table " + name + " was dropped");
+  ManifestEdit edit;
+  edit.drop_tables.push_back(table->id());
+  edit.last_sequence = core_->mvcc.read_point();
+  const auto committed = core_->manifest->commit(edit);
+  if (!committed.ok() && core_->manifest->poisoned())
+    core_->fail(committed.status().with_context("manifest"));
+  CELLAR_TRY(committed.status());
+  core_->wal->note_manifest_edit(*committed);
+  table->set_dropped();
+  for (const auto& store : table->families().stores) {
+    core_->background->note_dropped(store->ids().family, core_->mvcc.read_point());
+    core_->memtable_bytes.fetch_sub(static_cast<int64_t>(store->drop()));
+  }
+  MutexLock guard(core_->tables_mutex);
+  core_->tables.erase(name);
+  return {};
+}
+
+Status EngineImpl::alter_family(const std::string& table, const FamilyOptions& family) {
+  CELLAR_TRY(check_writable());
+  CELLAR_TRY(open_table(table).status());
+  CELLAR_TRY(validate(family));
+  return core_->write_path->alone([&] { return alter_now(table, family); });
+}
+
+Status EngineImpl::alter_now(const std::string& name, const FamilyOptions& family) {
+  const std::shared_ptr<TableImpl> table = find(name);
+  if (table == nullptr) return Status::not_found("table " + name + " was dropped");
+  CELLAR_TRY_ASSIGN(std::shared_ptr<const FamilyConfig> config, FamilyConfig::create(family));
+  Store* known = table->families().find(family.name);
+  const ManifestState state = core_->manifest->state();
+  ManifestEdit edit;
+  const uint32_t id = known != nullptr ? known->ids().family : state.next_family_id;
+  edit.set_families.push_back({table->id(), id, family.name, texts_of(family)});
+  edit.next_family_id = std::max(state.next_family_id, id + 1);
+  std::shared_ptr<Store> added;
+  if (known == nullptr) {
+    TableRecord record;
+    record.id = table->id();
+    record.name = name;
+    CELLAR_TRY_ASSIGN(added, open_family(*core_, record,
+                                         {id, family.name, texts_of(family), core_->mvcc.read_point(), {}}));
+    added->set_active(core_->new_memtable());
+  }
+  const auto committed = core_->manifest->commit(edit);
+  if (!committed.ok() && core_->manifest->poisoned())
+    core_->fail(committed.status().with_context("manifest"));
+  CELLAR_TRY(committed.status());
+  core_->wal->note_manifest_edit(*committed);
+  if (known != nullptr) {
+    known->install_config(std::move(config));
+  } else {
+    std::vector<std::shared_ptr<Store>> stores = table->families().stores;
+    stores.push_back(std::move(added));
+    table->set_families(std::move(stores));
+  }
+  return {};
+}
+
+Status EngineImpl::write(const Batch& batch, const WriteOptions& options) {
+  return core_->write_path->write(batch, options);
+}
+
+Result<std::shared_ptr<const Snapshot>> EngineImpl::snapshot() {
+  CELLAR_TRY(core_->check_open());
+  return std::shared_ptr<const Snapshot>(std::make_shared<SnapshotImpl>(core_));
+}
+
+Status EngineImpl::flush() {
+  CELLAR_TRY(check_writable());
+  return core_->background->flush(core_->stores());
+}
+
+Status EngineImpl::wait_for_background() {
+  CELLAR_TRY(core_->check_open());
+  return core_->background->wait_idle();
+}
+
+EngineStatus EngineImpl::status() {
+  EngineStatus status;
+  status.path = core_->path;
+  status.identity = core_->identity.hex();
+  status.read_only = core_->options.read_only;
+  status.health = core_->health.check();
+  status.last_sequence = core_->mvcc.read_point();
+  status.snapshots = core_->mvcc.snapshots();
+  if (core_->wal != nullptr) {
+    for (const LogSegment& segment : core_->wal->segments()) {
+      ++status.log_segments;
+      status.log_bytes += segment.bytes;
+    }
+  }
+  for (const auto& store : core_->stores()) {
+    const std::shared_ptr<const StoreView> view = store->view();
+    if (view->active.get() != nullptr) status.memtable_bytes += view->active->bytes();
+    for (const MemtableRef& memtable : view->frozen) status.memtable_bytes += memtable->bytes();
+    for (const auto& file : view->files) {
+      ++status.store_files;
+      status.store_bytes += file->record().bytes;
+    }
+  }
+  const BlockCacheStats cache = core_->cache->stats();
+  status.cache_capacity_bytes = cache.capacity_bytes;
+  status.cache_used_bytes = cache.used_bytes + cache.pinned_bytes;
+  status.cache_hits = cache.hits;
+  status.cache_misses = cache.misses;
+  status.flushes = core_->counters.flushes.load();
+  status.compactions = core_->counters.compactions.load();
+  status.bytes_flushed = core_->counters.bytes_flushed.load();
+  status.bytes_compacted = core_->counters.bytes_compacted.load();
+  status.stalls = core_->counters.stalls.load();
+  status.stall_micros = core_->counters.stall_micros.load();
+  return status;
+}
+
+// The end of a healthy engine: what no log holds is flushed, the log is closed, and the manifest remembers
+// exactly where.
+Status EngineImpl::finish() {
+  std::vector<std::shared_ptr<Store>> unlogged;
+  for (const auto& store : core_->stores())
+    if (store->has_unlogged()) unlogged.push_back(store);
+  if (!unlogged.empty()) CELLAR_TRY(core_->background->flush(unlogged));
+  core_->closing.store(true);
+  core_->changed->signal();
+  CELLAR_TRY(core_->background->wait_idle());
+  CELLAR_TRY_ASSIGN(const LogPosition end, core_->wal->close_cleanly());
+  ManifestState state = core_->manifest->state();
+  state.clean_close = end;
+  state.last_sequence = core_->mvcc.read_point();
+  state.time_high_ms = core_->mvcc.time_high_ms();
+  state.wall_ms = core_->erase_now_ms();
+  state.log_synced = end;
+  return core_->manifest->switch_to(std::move(state)).status();
+}
+
+Status EngineImpl::close() {
+  if (core_->closed.load()) return closed_with_;
+  const bool opened = core_->wal != nullptr && !core_->options.read_only;
+  if (opened && !core_->health.failed()) {
+    closed_with_ = finish();
+    if (!closed_with_.ok()) core_->fail(closed_with_.with_context("close"));
+  } else if (core_->health.failed()) {
+    closed_with_ = core_->health.check();
+  }
+  core_->closing.store(true);
+  core_->closed.store(true, std::memory_order_release);
+  core_->changed->signal();
+  static_cast<void>(core_->background->wait_idle());
+  std::map<std::string, std::shared_ptr<TableImpl>, std::less<>> tables;
+  {
+    MutexLock guard(core_->tables_mutex);
+    tables.swap(core_->tables);  // tables hold the core: let go, or neither ever ends
+  }
+  tables.clear();
+  core_->remover.wait();
+  core_->wal.reset();
+  core_->manifest.reset();
+  core_->lock.reset();
+  return closed_with_;
+}
+
+}  // namespace cellar

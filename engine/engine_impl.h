@@ -1,0 +1,44 @@
+// EngineImpl: implements Engine over the shared parts: opens, schema changes, closes.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/core.h"
+
+namespace cellar {
+
+class EngineImpl final : public Engine {
+ public:
+  explicit EngineImpl(std::shared_ptr<EngineCore> core) : core_(std::move(core)) {}
+  ~EngineImpl() override;
+
+  Result<std::shared_ptr<Table>> create_table(const std::string& name, const TableOptions& options) override;
+  Result<std::shared_ptr<Table>> open_table(const std::string& name) override;
+  Result<std::shared_ptr<Table>> open_or_create_table(const std::string& name,
+                                                      const TableOptions& options) override;
+  std::vector<std::string> list_tables() override;
+  Status drop_table(const std::string& name) override;
+  Status alter_family(const std::string& table, const FamilyOptions& family) override;
+  Status write(const Batch& batch, const WriteOptions& options) override;
+  Result<std::shared_ptr<const Snapshot>> snapshot() override;
+  Status flush() override;
+  Status wait_for_background() override;
+  EngineStatus status() override;
+  const RecoveryReport& recovery_report() const override { return core_->recovery; }
+  Status close() override;
+
+ private:
+  Status check_writable() const;
+  Status create_now(const std::string& name, const TableOptions& options);
+  Status alter_now(const std::string& table, const FamilyOptions& family);
+  Status drop_now(const std::string& name);
+  Status finish();
+  std::shared_ptr<TableImpl> find(const std::string& name);
+
+  std::shared_ptr<EngineCore> core_;
+  Status closed_with_;
+};
+
+}  // namespace cellar

@@ -1,0 +1,28 @@
+// FamilyConfig: a family's options, and what is derived from them once.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cell/rules.h"
+#include "cellar/compaction_policy.h"
+#include "cellar/options.h"
+#include "hfile/hfile_writer.h"
+
+namespace cellar {
+
+// Immutable; shared by the views that were made under it.
+struct FamilyConfig {
+  FamilyOptions options;
+  FamilyRules rules;
+  std::shared_ptr<const CompactionPolicy> policy;
+
+  // kInvalidArgument when the options do not pass validate().
+  static Result<std::shared_ptr<const FamilyConfig>> create(const FamilyOptions& options);
+};
+
+// Writer options of a new store file of this family.
+HFileWriterOptions writer_options(const FamilyOptions& family, bool tags, bool mvcc, int64_t now_ms,
+                                  uint64_t cell_bytes_max);
+
+}  // namespace cellar

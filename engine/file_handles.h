@@ -1,0 +1,44 @@
+// FileHandles: keeps the number of store files held open within a bound; what is read again is opened again.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <string>
+
+#include "base/mutex.h"
+#include "cellar/file_system.h"
+
+namespace cellar {
+
+// Any thread. Must outlive the files it gave.
+class FileHandles {
+ public:
+  // `open_max` is at least 1. Reads under way may hold a few more open for a moment.
+  explicit FileHandles(size_t open_max) : open_max_(open_max) {}
+
+  // A file of fixed size that counts as one, whether its handle is open at the moment or not. The name must
+  // stay in the directory, unchanged, for as long as the file is used. Errors as Directory::open.
+  Result<std::unique_ptr<ReadableFile>> open(std::shared_ptr<Directory> directory, std::string name);
+
+  // Handles open now.
+  size_t open_now() const;
+
+ private:
+  friend class PooledFile;
+  struct Slot {
+    std::shared_ptr<const ReadableFile> handle;  // null: closed
+    std::list<Slot*>::iterator place;            // among the open ones, while there is a handle
+  };
+  // The slot's handle, opened if need be, and marked as used last.
+  Result<std::shared_ptr<const ReadableFile>> acquire(Slot& slot, Directory& directory,
+                                                      const std::string& name);
+  std::shared_ptr<const ReadableFile> install(Slot& slot, std::unique_ptr<ReadableFile> opened);
+  void forget(Slot& slot);
+
+  const size_t open_max_;
+  mutable Mutex mutex_;
+  std::list<Slot*> open_ CELLAR_GUARDED_BY(mutex_);  // used last in front
+};
+
+}  // namespace cellar

@@ -1,0 +1,202 @@
+// FlushJob: the order of its lines is the argument for durability.
+#include "engine/flush_job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cell/cell_key.h"
+#include "cell/merging_cursor.h"
+
+namespace cellar {
+namespace {
+
+// Reads a new file back and compares what is in it with what was let through.
+Status check_new_file(const StoreFile& file, const RewriteResult& written, bool mvcc) {
+  uint64_t cells = 0;
+  uint64_t hash = 0;
+  const std::unique_ptr<CellCursor> cursor =
+      file.reader().cursor({.fill_cache = false, .sequential = true, .stats = nullptr});
+  OwnedCell first;
+  first_of_row(first, {});
+  for (const CellView* cell = cursor->seek(first.view()); cell != nullptr; cell = cursor->next()) {
+    ++cells;
+    hash += cell_hash(*cell, mvcc ? cell->sequence : 0);
+  }
+  CELLAR_TRY(cursor->status());
+  if (cells != written.file.cells || hash != written.kept_hash)
+    return Status::corruption(fmt::format("a new store file reads back differently: {} cells of {}", cells,
+                                          written.file.cells))
+        .at(file.reader().name());
+  return {};
+}
+
+FileRecord record_of(const NewFileRequest& request, const std::string& name, const HFileSummary& summary,
+                     int64_t now_ms) {
+  FileRecord record;
+  record.name = name;
+  record.bytes = summary.file_bytes;
+  record.cells = summary.cells;
+  record.puts = summary.puts;
+  record.deletes = summary.deletes;
+  record.family_deletes = summary.family_deletes;
+  record.first_key = summary.first_key;
+  record.last_key = summary.last_key;
+  record.time_min = summary.times.min;
+  record.time_max = summary.times.max;
+  record.earliest_put = summary.earliest_put_ts;
+  record.sequence_min = summary.sequence_min;
+  record.sequence_max = request.sequence_max;
+  record.created_ms = now_ms;
+  record.rewritten_at = request.rewritten_at;
+  record.trailer_crc = summary.trailer_crc32c;
+  record.major = request.major;
+  record.encoding = request.config->options.encoding;
+  record.compression = request.config->options.compression;
+  return record;
+}
+
+Status write_and_close(EngineCore& core, const NewFileRequest& request, const std::string& name,
+                       RewriteResult& result) {
+  RewriteJob job = request.job;
+  job.file = writer_options(request.config->options, request.tags, request.mvcc, core.clock.wall_ms(),
+                            core.options.cell_bytes_max + (64u << 10));
+  job.keep_hash = core.options.verify_new_files;
+  std::unique_ptr<WritableFile> file;
+  const auto create = [&]() -> Result<WritableFile*> {
+    CELLAR_TRY_ASSIGN(file, request.store->directory()->create(name, {}));
+    return file.get();
+  };
+  const auto facts = [&](HFileWriter& writer) -> Status {
+    FileInfo values;
+    values.set_i64(info_key::kMaxSequence, static_cast<int64_t>(request.sequence_max));
+    values.set_bool(info_key::kMajorCompaction, request.major);
+    values.set_bool(info_key::kExcludeFromMinor, false);
+    for (const auto& [key, value] : values.entries()) CELLAR_TRY(writer.set_info(key, value));
+    return {};
+  };
+  CELLAR_TRY_ASSIGN(result, rewrite(job, create, facts));
+  if (file == nullptr) return {};
+  CELLAR_TRY(file->sync());
+  return file->close();
+}
+
+}  // namespace
+
+Result<NewFile> write_store_file(EngineCore& core, const NewFileRequest& request) {
+  NewFile made;
+  const std::string name = store_file_name(core.identity, core.manifest->next_file_number());
+  Status status = write_and_close(core, request, name, made.rewrite);
+  if (status.ok() && made.rewrite.wrote_file) {
+    made.record = record_of(request, name, made.rewrite.file, core.clock.wall_ms());
+    auto opened = core.open_store_file(request.store->directory(), request.store->ids().table,
+                                       request.config->options, made.record);
+    status = opened.status();
+    if (status.ok()) {
+      made.file = std::move(opened).value();
+      if (core.options.verify_new_files) status = check_new_file(*made.file, made.rewrite, request.mvcc);
+    }
+    if (status.ok()) {
+      status = request.store->directory()->sync();
+      // A directory sync that is tried again proves nothing: what the first one lost stays lost.
+      if (!status.ok()) core.fail(status.with_context("syncing the directory of a new store file"));
+    }
+  }
+  if (!status.ok()) {
+    made.file.reset();
+    if (!core.health.failed()) static_cast<void>(request.store->directory()->unlink(name));
+    return status.with_context(
+        to_text(StoredFile{request.store->ids().table, request.store->family(), name, 0}));
+  }
+  return made;
+}
+
+Result<NewFile> write_memtables(EngineCore& core, Store& store, std::span<const MemtableRef> newest_first,
+                                const OpenReadPoints& points) {
+  std::vector<MergeSource> sources;
+  NewFileRequest request;
+  for (const MemtableRef& memtable : newest_first) {
+    const MemtableSummary summary = memtable->summary();
+    request.tags = request.tags || summary.tags != 0;
+    request.sequence_max = std::max(request.sequence_max, summary.sequence_max);
+    sources.push_back({memtable->cursor(), static_cast<uint32_t>(sources.size())});
+  }
+  const std::unique_ptr<CellCursor> merged = make_merging_cursor(std::move(sources));
+  request.store = &store;
+  request.config = store.view()->config;
+  request.rewritten_at = points.read_point;
+  request.job.source = merged.get();
+  request.job.rules.family = request.config->rules;
+  request.job.rules.now_ms = core.erase_now_ms();
+  request.job.rules.snapshots = points.snapshots;
+  request.job.rules.read_point = points.read_point;
+  request.job.checkpoint = [&core] {
+    core.executor.checkpoint();
+    return Status();
+  };
+  return write_store_file(core, request);
+}
+
+Status flush_store(EngineCore& core, Store& store) {
+  const std::shared_ptr<const StoreView> view = store.view();
+  if (view->frozen.empty()) return {};
+  FlushInfo info;
+  info.table = store.table_name();
+  info.family = store.family();
+  const int64_t begun_us = core.clock.steady_us();
+  uint64_t flushed = 0;
+  for (const MemtableRef& memtable : view->frozen) {
+    info.cells_in += memtable->summary().cells;
+    flushed = std::max(flushed, memtable->summary().sequence_max);
+  }
+  core.events.on_flush_begin(info);
+
+  const OpenReadPoints points = core.mvcc.open_read_points();
+  auto written =
+      write_memtables(core, store, view->frozen,
+                      points);  // crash here: an orphan file, swept at open; the log has everything
+  Status status = written.status();
+  // The file holds parts of batches whose other parts may only be in the log: those must not be lost if the
+  // file is kept.
+  if (status.ok()) {
+    status = core.wal->sync();  // crash here: as before
+    if (!status.ok() && !core.wal->health().ok()) core.fail(status.with_context("write-ahead log"));
+  }
+  if (status.ok()) {
+    ManifestEdit edit;
+    if (written->file != nullptr) edit.add_files.push_back({store.ids().family, written->record});
+    edit.flushed.push_back({store.ids().family, flushed});
+    edit.last_sequence = core.mvcc.read_point();
+    edit.time_high_ms = core.mvcc.time_high_ms();
+    edit.wall_ms = core.erase_now_ms();
+    edit.log_synced = core.wal->synced();
+    edit.forget_obsolete = core.remover.take_removed();
+    const auto committed =
+        core.manifest->commit(edit);  // crash here: the file counts; replay skips what it holds
+    status = committed.status();
+    if (status.ok()) {
+      core.wal->note_manifest_edit(*committed);
+      core.wall_seen_ms.store(*edit.wall_ms, std::memory_order_relaxed);
+    }
+  }
+  if (!status.ok()) {
+    if (core.manifest->poisoned()) core.fail(status.with_context("manifest"));
+    if (written.ok() && written->file != nullptr && !core.health.failed()) written->file->set_obsolete();
+    if (store.dropped()) status = {};  // dropped while it was being flushed: nobody misses it
+  } else {
+    const uint64_t freed =
+        store.install_flush(view->frozen.size(), written->file, points.read_point, flushed);
+    core.memtable_bytes.fetch_sub(static_cast<int64_t>(freed), std::memory_order_relaxed);
+    core.counters.flushes.fetch_add(1);
+    core.counters.bytes_flushed.fetch_add(written->record.bytes);
+    info.file = written->record.name;
+    info.cells_out = written->record.cells;
+    info.bytes_out = written->record.bytes;
+  }
+  info.micros = core.clock.steady_us() - begun_us;
+  info.status = status;
+  core.events.on_flush_end(info);
+  return status;
+}
+
+}  // namespace cellar

@@ -1,0 +1,42 @@
+// FlushJob: the recipe of a flush: frozen memtables become one durable store file.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "compaction/rewrite.h"
+#include "engine/core.h"
+
+namespace cellar {
+
+// A store file that is written, synced and open, but not yet named by the manifest.
+struct NewFile {
+  std::shared_ptr<StoreFile> file;  // null: nothing was left to write
+  FileRecord record;
+  RewriteResult rewrite;
+};
+
+// What a new store file is written from and for.
+struct NewFileRequest {
+  Store* store = nullptr;
+  std::shared_ptr<const FamilyConfig> config;
+  RewriteJob job;  // its file options are made here from the config
+  bool tags = false;
+  bool mvcc = true;
+  bool major = false;
+  uint64_t sequence_max = 0;  // newest of the inputs: the age of the file among the store's
+  uint64_t rewritten_at = 0;
+};
+
+// Creates, writes, checks, syncs and opens a store file, then makes its name durable. On failure the file is
+// removed again; a failed directory sync makes the engine read-only.
+Result<NewFile> write_store_file(EngineCore& core, const NewFileRequest& request);
+
+// The frozen memtables, newest first, as one new file.
+Result<NewFile> write_memtables(EngineCore& core, Store& store, std::span<const MemtableRef> newest_first,
+                                const OpenReadPoints& points);
+
+// Flushes everything frozen in the store; ok also when there is nothing.
+Status flush_store(EngineCore& core, Store& store);
+
+}  // namespace cellar

@@ -1,0 +1,412 @@
+// The tags of manifest edits, their encoding, and the decoder that trusts nothing.
+#include "engine/manifest_codec.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/coding.h"
+
+namespace cellar {
+
+namespace {
+
+// An edit is a sequence of: u8 tag | varint length | that many bytes of fields. Numbers are varints (signed
+// ones zigzag), strings a varint length and bytes. Tags are never used again; a reader refuses tags it does
+// not know.
+enum class Tag : uint8_t {
+  kSnapshot = 1,         // identity: two numbers. First in a generation's first record, and nowhere else
+  kTable = 2,            // id, name, durability + 1 or 0
+  kFamily = 3,           // table id, id, name, pairs of name and value to the end
+  kRemoveFile = 4,       // family id, name
+  kAddFile = 5,          // family id, FileRecord
+  kFlushed = 6,          // family id, sequence
+  kDropFamily = 7,       // id
+  kDropTable = 8,        // id
+  kForgetDropped = 9,    // family id
+  kForgetObsolete = 10,  // table id, family, name, bytes
+  kNextIds = 11,         // table, family, file
+  kLastSequence = 12,    // sequence
+  kTimeHigh = 13,        // milliseconds
+  kWall = 14,            // milliseconds
+  kLogStart = 15,        // segment
+  kLogSynced = 16,       // position
+  kCleanClose = 17,      // position
+  kSeal = 18,            // segment, bytes
+  kDropped = 19,         // family id: snapshots only
+  kObsolete = 20,        // table id, family, name, bytes: snapshots only
+};
+
+// FieldWriter: one change at a time. The length goes in front once the fields are known.
+class FieldWriter {
+ public:
+  FieldWriter& number(uint64_t value) {
+    append_varint(fields_, value);
+    return *this;
+  }
+  FieldWriter& signed_number(int64_t value) {
+    return number(static_cast<uint64_t>(value) << 1 ^ static_cast<uint64_t>(value >> 63));
+  }
+  FieldWriter& text(std::string_view value) {
+    append_varint(fields_, value.size());
+    fields_.append(value);
+    return *this;
+  }
+  void end(Tag tag) {
+    bytes_.push_back(static_cast<char>(tag));
+    append_varint(bytes_, fields_.size());
+    bytes_.append(fields_);
+    fields_.clear();
+  }
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+  std::string fields_;
+};
+
+// FieldReader: fields of one change. A field that is not there makes all that follow fail; ask ok() at the
+// end.
+class FieldReader {
+ public:
+  explicit FieldReader(std::string_view fields) : reader_(fields) {}
+
+  uint64_t number() {
+    uint64_t value = 0;
+    ok_ = ok_ && reader_.take_varint(value);
+    return ok_ ? value : 0;
+  }
+  uint32_t number32() {
+    const uint64_t value = number();
+    ok_ = ok_ && value <= UINT32_MAX;
+    return static_cast<uint32_t>(value);
+  }
+  int64_t signed_number() {
+    const uint64_t value = number();
+    return static_cast<int64_t>(value >> 1 ^ (~(value & 1) + 1));
+  }
+  std::string text() {
+    uint64_t size = 0;
+    std::string_view bytes;
+    ok_ = ok_ && reader_.take_varint(size) && size <= reader_.left() && reader_.take_bytes(size, bytes);
+    return std::string(ok_ ? bytes : std::string_view());
+  }
+  bool more() const { return ok_ && !reader_.empty(); }
+  bool ok() const { return ok_ && reader_.empty(); }
+
+ private:
+  ByteReader reader_;
+  bool ok_ = true;
+};
+
+void write_file(FieldWriter& to, const FileRecord& file) {
+  to.text(file.name).number(file.bytes).number(file.cells).number(file.puts).number(file.deletes);
+  to.number(file.family_deletes).text(file.first_key).text(file.last_key);
+  to.signed_number(file.time_min).signed_number(file.time_max).signed_number(file.earliest_put);
+  to.number(file.sequence_min).number(file.sequence_max).signed_number(file.created_ms);
+  to.number(file.rewritten_at).number(file.trailer_crc).number(file.major ? 1 : 0);
+  to.text(file.encoding).text(file.compression);
+}
+
+FileRecord read_file(FieldReader& from) {
+  FileRecord file;
+  file.name = from.text();
+  file.bytes = from.number();
+  file.cells = from.number();
+  file.puts = from.number();
+  file.deletes = from.number();
+  file.family_deletes = from.number();
+  file.first_key = from.text();
+  file.last_key = from.text();
+  file.time_min = from.signed_number();
+  file.time_max = from.signed_number();
+  file.earliest_put = from.signed_number();
+  file.sequence_min = from.number();
+  file.sequence_max = from.number();
+  file.created_ms = from.signed_number();
+  file.rewritten_at = from.number();
+  file.trailer_crc = from.number32();
+  file.major = from.number() != 0;
+  file.encoding = from.text();
+  file.compression = from.text();
+  return file;
+}
+
+void write_stored(FieldWriter& to, const StoredFile& file) {
+  to.number(file.table_id).text(file.family).text(file.name).number(file.bytes);
+}
+
+StoredFile read_stored(FieldReader& from) {
+  StoredFile file;
+  file.table_id = from.number32();
+  file.family = from.text();
+  file.name = from.text();
+  file.bytes = from.number();
+  return file;
+}
+
+void write_position(FieldWriter& to, const LogPosition& position) {
+  to.number(position.segment).number(position.offset).number(position.lsn).number(position.chain);
+}
+
+LogPosition read_position(FieldReader& from) {
+  LogPosition position;
+  position.segment = from.number();
+  position.offset = from.number();
+  position.lsn = from.number();
+  position.chain = from.number32();
+  return position;
+}
+
+void write_edit(FieldWriter& to, const ManifestEdit& edit) {
+  for (const TableRecord& table : edit.set_tables) {
+    to.number(table.id).text(table.name);
+    to.number(table.durability ? static_cast<uint64_t>(*table.durability) + 1 : 0).end(Tag::kTable);
+  }
+  for (const ManifestEdit::NewFamily& family : edit.set_families) {
+    to.number(family.table_id).number(family.id).text(family.name);
+    for (const auto& [name, value] : family.options) to.text(name).text(value);
+    to.end(Tag::kFamily);
+  }
+  for (const ManifestEdit::FileName& file : edit.remove_files) {
+    to.number(file.family_id).text(file.name).end(Tag::kRemoveFile);
+  }
+  for (const ManifestEdit::FileChange& change : edit.add_files) {
+    to.number(change.family_id);
+    write_file(to, change.file);
+    to.end(Tag::kAddFile);
+  }
+  for (const ManifestEdit::Flushed& flushed : edit.flushed) {
+    to.number(flushed.family_id).number(flushed.sequence).end(Tag::kFlushed);
+  }
+  for (const uint32_t id : edit.drop_families) to.number(id).end(Tag::kDropFamily);
+  for (const uint32_t id : edit.drop_tables) to.number(id).end(Tag::kDropTable);
+  for (const uint32_t id : edit.forget_dropped) to.number(id).end(Tag::kForgetDropped);
+  for (const StoredFile& file : edit.forget_obsolete) {
+    write_stored(to, file);
+    to.end(Tag::kForgetObsolete);
+  }
+  if ((edit.next_table_id | edit.next_family_id | edit.next_file_number) != 0) {
+    to.number(edit.next_table_id)
+        .number(edit.next_family_id)
+        .number(edit.next_file_number)
+        .end(Tag::kNextIds);
+  }
+  if (edit.last_sequence != 0) to.number(edit.last_sequence).end(Tag::kLastSequence);
+  if (edit.time_high_ms != 0) to.signed_number(edit.time_high_ms).end(Tag::kTimeHigh);
+  if (edit.wall_ms) to.signed_number(*edit.wall_ms).end(Tag::kWall);
+  if (edit.log_start) to.number(*edit.log_start).end(Tag::kLogStart);
+  if (edit.log_synced) {
+    write_position(to, *edit.log_synced);
+    to.end(Tag::kLogSynced);
+  }
+  if (edit.clean_close) {
+    write_position(to, *edit.clean_close);
+    to.end(Tag::kCleanClose);
+  }
+  for (const SealedEnd& sealed : edit.seal) to.number(sealed.segment).number(sealed.bytes).end(Tag::kSeal);
+}
+
+// Decoded: a payload's changes, and what only snapshots hold.
+struct Decoded {
+  ManifestEdit edit;
+  Identity identity;
+  bool is_snapshot = false;
+  std::vector<uint32_t> dropped;
+  std::vector<StoredFile> obsolete;
+};
+
+void read_table(FieldReader& from, ManifestEdit& edit, bool& fits) {
+  TableRecord table;
+  table.id = from.number32();
+  table.name = from.text();
+  const uint64_t durability = from.number();
+  fits = durability <= static_cast<uint64_t>(Durability::kFsyncWal) + 1;
+  if (fits && durability != 0) table.durability = static_cast<Durability>(durability - 1);
+  edit.set_tables.push_back(std::move(table));
+}
+
+void read_family(FieldReader& from, ManifestEdit& edit) {
+  ManifestEdit::NewFamily family;
+  family.table_id = from.number32();
+  family.id = from.number32();
+  family.name = from.text();
+  while (from.more()) {
+    std::string name = from.text();
+    std::string value = from.text();
+    family.options.emplace_back(std::move(name), std::move(value));
+  }
+  edit.set_families.push_back(std::move(family));
+}
+
+// The changes of files and logs; false for a tag that is none.
+bool read_fields(Tag tag, FieldReader& from, Decoded& decoded) {
+  ManifestEdit& edit = decoded.edit;
+  const auto id_and = [&](auto make) { return make(from.number32()); };
+  switch (tag) {
+    case Tag::kRemoveFile:
+      edit.remove_files.push_back(id_and([&](uint32_t id) {
+        return ManifestEdit::FileName{id, from.text()};
+      }));
+      return true;
+    case Tag::kAddFile:
+      edit.add_files.push_back(id_and([&](uint32_t id) {
+        return ManifestEdit::FileChange{id, read_file(from)};
+      }));
+      return true;
+    case Tag::kFlushed:
+      edit.flushed.push_back(id_and([&](uint32_t id) { return ManifestEdit::Flushed{id, from.number()}; }));
+      return true;
+    case Tag::kDropFamily:
+      edit.drop_families.push_back(from.number32());
+      return true;
+    case Tag::kDropTable:
+      edit.drop_tables.push_back(from.number32());
+      return true;
+    case Tag::kForgetDropped:
+      edit.forget_dropped.push_back(from.number32());
+      return true;
+    case Tag::kForgetObsolete:
+      edit.forget_obsolete.push_back(read_stored(from));
+      return true;
+    case Tag::kNextIds:
+      edit.next_table_id = from.number32();
+      edit.next_family_id = from.number32();
+      edit.next_file_number = from.number();
+      return true;
+    case Tag::kLastSequence:
+      edit.last_sequence = from.number();
+      return true;
+    case Tag::kTimeHigh:
+      edit.time_high_ms = from.signed_number();
+      return true;
+    case Tag::kWall:
+      edit.wall_ms = from.signed_number();
+      return true;
+    case Tag::kLogStart:
+      edit.log_start = from.number();
+      return true;
+    case Tag::kLogSynced:
+      edit.log_synced = read_position(from);
+      return true;
+    case Tag::kCleanClose:
+      edit.clean_close = read_position(from);
+      return true;
+    case Tag::kSeal: {
+      const uint64_t segment = from.number();
+      edit.seal.push_back({segment, from.number()});
+      return true;
+    }
+    case Tag::kDropped:
+      decoded.dropped.push_back(from.number32());
+      return true;
+    case Tag::kObsolete:
+      decoded.obsolete.push_back(read_stored(from));
+      return true;
+    default:
+      return false;
+  }
+}
+
+Status decode(std::string_view payload, Decoded& decoded) {
+  ByteReader reader(payload);
+  const auto damaged = [&] {
+    return Status::corruption(
+        fmt::format("a change that makes no sense, {} bytes from the end", reader.left()));
+  };
+  while (!reader.empty()) {
+    uint8_t tag = 0;
+    uint64_t size = 0;
+    std::string_view bytes;
+    if (!reader.take_u8(tag) || !reader.take_varint(size) || size > reader.left() ||
+        !reader.take_bytes(size, bytes)) {
+      return damaged();
+    }
+    FieldReader fields(bytes);
+    bool fits = true;
+    switch (static_cast<Tag>(tag)) {
+      case Tag::kSnapshot:
+        fits = bytes.data() == payload.data() + 2;  // the first change
+        decoded.is_snapshot = true;
+        decoded.identity.high = fields.number();
+        decoded.identity.low = fields.number();
+        break;
+      case Tag::kTable:
+        read_table(fields, decoded.edit, fits);
+        break;
+      case Tag::kFamily:
+        read_family(fields, decoded.edit);
+        break;
+      default:
+        if (!read_fields(static_cast<Tag>(tag), fields, decoded)) {
+          return Status::not_supported(
+              fmt::format("the manifest holds a change of kind {}, which a newer Cellar wrote", tag));
+        }
+    }
+    if (!fits || !fields.ok()) return damaged();
+  }
+  return Status();
+}
+
+}  // namespace
+
+std::string encode_edit(const ManifestEdit& edit) {
+  FieldWriter to;
+  write_edit(to, edit);
+  return to.take();
+}
+
+std::string encode_snapshot(const ManifestState& state) {
+  FieldWriter to;
+  to.number(state.identity.high).number(state.identity.low).end(Tag::kSnapshot);
+  ManifestEdit edit;
+  edit.next_table_id = state.next_table_id;
+  edit.next_family_id = state.next_family_id;
+  edit.next_file_number = state.next_file_number;
+  edit.last_sequence = state.last_sequence;
+  edit.time_high_ms = state.time_high_ms;
+  edit.wall_ms = state.wall_ms;
+  edit.log_start = state.log_start;
+  edit.log_synced = state.log_synced;
+  edit.clean_close = state.clean_close;
+  edit.seal = state.sealed;
+  for (const TableRecord& table : state.tables) {
+    edit.set_tables.push_back({table.id, table.name, table.durability, {}});
+    for (const FamilyRecord& family : table.families) {
+      edit.set_families.push_back({table.id, family.id, family.name, family.options});
+      edit.flushed.push_back({family.id, family.flushed_sequence});
+      for (const FileRecord& file : family.files) edit.add_files.push_back({family.id, file});
+    }
+  }
+  write_edit(to, edit);
+  for (const uint32_t id : state.dropped_families) to.number(id).end(Tag::kDropped);
+  for (const StoredFile& file : state.obsolete) {
+    write_stored(to, file);
+    to.end(Tag::kObsolete);
+  }
+  return to.take();
+}
+
+Status apply_payload(ManifestState& state, std::string_view payload, EditKind kind) {
+  Decoded decoded;
+  CELLAR_TRY(decode(payload, decoded));
+  const bool is_snapshot = kind == EditKind::kSnapshot;
+  if (decoded.is_snapshot != is_snapshot ||
+      (!is_snapshot && !(decoded.dropped.empty() && decoded.obsolete.empty()))) {
+    return Status::corruption(is_snapshot ? "the first record is not a whole state"
+                                          : "a whole state among edits");
+  }
+  if (is_snapshot) {
+    state = ManifestState();
+    state.identity = decoded.identity;
+  }
+  const Status status = apply(state, decoded.edit);
+  if (!status.ok()) return Status::corruption(fmt::format("an edit that does not fit: {}", status.message()));
+  if (is_snapshot) {
+    state.dropped_families = std::move(decoded.dropped);
+    state.obsolete = std::move(decoded.obsolete);
+  }
+  return Status();
+}
+
+}  // namespace cellar

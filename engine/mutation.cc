@@ -1,0 +1,59 @@
+// Mutations: pieces of one row, collected in one buffer.
+#include "cellar/mutation.h"
+
+#include <algorithm>
+
+#include "base/coding.h"
+
+namespace cellar {
+
+void RowMutation::add_piece(std::string_view family, std::string_view qualifier, std::string_view value,
+                            int64_t timestamp, CellType type, bool latest_version) {
+  MutationPiece piece;
+  piece.family_at = static_cast<uint32_t>(bytes_.size());
+  bytes_.append(family);
+  piece.qualifier_at = static_cast<uint32_t>(bytes_.size());
+  bytes_.append(qualifier);
+  piece.value_at = static_cast<uint32_t>(bytes_.size());
+  bytes_.append(value);
+  piece.end = static_cast<uint32_t>(bytes_.size());
+  piece.timestamp = timestamp;
+  piece.type = type;
+  piece.latest_version = latest_version;
+  pieces_.push_back(piece);
+}
+
+void RowMutation::remove_family(std::string_view family) {
+  std::erase_if(pieces_, [&](const MutationPiece& piece) { return this->family(piece) == family; });
+}
+
+void RowMutation::reset(std::string_view row) {
+  bytes_.assign(row);
+  row_size_ = row.size();
+  pieces_.clear();
+  tags_.clear();
+}
+
+namespace {
+
+void set_ttl_tag(std::string& tags, int64_t ttl_ms) {
+  tags.clear();
+  char bytes[8];
+  store_be64(bytes, static_cast<uint64_t>(std::max<int64_t>(ttl_ms, 1)));
+  append_tag(tags, kTtlTag, {bytes, sizeof bytes});
+}
+
+}  // namespace
+
+Put& Put::ttl_ms(int64_t ttl_ms) { return set_ttl_tag(tags_, ttl_ms), *this; }
+
+Increment& Increment::add(std::string_view family, std::string_view qualifier, int64_t amount) {
+  counters_.push_back({std::string(family), std::string(qualifier), amount});
+  return *this;
+}
+
+Increment& Increment::time_range(int64_t from, int64_t until) { return from_ = from, until_ = until, *this; }
+
+Increment& Increment::ttl_ms(int64_t ttl_ms) { return set_ttl_tag(tags_, ttl_ms), *this; }
+
+}  // namespace cellar

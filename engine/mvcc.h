@@ -1,0 +1,92 @@
+// Mvcc: sequence numbers, the read point, snapshots, and the clock that never gives a smaller timestamp than
+// before.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "base/mutex.h"
+#include "cellar/engine.h"
+#include "cellar/environment.h"
+
+namespace cellar {
+
+// What a rewrite must respect: read points that somebody may still read at, ascending, and the newest visible
+// one.
+struct OpenReadPoints {
+  std::vector<uint64_t> snapshots;
+  uint64_t read_point = 0;
+};
+
+// Any thread. Sequences are given out by one thread at a time, the leader of the write group; visibility
+// follows their order.
+class Mvcc {
+ public:
+  explicit Mvcc(Clock& clock) : clock_(clock) {}
+
+  // For recovery, before anybody reads or writes.
+  void start_at(uint64_t last_sequence, int64_t time_high_ms) {
+    next_ = last_sequence + 1;
+    visible_.store(last_sequence, std::memory_order_release);
+    time_high_ms_.store(time_high_ms, std::memory_order_relaxed);
+  }
+
+  // The leader's: the next sequence. It becomes visible by publish().
+  uint64_t take_sequence() { return next_++; }
+  // The leader's: gives back the sequences taken since `sequence`, none of which was written anywhere.
+  void give_back(uint64_t sequence) { next_ = sequence; }
+  // The leader's: all writes up to `sequence` are in the memtables.
+  void publish(uint64_t sequence) { visible_.store(sequence, std::memory_order_release); }
+
+  uint64_t read_point() const { return visible_.load(std::memory_order_acquire); }
+
+  // Milliseconds since the epoch, never less than given out before, in this run or (by the log) an earlier
+  // one.
+  int64_t now_ms() {
+    const int64_t wall = clock_.wall_ms();
+    int64_t high = time_high_ms_.load(std::memory_order_relaxed);
+    while (wall > high && !time_high_ms_.compare_exchange_weak(high, wall, std::memory_order_relaxed)) {
+    }
+    return wall > high ? wall : high;
+  }
+  int64_t time_high_ms() const { return time_high_ms_.load(std::memory_order_relaxed); }
+
+  // Registers a snapshot at the current read point. It must be released.
+  uint64_t open_snapshot() {
+    MutexLock lock(mutex_);
+    return *snapshots_.insert(read_point());
+  }
+  void close_snapshot(uint64_t sequence) {
+    MutexLock lock(mutex_);
+    snapshots_.erase(snapshots_.find(sequence));
+  }
+  size_t snapshots() const {
+    MutexLock lock(mutex_);
+    return snapshots_.size();
+  }
+
+  // List and read point in one critical section with open_snapshot(): a later snapshot cannot lie below this
+  // read point.
+  OpenReadPoints open_read_points() const {
+    MutexLock lock(mutex_);
+    OpenReadPoints points;
+    points.read_point = read_point();
+    for (const uint64_t each : snapshots_)
+      if (each < points.read_point && (points.snapshots.empty() || points.snapshots.back() != each))
+        points.snapshots.push_back(each);
+    return points;
+  }
+
+ private:
+  Clock& clock_;
+  uint64_t next_ = 1;
+  std::atomic<uint64_t> visible_{0};
+  std::atomic<int64_t> time_high_ms_{0};
+  mutable Mutex mutex_;
+  std::multiset<uint64_t> snapshots_ CELLAR_GUARDED_BY(mutex_);
+};
+
+}  // namespace cellar

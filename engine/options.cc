@@ -1,0 +1,332 @@
+// Options: names, parsing, validation; the same keys on the command line, in the manifest and in HBase's
+// schema.
+#include "cellar/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+
+#include "base/plugins.h"
+#include "cellar/compaction_policy.h"
+#include "cellar/plugin.h"
+
+namespace cellar {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(), [](char c) {
+    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  });
+  return result;
+}
+
+Status unfit(std::string_view key, std::string_view value, std::string_view expected) {
+  return Status::invalid_argument(fmt::format("option {}: \"{}\" is not {}", key, value, expected));
+}
+
+// A whole number, with k, m, g as powers of 1024.
+bool parse_number(std::string_view text, int64_t& value) {
+  int64_t factor = 1;
+  if (!text.empty()) {
+    switch (std::tolower(static_cast<unsigned char>(text.back()))) {
+      case 'k':
+        factor = 1 << 10;
+        break;
+      case 'm':
+        factor = 1 << 20;
+        break;
+      case 'g':
+        factor = 1 << 30;
+        break;
+      default:
+        break;
+    }
+    if (factor != 1) text.remove_suffix(1);
+  }
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && !text.empty() &&
+         !__builtin_mul_overflow(value, factor, &value);
+}
+
+// Seconds: "forever", a number, or a number with s, m, h or d.
+bool parse_seconds(std::string_view text, int64_t& seconds) {
+  if (lower(text) == "forever") {
+    seconds = kForever;
+    return true;
+  }
+  int64_t factor = 1;
+  if (!text.empty() && std::isalpha(static_cast<unsigned char>(text.back()))) {
+    switch (text.back()) {
+      case 's':
+        factor = 1;
+        break;
+      case 'm':
+        factor = 60;
+        break;
+      case 'h':
+        factor = 3600;
+        break;
+      case 'd':
+        factor = 86400;
+        break;
+      default:
+        return false;
+    }
+    text.remove_suffix(1);
+  }
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  return error == std::errc() && end == text.data() + text.size() && !text.empty() &&
+         !__builtin_mul_overflow(seconds, factor, &seconds);
+}
+
+bool parse_flag(std::string_view text, bool& flag) {
+  const std::string value = lower(text);
+  flag = value == "true";
+  return value == "true" || value == "false";
+}
+
+template <class Number>
+Status set_number(std::string_view key, std::string_view text, int64_t least, int64_t most, Number& field) {
+  int64_t value = 0;
+  if (!parse_number(text, value) || value < least || value > most)
+    return unfit(key, text, fmt::format("a number from {} to {}", least, most));
+  field = static_cast<Number>(value);
+  return {};
+}
+
+Status set_flag(std::string_view key, std::string_view text, bool& field) {
+  return parse_flag(text, field) ? Status() : unfit(key, text, "true or false");
+}
+
+struct FamilyField {
+  std::string_view name;
+  std::string_view hbase_name;  // lower-cased for the comparison; empty: HBase has no such option
+  Status (*set)(FamilyOptions&, std::string_view key, std::string_view value);
+  std::string (*get)(const FamilyOptions&);
+};
+
+std::string flag_text(bool flag) { return flag ? "true" : "false"; }
+
+Status set_keep_deleted(FamilyOptions& f, std::string_view key, std::string_view text) {
+  const std::string value = lower(text);
+  if (value == "false")
+    f.keep_deleted_cells = KeepDeleted::kFalse;
+  else if (value == "true")
+    f.keep_deleted_cells = KeepDeleted::kTrue;
+  else if (value == "ttl")
+    f.keep_deleted_cells = KeepDeleted::kTtl;
+  else
+    return unfit(key, text, "false, true or ttl");
+  return {};
+}
+
+Status set_delete_order(FamilyOptions& f, std::string_view key, std::string_view text) {
+  const std::string value = lower(text);
+  if (value == "timestamp" || (key != "delete_order" && value == "false"))
+    f.delete_order = MarkerOrder::kTimestamp;
+  else if (value == "sequence" || (key != "delete_order" && value == "true"))
+    f.delete_order = MarkerOrder::kSequence;
+  else
+    return unfit(key, text, "timestamp or sequence");
+  return {};
+}
+
+Status set_ttl(FamilyOptions& f, std::string_view key, std::string_view text) {
+  int64_t seconds = 0;
+  if (!parse_seconds(text, seconds) || seconds < 1)
+    return unfit(key, text, "a number of seconds, or like 7d, or forever");
+  f.ttl_s = std::min(seconds, kForever);
+  return {};
+}
+
+std::string keep_deleted_text(const FamilyOptions& f) {
+  if (f.keep_deleted_cells == KeepDeleted::kTtl) return "ttl";
+  return flag_text(f.keep_deleted_cells == KeepDeleted::kTrue);
+}
+
+constexpr int64_t kUint32Max = UINT32_MAX;
+
+const std::array kFamilyFields = {
+    FamilyField{
+        "max_versions", "versions",
+        [](FamilyOptions& f, auto k, auto v) { return set_number(k, v, 1, kUint32Max, f.max_versions); },
+        [](const FamilyOptions& f) { return std::to_string(f.max_versions); }},
+    FamilyField{
+        "min_versions", "min_versions",
+        [](FamilyOptions& f, auto k, auto v) { return set_number(k, v, 0, kUint32Max, f.min_versions); },
+        [](const FamilyOptions& f) { return std::to_string(f.min_versions); }},
+    FamilyField{"ttl_s", "ttl", set_ttl,
+                [](const FamilyOptions& f) {
+                  return f.ttl_s == kForever ? std::string("forever") : std::to_string(f.ttl_s);
+                }},
+    FamilyField{"keep_deleted_cells", "keep_deleted_cells", set_keep_deleted, keep_deleted_text},
+    FamilyField{"delete_order", "new_version_behavior", set_delete_order,
+                [](const FamilyOptions& f) {
+                  return std::string(f.delete_order == MarkerOrder::kSequence ? "sequence" : "timestamp");
+                }},
+    FamilyField{
+        "block_bytes", "blocksize",
+        [](FamilyOptions& f, auto k, auto v) { return set_number(k, v, 1024, 16 << 20, f.block_bytes); },
+        [](const FamilyOptions& f) { return std::to_string(f.block_bytes); }},
+    FamilyField{"encoding", "data_block_encoding",
+                [](FamilyOptions& f, auto, auto v) { return f.encoding = lower(v), Status(); },
+                [](const FamilyOptions& f) { return f.encoding; }},
+    FamilyField{"compression", "compression",
+                [](FamilyOptions& f, auto, auto v) { return f.compression = lower(v), Status(); },
+                [](const FamilyOptions& f) { return f.compression; }},
+    FamilyField{"bloom", "bloomfilter",
+                [](FamilyOptions& f, auto, auto v) { return f.bloom = lower(v), Status(); },
+                [](const FamilyOptions& f) { return f.bloom; }},
+    FamilyField{
+        "bloom_bits_percent_error", "",
+        [](FamilyOptions& f, auto k, auto v) { return set_number(k, v, 1, 50, f.bloom_bits_percent_error); },
+        [](const FamilyOptions& f) { return std::to_string(f.bloom_bits_percent_error); }},
+    FamilyField{"compaction", "",
+                [](FamilyOptions& f, auto, auto v) { return f.compaction = std::string(v), Status(); },
+                [](const FamilyOptions& f) { return f.compaction; }},
+    FamilyField{"in_memory", "in_memory",
+                [](FamilyOptions& f, auto k, auto v) { return set_flag(k, v, f.in_memory); },
+                [](const FamilyOptions& f) { return flag_text(f.in_memory); }},
+    FamilyField{"cache_blocks", "blockcache",
+                [](FamilyOptions& f, auto k, auto v) { return set_flag(k, v, f.cache_blocks); },
+                [](const FamilyOptions& f) { return flag_text(f.cache_blocks); }},
+};
+
+Status check_family_name(const std::string& name) {
+  if (name.empty() || name.size() > 127)
+    return Status::invalid_argument("a family's name has 1 to 127 bytes");
+  for (const char c : name)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == ':' || c == '/' || c == '\\')
+      return Status::invalid_argument("family name \"" + name +
+                                      "\" holds a control character, ':', '/' or '\\'");
+  if (name.front() == '.') return Status::invalid_argument("family name \"" + name + "\" begins with '.'");
+  if (name == "recovered.edits")
+    return Status::invalid_argument("family name \"recovered.edits\" is reserved");
+  return {};
+}
+
+// Joins faults, so that one look shows all of them.
+struct Faults {
+  std::string text;
+  void add(const Status& status) {
+    if (!status.ok()) text += (text.empty() ? "" : "; ") + std::string(status.message());
+  }
+  void add_if(bool bad, std::string_view message) {
+    if (bad) text += (text.empty() ? "" : "; ") + std::string(message);
+  }
+  Status status() const { return text.empty() ? Status() : Status::invalid_argument(text); }
+};
+
+bool one_of(const std::string& value, std::initializer_list<std::string_view> names) {
+  return std::ranges::find(names, value) != names.end();
+}
+
+}  // namespace
+
+std::string_view durability_name(Durability durability) {
+  switch (durability) {
+    case Durability::kSkipWal:
+      return "skip_wal";
+    case Durability::kAsyncWal:
+      return "async_wal";
+    case Durability::kSyncWal:
+      return "sync_wal";
+    case Durability::kFsyncWal:
+      return "fsync_wal";
+  }
+  return "unknown";
+}
+
+Status set_option(FamilyOptions& family, std::string_view key, std::string_view value) {
+  const std::string wanted = lower(key);
+  std::vector<std::string> known;
+  for (const FamilyField& field : kFamilyFields) {
+    if (wanted == field.name || (!field.hbase_name.empty() && wanted == field.hbase_name))
+      return field.set(family, wanted == field.name ? field.name : field.hbase_name, value);
+    known.emplace_back(field.name);
+  }
+  const std::string nearest = nearest_name(wanted, known);
+  return Status::invalid_argument(fmt::format("unknown family option \"{}\"", key))
+      .hinting(nearest.empty() ? fmt::format("known: {}", fmt::join(known, ", "))
+                               : fmt::format("did you mean {}?", nearest));
+}
+
+Status validate(const FamilyOptions& family) {
+  Faults faults;
+  faults.add(check_family_name(family.name));
+  faults.add_if(family.max_versions < 1, "max_versions is at least 1");
+  faults.add_if(family.min_versions > family.max_versions, "min_versions is more than max_versions");
+  faults.add_if(family.ttl_s < 1, "ttl_s is at least 1");
+  faults.add_if(family.block_bytes < 1024 || family.block_bytes > (16u << 20),
+                "block_bytes is 1 KiB to 16 MiB");
+  faults.add_if(family.bloom_bits_percent_error < 1 || family.bloom_bits_percent_error > 50,
+                "bloom_bits_percent_error is 1 to 50");
+  faults.add_if(!one_of(family.encoding, {"none", "row_index_v1"}),
+                "encoding \"" + family.encoding + "\" cannot be written by this build (none, row_index_v1)");
+  faults.add_if(
+      !one_of(family.compression, {"none", "snappy", "gz"}),
+      "compression \"" + family.compression + "\" cannot be written by this build (none, snappy, gz)");
+  faults.add_if(!one_of(family.bloom, {"none", "row"}),
+                "bloom \"" + family.bloom + "\" cannot be written by this build (none, row)");
+  register_compaction_plugins();  // options may be looked at before any engine is opened
+  if (auto policy = Registry<CompactionPolicy>::instance().make(family.compaction); !policy.ok())
+    faults.add(policy.status().with_context("compaction"));
+  Status status = faults.status();
+  return status.ok() ? status : status.with_context("family \"" + family.name + "\"");
+}
+
+std::vector<std::pair<std::string, std::string>> option_list(const FamilyOptions& family) {
+  std::vector<std::pair<std::string, std::string>> list;
+  for (const FamilyField& field : kFamilyFields) list.emplace_back(field.name, field.get(family));
+  return list;
+}
+
+std::string to_text(const FamilyOptions& family, bool all) {
+  const FamilyOptions defaults;
+  std::string text;
+  for (const FamilyField& field : kFamilyFields) {
+    const std::string value = field.get(family);
+    if (!all && value == field.get(defaults)) continue;
+    text += (text.empty() ? "" : ",") + std::string(field.name) + "=" + value;
+  }
+  return text;
+}
+
+Status validate(const TableOptions& table) {
+  Faults faults;
+  faults.add_if(table.families.empty(), "a table needs at least one family");
+  for (size_t i = 0; i < table.families.size(); ++i) {
+    faults.add(validate(table.families[i]));
+    for (size_t k = 0; k < i; ++k)
+      faults.add_if(table.families[k].name == table.families[i].name,
+                    "family \"" + table.families[i].name + "\" is named twice");
+  }
+  return faults.status();
+}
+
+Status validate(const EngineOptions& engine) {
+  Faults faults;
+  faults.add_if(engine.memtable_bytes < 4096, "memtable_bytes is at least 4 KiB");
+  faults.add_if(engine.memtable_bytes_total < engine.memtable_bytes,
+                "memtable_bytes_total is less than memtable_bytes");
+  faults.add_if(engine.memtables_frozen_max < 1, "memtables_frozen_max is at least 1");
+  faults.add_if(engine.log_segment_bytes < (64u << 10) || engine.log_segment_bytes > (uint64_t{4} << 30),
+                "log_segment_bytes is 64 KiB to 4 GiB");
+  faults.add_if(engine.files_stop < 2 || engine.files_slow > engine.files_stop,
+                "files_slow is at most files_stop, which is at least 2");
+  faults.add_if(engine.stall_ms_max < 0, "stall_ms_max is at least 0");
+  faults.add_if(engine.background_threads < 2, "background_threads is at least 2");
+  faults.add_if(engine.cell_bytes_max < 1 || engine.cell_bytes_max > (uint64_t{1} << 31) - 65,
+                "cell_bytes_max is 1 to 2^31 - 65");
+  faults.add_if(engine.batch_bytes_max < 1 || engine.batch_bytes_max > (63u << 20),
+                "batch_bytes_max is 1 to 63 MiB");
+  faults.add_if(engine.open_files_max < 1, "open_files_max is at least 1");
+  faults.add_if(engine.major_compaction_interval_s < 0, "major_compaction_interval_s is at least 0");
+  return faults.status();
+}
+
+}  // namespace cellar

@@ -1,0 +1,375 @@
+// Recovery: read everything, check it, and make what was recovered visible by one rename.
+#include "engine/recovery.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/random.h"
+#include "engine/background.h"
+#include "engine/flush_job.h"
+#include "engine/table_impl.h"
+#include "engine/wal_reader.h"
+
+namespace cellar {
+namespace {
+
+// The steps of one opening, top to bottom in run().
+class Recovery {
+ public:
+  explicit Recovery(const std::shared_ptr<EngineCore>& core) : core_(*core), shared_(core) {}
+
+  Status run() {
+    const int64_t begun_us = core_.clock.steady_us();
+    CELLAR_TRY(open_directory());
+    CELLAR_TRY(open_manifest());
+    CELLAR_TRY(open_tables());
+    CELLAR_TRY(replay());
+    if (!core_.options.read_only) {
+      CELLAR_TRY(summary_.clean ? continue_log() : publish_recovered());
+      sweep_orphans();
+    }
+    core_.recovery.micros = core_.clock.steady_us() - begun_us;
+    core_.events.on_recovered(core_.recovery);
+    return {};
+  }
+
+ private:
+  Status open_directory();
+  Status open_manifest();
+  Status create_manifest();
+  Status open_tables();
+  Status replay();
+  Status replay_record(const LogRecord& record);
+  Status flush_early(Store& store);
+  Status remove_spare_segments();
+  Status continue_log();
+  Status publish_recovered();
+  void sweep_orphans();
+  WalOptions wal_options() const;
+
+  struct Recovered {
+    std::shared_ptr<Store> store;
+    std::vector<FileRecord> files;  // written, not yet published
+  };
+
+  EngineCore& core_;
+  std::shared_ptr<EngineCore> shared_;
+  ManifestState state_;
+  std::map<uint32_t, Recovered> families_;  // by id
+  LogSummary summary_;
+  uint64_t last_sequence_ = 0;
+  int64_t time_high_ms_ = 0;
+};
+
+Status Recovery::open_directory() {
+  auto opened =
+      core_.files.open_directory(core_.path, core_.options.create_if_missing && !core_.options.read_only);
+  if (!opened.ok() && opened.status().is(Code::kNotFound))
+    return Status::not_found("there is no store at " + core_.path).hinting("create_if_missing makes one");
+  CELLAR_TRY(opened.status());
+  core_.root = std::move(opened).value();
+  CELLAR_TRY_ASSIGN(const StoreProbe probe, probe_store(*core_.root));
+  const bool may_create = core_.options.create_if_missing && !core_.options.read_only;
+  if (probe.kind != StoreKind::kStore && !may_create) return require_store(*core_.root).at(core_.path);
+  if (probe.kind == StoreKind::kLost) return require_store(*core_.root).at(core_.path);
+  if (probe.kind == StoreKind::kEmpty && probe.strangers != 0)
+    return Status::invalid_argument(fmt::format("{} holds {} other files", core_.path, probe.strangers))
+        .hinting("a new store wants an empty directory");
+  auto locked = core_.options.read_only ? core_.root->lock_shared(kLockName) : core_.root->lock(kLockName);
+  if (!locked.ok() && core_.options.read_only && locked.status().is(Code::kNotFound))
+    return {};  // read-only media hold no lock
+  CELLAR_TRY(locked.status().with_context("store " + core_.path));
+  core_.lock = std::move(locked).value();
+  return {};
+}
+
+Status Recovery::create_manifest() {
+  ManifestState fresh;
+  uint64_t seed = core_.options.environment.seed;
+  if (seed == 0) {
+    fresh.identity = {system_random(), system_random()};
+  } else {
+    Random random(seed);
+    fresh.identity = {random.next(), random.next()};
+  }
+  fresh.wall_ms = core_.clock.wall_ms();
+  CELLAR_TRY_ASSIGN(core_.manifest, Manifest::create(*core_.root, core_.executor, fresh));
+  return {};
+}
+
+Status Recovery::open_manifest() {
+  // Looked at again under the lock: somebody may have created the store meanwhile.
+  CELLAR_TRY_ASSIGN(const StoreProbe probe, probe_store(*core_.root));
+  if (probe.kind != StoreKind::kStore) {
+    CELLAR_TRY(create_manifest());
+  } else {
+    if (core_.options.error_if_exists)
+      return Status::invalid_argument("there is a store at " + core_.path + " already");
+    CELLAR_TRY_ASSIGN(core_.manifest,
+                      Manifest::load(*core_.root, core_.executor, {.read_only = core_.options.read_only}));
+  }
+  state_ = core_.manifest->state();
+  core_.identity = state_.identity;
+  core_.wall_seen_ms.store(state_.wall_ms);
+  last_sequence_ = state_.last_sequence;
+  time_high_ms_ = state_.time_high_ms;
+  return {};
+}
+
+Status Recovery::open_tables() {
+  uint64_t newest_file = 0;
+  for (const TableRecord& table : state_.tables) {
+    std::vector<std::shared_ptr<Store>> stores;
+    for (const FamilyRecord& family : table.families) {
+      CELLAR_TRY_ASSIGN(std::shared_ptr<Store> store, open_family(core_, table, family));
+      for (const auto& file : store->view()->files) newest_file = std::max(newest_file, file->number());
+      store->set_active(core_.new_memtable());
+      families_[family.id].store = store;
+      last_sequence_ = std::max(last_sequence_, family.flushed_sequence);
+      stores.push_back(std::move(store));
+    }
+    auto made =
+        std::make_shared<TableImpl>(shared_, table.id, table.name, table.durability, std::move(stores));
+    MutexLock guard(core_.tables_mutex);
+    core_.tables.emplace(table.name, std::move(made));
+  }
+  // Orphans too: the number of a file that was never published must not be given out again while its name is
+  // taken.
+  if (!core_.options.read_only) {
+    CELLAR_TRY_ASSIGN(const std::vector<StoredFile> stored, list_store_files(*core_.root, nullptr));
+    uint64_t number = 0;
+    for (const StoredFile& file : stored)
+      if (parse_store_file_name(core_.identity, file.name, number))
+        newest_file = std::max(newest_file, number);
+  }
+  core_.manifest->raise_file_number(newest_file);
+  return {};
+}
+
+Status Recovery::replay_record(const LogRecord& record) {
+  LogCells cells(record.payload, record.count, record.sequence);
+  LogCell each;
+  time_high_ms_ = std::max(time_high_ms_, cells.time_high_ms());
+  std::set<Store*> touched;
+  while (cells.next(each)) {
+    const auto found = families_.find(each.family_id);
+    if (found == families_.end()) {
+      if (!state_.is_dropped(each.family_id))
+        return Status::corruption(
+                   fmt::format("the log names family {}, which the manifest does not know", each.family_id))
+            .at(fmt::format("wal/{}: offset {}", segment_name(record.segment), record.offset));
+      ++core_.recovery.cells_skipped;
+      continue;
+    }
+    Store& store = *found->second.store;
+    if (record.sequence <= store.flushed_sequence()) {
+      ++core_.recovery.cells_skipped;
+      continue;
+    }
+    store.active()->insert(each.cell);
+    touched.insert(&store);
+    ++core_.recovery.cells_replayed;
+  }
+  CELLAR_TRY(
+      cells.status().at(fmt::format("wal/{}: offset {}", segment_name(record.segment), record.offset)));
+  last_sequence_ = std::max(last_sequence_, record.sequence);
+  for (Store* store : touched) {
+    core_.memtable_bytes.fetch_add(store->take_growth());
+    if (store->active()->bytes() >= core_.options.memtable_bytes && !core_.options.read_only)
+      CELLAR_TRY(flush_early(*store));
+  }
+  return {};
+}
+
+// More was logged than memory may hold: what is full becomes a file now, unpublished; until the end of the
+// recovery the log counts.
+Status Recovery::flush_early(Store& store) {
+  if (state_.clean_close.segment != 0) {
+    store.freeze(
+        core_.new_memtable());  // a clean close left everything within its bounds: the ordinary flush follows
+    return {};
+  }
+  store.freeze(core_.new_memtable());
+  const std::shared_ptr<const StoreView> view = store.view();
+  OpenReadPoints points;
+  points.read_point = last_sequence_;
+  CELLAR_TRY_ASSIGN(const NewFile made, write_memtables(core_, store, view->frozen, points));
+  const uint64_t freed = store.install_flush(view->frozen.size(), made.file, 0, store.flushed_sequence());
+  core_.memtable_bytes.fetch_sub(static_cast<int64_t>(freed));
+  if (made.file != nullptr) families_[store.ids().family].files.push_back(made.record);
+  return {};
+}
+
+Status Recovery::replay() {
+  auto wal = open_wal_directory(*core_.root, false);
+  if (!wal.ok() && wal.status().is(Code::kNotFound)) {
+    // An interrupted creation has none yet; whoever has written since has lost it.
+    if (state_.log_facts().synced.segment != 0 || state_.clean_close.segment != 0)
+      return Status::corruption("the directory wal is missing, and with it writes that were acknowledged")
+          .at(core_.path + "/wal");
+    summary_.clean = false;
+  } else {
+    CELLAR_TRY(wal.status());
+    LogFacts facts = state_.log_facts();
+    facts.tolerate_torn = core_.options.tolerate_torn_log;
+    CELLAR_TRY_ASSIGN(summary_,
+                      read_log(**wal, facts, [&](const LogRecord& record) { return replay_record(record); }));
+    last_sequence_ = std::max(last_sequence_, summary_.last_sequence);
+  }
+  RecoveryReport& report = core_.recovery;
+  report.clean = summary_.clean;
+  report.segments_read = summary_.segments.size();
+  report.records_replayed = summary_.records;
+  report.torn_bytes = summary_.torn_bytes;
+  core_.mvcc.start_at(last_sequence_, time_high_ms_);
+  return {};
+}
+
+WalOptions Recovery::wal_options() const {
+  WalOptions options;
+  options.identity = core_.identity;
+  options.segment_bytes = core_.options.log_segment_bytes;
+  options.first_segment = std::max<uint64_t>(summary_.next_segment, state_.log_start);
+  options.first_lsn = std::max<uint64_t>(summary_.end.lsn, 1);
+  options.last_sequence = last_sequence_;
+  options.events = &core_.events;
+  return options;
+}
+
+// Empty segments behind the end of a closed log: their removal did not survive a power loss. They go before
+// the log continues: between its end and a torn first record they would look like records that are missing.
+Status Recovery::remove_spare_segments() {
+  const auto is_spare = [&](const LogSegment& segment) { return segment.id > summary_.end.segment; };
+  if (std::ranges::none_of(summary_.segments, is_spare)) return {};
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> wal, open_wal_directory(*core_.root, false));
+  for (const LogSegment& segment : summary_.segments)
+    if (is_spare(segment)) CELLAR_TRY(wal->unlink(segment_name(segment.id)));
+  std::erase_if(summary_.segments, is_spare);
+  summary_.next_segment = summary_.end.segment + 1;  // numbers of segments leave no gap
+  return wal->sync();
+}
+
+// The store was closed properly: its log stays, a new segment continues it.
+Status Recovery::continue_log() {
+  CELLAR_TRY(remove_spare_segments());
+  ManifestEdit edit;
+  edit.clean_close = LogPosition{};
+  edit.last_sequence = last_sequence_;
+  CELLAR_TRY(core_.manifest->commit(edit).status());  // from here on the end of the log may be torn again
+  WalOptions options = wal_options();
+  options.continues = summary_.end;
+  options.older = summary_.segments;
+  CELLAR_TRY_ASSIGN(core_.wal, Wal::create(*core_.root, core_.executor, options));
+  return {};
+}
+
+// The store was not closed: what was only in the page cache is written anew, and one rename makes files,
+// flushed sequences and the new start of the log count. A crash before it leaves the old state and orphans.
+Status Recovery::publish_recovered() {
+  OpenReadPoints points;
+  points.read_point = last_sequence_;
+  for (auto& [id, recovered] : families_) {
+    Store& store = *recovered.store;
+    if (store.active()->summary().cells == 0) continue;
+    CELLAR_TRY(flush_early(store));
+  }
+  WalOptions options = wal_options();
+  CELLAR_TRY_ASSIGN(core_.wal, Wal::create(*core_.root, core_.executor, options));
+  ManifestState next = state_;
+  for (TableRecord& table : next.tables) {
+    for (FamilyRecord& family : table.families) {
+      Recovered& recovered = families_[family.id];
+      family.flushed_sequence = last_sequence_;
+      family.files.insert(family.files.end(), recovered.files.begin(), recovered.files.end());
+      recovered.store->install_flush(0, nullptr, 0, last_sequence_);
+    }
+  }
+  next.last_sequence = last_sequence_;
+  next.time_high_ms = time_high_ms_;
+  next.log_start = options.first_segment;
+  next.log_synced = {};
+  next.clean_close = {};
+  next.sealed.clear();
+  next.dropped_families.clear();  // no segment mentions them any more
+  next.next_file_number = std::max(next.next_file_number, core_.manifest->next_file_number());
+  CELLAR_TRY(core_.manifest->switch_to(next).status());
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> wal, open_wal_directory(*core_.root, false));
+  const Status removed = remove_segments_before(*wal, options.first_segment, &core_.events);
+  if (!removed.ok()) core_.log(LogLevel::kWarning, "old log segments stay for now: " + removed.to_text());
+  return {};
+}
+
+// Files that nothing names: outputs that were never published, inputs whose removal a crash undid. What the
+// manifest names was checked to be there, and the log to reach from it to its end without a gap: so these
+// hold nothing that counts.
+void Recovery::sweep_orphans() {
+  const ManifestState state = core_.manifest->state();
+  std::set<std::string> live;
+  std::set<uint32_t> tables;
+  for (const TableRecord& table : state.tables) {
+    tables.insert(table.id);
+    for (const FamilyRecord& family : table.families)
+      for (const FileRecord& file : family.files)
+        live.insert(to_text(StoredFile{table.id, family.name, file.name, 0}));
+  }
+  auto stored = list_store_files(*core_.root, nullptr);
+  if (!stored.ok()) return;
+  std::set<std::pair<uint32_t, std::string>> emptied;
+  for (const StoredFile& file : *stored) {
+    if (live.contains(to_text(file))) continue;
+    auto directory = open_family_directory(*core_.root, file.table_id, file.family, false);
+    if (directory.ok() && (*directory)->unlink(file.name).ok() && (*directory)->sync().ok())
+      ++core_.recovery.orphans_removed;
+    if (!tables.contains(file.table_id)) emptied.emplace(file.table_id, file.family);
+  }
+  for (const auto& [table, family] : emptied) {
+    remove_family_directory(*core_.root, table, family);
+    remove_table_directory(*core_.root, table);
+  }
+  if (!state.obsolete.empty()) {
+    ManifestEdit edit;
+    edit.forget_obsolete = state.obsolete;
+    if (const auto committed = core_.manifest->commit(edit); !committed.ok() && core_.manifest->poisoned())
+      core_.fail(committed.status().with_context("manifest"));
+  }
+}
+
+}  // namespace
+
+Result<FamilyOptions> options_of(const FamilyRecord& family) {
+  FamilyOptions options;
+  options.name = family.name;
+  for (const auto& [key, value] : family.options)
+    CELLAR_TRY(set_option(options, key, value).with_context("family " + family.name));
+  return options;
+}
+
+Result<std::shared_ptr<Store>> open_family(EngineCore& core, const TableRecord& table,
+                                           const FamilyRecord& family) {
+  CELLAR_TRY_ASSIGN(const FamilyOptions options, options_of(family));
+  CELLAR_TRY_ASSIGN(std::shared_ptr<const FamilyConfig> config, FamilyConfig::create(options));
+  auto opened = open_family_directory(*core.root, table.id, family.name, !core.options.read_only);
+  std::shared_ptr<Directory> directory;
+  if (opened.ok()) {
+    directory = std::move(opened).value();
+  } else if (!(core.options.read_only && opened.status().is(Code::kNotFound) && family.files.empty())) {
+    return opened.status();
+  }
+  std::vector<std::shared_ptr<StoreFile>> files;
+  for (const FileRecord& record : family.files) {
+    CELLAR_TRY_ASSIGN(std::shared_ptr<StoreFile> file,
+                      core.open_store_file(directory, table.id, options, record));
+    files.push_back(std::move(file));
+  }
+  // Age goes by the newest write a file was made from, whenever it was added.
+  std::ranges::stable_sort(files, {}, [](const auto& file) { return file->record().sequence_max; });
+  return std::make_shared<Store>(StoreIds{table.id, family.id}, table.name, std::move(config),
+                                 std::move(directory), std::move(files), 0, family.flushed_sequence);
+}
+
+Status open_store(const std::shared_ptr<EngineCore>& core) { return Recovery(core).run(); }
+
+}  // namespace cellar

@@ -1,0 +1,22 @@
+// Recovery: the recipe of opening a directory.
+#pragma once
+
+#include <memory>
+
+#include "engine/core.h"
+
+namespace cellar {
+
+// Opens or creates the store in the core's directory: lock, manifest, files, log. On success the core is
+// complete and ready for reads and writes; core->recovery says what was found and done. Writes nothing when
+// read-only, and nothing before everything that is there has been checked.
+Status open_store(const std::shared_ptr<EngineCore>& core);
+
+// A Store for a family of the manifest, with its files open.
+Result<std::shared_ptr<Store>> open_family(EngineCore& core, const TableRecord& table,
+                                           const FamilyRecord& family);
+
+// Options as the manifest keeps them.
+Result<FamilyOptions> options_of(const FamilyRecord& family);
+
+}  // namespace cellar

@@ -1,0 +1,58 @@
+// RowLocks: blind writes to a row may run side by side, a read-modify-write has its row alone.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "cellar/environment.h"
+#include "cellar/status.h"
+
+namespace cellar {
+
+// Striped: rows whose hashes meet share a lock. Any thread. Locks of one holder are taken in ascending order
+// of stripes, so holders cannot wait for each other in a circle; a thread holds at most one set at a time.
+class RowLocks {
+ public:
+  explicit RowLocks(Executor& executor);
+
+  enum class Mode : uint8_t { kShared, kExclusive };
+  static size_t stripe_of(std::string_view row);
+
+  // Waits for the stripe: kBusy after `timeout_us` microseconds of the steady clock.
+  Status lock(size_t stripe, Mode mode, int64_t timeout_us, Clock& clock);
+  void unlock(size_t stripe, Mode mode);
+
+ private:
+  static constexpr size_t kStripes = 1024;
+  static constexpr uint32_t kExclusiveHeld = 1u << 31;
+  static constexpr uint32_t kExclusiveWaits = 1u << 30;  // keeps new shared holders out until it had its turn
+  bool try_lock(std::atomic<uint32_t>& state, Mode mode, bool waited);
+
+  std::vector<std::atomic<uint32_t>> stripes_;
+  std::unique_ptr<Event> released_;
+  std::atomic<int> waiters_{0};
+};
+
+// RowLockSet: the locks of one write, released on destruction. One thread.
+class RowLockSet {
+ public:
+  RowLockSet(RowLocks& locks, RowLocks::Mode mode) : locks_(locks), mode_(mode) {}
+  RowLockSet(const RowLockSet&) = delete;
+  RowLockSet& operator=(const RowLockSet&) = delete;
+  ~RowLockSet();
+
+  // Takes the locks of these rows, each stripe once.
+  Status lock_row(std::string_view row, int64_t timeout_us, Clock& clock);
+  Status lock_rows(const std::vector<std::string_view>& rows, int64_t timeout_us, Clock& clock);
+
+ private:
+  RowLocks& locks_;
+  RowLocks::Mode mode_;
+  size_t first_ = SIZE_MAX;  // the common case: one row, no allocation
+  std::vector<size_t> more_;
+};
+
+}  // namespace cellar

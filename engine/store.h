@@ -1,0 +1,110 @@
+// Store: one family of one table: the current StoreView and how it is replaced.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+#include "engine/store_view.h"
+
+namespace cellar {
+
+struct StoreIds {
+  uint32_t table = 0;
+  uint32_t family = 0;
+};
+
+// Any thread may take the view. Inserting and freezing is the write leader's; installing files the background
+// work's, one flush and one compaction of a store at a time.
+class Store : public std::enable_shared_from_this<Store> {
+ public:
+  Store(StoreIds ids, std::string table_name, std::shared_ptr<const FamilyConfig> config,
+        std::shared_ptr<Directory> directory, std::vector<std::shared_ptr<StoreFile>> files,
+        uint64_t rewritten_at, uint64_t flushed_sequence);
+
+  const StoreIds& ids() const { return ids_; }
+  const std::string& table_name() const { return table_name_; }
+  const std::string& family() const { return family_; }
+  const std::shared_ptr<Directory>& directory() const { return directory_; }
+
+  // Keeps what it shows for as long as it is held. A short lock.
+  std::shared_ptr<const StoreView> view() const {
+    MutexLock lock(mutex_);
+    return view_;
+  }
+
+  // The leader's: where writes go. Null until set_active().
+  Memtable* active() const { return active_; }
+  // The leader's: `fresh` takes the writes from now on, the memtable before it waits for its flush.
+  void freeze(MemtableRef fresh);
+  // The leader's, or recovery's, for the very first memtable.
+  void set_active(MemtableRef first);
+  // The leader's: bytes the active memtable has grown by since the last call.
+  int64_t take_growth();
+
+  // The `count` oldest frozen memtables are now in `file` (null: nothing was left of them). Bytes of memory
+  // that this frees.
+  uint64_t install_flush(size_t count, std::shared_ptr<StoreFile> file, uint64_t rewritten_at,
+                         uint64_t flushed_sequence);
+  // `output` (may be null) takes the place of `inputs`, contiguous in the view; they become obsolete.
+  void install_compaction(std::span<const std::shared_ptr<StoreFile>> inputs,
+                          std::shared_ptr<StoreFile> output, uint64_t rewritten_at);
+  void install_config(std::shared_ptr<const FamilyConfig> config);
+  // Drops the store: memory is let go, files become obsolete; later writes are refused by the leader. Bytes
+  // of memory freed.
+  uint64_t drop();
+  bool dropped() const { return dropped_.load(std::memory_order_acquire); }
+
+  // Everything of this family up to this sequence is in its files.
+  uint64_t flushed_sequence() const { return flushed_sequence_.load(std::memory_order_acquire); }
+  // The smallest sequence that is only in memory, or UINT64_MAX.
+  uint64_t oldest_unflushed() const;
+
+  size_t frozen_count() const { return frozen_count_.load(std::memory_order_relaxed); }
+  size_t file_count() const { return file_count_.load(std::memory_order_relaxed); }
+  // Cells written with kSkipWal are in memory only: a close must flush them.
+  void note_unlogged() { unlogged_.store(true, std::memory_order_relaxed); }
+  bool has_unlogged() const { return unlogged_.load(std::memory_order_relaxed); }
+
+  // For the background work: at most one of each kind runs.
+  struct Work {
+    bool flush_queued = false;
+    bool flush_runs = false;
+    bool compaction_queued = false;
+    bool compaction_runs = false;
+    uint64_t flushes_ended = 0;
+    uint64_t compactions_ended = 0;
+    int flush_failures = 0;    // in a row
+    Status flush_status;       // of the last flush
+    Status compaction_status;  // of the last compaction; an automatic one is not begun after a failure until
+                               // a flush
+  };
+  Mutex& work_mutex() CELLAR_RETURN_CAPABILITY(work_mutex_) { return work_mutex_; }
+  Work& work() CELLAR_REQUIRES(work_mutex_) { return work_; }
+
+ private:
+  // Replaces the view; the old one is let go after the lock, since that may delete files.
+  template <class Change>
+  void change_view(const Change& change);
+
+  const StoreIds ids_;
+  const std::string table_name_;
+  const std::string family_;
+  const std::shared_ptr<Directory> directory_;
+  mutable Mutex mutex_;
+  std::shared_ptr<const StoreView> view_ CELLAR_GUARDED_BY(mutex_);
+  Memtable* active_ = nullptr;      // the leader's; pinned by the view
+  uint64_t active_bytes_seen_ = 0;  // the leader's
+  std::atomic<bool> dropped_{false};
+  std::atomic<bool> unlogged_{false};
+  std::atomic<uint64_t> flushed_sequence_;
+  std::atomic<size_t> frozen_count_{0};
+  std::atomic<size_t> file_count_{0};
+  Mutex work_mutex_;
+  Work work_ CELLAR_GUARDED_BY(work_mutex_);
+};
+
+}  // namespace cellar

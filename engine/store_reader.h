@@ -1,0 +1,66 @@
+// StoreReader: view and query in, the cursors worth opening out, walked under a read judge.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cell/read_judge.h"
+#include "cell/walk.h"
+#include "cellar/query.h"
+#include "engine/store_view.h"
+
+namespace cellar {
+
+// The rows a read is about. Empty bounds are open. Forward, start is the lower end; reversed, the upper one.
+struct RowRange {
+  std::string start;
+  std::string stop;
+  bool start_inclusive = true;
+  bool stop_inclusive = false;
+  bool reversed = false;
+
+  // One row, both ends inclusive: Bloom filters of rows apply.
+  bool single_row() const { return start_inclusive && stop_inclusive && !start.empty() && start == stop; }
+  // Whether `row` lies behind the stop bound, in the direction of the read.
+  bool past_stop(std::string_view row) const;
+  // Whether `row` is the excluded start.
+  bool is_excluded_start(std::string_view row) const { return !start_inclusive && row == start; }
+};
+
+struct StoreQuery {
+  ReadRules rules;                   // family rules are taken from the view; columns point into `columns`
+  std::vector<std::string> columns;  // sorted; empty: all
+  bool fill_cache = true;
+  bool sequential = false;
+  ReadStats* stats = nullptr;  // borrowed, never null
+};
+
+// One family's part of a read. One thread at a time.
+class StoreReader {
+ public:
+  // Opens the sources that can hold something of `range`; the reader stands at its first cell there.
+  StoreReader(std::shared_ptr<const StoreView> view, StoreQuery query, const RowRange& range);
+  StoreReader(const StoreReader&) = delete;
+  StoreReader& operator=(const StoreReader&) = delete;
+
+  // The first cell of the next row that is not past, or null: at the end, or after an error (status()).
+  const CellView* at() const { return walk_.at(); }
+  Walk<ReadJudge>& walk() { return walk_; }
+  Status status() const { return walk_.status(); }
+  const StoreView& view() const { return *view_; }
+
+ private:
+  std::unique_ptr<CellCursor> open_sources(const RowRange& range);
+  bool file_is_useless(const StoreFile& file, const RowRange& range);
+  bool memtable_is_useless(const Memtable& memtable, const RowRange& range) const;
+
+  std::shared_ptr<const StoreView> view_;
+  StoreQuery query_;
+  std::unique_ptr<CellCursor> cursor_;
+  ReadJudge judge_;
+  Walk<ReadJudge> walk_;
+};
+
+}  // namespace cellar

@@ -1,0 +1,287 @@
+// TableImpl: resolves names, then hands over to the write path, the readers and the background work.
+#include "engine/table_impl.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "cell/cell_codec.h"
+#include "engine/background.h"
+#include "engine/write_path.h"
+
+namespace cellar {
+namespace {
+
+Status check_row(std::string_view row) {
+  if (row.empty()) return Status::invalid_argument("the row is empty: a row has 1 to 32,767 bytes");
+  if (row.size() > kRowBytesMax)
+    return Status::limit(fmt::format("the row has {} bytes: a row has 1 to 32,767", row.size()));
+  return {};
+}
+
+template <class Q>
+Status check_query(const Query<Q>& query) {
+  if (query.versions_asked() == 0) return Status::invalid_argument("versions is 1 or more");
+  if (query.time_from() < 0 || query.time_until() < query.time_from())
+    return Status::invalid_argument(
+        fmt::format("time range [{}, {}) is not one", query.time_from(), query.time_until()));
+  return {};
+}
+
+// Bounds of a scan as a range of rows, with the prefix resolved for the direction.
+Result<RowRange> range_of(const Scan& scan) {
+  for (const std::string* row : {&scan.start_row(), &scan.stop_row(), &scan.row_prefix()})
+    if (row->size() > kRowBytesMax)
+      return Status::limit("a bound of the scan is longer than a row can be (32,767 bytes)");
+  RowRange range;
+  range.reversed = scan.is_reversed();
+  range.start = scan.start_row();
+  range.stop = scan.stop_row();
+  range.start_inclusive = scan.start_bound() == Bound::kInclusive;
+  range.stop_inclusive = scan.stop_bound() == Bound::kInclusive;
+  if (!scan.row_prefix().empty()) {
+    if (!range.start.empty() || !range.stop.empty())
+      return Status::invalid_argument("a scan has a prefix or bounds, not both");
+    range.start = scan.row_prefix();
+    range.stop = prefix_successor(scan.row_prefix());
+    if (range.reversed) {
+      std::swap(range.start, range.stop);
+      range.start_inclusive = false;
+      range.stop_inclusive = true;
+    }
+  }
+  return range;
+}
+
+StoreFileInfo file_info_of(const FileRecord& record) {
+  StoreFileInfo info;
+  info.name = record.name;
+  info.bytes = record.bytes;
+  info.cells = record.cells;
+  info.deletes = record.deletes;
+  CellView key;
+  if (parse_flat_key(record.first_key.data(), record.first_key.size(), key)) info.first_row = key.row();
+  if (parse_flat_key(record.last_key.data(), record.last_key.size(), key)) info.last_row = key.row();
+  info.time_min = record.time_min;
+  info.time_max = record.time_max;
+  info.sequence_max = record.sequence_max;
+  info.major = record.major;
+  info.created_ms = record.created_ms;
+  return info;
+}
+
+FamilyInfo family_info_of(const Store& store) {
+  const std::shared_ptr<const StoreView> view = store.view();
+  FamilyInfo info;
+  info.options = view->config->options;
+  info.id = store.ids().family;
+  const auto add = [&](const MemtableRef& memtable) {
+    const MemtableSummary summary = memtable->summary();
+    if (summary.cells == 0) return;
+    ++info.memtables;
+    info.memtable_cells += summary.cells;
+    info.memtable_bytes += summary.bytes;
+  };
+  if (view->active.get() != nullptr) add(view->active);
+  for (const MemtableRef& memtable : view->frozen) add(memtable);
+  for (const auto& file : view->files) info.files.push_back(file_info_of(file->record()));
+  return info;
+}
+
+}  // namespace
+
+TableImpl::TableImpl(std::shared_ptr<EngineCore> core, uint32_t id, std::string name,
+                     std::optional<Durability> durability, std::vector<std::shared_ptr<Store>> stores)
+    : core_(std::move(core)), id_(id), name_(std::move(name)), durability_(durability) {
+  set_families(std::move(stores));
+}
+
+void TableImpl::set_families(std::vector<std::shared_ptr<Store>> stores) {
+  std::ranges::sort(stores, {}, [](const auto& store) { return store->family(); });
+  auto list = std::make_unique<const FamilyList>(FamilyList{std::move(stores)});
+  MutexLock lock(history_mutex_);
+  families_.store(list.get(), std::memory_order_release);
+  history_.push_back(std::move(list));
+}
+
+Status TableImpl::check() const {
+  CELLAR_TRY(core_->check_open());
+  return dropped() ? Status::not_found("table " + name_ + " was dropped") : Status();
+}
+
+Status TableImpl::unknown_family(std::string_view family) const {
+  std::vector<std::string> names;
+  std::string all;
+  for (const auto& store : families().stores) {
+    names.push_back(store->family());
+    all += (all.empty() ? "" : ", ") + store->family();
+  }
+  const std::string nearest = nearest_name(family, names);
+  return Status::invalid_argument(fmt::format("table {} has no family \"{}\"", name_, escaped(family)))
+      .hinting(nearest.empty() ? "its families: " + all : "did you mean " + nearest + "?");
+}
+
+TableInfo TableImpl::info() const {
+  TableInfo info;
+  info.name = name_;
+  info.id = id_;
+  info.durability = durability_;
+  for (const auto& store : families().stores) info.families.push_back(family_info_of(*store));
+  return info;
+}
+
+Status TableImpl::put(const Put& put, const WriteOptions& options) {
+  return core_->write_path->put(*this, put, options);
+}
+
+Status TableImpl::erase(const Delete& erase, const WriteOptions& options) {
+  return core_->write_path->erase(*this, erase, options);
+}
+
+Result<std::vector<int64_t>> TableImpl::increment(const Increment& increment, const WriteOptions& options) {
+  return core_->write_path->increment(*this, increment, options);
+}
+
+Status TableImpl::resolve_choices(const std::vector<FamilyChoice>& choices,
+                                  std::vector<std::pair<Store*, const FamilyChoice*>>& chosen) const {
+  const FamilyList& list = families();
+  if (choices.empty()) {
+    for (const auto& store : list.stores) chosen.emplace_back(store.get(), nullptr);
+    return {};
+  }
+  for (const FamilyChoice& choice : choices) {
+    Store* store = list.find(choice.family);
+    if (store == nullptr) return unknown_family(choice.family);
+    chosen.emplace_back(store, &choice);
+  }
+  std::ranges::sort(chosen, {}, [](const auto& each) { return each.first->family(); });
+  return {};
+}
+
+// Read point first, then the views: a view rewritten for a later point than ours may lack what we should see,
+// so start over.
+template <class Q>
+Result<std::unique_ptr<RowReader>> TableImpl::open_reader(const Query<Q>& query, RowRange range,
+                                                          ScanBudget budget, bool raw, ReadStats* stats) {
+  CELLAR_TRY(check());
+  CELLAR_TRY(check_query(query));
+  std::vector<std::pair<Store*, const FamilyChoice*>> chosen;
+  CELLAR_TRY(resolve_choices(query.choices(), chosen));
+  const auto* snapshot = static_cast<const SnapshotImpl*>(query.snapshot().get());
+  if (snapshot != nullptr && snapshot->core() != core_.get())
+    return Status::invalid_argument("the snapshot is of another engine");
+
+  std::vector<std::shared_ptr<const StoreView>> views(chosen.size());
+  uint64_t read_point = 0;
+  for (bool again = true; again;) {
+    again = false;
+    read_point = snapshot != nullptr ? snapshot->sequence() : core_->mvcc.read_point();
+    for (size_t i = 0; i < chosen.size() && !again; ++i) {
+      views[i] = chosen[i].first->view();
+      again = snapshot == nullptr && views[i]->rewritten_at > read_point;
+    }
+  }
+  const int64_t now_ms = core_->mvcc.now_ms();
+  const bool sequential = !range.single_row() && (budget.rows == 0 || budget.rows > 1000);
+  std::vector<std::unique_ptr<StoreReader>> readers;
+  readers.reserve(chosen.size());
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    StoreQuery store_query;
+    store_query.rules.versions = query.versions_asked();
+    store_query.rules.time_from = query.time_from();
+    store_query.rules.time_until = query.time_until();
+    store_query.rules.read_point = read_point;
+    store_query.rules.now_ms = now_ms;
+    store_query.rules.raw = raw;
+    if (chosen[i].second != nullptr) store_query.columns = chosen[i].second->qualifiers;
+    store_query.fill_cache = query.fills_cache();
+    store_query.sequential = sequential;
+    store_query.stats = stats;
+    readers.push_back(std::make_unique<StoreReader>(std::move(views[i]), std::move(store_query), range));
+  }
+  return std::make_unique<RowReader>(std::move(readers), std::move(range), budget, stats, &core_->executor);
+}
+
+Status TableImpl::get_into(const Get& get, RowBatch& batch) {
+  batch.clear();
+  CELLAR_TRY(check_row(get.row()));
+  ReadStats unwanted;
+  ReadStats* stats = get.stats_sink() != nullptr ? get.stats_sink() : &unwanted;
+  RowRange range;
+  range.start = get.row();
+  range.stop = get.row();
+  range.stop_inclusive = true;
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<RowReader> reader,
+                    open_reader(get, std::move(range), {.rows = 1}, false, stats));
+  reader->next(batch);
+  return reader->status().with_context("table " + name_);
+}
+
+Result<RowBatch> TableImpl::get(const Get& get) {
+  RowBatch batch;
+  CELLAR_TRY(get_into(get, batch));
+  return batch;
+}
+
+Result<bool> TableImpl::exists(const Get& get) {
+  CELLAR_TRY(check_row(get.row()));
+  ReadStats unwanted;
+  ReadStats* stats = get.stats_sink() != nullptr ? get.stats_sink() : &unwanted;
+  RowRange range;
+  range.start = get.row();
+  range.stop = get.row();
+  range.stop_inclusive = true;
+  // One cell is enough to know.
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<RowReader> reader,
+                    open_reader(get, std::move(range), {.rows = 1, .cells_per_part = 1}, false, stats));
+  RowBatch batch;
+  const bool found = reader->next(batch);
+  CELLAR_TRY(reader->status().with_context("table " + name_));
+  return found;
+}
+
+Result<std::unique_ptr<Scanner>> TableImpl::scan(const Scan& scan) {
+  if (scan.is_raw())
+    for (const FamilyChoice& choice : scan.choices())
+      if (!choice.qualifiers.empty())
+        return Status::invalid_argument("a raw scan cannot choose columns")
+            .hinting("choose families, or scan without raw");
+  CELLAR_TRY_ASSIGN(RowRange range, range_of(scan));
+  std::unique_ptr<ReadStats> own_stats;
+  ReadStats* stats = scan.stats_sink();
+  if (stats == nullptr) {
+    own_stats = std::make_unique<ReadStats>();
+    stats = own_stats.get();
+  }
+  CELLAR_TRY_ASSIGN(
+      std::unique_ptr<RowReader> reader,
+      open_reader(scan, std::move(range), {.rows = scan.row_limit(), .cells_per_part = scan.batch_cells()},
+                  scan.is_raw(), stats));
+  struct Keep {
+    std::shared_ptr<TableImpl> table;
+    std::shared_ptr<const Snapshot> snapshot;
+  };
+  auto keep = std::make_shared<Keep>(Keep{shared_from_this(), scan.snapshot()});
+  return make_table_scanner(std::move(reader), std::move(own_stats), std::move(keep));
+}
+
+Status TableImpl::flush() {
+  CELLAR_TRY(check());
+  return core_->background->flush(families().stores).with_context("table " + name_);
+}
+
+Status TableImpl::compact(const CompactOptions& options) {
+  CELLAR_TRY(check());
+  const FamilyList& list = families();
+  std::vector<std::shared_ptr<Store>> chosen;
+  for (const auto& store : list.stores)
+    if (options.family.empty() || store->family() == options.family) chosen.push_back(store);
+  if (chosen.empty()) return unknown_family(options.family);
+  return core_->background->compact(chosen, options.major).with_context("table " + name_);
+}
+
+template Result<std::unique_ptr<RowReader>> TableImpl::open_reader(const Query<Get>&, RowRange, ScanBudget,
+                                                                   bool, ReadStats*);
+
+}  // namespace cellar

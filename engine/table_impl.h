@@ -1,0 +1,90 @@
+// TableImpl: implements Table by handing work to the parts below.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/core.h"
+#include "engine/table_scanner.h"
+
+namespace cellar {
+
+// The families of a table at one time, in order of their names. Immutable.
+struct FamilyList {
+  std::vector<std::shared_ptr<Store>> stores;
+
+  // Null when there is none.
+  Store* find(std::string_view name) const {
+    for (const auto& store : stores)
+      if (store->family() == name) return store.get();
+    return nullptr;
+  }
+};
+
+class TableImpl final : public Table, public std::enable_shared_from_this<TableImpl> {
+ public:
+  TableImpl(std::shared_ptr<EngineCore> core, uint32_t id, std::string name,
+            std::optional<Durability> durability, std::vector<std::shared_ptr<Store>> stores);
+
+  const std::string& name() const override { return name_; }
+  TableInfo info() const override;
+  Status put(const Put& put, const WriteOptions& options) override;
+  Status erase(const Delete& erase, const WriteOptions& options) override;
+  Result<std::vector<int64_t>> increment(const Increment& increment, const WriteOptions& options) override;
+  Result<RowBatch> get(const Get& get) override;
+  Status get_into(const Get& get, RowBatch& batch) override;
+  Result<bool> exists(const Get& get) override;
+  Result<std::unique_ptr<Scanner>> scan(const Scan& scan) override;
+  Status flush() override;
+  Status compact(const CompactOptions& options) override;
+
+  uint32_t id() const { return id_; }
+  EngineCore& core() const { return *core_; }
+  std::optional<Durability> durability() const { return durability_; }
+  // Lists are kept as long as the table, so that readers need no lock: families are added rarely.
+  const FamilyList& families() const { return *families_.load(std::memory_order_acquire); }
+  void set_families(std::vector<std::shared_ptr<Store>> stores);
+  bool dropped() const { return dropped_.load(std::memory_order_acquire); }
+  void set_dropped() { dropped_.store(true, std::memory_order_release); }
+
+  // Ok while the table can be used.
+  Status check() const;
+  // kInvalidArgument naming the family, the nearest one as hint.
+  Status unknown_family(std::string_view family) const;
+
+  // What get() and a read-modify-write read: everything visible now, `rows` of `range`.
+  template <class Q>
+  Result<std::unique_ptr<RowReader>> open_reader(const Query<Q>& query, RowRange range, ScanBudget budget,
+                                                 bool raw, ReadStats* stats);
+
+ private:
+  Status resolve_choices(const std::vector<FamilyChoice>& choices,
+                         std::vector<std::pair<Store*, const FamilyChoice*>>& chosen) const;
+
+  const std::shared_ptr<EngineCore> core_;
+  const uint32_t id_;
+  const std::string name_;
+  const std::optional<Durability> durability_;
+  std::atomic<const FamilyList*> families_{nullptr};
+  Mutex history_mutex_;
+  std::vector<std::unique_ptr<const FamilyList>> history_ CELLAR_GUARDED_BY(history_mutex_);
+  std::atomic<bool> dropped_{false};
+};
+
+// A snapshot as users hold it.
+class SnapshotImpl final : public Snapshot {
+ public:
+  explicit SnapshotImpl(std::shared_ptr<EngineCore> core)
+      : core_(std::move(core)), sequence_(core_->mvcc.open_snapshot()) {}
+  ~SnapshotImpl() override { core_->mvcc.close_snapshot(sequence_); }
+  uint64_t sequence() const override { return sequence_; }
+  const EngineCore* core() const { return core_.get(); }
+
+ private:
+  std::shared_ptr<EngineCore> core_;
+  uint64_t sequence_;
+};
+
+}  // namespace cellar

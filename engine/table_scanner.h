@@ -1,0 +1,57 @@
+// TableScanner: families side by side, row by row, within a budget.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cellar/environment.h"
+#include "cellar/row_batch.h"
+#include "cellar/scanner.h"
+#include "engine/store_reader.h"
+
+namespace cellar {
+
+struct ScanBudget {
+  uint64_t rows = 0;            // 0: no limit
+  uint32_t cells_per_part = 0;  // 0: whole rows
+};
+
+// The machinery behind get and scan: one StoreReader per family. One thread at a time.
+class RowReader {
+ public:
+  // Readers in the order of their families' names. `stats` is borrowed and counts what is returned.
+  RowReader(std::vector<std::unique_ptr<StoreReader>> families, RowRange range, ScanBudget budget,
+            ReadStats* stats, Executor* executor);
+
+  // Adds the next row (or part of one) to `out`; false at the end or after an error.
+  bool next(RowBatch& out);
+  const Status& status() const { return status_; }
+
+ private:
+  bool choose_row();
+  bool fail_of_families();
+  bool collect(RowBatch& out);
+
+  std::vector<std::unique_ptr<StoreReader>> families_;
+  RowRange range_;
+  ScanBudget budget_;
+  ReadStats* stats_;
+  Executor* executor_;
+  std::string row_;
+  size_t family_ = 0;  // of the row being collected
+  bool in_row_ = false;
+  const CellView* pending_ =
+      nullptr;  // found already, belongs to the next part; its cursor has not moved since
+  uint64_t rows_ = 0;
+  uint64_t examined_ = 0;
+  uint32_t since_checkpoint_ = 0;
+  Status status_;
+};
+
+// The Scanner handed to users: a RowReader, what it borrows from, and one reused batch.
+std::unique_ptr<Scanner> make_table_scanner(std::unique_ptr<RowReader> reader,
+                                            std::unique_ptr<ReadStats> own_stats,
+                                            std::shared_ptr<const void> keep);
+
+}  // namespace cellar

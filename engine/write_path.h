@@ -1,0 +1,47 @@
+// WritePath: the recipe of a write.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "cellar/batch.h"
+#include "engine/core.h"
+#include "engine/write_group.h"
+
+namespace cellar {
+
+// Throttle → row locks → prepare (validate, stamp, encode) → join a group; the group's leader logs, inserts
+// and publishes. Any thread.
+class WritePath {
+ public:
+  explicit WritePath(EngineCore& core);
+
+  Status put(TableImpl& table, const Put& put, const WriteOptions& options);
+  Status erase(TableImpl& table, const Delete& erase, const WriteOptions& options);
+  Result<std::vector<int64_t>> increment(TableImpl& table, const Increment& increment,
+                                         const WriteOptions& options);
+  Status write(const Batch& batch, const WriteOptions& options);
+
+  // Runs `work` with no write under way: every sequence so far is in the memtables and visible, none above
+  // exists.
+  Status alone(std::function<Status()> work) { return group_.alone(std::move(work)); }
+  // Inside alone(): freezes the store's active memtable if it holds anything.
+  void freeze(Store& store);
+
+  struct Prepared;
+
+ private:
+  Status commit(Prepared& prepared, Durability durability);
+  void apply(std::span<WriteRequest*> group);
+  Status append(WriteRequest& request, uint64_t& sequence);
+  void insert(Prepared& prepared, uint64_t sequence, bool logged);
+  void after_group(std::span<WriteRequest*> group);
+  Durability durability_of(const TableImpl& table, const WriteOptions& options) const;
+
+  EngineCore& core_;
+  WriteGroup group_;
+};
+
+}  // namespace cellar

@@ -1,0 +1,38 @@
+// WriteThrottle: when writers must wait, how long, and why.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "engine/core.h"
+
+namespace cellar {
+
+// Any thread. Called before a write takes any lock.
+class WriteThrottle {
+ public:
+  explicit WriteThrottle(EngineCore& core) : core_(core) {}
+
+  // Returns when there is room for a write to these stores: kBusy after EngineOptions::stall_ms_max, naming
+  // what was waited for.
+  Status admit(std::span<Store* const> stores) {
+    for (Store* store : stores)
+      if (pressed(*store)) return wait(stores);
+    return core_.memtable_bytes.load(std::memory_order_relaxed) < memory_limit() ? Status() : wait(stores);
+  }
+
+ private:
+  int64_t memory_limit() const { return static_cast<int64_t>(core_.options.memtable_bytes_total); }
+  bool pressed(const Store& store) const {
+    return store.frozen_count() >= core_.options.memtables_frozen_max ||
+           (core_.options.automatic_compaction && store.file_count() >= core_.options.files_slow);
+  }
+  // What a writer must wait for, or empty.
+  std::string obstacle(std::span<Store* const> stores) const;
+  Status wait(std::span<Store* const> stores);
+  void slow_down(std::span<Store* const> stores);
+
+  EngineCore& core_;
+};
+
+}  // namespace cellar
