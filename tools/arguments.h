@@ -1,0 +1,82 @@
+// Arguments: what a sub-command takes, how it is parsed, and the help that follows from it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cellar/status.h"
+
+namespace cellar {
+
+// Binds arguments to variables, which must outlive it. The library behind it is CLI11. One thread.
+class Arguments {
+ public:
+  Arguments(std::string command, std::string summary);
+  ~Arguments();
+
+  // Positional arguments, in the order of these calls.
+  Arguments& operand(const std::string& name, std::string& to, const std::string& help);
+  Arguments& optional_operand(const std::string& name, std::string& to, const std::string& help);
+  Arguments& operands(const std::string& name, std::vector<std::string>& to, const std::string& help,
+                      bool at_least_one);
+
+  // `names` is "--limit" or "-n,--limit"; `value` stands in the help for what follows it.
+  Arguments& option(const std::string& names, std::string& to, const std::string& value,
+                    const std::string& help);
+  Arguments& option_if(const std::string& names, std::optional<std::string>& to, const std::string& value,
+                       const std::string& help);
+  Arguments& option_list(const std::string& names, std::vector<std::string>& to, const std::string& value,
+                         const std::string& help);
+  Arguments& option_count(const std::string& names, uint64_t& to, const std::string& help);
+  // One of a few words; the first one is the default.
+  Arguments& choice(const std::string& names, std::string& to, std::vector<std::string> words,
+                    const std::string& help);
+  Arguments& flag(const std::string& names, bool& to, const std::string& help);
+
+  // A command line that works, shown in the help and run by a test.
+  Arguments& example(std::string line);
+  // A sentence below the options.
+  Arguments& note(std::string text);
+  // Which formats the command prints; the first one is the default. Without it: table, json, jsonl, csv.
+  Arguments& formats(std::vector<std::string> words);
+
+  // kInvalidArgument with the nearest option as hint. Help wins over every error.
+  Status parse(const std::vector<std::string>& words);
+  bool help_wanted() const { return help_wanted_; }
+  bool quiet() const { return quiet_; }
+  const std::string& format() const { return format_; }
+  const std::vector<std::string>& examples() const { return examples_; }
+  std::string help() const;
+
+ private:
+  struct Parser;
+  struct Line {
+    std::string left;
+    std::string help;
+  };
+  Status check_names(const std::vector<std::string>& words) const;
+  Status usage_error(std::string text, std::string hint = {}) const;
+  std::string inner_name() const;
+  void declare_common();
+
+  std::string command_;
+  std::string summary_;
+  std::string usage_;
+  std::vector<Line> operand_lines_;
+  std::vector<Line> option_lines_;
+  std::vector<std::string> option_names_;
+  std::vector<std::string> examples_;
+  std::vector<std::string> notes_;
+  std::vector<std::string> formats_ = {"table", "json", "jsonl", "csv"};
+  std::string format_;
+  bool quiet_ = false;
+  bool help_wanted_ = false;
+  bool declared_ = false;
+  std::unique_ptr<Parser> parser_;
+};
+
+}  // namespace cellar

@@ -1,0 +1,65 @@
+// cellar count: how many rows and cells there are.
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "tools/command.h"
+#include "tools/progress.h"
+#include "tools/read_cost.h"
+#include "tools/scan_options.h"
+#include "tools/store.h"
+
+namespace cellar {
+namespace {
+
+class CountCommand final : public Command {
+ public:
+  explicit CountCommand(const PluginParams&) {}
+  CommandGroup group() const override { return CommandGroup::kStore; }
+  std::string_view summary() const override { return "Count rows and cells, by reading them"; }
+
+  void declare(Arguments& arguments) override {
+    arguments.operand("STORE", store_, "directory of the store")
+        .operand("TABLE", table_, "name of the table");
+    rows_.declare(arguments);
+    arguments.option_if("--versions", rows_.read.versions, "N|all", "count up to N versions of each column")
+        .example("cellar count shop orders")
+        .example("cellar count shop orders --prefix user4 --format json");
+  }
+
+  Status run(Session& session) override {
+    constexpr uint32_t kCellsAtOnce = 1000;
+    Scan scan;
+    scan.batch(kCellsAtOnce).fill_cache(false);
+    CELLAR_TRY(rows_.apply(scan));
+    CELLAR_TRY_ASSIGN(const OpenedTable opened, open_store_table(session, store_, table_, OpenFor::kLooking));
+    CELLAR_TRY(check_columns(session, *opened.table, rows_.read.columns));
+    Progress progress(session, "count", 0);
+    uint64_t rows = 0;
+    uint64_t cells = 0;
+    {
+      CELLAR_TRY_ASSIGN(const std::unique_ptr<Scanner> scanner, opened.table->scan(scan));
+      while (!session.stopping() && scanner->next()) {
+        cells += scanner->row().cells().size();
+        rows += scanner->row().more_cells_in_row() ? 0 : 1;
+        progress.step(0, cells);
+      }
+      CELLAR_TRY(scanner->status());
+    }
+    if (interrupted()) return interrupted_status(fmt::format("{} rows were counted", human_count(rows)));
+    Records records(session.out(), session.format(), "cellar.count/1", "counts");
+    records.count("rows", rows).count("cells", cells).add();
+    records.finish();
+    return opened.engine->close();
+  }
+
+ private:
+  std::string store_;
+  std::string table_;
+  ScanOptions rows_;
+};
+
+}  // namespace
+
+CELLAR_PLUGIN(Command, tools_cmd_count, "count", CountCommand)
+
+}  // namespace cellar

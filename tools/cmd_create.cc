@@ -1,0 +1,63 @@
+// cellar create: makes a table, and the store with its first one.
+#include <fmt/format.h>
+
+#include "cellar/engine.h"
+#include "tools/command.h"
+#include "tools/family_operand.h"
+#include "tools/store.h"
+
+namespace cellar {
+namespace {
+
+class CreateCommand final : public Command {
+ public:
+  explicit CreateCommand(const PluginParams&) {}
+  CommandGroup group() const override { return CommandGroup::kStore; }
+  std::string_view summary() const override { return "Make a table, and the store when it is the first one"; }
+
+  void declare(Arguments& arguments) override {
+    arguments.operand("STORE", store_, "directory of the store; made when absent")
+        .operand("TABLE", table_, "name of the new table")
+        .operands("FAMILY[:option=value,…]", families_, "column families with what differs from the defaults",
+                  true)
+        .choice("--durability", durability_, {"default", "skip_wal", "async_wal", "sync_wal", "fsync_wal"},
+                "what an acknowledged write survives")
+        .note(
+            "Options: max_versions, min_versions, ttl_s, block_bytes, compression, encoding, bloom, "
+            "compaction, …\n"
+            "in Cellar's or HBase's spelling (VERSIONS, TTL, …); `cellar describe` prints them all.")
+        .example("cellar create shop visits c:max_versions=3")
+        .example("cellar create shop people d:VERSIONS=5,COMPRESSION=GZ c:ttl_s=86400,bloom=none");
+  }
+
+  Status run(Session& session) override {
+    TableOptions options;
+    for (const std::string& text : families_) {
+      CELLAR_TRY(parse_family(text, options.families.emplace_back()));
+    }
+    for (const Durability each :
+         {Durability::kSkipWal, Durability::kAsyncWal, Durability::kSyncWal, Durability::kFsyncWal}) {
+      if (durability_name(each) == durability_) options.durability = each;
+    }
+    CELLAR_TRY(validate(options));
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kCreating));
+    const Result<std::shared_ptr<Table>> table = engine->create_table(table_, options);
+    if (!table.ok()) return table.status();
+    CELLAR_TRY(engine->close());
+    session.talk(fmt::format("created table {} with {} {}", table_, options.families.size(),
+                             options.families.size() == 1 ? "family" : "families"));
+    return {};
+  }
+
+ private:
+  std::string store_;
+  std::string table_;
+  std::vector<std::string> families_;
+  std::string durability_;
+};
+
+}  // namespace
+
+CELLAR_PLUGIN(Command, tools_cmd_create, "create", CreateCommand)
+
+}  // namespace cellar

@@ -1,0 +1,77 @@
+// cellar get: one row.
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "tools/cell_printer.h"
+#include "tools/command.h"
+#include "tools/progress.h"
+#include "tools/read_cost.h"
+#include "tools/store.h"
+
+namespace cellar {
+namespace {
+
+class GetCommand final : public Command {
+ public:
+  explicit GetCommand(const PluginParams&) {}
+  CommandGroup group() const override { return CommandGroup::kStore; }
+  std::string_view summary() const override {
+    return "Print one row, or columns of it; exit status 1 when there is none";
+  }
+
+  void declare(Arguments& arguments) override {
+    arguments.operand("STORE", store_, "directory of the store")
+        .operand("TABLE", table_, "name of the table")
+        .operand("ROW", row_, "the row; \\xHH stands for a byte")
+        .operands("COLUMN", read_.columns, "family:qualifier, or a whole family", false)
+        .option_if("--versions", read_.versions, "N|all", "up to N versions of each column, newest first")
+        .option_if("--time", read_.time, "A..B", "only cells of that time (cellar help times)")
+        .choice("--as", form_, value_forms(), "how values are shown; not in json and jsonl")
+        .flag("--explain", explain_, "what the read cost: files, blocks, cells")
+        .formats({"table", "json", "jsonl", "csv", "raw"})
+        .example("cellar get shop orders user42 d:name --explain")
+        .example("cellar get shop orders user42 d:mail --versions all --format jsonl");
+  }
+
+  Status run(Session& session) override {
+    CELLAR_TRY_ASSIGN(const std::string row, parse_bytes(row_));
+    CELLAR_TRY_ASSIGN(const OpenedTable opened, open_store_table(session, store_, table_, OpenFor::kLooking));
+    CELLAR_TRY(check_columns(session, *opened.table, read_.columns));
+    ReadStats stats;
+    Get get(row);
+    get.stats(&stats);
+    CELLAR_TRY(apply_read_options(read_, get));
+    const Progress clock(session, "get", 0);
+    int64_t micros = 0;
+    bool found = false;
+    {
+      CELLAR_TRY_ASSIGN(const RowBatch rows, opened.table->get(get));
+      micros = clock.micros();
+      found = !rows.empty();
+      CellPrinter printer(session.out(), {.format = session.format(), .values = value_form_of(form_)});
+      for (const CellView& cell : rows.row()) printer.add(cell);
+      printer.finish(explain_ ? json_member(stats, micros) : "");
+    }
+    session.out().flush();
+    if (explain_ && session.format() != Format::kJson) explain(session, stats, micros);
+    if (!found) {
+      session.answer_negative();
+      session.talk(fmt::format("row {} has no such cells", escaped(row)));
+    }
+    return opened.engine->close();
+  }
+
+ private:
+  std::string store_;
+  std::string table_;
+  std::string row_;
+  ReadOptions read_;
+  std::string form_;
+  bool explain_ = false;
+};
+
+}  // namespace
+
+CELLAR_PLUGIN(Command, tools_cmd_get, "get", GetCommand)
+
+}  // namespace cellar

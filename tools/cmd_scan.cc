@@ -1,0 +1,90 @@
+// cellar scan: rows in order.
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "tools/cell_printer.h"
+#include "tools/command.h"
+#include "tools/progress.h"
+#include "tools/read_cost.h"
+#include "tools/scan_options.h"
+#include "tools/store.h"
+
+namespace cellar {
+namespace {
+
+class ScanCommand final : public Command {
+ public:
+  explicit ScanCommand(const PluginParams&) {}
+  CommandGroup group() const override { return CommandGroup::kStore; }
+  std::string_view summary() const override { return "Print rows in order, from either end"; }
+
+  void declare(Arguments& arguments) override {
+    arguments.operand("STORE", store_, "directory of the store")
+        .operand("TABLE", table_, "name of the table");
+    rows_.declare(arguments);
+    arguments
+        .option_if("--versions", rows_.read.versions, "N|all",
+                   "up to N versions of each column, newest first")
+        .flag("--reverse", reverse_, "from the last row to the first")
+        .flag("--raw", raw_, "delete markers and hidden cells, too, as far as they are still stored")
+        .option_count("--batch", batch_, "read rows in parts of at most N cells")
+        .choice("--as", form_, value_forms(), "how values are shown; not in json and jsonl")
+        .flag("--explain", explain_, "what the read cost: files, blocks, cells")
+        .formats({"table", "json", "jsonl", "csv", "raw"})
+        .example("cellar scan shop orders --prefix user4 --column d:name --limit 3")
+        .example("cellar scan shop orders --reverse --limit 1 --versions all --format jsonl");
+  }
+
+  Status run(Session& session) override {
+    ReadStats stats;
+    Scan scan;
+    scan.stats(&stats).reversed(reverse_).raw(raw_);
+    if (batch_ > UINT32_MAX) return Status::invalid_argument("--batch is larger than 4,294,967,295");
+    scan.batch(static_cast<uint32_t>(batch_));
+    CELLAR_TRY(rows_.apply(scan));
+    if (raw_ && !rows_.read.versions) scan.all_versions();
+    CELLAR_TRY_ASSIGN(const OpenedTable opened, open_store_table(session, store_, table_, OpenFor::kLooking));
+    CELLAR_TRY(check_columns(session, *opened.table, rows_.read.columns));
+    Progress progress(session, "scan", 0);
+    int64_t micros = 0;
+    uint64_t rows = 0;
+    CellPrinter printer(session.out(),
+                        {.format = session.format(), .types = raw_, .values = value_form_of(form_)});
+    {
+      CELLAR_TRY_ASSIGN(const std::unique_ptr<Scanner> scanner, opened.table->scan(scan));
+      while (!session.stopping() && scanner->next()) {
+        const RowView row = scanner->row();
+        for (const CellView& cell : row) printer.add(cell);
+        rows += row.more_cells_in_row() ? 0 : 1;
+        progress.step(0, printer.cells());
+      }
+      micros = progress.micros();
+      CELLAR_TRY(scanner->status());
+    }
+    if (interrupted()) return interrupted_status(fmt::format("{} rows were printed", human_count(rows)));
+    printer.finish(explain_ ? json_member(stats, micros) : "");
+    session.out().flush();
+    if (explain_ && session.format() != Format::kJson) explain(session, stats, micros);
+    if (session.format() == Format::kTable) {
+      session.talk(fmt::format("{}, {}, {}", counted(rows, "row"), counted(printer.cells(), "cell"),
+                               human_micros(micros)));
+    }
+    return opened.engine->close();
+  }
+
+ private:
+  std::string store_;
+  std::string table_;
+  ScanOptions rows_;
+  bool reverse_ = false;
+  bool raw_ = false;
+  uint64_t batch_ = 0;
+  std::string form_;
+  bool explain_ = false;
+};
+
+}  // namespace
+
+CELLAR_PLUGIN(Command, tools_cmd_scan, "scan", ScanCommand)
+
+}  // namespace cellar

@@ -1,0 +1,34 @@
+// Parsing of families with options.
+#include "tools/family_operand.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace cellar {
+
+std::string_view family_name(std::string_view text) { return text.substr(0, text.find(':')); }
+
+Status parse_family(std::string_view text, FamilyOptions& family) {
+  family.name = family_name(text);
+  if (family.name.size() == text.size()) return {};
+  std::string_view rest = text.substr(family.name.size() + 1);
+  while (!rest.empty()) {
+    size_t end = 0;
+    for (int depth = 0; end < rest.size() && (rest[end] != ',' || depth > 0); ++end) {
+      depth += rest[end] == '(' ? 1 : rest[end] == ')' ? -1 : 0;
+    }
+    const std::string_view part = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const size_t equals = part.find('=');
+    if (equals == std::string_view::npos) {
+      return Status::invalid_argument(
+          fmt::format("family {}: \"{}\" is not option=value", family.name, part));
+    }
+    const Status set = set_option(family, part.substr(0, equals), part.substr(equals + 1));
+    if (!set.ok()) return set.with_context("family " + family.name);
+  }
+  return {};
+}
+
+}  // namespace cellar

@@ -1,0 +1,92 @@
+// Help that follows from the registered commands, and three topics.
+#include "tools/help.h"
+
+#include <fmt/format.h>
+
+namespace cellar {
+
+namespace {
+
+constexpr std::string_view kExitTopic = R"(exit statuses, the same for every command
+
+    0  fine
+    1  the answer is negative: a file is damaged, the row was not found
+    2  wrong usage
+    3  something cannot be read, opened or locked, or is no HFile at all
+    4  sound as far as seen, but not supported: a version, codec, encoding, encryption
+    5  an internal error
+  130  interrupted, after a clean stop
+)";
+
+constexpr std::string_view kFormatTopic = R"(formats: --format table|json|jsonl|csv
+
+  table  aligned columns for people; sizes and times are humanised
+  json   one document; its first member is "schema", such as "cellar.list/1"
+  jsonl  one JSON object a line; cells always in this form, which `cellar load` takes back unchanged:
+         {"row":"r","family":"f","qualifier":"q","ts":1700000000000,"type":"Put","value":"v"}
+  csv    a line of names, then RFC 4180
+  raw    get and scan only: values, one a line
+
+In rows, columns and values every byte but printable ASCII is \xHH, and a backslash is \x5C: as HBase
+prints them, and reversible. Standard output is data; everything else (progress, warnings, errors) goes
+to standard error, errors as one JSON object with --format json or jsonl.
+)";
+
+constexpr std::string_view kTimeTopic = R"(times: milliseconds since 1970, in UTC
+
+  1763748251203   2026-11-20   2026-11-20T18:04   2026-11-20T18:04:11.203Z   now   now-2h   now-7d
+
+A range is FROM..UNTIL, FROM included, UNTIL not; either may be left out: --time now-1h..
+)";
+
+std::string_view title_of(CommandGroup group) {
+  switch (group) {
+    case CommandGroup::kFiles:
+      return "look at HFiles";
+    case CommandGroup::kStore:
+      return "use a store";
+    case CommandGroup::kMove:
+      return "move data";
+    case CommandGroup::kOther:
+      return "other";
+  }
+  return "";
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Command>> make_command(const std::string& name) {
+  const std::vector<std::string> names = Registry<Command>::instance().names();
+  if (std::find(names.begin(), names.end(), name) != names.end())
+    return Registry<Command>::instance().make(name);
+  const std::string nearest = nearest_name(name, names);
+  return Status::invalid_argument(fmt::format("unknown command \"{}\"", name))
+      .hinting(nearest.empty() ? "cellar help lists the commands"
+                               : fmt::format("did you mean {} ?   (cellar help)", nearest));
+}
+
+std::string help_of_all() {
+  std::string text =
+      "usage: cellar COMMAND [arguments]\n\n"
+      "A store of rows with HBase's data model, in a directory; and the HFiles it and HBase are made of.\n";
+  for (const CommandGroup group :
+       {CommandGroup::kFiles, CommandGroup::kStore, CommandGroup::kMove, CommandGroup::kOther}) {
+    text += fmt::format("\n{}\n", title_of(group));
+    for (const std::string& name : Registry<Command>::instance().names()) {
+      const Result<std::unique_ptr<Command>> command = make_command(name);
+      if (command.ok() && (*command)->group() == group)
+        text += fmt::format("  {:<11} {}\n", name, (*command)->summary());
+    }
+  }
+  text += "\ncellar COMMAND --help shows its arguments; cellar help formats, times, exit-codes say more\n";
+  return text;
+}
+
+std::string help_of_topic(const std::string& topic) {
+  if (topic == "exit-codes") return std::string(kExitTopic);
+  if (topic == "formats") return std::string(kFormatTopic);
+  if (topic == "times") return std::string(kTimeTopic);
+  return "";
+}
+
+}  // namespace cellar

@@ -1,0 +1,108 @@
+// Finding and opening HFiles.
+#include "tools/hfile_paths.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cellar/file_system.h"
+
+namespace cellar {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Whether the trailer's magic stands where one of the versions has it.
+bool ends_like_an_hfile(const std::string& path) {
+  const Result<std::unique_ptr<ReadableFile>> file = posix_file_system().open_file(path);
+  if (!file.ok()) return false;
+  for (const size_t trailer : {kTrailerBytesV3, kTrailerBytesV2, kTrailerBytesV1}) {
+    char magic[8] = {};
+    if ((*file)->size() < trailer) continue;
+    if ((*file)->read((*file)->size() - trailer, sizeof magic, magic).ok() &&
+        std::string_view(magic, sizeof magic) == kTrailerMagic) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Status io_error(const std::string& path, const std::error_code& error) {
+  return Status::with_code(error == std::errc::no_such_file_or_directory ? Code::kNotFound : Code::kIoError,
+                           fmt::format("{}: {}", path, error.message()));
+}
+
+}  // namespace
+
+bool is_store(const std::string& path) {
+  std::error_code error;
+  return fs::is_regular_file(fs::path(path) / "CURRENT", error);
+}
+
+Result<std::vector<std::string>> find_hfiles(const std::string& path, std::vector<std::string>& others) {
+  std::error_code error;
+  const fs::file_status facts = fs::status(path, error);
+  if (!fs::exists(facts)) return io_error(path, std::make_error_code(std::errc::no_such_file_or_directory));
+  if (!fs::is_directory(facts)) return std::vector<std::string>{path};
+  const bool store = is_store(path);
+  std::vector<std::string> files;
+  const fs::path top = store ? fs::path(path) / "tables" : fs::path(path);
+  if (!fs::exists(top, error)) return files;
+  fs::recursive_directory_iterator walk(top, error);
+  for (; !error && walk != fs::recursive_directory_iterator(); walk.increment(error)) {
+    const std::string name = walk->path().filename().string();
+    const bool hidden = name.starts_with('.') || name.starts_with('_');
+    if (hidden && walk->is_directory(error)) walk.disable_recursion_pending();
+    if (hidden || !walk->is_regular_file(error)) continue;
+    const bool taken = store ? walk.depth() == 2 : ends_like_an_hfile(walk->path().string());
+    (taken ? files : others).push_back(walk->path().string());
+  }
+  if (error) return io_error(path, error);
+  std::ranges::sort(files);
+  std::ranges::sort(others);
+  return files;
+}
+
+Result<std::vector<std::string>> find_all_hfiles(Session& session, const std::vector<std::string>& paths) {
+  std::vector<std::string> all;
+  for (const std::string& path : paths) {
+    std::vector<std::string> others;
+    CELLAR_TRY_ASSIGN(std::vector<std::string> files, find_hfiles(path, others));
+    for (std::string& file : files) all.push_back(std::move(file));
+    if (others.empty()) continue;
+    const std::string more = others.size() == 1 ? "" : fmt::format(", and {} more", others.size() - 1);
+    session.talk(fmt::format("note   left out, not an HFile: {}{}", others.front(), more));
+  }
+  if (all.empty())
+    return Status::not_found(fmt::format("no HFile in {}", paths.front()))
+        .hinting("a store that was never flushed has none: cellar flush");
+  return all;
+}
+
+Exit exit_of_file_failure(const Status& status) {
+  if (is_not_an_hfile(status)) return Exit::kCannot;
+  if (status.is(Code::kCorruption) || status.is(Code::kLimit)) return Exit::kNegative;
+  if (status.is(Code::kNotSupported)) return Exit::kNotSupported;
+  return Exit::kCannot;
+}
+
+Status name_file_failure(Session& session, const Status& status) {
+  const Exit exit = exit_of_file_failure(status);
+  if (is_not_an_hfile(status)) return session.name_failure("CEL-NOT-HFILE", exit, status);
+  if (exit == Exit::kNegative) return session.name_failure("CEL-CORRUPTION", exit, status);
+  return status;
+}
+
+Result<std::shared_ptr<HFileReader>> open_hfile(Session& session, const std::string& path) {
+  Result<std::unique_ptr<ReadableFile>> file = posix_file_system().open_file(path);
+  if (!file.ok()) return file.status();
+  HFileReaderOptions options;
+  options.name = path;
+  Result<std::shared_ptr<HFileReader>> reader = HFileReader::open(std::move(*file), std::move(options));
+  if (reader.ok()) return reader;
+  return name_file_failure(session, reader.status());
+}
+
+}  // namespace cellar

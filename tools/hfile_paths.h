@@ -1,0 +1,30 @@
+// Paths to HFiles: an operand may be a file, a directory of files, or a store; content decides which.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hfile/hfile_reader.h"
+#include "tools/session.h"
+
+namespace cellar {
+
+// Whether the directory holds a store of Cellar's.
+bool is_store(const std::string& path);
+
+// The files behind an operand, sorted: itself; of a directory those that end like an HFile, hidden names
+// ('.', '_') left out; of a store all store files. Others in a directory are mentioned in `others`.
+// kNotFound, kIoError.
+Result<std::vector<std::string>> find_hfiles(const std::string& path, std::vector<std::string>& others);
+// … behind all operands; says on standard error what was left out. None at all is kNotFound.
+Result<std::vector<std::string>> find_all_hfiles(Session& session, const std::vector<std::string>& paths);
+
+// Opens one file. Errors get their name: CEL-NOT-HFILE (3), CEL-CORRUPTION (1), CEL-NOT-SUPPORTED (4).
+Result<std::shared_ptr<HFileReader>> open_hfile(Session& session, const std::string& path);
+// Gives an error about a file its name and exit status.
+Status name_file_failure(Session& session, const Status& status);
+// The exit status of an error about a file.
+Exit exit_of_file_failure(const Status& status);
+
+}  // namespace cellar

@@ -1,0 +1,80 @@
+// The program cellar: finds the sub-command, runs it, and ends with its status.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "base/plugins.h"
+#include "cellar/plugin.h"
+#include "tools/command.h"
+#include "tools/help.h"
+
+namespace cellar {
+namespace {
+
+// Errors must be JSON even when the arguments cannot be parsed.
+Format format_wanted(const std::vector<std::string>& words) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i].starts_with("--format=")) return format_of(std::string_view(words[i]).substr(9));
+    if (words[i] == "--format" && i + 1 < words.size()) return format_of(words[i + 1]);
+  }
+  return Format::kTable;
+}
+
+Status usage(Session& session, Status status) {
+  return session.name_failure("CEL-USAGE", Exit::kUsage, status);
+}
+
+Status run_command(Session& session, const std::string& name, const std::vector<std::string>& words) {
+  Result<std::unique_ptr<Command>> made = make_command(name);
+  if (!made.ok()) return usage(session, made.status());
+  Command& command = **made;
+  Arguments arguments("cellar " + name, std::string(command.summary()));
+  command.declare(arguments);
+  const Status parsed = arguments.parse(words);
+  if (arguments.help_wanted()) {
+    session.out().write(arguments.help());
+    return {};
+  }
+  if (!parsed.ok()) return usage(session, parsed);
+  session.set_format(format_of(arguments.format()));
+  session.set_quiet(arguments.quiet());
+  return command.run(session);
+}
+
+int run(std::vector<std::string> words) {
+  install_signal_handlers();
+  register_tools_plugins();
+  register_hfile_plugins();
+  register_bloom_plugins();
+  register_cache_plugins();
+  register_compaction_plugins();
+  Output out(STDOUT_FILENO);
+  Session session(out);
+  if (words.empty()) {
+    session.talk(help_of_all());
+    return static_cast<int>(Exit::kUsage);
+  }
+  std::string name = words.front();
+  words.erase(words.begin());
+  if (name == "--help" || name == "-h") name = "help";
+  if (name == "--version") name = "version";
+  session.set_format(format_wanted(words));
+  Status status;
+  try {
+    status = run_command(session, name, words);
+  } catch (const std::exception& fault) {
+    status = session.name_failure("CEL-INTERNAL", Exit::kInternal,
+                                  Status::with_code(Code::kIoError, fault.what())
+                                      .hinting("this is a fault of the program: please report it"));
+  }
+  return static_cast<int>(session.end(status));
+}
+
+}  // namespace
+}  // namespace cellar
+
+int main(int argc, char** argv) { return cellar::run(std::vector<std::string>(argv + 1, argv + argc)); }

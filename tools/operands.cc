@@ -1,0 +1,229 @@
+// Parsing of operands, and values in the forms of --as.
+#include "tools/operands.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cstring>
+
+#include "base/bytes.h"
+#include "base/coding.h"
+#include "cellar/environment.h"
+
+namespace cellar {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> kFormNames = {"escaped", "utf8", "hex", "long", "int", "double"};
+
+template <class Number>
+bool parse_whole(std::string_view text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// Takes `digits` digits off the front.
+bool take_digits(std::string_view& text, size_t digits, int64_t& number) {
+  if (text.size() < digits || !parse_whole(text.substr(0, digits), number) || number < 0) return false;
+  text.remove_prefix(digits);
+  return true;
+}
+
+bool take(std::string_view& text, char c) {
+  if (!text.starts_with(c)) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+int64_t days_of(int64_t year, int64_t month, int64_t day) {
+  year -= month <= 2 ? 1 : 0;
+  const int64_t era = (year >= 0 ? year : year - 399) / 400;
+  const int64_t year_of_era = year - era * 400;
+  const int64_t day_of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
+  return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468;
+}
+
+// "2026-11-20", "2026-11-20T18:04", "…:11", "….203", each with or without Z. UTC.
+std::optional<int64_t> parse_iso(std::string_view text) {
+  int64_t year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, milli = 0;
+  if (!take_digits(text, 4, year) || !take(text, '-') || !take_digits(text, 2, month) || !take(text, '-') ||
+      !take_digits(text, 2, day)) {
+    return {};
+  }
+  if (take(text, 'T') || take(text, ' ')) {
+    if (!take_digits(text, 2, hour) || !take(text, ':') || !take_digits(text, 2, minute)) return {};
+    if (take(text, ':') && !take_digits(text, 2, second)) return {};
+    if (take(text, '.') && !take_digits(text, 3, milli)) return {};
+  }
+  take(text, 'Z');
+  if (!text.empty() || month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 ||
+      second > 60)
+    return {};
+  return ((days_of(year, month, day) * 24 + hour) * 60 + minute) * 60000 + second * 1000 + milli;
+}
+
+Status not_a(std::string_view text, std::string_view what, std::string_view hint) {
+  return Status::invalid_argument(fmt::format("\"{}\" is not {}", escaped(text), what)).hinting(hint);
+}
+
+std::optional<std::string> from_hex(std::string_view text) {
+  if (text.size() % 2 != 0) return {};
+  std::string bytes;
+  for (size_t i = 0; i < text.size(); i += 2) {
+    uint8_t byte = 0;
+    const auto [end, error] = std::from_chars(text.data() + i, text.data() + i + 2, byte, 16);
+    if (error != std::errc() || end != text.data() + i + 2) return {};
+    bytes.push_back(static_cast<char>(byte));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Result<std::string> parse_bytes(std::string_view text) {
+  Result<std::string> bytes = unescaped(text);
+  if (bytes.ok()) return bytes;
+  return bytes.status().hinting("a byte is written \\xHH, a backslash itself \\x5C");
+}
+
+Result<ColumnOperand> parse_column(std::string_view text) {
+  const size_t colon = text.find(':');
+  ColumnOperand column;
+  CELLAR_TRY_ASSIGN(column.family, parse_bytes(text.substr(0, colon)));
+  if (column.family.empty()) return not_a(text, "a column", "a column is written family:qualifier");
+  if (colon == std::string_view::npos) return column;
+  CELLAR_TRY_ASSIGN(column.qualifier, parse_bytes(text.substr(colon + 1)));
+  return column;
+}
+
+Result<ColumnOperand> parse_one_column(std::string_view text) {
+  CELLAR_TRY_ASSIGN(ColumnOperand column, parse_column(text));
+  if (column.qualifier) return column;
+  return not_a(text, "a column",
+               fmt::format("a column is written family:qualifier; {}: has no qualifier", text));
+}
+
+Result<int64_t> parse_integer(std::string_view text) {
+  std::string_view digits = text;
+  if (digits.size() > 1 && digits[0] == '+') digits.remove_prefix(1);
+  int64_t number = 0;
+  if (parse_whole(digits, number)) return number;
+  return not_a(text, "a whole number", "");
+}
+
+Result<int64_t> parse_duration_ms(std::string_view text) {
+  struct Unit {
+    std::string_view name;
+    int64_t factor;
+  };
+  constexpr std::array<Unit, 5> kUnits = {
+      {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"d", 86400000}}};
+  int64_t factor = 1;
+  std::string_view digits = text;
+  for (const Unit& unit : kUnits) {
+    if (!digits.ends_with(unit.name)) continue;
+    factor = unit.factor;
+    digits.remove_suffix(unit.name.size());
+    break;
+  }
+  int64_t number = 0;
+  if (parse_whole(digits, number) && number >= 0 && number <= INT64_MAX / factor) return number * factor;
+  return not_a(text, "a duration", "write 500ms, 90s, 15m, 2h or 7d");
+}
+
+Result<int64_t> parse_time(std::string_view text) {
+  if (text.starts_with("now")) {
+    const int64_t now = system_clock().wall_ms();
+    if (text.size() == 3) return now;
+    if (text[3] == '-' || text[3] == '+') {
+      CELLAR_TRY_ASSIGN(const int64_t span, parse_duration_ms(text.substr(4)));
+      return text[3] == '-' ? now - span : now + span;
+    }
+  }
+  int64_t number = 0;
+  if (parse_whole(text, number) && number >= 0) return number;
+  if (text == "LATEST") return kLatestTimestamp;
+  if (const std::optional<int64_t> iso = parse_iso(text)) return *iso;
+  return not_a(text, "a time",
+               "write milliseconds since 1970, 2026-11-20, 2026-11-20T18:04:11Z, now or now-2h");
+}
+
+Result<std::pair<int64_t, int64_t>> parse_time_range(std::string_view text) {
+  const size_t dots = text.find("..");
+  if (dots == std::string_view::npos)
+    return not_a(text, "a time range", "write FROM..UNTIL; either may be left out");
+  std::pair<int64_t, int64_t> range = {0, kLatestTimestamp};
+  if (dots > 0) {
+    CELLAR_TRY_ASSIGN(range.first, parse_time(text.substr(0, dots)));
+  }
+  if (dots + 2 < text.size()) {
+    CELLAR_TRY_ASSIGN(range.second, parse_time(text.substr(dots + 2)));
+  }
+  if (range.first > range.second)
+    return not_a(text, "a time range", "the first time is later than the second");
+  return range;
+}
+
+Result<uint32_t> parse_versions(std::string_view text) {
+  if (text == "all") return UINT32_MAX;
+  uint32_t versions = 0;
+  if (parse_whole(text, versions) && versions > 0) return versions;
+  return not_a(text, "a number of versions", "write 1 or more, or all");
+}
+
+std::vector<std::string> value_forms() { return {kFormNames.begin(), kFormNames.end()}; }
+
+ValueForm value_form_of(std::string_view word) {
+  for (size_t i = 0; i < kFormNames.size(); ++i) {
+    if (kFormNames[i] == word) return static_cast<ValueForm>(i);
+  }
+  return ValueForm::kEscaped;
+}
+
+void append_value(std::string& to, std::string_view value, ValueForm form) {
+  if (form == ValueForm::kUtf8) {
+    to += value;
+  } else if (form == ValueForm::kHex) {
+    to += hex(value);
+  } else if (form == ValueForm::kLong && value.size() == 8) {
+    to += std::to_string(static_cast<int64_t>(load_be64(value.data())));
+  } else if (form == ValueForm::kInt && value.size() == 4) {
+    to += std::to_string(static_cast<int32_t>(load_be32(value.data())));
+  } else if (form == ValueForm::kDouble && value.size() == 8) {
+    to += fmt::format("{}", std::bit_cast<double>(load_be64(value.data())));
+  } else {
+    append_escaped(to, value);
+  }
+}
+
+Result<std::string> parse_value(std::string_view text, ValueForm form) {
+  std::string bytes;
+  int64_t number = 0;
+  double real = 0;
+  int32_t small = 0;
+  switch (form) {
+    case ValueForm::kEscaped:
+      return parse_bytes(text);
+    case ValueForm::kUtf8:
+      return std::string(text);
+    case ValueForm::kHex:
+      if (std::optional<std::string> parsed = from_hex(text)) return *std::move(parsed);
+      return not_a(text, "hexadecimal", "two digits for each byte");
+    case ValueForm::kLong:
+      if (!parse_whole(text, number)) return not_a(text, "a whole number of 8 bytes", "");
+      append_be64(bytes, static_cast<uint64_t>(number));
+      return bytes;
+    case ValueForm::kInt:
+      if (!parse_whole(text, small)) return not_a(text, "a whole number of 4 bytes", "");
+      append_be32(bytes, static_cast<uint32_t>(small));
+      return bytes;
+    case ValueForm::kDouble:
+      if (!parse_whole(text, real)) return not_a(text, "a number", "");
+      append_be64(bytes, std::bit_cast<uint64_t>(real));
+      return bytes;
+  }
+  return bytes;
+}
+
+}  // namespace cellar

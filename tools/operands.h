@@ -1,0 +1,79 @@
+// What people type: bytes with escapes, columns, times, sizes, and how values are shown.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cellar/query.h"
+#include "cellar/status.h"
+
+namespace cellar {
+
+// Bytes with \xHH escapes, as they are printed. kInvalidArgument says how to write a backslash.
+Result<std::string> parse_bytes(std::string_view text);
+
+struct ColumnOperand {
+  std::string family;
+  std::optional<std::string>
+      qualifier;  // nothing: the whole family ("d"); empty: the column without a name ("d:")
+};
+Result<ColumnOperand> parse_column(std::string_view text);
+// … where one column is needed.
+Result<ColumnOperand> parse_one_column(std::string_view text);
+
+// Milliseconds since the epoch, "now", "now-2h", an ISO date "2026-11-20", or date and time
+// "2026-11-20T18:04:11.203Z".
+Result<int64_t> parse_time(std::string_view text);
+// "A..B", either side may be missing: [from, until).
+Result<std::pair<int64_t, int64_t>> parse_time_range(std::string_view text);
+// "500ms", "90s", "15m", "2h", "7d"; a plain number is milliseconds.
+Result<int64_t> parse_duration_ms(std::string_view text);
+Result<int64_t> parse_integer(std::string_view text);
+
+// How a value is shown and taken. kEscaped is the form of cell streams.
+enum class ValueForm : uint8_t { kEscaped, kUtf8, kHex, kLong, kInt, kDouble };
+// The words of --as, the first one the default.
+std::vector<std::string> value_forms();
+ValueForm value_form_of(std::string_view word);
+// The value in that form; escaped where it has no such form (a counter that is not 8 bytes long).
+void append_value(std::string& to, std::string_view value, ValueForm form);
+Result<std::string> parse_value(std::string_view text, ValueForm form);
+
+// Chooses columns, versions and times of a Get or Scan, as the options of those names say.
+struct ReadOptions {
+  std::vector<std::string> columns;
+  std::optional<std::string> versions;  // a number or "all"
+  std::optional<std::string> time;
+};
+template <class Read>
+Status apply_read_options(const ReadOptions& options, Read& read);
+
+// Implementation.
+Result<uint32_t> parse_versions(std::string_view text);
+
+template <class Read>
+Status apply_read_options(const ReadOptions& options, Read& read) {
+  for (const std::string& text : options.columns) {
+    CELLAR_TRY_ASSIGN(const ColumnOperand column, parse_column(text));
+    if (column.qualifier) {
+      read.column(column.family, *column.qualifier);
+    } else {
+      read.family(column.family);
+    }
+  }
+  if (options.versions) {
+    CELLAR_TRY_ASSIGN(const uint32_t versions, parse_versions(*options.versions));
+    read.versions(versions);
+  }
+  if (options.time) {
+    CELLAR_TRY_ASSIGN(const auto range, parse_time_range(*options.time));
+    read.time_range(range.first, range.second);
+  }
+  return {};
+}
+
+}  // namespace cellar

@@ -1,0 +1,96 @@
+// Output, Records: what goes to standard output: buffered bytes, and lists of records in every format.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cellar/status.h"
+
+namespace cellar {
+
+enum class Format : uint8_t { kTable, kJson, kJsonl, kCsv, kRaw };
+// "table", "json", "jsonl", "csv", "raw"; anything else is kTable.
+Format format_of(std::string_view name);
+
+// Output: a buffer in front of a file descriptor. A reader that goes away is not an error: writing then does
+// nothing, and loops should ask reader_gone() and end. One thread.
+class Output {
+ public:
+  explicit Output(int descriptor) : descriptor_(descriptor) {}
+  ~Output() { flush(); }
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  void write(std::string_view bytes) {
+    buffer_ += bytes;
+    if (buffer_.size() >= kBufferBytes) flush();
+  }
+  // For appending in place; call commit() after a piece.
+  std::string& buffer() { return buffer_; }
+  void commit() {
+    if (buffer_.size() >= kBufferBytes) flush();
+  }
+  void flush();
+  bool reader_gone() const { return reader_gone_; }
+  // Why output was lost, when it was not the reader who left.
+  const Status& status() const { return status_; }
+
+ private:
+  static constexpr size_t kBufferBytes = 64 * 1024;
+  int descriptor_;
+  std::string buffer_;
+  bool reader_gone_ = false;
+  Status status_;
+};
+
+// "1 row", "1,204 rows".
+std::string counted(uint64_t count, std::string_view one);
+// Appends a field of a CSV line, quoted where it must be (RFC 4180).
+void append_csv(std::string& to, std::string_view field);
+// "2026-11-20T18:04:11.203Z"; LATEST for the sentinel; the plain number outside years 0 to 9999.
+std::string time_text(int64_t milliseconds);
+
+// Records: rows of named fields: an aligned table, one JSON document, JSON Lines, or CSV. Tables are printed
+// by finish().
+class Records {
+ public:
+  // `schema` is "cellar.list/1", `list` the key of the array in the JSON document.
+  Records(Output& out, Format format, std::string schema, std::string list);
+
+  Records& text(std::string name, std::string_view value);
+  Records& bytes(std::string name, std::string_view value);  // escaped
+  Records& count(std::string name, uint64_t value);
+  Records& number(std::string name, int64_t value);
+  Records& size(std::string name, uint64_t value);  // bytes
+  Records& time(std::string name, int64_t milliseconds);
+  Records& flag(std::string name, bool value);
+  // Ends the record.
+  void add();
+  // Further members of the JSON document, already JSON; before finish().
+  void member(const std::string& name, const std::string& json);
+  void finish();
+
+ private:
+  struct Field {
+    std::string name;
+    std::string json;
+    std::string people;
+    std::string plain;
+  };
+  void put_json(std::string& to) const;
+  void begin();
+
+  Output& out_;
+  Format format_;
+  std::string schema_;
+  std::string list_;
+  std::vector<Field> fields_;
+  std::vector<std::vector<std::string>> table_;
+  std::string members_;
+  bool begun_ = false;
+  bool first_ = true;
+};
+
+}  // namespace cellar

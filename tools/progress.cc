@@ -1,0 +1,43 @@
+// The progress line.
+#include "tools/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "cellar/environment.h"
+
+namespace cellar {
+
+Progress::Progress(const Session& session, std::string what, uint64_t total)
+    : what_(std::move(what)),
+      total_(total),
+      started_(system_clock().steady_us()),
+      terminal_(!session.quiet() && ::isatty(STDERR_FILENO) != 0) {}
+
+Progress::~Progress() {
+  if (shown_ != 0) [[maybe_unused]]
+    const ssize_t n = ::write(STDERR_FILENO, "\r\x1b[K", 4);
+}
+
+int64_t Progress::micros() const { return system_clock().steady_us() - started_; }
+
+void Progress::show(uint64_t done, uint64_t cells) {
+  if (!terminal_) return;
+  const int64_t now = system_clock().steady_us();
+  constexpr int64_t kFirstAfterUs = 500000;
+  constexpr int64_t kEveryUs = 100000;
+  if (now - started_ < kFirstAfterUs || now - shown_ < kEveryUs) return;
+  shown_ = now;
+  std::string line = fmt::format("\r{}  {} cells", what_, human_count(cells));
+  if (total_ > 0 && done > 0) {
+    const double share = static_cast<double>(done) / static_cast<double>(total_);
+    const double left = static_cast<double>(now - started_) * (1 - share) / share;
+    line += fmt::format("  {:.0f} %  {} of {}  {} left", share * 100, human_bytes(done), human_bytes(total_),
+                        human_micros(static_cast<int64_t>(left < 0 ? 0 : left)));
+  }
+  line += "\x1b[K";
+  [[maybe_unused]] const ssize_t n = ::write(STDERR_FILENO, line.data(), line.size());
+}
+
+}  // namespace cellar

@@ -1,0 +1,24 @@
+// ScanOptions: the options that choose rows, shared by scan, count and export.
+#pragma once
+
+#include <string>
+
+#include "cellar/query.h"
+#include "tools/arguments.h"
+#include "tools/operands.h"
+
+namespace cellar {
+
+struct ScanOptions {
+  std::string start;
+  std::string stop;
+  std::string prefix;
+  uint64_t limit = 0;
+  ReadOptions read;
+
+  void declare(Arguments& arguments);
+  // kInvalidArgument for text that cannot be parsed.
+  Status apply(Scan& scan) const;
+};
+
+}  // namespace cellar

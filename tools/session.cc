@@ -1,0 +1,141 @@
+// Errors as text and JSON, exit statuses, and signals.
+#include "tools/session.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+
+#include "base/bytes.h"
+
+namespace cellar {
+
+namespace {
+
+std::atomic<bool> stop_wanted{false};
+std::atomic<const char*> last_words{nullptr};
+std::atomic<size_t> last_words_bytes{0};
+
+extern "C" void on_interrupt(int) {
+  const char* words = last_words.load();
+  if (words != nullptr || stop_wanted.exchange(true)) {
+    if (words != nullptr) [[maybe_unused]]
+      const ssize_t n = ::write(STDERR_FILENO, words, last_words_bytes.load());
+    _exit(static_cast<int>(Exit::kInterrupted));
+  }
+}
+
+Exit exit_of(Code code) {
+  switch (code) {
+    case Code::kOk:
+      return Exit::kFine;
+    case Code::kInvalidArgument:
+    case Code::kLimit:
+      return Exit::kUsage;
+    case Code::kNotSupported:
+      return Exit::kNotSupported;
+    default:
+      return Exit::kCannot;
+  }
+}
+
+// "CEL-INVALID-ARGUMENT"
+std::string code_text(Code code) {
+  std::string text = "CEL-";
+  for (const char c : code_name(code))
+    text += c == '_' ? '-' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c);
+  return text;
+}
+
+void append_member(std::string& to, std::string_view name, std::string_view value) {
+  to += to.ends_with('{') ? "" : ",";
+  append_json_string(to, name);
+  to += ":";
+  append_json_string(to, value);
+}
+
+void append_part(std::string& to, std::string_view name, std::string_view value) {
+  if (value.empty()) return;
+  to += "       ";
+  to += name;
+  to += std::string(12 - name.size(), ' ');
+  to += value;
+  to += "\n";
+}
+
+void print_error(std::string_view text) {
+  size_t at = 0;
+  while (at < text.size()) {
+    const ssize_t written = ::write(STDERR_FILENO, text.data() + at, text.size() - at);
+    if (written <= 0) return;
+    at += static_cast<size_t>(written);
+  }
+}
+
+}  // namespace
+
+void Session::talk(std::string_view line) const {
+  if (!quiet_) print_error(std::string(line) + "\n");
+}
+
+Status Session::name_failure(std::string code, Exit exit, Status status) {
+  failure_code_ = std::move(code);
+  failure_exit_ = exit;
+  return status;
+}
+
+Exit Session::end(const Status& status) {
+  out_.flush();
+  Status failure = status;
+  if (failure.ok()) failure = out_.status();
+  if (failure.ok()) return exit_;
+  std::string code = failure_code_.empty() ? code_text(failure.code()) : failure_code_;
+  Exit exit = failure_code_.empty() ? exit_of(failure.code()) : failure_exit_;
+  if (interrupted() && failure.is(Code::kAborted)) {
+    code = "CEL-INTERRUPTED";
+    exit = Exit::kInterrupted;
+  }
+  std::string text;
+  if (json_errors()) {
+    text = "{\"error\":{";
+    append_member(text, "code", code);
+    append_member(text, "message", failure.message());
+    if (!failure.place().empty()) append_member(text, "place", failure.place());
+    if (!failure.hint().empty()) append_member(text, "hint", failure.hint());
+    text += ",\"exit\":" + std::to_string(static_cast<int>(exit)) + "}}\n";
+  } else {
+    text = "error  " + code + (code.size() < 10 ? std::string(10 - code.size(), ' ') : "") + "  " +
+           std::string(failure.message()) + "\n";
+    append_part(text, "place", failure.place());
+    append_part(text, "hint", failure.hint());
+  }
+  print_error(text);
+  return exit;
+}
+
+bool Session::stopping() const { return interrupted() || out_.reader_gone(); }
+
+void install_signal_handlers() {
+  struct sigaction action = {};
+  action.sa_handler = on_interrupt;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  action.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &action, nullptr);
+}
+
+bool interrupted() { return stop_wanted.load(std::memory_order_relaxed); }
+
+Status interrupted_status(std::string_view what_remains) {
+  return Status::aborted("interrupted; " + std::string(what_remains));
+}
+
+ExitOnInterrupt::ExitOnInterrupt(std::string_view line) {
+  last_words_bytes = line.size();
+  last_words = line.data();
+}
+
+ExitOnInterrupt::~ExitOnInterrupt() { last_words = nullptr; }
+
+}  // namespace cellar

@@ -1,0 +1,35 @@
+// Opening stores and tables the way every command does: for looking or for writing, with errors that name the
+// nearest.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cellar/engine.h"
+#include "tools/session.h"
+
+namespace cellar {
+
+enum class OpenFor { kLooking, kWriting, kCreating };
+
+// Looking writes nothing. A directory that holds no store is CEL-NOT-STORE.
+Result<std::unique_ptr<Engine>> open_store(Session& session, const std::string& path, OpenFor what);
+// CEL-TABLE with the nearest name.
+Result<std::shared_ptr<Table>> open_table(Session& session, Engine& engine, const std::string& path,
+                                          const std::string& name);
+// CEL-FAMILY with the nearest name.
+Status check_family(Session& session, const Table& table, const std::string& family);
+
+// A store and one table of it.
+struct OpenedTable {
+  std::unique_ptr<Engine> engine;
+  std::shared_ptr<Table> table;
+};
+Result<OpenedTable> open_store_table(Session& session, const std::string& path, const std::string& name,
+                                     OpenFor what);
+
+// Checks the families of columns as they were typed ("d:name", "d").
+Status check_columns(Session& session, const Table& table, const std::vector<std::string>& columns);
+
+}  // namespace cellar
