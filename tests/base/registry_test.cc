@@ -1,0 +1,131 @@
+// Goal: "name(key=value, …)" is parsed or refused with the reason; wrong names come with the nearest right
+// one.
+#include <gtest/gtest.h>
+
+#include "cellar/plugin.h"
+
+namespace cellar::testing {
+
+namespace {
+
+class Shape {
+ public:
+  virtual ~Shape() = default;
+  virtual std::string text() const = 0;
+};
+
+class Box final : public Shape {
+ public:
+  explicit Box(const PluginParams& params)
+      : width_(params.count("width", 2)), name_(params.text("label", "plain")) {}
+  std::string text() const override { return "box " + std::to_string(width_) + " " + name_; }
+
+ private:
+  uint64_t width_;
+  std::string name_;
+};
+
+CELLAR_PLUGIN(Shape, tests_box, "box", Box)
+
+std::string refusal(std::string_view text) {
+  const auto parsed = PluginParams::parse(text);
+  return parsed.ok() ? "parsed" : std::string(parsed.status().message());
+}
+
+PluginParams params(std::string_view text) { return PluginParams::parse(text).value(); }
+
+}  // namespace
+
+TEST(PluginParams, ParsesNamesAndValues) {
+  EXPECT_EQ(params("mine").name(), "mine");
+  EXPECT_EQ(params(" mine ( ) ").name(), "mine");
+  const PluginParams all = params("mine(files = 5,ratio=1.5, size=64k, age=2h, on=true, path=/a b)");
+  EXPECT_EQ(all.count("files", 0), 5U);
+  EXPECT_EQ(all.number("ratio", 0), 1.5);
+  EXPECT_EQ(all.bytes("size", 0), 65536U);
+  EXPECT_EQ(all.duration_ms("age", 0), 7'200'000);
+  EXPECT_EQ(all.flag("on", false), true);
+  EXPECT_EQ(all.text("path", ""), "/a b");
+  EXPECT_EQ(all.count("missing", 7), 7U);
+  EXPECT_TRUE(all.finish().ok());
+}
+
+TEST(PluginParams, RefusesWithTheReason) {
+  EXPECT_EQ(refusal(""), "\"\" does not begin with a name");
+  EXPECT_EQ(refusal("(a=1)"), "\"(a=1)\" does not begin with a name");
+  EXPECT_EQ(refusal("m(a=1"), "\"m(a=1\" lacks the closing parenthesis at its end");
+  EXPECT_EQ(refusal("m(a=1) x"), "\"m(a=1) x\" lacks the closing parenthesis at its end");
+  EXPECT_EQ(refusal("m(a)"), "\"m(a)\": \"a\" is not of the form key=value");
+  EXPECT_EQ(refusal("m(a=1,)"), "\"m(a=1,)\": \"\" is not of the form key=value");
+  EXPECT_EQ(refusal("m(=1)"), "\"m(=1)\": \"=1\" is not of the form key=value");
+  EXPECT_EQ(refusal("m(a=)"), "\"m(a=)\": a has no value");
+  EXPECT_EQ(refusal("m(a=1,a=2)"), "\"m(a=1,a=2)\": a is given twice");
+}
+
+TEST(PluginParams, ValuesOfTheWrongKindAreReportedAtTheEnd) {
+  const auto complaint = [](std::string_view text, auto ask) {
+    const PluginParams given = params(text);
+    ask(given);
+    return std::string(given.finish().message());
+  };
+  EXPECT_EQ(complaint("m(n=x)", [](const auto& p) { EXPECT_EQ(p.count("n", 3), 3U); }),
+            "n of m must be a whole number, not \"x\"");
+  EXPECT_NE(complaint("m(n=-1)", [](const auto& p) { (void)p.count("n", 3); }), "");
+  EXPECT_NE(complaint("m(n=1.5)", [](const auto& p) { (void)p.count("n", 3); }), "");
+  EXPECT_NE(complaint("m(n=99999999999999999999)", [](const auto& p) { (void)p.count("n", 3); }), "");
+  EXPECT_NE(complaint("m(n=nan)", [](const auto& p) { (void)p.number("n", 3); }), "");
+  EXPECT_NE(complaint("m(n=1x)", [](const auto& p) { (void)p.number("n", 3); }), "");
+  EXPECT_NE(complaint("m(n=1kb)", [](const auto& p) { (void)p.bytes("n", 3); }), "");
+  EXPECT_NE(complaint("m(n=-1k)", [](const auto& p) { (void)p.bytes("n", 3); }), "");
+  EXPECT_NE(complaint("m(n=99999999999g)", [](const auto& p) { (void)p.bytes("n", 3); }), "");
+  EXPECT_NE(complaint("m(n=5)", [](const auto& p) { (void)p.duration_ms("n", 3); }), "");
+  EXPECT_NE(complaint("m(n=maybe)", [](const auto& p) { (void)p.flag("n", true); }), "");
+}
+
+TEST(PluginParams, UnitsOfSizesAndDurations) {
+  const PluginParams sizes = params("m(a=4096,b=64k,c=8m,d=1g,e=1.5K)");
+  EXPECT_EQ(sizes.bytes("a", 0), 4096U);
+  EXPECT_EQ(sizes.bytes("b", 0), 65536U);
+  EXPECT_EQ(sizes.bytes("c", 0), 8U << 20);
+  EXPECT_EQ(sizes.bytes("d", 0), 1U << 30);
+  EXPECT_EQ(sizes.bytes("e", 0), 1536U);
+  const PluginParams times = params("m(a=5ms,b=5s,c=5m,d=5h,e=5d,f=0)");
+  EXPECT_EQ(times.duration_ms("a", 0), 5);
+  EXPECT_EQ(times.duration_ms("b", 0), 5'000);
+  EXPECT_EQ(times.duration_ms("c", 0), 300'000);
+  EXPECT_EQ(times.duration_ms("d", 0), 18'000'000);
+  EXPECT_EQ(times.duration_ms("e", 0), 432'000'000);
+  EXPECT_EQ(times.duration_ms("f", 9), 0);
+}
+
+TEST(PluginParams, UnknownKeysAreReportedWithTheNearest) {
+  const PluginParams given = params("mine(flies=5)");
+  (void)given.count("files", 0);
+  (void)given.number("ratio", 0);
+  const Status status = given.finish();
+  EXPECT_EQ(status.message(), "mine has no parameter flies; it takes files, ratio");
+  EXPECT_EQ(status.hint(), "did you mean files?");
+}
+
+TEST(NearestName, IsNearOrNothing) {
+  const std::vector<std::string> names = {"exploring", "none", "snappy", "zstd"};
+  EXPECT_EQ(nearest_name("snapy", names), "snappy");
+  EXPECT_EQ(nearest_name("explor", names), "exploring");
+  EXPECT_EQ(nearest_name("zst", names), "zstd");
+  EXPECT_EQ(nearest_name("lzma", names), "");
+  EXPECT_EQ(nearest_name("", names), "");
+  EXPECT_EQ(nearest_name("x", {"y"}), "") << "one of one letter is not near";
+}
+
+TEST(Registry, MakesByNameAndExplainsWhatItCannot) {
+  cellar_plugin_tests_box();
+  const auto& registry = Registry<Shape>::instance();
+  EXPECT_EQ(registry.names(), std::vector<std::string>{"box"});
+  EXPECT_EQ((*registry.make("box"))->text(), "box 2 plain");
+  EXPECT_EQ((*registry.make("box(width=9, label=blue)"))->text(), "box 9 blue");
+  EXPECT_EQ(registry.make("bo").status().hint(), "did you mean box?");
+  EXPECT_EQ(registry.make("circle").status().message(), "unknown name \"circle\"; known: box");
+  EXPECT_FALSE(registry.make("box(height=1)").ok());
+}
+
+}  // namespace cellar::testing

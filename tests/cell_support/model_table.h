@@ -1,0 +1,83 @@
+// ModelTable: several families, what users ask of them, and the answers, as simple as the data model allows.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cellar/status.h"
+#include "tests/cell_support/model_store.h"
+
+namespace cellar::testing {
+
+// One thing a user does to one row.
+struct ModelChange {
+  enum class Kind : uint8_t {
+    kPut,
+    kDeleteVersion,  // exactly the timestamp
+    kDeleteLatest,   // the newest visible version; the n-th such change of a column in a batch: the n-th
+                     // newest
+    kDeleteColumn,
+    kDeleteFamily,
+    kDeleteFamilyVersion,  // exactly the timestamp
+    kDeleteRow,            // of every family
+    kIncrement,
+    kAppend,
+  };
+  Kind kind = Kind::kPut;
+  std::string row = {};
+  std::string family = {};
+  std::string qualifier = {};
+  std::optional<int64_t> timestamp = {};  // absent: the time of the write
+  std::string value = {};                 // put, append
+  int64_t amount = 0;                     // increment
+  std::optional<int64_t> ttl_ms =
+      {};  // of the new cell; increment and append carry on the old cell's without
+};
+
+struct ModelScan {
+  std::string start = {};
+  std::string stop = {};
+  bool start_inclusive = true;
+  bool stop_inclusive = false;
+  bool reversed = false;        // start is then the upper end
+  uint64_t rows_max = 0;        // 0: all
+  uint64_t cells_per_part = 0;  // 0: whole rows; else a row comes in parts of so many cells
+  std::map<std::string, std::set<std::string>> columns =
+      {};  // family to wanted columns (none: all); empty: all families
+  uint32_t versions = 1;
+  int64_t time_from = 0;
+  int64_t time_until = kLatestTimestamp;
+  uint64_t read_point = UINT64_MAX;
+  bool raw = false;
+};
+
+// One thread at a time. Writes come with rising sequences; `now_ms` never falls.
+class ModelTable {
+ public:
+  explicit ModelTable(const std::map<std::string, FamilyRules>& families);
+
+  // Applies the changes as one write. Reads among them see the table before it. kInvalidArgument, and nothing
+  // is written, for an unknown family, a counter that is not 8 bytes, or one that would overflow.
+  Status apply(const std::vector<ModelChange>& changes, uint64_t sequence, int64_t now_ms);
+  // The cells that apply would write, by family.
+  Result<std::map<std::string, Cells>> cells_of(const std::vector<ModelChange>& changes,
+                                                int64_t now_ms) const;
+
+  // One element for each returned row or part of a row.
+  std::vector<Cells> scan(const ModelScan& scan, int64_t now_ms) const;
+  // The cells of one row.
+  Cells get(const std::string& row, ModelScan scan, int64_t now_ms) const;
+
+  ModelStore& family(const std::string& name) { return families_.at(name); }
+  const std::map<std::string, ModelStore>& families() const { return families_; }
+
+ private:
+  Cells column(const ModelChange& change, uint32_t versions, int64_t now_ms) const;
+  Result<Cell> computed(const std::vector<ModelChange>& changes, size_t i, int64_t now_ms) const;
+
+  std::map<std::string, ModelStore> families_;
+};
+
+}  // namespace cellar::testing

@@ -1,0 +1,15 @@
+// PoisonCursor: hands out copies and scribbles over those older than two moves, so that a broken promise
+// fails at once.
+#pragma once
+
+#include <memory>
+
+#include "cell/cursor.h"
+
+namespace cellar::testing {
+
+// Over any cursor. Keeps exactly the two-step rule of CellCursor and not a move more: whoever looks at a cell
+// after the second move behind it reads 0xdb. Pinned copies stay whole, their views do not.
+std::unique_ptr<CellCursor> poison(std::unique_ptr<CellCursor> cursor);
+
+}  // namespace cellar::testing

@@ -1,0 +1,101 @@
+// VectorCursor.
+#include "tests/cell_support/vector_cursor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.h"
+#include "cell/cell_key.h"
+#include "cell/cell_order.h"
+
+namespace cellar::testing {
+namespace {
+
+class Run final : public Pinnable {
+ public:
+  explicit Run(const Cells& cells) {
+    for (const Cell& cell : cells) {
+      cells_.push_back(owned(cell));
+      CELLAR_ASSERT(cells_.size() < 2 ||
+                    compare_cells(cells_[cells_.size() - 2].view(), cells_.back().view()) <= 0);
+    }
+  }
+  const std::vector<OwnedCell>& cells() const { return cells_; }
+
+ private:
+  std::vector<OwnedCell> cells_;
+};
+
+class VectorCursor final : public CellCursor {
+ public:
+  VectorCursor(const Cells& cells, int moves, Status failure)
+      : run_(new Run(cells)), moves_left_(moves), failure_(std::move(failure)) {}
+
+  const CellView* seek(const CellView& target) override { return stand(first_at_or_after(target)); }
+  const CellView* next() override { return stand(at_ < size() ? at_ + 1 : at_); }
+  const CellView* skip_to(const CellView& target) override {
+    return stand(at_ < size() ? std::max(at_, first_at_or_after(target)) : at_);
+  }
+  const CellView* seek_before(const CellView& target) override {
+    const size_t after = first_at_or_after(target);
+    return stand(after == 0 ? size() : after - 1);
+  }
+  Status status() const override { return status_; }
+  Pin pin() const override { return run_; }
+  void print(TextPrinter& out) const override { out.line(fmt::format("vector: cell {} of {}", at_, size())); }
+
+ private:
+  const Run& run() const { return *static_cast<const Run*>(run_.get()); }
+  size_t size() const { return run().cells().size(); }
+  size_t first_at_or_after(const CellView& target) const {
+    const auto& cells = run().cells();
+    return static_cast<size_t>(
+        std::ranges::partition_point(
+            cells, [&](const OwnedCell& cell) { return compare_cells(cell.view(), target) < 0; }) -
+        cells.begin());
+  }
+  const CellView* stand(size_t at) {
+    if (!status_.ok()) return nullptr;
+    if (!failure_.ok() && moves_left_-- == 0) {
+      status_ = failure_;
+      at = size();
+    }
+    at_ = at;
+    return at < size() ? &run().cells()[at].view() : nullptr;
+  }
+
+  Pin run_;
+  size_t at_ = 0;
+  int moves_left_;
+  Status failure_;
+  Status status_;
+};
+
+}  // namespace
+
+std::unique_ptr<CellCursor> vector_cursor(const Cells& cells) {
+  return std::make_unique<VectorCursor>(cells, 0, Status());
+}
+
+std::unique_ptr<CellCursor> failing_after(const Cells& cells, int moves, Status status) {
+  return std::make_unique<VectorCursor>(cells, moves, std::move(status));
+}
+
+std::unique_ptr<CellCursor> failing(Status status) { return failing_after({}, 0, std::move(status)); }
+
+Cells drain(CellCursor& cursor) {
+  OwnedCell first;
+  first_of_row(first, {});
+  return drain_from(cursor, first.view());
+}
+
+Cells drain_from(CellCursor& cursor, const CellView& from) {
+  Cells cells;
+  for (const CellView* cell = cursor.seek(from); cell != nullptr; cell = cursor.next())
+    cells.emplace_back(*cell);
+  return cells;
+}
+
+}  // namespace cellar::testing

@@ -1,0 +1,112 @@
+// What the tests of the manifest share: a state with every field set, and random edits that fit.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/random.h"
+#include "engine/manifest.h"
+#include "tests/engine/wal_support.h"
+
+namespace cellar::testing {
+
+inline FileRecord some_file(uint64_t number) {
+  FileRecord file;
+  file.name = store_file_name(kTestIdentity, number);
+  file.bytes = 1000 + number;
+  file.cells = number * 3;
+  file.puts = number * 2;
+  file.deletes = number;
+  file.family_deletes = number / 2;
+  file.first_key = key_of(number);
+  file.last_key = key_of(number + 1);
+  file.time_min = -static_cast<int64_t>(number);
+  file.time_max = INT64_MAX - static_cast<int64_t>(number);
+  file.earliest_put = INT64_MIN + 1;
+  file.sequence_min = number * 10;
+  file.sequence_max = UINT64_MAX - number;
+  file.created_ms = 1'700'000'000'000;
+  file.rewritten_at = number * 7;
+  file.trailer_crc = 0xdeadbeef;
+  file.major = number % 2 == 1;
+  file.encoding = "fast_diff";
+  file.compression = "gz";
+  return file;
+}
+
+inline ManifestState full_state() {
+  ManifestState state;
+  state.identity = kTestIdentity;
+  state.edit = 5;
+  state.next_table_id = 12;
+  state.next_family_id = 40;
+  state.next_file_number = 700;
+  state.tables.push_back({3, "users", Durability::kFsyncWal, {}});
+  state.tables.push_back({4, std::string("odd\0name", 8), std::nullopt, {}});
+  state.tables[0].families.push_back(
+      {9, "f", {{"max_versions", "3"}, {"ttl_s", "86400"}}, 55, {some_file(1), some_file(2)}});
+  state.tables[0].families.push_back({8, "g", {}, 0, {some_file(3)}});
+  state.tables[1].families.push_back({10, "f", {{"bloom", ""}}, UINT64_MAX, {}});
+  state.dropped_families = {2, 5};
+  state.last_sequence = 1'000'000'000'000;
+  state.time_high_ms = 1'800'000'000'000;
+  state.wall_ms = -4;
+  state.log_start = 17;
+  state.log_synced = {18, 4096, 99, 0};
+  state.clean_close = {18, 8192, 120, 0xabcdef01};
+  state.sealed = {{17, 300}, {20, 9}};
+  state.obsolete = {{3, "f", store_file_name(kTestIdentity, 99), 12},
+                    {1, "gone", store_file_name(kTestIdentity, 98), 0}};
+  return state;
+}
+
+// EditMaker: random edits that fit the state they are made for.
+class EditMaker {
+ public:
+  explicit EditMaker(uint64_t seed) : random_(seed) {}
+
+  ManifestEdit next(const ManifestState& state) {
+    ManifestEdit edit;
+    if (state.tables.empty() || random_.one_in(12)) {
+      const uint32_t table = state.next_table_id, family = state.next_family_id;
+      edit.set_tables.push_back({table, "t" + std::to_string(table), Durability::kAsyncWal, {}});
+      edit.set_families.push_back({table, family, "f", {{"max_versions", "2"}}});
+      edit.set_families.push_back({table, family + 1, "g", {}});
+      return edit;
+    }
+    const TableRecord& table = state.tables[random_.below(state.tables.size())];
+    if (table.families.empty() || random_.one_in(30)) {
+      edit.drop_tables.push_back(table.id);
+      return edit;
+    }
+    const FamilyRecord& family = table.families[random_.below(table.families.size())];
+    if (random_.one_in(25)) {
+      edit.drop_families.push_back(family.id);
+      return edit;
+    }
+    if (random_.one_in(10)) edit.set_families.push_back({table.id, family.id, family.name, {{"ttl_s", "9"}}});
+    if (random_.one_in(10)) edit.forget_obsolete = state.obsolete;
+    if (random_.one_in(10)) edit.forget_dropped = state.dropped_families;
+    for (const FileRecord& file : family.files) {
+      if (random_.one_in(3)) edit.remove_files.push_back({family.id, file.name});
+    }
+    for (uint64_t i = random_.below(3); i > 0; --i) {
+      edit.add_files.push_back({family.id, some_file(state.next_file_number + i)});
+    }
+    edit.flushed.push_back({family.id, state.edit * 10});
+    edit.last_sequence = state.edit * 10;
+    edit.time_high_ms = static_cast<int64_t>(state.edit);
+    if (random_.one_in(4)) edit.log_start = state.log_start + random_.below(3);
+    if (random_.one_in(4)) edit.log_synced = LogPosition{state.log_start, 200, 0, 0};
+    if (random_.one_in(4)) edit.clean_close = LogPosition{state.log_start, 300, state.edit, 7};
+    if (random_.one_in(4)) edit.seal.push_back({state.log_start + random_.below(5), 100});
+    if (random_.one_in(4)) edit.wall_ms = 5;
+    return edit;
+  }
+
+ private:
+  Random random_;
+};
+
+}  // namespace cellar::testing

@@ -1,0 +1,190 @@
+// Goal: the encodings write HBase's bytes and decode them again, and no bytes lead a decoder astray.
+// Method: the sample cells whose encoded forms HBase's own classes gave; damaged blocks; names.
+#include "hfile/encoding.h"
+
+#include <gtest/gtest.h>
+
+#include "base/bytes.h"
+#include "base/random.h"
+#include "tests/hfile/writer_support.h"
+
+namespace cellar::testing {
+namespace {
+
+std::string from_hex(std::string_view text) {
+  std::string bytes;
+  for (size_t i = 0; i + 1 < text.size(); i += 2) {
+    bytes += static_cast<char>(std::stoi(std::string(text.substr(i, 2)), nullptr, 16));
+  }
+  return bytes;
+}
+
+std::vector<Cell> sample_cells() {
+  std::string ttl;
+  append_tag(ttl, kTtlTag, from_hex("000000000036ee80"));
+  std::vector<Cell> cells = {
+      Cell("row1", "f", "a", 1700000000000, CellType::kPut, "v1"),
+      Cell("row1", "f", "ab", 1700000000000, CellType::kPut, "v1"),
+      Cell("row2", "f", "", 1700000000500, CellType::kDeleteFamily, ""),
+      Cell("row2", "f", "a", 1699999999999, CellType::kPut, "v22"),
+  };
+  cells[0].tags = cells[3].tags = ttl;
+  cells[0].sequence = 7;
+  cells[1].sequence = 300;
+  return cells;
+}
+
+std::string encoded(const BlockEncoding& encoding, const CellFormat& format, const std::vector<Cell>& cells) {
+  const std::unique_ptr<BlockEncoder> encoder = encoding.make_encoder(format);
+  std::string key;
+  for (const Cell& cell : cells) encoder->add(view_of(cell, key));
+  EXPECT_EQ(encoder->cells(), cells.size());
+  return std::string(encoder->finish());
+}
+
+constexpr CellFormat kBare = {};
+constexpr CellFormat kFull = {.tags = true, .mvcc = true};
+
+// The sample cells as HBase's encoders write them.
+constexpr std::string_view kPlainFull =
+    "00000012000000020004726f77310166610000018bcfe56800047631000b000908000000000036ee8007"
+    "00000013000000020004726f7731016661620000018bcfe5680004763100008e012c"
+    "00000011000000000004726f773201660000018bcfe569f40e000000"
+    "00000012000000030004726f77320166610000018bcfe567ff04763232000b000908000000000036ee8000";
+constexpr std::string_view kRowIndexBare =
+    "000700000012000000020004726f77310166610000018bcfe5680004763100000013000000020004726f7731016661620000018b"
+    "cfe56800"
+    "04763100000011000000000004726f773201660000018bcfe569f40e00000012000000030004726f77320166610000018bcfe567"
+    "ff0476"
+    "32320000000200000000000000390000006f";
+constexpr std::string_view kRowIndexFull =
+    "000700000012000000020004726f77310166610000018bcfe56800047631000b000908000000000036ee80070000001300000002"
+    "0004726f"
+    "7731016661620000018bcfe5680004763100008e012c00000011000000000004726f773201660000018bcfe569f40e0000000000"
+    "001200"
+    "0000030004726f77320166610000018bcfe567ff04763232000b000908000000000036ee800000000002000000000000004c0000"
+    "0093";
+
+TEST(Encodings, WriteTheBytesOfHBase) {
+  const BlockEncoding& none = *encoding_by_name("NONE").value();
+  const BlockEncoding& row_index = *encoding_by_name("ROW_INDEX_V1").value();
+  EXPECT_EQ(hex(encoded(none, kFull, sample_cells())), kPlainFull);
+  EXPECT_EQ(hex(encoded(row_index, kBare, sample_cells())), kRowIndexBare);
+  EXPECT_EQ(hex(encoded(row_index, kFull, sample_cells())), kRowIndexFull);
+}
+
+TEST(Encodings, CountBytesAsHBaseDoes) {
+  for (const char* name : {"none", "row_index"}) {
+    const std::unique_ptr<BlockEncoder> encoder = encoding_by_name(name).value()->make_encoder(kFull);
+    std::string key;
+    for (int round = 0; round < 2; ++round) {
+      EXPECT_EQ(encoder->plain_bytes(), 0u);
+      EXPECT_EQ(encoder->encoded_bytes(), 0u);
+      for (const Cell& cell : sample_cells()) encoder->add(view_of(cell, key));
+      EXPECT_EQ(encoder->plain_bytes(), 147u);
+      EXPECT_EQ(encoder->encoded_bytes(), name == std::string("none") ? 147u : 155u);
+      EXPECT_EQ(encoder->cells(), 4u);
+      encoder->finish();
+      EXPECT_EQ(encoder->cells(), 0u);
+    }
+  }
+}
+
+std::vector<Cell> walked(const BlockEncoding& encoding, const CellFormat& format, std::string_view payload,
+                         Status& status) {
+  std::vector<Cell> cells;
+  const std::unique_ptr<BlockWalker> walker = encoding.make_walker(format);
+  status = walker->open(payload);
+  if (!status.ok()) return cells;
+  while (const CellView* cell = walker->next()) cells.emplace_back(*cell);
+  status = walker->status();
+  return cells;
+}
+
+TEST(Encodings, GiveBackWhatTheyWereGiven) {
+  for (const char* name : {"none", "row_index"}) {
+    const BlockEncoding& encoding = *encoding_by_name(name).value();
+    Random random(7);
+    for (const bool tags : {false, true}) {
+      for (const bool mvcc : {false, true}) {
+        const CellFormat format = {.tags = tags, .mvcc = mvcc};
+        std::vector<Cell> cells = draw_cells(random, {.rows = 20, .cells = 200, .tags = tags});
+        for (Cell& cell : cells) cell.sequence = mvcc ? random.next() >> (1 + random.below(63)) : 0;
+        sort_cells(cells);
+        Status status;
+        EXPECT_EQ(walked(encoding, format, encoded(encoding, format, cells), status), cells);
+        EXPECT_TRUE(status.ok()) << status.to_text();
+      }
+    }
+  }
+}
+
+TEST(Encodings, SurviveAnyBytes) {
+  for (const char* name : {"none", "row_index"}) {
+    const BlockEncoding& encoding = *encoding_by_name(name).value();
+    const std::string sound = encoded(encoding, kFull, sample_cells());
+    Status status;
+    const auto look = [&](std::string_view bytes) {
+      const std::string exact(bytes);  // its own allocation, so that a read beyond it is noticed
+      return walked(encoding, kFull, exact, status).size();
+    };
+    for (size_t at = 0; at < sound.size(); ++at) {
+      for (int value = 0; value < 256; ++value) {
+        std::string damaged = sound;
+        damaged[at] = static_cast<char>(value);
+        EXPECT_LE(look(damaged), 4u + sound.size());
+      }
+      look(std::string_view(sound).substr(0, at));
+      EXPECT_FALSE(status.ok() && name == std::string("row_index")) << at;
+    }
+    Random random(11);
+    for (int i = 0; i < 2000; ++i) {
+      std::string noise(random.below(200), '\0');
+      for (char& each : noise) each = static_cast<char>(random.one_in(3) ? 0 : random.next());
+      look(noise);
+    }
+  }
+}
+
+TEST(Encodings, RefuseWhatNoStoreHolds) {
+  const BlockEncoding& none = *encoding_by_name("none").value();
+  const auto refused = [&](const Cell& cell, const CellFormat& format, const std::string& why) {
+    Status status;
+    walked(none, format, encoded(none, format, {cell}), status);
+    EXPECT_TRUE(status.is(Code::kCorruption));
+    EXPECT_NE(status.message().find(why), std::string_view::npos) << status.to_text();
+  };
+  refused(Cell("", "f", "q", 1, CellType::kPut, "v"), kBare, "row");
+  refused(Cell(std::string(32768, 'r'), "f", "q", 1, CellType::kPut, "v"), kBare, "row");
+  refused(Cell("r", std::string(128, 'f'), "q", 1, CellType::kPut, "v"), kBare, "family");
+  refused(Cell("r", "f", "q", -1, CellType::kPut, "v"), kBare, "timestamp");
+  refused(Cell("r", "f", "q", 1, CellType::kMaximum, "v"), kBare, "type");
+  Cell tagged("r", "f", "q", 1, CellType::kPut, "v");
+  tagged.tags = std::string("\0\0", 2);
+  refused(tagged, kFull, "tags");
+  tagged.tags = std::string("\0\5\1", 3);
+  refused(tagged, kFull, "tags");
+  Cell numbered("r", "f", "q", 1, CellType::kPut, "v");
+  numbered.sequence = UINT64_MAX;  // a negative MVCC
+  refused(numbered, kFull, "MVCC");
+  // Hudi's files hold the latest timestamp, and tags of up to 65,535 bytes are read.
+  Status status;
+  Cell latest("r", "f", "q", kLatestTimestamp, CellType::kPut, "v");
+  append_tag(latest.tags, 65, std::string(65000, 't'));
+  EXPECT_EQ(walked(none, kFull, encoded(none, kFull, {latest}), status).size(), 1u);
+  EXPECT_TRUE(status.ok()) << status.to_text();
+}
+
+TEST(Encodings, AreFoundByEitherName) {
+  EXPECT_EQ(encoding_by_name("row_index").value(), encoding_by_name("ROW_INDEX_V1").value());
+  EXPECT_EQ(encoding_by_name("none").value()->id(), 0);
+  EXPECT_EQ(encoding_by_name("Row_Index_V1").value()->id(), 7);
+  for (const char* name : {"PREFIX_TREE", ""}) {
+    const Status status = encoding_by_name(name).status();
+    EXPECT_TRUE(status.is(Code::kNotSupported));
+    EXPECT_NE(status.message().find(name), std::string_view::npos);
+  }
+}
+
+}  // namespace
+}  // namespace cellar::testing

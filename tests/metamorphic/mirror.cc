@@ -1,0 +1,209 @@
+// Mirror: what the engine tells of its flushes and compactions, done to the model as well.
+#include "tests/metamorphic/mirror.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace cellar::testing {
+namespace {
+
+using Kind = ModelChange::Kind;
+
+Cells of_row(const Cells& cells, const std::string& row) {
+  Cells result;
+  for (const Cell& cell : cells)
+    if (cell.row == row) result.push_back(cell);
+  return result;
+}
+
+// Memory first, then runs, youngest first.
+std::vector<Cells> sources_of_row(const MirrorFamily& family, const std::string& row) {
+  std::vector<Cells> sources = {of_row(family.memory, row)};
+  for (size_t i = family.runs.size(); i-- > 0;) sources.push_back(of_row(family.runs[i].cells, row));
+  return sources;
+}
+
+void add_rows(const Cells& cells, std::set<std::string>& rows) {
+  for (const Cell& cell : cells) rows.insert(cell.row);
+}
+
+// What a rewrite of these sources (youngest first) keeps. The oldest put of all rows matters to each, so that
+// it takes part in a row of its own, which cannot exist otherwise.
+Cells rewritten(const std::vector<Cells>& sources, bool all_files, const Rewrite& rewrite) {
+  std::set<std::string> rows;
+  std::optional<Cell> oldest_put;
+  for (const Cells& source : sources) {
+    add_rows(source, rows);
+    for (const Cell& cell : source)
+      if (cell.type == CellType::kPut && (!oldest_put || cell.timestamp < oldest_put->timestamp))
+        oldest_put = cell;
+  }
+  if (oldest_put) oldest_put->row.clear();
+  Cells result;
+  for (const std::string& row : rows) {
+    std::vector<Cells> inputs;
+    for (const Cells& source : sources) inputs.push_back(of_row(source, row));
+    if (oldest_put) inputs.back().push_back(*oldest_put);
+    for (Cell& cell : ModelStore::rewritten(inputs, rewrite.rules, all_files, rewrite.how))
+      if (!cell.row.empty()) result.push_back(std::move(cell));
+  }
+  return result;
+}
+
+bool in_bounds(const std::string& row, const ModelScan& scan, const std::string& prefix) {
+  if (!prefix.empty()) return row.starts_with(prefix);
+  const int sign = scan.reversed ? -1 : 1;
+  const int from_start = row.compare(scan.start) * sign;
+  const int from_stop = row.compare(scan.stop) * sign;
+  if (!scan.start.empty() && (scan.start_inclusive ? from_start < 0 : from_start <= 0)) return false;
+  return scan.stop.empty() || (scan.stop_inclusive ? from_stop <= 0 : from_stop < 0);
+}
+
+void add_parts(Cells cells, uint64_t cells_per_part, std::vector<Part>& parts) {
+  const size_t part = cells_per_part == 0 ? cells.size() : cells_per_part;
+  for (size_t at = 0; at < cells.size(); at += part) {
+    const size_t end = std::min(cells.size(), at + part);
+    parts.push_back(
+        {Cells(cells.begin() + static_cast<ptrdiff_t>(at), cells.begin() + static_cast<ptrdiff_t>(end)),
+         end < cells.size()});
+  }
+}
+
+}  // namespace
+
+std::string to_text(const std::vector<Part>& parts) {
+  std::string text;
+  for (const Part& part : parts)
+    text += print_cells(part.cells) + (part.more ? "  … row goes on\n" : "  .\n");
+  return parts.empty() ? "nothing\n" : text;
+}
+
+Mirror::Mirror(const TableOptions& table) {
+  for (const FamilyOptions& family : table.families) families_[family.name].rules = rules_of(family);
+}
+
+Result<std::map<std::string, Cells>> Mirror::cells_of(const RowChange& change, int64_t now_ms) const {
+  std::vector<ModelChange> changes = change.changes;
+  if (change.is_delete && changes.empty()) {
+    ModelChange& row = changes.emplace_back();
+    row.kind = Kind::kDeleteRow;
+    row.row = change.row;
+    row.timestamp = change.timestamp;
+  }
+  std::map<std::string, FamilyRules> rules;
+  for (const auto& [name, family] : families_) rules[name] = family.rules;
+  ModelTable table(rules);
+  const bool reads = std::ranges::any_of(changes, [](const ModelChange& each) {
+    return each.kind == Kind::kIncrement || each.kind == Kind::kDeleteLatest;
+  });
+  for (const auto& [name, family] : families_) {
+    if (!reads) break;
+    for (const Cells& source : sources_of_row(family, change.row))
+      for (const Cell& cell : source) table.family(name).write({cell}, cell.sequence);
+  }
+  return table.cells_of(changes, now_ms);
+}
+
+void Mirror::write(const std::map<std::string, Cells>& cells, uint64_t sequence) {
+  for (const auto& [name, written] : cells) {
+    Cells& memory = families_.at(name).memory;
+    for (Cell cell : written) {
+      cell.sequence = sequence;
+      std::erase_if(memory,
+                    [&](const Cell& each) { return each.sequence == sequence && compare(each, cell) == 0; });
+      memory.push_back(std::move(cell));
+    }
+  }
+}
+
+std::optional<std::string> Mirror::flush(const std::string& name, const std::string& file, uint64_t cells_in,
+                                         uint64_t cells_out, const Rewrite& rewrite) {
+  MirrorFamily& family = families_.at(name);
+  Cells& memory = family.memory;
+  if (cells_in > memory.size())
+    return fmt::format("flush of {} cells of {}, memory has {}", cells_in, name, memory.size());
+  if (cells_in > 0 && cells_in < memory.size() && memory[cells_in - 1].sequence == memory[cells_in].sequence)
+    return fmt::format("flush of {} cells of {} splits write {}", cells_in, name, memory[cells_in].sequence);
+  const auto end = memory.begin() + static_cast<ptrdiff_t>(cells_in);
+  MirrorFamily::Run run{file, rewritten({sorted(Cells(memory.begin(), end))}, false, rewrite)};
+  memory.erase(memory.begin(), end);
+  if (run.cells.size() != cells_out || run.cells.empty() != file.empty())
+    return fmt::format("flush of {} wrote {} cells, the model keeps {}:\n{}", name, cells_out,
+                       run.cells.size(), print_cells(run.cells));
+  if (!run.cells.empty()) family.runs.push_back(std::move(run));
+  return std::nullopt;
+}
+
+std::optional<std::string> Mirror::compact(const CompactionInfo& info, const Rewrite& rewrite) {
+  MirrorFamily& family = families_.at(info.family);
+  const auto first = std::ranges::find(family.runs, info.inputs.front(), &MirrorFamily::Run::name);
+  if (static_cast<size_t>(family.runs.end() - first) < info.inputs.size())
+    return "unknown inputs of a compaction";
+  std::vector<Cells> sources;
+  uint64_t cells_in = 0;
+  for (size_t i = info.inputs.size(); i-- > 0;) {
+    const MirrorFamily::Run& run = first[static_cast<ptrdiff_t>(i)];
+    if (run.name != info.inputs[i]) return "inputs of a compaction are not in their order";
+    cells_in += run.cells.size();
+    sources.push_back(run.cells);
+  }
+  MirrorFamily::Run run{info.output, rewritten(sources, info.major, rewrite)};
+  if (run.cells.size() != info.cells_out || cells_in != info.cells_in ||
+      run.cells.empty() != info.output.empty())
+    return fmt::format("compaction of {} made {} cells of {}, the model {} of {}:\n{}", info.family,
+                       info.cells_out, info.cells_in, run.cells.size(), cells_in, print_cells(run.cells));
+  const auto after = family.runs.erase(first, first + static_cast<ptrdiff_t>(info.inputs.size()));
+  if (!run.cells.empty()) family.runs.insert(after, std::move(run));
+  return std::nullopt;
+}
+
+Cells Mirror::read_row(const std::string& row, const ModelScan& scan, int64_t now_ms) const {
+  Cells result;
+  for (const auto& [name, family] : families_) {
+    const auto wanted = scan.columns.find(name);
+    if (!scan.columns.empty() && wanted == scan.columns.end()) continue;
+    ModelQuery query;
+    if (wanted != scan.columns.end()) query.columns = wanted->second;
+    query.versions = scan.versions;
+    query.time_from = scan.time_from;
+    query.time_until = scan.time_until;
+    query.read_point = scan.read_point;
+    query.now_ms = now_ms;
+    query.raw = scan.raw;
+    for (Cell& cell : ModelStore::visible(sources_of_row(family, row), family.rules, query)) {
+      cell.sequence = 0;
+      result.push_back(std::move(cell));
+    }
+  }
+  return result;
+}
+
+std::vector<Part> Mirror::get(const std::string& row, const ModelScan& scan, int64_t now_ms) const {
+  std::vector<Part> parts;
+  add_parts(read_row(row, scan, now_ms), 0, parts);
+  return parts;
+}
+
+std::vector<Part> Mirror::scan(const ModelScan& scan, const std::string& prefix, int64_t now_ms) const {
+  std::set<std::string> found;
+  for (const auto& [name, family] : families_) {
+    add_rows(family.memory, found);
+    for (const MirrorFamily::Run& run : family.runs) add_rows(run.cells, found);
+  }
+  std::vector<std::string> rows(found.begin(), found.end());
+  if (scan.reversed) std::ranges::reverse(rows);
+  std::vector<Part> parts;
+  uint64_t count = 0;
+  for (const std::string& row : rows) {
+    if (!in_bounds(row, scan, prefix)) continue;
+    Cells cells = read_row(row, scan, now_ms);
+    if (cells.empty()) continue;
+    if (scan.rows_max != 0 && count++ == scan.rows_max) break;
+    add_parts(std::move(cells), scan.cells_per_part, parts);
+  }
+  return parts;
+}
+
+}  // namespace cellar::testing

@@ -1,0 +1,66 @@
+// Mirror: what one table holds, in memory and in each of its files, by the rules of the reference model.
+//
+// The rules are ModelStore's and ModelTable's; they look at all pairs of cells, so they are asked row by row.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/metamorphic/operations.h"
+
+namespace cellar::testing {
+
+// A returned row or part of a row.
+struct Part {
+  Cells cells;  // sequences 0
+  bool more = false;
+  bool operator==(const Part&) const = default;
+};
+std::string to_text(const std::vector<Part>& parts);
+
+// A flush or compaction as of its beginning.
+struct Rewrite {
+  FamilyRules rules;
+  ModelRewrite how;
+};
+
+struct MirrorFamily {
+  struct Run {
+    std::string name;
+    Cells cells;
+  };
+  FamilyRules rules;
+  Cells memory;           // in the order they were written
+  std::vector<Run> runs;  // oldest first
+};
+
+class Mirror {
+ public:
+  explicit Mirror(const TableOptions& table);
+
+  MirrorFamily& family(const std::string& name) { return families_.at(name); }
+  const std::map<std::string, MirrorFamily>& families() const { return families_; }
+
+  // The cells that the change would write, or kInvalidArgument.
+  Result<std::map<std::string, Cells>> cells_of(const RowChange& change, int64_t now_ms) const;
+  // Cells of equal coordinates and sequence: the last one stays.
+  void write(const std::map<std::string, Cells>& cells, uint64_t sequence);
+
+  // The oldest `cells` cells of memory become the youngest run. What is wrong with that, or nothing.
+  std::optional<std::string> flush(const std::string& family, const std::string& file, uint64_t cells_in,
+                                   uint64_t cells_out, const Rewrite& rewrite);
+  // The runs of these names become one in their place.
+  std::optional<std::string> compact(const CompactionInfo& info, const Rewrite& rewrite);
+
+  std::vector<Part> get(const std::string& row, const ModelScan& scan, int64_t now_ms) const;
+  std::vector<Part> scan(const ModelScan& scan, const std::string& prefix, int64_t now_ms) const;
+
+ private:
+  Cells read_row(const std::string& row, const ModelScan& scan, int64_t now_ms) const;
+
+  std::map<std::string, MirrorFamily> families_;
+};
+
+}  // namespace cellar::testing

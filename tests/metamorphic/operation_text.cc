@@ -1,0 +1,125 @@
+// Operations as text: one line each, for reduced lists in failures.
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "tests/metamorphic/operations.h"
+
+namespace cellar::testing {
+namespace {
+
+using Kind = Operation::Kind;
+
+std::string time_text(const std::optional<int64_t>& timestamp) {
+  return timestamp ? fmt::format("@{}", *timestamp) : "@now";
+}
+
+std::string change_text(const ModelChange& change) {
+  using Change = ModelChange::Kind;
+  const std::string column = fmt::format("{}:\"{}\"", change.family, escaped(change.qualifier));
+  const std::string at = time_text(change.timestamp);
+  switch (change.kind) {
+    case Change::kPut:
+      return fmt::format(
+          " {}{}=\"{}\"", column, at,
+          change.value.size() > 40
+              ? fmt::format("{}… {} bytes", escaped(change.value.substr(0, 10)), change.value.size())
+              : escaped(change.value));
+    case Change::kDeleteVersion:
+      return fmt::format(" version {}{}", column, at);
+    case Change::kDeleteLatest:
+      return fmt::format(" latest_version {}", column);
+    case Change::kDeleteColumn:
+      return fmt::format(" column {}{}", column, at);
+    case Change::kDeleteFamily:
+      return fmt::format(" family {}{}", change.family, at);
+    case Change::kDeleteFamilyVersion:
+      return fmt::format(" family_version {}{}", change.family, at);
+    case Change::kIncrement:
+      return fmt::format(" {}{:+}", column, change.amount);
+    default:
+      return " ?";
+  }
+}
+
+std::string row_text(const RowChange& change) {
+  std::string text = fmt::format("{} {} \"{}\"", change.is_delete ? "delete" : "put",
+                                 table_name(change.table), escaped(change.row));
+  if (change.is_delete && change.changes.empty()) return text + " row" + time_text(change.timestamp);
+  for (const ModelChange& each : change.changes) text += change_text(each);
+  if (change.put_ttl_ms) text += fmt::format(" ttl_ms={}", *change.put_ttl_ms);
+  return text;
+}
+
+std::string scan_text(const Operation& operation) {
+  const ModelScan& scan = operation.scan;
+  std::string text;
+  if (!operation.prefix.empty()) text += fmt::format(" prefix \"{}\"", escaped(operation.prefix));
+  if (!scan.start.empty())
+    text += fmt::format(" from \"{}\"{}", escaped(scan.start), scan.start_inclusive ? "" : " exclusive");
+  if (!scan.stop.empty())
+    text += fmt::format(" to \"{}\"{}", escaped(scan.stop), scan.stop_inclusive ? " inclusive" : "");
+  if (scan.reversed) text += " reversed";
+  if (scan.raw) text += " raw";
+  if (scan.rows_max != 0) text += fmt::format(" limit {}", scan.rows_max);
+  if (scan.cells_per_part != 0) text += fmt::format(" batch {}", scan.cells_per_part);
+  for (const auto& [family, columns] : scan.columns) {
+    text += fmt::format(" {}:", family);
+    for (const std::string& column : columns) text += fmt::format("\"{}\",", escaped(column));
+  }
+  if (scan.versions != 1) text += fmt::format(" versions {}", scan.versions);
+  if (scan.time_from != 0 || scan.time_until != kLatestTimestamp)
+    text += fmt::format(" time [{}, {})", scan.time_from, scan.time_until);
+  if (operation.at_snapshot) text += fmt::format(" at snapshot {}", operation.which);
+  return text;
+}
+
+}  // namespace
+
+std::string to_text(const Operation& operation) {
+  const std::string table = table_name(operation.table);
+  switch (operation.kind) {
+    case Kind::kPut:
+    case Kind::kDelete:
+      return row_text(operation.rows.front()) + (operation.unlogged ? " unlogged" : "");
+    case Kind::kIncrement:
+      return "increment by " + row_text(operation.rows.front());
+    case Kind::kBatch: {
+      std::string text = operation.unlogged ? "batch, unlogged:" : "batch:";
+      for (const RowChange& row : operation.rows) text += "\n    " + row_text(row);
+      return text;
+    }
+    case Kind::kGet:
+    case Kind::kExists:
+      return fmt::format("{} {} \"{}\"{}", operation.kind == Kind::kGet ? "get" : "exists", table,
+                         escaped(operation.row), scan_text(operation));
+    case Kind::kScan:
+    case Kind::kOpenScanner:
+      return fmt::format("{} {}{}", operation.kind == Kind::kScan ? "scan" : "open scanner", table,
+                         scan_text(operation));
+    case Kind::kDrainScanner:
+      return fmt::format("drain scanner {}", operation.which);
+    case Kind::kOpenSnapshot:
+      return "open snapshot";
+    case Kind::kCloseSnapshot:
+      return fmt::format("close snapshot {}", operation.which);
+    case Kind::kFlush:
+      return "flush " + table;
+    case Kind::kCompact:
+      return fmt::format("compact {}{} {}", table, operation.family.empty() ? "" : ":" + operation.family,
+                         operation.major ? "major" : "minor");
+    case Kind::kClock:
+      return fmt::format("clock {}", operation.clock_ms);
+    case Kind::kAlter:
+      return fmt::format("alter {}:{} max_versions={} ttl_s={}", table, operation.family,
+                         operation.max_versions, operation.ttl_s);
+    case Kind::kReopen:
+      return "reopen";
+    case Kind::kReopenReadOnly:
+      return "reopen read-only and back";
+    case Kind::kSettle:
+      return "settle";
+  }
+  return "?";
+}
+
+}  // namespace cellar::testing

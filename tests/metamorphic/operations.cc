@@ -1,0 +1,350 @@
+// Drawing plans: few rows, columns and timestamps, so that collisions are the rule.
+#include "tests/metamorphic/operations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "base/bytes.h"
+#include "base/coding.h"
+#include "base/random.h"
+
+namespace cellar::testing {
+namespace {
+
+using Kind = Operation::Kind;
+
+const std::array<std::string, 11> kRows = {
+    "a", "ab",     "abc", std::string("a\0", 2), std::string("\0", 1), "\xff", "\xff\xff", "b",
+    "m", "ab\xff", "zz"};
+const std::array<std::string, 6> kQualifiers = {"", "q", "q1", std::string("q\0", 2), "\xff", "n"};
+const std::array<std::string, 5> kPrefixes = {"a", "ab", "\xff", "z", std::string("\0", 1)};
+constexpr std::string_view kCounter = "n";
+constexpr int64_t kStart = 20'000;
+
+class Planner {
+ public:
+  Planner(uint64_t seed, Work work) : random_(seed) {
+    plan_.seed = seed;
+    plan_.work = work;
+    plan_.clock_ms = clock_ms_ = kStart;
+    draw_options();
+  }
+
+  Plan plan(size_t operations) {
+    plan_.operations.reserve(operations);
+    for (size_t i = 0; i < operations; ++i) plan_.operations.push_back(draw());
+    return std::move(plan_);
+  }
+
+ private:
+  template <class T, size_t kSize>
+  const T& one_of(const std::array<T, kSize>& choices) {
+    return choices[random_.below(kSize)];
+  }
+  template <class T>
+  T one_of(std::initializer_list<T> choices) {
+    return *std::next(choices.begin(), static_cast<std::ptrdiff_t>(random_.below(choices.size())));
+  }
+
+  void draw_options();
+  FamilyOptions draw_family(const std::string& name);
+  Operation draw();
+  void draw_write(Operation& operation);
+  void draw_read(Operation& operation);
+  void draw_bounds(Operation& operation);
+  void draw_service(Operation& operation);
+  RowChange draw_put();
+  RowChange draw_delete();
+  RowChange draw_increment();
+  ModelChange draw_marker(const RowChange& of);
+
+  uint32_t draw_table() { return static_cast<uint32_t>(random_.below(plan_.tables.size())); }
+  const std::string& draw_family_of(uint32_t table) {
+    const auto& families = plan_.tables[table].families;
+    return families[random_.below(families.size())].name;
+  }
+  std::string draw_value() {
+    std::string number;
+    if (random_.one_in(12)) return {};
+    if (random_.one_in(5)) return append_be64(number, random_.below(100)), number;
+    number = fmt::format("v{}", ++values_);
+    if (random_.one_in(15)) number.append(random_.below(3000), 'x');
+    return number;
+  }
+  // Around now, in steps of a second.
+  int64_t draw_timestamp() {
+    return std::max<int64_t>(0, (clock_ms_ / 1000 - 8 + static_cast<int64_t>(random_.below(10))) * 1000);
+  }
+  std::optional<int64_t> draw_optional_timestamp() {
+    return random_.one_in(4) ? std::nullopt : std::optional<int64_t>(draw_timestamp());
+  }
+
+  Random random_;
+  Plan plan_;
+  int64_t clock_ms_ = 0;
+  uint64_t values_ = 0;
+};
+
+FamilyOptions Planner::draw_family(const std::string& name) {
+  FamilyOptions family;
+  family.name = name;
+  family.max_versions = one_of<uint32_t>({1, 1, 2, 3, 5});
+  family.min_versions = random_.one_in(3) ? static_cast<uint32_t>(random_.below(family.max_versions + 1)) : 0;
+  family.ttl_s = random_.one_in(3) ? one_of<int64_t>({3, 6}) : kForever;
+  family.keep_deleted_cells =
+      one_of({KeepDeleted::kFalse, KeepDeleted::kFalse, KeepDeleted::kTrue, KeepDeleted::kTtl});
+  family.delete_order = random_.one_in(4) ? MarkerOrder::kSequence : MarkerOrder::kTimestamp;
+  family.block_bytes = 1024;
+  family.encoding = one_of({"none", "row_index_v1"});
+  family.compression = one_of({"none", "snappy", "gz"});
+  family.bloom = one_of({"none", "row"});
+  family.compaction = one_of({"exploring", "exploring(ratio=1.2, files_min=2, files_max=3)"});
+  family.cache_blocks = !random_.one_in(4);
+  family.in_memory = random_.one_in(4);
+  return family;
+}
+
+void Planner::draw_options() {
+  EngineOptions& engine = plan_.engine;
+  engine.memtable_bytes = one_of<uint64_t>({4096, 8192, 32768});
+  engine.log_segment_bytes = 64 << 10;
+  engine.cache.capacity_bytes = one_of<uint64_t>({0, 3000, 20000, 1 << 20});
+  engine.cache.policy = one_of({"clock", "lru"});
+  engine.automatic_flush = engine.automatic_compaction = plan_.work == Work::kAutomatic;
+  engine.ttl_clock_guard_s = 0;
+  engine.verify_new_files = random_.one_in(2);
+  engine.files_slow = 6;
+  engine.files_stop = 8;
+  plan_.tables.resize(2);
+  plan_.tables[0].families = {draw_family("a"), draw_family("b")};
+  plan_.tables[1].families = {draw_family("f"), draw_family("g"), draw_family("h")};
+  if (random_.one_in(3)) plan_.tables[1].durability = Durability::kFsyncWal;
+}
+
+RowChange Planner::draw_put() {
+  RowChange put{.table = draw_table(), .row = one_of(kRows)};
+  if (random_.one_in(10)) put.put_ttl_ms = one_of<int64_t>({1000, 2500, 4000});
+  for (uint64_t cells = 1 + random_.below(4); cells > 0; --cells) {
+    ModelChange change;
+    change.row = put.row;
+    change.family = draw_family_of(put.table);
+    change.qualifier = one_of(kQualifiers);
+    change.timestamp = draw_optional_timestamp();
+    change.value = draw_value();
+    if (change.qualifier == kCounter && !random_.one_in(8)) {
+      change.value.clear();
+      append_be64(change.value, random_.below(1000));
+    }
+    change.ttl_ms = put.put_ttl_ms;
+    put.changes.push_back(std::move(change));
+  }
+  return put;
+}
+
+ModelChange Planner::draw_marker(const RowChange& of) {
+  using Change = ModelChange::Kind;
+  ModelChange change;
+  change.kind = one_of({Change::kDeleteVersion, Change::kDeleteLatest, Change::kDeleteColumn,
+                        Change::kDeleteFamily, Change::kDeleteFamilyVersion});
+  change.row = of.row;
+  change.family = draw_family_of(of.table);
+  const bool whole = change.kind == Change::kDeleteFamily || change.kind == Change::kDeleteFamilyVersion;
+  if (!whole) change.qualifier = one_of(kQualifiers);
+  const bool exact = change.kind == Change::kDeleteVersion || change.kind == Change::kDeleteFamilyVersion;
+  if (exact) change.timestamp = draw_timestamp();
+  if (change.kind == Change::kDeleteColumn || change.kind == Change::kDeleteFamily)
+    change.timestamp = draw_optional_timestamp();
+  return change;
+}
+
+RowChange Planner::draw_delete() {
+  RowChange erase{.table = draw_table(), .row = one_of(kRows), .is_delete = true};
+  if (random_.one_in(8)) {
+    erase.timestamp = draw_optional_timestamp();
+    return erase;
+  }
+  for (uint64_t markers = 1 + random_.below(3); markers > 0; --markers) {
+    ModelChange marker = draw_marker(erase);
+    if (marker.kind == ModelChange::Kind::kDeleteFamily)  // Delete::family takes back what was there before
+      std::erase_if(erase.changes, [&](const ModelChange& each) { return each.family == marker.family; });
+    erase.changes.push_back(std::move(marker));
+  }
+  return erase;
+}
+
+RowChange Planner::draw_increment() {
+  RowChange row{.table = draw_table(), .row = one_of(kRows)};
+  if (random_.one_in(10)) row.put_ttl_ms = 3000;
+  for (uint64_t counters = 1 + random_.below(2); counters > 0; --counters) {
+    ModelChange change;
+    change.kind = ModelChange::Kind::kIncrement;
+    change.row = row.row;
+    change.family = draw_family_of(row.table);
+    change.qualifier = random_.one_in(12) ? one_of(kQualifiers) : std::string(kCounter);
+    change.amount = static_cast<int64_t>(random_.below(10)) - 3;
+    if (random_.one_in(40)) change.amount = INT64_MAX;
+    change.ttl_ms = row.put_ttl_ms;
+    row.changes.push_back(std::move(change));
+  }
+  return row;
+}
+
+void Planner::draw_write(Operation& operation) {
+  switch (random_.below(10)) {
+    default:
+      operation.kind = Kind::kPut;
+      operation.rows.push_back(draw_put());
+      break;
+    case 0:
+    case 1:
+    case 2:
+      operation.kind = Kind::kDelete;
+      operation.rows.push_back(draw_delete());
+      break;
+    case 3:
+      operation.kind = Kind::kIncrement;
+      operation.rows.push_back(draw_increment());
+      break;
+    case 4:
+      operation.kind = Kind::kBatch;
+      for (uint64_t rows = 1 + random_.below(5); rows > 0; --rows)
+        operation.rows.push_back(random_.one_in(3) ? draw_delete() : draw_put());
+      break;
+  }
+  operation.table = operation.rows.front().table;
+  operation.unlogged = random_.one_in(30);
+}
+
+void Planner::draw_bounds(Operation& operation) {
+  ModelScan& scan = operation.scan;
+  scan.reversed = random_.one_in(3);
+  if (random_.one_in(5)) {
+    operation.prefix = one_of(kPrefixes);
+  } else if (!random_.one_in(3)) {
+    if (!random_.one_in(3)) scan.start = one_of(kRows);
+    if (!random_.one_in(3)) scan.stop = one_of(kRows);
+    scan.start_inclusive = !random_.one_in(3);
+    scan.stop_inclusive = random_.one_in(3);
+  }
+  if (random_.one_in(4)) scan.rows_max = 1 + random_.below(4);
+  if (random_.one_in(4)) scan.cells_per_part = 1 + random_.below(4);
+  scan.raw = random_.one_in(5);
+  operation.in_batches = random_.one_in(3);
+}
+
+void Planner::draw_read(Operation& operation) {
+  operation.table = draw_table();
+  operation.kind = one_of({Kind::kGet, Kind::kGet, Kind::kGet, Kind::kExists, Kind::kScan, Kind::kScan});
+  operation.row = one_of(kRows);
+  operation.which = static_cast<uint32_t>(random_.below(4));
+  operation.at_snapshot = random_.one_in(3);
+  if (operation.kind == Kind::kScan) {
+    draw_bounds(operation);
+    if (random_.one_in(12)) operation.kind = Kind::kOpenScanner;
+  }
+  ModelScan& scan = operation.scan;
+  scan.versions = one_of<uint32_t>({1, 1, 2, 3, UINT32_MAX});
+  if (random_.one_in(3)) {
+    scan.time_from = random_.one_in(2) ? 0 : draw_timestamp();
+    scan.time_until = random_.one_in(4) ? kLatestTimestamp : scan.time_from + 1000 * (1 + random_.below(8));
+  }
+  if (!random_.one_in(2)) return;
+  for (uint64_t families = 1 + random_.below(2); families > 0; --families) {
+    std::set<std::string>& columns = scan.columns[draw_family_of(operation.table)];
+    columns.clear();
+    if (scan.raw || random_.one_in(3)) continue;
+    for (uint64_t wanted = 1 + random_.below(3); wanted > 0; --wanted) columns.insert(one_of(kQualifiers));
+  }
+}
+
+void Planner::draw_service(Operation& operation) {
+  operation.table = draw_table();
+  operation.which = static_cast<uint32_t>(random_.below(4));
+  switch (random_.below(20)) {
+    default:
+      operation.kind = Kind::kFlush;
+      return;
+    case 0:
+    case 1:
+    case 2:
+      operation.kind = Kind::kCompact;
+      operation.major = random_.one_in(2);
+      if (random_.one_in(2)) operation.family = draw_family_of(operation.table);
+      return;
+    case 3:
+    case 4:
+    case 5:
+      operation.kind = Kind::kClock;
+      clock_ms_ += one_of<int64_t>({500, 1000, 1000, 1000, 3000, 10'000, -1000, -5000});
+      clock_ms_ = std::max<int64_t>(clock_ms_, 1000);
+      operation.clock_ms = clock_ms_;
+      return;
+    case 6:
+    case 7:
+      operation.kind = Kind::kOpenSnapshot;
+      return;
+    case 8:
+    case 9:
+      operation.kind = Kind::kCloseSnapshot;
+      return;
+    case 10:
+      operation.kind = Kind::kAlter;
+      operation.family = draw_family_of(operation.table);
+      operation.max_versions = 1 + static_cast<uint32_t>(random_.below(4));
+      operation.ttl_s = random_.one_in(2) ? kForever : one_of<int64_t>({2, 5, 8});
+      return;
+    case 11:
+      operation.kind = random_.one_in(3) ? Kind::kReopenReadOnly : Kind::kReopen;
+      if (!random_.one_in(3)) operation.kind = Kind::kSettle;
+      return;
+    case 12:
+    case 13:
+      operation.kind = Kind::kDrainScanner;
+      return;
+  }
+}
+
+Operation Planner::draw() {
+  Operation operation;
+  const uint64_t kind = random_.below(100);
+  if (kind < 45) {
+    draw_write(operation);
+  } else if (kind < 87) {
+    draw_read(operation);
+  } else {
+    draw_service(operation);
+  }
+  return operation;
+}
+
+}  // namespace
+
+std::string table_name(uint32_t table) { return fmt::format("t{}", table); }
+
+Plan make_plan(uint64_t seed, Work work, size_t operations) { return Planner(seed, work).plan(operations); }
+
+FamilyRules rules_of(const FamilyOptions& family) {
+  FamilyRules rules;
+  rules.max_versions = family.max_versions;
+  rules.min_versions = family.min_versions;
+  rules.ttl_ms = family.ttl_s == kForever ? kTtlForeverMs : family.ttl_s * 1000;
+  rules.keep_deleted_cells = static_cast<KeepDeletedCells>(family.keep_deleted_cells);
+  rules.delete_order = static_cast<DeleteOrder>(family.delete_order);
+  return rules;
+}
+
+std::string options_text(const Plan& plan) {
+  std::string text = fmt::format("memtable_bytes {}, cache {} {}, {}\n", plan.engine.memtable_bytes,
+                                 plan.engine.cache.capacity_bytes, plan.engine.cache.policy,
+                                 plan.work == Work::kAutomatic ? "automatic work" : "work on request");
+  for (size_t i = 0; i < plan.tables.size(); ++i)
+    for (const FamilyOptions& family : plan.tables[i].families)
+      text += fmt::format("{}:{} {}\n", table_name(static_cast<uint32_t>(i)), family.name,
+                          cellar::to_text(family));
+  return text;
+}
+
+}  // namespace cellar::testing

@@ -1,0 +1,87 @@
+// Plan: a store's options and a list of operations on it, both drawn from a seed; each operation can be done,
+// and printed, without those before it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cellar/options.h"
+#include "tests/cell_support/model_table.h"
+
+namespace cellar::testing {
+
+enum class Work : uint8_t {
+  kManual,     // flushes and compactions only when an operation asks for them
+  kAutomatic,  // and whenever the engine thinks fit
+};
+
+// Changes of one row that the user hands over as one object.
+struct RowChange {
+  uint32_t table = 0;
+  std::string row;
+  bool is_delete = false;
+  std::vector<ModelChange> changes = {};   // a delete without any deletes the row
+  std::optional<int64_t> timestamp = {};   // of a whole-row delete
+  std::optional<int64_t> put_ttl_ms = {};  // of every cell of a put
+};
+
+struct Operation {
+  enum class Kind : uint8_t {
+    kPut,
+    kDelete,
+    kIncrement,
+    kBatch,
+    kGet,
+    kExists,
+    kScan,
+    kOpenScanner,
+    kDrainScanner,
+    kOpenSnapshot,
+    kCloseSnapshot,
+    kFlush,
+    kCompact,
+    kClock,
+    kAlter,
+    kReopen,
+    kReopenReadOnly,
+    kSettle,
+  };
+  Kind kind = Kind::kGet;
+  uint32_t table = 0;
+  std::vector<RowChange> rows;  // one, of a batch several
+  bool unlogged = false;        // written without the log
+
+  std::string row;     // of a get
+  ModelScan scan;      // of a get, exists or scan
+  std::string prefix;  // of a scan, in place of bounds
+  bool in_batches = false;
+
+  uint32_t which = 0;        // a snapshot or scanner, modulo those that are open
+  bool at_snapshot = false;  // read at snapshot `which`, if there is one
+  bool major = false;
+  std::string family;         // to compact, empty for all; to alter
+  int64_t clock_ms = 0;       // the wall clock's new value
+  uint32_t max_versions = 1;  // of an altered family
+  int64_t ttl_s = 0;
+};
+std::string to_text(const Operation& operation);
+
+struct Plan {
+  uint64_t seed = 1;
+  Work work = Work::kManual;
+  EngineOptions engine;
+  std::vector<TableOptions> tables;  // named t0, t1, …
+  int64_t clock_ms = 0;
+  std::vector<Operation> operations;
+};
+std::string table_name(uint32_t table);
+// Options and operations.
+Plan make_plan(uint64_t seed, Work work, size_t operations);
+// What the plan's store looks like, for messages.
+std::string options_text(const Plan& plan);
+
+// The family's options as the reference model knows them.
+FamilyRules rules_of(const FamilyOptions& family);
+
+}  // namespace cellar::testing

@@ -1,0 +1,425 @@
+// RandomRun.
+#include "tests/metamorphic/random_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/coding.h"
+
+namespace cellar::testing {
+namespace {
+
+void choose(const ModelScan& scan, auto& query) {
+  for (const auto& [family, columns] : scan.columns) {
+    query.family(family);
+    for (const std::string& column : columns) query.column(family, column);
+  }
+  query.versions(scan.versions).time_range(scan.time_from, scan.time_until);
+}
+
+Part part_of(const RowView& row) {
+  Part part;
+  for (const CellView& view : row.cells()) part.cells.emplace_back(view).sequence = 0;
+  part.more = row.more_cells_in_row();
+  return part;
+}
+
+Put put_of(const RowChange& change) {
+  Put put(change.row);
+  if (change.put_ttl_ms) put.ttl_ms(*change.put_ttl_ms);
+  for (const ModelChange& each : change.changes)
+    put.add_at(each.family, each.qualifier, each.timestamp.value_or(kNow), each.value);
+  return put;
+}
+
+Delete delete_of(const RowChange& change) {
+  Delete erase(change.row, change.timestamp.value_or(kNow));
+  for (const ModelChange& each : change.changes) {
+    switch (each.kind) {
+      case ModelChange::Kind::kDeleteVersion:
+        erase.version(each.family, each.qualifier, *each.timestamp);
+        break;
+      case ModelChange::Kind::kDeleteLatest:
+        erase.latest_version(each.family, each.qualifier);
+        break;
+      case ModelChange::Kind::kDeleteColumn:
+        erase.column(each.family, each.qualifier, each.timestamp);
+        break;
+      case ModelChange::Kind::kDeleteFamily:
+        erase.family(each.family, each.timestamp);
+        break;
+      default:
+        erase.family_version(each.family, *each.timestamp);
+        break;
+    }
+  }
+  return erase;
+}
+
+bool reads(const Operation& operation) {
+  for (const RowChange& row : operation.rows)
+    for (const ModelChange& each : row.changes)
+      if (each.kind == ModelChange::Kind::kIncrement || each.kind == ModelChange::Kind::kDeleteLatest)
+        return true;
+  return false;
+}
+
+}  // namespace
+
+RandomRun::RandomRun(const Plan& plan)
+    : plan_(plan), options_(plan.tables), clock_(plan.clock_ms), executor_(plan.seed, clock_) {
+  for (const TableOptions& table : plan.tables) mirrors_.emplace_back(table);
+}
+
+RandomRun::~RandomRun() {
+  scanners_.clear();
+  snapshots_.clear();
+  tables_.clear();
+  engine_.reset();
+  executor_.finish();
+}
+
+std::optional<RunFailure> RandomRun::run() {
+  size_t i = 0;
+  open(false);
+  for (; i < plan_.operations.size() && !failure_; ++i) {
+    perform(plan_.operations[i]);
+    if (i % 16 == 0 && !failure_) compare_files();
+  }
+  if (!failure_) reopen(false);
+  if (!failure_) close();
+  if (!failure_) return std::nullopt;
+  return RunFailure{i - 1, *failure_};
+}
+
+void RandomRun::fail(std::string text) {
+  if (!failure_) failure_ = std::move(text);
+}
+
+int64_t RandomRun::now_ms() { return time_high_ms_ = std::max(time_high_ms_, clock_.wall_ms()); }
+
+void RandomRun::open(bool read_only) {
+  EngineOptions options = plan_.engine;
+  options.create_if_missing = !read_only;
+  options.read_only = read_only;
+  options.environment = {
+      .files = files_.get(), .clock = &clock_, .executor = &executor_, .events = this, .seed = plan_.seed};
+  auto opened = Engine::open("store", options);
+  if (!opened.ok()) return fail("open: " + opened.status().to_text());
+  engine_ = std::move(opened).value();
+  for (size_t i = 0; i < plan_.tables.size(); ++i) {
+    auto table = engine_->open_or_create_table(table_name(static_cast<uint32_t>(i)), plan_.tables[i]);
+    if (!table.ok()) return fail("table: " + table.status().to_text());
+    tables_.push_back(std::move(table).value());
+  }
+  if (const uint64_t last = engine_->status().last_sequence; last != sequence_)
+    fail(fmt::format("opened at sequence {}, the last write was {}", last, sequence_));
+}
+
+void RandomRun::close() {
+  while (!scanners_.empty()) {
+    drain(std::move(scanners_.back()));
+    scanners_.pop_back();
+  }
+  snapshots_.clear();
+  tables_.clear();
+  expect_ok(engine_->close(), "close");
+  engine_.reset();
+}
+
+void RandomRun::reopen(bool read_only) {
+  close();
+  if (!failure_) open(read_only);
+  if (!failure_) compare_files();
+}
+
+void RandomRun::perform(const Operation& operation) {
+  switch (operation.kind) {
+    case Kind::kPut:
+    case Kind::kDelete:
+    case Kind::kIncrement:
+    case Kind::kBatch:
+      return write(operation);
+    case Kind::kGet:
+    case Kind::kExists:
+      return get(operation);
+    case Kind::kScan:
+    case Kind::kOpenScanner:
+      return scan(operation);
+    default:
+      perform_service(operation);
+  }
+}
+
+void RandomRun::perform_service(const Operation& operation) {
+  Table& table = *tables_[operation.table];
+  switch (operation.kind) {
+    case Kind::kDrainScanner:
+      if (scanners_.empty()) return;
+      std::swap(scanners_[operation.which % scanners_.size()], scanners_.back());
+      drain(std::move(scanners_.back()));
+      scanners_.pop_back();
+      return;
+    case Kind::kOpenSnapshot:
+      if (snapshots_.size() == 4) return;
+      snapshots_.push_back(engine_->snapshot().value());
+      given_.push_back(snapshots_.back());
+      return;
+    case Kind::kCloseSnapshot:
+      if (!snapshots_.empty()) snapshots_.erase(snapshots_.begin() + operation.which % snapshots_.size());
+      return;
+    case Kind::kFlush:
+      expect_ok(operation.which == 0 ? engine_->flush() : table.flush(), "flush");
+      return compare_files();
+    case Kind::kCompact:
+      expect_ok(table.compact({.major = operation.major, .family = operation.family}), "compact");
+      return compare_files();
+    case Kind::kClock:
+      clock_.set_wall_ms(operation.clock_ms);
+      static_cast<void>(table.exists(Get("a")));  // makes the engine look at its clock
+      now_ms();
+      return;
+    case Kind::kAlter:
+      return alter(operation);
+    case Kind::kReopen:
+      return reopen(false);
+    case Kind::kReopenReadOnly:
+      reopen(true);
+      if (failure_) return;
+      for (const Mirror& mirror : mirrors_) {
+        Operation all;
+        all.kind = Kind::kScan;
+        all.table = static_cast<uint32_t>(&mirror - mirrors_.data());
+        all.scan.versions = UINT32_MAX;
+        scan(all);
+      }
+      return reopen(false);
+    default:
+      executor_.settle();
+  }
+}
+
+// ---- writing ----
+
+Status RandomRun::increment(const RowChange& change, const WriteOptions& options) {
+  Increment increment(change.row);
+  if (change.put_ttl_ms) increment.ttl_ms(*change.put_ttl_ms);
+  for (const ModelChange& each : change.changes) increment.add(each.family, each.qualifier, each.amount);
+  const auto result = tables_[change.table]->increment(increment, options);
+  if (!result.ok()) return result.status();
+  if (pending_ != nullptr) apply_pending();
+  if (*result != counters_) fail("an increment returned other values than the model");
+  return {};
+}
+
+Status RandomRun::write_to_engine(const Operation& operation, const WriteOptions& options) {
+  const RowChange& first = operation.rows.front();
+  if (operation.kind == Kind::kPut) return tables_[first.table]->put(put_of(first), options);
+  if (operation.kind == Kind::kDelete) return tables_[first.table]->erase(delete_of(first), options);
+  if (operation.kind == Kind::kIncrement) return increment(first, options);
+  Batch batch;
+  for (const RowChange& row : operation.rows) {
+    if (row.is_delete) {
+      batch.erase(tables_[row.table], delete_of(row));
+    } else {
+      batch.put(tables_[row.table], put_of(row));
+    }
+  }
+  return engine_->write(batch, options);
+}
+
+void RandomRun::write(const Operation& operation) {
+  bool refused = false;
+  if (reads(operation)) {  // what it reads must not depend on work under way
+    executor_.settle();
+    for (const RowChange& row : operation.rows)
+      refused = refused || !mirrors_[row.table].cells_of(row, now_ms()).ok();
+  }
+  pending_ = &operation.rows;
+  WriteOptions options;
+  if (operation.unlogged) options.durability = Durability::kSkipWal;
+  const Status status = write_to_engine(operation, options);
+  if (refused) {
+    pending_ = nullptr;
+    if (!status.is(Code::kInvalidArgument))
+      fail("the model refuses this write, the engine says " + status.to_text());
+    return;
+  }
+  expect_ok(status, "write");
+  if (pending_ != nullptr && !failure_) apply_pending();
+  pending_ = nullptr;
+}
+
+// The engine has made the write visible.
+void RandomRun::apply_pending() {
+  const std::vector<RowChange>& rows = *std::exchange(pending_, nullptr);
+  const uint64_t sequence = engine_->status().last_sequence;
+  if (sequence != sequence_ + 1) fail(fmt::format("write {} follows write {}", sequence, sequence_));
+  sequence_ = sequence;
+  counters_.clear();
+  std::vector<std::map<std::string, Cells>> cells;  // all of them see the state before the write
+  for (const RowChange& row : rows) {
+    auto of_row = mirrors_[row.table].cells_of(row, now_ms());
+    if (!of_row.ok()) return fail("the model refuses this write: " + of_row.status().to_text());
+    cells.push_back(std::move(of_row).value());
+  }
+  for (size_t i = 0; i < rows.size(); ++i) mirrors_[rows[i].table].write(cells[i], sequence);
+  for (const ModelChange& change : rows.front().changes)
+    if (change.kind == ModelChange::Kind::kIncrement)
+      for (const Cell& cell : cells.front()[change.family])
+        if (cell.qualifier == change.qualifier) {
+          counters_.push_back(static_cast<int64_t>(load_be64(cell.value.data())));
+          break;
+        }
+}
+
+void RandomRun::alter(const Operation& operation) {
+  for (FamilyOptions& family : options_[operation.table].families) {
+    if (family.name != operation.family) continue;
+    family.max_versions = operation.max_versions;
+    family.min_versions = std::min(family.min_versions, family.max_versions);
+    family.ttl_s = operation.ttl_s;
+    expect_ok(engine_->alter_family(table_name(operation.table), family), "alter");
+    mirrors_[operation.table].family(family.name).rules = rules_of(family);
+  }
+}
+
+// ---- reading ----
+
+ModelScan RandomRun::as_read(const Operation& operation, std::shared_ptr<const Snapshot>& snapshot) const {
+  ModelScan scan = operation.scan;
+  scan.read_point = sequence_;
+  if (operation.at_snapshot && !snapshots_.empty()) {
+    snapshot = snapshots_[operation.which % snapshots_.size()];
+    scan.read_point = snapshot->sequence();
+  }
+  return scan;
+}
+
+void RandomRun::get(const Operation& operation) {
+  Get get(operation.row);
+  choose(operation.scan, get);
+  std::shared_ptr<const Snapshot> snapshot;
+  const ModelScan scan = as_read(operation, snapshot);
+  if (snapshot != nullptr) get.at(snapshot);
+  const std::vector<Part> expected = mirrors_[operation.table].get(operation.row, scan, now_ms());
+  if (operation.kind == Kind::kExists) {
+    const auto exists = tables_[operation.table]->exists(get);
+    expect_ok(exists.status(), "exists");
+    if (exists.ok() && *exists != !expected.empty())
+      fail(fmt::format("exists: {}, expected:\n{}", *exists, to_text(expected)));
+    return;
+  }
+  const auto batch = tables_[operation.table]->get(get);
+  if (!batch.ok()) return fail("get: " + batch.status().to_text());
+  std::vector<Part> found;
+  for (const RowView row : *batch) found.push_back(part_of(row));
+  if (found != expected)
+    fail(fmt::format("get at {}:\n{}expected:\n{}", scan.read_point, to_text(found), to_text(expected)));
+}
+
+void RandomRun::scan(const Operation& operation) {
+  Scan scan;
+  choose(operation.scan, scan);
+  const auto bound = [](bool inclusive) { return inclusive ? Bound::kInclusive : Bound::kExclusive; };
+  scan.start(operation.scan.start, bound(operation.scan.start_inclusive));
+  scan.stop(operation.scan.stop, bound(operation.scan.stop_inclusive));
+  scan.prefix(operation.prefix).limit(operation.scan.rows_max).reversed(operation.scan.reversed);
+  scan.raw(operation.scan.raw).batch(static_cast<uint32_t>(operation.scan.cells_per_part));
+  std::shared_ptr<const Snapshot> snapshot;
+  const ModelScan model = as_read(operation, snapshot);
+  if (snapshot != nullptr) scan.at(snapshot);
+  OpenScanner open;
+  open.in_batches = operation.in_batches;
+  open.expected = mirrors_[operation.table].scan(model, operation.prefix, now_ms());
+  auto scanner = tables_[operation.table]->scan(scan);
+  if (!scanner.ok()) return fail("scan: " + scanner.status().to_text());
+  open.scanner = std::move(scanner).value();
+  if (operation.kind == Kind::kScan) return drain(std::move(open));
+  if (scanners_.size() < 4) scanners_.push_back(std::move(open));
+}
+
+void RandomRun::drain(OpenScanner open) {
+  std::vector<Part> found;
+  if (open.in_batches) {
+    RowBatch batch;
+    while (open.scanner->next_batch(batch, 3))
+      for (const RowView row : batch) found.push_back(part_of(row));
+  } else {
+    while (open.scanner->next()) found.push_back(part_of(open.scanner->row()));
+  }
+  expect_ok(open.scanner->status(), "scan");
+  if (found != open.expected)
+    fail(fmt::format("scan:\n{}expected:\n{}", to_text(found), to_text(open.expected)));
+}
+
+void RandomRun::compare_files() {
+  for (size_t i = 0; i < tables_.size(); ++i) {
+    for (const FamilyInfo& family : tables_[i]->info().families) {
+      const MirrorFamily& mirror = mirrors_[i].family(family.options.name);
+      std::string found = fmt::format("{} in memory", family.memtable_cells);
+      std::string expected = fmt::format("{} in memory", mirror.memory.size());
+      for (const StoreFileInfo& file : family.files)
+        found += fmt::format(", {} in {}", file.cells, file.name);
+      for (const MirrorFamily::Run& run : mirror.runs)
+        expected += fmt::format(", {} in {}", run.cells.size(), run.name);
+      if (found != expected)
+        fail(fmt::format("t{}:{} holds {}\nexpected {}", i, family.options.name, found, expected));
+    }
+  }
+}
+
+// ---- what the engine tells ----
+
+Rewrite RandomRun::rewrite_now(const std::string& table, const std::string& family) {
+  Rewrite rewrite;
+  rewrite.rules = mirror_of(table).family(family).rules;
+  rewrite.how.read_point = sequence_;
+  if (engine_ != nullptr) {
+    rewrite.how.read_point = engine_->status().last_sequence;
+    if (const auto open = engine_->open_table(table); open.ok())
+      for (const FamilyInfo& each : (*open)->info().families)
+        if (each.options.name == family) rewrite.rules = rules_of(each.options);
+  }
+  std::erase_if(given_, [](const auto& each) { return each.expired(); });
+  for (const auto& each : given_)
+    if (const auto snapshot = each.lock(); snapshot->sequence() < rewrite.how.read_point)
+      rewrite.how.snapshots.push_back(snapshot->sequence());
+  std::ranges::sort(rewrite.how.snapshots);
+  std::vector<uint64_t>& points = rewrite.how.snapshots;
+  points.erase(std::unique(points.begin(), points.end()), points.end());
+  rewrite.how.now_ms = now_ms();
+  return rewrite;
+}
+
+void RandomRun::on_flush_begin(const FlushInfo& info) {
+  flushes_[info.table + info.family] = rewrite_now(info.table, info.family);
+}
+
+void RandomRun::on_flush_end(const FlushInfo& info) {
+  expect_ok(info.status, "flush");
+  if (pending_ != nullptr && engine_ != nullptr && engine_->status().last_sequence > sequence_)
+    apply_pending();
+  if (failure_) return;
+  const auto wrong =
+      mirror_of(info.table)
+          .flush(info.family, info.file, info.cells_in, info.cells_out, flushes_[info.table + info.family]);
+  if (wrong) fail(*wrong);
+}
+
+void RandomRun::on_compaction_begin(const CompactionInfo& info) {
+  Rewrite& rewrite = compactions_[info.table + info.family] = rewrite_now(info.table, info.family);
+  rewrite.how.oldest_put_known = true;
+  rewrite.how.zero_sequences = true;
+}
+
+void RandomRun::on_compaction_end(const CompactionInfo& info) {
+  if (info.status.is(Code::kAborted) || failure_) return;  // the engine is being closed
+  expect_ok(info.status, "compaction");
+  if (failure_) return;
+  if (const auto wrong = mirror_of(info.table).compact(info, compactions_[info.table + info.family]))
+    fail(*wrong);
+}
+
+}  // namespace cellar::testing

@@ -1,0 +1,93 @@
+// RandomRun: does a plan's operations on an engine and on its mirror, and compares every answer cell for
+// cell.
+//
+// The engine's flushes and compactions are mirrored through its events: at the beginning what they must
+// respect is noted (read points, options, time), at the end the mirror does the same to the same inputs. All
+// threads run in turns, so that event and mirror see the same instant.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/memory_file_system.h"
+#include "cellar/cellar.h"
+#include "tests/metamorphic/mirror.h"
+#include "tests/support/manual_clock.h"
+#include "tests/support/step_executor.h"
+
+namespace cellar::testing {
+
+struct RunFailure {
+  size_t operation = 0;  // the one that found it
+  std::string text;
+};
+
+class RandomRun final : private EventListener {
+ public:
+  explicit RandomRun(const Plan& plan);
+  ~RandomRun() override;
+
+  // Once. What is wrong, or nothing.
+  std::optional<RunFailure> run();
+
+ private:
+  struct OpenScanner {
+    std::unique_ptr<Scanner> scanner;
+    bool in_batches = false;
+    std::vector<Part> expected;
+  };
+  using Kind = Operation::Kind;
+
+  void open(bool read_only);
+  void close();
+  void reopen(bool read_only);
+  void perform(const Operation& operation);
+  void perform_service(const Operation& operation);
+  void write(const Operation& operation);
+  Status write_to_engine(const Operation& operation, const WriteOptions& options);
+  Status increment(const RowChange& change, const WriteOptions& options);
+  void apply_pending();
+  void get(const Operation& operation);
+  void scan(const Operation& operation);
+  void drain(OpenScanner open);
+  void alter(const Operation& operation);
+  void compare_files();
+
+  void fail(std::string text);
+  void expect_ok(const Status& status, const char* what) {
+    if (!status.ok()) fail(std::string(what) + ": " + status.to_text());
+  }
+  int64_t now_ms();
+  ModelScan as_read(const Operation& operation, std::shared_ptr<const Snapshot>& snapshot) const;
+  // What a flush or compaction that begins now must respect.
+  Rewrite rewrite_now(const std::string& table, const std::string& family);
+  Mirror& mirror_of(const std::string& table) { return mirrors_.at(table.back() - '0'); }
+
+  void on_flush_begin(const FlushInfo& info) override;
+  void on_flush_end(const FlushInfo& info) override;
+  void on_compaction_begin(const CompactionInfo& info) override;
+  void on_compaction_end(const CompactionInfo& info) override;
+  void on_background_error(const Status& status) override { expect_ok(status, "in the background"); }
+
+  const Plan& plan_;
+  std::vector<TableOptions> options_;  // as altered
+  std::unique_ptr<FileSystem> files_ = make_memory_file_system();
+  ManualClock clock_;
+  StepExecutor executor_;
+  std::vector<Mirror> mirrors_;
+  std::unique_ptr<Engine> engine_;
+  std::vector<std::shared_ptr<Table>> tables_;
+  std::vector<std::shared_ptr<const Snapshot>> snapshots_;
+  std::vector<std::weak_ptr<const Snapshot>> given_;  // also those that only a scanner holds
+  std::vector<OpenScanner> scanners_;
+  std::map<std::string, Rewrite> flushes_, compactions_;  // under way, by table and family
+  const std::vector<RowChange>* pending_ = nullptr;       // handed to the engine, not yet in the mirror
+  std::vector<int64_t> counters_;                         // an increment's new values, by the mirror
+  uint64_t sequence_ = 0;                                 // of the mirror's newest write
+  int64_t time_high_ms_ = 0;
+  std::optional<std::string> failure_;
+};
+
+}  // namespace cellar::testing

@@ -1,0 +1,121 @@
+// Goal: jobs of a priority start in order, all of them run before the executor ends, and no signal is ever
+// lost.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "base/mutex.h"
+#include "cellar/environment.h"
+
+namespace cellar::testing {
+
+TEST(ThreadExecutor, JobsOfAPriorityStartInOrder) {
+  std::vector<int> started;
+  {
+    const auto executor = make_thread_executor(1, 1);
+    for (int i = 0; i < 100; ++i)
+      executor->submit(JobPriority::kLow, [&started, i] { started.push_back(i); });
+  }
+  ASSERT_EQ(started.size(), 100U);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(started[static_cast<size_t>(i)], i);
+}
+
+TEST(ThreadExecutor, PrioritiesDoNotWaitForEachOther) {
+  const auto executor = make_thread_executor(1, 1);
+  const auto event = executor->make_event();
+  std::atomic<bool> low_ran = false;
+  executor->submit(JobPriority::kLow, [&] {
+    event->wait(0, -1);
+    low_ran = true;
+  });
+  executor->submit(JobPriority::kHigh, [&] { event->signal(); });
+  event->wait(0, -1);
+  while (!low_ran) std::this_thread::yield();
+}
+
+TEST(ThreadExecutor, WhatJobsSubmitRunsTooBeforeTheEnd) {
+  std::atomic<int> ran = 0;
+  {
+    const auto executor = make_thread_executor(2, 2);
+    for (int i = 0; i < 20; ++i) {
+      executor->submit(JobPriority::kHigh, [&] {
+        executor->submit(JobPriority::kLow, [&] {
+          executor->submit(JobPriority::kHigh, [&] { ++ran; });
+          executor->checkpoint();
+          ++ran;
+        });
+        ++ran;
+      });
+    }
+  }
+  EXPECT_EQ(ran, 60);
+}
+
+TEST(ThreadExecutor, AJobsCapturesAreGoneWithTheJob) {
+  const auto executor = make_thread_executor(1, 1);
+  auto captured = std::make_shared<int>(1);
+  executor->submit(JobPriority::kLow, [captured] {});
+  while (captured.use_count() > 1) std::this_thread::yield();
+}
+
+TEST(ThreadEvent, CountsAndTimesOut) {
+  const auto executor = make_thread_executor(1, 1);
+  const auto event = executor->make_event();
+  EXPECT_EQ(event->count(), 0U);
+  event->signal();
+  event->signal();
+  EXPECT_EQ(event->count(), 2U);
+  event->wait(0, -1);
+  event->wait(1, -1);
+  event->wait(2, 0);
+  const int64_t before = system_clock().steady_us();
+  event->wait(2, 20'000);
+  EXPECT_GE(system_clock().steady_us() - before, 20'000);
+  event->wait(1, INT64_MAX);
+}
+
+// Two threads hand a number back and forth; a lost signal would hang the test.
+TEST(ThreadEvent, NoSignalIsLost) {
+  const auto executor = make_thread_executor(1, 1);
+  const auto ping = executor->make_event();
+  const auto pong = executor->make_event();
+  constexpr uint64_t kRounds = 20'000;
+  std::thread other([&] {
+    for (uint64_t i = 0; i < kRounds; ++i) {
+      ping->wait(i, -1);
+      pong->signal();
+    }
+  });
+  for (uint64_t i = 0; i < kRounds; ++i) {
+    ping->signal();
+    pong->wait(i, -1);
+  }
+  other.join();
+  EXPECT_EQ(pong->count(), kRounds);
+}
+
+TEST(ThreadEvent, ASignalWakesAllWaiters) {
+  const auto executor = make_thread_executor(1, 1);
+  const auto event = executor->make_event();
+  std::vector<std::thread> waiters;
+  for (int i = 0; i < 4; ++i) waiters.emplace_back([&] { event->wait(0, -1); });
+  event->signal();
+  for (std::thread& waiter : waiters) waiter.join();
+}
+
+TEST(ThreadExecutorDeathTest, WaitingUnderALockIsABrokenPromise) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_DEATH(
+      {
+        const auto executor = make_thread_executor(1, 1);
+        Mutex mutex;
+        const MutexLock lock(mutex);
+        executor->checkpoint();
+      },
+      "mutexes_held");
+}
+
+}  // namespace cellar::testing

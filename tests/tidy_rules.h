@@ -1,0 +1,136 @@
+// The style guard's rules, as data: layers, banned calls, fenced libraries, words and limits.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cellar::testing {
+
+using Strings = std::vector<std::string>;
+
+// Who may include whom. A folder may always include itself. CMakeLists.txt holds the same table for the
+// linker.
+struct Layer {
+  std::string_view name;
+  std::set<std::string_view> below;
+};
+inline const std::vector<Layer> kLayers = {
+    {"include", {}},
+    {"base", {"include"}},
+    {"platform", {"base", "include"}},
+    {"cell", {"base", "include"}},
+    {"filter", {"cell", "base", "include"}},
+    {"memtable", {"cell", "base", "include"}},
+    {"bloom", {"cell", "base", "include"}},
+    {"cache", {"base", "include"}},
+    {"hfile", {"cell", "bloom", "cache", "base", "include"}},
+    {"compaction", {"hfile", "cell", "base", "include"}},
+    {"engine",
+     {"compaction", "hfile", "cache", "bloom", "memtable", "filter", "cell", "platform", "base", "include"}},
+};
+// Above the layers. The guard's own file and the tests of a folder may use all of them.
+inline const std::set<std::string_view> kAboveLayers = {"tools", "bench", "tests"};
+inline const std::set<std::string_view> kTestFolders = {
+    "base",       "platform", "cell",  "filter",      "memtable", "bloom",  "cache",   "hfile",
+    "compaction", "engine",   "tools", "metamorphic", "sim",      "compat", "support", "cell_support"};
+
+// A call that has one home. `allowed` holds folders ("platform") and files ("base/mutex.h").
+struct Ban {
+  Strings tokens;
+  std::set<std::string_view> allowed;
+  std::string_view advice;
+};
+inline const std::set<std::string_view> kPrograms = {"platform", "tools", "bench", "tests", "examples"};
+inline const std::vector<Ban> kBans = {
+    {{"std::thread", "std::jthread", "std::async", "pthread_create"},
+     kPrograms,
+     "give the work to the Executor"},
+    {{"std::condition_variable", "std::condition_variable_any"},
+     {"base/mutex.h", "base/mutex.cc", "platform", "tests", "examples"},
+     "wait through the Executor, so that a test can decide the order"},
+    {{"std::mutex", "std::shared_mutex", "std::recursive_mutex", "std::lock_guard", "std::unique_lock",
+      "std::scoped_lock", "std::shared_lock"},
+     {"base/mutex.h", "base/mutex.cc", "tests", "examples"},
+     "use Mutex and MutexLock of base/mutex.h, which clang can check"},
+    {{"sleep_for", "sleep_until", "usleep(", "nanosleep(", "sleep("},
+     kPrograms,
+     "wait through the Executor or Clock"},
+    {{"chrono::steady_clock", "steady_clock::now", "chrono::system_clock", "system_clock::now",
+      "chrono::high_resolution_clock", "high_resolution_clock::now", "gettimeofday", "clock_gettime",
+      "std::time(", "::time(", "time(nullptr)", "time(NULL)"},
+     kPrograms,
+     "ask the Clock"},
+    {{"rand(", "srand(", "drand48("}, {}, "use the seeded Random of base/random.h"},
+    {{"random_device"}, {"platform", "tools", "bench", "examples"}, "take a seed and use base/random.h"},
+    {{"mt19937", "mt19937_64"}, {"bench", "tests", "examples"}, "use the seeded Random of base/random.h"},
+    {{"fopen", "freopen", "std::fstream", "std::ifstream", "std::ofstream", "::open(", "openat(", "mmap(",
+      "munmap(", "std::filesystem"},
+     kPrograms,
+     "go through the FileSystem"},
+    {{"getenv", "secure_getenv"}, kPrograms, "take it as an option"},
+    {{"std::regex"}, {"tests"}, "it has no bound on its time: use RE2, or compare by hand"},
+    {{"std::cout", "std::cerr", "std::clog", "printf(", "puts(", "putchar("},
+     {"tools", "bench", "tests", "examples"},
+     "return a Status or call the Logger: the library prints nothing"},
+    {{"fprintf(", "fputs("},
+     {"base/assert.cc", "base/status.cc", "tools", "bench", "tests", "examples"},
+     "return a Status or call the Logger: the library prints nothing"},
+    {{"exit(", "_exit(", "quick_exit("}, {"tools", "bench", "tests", "examples"}, "return a Status"},
+    {{"abort("},
+     {"base/assert.cc", "base/status.cc", "tools", "bench", "tests", "examples"},
+     "state the promise with CELLAR_ASSERT, or return a Status"},
+    {{"throw"}, {"tools", "bench", "tests", "examples"}, "return a Status: the library throws nothing"},
+};
+
+// A library that has one home.
+struct Fence {
+  std::string_view prefix;
+  std::set<std::string_view> allowed;
+  bool headers_too;
+  std::string_view advice;
+};
+inline const std::vector<Fence> kFences = {
+    {"spdlog/", {"platform", "bench", "tests"}, false, "log through the Logger interface"},
+    {"fmt/", {}, false, "fmt stays inside .cc files, where it slows no other compilation"},
+    {"google/protobuf/", {"hfile"}, false, "protobuf is hfile's private matter"},
+    {"rocksdb/", {"bench"}, false, "RocksDB is only what bench/ compares with"},
+    {"gtest/", {"tests"}, true, "GoogleTest belongs to tests/"},
+    {"gmock/", {"tests"}, true, "GoogleMock belongs to tests/"},
+    {"benchmark/", {"bench"}, true, "Google Benchmark belongs to bench/"},
+    {"CLI/", {"tools", "bench", "tests"}, true, "the command line belongs to tools/"},
+    {"nlohmann/", {"tools", "bench", "tests"}, true, "documents are rendered in tools/"},
+};
+
+// Words that promise work instead of doing it, and paths that exist on one machine. Split, for this file is
+// checked too.
+inline const Strings kUnfinished = {
+    "TO"
+    "DO",
+    "FIX"
+    "ME",
+    "XX"
+    "X",
+    "HA"
+    "CK"};
+inline const Strings kMachinePaths = {
+    "/ho"
+    "me/",
+    "/ro"
+    "ot/",
+    "/wo"
+    "rk/",
+    "/Us"
+    "ers/"};
+
+inline const Strings kPluginKinds = {"policy_", "encoding_", "compressor_", "type_",
+                                     "filter_", "ordered_",  "cmd_"};
+inline const std::set<std::string_view> kPluginFolders = {"filter", "memtable",   "bloom", "cache",
+                                                          "hfile",  "compaction", "tools"};
+
+inline constexpr size_t kColumns = 110;
+inline constexpr size_t kFunctionLines = 70;
+inline constexpr size_t kFileLines = 700;
+
+}  // namespace cellar::testing

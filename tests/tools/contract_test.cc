@@ -1,0 +1,162 @@
+// Goal: the contract of the command line: exit statuses, errors with code, place and hint, the nearest name,
+// streams. Method: one case for each promise, with the real program.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/tools/tool_runner.h"
+
+namespace cellar::testing {
+namespace {
+
+using Json = nlohmann::json;
+using Contract = ToolTest;
+
+struct Case {
+  std::vector<std::string> arguments;
+  int exit;
+  std::string code;
+  std::string hint;  // part of it
+};
+
+TEST_F(Contract, ErrorsHaveCodeExitAndHint) {
+  make_shop();
+  write_file("noise", "this is no HFile");
+  const std::vector<Case> cases = {
+      {{"scna", "shop", "orders"}, 2, "CEL-USAGE", "did you mean scan ?"},
+      {{"scan", "shop", "orders", "--lmit", "3"}, 2, "CEL-USAGE", "did you mean --limit ?"},
+      {{"scan", "shop"}, 2, "CEL-USAGE", "usage: cellar scan STORE TABLE"},
+      {{"scan", "shop", "orders", "more"}, 2, "CEL-USAGE", "cellar scan --help"},
+      {{"scan", "shop", "orders", "--limit", "three"}, 2, "CEL-USAGE", ""},
+      {{"put", "shop", "orders", "r", "d:name"}, 2, "CEL-USAGE", "in turn"},
+      {{"put", "shop", "orders", "r", "d", "x"}, 2, "CEL-INVALID-ARGUMENT", "family:qualifier"},
+      {{"put", "shop", "orders", "\\xZZ", "d:x", "1"}, 2, "CEL-INVALID-ARGUMENT", "\\x5C"},
+      {{"put", "shop", "orders", "r", "d:x", "1", "--ts", "soon"}, 2, "CEL-INVALID-ARGUMENT", "now-2h"},
+      {{"get", "shop", "orders", "r", "--time", "5"}, 2, "CEL-INVALID-ARGUMENT", "FROM..UNTIL"},
+      {{"get", "shop", "orders", "r", "--versions", "0"}, 2, "CEL-INVALID-ARGUMENT", "all"},
+      {{"create", "shop", "t", "d:max_version=3"}, 2, "CEL-INVALID-ARGUMENT", "max_versions"},
+      {{"create", "shop", "orders", "d"}, 2, "CEL-INVALID-ARGUMENT", ""},
+      {{"scan", "shop", "ordrs"}, 3, "CEL-TABLE", "did you mean orders ?"},
+      {{"get", "shop", "orders", "r", "e:mail"}, 3, "CEL-FAMILY", ""},
+      {{"scan", "nothing-here", "orders"}, 3, "CEL-NOT-STORE", ""},
+      {{"inspect", "nothing-here"}, 3, "CEL-NOT-FOUND", ""},
+      {{"inspect", "noise"}, 3, "CEL-NOT-HFILE", ""},
+      {{"dump", "noise"}, 3, "CEL-NOT-HFILE", ""},
+      {{"load", "shop", "orders", "missing.jsonl"}, 3, "CEL-NOT-FOUND", ""},
+  };
+  for (const Case& each : cases) {
+    SCOPED_TRACE(each.arguments[0] + " " + each.arguments.back());
+    const Json error = error_of(each.arguments, each.exit);
+    EXPECT_EQ(error.value("code", ""), each.code);
+    EXPECT_NE(error.value("message", ""), "");
+    EXPECT_NE(error.value("hint", "").find(each.hint), std::string::npos) << error.dump();
+  }
+}
+
+TEST_F(Contract, ErrorsForPeopleHaveFourParts) {
+  make_shop();
+  const ToolResult result = run({"scan", "shop", "ordrs"});
+  EXPECT_EQ(result.exit, 3);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err,
+            "error  CEL-TABLE   store shop has no table \"ordrs\"\n"
+            "       hint        did you mean orders ?   (cellar list shop)\n");
+}
+
+TEST_F(Contract, WithoutACommandTheHelpIsTalk) {
+  const ToolResult result = run({});
+  EXPECT_EQ(result.exit, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_NE(result.err.find("usage: cellar COMMAND"), std::string::npos);
+}
+
+TEST_F(Contract, AStoreThatIsOpenElsewhereIsLocked) {
+  make_shop();
+  const ToolResult result = shell(
+      "mkfifo gate; cellar load shop orders - --quiet < gate & loader=$!; exec 3> gate; "
+      "for i in $(seq 100); do cellar count shop orders --format json > /dev/null 2> err; status=$?; "
+      "[ $status = 3 ] && break; sleep 0.05; done; cat err; exec 3>&-; wait $loader; exit $status");
+  EXPECT_EQ(result.exit, 3) << result.err;
+  EXPECT_EQ(Json::parse(result.out, nullptr, false)["error"]["code"], "CEL-LOCKED") << result.out;
+}
+
+TEST_F(Contract, AReaderThatGoesAwayIsNoError) {
+  const ToolResult result = shell("cellar dump '" + example_file("versions.hfile") +
+                                  "' --format jsonl | head -1; exit ${PIPESTATUS[0]}");
+  EXPECT_EQ(result.exit, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 1);
+}
+
+TEST_F(Contract, OutputThatCannotBeWrittenIsAnError) {
+  const ToolResult result = shell("cellar dump '" + example_file("versions.hfile") + "' > /dev/full");
+  EXPECT_EQ(result.exit, 3);
+  EXPECT_NE(result.err.find("CEL-NO-SPACE"), std::string::npos) << result.err;
+}
+
+TEST_F(Contract, AnInterruptEndsALoadBetweenBatches) {
+  make_shop();
+  const ToolResult result = shell(
+      "mkfifo gate; cellar load shop people - --batch 2 < gate & loader=$!; exec 3> gate; "
+      "for i in 1 2 3 4 5; do echo "
+      "'{\"row\":\"r'$i'\",\"family\":\"d\",\"qualifier\":\"q\",\"value\":\"v\"}' >&3; done; "
+      "for i in $(seq 100); do cellar list shop > /dev/null 2>&1; [ $? = 3 ] && break; sleep 0.05; done; "
+      "sleep 0.3; kill -INT $loader; wait $loader; exit $?");
+  EXPECT_EQ(result.exit, 130) << result.err;
+  EXPECT_NE(result.err.find("CEL-INTERRUPTED"), std::string::npos) << result.err;
+  const int rows = json_of({"count", "shop", "people"})["counts"][0]["rows"].get<int>();
+  EXPECT_TRUE(rows <= 4 && rows % 2 == 0) << rows << " rows: whole batches of two";
+}
+
+TEST_F(Contract, QuietSaysNothingButErrors) {
+  EXPECT_EQ(run({"create", "shop", "t", "d", "-q"}).err, "");
+  EXPECT_NE(run({"create", "shop", "t", "d", "-q"}).err, "");
+}
+
+TEST_F(Contract, EveryJsonDocumentNamesItsSchemaFirst) {
+  make_shop();
+  out_of({"flush", "shop"});
+  const std::string file = example_file("versions.hfile");
+  const std::vector<std::vector<std::string>> lines = {{"list", "shop"},
+                                                       {"describe", "shop"},
+                                                       {"status", "shop"},
+                                                       {"get", "shop", "orders", "user42"},
+                                                       {"scan", "shop", "orders"},
+                                                       {"count", "shop", "orders"},
+                                                       {"compact", "shop"},
+                                                       {"incr", "shop", "orders", "r", "c:n"},
+                                                       {"version"},
+                                                       {"inspect", file},
+                                                       {"verify", file},
+                                                       {"dump", file, "--limit", "3"}};
+  for (const std::vector<std::string>& line : lines) {
+    json_of(line);
+    std::vector<std::string> arguments = line;
+    arguments.insert(arguments.end(), {"--format", "json"});
+    std::string text = out_of(arguments);
+    std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
+    EXPECT_EQ(text.rfind("{\"schema\":\"cellar.", 0), 0u) << line[0] << ": " << text.substr(0, 60);
+  }
+}
+
+TEST_F(Contract, LinesAndCsvHoldTheSameCells) {
+  const std::string file = example_file("weblog.hfile");
+  const std::string lines = out_of({"dump", file, "--format", "jsonl"});
+  const std::string csv = out_of({"dump", file, "--format", "csv"});
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 600);
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 601);
+  EXPECT_EQ(csv.rfind("row,family,qualifier,ts,type,value\n", 0), 0u);
+  std::istringstream each(lines);
+  for (std::string line; std::getline(each, line);) EXPECT_TRUE(Json::accept(line)) << line;
+}
+
+TEST_F(Contract, TheVersionIsTheBuilds) {
+  const Json version = json_of({"version"});
+  const ToolResult cmake =
+      shell("grep -o 'project(cellar VERSION [0-9.]*' '" CELLAR_SOURCE_DIR "/CMakeLists.txt'");
+  EXPECT_EQ(cmake.out, "project(cellar VERSION " + version["version"].get<std::string>() + "\n");
+  EXPECT_EQ(out_of({"--version"}), out_of({"version"}));
+}
+
+}  // namespace
+}  // namespace cellar::testing

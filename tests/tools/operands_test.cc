@@ -1,0 +1,77 @@
+// Goal: what people type is understood exactly, and what is printed can be typed again.
+// Method: tables of texts and what they mean.
+#include "tools/operands.h"
+
+#include <gtest/gtest.h>
+
+#include "tools/output.h"
+
+namespace cellar::testing {
+namespace {
+
+TEST(Operands, Times) {
+  EXPECT_EQ(parse_time("1763748251203").value(), 1763748251203);
+  EXPECT_EQ(parse_time("1970-01-01").value(), 0);
+  EXPECT_EQ(parse_time("2026-11-20").value(), 1795132800000);
+  EXPECT_EQ(parse_time("2026-11-20T18:04:11.203Z").value(), 1795197851203);
+  EXPECT_EQ(parse_time("2024-02-29T23:59").value(), 1709251140000);
+  EXPECT_EQ(parse_time("LATEST").value(), kLatestTimestamp);
+  EXPECT_GT(parse_time("now").value(), parse_time("now-2h").value());
+  for (const char* bad : {"", "soon", "-5", "2026-13-01", "2026-11-20T", "2026-11-20x", "now-", "now-5y"})
+    EXPECT_FALSE(parse_time(bad).ok()) << bad;
+}
+
+TEST(Operands, PrintedTimesAreReadBack) {
+  for (const int64_t time :
+       {0L, 1L, 951782400000L, 1709164800000L, 1795197851203L, 4102444799999L, 253402300799999L})
+    EXPECT_EQ(parse_time(time_text(time)).value(), time) << time_text(time);
+  EXPECT_EQ(time_text(kLatestTimestamp), "LATEST");
+  EXPECT_EQ(time_text(-1), "1969-12-31T23:59:59.999Z");
+  EXPECT_EQ(time_text(253402300800000), "253402300800000");
+}
+
+TEST(Operands, TimeRanges) {
+  const auto range = [](std::string_view text) { return parse_time_range(text).value(); };
+  EXPECT_EQ(range("5..9"), (std::pair<int64_t, int64_t>(5, 9)));
+  EXPECT_EQ(range(".."), (std::pair<int64_t, int64_t>(0, kLatestTimestamp)));
+  EXPECT_EQ(range("5.."), (std::pair<int64_t, int64_t>(5, kLatestTimestamp)));
+  for (const char* bad : {"5", "9..5", "a..b"}) EXPECT_FALSE(parse_time_range(bad).ok()) << bad;
+}
+
+TEST(Operands, Columns) {
+  EXPECT_EQ(parse_column("d:name").value().qualifier, "name");
+  EXPECT_EQ(parse_column("d:").value().qualifier, "");
+  EXPECT_EQ(parse_column("d").value().qualifier, std::nullopt);
+  EXPECT_EQ(parse_column("d:a:b").value().qualifier, "a:b");
+  EXPECT_EQ(parse_column("d:\\x00").value().qualifier, std::string(1, '\0'));
+  EXPECT_FALSE(parse_column(":name").ok());
+  EXPECT_FALSE(parse_one_column("d").ok());
+}
+
+TEST(Operands, Durations) {
+  EXPECT_EQ(parse_duration_ms("500ms").value(), 500);
+  EXPECT_EQ(parse_duration_ms("90s").value(), 90000);
+  EXPECT_EQ(parse_duration_ms("15m").value(), 900000);
+  EXPECT_EQ(parse_duration_ms("7d").value(), 604800000);
+  EXPECT_EQ(parse_duration_ms("42").value(), 42);
+  for (const char* bad : {"", "s", "1y", "-1s", "99999999999999999999d"})
+    EXPECT_FALSE(parse_duration_ms(bad).ok());
+}
+
+TEST(Operands, ValuesInEveryFormComeBack) {
+  const std::vector<std::pair<ValueForm, std::string>> cases = {
+      {ValueForm::kEscaped, "a\\x00b"}, {ValueForm::kUtf8, "naïve"}, {ValueForm::kHex, "00ff"},
+      {ValueForm::kLong, "-9"},         {ValueForm::kInt, "77"},     {ValueForm::kDouble, "0.25"}};
+  for (const auto& [form, text] : cases) {
+    std::string printed;
+    append_value(printed, parse_value(text, form).value(), form);
+    EXPECT_EQ(printed, text);
+  }
+  std::string odd;
+  append_value(odd, "abc", ValueForm::kLong);
+  EXPECT_EQ(odd, "abc") << "not 8 bytes long: shown escaped";
+  EXPECT_FALSE(parse_value("0g", ValueForm::kHex).ok());
+}
+
+}  // namespace
+}  // namespace cellar::testing

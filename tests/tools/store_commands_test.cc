@@ -1,0 +1,255 @@
+// Goal: every command on a store does what its help says.
+// Method: the real program in a directory of its own; what it prints is compared, in JSON where that is
+// clearer.
+#include <gtest/gtest.h>
+
+#include "tests/tools/tool_runner.h"
+
+namespace cellar::testing {
+namespace {
+
+using Json = nlohmann::json;
+using StoreCommands = ToolTest;
+
+TEST_F(StoreCommands, CreateMakesStoreAndTable) {
+  const ToolResult made = run({"create", "shop", "orders", "d:max_versions=3,COMPRESSION=GZ", "c"});
+  EXPECT_EQ(made.exit, 0) << made.err;
+  EXPECT_EQ(made.out, "");
+  EXPECT_EQ(made.err, "created table orders with 2 families\n");
+  const Json families = json_of({"describe", "shop", "orders"})["tables"][0]["families"];
+  ASSERT_EQ(families.size(), 2u);
+  EXPECT_EQ(families[0]["name"], "c");
+  EXPECT_EQ(families[1]["options"]["max_versions"], "3");
+  EXPECT_EQ(families[1]["options"]["compression"], "gz");
+}
+
+TEST_F(StoreCommands, CreateTakesAPolicyWithParameters) {
+  out_of({"create", "shop", "t", "d:compaction=exploring(ratio=1.5, files_min=4),max_versions=2"});
+  const Json options = json_of({"describe", "shop"})["tables"][0]["families"][0]["options"];
+  EXPECT_EQ(options["max_versions"], "2");
+  EXPECT_EQ(options["compaction"], "exploring(ratio=1.5, files_min=4)");
+}
+
+TEST_F(StoreCommands, ListShowsTablesSorted) {
+  make_shop();
+  const Json tables = json_of({"list", "shop"})["tables"];
+  ASSERT_EQ(tables.size(), 2u);
+  EXPECT_EQ(tables[0]["table"], "orders");
+  EXPECT_EQ(tables[0]["families"], "c,d");
+  EXPECT_EQ(tables[1]["table"], "people");
+  EXPECT_EQ(out_of({"list", "shop", "--format", "csv"}).substr(0, 6), "table,");
+}
+
+TEST_F(StoreCommands, GetPrintsARow) {
+  make_shop();
+  EXPECT_EQ(out_of({"get", "shop", "orders", "user42", "--quiet"}),
+            "row     column  time                      value\n"
+            "user42  d:mail  1970-01-01T00:00:01.000Z  ada@example.org\n"
+            "        d:name  1970-01-01T00:00:02.000Z  Ada Lovelace\n");
+  EXPECT_EQ(
+      out_of({"get", "shop", "orders", "user42", "d:name", "--versions", "2", "--format", "jsonl"}),
+      R"({"row":"user42","family":"d","qualifier":"name","ts":2000,"type":"Put","value":"Ada Lovelace"})"
+      "\n"
+      R"({"row":"user42","family":"d","qualifier":"name","ts":1000,"type":"Put","value":"Ada"})"
+      "\n");
+  EXPECT_EQ(out_of({"get", "shop", "orders", "user42", "d:name", "--time", "..2000", "--format", "raw"}),
+            "Ada\n");
+}
+
+TEST_F(StoreCommands, GetOfNothingEndsWithOne) {
+  make_shop();
+  const ToolResult result = run({"get", "shop", "orders", "user99"});
+  EXPECT_EQ(result.exit, 1);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err, "row user99 has no such cells\n");
+  EXPECT_EQ(run({"get", "shop", "orders", "user99", "--format", "json", "-q"}).out,
+            "{\"schema\":\"cellar.cells/1\",\"cells\":[]}\n");
+}
+
+TEST_F(StoreCommands, BytesAreWrittenAndReadAsEscapes) {
+  make_shop();
+  out_of({"put", "shop", "orders", "\\x00\\xFFkey", "d:\\x01", "a\\x5Cb\\x0A", "--ts", "5"});
+  const std::string line = out_of({"get", "shop", "orders", "\\x00\\xFFkey", "--format", "jsonl"});
+  EXPECT_EQ(
+      line,
+      R"({"row":"\\x00\\xFFkey","family":"d","qualifier":"\\x01","ts":5,"type":"Put","value":"a\\x5Cb\\x0A"})"
+      "\n");
+}
+
+TEST_F(StoreCommands, ValuesComeInForms) {
+  make_shop();
+  out_of({"put", "shop", "orders", "n", "c:long", "-17", "--as", "long"});
+  out_of({"put", "shop", "orders", "n", "c:hex", "00ff10", "--as", "hex"});
+  EXPECT_EQ(out_of({"get", "shop", "orders", "n", "c:long", "--as", "long", "--format", "raw"}), "-17\n");
+  EXPECT_EQ(out_of({"get", "shop", "orders", "n", "c:hex", "--as", "hex", "--format", "raw"}), "00ff10\n");
+  EXPECT_EQ(out_of({"get", "shop", "orders", "n", "c:hex", "--format", "raw"}), "\\x00\\xFF\\x10\n");
+}
+
+TEST_F(StoreCommands, ExplainCountsWhatWasRead) {
+  make_shop();
+  out_of({"flush", "shop"});
+  const Json document = json_of({"get", "shop", "orders", "user42", "d:name", "--explain"});
+  EXPECT_EQ(document["stats"]["cells_returned"], 1);
+  EXPECT_GE(document["stats"]["files_considered"].get<int>(), 1);
+  const ToolResult table = run({"get", "shop", "orders", "user42", "d:name", "--explain"});
+  EXPECT_NE(table.err.find("blocks "), std::string::npos) << table.err;
+}
+
+TEST_F(StoreCommands, ExplainedFilesAddUp) {
+  out_of({"create", "shop", "t", "d"});
+  for (const char* row : {"a", "c", "e"}) {
+    out_of({"put", "shop", "t", row, "d:q", "1"});
+    out_of({"put", "shop", "t", std::string(row) + "z", "d:q", "1"});
+    out_of({"flush", "shop"});
+  }
+  const ToolResult missing = run({"get", "shop", "t", "ay", "--explain", "--format", "json"});
+  const Json stats = Json::parse(missing.out)["stats"];
+  EXPECT_EQ(stats["files_considered"], 3);
+  EXPECT_EQ(stats["files_skipped_range"], 2);
+  EXPECT_EQ(stats["files_skipped_bloom"], 1) << "the Bloom filter of the one file that may hold the row";
+  EXPECT_EQ(stats["bloom_checks"], 1);
+}
+
+TEST_F(StoreCommands, ScanGoesBothWaysWithinBounds) {
+  make_shop();
+  const auto rows = [&](std::vector<std::string> more) {
+    std::vector<std::string> line = {"scan", "shop", "orders", "--format", "jsonl", "--column", "d:name"};
+    line.insert(line.end(), more.begin(), more.end());
+    std::string rows_seen;
+    std::istringstream lines(out_of(line));
+    for (std::string text; std::getline(lines, text);)
+      rows_seen += Json::parse(text)["row"].get<std::string>() + " ";
+    return rows_seen;
+  };
+  EXPECT_EQ(rows({}), "user41 user42 user43 ");
+  EXPECT_EQ(rows({"--reverse"}), "user43 user42 user41 ");
+  EXPECT_EQ(rows({"--start", "user42", "--limit", "1"}), "user42 ");
+  EXPECT_EQ(rows({"--start", "user41", "--stop", "user43"}), "user41 user42 ");
+  EXPECT_EQ(rows({"--prefix", "user43"}), "user43 ");
+  EXPECT_EQ(rows({"--start", "user425", "--reverse", "--limit", "1"}), "user42 ");
+  EXPECT_EQ(rows({"--batch", "1", "--versions", "all"}), "user41 user42 user42 user43 ");
+}
+
+TEST_F(StoreCommands, DeleteHidesTheNewestVersionOnly) {
+  make_shop();
+  out_of({"delete", "shop", "orders", "user42", "d:name"});
+  EXPECT_EQ(out_of({"get", "shop", "orders", "user42", "d:name", "--format", "raw"}), "Ada\n");
+  out_of({"delete", "shop", "orders", "user42", "d:name", "--all-versions"});
+  EXPECT_EQ(run({"get", "shop", "orders", "user42", "d:name"}).exit, 1);
+  EXPECT_EQ(out_of({"get", "shop", "orders", "user42", "d:mail", "--format", "raw"}), "ada@example.org\n");
+}
+
+TEST_F(StoreCommands, DeleteOfOneTimeHidesThatVersion) {
+  make_shop();
+  out_of({"delete", "shop", "orders", "user42", "d:name", "--ts", "1000"});
+  EXPECT_EQ(out_of({"get", "shop", "orders", "user42", "d:name", "--versions", "all", "--format", "raw"}),
+            "Ada Lovelace\n");
+  const std::string raw =
+      out_of({"scan", "shop", "orders", "--raw", "--prefix", "user42", "--format", "csv"});
+  EXPECT_NE(raw.find("user42,d,name,1000,Delete,"), std::string::npos) << raw;
+}
+
+TEST_F(StoreCommands, DeleteAllHidesColumnsFamiliesAndRows) {
+  make_shop();
+  out_of({"deleteall", "shop", "orders", "user43", "c"});
+  EXPECT_EQ(out_of({"get", "shop", "orders", "user43", "--format", "raw"}), "Edsger\n");
+  out_of({"deleteall", "shop", "orders", "user42", "d:mail"});
+  EXPECT_EQ(out_of({"get", "shop", "orders", "user42", "--format", "raw"}), "Ada Lovelace\n");
+  out_of({"deleteall", "shop", "orders", "user41"});
+  EXPECT_EQ(run({"get", "shop", "orders", "user41"}).exit, 1);
+}
+
+TEST_F(StoreCommands, IncrAddsAndPrints) {
+  make_shop();
+  EXPECT_EQ(out_of({"incr", "shop", "orders", "home", "c:today", "--format", "raw"}), "1\n");
+  EXPECT_EQ(out_of({"incr", "shop", "orders", "home", "c:today", "5", "c:week", "-2", "--format", "raw"}),
+            "6\n-2\n");
+  EXPECT_EQ(json_of({"incr", "shop", "orders", "home", "c:today", "0"})["counters"][0]["value"], 6);
+  const ToolResult text = run({"incr", "shop", "orders", "user42", "d:name"});
+  EXPECT_EQ(text.exit, 2) << "a value that is not 8 bytes long is no counter";
+}
+
+TEST_F(StoreCommands, CountCountsRowsAndCells) {
+  make_shop();
+  const Json counts = json_of({"count", "shop", "orders"})["counts"][0];
+  EXPECT_EQ(counts["rows"], 3);
+  EXPECT_EQ(counts["cells"], 5);
+  EXPECT_EQ(json_of({"count", "shop", "orders", "--versions", "all"})["counts"][0]["cells"], 6);
+  EXPECT_EQ(json_of({"count", "shop", "orders", "--prefix", "user43"})["counts"][0]["rows"], 1);
+}
+
+TEST_F(StoreCommands, TimeToLiveHidesCells) {
+  make_shop();
+  out_of({"put", "shop", "orders", "old", "d:x", "1", "--ts", "now-2h", "--ttl", "1h"});
+  out_of({"put", "shop", "orders", "new", "d:x", "1", "--ts", "now-2h", "--ttl", "3h"});
+  EXPECT_EQ(run({"get", "shop", "orders", "old"}).exit, 1);
+  EXPECT_EQ(run({"get", "shop", "orders", "new"}).exit, 0);
+}
+
+TEST_F(StoreCommands, FlushAndCompactKeepEveryCell) {
+  make_shop();
+  const std::string before = out_of({"export", "shop", "orders"});
+  out_of({"flush", "shop", "orders"});
+  out_of({"put", "shop", "orders", "zoe", "d:name", "Zoe", "--ts", "9"});
+  out_of({"flush", "shop"});
+  const Json compacted = json_of({"compact", "shop", "orders", "--major"})["tables"][0];
+  EXPECT_EQ(compacted["files_after"], 2) << "one for each family";
+  EXPECT_LT(compacted["files_after"].get<int>(), compacted["files_before"].get<int>());
+  EXPECT_EQ(out_of({"export", "shop", "orders", "--stop", "zoe"}), before);
+}
+
+TEST_F(StoreCommands, StatusSaysWhatIsThere) {
+  make_shop();
+  const Json before = json_of({"status", "shop"});
+  EXPECT_EQ(before["schema"], "cellar.status/1");
+  EXPECT_EQ(before["health"], "ok");
+  EXPECT_EQ(before["tables"], Json::array({"orders", "people"}));
+  EXPECT_EQ(before["store_files"], 0);
+  EXPECT_TRUE(before["recovery"]["clean"].get<bool>());
+  out_of({"flush", "shop"});
+  EXPECT_GE(json_of({"status", "shop"})["store_files"].get<int>(), 2);
+  EXPECT_NE(out_of({"status", "shop"}).find("closed properly"), std::string::npos);
+}
+
+TEST_F(StoreCommands, AlterChangesAndAddsFamilies) {
+  make_shop();
+  EXPECT_EQ(run({"alter", "shop", "orders", "d:max_versions=7"}).err, "changed family d of table orders\n");
+  EXPECT_EQ(run({"alter", "shop", "orders", "notes:compression=none"}).err,
+            "added family notes of table orders\n");
+  const Json families = json_of({"describe", "shop", "orders"})["tables"][0]["families"];
+  ASSERT_EQ(families.size(), 3u);
+  EXPECT_EQ(families[1]["options"]["max_versions"], "7");
+  EXPECT_EQ(families[2]["name"], "notes");
+}
+
+TEST_F(StoreCommands, DropRemovesATable) {
+  make_shop();
+  out_of({"drop", "shop", "orders"});
+  EXPECT_EQ(json_of({"list", "shop"})["tables"].size(), 1u);
+  EXPECT_EQ(run({"count", "shop", "orders"}).exit, 3);
+}
+
+TEST_F(StoreCommands, LookingWritesNothing) {
+  make_shop();
+  out_of({"flush", "shop", "orders"});
+  out_of({"put", "shop", "orders", "user50", "d:name", "in the log only"});
+  const std::string digest = "find shop -type f | sort | xargs sha256sum; find shop | sort";
+  const std::string before = shell(digest).out;
+  for (const std::vector<std::string>& line :
+       std::vector<std::vector<std::string>>{{"list", "shop"},
+                                             {"describe", "shop"},
+                                             {"status", "shop"},
+                                             {"get", "shop", "orders", "user50"},
+                                             {"scan", "shop", "orders"},
+                                             {"count", "shop", "orders"},
+                                             {"export", "shop", "orders"},
+                                             {"inspect", "shop"},
+                                             {"verify", "shop"},
+                                             {"dump", "shop"}}) {
+    out_of(line);
+    EXPECT_EQ(shell(digest).out, before) << "after cellar " << line[0];
+  }
+}
+
+}  // namespace
+}  // namespace cellar::testing

@@ -1,0 +1,140 @@
+// Spawning the tool: files for its three streams, so that nothing can block.
+#include "tests/tools/tool_runner.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+extern char** environ;
+
+namespace cellar::testing {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string content_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// A child that runs `program` in `directory`.
+int spawn(const fs::path& directory, const std::string& program, const std::vector<std::string>& arguments,
+          const fs::path& streams) {
+  std::vector<char*> words = {const_cast<char*>(program.c_str())};
+  for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+  words.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, (streams / "in").c_str(), O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, (streams / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC,
+                                   0600);
+  posix_spawn_file_actions_addopen(&actions, 2, (streams / "err").c_str(), O_WRONLY | O_CREAT | O_TRUNC,
+                                   0600);
+  posix_spawn_file_actions_addchdir_np(&actions, directory.c_str());
+  pid_t child = 0;
+  const int failed = posix_spawn(&child, program.c_str(), &actions, nullptr, words.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) return -1;
+  int status = 0;
+  if (waitpid(child, &status, 0) != child) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+ToolTest::ToolTest() {
+  static std::atomic<int> counter{0};
+  directory_ = fs::temp_directory_path() /
+               ("cellar_tool_test." + std::to_string(getpid()) + "." + std::to_string(counter++));
+  fs::create_directories(directory_ / ".streams");
+}
+
+ToolTest::~ToolTest() {
+  std::error_code ignored;
+  fs::remove_all(directory_, ignored);
+}
+
+ToolResult ToolTest::run(const std::vector<std::string>& arguments, const std::string& input) const {
+  const fs::path streams = directory_ / ".streams";
+  std::ofstream(streams / "in", std::ios::binary) << input;
+  ToolResult result;
+  result.exit = spawn(directory_, CELLAR_TOOL_PATH, arguments, streams);
+  result.out = content_of(streams / "out");
+  result.err = content_of(streams / "err");
+  return result;
+}
+
+ToolResult ToolTest::shell(const std::string& line) const {
+  const fs::path streams = directory_ / ".streams";
+  std::ofstream(streams / "in", std::ios::binary) << "";
+  const std::string tool_folder = fs::path(CELLAR_TOOL_PATH).parent_path();
+  ToolResult result;
+  result.exit = spawn(directory_, "/bin/bash", {"-c", "PATH='" + tool_folder + "':$PATH; " + line}, streams);
+  result.out = content_of(streams / "out");
+  result.err = content_of(streams / "err");
+  return result;
+}
+
+std::string ToolTest::out_of(const std::vector<std::string>& arguments, const std::string& input) const {
+  const ToolResult result = run(arguments, input);
+  std::string line;
+  for (const std::string& argument : arguments) line += " " + argument;
+  EXPECT_EQ(result.exit, 0) << "cellar" << line << "\n" << result.err;
+  return result.out;
+}
+
+nlohmann::json ToolTest::json_of(std::vector<std::string> arguments) const {
+  arguments.insert(arguments.end(), {"--format", "json"});
+  const std::string text = out_of(arguments);
+  nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  EXPECT_FALSE(json.is_discarded()) << text;
+  return json;
+}
+
+nlohmann::json ToolTest::error_of(std::vector<std::string> arguments, int exit) const {
+  arguments.insert(arguments.end(), {"--format", "json"});
+  const ToolResult result = run(arguments);
+  EXPECT_EQ(result.exit, exit) << result.out << result.err;
+  const size_t start =
+      result.err.size() < 2 ? std::string::npos : result.err.rfind('\n', result.err.size() - 2);
+  const std::string last = start == std::string::npos ? result.err : result.err.substr(start + 1);
+  nlohmann::json json = nlohmann::json::parse(last, nullptr, false);
+  EXPECT_FALSE(json.is_discarded()) << result.err;
+  if (json.is_discarded() || !json.contains("error")) return nlohmann::json::object();
+  EXPECT_EQ(json["error"].value("exit", -1), exit);
+  return json["error"];
+}
+
+void ToolTest::make_shop() const {
+  out_of({"create", "shop", "orders", "d:max_versions=3", "c"});
+  out_of({"create", "shop", "people", "d", "c"});
+  out_of({"load", "shop", "orders", "-"},
+         R"({"row":"user41","family":"d","qualifier":"name","ts":1000,"type":"Put","value":"Grace"}
+{"row":"user42","family":"d","qualifier":"name","ts":1000,"type":"Put","value":"Ada"}
+{"row":"user42","family":"d","qualifier":"mail","ts":1000,"type":"Put","value":"ada@example.org"}
+{"row":"user42","family":"d","qualifier":"name","ts":2000,"type":"Put","value":"Ada Lovelace"}
+{"row":"user43","family":"d","qualifier":"name","ts":3000,"type":"Put","value":"Edsger"}
+{"row":"user43","family":"c","qualifier":"score","ts":3000,"type":"Put","value":"17"}
+)");
+}
+
+void ToolTest::write_file(const std::string& name, const std::string& content) const {
+  std::ofstream(directory_ / name, std::ios::binary) << content;
+}
+
+std::string ToolTest::read_file(const std::string& name) const { return content_of(directory_ / name); }
+
+std::string ToolTest::example_file(const std::string& name) {
+  return CELLAR_SOURCE_DIR "/examples/data/" + name;
+}
+
+}  // namespace cellar::testing

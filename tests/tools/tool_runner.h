@@ -1,0 +1,49 @@
+// Runs the real program cellar in a directory of its own, and keeps what it printed.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace cellar::testing {
+
+struct ToolResult {
+  int exit = -1;
+  std::string out;
+  std::string err;
+};
+
+// ToolTest: a fresh, empty working directory for each test.
+class ToolTest : public ::testing::Test {
+ protected:
+  ToolTest();
+  ~ToolTest() override;
+
+  // Runs `cellar` with these arguments, this text as standard input.
+  ToolResult run(const std::vector<std::string>& arguments, const std::string& input = {}) const;
+  // … and expects exit status 0; what it printed.
+  std::string out_of(const std::vector<std::string>& arguments, const std::string& input = {}) const;
+  // … --format json, parsed.
+  nlohmann::json json_of(std::vector<std::string> arguments) const;
+  // Runs a line through the shell, with `cellar` in the path.
+  ToolResult shell(const std::string& line) const;
+  // The error object that a command with --format json printed.
+  nlohmann::json error_of(std::vector<std::string> arguments, int exit) const;
+
+  // The store "shop" with tables "orders" (d:max_versions=3, c) and "people" (d, c), and rows user41, user42,
+  // user43.
+  void make_shop() const;
+  void write_file(const std::string& name, const std::string& content) const;
+  std::string read_file(const std::string& name) const;
+  std::filesystem::path path(const std::string& name) const { return directory_ / name; }
+  // An HFile of the repository.
+  static std::string example_file(const std::string& name);
+
+ private:
+  std::filesystem::path directory_;
+};
+
+}  // namespace cellar::testing
