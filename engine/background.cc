@@ -33,6 +33,7 @@ void Background::queue_flush(std::shared_ptr<Store> store) {
 }
 
 void Background::run_flush(const std::shared_ptr<Store>& store) {
+  const uint64_t requests = flush_requests_.load();
   {
     MutexLock lock(store->work_mutex());
     store->work().flush_queued = false;
@@ -51,30 +52,32 @@ void Background::run_flush(const std::shared_ptr<Store>& store) {
     if (status.ok()) work.compaction_status = {};
   }
   core_.changed->signal();
-  if (!status.ok()) return after_flush_failure(store, status, failures);
+  if (!status.ok()) return after_flush_failure(store, status, failures, requests);
   release_log();
   if (store->frozen_count() != 0) queue_flush(store);
   queue_compaction(store);
 }
 
-// The log still has everything: try again with a new file, after a while; a disk that is full may have room
-// then.
-void Background::after_flush_failure(const std::shared_ptr<Store>& store, const Status& status,
-                                     int failures) {
+// The log still has everything: try again with a new file, after a while or when somebody asks for it; a disk that
+// is full may have room then.
+void Background::after_flush_failure(const std::shared_ptr<Store>& store, const Status& status, int failures,
+                                     uint64_t requests) {
   if (core_.health.failed()) return;
   core_.log(LogLevel::kError, "flush failed: " + status.to_text());
   core_.events.on_background_error(status);
   if (!status.is(Code::kNoSpace) && failures >= kFlushTries) return core_.fail(status.with_context("flush"));
   if (!core_.options.automatic_flush) return;
-  // The event also tells of other stores' failures: only time, the end or a failure for good end the wait.
+  retry_begins(status);
+  // The event also tells of other stores' failures: they do not end the wait.
   const int64_t until_us = core_.clock.steady_us() + kFlushRetryUs;
   while (true) {
     const uint64_t seen = core_.changed->count();
-    if (core_.closing.load() || core_.health.failed()) return;
+    if (core_.closing.load() || core_.health.failed()) return retry_ended();
     const int64_t left_us = until_us - core_.clock.steady_us();
-    if (left_us <= 0) break;
+    if (left_us <= 0 || flush_requests_.load() != requests) break;
     core_.changed->wait(seen, left_us);
   }
+  retry_ended();
   queue_flush(store);
 }
 
@@ -91,6 +94,8 @@ Status Background::flush(const std::vector<std::shared_ptr<Store>>& stores) {
       if (!store->dropped()) core_.write_path->freeze(*store);
     return Status();
   }));
+  ++flush_requests_;
+  core_.changed->signal();
   for (size_t i = 0; i < stores.size(); ++i) {
     const std::shared_ptr<Store>& store = stores[i];
     while (true) {
@@ -273,14 +278,10 @@ void Background::release_log() {
       edit.log_start = needed;
       edit.log_synced = core_.wal->synced();
       edit.forget_dropped = take_forgotten(released_up_to);
-      const auto committed = core_.manifest->commit(edit);  // crash here: the next open removes the segments
-      if (committed.ok()) {
-        core_.wal->note_manifest_edit(*committed);
+      if (core_.commit(edit).ok()) {  // crash here: the next open removes the segments
         const Status released = core_.wal->release_before(needed);
         if (!released.ok())
-          core_.log(LogLevel::kWarning, "old log segments stay for now: " + released.to_text());
-      } else if (core_.manifest->poisoned()) {
-        core_.fail(committed.status().with_context("manifest"));
+          core_.log(LogLevel::kWarning, "old log segments stay until the next open: " + released.to_text());
       }
     }
     log_start_.store(needed);
@@ -291,7 +292,12 @@ void Background::release_log() {
 Status Background::wait_idle() {
   while (true) {
     const uint64_t seen = core_.changed->count();
-    if (idle()) break;
+    {
+      MutexLock lock(jobs_mutex_);
+      if (jobs_ == 0) break;
+      // What is left waits for a better moment, which may never come.
+      if (jobs_ == retries_) return retry_status_.with_context("a flush will be tried again; its last try");
+    }
     core_.changed->wait(seen, -1);
   }
   core_.remover.wait();

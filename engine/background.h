@@ -32,7 +32,7 @@ class Background {
   // A family was dropped at this sequence: its id is forgotten when no log segment mentions it any more.
   void note_dropped(uint32_t family_id, uint64_t sequence);
 
-  // Returns when no job is running or queued.
+  // Returns when no job is running or queued; with its error when a flush has failed and waits to be tried again.
   Status wait_idle();
 
  private:
@@ -47,12 +47,20 @@ class Background {
     --jobs_;
     core_.changed->signal();
   }
-  bool idle() {
+  void retry_begins(const Status& status) {
     MutexLock lock(jobs_mutex_);
-    return jobs_ == 0;
+    ++retries_;
+    retry_status_ = status;
+    core_.changed->signal();
+  }
+  void retry_ended() {
+    MutexLock lock(jobs_mutex_);
+    --retries_;
   }
   void run_flush(const std::shared_ptr<Store>& store);
-  void after_flush_failure(const std::shared_ptr<Store>& store, const Status& status, int failures);
+  // `requests`: of flushes, as of when this one began.
+  void after_flush_failure(const std::shared_ptr<Store>& store, const Status& status, int failures,
+                           uint64_t requests);
   Status run_compactions(Store& store, Wanted wanted);
   void run_automatic_compaction(const std::shared_ptr<Store>& store);
   void release_log();
@@ -60,7 +68,10 @@ class Background {
 
   EngineCore& core_;
   Mutex jobs_mutex_;
-  int64_t jobs_ CELLAR_GUARDED_BY(jobs_mutex_) = 0;
+  int64_t jobs_ CELLAR_GUARDED_BY(jobs_mutex_) = 0;     // running or queued
+  int64_t retries_ CELLAR_GUARDED_BY(jobs_mutex_) = 0;  // of them, flushes that failed and wait to be tried again
+  Status retry_status_ CELLAR_GUARDED_BY(jobs_mutex_);  // the error of the last of those
+  std::atomic<uint64_t> flush_requests_{0};
   std::atomic<bool> releasing_{false};
   std::atomic<uint64_t> log_start_{0};
   uint64_t segment_seen_ = 0;  // the write leader's

@@ -50,14 +50,11 @@ Status publish(EngineCore& core, Store& store, const std::vector<std::shared_ptr
   for (const auto& input : inputs) edit.remove_files.push_back({store.ids().family, input->record().name});
   if (made.file != nullptr) edit.add_files.push_back({store.ids().family, made.record});
   edit.forget_obsolete = core.remover.take_removed();
-  const auto committed =
-      core.manifest->commit(edit);  // crash before: an orphan file; after: the inputs are orphans
+  const Status committed = core.commit(edit);  // crash before: an orphan file; after: the inputs are orphans
   if (!committed.ok()) {
-    if (core.manifest->poisoned()) core.fail(committed.status().with_context("manifest"));
     if (made.file != nullptr && !core.health.failed()) made.file->set_obsolete();
-    return store.dropped() ? Status() : committed.status();
+    return store.dropped() ? Status() : committed;
   }
-  core.wal->note_manifest_edit(*committed);
   store.install_compaction(inputs, made.file, made.record.rewritten_at);
   return {};
 }
@@ -110,12 +107,8 @@ Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan)
 
   const OpenReadPoints points = core.mvcc.open_read_points();
   const std::unique_ptr<CellCursor> merged = make_merging_cursor(std::move(sources));
-  request.rewritten_at = points.read_point;
   request.job.source = merged.get();
-  request.job.rules.family = request.config->rules;
-  request.job.rules.now_ms = core.erase_now_ms();
-  request.job.rules.snapshots = points.snapshots;
-  request.job.rules.read_point = points.read_point;
+  request.judge_at(points, core.erase_now_ms());
   request.job.rules.all_files = request.major;
   request.job.zero_sequences_up_to = zero_up_to(request, points);
   request.mvcc = request.job.zero_sequences_up_to < request.sequence_max;

@@ -47,6 +47,16 @@ void EngineCore::log(LogLevel level, std::string_view text) const {
   if (options.environment.log != nullptr) options.environment.log->log(level, "engine", text);
 }
 
+Status EngineCore::commit(const ManifestEdit& edit) {
+  const auto committed = manifest->commit(edit);
+  if (!committed.ok()) {
+    if (manifest->poisoned()) fail(committed.status().with_context("manifest"));
+    return committed.status();
+  }
+  if (wal != nullptr) wal->note_manifest_edit(*committed);
+  return {};
+}
+
 MemtableRef EngineCore::new_memtable() const {
   // The name was checked when the engine was opened.
   return MemtableRef(Registry<Memtable>::instance().make(options.memtable).value().release());
@@ -101,7 +111,7 @@ int64_t EngineCore::erase_now_ms() {
   if (__builtin_add_overflow(seen, options.ttl_clock_guard_s * 1000, &latest)) return now;
   if (now > latest)
     log(LogLevel::kWarning,
-        fmt::format("the clock is {} s ahead of the last time seen: expired cells are kept for now",
+        fmt::format("the clock is {} s ahead of the last time seen: expired cells stay until it is believed",
                     (now - seen) / 1000));
   return std::min(now, latest);
 }

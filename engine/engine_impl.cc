@@ -123,11 +123,7 @@ Status EngineImpl::create_now(const std::string& name, const TableOptions& optio
     store->set_active(core_->new_memtable());
     stores.push_back(std::move(store));
   }
-  const auto committed = core_->manifest->commit(edit);
-  if (!committed.ok() && core_->manifest->poisoned())
-    core_->fail(committed.status().with_context("manifest"));
-  CELLAR_TRY(committed.status());
-  core_->wal->note_manifest_edit(*committed);
+  CELLAR_TRY(core_->commit(edit));
   auto table = std::make_shared<TableImpl>(core_, record.id, name, options.durability, std::move(stores));
   MutexLock guard(core_->tables_mutex);
   core_->tables.emplace(name, std::move(table));
@@ -153,11 +149,7 @@ Status EngineImpl::drop_now(const std::string& name) {
   ManifestEdit edit;
   edit.drop_tables.push_back(table->id());
   edit.last_sequence = core_->mvcc.read_point();
-  const auto committed = core_->manifest->commit(edit);
-  if (!committed.ok() && core_->manifest->poisoned())
-    core_->fail(committed.status().with_context("manifest"));
-  CELLAR_TRY(committed.status());
-  core_->wal->note_manifest_edit(*committed);
+  CELLAR_TRY(core_->commit(edit));
   table->set_dropped();
   for (const auto& store : table->families().stores) {
     core_->background->note_dropped(store->ids().family, core_->mvcc.read_point());
@@ -194,11 +186,7 @@ Status EngineImpl::alter_now(const std::string& name, const FamilyOptions& famil
                                          {id, family.name, texts_of(family), core_->mvcc.read_point(), {}}));
     added->set_active(core_->new_memtable());
   }
-  const auto committed = core_->manifest->commit(edit);
-  if (!committed.ok() && core_->manifest->poisoned())
-    core_->fail(committed.status().with_context("manifest"));
-  CELLAR_TRY(committed.status());
-  core_->wal->note_manifest_edit(*committed);
+  CELLAR_TRY(core_->commit(edit));
   if (known != nullptr) {
     known->install_config(std::move(config));
   } else {

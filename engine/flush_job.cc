@@ -83,6 +83,14 @@ Status write_and_close(EngineCore& core, const NewFileRequest& request, const st
 
 }  // namespace
 
+void NewFileRequest::judge_at(const OpenReadPoints& points, int64_t now_ms) {
+  rewritten_at = points.read_point;
+  job.rules.family = config->rules;
+  job.rules.now_ms = now_ms;
+  job.rules.snapshots = points.snapshots;
+  job.rules.read_point = points.read_point;
+}
+
 Result<NewFile> write_store_file(EngineCore& core, const NewFileRequest& request) {
   NewFile made;
   const std::string name = store_file_name(core.identity, core.manifest->next_file_number());
@@ -124,12 +132,8 @@ Result<NewFile> write_memtables(EngineCore& core, Store& store, std::span<const 
   const std::unique_ptr<CellCursor> merged = make_merging_cursor(std::move(sources));
   request.store = &store;
   request.config = store.view()->config;
-  request.rewritten_at = points.read_point;
   request.job.source = merged.get();
-  request.job.rules.family = request.config->rules;
-  request.job.rules.now_ms = core.erase_now_ms();
-  request.job.rules.snapshots = points.snapshots;
-  request.job.rules.read_point = points.read_point;
+  request.judge_at(points, core.erase_now_ms());
   request.job.checkpoint = [&core] {
     core.executor.checkpoint();
     return Status();
@@ -171,16 +175,10 @@ Status flush_store(EngineCore& core, Store& store) {
     edit.wall_ms = core.erase_now_ms();
     edit.log_synced = core.wal->synced();
     edit.forget_obsolete = core.remover.take_removed();
-    const auto committed =
-        core.manifest->commit(edit);  // crash here: the file counts; replay skips what it holds
-    status = committed.status();
-    if (status.ok()) {
-      core.wal->note_manifest_edit(*committed);
-      core.wall_seen_ms.store(*edit.wall_ms, std::memory_order_relaxed);
-    }
+    status = core.commit(edit);  // crash here: the file counts; replay skips what it holds
+    if (status.ok()) core.wall_seen_ms.store(*edit.wall_ms, std::memory_order_relaxed);
   }
   if (!status.ok()) {
-    if (core.manifest->poisoned()) core.fail(status.with_context("manifest"));
     if (written.ok() && written->file != nullptr && !core.health.failed()) written->file->set_obsolete();
     if (store.dropped()) status = {};  // dropped while it was being flushed: nobody misses it
   } else {

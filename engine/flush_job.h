@@ -26,6 +26,9 @@ struct NewFileRequest {
   bool major = false;
   uint64_t sequence_max = 0;  // newest of the inputs: the age of the file among the store's
   uint64_t rewritten_at = 0;
+
+  // Judges the cells by the rules of the config, as of these read points.
+  void judge_at(const OpenReadPoints& points, int64_t now_ms);
 };
 
 // Creates, writes, checks, syncs and opens a store file, then makes its name durable. On failure the file is

@@ -81,7 +81,7 @@ Status Recovery::open_directory() {
   auto locked = core_.options.read_only ? core_.root->lock_shared(kLockName) : core_.root->lock(kLockName);
   if (!locked.ok() && core_.options.read_only && locked.status().is(Code::kNotFound))
     return {};  // read-only media hold no lock
-  CELLAR_TRY(locked.status().with_context("store " + core_.path));
+  CELLAR_TRY(locked.status());
   core_.lock = std::move(locked).value();
   return {};
 }
@@ -298,7 +298,7 @@ Status Recovery::publish_recovered() {
   CELLAR_TRY(core_.manifest->switch_to(next).status());
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> wal, open_wal_directory(*core_.root, false));
   const Status removed = remove_segments_before(*wal, options.first_segment, &core_.events);
-  if (!removed.ok()) core_.log(LogLevel::kWarning, "old log segments stay for now: " + removed.to_text());
+  if (!removed.ok()) core_.log(LogLevel::kWarning, "old log segments stay until the next open: " + removed.to_text());
   return {};
 }
 
@@ -332,8 +332,7 @@ void Recovery::sweep_orphans() {
   if (!state.obsolete.empty()) {
     ManifestEdit edit;
     edit.forget_obsolete = state.obsolete;
-    if (const auto committed = core_.manifest->commit(edit); !committed.ok() && core_.manifest->poisoned())
-      core_.fail(committed.status().with_context("manifest"));
+    static_cast<void>(core_.commit(edit));  // what stays recorded is forgotten at a later open
   }
 }
 

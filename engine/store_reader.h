@@ -21,6 +21,9 @@ struct RowRange {
   bool stop_inclusive = false;
   bool reversed = false;
 
+  static RowRange of_row(std::string_view row) {
+    return {.start = std::string(row), .stop = std::string(row), .stop_inclusive = true};
+  }
   // One row, both ends inclusive: Bloom filters of rows apply.
   bool single_row() const { return start_inclusive && stop_inclusive && !start.empty() && start == stop; }
   // Whether `row` lies behind the stop bound, in the direction of the read.

@@ -203,17 +203,16 @@ Result<std::unique_ptr<RowReader>> TableImpl::open_reader(const Query<Q>& query,
   return std::make_unique<RowReader>(std::move(readers), std::move(range), budget, stats, &core_->executor);
 }
 
+Result<std::unique_ptr<RowReader>> TableImpl::open_get(const Get& get, ScanBudget budget, ReadStats& unwanted) {
+  return open_reader(get, RowRange::of_row(get.row()), budget, false,
+                     get.stats_sink() != nullptr ? get.stats_sink() : &unwanted);
+}
+
 Status TableImpl::get_into(const Get& get, RowBatch& batch) {
   batch.clear();
   CELLAR_TRY(check_row(get.row()));
   ReadStats unwanted;
-  ReadStats* stats = get.stats_sink() != nullptr ? get.stats_sink() : &unwanted;
-  RowRange range;
-  range.start = get.row();
-  range.stop = get.row();
-  range.stop_inclusive = true;
-  CELLAR_TRY_ASSIGN(const std::unique_ptr<RowReader> reader,
-                    open_reader(get, std::move(range), {.rows = 1}, false, stats));
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<RowReader> reader, open_get(get, {.rows = 1}, unwanted));
   reader->next(batch);
   return reader->status().with_context("table " + name_);
 }
@@ -227,14 +226,9 @@ Result<RowBatch> TableImpl::get(const Get& get) {
 Result<bool> TableImpl::exists(const Get& get) {
   CELLAR_TRY(check_row(get.row()));
   ReadStats unwanted;
-  ReadStats* stats = get.stats_sink() != nullptr ? get.stats_sink() : &unwanted;
-  RowRange range;
-  range.start = get.row();
-  range.stop = get.row();
-  range.stop_inclusive = true;
   // One cell is enough to know.
   CELLAR_TRY_ASSIGN(const std::unique_ptr<RowReader> reader,
-                    open_reader(get, std::move(range), {.rows = 1, .cells_per_part = 1}, false, stats));
+                    open_get(get, {.rows = 1, .cells_per_part = 1}, unwanted));
   RowBatch batch;
   const bool found = reader->next(batch);
   CELLAR_TRY(reader->status().with_context("table " + name_));

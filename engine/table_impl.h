@@ -54,12 +54,13 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   // kInvalidArgument naming the family, the nearest one as hint.
   Status unknown_family(std::string_view family) const;
 
-  // What get() and a read-modify-write read: everything visible now, `rows` of `range`.
+ private:
+  // Everything visible now, or to the query's snapshot: the rows of `range`.
   template <class Q>
   Result<std::unique_ptr<RowReader>> open_reader(const Query<Q>& query, RowRange range, ScanBudget budget,
                                                  bool raw, ReadStats* stats);
-
- private:
+  // The row of a get; counts into `unwanted` when the get names no statistics.
+  Result<std::unique_ptr<RowReader>> open_get(const Get& get, ScanBudget budget, ReadStats& unwanted);
   Status resolve_choices(const std::vector<FamilyChoice>& choices,
                          std::vector<std::pair<Store*, const FamilyChoice*>>& chosen) const;
 

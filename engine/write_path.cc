@@ -55,20 +55,6 @@ bool looks_up(const Delete& erase) {
   return std::ranges::any_of(erase.pieces(), [](const MutationPiece& piece) { return piece.latest_version; });
 }
 
-// Reads one column of one row, newest first, into `found`. The caller holds the row's lock.
-Status read_column(TableImpl& table, const Get& get, RowBatch& found) {
-  RowRange range;
-  range.start = get.row();
-  range.stop = get.row();
-  range.stop_inclusive = true;
-  ReadStats stats;
-  found.clear();
-  CELLAR_TRY_ASSIGN(const std::unique_ptr<RowReader> reader,
-                    table.open_reader(get, std::move(range), {.rows = 1}, false, &stats));
-  reader->next(found);
-  return reader->status();
-}
-
 // Adds the pieces of a delete, with the timestamps of latest versions looked up: of the n-th request for a
 // column, the n-th newest; where there are fewer the marker gets the time of the write and hides nothing that
 // exists.
@@ -87,7 +73,7 @@ Status add_looked_up(TableImpl& table, const Delete& erase, PreparedBatch& batch
       Get get(erase.row());
       get.column(erase.family(pieces[i]), erase.qualifier(pieces[i])).versions(nth + 1);
       RowBatch found;
-      CELLAR_TRY(read_column(table, get, found));
+      CELLAR_TRY(table.get_into(get, found));
       if (found.row().cells().size() > nth) timestamp = found.row().cells()[nth].timestamp;
     }
     batch.add(*store, erase.row(), erase.qualifier(pieces[i]), timestamp, pieces[i].type, {}, {});
@@ -210,7 +196,7 @@ Result<std::vector<int64_t>> WritePath::increment(TableImpl& table, const Increm
   RowLockSet locks(core_.row_locks, RowLocks::Mode::kExclusive);
   CELLAR_TRY(locks.lock_row(increment.row(), core_.options.stall_ms_max * 1000, core_.clock));
   RowBatch current;
-  CELLAR_TRY(read_column(table, get, current));
+  CELLAR_TRY(table.get_into(get, current));
 
   const int64_t now_ms = core_.mvcc.now_ms();
   std::vector<int64_t> results(increment.counters().size());

@@ -43,10 +43,7 @@ class DeleteCommand final : public Command {
         erase.latest_version(column.family, *column.qualifier);
       }
     }
-    CELLAR_TRY_ASSIGN(const OpenedTable opened, open_store_table(session, store_, table_, OpenFor::kWriting));
-    CELLAR_TRY(check_columns(session, *opened.table, columns_));
-    CELLAR_TRY(opened.table->erase(erase));
-    return opened.engine->close();
+    return erase_from_store(session, store_, table_, columns_, erase);
   }
 
  private:

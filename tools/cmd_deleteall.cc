@@ -37,10 +37,7 @@ class DeleteAllCommand final : public Command {
         erase.family(column.family, std::optional<int64_t>());
       }
     }
-    CELLAR_TRY_ASSIGN(const OpenedTable opened, open_store_table(session, store_, table_, OpenFor::kWriting));
-    CELLAR_TRY(check_columns(session, *opened.table, columns_));
-    CELLAR_TRY(opened.table->erase(erase));
-    return opened.engine->close();
+    return erase_from_store(session, store_, table_, columns_, erase);
   }
 
  private:

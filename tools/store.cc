@@ -83,4 +83,12 @@ Status check_columns(Session& session, const Table& table, const std::vector<std
   return {};
 }
 
+Status erase_from_store(Session& session, const std::string& path, const std::string& table,
+                        const std::vector<std::string>& columns, const Delete& erase) {
+  CELLAR_TRY_ASSIGN(const OpenedTable opened, open_store_table(session, path, table, OpenFor::kWriting));
+  CELLAR_TRY(check_columns(session, *opened.table, columns));
+  CELLAR_TRY(opened.table->erase(erase));
+  return opened.engine->close();
+}
+
 }  // namespace cellar

@@ -1,6 +1,7 @@
 // Goal: an engine answers as its tables were written, before and after flush, compaction and reopening.
 // Method: small cases over a memory file system, each asked in all three states.
 #include "tests/engine/engine_fixture.h"
+#include "tests/support/fault_file_system.h"
 
 #include <thread>
 
@@ -311,6 +312,37 @@ TEST_F(EngineTest, ManySmallMemtablesFlushCompactAndReleaseTheLog) {
   EXPECT_OK(engine_->close());
   open();
   EXPECT_EQ(scan(*engine_->open_table("t").value(), Scan()).size(), 5000U);
+}
+
+TEST_F(EngineTest, AFullDiskEndsTheWaitAndAFlushWorksOnceThereIsRoom) {
+  auto memory = std::move(files_);
+  auto owned = std::make_unique<FaultFileSystem>(*memory);
+  FaultFileSystem& fault = *owned;
+  files_ = std::move(owned);
+  EngineOptions options;
+  options.memtable_bytes = 64 << 10;
+  open(options);
+  const auto table = make_table("t", {family("d")});
+  fault.inject({.on = FileOperation::kAppend, .name = "tables/*", .nth = 0, .code = Code::kNoSpace});
+  const std::string value(1000, 'v');
+  for (int i = 0; i < 100; ++i)
+    EXPECT_OK(table->put(Put("row" + std::to_string(i)).add("d", "q", value)));
+  const Status waited = engine_->wait_for_background();
+  EXPECT_TRUE(waited.is(Code::kNoSpace)) << waited.to_text();
+  EXPECT_TRUE(engine_->flush().is(Code::kNoSpace));
+  EXPECT_EQ(table->info().families[0].files.size(), 0u);
+
+  fault.clear();
+  EXPECT_OK(engine_->flush());
+  clock_.advance_ms(2000);
+  EXPECT_OK(engine_->wait_for_background());
+  EXPECT_EQ(table->info().families[0].memtable_cells, 0u);
+  EXPECT_EQ(scan(*table, Scan()).size(), 100u);
+  EXPECT_OK(engine_->close());
+  engine_.reset();
+  files_ = std::move(memory);
+  open(options);
+  EXPECT_EQ(scan(*engine_->open_table("t").value(), Scan()).size(), 100u);
 }
 
 }  // namespace
