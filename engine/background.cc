@@ -58,8 +58,8 @@ void Background::run_flush(const std::shared_ptr<Store>& store) {
   queue_compaction(store);
 }
 
-// The log still has everything: try again with a new file, after a while or when somebody asks for it; a disk that
-// is full may have room then.
+// The log still has everything: try again with a new file, after a while or when somebody asks for it; a disk
+// that is full may have room then.
 void Background::after_flush_failure(const std::shared_ptr<Store>& store, const Status& status, int failures,
                                      uint64_t requests) {
   if (core_.health.failed()) return;
@@ -295,8 +295,9 @@ Status Background::wait_idle() {
     {
       MutexLock lock(jobs_mutex_);
       if (jobs_ == 0) break;
-      // What is left waits for a better moment, which may never come.
-      if (jobs_ == retries_) return retry_status_.with_context("a flush will be tried again; its last try");
+      // What is left waits for a better moment, which may never come. An engine that closes ends that wait.
+      if (jobs_ == retries_ && !core_.closing.load())
+        return retry_status_.with_context("a flush will be tried again; its last try");
     }
     core_.changed->wait(seen, -1);
   }

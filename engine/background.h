@@ -32,7 +32,8 @@ class Background {
   // A family was dropped at this sequence: its id is forgotten when no log segment mentions it any more.
   void note_dropped(uint32_t family_id, uint64_t sequence);
 
-  // Returns when no job is running or queued; with its error when a flush has failed and waits to be tried again.
+  // Returns when no job is running or queued; with its error when a flush has failed and waits to be tried
+  // again.
   Status wait_idle();
 
  private:
@@ -68,8 +69,9 @@ class Background {
 
   EngineCore& core_;
   Mutex jobs_mutex_;
-  int64_t jobs_ CELLAR_GUARDED_BY(jobs_mutex_) = 0;     // running or queued
-  int64_t retries_ CELLAR_GUARDED_BY(jobs_mutex_) = 0;  // of them, flushes that failed and wait to be tried again
+  int64_t jobs_ CELLAR_GUARDED_BY(jobs_mutex_) = 0;  // running or queued
+  int64_t retries_ CELLAR_GUARDED_BY(jobs_mutex_) =
+      0;  // of them, flushes that failed and wait to be tried again
   Status retry_status_ CELLAR_GUARDED_BY(jobs_mutex_);  // the error of the last of those
   std::atomic<uint64_t> flush_requests_{0};
   std::atomic<bool> releasing_{false};

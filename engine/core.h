@@ -83,8 +83,8 @@ struct EngineCore {
   // Makes the engine read-only and says so, once.
   void fail(const Status& status);
   void log(LogLevel level, std::string_view text) const;
-  // Commits an edit of the manifest and lets the log know of it. A manifest that can't be trusted any more makes
-  // the engine read-only.
+  // Commits an edit of the manifest and lets the log know of it. A manifest that can't be trusted any more
+  // makes the engine read-only.
   Status commit(const ManifestEdit& edit);
 
   MemtableRef new_memtable() const;

@@ -298,7 +298,8 @@ Status Recovery::publish_recovered() {
   CELLAR_TRY(core_.manifest->switch_to(next).status());
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> wal, open_wal_directory(*core_.root, false));
   const Status removed = remove_segments_before(*wal, options.first_segment, &core_.events);
-  if (!removed.ok()) core_.log(LogLevel::kWarning, "old log segments stay until the next open: " + removed.to_text());
+  if (!removed.ok())
+    core_.log(LogLevel::kWarning, "old log segments stay until the next open: " + removed.to_text());
   return {};
 }
 

@@ -203,7 +203,8 @@ Result<std::unique_ptr<RowReader>> TableImpl::open_reader(const Query<Q>& query,
   return std::make_unique<RowReader>(std::move(readers), std::move(range), budget, stats, &core_->executor);
 }
 
-Result<std::unique_ptr<RowReader>> TableImpl::open_get(const Get& get, ScanBudget budget, ReadStats& unwanted) {
+Result<std::unique_ptr<RowReader>> TableImpl::open_get(const Get& get, ScanBudget budget,
+                                                       ReadStats& unwanted) {
   return open_reader(get, RowRange::of_row(get.row()), budget, false,
                      get.stats_sink() != nullptr ? get.stats_sink() : &unwanted);
 }

@@ -325,8 +325,7 @@ TEST_F(EngineTest, AFullDiskEndsTheWaitAndAFlushWorksOnceThereIsRoom) {
   const auto table = make_table("t", {family("d")});
   fault.inject({.on = FileOperation::kAppend, .name = "tables/*", .nth = 0, .code = Code::kNoSpace});
   const std::string value(1000, 'v');
-  for (int i = 0; i < 100; ++i)
-    EXPECT_OK(table->put(Put("row" + std::to_string(i)).add("d", "q", value)));
+  for (int i = 0; i < 100; ++i) EXPECT_OK(table->put(Put("row" + std::to_string(i)).add("d", "q", value)));
   const Status waited = engine_->wait_for_background();
   EXPECT_TRUE(waited.is(Code::kNoSpace)) << waited.to_text();
   EXPECT_TRUE(engine_->flush().is(Code::kNoSpace));

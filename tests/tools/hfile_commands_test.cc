@@ -159,8 +159,7 @@ TEST_F(HFileCommands, ContentDecidesWhatAPathIs) {
   write_file("load/_SUCCESS", "");
   const ToolResult result = run({"verify", "load"});
   EXPECT_EQ(result.exit, 0) << result.out << result.err;
-  EXPECT_NE(result.err.find("left out, not an HFile: load/cf/notes.hfile"), std::string::npos)
-      << result.err;
+  EXPECT_NE(result.err.find("left out, not an HFile: load/cf/notes.hfile"), std::string::npos) << result.err;
   EXPECT_EQ(json_of({"inspect", "load"})["files"].size(), 2u);
 }
 
