@@ -1,4 +1,5 @@
-// ScratchDirectory: a directory of its own for one test, below TMPDIR, removed with everything in it.
+// ScratchDirectory: a directory of its own for one test, below TMPDIR or where it is told, removed with
+// everything in it.
 #pragma once
 
 #include <cstdlib>
@@ -11,8 +12,8 @@ namespace cellar::testing {
 
 class ScratchDirectory {
  public:
-  ScratchDirectory() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "cellar-XXXXXX").string();
+  explicit ScratchDirectory(const std::filesystem::path& below = std::filesystem::temp_directory_path()) {
+    std::string pattern = (below / "cellar-XXXXXX").string();
     CELLAR_ASSERT(mkdtemp(pattern.data()) != nullptr);
     path_ = pattern;
   }

@@ -1,0 +1,26 @@
+// How much a long test does: CELLAR_TEST_SCALE, and numbers given by name in the environment.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+
+namespace cellar::testing {
+
+inline uint64_t from_environment(const char* name, uint64_t otherwise) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? otherwise : std::strtoull(value, nullptr, 10);
+}
+
+// CELLAR_TEST_SCALE, or 1. Below 1: the short form; above: the long one.
+inline double test_scale() {
+  const char* scale = std::getenv("CELLAR_TEST_SCALE");
+  return scale == nullptr ? 1 : std::strtod(scale, nullptr);
+}
+
+// So much of it as the scale says, at least 1.
+inline uint64_t scaled(uint64_t whole) {
+  return std::max<uint64_t>(1, static_cast<uint64_t>(static_cast<double>(whole) * test_scale()));
+}
+
+}  // namespace cellar::testing
