@@ -174,12 +174,14 @@ Result<std::unique_ptr<Directory>> open_family_directory(Directory& root, uint32
   CELLAR_TRY_ASSIGN(std::unique_ptr<Directory> tables, root.directory(kTablesDirectoryName, create));
   CELLAR_TRY_ASSIGN(std::unique_ptr<Directory> table, tables->directory(std::to_string(table_id), create));
   CELLAR_TRY_ASSIGN(std::unique_ptr<Directory> opened, table->directory(family, create));
-  if (create) {  // from the inside out: a name that is durable leads to durable names
-    CELLAR_TRY(table->sync());
-    CELLAR_TRY(tables->sync());
-    CELLAR_TRY(root.sync());
-  }
   return opened;
+}
+
+Status sync_table_directory(Directory& root, uint32_t table_id) {
+  CELLAR_TRY_ASSIGN(std::unique_ptr<Directory> tables, root.directory(kTablesDirectoryName, false));
+  CELLAR_TRY_ASSIGN(std::unique_ptr<Directory> table, tables->directory(std::to_string(table_id), false));
+  CELLAR_TRY(table->sync());
+  return tables->sync();
 }
 
 void remove_family_directory(Directory& root, uint32_t table_id, std::string_view family) {

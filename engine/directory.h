@@ -69,10 +69,13 @@ Status require_store(Directory& root);
 // Opens the sub-directory "wal". With create it is made if absent, its name durable after root.sync().
 Result<std::unique_ptr<Directory>> open_wal_directory(Directory& root, bool create);
 
-// Opens tables/<table id>/<family>. With `create` what is absent is made, and its names are durable when this
-// returns.
+// Opens tables/<table id>/<family>. With `create` what is absent is made; its names are durable after
+// sync_table_directory().
 Result<std::unique_ptr<Directory>> open_family_directory(Directory& root, uint32_t table_id,
                                                          std::string_view family, bool create);
+// Makes durable the names of a table's directory and of its families'. (That of "tables" is since the store
+// was created.)
+Status sync_table_directory(Directory& root, uint32_t table_id);
 // Removes the directories of a dropped family, or of a dropped table, as far as they are empty. Never an
 // error that matters: what stays is removed at the next open.
 void remove_family_directory(Directory& root, uint32_t table_id, std::string_view family);

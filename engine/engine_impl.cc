@@ -117,6 +117,9 @@ Status EngineImpl::create_now(const std::string& name, const TableOptions& optio
     ++edit.next_family_id;
   }
   // Directories first: a crash leaves empty ones, which nobody minds.
+  for (const FamilyRecord& family : record.families)
+    CELLAR_TRY(open_family_directory(*core_->root, record.id, family.name, true).status());
+  CELLAR_TRY(sync_table_directory(*core_->root, record.id));
   std::vector<std::shared_ptr<Store>> stores;
   for (const FamilyRecord& family : record.families) {
     CELLAR_TRY_ASSIGN(std::shared_ptr<Store> store, open_family(*core_, record, family));
@@ -182,6 +185,8 @@ Status EngineImpl::alter_now(const std::string& name, const FamilyOptions& famil
     TableRecord record;
     record.id = table->id();
     record.name = name;
+    CELLAR_TRY(open_family_directory(*core_->root, record.id, family.name, true).status());
+    CELLAR_TRY(sync_table_directory(*core_->root, record.id));
     CELLAR_TRY_ASSIGN(added, open_family(*core_, record,
                                          {id, family.name, texts_of(family), core_->mvcc.read_point(), {}}));
     added->set_active(core_->new_memtable());

@@ -8,17 +8,17 @@ void FileRemover::remove(std::shared_ptr<Directory> directory, StoredFile file) 
     MutexLock lock(mutex_);
     ++pending_;
   }
-  executor_.submit(
-      JobPriority::kHigh, [this, directory = std::move(directory), file = std::move(file)]() mutable {
-        // Until the removal is durable the manifest remembers the file as obsolete, and the next
-        // open removes it again.
-        const bool gone = !health_.failed() && directory->unlink(file.name).ok() && directory->sync().ok();
-        directory.reset();
-        MutexLock lock(mutex_);
-        if (gone) removed_.push_back(std::move(file));
-        --pending_;
-        done_->signal();
-      });
+  executor_.submit(JobPriority::kHigh,
+                   [this, directory = std::move(directory), file = std::move(file)]() mutable {
+                     // No sync: a file that power loss brings back is named by nothing, and the next open
+                     // sweeps it.
+                     const bool gone = !health_.failed() && directory->unlink(file.name).ok();
+                     directory.reset();
+                     MutexLock lock(mutex_);
+                     if (gone) removed_.push_back(std::move(file));
+                     --pending_;
+                     done_->signal();
+                   });
 }
 
 std::vector<StoredFile> FileRemover::take_removed() {

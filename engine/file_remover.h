@@ -22,7 +22,7 @@ class FileRemover {
   // Unlinks the file in the background. One that cannot be removed stays; the next open sweeps it.
   void remove(std::shared_ptr<Directory> directory, StoredFile file);
 
-  // Files whose removal became durable since the last call: the manifest need not remember them any longer.
+  // Files that were removed since the last call: the manifest need not remember them any longer.
   std::vector<StoredFile> take_removed();
 
   // Returns when nothing is under way.

@@ -129,7 +129,7 @@ struct ManifestEdit {
   std::vector<uint32_t> drop_families = {};      // files become obsolete; the id is kept as dropped
   std::vector<uint32_t> drop_tables = {};        // with all their families
   std::vector<uint32_t> forget_dropped = {};     // family ids that no segment mentions any more
-  std::vector<StoredFile> forget_obsolete = {};  // their removal is durable
+  std::vector<StoredFile> forget_obsolete = {};  // they were removed
   uint32_t next_table_id = 0;
   uint32_t next_family_id = 0;
   uint64_t next_file_number = 0;  // commit() raises it to what was handed out

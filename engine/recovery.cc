@@ -45,6 +45,7 @@ class Recovery {
   Status replay_record(const LogRecord& record);
   Status flush_early(Store& store);
   Status remove_spare_segments();
+  void remove_old_segments(uint64_t first);
   Status continue_log();
   Status publish_recovered();
   void sweep_orphans();
@@ -241,6 +242,7 @@ WalOptions Recovery::wal_options() const {
 
 // Empty segments behind the end of a closed log: their removal did not survive a power loss. They go before
 // the log continues: between its end and a torn first record they would look like records that are missing.
+// Nothing is written to the log before the name of its next segment is durable, and with it these removals.
 Status Recovery::remove_spare_segments() {
   const auto is_spare = [&](const LogSegment& segment) { return segment.id > summary_.end.segment; };
   if (std::ranges::none_of(summary_.segments, is_spare)) return {};
@@ -249,7 +251,16 @@ Status Recovery::remove_spare_segments() {
     if (is_spare(segment)) CELLAR_TRY(wal->unlink(segment_name(segment.id)));
   std::erase_if(summary_.segments, is_spare);
   summary_.next_segment = summary_.end.segment + 1;  // numbers of segments leave no gap
-  return wal->sync();
+  return {};
+}
+
+// Segments before the start of the log: of a release that failed, or whose removals did not survive a power
+// loss.
+void Recovery::remove_old_segments(uint64_t first) {
+  auto wal = open_wal_directory(*core_.root, false);
+  const Status removed = wal.ok() ? remove_segments_before(**wal, first, &core_.events) : wal.status();
+  if (!removed.ok())
+    core_.log(LogLevel::kWarning, "old log segments stay until the next open: " + removed.to_text());
 }
 
 // The store was closed properly: its log stays, a new segment continues it.
@@ -263,6 +274,7 @@ Status Recovery::continue_log() {
   options.continues = summary_.end;
   options.older = summary_.segments;
   CELLAR_TRY_ASSIGN(core_.wal, Wal::create(*core_.root, core_.executor, options));
+  remove_old_segments(state_.log_start);
   return {};
 }
 
@@ -296,16 +308,13 @@ Status Recovery::publish_recovered() {
   next.dropped_families.clear();  // no segment mentions them any more
   next.next_file_number = std::max(next.next_file_number, core_.manifest->next_file_number());
   CELLAR_TRY(core_.manifest->switch_to(next).status());
-  CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> wal, open_wal_directory(*core_.root, false));
-  const Status removed = remove_segments_before(*wal, options.first_segment, &core_.events);
-  if (!removed.ok())
-    core_.log(LogLevel::kWarning, "old log segments stay until the next open: " + removed.to_text());
+  remove_old_segments(options.first_segment);
   return {};
 }
 
 // Files that nothing names: outputs that were never published, inputs whose removal a crash undid. What the
 // manifest names was checked to be there, and the log to reach from it to its end without a gap: so these
-// hold nothing that counts.
+// hold nothing that counts. What a power loss brings back is swept by the next open: removals are not synced.
 void Recovery::sweep_orphans() {
   const ManifestState state = core_.manifest->state();
   std::set<std::string> live;
@@ -322,8 +331,7 @@ void Recovery::sweep_orphans() {
   for (const StoredFile& file : *stored) {
     if (live.contains(to_text(file))) continue;
     auto directory = open_family_directory(*core_.root, file.table_id, file.family, false);
-    if (directory.ok() && (*directory)->unlink(file.name).ok() && (*directory)->sync().ok())
-      ++core_.recovery.orphans_removed;
+    if (directory.ok() && (*directory)->unlink(file.name).ok()) ++core_.recovery.orphans_removed;
     if (!tables.contains(file.table_id)) emptied.emplace(file.table_id, file.family);
   }
   for (const auto& [table, family] : emptied) {
@@ -351,11 +359,19 @@ Result<std::shared_ptr<Store>> open_family(EngineCore& core, const TableRecord& 
                                            const FamilyRecord& family) {
   CELLAR_TRY_ASSIGN(const FamilyOptions options, options_of(family));
   CELLAR_TRY_ASSIGN(std::shared_ptr<const FamilyConfig> config, FamilyConfig::create(options));
-  auto opened = open_family_directory(*core.root, table.id, family.name, !core.options.read_only);
+  auto opened = open_family_directory(*core.root, table.id, family.name, false);
+  const bool absent = opened.status().is(Code::kNotFound) && family.files.empty();
+  if (absent &&
+      !core.options.read_only) {  // the store was copied by something that leaves out empty directories
+    opened = open_family_directory(*core.root, table.id, family.name, true);
+    CELLAR_TRY(opened.status());
+    CELLAR_TRY(sync_table_directory(*core.root, table.id));
+    CELLAR_TRY(core.root->sync());
+  }
   std::shared_ptr<Directory> directory;
   if (opened.ok()) {
     directory = std::move(opened).value();
-  } else if (!(core.options.read_only && opened.status().is(Code::kNotFound) && family.files.empty())) {
+  } else if (!absent) {
     return opened.status();
   }
   std::vector<std::shared_ptr<StoreFile>> files;

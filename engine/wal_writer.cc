@@ -500,7 +500,8 @@ Result<LogPosition> Wal::Core::close_cleanly() {
   return position;
 }
 
-// A crash inside leaves some of these segments, which nobody reads any more: the manifest begins behind them.
+// A crash leaves some of these segments, or brings them back, for removals are not synced; nobody reads them
+// any more, for the manifest begins behind them, and the next open removes them.
 Status Wal::Core::release_before(uint64_t segment) {
   if (segment <= 1) return Status();
   CELLAR_TRY(take_sync_turn());
@@ -519,10 +520,6 @@ Status Wal::Core::release_before(uint64_t segment) {
     removed.push_back(oldest);
     const MutexLock lock(mutex_);
     done_.erase(done_.begin());
-  }
-  if (status.ok() && !removed.empty()) {
-    status = directory_->sync();
-    if (!status.ok()) status = seal(status);  // a later sync of the same directory would prove nothing
   }
   give_sync_turn();
   if (options_.events != nullptr) {
@@ -601,15 +598,13 @@ Status Wal::health() const { return core_->health(); }
 
 Status remove_segments_before(Directory& wal, uint64_t segment, EventListener* events) {
   CELLAR_TRY_ASSIGN(const std::vector<DirectoryEntry> entries, wal.list());  // sorted: oldest first
-  bool removed = false;
   for (const DirectoryEntry& entry : entries) {
     uint64_t id = 0;
     if (!parse_segment_name(entry.name, id) || id >= segment) continue;
     CELLAR_TRY(wal.unlink(entry.name));
-    removed = true;
     if (events != nullptr) events->on_log_removed({.segment = id, .bytes = entry.bytes});
   }
-  return removed ? wal.sync() : Status();
+  return Status();
 }
 
 }  // namespace cellar

@@ -113,8 +113,7 @@ class Wal {
   std::shared_ptr<Core> core_;  // shared with jobs that have not begun; they find it closed
 };
 
-// Removes log segments below `segment`, oldest first, and syncs the directory. For recovery, after the
-// manifest says so.
+// Removes log segments below `segment`, oldest first. For recovery, after the manifest says so.
 Status remove_segments_before(Directory& wal, uint64_t segment, EventListener* events);
 
 }  // namespace cellar
