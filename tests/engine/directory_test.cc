@@ -7,6 +7,7 @@
 #include "base/checksum.h"
 #include "base/memory_file_system.h"
 #include "tests/engine/wal_support.h"
+#include "tests/support/crash_file_system.h"
 
 namespace cellar::testing {
 
@@ -129,6 +130,20 @@ TEST(StoreFiles, AreListedInOrderAndStrangersApart) {
   remove_table_directory(*root, 2);
   EXPECT_TRUE(open_family_directory(*root, 2, "g", false).status().is(Code::kNotFound));
   EXPECT_FALSE(open_family_directory(*root, 2, "../g", true).ok());
+}
+
+TEST(StoreFiles, DirectoriesOfATableAreDurableOnceSynced) {
+  CrashFileSystem files;
+  auto root = must_open(files, "store");
+  for (const char* family : {"f", "g"}) EXPECT_TRUE(open_family_directory(*root, 3, family, true).ok());
+  EXPECT_TRUE(root->sync().ok());
+  const auto found = [&](const char* family) {
+    const auto image = files.image(CrashMode::kLoseUnsynced);
+    return open_family_directory(*must_open(*image, "store"), 3, family, false).ok();
+  };
+  EXPECT_FALSE(found("f"));
+  EXPECT_TRUE(sync_table_directory(*root, 3).ok());
+  EXPECT_TRUE(found("f") && found("g"));
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // Goal: whenever a store's machine or process stops, what it acknowledged is there afterwards, whole, in
-// order, and the store goes on.
-// Method: a fixed workload stopped at each of its file operations; images of the medium in every crash mode,
-// with the last append cut at several places; each image opened, compared, written to and opened again.
+// order, and the store goes on; also when it stops again while it recovers.
+// Method: each course stopped at each of its file operations; images of the medium in every crash mode; the
+// last append cut at many places; each image opened, compared, written to and opened again. CELLAR_TEST_SCALE
+// above 1 cuts appends at every byte, and stops every recovery.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,105 +10,140 @@
 
 #include "tests/sim/workload.h"
 #include "tests/support/crash_file_system.h"
+#include "tests/support/test_scale.h"
 
 namespace cellar::testing {
 namespace {
 
-constexpr uint64_t kShards = 4;
+constexpr uint64_t kShards = 2;
 
 struct Tally {
   uint64_t points = 0;
   uint64_t images = 0;
 };
 
-void check_image(const CrashFileSystem& crash, const Outcome& outcome, uint64_t k,
-                 const ImageOptions& options, Tally& tally) {
-  const auto image = crash.image(options);
-  const CheckOptions check{
-      .expected = Expected::kPrefix,
-      .least = options.mode == CrashMode::kProcessKilled ? Fate::kKilled : Fate::kDurable};
-  ++tally.images;
-  const auto wrong = check_store(*image, outcome, check);
-  ASSERT_FALSE(wrong) << "stopped at " << crash.operation_text(k) << ", " << crash_mode_name(options.mode)
-                      << " seed " << options.seed << " cut "
-                      << (options.last_append_bytes ? std::to_string(*options.last_append_bytes) : "none")
-                      << ": " << *wrong << "\n"
-                      << crash.operation_texts();
+// Where an append of this many bytes is cut: every 16th byte and the last but one; longer ones at 16 places.
+// Above scale 1: everywhere.
+std::vector<uint64_t> cuts_of(uint64_t bytes) {
+  std::vector<uint64_t> cuts;
+  uint64_t step = bytes <= 512 ? 16 : bytes / 16;
+  if (test_scale() < 1) step = bytes / 2;
+  if (test_scale() > 1) step = bytes <= 8192 ? 1 : 61;
+  for (uint64_t cut = 1; cut < bytes; cut += std::max<uint64_t>(step, 1)) cuts.push_back(cut);
+  if (bytes > 2 && cuts.back() != bytes - 1) cuts.push_back(bytes - 1);
+  return cuts;
 }
 
-void check_point(const CrashFileSystem& crash, const Outcome& outcome, uint64_t k, Tally& tally) {
-  const bool short_run = test_scale() < 1;
-  for (const CrashMode mode : all_crash_modes()) {
-    if (short_run && (k + static_cast<uint64_t>(mode)) % 4 != 0) continue;
-    check_image(crash, outcome, k, {.mode = mode, .seed = k}, tally);
-    if (::testing::Test::HasFatalFailure()) return;
+class CrashSweep : public ::testing::TestWithParam<std::tuple<size_t, uint64_t>> {
+ protected:
+  const NamedCourse& course() const { return all_courses()[std::get<0>(GetParam())]; }
+  uint64_t shard() const { return std::get<1>(GetParam()); }
+
+  // The course, stopped at its k-th operation.
+  Outcome run_until(CrashFileSystem& crash, uint64_t k) const {
+    crash.stop_at(k, k * 37 % 90);
+    Outcome outcome = run_course(crash, course(), prepared_.outcome);
+    if (!crash.crashed()) crash.crash();
+    return outcome;
   }
-  if (crash.operation_text(k).find(": append ") == std::string::npos) return;
-  const uint64_t bytes = crash.last_append_bytes();
-  for (const uint64_t cut : {uint64_t{1}, bytes / 2, bytes - 1}) {
-    if (cut >= bytes || (short_run && (k + cut) % 4 != 0)) continue;
-    for (const CrashMode mode : {CrashMode::kProcessKilled, CrashMode::kKeepAll}) {
-      check_image(crash, outcome, k, {.mode = mode, .seed = k, .last_append_bytes = cut}, tally);
-      if (::testing::Test::HasFatalFailure()) return;
+
+  uint64_t operations_of_course() const {
+    const auto files = prepared_.copy();
+    const Outcome outcome = run_course(*files, course(), prepared_.outcome);
+    EXPECT_FALSE(outcome.wrong) << *outcome.wrong;
+    for (const TriedWrite& write : outcome.writes) {
+      const bool killed = write.unlogged && write.id <= prepared_.outcome.writes.size();
+      EXPECT_TRUE(killed || write.fate >= Fate::kVisible) << "write " << write.id;
+    }
+    return files->operations();
+  }
+
+  void check_image(const CrashFileSystem& crash, const Outcome& outcome, uint64_t k,
+                   const ImageOptions& options, bool goes_on) {
+    const auto image = crash.image(options);
+    const Fate least = options.mode == CrashMode::kProcessKilled ? Fate::kKilled : Fate::kDurable;
+    ++tally_.images;
+    const auto wrong = check_store(*image, outcome, {Expected::kPrefix, least, goes_on});
+    ASSERT_FALSE(wrong) << course().name << " stopped at " << crash.operation_text(k) << ", "
+                        << crash_mode_name(options.mode) << " seed " << options.seed << " cut "
+                        << (options.last_append_bytes ? std::to_string(*options.last_append_bytes) : "none")
+                        << ": " << *wrong << "\n"
+                        << crash.operation_texts();
+  }
+
+  void check_point(const CrashFileSystem& crash, const Outcome& outcome, uint64_t k) {
+    const bool short_run = test_scale() < 1;
+    for (const CrashMode mode : all_crash_modes()) {
+      if (short_run && (k + static_cast<uint64_t>(mode)) % 4 != 0) continue;
+      const bool random = mode != CrashMode::kLoseUnsynced && mode != CrashMode::kKeepAll;
+      for (uint64_t seed = 0; seed < (random && !short_run ? 2 : 1); ++seed) {
+        check_image(crash, outcome, k, {.mode = mode, .seed = k + 1000 * seed}, seed == 0);
+        if (HasFatalFailure()) return;
+      }
+    }
+    if (crash.operation_text(k).find(": append ") == std::string::npos) return;
+    for (const uint64_t cut : cuts_of(crash.last_append_bytes())) {
+      for (const CrashMode mode : {CrashMode::kProcessKilled, CrashMode::kKeepAll}) {
+        check_image(crash, outcome, k, {.mode = mode, .seed = k, .last_append_bytes = cut}, cut == 1);
+        if (HasFatalFailure()) return;
+      }
     }
   }
-}
 
-uint64_t operations_of_workload() {
-  CrashFileSystem files;
-  const Outcome outcome = run_workload(files, {});
-  EXPECT_FALSE(outcome.wrong) << *outcome.wrong;
-  EXPECT_TRUE(
-      std::ranges::all_of(outcome.writes, [](const auto& write) { return write.fate >= Fate::kVisible; }));
-  return files.operations();
-}
-
-class CrashSweep : public ::testing::TestWithParam<uint64_t> {};
-INSTANTIATE_TEST_SUITE_P(Shards, CrashSweep, ::testing::Range(uint64_t{0}, kShards));
-
-TEST_P(CrashSweep, AtEveryOperationInEveryMode) {
-  const uint64_t last = operations_of_workload();
-  Tally tally;
-  for (uint64_t k = 1 + GetParam(); k <= last + 1; k += kShards, ++tally.points) {
-    CrashFileSystem crash;
-    crash.stop_at(k, k * 37 % 90);
-    const Outcome outcome = run_workload(crash, {});
-    if (!crash.crashed()) crash.crash();
-    check_point(crash, outcome, std::min(k, crash.operations()), tally);
-    if (HasFatalFailure()) break;
-  }
-  std::cout << tally.points << " of " << last << " crash points, " << tally.images << " images" << std::endl;
-}
-
-// The machine stops again while the store recovers. What the first crash left is durable by then.
-TEST_P(CrashSweep, AgainInTheRecovery) {
-  const uint64_t last = operations_of_workload();
-  const uint64_t step = kShards * (test_scale() < 1 ? 53 : 17);
-  Tally tally;
-  for (uint64_t k = last - GetParam() % last; k > 5 && k <= last; k -= std::min(k, step)) {
-    CrashFileSystem crash;
-    crash.stop_at(k, k * 37 % 90);
-    const Outcome outcome = run_workload(crash, {});
-    const CrashMode first = all_crash_modes()[(k / kShards) % all_crash_modes().size()];
-    for (uint64_t again = 1;; ++again, ++tally.points) {
+  // The machine stops again at each operation of a recovery. What the first crash left is durable by then.
+  void check_recovery(const CrashFileSystem& crash, const Outcome& outcome, uint64_t k, CrashMode first) {
+    for (uint64_t again = 1;; ++again, ++tally_.points) {
       const auto recovering = crash.crash_image({.mode = first, .seed = k});
       recovering->stop_at(again, again * 53 % 90);
       open_and_close(*recovering);
-      if (!recovering->crashed()) break;
+      if (!recovering->crashed()) return;
       const Fate least = first == CrashMode::kProcessKilled ? Fate::kKilled : Fate::kDurable;
       const CrashMode random = again % 2 == 0 ? CrashMode::kRandomUnsynced : CrashMode::kPrefix;
       for (const CrashMode mode : {CrashMode::kLoseUnsynced, CrashMode::kProcessKilled, random}) {
         const auto image = recovering->image(mode, again);
-        const auto wrong = check_store(*image, outcome, {Expected::kPrefix, least});
-        ASSERT_FALSE(wrong) << "stopped at " << crash.operation_text(k) << ", " << crash_mode_name(first)
-                            << ", then at " << again << ", " << crash_mode_name(mode) << ": " << *wrong
-                            << "\n"
+        const auto wrong = check_store(*image, outcome, {Expected::kPrefix, least, again % 8 == 0});
+        ASSERT_FALSE(wrong) << course().name << " stopped at " << crash.operation_text(k) << ", "
+                            << crash_mode_name(first) << ", then at " << again << ", "
+                            << crash_mode_name(mode) << ": " << *wrong << "\n"
                             << recovering->operation_texts();
-        ++tally.images;
+        ++tally_.images;
       }
     }
   }
-  std::cout << tally.points << " crash points in recoveries, " << tally.images << " images" << std::endl;
+
+  const Prepared prepared_ = prepare(course());
+  Tally tally_;
+};
+INSTANTIATE_TEST_SUITE_P(Courses, CrashSweep,
+                         ::testing::Combine(::testing::Range(size_t{0}, all_courses().size()),
+                                            ::testing::Range(uint64_t{0}, kShards)),
+                         [](const auto& param) {
+                           return std::string(all_courses()[std::get<0>(param.param)].name) + "_" +
+                                  std::to_string(std::get<1>(param.param));
+                         });
+
+TEST_P(CrashSweep, AtEveryOperationInEveryMode) {
+  const uint64_t last = operations_of_course();
+  for (uint64_t k = 1 + shard(); k <= last + 1; k += kShards, ++tally_.points) {
+    const auto crash = prepared_.copy();
+    const Outcome outcome = run_until(*crash, k);
+    check_point(*crash, outcome, std::min(k, crash->operations()));
+    if (HasFatalFailure()) break;
+  }
+  std::cout << tally_.points << " of " << last << " crash points, " << tally_.images << " images"
+            << std::endl;
+}
+
+TEST_P(CrashSweep, AgainInTheRecovery) {
+  const uint64_t last = operations_of_course();
+  const uint64_t step = test_scale() < 1 ? 53 : test_scale() > 1 ? 1 : 17;
+  for (uint64_t k = last - shard() * step / kShards; k > 0 && k <= last; k -= step) {
+    const auto crash = prepared_.copy();
+    const Outcome outcome = run_until(*crash, k);
+    check_recovery(*crash, outcome, k, all_crash_modes()[k / step % all_crash_modes().size()]);
+    if (HasFatalFailure()) break;
+  }
+  std::cout << tally_.points << " crash points in recoveries, " << tally_.images << " images" << std::endl;
 }
 
 }  // namespace

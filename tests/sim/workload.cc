@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <set>
 
@@ -16,13 +15,13 @@ namespace cellar::testing {
 namespace {
 
 constexpr std::string_view kShared = "shared";  // a row that many writes put a version into
-constexpr size_t kLarge = 30'000;               // bytes; three of them fill a segment of the log
 
 FamilyOptions family_of(const std::string& name) {
   FamilyOptions family;
   family.name = name;
   family.max_versions = 1000;
   family.block_bytes = 1024;
+  family.compression = "none";
   family.compaction = "exploring(ratio=1.2, files_min=2, files_max=3)";
   return family;
 }
@@ -60,21 +59,32 @@ bool has_any(const std::set<std::string>& found, const TriedWrite& write) {
 
 class Course {
  public:
-  Course(FileSystem& files, const WorkloadOptions& options)
+  Course(FileSystem& files, Outcome before, uint64_t memtable_bytes, const WorkloadOptions& options)
       : options_(options),
         executor_(options.seed, clock_),
-        engine_options_(engine_options(files, clock_, executor_)) {}
+        engine_options_(engine_options(files, clock_, executor_)),
+        outcome_(std::move(before)) {
+    engine_options_.memtable_bytes = memtable_bytes;
+  }
   ~Course() {
     tables_.clear();
     engine_.reset();
     executor_.finish();
   }
 
-  Outcome run() {
-    for (const auto& step : steps()) {
-      if (!step() && !options_.go_on_after_failure) break;
-      if (engine_ == nullptr || tables_.size() < 2 || outcome_.wrong) break;
+  // `between` is called with the store as it is at the end, before it is closed.
+  Outcome run(const std::vector<CourseStep>& steps, const std::function<void()>& between) {
+    for (const CourseStep& step : steps) {
+      const bool done = perform(step);
+      if (!done && (!options_.go_on_after_failure || engine_ == nullptr)) break;
+      if (outcome_.wrong) break;
+      if (engine_ == nullptr) continue;  // closed
+      if (tables_.size() < 2) break;
       compare();
+    }
+    if (between) {
+      executor_.settle();
+      between();
     }
     tables_.clear();
     if (engine_ != nullptr) static_cast<void>(engine_->close());
@@ -82,14 +92,16 @@ class Course {
   }
 
  private:
-  using Step = std::function<bool()>;
-  std::vector<Step> steps();
+  bool perform(const CourseStep& step);
   bool open();
   bool close();
-  bool put(Durability durability, const std::vector<std::string>& places, size_t bytes = 10);
+  bool put(const CourseStep& step);
   bool erase(uint64_t id);
   bool commit(TriedWrite write, Durability durability, const std::function<Status(const WriteOptions&)>& act);
   bool flush();
+  bool alter();
+  bool add_family();
+  bool flush_extra();
   bool note_extra(const Status& status, bool there) {
     outcome_.extra = status.ok() ? std::optional<bool>(there) : std::nullopt;
     return status.ok();
@@ -105,6 +117,40 @@ class Course {
   std::vector<std::shared_ptr<Table>> tables_;
   Outcome outcome_;
 };
+
+bool Course::perform(const CourseStep& step) {
+  using Kind = CourseStep::Kind;
+  if (engine_ == nullptr && step.kind != Kind::kOpen) return false;
+  switch (step.kind) {
+    case Kind::kOpen:
+      return open();
+    case Kind::kClose:
+      return close();
+    case Kind::kPut:
+      return put(step);
+    case Kind::kErase:
+      return erase(step.id);
+    case Kind::kFlush:
+      return flush();
+    case Kind::kFlushTable:
+      return table("t").flush().ok();
+    case Kind::kCompact:
+    case Kind::kCompactMajor:
+      return table("t").compact({.major = step.kind == Kind::kCompactMajor}).ok();
+    case Kind::kAlter:
+      return alter();
+    case Kind::kAddFamily:
+      return add_family();
+    case Kind::kMakeTable:
+      return note_extra(engine_->create_table("x", {.families = {family_of("e"), family_of("f")}}).status(),
+                        true);
+    case Kind::kFlushTableX:
+      return flush_extra();
+    case Kind::kDropTable:
+      return note_extra(engine_->drop_table("x"), false);
+  }
+  return false;
+}
 
 bool Course::open() {
   auto opened = Engine::open("store", engine_options_);
@@ -144,26 +190,26 @@ bool Course::commit(TriedWrite write, Durability durability,
 }
 
 // One cell at each of these places ("table/family"), and in the shared row of the first.
-bool Course::put(Durability durability, const std::vector<std::string>& places, size_t bytes) {
-  TriedWrite write{.id = outcome_.writes.size() + 1, .unlogged = durability == Durability::kSkipWal};
+bool Course::put(const CourseStep& step) {
+  TriedWrite write{.id = outcome_.writes.size() + 1, .unlogged = step.durability == Durability::kSkipWal};
   const std::string row = fmt::format("r{:03}", write.id);
   const auto timestamp = static_cast<int64_t>(write.id);
-  const std::string value(bytes, static_cast<char>('a' + write.id % 26));
+  const std::string value(step.bytes, static_cast<char>('a' + write.id % 26));
   Batch batch;
-  for (const std::string& place : places) {
+  for (const std::string& place : step.places) {
     const std::string table = place.substr(0, 1);
     const std::string family = place.substr(2);
     Put own(row);
     own.add_at(family, "q", timestamp, value);
     batch.put(tables_[table == "t" ? 0 : 1], own);
     write.cells.push_back(place + "/" + row);
-    if (place != places.front()) continue;
+    if (place != step.places.front()) continue;
     Put shared(kShared);
     shared.add_at(family, "q", timestamp, value);
     batch.put(tables_[table == "t" ? 0 : 1], shared);
     write.cells.push_back(fmt::format("{}/{}@{}", place, kShared, timestamp));
   }
-  return commit(std::move(write), durability,
+  return commit(std::move(write), step.durability,
                 [&](const WriteOptions& options) { return engine_->write(batch, options); });
 }
 
@@ -182,6 +228,25 @@ bool Course::flush() {
   return true;
 }
 
+bool Course::alter() {
+  FamilyOptions altered = family_of("b");
+  altered.max_versions = 900;
+  outcome_.versions = 0;
+  if (!engine_->alter_family("t", altered).ok()) return false;
+  outcome_.versions = altered.max_versions;
+  return true;
+}
+
+bool Course::add_family() { return outcome_.added = engine_->alter_family("t", family_of("z")).ok(); }
+
+// A cell in each family of the table x, and their files: what the drop of the table has to remove.
+bool Course::flush_extra() {
+  auto x = engine_->open_table("x");
+  if (!x.ok()) return false;
+  const Put both = Put("r").add("e", "q", "v").add("f", "q", "v");
+  return (*x)->put(both, {.durability = Durability::kFsyncWal}).ok() && (*x)->flush().ok();
+}
+
 // While it runs: everything acknowledged is seen, and nothing in part.
 void Course::compare() {
   const auto found = cells_found(*engine_);
@@ -194,63 +259,6 @@ void Course::compare() {
     if (has_any(*found, write) && !has_all(*found, write))
       outcome_.wrong = fmt::format("write {} is seen in part", write.id);
   }
-}
-
-std::vector<Course::Step> Course::steps() {
-  constexpr Durability kAsync = Durability::kAsyncWal, kSync = Durability::kSyncWal,
-                       kFsync = Durability::kFsyncWal;
-  const auto puts = [this](Durability durability, std::vector<std::string> places, size_t bytes = 10) {
-    return [=, this] { return put(durability, places, bytes); };
-  };
-  const Step flushing = [this] { return flush(); };
-  const auto compacting = [this](bool major) {
-    return [=, this] { return table("t").compact({.major = major}).ok(); };
-  };
-  return {
-      [this] { return open(); },
-      puts(kAsync, {"t/a"}),
-      puts(kSync, {"t/b", "t/c"}),
-      puts(kFsync, {"t/a", "t/b", "t/c"}),
-      puts(kSync, {"t/c"}),
-      puts(kSync, {"t/a", "u/d"}),
-      puts(Durability::kSkipWal, {"t/c", "t/b"}),
-      puts(kFsync, {"u/d", "t/b", "t/c"}),
-      flushing,
-      puts(kAsync, {"t/b"}, kLarge),
-      puts(kSync, {"t/c"}, kLarge),
-      puts(kFsync, {"u/d"}, kLarge),
-      puts(kSync, {"t/a", "t/b"}, kLarge),
-      [this] { return erase(2); },
-      flushing,
-      puts(kAsync, {"t/a", "t/c"}),
-      puts(kSync, {"t/b", "u/d"}),
-      compacting(false),
-      flushing,
-      puts(kSync, {"t/a"}),
-      [this] { return erase(3); },
-      [this] { return table("t").flush().ok(); },
-      compacting(true),
-      puts(kSync, {"t/a", "t/b"}),
-      [this] {
-        FamilyOptions altered = family_of("b");
-        altered.max_versions = 900;
-        return outcome_.altered = engine_->alter_family("t", altered).ok();
-      },
-      [this] {
-        return note_extra(engine_->create_table("x", {.families = {family_of("e")}}).status(), true);
-      },
-      puts(kFsync, {"t/a", "t/c"}),
-      [this] { return note_extra(engine_->drop_table("x"), false); },
-      puts(kAsync, {"t/c"}),
-      puts(kSync, {"t/b"}),
-      [this] { return close() && open(); },
-      puts(kSync, {"t/a", "u/d"}),
-      puts(kFsync, {"t/b", "t/c"}),
-      puts(Durability::kSkipWal, {"t/c"}),
-      puts(kSync, {"t/c"}),
-      [this] { return close() && open(); },
-      puts(kAsync, {"t/c"}),
-  };
 }
 
 // ---- afterwards ----
@@ -321,6 +329,11 @@ std::optional<std::string> orphans_of(FileSystem& files, Engine& engine) {
   for (const StoredFile& file : *stored)
     if (!known.contains(to_text(file))) return "an orphan: " + to_text(file);
   if (!strangers.empty()) return "a stranger: " + strangers.front();
+  // Segments of the log that count, and one that was made ahead.
+  const auto wal = open_wal_directory(**root, false);
+  if (!wal.ok()) return wal.status().to_text();
+  if (const uint64_t segments = (*wal)->list().value().size(); segments > engine.status().log_segments + 1)
+    return fmt::format("{} log segments, {} of them count", segments, engine.status().log_segments);
   uint64_t manifests = 0;
   for (const DirectoryEntry& entry : (*root)->list().value()) {
     uint64_t generation = 0;
@@ -338,10 +351,15 @@ std::optional<std::string> schema_lost(Engine& engine, const Outcome& outcome) {
   if (outcome.made && !(has("t") && has("u"))) return "a table is lost";
   if (outcome.extra && *outcome.extra != has("x"))
     return has("x") ? "a dropped table is there" : "table x is lost";
-  if (!outcome.altered) return std::nullopt;
-  for (const FamilyInfo& family : engine.open_table("t").value()->info().families)
-    if (family.options.name == "b" && family.options.max_versions != 900) return "an alteration is lost";
-  return std::nullopt;
+  if (!outcome.made) return std::nullopt;
+  bool added = false;
+  for (const FamilyInfo& family : engine.open_table("t").value()->info().families) {
+    added = added || family.options.name == "z";
+    if (family.options.name == "b" && outcome.versions != 0 &&
+        family.options.max_versions != outcome.versions)
+      return "an alteration is lost";
+  }
+  return outcome.added && !added ? std::optional<std::string>("an added family is lost") : std::nullopt;
 }
 
 // One opening of the store found.
@@ -388,8 +406,23 @@ Status go_on(Visit& visit, std::set<std::string>& found) {
 
 }  // namespace
 
-Outcome run_workload(FileSystem& files, const WorkloadOptions& options) {
-  return Course(files, options).run();
+Outcome run_course(FileSystem& files, const NamedCourse& course, const Outcome& before,
+                   const WorkloadOptions& options) {
+  return Course(files, before, course.memtable_bytes, options).run(course.course, {});
+}
+
+Prepared prepare(const NamedCourse& course) {
+  Prepared prepared{std::make_unique<CrashFileSystem>(), {}};
+  if (course.before.empty()) return prepared;
+  CrashFileSystem files;
+  const auto take = [&] { prepared.medium = files.crash_image({.mode = CrashMode::kProcessKilled}); };
+  prepared.outcome = Course(files, {}, EngineOptions{}.memtable_bytes, {}).run(course.before, take);
+  // The medium is durable, and the process did not live to flush what no log holds.
+  for (TriedWrite& write : prepared.outcome.writes) {
+    if (write.fate == Fate::kKilled) write.fate = Fate::kDurable;
+    if (write.fate == Fate::kVisible) write.fate = Fate::kFailed;
+  }
+  return prepared;
 }
 
 std::optional<std::string> check_store(FileSystem& files, const Outcome& outcome,
@@ -406,6 +439,10 @@ std::optional<std::string> check_store(FileSystem& files, const Outcome& outcome
     const auto wrong = options.expected == Expected::kPrefix ? not_a_prefix(found, outcome, options.least)
                                                              : lost_or_split(found, outcome, options.least);
     if (wrong) return wrong;
+    if (!options.goes_on) {
+      const Status closed = visit.close();
+      return closed.ok() ? std::nullopt : std::optional<std::string>("does not close: " + closed.to_text());
+    }
     if (const Status status = go_on(visit, found); !status.ok()) return "does not go on: " + status.to_text();
   }
   Visit again(files);
@@ -421,11 +458,6 @@ std::optional<std::string> check_store(FileSystem& files, const Outcome& outcome
 void open_and_close(FileSystem& files) {
   Visit visit(files);
   if (!visit.open()) static_cast<void>(visit.close());
-}
-
-double test_scale() {
-  const char* scale = std::getenv("CELLAR_TEST_SCALE");
-  return scale == nullptr ? 1 : std::strtod(scale, nullptr);
 }
 
 }  // namespace cellar::testing

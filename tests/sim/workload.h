@@ -1,5 +1,5 @@
-// Workload: a fixed course of a store's life, for stopping or failing it at every operation, and the check of
-// what is found afterwards.
+// Workload: runs a course of a store's life, for stopping or failing it at every operation, and checks what
+// is found afterwards.
 //
 // Each write puts cells of its own, so that what is found tells exactly which writes are there.
 #pragma once
@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "cellar/cellar.h"
+#include "tests/sim/courses.h"
+#include "tests/support/crash_file_system.h"
 
 namespace cellar::testing {
 
@@ -32,18 +34,32 @@ struct TriedWrite {
 
 struct Outcome {
   bool made = false;                 // the tables are there, durably
-  bool altered = false;              // and the new options of a family
+  uint32_t versions = 1000;          // of family b, as altered; 0: unknown
+  bool added = false;                // family z is there
   std::optional<bool> extra = {};    // the table x is there, is not; unknown between
   std::vector<TriedWrite> writes;    // in commit order
   std::optional<std::string> wrong;  // a wrong answer while it ran
 };
 
+// What stands before a course begins: a medium, all of it durable, and what was written to it.
+struct Prepared {
+  std::unique_ptr<CrashFileSystem> medium;
+  Outcome outcome;
+
+  // A medium of its own for one run of the course, operations counted from 1.
+  std::unique_ptr<CrashFileSystem> copy() const {
+    return medium->crash_image({.mode = CrashMode::kProcessKilled});
+  }
+};
+Prepared prepare(const NamedCourse& course);
+
 struct WorkloadOptions {
   bool go_on_after_failure = false;
   uint64_t seed = 1;
 };
-// Runs it over these files, in the directory "store", until its end or the first failure.
-Outcome run_workload(FileSystem& files, const WorkloadOptions& options);
+// Runs the course over these files, in the directory "store", until its end or the first failure.
+Outcome run_course(FileSystem& files, const NamedCourse& course, const Outcome& before,
+                   const WorkloadOptions& options = {});
 
 enum class Expected : uint8_t {
   kAnyFailed,  // acknowledged writes, and any of the failed ones
@@ -52,15 +68,13 @@ enum class Expected : uint8_t {
 struct CheckOptions {
   Expected expected = Expected::kPrefix;
   Fate least = Fate::kDurable;  // writes with this fate or better must be there
+  bool goes_on = true;          // also write, close and open it again
 };
-// Opens the store, compares, looks for orphans, writes, closes and opens it again. What is wrong, or nothing.
+// Opens the store, compares, looks for orphans. What is wrong, or nothing.
 std::optional<std::string> check_store(FileSystem& files, const Outcome& outcome,
                                        const CheckOptions& options);
 
 // Opens the store and closes it; errors do not matter.
 void open_and_close(FileSystem& files);
-
-// CELLAR_TEST_SCALE, or 1.
-double test_scale();
 
 }  // namespace cellar::testing

@@ -1,0 +1,119 @@
+// The courses.
+#include "tests/sim/courses.h"
+
+namespace cellar::testing {
+namespace {
+
+using Kind = CourseStep::Kind;
+using Steps = std::vector<CourseStep>;
+
+constexpr Durability kSkip = Durability::kSkipWal, kAsync = Durability::kAsyncWal,
+                     kSync = Durability::kSyncWal, kFsync = Durability::kFsyncWal;
+constexpr size_t kLarge = 30'000;  // bytes; three of them fill a segment of the log
+
+CourseStep put(Durability durability, std::vector<std::string> places, size_t bytes = 10) {
+  return {.kind = Kind::kPut, .durability = durability, .places = std::move(places), .bytes = bytes};
+}
+CourseStep erase(uint64_t id) { return {.kind = Kind::kErase, .id = id}; }
+CourseStep step(Kind kind) { return {.kind = kind}; }
+
+const CourseStep kOpen = step(Kind::kOpen), kClose = step(Kind::kClose), kFlush = step(Kind::kFlush),
+                 kFlushTable = step(Kind::kFlushTable), kCompact = step(Kind::kCompact),
+                 kCompactMajor = step(Kind::kCompactMajor), kAlter = step(Kind::kAlter),
+                 kAddFamily = step(Kind::kAddFamily), kMakeTable = step(Kind::kMakeTable),
+                 kFlushTableX = step(Kind::kFlushTableX), kDropTable = step(Kind::kDropTable);
+
+Steps life() {
+  return {kOpen,
+          put(kAsync, {"t/a"}),
+          put(kSync, {"t/b", "t/c"}),
+          put(kFsync, {"t/a", "t/b", "t/c"}),
+          put(kSync, {"t/c"}),
+          put(kSync, {"t/a", "u/d"}),
+          put(kSkip, {"t/c", "t/b"}),
+          put(kFsync, {"u/d", "t/b", "t/c"}),
+          kFlush,
+          put(kAsync, {"t/b"}, kLarge),
+          put(kSync, {"t/c"}, kLarge),
+          put(kFsync, {"u/d"}, kLarge),
+          put(kSync, {"t/a", "t/b"}, kLarge),
+          erase(2),
+          kFlush,
+          put(kAsync, {"t/a", "t/c"}),
+          put(kSync, {"t/b", "u/d"}),
+          kCompact,
+          kFlush,
+          put(kSync, {"t/a"}),
+          erase(3),
+          kFlushTable,
+          kCompactMajor,
+          put(kSync, {"t/a", "t/b"}),
+          kAlter,
+          kMakeTable,
+          put(kFsync, {"t/a", "t/c"}),
+          kDropTable,
+          put(kAsync, {"t/c"}),
+          put(kSync, {"t/b"}),
+          kClose,
+          kOpen,
+          put(kSync, {"t/a", "u/d"}),
+          put(kFsync, {"t/b", "t/c"}),
+          put(kSkip, {"t/c"}),
+          put(kSync, {"t/c"}),
+          kClose,
+          kOpen,
+          put(kAsync, {"t/c"})};
+}
+
+// A store of three files in each family of t, one of u. The two younger ones are about as long as each other.
+Steps three_files() {
+  return {kOpen,  put(kSync, {"t/a", "t/b", "t/c", "u/d"}, 12'000),
+          kFlush, put(kSync, {"t/a", "t/b", "t/c"}, 1000),
+          kFlush, put(kSync, {"t/a", "t/b", "t/c"}, 900),
+          kFlush};
+}
+
+Steps with(Steps steps, const Steps& more) {
+  steps.insert(steps.end(), more.begin(), more.end());
+  return steps;
+}
+
+}  // namespace
+
+const std::vector<NamedCourse>& all_courses() {
+  static const std::vector<NamedCourse> kCourses = {
+      {"Life", {}, life()},
+      {"Create", {}, {kOpen, put(kSync, {"t/a", "u/d"}), put(kFsync, {"t/b"}), kFlush, kClose}},
+      {"LogRolls",
+       {kOpen, kClose},
+       {kOpen, put(kAsync, {"t/a"}, kLarge), put(kSync, {"t/b"}, kLarge), put(kAsync, {"t/c"}, kLarge),
+        put(kSync, {"t/a", "t/b"}, kLarge), put(kFsync, {"u/d"}), put(kAsync, {"t/c", "u/d"}, kLarge),
+        put(kSync, {"t/a"}, kLarge), put(kFsync, {"t/b"}, kLarge)}},
+      {"Flush",
+       {kOpen, put(kAsync, {"t/a", "t/b", "t/c"}), put(kSync, {"t/b", "u/d"}, kLarge)},
+       {kOpen, put(kAsync, {"t/a", "t/b", "t/c"}), put(kSkip, {"t/a"}), put(kSync, {"t/c"}), kFlushTable,
+        put(kSync, {"t/a"})}},
+      {"Compact",
+       with(three_files(), {kClose}),
+       {kOpen, put(kSync, {"t/a"}), kCompact, put(kFsync, {"t/b"})}},
+      {"CompactMajor",
+       with(three_files(), {erase(1), kFlushTable, kClose}),
+       {kOpen, put(kSync, {"t/a", "t/c"}), erase(2), kFlushTable, kCompactMajor, put(kSync, {"t/a"}),
+        kClose}},
+      {"ManifestSwitch",
+       with(three_files(), {kClose}),
+       {kOpen, kClose, kOpen, put(kFsync, {"t/a"}), kFlushTable, put(kAsync, {"t/b"}), kClose, kOpen}},
+      {"Recovery",
+       {kOpen, put(kAsync, {"t/a"}, kLarge), put(kSync, {"t/b", "t/c"}, kLarge), put(kAsync, {"t/b"}, kLarge),
+        erase(1), put(kSync, {"t/a", "u/d"}, kLarge), put(kFsync, {"t/a", "t/b"}, kLarge)},
+       {kOpen, put(kSync, {"t/a"}), kClose, kOpen},
+       40'000},
+      {"Schema",
+       with(three_files(), {kClose}),
+       {kOpen, kAlter, put(kSync, {"t/b"}), kAddFamily, kMakeTable, kFlushTableX, put(kFsync, {"t/a"}),
+        kDropTable, put(kSync, {"t/b", "u/d"}), kMakeTable, kClose, kOpen, kDropTable}},
+  };
+  return kCourses;
+}
+
+}  // namespace cellar::testing

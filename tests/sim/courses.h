@@ -1,0 +1,45 @@
+// Courses: stretches of a store's life, each about one thing, as lists of steps.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cellar/options.h"
+
+namespace cellar::testing {
+
+struct CourseStep {
+  enum class Kind : uint8_t {
+    kOpen,  // and make the tables t (families a, b, c) and u (family d)
+    kClose,
+    kPut,           // one cell at each of `places`, and one in a row that many puts share
+    kErase,         // the row of an earlier write
+    kFlush,         // all tables
+    kFlushTable,    // table t
+    kCompact,       // table t, what the policy picks
+    kCompactMajor,  // table t
+    kAlter,         // family b of t
+    kAddFamily,     // family z of t
+    kMakeTable,     // table x
+    kFlushTableX,   // with a cell in it
+    kDropTable,     // table x
+  };
+  Kind kind = Kind::kOpen;
+  Durability durability = Durability::kSyncWal;
+  std::vector<std::string> places = {};  // "table/family"
+  size_t bytes = 10;                     // of each value
+  uint64_t id = 0;                       // of the write that is erased, counted from 1
+};
+
+struct NamedCourse {
+  const char* name;
+  std::vector<CourseStep>
+      before;  // done once, undisturbed; then the process is killed unless the store is closed
+  std::vector<CourseStep> course;       // stopped or disturbed at each of its file operations
+  uint64_t memtable_bytes = 64u << 20;  // during the course
+};
+// All of them; "Life" is the longest and begins with nothing.
+const std::vector<NamedCourse>& all_courses();
+
+}  // namespace cellar::testing

@@ -1,0 +1,135 @@
+// Goal: every place of the engine that syncs a file or directory is needed: left out, some crash shows it.
+// Method: each course with its n-th sync swallowed, stopped at each operation from there on, until the store
+// found is wrong. A place is known by what is synced and by what was done to it before: "wal after create".
+// One sync may go unnoticed, because what it made durable was not needed in that course; none of a place may.
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <map>
+
+#include "tests/sim/workload.h"
+#include "tests/support/fault_file_system.h"
+#include "tests/support/test_scale.h"
+
+namespace cellar::testing {
+namespace {
+
+constexpr FileOperations kSyncs = {FileOperation::kSync, FileOperation::kDirectorySync};
+constexpr uint64_t kSeeds = 10;  // of the images with any subset of the unsynced names
+
+// "wal/0000000007.log" as "wal/#.log".
+std::string kind_of(const std::string& name) {
+  std::string kind;
+  for (const char c :
+       name.find('/', 7) == std::string::npos ? name : name.substr(0, name.rfind('/') + 1) + "#") {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit) kind += c;
+    if (digit && !kind.ends_with('#')) kind += '#';
+  }
+  return kind;
+}
+
+std::string parent_of(const std::string& name) {
+  const size_t slash = name.rfind('/');
+  return slash == std::string::npos ? "." : name.substr(0, slash);
+}
+
+// What each sync of an undisturbed run is for.
+std::vector<std::string> places_of(const NamedCourse& course, const Prepared& prepared) {
+  const auto medium = prepared.copy();
+  FaultFileSystem files(*medium);
+  std::map<std::string, std::string> last;  // what was done to a file or directory since it was synced
+  std::map<std::string, uint64_t> synced;
+  std::vector<std::string> places;
+  files.before_each([&](const FileCall& call) {
+    if (kSyncs.has(call.operation)) {
+      const bool directory = call.operation == FileOperation::kDirectorySync;
+      const std::string again = !directory && synced[call.name]++ > 0 ? ", again" : "";
+      places.push_back(kind_of(call.name) + " after " + std::exchange(last[call.name], "nothing") + again);
+    } else if (call.operation == FileOperation::kAppend) {
+      last[call.name] = "append";
+    } else if (call.operation == FileOperation::kCreate || call.operation == FileOperation::kUnlink ||
+               call.operation == FileOperation::kRename ||
+               (call.operation == FileOperation::kDirectory && call.detail == "make" && call.name != ".")) {
+      last[parent_of(call.name)] = std::string(operation_name(call.operation)) + " " + kind_of(call.name);
+    }
+  });
+  run_course(files, course, prepared.outcome);
+  return places;
+}
+
+struct Place {
+  uint64_t syncs = 0;
+  uint64_t swept = 0;
+  uint64_t noticed = 0;
+};
+
+class SyncSweep : public ::testing::Test {
+ protected:
+  void sweep(const NamedCourse& course) {
+    course_ = &course;
+    prepared_ = prepare(course);
+    const std::vector<std::string> places = places_of(course, prepared_);
+    for (uint64_t nth = 1; nth <= places.size(); ++nth) {
+      Place& place = places_[places[nth - 1]];
+      ++place.syncs;
+      if (place.noticed > 0 && test_scale() <= 1) continue;  // one is enough to prove the place
+      ++place.swept;
+      if (noticed(nth)) ++place.noticed;
+    }
+  }
+
+  // How many operations an undisturbed run does up to its n-th sync.
+  uint64_t operation_of_sync(uint64_t nth) {
+    const auto medium = prepared_.copy();
+    FaultFileSystem files(*medium);
+    uint64_t syncs = 0, operations = 0;
+    files.before_each([&](const FileCall& call) {
+      if (kSyncs.has(call.operation) && ++syncs == nth) operations = medium->operations();
+    });
+    run_course(files, *course_, prepared_.outcome);
+    return std::max<uint64_t>(operations, 1);
+  }
+
+  bool shows(const CrashFileSystem& crash, const Outcome& outcome, CrashMode mode, uint64_t seed) {
+    ++images_;
+    return check_store(*crash.image(mode, seed), outcome, {Expected::kPrefix, Fate::kDurable, false})
+        .has_value();
+  }
+
+  bool noticed(uint64_t nth) {
+    for (uint64_t k = operation_of_sync(nth);; ++k) {
+      const auto crash = prepared_.copy();
+      FaultFileSystem files(*crash);
+      files.swallow(kSyncs, "*", nth);
+      crash->stop_at(k);
+      const Outcome outcome = run_course(files, *course_, prepared_.outcome);
+      if (files.struck() == 0) continue;
+      if (shows(*crash, outcome, CrashMode::kLoseUnsynced, 1)) return true;
+      for (uint64_t seed = 1; seed <= kSeeds; ++seed)
+        if (shows(*crash, outcome, CrashMode::kRandomEntries, seed)) return true;
+      if (!crash->crashed()) return false;
+    }
+  }
+
+  const NamedCourse* course_ = nullptr;
+  Prepared prepared_;
+  std::map<std::string, Place> places_;
+  uint64_t images_ = 0;
+};
+
+TEST_F(SyncSweep, NoPlaceCanBeLeftOut) {
+  for (const NamedCourse& course : all_courses()) sweep(course);
+  uint64_t syncs = 0, noticed = 0;
+  for (const auto& [name, place] : places_) {
+    std::cout << "  " << place.noticed << " of " << place.swept << " left out were missed  " << name << "\n";
+    EXPECT_GT(place.noticed, 0u) << "the sync of " << name << " can be left out and no crash shows it";
+    syncs += place.syncs;
+    noticed += place.noticed;
+  }
+  std::cout << places_.size() << " places, " << syncs << " syncs; " << noticed << " missed by some crash; "
+            << images_ << " images" << std::endl;
+}
+
+}  // namespace
+}  // namespace cellar::testing
