@@ -52,7 +52,7 @@ if [[ -x $build/cellar_bench ]]; then
   "$build/cellar_bench" --benchmark_filter='select_row/(get|scan_of_row|full_scan)_(cached|uncached)' --benchmark_min_time=0.3 2>&1 |
     sed -n '/^Benchmark/,$p'
 else
-  echo "$build/cellar_bench is not there; ./dev bench --benchmark_filter=select_row builds it and runs this"
+  echo "$build/cellar_bench is not there; ./dev bench micro --benchmark_filter=select_row builds it and runs this"
 fi
 
 say "Inside a store file that Cellar wrote, and inside one that HBase wrote"

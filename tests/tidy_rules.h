@@ -96,6 +96,7 @@ inline const std::vector<Fence> kFences = {
     {"fmt/", {}, false, "fmt stays inside .cc files, where it slows no other compilation"},
     {"google/protobuf/", {"hfile"}, false, "protobuf is hfile's private matter"},
     {"rocksdb/", {"bench"}, false, "RocksDB is only what bench/ compares with"},
+    {"leveldb/", {"bench"}, false, "LevelDB is only what bench/ compares with"},
     {"gtest/", {"tests"}, true, "GoogleTest belongs to tests/"},
     {"gmock/", {"tests"}, true, "GoogleMock belongs to tests/"},
     {"benchmark/", {"bench"}, true, "Google Benchmark belongs to bench/"},

@@ -1,0 +1,235 @@
+// cellar_driver: whole engines, the same workloads on the same data, one after the other in turns.
+//
+// Each group of workloads runs on each engine in a process of its own, so that memory, processor time and
+// background threads are that engine's alone. A round is all groups once; the order of engines moves on by
+// one each round. Every measurement is a line of JSON; engines that read different things make the run fail.
+#include <CLI/CLI.hpp>
+
+#include <fnmatch.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bench/driver/groups.h"
+#include "bench/driver/peers.h"
+#include "bench/driver/report.h"
+
+namespace cellar::bench {
+namespace {
+
+struct Settings {
+  std::vector<std::string> peers = peer_names();
+  std::vector<std::string> workloads = {"*"};
+  uint64_t n = 2000000;
+  uint64_t rounds = 3;
+  std::string directory = (std::filesystem::temp_directory_path() / "cellar_driver").string();
+  std::string json;
+  std::string label;
+  bool quick = false;
+  bool list = false;
+};
+
+bool chosen(const Settings& settings, const std::string& workload) {
+  return std::ranges::any_of(settings.workloads, [&](const std::string& pattern) {
+    return fnmatch(pattern.c_str(), workload.c_str(), 0) == 0;
+  });
+}
+
+std::set<std::string> chosen_of(const Settings& settings, const Group& group) {
+  std::set<std::string> names;
+  for (const std::string& workload : group.workloads) {
+    if (chosen(settings, workload)) names.insert(workload);
+  }
+  return names;
+}
+
+// What the process of one engine does; lines go to `out`.
+void run_group(const Settings& settings, const Group& group, const std::string& peer_name, uint64_t round,
+               std::FILE* out) {
+  const std::unique_ptr<Peer> peer = make_peer(peer_name);
+  const std::string path = settings.directory + "/" + peer_name;
+  const std::string version = peer->version();
+  Run run(*peer, settings.n, path, chosen_of(settings, group),
+          [&](const std::string& workload, const std::string& unit, const Sample& sample, double settle) {
+            const std::string line = result_line(peer_name, version, workload, unit, round, sample, settle,
+                                                 bytes_on_disk(path), peer->run_bytes());
+            std::fprintf(out, "%s\n", line.c_str());
+            std::fflush(out);
+          });
+  group.run(run);
+  run.remove();
+}
+
+// Runs it in a child and collects its lines; whether it came to its end.
+bool collect(const Settings& settings, const Group& group, const std::string& peer, uint64_t round,
+             const std::function<void(const std::string&)>& take_line) {
+  int ends[2];
+  if (::pipe(ends) != 0) give_up("no pipe for a child");
+  std::fflush(nullptr);
+  const pid_t child = ::fork();
+  if (child < 0) give_up("fork failed");
+  if (child == 0) {
+    ::close(ends[0]);
+    run_group(settings, group, peer, round, ::fdopen(ends[1], "w"));
+    std::_Exit(0);
+  }
+  ::close(ends[1]);
+  std::FILE* in = ::fdopen(ends[0], "r");
+  char* line = nullptr;
+  size_t room = 0;
+  for (ssize_t size; (size = ::getline(&line, &room, in)) > 0;)
+    take_line(std::string(line, static_cast<size_t>(size) - 1));
+  std::free(line);
+  std::fclose(in);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+std::string processor() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  }
+  return "unknown";
+}
+
+// The circumstances, as the first line.
+std::string context_line(const Settings& settings) {
+  utsname system{};
+  ::uname(&system);
+  nlohmann::ordered_json line;
+  line["kind"] = "context";
+  line["label"] = settings.label;
+  line["n"] = settings.n;
+  line["rounds"] = settings.rounds;
+  line["peers"] = settings.peers;
+  line["processor"] = processor();
+  line["processors"] = ::sysconf(_SC_NPROCESSORS_ONLN);
+  line["kernel"] = system.release;
+  line["compiler"] = "g++ " __VERSION__;
+  line["block_bytes"] = 16384;
+  line["compression"] = "snappy";
+  line["bloom_bits"] = 10;
+  line["cache_bytes"] = {kLargeCache, kMediumCache, kSmallCache};
+  line["memtable_bytes"] = 64u << 20;
+  line["durability"] = "survives the end of the process (cellar: sync_wal; others: log without sync)";
+  return line.dump();
+}
+
+class Driver {
+ public:
+  explicit Driver(Settings settings) : settings_(std::move(settings)) {
+    if (!settings_.json.empty() && (json_ = std::fopen(settings_.json.c_str(), "w")) == nullptr)
+      give_up("cannot write " + settings_.json);
+  }
+  ~Driver() {
+    if (json_ != nullptr) std::fclose(json_);
+  }
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+
+  int run() {
+    print(context_line(settings_));
+    for (const std::string& peer : settings_.peers)
+      std::fprintf(stderr, "%s: %s\n", peer.c_str(), make_peer(peer)->version().c_str());
+    for (uint64_t round = 0; round < settings_.rounds; ++round) {
+      for (const Group& group : groups()) run_in_turn(group, round);
+    }
+    std::fprintf(stderr, "\n%s", table_of(results_, settings_.peers).c_str());
+    const std::vector<std::string> wrong = disagreements(results_);
+    for (const std::string& sentence : wrong)
+      std::fprintf(stderr, "error: different answers: %s\n", sentence.c_str());
+    return failed_ || !wrong.empty() ? 1 : 0;
+  }
+
+ private:
+  void run_in_turn(const Group& group, uint64_t round) {
+    if (chosen_of(settings_, group).empty()) return;
+    for (size_t turn = 0; turn < settings_.peers.size(); ++turn) {
+      const std::string& peer = settings_.peers[(turn + round) % settings_.peers.size()];
+      const bool done = collect(settings_, group, peer, round, [&](const std::string& line) {
+        print(line);
+        results_.push_back(parse_result(line));
+      });
+      if (done) continue;
+      failed_ = true;
+      std::fprintf(stderr, "error: %s did not finish group %s in round %d\n", peer.c_str(),
+                   group.name.c_str(), static_cast<int>(round));
+    }
+  }
+
+  void print(const std::string& line) {
+    std::printf("%s\n", line.c_str());
+    std::fflush(stdout);
+    if (json_ == nullptr) return;
+    std::fprintf(json_, "%s\n", line.c_str());
+    std::fflush(json_);
+  }
+
+  Settings settings_;
+  std::FILE* json_ = nullptr;
+  std::vector<Result> results_;
+  bool failed_ = false;
+};
+
+int list_workloads() {
+  for (const Group& group : groups()) {
+    for (const std::string& workload : group.workloads)
+      std::printf("%-12s %s\n", group.name.c_str(), workload.c_str());
+  }
+  return 0;
+}
+
+// What is wrong with the settings, or nothing; makes them whole.
+std::string complete(Settings& settings, bool n_given, bool rounds_given) {
+  if (settings.quick && !n_given) settings.n = 100000;
+  if (settings.quick && !rounds_given) settings.rounds = 1;
+  settings.n = std::max<uint64_t>(settings.n / 1000, 2) * 1000;
+  if (settings.n > 500000000) return "--n is at most 500000000";
+  for (const std::string& peer : settings.peers) {
+    if (make_peer(peer) == nullptr) return "this build knows no engine " + peer;
+  }
+  const bool any =
+      std::ranges::any_of(groups(), [&](const Group& group) { return !chosen_of(settings, group).empty(); });
+  return any ? "" : "--workloads matches none: see --list";
+}
+
+int main_of(int argc, char** argv) {
+  Settings settings;
+  CLI::App app{"Runs the same workloads on Cellar and on the engines it is compared with"};
+  app.add_option("--peers", settings.peers, "engines; ratios are of the first to the others")
+      ->delimiter(',')
+      ->capture_default_str();
+  app.add_option("--workloads", settings.workloads, "names or globs, such as 'scan*'")->delimiter(',');
+  CLI::Option* n = app.add_option("--n", settings.n, "rows; a multiple of 1000")->capture_default_str();
+  CLI::Option* rounds = app.add_option("--rounds", settings.rounds, "how often")->capture_default_str();
+  app.add_option("--dir", settings.directory, "where stores are made, and removed")->capture_default_str();
+  app.add_option("--json", settings.json, "a file for the lines, beside standard output");
+  app.add_option("--label", settings.label, "a word for the lines' context, such as a commit");
+  app.add_flag("--quick", settings.quick, "100,000 rows, one round");
+  app.add_flag("--list", settings.list, "names the workloads by group");
+  CLI11_PARSE(app, argc, argv);
+  if (settings.list) return list_workloads();
+  if (const std::string wrong = complete(settings, n->count() != 0, rounds->count() != 0); !wrong.empty()) {
+    std::fprintf(stderr, "cellar_driver: %s\n", wrong.c_str());
+    return 2;
+  }
+  std::filesystem::create_directories(settings.directory);
+  return Driver(std::move(settings)).run();
+}
+
+}  // namespace
+}  // namespace cellar::bench
+
+int main(int argc, char** argv) { return cellar::bench::main_of(argc, argv); }

@@ -1,0 +1,21 @@
+// Peers: which engines this build of the driver knows.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/driver/peer.h"
+
+namespace cellar::bench {
+
+std::unique_ptr<Peer> make_cellar_peer();
+std::unique_ptr<Peer> make_rocksdb_peer();
+std::unique_ptr<Peer> make_leveldb_peer();
+
+// Names for --peers, Cellar first.
+std::vector<std::string> peer_names();
+// Null for an unknown name.
+std::unique_ptr<Peer> make_peer(const std::string& name);
+
+}  // namespace cellar::bench

@@ -1,0 +1,120 @@
+// Run: one group of workloads on one engine, in a process of its own.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/driver/data.h"
+#include "bench/driver/histogram.h"
+#include "bench/driver/meter.h"
+#include "bench/driver/peer.h"
+
+namespace cellar::bench {
+
+constexpr uint64_t kLargeCache = 1u << 30;  // holds all data
+constexpr uint64_t kMediumCache = 32u << 20;
+constexpr uint64_t kSmallCache = 8u << 20;  // holds nearly none
+
+// Sample: one measurement.
+class Sample {
+ public:
+  // The measured stretch; may be interrupted and taken up again.
+  void start() { meter_.emplace(); }
+  void stop();
+
+  uint64_t ops = 0;
+  Histogram times;  // of single operations
+  Tally tally;      // what was read, to be compared between engines
+
+  const Cost& cost() const { return cost_; }
+  bool running() const { return meter_.has_value(); }
+
+ private:
+  std::optional<Meter> meter_;
+  Cost cost_;
+};
+
+enum class Step : uint8_t {
+  kNeeded,  // later steps of the group stand on what it does: it is also run when only they are wanted
+  kAlone,   // run only when wanted
+};
+
+// What one thread of a workload works with.
+struct Worker {
+  uint64_t index = 0;
+  Session& session;
+  Histogram& times;
+  Tally& tally;
+};
+
+class Run {
+ public:
+  using Emit = std::function<void(const std::string& workload, const std::string& unit, const Sample& sample,
+                                  double settle_seconds)>;
+  Run(Peer& peer, uint64_t n, std::string path, std::set<std::string> wanted, Emit emit);
+
+  Peer& peer() { return peer_; }
+  uint64_t n() const { return n_; }
+  const std::string& path() const { return path_; }
+
+  // Whether anything wanted is still to come.
+  bool more() const { return !wanted_.empty(); }
+  // Whether this very workload is wanted.
+  bool wants(std::string_view workload) const { return wanted_.contains(std::string(workload)); }
+
+  // An empty store; what was open is gone.
+  void fresh(std::vector<std::string> families, uint64_t cache_bytes = kLargeCache);
+  // The same store with another cache, empty at first.
+  void reopen(uint64_t cache_bytes);
+  // Removes what is open.
+  void remove();
+  StoreOptions& options() { return options_; }
+
+  // Runs a workload if it is wanted, or needed by what is. The body prepares, calls Sample::start(), works;
+  // what it leaves running is stopped. Background work it caused is waited for, and timed apart.
+  void step(const std::string& workload, Step kind, const std::string& unit,
+            const std::function<void(Sample&)>& body);
+
+  // `threads` workers at once, measured from their common start to the end of the last one.
+  void work(Sample& sample, uint64_t threads, const std::function<void(Worker&)>& body);
+
+  // Loads `rows` rows of one cell f:q0 in key order without a log, as large batches, and flushes: the way to
+  // a store when loading is not the matter. Version 0; `timestamp` as in Session::put.
+  void load(uint64_t rows, int64_t timestamp = kClock);
+  // Reads everything once, unmeasured, so that the cache is warm.
+  void warm();
+
+ private:
+  Peer& peer_;
+  uint64_t n_;
+  std::string path_;
+  std::set<std::string> wanted_;
+  Emit emit_;
+  StoreOptions options_;
+};
+
+constexpr std::string_view kFamily = "f";
+constexpr std::string_view kQualifier = "q0";
+
+// Puts of one cell f:q0.
+class OneCell {
+ public:
+  // A row to put; valid until the next call.
+  RowIn row(uint64_t index, uint64_t version) {
+    cell_ = {kFamily, kQualifier, values_.of(index, version)};
+    return {key_.present(index).view(), {&cell_, 1}};
+  }
+
+ private:
+  RowKey key_;
+  ValueMaker values_;
+  CellIn cell_;
+};
+
+}  // namespace cellar::bench
