@@ -11,12 +11,15 @@ endif()
 
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
-cellar_sources(cellar_driver_sources bench/driver EXCLUDE "rocksdb[^/]*\\.cc$" "leveldb[^/]*\\.cc$")
-add_executable(cellar_driver ${cellar_driver_sources})
+cellar_sources(cellar_driver_sources bench/driver EXCLUDE "/main\\.cc$" "rocksdb[^/]*\\.cc$" "leveldb[^/]*\\.cc$")
+add_library(cellar_driver_parts STATIC ${cellar_driver_sources})  # all but main.cc, for tests too
+cellar_target(cellar_driver_parts)
+target_link_libraries(cellar_driver_parts PUBLIC cellar PRIVATE fmt::fmt nlohmann_json::nlohmann_json)
+target_include_directories(cellar_driver_parts PUBLIC "${PROJECT_SOURCE_DIR}")
+target_compile_definitions(cellar_driver_parts PRIVATE CELLAR_DRIVER_VERSION="${PROJECT_VERSION}")
+add_executable(cellar_driver bench/driver/main.cc)
 cellar_target(cellar_driver)
-target_link_libraries(cellar_driver PRIVATE cellar fmt::fmt CLI11::CLI11 nlohmann_json::nlohmann_json)
-target_include_directories(cellar_driver PRIVATE "${PROJECT_SOURCE_DIR}")
-target_compile_definitions(cellar_driver PRIVATE CELLAR_DRIVER_VERSION="${PROJECT_VERSION}")
+target_link_libraries(cellar_driver PRIVATE cellar_driver_parts CLI11::CLI11 nlohmann_json::nlohmann_json)
 
 # cellar_peer(<name> <header> <package> <library>...): an engine the driver compares with, linked statically: the
 # shared libraries cost it 10 to 20 %. Left out, with a word, where it is not installed and CELLAR_BENCH_PEERS is off.
@@ -32,9 +35,23 @@ function(cellar_peer name header package)
     return()
   endif()
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bench/driver/*${name}*.cc")
-  target_sources(cellar_driver PRIVATE ${sources})
-  target_compile_definitions(cellar_driver PRIVATE CELLAR_WITH_${upper}=1)
-  target_link_libraries(cellar_driver PRIVATE cellar_dep::${name} ${ARGN})
+  target_sources(cellar_driver_parts PRIVATE ${sources})
+  target_compile_definitions(cellar_driver_parts PRIVATE CELLAR_WITH_${upper}=1)
+  target_link_libraries(cellar_driver_parts PRIVATE cellar_dep::${name} ${ARGN})
 endfunction()
 cellar_peer(rocksdb rocksdb/db.h librocksdb-dev
   Snappy::snappy cellar_dep::lz4 cellar_dep::zstd bz2 ZLIB::ZLIB Threads::Threads)
+cellar_peer(leveldb leveldb/db.h libleveldb-dev Snappy::snappy Threads::Threads)
+
+if(CELLAR_BUILD_TESTS)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  # All workloads on few rows: that they end, and that all engines installed here read the same.
+  add_test(NAME bench.driver COMMAND cellar_driver --n 2000 --rounds 1 --json "${PROJECT_BINARY_DIR}/driver.jsonl")
+  add_test(NAME bench.compare COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/compare_test.py")
+  add_test(NAME bench.compare_runs COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/compare.py"
+    "${PROJECT_BINARY_DIR}/driver.jsonl" "${PROJECT_BINARY_DIR}/driver.jsonl")
+  set_tests_properties(bench.driver PROPERTIES TIMEOUT 300 FIXTURES_SETUP driver_lines)
+  set_tests_properties(bench.compare_runs PROPERTIES TIMEOUT 60 FIXTURES_REQUIRED driver_lines)
+  set_tests_properties(bench.compare PROPERTIES TIMEOUT 60)
+  set_tests_properties(bench.compare bench.compare_runs PROPERTIES ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+endif()

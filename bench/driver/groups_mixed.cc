@@ -201,8 +201,10 @@ void run_tombstones(Run& run) {
     sample.ops = rows - (rows + 9) / 10;
     run.work(sample, 1, [&](Worker& worker) {
       RowKey key;
+      const CellIn cell{kFamily, kQualifier, {}};
       timed(0, sample.ops, worker.times, [&](uint64_t i) {
-        worker.session.erase_row(key.present(i / 9 * 10 + i % 9 + 1).view(), Keep::kProcess);
+        const std::string_view row = key.present(i / 9 * 10 + i % 9 + 1).view();
+        worker.session.erase_row({row, {&cell, 1}}, Keep::kProcess);
       });
     });
   });

@@ -7,6 +7,7 @@
 
 #include <fnmatch.h>
 #include <sys/utsname.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,7 +33,7 @@ struct Settings {
   std::vector<std::string> workloads = {"*"};
   uint64_t n = 2000000;
   uint64_t rounds = 3;
-  std::string directory = (std::filesystem::temp_directory_path() / "cellar_driver").string();
+  std::string directory = std::filesystem::temp_directory_path().string();
   std::string json;
   std::string label;
   bool quick = false;
@@ -104,6 +105,25 @@ std::string processor() {
   return "unknown";
 }
 
+std::string file_system(const std::string& directory) {
+  struct statfs found {};
+  if (::statfs(directory.c_str(), &found) != 0) return "unknown";
+  switch (found.f_type) {
+    case 0xef53:
+      return "ext4";
+    case 0x01021994:
+      return "tmpfs";
+    case 0x58465342:
+      return "xfs";
+    case 0x9123683e:
+      return "btrfs";
+    case 0x794c7630:
+      return "overlayfs";
+    default:
+      return "type " + std::to_string(found.f_type);
+  }
+}
+
 // The circumstances, as the first line.
 std::string context_line(const Settings& settings) {
   utsname system{};
@@ -117,6 +137,7 @@ std::string context_line(const Settings& settings) {
   line["processor"] = processor();
   line["processors"] = ::sysconf(_SC_NPROCESSORS_ONLN);
   line["kernel"] = system.release;
+  line["file_system"] = file_system(settings.directory);
   line["compiler"] = "g++ " __VERSION__;
   line["block_bytes"] = 16384;
   line["compression"] = "snappy";
@@ -146,6 +167,7 @@ class Driver {
     for (uint64_t round = 0; round < settings_.rounds; ++round) {
       for (const Group& group : groups()) run_in_turn(group, round);
     }
+    std::filesystem::remove_all(settings_.directory);
     std::fprintf(stderr, "\n%s", table_of(results_, settings_.peers).c_str());
     const std::vector<std::string> wrong = disagreements(results_);
     for (const std::string& sentence : wrong)
@@ -214,7 +236,9 @@ int main_of(int argc, char** argv) {
   app.add_option("--workloads", settings.workloads, "names or globs, such as 'scan*'")->delimiter(',');
   CLI::Option* n = app.add_option("--n", settings.n, "rows; a multiple of 1000")->capture_default_str();
   CLI::Option* rounds = app.add_option("--rounds", settings.rounds, "how often")->capture_default_str();
-  app.add_option("--dir", settings.directory, "where stores are made, and removed")->capture_default_str();
+  app.add_option("--dir", settings.directory,
+                 "a directory of the disk to measure; stores are made in it, and removed")
+      ->capture_default_str();
   app.add_option("--json", settings.json, "a file for the lines, beside standard output");
   app.add_option("--label", settings.label, "a word for the lines' context, such as a commit");
   app.add_flag("--quick", settings.quick, "100,000 rows, one round");
@@ -225,6 +249,7 @@ int main_of(int argc, char** argv) {
     std::fprintf(stderr, "cellar_driver: %s\n", wrong.c_str());
     return 2;
   }
+  settings.directory += "/cellar_driver." + std::to_string(::getpid());  // two runs at once stay apart
   std::filesystem::create_directories(settings.directory);
   return Driver(std::move(settings)).run();
 }

@@ -95,8 +95,9 @@ class Session {
   virtual void put(const RowIn& row, Keep keep, int64_t timestamp = kClock) = 0;
   // All of the rows or none.
   virtual void put_rows(std::span<const RowIn> rows, Keep keep, int64_t timestamp = kClock) = 0;
-  // Deletes the row: HBase's family markers, one for each family.
-  virtual void erase_row(std::string_view row, Keep keep) = 0;
+  // Deletes the row: HBase's family markers, one for each family. Its cells, without values, are for engines
+  // that can delete only what they are told.
+  virtual void erase_row(const RowIn& row, Keep keep) = 0;
   // One column, newest version; whether there is one.
   virtual bool get(std::string_view row, std::string_view family, std::string_view qualifier,
                    Tally& tally) = 0;

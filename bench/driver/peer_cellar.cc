@@ -42,8 +42,8 @@ class CellarSession : public Session {
     check(engine_.write(batch_, durable(keep)), "write");
   }
 
-  void erase_row(std::string_view row, Keep keep) override {
-    check(table_->erase(Delete(row), durable(keep)), "erase");
+  void erase_row(const RowIn& row, Keep keep) override {
+    check(table_->erase(Delete(row.row), durable(keep)), "erase");
   }
 
   bool get(std::string_view row, std::string_view family, std::string_view qualifier, Tally& tally) override {

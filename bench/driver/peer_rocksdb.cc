@@ -87,7 +87,7 @@ class RowWalk {
   // The row at the iterator, walked from its last cell to its first.
   uint64_t backward(rocksdb::Iterator& at, const Bounds& bounds, Tally& tally) {
     begin_row(at);
-    weights_.clear();
+    newest_.clear();
     for (; at.Valid(); at.Prev()) {
       const FlatKey key = parse_versioned(view(at.key()));
       if (key.row != row_) break;
@@ -99,21 +99,28 @@ class RowWalk {
         continue;
       const std::string_view value = view(at.value());
       const std::string_view row = plain_part(key.row, plain_row_);
-      if (key.column == column_) weights_.pop_back();  // older than this one
+      if (key.column == column_) newest_.pop_back();  // older than this one
       column_ = key.column;
-      weights_.emplace_back(key.timestamp,
-                            Tally::weigh(row, plain_part(key.qualifier(), plain_qualifier_), value));
+      newest_.push_back({key.timestamp,
+                         Tally::weigh(row, plain_part(key.qualifier(), plain_qualifier_), value),
+                         bounds.filter == nullptr || bounds.filter(row, value)});
     }
     uint64_t found = 0;
-    for (const auto& [timestamp, weight] : weights_) {
-      if (timestamp <= family_marker_) continue;
-      tally.add_weight(weight);
+    for (const Candidate& candidate : newest_) {
+      if (candidate.timestamp <= family_marker_ || !candidate.passes) continue;
+      tally.add_weight(candidate.weight);
       ++found;
     }
     return found;
   }
 
  private:
+  struct Candidate {
+    int64_t timestamp;
+    uint64_t weight;
+    bool passes;
+  };
+
   void begin_row(const rocksdb::Iterator& at) {
     const std::string_view key = view(at.key());
     row_.assign(key.data(), part_end(key, 0));
@@ -155,7 +162,7 @@ class RowWalk {
   std::string seek_;
   std::string plain_row_;
   std::string plain_qualifier_;
-  std::vector<std::pair<int64_t, uint64_t>> weights_;
+  std::vector<Candidate> newest_;  // of the row walked backwards, column by column
   int64_t family_marker_ = -1;
   int steps_ = 0;
 };
@@ -276,11 +283,11 @@ class RocksSession : public Session {
     write(keep);
   }
 
-  void erase_row(std::string_view row, Keep keep) override {
+  void erase_row(const RowIn& row, Keep keep) override {
     store_.has_markers = true;
     batch_.Clear();
     key_.clear();
-    append_part(key_, row);
+    append_part(key_, row.row);
     append_part(key_, {});
     append_version(key_, now_ms(), kDeleteFamilyType);
     for (rocksdb::ColumnFamilyHandle* handle : store_.handles) check(batch_.Put(handle, key_, {}), "batch");

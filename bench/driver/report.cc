@@ -51,6 +51,7 @@ std::string result_line(const std::string& peer, const std::string& version, con
   line["ops"] = sample.ops;
   line["seconds"] = cost.seconds;
   line["rate"] = cost.seconds > 0 ? ops / cost.seconds : 0;
+  line["rate_settled"] = ops / (cost.seconds + settle_seconds);
   line["calls"] = sample.times.total();
   line["p50_us"] = micros(0.5);
   line["p90_us"] = micros(0.9);
