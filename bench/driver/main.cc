@@ -36,6 +36,7 @@ struct Settings {
   std::string directory = std::filesystem::temp_directory_path().string();
   std::string json;
   std::string label;
+  std::string perf_control;
   bool quick = false;
   bool list = false;
 };
@@ -241,6 +242,9 @@ int main_of(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--json", settings.json, "a file for the lines, beside standard output");
   app.add_option("--label", settings.label, "a word for the lines' context, such as a commit");
+  app.add_option(
+      "--perf-control", settings.perf_control,
+      "the FIFO of perf record -D -1 --control fifo:FIFO, which then sees the measured stretches alone");
   app.add_flag("--quick", settings.quick, "100,000 rows, one round");
   app.add_flag("--list", settings.list, "names the workloads by group");
   CLI11_PARSE(app, argc, argv);
@@ -251,6 +255,7 @@ int main_of(int argc, char** argv) {
   }
   settings.directory += "/cellar_driver." + std::to_string(::getpid());  // two runs at once stay apart
   std::filesystem::create_directories(settings.directory);
+  if (!settings.perf_control.empty()) control_perf(settings.perf_control);
   return Driver(std::move(settings)).run();
 }
 

@@ -1,6 +1,9 @@
 // Run: opening, measuring, and running only what is wanted.
 #include "bench/driver/run.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
@@ -8,10 +11,32 @@
 #include <utility>
 
 namespace cellar::bench {
+namespace {
+
+int perf_control = -1;
+
+void tell_perf(std::string_view command) {
+  if (perf_control < 0) return;
+  if (::write(perf_control, command.data(), command.size()) != static_cast<ssize_t>(command.size()))
+    give_up("perf does not listen any more");
+}
+
+}  // namespace
+
+void control_perf(const std::string& fifo) {
+  perf_control = ::open(fifo.c_str(), O_WRONLY | O_CLOEXEC);
+  if (perf_control < 0) give_up("cannot write to " + fifo);
+}
+
+void Sample::start() {
+  tell_perf("enable\n");
+  meter_.emplace();
+}
 
 void Sample::stop() {
   if (!meter_) return;
   const Cost cost = meter_->stop();
+  tell_perf("disable\n");
   meter_.reset();
   cost_.seconds += cost.seconds;
   cost_.cpu_seconds += cost.cpu_seconds;

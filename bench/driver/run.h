@@ -21,11 +21,14 @@ constexpr uint64_t kLargeCache = 1u << 30;  // holds all data
 constexpr uint64_t kMediumCache = 32u << 20;
 constexpr uint64_t kSmallCache = 8u << 20;  // holds nearly none
 
+// Tells `perf record --control fifo:PATH` to record measured stretches only. Before any child is made.
+void control_perf(const std::string& fifo);
+
 // Sample: one measurement.
 class Sample {
  public:
   // The measured stretch; may be interrupted and taken up again.
-  void start() { meter_.emplace(); }
+  void start();
   void stop();
 
   uint64_t ops = 0;
