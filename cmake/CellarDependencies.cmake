@@ -1,38 +1,26 @@
-# The libraries Cellar stands on, all from the distribution. Also used by an installed Cellar to find them again.
-include(CMakeFindDependencyMacro)
+# The libraries Cellar stands on, all from the distribution.
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(Snappy REQUIRED)
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
-find_package(Protobuf REQUIRED)
+find_package(Protobuf REQUIRED)  # the compiler; what it generates is linked with protobuf-lite, below
 
-# cellar_find(<name> <header> <library> <package>): an imported target for a library that ships no CMake files.
-function(cellar_find name header library package)
-  cmake_parse_arguments(PARSE_ARGV 4 find "OPTIONAL" "" "")
-  if(TARGET cellar_dep::${name})
-    return()
-  endif()
-  string(TOUPPER ${name} upper)
-  find_path(CELLAR_${upper}_INCLUDE ${header})
-  find_library(CELLAR_${upper}_LIBRARY ${library})
-  mark_as_advanced(CELLAR_${upper}_INCLUDE CELLAR_${upper}_LIBRARY)
-  if(CELLAR_${upper}_INCLUDE AND CELLAR_${upper}_LIBRARY)
-    add_library(cellar_dep::${name} UNKNOWN IMPORTED GLOBAL)
-    set_target_properties(cellar_dep::${name} PROPERTIES
-      IMPORTED_LOCATION "${CELLAR_${upper}_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES "${CELLAR_${upper}_INCLUDE}")
-    if(find_OPTIONAL)
-      set_target_properties(cellar_dep::${name} PROPERTIES INTERFACE_COMPILE_DEFINITIONS CELLAR_WITH_${upper}=1)
-    endif()
-  elseif(find_OPTIONAL)
-    add_library(cellar_dep::${name} INTERFACE IMPORTED GLOBAL)
-  else()
-    message(FATAL_ERROR "${library} was not found: install the package ${package}, or run ./dev build, which does")
-  endif()
-endfunction()
-
+include(CellarFind)
 cellar_find(isal isa-l/crc.h isal libisal-dev)
 cellar_find(lz4 lz4.h lz4 liblz4-dev)
 cellar_find(zstd zstd.h zstd libzstd-dev)
 cellar_find(protobuf_lite google/protobuf/message_lite.h protobuf-lite libprotobuf-dev)
 cellar_find(re2 re2/re2.h re2 libre2-dev OPTIONAL)  # regular expressions in filters: linear time on hostile input
+
+# cellar_without_absent(<variable> <library>...): the list without optional libraries that this machine does not have.
+function(cellar_without_absent out)
+  set(present "")
+  foreach(lib IN LISTS ARGN)
+    get_target_property(type ${lib} TYPE)
+    if(NOT (lib MATCHES "^cellar_dep::" AND type STREQUAL "INTERFACE_LIBRARY"))
+      list(APPEND present ${lib})
+    endif()
+  endforeach()
+  set(${out} "${present}" PARENT_SCOPE)
+endfunction()

@@ -23,6 +23,8 @@ endfunction()
 cellar_check_headers(public include/cellar cellar)
 if(TARGET cellar_headers_public)
   target_include_directories(cellar_headers_public PRIVATE "${PROJECT_SOURCE_DIR}/include")
+  # Programs without them may use Cellar. With them the same headers are compiled all over the library.
+  target_compile_options(cellar_headers_public PRIVATE -fno-rtti -fno-exceptions)
 endif()
 get_property(cellar_layers GLOBAL PROPERTY CELLAR_LAYERS)
 foreach(layer IN LISTS cellar_layers)

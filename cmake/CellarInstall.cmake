@@ -1,17 +1,99 @@
-# Installing: the static library, include/cellar, and what find_package(cellar) needs to find its libraries again.
+# Installing: the libraries, include/cellar, the program, and what finds the libraries again: a CMake package and two
+# pkg-config files. A static library leaves its own libraries to whoever links it, so both say which those are.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 set(cellar_package "${CMAKE_INSTALL_LIBDIR}/cmake/cellar")
-get_property(cellar_layers GLOBAL PROPERTY CELLAR_LAYERS)
-list(TRANSFORM cellar_layers PREPEND cellar_)  # without objects: they carry the list of libraries to link
-install(TARGETS cellar ${cellar_layers} EXPORT cellar_targets
-  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+foreach(library IN ITEMS cellar cellar_hfile_library)
+  get_target_property(name ${library} EXPORT_NAME)
+  install(TARGETS ${library} EXPORT cellar_${name}_targets
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+    INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+  install(EXPORT cellar_${name}_targets NAMESPACE cellar:: DESTINATION "${cellar_package}")
+endforeach()
 install(DIRECTORY include/cellar DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
-install(EXPORT cellar_targets NAMESPACE cellar:: DESTINATION "${cellar_package}")
+if(TARGET cellar_tool)
+  install(TARGETS cellar_tool RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()
 
+# How a library we link is found again: its target = the CMake package, empty for those of cellar_find = the pkg-config
+# module, empty where it has none.
+set(cellar_find_again
+  "fmt::fmt=fmt=fmt"
+  "spdlog::spdlog=spdlog=spdlog"
+  "Snappy::snappy=Snappy=snappy"
+  "ZLIB::ZLIB=ZLIB=zlib"
+  "Threads::Threads=Threads="
+  "cellar_dep::isal==libisal"
+  "cellar_dep::lz4==liblz4"
+  "cellar_dep::zstd==libzstd"
+  "cellar_dep::protobuf_lite==protobuf-lite"
+  "cellar_dep::re2==re2")
+
+# cellar_found_again(<target> <cmake variable> <requires variable> <libs variable>): for a static library, the lines
+# of a CMake package and of a pkg-config file that find its libraries; for a shared one nothing: it names them itself.
+function(cellar_found_again target cmake_out requires_out libs_out)
+  set(lines "")
+  set(requires "")
+  set(libs "")
+  get_target_property(type ${target} TYPE)
+  get_target_property(all ${target} CELLAR_LIBS)
+  if(NOT type STREQUAL "STATIC_LIBRARY")
+    set(all "")
+  endif()
+  foreach(lib IN LISTS all)
+    set(entry "${cellar_find_again}")
+    list(FILTER entry INCLUDE REGEX "^${lib}=")
+    string(REGEX REPLACE "^[^=]*=([^=]*)=.*" "\\1" package "${entry}")
+    string(REGEX REPLACE "^[^=]*=[^=]*=" "" module "${entry}")
+    get_property(find GLOBAL PROPERTY "CELLAR_FIND_${lib}")
+    if(package)
+      string(APPEND lines "  find_dependency(${package})\n")
+    elseif(find)
+      string(APPEND lines "  cellar_find(${find})\n")
+    else()
+      message(FATAL_ERROR "${target} links ${lib}: say in cmake/CellarInstall.cmake how it is found again")
+    endif()
+    if(module)
+      string(APPEND requires "${module} ")
+    elseif(lib STREQUAL "Threads::Threads")
+      string(APPEND libs "${CMAKE_THREAD_LIBS_INIT} ")
+    else()
+      string(REPLACE " " ";" find "${find}")
+      list(GET find 2 word)
+      string(APPEND libs "-l${word} ")
+    endif()
+  endforeach()
+  string(STRIP "${requires}" requires)
+  string(STRIP "${libs}" libs)
+  set(${cmake_out} "${lines}" PARENT_SCOPE)
+  set(${requires_out} "${requires}" PARENT_SCOPE)
+  set(${libs_out} "${libs}" PARENT_SCOPE)
+endfunction()
+
+# cellar_pkg_config(<file> <target> <name> <description>): the paths are relative to the file: a tree can be moved.
+function(cellar_pkg_config file target name description)
+  cellar_found_again(${target} unused CELLAR_REQUIRES CELLAR_LIBS)
+  set(CELLAR_NAME "${name}")
+  set(CELLAR_DESCRIPTION "${description}")
+  set(CELLAR_LINK "-l$<TARGET_FILE_BASE_NAME:${target}>")
+  set(folder "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig")
+  file(RELATIVE_PATH CELLAR_PREFIX_FROM_HERE "${folder}" "${CMAKE_INSTALL_PREFIX}")
+  string(REGEX REPLACE "/$" "" CELLAR_PREFIX_FROM_HERE "${CELLAR_PREFIX_FROM_HERE}")
+  file(RELATIVE_PATH CELLAR_LIBDIR "${CMAKE_INSTALL_PREFIX}" "${CMAKE_INSTALL_FULL_LIBDIR}")
+  file(RELATIVE_PATH CELLAR_INCLUDEDIR "${CMAKE_INSTALL_PREFIX}" "${CMAKE_INSTALL_FULL_INCLUDEDIR}")
+  configure_file(cmake/cellar.pc.in "${PROJECT_BINARY_DIR}/${file}.in" @ONLY)
+  file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/${file}" INPUT "${PROJECT_BINARY_DIR}/${file}.in")
+  install(FILES "${PROJECT_BINARY_DIR}/${file}" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endfunction()
+
+cellar_pkg_config(cellar.pc cellar "Cellar" "${PROJECT_DESCRIPTION}")
+cellar_pkg_config(cellar-hfile.pc cellar_hfile_library "Cellar, files alone" "Reading and writing HBase's HFiles")
+
+cellar_found_again(cellar CELLAR_FIND_FOR_CELLAR unused unused)
+cellar_found_again(cellar_hfile_library CELLAR_FIND_FOR_HFILE unused unused)
 configure_package_config_file(cmake/cellarConfig.cmake.in "${PROJECT_BINARY_DIR}/cellarConfig.cmake"
-  INSTALL_DESTINATION "${cellar_package}")
+  INSTALL_DESTINATION "${cellar_package}" NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/cellarConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/cellarConfig.cmake" "${PROJECT_BINARY_DIR}/cellarConfigVersion.cmake"
-  cmake/CellarDependencies.cmake DESTINATION "${cellar_package}")
+  cmake/CellarFind.cmake DESTINATION "${cellar_package}")

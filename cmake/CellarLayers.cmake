@@ -11,13 +11,25 @@ function(cellar_sources out folder)
   set(${out} "${found}" PARENT_SCOPE)
 endfunction()
 
+# cellar_layer_part(<layer> <part> <regex> [DEPENDS <layer>...] [LIBS <library>...]): files of a layer that can be linked
+# without the rest of it. Said before the layer itself, which then stands on its part.
+function(cellar_layer_part layer part regex)
+  cellar_sources(sources ${layer})
+  list(FILTER sources INCLUDE REGEX "${regex}")
+  cellar_layer(${layer}_${part} SOURCES ${sources} ${ARGN})
+  set(CELLAR_BELOW_${layer}_${part} "${CELLAR_BELOW_${layer}_${part}}" PARENT_SCOPE)
+  set(CELLAR_PART_OF_${layer} ${layer}_${part} PARENT_SCOPE)
+  set(CELLAR_PART_REGEX_${layer} "${regex}" PARENT_SCOPE)
+endfunction()
+
 # cellar_layer(<name> [DEPENDS <layer>...] [LIBS <library>...] [EXCLUDE <regex>...]): target cellar_<name>.
 function(cellar_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "DEPENDS;LIBS;EXCLUDE")
-  cellar_sources(sources ${name} EXCLUDE ${layer_EXCLUDE})
+  cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "DEPENDS;LIBS;EXCLUDE;SOURCES")
+  cellar_sources(sources ${name} EXCLUDE ${layer_EXCLUDE} ${CELLAR_PART_REGEX_${name}})
+  list(APPEND sources ${layer_SOURCES})
   cellar_plugins(${name} plugins)
   set(below "")
-  foreach(depend IN LISTS layer_DEPENDS)
+  foreach(depend IN LISTS CELLAR_PART_OF_${name} layer_DEPENDS)
     list(APPEND below ${depend} ${CELLAR_BELOW_${depend}})
   endforeach()
   list(REMOVE_DUPLICATES below)
@@ -33,8 +45,7 @@ function(cellar_layer name)
     add_library(${target} INTERFACE)
     set(scope INTERFACE)
   endif()
-  target_include_directories(${target} ${scope} "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>"
-    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:include>")
+  target_include_directories(${target} ${scope} "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include")
   foreach(depend IN LISTS layer_DEPENDS)
     target_link_libraries(${target} ${scope} cellar_${depend})
   endforeach()
@@ -42,13 +53,19 @@ function(cellar_layer name)
   set_target_properties(${target} PROPERTIES CELLAR_LIBS "${layer_LIBS}")
 endfunction()
 
-# cellar_link_layers(<target> <layer>...): links the objects of these layers and of all layers below them.
-function(cellar_link_layers target)
+# cellar_layers_and_below(<variable> <layer>...): these layers and all below them, each once.
+function(cellar_layers_and_below out)
   set(layers "")
   foreach(layer IN LISTS ARGN)
     list(APPEND layers ${layer} ${CELLAR_BELOW_${layer}})
   endforeach()
   list(REMOVE_DUPLICATES layers)
+  set(${out} "${layers}" PARENT_SCOPE)
+endfunction()
+
+# cellar_link_layers(<target> <layer>...): links the objects of these layers and of all layers below them.
+function(cellar_link_layers target)
+  cellar_layers_and_below(layers ${ARGN})
   list(TRANSFORM layers PREPEND cellar_)
   target_link_libraries(${target} PRIVATE ${layers})
 endfunction()
@@ -69,13 +86,42 @@ function(cellar_protobuf layer)
   target_include_directories(cellar_${layer} SYSTEM PRIVATE "${generated}")
 endfunction()
 
-# cellar_library(<layer>): the static library users link: the layer and everything below it.
-function(cellar_library top)
-  add_library(cellar STATIC)
-  add_library(cellar::cellar ALIAS cellar)
-  set_target_properties(cellar PROPERTIES LINKER_LANGUAGE CXX)
-  cellar_target(cellar)
-  cellar_link_layers(cellar ${top})
-  target_include_directories(cellar PUBLIC
-    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:include>")
+# cellar_library(<target> NAME <name> LAYERS <layer>...): a library users link, cellar::<name>: the objects of these
+# layers and of all below them, and the libraries those need, as its private matter. Static, or shared where the
+# project or user sets BUILD_SHARED_LIBS; SHARED makes it so in any case.
+function(cellar_library target)
+  cmake_parse_arguments(PARSE_ARGV 1 library "SHARED" "NAME" "LAYERS")
+  set(kind "")
+  if(library_SHARED)
+    set(kind SHARED)
+  endif()
+  add_library(${target} ${kind})
+  cellar_target(${target})
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX EXPORT_NAME ${library_NAME})
+
+  cellar_layers_and_below(layers ${library_LAYERS})
+  set(libs "")
+  foreach(layer IN LISTS layers)
+    get_target_property(type cellar_${layer} TYPE)
+    if(type STREQUAL "OBJECT_LIBRARY")
+      target_sources(${target} PRIVATE $<TARGET_OBJECTS:cellar_${layer}>)
+      get_target_property(layer_libs cellar_${layer} CELLAR_LIBS)
+      list(APPEND libs ${layer_libs})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES libs)
+  cellar_without_absent(libs ${libs})
+  target_link_libraries(${target} PRIVATE ${libs})
+  set_target_properties(${target} PROPERTIES CELLAR_LIBS "${libs}")
+  target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>")
+
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "SHARED_LIBRARY")
+    # Until 1.0 minor versions may differ in their interface: both numbers are in the soname.
+    set_target_properties(${target} PROPERTIES
+      VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+      LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/exports.map")
+    target_link_options(${target} PRIVATE "LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map"
+      "LINKER:--exclude-libs,ALL")
+  endif()
 endfunction()

@@ -92,3 +92,14 @@ if(TARGET cellar_tool)
     add_dependencies(cellar_tests_tools cellar_tool)
   endif()
 endif()
+
+# Whether others can link what is installed, and what a shared library shows; ./dev consumer tries all the ways.
+if(CELLAR_INSTALL AND NOT CELLAR_SANITIZE)
+  cellar_library(cellar_shared       NAME shared       LAYERS engine SHARED)
+  cellar_library(cellar_hfile_shared NAME hfile_shared LAYERS hfile platform_files SHARED)
+  add_test(NAME consumer.exports COMMAND bash "${PROJECT_SOURCE_DIR}/tests/consumer/exports.sh"
+    "${PROJECT_SOURCE_DIR}/include/cellar" $<TARGET_FILE:cellar_shared> $<TARGET_FILE:cellar_hfile_shared>)
+  add_test(NAME consumer.installed COMMAND bash "${PROJECT_SOURCE_DIR}/tests/consumer/check.sh" --short
+    "${PROJECT_BINARY_DIR}")
+  set_tests_properties(consumer.installed PROPERTIES TIMEOUT ${CELLAR_TEST_TIMEOUT_S})
+endif()

@@ -199,6 +199,7 @@ bool is_built(const Source& source) {
   const std::string folder = source.folder();
   if (slashes == 2 && source.path.starts_with("bench/driver/")) return true;
   if (folder != "tests") return slashes == 1 && (is_house_folder(folder) || folder == "examples");
+  if (source.path.starts_with("tests/consumer/")) return true;  // a project of its own
   const size_t second = source.path.find('/') + 1;
   return slashes == 1 ||
          (slashes == 2 && kTestFolders.contains(source.path.substr(second, source.path.rfind('/') - second)));

@@ -8,7 +8,7 @@
 #include "cellar/mutation.h"
 #include "cellar/status.h"
 
-namespace cellar {
+namespace CELLAR_PUBLIC cellar {
 
 class Table;
 

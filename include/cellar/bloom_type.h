@@ -7,7 +7,7 @@
 #include "cellar/cell.h"
 #include "cellar/plugin.h"
 
-namespace cellar {
+namespace CELLAR_PUBLIC cellar {
 
 // Stateless; any thread.
 class BloomType {

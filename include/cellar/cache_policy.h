@@ -6,7 +6,7 @@
 
 #include "cellar/plugin.h"
 
-namespace cellar {
+namespace CELLAR_PUBLIC cellar {
 
 // CacheEntry: what a policy sees of a cached block, and the room it may use. Intrusive: no allocation on the
 // way.

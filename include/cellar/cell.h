@@ -5,7 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace cellar {
+#include "cellar/visibility.h"
+
+namespace CELLAR_PUBLIC cellar {
 
 // What a cell does. The codes are HBase's (KeyValue.Type); at equal timestamps a higher code sorts first.
 enum class CellType : uint8_t {

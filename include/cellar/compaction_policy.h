@@ -9,7 +9,7 @@
 
 #include "cellar/plugin.h"
 
-namespace cellar {
+namespace CELLAR_PUBLIC cellar {
 
 struct FileSummary {
   uint64_t id = 0;  // unique in the store

@@ -8,7 +8,7 @@
 
 #include "cellar/plugin.h"
 
-namespace cellar {
+namespace CELLAR_PUBLIC cellar {
 
 // Stateless; any thread.
 class Compressor {

@@ -10,7 +10,7 @@
 #include "cellar/events.h"
 #include "cellar/table.h"
 
-namespace cellar {
+namespace CELLAR_PUBLIC cellar {
 
 // Snapshot: all tables as of one instant, between two writes. While it lives, what it sees is kept on disk.
 // Any thread; must be destroyed before its engine is closed.

@@ -10,7 +10,7 @@
 #include "cellar/events.h"
 #include "cellar/file_system.h"
 
-namespace cellar {
+namespace CELLAR_PUBLIC cellar {
 
 // Clock: any thread.
 class Clock {

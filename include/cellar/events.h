@@ -11,7 +11,7 @@
 
 #include "cellar/status.h"
 
-namespace cellar {
+namespace CELLAR_PUBLIC cellar {
 
 struct FlushInfo {
   std::string table;

@@ -22,7 +22,7 @@
 
 #include "cellar/status.h"
 
-namespace cellar {
+namespace CELLAR_PUBLIC cellar {
 
 // One positioned read of a batch: `bytes` from `offset` into `into`.
 struct ReadRequest {

@@ -12,7 +12,7 @@
 #include "cellar/file_system.h"
 #include "cellar/status.h"
 
-namespace cellar {
+namespace CELLAR_PUBLIC cellar {
 
 // What the file says of itself.
 struct HFileFacts {

@@ -10,7 +10,7 @@
 #include "cellar/file_system.h"
 #include "cellar/status.h"
 
-namespace cellar {
+namespace CELLAR_PUBLIC cellar {
 
 struct HFileBuilderOptions {
   std::string compression =

@@ -9,7 +9,7 @@
 
 #include "cellar/cell.h"
 
-namespace cellar {
+namespace CELLAR_PUBLIC cellar {
 
 // A timestamp that is not given: the engine's clock, read when the write is applied.
 constexpr int64_t kNow = kLatestTimestamp;

@@ -12,7 +12,7 @@
 #include "cellar/environment.h"
 #include "cellar/status.h"
 
-namespace cellar {
+namespace CELLAR_PUBLIC cellar {
 
 // What an acknowledged write survives (HBase's names).
 enum class Durability : uint8_t {

@@ -16,7 +16,7 @@
 
 #include "cellar/status.h"
 
-namespace cellar {
+namespace CELLAR_PUBLIC cellar {
 
 // PluginParams: the parameters inside the parentheses. Each getter marks its key as known; finish() reports
 // the rest. One thread at a time.

@@ -10,7 +10,7 @@
 #include "cellar/cell.h"
 #include "cellar/read_stats.h"
 
-namespace cellar {
+namespace CELLAR_PUBLIC cellar {
 
 class Snapshot;
 

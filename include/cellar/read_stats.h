@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <string>
 
-namespace cellar {
+#include "cellar/visibility.h"
+
+namespace CELLAR_PUBLIC cellar {
 
 // Filled by adding: hand in a fresh one to see a single read. One thread at a time.
 struct ReadStats {

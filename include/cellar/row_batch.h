@@ -12,7 +12,7 @@
 
 #include "cellar/cell.h"
 
-namespace cellar {
+namespace CELLAR_PUBLIC cellar {
 
 class Pin;
 class Pinnable;

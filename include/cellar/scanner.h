@@ -4,7 +4,7 @@
 #include "cellar/row_batch.h"
 #include "cellar/status.h"
 
-namespace cellar {
+namespace CELLAR_PUBLIC cellar {
 
 // Sees the tables as they were when it was made, whatever is written, flushed or compacted meanwhile. One
 // thread at a time; must be destroyed before its engine is closed.

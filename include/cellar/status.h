@@ -8,7 +8,9 @@
 #include <string_view>
 #include <utility>
 
-namespace cellar {
+#include "cellar/visibility.h"
+
+namespace CELLAR_PUBLIC cellar {
 
 // What kind of failure a Status reports. The names are stable; the command line prints them as CEL-… codes.
 enum class Code : uint8_t {

@@ -12,7 +12,7 @@
 #include "cellar/row_batch.h"
 #include "cellar/scanner.h"
 
-namespace cellar {
+namespace CELLAR_PUBLIC cellar {
 
 struct StoreFileInfo {
   std::string name;  // below tables/<table id>/<family>/
