@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# Whether others can link Cellar: installs it, and builds and runs the programs beside this file in each way.
+#   check.sh --short <build directory>   the installed static library, with the compiler of that build
+#   check.sh <build directory>           static, shared, add_subdirectory and FetchContent, with all compilers found
+set -euo pipefail
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+here=$source/tests/consumer
+short=0
+if [[ ${1:-} == --short ]]; then
+  short=1
+  shift
+fi
+build=$(cd "$1" && pwd)
+work=$build/consumer
+rm -rf "$work/run" "$work/static" "$work/shared" "$work"/from_*
+mkdir -p "$work/run"
+compiler=$(command -v "$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")")
+compilers=("$compiler")
+for other in g++ clang++-14; do
+  path=$(command -v "$other" || true)
+  [[ $short == 1 || -z $path || $(readlink -f "$path") == "$(readlink -f "$compiler")" ]] || compilers+=("$path")
+done
+bare='-fno-rtti -fno-exceptions'
+launcher=()
+! command -v ccache >/dev/null || launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+passed=0
+
+# run_both <what> <folder with the programs> [library path]: the programs work, and no plug-in is lost on the way.
+run_programs() {
+  local what=$1 folder=$2 scratch=$work/run/$passed output
+  mkdir -p "$scratch"
+  output=$(LD_LIBRARY_PATH=${3:-} "$folder/files" "$scratch")
+  local codecs files
+  codecs=$(wc -w <<<"${output#codecs:}")
+  files=$(find "$source/hfile" -name 'compressor_*.cc' | wc -l)
+  ((codecs >= files)) || { echo "$what: $files codecs in hfile/, but the program knows: $output" >&2; return 1; }
+  if [[ -x $folder/store ]]; then
+    output=$(LD_LIBRARY_PATH=${3:-} "$folder/store" "$scratch/store")
+    local file
+    for file in "$source"/compaction/policy_*.cc; do
+      local name
+      name=$(sed -n 's/^CELLAR_PLUGIN([^"]*"\([^"]*\)".*/\1/p' "$file")
+      [[ $output == *"$name"* ]] || { echo "$what: policy $name is not in the library: $output" >&2; return 1; }
+    done
+  fi
+  passed=$((passed + 1))
+  echo "ok  $what"
+}
+
+# with_cmake <from> <compiler> <flags> <standard> [cmake argument...]
+with_cmake() {
+  local from=$1 cxx=$2 flags=$3 standard=$4 folder=$work/from_$1.$passed
+  shift 4
+  local log=$folder.log
+  mkdir -p "$folder"
+  { cmake -G Ninja -S "$here" -B "$folder" -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_CXX_FLAGS="$flags" \
+    ${launcher[@]+"${launcher[@]}"} -DCMAKE_CXX_STANDARD="$standard" -DCONSUMER_FROM="$from" "$@" && cmake --build "$folder"; } >"$log" 2>&1 ||
+    { tail -n 40 "$log" >&2; echo "cannot be built: $from with $cxx $flags $*" >&2; return 1; }
+  run_programs "$from, $(basename "$cxx"), C++$standard $flags ${*##*/}" "$folder"
+  rm -rf "$folder"
+}
+
+# with_pkg_config <prefix> <compiler> <flags> [--static]
+with_pkg_config() {
+  local prefix=$1 cxx=$2 flags=$3 static=${4:-} folder=$work/from_pkg_config.$passed words
+  mkdir -p "$folder"
+  local pair
+  for pair in store:cellar files:cellar-hfile; do
+    words=$(PKG_CONFIG_PATH=$(pkg_config_path "$prefix") pkg-config $static --cflags --libs "${pair#*:}")
+    # shellcheck disable=SC2086  # words are words
+    "$cxx" -std=c++20 -Wall -Wextra -Werror $flags "$here/${pair%:*}.cc" -o "$folder/${pair%:*}" $words
+  done
+  run_programs "pkg-config $static, $(basename "$cxx"), $flags ${prefix##*/}" "$folder" "$(library_path "$prefix")"
+  rm -rf "$folder"
+}
+
+pkg_config_path() { dirname "$(find "$1" -name cellar.pc)"; }
+library_path() { dirname "$(pkg_config_path "$1")"; }
+
+# through_prefix <kind> [--static]: all compilers and flags against one installed Cellar.
+through_prefix() {
+  local kind=$1 cxx prefix=$work/$1
+  for cxx in "${compilers[@]}"; do
+    with_cmake package "$cxx" '' 20 -DCMAKE_PREFIX_PATH="$prefix"
+    with_cmake package "$cxx" "$bare" 20 -DCMAKE_PREFIX_PATH="$prefix"
+    ((short)) || with_cmake package "$cxx" '' 23 -DCMAKE_PREFIX_PATH="$prefix"
+    with_pkg_config "$prefix" "$cxx" '' "${2:-}"
+    ((short)) || with_pkg_config "$prefix" "$cxx" "$bare" "${2:-}"
+  done
+  with_cmake hfile "$compiler" '' 20 -DCMAKE_PREFIX_PATH="$prefix"
+}
+
+cmake --install "$build" --prefix "$work/static" >/dev/null
+through_prefix static --static
+if ((!short)); then
+  shared=$work/build_shared
+  { cmake -G Ninja -S "$source" -B "$shared" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Release \
+    -DBUILD_SHARED_LIBS=ON -DCELLAR_BUILD_TOOLS=OFF -DCELLAR_BUILD_TESTS=OFF -DCELLAR_BUILD_EXAMPLES=OFF \
+    -DCELLAR_BUILD_BENCHMARKS=OFF && cmake --build "$shared" && cmake --install "$shared" --prefix "$work/shared"; } \
+    >"$shared.log" 2>&1 || { tail -n 40 "$shared.log" >&2; exit 1; }
+  bash "$here/exports.sh" "$source/include/cellar" "$shared/libcellar.so" "$shared/libcellar-hfile.so"
+  through_prefix shared
+  for cxx in "${compilers[@]}"; do
+    with_cmake subdirectory "$cxx" "$bare" 20
+  done
+  with_cmake fetch "$compiler" '' 20 -DBUILD_SHARED_LIBS=ON
+fi
+echo "$passed ways to link Cellar work"
