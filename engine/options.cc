@@ -312,7 +312,7 @@ Status validate(const EngineOptions& engine) {
   Faults faults;
   faults.add_if(engine.memtable_bytes < 4096, "memtable_bytes is at least 4 KiB");
   faults.add_if(engine.memtable_bytes_total < engine.memtable_bytes,
-                "memtable_bytes_total is less than memtable_bytes");
+                "memtable_bytes_total is at least memtable_bytes");
   faults.add_if(engine.memtables_frozen_max < 1, "memtables_frozen_max is at least 1");
   faults.add_if(engine.log_segment_bytes < (64u << 10) || engine.log_segment_bytes > (uint64_t{4} << 30),
                 "log_segment_bytes is 64 KiB to 4 GiB");

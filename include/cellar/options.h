@@ -40,7 +40,8 @@ struct FamilyOptions {
   uint32_t min_versions = 0;  // kept although expired by ttl_s
   int64_t ttl_s = kForever;   // expired cells vanish from reads at once, from disk at the next rewrite
   KeepDeleted keep_deleted_cells = KeepDeleted::kFalse;  // true: reads of the past see what was deleted since
-  MarkerOrder delete_order = MarkerOrder::kTimestamp;
+  MarkerOrder delete_order =
+      MarkerOrder::kTimestamp;   // sequence: a delete hides only what was written before it
   uint32_t block_bytes = 16384;  // 1 KiB…16 MiB; bigger: better scans and compression; smaller: cheaper gets
   std::string encoding = "none";  // how cells lie in a block; "row_index_v1": cheaper gets from wide blocks
   std::string compression = "snappy";     // "none", "gz" (half the size, a fifth of the speed)
@@ -77,10 +78,10 @@ struct CacheOptions {
 };
 
 struct EngineOptions {
-  bool create_if_missing = false;
-  bool error_if_exists = false;
-  bool read_only = false;  // opens without writing a byte; all writes fail with kReadOnly
-  Durability durability = Durability::kSyncWal;
+  bool create_if_missing = false;  // a directory without a store gets one; else it is kNotFound
+  bool error_if_exists = false;    // a store that is there already is kInvalidArgument
+  bool read_only = false;          // opens without writing a byte; all writes fail with kReadOnly
+  Durability durability = Durability::kSyncWal;  // of writes, where neither they nor their table say
   CacheOptions cache = {};
   std::string memtable = "blink";  // the sorted structure in memory
   uint64_t memtable_bytes =

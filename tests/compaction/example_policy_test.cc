@@ -1,0 +1,63 @@
+// Goal: the compaction policy that docs/adding_a_plugin.md shows works as it says.
+// Method: the file it shows is policy_cheapest.cc beside this one, word for word (a test of the documents
+// compares them); shapes are made by hand.
+#include <gtest/gtest.h>
+
+#include "cellar/compaction_policy.h"
+#include "compaction/plan.h"
+
+namespace cellar {
+
+void cellar_plugin_compaction_policy_cheapest();
+
+namespace testing {
+namespace {
+
+std::unique_ptr<CompactionPolicy> cheapest(const std::string& parameters) {
+  cellar_plugin_compaction_policy_cheapest();
+  return Registry<CompactionPolicy>::instance().make("cheapest" + parameters).value();
+}
+
+std::vector<FileSummary> files_of(const std::vector<uint64_t>& bytes) {
+  std::vector<FileSummary> files;
+  for (const uint64_t each : bytes) {
+    FileSummary& file = files.emplace_back();
+    file.id = files.size();
+    file.bytes = each;
+  }
+  return files;
+}
+
+TEST(ExamplePolicy, MergesTheCheapestNeighbours) {
+  const auto policy = cheapest("(files_max=3, width=2)");
+  std::vector<FileSummary> files = files_of({900, 50, 40, 30, 500});
+  const StoreShape shape{.files = files};
+  std::vector<std::string> trace;
+  const std::optional<CompactionPlan> plan = policy->pick(shape, &trace);
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_EQ(plan->inputs, (std::vector<uint64_t>{3, 4}));
+  EXPECT_EQ(plan->why, "the cheapest 2 of 5");
+  EXPECT_EQ(trace.size(), 4u);
+  EXPECT_TRUE(check_plan(*plan, shape, false).ok());
+}
+
+TEST(ExamplePolicy, LeavesFewAndBusyFilesAlone) {
+  const auto policy = cheapest("(files_max=3, width=2)");
+  std::vector<FileSummary> files = files_of({1, 1, 1});
+  EXPECT_FALSE(policy->pick({.files = files}, nullptr).has_value());
+  files = files_of({9, 1, 1, 9});
+  files[1].busy = true;
+  EXPECT_EQ(policy->pick({.files = files}, nullptr)->inputs, (std::vector<uint64_t>{3, 4}));
+  for (FileSummary& file : files) file.busy = true;
+  EXPECT_FALSE(policy->pick({.files = files}, nullptr).has_value());
+}
+
+TEST(ExamplePolicy, RefusesUnknownParameters) {
+  cellar_plugin_compaction_policy_cheapest();
+  const auto made = Registry<CompactionPolicy>::instance().make("cheapest(widht=2)");
+  EXPECT_EQ(made.status().hint(), "did you mean width?");
+}
+
+}  // namespace
+}  // namespace testing
+}  // namespace cellar
