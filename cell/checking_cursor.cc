@@ -44,7 +44,7 @@ class CheckingCursor final : public CellCursor {
   }
 
   Status status() const override { return order_.ok() ? checked_->status() : order_; }
-  Pin pin() const override { return checked_->pin(); }
+  const Pinnable* pinned() const override { return checked_->pinned(); }
   void print(TextPrinter& out) const override {
     out.line("checked for order");
     out.indent();

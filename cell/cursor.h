@@ -36,9 +36,10 @@ class CellCursor {
 
   virtual Status status() const = 0;
 
-  // Keeps the bytes of the current cell (those not in scratch) alive after the cursor has moved on or is
-  // gone.
-  virtual Pin pin() const = 0;
+  // What holds the bytes of the current cell (those not in scratch); null when nothing needs to. Whoever
+  // takes a pin on it may use them after the cursor has moved on or is gone.
+  virtual const Pinnable* pinned() const = 0;
+  Pin pin() const { return Pin(pinned()); }
 
   // One line or a small tree that says what this is and where it stands.
   virtual void print(TextPrinter& out) const = 0;

@@ -23,7 +23,7 @@ class EmptyCursor final : public CellCursor {
   const CellView* next() override { return nullptr; }
   const CellView* seek_before(const CellView&) override { return nullptr; }
   Status status() const override { return {}; }
-  Pin pin() const override { return {}; }
+  const Pinnable* pinned() const override { return nullptr; }
   void print(TextPrinter& out) const override { out.line("empty"); }
 };
 
@@ -79,7 +79,9 @@ class MergingCursor final : public CellCursor {
   }
 
   Status status() const override { return status_; }
-  Pin pin() const override { return lead_.source != nullptr ? lead_.source->cursor->pin() : Pin(); }
+  const Pinnable* pinned() const override {
+    return lead_.source != nullptr ? lead_.source->cursor->pinned() : nullptr;
+  }
 
   void print(TextPrinter& out) const override {
     out.line("merge of " + std::to_string(sources_.size()));

@@ -38,7 +38,7 @@ class ReverseRowCursor final : public CellCursor {
   }
 
   Status status() const override { return forward_->status(); }
-  Pin pin() const override { return forward_->pin(); }
+  const Pinnable* pinned() const override { return forward_->pinned(); }
   void print(TextPrinter& out) const override {
     out.line("rows backward");
     out.indent();

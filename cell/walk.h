@@ -74,7 +74,7 @@ class Walk {
 
   bool in_row() const { return in_row_; }
   Status status() const { return cursor_.status(); }
-  Pin pin() const { return cursor_.pin(); }
+  const Pinnable* pinned() const { return cursor_.pinned(); }
   // Cells looked at so far, included or not.
   uint64_t examined() const { return examined_; }
 

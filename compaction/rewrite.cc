@@ -55,7 +55,7 @@ class CountingCursor final : public CellCursor {
   const CellView* skip_to(const CellView& target) override { return CellCursor::skip_to(target); }
   const CellView* seek_before(const CellView&) override { return nullptr; }
   Status status() const override { return source_.status(); }
-  Pin pin() const override { return source_.pin(); }
+  const Pinnable* pinned() const override { return source_.pinned(); }
   void print(TextPrinter& out) const override { source_.print(out); }
   uint64_t cells() const { return cells_; }
 

@@ -59,6 +59,19 @@ RowView RowBatch::operator[](size_t index) const {
 void RowBatch::clear() {
   for (const Pinnable* held : pins_) held->drop_pins(1);
   pins_.clear();
+  clear_rows();
+}
+
+void RowBatch::restart() {
+  if (pins_.size() > 1) {
+    for (size_t i = 0; i + 1 < pins_.size(); ++i) pins_[i]->drop_pins(1);
+    pins_.front() = pins_.back();
+    pins_.resize(1);
+  }
+  clear_rows();
+}
+
+void RowBatch::clear_rows() {
   cells_.clear();
   rows_.clear();
   if (copies_.size() > 1) copies_.resize(1);
@@ -84,7 +97,7 @@ char* RowBatch::copy_room(size_t bytes) {
   return room;
 }
 
-void RowBatch::add(const CellView& cell, const Pin& pin) {
+void RowBatch::add(const CellView& cell, const Pinnable* held) {
   CellView& kept = cells_.emplace_back(cell);
   if (cell.key_in_scratch) {
     char* room = copy_room(cell.key_size);
@@ -92,7 +105,6 @@ void RowBatch::add(const CellView& cell, const Pin& pin) {
     kept.key = room;
     kept.key_in_scratch = false;
   }
-  const Pinnable* held = pin.get();
   if (held != nullptr && (pins_.empty() || pins_.back() != held)) {
     // Cells of two families alternate between two blocks: look a few pins back before counting again.
     const size_t look = std::min<size_t>(pins_.size(), 4);

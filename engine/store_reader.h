@@ -13,17 +13,16 @@
 
 namespace cellar {
 
-// The rows a read is about. Empty bounds are open. Forward, start is the lower end; reversed, the upper one.
+// The rows a read is about; the bounds' bytes are the asker's. Empty bounds are open. Forward, start is the
+// lower end; reversed, the upper one.
 struct RowRange {
-  std::string start;
-  std::string stop;
+  std::string_view start;
+  std::string_view stop;
   bool start_inclusive = true;
   bool stop_inclusive = false;
   bool reversed = false;
 
-  static RowRange of_row(std::string_view row) {
-    return {.start = std::string(row), .stop = std::string(row), .stop_inclusive = true};
-  }
+  static RowRange of_row(std::string_view row) { return {.start = row, .stop = row, .stop_inclusive = true}; }
   // One row, both ends inclusive: Bloom filters of rows apply.
   bool single_row() const { return start_inclusive && stop_inclusive && !start.empty() && start == stop; }
   // Whether `row` lies behind the stop bound, in the direction of the read.
@@ -33,8 +32,7 @@ struct RowRange {
 };
 
 struct StoreQuery {
-  ReadRules rules;                   // family rules are taken from the view; columns point into `columns`
-  std::vector<std::string> columns;  // sorted; empty: all
+  ReadRules rules;  // family rules are taken from the view; columns are borrowed
   bool fill_cache = true;
   bool sequential = false;
   ReadStats* stats = nullptr;  // borrowed, never null
@@ -43,8 +41,10 @@ struct StoreQuery {
 // One family's part of a read. One thread at a time.
 class StoreReader {
  public:
-  // Opens the sources that can hold something of `range`; the reader stands at its first cell there.
-  StoreReader(std::shared_ptr<const StoreView> view, StoreQuery query, const RowRange& range);
+  // Opens the sources that can hold something of `range` and stands at the first cell there. Null when there
+  // are none.
+  static std::unique_ptr<StoreReader> open(std::shared_ptr<const StoreView> view, const StoreQuery& query,
+                                           const RowRange& range);
   StoreReader(const StoreReader&) = delete;
   StoreReader& operator=(const StoreReader&) = delete;
 
@@ -55,12 +55,10 @@ class StoreReader {
   const StoreView& view() const { return *view_; }
 
  private:
-  std::unique_ptr<CellCursor> open_sources(const RowRange& range);
-  bool file_is_useless(const StoreFile& file, const RowRange& range);
-  bool memtable_is_useless(const Memtable& memtable, const RowRange& range) const;
+  StoreReader(std::shared_ptr<const StoreView> view, const ReadRules& rules,
+              std::unique_ptr<CellCursor> cursor, const RowRange& range);
 
   std::shared_ptr<const StoreView> view_;
-  StoreQuery query_;
   std::unique_ptr<CellCursor> cursor_;
   ReadJudge judge_;
   Walk<ReadJudge> walk_;

@@ -29,8 +29,9 @@ Status check_query(const Query<Q>& query) {
   return {};
 }
 
-// Bounds of a scan as a range of rows, with the prefix resolved for the direction.
-Result<RowRange> range_of(const Scan& scan) {
+// Bounds of a scan as a range of rows, with the prefix resolved for the direction. Borrows from `scan` and
+// `successor`, which becomes the end of the prefix.
+Result<RowRange> range_of(const Scan& scan, std::string& successor) {
   for (const std::string* row : {&scan.start_row(), &scan.stop_row(), &scan.row_prefix()})
     if (row->size() > kRowBytesMax)
       return Status::limit("a bound of the scan is longer than a row can be (32,767 bytes)");
@@ -44,7 +45,8 @@ Result<RowRange> range_of(const Scan& scan) {
     if (!range.start.empty() || !range.stop.empty())
       return Status::invalid_argument("a scan has a prefix or bounds, not both");
     range.start = scan.row_prefix();
-    range.stop = prefix_successor(scan.row_prefix());
+    successor = prefix_successor(scan.row_prefix());
+    range.stop = successor;
     if (range.reversed) {
       std::swap(range.start, range.stop);
       range.start_inclusive = false;
@@ -162,60 +164,67 @@ Status TableImpl::resolve_choices(const std::vector<FamilyChoice>& choices,
 // Read point first, then the views: a view rewritten for a later point than ours may lack what we should see,
 // so start over.
 template <class Q>
-Result<std::unique_ptr<RowReader>> TableImpl::open_reader(const Query<Q>& query, RowRange range,
-                                                          ScanBudget budget, bool raw, ReadStats* stats) {
+Result<StoreReaders> TableImpl::open_readers(const Query<Q>& query, const ReadPlan& plan) const {
   CELLAR_TRY(check());
   CELLAR_TRY(check_query(query));
-  std::vector<std::pair<Store*, const FamilyChoice*>> chosen;
+  // Kept from read to read for their memory; nothing below calls back into a table.
+  thread_local std::vector<std::pair<Store*, const FamilyChoice*>> chosen;
+  thread_local std::vector<std::shared_ptr<const StoreView>> views;
+  chosen.clear();
   CELLAR_TRY(resolve_choices(query.choices(), chosen));
   const auto* snapshot = static_cast<const SnapshotImpl*>(query.snapshot().get());
   if (snapshot != nullptr && snapshot->core() != core_.get())
     return Status::invalid_argument("the snapshot is of another engine");
 
-  std::vector<std::shared_ptr<const StoreView>> views(chosen.size());
-  uint64_t read_point = 0;
+  views.resize(chosen.size());
+  StoreQuery store_query;
+  ReadRules& rules = store_query.rules;
   for (bool again = true; again;) {
     again = false;
-    read_point = snapshot != nullptr ? snapshot->sequence() : core_->mvcc.read_point();
+    rules.read_point = snapshot != nullptr ? snapshot->sequence() : core_->mvcc.read_point();
     for (size_t i = 0; i < chosen.size() && !again; ++i) {
       views[i] = chosen[i].first->view();
-      again = snapshot == nullptr && views[i]->rewritten_at > read_point;
+      again = snapshot == nullptr && views[i]->rewritten_at > rules.read_point;
     }
   }
-  const int64_t now_ms = core_->mvcc.now_ms();
-  const bool sequential = !range.single_row() && (budget.rows == 0 || budget.rows > 1000);
-  std::vector<std::unique_ptr<StoreReader>> readers;
-  readers.reserve(chosen.size());
+  rules.versions = query.versions_asked();
+  rules.time_from = query.time_from();
+  rules.time_until = query.time_until();
+  rules.now_ms = core_->mvcc.now_ms();
+  rules.raw = plan.raw;
+  store_query.fill_cache = query.fills_cache();
+  store_query.sequential = plan.sequential;
+  store_query.stats = plan.stats;
+  StoreReaders readers;
   for (size_t i = 0; i < chosen.size(); ++i) {
-    StoreQuery store_query;
-    store_query.rules.versions = query.versions_asked();
-    store_query.rules.time_from = query.time_from();
-    store_query.rules.time_until = query.time_until();
-    store_query.rules.read_point = read_point;
-    store_query.rules.now_ms = now_ms;
-    store_query.rules.raw = raw;
-    if (chosen[i].second != nullptr) store_query.columns = chosen[i].second->qualifiers;
-    store_query.fill_cache = query.fills_cache();
-    store_query.sequential = sequential;
-    store_query.stats = stats;
-    readers.push_back(std::make_unique<StoreReader>(std::move(views[i]), std::move(store_query), range));
+    const FamilyChoice* choice = chosen[i].second;
+    rules.explicit_columns = choice != nullptr && !choice->qualifiers.empty();
+    rules.columns = {};
+    if (rules.explicit_columns) rules.columns = choice->qualifiers;
+    if (auto reader = StoreReader::open(std::move(views[i]), store_query, plan.range))
+      readers.push_back(std::move(reader));
   }
-  return std::make_unique<RowReader>(std::move(readers), std::move(range), budget, stats, &core_->executor);
+  return readers;
 }
 
-Result<std::unique_ptr<RowReader>> TableImpl::open_get(const Get& get, ScanBudget budget,
-                                                       ReadStats& unwanted) {
-  return open_reader(get, RowRange::of_row(get.row()), budget, false,
-                     get.stats_sink() != nullptr ? get.stats_sink() : &unwanted);
-}
-
-Status TableImpl::get_into(const Get& get, RowBatch& batch) {
+Result<bool> TableImpl::read_row(const Get& get, ScanBudget budget, RowBatch& batch) const {
   batch.clear();
   CELLAR_TRY(check_row(get.row()));
   ReadStats unwanted;
-  CELLAR_TRY_ASSIGN(const std::unique_ptr<RowReader> reader, open_get(get, {.rows = 1}, unwanted));
-  reader->next(batch);
-  return reader->status().with_context("table " + name_);
+  ReadPlan plan;
+  plan.range = RowRange::of_row(get.row());
+  plan.stats = &unwanted;
+  if (get.stats_sink() != nullptr) plan.stats = get.stats_sink();
+  CELLAR_TRY_ASSIGN(StoreReaders readers, open_readers(get, plan));
+  if (readers.empty()) return false;
+  RowReader reader(std::move(readers), plan.range, budget, plan.stats, &core_->executor);
+  const bool found = reader.next(batch);
+  if (!reader.status().ok()) return reader.status().with_context("table " + name_);
+  return found;
+}
+
+Status TableImpl::get_into(const Get& get, RowBatch& batch) {
+  return read_row(get, {.rows = 1}, batch).status();
 }
 
 Result<RowBatch> TableImpl::get(const Get& get) {
@@ -225,15 +234,8 @@ Result<RowBatch> TableImpl::get(const Get& get) {
 }
 
 Result<bool> TableImpl::exists(const Get& get) {
-  CELLAR_TRY(check_row(get.row()));
-  ReadStats unwanted;
-  // One cell is enough to know.
-  CELLAR_TRY_ASSIGN(const std::unique_ptr<RowReader> reader,
-                    open_get(get, {.rows = 1, .cells_per_part = 1}, unwanted));
   RowBatch batch;
-  const bool found = reader->next(batch);
-  CELLAR_TRY(reader->status().with_context("table " + name_));
-  return found;
+  return read_row(get, {.rows = 1, .cells_per_part = 1}, batch);  // one cell is enough to know
 }
 
 Result<std::unique_ptr<Scanner>> TableImpl::scan(const Scan& scan) {
@@ -242,23 +244,24 @@ Result<std::unique_ptr<Scanner>> TableImpl::scan(const Scan& scan) {
       if (!choice.qualifiers.empty())
         return Status::invalid_argument("a raw scan cannot choose columns")
             .hinting("choose families, or scan without raw");
-  CELLAR_TRY_ASSIGN(RowRange range, range_of(scan));
-  std::unique_ptr<ReadStats> own_stats;
-  ReadStats* stats = scan.stats_sink();
-  if (stats == nullptr) {
-    own_stats = std::make_unique<ReadStats>();
-    stats = own_stats.get();
-  }
-  CELLAR_TRY_ASSIGN(
-      std::unique_ptr<RowReader> reader,
-      open_reader(scan, std::move(range), {.rows = scan.row_limit(), .cells_per_part = scan.batch_cells()},
-                  scan.is_raw(), stats));
   struct Keep {
     std::shared_ptr<TableImpl> table;
-    std::shared_ptr<const Snapshot> snapshot;
+    Scan scan;
+    std::string successor;
+    ReadStats own_stats;  // counted into when the user asked for no statistics
   };
-  auto keep = std::make_shared<Keep>(Keep{shared_from_this(), scan.snapshot()});
-  return make_table_scanner(std::move(reader), std::move(own_stats), std::move(keep));
+  auto keep = std::make_shared<Keep>(Keep{shared_from_this(), scan, {}, {}});
+  ReadPlan plan;
+  plan.raw = scan.is_raw();
+  plan.stats = &keep->own_stats;
+  CELLAR_TRY_ASSIGN(plan.range, range_of(keep->scan, keep->successor));
+  if (scan.stats_sink() != nullptr) plan.stats = scan.stats_sink();
+  constexpr uint64_t kManyRows = 1000;
+  plan.sequential = !plan.range.single_row() && (scan.row_limit() == 0 || scan.row_limit() > kManyRows);
+  CELLAR_TRY_ASSIGN(StoreReaders readers, open_readers(keep->scan, plan));
+  const ScanBudget budget{.rows = scan.row_limit(), .cells_per_part = scan.batch_cells()};
+  return make_table_scanner(RowReader(std::move(readers), plan.range, budget, plan.stats, &core_->executor),
+                            std::move(keep));
 }
 
 Status TableImpl::flush() {
@@ -275,8 +278,5 @@ Status TableImpl::compact(const CompactOptions& options) {
   if (chosen.empty()) return unknown_family(options.family);
   return core_->background->compact(chosen, options.major).with_context("table " + name_);
 }
-
-template Result<std::unique_ptr<RowReader>> TableImpl::open_reader(const Query<Get>&, RowRange, ScanBudget,
-                                                                   bool, ReadStats*);
 
 }  // namespace cellar

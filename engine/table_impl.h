@@ -55,12 +55,19 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   Status unknown_family(std::string_view family) const;
 
  private:
-  // Everything visible now, or to the query's snapshot: the rows of `range`.
+  // How a read goes about it.
+  struct ReadPlan {
+    RowRange range;
+    bool raw = false;
+    bool sequential = false;  // many rows: read ahead
+    ReadStats* stats = nullptr;
+  };
+  // One reader for each family that holds something for it: everything visible now, or to the query's
+  // snapshot. The query and the range's bounds are borrowed by the readers.
   template <class Q>
-  Result<std::unique_ptr<RowReader>> open_reader(const Query<Q>& query, RowRange range, ScanBudget budget,
-                                                 bool raw, ReadStats* stats);
-  // The row of a get; counts into `unwanted` when the get names no statistics.
-  Result<std::unique_ptr<RowReader>> open_get(const Get& get, ScanBudget budget, ReadStats& unwanted);
+  Result<StoreReaders> open_readers(const Query<Q>& query, const ReadPlan& plan) const;
+  // Reads the row of a get into `batch`. Whether there was one.
+  Result<bool> read_row(const Get& get, ScanBudget budget, RowBatch& batch) const;
   Status resolve_choices(const std::vector<FamilyChoice>& choices,
                          std::vector<std::pair<Store*, const FamilyChoice*>>& chosen) const;
 

@@ -15,40 +15,34 @@ constexpr uint32_t kRowsPerCheckpoint = 256;
 
 class TableScanner final : public Scanner {
  public:
-  TableScanner(std::unique_ptr<RowReader> reader, std::unique_ptr<ReadStats> own_stats,
-               std::shared_ptr<const void> keep)
-      : keep_(std::move(keep)), own_stats_(std::move(own_stats)), reader_(std::move(reader)) {}
+  TableScanner(RowReader reader, std::shared_ptr<const void> keep)
+      : keep_(std::move(keep)), reader_(std::move(reader)) {}
 
   bool next() override {
-    batch_.clear();
-    return reader_->next(batch_);
+    batch_.restart();
+    return reader_.next(batch_);
   }
   RowView row() const override { return batch_.row(); }
-  Status status() const override { return reader_->status(); }
+  Status status() const override { return reader_.status(); }
 
   bool next_batch(RowBatch& batch, size_t rows) override {
     batch.clear();
-    while (batch.size() < rows && reader_->next(batch)) {
+    while (batch.size() < rows && reader_.next(batch)) {
     }
     return !batch.empty();
   }
 
  private:
-  std::shared_ptr<const void> keep_;      // destroyed last: the snapshot and the table
-  std::unique_ptr<ReadStats> own_stats_;  // counted into when the user asked for no statistics
-  std::unique_ptr<RowReader> reader_;
+  std::shared_ptr<const void> keep_;  // destroyed last: the scan with its snapshot, and the table
+  RowReader reader_;
   RowBatch batch_;
 };
 
 }  // namespace
 
-RowReader::RowReader(std::vector<std::unique_ptr<StoreReader>> families, RowRange range, ScanBudget budget,
-                     ReadStats* stats, Executor* executor)
-    : families_(std::move(families)),
-      range_(std::move(range)),
-      budget_(budget),
-      stats_(stats),
-      executor_(executor) {}
+RowReader::RowReader(StoreReaders families, const RowRange& range, ScanBudget budget, ReadStats* stats,
+                     Executor* executor)
+    : families_(std::move(families)), range_(range), budget_(budget), stats_(stats), executor_(executor) {}
 
 bool RowReader::fail_of_families() {
   for (const auto& family : families_) {
@@ -62,6 +56,8 @@ bool RowReader::fail_of_families() {
 
 // Finds the next row among the families; false when there is none within the range.
 bool RowReader::choose_row() {
+  family_ = 0;
+  if (families_.size() == 1) return in_row_ = choose_row_of_one(*families_.front());
   while (true) {
     const CellView* best = nullptr;
     for (const auto& family : families_) {
@@ -83,9 +79,21 @@ bool RowReader::choose_row() {
   }
   for (const auto& family : families_)
     if (family->at() != nullptr && family->at()->row() == row_) family->walk().enter_row();
-  family_ = 0;
   in_row_ = true;
   return true;
+}
+
+// The only family's next row needs no comparing.
+bool RowReader::choose_row_of_one(StoreReader& family) {
+  while (const CellView* at = family.at()) {
+    const std::string_view row = at->row();
+    if (range_.past_stop(row)) return false;
+    const bool excluded = range_.is_excluded_start(row);
+    family.walk().enter_row();
+    if (!excluded) return true;
+    family.walk().leave_row();
+  }
+  return false;
 }
 
 // Adds the cells of the row until it or the part's budget is over. True when the part is full and the row
@@ -103,11 +111,11 @@ bool RowReader::collect(RowBatch& out) {
       }
       bytes += cell->key_size + cell->value_size;
       if (bytes > kRowBytesReadMax) {
-        status_ = Status::limit(fmt::format("row {} is larger than 1 GiB", escaped(row_)))
+        status_ = Status::limit(fmt::format("row {} is larger than 1 GiB", escaped(cell->row())))
                       .hinting("read it in parts: Scan::batch");
         return false;
       }
-      out.add(*cell, walk.pin());
+      out.add(*cell, walk.pinned());
     }
   }
   return false;
@@ -146,10 +154,8 @@ bool RowReader::next(RowBatch& out) {
   }
 }
 
-std::unique_ptr<Scanner> make_table_scanner(std::unique_ptr<RowReader> reader,
-                                            std::unique_ptr<ReadStats> own_stats,
-                                            std::shared_ptr<const void> keep) {
-  return std::make_unique<TableScanner>(std::move(reader), std::move(own_stats), std::move(keep));
+std::unique_ptr<Scanner> make_table_scanner(RowReader reader, std::shared_ptr<const void> keep) {
+  return std::make_unique<TableScanner>(std::move(reader), std::move(keep));
 }
 
 }  // namespace cellar

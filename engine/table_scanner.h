@@ -17,12 +17,15 @@ struct ScanBudget {
   uint32_t cells_per_part = 0;  // 0: whole rows
 };
 
+using StoreReaders = std::vector<std::unique_ptr<StoreReader>>;
+
 // The machinery behind get and scan: one StoreReader per family. One thread at a time.
 class RowReader {
  public:
-  // Readers in the order of their families' names. `stats` is borrowed and counts what is returned.
-  RowReader(std::vector<std::unique_ptr<StoreReader>> families, RowRange range, ScanBudget budget,
-            ReadStats* stats, Executor* executor);
+  // Readers in the order of their families' names. `stats` is borrowed and counts what is returned; the
+  // bounds of `range` are borrowed too.
+  RowReader(StoreReaders families, const RowRange& range, ScanBudget budget, ReadStats* stats,
+            Executor* executor);
 
   // Adds the next row (or part of one) to `out`; false at the end or after an error.
   bool next(RowBatch& out);
@@ -30,15 +33,16 @@ class RowReader {
 
  private:
   bool choose_row();
+  bool choose_row_of_one(StoreReader& family);
   bool fail_of_families();
   bool collect(RowBatch& out);
 
-  std::vector<std::unique_ptr<StoreReader>> families_;
+  StoreReaders families_;
   RowRange range_;
   ScanBudget budget_;
   ReadStats* stats_;
   Executor* executor_;
-  std::string row_;
+  std::string row_;    // of more than one family
   size_t family_ = 0;  // of the row being collected
   bool in_row_ = false;
   const CellView* pending_ =
@@ -50,8 +54,6 @@ class RowReader {
 };
 
 // The Scanner handed to users: a RowReader, what it borrows from, and one reused batch.
-std::unique_ptr<Scanner> make_table_scanner(std::unique_ptr<RowReader> reader,
-                                            std::unique_ptr<ReadStats> own_stats,
-                                            std::shared_ptr<const void> keep);
+std::unique_ptr<Scanner> make_table_scanner(RowReader reader, std::shared_ptr<const void> keep);
 
 }  // namespace cellar

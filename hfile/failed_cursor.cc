@@ -12,7 +12,7 @@ class FailedCursor final : public CellCursor {
   const CellView* skip_to(const CellView&) override { return nullptr; }
   const CellView* seek_before(const CellView&) override { return nullptr; }
   Status status() const override { return status_; }
-  Pin pin() const override { return {}; }
+  const Pinnable* pinned() const override { return nullptr; }
   void print(TextPrinter& out) const override { out.line("cannot be read: " + status_.to_text()); }
 
  private:

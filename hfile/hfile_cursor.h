@@ -111,7 +111,7 @@ class HFileCursor final : public CellCursor {
   }
 
   Status status() const override { return status_; }
-  Pin pin() const override { return block_; }
+  const Pinnable* pinned() const override { return block_.get(); }
 
   void print(TextPrinter& out) const override {
     const std::string where = !status_.ok() ? status_.to_text()

@@ -48,7 +48,7 @@ class OrderedCursor final : public CellCursor {
   }
 
   Status status() const override { return {}; }
-  Pin pin() const override { return pin_; }
+  const Pinnable* pinned() const override { return pin_.get(); }
   void print(TextPrinter& out) const override {
     const CellRecord* at = place_.record();
     out.line("memtable cursor at " + (at == nullptr ? std::string("no cell") : key_text(at->view())));

@@ -14,7 +14,6 @@
 
 namespace CELLAR_PUBLIC cellar {
 
-class Pin;
 class Pinnable;
 
 // Row: an owned row. A value.
@@ -75,11 +74,13 @@ class RowBatch {
   Iterator begin() const;
   Iterator end() const;
 
-  // For the engine: adds a cell to the row being built, keeping its bytes by `pin` (or copying what lies in
-  // scratch); ends the row.
-  void add(const CellView& cell, const Pin& pin);
+  // For the engine: adds a cell to the row being built, keeping its bytes by a pin on `held` (null: none is
+  // needed) or copying what lies in scratch; ends the row.
+  void add(const CellView& cell, const Pinnable* held);
   void end_row(bool more_cells_in_row);
   size_t cells_in_open_row() const { return cells_.size() - open_; }
+  // For the engine: clear(), but the newest pin stays: the next row of a scan lies where the last one did.
+  void restart();
 
  private:
   struct Span {
@@ -87,6 +88,7 @@ class RowBatch {
     uint32_t end;
     bool more;
   };
+  void clear_rows();
   char* copy_room(size_t bytes);
   std::vector<CellView> cells_;
   std::vector<Span> rows_;

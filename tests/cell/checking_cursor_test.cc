@@ -22,7 +22,7 @@ class Unordered final : public CellCursor {
   const CellView* next() override { return stand(at_ + 1); }
   const CellView* seek_before(const CellView&) override { return stand(cells_.size() - 1); }
   Status status() const override { return {}; }
-  Pin pin() const override { return {}; }
+  const Pinnable* pinned() const override { return nullptr; }
   void print(TextPrinter& out) const override { out.line("unordered"); }
 
  private:

@@ -20,7 +20,7 @@ class Stepping final : public CellCursor {
   const CellView* next() override { return cursor_->next(); }
   const CellView* seek_before(const CellView& target) override { return cursor_->seek_before(target); }
   Status status() const override { return cursor_->status(); }
-  Pin pin() const override { return cursor_->pin(); }
+  const Pinnable* pinned() const override { return cursor_->pinned(); }
   void print(TextPrinter& out) const override { cursor_->print(out); }
 
  private:

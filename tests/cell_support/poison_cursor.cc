@@ -37,7 +37,7 @@ class PoisonCursor final : public CellCursor {
   const CellView* skip_to(const CellView& target) override { return show(cursor_->skip_to(target)); }
   const CellView* seek_before(const CellView& target) override { return show(cursor_->seek_before(target)); }
   Status status() const override { return cursor_->status(); }
-  Pin pin() const override { return slots_[slot_].bytes; }
+  const Pinnable* pinned() const override { return slots_[slot_].bytes.get(); }
   void print(TextPrinter& out) const override { cursor_->print(out); }
 
  private:

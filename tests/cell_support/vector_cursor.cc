@@ -43,7 +43,7 @@ class VectorCursor final : public CellCursor {
     return stand(after == 0 ? size() : after - 1);
   }
   Status status() const override { return status_; }
-  Pin pin() const override { return run_; }
+  const Pinnable* pinned() const override { return run_.get(); }
   void print(TextPrinter& out) const override { out.line(fmt::format("vector: cell {} of {}", at_, size())); }
 
  private:
