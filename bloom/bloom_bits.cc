@@ -27,6 +27,10 @@ BloomShape bloom_shape(uint32_t bytes, float error_rate, uint32_t fold_max) {
 
 bool bloom_may_contain(std::string_view bits, uint32_t hash_count, BloomHashes hashes) {
   const uint32_t count = static_cast<uint32_t>(bits.size() * 8);
+  // The bits lie anywhere in the chunk: ask for all cache lines at once instead of waiting for one after the
+  // other.
+  for (uint32_t i = 0; i < hash_count; ++i)
+    __builtin_prefetch(bits.data() + (bloom_position(hashes, i, count) >> 3));
   for (uint32_t i = 0; i < hash_count; ++i) {
     const uint32_t position = bloom_position(hashes, i, count);
     if ((static_cast<uint8_t>(bits[position >> 3]) >> (position & 7) & 1) == 0) return false;

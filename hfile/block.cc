@@ -4,18 +4,20 @@
 namespace cellar {
 
 std::unique_ptr<const CellIndex> CellIndex::make(std::string_view row_prefix, std::span<const uint64_t> words,
-                                                 std::span<const uint32_t> offsets) {
+                                                 std::span<const uint32_t> offsets, bool dense) {
+  const size_t prefix_room = (row_prefix.size() + 7) / 8 * 8;
   void* const memory =
-      ::operator new(sizeof(CellIndex) + words.size_bytes() + offsets.size_bytes() + row_prefix.size());
+      ::operator new(sizeof(CellIndex) + prefix_room + words.size_bytes() + offsets.size_bytes());
   CellIndex* const index =
       new (memory) CellIndex(static_cast<uint32_t>(offsets.size()), static_cast<uint32_t>(words.size()),
-                             static_cast<uint32_t>(row_prefix.size()));
+                             static_cast<uint16_t>(row_prefix.size()), dense);
+  if (!words.empty()) index->last_word_ = words.back();
   char* at = reinterpret_cast<char*>(index + 1);
+  if (!row_prefix.empty()) std::memcpy(at, row_prefix.data(), row_prefix.size());
+  at += prefix_room;
   if (!words.empty()) std::memcpy(at, words.data(), words.size_bytes());
   at += words.size_bytes();
   if (!offsets.empty()) std::memcpy(at, offsets.data(), offsets.size_bytes());
-  at += offsets.size_bytes();
-  if (!row_prefix.empty()) std::memcpy(at, row_prefix.data(), row_prefix.size());
   return std::unique_ptr<const CellIndex>(index);
 }
 

@@ -22,35 +22,42 @@ class alignas(uint64_t) CellIndex {
   static constexpr size_t kStrideBytes = 128;
 
   // `row_prefix`: leading bytes that all rows of the block share. `words`: per entry the row_word behind the
-  // prefix, or none at all. `offsets`: of the cells, ascending, where a decoder can start.
+  // prefix, or none at all. `offsets`: of the cells, ascending, where a decoder can start. `dense`: of all
+  // cells.
   static std::unique_ptr<const CellIndex> make(std::string_view row_prefix, std::span<const uint64_t> words,
-                                               std::span<const uint32_t> offsets);
+                                               std::span<const uint32_t> offsets, bool dense);
 
   size_t size() const { return entries_; }
-  std::span<const uint64_t> words() const { return {data(), words_}; }
+  bool dense() const { return dense_; }
+  std::span<const uint64_t> words() const { return {words_begin(), words_}; }
+  uint64_t last_word() const { return last_word_; }
   uint32_t offset(size_t i) const {
     uint32_t offset;
-    std::memcpy(&offset, reinterpret_cast<const char*>(data() + words_) + i * sizeof offset, sizeof offset);
+    std::memcpy(&offset, reinterpret_cast<const char*>(words_begin() + words_) + i * sizeof offset,
+                sizeof offset);
     return offset;
   }
-  std::string_view row_prefix() const {
-    return {reinterpret_cast<const char*>(data() + words_) + size_t{entries_} * sizeof(uint32_t),
-            row_prefix_bytes_};
-  }
+  std::string_view row_prefix() const { return {data(), row_prefix_bytes_}; }
 
   // Objects are larger than their type says.
   static void operator delete(void* index) { ::operator delete(index); }
 
  private:
-  CellIndex(uint32_t entries, uint32_t words, uint32_t row_prefix_bytes)
-      : entries_(entries), words_(words), row_prefix_bytes_(row_prefix_bytes) {}
+  CellIndex(uint32_t entries, uint32_t words, uint16_t row_prefix_bytes, bool dense)
+      : entries_(entries), words_(words), row_prefix_bytes_(row_prefix_bytes), dense_(dense) {}
   static void* operator new(size_t, void* place) { return place; }
-  // Behind this object: the words, the offsets, the prefix.
-  const uint64_t* data() const { return reinterpret_cast<const uint64_t*>(this + 1); }
+  // Behind this object: the prefix, room to the next multiple of 8, the words, the offsets. What a search
+  // begins with lies in the first cache line.
+  const char* data() const { return reinterpret_cast<const char*>(this + 1); }
+  const uint64_t* words_begin() const {
+    return reinterpret_cast<const uint64_t*>(data() + (row_prefix_bytes_ + 7u) / 8 * 8);
+  }
 
   uint32_t entries_;
   uint32_t words_;
-  uint32_t row_prefix_bytes_;
+  uint64_t last_word_ = 0;  // 0 without words
+  uint16_t row_prefix_bytes_;
+  bool dense_;
 };
 static_assert(sizeof(CellIndex) % sizeof(uint64_t) == 0);
 

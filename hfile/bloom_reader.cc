@@ -120,7 +120,7 @@ int64_t BloomReader::chunk_of(std::string_view key) const {
   CellView probe;
   if (flat_keys_ && !parse_flat_key(key.data(), key.size(), probe)) return -1;
   if (!flat_keys_ && high > 0) {
-    const WordRange range = narrow_by_words(words_, chunk_key(0).substr(0, key_prefix_), key);
+    const WordRange range = narrow_by_words(words_, words_.back(), chunk_key(0).substr(0, key_prefix_), key);
     low = range.low;
     high = range.high;
   }

@@ -58,7 +58,7 @@ class HFileCursor final : public CellCursor {
     if (!index_.valid()) return end();
     borders_ = 0;
     if (!load()) return nullptr;
-    start_near(target, 0);
+    start_near(target, 0, Near::kAt);
     return settle(target);
   }
 
@@ -79,10 +79,10 @@ class HFileCursor final : public CellCursor {
 
   const CellView* skip_to(const CellView& target) override {
     if (!standing_) return nullptr;
-    if (has_next_key_ && beyond_block(target)) {
+    if (beyond_block(target)) {
       if (!moved(index_.seek_forward(target, options_.stats))) return nullptr;
       if (!load()) return nullptr;
-      start_near(target, 0);
+      start_near(target, 0, Near::kAt);
       return settle(target);
     }
     constexpr int kSteps = 8;  // most hops are short: a search costs about as much as these
@@ -92,7 +92,7 @@ class HFileCursor final : public CellCursor {
       if (step == DecodeStep::kEnd) return cross_to(target);
       if (order_(views_[last_], target) >= 0) return stand(last_);
     }
-    start_near(target, decoder_.position());
+    start_near(target, decoder_.position(), Near::kAt);
     return settle(target);
   }
 
@@ -129,7 +129,12 @@ class HFileCursor final : public CellCursor {
   }
 
   // Whether target lies at or after the next block's key: no cell of this block can be the one.
-  bool beyond_block(const CellView& target) const {
+  bool beyond_block(const CellView& target) {
+    if (!next_key_known_) {
+      has_next_key_ = index_.next_key(next_key_);
+      next_key_known_ = true;
+    }
+    if (!has_next_key_) return false;
     const std::strong_ordering order = compare(next_key_, target);
     return order < 0 || (order == 0 && !index_.loose_keys());
   }
@@ -248,7 +253,7 @@ class HFileCursor final : public CellCursor {
     checking_ = !trusted_;
     whole_ = true;
     last_ = kNone;
-    has_next_key_ = index_.next_key(next_key_);
+    next_key_known_ = false;
     if (!same && from_disk_ && !first_cell_is_bounded()) return false;
     return true;
   }
@@ -294,16 +299,21 @@ class HFileCursor final : public CellCursor {
                                                               " lies before its index key " + key_text(key)));
   }
 
-  // Moves the decoder to a cell that is less than target, or leaves it: never behind the first cell at or
-  // after target, never before `from`.
-  void start_near(const CellView& target, size_t from) {
+  enum class Near : uint8_t {
+    kAt,      // at the first cell at or after the target, or before it
+    kBefore,  // before it, if there is a cell before
+  };
+
+  // Moves the decoder near the target, or leaves it: never behind the first cell at or after target, never
+  // before `from`.
+  void start_near(const CellView& target, size_t from, Near near) {
     size_t at = 0;
     const CellIndex* cells = nullptr;
     if constexpr (Decoder::kIndexable) {
       cells = block()->cell_index();
       if (cells == nullptr && warm_) cells = build_cell_index();
       if (!status_.ok()) return;
-      if (cells != nullptr) at = near_by_index(*cells, target);
+      if (cells != nullptr) at = near_by_index(*cells, target, near);
     }
     if (cells == nullptr) at = decoder_.near(target, order_);
     if (at <= from) return;
@@ -312,12 +322,13 @@ class HFileCursor final : public CellCursor {
     whole_ = false;
   }
 
-  size_t near_by_index(const CellIndex& cells, const CellView& target) const {
+  size_t near_by_index(const CellIndex& cells, const CellView& target, Near near) const {
     size_t low = 0;
     size_t high = cells.size();
     if (high == 0) return 0;
     if (!order_.meta_order()) {
-      const WordRange range = narrow_by_words(cells.words(), cells.row_prefix(), target.row());
+      const WordRange range =
+          narrow_by_words(cells.words(), cells.last_word(), cells.row_prefix(), target.row());
       low = range.low;
       high = range.high;
     }
@@ -329,6 +340,7 @@ class HFileCursor final : public CellCursor {
         high = middle;
       }
     }
+    if (near == Near::kAt && cells.dense() && low < cells.size()) return cells.offset(low);
     return low == 0 ? 0 : cells.offset(low - 1);
   }
 
@@ -351,6 +363,7 @@ class HFileCursor final : public CellCursor {
     int at = 0;
     std::string_view first_row;
     std::string_view last_row;
+    size_t count = 0;
     for (bool first = true;; first = false, at ^= 1) {
       const size_t position = walker.position();
       const DecodeStep step = walker.next(cells[at]);
@@ -363,6 +376,7 @@ class HFileCursor final : public CellCursor {
       if (!first && !in_order(cells[at ^ 1], cells[at])) return nullptr;
       if (first) first_row = cells[at].row();
       last_row = cells[at].row();
+      ++count;
       if (first || position >= offsets.back() + CellIndex::kStrideBytes) {
         offsets.push_back(static_cast<uint32_t>(position));
       }
@@ -373,7 +387,7 @@ class HFileCursor final : public CellCursor {
     }
     block()->set_in_order();
     trusted_ = true;
-    return block()->publish(CellIndex::make(prefix, words, offsets));
+    return block()->publish(CellIndex::make(prefix, words, offsets, count == offsets.size()));
   }
 
   // The index at the last block that can hold a cell before target. False after an error or when there is
@@ -393,7 +407,7 @@ class HFileCursor final : public CellCursor {
   // The view of the block's last cell before target, the decoder behind it; kNone when there is none, or
   // after an error.
   int last_before(const CellView& target) {
-    start_near(target, 0);
+    start_near(target, 0, Near::kBefore);
     if (!status_.ok()) return kNone;
     int found = kNone;
     while (true) {
@@ -426,6 +440,7 @@ class HFileCursor final : public CellCursor {
   bool warm_ = false;     // the block is searched not for the first time: a cell index pays
   bool from_disk_ = false;
   bool block_returned_ = false;  // the last cell handed out lies in block_
+  bool next_key_known_ = false;
   bool has_next_key_ = false;
   CellView next_key_;     // index key of the next block
   uint32_t borders_ = 0;  // crossed since the last seek

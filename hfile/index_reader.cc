@@ -154,7 +154,7 @@ uint32_t IndexNode::count_up_to(const CellView& target, bool strictly) const {
   size_t low = 0;
   size_t high = entries_.size();
   if (!meta_order_ && high > 0) {
-    const WordRange range = narrow_by_words(words_, row_prefix_, target.row());
+    const WordRange range = narrow_by_words(words_, words_.back(), row_prefix_, target.row());
     low = range.low;
     high = range.high;
   }

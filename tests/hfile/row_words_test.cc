@@ -1,0 +1,98 @@
+// Goal: the search among row words finds what std::lower_bound finds, however the words are spread.
+// Method: random words of several spreads (even, crowded at one end, in runs of equals, all equal, the ends
+// of the range), each searched for each of its words, their neighbours, and random ones.
+#include "hfile/row_words.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+
+namespace cellar {
+namespace {
+
+std::vector<uint64_t> spread(int kind, size_t count, Random& random) {
+  std::vector<uint64_t> words;
+  uint64_t word = random.below(3);
+  for (size_t i = 0; i < count; ++i) {
+    switch (kind) {
+      case 0:
+        word += 1000 + random.below(10);
+        break;  // even
+      case 1:
+        word += i * 9 < count * 8 ? 1 : UINT64_MAX / 8 / count;
+        break;  // nearly all at the low end
+      case 2:
+        word += i < 2 ? UINT64_MAX / 4 : 1;
+        break;  // nearly all at the high end
+      case 3:
+        word += random.below(20) == 0 ? 1 + random.below(1u << 20) : 0;
+        break;  // runs of equals
+      case 4:
+        word += i % 2 == 0 ? UINT64_MAX / (2 * count) : 1;
+        break;
+      case 5:
+        word = 7;
+        break;
+      default:
+        word = i * 2 < count ? 0 : UINT64_MAX;
+    }
+    words.push_back(word);
+  }
+  return words;
+}
+
+TEST(RowWords, FindsWhatLowerBoundFinds) {
+  Random random(20);
+  for (int kind = 0; kind <= 6; ++kind) {
+    for (const size_t count : {0, 1, 2, 3, 15, 16, 17, 18, 31, 64, 100, 1000}) {
+      const std::vector<uint64_t> words = spread(kind, count, random);
+      ASSERT_TRUE(std::is_sorted(words.begin(), words.end()));
+      std::vector<uint64_t> searched = {0, 1, UINT64_MAX - 1, UINT64_MAX};
+      for (const uint64_t word : words) searched.insert(searched.end(), {word - 1, word, word + 1});
+      for (int i = 0; i < 100; ++i) searched.push_back(random.next());
+      const uint64_t last = words.empty() ? 0 : words.back();
+      for (const uint64_t word : searched) {
+        const size_t expected =
+            static_cast<size_t>(std::lower_bound(words.begin(), words.end(), word) - words.begin());
+        ASSERT_EQ(words_below(words, word, last), expected)
+            << "spread " << kind << ", " << count << " words, for " << word;
+        ASSERT_EQ(words_below_by_halves(words, word), expected);
+      }
+    }
+  }
+}
+
+TEST(RowWords, NarrowsToTheRowsThatTheWordLeavesUndecided) {
+  const std::string prefix = "user";
+  const std::vector<std::string> rows = {"user1", "user1\0a", "user12345678", "user12345678z", "user2"};
+  std::vector<uint64_t> words;
+  for (const std::string& row : rows) words.push_back(row_word(row, prefix.size()));
+  const auto narrow = [&](std::string_view row) {
+    const WordRange range = narrow_by_words(words, words.back(), prefix, row);
+    return std::pair(range.low, range.high);
+  };
+  using Range = std::pair<size_t, size_t>;
+  EXPECT_EQ(narrow(""), Range(0, 0));
+  EXPECT_EQ(narrow("use"), Range(0, 0));
+  EXPECT_EQ(narrow("uses"), Range(5, 5));
+  EXPECT_EQ(narrow("a"), Range(0, 0));
+  EXPECT_EQ(narrow("user"), Range(0, 0));
+  EXPECT_EQ(narrow("user1"), Range(0, 2));  // the literal above ends at its zero byte: both are "user1"
+  EXPECT_EQ(narrow("user12345678"), Range(2, 4));
+  EXPECT_EQ(narrow("user3"), Range(5, 5));
+}
+
+TEST(RowWords, LongRunsOfOneWordAreTaken) {
+  std::vector<uint64_t> words(100, row_word("user12345678", 4));
+  words.insert(words.begin(), row_word("user1", 4));
+  words.push_back(row_word("user2", 4));
+  const WordRange range = narrow_by_words(words, words.back(), "user", "user12345678suffix");
+  EXPECT_EQ(range.low, 1u);
+  EXPECT_EQ(range.high, 101u);
+}
+
+}  // namespace
+}  // namespace cellar
