@@ -119,14 +119,19 @@ class SyncSweep : public ::testing::Test {
 };
 
 TEST_F(SyncSweep, NoPlaceCanBeLeftOut) {
-  for (const NamedCourse& course : all_courses()) sweep(course);
+  // The short form sweeps one course, in which some places have no crash that would show them.
+  const bool all = test_scale() >= 1;
+  for (const NamedCourse& course : all_courses())
+    if (all || course.name == std::string_view("Create")) sweep(course);
   uint64_t syncs = 0, noticed = 0;
   for (const auto& [name, place] : places_) {
     std::cout << "  " << place.noticed << " of " << place.swept << " left out were missed  " << name << "\n";
-    EXPECT_GT(place.noticed, 0u) << "the sync of " << name << " can be left out and no crash shows it";
+    EXPECT_TRUE(place.noticed > 0 || !all)
+        << "the sync of " << name << " can be left out and no crash shows it";
     syncs += place.syncs;
     noticed += place.noticed;
   }
+  EXPECT_GT(noticed, places_.size() / 2);
   std::cout << places_.size() << " places, " << syncs << " syncs; " << noticed << " missed by some crash; "
             << images_ << " images" << std::endl;
 }
