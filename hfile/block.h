@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <new>
 #include <span>
 #include <string_view>
 
@@ -15,17 +14,25 @@
 namespace cellar {
 
 // CellIndex: where some of a data block's cells begin, for binary search. Sparse: its bytes are at most a
-// tenth of the block's. One piece of memory, so that a search touches few cache lines. Immutable.
+// tenth of the block's. Immutable.
 class alignas(uint64_t) CellIndex {
  public:
   // Bytes between two entries at least; an entry takes 12 bytes.
   static constexpr size_t kStrideBytes = 128;
 
-  // `row_prefix`: leading bytes that all rows of the block share. `words`: per entry the row_word behind the
-  // prefix, or none at all. `offsets`: of the cells, ascending, where a decoder can start. `dense`: of all
-  // cells.
-  static std::unique_ptr<const CellIndex> make(std::string_view row_prefix, std::span<const uint64_t> words,
-                                               std::span<const uint32_t> offsets, bool dense);
+  // What an index is made of.
+  struct Entries {
+    std::string_view row_prefix = {};        // leading bytes that all rows of the block share
+    std::span<const uint64_t> words = {};    // per entry the row_word behind the prefix, or none at all
+    std::span<const uint32_t> offsets = {};  // of the cells, ascending, where a decoder can start
+    bool dense = false;                      // of all cells
+
+    size_t bytes() const {
+      return sizeof(CellIndex) + prefix_room(row_prefix.size()) + words.size_bytes() + offsets.size_bytes();
+    }
+  };
+  // In `memory` of entries.bytes(), at a multiple of 8.
+  static const CellIndex* make(void* memory, const Entries& entries);
 
   size_t size() const { return entries_; }
   bool dense() const { return dense_; }
@@ -33,40 +40,51 @@ class alignas(uint64_t) CellIndex {
   uint64_t last_word() const { return last_word_; }
   uint32_t offset(size_t i) const {
     uint32_t offset;
-    std::memcpy(&offset, reinterpret_cast<const char*>(words_begin() + words_) + i * sizeof offset,
-                sizeof offset);
+    std::memcpy(&offset, offsets_begin() + i * sizeof offset, sizeof offset);
     return offset;
   }
   std::string_view row_prefix() const { return {data(), row_prefix_bytes_}; }
 
-  // Objects are larger than their type says.
-  static void operator delete(void* index) { ::operator delete(index); }
+  // Asks memory for what a search for `row` is likely to touch next: the word and the offset that lie where
+  // the row would if rows were spread evenly, and there the cell of `payload`, the block's.
+  void prefetch_near(std::string_view row, std::string_view payload) const;
 
  private:
-  CellIndex(uint32_t entries, uint32_t words, uint16_t row_prefix_bytes, bool dense)
-      : entries_(entries), words_(words), row_prefix_bytes_(row_prefix_bytes), dense_(dense) {}
-  static void* operator new(size_t, void* place) { return place; }
+  explicit CellIndex(const Entries& entries);
+  static constexpr size_t prefix_room(size_t bytes) { return (bytes + 7) / 8 * 8; }
   // Behind this object: the prefix, room to the next multiple of 8, the words, the offsets. What a search
   // begins with lies in the first cache line.
   const char* data() const { return reinterpret_cast<const char*>(this + 1); }
   const uint64_t* words_begin() const {
-    return reinterpret_cast<const uint64_t*>(data() + (row_prefix_bytes_ + 7u) / 8 * 8);
+    return reinterpret_cast<const uint64_t*>(data() + prefix_room(row_prefix_bytes_));
   }
+  const char* offsets_begin() const { return reinterpret_cast<const char*>(words_begin() + words_); }
 
   uint32_t entries_;
   uint32_t words_;
-  uint64_t last_word_ = 0;  // 0 without words
+  uint64_t last_word_;      // 0 without words
+  float entries_per_word_;  // 0 where that says nothing
   uint16_t row_prefix_bytes_;
   bool dense_;
 };
 static_assert(sizeof(CellIndex) % sizeof(uint64_t) == 0);
 
 // Any thread. Immutable, but for the cell index, which is built at the first search in a cached block.
+//
+// One piece of memory: the object, room for the index, the bytes read. A get touches all three, and few
+// pages.
 class Block final : public CachedBlock {
  public:
-  // A block whose payload is bytes [payload_at, payload_at + payload_bytes) of `buffer`. Has no pins yet.
-  static Block* make(std::unique_ptr<char[]> buffer, size_t buffer_bytes, size_t payload_at,
-                     size_t payload_bytes, BlockKind kind, uint64_t offset, bool has_priority);
+  struct Discard {
+    void operator()(Block* block) const { delete block; }
+  };
+  using Made = std::unique_ptr<Block, Discard>;
+
+  // A block with room for `buffer_bytes`, which the caller writes before finish(). Has no pins yet.
+  static Made allocate(size_t buffer_bytes, bool has_priority);
+  char* buffer() { return reinterpret_cast<char*>(this + 1) + index_room_; }
+  // Its payload is bytes [payload_at, payload_at + payload_bytes) of the buffer.
+  static Block* finish(Made block, size_t payload_at, size_t payload_bytes, BlockKind kind, uint64_t offset);
 
   std::string_view payload() const { return payload_; }
   BlockKind kind() const { return kind_; }
@@ -75,23 +93,32 @@ class Block final : public CachedBlock {
 
   // Null until published.
   const CellIndex* cell_index() const { return cell_index_.load(std::memory_order_acquire); }
-  // Keeps `index` unless another thread was faster; returns the one that is kept.
-  const CellIndex* publish(std::unique_ptr<const CellIndex> index) const;
+  // Makes the index, unless another thread was faster. Returns the one there is; null while the other thread
+  // is still at it.
+  const CellIndex* publish(const CellIndex::Entries& entries) const;
 
   // Whether some walk saw every cell of this block in order: later walks need not compare neighbours again.
   bool in_order() const { return in_order_.load(std::memory_order_relaxed); }
   void set_in_order() const { in_order_.store(true, std::memory_order_relaxed); }
 
- private:
-  Block(uint64_t bytes_charged, bool has_priority) : CachedBlock(bytes_charged, has_priority) {}
-  ~Block() override;
+  // Objects are larger than their type says.
+  static void operator delete(void* block) { ::operator delete(block); }
 
-  std::unique_ptr<char[]> buffer_;
+ private:
+  Block(uint64_t bytes_charged, bool has_priority, uint32_t index_room)
+      : CachedBlock(bytes_charged, has_priority), index_room_(index_room) {}
+  ~Block() override;
+  static void* operator new(size_t, void* place) { return place; }
+  void* index_memory() const { return const_cast<Block*>(this) + 1; }
+
   std::string_view payload_;
+  mutable std::atomic<const CellIndex*> cell_index_{nullptr};
   uint64_t offset_ = 0;
+  uint32_t index_room_;
   BlockKind kind_ = BlockKind::kData;
   mutable std::atomic<bool> in_order_{false};
-  mutable std::atomic<const CellIndex*> cell_index_{nullptr};
+  mutable std::atomic<bool> index_claimed_{false};
 };
+static_assert(sizeof(Block) % sizeof(uint64_t) == 0);
 
 }  // namespace cellar

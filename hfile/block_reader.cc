@@ -178,23 +178,12 @@ Result<Block*> BlockReader::decompress(std::string_view disk, const BlockHeader&
                                        uint64_t offset) const {
   if (codec_ == nullptr) return Status::not_supported("the file's codec is not built in").at(place(offset));
   const std::string_view body = disk.substr(header.header_bytes, header.body_bytes);
-  std::unique_ptr<char[]> payload =
-      std::make_unique_for_overwrite<char[]>(std::max<size_t>(header.payload_bytes, 1));
-  CELLAR_TRY(codec_->decompress(body, header.payload_bytes, payload.get()).at(place(offset)));
-  return Block::make(std::move(payload), header.payload_bytes, 0, header.payload_bytes, header.kind, offset,
-                     options_.in_memory);
+  Block::Made block = Block::allocate(header.payload_bytes, options_.in_memory);
+  CELLAR_TRY(codec_->decompress(body, header.payload_bytes, block->buffer()).at(place(offset)));
+  return Block::finish(std::move(block), 0, header.payload_bytes, header.kind, offset);
 }
 
-Result<Block*> BlockReader::adopt(std::unique_ptr<char[]> disk, size_t disk_bytes, const BlockHeader& header,
-                                  uint64_t offset) const {
-  const std::string_view bytes(disk.get(), disk_bytes);
-  CELLAR_TRY(check_sums(bytes, header, offset, nullptr));
-  if (!plain_) return decompress(bytes, header, offset);
-  return Block::make(std::move(disk), disk_bytes, header.header_bytes, header.payload_bytes, header.kind,
-                     offset, options_.in_memory);
-}
-
-Result<Block*> BlockReader::unpack(std::string_view disk, uint64_t offset, uint64_t limit) const {
+Result<BlockHeader> BlockReader::check(std::string_view disk, uint64_t offset, uint64_t limit) const {
   CELLAR_TRY_ASSIGN(const BlockHeader header, parse_header(disk, offset, limit));
   if (!header.known_kind) return corruption(offset, "unknown block magic");
   if (header.disk_bytes() != disk.size()) {
@@ -202,12 +191,15 @@ Result<Block*> BlockReader::unpack(std::string_view disk, uint64_t offset, uint6
         offset, fmt::format("block of {} bytes where the index says {}", header.disk_bytes(), disk.size()));
   }
   CELLAR_TRY(check_sums(disk, header, offset, nullptr));
+  return header;
+}
+
+Result<Block*> BlockReader::unpack(std::string_view disk, uint64_t offset, uint64_t limit) const {
+  CELLAR_TRY_ASSIGN(const BlockHeader header, check(disk, offset, limit));
   if (!plain_) return decompress(disk, header, offset);
-  std::unique_ptr<char[]> payload =
-      std::make_unique_for_overwrite<char[]>(std::max<size_t>(header.payload_bytes, 1));
-  std::memcpy(payload.get(), disk.data() + header.header_bytes, header.payload_bytes);
-  return Block::make(std::move(payload), header.payload_bytes, 0, header.payload_bytes, header.kind, offset,
-                     options_.in_memory);
+  Block::Made block = Block::allocate(header.payload_bytes, options_.in_memory);
+  std::memcpy(block->buffer(), disk.data() + header.header_bytes, header.payload_bytes);
+  return Block::finish(std::move(block), 0, header.payload_bytes, header.kind, offset);
 }
 
 Result<Block*> BlockReader::read(uint64_t offset, uint64_t disk_bytes, uint64_t limit, ReadAhead* ahead,
@@ -232,16 +224,16 @@ Result<Block*> BlockReader::read(uint64_t offset, uint64_t disk_bytes, uint64_t 
     if (!bytes.ok()) return bytes.status().at(place(offset));
     return unpack(*bytes, offset, limit);
   }
-  std::unique_ptr<char[]> disk = std::make_unique_for_overwrite<char[]>(static_cast<size_t>(disk_bytes));
-  CELLAR_TRY(file_->read(offset, static_cast<size_t>(disk_bytes), disk.get()).at(place(offset)));
-  CELLAR_TRY_ASSIGN(const BlockHeader header,
-                    parse_header({disk.get(), static_cast<size_t>(disk_bytes)}, offset, limit));
-  if (!header.known_kind) return corruption(offset, "unknown block magic");
-  if (header.disk_bytes() != disk_bytes) {
-    return corruption(
-        offset, fmt::format("block of {} bytes where the index says {}", header.disk_bytes(), disk_bytes));
+  const auto bytes = static_cast<size_t>(disk_bytes);
+  if (!plain_) {
+    const std::unique_ptr<char[]> disk = std::make_unique_for_overwrite<char[]>(bytes);
+    CELLAR_TRY(file_->read(offset, bytes, disk.get()).at(place(offset)));
+    return unpack({disk.get(), bytes}, offset, limit);
   }
-  return adopt(std::move(disk), static_cast<size_t>(disk_bytes), header, offset);
+  Block::Made block = Block::allocate(bytes, options_.in_memory);  // the payload stays where it is read
+  CELLAR_TRY(file_->read(offset, bytes, block->buffer()).at(place(offset)));
+  CELLAR_TRY_ASSIGN(const BlockHeader header, check({block->buffer(), bytes}, offset, limit));
+  return Block::finish(std::move(block), header.header_bytes, header.payload_bytes, header.kind, offset);
 }
 
 }  // namespace cellar

@@ -100,8 +100,8 @@ class BlockReader {
   Status corruption(uint64_t offset, std::string message) const;
 
  private:
-  Result<Block*> adopt(std::unique_ptr<char[]> disk, size_t disk_bytes, const BlockHeader& header,
-                       uint64_t offset) const;
+  // The header of the whole block `disk`; its size and sums agree.
+  Result<BlockHeader> check(std::string_view disk, uint64_t offset, uint64_t limit) const;
   Result<Block*> decompress(std::string_view disk, const BlockHeader& header, uint64_t offset) const;
   Status check_sizes(const BlockHeader& header, uint64_t offset) const;
 

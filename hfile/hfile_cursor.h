@@ -327,6 +327,7 @@ class HFileCursor final : public CellCursor {
     size_t high = cells.size();
     if (high == 0) return 0;
     if (!order_.meta_order()) {
+      cells.prefetch_near(target.row(), block()->payload());
       const WordRange range =
           narrow_by_words(cells.words(), cells.last_word(), cells.row_prefix(), target.row());
       low = range.low;
@@ -353,18 +354,22 @@ class HFileCursor final : public CellCursor {
     return view;
   }
 
-  // Walks the whole block once, checking it.
+  std::string_view row_at(uint32_t offset) const {
+    const char* const key = decoder_.base() + offset + 8;
+    return {key + 2, load_be16(key)};
+  }
+
+  // Walks the whole block once, checking what no walk has checked before.
   const CellIndex* build_cell_index() {
     Decoder walker = decoder_;
     walker.move_to(0);
     std::vector<uint32_t> offsets;
-    std::vector<uint64_t> words;
+    offsets.reserve(walker.size() / CellIndex::kStrideBytes + 1);
     CellView cells[2];
     int at = 0;
-    std::string_view first_row;
-    std::string_view last_row;
     size_t count = 0;
-    for (bool first = true;; first = false, at ^= 1) {
+    size_t next_entry = 0;
+    for (;; at ^= 1) {
       const size_t position = walker.position();
       const DecodeStep step = walker.next(cells[at]);
       if (step == DecodeStep::kEnd) break;
@@ -373,21 +378,27 @@ class HFileCursor final : public CellCursor {
         bad_cell();
         return nullptr;
       }
-      if (!first && !in_order(cells[at ^ 1], cells[at])) return nullptr;
-      if (first) first_row = cells[at].row();
-      last_row = cells[at].row();
+      if (!trusted_ && count > 0 && !in_order(cells[at ^ 1], cells[at])) return nullptr;
       ++count;
-      if (first || position >= offsets.back() + CellIndex::kStrideBytes) {
-        offsets.push_back(static_cast<uint32_t>(position));
-      }
-    }
-    const std::string_view prefix = first_row.substr(0, common_prefix(first_row, last_row));
-    for (size_t i = 0; i < offsets.size() && !order_.meta_order(); ++i) {
-      words.push_back(row_word(key_at(offsets[i]).row(), prefix.size()));
+      if (position < next_entry) continue;
+      offsets.push_back(static_cast<uint32_t>(position));
+      next_entry = position + CellIndex::kStrideBytes;
     }
     block()->set_in_order();
     trusted_ = true;
-    return block()->publish(CellIndex::make(prefix, words, offsets, count == offsets.size()));
+    CellIndex::Entries entries;
+    entries.offsets = offsets;
+    entries.dense = count == offsets.size();
+    std::vector<uint64_t> words;
+    if (count > 0 && !order_.meta_order()) {
+      const std::string_view first = row_at(0);
+      entries.row_prefix = first.substr(0, common_prefix(first, cells[at ^ 1].row()));
+      words.reserve(offsets.size());
+      for (const uint32_t offset : offsets)
+        words.push_back(row_word(row_at(offset), entries.row_prefix.size()));
+      entries.words = words;
+    }
+    return block()->publish(entries);
   }
 
   // The index at the last block that can hold a cell before target. False after an error or when there is
