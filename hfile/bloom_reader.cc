@@ -99,6 +99,7 @@ Status BloomReader::parse_chunk_index(std::string_view bytes) {
   key_prefix_ = common_prefix(chunk_key(0), chunk_key(chunks() - 1));
   words_.reserve(entries_.size());
   for (uint32_t i = 0; i < chunks(); ++i) words_.push_back(row_word(chunk_key(i), key_prefix_));
+  guess_ = WordGuess(words_);
   return {};
 }
 
@@ -120,7 +121,8 @@ int64_t BloomReader::chunk_of(std::string_view key) const {
   CellView probe;
   if (flat_keys_ && !parse_flat_key(key.data(), key.size(), probe)) return -1;
   if (!flat_keys_ && high > 0) {
-    const WordRange range = narrow_by_words(words_, words_.back(), chunk_key(0).substr(0, key_prefix_), key);
+    const WordRange range =
+        narrow_by_words(words_, words_.back(), guess_, chunk_key(0).substr(0, key_prefix_), key);
     low = range.low;
     high = range.high;
   }

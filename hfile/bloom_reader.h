@@ -69,7 +69,8 @@ class BloomReader {
   std::vector<Entry> entries_;
   std::string keys_;
   std::vector<uint64_t> words_;  // of raw keys
-  size_t key_prefix_ = 0;        // leading bytes all raw keys share
+  WordGuess guess_;
+  size_t key_prefix_ = 0;  // leading bytes all raw keys share
   std::unique_ptr<std::atomic<const Block*>[]> loaded_;
 };
 

@@ -329,7 +329,7 @@ class HFileCursor final : public CellCursor {
     if (!order_.meta_order()) {
       cells.prefetch_near(target.row(), block()->payload());
       const WordRange range =
-          narrow_by_words(cells.words(), cells.last_word(), cells.row_prefix(), target.row());
+          narrow_by_words(cells.words(), cells.last_word(), cells.guess(), cells.row_prefix(), target.row());
       low = range.low;
       high = range.high;
     }

@@ -137,6 +137,7 @@ void IndexNode::finish(const IndexPlace& place) {
   row_prefix_ = first.substr(0, common_prefix(first, key_view(size() - 1).row()));
   words_.reserve(entries_.size());
   for (uint32_t i = 0; i < size(); ++i) words_.push_back(row_word(key_view(i).row(), row_prefix_.size()));
+  guess_ = WordGuess(words_);
 }
 
 Result<std::unique_ptr<IndexNode>> IndexNode::parse(std::string_view payload, const IndexPlace& place) {
@@ -154,7 +155,7 @@ uint32_t IndexNode::count_up_to(const CellView& target, bool strictly) const {
   size_t low = 0;
   size_t high = entries_.size();
   if (!meta_order_ && high > 0) {
-    const WordRange range = narrow_by_words(words_, words_.back(), row_prefix_, target.row());
+    const WordRange range = narrow_by_words(words_, words_.back(), guess_, row_prefix_, target.row());
     low = range.low;
     high = range.high;
   }

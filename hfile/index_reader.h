@@ -12,6 +12,7 @@
 #include "cell/cell_order.h"
 #include "hfile/block_reader.h"
 #include "hfile/memory_meter.h"
+#include "hfile/row_words.h"
 
 namespace cellar {
 
@@ -67,7 +68,8 @@ class IndexNode {
   std::vector<Entry> entries_;
   std::string keys_;
   std::vector<uint64_t> words_;  // empty in meta order
-  std::string row_prefix_;       // leading row bytes all keys share
+  WordGuess guess_;
+  std::string row_prefix_;  // leading row bytes all keys share
   std::string leftover_;
   bool children_are_data_ = false;
   bool meta_order_ = false;

@@ -45,50 +45,127 @@ inline size_t words_below_by_halves(std::span<const uint64_t> words, uint64_t wo
   return static_cast<size_t>(base - words.data()) + (count == 1 && *base < word);
 }
 
-// The same; looks first where the word would lie if words were spread evenly, then ever farther from there.
-// Rows often are, and a search by halves of words that are in no cache waits for memory at every look. `last`
-// is the last word.
-inline size_t words_below(std::span<const uint64_t> words, uint64_t word, uint64_t last) {
+// WordGuess: where among ascending words a word is likely to lie. Takes their bytes for the digits of a
+// number whose radix, in each place, is what occurs there, without the widest stretch in between that does
+// not (as between '9' and 'a'): right for evenly spread decimal, hexadecimal and binary keys, near for most
+// others.
+class WordGuess {
+ public:
+  WordGuess() = default;
+  explicit WordGuess(std::span<const uint64_t> words) {
+    if (words.size() < 2) return;
+    const auto last = static_cast<float>(words.size() - 1);
+    float weight = last;
+    for (used_ = 0; used_ < kPlaces && weight > 0.5f; ++used_) {  // less does not change the guess
+      weight /= static_cast<float>(places_[used_].look_at(words, used_));
+      places_[used_].weight = weight;
+    }
+    const float span = sum(words.back()) - sum(words.front());
+    if (!(span > 0)) {  // they differ farther behind, or not at all
+      *this = WordGuess();
+      return;
+    }
+    for (Place& place : places_) place.weight *= last / span;
+    from_ = sum(words.front()) - 0.5f;
+  }
+
+  // 0 … count - 1; count ≥ 1 is the number of words.
+  size_t operator()(uint64_t word, size_t count) const {
+    const float at = sum(word) - from_;
+    if (!(at > 0)) return 0;
+    return at < static_cast<float>(count) ? static_cast<size_t>(at) : count - 1;
+  }
+
+ private:
+  static constexpr int kPlaces = 6;
+  static int byte(uint64_t word, int place) { return static_cast<int>(word >> (56 - 8 * place) & 0xff); }
+
+  struct Place {
+    float weight = 0;  // entries per digit
+    uint8_t gap_after = 255;
+    uint8_t gap = 0;
+
+    int digit(int byte) const { return byte > gap_after ? byte - gap : byte; }
+    // Finds the gap; returns the radix.
+    int look_at(std::span<const uint64_t> words, int place) {
+      bool seen[256] = {};
+      for (const uint64_t word : words) seen[byte(word, place)] = true;
+      int low = -1;
+      int before = 0;
+      for (int value = 0; value < 256; ++value) {
+        if (!seen[value]) continue;
+        if (low < 0) low = before = value;
+        if (value - before - 1 > gap) {
+          gap = static_cast<uint8_t>(value - before - 1);
+          gap_after = static_cast<uint8_t>(before);
+        }
+        before = value;
+      }
+      if (gap < kGapMin) *this = Place();
+      return before - low - gap + 1;
+    }
+  };
+  static constexpr int kGapMin = 6;  // below, a value that is missing may be there next time
+
+  float sum(uint64_t word) const {
+    float total = 0;
+    for (int i = 0; i < used_; ++i)
+      total += places_[i].weight * static_cast<float>(places_[i].digit(byte(word, i)));
+    return total;
+  }
+
+  Place places_[kPlaces];
+  float from_ = 0;
+  int used_ = 0;
+};
+
+// The same; looks first where the guess says, then ever farther from there. A search by halves of words that
+// are in no cache waits for memory at every look. `last` is the last word.
+inline size_t words_below(std::span<const uint64_t> words, uint64_t word, uint64_t last,
+                          const WordGuess& guess) {
   const size_t count = words.size();
-  constexpr size_t kFew = 16;
-  if (count <= kFew) return words_below_by_halves(words, word);
-  if (word > last) return count;
-  const uint64_t first = words.front();
-  if (word <= first) return 0;
-  const double part = static_cast<double>(word - first) / static_cast<double>(last - first);
-  size_t at = std::min(static_cast<size_t>(part * static_cast<double>(count - 1)), count - 1);
-  // Afterwards words[low] < word <= words[high].
-  size_t low = 0;
+  if (count == 0 || word > last) return count;
+  const size_t at = guess(word, count);
+  size_t low = 0;  // the answer is low … high
   size_t high = count - 1;
   if (words[at] < word) {
-    for (size_t step = 1; at < high; step *= 2) {
-      low = at;
-      at = std::min(at + step, high);
-      if (words[at] >= word) high = at;
+    low = at + 1;
+    for (size_t step = 1; low + step - 1 < high; step *= 2) {
+      const size_t look = low + step - 1;
+      if (words[look] >= word) {
+        high = look;
+        break;
+      }
+      low = look + 1;
     }
   } else {
-    for (size_t step = 1; at > low; step *= 2) {
-      high = at;
-      at = at > step ? at - step : 0;
-      if (words[at] < word) low = at;
+    high = at;
+    for (size_t step = 1; step <= high; step *= 2) {
+      const size_t look = high - step;
+      if (words[look] < word) {
+        low = look + 1;
+        break;
+      }
+      high = look;
     }
   }
-  return low + 1 + words_below_by_halves(words.subspan(low + 1, high - low - 1), word);
+  if (low >= high) return low;
+  return low + words_below_by_halves(words.subspan(low, high - low), word);
 }
 
 // `words` of rows in ascending order that all begin with `prefix`; `last` is the last of them, if there is
-// one.
-inline WordRange narrow_by_words(std::span<const uint64_t> words, uint64_t last, std::string_view prefix,
-                                 std::string_view row) {
+// one, and `guess` was made of them.
+inline WordRange narrow_by_words(std::span<const uint64_t> words, uint64_t last, const WordGuess& guess,
+                                 std::string_view prefix, std::string_view row) {
   const int order = row.substr(0, prefix.size()).compare(prefix.substr(0, row.size()));
   if (order < 0 || (order == 0 && row.size() < prefix.size())) return {0, 0};
   if (order > 0) return {words.size(), words.size()};
   const uint64_t word = row_word(row, prefix.size());
-  const size_t low = words_below(words, word, last);
+  const size_t low = words_below(words, word, last, guess);
   size_t high = low;  // runs of equal words are short, or the whole node
   for (int steps = 0; high < words.size() && words[high] == word; ++high) {
     if (++steps <= 8) continue;
-    return {low, word == UINT64_MAX ? words.size() : words_below(words, word + 1, last)};
+    return {low, word == UINT64_MAX ? words.size() : words_below(words, word + 1, last, guess)};
   }
   return {low, high};
 }

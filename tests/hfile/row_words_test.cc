@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -54,12 +55,32 @@ TEST(RowWords, FindsWhatLowerBoundFinds) {
       for (const uint64_t word : words) searched.insert(searched.end(), {word - 1, word, word + 1});
       for (int i = 0; i < 100; ++i) searched.push_back(random.next());
       const uint64_t last = words.empty() ? 0 : words.back();
+      const WordGuess guess(words);
       for (const uint64_t word : searched) {
         const size_t expected =
             static_cast<size_t>(std::lower_bound(words.begin(), words.end(), word) - words.begin());
-        ASSERT_EQ(words_below(words, word, last), expected)
+        ASSERT_EQ(words_below(words, word, last, guess), expected)
             << "spread " << kind << ", " << count << " words, for " << word;
         ASSERT_EQ(words_below_by_halves(words, word), expected);
+      }
+    }
+  }
+}
+
+// What keeps a search from touching memory is that the guess is right.
+TEST(RowWords, TheGuessIsRightForEvenlySpreadDigits) {
+  for (const char* form : {"%08u", "%08x"}) {
+    for (const unsigned step : {1u, 2u, 10u}) {
+      std::vector<uint64_t> words;
+      for (unsigned i = 0; i < 125; ++i) {
+        char row[9];
+        std::snprintf(row, sizeof row, form, 54'321u + i * step);
+        words.push_back(row_word(row, 4));
+      }
+      const WordGuess guess(words);
+      for (size_t i = 0; i < words.size(); ++i) {
+        const size_t at = guess(words[i], words.size());
+        EXPECT_LE(at > i ? at - i : i - at, 3u) << form << ", step " << step << ", entry " << i;
       }
     }
   }
@@ -71,7 +92,7 @@ TEST(RowWords, NarrowsToTheRowsThatTheWordLeavesUndecided) {
   std::vector<uint64_t> words;
   for (const std::string& row : rows) words.push_back(row_word(row, prefix.size()));
   const auto narrow = [&](std::string_view row) {
-    const WordRange range = narrow_by_words(words, words.back(), prefix, row);
+    const WordRange range = narrow_by_words(words, words.back(), WordGuess(words), prefix, row);
     return std::pair(range.low, range.high);
   };
   using Range = std::pair<size_t, size_t>;
@@ -89,7 +110,8 @@ TEST(RowWords, LongRunsOfOneWordAreTaken) {
   std::vector<uint64_t> words(100, row_word("user12345678", 4));
   words.insert(words.begin(), row_word("user1", 4));
   words.push_back(row_word("user2", 4));
-  const WordRange range = narrow_by_words(words, words.back(), "user", "user12345678suffix");
+  const WordRange range =
+      narrow_by_words(words, words.back(), WordGuess(words), "user", "user12345678suffix");
   EXPECT_EQ(range.low, 1u);
   EXPECT_EQ(range.high, 101u);
 }
