@@ -45,6 +45,17 @@ cellar_peer(leveldb leveldb/db.h libleveldb-dev Snappy::snappy Threads::Threads)
 
 if(CELLAR_BUILD_TESTS)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  # Every case of the micro benchmarks and of the claims on little data, for as short as it goes: that they run, and
+  # that what they read is what they wrote.
+  foreach(group IN ITEMS claims:^Claim/ micro:^\(merge|block|bloom|cache|hfile\)/)
+    string(REPLACE ":" ";" group "${group}")
+    list(GET group 0 name)
+    list(GET group 1 filter)
+    add_test(NAME bench.${name} COMMAND cellar_bench "--benchmark_filter=${filter}" --benchmark_min_time=0.001
+      "--benchmark_out=${PROJECT_BINARY_DIR}/${name}.json" --benchmark_out_format=json)
+    set_tests_properties(bench.${name} PROPERTIES TIMEOUT 300 ENVIRONMENT CELLAR_BENCH_SCALE=0.01
+      FAIL_REGULAR_EXPRESSION "ERROR OCCURRED|Failed to match")
+  endforeach()
   # All workloads on few rows: that they end, and that all engines installed here read the same.
   add_test(NAME bench.driver COMMAND cellar_driver --n 2000 --rounds 1 --json "${PROJECT_BINARY_DIR}/driver.jsonl")
   add_test(NAME bench.compare COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/compare_test.py")

@@ -1,0 +1,278 @@
+// Claims about reading one row: what Bloom filters save (Q06), the nearest row beside the exact one (Q08),
+// and how long a get takes at all (Q18).
+#include <benchmark/benchmark.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "bench/bed.h"
+
+namespace cellar::bench {
+namespace {
+
+// Rows "user" + number spread over files that overlap; rows that end in "x" lie between them and are missing.
+BedPlan spread_plan(uint64_t rows, uint64_t files, const FamilyOptions& family, size_t value_bytes) {
+  BedPlan plan;
+  plan.table.families = {family};
+  plan.fill = [=](Engine& engine, const std::shared_ptr<Table>& table) -> Status {
+    for (uint64_t file = 0; file < files; ++file) {
+      Batch batch;
+      for (uint64_t row = file; row < rows; row += files) {
+        batch.put(table, Put(numbered("user", row)).add_at("d", "q", 1, text_of(row, value_bytes)));
+        if (batch.mutations() < 20'000) continue;
+        CELLAR_TRY(engine.write(batch));
+        batch.clear();
+      }
+      CELLAR_TRY(engine.write(batch));
+      CELLAR_TRY(table->flush());
+    }
+    return {};
+  };
+  return plan;
+}
+
+void expect_cells(benchmark::State& state, size_t cells, size_t expected) {
+  if (cells != expected) state.SkipWithError("a row was not found, or one that is missing was");
+}
+
+// ---- Q06: missing rows, and what they do to a small cache ----
+
+constexpr uint64_t kSmallCache = 2u << 20;
+uint64_t q06_rows() { return scaled(100'000, 4000); }
+
+Bed& q06_bed(bool bloom) {
+  return Bed::of(fmt::format("q06 {}", bloom), [bloom] {
+    return spread_plan(q06_rows(), 4, {.name = "d", .bloom = bloom ? "row" : "none"}, 100);
+  });
+}
+
+Status get_row(Table& table, const std::string& row, ReadStats& stats, size_t& cells) {
+  static thread_local RowBatch batch;
+  CELLAR_TRY(table.get_into(Get(row).stats(&stats), batch));
+  cells += batch.cells();
+  return {};
+}
+
+void q06_missing(benchmark::State& state, bool bloom) {
+  Table& table = q06_bed(bloom).still_open(Bed::kCacheForAll);
+  Random random(1);
+  ReadStats stats;
+  size_t cells = 0;
+  if (const Status status = count_cells(table, Scan(), nullptr, cells); !status.ok()) give_up(status);
+  cells = 0;
+  for (auto unused : state) {
+    static_cast<void>(unused);
+    const Status status = get_row(table, numbered("user", random.below(q06_rows())) + "x", stats, cells);
+    if (!status.ok()) give_up(status);
+  }
+  report(state, stats);
+  expect_cells(state, cells, 0);
+}
+
+// Every second get is for a missing row, anywhere; the others are for a tenth of the rows, whose blocks
+// alone would fit into the cache.
+void q06_mix(benchmark::State& state, bool bloom) {
+  Table& table = q06_bed(bloom).still_open(kSmallCache);
+  Random random(2);
+  ReadStats existing;
+  ReadStats missing;
+  size_t cells = 0;
+  for (auto unused : state) {
+    static_cast<void>(unused);
+    Status status = get_row(table, numbered("user", random.below(q06_rows() / 10)), existing, cells);
+    if (status.ok())
+      status = get_row(table, numbered("user", random.below(q06_rows())) + "x", missing, cells);
+    if (!status.ok()) give_up(status);
+  }
+  expect_cells(state, cells, static_cast<size_t>(state.iterations()));
+  ReadStats both = existing;
+  both += missing;
+  report(state, both);
+  const auto hits = static_cast<double>(existing.blocks_from_cache);
+  state.counters["hit ratio"] = hits / (hits + static_cast<double>(existing.blocks_from_disk));
+}
+
+void register_q06() {
+  for (const bool bloom : {true, false}) {
+    const char* suffix = bloom ? "bloom:row" : "bloom:none";
+    benchmark::RegisterBenchmark(fmt::format("Claim/Q06_bloom/gets:missing/{}", suffix).c_str(),
+                                 [=](benchmark::State& state) { q06_missing(state, bloom); });
+    benchmark::RegisterBenchmark(
+        fmt::format("Claim/Q06_bloom/gets:half_missing_small_cache/{}", suffix).c_str(),
+        [=](benchmark::State& state) { q06_mix(state, bloom); })
+        ->MinWarmUpTime(0.1);
+  }
+}
+
+// ---- Q08: the next row beside the row itself ----
+
+enum class Lookup { kGet, kCeiling, kFloor };
+constexpr const char* kLookupNames[] = {"get", "ceiling", "floor"};
+
+void q08(benchmark::State& state, Lookup lookup, uint64_t files) {
+  const uint64_t rows = scaled(48'000, 1600);
+  Bed& bed =
+      Bed::of(fmt::format("q08 {}", files), [=] { return spread_plan(rows, files, {.name = "d"}, 100); });
+  Table& table = bed.still_open(Bed::kCacheForAll);
+  Random random(3);
+  ReadStats stats;
+  size_t cells = 0;
+  if (const Status status = count_cells(table, Scan(), nullptr, cells); !status.ok()) give_up(status);
+  cells = 0;
+  for (auto unused : state) {
+    static_cast<void>(unused);
+    const std::string row = numbered("user", random.below(rows));
+    const Status status =
+        lookup == Lookup::kGet
+            ? get_row(table, row, stats, cells)
+            : count_cells(table, Scan().start(row).limit(1).reversed(lookup == Lookup::kFloor).stats(&stats),
+                          nullptr, cells);
+    if (!status.ok()) give_up(status);
+  }
+  report(state, stats);
+  expect_cells(state, cells, static_cast<size_t>(state.iterations()));
+}
+
+void register_q08() {
+  for (const uint64_t files : {1, 2, 4, 8, 16}) {
+    for (const Lookup lookup : {Lookup::kGet, Lookup::kCeiling, Lookup::kFloor}) {
+      benchmark::RegisterBenchmark(fmt::format("Claim/Q08_next_row/lookup:{}/files_of_family:{}",
+                                               kLookupNames[static_cast<int>(lookup)], files)
+                                       .c_str(),
+                                   [=](benchmark::State& state) { q08(state, lookup, files); });
+    }
+  }
+}
+
+// ---- Q18: how long a get takes ----
+
+// Where the blocks are: in the engine's cache, in the operating system's, on the device.
+enum class From { kCache, kSystem, kDevice };
+constexpr const char* kFromNames[] = {"engine_cache", "system_cache", "device"};
+
+// DroppedFiles: the files of a store, which the operating system is asked to forget.
+class DroppedFiles {
+ public:
+  explicit DroppedFiles(const std::string& path) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
+      if (!entry.is_regular_file()) continue;
+      const int descriptor = ::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
+      if (descriptor >= 0) descriptors_.push_back(descriptor);
+    }
+  }
+  ~DroppedFiles() {
+    for (const int descriptor : descriptors_) ::close(descriptor);
+  }
+  DroppedFiles(const DroppedFiles&) = delete;
+  DroppedFiles& operator=(const DroppedFiles&) = delete;
+
+  // What was written has to be on the device before it can be forgotten.
+  void sync() const {
+    for (const int descriptor : descriptors_) static_cast<void>(::fsync(descriptor));
+  }
+  void drop() const {
+    for (const int descriptor : descriptors_)
+      static_cast<void>(::posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED));
+  }
+
+ private:
+  std::vector<int> descriptors_;
+};
+
+BedPlan wide_row_plan(uint64_t columns) {
+  BedPlan plan;
+  plan.table.families = {{.name = "d"}};
+  plan.fill = [=](Engine& engine, const std::shared_ptr<Table>& table) -> Status {
+    constexpr uint64_t kAtOnce = 20'000;
+    for (uint64_t at = 0; at < columns; at += kAtOnce) {
+      Batch batch;
+      Put put("wide");
+      for (uint64_t i = at; i < std::min(columns, at + kAtOnce); ++i)
+        put.add_at("d", numbered("c", i), 1, text_of(i, 40));
+      CELLAR_TRY(engine.write(batch.put(table, put)));
+    }
+    return {};
+  };
+  return plan;
+}
+
+double quantile(const std::vector<double>& sorted, double fraction) {
+  return sorted[static_cast<size_t>(fraction * static_cast<double>(sorted.size() - 1))];
+}
+
+void q18(benchmark::State& state, bool wide, uint64_t cells, From from) {
+  Bed& bed = Bed::of(fmt::format("q18 {} {}", wide, cells),
+                     [=] { return wide ? wide_row_plan(cells) : spread_plan(cells, 1, {.name = "d"}, 40); });
+  Table& table = bed.still_open(from == From::kCache ? Bed::kCacheForAll : Bed::kCacheForNothing);
+  const DroppedFiles files(bed.path());
+  if (from == From::kDevice) files.sync();
+  size_t found = 0;
+  if (const Status status = count_cells(table, Scan().batch(1000), nullptr, found); !status.ok())
+    give_up(status);
+  Random random(4);
+  RowBatch row;
+  ReadStats stats;
+  std::vector<double> micros;
+  found = 0;
+  for (auto unused : state) {
+    static_cast<void>(unused);
+    const uint64_t number = random.below(cells);
+    Get get(wide ? "wide" : numbered("user", number));
+    if (wide) get.column("d", numbered("c", number));
+    get.fill_cache(from == From::kCache).stats(&stats);
+    if (from == From::kDevice) files.drop();
+    const auto begin = std::chrono::steady_clock::now();
+    const Status status = table.get_into(get, row);
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+    if (!status.ok()) give_up(status);
+    found += row.cells();
+    state.SetIterationTime(time.count());
+    micros.push_back(time.count() * 1e6);
+  }
+  std::ranges::sort(micros);
+  report(state, stats);
+  state.counters["p50 µs"] = quantile(micros, 0.5);
+  state.counters["p99 µs"] = quantile(micros, 0.99);
+  state.counters["p99.9 µs"] = quantile(micros, 0.999);
+  expect_cells(state, found, static_cast<size_t>(state.iterations()));
+}
+
+void register_q18() {
+  struct Data {
+    bool wide;
+    uint64_t cells;
+  };
+  constexpr int kFast = 20'000;
+  constexpr int kSlow = 2000;
+  for (const Data data :
+       {Data{false, 10'000}, Data{false, 100'000}, Data{false, 1'000'000}, Data{true, 1'000'000}}) {
+    for (const From from : {From::kCache, From::kSystem, From::kDevice}) {
+      benchmark::RegisterBenchmark(
+          fmt::format("Claim/Q18_time_of_a_get/data:{}/cells:{}/from:{}", data.wide ? "one_row" : "rows",
+                      data.cells, kFromNames[static_cast<int>(from)])
+              .c_str(),
+          [=](benchmark::State& state) { q18(state, data.wide, scaled(data.cells, 1000), from); })
+          ->UseManualTime()
+          ->Unit(benchmark::kMicrosecond)
+          ->Iterations(
+              static_cast<benchmark::IterationCount>(scaled(from == From::kDevice ? kSlow : kFast, 100)));
+    }
+  }
+}
+
+[[maybe_unused]] const bool registered = [] {
+  register_q06();
+  register_q08();
+  register_q18();
+  return true;
+}();
+
+}  // namespace
+}  // namespace cellar::bench

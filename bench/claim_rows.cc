@@ -1,0 +1,110 @@
+// Claims about shapes of data: neighbouring rows beside one (Q09), and the same cells as many rows or as
+// columns of one (Q10).
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <string>
+
+#include "base/random.h"
+#include "bench/bed.h"
+
+namespace cellar::bench {
+namespace {
+
+Status write_all(Engine& engine, Batch& batch) {
+  CELLAR_TRY(engine.write(batch));
+  batch.clear();
+  return {};
+}
+
+// `rows` of `columns` cells with values of `bytes`.
+BedPlan grid_plan(uint64_t rows, uint64_t columns, size_t bytes) {
+  BedPlan plan;
+  plan.table.families = {{.name = "d"}};
+  plan.fill = [=](Engine& engine, const std::shared_ptr<Table>& table) -> Status {
+    Batch batch;
+    for (uint64_t row = 0; row < rows; ++row) {
+      Put put(numbered("row", row));
+      for (uint64_t column = 0; column < columns; ++column)
+        put.add_at("d", numbered("c", column, 6), 1, text_of(row * columns + column, bytes));
+      batch.put(table, put);
+      if (batch.bytes() > (8u << 20)) CELLAR_TRY(write_all(engine, batch));
+    }
+    return write_all(engine, batch);
+  };
+  return plan;
+}
+
+// ---- Q09: k rows from a random one on ----
+
+void q09(benchmark::State& state, uint64_t k, bool cached) {
+  const uint64_t rows = scaled(100'000, 4000);
+  Bed& bed = Bed::of("q09", [=] { return grid_plan(rows, 1, 100); });
+  Table& table = bed.still_open(cached ? Bed::kCacheForAll : Bed::kCacheForNothing);
+  size_t cells = 0;
+  if (const Status status = count_cells(table, Scan(), nullptr, cells); !status.ok()) give_up(status);
+  Random random(5);
+  ReadStats stats;
+  cells = 0;
+  for (auto unused : state) {
+    static_cast<void>(unused);
+    const std::string first = numbered("row", random.below(rows - k));
+    const Status status =
+        count_cells(table, Scan().start(first).limit(k).fill_cache(cached).stats(&stats), nullptr, cells);
+    if (!status.ok()) give_up(status);
+  }
+  report(state, stats);
+  if (cells != k * static_cast<uint64_t>(state.iterations())) state.SkipWithError("another number of rows");
+}
+
+void register_q09() {
+  for (const bool cached : {true, false}) {
+    for (const uint64_t k : {1, 3, 10, 30, 100, 300, 1000}) {
+      benchmark::RegisterBenchmark(
+          fmt::format("Claim/Q09_neighbours/blocks:{}/k:{}", cached ? "cached" : "read_and_unpacked", k)
+              .c_str(),
+          [=](benchmark::State& state) { q09(state, k, cached); })
+          ->Unit(benchmark::kMicrosecond);
+    }
+  }
+}
+
+// ---- Q10: ten thousand cells ----
+
+void q10(benchmark::State& state, uint64_t cells, uint64_t columns, bool cold) {
+  Bed& bed = Bed::of(fmt::format("q10 {}", columns), [=] { return grid_plan(cells / columns, columns, 40); });
+  size_t found = 0;
+  size_t reads = 0;
+  measure(state, bed, cold, [&](Table& table, ReadStats& stats) {
+    ++reads;
+    return count_cells(table, Scan().stats(&stats), nullptr, found);
+  });
+  state.counters["ns per cell"] =
+      benchmark::Counter(static_cast<double>(cells) * static_cast<double>(state.iterations()) * 1e-9,
+                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.counters["bytes per cell"] = bed.bytes_per_cell();
+  if (found != reads * cells) state.SkipWithError("another number of cells");
+}
+
+void register_q10() {
+  const uint64_t cells = scaled(10'000, 10'000);
+  for (const uint64_t columns : {1, 10, 100, 1000, 10000}) {
+    for (const bool cold : {true, false}) {
+      with_cache(
+          benchmark::RegisterBenchmark(
+              fmt::format("Claim/Q10_rows_or_columns/cache:{}/columns:{}", cold ? "cold" : "warm", columns)
+                  .c_str(),
+              [=](benchmark::State& state) { q10(state, cells, columns, cold); }),
+          cold);
+    }
+  }
+}
+
+[[maybe_unused]] const bool registered = [] {
+  register_q09();
+  register_q10();
+  return true;
+}();
+
+}  // namespace
+}  // namespace cellar::bench

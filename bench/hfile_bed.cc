@@ -1,0 +1,77 @@
+// Files live in a memory file system: what is measured is the format, not a device.
+#include "bench/hfile_bed.h"
+
+#include "base/memory_file_system.h"
+#include "base/plugins.h"
+#include "bench/bed.h"
+#include "cell/cell_key.h"
+#include "cellar/compressor.h"
+#include "hfile/encoding.h"
+
+namespace cellar::bench {
+namespace {
+
+constexpr const char* kName = "file";
+
+template <class T>
+T value_or_give_up(Result<T> result) {
+  if (!result.ok()) give_up(result.status());
+  return std::move(result).value();
+}
+
+}  // namespace
+
+std::vector<std::string> encoding_names() {
+  register_hfile_plugins();
+  return Registry<BlockEncoding>::instance().names();
+}
+
+std::vector<std::string> codec_names() {
+  register_hfile_plugins();
+  return Registry<Compressor>::instance().names();
+}
+
+FileInMemory::FileInMemory(uint64_t cells, const CellAt& cell_at, const HFileWriterOptions& options)
+    : files_(make_memory_file_system()), directory_(value_or_give_up(files_->open_directory("bench", true))) {
+  const std::unique_ptr<WritableFile> to = value_or_give_up(directory_->create(kName, {}));
+  const std::unique_ptr<HFileWriter> writer = value_or_give_up(HFileWriter::create(*to, options));
+  OwnedCell cell;
+  for (uint64_t i = 0; i < cells; ++i) {
+    cell_at(i, cell);
+    if (const Status status = writer->add(cell.view()); !status.ok()) give_up(status);
+  }
+  summary_ = value_or_give_up(writer->finish());
+  Status status = to->sync();
+  if (status.ok()) status = to->close();
+  if (!status.ok()) give_up(status);
+}
+
+FileInMemory::~FileInMemory() = default;
+
+std::shared_ptr<HFileReader> FileInMemory::open(uint64_t cache_bytes) const {
+  HFileReaderOptions options;
+  if (cache_bytes > 0) options.cache = value_or_give_up(BlockCache::create(cache_bytes, "clock", 0));
+  options.name = kName;
+  return value_or_give_up(HFileReader::open(value_or_give_up(directory_->open(kName)), options));
+}
+
+double FileInMemory::bytes_per_cell() const {
+  return static_cast<double>(summary_.file_bytes) / static_cast<double>(summary_.cells);
+}
+
+double FileInMemory::raw_bytes_per_cell() const {
+  return static_cast<double>(summary_.key_bytes + summary_.value_bytes) / static_cast<double>(summary_.cells);
+}
+
+Result<uint64_t> scan_file(const HFileReader& file, bool fill_cache) {
+  const std::unique_ptr<CellCursor> cursor =
+      file.cursor({.fill_cache = fill_cache, .sequential = !fill_cache});
+  OwnedCell first;
+  first_of_row(first, "");
+  uint64_t cells = 0;
+  for (const CellView* cell = cursor->seek(first.view()); cell != nullptr; cell = cursor->next()) ++cells;
+  CELLAR_TRY(cursor->status());
+  return cells;
+}
+
+}  // namespace cellar::bench

@@ -1,0 +1,47 @@
+// What benchmarks of files share: cells made on the fly, files in memory, and the names that the build
+// registers.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cell/cell_codec.h"
+#include "hfile/hfile_reader.h"
+#include "hfile/hfile_writer.h"
+
+namespace cellar::bench {
+
+// All block encodings and codecs of this build, by the names that options take.
+std::vector<std::string> encoding_names();
+std::vector<std::string> codec_names();
+
+// The i-th cell of a file, in the file's order.
+using CellAt = std::function<void(uint64_t i, OwnedCell& cell)>;
+
+// One file in memory, written with these options.
+class FileInMemory {
+ public:
+  FileInMemory(uint64_t cells, const CellAt& cell_at, const HFileWriterOptions& options);
+  ~FileInMemory();
+  FileInMemory(const FileInMemory&) = delete;
+  FileInMemory& operator=(const FileInMemory&) = delete;
+
+  const HFileSummary& summary() const { return summary_; }
+  // A reader of its own, with a cache of this size; 0: none.
+  std::shared_ptr<HFileReader> open(uint64_t cache_bytes) const;
+  double bytes_per_cell() const;
+  // Keys and values as they are, without what the format adds.
+  double raw_bytes_per_cell() const;
+
+ private:
+  std::unique_ptr<FileSystem> files_;
+  std::unique_ptr<Directory> directory_;
+  HFileSummary summary_;
+};
+
+// Walks all cells; their number.
+Result<uint64_t> scan_file(const HFileReader& file, bool fill_cache);
+
+}  // namespace cellar::bench

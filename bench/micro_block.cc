@@ -1,0 +1,133 @@
+// One data block: its cells encoded and decoded by every encoding of the build, its bytes compressed and
+// decompressed by every codec. Narrow rows of one cell, and wide ones of 64.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/bed.h"
+#include "bench/hfile_bed.h"
+#include "cellar/compressor.h"
+#include "hfile/codecs.h"
+
+namespace cellar::bench {
+namespace {
+
+constexpr uint64_t kColumnsWide = 64;
+constexpr size_t kBlockBytes = 16384;
+
+std::vector<OwnedCell> cells_of_a_block(bool wide) {
+  std::vector<OwnedCell> cells;
+  size_t bytes = 0;
+  for (uint64_t i = 0; bytes < kBlockBytes; ++i) {
+    OwnedCell& cell = cells.emplace_back();
+    cell.assign(numbered("user", wide ? i / kColumnsWide : i), "d",
+                wide ? numbered("column", i % kColumnsWide, 4) : "name",
+                1'700'000'000'000 + static_cast<int64_t>(mixed(i) % 1000), CellType::kPut, 0, text_of(i, 40));
+    bytes += 8 + cell.view().key_size + cell.view().value_size;
+  }
+  return cells;
+}
+
+const BlockEncoding& encoding_of(const std::string& name) {
+  const Result<const BlockEncoding*> encoding = encoding_by_name(name);
+  if (!encoding.ok()) give_up(encoding.status());
+  return **encoding;
+}
+
+std::string encoded(const std::string& encoding, const std::vector<OwnedCell>& cells) {
+  const std::unique_ptr<BlockEncoder> encoder = encoding_of(encoding).make_encoder({});
+  for (const OwnedCell& cell : cells) encoder->add(cell.view());
+  return std::string(encoder->finish());
+}
+
+void count(benchmark::State& state, size_t cells, size_t bytes) {
+  state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(cells));
+  state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(bytes));
+  state.counters["bytes/cell"] = static_cast<double>(bytes) / static_cast<double>(cells);
+}
+
+void encode(benchmark::State& state, const std::string& encoding, bool wide) {
+  const std::vector<OwnedCell> cells = cells_of_a_block(wide);
+  const std::unique_ptr<BlockEncoder> encoder = encoding_of(encoding).make_encoder({});
+  size_t bytes = 0;
+  for (auto unused : state) {
+    static_cast<void>(unused);
+    for (const OwnedCell& cell : cells) encoder->add(cell.view());
+    bytes = encoder->finish().size();
+  }
+  count(state, cells.size(), bytes);
+}
+
+void decode(benchmark::State& state, const std::string& encoding, bool wide) {
+  const std::vector<OwnedCell> cells = cells_of_a_block(wide);
+  const std::string payload = encoded(encoding, cells);
+  const std::unique_ptr<BlockWalker> walker = encoding_of(encoding).make_walker({});
+  uint64_t walked = 0;
+  for (auto unused : state) {
+    static_cast<void>(unused);
+    if (const Status status = walker->open(payload); !status.ok()) give_up(status);
+    while (walker->next() != nullptr) ++walked;
+    if (!walker->status().ok()) give_up(walker->status());
+  }
+  if (walked != cells.size() * static_cast<uint64_t>(state.iterations()))
+    state.SkipWithError("cells are missing");
+  count(state, cells.size(), payload.size());
+}
+
+const Compressor& codec_of(const std::string& name) {
+  const Result<const Compressor*> codec = compressor_by_name(name);
+  if (!codec.ok()) give_up(codec.status());
+  return **codec;
+}
+
+void compress(benchmark::State& state, const std::string& codec) {
+  const std::string payload = encoded("none", cells_of_a_block(false));
+  std::string body;
+  for (auto unused : state) {
+    static_cast<void>(unused);
+    body.clear();
+    if (const Status status = codec_of(codec).compress(payload, body); !status.ok()) give_up(status);
+  }
+  state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(payload.size()));
+  state.counters["compression ratio"] =
+      static_cast<double>(payload.size()) / static_cast<double>(body.size());
+}
+
+void decompress(benchmark::State& state, const std::string& codec) {
+  const std::string payload = encoded("none", cells_of_a_block(false));
+  std::string body;
+  if (const Status status = codec_of(codec).compress(payload, body); !status.ok()) give_up(status);
+  std::string back(payload.size(), ' ');
+  for (auto unused : state) {
+    static_cast<void>(unused);
+    const Status status = codec_of(codec).decompress(body, back.size(), back.data());
+    if (!status.ok()) give_up(status);
+  }
+  if (back != payload) state.SkipWithError("other bytes than were compressed");
+  state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(payload.size()));
+}
+
+[[maybe_unused]] const bool registered = [] {
+  for (const std::string& encoding : encoding_names()) {
+    for (const bool wide : {false, true}) {
+      const std::string suffix = fmt::format("encoding:{}/rows:{}", encoding, wide ? "wide" : "narrow");
+      benchmark::RegisterBenchmark(("block/encode/" + suffix).c_str(),
+                                   [=](benchmark::State& state) { encode(state, encoding, wide); });
+      benchmark::RegisterBenchmark(("block/decode/" + suffix).c_str(),
+                                   [=](benchmark::State& state) { decode(state, encoding, wide); });
+    }
+  }
+  for (const std::string& codec : codec_names()) {
+    benchmark::RegisterBenchmark(("block/compress/codec:" + codec).c_str(),
+                                 [=](benchmark::State& state) { compress(state, codec); });
+    benchmark::RegisterBenchmark(("block/decompress/codec:" + codec).c_str(),
+                                 [=](benchmark::State& state) { decompress(state, codec); });
+  }
+  return true;
+}();
+
+}  // namespace
+}  // namespace cellar::bench
