@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -106,11 +107,33 @@ Result<PlotInput> parse_driver_lines(const std::string& text, const std::string&
   return input;
 }
 
+// Google Benchmark writes the deviation of counters that are all 0 as NaN, which is no JSON: null here.
+std::string without_nan(const std::string& text) {
+  static constexpr std::string_view kWords[] = {"-NaN", "NaN", "-Infinity", "Infinity"};
+  std::string cleaned;
+  bool quoted = false;
+  for (size_t at = 0; at < text.size();) {
+    const std::string_view rest = std::string_view(text).substr(at);
+    const auto word =
+        std::ranges::find_if(kWords, [&](std::string_view each) { return rest.starts_with(each); });
+    if (!quoted && word != std::end(kWords)) {
+      cleaned += "null";
+      at += word->size();
+      continue;
+    }
+    if (rest[0] == '"') quoted = !quoted;
+    const size_t step = rest[0] == '\\' && rest.size() > 1 ? 2 : 1;
+    cleaned += rest.substr(0, step);
+    at += step;
+  }
+  return cleaned;
+}
+
 }  // namespace
 
 Result<PlotInput> parse_plot_input(const std::string& text, const std::string& source) {
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) return unfit(source, "the input is empty");
-  const Json document = Json::parse(text, nullptr, false);
+  const Json document = Json::parse(without_nan(text), nullptr, false);
   if (document.is_object() && document.contains("benchmarks"))
     return parse_google_benchmark(document, source);
   const bool lines = document.is_object() ? document.contains("kind") : document.is_discarded();
