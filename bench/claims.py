@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What docs/claims.md shows: reduces a run of the claims to medians, draws a picture of each, fills the tables in.
 
-  bench/claims.py run.json --tool build/bench/cellar     docs/plots/claims.json, docs/plots/*.svg, docs/claims.md
+  bench/claims.py run.json --tool build/gcc/cellar     docs/plots/claims.json, docs/plots/*.svg, docs/claims.md
   bench/claims.py --check --tool build/gcc/cellar        are pictures and tables what docs/plots/claims.json gives?
 
 The words of docs/claims.md are written by hand; what stands between <!-- Q01 --> and <!-- /Q01 --> is written here.
