@@ -96,15 +96,6 @@ def millions(value):
     return digits(value / 1e6)
 
 
-def nanos(value):
-    return digits(value)
-
-
-def nano_rate(value):
-    """A counter of Google Benchmark that is an inverted rate in units of 1e-9."""
-    return digits(value)
-
-
 def words(text):
     return text.replace("_", " ")
 
@@ -152,7 +143,7 @@ def q04(cases):
 
 def q06(cases):
     return table(cases, [("gets", "gets"), ("bloom", "filter")], [
-        ("time, µs", {}, "real_time", micros), ("files searched", {}, "files searched", whole),
+        ("time, µs", {}, "cpu_time", micros), ("files searched", {}, "files searched", whole),
         ("blocks", {}, "blocks", whole), ("of them from disk", {}, "blocks from disk", whole),
         ("hit ratio of rows that exist", {}, "hit ratio", digits)])
 
@@ -160,21 +151,22 @@ def q06(cases):
 def q08(cases):
     names = values_of(cases, "lookup")
     return table(cases, [("files_of_family", "files")],
-                 [(f"{n}, µs", {"lookup": n}, "real_time", micros) for n in names] +
+                 [(f"{n}, µs", {"lookup": n}, "cpu_time", micros) for n in names] +
                  [(f"{n}: files searched", {"lookup": n}, "files searched", whole) for n in names])
 
 
 def q09(cases):
     blocks = values_of(cases, "blocks")
     return table(cases, [("k", "rows")],
-                 [(f"blocks {words(b)}, µs", {"blocks": b}, "real_time", micros) for b in blocks] +
+                 [(f"blocks {words(b)}, µs", {"blocks": b}, "cpu_time", micros) for b in blocks] +
                  [("blocks", {"blocks": blocks[-1]}, "blocks", whole)])
 
 
 def q10(cases):
     return table(cases, [("columns", "columns of a row")], [
         ("warm, µs", {"cache": "warm"}, "real_time", micros), ("cold, µs", {"cache": "cold"}, "real_time", micros),
-        ("blocks", {"cache": "cold"}, "blocks", whole), ("bytes per cell", {"cache": "cold"}, "bytes per cell", digits)])
+        ("blocks", {"cache": "cold"}, "blocks", whole),
+        ("bytes per cell", {"cache": "cold"}, "bytes per cell", digits)])
 
 
 def q11(cases):
@@ -209,13 +201,15 @@ def q17(cases):
 
 def q18(cases):
     return table(cases, [("data", "data"), ("cells", "cells"), ("from", "blocks from")], [
-        ("p50, µs", {}, "p50 µs", digits), ("p99, µs", {}, "p99 µs", digits), ("p99.9, µs", {}, "p99.9 µs", digits),
+        ("p50, µs", {}, "p50 µs", digits), ("p99, µs", {}, "p99 µs", digits),
+        ("p99.9, µs", {}, "p99.9 µs", digits),
         ("blocks from disk", {}, "blocks from disk", whole)])
 
 
 def q25(cases):
     return table(cases, [("durability", "durability"), ("rows", "rows")],
-                 [(f"{t} thread{'s' if t != '1' else ''}, 1/s", {"threads": t}, "items_per_second", digits) for t in values_of(cases, "threads")])
+                 [(f"{t} thread{'s' if t != '1' else ''}, 1/s", {"threads": t}, "items_per_second", digits)
+                  for t in values_of(cases, "threads")])
 
 
 # ---- Claims: table, and picture as arguments of cellar plot ----
@@ -225,23 +219,25 @@ CLAIMS = {
                   "--title", "A fifth of all cells, by one coordinate (warm)"]),
     "Q04": (q04, ["--filter", "Q04.*asked:oldest", "--x", "hours", "--series", "stamps", "--y", "files searched",
                   "--title", "Files searched for the oldest hours of 24", "--x-label", "hours asked for"]),
-    "Q06": (q06, ["--filter", "Q06", "--x", "gets", "--series", "bloom", "--title", "Gets, half or all of rows that are missing"]),
-    "Q08": (q08, ["--filter", "Q08", "--x", "files_of_family", "--series", "lookup", "--log-x",
+    "Q06": (q06, ["--filter", "Q06", "--x", "gets", "--series", "bloom", "--y", "cpu_time", "--log-y",
+                  "--title", "Gets, half or all of them of rows that are missing"]),
+    "Q08": (q08, ["--filter", "Q08", "--x", "files_of_family", "--series", "lookup", "--y", "cpu_time", "--log-x",
                   "--title", "A row that exists: exact, next above, next below", "--x-label", "files of the family"]),
-    "Q09": (q09, ["--filter", "Q09", "--x", "k", "--series", "blocks", "--log-x", "--log-y",
+    "Q09": (q09, ["--filter", "Q09", "--x", "k", "--series", "blocks", "--y", "cpu_time", "--log-x", "--log-y",
                   "--title", "Reading k neighbouring rows of 100 bytes", "--x-label", "rows"]),
     "Q10": (q10, ["--filter", "Q10", "--x", "columns", "--series", "cache", "--log-x",
                   "--title", "Ten thousand cells", "--x-label", "columns of a row"]),
     "Q11": (q11, ["--filter", "Q11.*cold", "--x", "way", "--series", "files", "--log-y",
                   "--title", "One day of a user's blogs (cold)"]),
     "Q12": (q12, ["--filter", "Q12.*encoding:none", "--x", "name_bytes", "--series", "codec", "--y", "bytes per cell",
-                  "--title", "Short names: bytes of a cell on disk (encoding none)", "--x-label", "bytes of family and qualifier, each"]),
+                  "--title", "Short names: bytes of a cell on disk (encoding none)",
+                  "--x-label", "bytes of family and qualifier, each"]),
     "Q16": (q16, ["--filter", "Q16", "--x", "codec", "--series", "keys", "--y", "compression ratio",
                   "--title", "Completions of prefixes: neighbours together or apart"]),
     "Q17": (q17, ["--filter", "Q17", "--x", "kB", "--series", "codec", "--y", "cpu_time", "--log-x", "--log-y",
                   "--title", "A get that reads and unpacks its block", "--x-label", "block, KiB"]),
-    "Q18": (q18, ["--filter", "Q18.*data:rows", "--x", "cells", "--series", "from", "--y", "p99 µs", "--log-x", "--log-y",
-                  "--title", "99 of 100 gets are faster", "--x-label", "rows", "--y-label", "time, µs"]),
+    "Q18": (q18, ["--filter", "Q18.*data:rows", "--x", "cells", "--series", "from", "--y", "p50 µs",
+                  "--log-x", "--log-y", "--title", "A get, median of many", "--x-label", "rows", "--y-label", "time, µs"]),
     "Q25": (q25, ["--filter", "Q25.*uniform", "--x", "threads", "--series", "durability", "--y", "items_per_second",
                   "--log-x", "--log-y", "--title", "Counter updates, ten thousand counters",
                   "--x-label", "threads", "--y-label", "updates per second"]),
@@ -249,8 +245,9 @@ CLAIMS = {
 
 
 def machine(context):
-    return (f"Measured on {context['date'][:10]} with Cellar {context.get('commit', '?')}: {context['num_cpus']} cores of "
-            f"{context.get('processor', 'an unknown processor')}, Linux {context.get('kernel', '?')}, "
+    return (f"Measured on {context['date'][:10]} with Cellar {context.get('commit', '?')}: "
+            f"{context['num_cpus']} cores of {context.get('processor', 'an unknown processor')}, "
+            f"Linux {context.get('kernel', '?')}, "
             f"{context.get('compiler', '?')}; medians of {context['repetitions']} repetitions.\n")
 
 
@@ -270,7 +267,8 @@ def filled(page, cases):
 
 def draw(tool, source, folder):
     for name, (_, arguments) in CLAIMS.items():
-        subprocess.run([tool, "plot", source, *arguments, "--out", folder / f"{name.lower()}.svg", "--quiet"], check=True)
+        picture = folder / f"{name.lower()}.svg"
+        subprocess.run([tool, "plot", source, *arguments, "--out", picture, "--quiet"], check=True)
 
 
 def check(tool):
