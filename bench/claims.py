@@ -221,10 +221,11 @@ CLAIMS = {
                   "--title", "Files searched for the oldest hours of 24", "--x-label", "hours asked for"]),
     "Q06": (q06, ["--filter", "Q06", "--x", "gets", "--series", "bloom", "--y", "cpu_time", "--log-y",
                   "--title", "Gets, half or all of them of rows that are missing"]),
-    "Q08": (q08, ["--filter", "Q08", "--x", "files_of_family", "--series", "lookup", "--y", "cpu_time", "--log-x",
-                  "--title", "A row that exists: exact, next above, next below", "--x-label", "files of the family"]),
-    "Q09": (q09, ["--filter", "Q09", "--x", "k", "--series", "blocks", "--y", "cpu_time", "--log-x", "--log-y",
-                  "--title", "Reading k neighbouring rows of 100 bytes", "--x-label", "rows"]),
+    "Q08": (q08, ["--filter", "Q08", "--x", "files_of_family", "--series", "lookup", "--y", "cpu_time",
+                  "--log-x", "--title", "A row that exists: exact, next above, next below",
+                  "--x-label", "files of the family"]),
+    "Q09": (q09, ["--filter", "Q09", "--x", "k", "--series", "blocks", "--y", "cpu_time",
+                  "--log-x", "--log-y", "--title", "Reading k neighbouring rows of 100 bytes", "--x-label", "rows"]),
     "Q10": (q10, ["--filter", "Q10", "--x", "columns", "--series", "cache", "--log-x",
                   "--title", "Ten thousand cells", "--x-label", "columns of a row"]),
     "Q11": (q11, ["--filter", "Q11.*cold", "--x", "way", "--series", "files", "--log-y",
@@ -237,7 +238,8 @@ CLAIMS = {
     "Q17": (q17, ["--filter", "Q17", "--x", "kB", "--series", "codec", "--y", "cpu_time", "--log-x", "--log-y",
                   "--title", "A get that reads and unpacks its block", "--x-label", "block, KiB"]),
     "Q18": (q18, ["--filter", "Q18.*data:rows", "--x", "cells", "--series", "from", "--y", "p50 µs",
-                  "--log-x", "--log-y", "--title", "A get, median of many", "--x-label", "rows", "--y-label", "time, µs"]),
+                  "--log-x", "--log-y", "--title", "A get, median of many",
+                  "--x-label", "rows", "--y-label", "time, µs"]),
     "Q25": (q25, ["--filter", "Q25.*uniform", "--x", "threads", "--series", "durability", "--y", "items_per_second",
                   "--log-x", "--log-y", "--title", "Counter updates, ten thousand counters",
                   "--x-label", "threads", "--y-label", "updates per second"]),
@@ -246,7 +248,7 @@ CLAIMS = {
 
 def machine(context):
     return (f"Measured on {context['date'][:10]} with Cellar {context.get('commit', '?')}: "
-            f"{context['num_cpus']} cores of {context.get('processor', 'an unknown processor')}, "
+            f"{context['num_cpus']} cores of {context.get('processor', 'an unknown processor')},\n"
             f"Linux {context.get('kernel', '?')}, "
             f"{context.get('compiler', '?')}; medians of {context['repetitions']} repetitions.\n")
 
@@ -260,8 +262,9 @@ def page_with(page, name, content):
 
 def filled(page, cases):
     page = page_with(page, "machine", machine(cases.context))
-    for name, (make, _) in CLAIMS.items():
-        page = page_with(page, name, make(cases.of(name)) + "\n" + f"![{name}](plots/{name.lower()}.svg)\n")
+    for name, (make, arguments) in CLAIMS.items():
+        title = arguments[arguments.index("--title") + 1]
+        page = page_with(page, name, make(cases.of(name)) + f"\n![{title}](plots/{name.lower()}.svg)\n")
     return page
 
 

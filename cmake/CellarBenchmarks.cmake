@@ -56,6 +56,9 @@ if(CELLAR_BUILD_TESTS)
     set_tests_properties(bench.${name} PROPERTIES TIMEOUT 300 ENVIRONMENT CELLAR_BENCH_SCALE=0.01
       FAIL_REGULAR_EXPRESSION "ERROR OCCURRED|Failed to match")
   endforeach()
+  add_test(NAME bench.claims_py COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/claims_test.py")
+  add_test(NAME bench.claims_page COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/claims.py" --check
+    --tool $<TARGET_FILE:cellar_tool>)
   # All workloads on few rows: that they end, and that all engines installed here read the same.
   add_test(NAME bench.driver COMMAND cellar_driver --n 2000 --rounds 1 --json "${PROJECT_BINARY_DIR}/driver.jsonl")
   add_test(NAME bench.compare COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/compare_test.py")
@@ -63,6 +66,6 @@ if(CELLAR_BUILD_TESTS)
     "${PROJECT_BINARY_DIR}/driver.jsonl" "${PROJECT_BINARY_DIR}/driver.jsonl")
   set_tests_properties(bench.driver PROPERTIES TIMEOUT 300 FIXTURES_SETUP driver_lines)
   set_tests_properties(bench.compare_runs PROPERTIES TIMEOUT 60 FIXTURES_REQUIRED driver_lines)
-  set_tests_properties(bench.compare PROPERTIES TIMEOUT 60)
-  set_tests_properties(bench.compare bench.compare_runs PROPERTIES ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+  set_tests_properties(bench.compare bench.claims_page bench.claims_py PROPERTIES TIMEOUT 60)
+  set_tests_properties(bench.compare bench.compare_runs bench.claims_page bench.claims_py PROPERTIES ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
 endif()
