@@ -27,6 +27,20 @@ class EmptyCursor final : public CellCursor {
   void print(TextPrinter& out) const override { out.line("empty"); }
 };
 
+struct Forward {
+  static std::strong_ordering compare(const CellView& a, const CellView& b) { return compare_cells(a, b); }
+};
+
+// The last row first; the cells of a row in their order.
+struct RowsBackward {
+  static std::strong_ordering compare(const CellView& a, const CellView& b) {
+    const std::strong_ordering rows = b.row() <=> a.row();
+    return rows != 0 ? rows : compare_cells(a, b);
+  }
+};
+
+// `Order`: in which the sources give their cells.
+template <class Order>
 class MergingCursor final : public CellCursor {
  public:
   explicit MergingCursor(std::vector<MergeSource> sources) : sources_(std::move(sources)) {
@@ -50,7 +64,7 @@ class MergingCursor final : public CellCursor {
     // Who stands before the target hops, the lead first; the others are met at the root one after the other.
     lead_.cell = lead_.source->cursor->skip_to(target);
     const CellView* cell = settle();
-    while (cell != nullptr && compare_cells(*cell, target) < 0) {
+    while (cell != nullptr && Order::compare(*cell, target) < 0) {
       lead_.cell = lead_.source->cursor->skip_to(target);
       cell = settle();
     }
@@ -98,7 +112,7 @@ class MergingCursor final : public CellCursor {
 
   // Equal cells occur when sequences have been zeroed, or in bulk-loaded files: the younger source wins.
   static bool before(const Entry& a, const Entry& b) {
-    const auto order = compare_cells(*a.cell, *b.cell);
+    const auto order = Order::compare(*a.cell, *b.cell);
     return order != 0 ? order < 0 : a.source->age < b.source->age;
   }
 
@@ -189,12 +203,21 @@ class MergingCursor final : public CellCursor {
   Status status_;
 };
 
+template <class Order>
+std::unique_ptr<CellCursor> merge(std::vector<MergeSource> sources) {
+  if (sources.empty()) return std::make_unique<EmptyCursor>();
+  if (sources.size() == 1) return std::move(sources.front().cursor);
+  return std::make_unique<MergingCursor<Order>>(std::move(sources));
+}
+
 }  // namespace
 
 std::unique_ptr<CellCursor> make_merging_cursor(std::vector<MergeSource> sources) {
-  if (sources.empty()) return std::make_unique<EmptyCursor>();
-  if (sources.size() == 1) return std::move(sources.front().cursor);
-  return std::make_unique<MergingCursor>(std::move(sources));
+  return merge<Forward>(std::move(sources));
+}
+
+std::unique_ptr<CellCursor> make_backward_merging_cursor(std::vector<MergeSource> sources) {
+  return merge<RowsBackward>(std::move(sources));
 }
 
 }  // namespace cellar

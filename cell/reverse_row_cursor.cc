@@ -99,4 +99,9 @@ std::unique_ptr<CellCursor> make_reverse_row_cursor(std::unique_ptr<CellCursor> 
   return std::make_unique<ReverseRowCursor>(std::move(forward));
 }
 
+std::unique_ptr<CellCursor> make_reverse_row_cursor(std::vector<MergeSource> forward) {
+  for (MergeSource& source : forward) source.cursor = make_reverse_row_cursor(std::move(source.cursor));
+  return make_backward_merging_cursor(std::move(forward));
+}
+
 }  // namespace cellar

@@ -80,8 +80,8 @@ std::unique_ptr<StoreReader> StoreReader::open(std::shared_ptr<const StoreView> 
                                                const RowRange& range) {
   std::vector<MergeSource> sources = open_sources(*view, query, range);
   if (sources.empty()) return nullptr;
-  std::unique_ptr<CellCursor> cursor = make_merging_cursor(std::move(sources));
-  if (range.reversed) cursor = make_reverse_row_cursor(std::move(cursor));
+  std::unique_ptr<CellCursor> cursor =
+      range.reversed ? make_reverse_row_cursor(std::move(sources)) : make_merging_cursor(std::move(sources));
   ReadRules rules = query.rules;
   rules.family = view->config->rules;
   return std::unique_ptr<StoreReader>(new StoreReader(std::move(view), rules, std::move(cursor), range));

@@ -53,9 +53,11 @@ class HFileCursor final : public CellCursor {
 
   const CellView* seek(const CellView& target) override {
     if (!status_.ok()) return nullptr;
-    if (!moved(index_.seek(target, IndexSearch::kUpTo, options_.stats))) return nullptr;
-    if (!index_.valid() && !moved(index_.to_first(options_.stats))) return nullptr;
-    if (!index_.valid()) return end();
+    if (!within_block(target)) {
+      if (!moved(index_.seek(target, IndexSearch::kUpTo, options_.stats))) return nullptr;
+      if (!index_.valid() && !moved(index_.to_first(options_.stats))) return nullptr;
+      if (!index_.valid()) return end();
+    }
     borders_ = 0;
     if (!load()) return nullptr;
     start_near(target, 0, Near::kAt);
@@ -98,7 +100,7 @@ class HFileCursor final : public CellCursor {
 
   const CellView* seek_before(const CellView& target) override {
     if (!status_.ok()) return nullptr;
-    if (!seek_index_before(target)) return nullptr;
+    if (!within_block(target) && !seek_index_before(target)) return nullptr;
     borders_ = 0;
     while (index_.valid()) {
       if (!load()) return nullptr;
@@ -126,6 +128,14 @@ class HFileCursor final : public CellCursor {
   const Block* block() const { return static_cast<const Block*>(block_.get()); }
   std::strong_ordering compare(const CellView& a, const CellView& b) const {
     return order_.meta_order() ? compare_meta_keys(a, b) : compare_keys(a, b);
+  }
+
+  // Whether target lies between the first cell of this block and the current one, so that a search needs no
+  // other block; false when that takes more than a look. Backward walks go from row to row so.
+  bool within_block(const CellView& target) const {
+    if constexpr (!Decoder::kIndexable) return false;
+    if (!standing_ || !block_ || order_.meta_order() || block()->cell_index() == nullptr) return false;
+    return row_at(0) < target.row() && order_(target, views_[current_]) <= 0;
   }
 
   // Whether target lies at or after the next block's key: no cell of this block can be the one.

@@ -33,11 +33,12 @@ std::string time_text(int64_t ms) { return ms == INT64_MAX ? "forever" : std::to
 
 }  // namespace
 
-std::unique_ptr<CellCursor> merged_cursor(const std::vector<Cells>& sources) {
+std::unique_ptr<CellCursor> merged_cursor(const std::vector<Cells>& sources, bool reversed) {
   std::vector<MergeSource> merge;
   for (const Cells& source : sources)
     merge.push_back(
         {poison(make_checking_cursor(vector_cursor(source))), static_cast<uint32_t>(merge.size())});
+  if (reversed) return make_reverse_row_cursor(std::move(merge));
   return make_checking_cursor(make_merging_cursor(std::move(merge)));
 }
 
@@ -54,8 +55,7 @@ Cells read_through(const std::vector<Cells>& sources, const FamilyRules& family,
   rules.raw = query.raw;
   rules.columns = columns;
   rules.explicit_columns = !columns.empty();
-  std::unique_ptr<CellCursor> cursor = merged_cursor(sources);
-  if (reversed) cursor = make_reverse_row_cursor(std::move(cursor));
+  const std::unique_ptr<CellCursor> cursor = merged_cursor(sources, reversed);
   ReadJudge judge(rules);
   Walk<ReadJudge> walk(*cursor, judge);
   OwnedCell from;

@@ -9,7 +9,7 @@ namespace cellar::testing {
 
 // The sources, youngest first, merged. Each is poisoned, so that whoever keeps a cell too long reads rubbish,
 // and each is checked for order.
-std::unique_ptr<CellCursor> merged_cursor(const std::vector<Cells>& sources);
+std::unique_ptr<CellCursor> merged_cursor(const std::vector<Cells>& sources, bool reversed = false);
 
 // What a read returns; rows backward if asked. The last move of the cursor has left status ok, or the test
 // fails.

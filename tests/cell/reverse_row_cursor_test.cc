@@ -26,7 +26,7 @@ TEST(ReverseRowCursor, KeepsItOverAMerge) {
     std::vector<MergeSource> sources;
     for (const Cells& source : dealt)
       sources.push_back({poison(vector_cursor(source)), static_cast<uint32_t>(sources.size())});
-    return make_reverse_row_cursor(make_merging_cursor(std::move(sources)));
+    return make_reverse_row_cursor(std::move(sources));
   };
   check_cursor_contract(merged, test_seed(3), {.equal_cells = false, .reversed = true});
 }
