@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 namespace cellar::testing {
 namespace {
@@ -106,7 +105,8 @@ Result<std::map<std::string, Cells>> Mirror::cells_of(const RowChange& change, i
   return table.cells_of(changes, now_ms);
 }
 
-void Mirror::write(const std::map<std::string, Cells>& cells, uint64_t sequence) {
+void Mirror::write(const std::map<std::string, Cells>& cells, uint64_t sequence, bool unlogged) {
+  if (unlogged) unlogged_.insert(sequence);
   for (const auto& [name, written] : cells) {
     Cells& memory = families_.at(name).memory;
     for (Cell cell : written) {
@@ -134,6 +134,26 @@ std::optional<std::string> Mirror::flush(const std::string& name, const std::str
                        run.cells.size(), print_cells(run.cells));
   if (!run.cells.empty()) family.runs.push_back(std::move(run));
   return std::nullopt;
+}
+
+void Mirror::lose_unlogged() {
+  for (auto& [name, family] : families_)
+    std::erase_if(family.memory, [&](const Cell& each) { return unlogged_.contains(each.sequence); });
+  unlogged_.clear();  // the numbers of those that were last are given anew
+}
+
+std::optional<std::string> Mirror::recover(const FamilyInfo& found, const Rewrite& rewrite) {
+  const std::string& name = found.options.name;
+  MirrorFamily& family = families_.at(name);
+  for (size_t i = family.runs.size(); i < found.files.size(); ++i) {
+    const StoreFileInfo& file = found.files[i];
+    const auto end = std::ranges::find_if(
+        family.memory, [&](const Cell& cell) { return cell.sequence > file.sequence_max; });
+    const auto cells = static_cast<uint64_t>(end - family.memory.begin());
+    if (auto wrong = flush(name, file.name, cells, file.cells, rewrite)) return "recovered: " + *wrong;
+  }
+  if (family.memory.empty()) return std::nullopt;
+  return flush(name, "", family.memory.size(), 0, rewrite);  // nothing was left to write
 }
 
 std::optional<std::string> Mirror::compact(const CompactionInfo& info, const Rewrite& rewrite) {

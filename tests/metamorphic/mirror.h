@@ -5,9 +5,11 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "cellar/cellar.h"
 #include "tests/metamorphic/operations.h"
 
 namespace cellar::testing {
@@ -46,7 +48,12 @@ class Mirror {
   // The cells that the change would write, or kInvalidArgument.
   Result<std::map<std::string, Cells>> cells_of(const RowChange& change, int64_t now_ms) const;
   // Cells of equal coordinates and sequence: the last one stays.
-  void write(const std::map<std::string, Cells>& cells, uint64_t sequence);
+  void write(const std::map<std::string, Cells>& cells, uint64_t sequence, bool unlogged);
+  // What was written without the log and is still in memory is gone.
+  void lose_unlogged();
+  // A recovery has written all of memory into those of these files that are no runs yet. What is wrong with
+  // that, or nothing.
+  std::optional<std::string> recover(const FamilyInfo& found, const Rewrite& rewrite);
 
   // The oldest `cells` cells of memory become the youngest run. What is wrong with that, or nothing.
   std::optional<std::string> flush(const std::string& family, const std::string& file, uint64_t cells_in,
@@ -61,6 +68,7 @@ class Mirror {
   Cells read_row(const std::string& row, const ModelScan& scan, int64_t now_ms) const;
 
   std::map<std::string, MirrorFamily> families_;
+  std::set<uint64_t> unlogged_;  // sequences
 };
 
 }  // namespace cellar::testing

@@ -118,6 +118,8 @@ std::string to_text(const Operation& operation) {
       return "reopen read-only and back";
     case Kind::kSettle:
       return "settle";
+    case Kind::kCrash:
+      return fmt::format("crash {}", operation.which);
   }
   return "?";
 }

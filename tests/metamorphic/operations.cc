@@ -5,11 +5,19 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <iterator>
 
 #include "base/bytes.h"
 #include "base/coding.h"
+#include "base/plugins.h"
 #include "base/random.h"
+#include "cellar/bloom_type.h"
+#include "cellar/cache_policy.h"
+#include "cellar/compaction_policy.h"
+#include "cellar/compressor.h"
+#include "hfile/encoding.h"
+#include "memtable/memtable.h"
 
 namespace cellar::testing {
 namespace {
@@ -23,6 +31,62 @@ const std::array<std::string, 6> kQualifiers = {"", "q", "q1", std::string("q\0"
 const std::array<std::string, 5> kPrefixes = {"a", "ab", "\xff", "z", std::string("\0", 1)};
 constexpr std::string_view kCounter = "n";
 constexpr int64_t kStart = 20'000;
+
+// What the plug-ins of this build offer, so that those to come are drawn as well.
+struct Choices {
+  std::vector<std::string> encodings, codecs, blooms, policies, memtables, cache_policies;
+  std::vector<std::string> default_policy;  // with parameters; it keeps up with any number of files
+};
+
+// Those of `names` with which a family can be made.
+std::vector<std::string> fit(const std::vector<std::string>& names, std::string FamilyOptions::*field) {
+  std::vector<std::string> result;
+  for (const std::string& name : names) {
+    FamilyOptions family;
+    family.name = "f";
+    family.*field = name;
+    if (validate(family).ok()) result.push_back(name);
+  }
+  return result;
+}
+
+// "row_index" is written as "row_index_v1" in options: by the encoding's own name.
+std::vector<std::string> encoding_names() {
+  std::vector<std::string> names;
+  for (const std::string& name : Registry<BlockEncoding>::instance().names()) {
+    std::string& own = names.emplace_back((*encoding_by_name(name))->name());
+    std::ranges::transform(own, own.begin(), [](unsigned char c) { return std::tolower(c); });
+  }
+  return names;
+}
+
+const Choices& choices() {
+  static const Choices kChoices = [] {
+    register_memtable_plugins();
+    register_cache_plugins();
+    register_bloom_plugins();
+    register_hfile_plugins();
+    register_compaction_plugins();
+    const auto with_parameters = [](const std::string& name) {
+      return std::vector<std::string>{name, name + "(files_min=2, files_max=2)",
+                                      name + "(ratio=1.2, files_min=2, files_max=3)"};
+    };
+    Choices made;
+    made.encodings = fit(encoding_names(), &FamilyOptions::encoding);
+    made.codecs = fit(Registry<Compressor>::instance().names(), &FamilyOptions::compression);
+    std::vector<std::string> blooms = Registry<BloomType>::instance().names();
+    blooms.emplace_back("none");
+    made.blooms = fit(blooms, &FamilyOptions::bloom);
+    for (const std::string& name : Registry<CompactionPolicy>::instance().names())
+      for (const std::string& text : fit(with_parameters(name), &FamilyOptions::compaction))
+        made.policies.push_back(text);
+    made.default_policy = fit(with_parameters(FamilyOptions().compaction), &FamilyOptions::compaction);
+    made.memtables = Registry<Memtable>::instance().names();
+    made.cache_policies = Registry<CachePolicy>::instance().names();
+    return made;
+  }();
+  return kChoices;
+}
 
 class Planner {
  public:
@@ -82,8 +146,13 @@ class Planner {
     return random_.one_in(4) ? std::nullopt : std::optional<int64_t>(draw_timestamp());
   }
 
+  const std::string& one_of(const std::vector<std::string>& choices) {
+    return choices[random_.below(choices.size())];
+  }
+
   Random random_;
   Plan plan_;
+  bool files_stop_ = random_.one_in(2);  // writers wait for compactions
   int64_t clock_ms_ = 0;
   uint64_t values_ = 0;
 };
@@ -97,11 +166,12 @@ FamilyOptions Planner::draw_family(const std::string& name) {
   family.keep_deleted_cells =
       one_of({KeepDeleted::kFalse, KeepDeleted::kFalse, KeepDeleted::kTrue, KeepDeleted::kTtl});
   family.delete_order = random_.one_in(4) ? MarkerOrder::kSequence : MarkerOrder::kTimestamp;
-  family.block_bytes = 1024;
-  family.encoding = one_of({"none", "row_index_v1"});
-  family.compression = one_of({"none", "snappy", "gz"});
-  family.bloom = one_of({"none", "row"});
-  family.compaction = one_of({"exploring", "exploring(ratio=1.2, files_min=2, files_max=3)"});
+  family.block_bytes = one_of<uint32_t>({1024, 1024, 4096, FamilyOptions().block_bytes});
+  family.encoding = one_of(choices().encodings);
+  family.compression = one_of(choices().codecs);
+  family.bloom = one_of(choices().blooms);
+  family.bloom_bits_percent_error = one_of<uint32_t>({1, 1, 50});
+  family.compaction = one_of(files_stop_ ? choices().default_policy : choices().policies);
   family.cache_blocks = !random_.one_in(4);
   family.in_memory = random_.one_in(4);
   return family;
@@ -111,16 +181,25 @@ void Planner::draw_options() {
   EngineOptions& engine = plan_.engine;
   engine.memtable_bytes = one_of<uint64_t>({4096, 8192, 32768});
   engine.log_segment_bytes = 64 << 10;
-  engine.cache.capacity_bytes = one_of<uint64_t>({0, 3000, 20000, 1 << 20});
-  engine.cache.policy = one_of({"clock", "lru"});
+  if (plan_.work == Work::kAutomatic) engine.memtables_frozen_max = one_of<uint32_t>({1, 3});
+  engine.memtable = one_of(choices().memtables);
+  engine.cache.capacity_bytes = one_of<uint64_t>({0, 1200, 3000, 20000, 1 << 20});  // 1200: one block
+  engine.cache.policy = one_of(choices().cache_policies);
+  engine.open_files_max = one_of<uint32_t>({1, 3, 512});
   engine.automatic_flush = engine.automatic_compaction = plan_.work == Work::kAutomatic;
   engine.ttl_clock_guard_s = 0;
   engine.verify_new_files = random_.one_in(2);
-  engine.files_slow = 6;
-  engine.files_stop = 8;
+  if (files_stop_) {
+    engine.files_slow = 6;
+    engine.files_stop = 8;
+  } else {
+    engine.files_slow = engine.files_stop = 1'000'000;
+  }
   plan_.tables.resize(2);
   plan_.tables[0].families = {draw_family("a"), draw_family("b")};
   plan_.tables[1].families = {draw_family("f"), draw_family("g"), draw_family("h")};
+  plan_.power_cuts = random_.one_in(3);
+  if (plan_.power_cuts) engine.durability = Durability::kFsyncWal;
   if (random_.one_in(3)) plan_.tables[1].durability = Durability::kFsyncWal;
 }
 
@@ -304,6 +383,10 @@ void Planner::draw_service(Operation& operation) {
     case 13:
       operation.kind = Kind::kDrainScanner;
       return;
+    case 14:
+      operation.kind = Kind::kCrash;
+      operation.which = static_cast<uint32_t>(random_.below(1000));
+      return;
   }
 }
 
@@ -337,9 +420,11 @@ FamilyRules rules_of(const FamilyOptions& family) {
 }
 
 std::string options_text(const Plan& plan) {
-  std::string text = fmt::format("memtable_bytes {}, cache {} {}, {}\n", plan.engine.memtable_bytes,
-                                 plan.engine.cache.capacity_bytes, plan.engine.cache.policy,
-                                 plan.work == Work::kAutomatic ? "automatic work" : "work on request");
+  std::string text =
+      fmt::format("memtable {} of {} bytes, cache {} {}, {}, crashes are {}\n", plan.engine.memtable,
+                  plan.engine.memtable_bytes, plan.engine.cache.capacity_bytes, plan.engine.cache.policy,
+                  plan.work == Work::kAutomatic ? "automatic work" : "work on request",
+                  plan.power_cuts ? "power cuts" : "ends of the process");
   for (size_t i = 0; i < plan.tables.size(); ++i)
     for (const FamilyOptions& family : plan.tables[i].families)
       text += fmt::format("{}:{} {}\n", table_name(static_cast<uint32_t>(i)), family.name,

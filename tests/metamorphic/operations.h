@@ -46,6 +46,7 @@ struct Operation {
     kReopen,
     kReopenReadOnly,
     kSettle,
+    kCrash,
   };
   Kind kind = Kind::kGet;
   uint32_t table = 0;
@@ -57,7 +58,7 @@ struct Operation {
   std::string prefix;  // of a scan, in place of bounds
   bool in_batches = false;
 
-  uint32_t which = 0;        // a snapshot or scanner, modulo those that are open
+  uint32_t which = 0;        // a snapshot or scanner, modulo those that are open; of a crash: its seed
   bool at_snapshot = false;  // read at snapshot `which`, if there is one
   bool major = false;
   std::string family;         // to compact, empty for all; to alter
@@ -70,6 +71,7 @@ std::string to_text(const Operation& operation);
 struct Plan {
   uint64_t seed = 1;
   Work work = Work::kManual;
+  bool power_cuts = false;  // crashes are of the machine; every logged write waits for the medium
   EngineOptions engine;
   std::vector<TableOptions> tables;  // named t0, t1, …
   int64_t clock_ms = 0;

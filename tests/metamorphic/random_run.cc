@@ -82,7 +82,7 @@ RandomRun::~RandomRun() {
 
 std::optional<RunFailure> RandomRun::run() {
   size_t i = 0;
-  open(false);
+  open(plan_.engine);
   for (; i < plan_.operations.size() && !failure_; ++i) {
     perform(plan_.operations[i]);
     if (i % 16 == 0 && !failure_) compare_files();
@@ -99,10 +99,9 @@ void RandomRun::fail(std::string text) {
 
 int64_t RandomRun::now_ms() { return time_high_ms_ = std::max(time_high_ms_, clock_.wall_ms()); }
 
-void RandomRun::open(bool read_only) {
-  EngineOptions options = plan_.engine;
-  options.create_if_missing = !read_only;
-  options.read_only = read_only;
+void RandomRun::open(const EngineOptions& given) {
+  EngineOptions options = given;
+  options.create_if_missing = !options.read_only;
   options.environment = {
       .files = files_.get(), .clock = &clock_, .executor = &executor_, .events = this, .seed = plan_.seed};
   auto opened = Engine::open("store", options);
@@ -113,8 +112,11 @@ void RandomRun::open(bool read_only) {
     if (!table.ok()) return fail("table: " + table.status().to_text());
     tables_.push_back(std::move(table).value());
   }
-  if (const uint64_t last = engine_->status().last_sequence; last != sequence_)
-    fail(fmt::format("opened at sequence {}, the last write was {}", last, sequence_));
+  const uint64_t last = engine_->status().last_sequence;
+  if (last < kept_ || last > sequence_)
+    fail(fmt::format("opened at sequence {}, the last write was {}, the last that must be there {}", last,
+                     sequence_, kept_));
+  kept_ = sequence_ = last;
 }
 
 void RandomRun::close() {
@@ -125,13 +127,57 @@ void RandomRun::close() {
   snapshots_.clear();
   tables_.clear();
   expect_ok(engine_->close(), "close");
+  kept_ = sequence_;
   engine_.reset();
 }
 
 void RandomRun::reopen(bool read_only) {
   close();
-  if (!failure_) open(read_only);
+  EngineOptions options = plan_.engine;
+  options.read_only = read_only;
+  if (!failure_) open(options);
   if (!failure_) compare_files();
+}
+
+void RandomRun::crash(const Operation& operation) {
+  ++crashes_;
+  const auto modes = power_loss_modes();
+  const CrashMode mode = plan_.power_cuts ? modes[operation.which % modes.size()] : CrashMode::kProcessKilled;
+  auto left = files_->crash_image({.mode = mode, .seed = plan_.seed + operation.which});
+  files_->crash();
+  dead_ = true;
+  scanners_.clear();
+  snapshots_.clear();
+  tables_.clear();
+  engine_.reset();
+  executor_.settle();
+  dead_ = false;
+  files_ = std::move(left);
+  recover();
+}
+
+// Opens what a crash left. What was recovered lies in new files then, which no event tells of: they are
+// looked at before anything is compacted.
+void RandomRun::recover() {
+  flushes_.clear();
+  compactions_.clear();
+  for (Mirror& mirror : mirrors_) mirror.lose_unlogged();
+  // The engine's clock goes on from the last write that is left; that no time is taken back is left to the
+  // operations on the clock.
+  clock_.set_wall_ms(now_ms());
+  EngineOptions options = plan_.engine;
+  options.automatic_flush = options.automatic_compaction = false;
+  open(options);
+  if (failure_) return;
+  static_cast<void>(tables_[0]->exists(Get("a")));
+  for (const auto& table : tables_) {
+    for (const FamilyInfo& family : table->info().families) {
+      const Rewrite rewrite = rewrite_now(table->name(), family.options.name);
+      if (auto wrong = mirror_of(table->name()).recover(family, rewrite)) return fail(*wrong);
+    }
+  }
+  compare_files();
+  if (!failure_ && plan_.work == Work::kAutomatic) reopen(false);
 }
 
 void RandomRun::perform(const Operation& operation) {
@@ -184,6 +230,8 @@ void RandomRun::perform_service(const Operation& operation) {
       return alter(operation);
     case Kind::kReopen:
       return reopen(false);
+    case Kind::kCrash:
+      return crash(operation);
     case Kind::kReopenReadOnly:
       reopen(true);
       if (failure_) return;
@@ -237,6 +285,7 @@ void RandomRun::write(const Operation& operation) {
       refused = refused || !mirrors_[row.table].cells_of(row, now_ms()).ok();
   }
   pending_ = &operation.rows;
+  unlogged_ = operation.unlogged;
   WriteOptions options;
   if (operation.unlogged) options.durability = Durability::kSkipWal;
   const Status status = write_to_engine(operation, options);
@@ -257,6 +306,7 @@ void RandomRun::apply_pending() {
   const uint64_t sequence = engine_->status().last_sequence;
   if (sequence != sequence_ + 1) fail(fmt::format("write {} follows write {}", sequence, sequence_));
   sequence_ = sequence;
+  if (!unlogged_) kept_ = sequence;
   counters_.clear();
   std::vector<std::map<std::string, Cells>> cells;  // all of them see the state before the write
   for (const RowChange& row : rows) {
@@ -264,7 +314,7 @@ void RandomRun::apply_pending() {
     if (!of_row.ok()) return fail("the model refuses this write: " + of_row.status().to_text());
     cells.push_back(std::move(of_row).value());
   }
-  for (size_t i = 0; i < rows.size(); ++i) mirrors_[rows[i].table].write(cells[i], sequence);
+  for (size_t i = 0; i < rows.size(); ++i) mirrors_[rows[i].table].write(cells[i], sequence, unlogged_);
   for (const ModelChange& change : rows.front().changes)
     if (change.kind == ModelChange::Kind::kIncrement)
       for (const Cell& cell : cells.front()[change.family])
@@ -394,14 +444,19 @@ Rewrite RandomRun::rewrite_now(const std::string& table, const std::string& fami
 }
 
 void RandomRun::on_flush_begin(const FlushInfo& info) {
+  if (dead_) return;
   flushes_[info.table + info.family] = rewrite_now(info.table, info.family);
 }
 
 void RandomRun::on_flush_end(const FlushInfo& info) {
+  if (dead_) return;
   expect_ok(info.status, "flush");
   if (pending_ != nullptr && engine_ != nullptr && engine_->status().last_sequence > sequence_)
     apply_pending();
   if (failure_) return;
+  const Cells& memory = mirror_of(info.table).family(info.family).memory;
+  if (info.cells_in > 0 && info.cells_in <= memory.size())
+    kept_ = std::max(kept_, memory[info.cells_in - 1].sequence);
   const auto wrong =
       mirror_of(info.table)
           .flush(info.family, info.file, info.cells_in, info.cells_out, flushes_[info.table + info.family]);
@@ -409,13 +464,14 @@ void RandomRun::on_flush_end(const FlushInfo& info) {
 }
 
 void RandomRun::on_compaction_begin(const CompactionInfo& info) {
+  if (dead_) return;
   Rewrite& rewrite = compactions_[info.table + info.family] = rewrite_now(info.table, info.family);
   rewrite.how.oldest_put_known = true;
   rewrite.how.zero_sequences = true;
 }
 
 void RandomRun::on_compaction_end(const CompactionInfo& info) {
-  if (info.status.is(Code::kAborted) || failure_) return;  // the engine is being closed
+  if (info.status.is(Code::kAborted) || failure_ || dead_) return;  // the engine is being closed
   expect_ok(info.status, "compaction");
   if (failure_) return;
   if (const auto wrong = mirror_of(info.table).compact(info, compactions_[info.table + info.family]))

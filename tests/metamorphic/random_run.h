@@ -4,6 +4,10 @@
 // The engine's flushes and compactions are mirrored through its events: at the beginning what they must
 // respect is noted (read points, options, time), at the end the mirror does the same to the same inputs. All
 // threads run in turns, so that event and mirror see the same instant.
+//
+// A crash leaves the engine as it stands, perhaps in the middle of a flush or compaction, and goes on with
+// what its files hold at that instant (of a power cut: with what a medium may hold). The mirror loses what
+// was written without the log and not flushed, and nothing else.
 #pragma once
 
 #include <memory>
@@ -11,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "base/memory_file_system.h"
 #include "cellar/cellar.h"
 #include "tests/metamorphic/mirror.h"
+#include "tests/support/crash_file_system.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/step_executor.h"
 
@@ -31,6 +35,8 @@ class RandomRun final : private EventListener {
 
   // Once. What is wrong, or nothing.
   std::optional<RunFailure> run();
+  // Crashes so far.
+  uint64_t crashes() const { return crashes_; }
 
  private:
   struct OpenScanner {
@@ -40,9 +46,11 @@ class RandomRun final : private EventListener {
   };
   using Kind = Operation::Kind;
 
-  void open(bool read_only);
+  void open(const EngineOptions& options);
   void close();
   void reopen(bool read_only);
+  void crash(const Operation& operation);
+  void recover();
   void perform(const Operation& operation);
   void perform_service(const Operation& operation);
   void write(const Operation& operation);
@@ -69,11 +77,13 @@ class RandomRun final : private EventListener {
   void on_flush_end(const FlushInfo& info) override;
   void on_compaction_begin(const CompactionInfo& info) override;
   void on_compaction_end(const CompactionInfo& info) override;
-  void on_background_error(const Status& status) override { expect_ok(status, "in the background"); }
+  void on_background_error(const Status& status) override {
+    if (!dead_) expect_ok(status, "in the background");
+  }
 
   const Plan& plan_;
   std::vector<TableOptions> options_;  // as altered
-  std::unique_ptr<FileSystem> files_ = make_memory_file_system();
+  std::unique_ptr<CrashFileSystem> files_ = std::make_unique<CrashFileSystem>();
   ManualClock clock_;
   StepExecutor executor_;
   std::vector<Mirror> mirrors_;
@@ -84,8 +94,12 @@ class RandomRun final : private EventListener {
   std::vector<OpenScanner> scanners_;
   std::map<std::string, Rewrite> flushes_, compactions_;  // under way, by table and family
   const std::vector<RowChange>* pending_ = nullptr;       // handed to the engine, not yet in the mirror
+  bool unlogged_ = false;                                 // that
   std::vector<int64_t> counters_;                         // an increment's new values, by the mirror
   uint64_t sequence_ = 0;                                 // of the mirror's newest write
+  uint64_t kept_ = 0;                                     // of the newest that a crash may not take
+  uint64_t crashes_ = 0;
+  bool dead_ = false;  // the engine has crashed: what it does until it is gone does not count
   int64_t time_high_ms_ = 0;
   std::optional<std::string> failure_;
 };

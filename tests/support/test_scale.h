@@ -1,9 +1,12 @@
-// How much a long test does: CELLAR_TEST_SCALE, and numbers given by name in the environment.
+// How much a long test does: CELLAR_TEST_SCALE, and numbers given by name in the environment; and what it
+// did.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 namespace cellar::testing {
 
@@ -21,6 +24,12 @@ inline double test_scale() {
 // So much of it as the scale says, at least 1.
 inline uint64_t scaled(uint64_t whole) {
   return std::max<uint64_t>(1, static_cast<uint64_t>(static_cast<double>(whole) * test_scale()));
+}
+
+// Says how much was done, as "counted 1000 things". ./dev adds up the lines of all tests that count the same.
+inline void count(uint64_t number, std::string_view what) {
+  std::printf("counted %llu %.*s\n", static_cast<unsigned long long>(number), static_cast<int>(what.size()),
+              what.data());
 }
 
 }  // namespace cellar::testing
