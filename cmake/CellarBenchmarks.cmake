@@ -43,6 +43,19 @@ cellar_peer(rocksdb rocksdb/db.h librocksdb-dev
   Snappy::snappy cellar_dep::lz4 cellar_dep::zstd bz2 ZLIB::ZLIB Threads::Threads)
 cellar_peer(leveldb leveldb/db.h libleveldb-dev Snappy::snappy Threads::Threads)
 
+# The program `cellar_damage`: what engines do about every damaged byte.
+cellar_sources(cellar_damage_sources bench/damage EXCLUDE "rocksdb[^/]*\\.cc$")
+add_executable(cellar_damage ${cellar_damage_sources})
+cellar_target(cellar_damage)
+target_include_directories(cellar_damage PRIVATE "${PROJECT_SOURCE_DIR}")
+target_link_libraries(cellar_damage PRIVATE cellar)
+if(CELLAR_ROCKSDB_LIBRARY)
+  target_sources(cellar_damage PRIVATE bench/damage/rocksdb.cc)
+  target_compile_definitions(cellar_damage PRIVATE CELLAR_WITH_ROCKSDB=1)
+  target_link_libraries(cellar_damage PRIVATE cellar_dep::rocksdb
+    Snappy::snappy cellar_dep::lz4 cellar_dep::zstd bz2 ZLIB::ZLIB Threads::Threads)
+endif()
+
 if(CELLAR_BUILD_TESTS)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   # Every case of the micro benchmarks and of the claims on little data, for as short as it goes: that they run, and
@@ -61,6 +74,8 @@ if(CELLAR_BUILD_TESTS)
     --tool $<TARGET_FILE:cellar_tool>)
   # All workloads on few rows: that they end, and that all engines installed here read the same.
   add_test(NAME bench.driver COMMAND cellar_driver --n 2000 --rounds 1 --json "${PROJECT_BINARY_DIR}/driver.jsonl")
+  add_test(NAME bench.damage COMMAND cellar_damage --cellar)
+  set_tests_properties(bench.damage PROPERTIES TIMEOUT 120)
   add_test(NAME bench.compare COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/compare_test.py")
   add_test(NAME bench.compare_runs COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/compare.py"
     "${PROJECT_BINARY_DIR}/driver.jsonl" "${PROJECT_BINARY_DIR}/driver.jsonl")

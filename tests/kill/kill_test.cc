@@ -223,6 +223,8 @@ TEST_P(Kill, AtAnyMomentLosesNothing) {
     }
   }
   open_and_compare(false);
+  count(tally_.kills, "kills of the writing process");
+  count(tally_.writes, "acknowledged writes that outlived them");
   std::cout << tally_.kills << " kills, " << tally_.while_opening << " of them before the store was open; "
             << tally_.writes << " writes acknowledged; " << tally_.recoveries << " recoveries, "
             << tally_.torn << " of a torn log; at most " << tally_.segments << " log segments and "

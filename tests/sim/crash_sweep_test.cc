@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <iostream>
 
 #include "tests/sim/workload.h"
 #include "tests/support/crash_file_system.h"
@@ -130,8 +129,8 @@ TEST_P(CrashSweep, AtEveryOperationInEveryMode) {
     check_point(*crash, outcome, std::min(k, crash->operations()));
     if (HasFatalFailure()) break;
   }
-  std::cout << tally_.points << " of " << last << " crash points, " << tally_.images << " images"
-            << std::endl;
+  count(tally_.points, "crash points");
+  count(tally_.images, "crash images opened and compared");
 }
 
 TEST_P(CrashSweep, AgainInTheRecovery) {
@@ -143,7 +142,8 @@ TEST_P(CrashSweep, AgainInTheRecovery) {
     check_recovery(*crash, outcome, k, all_crash_modes()[k / step % all_crash_modes().size()]);
     if (HasFatalFailure()) break;
   }
-  std::cout << tally_.points << " crash points in recoveries, " << tally_.images << " images" << std::endl;
+  count(tally_.points, "crash points in recoveries");
+  count(tally_.images, "crash images opened and compared");
 }
 
 }  // namespace

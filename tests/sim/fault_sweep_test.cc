@@ -4,8 +4,6 @@
 // errors; then healed, opened, compared, written to and opened again.
 #include <gtest/gtest.h>
 
-#include <iostream>
-
 #include "tests/sim/workload.h"
 #include "tests/support/crash_file_system.h"
 #include "tests/support/fault_file_system.h"
@@ -75,7 +73,7 @@ TEST_P(FaultSweep, AtEveryOperation) {
     const auto wrong = check_store(*medium, outcome, {Expected::kAnyFailed, Fate::kKilled});
     ASSERT_FALSE(wrong) << course().name << ", call " << k << ": " << *wrong << "\n" << files.log();
   }
-  std::cout << points << " points" << std::endl;
+  count(points, "failing file operations");
 }
 
 }  // namespace
