@@ -13,6 +13,7 @@
 #include "tests/support/fault_file_system.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/step_executor.h"
+#include "tests/support/test_scale.h"
 
 namespace cellar::testing {
 
@@ -112,8 +113,8 @@ TEST(ManifestCrash, AtEveryOperationInEveryMode) {
       }
     }
   }
-  std::printf("%llu crash points, %llu images\n", static_cast<unsigned long long>(points),
-              static_cast<unsigned long long>(images));
+  count(points, "crash points of the manifest alone");
+  count(images, "crash images of the manifest alone");
 }
 
 // Every length at which the append under way may have ended.
@@ -132,7 +133,7 @@ TEST(ManifestCrash, WithAnyPartOfTheLastRecord) {
     }
     if (!crash.crashed()) break;
   }
-  std::printf("%llu images\n", static_cast<unsigned long long>(images));
+  count(images, "crash images of the manifest alone");
 }
 
 bool noticed(uint64_t workload, FileOperations on, uint64_t nth) {

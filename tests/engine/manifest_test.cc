@@ -15,6 +15,7 @@
 #include "tests/engine/manifest_support.h"
 #include "tests/support/fault_file_system.h"
 #include "tests/support/step_executor.h"
+#include "tests/support/test_scale.h"
 
 namespace cellar::testing {
 
@@ -355,7 +356,7 @@ TEST(ManifestDamage, AfterACleanCloseEveryBitAndEveryByteCounts) {
   }
   write_file(*store.root, files.name, files.manifest);
   EXPECT_TRUE(store.stored().ok());
-  std::printf("%llu damaged manifests, all refused\n", static_cast<unsigned long long>(cases));
+  count(cases, "damaged manifests of a store that was closed, all refused");
 }
 
 TEST(ManifestDamage, AfterAnUncleanEndOnlyTheLastEditMayBeTorn) {
@@ -404,8 +405,8 @@ TEST(ManifestDamage, AfterAnUncleanEndOnlyTheLastEditMayBeTorn) {
     write_file(*store.root, "MANIFEST-000001", hole);
     EXPECT_EQ(store.stored()->edit, first_edit + 4) << "word " << at;
   }
-  std::printf("%llu flips refused, %llu cuts end at an earlier edit\n",
-              static_cast<unsigned long long>(refused), static_cast<unsigned long long>(shorter));
+  count(refused, "bits flipped in a manifest that was not closed, all refused");
+  count(shorter, "cuts of a manifest that was not closed, ending at an earlier edit");
 }
 
 TEST(ManifestDamage, CurrentKnowsWhatMustBeThere) {

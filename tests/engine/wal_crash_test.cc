@@ -16,6 +16,7 @@
 #include "tests/support/fault_file_system.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/step_executor.h"
+#include "tests/support/test_scale.h"
 
 namespace cellar::testing {
 
@@ -163,8 +164,8 @@ TEST_P(WalCrash, AtEveryOperationInEveryMode) {
       ++operations;
     }
   }
-  std::printf("%llu crash points, %llu images\n", static_cast<unsigned long long>(operations),
-              static_cast<unsigned long long>(images));
+  count(operations, "crash points of the log alone");
+  count(images, "crash images of the log alone");
 }
 
 // Which calls an undisturbed run makes, one line each.

@@ -11,6 +11,7 @@
 #include "hfile/verify.h"
 #include "tests/hfile/fixture_files.h"
 #include "tests/hfile/writer_support.h"
+#include "tests/support/test_scale.h"
 
 namespace cellar::testing {
 namespace {
@@ -76,6 +77,8 @@ Counts damage(const std::string& bytes, size_t step) {
     }
     look(std::string_view(bytes).substr(0, at), "cut to " + std::to_string(at));
   }
+  count(counts.refused, "flips and cuts of HFiles, refused");
+  count(counts.harmless, "flips and cuts of HFiles, without effect");
   return counts;
 }
 
