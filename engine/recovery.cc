@@ -365,8 +365,8 @@ Result<std::shared_ptr<Store>> open_family(EngineCore& core, const TableRecord& 
       !core.options.read_only) {  // the store was copied by something that leaves out empty directories
     opened = open_family_directory(*core.root, table.id, family.name, true);
     CELLAR_TRY(opened.status());
+    // The name of tables/ itself: the first edit after an open begins a generation, which syncs the root.
     CELLAR_TRY(sync_table_directory(*core.root, table.id));
-    CELLAR_TRY(core.root->sync());
   }
   std::shared_ptr<Directory> directory;
   if (opened.ok()) {

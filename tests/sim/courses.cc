@@ -21,7 +21,8 @@ const CourseStep kOpen = step(Kind::kOpen), kClose = step(Kind::kClose), kFlush 
                  kFlushTable = step(Kind::kFlushTable), kCompact = step(Kind::kCompact),
                  kCompactMajor = step(Kind::kCompactMajor), kAlter = step(Kind::kAlter),
                  kAddFamily = step(Kind::kAddFamily), kMakeTable = step(Kind::kMakeTable),
-                 kFlushTableX = step(Kind::kFlushTableX), kDropTable = step(Kind::kDropTable);
+                 kFlushTableX = step(Kind::kFlushTableX), kDropTable = step(Kind::kDropTable),
+                 kLoseEmptyDirectories = step(Kind::kLoseEmptyDirectories);
 
 Steps life() {
   return {kOpen,
@@ -110,8 +111,12 @@ const std::vector<NamedCourse>& all_courses() {
        40'000},
       {"Schema",
        with(three_files(), {kClose}),
-       {kOpen, kAlter, put(kSync, {"t/b"}), kAddFamily, kMakeTable, kFlushTableX, put(kFsync, {"t/a"}),
-        kDropTable, put(kSync, {"t/b", "u/d"}), kMakeTable, kClose, kOpen, kDropTable}},
+       {kOpen, kAlter, put(kSync, {"t/b"}), kAddFamily, put(kSync, {"t/z", "t/a"}), kFlushTable, kMakeTable,
+        kFlushTableX, put(kFsync, {"t/a"}), kDropTable, put(kSync, {"t/b", "u/d"}), kMakeTable, kClose, kOpen,
+        kDropTable}},
+      {"Copied",
+       {kOpen, kClose, kLoseEmptyDirectories},
+       {kOpen, put(kSync, {"t/a", "u/d"}), kFlush, put(kSync, {"t/b"}), kFlushTable, kClose}},
   };
   return kCourses;
 }

@@ -13,17 +13,18 @@ struct CourseStep {
   enum class Kind : uint8_t {
     kOpen,  // and make the tables t (families a, b, c) and u (family d)
     kClose,
-    kPut,           // one cell at each of `places`, and one in a row that many puts share
-    kErase,         // the row of an earlier write
-    kFlush,         // all tables
-    kFlushTable,    // table t
-    kCompact,       // table t, what the policy picks
-    kCompactMajor,  // table t
-    kAlter,         // family b of t
-    kAddFamily,     // family z of t
-    kMakeTable,     // table x
-    kFlushTableX,   // with a cell in it
-    kDropTable,     // table x
+    kPut,                   // one cell at each of `places`, and one in a row that many puts share
+    kErase,                 // the row of an earlier write
+    kFlush,                 // all tables
+    kFlushTable,            // table t
+    kCompact,               // table t, what the policy picks
+    kCompactMajor,          // table t
+    kAlter,                 // family b of t
+    kAddFamily,             // family z of t
+    kMakeTable,             // table x
+    kFlushTableX,           // with a cell in it
+    kDropTable,             // table x
+    kLoseEmptyDirectories,  // of a closed store, as by being copied by something that leaves them out
   };
   Kind kind = Kind::kOpen;
   Durability durability = Durability::kSyncWal;

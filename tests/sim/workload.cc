@@ -102,6 +102,7 @@ class Course {
   bool alter();
   bool add_family();
   bool flush_extra();
+  bool lose_empty_directories();
   bool note_extra(const Status& status, bool there) {
     outcome_.extra = status.ok() ? std::optional<bool>(there) : std::nullopt;
     return status.ok();
@@ -120,6 +121,7 @@ class Course {
 
 bool Course::perform(const CourseStep& step) {
   using Kind = CourseStep::Kind;
+  if (step.kind == Kind::kLoseEmptyDirectories) return lose_empty_directories();
   if (engine_ == nullptr && step.kind != Kind::kOpen) return false;
   switch (step.kind) {
     case Kind::kOpen:
@@ -148,6 +150,8 @@ bool Course::perform(const CourseStep& step) {
       return flush_extra();
     case Kind::kDropTable:
       return note_extra(engine_->drop_table("x"), false);
+    case Kind::kLoseEmptyDirectories:
+      break;
   }
   return false;
 }
@@ -238,6 +242,20 @@ bool Course::alter() {
 }
 
 bool Course::add_family() { return outcome_.added = engine_->alter_family("t", family_of("z")).ok(); }
+
+bool Course::lose_empty_directories() {
+  auto root = engine_options_.environment.files->open_directory("store", false);
+  if (!root.ok()) return false;
+  const std::function<void(Directory&)> prune = [&prune](Directory& directory) {
+    for (const DirectoryEntry& entry : directory.list().value()) {
+      if (!entry.is_directory) continue;
+      prune(*directory.directory(entry.name, false).value());
+      static_cast<void>(directory.remove_directory(entry.name));  // refused unless it is empty
+    }
+  };
+  prune(**root);
+  return (*root)->sync().ok();
+}
 
 // A cell in each family of the table x, and their files: what the drop of the table has to remove.
 bool Course::flush_extra() {
