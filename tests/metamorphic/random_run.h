@@ -68,6 +68,7 @@ class RandomRun final : private EventListener {
     if (!status.ok()) fail(std::string(what) + ": " + status.to_text());
   }
   int64_t now_ms();
+  void look_at_clock();
   ModelScan as_read(const Operation& operation, std::shared_ptr<const Snapshot>& snapshot) const;
   // What a flush or compaction that begins now must respect.
   Rewrite rewrite_now(const std::string& table, const std::string& family);
