@@ -13,13 +13,15 @@ namespace cellar {
 
 inline int compare_bytes(std::string_view a, std::string_view b) { return a.compare(b); }
 
+// Whether the key is "last on row": it sorts after every cell of its row.
+inline bool ends_row(const CellView& key) {
+  return key.cell_type == CellType::kMinimum && key.key_size == key.row_size + 12u;
+}
+
 // Order by everything except the sequence: the order of keys in an HFile.
-// A key of type kMinimum with empty family and qualifier sorts after every cell of its row ("last on row").
 inline std::strong_ordering compare_keys(const CellView& a, const CellView& b) {
   if (const int rows = compare_bytes(a.row(), b.row()); rows != 0) return rows <=> 0;
-  const bool a_ends_row = a.cell_type == CellType::kMinimum && a.key_size == a.row_size + 12u;
-  const bool b_ends_row = b.cell_type == CellType::kMinimum && b.key_size == b.row_size + 12u;
-  if (a_ends_row || b_ends_row) return a_ends_row <=> b_ends_row;
+  if (ends_row(a) || ends_row(b)) return ends_row(a) <=> ends_row(b);
   if (a.family_size == b.family_size) {
     if (const int columns = compare_bytes(a.column(), b.column()); columns != 0) return columns <=> 0;
   } else {

@@ -27,8 +27,7 @@ class ReverseRowCursor final : public CellCursor {
 
   const CellView* skip_to(const CellView& target) override {
     if (current_ == nullptr) return nullptr;
-    const bool ends_row = target.type() == CellType::kMinimum && target.key_size == target.row_size + 12U;
-    if (target.row() != row_ || ends_row) return row_before();
+    if (target.row() != row_ || ends_row(target)) return row_before();
     return in_row_or_before(forward_->skip_to(target));
   }
 

@@ -1,7 +1,10 @@
 // Block: construction, and the cell index that is published once.
 #include "hfile/block.h"
 
+#include <algorithm>
 #include <new>
+
+#include "cell/cell_order.h"
 
 namespace cellar {
 
@@ -10,33 +13,63 @@ CellIndex::CellIndex(const Entries& entries)
       words_(static_cast<uint32_t>(entries.words.size())),
       last_word_(entries.words.empty() ? 0 : entries.words.back()),
       guess_(entries.words),
-      row_prefix_bytes_(static_cast<uint16_t>(entries.row_prefix.size())),
+      prefix_bytes_(static_cast<uint32_t>(entries.prefix.size())),
+      row_bytes_(entries.row_bytes),
+      family_bytes_(static_cast<uint8_t>(entries.family.size())),
       dense_(entries.dense) {}
 
 const CellIndex* CellIndex::make(const Entries& entries) {
-  const auto put = [](char* at, const auto& bytes, size_t count) {
-    if (count > 0) std::memcpy(at, bytes.data(), count);
-  };
-  const size_t prefix_bytes = prefix_room(entries.row_prefix.size());
-  void* const memory = ::operator new(sizeof(CellIndex) + prefix_bytes + entries.words.size_bytes() +
+  const size_t text_bytes = (entries.prefix.size() + entries.family.size() + 7) / 8 * 8;
+  void* const memory = ::operator new(sizeof(CellIndex) + text_bytes + entries.words.size_bytes() +
                                       entries.offsets.size_bytes());
   CellIndex* const index = new (memory) CellIndex(entries);
   char* at = static_cast<char*>(memory) + sizeof(CellIndex);
-  put(at, entries.row_prefix, entries.row_prefix.size());
-  at += prefix_bytes;
+  const auto put = [](char* to, const auto& bytes, size_t count) {
+    if (count > 0) std::memcpy(to, bytes.data(), count);
+  };
+  put(at, entries.prefix, entries.prefix.size());
+  put(at + entries.prefix.size(), entries.family, entries.family.size());
+  at += text_bytes;
   put(at, entries.words, entries.words.size_bytes());
   put(at + entries.words.size_bytes(), entries.offsets, entries.offsets.size_bytes());
   return index;
 }
 
-void CellIndex::prefetch_near(std::string_view row, std::string_view payload) const {
-  if (words_ == 0 || row.size() < row_prefix_bytes_) return;
+// Such that texts order as the cells do, or are equal.
+SearchText CellIndex::text_of(const CellView& target) const {
+  const std::string_view row = target.row();
+  if (row_bytes_ == kRowsDiffer || row.size() < row_bytes_) return {row};
+  // Behind all cells of the row that it begins with.
+  if (row.size() > row_bytes_) return {row.substr(0, row_bytes_), {}, '\xff'};
+  if (prefix_bytes_ + sizeof(uint64_t) <= row_bytes_) return {row};  // the words hold nothing else
+  if (ends_row(target)) return {row, {}, '\xff'};
+  const int families = target.family().compare(family());
+  if (families != 0) return {row, {}, families < 0 ? '\0' : '\xff'};
+  return {row, target.qualifier()};
+}
+
+int CellIndex::compare_with_prefix(const SearchText& text) const {
+  const std::string_view prefix = this->prefix();
+  const size_t in_row = std::min<size_t>(prefix.size(), row_bytes_);
+  const int rows = text.row.substr(0, in_row).compare(prefix.substr(0, in_row));
+  if (rows != 0 || in_row == prefix.size()) return rows;
+  if (text.fill != '\0') return 1;
+  return text.rest.substr(0, prefix.size() - in_row).compare(prefix.substr(in_row));
+}
+
+WordRange CellIndex::narrow(const CellView& target, std::string_view payload) const {
+  if (words_ == 0) return {0, entries_};
+  const SearchText text = text_of(target);
+  const int order = compare_with_prefix(text);
+  if (order != 0) return order < 0 ? WordRange{0, 0} : WordRange{words_, words_};
+  const uint64_t word = text_word(text, prefix_bytes_);
   const uint64_t* const words = words_begin();
-  const size_t at = guess_(row_word(row, row_prefix_bytes_), words_);
+  const size_t at = guess_(word, words_);
   __builtin_prefetch(words + at);
   __builtin_prefetch(offsets_begin() + at * sizeof(uint32_t));
   const char* const cell = payload.data() + payload.size() * at / entries_;
   for (int line = 0; line < 3; ++line) __builtin_prefetch(cell + line * 64);
+  return narrow_by_words({words, words_}, word, last_word_, at);
 }
 
 Block::Made Block::allocate(size_t buffer_bytes, bool has_priority) {

@@ -96,10 +96,7 @@ Status BloomReader::parse_chunk_index(std::string_view bytes) {
   if (!in.empty()) return damaged(fmt::format("{} bytes behind the chunk index", in.left()));
   loaded_ = std::make_unique<std::atomic<const Block*>[]>(entries_.size());
   if (flat_keys_ || entries_.empty()) return {};
-  key_prefix_ = common_prefix(chunk_key(0), chunk_key(chunks() - 1));
-  words_.reserve(entries_.size());
-  for (uint32_t i = 0; i < chunks(); ++i) words_.push_back(row_word(chunk_key(i), key_prefix_));
-  guess_ = WordGuess(words_);
+  words_ = RowWords(entries_.size(), [this](size_t i) { return chunk_key(static_cast<uint32_t>(i)); });
   return {};
 }
 
@@ -121,8 +118,7 @@ int64_t BloomReader::chunk_of(std::string_view key) const {
   CellView probe;
   if (flat_keys_ && !parse_flat_key(key.data(), key.size(), probe)) return -1;
   if (!flat_keys_ && high > 0) {
-    const WordRange range =
-        narrow_by_words(words_, words_.back(), guess_, chunk_key(0).substr(0, key_prefix_), key);
+    const WordRange range = words_.narrow(key);
     low = range.low;
     high = range.high;
   }

@@ -68,9 +68,7 @@ class BloomReader {
   BloomFacts facts_;
   std::vector<Entry> entries_;
   std::string keys_;
-  std::vector<uint64_t> words_;  // of raw keys
-  WordGuess guess_;
-  size_t key_prefix_ = 0;  // leading bytes all raw keys share
+  RowWords words_;  // of raw keys
   std::unique_ptr<std::atomic<const Block*>[]> loaded_;
 };
 

@@ -333,16 +333,8 @@ class HFileCursor final : public CellCursor {
   }
 
   size_t near_by_index(const CellIndex& cells, const CellView& target, Near near) const {
-    size_t low = 0;
-    size_t high = cells.size();
-    if (high == 0) return 0;
-    if (!order_.meta_order()) {
-      cells.prefetch_near(target.row(), block()->payload());
-      const WordRange range =
-          narrow_by_words(cells.words(), cells.last_word(), cells.guess(), cells.row_prefix(), target.row());
-      low = range.low;
-      high = range.high;
-    }
+    if (cells.size() == 0) return 0;
+    auto [low, high] = cells.narrow(target, block()->payload());
     while (low < high) {
       const size_t middle = low + (high - low) / 2;
       if (order_(indexed_key(cells, middle), target) < 0) {
@@ -396,18 +388,36 @@ class HFileCursor final : public CellCursor {
     }
     block()->set_in_order();
     trusted_ = true;
+    return publish_cell_index(offsets, count == offsets.size());
+  }
+
+  const CellIndex* publish_cell_index(const std::vector<uint32_t>& offsets, bool dense) {
     CellIndex::Entries entries;
     entries.offsets = offsets;
-    entries.dense = count == offsets.size();
-    std::vector<uint64_t> words;
-    if (count > 0 && !order_.meta_order()) {
-      const std::string_view first = row_at(0);
-      entries.row_prefix = first.substr(0, common_prefix(first, cells[at ^ 1].row()));
-      words.reserve(offsets.size());
-      for (const uint32_t offset : offsets)
-        words.push_back(row_word(row_at(offset), entries.row_prefix.size()));
-      entries.words = words;
+    entries.dense = dense;
+    if (offsets.empty() || order_.meta_order()) return block()->publish(entries);
+    const CellView first = key_at(0);
+    bool uniform = true;
+    for (const uint32_t offset : offsets) {
+      const CellView key = key_at(offset);
+      uniform = uniform && key.row_size == first.row_size && key.family() == first.family();
     }
+    if (uniform) {
+      entries.row_bytes = first.row_size;
+      entries.family = first.family();
+    }
+    const auto text_of = [&](uint32_t offset) {
+      const CellView key = key_at(offset);
+      return uniform ? SearchText{key.row(), key.qualifier()} : SearchText{key.row()};
+    };
+    const auto bytes_of = [](const SearchText& text) { return std::string(text.row).append(text.rest); };
+    const std::string first_bytes = bytes_of(text_of(0));
+    entries.prefix = std::string_view(first_bytes)
+                         .substr(0, common_prefix(first_bytes, bytes_of(text_of(offsets.back()))));
+    std::vector<uint64_t> words;
+    words.reserve(offsets.size());
+    for (const uint32_t offset : offsets) words.push_back(text_word(text_of(offset), entries.prefix.size()));
+    entries.words = words;
     return block()->publish(entries);
   }
 

@@ -132,12 +132,7 @@ void IndexNode::finish(const IndexPlace& place) {
     children_ = std::make_unique<std::atomic<const IndexNode*>[]>(entries_.size());
   }
   if (meta_order_) return;
-  // Rows ascend, so what the first and the last share, all share.
-  const std::string_view first = key_view(0).row();
-  row_prefix_ = first.substr(0, common_prefix(first, key_view(size() - 1).row()));
-  words_.reserve(entries_.size());
-  for (uint32_t i = 0; i < size(); ++i) words_.push_back(row_word(key_view(i).row(), row_prefix_.size()));
-  guess_ = WordGuess(words_);
+  words_ = RowWords(entries_.size(), [this](size_t i) { return key_view(static_cast<uint32_t>(i)).row(); });
 }
 
 Result<std::unique_ptr<IndexNode>> IndexNode::parse(std::string_view payload, const IndexPlace& place) {
@@ -155,7 +150,7 @@ uint32_t IndexNode::count_up_to(const CellView& target, bool strictly) const {
   size_t low = 0;
   size_t high = entries_.size();
   if (!meta_order_ && high > 0) {
-    const WordRange range = narrow_by_words(words_, words_.back(), guess_, row_prefix_, target.row());
+    const WordRange range = words_.narrow(target.row());
     low = range.low;
     high = range.high;
   }
@@ -173,7 +168,7 @@ uint32_t IndexNode::count_up_to(const CellView& target, bool strictly) const {
 }
 
 uint64_t IndexNode::memory_bytes() const {
-  return sizeof(IndexNode) + entries_.capacity() * sizeof(Entry) + keys_.capacity() + words_.capacity() * 8 +
+  return sizeof(IndexNode) + entries_.capacity() * sizeof(Entry) + keys_.capacity() + words_.memory_bytes() +
          entries_.size() * 8;
 }
 

@@ -67,9 +67,7 @@ class IndexNode {
 
   std::vector<Entry> entries_;
   std::string keys_;
-  std::vector<uint64_t> words_;  // empty in meta order
-  WordGuess guess_;
-  std::string row_prefix_;  // leading row bytes all keys share
+  RowWords words_;  // of the keys' rows; empty in meta order
   std::string leftover_;
   bool children_are_data_ = false;
   bool meta_order_ = false;

@@ -9,7 +9,11 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
 
 namespace cellar {
 
@@ -22,6 +26,31 @@ inline uint64_t row_word(std::string_view row, size_t from) {
     return __builtin_bswap64(word);
   }
   if (bytes > 0) std::memcpy(&word, row.data() + from, bytes);
+  return __builtin_bswap64(word);
+}
+
+// SearchText: bytes that order as cells do, as far as they reach: a row, and what follows it.
+struct SearchText {
+  std::string_view row;
+  std::string_view rest = {};
+  char fill = '\0';  // behind both, without end
+};
+
+// Its eight bytes from `from` on.
+inline uint64_t text_word(const SearchText& text, size_t from) {
+  if (from + sizeof(uint64_t) <= text.row.size()) return row_word(text.row, from);
+  char bytes[sizeof(uint64_t)];
+  std::memset(bytes, text.fill, sizeof bytes);
+  size_t at = 0;
+  if (from < text.row.size()) {
+    at = text.row.size() - from;
+    std::memcpy(bytes, text.row.data() + from, at);
+  }
+  const size_t skipped = std::min(from + at - text.row.size(), text.rest.size());
+  const size_t count = std::min(sizeof bytes - at, text.rest.size() - skipped);
+  if (count > 0) std::memcpy(bytes + at, text.rest.data() + skipped, count);
+  uint64_t word;
+  std::memcpy(&word, bytes, sizeof word);
   return __builtin_bswap64(word);
 }
 
@@ -119,13 +148,11 @@ class WordGuess {
   int used_ = 0;
 };
 
-// The same; looks first where the guess says, then ever farther from there. A search by halves of words that
-// are in no cache waits for memory at every look. `last` is the last word.
-inline size_t words_below(std::span<const uint64_t> words, uint64_t word, uint64_t last,
-                          const WordGuess& guess) {
+// The same; looks first at `at`, where the guess says, then ever farther from there. A search by halves of
+// words that are in no cache waits for memory at every look. `last` is the last word.
+inline size_t words_below(std::span<const uint64_t> words, uint64_t word, uint64_t last, size_t at) {
   const size_t count = words.size();
   if (count == 0 || word > last) return count;
-  const size_t at = guess(word, count);
   size_t low = 0;  // the answer is low … high
   size_t high = count - 1;
   if (words[at] < word) {
@@ -153,21 +180,48 @@ inline size_t words_below(std::span<const uint64_t> words, uint64_t word, uint64
   return low + words_below_by_halves(words.subspan(low, high - low), word);
 }
 
-// `words` of rows in ascending order that all begin with `prefix`; `last` is the last of them, if there is
-// one, and `guess` was made of them.
-inline WordRange narrow_by_words(std::span<const uint64_t> words, uint64_t last, const WordGuess& guess,
-                                 std::string_view prefix, std::string_view row) {
-  const int order = row.substr(0, prefix.size()).compare(prefix.substr(0, row.size()));
-  if (order < 0 || (order == 0 && row.size() < prefix.size())) return {0, 0};
-  if (order > 0) return {words.size(), words.size()};
-  const uint64_t word = row_word(row, prefix.size());
-  const size_t low = words_below(words, word, last, guess);
+// `words` ascend; `last` is the last of them, if there is one, and `at` what the guess made of them says of
+// `word`.
+inline WordRange narrow_by_words(std::span<const uint64_t> words, uint64_t word, uint64_t last, size_t at) {
+  const size_t low = words_below(words, word, last, at);
   size_t high = low;  // runs of equal words are short, or the whole node
   for (int steps = 0; high < words.size() && words[high] == word; ++high) {
     if (++steps <= 8) continue;
-    return {low, word == UINT64_MAX ? words.size() : words_below(words, word + 1, last, guess)};
+    return {low, word == UINT64_MAX ? words.size() : words_below(words, word + 1, last, at)};
   }
   return {low, high};
 }
+
+// RowWords: the words of rows in ascending order, and how to search them.
+class RowWords {
+ public:
+  RowWords() = default;
+  // `row_at(i)` is the i-th of `count` rows.
+  template <class RowAt>
+  RowWords(size_t count, const RowAt& row_at) {
+    if (count == 0) return;
+    const std::string_view first = row_at(0);  // what the first and the last share, all share
+    prefix_ = first.substr(0, common_prefix(first, row_at(count - 1)));
+    words_.reserve(count);
+    for (size_t i = 0; i < count; ++i) words_.push_back(row_word(row_at(i), prefix_.size()));
+    guess_ = WordGuess(words_);
+  }
+
+  bool empty() const { return words_.empty(); }
+  uint64_t memory_bytes() const { return words_.capacity() * sizeof(uint64_t); }
+  // There is a row.
+  WordRange narrow(std::string_view row) const {
+    const int order = row.substr(0, prefix_.size()).compare(prefix_);
+    if (order < 0) return {0, 0};
+    if (order > 0) return {words_.size(), words_.size()};
+    const uint64_t word = row_word(row, prefix_.size());
+    return narrow_by_words(words_, word, words_.back(), guess_(word, words_.size()));
+  }
+
+ private:
+  std::vector<uint64_t> words_;
+  WordGuess guess_;
+  std::string prefix_;  // leading bytes that all rows share
+};
 
 }  // namespace cellar

@@ -50,11 +50,6 @@ inline uint64_t timestamp_head(int64_t timestamp, uint32_t bytes) {
   return bytes == 0 ? 0 : inverted_timestamp(timestamp) >> (64 - 8 * bytes);
 }
 
-// A search key that stands after all cells of its row.
-inline bool ends_row(const CellView& cell) {
-  return cell.cell_type == CellType::kMinimum && cell.key_size == cell.row_size + 12u;
-}
-
 inline uint32_t prefix_of(PrefixShape shape, const CellView& cell) {
   switch (shape.part) {
     case PrefixPart::kRow: {

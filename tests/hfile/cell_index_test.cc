@@ -1,0 +1,126 @@
+// Goal: a search that words narrow down ends where one that compares whole keys does, whatever the block
+// holds: rows of one length or of several, one column a row or hundreds, and whatever is searched for.
+// Method: files with one block, searched in the cache so that the index of its cells is built; targets below,
+// at and above every cell, with rows that are shorter, longer and in between, other families, ends of rows.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/random.h"
+#include "cell/cell_key.h"
+#include "cell/cell_order.h"
+#include "hfile/hfile_reader.h"
+#include "tests/cell_support/cell_text.h"
+#include "tests/hfile/writer_support.h"
+
+namespace cellar::testing {
+namespace {
+
+struct Kind {
+  const char* name;
+  std::vector<std::string> rows;
+  std::vector<std::string> qualifiers;
+};
+
+std::vector<std::string> numbered(const char* form, int count, int step) {
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) {
+    char name[32];
+    std::snprintf(name, sizeof name, form, i * step);
+    names.emplace_back(name);
+  }
+  return names;
+}
+
+std::vector<Kind> kinds() {
+  return {
+      {"OneRowOfManyColumns", {"row"}, numbered("q%03d", 200, 1)},
+      {"SomeWideRows", numbered("user%06d", 4, 2), numbered("q%02d", 40, 2)},
+      {"ManyRows", numbered("user%06d", 150, 2), {"", "q"}},
+      {"RowsOfSeveralLengths", {"a", "aa", "ab", "abc", "b", "ba"}, numbered("c%d", 20, 1)},
+      {"RowsThatDifferAtOnce", {"a", "b", "c"}, {"", "x", std::string("x\0", 2), "xy", "\xff", "\xff\xff"}},
+      {"BytesAtTheEnds",
+       {std::string("\0\0", 2), std::string("\0\xff", 2), std::string("\xff\0", 2), "\xff\xff"},
+       {"", std::string("\0", 1), std::string("\0\0", 2), "\xff", std::string(12, '\xff')}},
+  };
+}
+
+class CellIndexKinds : public ::testing::TestWithParam<Kind> {
+ protected:
+  static Cells cells_of(const Kind& kind) {
+    Cells cells;
+    for (const std::string& row : kind.rows)
+      for (const std::string& qualifier : kind.qualifiers)
+        for (const int64_t timestamp : {20, 10})
+          cells.emplace_back(row, "f", qualifier, timestamp, CellType::kPut, std::string(90, 'v'));
+    std::ranges::sort(cells, [](const Cell& a, const Cell& b) {
+      return compare_cells(key_of(a).view(), key_of(b).view()) < 0;
+    });
+    return cells;
+  }
+
+  static OwnedCell key_of(const Cell& cell) {
+    OwnedCell key;
+    key.assign(cell.row, cell.family, cell.qualifier, cell.timestamp, cell.type, cell.sequence);
+    return key;
+  }
+  static std::vector<OwnedCell> targets_of(const Kind& kind) {
+    std::vector<std::string> rows = {"", std::string("\0", 1), "\xff\xff\xff"};
+    for (const std::string& row : kind.rows)
+      rows.insert(rows.end(),
+                  {row, row.substr(0, row.size() / 2), row + '\0', row + "zzzzzzzzzz", row + '\xff'});
+    std::vector<std::string> qualifiers = {"", std::string("\0", 1), "q", "zz", std::string(9, '\xff')};
+    for (const std::string& qualifier : kind.qualifiers)
+      qualifiers.insert(qualifiers.end(), {qualifier, qualifier + '\0', qualifier + '\xff'});
+    std::vector<OwnedCell> targets;
+    for (const std::string& row : rows) {
+      if (row.empty()) continue;
+      first_of_row(targets.emplace_back(), row);
+      last_of_row(targets.emplace_back(), row);
+      for (const char* family : {"", "e", "f", "ff", "g"})
+        for (const std::string& qualifier : qualifiers)
+          for (const int64_t timestamp : {25, 20, 5})
+            targets.emplace_back().assign(row, family, qualifier, timestamp, CellType::kPut, kLatestSequence,
+                                          {}, {});
+    }
+    return targets;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(All, CellIndexKinds, ::testing::ValuesIn(kinds()),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST_P(CellIndexKinds, SearchesEndWhereAComparisonOfAllWould) {
+  const Cells cells = cells_of(GetParam());
+  HFileWriterOptions writing;
+  writing.block_bytes = 1 << 20;
+  const WrittenFile written = write_cells(writing, cells);
+  HFileReaderOptions options;
+  options.cache = BlockCache::create(8 << 20, "clock", 1).value();
+  const auto reader =
+      HFileReader::open(std::make_unique<ViewFile>(written.bytes), std::move(options)).value();
+  const std::unique_ptr<CellCursor> cursor = reader->cursor({});
+  ASSERT_NE(cursor->seek(key_of(cells.front()).view()), nullptr);  // now the block is in the cache
+  std::vector<OwnedCell> keys;
+  for (const Cell& cell : cells) keys.push_back(key_of(cell));
+  uint64_t searches = 0;
+  for (const OwnedCell& target : targets_of(GetParam())) {
+    const auto first = std::ranges::find_if(
+        keys, [&](const OwnedCell& key) { return compare_cells(key.view(), target.view()) >= 0; });
+    const auto expected = cells.begin() + (first - keys.begin());
+    const CellView* found = cursor->seek(target.view());
+    ASSERT_EQ(found == nullptr, expected == cells.end()) << print_cell(target.view());
+    if (found != nullptr) {
+      ASSERT_EQ(print_cell(*found), print_cell(*expected)) << print_cell(target.view());
+    }
+    const CellView* before = cursor->seek_before(target.view());
+    ASSERT_EQ(before == nullptr, expected == cells.begin()) << print_cell(target.view());
+    if (before != nullptr) {
+      ASSERT_EQ(print_cell(*before), print_cell(expected[-1]));
+    }
+    searches += 2;
+  }
+  EXPECT_GT(searches, 400u);
+}
+
+}  // namespace
+}  // namespace cellar::testing
