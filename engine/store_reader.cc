@@ -43,13 +43,19 @@ bool file_is_useless(const StoreView& view, const StoreFile& file, const StoreQu
   return range.single_row() && !reader.may_contain_row(range.start, query.stats);  // which counts for itself
 }
 
-std::vector<MergeSource> open_sources(const StoreView& view, const StoreQuery& query, const RowRange& range) {
-  std::vector<MergeSource> sources;
+struct Sources {
+  std::vector<MergeSource> cursors;
+  bool family_markers = false;  // one of them may hold markers that cover all columns of a row
+};
+
+Sources open_sources(const StoreView& view, const StoreQuery& query, const RowRange& range) {
+  Sources sources;
   uint32_t age = 0;
   const auto add_memtable = [&](const MemtableRef& memtable) {
     if (memtable.get() == nullptr || memtable_is_useless(*memtable.get(), range)) return;
     ++query.stats->memtables;
-    sources.push_back({memtable->cursor(), age});
+    sources.cursors.push_back({memtable->cursor(), age});
+    sources.family_markers = true;
   };
   add_memtable(view.active);
   for (const MemtableRef& memtable : view.frozen) {
@@ -62,7 +68,9 @@ std::vector<MergeSource> open_sources(const StoreView& view, const StoreQuery& q
   for (size_t i = view.files.size(); i-- > 0;) {
     ++age;
     const StoreFile& file = *view.files[i];
-    if (!file_is_useless(view, file, query, range)) sources.push_back({file.reader().cursor(options), age});
+    if (file_is_useless(view, file, query, range)) continue;
+    sources.cursors.push_back({file.reader().cursor(options), age});
+    if (file.reader().family_deletes() != 0u) sources.family_markers = true;  // or it does not say
   }
   return sources;
 }
@@ -78,26 +86,31 @@ bool RowRange::past_stop(std::string_view row) const {
 
 std::unique_ptr<StoreReader> StoreReader::open(std::shared_ptr<const StoreView> view, const StoreQuery& query,
                                                const RowRange& range) {
-  std::vector<MergeSource> sources = open_sources(*view, query, range);
-  if (sources.empty()) return nullptr;
-  std::unique_ptr<CellCursor> cursor =
-      range.reversed ? make_reverse_row_cursor(std::move(sources)) : make_merging_cursor(std::move(sources));
+  Sources sources = open_sources(*view, query, range);
+  if (sources.cursors.empty()) return nullptr;
+  std::unique_ptr<CellCursor> cursor = range.reversed ? make_reverse_row_cursor(std::move(sources.cursors))
+                                                      : make_merging_cursor(std::move(sources.cursors));
   ReadRules rules = query.rules;
   rules.family = view->config->rules;
-  return std::unique_ptr<StoreReader>(new StoreReader(std::move(view), rules, std::move(cursor), range));
-}
-
-StoreReader::StoreReader(std::shared_ptr<const StoreView> view, const ReadRules& rules,
-                         std::unique_ptr<CellCursor> cursor, const RowRange& range)
-    : view_(std::move(view)), cursor_(std::move(cursor)), judge_(rules), walk_(*cursor_, judge_) {
   thread_local OwnedCell from;  // keeps its memory from read to read
-  first_of_row(from, range.start);
   if (range.reversed) {
     // Rows at or before the start; without one, before the end of everything.
     static const std::string after_all_rows(kRowBytesMax, '\xff');
     last_of_row(from, range.start.empty() ? std::string_view(after_all_rows) : range.start);
+  } else if (range.single_row() && !rules.columns.empty() && !sources.family_markers) {
+    // Nothing in front of the first column that is wanted can matter.
+    first_of_column(from, range.start, view->config->options.name, rules.columns.front());
+  } else {
+    first_of_row(from, range.start);
   }
-  walk_.position(from.view());
+  return std::unique_ptr<StoreReader>(
+      new StoreReader(std::move(view), rules, std::move(cursor), from.view()));
+}
+
+StoreReader::StoreReader(std::shared_ptr<const StoreView> view, const ReadRules& rules,
+                         std::unique_ptr<CellCursor> cursor, const CellView& from)
+    : view_(std::move(view)), cursor_(std::move(cursor)), judge_(rules), walk_(*cursor_, judge_) {
+  walk_.position(from);
 }
 
 }  // namespace cellar

@@ -56,7 +56,7 @@ class StoreReader {
 
  private:
   StoreReader(std::shared_ptr<const StoreView> view, const ReadRules& rules,
-              std::unique_ptr<CellCursor> cursor, const RowRange& range);
+              std::unique_ptr<CellCursor> cursor, const CellView& from);
 
   std::shared_ptr<const StoreView> view_;
   std::unique_ptr<CellCursor> cursor_;

@@ -87,8 +87,7 @@ class HFileCursor final : public CellCursor {
       start_near(target, 0, Near::kAt);
       return settle(target);
     }
-    constexpr int kSteps = 8;  // most hops are short: a search costs about as much as these
-    for (int i = 0; i < kSteps; ++i) {
+    for (int i = 0, steps = steps_before_search(); i < steps; ++i) {
       const DecodeStep step = take();
       if (step == DecodeStep::kBad) return nullptr;
       if (step == DecodeStep::kEnd) return cross_to(target);
@@ -128,6 +127,13 @@ class HFileCursor final : public CellCursor {
   const Block* block() const { return static_cast<const Block*>(block_.get()); }
   std::strong_ordering compare(const CellView& a, const CellView& b) const {
     return order_.meta_order() ? compare_meta_keys(a, b) : compare_keys(a, b);
+  }
+
+  // Most hops are short; a search costs about as much as these.
+  int steps_before_search() const {
+    if constexpr (Decoder::kIndexable)
+      if (block()->cell_index() != nullptr) return 3;
+    return 8;
   }
 
   // Whether target lies between the first cell of this block and the current one, so that a search needs no
