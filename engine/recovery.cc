@@ -355,25 +355,34 @@ Result<FamilyOptions> options_of(const FamilyRecord& family) {
   return options;
 }
 
+namespace {
+
+// Null for a family without files in a store that is only read.
+Result<std::unique_ptr<Directory>> directory_of(EngineCore& core, const TableRecord& table,
+                                                const FamilyRecord& family) {
+  auto opened = open_family_directory(*core.root, table.id, family.name, false);
+  if (!opened.status().is(Code::kNotFound)) return opened;
+  if (!family.files.empty()) {
+    return Status::corruption("the directory of a family is missing, and the manifest knows files in it: " +
+                              std::string(opened.status().message()))
+        .at(std::string(opened.status().place()));
+  }
+  if (core.options.read_only) return std::unique_ptr<Directory>();
+  // The store was copied by something that leaves out empty directories.
+  opened = open_family_directory(*core.root, table.id, family.name, true);
+  CELLAR_TRY(opened.status());
+  // The name of tables/ itself: the first edit after an open begins a generation, which syncs the root.
+  CELLAR_TRY(sync_table_directory(*core.root, table.id));
+  return opened;
+}
+
+}  // namespace
+
 Result<std::shared_ptr<Store>> open_family(EngineCore& core, const TableRecord& table,
                                            const FamilyRecord& family) {
   CELLAR_TRY_ASSIGN(const FamilyOptions options, options_of(family));
   CELLAR_TRY_ASSIGN(std::shared_ptr<const FamilyConfig> config, FamilyConfig::create(options));
-  auto opened = open_family_directory(*core.root, table.id, family.name, false);
-  const bool absent = opened.status().is(Code::kNotFound) && family.files.empty();
-  if (absent &&
-      !core.options.read_only) {  // the store was copied by something that leaves out empty directories
-    opened = open_family_directory(*core.root, table.id, family.name, true);
-    CELLAR_TRY(opened.status());
-    // The name of tables/ itself: the first edit after an open begins a generation, which syncs the root.
-    CELLAR_TRY(sync_table_directory(*core.root, table.id));
-  }
-  std::shared_ptr<Directory> directory;
-  if (opened.ok()) {
-    directory = std::move(opened).value();
-  } else if (!absent) {
-    return opened.status();
-  }
+  CELLAR_TRY_ASSIGN(std::shared_ptr<Directory> directory, directory_of(core, table, family));
   std::vector<std::shared_ptr<StoreFile>> files;
   for (const FileRecord& record : family.files) {
     CELLAR_TRY_ASSIGN(std::shared_ptr<StoreFile> file,

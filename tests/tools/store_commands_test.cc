@@ -3,6 +3,8 @@
 // clearer.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "tests/tools/tool_runner.h"
 
 namespace cellar::testing {
@@ -96,7 +98,7 @@ TEST_F(StoreCommands, ExplainCountsWhatWasRead) {
 }
 
 TEST_F(StoreCommands, ExplainedFilesAddUp) {
-  out_of({"create", "shop", "t", "d"});
+  out_of({"create", "shop", "t", "d:compaction=exploring(files_min=10)"});  // the files stay three
   for (const char* row : {"a", "c", "e"}) {
     out_of({"put", "shop", "t", row, "d:q", "1"});
     out_of({"put", "shop", "t", std::string(row) + "z", "d:q", "1"});
@@ -108,6 +110,16 @@ TEST_F(StoreCommands, ExplainedFilesAddUp) {
   EXPECT_EQ(stats["files_skipped_range"], 2);
   EXPECT_EQ(stats["files_skipped_bloom"], 1) << "the Bloom filter of the one file that may hold the row";
   EXPECT_EQ(stats["bloom_checks"], 1);
+}
+
+TEST_F(StoreCommands, AFamilyWhoseDirectoryIsGoneIsDamage) {
+  out_of({"create", "shop", "t", "d"});
+  out_of({"put", "shop", "t", "row", "d:q", "1"});
+  out_of({"flush", "shop"});
+  std::filesystem::remove_all(path("shop/tables/1/d"));
+  const ToolResult result = run({"get", "shop", "t", "row"});
+  EXPECT_EQ(result.exit, 3) << result.err;
+  EXPECT_NE(result.err.find("directory of a family is missing"), std::string::npos) << result.err;
 }
 
 TEST_F(StoreCommands, ScanGoesBothWaysWithinBounds) {
