@@ -154,7 +154,7 @@ void BlockCache::remember_hit(BlockSlot& slot, CachedBlock* block) {
 void BlockCache::Shard::take_out(CachedBlock* block, Leavers& leavers) {
   const uint64_t word = block->slot_->word_.exchange(0, std::memory_order_acq_rel);
   CELLAR_ASSERT((word & kPointerMask) == reinterpret_cast<uintptr_t>(block));
-  const uint64_t bytes = block->charge + block->grown_;
+  const uint64_t bytes = block->charge;
   CELLAR_ASSERT(used >= bytes && blocks > 0);
   used -= bytes;
   --blocks;
@@ -290,16 +290,6 @@ void BlockCache::erase(BlockSlot& slot) {
     shard.take_out(block, leavers);
   }
   for (const CachedBlock* each : drained) each->drop_pins(1);
-}
-
-void BlockCache::grow(BlockSlot& slot, CachedBlock& block, uint64_t bytes) {
-  Leavers leavers;
-  Shard& shard = impl_->shard_of(slot);
-  const MutexLock lock(shard.mutex);
-  if (block.slot_ != &slot) return;
-  block.grown_ += bytes;
-  shard.used += bytes;
-  shard.make_room(0, impl_->budget(), leavers);
 }
 
 void BlockCache::charge_pinned(int64_t bytes) {

@@ -41,20 +41,23 @@ class BlockCache;
 class BlockSlot;
 
 // CachedBlock: the base of what can be cached. Constructed with its charge in bytes (everything it holds,
-// itself included), immutable afterwards except for what derived classes build lazily and account through
-// BlockCache::grow(). Needs no slot and no cache once it has left them: pins may outlive both.
+// itself included, and what derived classes may build later), immutable afterwards. Needs no slot and no
+// cache once it has left them: pins may outlive both.
 class CachedBlock : public Pinnable, private CacheEntry {
  public:
   explicit CachedBlock(uint64_t charge_bytes, bool in_memory = false);
   uint64_t charge_bytes() const { return charge; }
   bool take_touched() final { return touched_.exchange(false, std::memory_order_relaxed); }
 
+ protected:
+  // Before the block is shown to a cache.
+  void add_charge(uint64_t bytes) { charge += bytes; }
+
  private:
   friend class BlockCache;
   friend class BlockSlot;
   std::atomic<bool> touched_{false};
   BlockSlot* slot_ = nullptr;  // guarded by the shard's lock; null when not in the cache
-  uint64_t grown_ = 0;         // guarded by the shard's lock
 };
 
 // BlockSlot: where a file remembers a cached block. Any thread may call BlockCache with it, always the same
@@ -107,10 +110,6 @@ class BlockCache {
 
   // Empties the slot; whoever holds pins keeps the block.
   void erase(BlockSlot& slot);
-
-  // A block that the caller has pinned, read through `slot`, now holds `bytes` more than it did. Evicts as
-  // needed; that may be the block itself. Does nothing when it is not in the slot any more.
-  void grow(BlockSlot& slot, CachedBlock& block, uint64_t bytes);
 
   // Accounts memory that cannot be evicted (indexes, filters): it leaves less room for blocks.
   void charge_pinned(int64_t bytes);

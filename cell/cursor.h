@@ -28,7 +28,8 @@ class CellCursor {
   virtual const CellView* next() = 0;
 
   // The first cell at or after `target`, which lies after the current cell: forward only, for short hops.
-  // Implementations decide between stepping and seeking. Default: steps.
+  // Implementations decide between stepping and seeking. Default: steps, which is more than one move: sources
+  // of a merge have their own.
   virtual const CellView* skip_to(const CellView& target);
 
   // The last cell before `target`; null when there is none. next() then works from there. For reversed scans.

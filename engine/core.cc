@@ -96,6 +96,11 @@ Result<std::shared_ptr<StoreFile>> EngineCore::open_store_file(const std::shared
     return Status::corruption(
                fmt::format("the file holds {} cells, the manifest says {}", reader->cells(), record.cells))
         .at(name);
+  // Reads rely on it: a file without such markers is searched from the first column that is wanted.
+  if (const auto markers = reader->family_deletes(); markers && *markers != record.family_deletes)
+    return Status::corruption(fmt::format("the file says that it holds {} family markers, the manifest {}",
+                                          *markers, record.family_deletes))
+        .at(name);
   uint64_t number = 0;
   if (!parse_store_file_name(identity, record.name, number))
     return Status::corruption("the name of a store file is not one of this store's").at(name);

@@ -7,6 +7,14 @@
 #include "cell/cell_order.h"
 
 namespace cellar {
+namespace {
+
+// Prefix and family, up to where words may begin.
+size_t text_room(const CellIndex::Entries& entries) {
+  return (entries.prefix.size() + entries.family.size() + 7) / 8 * 8;
+}
+
+}  // namespace
 
 CellIndex::CellIndex(const Entries& entries)
     : entries_(static_cast<uint32_t>(entries.offsets.size())),
@@ -18,10 +26,13 @@ CellIndex::CellIndex(const Entries& entries)
       family_bytes_(static_cast<uint8_t>(entries.family.size())),
       dense_(entries.dense) {}
 
+size_t CellIndex::bytes(const Entries& entries) {
+  return sizeof(CellIndex) + text_room(entries) + entries.words.size_bytes() + entries.offsets.size_bytes();
+}
+
 const CellIndex* CellIndex::make(const Entries& entries) {
-  const size_t text_bytes = (entries.prefix.size() + entries.family.size() + 7) / 8 * 8;
-  void* const memory = ::operator new(sizeof(CellIndex) + text_bytes + entries.words.size_bytes() +
-                                      entries.offsets.size_bytes());
+  const size_t text_bytes = text_room(entries);
+  void* const memory = ::operator new(bytes(entries));
   CellIndex* const index = new (memory) CellIndex(entries);
   char* at = static_cast<char*>(memory) + sizeof(CellIndex);
   const auto put = [](char* to, const auto& bytes, size_t count) {
@@ -74,15 +85,16 @@ WordRange CellIndex::narrow(const CellView& target, std::string_view payload) co
 
 Block::Made Block::allocate(size_t buffer_bytes, bool has_priority) {
   const size_t bytes = sizeof(Block) + buffer_bytes;
-  // The charge covers the cell index that may come: a cached block's weight never changes.
-  const size_t charge = bytes + buffer_bytes / 10 + 96;
-  return Made(new (::operator new(bytes)) Block(charge, has_priority));
+  return Made(new (::operator new(bytes)) Block(bytes, has_priority));
 }
 
 Block* Block::finish(Made block, size_t payload_at, size_t payload_bytes, BlockKind kind, uint64_t offset) {
   block->payload_ = {block->buffer() + payload_at, payload_bytes};
   block->kind_ = kind;
   block->offset_ = offset;
+  // Charged before there is a cell index: a cached block's weight never changes.
+  if (kind == BlockKind::kData || kind == BlockKind::kEncodedData)
+    block->add_charge(CellIndex::bytes_max(payload_bytes));
   return block.release();
 }
 
@@ -90,7 +102,9 @@ Block::~Block() { delete cell_index_.load(std::memory_order_relaxed); }
 
 const CellIndex* Block::publish(const CellIndex::Entries& entries) const {
   if (index_claimed_.exchange(true, std::memory_order_relaxed)) return cell_index();
-  const CellIndex* const index = CellIndex::make(entries);
+  const bool fits = CellIndex::bytes(entries) <= CellIndex::bytes_max(payload_.size());
+  const CellIndex* const index = CellIndex::make(
+      fits ? entries : CellIndex::Entries{.offsets = entries.offsets, .dense = entries.dense});
   cell_index_.store(index, std::memory_order_release);
   return index;
 }

@@ -15,8 +15,8 @@
 
 namespace cellar {
 
-// CellIndex: where some of a data block's cells begin, for binary search. Sparse: its bytes are at most a
-// tenth of the block's. One piece of memory, so that a search touches few cache lines. Immutable.
+// CellIndex: where some of a data block's cells begin, for binary search. One piece of memory, so that a
+// search touches few cache lines. Sparse: its bytes are at most bytes_max() of the block's. Immutable.
 class alignas(uint64_t) CellIndex {
  public:
   // Bytes between two entries at least; an entry takes 12 bytes.
@@ -35,6 +35,9 @@ class alignas(uint64_t) CellIndex {
     uint16_t row_bytes = kRowsDiffer;
     std::string_view family = {};
   };
+  // What an index may take beside a block of so many bytes; its offsets alone always fit.
+  static constexpr size_t bytes_max(size_t block_bytes) { return block_bytes / 10 + 256; }
+  static size_t bytes(const Entries& entries);
   static const CellIndex* make(const Entries& entries);
   // Objects are larger than their type says.
   static void operator delete(void* index) { ::operator delete(index); }
@@ -102,8 +105,8 @@ class Block final : public CachedBlock {
 
   // Null until published.
   const CellIndex* cell_index() const { return cell_index_.load(std::memory_order_acquire); }
-  // Makes the index, unless another thread was faster. Returns the one there is; null while the other thread
-  // is still at it.
+  // Makes the index, unless another thread was faster; without words where they would take more than the
+  // block is charged for. Returns the one there is; null while the other thread is still at it.
   const CellIndex* publish(const CellIndex::Entries& entries) const;
 
   // Whether some walk saw every cell of this block in order: later walks need not compare neighbours again.

@@ -123,6 +123,7 @@ class HFileCursor final : public CellCursor {
 
  private:
   static constexpr int kNone = -1;
+  static constexpr uint32_t kTextKeyBytesMax = 4096;  // of keys whose qualifiers words reach into
 
   const Block* block() const { return static_cast<const Block*>(block_.get()); }
   std::strong_ordering compare(const CellView& a, const CellView& b) const {
@@ -403,7 +404,7 @@ class HFileCursor final : public CellCursor {
     entries.dense = dense;
     if (offsets.empty() || order_.meta_order()) return block()->publish(entries);
     const CellView first = key_at(0);
-    bool uniform = true;
+    bool uniform = first.key_size <= kTextKeyBytesMax;
     for (const uint32_t offset : offsets) {
       const CellView key = key_at(offset);
       uniform = uniform && key.row_size == first.row_size && key.family() == first.family();

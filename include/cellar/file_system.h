@@ -129,7 +129,8 @@ class Directory {
   virtual std::string path() const = 0;
 };
 
-// FileSystem: opens directories by path. The only place where paths occur.
+// FileSystem: opens directories by path. The only place where paths occur. Neither it nor its files call the
+// engine, this or another one.
 class FileSystem {
  public:
   virtual ~FileSystem() = default;

@@ -170,23 +170,6 @@ TEST_P(BlockCacheTest, ChangesItsBudget) {
   erase_all();
 }
 
-TEST_P(BlockCacheTest, BlocksMayGrow) {
-  cache_ = make_cache(1000, GetParam());
-  for (uint64_t i = 0; i < 8; ++i) cache_->insert(slots_[i], block(i));
-  Pin pin = cache_->lookup(slots_[7]);
-  auto& last = const_cast<CachedBlock&>(static_cast<const CachedBlock&>(*pin.get()));
-  cache_->grow(slots_[7], last, 150);
-  EXPECT_EQ(cache_->stats().used_bytes, 950u);
-  cache_->grow(slots_[7], last, 100);  // the oldest leaves
-  EXPECT_EQ(cache_->stats().used_bytes, 950u);
-  EXPECT_FALSE(cache_->lookup(slots_[0]));
-  cache_->erase(slots_[7]);
-  EXPECT_EQ(cache_->stats().used_bytes, 600u);
-  cache_->grow(slots_[7], last, 100);
-  EXPECT_EQ(cache_->stats().used_bytes, 600u);
-  erase_all();
-}
-
 // More pins through one slot than its 16 bits can count.
 TEST_P(BlockCacheTest, FoldsItsCountBeforeItOverflows) {
   cache_ = make_cache(1000, GetParam());

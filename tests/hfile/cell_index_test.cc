@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "cell/cell_key.h"
 #include "cell/cell_order.h"
+#include "hfile/block.h"
 #include "hfile/hfile_reader.h"
 #include "tests/cell_support/cell_text.h"
 #include "tests/hfile/writer_support.h"
@@ -120,6 +121,35 @@ TEST_P(CellIndexKinds, SearchesEndWhereAComparisonOfAllWould) {
     searches += 2;
   }
   EXPECT_GT(searches, 400u);
+}
+
+// What a block is charged for is all that it will ever hold.
+TEST(CellIndexBytes, WordsThatDoNotFitAreLeftOut) {
+  const std::vector<uint32_t> offsets = {0, 500};
+  const std::vector<uint64_t> words = {1, 2};
+  for (const size_t prefix_bytes : {size_t{20}, size_t{100'000}}) {
+    const std::string prefix(prefix_bytes, 'p');
+    const Pin block(Block::finish(Block::allocate(1000, false), 0, 1000, BlockKind::kData, 0));
+    const CellIndex* index = static_cast<const Block*>(block.get())
+                                 ->publish({.offsets = offsets, .words = words, .prefix = prefix});
+    ASSERT_NE(index, nullptr);
+    EXPECT_EQ(index->size(), 2u);
+    EXPECT_EQ(index->offset(1), 500u);
+    OwnedCell target;
+    first_of_row(target, "z");
+    const WordRange range = index->narrow(target.view(), {});
+    EXPECT_EQ(range.low, prefix_bytes == 20 ? 2u : 0u);
+    EXPECT_EQ(range.high, 2u);
+  }
+}
+
+TEST(CellIndexBytes, OnlyBlocksThatMayGetAnIndexAreChargedForIt) {
+  const auto charge = [](BlockKind kind) {
+    const Pin block(Block::finish(Block::allocate(10'000, false), 0, 10'000, kind, 0));
+    return static_cast<const Block*>(block.get())->charge_bytes();
+  };
+  EXPECT_EQ(charge(BlockKind::kBloomChunk), sizeof(Block) + 10'000);
+  EXPECT_EQ(charge(BlockKind::kData), sizeof(Block) + 10'000 + CellIndex::bytes_max(10'000));
 }
 
 }  // namespace
