@@ -38,6 +38,7 @@ class Random {
   double unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
  private:
+  // NOLINTNEXTLINE(modernize-use-using): an alias cannot carry __extension__
   __extension__ typedef unsigned __int128 Product;
   static uint64_t rotate(uint64_t x, int by) { return (x << by) | (x >> (64 - by)); }
   uint64_t state_[4];

@@ -64,10 +64,10 @@ class OwnedCell {
 
 inline bool parse_flat_key(const char* key, size_t key_size, CellView& view) {
   if (key_size < 12) return false;
-  const uint16_t row_size =
+  const auto row_size =
       static_cast<uint16_t>((static_cast<uint8_t>(key[0]) << 8) | static_cast<uint8_t>(key[1]));
   if (key_size < 12u + row_size) return false;
-  const uint8_t family_size = static_cast<uint8_t>(key[2 + row_size]);
+  const auto family_size = static_cast<uint8_t>(key[2 + row_size]);
   if (key_size < 12u + row_size + family_size) return false;
   uint64_t timestamp;
   __builtin_memcpy(&timestamp, key + key_size - 9, 8);

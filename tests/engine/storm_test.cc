@@ -77,7 +77,7 @@ Put whole_put(Random& random) {
 
 // The one value of all its cells; empty, with a complaint, when it has not.
 std::string whole_value(const RowView& row) {
-  const std::string value(row.empty() ? "" : row.cells().front().value_bytes());
+  std::string value(row.empty() ? "" : row.cells().front().value_bytes());
   const bool same =
       std::ranges::all_of(row.cells(), [&](const CellView& cell) { return cell.value_bytes() == value; });
   if (same && row.cells().size() == std::size(kWholeFamilies) * kWholeColumns) return value;

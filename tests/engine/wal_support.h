@@ -56,6 +56,7 @@ class LazyExecutor final : public Executor {
   void checkpoint() override {}
   std::unique_ptr<Event> make_event() override { return events_.make_event(); }
   void run_all() {
+    // NOLINTNEXTLINE(modernize-loop-convert): a job may submit another
     for (size_t i = 0; i < jobs_.size(); ++i) std::exchange(jobs_[i], nullptr)();
     jobs_.clear();
   }

@@ -162,7 +162,7 @@ struct Log {
     return opened.status();
   }
   Status append(size_t bytes) {
-    const Status status = wal->append(next, 1, payload_of(next, bytes));
+    Status status = wal->append(next, 1, payload_of(next, bytes));
     if (status.ok()) ++next;
     return status;
   }
@@ -170,7 +170,7 @@ struct Log {
   void plain() {
     fault.inject({.on = FileOperation::kCreate, .name = "*.log", .nth = 1, .code = Code::kNotSupported});
   }
-  ReadBack read() { return read_back(*wal_directory, facts); }
+  ReadBack read() const { return read_back(*wal_directory, facts); }
 
   LogFacts facts;
   WalOptions options;

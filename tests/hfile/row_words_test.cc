@@ -108,7 +108,7 @@ TEST(RowWords, NarrowsToTheRowsThatTheWordLeavesUndecided) {
 TEST(RowWords, LongRunsOfOneWordAreTaken) {
   std::vector<std::string> rows(100, "user12345678");
   rows.insert(rows.begin(), "user1");
-  rows.push_back("user2");
+  rows.emplace_back("user2");
   const RowWords words(rows.size(), [&](size_t i) { return std::string_view(rows[i]); });
   const WordRange range = words.narrow("user12345678suffix");
   EXPECT_EQ(range.low, 1u);

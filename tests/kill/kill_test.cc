@@ -22,8 +22,6 @@
 #include "tests/support/scratch_directory.h"
 #include "tests/support/test_scale.h"
 
-extern char** environ;
-
 namespace cellar::testing {
 namespace {
 

@@ -30,7 +30,9 @@ int run(const char* path, uint64_t seed, bool writes, const std::vector<uint64_t
   auto tables = open_kill_tables(*engine);
   if (!tables.ok()) return report("tables", tables.status());
   if (!tell({})) return 2;
-  while (!writes) pause();
+  if (!writes) {
+    for (;;) pause();  // until it is killed
+  }
   std::vector<std::thread> writers;
   for (uint32_t w = 0; w < kKillWriters; ++w) {
     writers.emplace_back([&, w] {

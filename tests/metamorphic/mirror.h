@@ -56,7 +56,7 @@ class Mirror {
   std::optional<std::string> recover(const FamilyInfo& found, const Rewrite& rewrite);
 
   // The oldest `cells` cells of memory become the youngest run. What is wrong with that, or nothing.
-  std::optional<std::string> flush(const std::string& family, const std::string& file, uint64_t cells_in,
+  std::optional<std::string> flush(const std::string& name, const std::string& file, uint64_t cells_in,
                                    uint64_t cells_out, const Rewrite& rewrite);
   // The runs of these names become one in their place.
   std::optional<std::string> compact(const CompactionInfo& info, const Rewrite& rewrite);

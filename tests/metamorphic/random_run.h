@@ -46,7 +46,7 @@ class RandomRun final : private EventListener {
   };
   using Kind = Operation::Kind;
 
-  void open(const EngineOptions& options);
+  void open(const EngineOptions& given);
   void close();
   void reopen(bool read_only);
   void crash(const Operation& operation);

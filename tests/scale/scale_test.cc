@@ -55,13 +55,12 @@ struct View {
         "Mozilla/5.0 (X11; Linux x86_64; rv:120.0) Gecko/20100101 Firefox/120.0",
         "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/119.0 Safari/537.36",
         "Mozilla/5.0 (iPhone; CPU iPhone OS 17_1 like Mac OS X) Mobile/15E148 Safari/604.1", "curl/7.88.1"};
-    const char* const kPages[] = {"product", "search", "basket", "help"};
-    columns = {
-        {{"d", "agent", kAgents[random.below(4)]},
-         {"d", "bytes", std::to_string(random.below(200'000))},
-         {"d", "path", fmt::format("/{}/{:x}?from={}", kPages[random.below(4)], random.next(), number)},
-         {"m", "ms", std::to_string(random.below(3000))},
-         {"m", "status", random.one_in(20) ? "404" : "200"}}};
+    const char* const pages[] = {"product", "search", "basket", "help"};
+    columns = {{{"d", "agent", kAgents[random.below(4)]},
+                {"d", "bytes", std::to_string(random.below(200'000))},
+                {"d", "path", fmt::format("/{}/{:x}?from={}", pages[random.below(4)], random.next(), number)},
+                {"m", "ms", std::to_string(random.below(3000))},
+                {"m", "status", random.one_in(20) ? "404" : "200"}}};
   }
   struct Column {
     std::string_view family, qualifier;
