@@ -33,7 +33,7 @@ size_t CellIndex::bytes(const Entries& entries) {
 const CellIndex* CellIndex::make(const Entries& entries) {
   const size_t text_bytes = text_room(entries);
   void* const memory = ::operator new(bytes(entries));
-  CellIndex* const index = new (memory) CellIndex(entries);
+  auto* const index = new (memory) CellIndex(entries);
   char* at = static_cast<char*>(memory) + sizeof(CellIndex);
   const auto put = [](char* to, const auto& bytes, size_t count) {
     if (count > 0) std::memcpy(to, bytes.data(), count);
