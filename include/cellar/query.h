@@ -30,7 +30,8 @@ class Query {
   Self& column(std::string_view family, std::string_view qualifier) {
     std::vector<std::string>& all = choose(family).qualifiers;
     size_t at = 0;
-    while (at < all.size() && all[at] < qualifier) ++at;
+    // compare(), since clang 14 rejects a string < string_view that is instantiated here
+    while (at < all.size() && all[at].compare(qualifier) < 0) ++at;
     if (at == all.size() || all[at] != qualifier)
       all.insert(all.begin() + static_cast<std::ptrdiff_t>(at), std::string(qualifier));
     return self();
