@@ -186,4 +186,10 @@ Status count_cells(Table& table, const Scan& scan, bool (*wanted)(const CellView
   return scanner->status();
 }
 
+void read_all(Table& table) {
+  size_t cells = 0;
+  const Status status = count_cells(table, Scan().batch(1000), nullptr, cells);
+  if (!status.ok()) give_up(status);
+}
+
 }  // namespace cellar::bench

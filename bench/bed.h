@@ -76,4 +76,7 @@ benchmark::internal::Benchmark* with_cache(benchmark::internal::Benchmark* regis
 // The cells of a scan, counted; `wanted` (may be null) says which ones.
 Status count_cells(Table& table, const Scan& scan, bool (*wanted)(const CellView&), size_t& cells);
 
+// Reads everything once, so that what can be in the cache is there.
+void read_all(Table& table);
+
 }  // namespace cellar::bench

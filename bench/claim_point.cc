@@ -65,8 +65,7 @@ void q06_missing(benchmark::State& state, bool bloom) {
   Random random(1);
   ReadStats stats;
   size_t cells = 0;
-  if (const Status status = count_cells(table, Scan(), nullptr, cells); !status.ok()) give_up(status);
-  cells = 0;
+  read_all(table);
   for (auto unused : state) {
     static_cast<void>(unused);
     const Status status = get_row(table, numbered("user", random.below(q06_rows())) + "x", stats, cells);
@@ -124,8 +123,7 @@ void q08(benchmark::State& state, Lookup lookup, uint64_t files) {
   Random random(3);
   ReadStats stats;
   size_t cells = 0;
-  if (const Status status = count_cells(table, Scan(), nullptr, cells); !status.ok()) give_up(status);
-  cells = 0;
+  read_all(table);
   for (auto unused : state) {
     static_cast<void>(unused);
     const std::string row = numbered("user", random.below(rows));
@@ -213,14 +211,12 @@ void q18(benchmark::State& state, bool wide, uint64_t cells, From from) {
   Table& table = bed.still_open(from == From::kCache ? Bed::kCacheForAll : Bed::kCacheForNothing);
   const DroppedFiles files(bed.path());
   if (from == From::kDevice) files.sync();
-  size_t found = 0;
-  if (const Status status = count_cells(table, Scan().batch(1000), nullptr, found); !status.ok())
-    give_up(status);
+  read_all(table);
   Random random(4);
   RowBatch row;
   ReadStats stats;
   std::vector<double> micros;
-  found = 0;
+  size_t found = 0;
   for (auto unused : state) {
     static_cast<void>(unused);
     const uint64_t number = random.below(cells);

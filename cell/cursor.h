@@ -32,7 +32,8 @@ class CellCursor {
   // of a merge have their own.
   virtual const CellView* skip_to(const CellView& target);
 
-  // The last cell before `target`; null when there is none. next() then works from there. For reversed scans.
+  // The last cell before `target`; null when there is none. next() then works from there. For reversed scans,
+  // of sorted runs only: what is made of several cursors has none and aborts.
   virtual const CellView* seek_before(const CellView& target) = 0;
 
   virtual Status status() const = 0;

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/assert.h"
-#include "cell/cell_codec.h"
 #include "cell/cell_order.h"
 
 namespace cellar {
@@ -48,19 +47,29 @@ class MergingCursor final : public CellCursor {
   }
 
   const CellView* seek(const CellView& target) override {
-    return restart([&](MergeSource& source) { return source.cursor->seek(target); });
+    if (!status_.ok()) return nullptr;
+    lead_ = {};
+    rest_.clear();
+    for (MergeSource& source : sources_) {
+      const CellView* cell = source.cursor->seek(target);
+      if (cell != nullptr) {
+        rest_.push_back({cell, &source});
+      } else if (Status status = source.cursor->status(); !status.ok()) {
+        return fail(status);
+      }
+    }
+    std::ranges::make_heap(rest_, [](const Entry& a, const Entry& b) { return before(b, a); });
+    return promote();
   }
 
   const CellView* next() override {
     if (lead_.source == nullptr) return nullptr;
-    if (turned_) return rejoin();
     lead_.cell = lead_.source->cursor->next();
     return settle();
   }
 
   const CellView* skip_to(const CellView& target) override {
     if (lead_.source == nullptr) return nullptr;
-    if (turned_) return seek(target);
     // Who stands before the target hops, the lead first; the others are met at the root one after the other.
     lead_.cell = lead_.source->cursor->skip_to(target);
     const CellView* cell = settle();
@@ -71,25 +80,9 @@ class MergingCursor final : public CellCursor {
     return cell;
   }
 
-  // The last cell before the target is the greatest of the sources' last ones. Only next() brings the others
-  // to their places: a source makes one move for each of ours, so what was handed out before stays valid, and
-  // a reversed scan, which seeks at once, pays for nothing.
-  const CellView* seek_before(const CellView& target) override {
-    if (!status_.ok()) return nullptr;
-    lead_ = {};
-    rest_.clear();
-    turned_ = true;
-    turned_at_.assign(target);
-    for (MergeSource& source : sources_) {
-      const CellView* cell = source.cursor->seek_before(target);
-      if (cell != nullptr) {
-        rest_.push_back({cell, &source});
-        if (lead_.cell == nullptr || before(lead_, rest_.back())) lead_ = rest_.back();
-      } else if (Status status = source.cursor->status(); !status.ok()) {
-        return fail(status);
-      }
-    }
-    return lead_.cell;
+  const CellView* seek_before(const CellView&) override {
+    CELLAR_ASSERT(!"a merge has no seek_before: its sources are reversed instead");
+    return nullptr;
   }
 
   Status status() const override { return status_; }
@@ -117,42 +110,10 @@ class MergingCursor final : public CellCursor {
   }
 
   const CellView* fail(const Status& status) {
-    turned_ = false;
     status_ = status;
     lead_ = {};
     rest_.clear();
     return nullptr;
-  }
-
-  template <class Move>
-  const CellView* restart(const Move& move) {
-    if (!status_.ok()) return nullptr;
-    lead_ = {};
-    rest_.clear();
-    turned_ = false;
-    for (MergeSource& source : sources_) {
-      const CellView* cell = move(source);
-      if (cell != nullptr) {
-        rest_.push_back({cell, &source});
-      } else if (Status status = source.cursor->status(); !status.ok()) {
-        return fail(status);
-      }
-    }
-    std::ranges::make_heap(rest_, [](const Entry& a, const Entry& b) { return before(b, a); });
-    return promote();
-  }
-
-  // After seek_before: rest_ holds who stands before the target, in the order of sources_. All go to their
-  // first cell at or after it.
-  const CellView* rejoin() {
-    std::vector<MergeSource*> standing;
-    for (const Entry& entry : rest_) standing.push_back(entry.source);
-    size_t i = 0;
-    return restart([&](MergeSource& source) {
-      if (i == standing.size() || standing[i] != &source) return source.cursor->seek(turned_at_.view());
-      ++i;
-      return source.cursor->next();
-    });
   }
 
   // The lead has moved: puts the smallest entry in the lead.
@@ -197,9 +158,7 @@ class MergingCursor final : public CellCursor {
 
   std::vector<MergeSource> sources_;
   Entry lead_;
-  std::vector<Entry> rest_;  // a heap, the smallest first; after seek_before a plain list
-  bool turned_ = false;      // the last move was seek_before, to this target
-  OwnedCell turned_at_;
+  std::vector<Entry> rest_;  // a heap, the smallest first
   Status status_;
 };
 

@@ -39,7 +39,7 @@ class alignas(uint64_t) CellIndex {
   static constexpr size_t bytes_max(size_t block_bytes) { return block_bytes / 10 + 256; }
   static size_t bytes(const Entries& entries);
   static const CellIndex* make(const Entries& entries);
-  // Objects are larger than their type says.
+  // Objects are larger than their type says. NOLINTNEXTLINE(misc-new-delete-overloads): made in place
   static void operator delete(void* index) { ::operator delete(index); }
 
   size_t size() const { return entries_; }
@@ -113,7 +113,7 @@ class Block final : public CachedBlock {
   bool in_order() const { return in_order_.load(std::memory_order_relaxed); }
   void set_in_order() const { in_order_.store(true, std::memory_order_relaxed); }
 
-  // Objects are larger than their type says.
+  // Objects are larger than their type says. NOLINTNEXTLINE(misc-new-delete-overloads): made in place
   static void operator delete(void* block) { ::operator delete(block); }
 
  private:

@@ -1,8 +1,8 @@
-// RowWords: binary search by machine words before any key is compared.
+// RowWords: search by machine words before any key is compared.
 //
-// The keys of one index node or block share leading row bytes. Of what follows, eight bytes per entry are
-// kept as one big-endian word: most searches are decided by comparing words that lie side by side, without
-// touching a key.
+// The keys of one index node or block share leading bytes. Of what follows, eight bytes per entry are kept as
+// one big-endian word: most searches are decided by comparing words that lie side by side, without touching a
+// key, and begin where the word is likely to be (docs/decisions/search-by-words.md).
 #pragma once
 
 #include <algorithm>
@@ -148,8 +148,8 @@ class WordGuess {
   int used_ = 0;
 };
 
-// The same; looks first at `at`, where the guess says, then ever farther from there. A search by halves of
-// words that are in no cache waits for memory at every look. `last` is the last word.
+// As words_below_by_halves; looks first at `at`, where the guess says, then ever farther from there. A search
+// by halves of words that are in no cache waits for memory at every look. `last` is the last word.
 inline size_t words_below(std::span<const uint64_t> words, uint64_t word, uint64_t last, size_t at) {
   const size_t count = words.size();
   if (count == 0 || word > last) return count;

@@ -15,14 +15,12 @@
 #include <thread>
 #include <utility>
 
-#include "base/mutex.h"
-#include "bench/driver/flat_key.h"
+#include "bench/driver/flat_store.h"
 #include "bench/driver/peers.h"
 
 namespace cellar::bench {
 namespace {
 
-constexpr size_t kLocks = 256;
 constexpr size_t kStamp = 8;  // bytes of the timestamp in front of a value
 
 void check(const leveldb::Status& status, const char* what) {
@@ -31,16 +29,10 @@ void check(const leveldb::Status& status, const char* what) {
 
 std::string_view view(const leveldb::Slice& slice) { return {slice.data(), slice.size()}; }
 
-int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
 struct LevelStore {
   std::vector<std::string> families;
   std::vector<std::unique_ptr<leveldb::DB>> databases;
-  std::array<Mutex, kLocks> locks;  // of rows, for read-modify-write
+  RowLocks locks;
 
   size_t index(std::string_view family) const {
     for (size_t i = 0; i < families.size(); ++i) {
@@ -62,8 +54,7 @@ int64_t stamp_of(std::string_view stored) {
 // The rows of some families in order, as one.
 class RowMerge {
  public:
-  RowMerge(const ScanIn& in, LevelStore& store) : in_(in) {
-    set_ends();
+  RowMerge(const ScanIn& in, LevelStore& store) : in_(in), ends_(in) {
     leveldb::ReadOptions options;
     options.fill_cache = true;
     for (size_t i = 0; i < store.families.size(); ++i) {
@@ -88,31 +79,20 @@ class RowMerge {
   }
 
  private:
-  void set_ends() {
-    if (!in_.prefix.empty()) {
-      append_part(lower_, in_.prefix);
-      lower_.resize(lower_.size() - 2);
-      upper_ = behind_prefix(lower_);
-    } else if (!in_.start.empty()) {
-      append_part(in_.reversed ? upper_ : lower_, in_.start);
-      if (in_.reversed) upper_.back() = '\1';  // behind all cells of the row
-    }
-  }
-
   void place(leveldb::Iterator& at) const {
     if (!in_.reversed) {
-      lower_.empty() ? at.SeekToFirst() : at.Seek(lower_);
+      ends_.lower.empty() ? at.SeekToFirst() : at.Seek(ends_.lower);
       return;
     }
-    if (upper_.empty()) return at.SeekToLast();
-    at.Seek(upper_);
+    if (ends_.upper.empty()) return at.SeekToLast();
+    at.Seek(ends_.upper);
     at.Valid() ? at.Prev() : at.SeekToLast();
   }
 
   bool inside(const leveldb::Iterator& at) const {
     if (!at.Valid()) return false;
     const std::string_view key = view(at.key());
-    return in_.reversed ? key >= lower_ : upper_.empty() || key < upper_;
+    return in_.reversed ? key >= ends_.lower : ends_.upper.empty() || key < ends_.upper;
   }
 
   // The next row of all families; false at the end.
@@ -145,8 +125,7 @@ class RowMerge {
   }
 
   const ScanIn& in_;
-  std::string lower_;
-  std::string upper_;
+  const ScanEnds ends_;
   std::string row_;
   std::string plain_row_;
   std::string plain_qualifier_;
@@ -158,12 +137,12 @@ class LevelSession : public Session {
   explicit LevelSession(LevelStore& store) : store_(store), batches_(store.families.size()) {}
 
   void put(const RowIn& row, Keep keep, int64_t timestamp) override {
-    add(row, timestamp == kClock ? now_ms() : timestamp);
+    add(row, timestamp == kClock ? clock_ms() : timestamp);
     write(keep);
   }
 
   void put_rows(std::span<const RowIn> rows, Keep keep, int64_t timestamp) override {
-    if (timestamp == kClock) timestamp = now_ms();
+    if (timestamp == kClock) timestamp = clock_ms();
     for (const RowIn& row : rows) add(row, timestamp);
     write(keep);
   }
@@ -201,15 +180,11 @@ class LevelSession : public Session {
 
   int64_t increment(std::string_view row, std::string_view family, std::string_view qualifier, int64_t amount,
                     Keep keep) override {
-    MutexLock lock(store_.locks[std::hash<std::string_view>()(row) % kLocks]);
-    uint64_t word = 0;
-    if (find(row, family, qualifier)) {
-      if (value_.size() != kStamp + sizeof word) give_up("leveldb: a counter is not 8 bytes long");
-      std::memcpy(&word, value_.data() + kStamp, sizeof word);
-    }
-    const int64_t sum = static_cast<int64_t>(__builtin_bswap64(word)) + amount;
-    word = __builtin_bswap64(static_cast<uint64_t>(sum));
-    const CellIn cell{family, qualifier, {reinterpret_cast<const char*>(&word), sizeof word}};
+    MutexLock lock(store_.locks.of(row));
+    CounterBytes counter;
+    if (find(row, family, qualifier)) counter.load(value_of(value_));
+    const int64_t sum = counter.add(amount);
+    const CellIn cell{family, qualifier, counter.bytes()};
     put({row, {&cell, 1}}, keep, kClock);
     return sum;
   }

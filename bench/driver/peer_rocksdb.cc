@@ -16,8 +16,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/mutex.h"
-#include "bench/driver/flat_key.h"
+#include "bench/driver/flat_store.h"
 #include "bench/driver/peers.h"
 #include "bench/driver/rocksdb_rules.h"
 
@@ -25,19 +24,12 @@ namespace cellar::bench {
 namespace {
 
 constexpr int kStepsBeforeSeek = 8;  // old versions stepped over before the iterator is moved past them
-constexpr size_t kLocks = 256;
 
 void check(const rocksdb::Status& status, const char* what) {
   if (!status.ok()) give_up("rocksdb: " + std::string(what) + ": " + status.ToString());
 }
 
 std::string_view view(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
-
-int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 // What the sessions of a store share.
 struct Store {
@@ -46,7 +38,7 @@ struct Store {
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   std::shared_ptr<std::atomic<int64_t>> oldest = std::make_shared<std::atomic<int64_t>>(INT64_MIN);
   std::atomic<bool> has_markers{true};  // whether a get must look for a family marker first
-  std::array<Mutex, kLocks> locks;      // of rows, for read-modify-write
+  RowLocks locks;
 
   rocksdb::ColumnFamilyHandle* handle(std::string_view family) const {
     for (size_t i = 0; i < families.size(); ++i) {
@@ -170,9 +162,9 @@ class RowWalk {
 // The rows of some families in order, as one.
 class RowMerge {
  public:
-  RowMerge(const ScanIn& in, Store& store) : in_(in), store_(store) {
+  RowMerge(const ScanIn& in, Store& store)
+      : in_(in), store_(store), ends_(in), lower_slice_(ends_.lower), upper_slice_(ends_.upper) {
     bounds_ = {in.from, in.until, store.oldest->load(), in.filter};
-    set_ends();
     for (size_t i = 0; i < store.families.size(); ++i) {
       const bool wanted =
           in.families.empty() || std::ranges::find(in.families, store.families[i]) != in.families.end();
@@ -203,24 +195,11 @@ class RowMerge {
     RowWalk walk = {};
   };
 
-  void set_ends() {
-    if (!in_.prefix.empty()) {
-      append_part(lower_, in_.prefix);
-      lower_.resize(lower_.size() - 2);
-      upper_ = behind_prefix(lower_);
-    } else if (!in_.start.empty()) {
-      append_part(in_.reversed ? upper_ : lower_, in_.start);
-      if (in_.reversed) upper_.back() = '\1';  // behind all cells of the row
-    }
-    lower_slice_ = lower_;
-    upper_slice_ = upper_;
-  }
-
   void add_family(rocksdb::ColumnFamilyHandle* handle) {
     rocksdb::ReadOptions options;
     options.total_order_seek = true;
-    if (!upper_.empty()) options.iterate_upper_bound = &upper_slice_;
-    if (!lower_.empty()) options.iterate_lower_bound = &lower_slice_;
+    if (!ends_.upper.empty()) options.iterate_upper_bound = &upper_slice_;
+    if (!ends_.lower.empty()) options.iterate_lower_bound = &lower_slice_;
     if (in_.from != 0 || in_.until != INT64_MAX) {
       options.table_filter = [from = in_.from, until = in_.until](const rocksdb::TableProperties& file) {
         return may_hold(file, from, until);
@@ -230,10 +209,10 @@ class RowMerge {
     source.at.reset(store_.db->NewIterator(options, handle));
     if (in_.reversed) {
       source.at->SeekToLast();
-    } else if (lower_.empty()) {
+    } else if (ends_.lower.empty()) {
       source.at->SeekToFirst();
     } else {
-      source.at->Seek(lower_);
+      source.at->Seek(ends_.lower);
     }
     sources_.push_back(std::move(source));
   }
@@ -255,8 +234,7 @@ class RowMerge {
   const ScanIn& in_;
   Store& store_;
   Bounds bounds_;
-  std::string lower_;
-  std::string upper_;
+  const ScanEnds ends_;
   rocksdb::Slice lower_slice_;
   rocksdb::Slice upper_slice_;
   std::string row_;
@@ -272,13 +250,13 @@ class RocksSession : public Session {
 
   void put(const RowIn& row, Keep keep, int64_t timestamp) override {
     batch_.Clear();
-    add(row, timestamp == kClock ? now_ms() : timestamp);
+    add(row, timestamp == kClock ? clock_ms() : timestamp);
     write(keep);
   }
 
   void put_rows(std::span<const RowIn> rows, Keep keep, int64_t timestamp) override {
     batch_.Clear();
-    if (timestamp == kClock) timestamp = now_ms();
+    if (timestamp == kClock) timestamp = clock_ms();
     for (const RowIn& row : rows) add(row, timestamp);
     write(keep);
   }
@@ -289,7 +267,7 @@ class RocksSession : public Session {
     key_.clear();
     append_part(key_, row.row);
     append_part(key_, {});
-    append_version(key_, now_ms(), kDeleteFamilyType);
+    append_version(key_, clock_ms(), kDeleteFamilyType);
     for (rocksdb::ColumnFamilyHandle* handle : store_.handles) check(batch_.Put(handle, key_, {}), "batch");
     write(keep);
   }
@@ -319,15 +297,11 @@ class RocksSession : public Session {
 
   int64_t increment(std::string_view row, std::string_view family, std::string_view qualifier, int64_t amount,
                     Keep keep) override {
-    MutexLock lock(store_.locks[std::hash<std::string_view>()(row) % kLocks]);
-    uint64_t word = 0;
-    if (const auto at = find(row, family, qualifier); at != nullptr) {
-      if (at->value().size() != sizeof word) give_up("rocksdb: a counter is not 8 bytes long");
-      std::memcpy(&word, at->value().data(), sizeof word);
-    }
-    const int64_t sum = static_cast<int64_t>(__builtin_bswap64(word)) + amount;
-    word = __builtin_bswap64(static_cast<uint64_t>(sum));
-    const CellIn cell{family, qualifier, {reinterpret_cast<const char*>(&word), sizeof word}};
+    MutexLock lock(store_.locks.of(row));
+    CounterBytes counter;
+    if (const auto at = find(row, family, qualifier); at != nullptr) counter.load(view(at->value()));
+    const int64_t sum = counter.add(amount);
+    const CellIn cell{family, qualifier, counter.bytes()};
     put({row, {&cell, 1}}, keep, kClock);
     return sum;
   }
@@ -471,7 +445,7 @@ class RocksPeer : public Peer {
   }
 
   void set_time_to_live(const std::string&, int64_t seconds) override {
-    store_->oldest->store(now_ms() - seconds * 1000);
+    store_->oldest->store(clock_ms() - seconds * 1000);
   }
 
   uint64_t run_bytes() override { return sum_of("rocksdb.total-sst-files-size"); }

@@ -98,7 +98,7 @@ class [[nodiscard]] Result {
   template <class U>
   requires(std::is_convertible_v<U, T> && !std::is_same_v<std::remove_cvref_t<U>, T> &&
            !std::is_same_v<std::remove_cvref_t<U>, Status> &&
-           !std::is_same_v<std::remove_cvref_t<U>, Result<T>>) Result(U&& value)
+           !std::is_same_v<std::remove_cvref_t<U>, Result<T>>) Result(U&& value)  // NOLINT: constrained
       : value_(std::forward<U>(value)) {}  // NOLINT: implicit on purpose
 
   bool ok() const { return value_.has_value(); }

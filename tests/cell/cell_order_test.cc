@@ -135,7 +135,7 @@ TEST(Separator, LiesBetweenItsNeighbours) {
   Random random(test_seed(2));
   std::string text;
   OwnedCell key;
-  for (int round = 0; round < scaled(400); ++round) {
+  for (uint64_t round = 0; round < scaled(400); ++round) {
     const Cells cells = random_cells(random, 30, {});
     for (size_t i = 1; i < cells.size(); ++i) {
       const OwnedCell left = owned(cells[i - 1]);

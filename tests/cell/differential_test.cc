@@ -227,10 +227,10 @@ class History {
 };
 
 void run_histories(uint64_t seed, bool wide) {
-  const int histories = scaled(12000);
-  for (int i = 0; i < histories && !::testing::Test::HasFailure(); ++i) {
-    Random random(seed + static_cast<uint64_t>(i));
-    SCOPED_TRACE("CELLAR_SEED=" + std::to_string(seed + static_cast<uint64_t>(i)));
+  const uint64_t histories = scaled(12000);
+  for (uint64_t i = 0; i < histories && !::testing::Test::HasFailure(); ++i) {
+    Random random(seed + i);
+    SCOPED_TRACE("CELLAR_SEED=" + std::to_string(seed + i));
     History(random, wide).run();
   }
 }

@@ -125,9 +125,9 @@ TEST(Walk, EndsWhereItsCursorFails) {
 // The verdicts of random cells, and a walk that compares every cell with every rule by itself.
 TEST(Walk, SkipsExactlyWhatIsDecided) {
   const uint64_t seed = test_seed(8);
-  for (int round = 0; round < scaled(2000); ++round) {
-    Random random(seed + static_cast<uint64_t>(round));
-    SCOPED_TRACE("CELLAR_SEED=" + std::to_string(seed + static_cast<uint64_t>(round)));
+  for (uint64_t round = 0; round < scaled(2000); ++round) {
+    Random random(seed + round);
+    SCOPED_TRACE("CELLAR_SEED=" + std::to_string(seed + round));
     Cells cells = random_cells(random, random.below(60), {.equal_cells = false});
     constexpr std::string_view kOrders[] = {"", "i", "i", "c", "ic", "c", "r", "ir", "sq", "isz"};
     for (Cell& cell : cells) cell.value = kOrders[random.below(std::size(kOrders))];

@@ -224,7 +224,7 @@ void random_walk(Run& run, const Expected& expected, Random& random, const Contr
         run.seek(target.view());
         break;
       case 1:
-        if (!limits.reversed) run.seek_before(target.view());
+        if (limits.seek_before) run.seek_before(target.view());
         break;
       case 2:
         if (run.at_end()) break;
@@ -308,15 +308,9 @@ Cells random_cells(Random& random, size_t count, const ContractLimits& limits) {
 }
 
 uint64_t test_seed(uint64_t otherwise) {
-  const char* set = std::getenv("CELLAR_SEED");
-  const uint64_t seed = set != nullptr ? std::strtoull(set, nullptr, 10) : otherwise;
+  const uint64_t seed = from_environment("CELLAR_SEED", otherwise);
   fmt::print("seed {} (set CELLAR_SEED to choose another)\n", seed);
   return seed;
-}
-
-int scaled(int times) {
-  const char* scale = std::getenv("CELLAR_TEST_SCALE");
-  return scale == nullptr ? times : std::max(1, static_cast<int>(times * std::strtod(scale, nullptr)));
 }
 
 void check_cursor_contract(const CursorMaker& make, uint64_t seed, const ContractLimits& limits) {
@@ -327,7 +321,7 @@ void check_cursor_contract(const CursorMaker& make, uint64_t seed, const Contrac
   check_cells(make, {one}, random, limits);
   if (limits.sequences || limits.equal_cells) check_cells(make, equal_keys(limits), random, limits);
   check_cells(make, long_row(limits), random, limits);
-  for (int i = 0; i < scaled(limits.rounds); ++i)
+  for (uint64_t i = 0; i < scaled(limits.rounds); ++i)
     check_cells(make, random_cells(random, 1 + random.below(80), limits), random, limits);
 }
 

@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "cell/cursor.h"
 #include "tests/cell_support/cell_text.h"
+#include "tests/support/test_scale.h"
 
 namespace cellar::testing {
 
@@ -16,12 +17,13 @@ using CursorMaker = std::function<std::unique_ptr<CellCursor>(const Cells& cells
 
 struct ContractLimits {
   bool equal_cells = true;  // cells that differ in nothing but the value can be held
-  bool reversed = false;  // the cursor delivers rows backward, see reverse_row_cursor.h; no seek_before then
-  bool tags = true;       // cells may carry tags
+  bool reversed = false;    // the cursor delivers rows backward, see reverse_row_cursor.h
+  bool seek_before = true;  // it has that move
+  bool tags = true;         // cells may carry tags
   bool sequences =
-      true;         // cells keep their sequences (else all are made with 0, equal keys only if equal_cells)
-  int rounds = 40;  // random sets of cells
-  int moves = 60;   // random moves on each
+      true;  // cells keep their sequences (else all are made with 0, equal keys only if equal_cells)
+  uint64_t rounds = 40;  // random sets of cells; CELLAR_TEST_SCALE makes them more or fewer
+  int moves = 60;        // random moves on each
 };
 
 // Runs the suite on sets of cells: none, one, equal keys, long rows, many rows, random ones. Checks that
@@ -32,9 +34,6 @@ void check_cursor_contract(const CursorMaker& make, uint64_t seed, const Contrac
 
 // The seed to use: CELLAR_SEED of the environment if set, else `otherwise`; printed to standard output.
 uint64_t test_seed(uint64_t otherwise);
-// How often to do something that is done `times` times in a full run: CELLAR_TEST_SCALE of the environment
-// scales it.
-int scaled(int times);
 
 // Random cells in order: few rows, columns and timestamps, so that they collide; unique in coordinates and
 // sequence unless `equal_cells`.

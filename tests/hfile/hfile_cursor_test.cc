@@ -87,7 +87,7 @@ TEST_P(CursorShapes, KeepTheContract) {
     return reader == nullptr ? nullptr : reader->cursor(shape.reading);
   };
   ContractLimits limits;
-  limits.rounds = scaled(20);
+  limits.rounds = 20;
   check_cursor_contract(make, test_seed(20260101), limits);
 }
 

@@ -129,7 +129,7 @@ TEST_P(MemtableTest, HoldsWhatAMultimapHolds) {
       Model model;
       Random random(seed);
       OwnedCell cell;
-      const uint64_t cells = seed == 3 ? static_cast<uint64_t>(scaled(12'000)) : 1'500;
+      const uint64_t cells = seed == 3 ? scaled(12'000) : 1'500;
       for (uint64_t i = 0; i < cells; ++i) {
         make_cell(shape, seed, i, i + 1, cell);
         insert(*table, model, cell);

@@ -112,7 +112,7 @@ TEST_P(MemtableThreads, ReadersSeeWhatIsThere) {
     readers.emplace_back(read, 1, &Scene::walk);
     readers.emplace_back(read, 2, &Scene::look_up);
     readers.emplace_back(read, 3, &Scene::look_up);
-    scene.insert_all(static_cast<uint64_t>(scaled(12'000)));
+    scene.insert_all(scaled(12'000));
     for (std::thread& reader : readers) reader.join();
     EXPECT_EQ(scene.wrong, 0u);
     Random random(5);
