@@ -23,7 +23,7 @@ class Output {
   Status add(const CellView& cell, RewriteResult& result) {
     if (writer_ == nullptr) {
       CELLAR_TRY_ASSIGN(WritableFile * file, create_());
-      CELLAR_TRY_ASSIGN(writer_, HFileWriter::create(*file, job_.file));
+      CELLAR_TRY_ASSIGN(writer_, HFileWriter::create(*file, job_.file, job_.executor));
       result.wrote_file = true;
     }
     CellView out = cell;

@@ -17,7 +17,8 @@ struct RewriteJob {
   HFileWriterOptions file;  // tags and mvcc are the caller's to decide
   // Cells at or below this sequence are written with sequence 0: nobody can tell their writes apart any more.
   uint64_t zero_sequences_up_to = 0;
-  bool keep_hash = false;  // fill RewriteResult::kept_hash
+  Executor* executor = nullptr;  // to compress and write on a second thread; see HFileWriter::create
+  bool keep_hash = false;        // fill RewriteResult::kept_hash
   // Called between pieces of bounded work; a status that is not ok ends the rewrite with it.
   std::function<Status()> checkpoint;
 };

@@ -112,6 +112,7 @@ Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan)
   request.job.rules.all_files = request.major;
   request.job.zero_sequences_up_to = zero_up_to(request, points);
   request.mvcc = request.job.zero_sequences_up_to < request.sequence_max;
+  request.job.executor = &core.executor;
   request.job.checkpoint = [&core] {
     core.executor.checkpoint();
     return core.closing.load() ? Status::aborted("the engine is closing") : Status();

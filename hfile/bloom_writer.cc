@@ -1,6 +1,8 @@
 // BloomWriter: fills chunks, folds the last, and lists them in the filter's meta block.
 #include "hfile/bloom_writer.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/coding.h"
@@ -17,35 +19,40 @@ BloomWriter::BloomWriter(const BloomShape& shape, BloomHash hash, std::string co
 
 void BloomWriter::add(std::string_view key) {
   if (keys_ > 0 && key == last_key_) return;
-  if (current_ && current_->bits.full()) close_chunk();
-  if (!current_) current_.emplace(Chunk{BloomBits(shape_), std::string(key)});
-  current_->bits.add(bloom_hashes(hash_, key));
+  if (full()) close_chunk();
+  if (!current_) current_.emplace(BloomChunk{std::string(key), {}});
+  current_->keys.push_back(bloom_hashes(hash_, key));
   last_key_.assign(key);
   ++keys_;
 }
 
 void BloomWriter::close_chunk() {
-  current_->bits.fold();
-  keys_max_ += current_->bits.keys_max();
-  bytes_ += current_->bits.bytes().size();
   ready_.push_back(std::move(*current_));
   current_.reset();
 }
 
-Status BloomWriter::write_due_chunks(BlockWriter& blocks) {
-  if (current_ && current_->bits.full()) close_chunk();
-  while (!ready_.empty()) {
-    const Chunk& chunk = ready_.front();
-    CELLAR_TRY_ASSIGN(const BlockPlace place, blocks.write(BlockKind::kBloomChunk, chunk.bits.bytes()));
-    index_.add(chunk.first_key, place);
-    ready_.pop_front();
-  }
-  return {};
+void BloomWriter::take_due(std::vector<BloomChunk>& chunks) {
+  if (full()) close_chunk();
+  std::ranges::move(ready_, std::back_inserter(chunks));
+  ready_.clear();
 }
 
-Status BloomWriter::close_chunks(BlockWriter& blocks) {
+void BloomWriter::take_rest(std::vector<BloomChunk>& chunks) {
   if (current_) close_chunk();
-  return write_due_chunks(blocks);
+  take_due(chunks);
+}
+
+Status BloomWriter::write(const std::vector<BloomChunk>& chunks, BlockWriter& blocks) {
+  for (const BloomChunk& chunk : chunks) {
+    BloomBits bits(shape_);
+    for (const BloomHashes& key : chunk.keys) bits.add(key);
+    bits.fold();
+    keys_max_ += bits.keys_max();
+    bytes_ += bits.bytes().size();
+    CELLAR_TRY_ASSIGN(const BlockPlace place, blocks.write(BlockKind::kBloomChunk, bits.bytes()));
+    index_.add(chunk.first_key, place);
+  }
+  return {};
 }
 
 std::string BloomWriter::meta_payload() const {

@@ -33,9 +33,9 @@ class BlockEncoder {
   virtual size_t plain_bytes() const = 0;
   virtual size_t encoded_bytes() const = 0;
   virtual size_t cells() const = 0;
-  // The payload (for encodings with the 2-byte id first); begins the next, empty block. Valid until the next
-  // add().
-  virtual std::string_view finish() = 0;
+  // Puts the payload (for encodings with the 2-byte id first) in the place of what `payload` holds, whose
+  // room serves the next, empty block.
+  virtual void finish(std::string& payload) = 0;
 };
 
 // BlockWalker: one block's cells from the first to the last, without a file around it. For verification and

@@ -11,17 +11,16 @@ class NoneEncoder final : public BlockEncoder {
   explicit NoneEncoder(const CellFormat& format) : format_(format) {}
 
   void add(const CellView& cell) override {
-    if (cells_ == 0) bytes_.clear();
     append_plain_cell(bytes_, cell, format_);
     cells_ += 1;
   }
-  size_t plain_bytes() const override { return cells_ == 0 ? 0 : bytes_.size(); }
+  size_t plain_bytes() const override { return bytes_.size(); }
   size_t encoded_bytes() const override { return plain_bytes(); }
   size_t cells() const override { return cells_; }
-  std::string_view finish() override {
-    if (cells_ == 0) bytes_.clear();
+  void finish(std::string& payload) override {
+    payload.swap(bytes_);
+    bytes_.clear();
     cells_ = 0;
-    return bytes_;
   }
 
  private:

@@ -29,14 +29,14 @@ class RowIndexEncoder final : public BlockEncoder {
   size_t plain_bytes() const override { return cells_ == 0 ? 0 : bytes_.size() - kIdBytes; }
   size_t encoded_bytes() const override { return cells_ == 0 ? 0 : plain_bytes() + rows_.size(); }
   size_t cells() const override { return cells_; }
-  std::string_view finish() override {
+  void finish(std::string& payload) override {
     if (cells_ == 0) begin();
     const uint32_t cell_bytes = static_cast<uint32_t>(bytes_.size() - kIdBytes);
     append_be32(bytes_, static_cast<uint32_t>(rows_.size() / 4));
     bytes_ += rows_;
     append_be32(bytes_, cell_bytes);
+    payload.swap(bytes_);
     cells_ = 0;
-    return bytes_;
   }
 
  private:

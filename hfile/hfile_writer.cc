@@ -17,6 +17,7 @@
 #include "base/plugins.h"
 #include "cell/cell_codec.h"
 #include "cellar/bloom_type.h"
+#include "hfile/block_pipeline.h"
 #include "hfile/block_writer.h"
 #include "hfile/bloom_writer.h"
 #include "hfile/codecs.h"
@@ -117,12 +118,12 @@ Result<Parts> choose_parts(const HFileWriterOptions& options) {
 
 class Writer final : public HFileWriter {
  public:
-  Writer(WritableFile& file, Parts parts);
+  Writer(WritableFile& file, Parts parts, Executor* executor);
 
   Status add(const CellView& cell) override;
   Status set_info(std::string_view key, std::string value) override;
   Status add_meta_block(std::string name, std::string content) override;
-  uint64_t bytes_written() const override { return blocks_.offset(); }
+  uint64_t bytes_written() override;
   Result<HFileSummary> finish() override;
 
  private:
@@ -141,13 +142,13 @@ class Writer final : public HFileWriter {
   size_t plain_bytes(const CellView& cell) const;
   bool block_full() const;
   Status cut_block();
+  Status write_block(const CutBlock& block);
   Status write_all();
+  Status write_rest(std::optional<BloomWriter>& bloom);
   Status write_meta_blocks(IndexEntries& index);
   FileInfo make_info() const;
 
   const Parts parts_;
-  BlockWriter blocks_;
-  IndexWriter index_;
   std::unique_ptr<BlockEncoder> encoder_;
   std::optional<BloomWriter> bloom_;
   std::optional<BloomWriter> delete_bloom_;
@@ -164,19 +165,25 @@ class Writer final : public HFileWriter {
   std::map<std::string, std::string> meta_blocks_;
   FileInfo user_info_;
   uint64_t info_bytes_ = 0;
-  Trailer trailer_;
   HFileSummary summary_;
   Status failure_;  // the first; repeated ever after
   bool finished_ = false;
+
+  // What write_block() touches, on whatever thread, until the pipeline is drained.
+  BlockWriter blocks_;
+  IndexWriter index_;
+  Trailer trailer_;
+  BlockPipeline pipeline_;  // last: it ends first
 };
 
-Writer::Writer(WritableFile& file, Parts parts)
+Writer::Writer(WritableFile& file, Parts parts, Executor* executor)
     : parts_(std::move(parts)),
-      blocks_(file, *parts_.compressor, parts_.options.checksum, parts_.options.bytes_per_checksum),
-      index_(parts_.options.index_chunk_bytes, parts_.options.index_entries_min),
       encoder_(parts_.encoding->make_encoder({.tags = parts_.options.tags, .mvcc = parts_.options.mvcc})),
       plain_encoding_(parts_.encoding->id() == 0),
-      block_bytes_max_(std::max(kBlockPayloadBytesMax, 2 * parts_.options.cell_bytes_max)) {
+      block_bytes_max_(std::max(kBlockPayloadBytesMax, 2 * parts_.options.cell_bytes_max)),
+      blocks_(file, *parts_.compressor, parts_.options.checksum, parts_.options.bytes_per_checksum),
+      index_(parts_.options.index_chunk_bytes, parts_.options.index_entries_min),
+      pipeline_(executor, [this](const CutBlock& block) { return write_block(block); }) {
   if (parts_.bloom_type == nullptr) return;
   const BloomHash hash = parts_.options.bloom_hash;
   const bool rows = parts_.bloom_per_row;
@@ -329,17 +336,33 @@ void Writer::remember(const CellView& cell) {
 
 Status Writer::cut_block() {
   CELLAR_DCHECK(encoder_->plain_bytes() == block_plain_bytes_);
-  const BlockKind kind = plain_encoding_ ? BlockKind::kData : BlockKind::kEncodedData;
-  CELLAR_TRY_ASSIGN(const BlockPlace place, blocks_.write(kind, encoder_->finish()));
-  if (summary_.data_blocks == 0) trailer_.first_data_block_offset = static_cast<int64_t>(place.offset);
-  trailer_.last_data_block_offset = static_cast<int64_t>(place.offset);
+  CutBlock block = pipeline_.blank();
+  block.kind = plain_encoding_ ? BlockKind::kData : BlockKind::kEncodedData;
+  block.index_key.assign(block_key_);
+  encoder_->finish(block.payload);
+  if (bloom_) bloom_->take_due(block.chunks);
+  if (delete_bloom_) delete_bloom_->take_due(block.delete_chunks);
   summary_.data_blocks += 1;
   block_plain_bytes_ = 0;
-  index_.add(block_key_, place);
+  return pipeline_.push(std::move(block));
+}
+
+// The second half of a block's way, run by the pipeline.
+Status Writer::write_block(const CutBlock& block) {
+  CELLAR_TRY_ASSIGN(const BlockPlace place, blocks_.write(block.kind, block.payload));
+  if (place.offset == 0)
+    trailer_.first_data_block_offset = 0;  // a file begins with a data block, if it has any
+  trailer_.last_data_block_offset = static_cast<int64_t>(place.offset);
+  index_.add(block.index_key, place);
   CELLAR_TRY(index_.write_due_leaf(blocks_));
-  if (bloom_) CELLAR_TRY(bloom_->write_due_chunks(blocks_));
-  if (delete_bloom_) CELLAR_TRY(delete_bloom_->write_due_chunks(blocks_));
+  if (bloom_) CELLAR_TRY(bloom_->write(block.chunks, blocks_));
+  if (delete_bloom_) CELLAR_TRY(delete_bloom_->write(block.delete_chunks, blocks_));
   return {};
+}
+
+uint64_t Writer::bytes_written() {
+  static_cast<void>(pipeline_.drain());  // a failure is told by the next add()
+  return blocks_.offset();
 }
 
 // ---- Facts and blocks of the application ----
@@ -386,9 +409,10 @@ Status Writer::write_all() {
     CELLAR_TRY(cut_block());
     summary_.last_key.assign(last_.key_bytes());
   }
+  CELLAR_TRY(pipeline_.drain());
   CELLAR_TRY(index_.close_leaves(blocks_));
-  if (bloom_) CELLAR_TRY(bloom_->close_chunks(blocks_));
-  if (delete_bloom_) CELLAR_TRY(delete_bloom_->close_chunks(blocks_));
+  CELLAR_TRY(write_rest(bloom_));
+  CELLAR_TRY(write_rest(delete_bloom_));
 
   IndexEntries meta_index;
   CELLAR_TRY(write_meta_blocks(meta_index));
@@ -426,6 +450,13 @@ Status Writer::write_all() {
   summary_.file_bytes = blocks_.offset();
   summary_.trailer_crc32c = blocks_.sum();
   return {};
+}
+
+Status Writer::write_rest(std::optional<BloomWriter>& bloom) {
+  if (!bloom) return {};
+  std::vector<BloomChunk> chunks;
+  bloom->take_rest(chunks);
+  return bloom->write(chunks, blocks_);
 }
 
 Status Writer::write_meta_blocks(IndexEntries& index) {
@@ -471,10 +502,11 @@ FileInfo Writer::make_info() const {
 }  // namespace
 
 Result<std::unique_ptr<HFileWriter>> HFileWriter::create(WritableFile& file,
-                                                         const HFileWriterOptions& options) {
+                                                         const HFileWriterOptions& options,
+                                                         Executor* executor) {
   if (file.size() != 0) return Status::invalid_argument("an HFile begins in a new, empty file");
   CELLAR_TRY_ASSIGN(Parts parts, choose_parts(options));
-  return std::unique_ptr<HFileWriter>(std::make_unique<Writer>(file, std::move(parts)));
+  return std::unique_ptr<HFileWriter>(std::make_unique<Writer>(file, std::move(parts), executor));
 }
 
 }  // namespace cellar

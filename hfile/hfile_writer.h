@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "cell/cell_order.h"
+#include "cellar/environment.h"
 #include "cellar/file_system.h"
 #include "hfile/encoding.h"
 #include "hfile/file_info.h"
@@ -57,13 +58,15 @@ struct HFileSummary {
   uint32_t trailer_crc32c = 0;  // of the load-on-open section and the trailer
 };
 
-// One thread at a time. After any error the writer is dead and repeats it; the file is then the caller's to
-// remove.
+// One thread at a time. After any error the writer is dead and repeats it, at the latest in finish(); the
+// file is then the caller's to remove.
 class HFileWriter {
  public:
   // `file` is borrowed until finish() or destruction, and must be new and empty. kInvalidArgument,
-  // kNotSupported.
-  static Result<std::unique_ptr<HFileWriter>> create(WritableFile& file, const HFileWriterOptions& options);
+  // kNotSupported. With an `executor`, borrowed as long as the file, blocks are compressed and written by
+  // jobs of its high priority where a thread is free for them; the bytes are the same.
+  static Result<std::unique_ptr<HFileWriter>> create(WritableFile& file, const HFileWriterOptions& options,
+                                                     Executor* executor = nullptr);
   virtual ~HFileWriter() = default;
 
   // The next cell: at or after the one before in key order (kInvalidArgument naming both keys), of the same
@@ -75,8 +78,8 @@ class HFileWriter {
   // A meta block of the application's own.
   virtual Status add_meta_block(std::string name, std::string content) = 0;
 
-  // Bytes given to the file so far, for splitting outputs.
-  virtual uint64_t bytes_written() const = 0;
+  // Bytes of all blocks that are full, for splitting outputs. Waits for those under way.
+  virtual uint64_t bytes_written() = 0;
 
   // Writes everything that is left. The caller syncs and closes the file.
   virtual Result<HFileSummary> finish() = 0;

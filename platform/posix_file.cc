@@ -19,6 +19,7 @@ namespace cellar::posix {
 
 namespace {
 
+constexpr uint64_t kWritebackBytes = 4 << 20;  // appended before the kernel is asked to begin writing them
 constexpr size_t kTransferBytesMax = size_t{1} << 30;  // one read(2) or write(2) moves less than 2 GiB
 
 std::string at_offset(uint64_t offset) { return "offset " + std::to_string(offset); }
@@ -149,6 +150,7 @@ class PlainWritable final : public PosixWritable {
       bytes.remove_prefix(static_cast<size_t>(put));
     }
     size_.store(at, std::memory_order_release);
+    if (at - asked_ >= kWritebackBytes) begin_writeback(at);
     return {};
   }
 
@@ -169,6 +171,16 @@ class PlainWritable final : public PosixWritable {
     const int error = file_.close();
     return error == 0 ? Status() : fail(error, "cannot close");
   }
+
+ private:
+  // A sync of a large file then finds most of it written. Only a wish: what goes wrong is told by the sync.
+  void begin_writeback(uint64_t until) {
+    static_cast<void>(::sync_file_range(file_.get(), static_cast<off_t>(asked_),
+                                        static_cast<off_t>(until - asked_), SYNC_FILE_RANGE_WRITE));
+    asked_ = until;
+  }
+
+  uint64_t asked_ = 0;  // up to here the kernel was asked
 };
 
 class MappedWritable final : public PosixWritable {

@@ -29,7 +29,7 @@ namespace cellar::bench {
 namespace {
 
 struct Settings {
-  std::vector<std::string> peers = peer_names();
+  std::vector<std::string> peers = usual_peers();
   std::vector<std::string> workloads = {"*"};
   uint64_t n = 2000000;
   uint64_t rounds = 3;
@@ -231,7 +231,9 @@ std::string complete(Settings& settings, bool n_given, bool rounds_given) {
 int main_of(int argc, char** argv) {
   Settings settings;
   CLI::App app{"Runs the same workloads on Cellar and on the engines it is compared with"};
-  app.add_option("--peers", settings.peers, "engines; ratios are of the first to the others")
+  app.add_option(
+         "--peers", settings.peers,
+         "engines; ratios are of the first to the others; also: rocksdb_split, which splits compactions")
       ->delimiter(',')
       ->capture_default_str();
   app.add_option("--workloads", settings.workloads, "names or globs, such as 'scan*'")->delimiter(',');

@@ -390,9 +390,11 @@ rocksdb::ColumnFamilyOptions family_options(const StoreOptions& options, const S
 
 class RocksPeer : public Peer {
  public:
+  RocksPeer(std::string name, uint32_t subcompactions)
+      : name_(std::move(name)), subcompactions_(subcompactions) {}
   ~RocksPeer() override { close(); }
 
-  std::string name() const override { return "rocksdb"; }
+  std::string name() const override { return name_; }
   std::string version() const override { return rocksdb::GetRocksVersionAsString(true) + " static"; }
   bool has(Feature) const override { return true; }
 
@@ -401,6 +403,7 @@ class RocksPeer : public Peer {
     db.create_if_missing = options.create;
     db.create_missing_column_families = true;
     db.max_background_jobs = 2;
+    db.max_subcompactions = subcompactions_;
     db.bytes_per_sync = 1u << 20;
     db.compaction_readahead_size = 2u << 20;
     db.max_open_files = -1;
@@ -468,6 +471,8 @@ class RocksPeer : public Peer {
            0;
   }
 
+  const std::string name_;
+  const uint32_t subcompactions_;
   std::unique_ptr<Store> store_;
   std::vector<rocksdb::ColumnFamilyHandle*> all_handles_;
   bool markers_possible_ = true;
@@ -475,6 +480,9 @@ class RocksPeer : public Peer {
 
 }  // namespace
 
-std::unique_ptr<Peer> make_rocksdb_peer() { return std::make_unique<RocksPeer>(); }
+std::unique_ptr<Peer> make_rocksdb_peer() { return std::make_unique<RocksPeer>("rocksdb", 1); }
+std::unique_ptr<Peer> make_splitting_rocksdb_peer() {
+  return std::make_unique<RocksPeer>("rocksdb_split", 2);
+}
 
 }  // namespace cellar::bench

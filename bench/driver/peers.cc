@@ -10,12 +10,14 @@ namespace {
 struct Entry {
   const char* name;
   std::unique_ptr<Peer> (*make)();
+  bool usual = true;
 };
 
 constexpr Entry kPeers[] = {
     {"cellar", make_cellar_peer},
 #if defined(CELLAR_WITH_ROCKSDB)
     {"rocksdb", make_rocksdb_peer},
+    {"rocksdb_split", make_splitting_rocksdb_peer, false},
 #endif
 #if defined(CELLAR_WITH_LEVELDB)
     {"leveldb", make_leveldb_peer},
@@ -27,6 +29,14 @@ constexpr Entry kPeers[] = {
 std::vector<std::string> peer_names() {
   std::vector<std::string> names;
   for (const Entry& entry : kPeers) names.emplace_back(entry.name);
+  return names;
+}
+
+std::vector<std::string> usual_peers() {
+  std::vector<std::string> names;
+  for (const Entry& entry : kPeers) {
+    if (entry.usual) names.emplace_back(entry.name);
+  }
   return names;
 }
 

@@ -11,10 +11,14 @@ namespace cellar::bench {
 
 std::unique_ptr<Peer> make_cellar_peer();
 std::unique_ptr<Peer> make_rocksdb_peer();
+// RocksDB with each compaction split by ranges over two threads, which is not its default.
+std::unique_ptr<Peer> make_splitting_rocksdb_peer();
 std::unique_ptr<Peer> make_leveldb_peer();
 
 // Names for --peers, Cellar first.
 std::vector<std::string> peer_names();
+// Those that run when --peers is not given.
+std::vector<std::string> usual_peers();
 // Null for an unknown name.
 std::unique_ptr<Peer> make_peer(const std::string& name);
 
