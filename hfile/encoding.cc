@@ -52,4 +52,12 @@ Result<const BlockEncoding*> encoding_by_name(std::string_view name) {
       .hinting("built in: " + known);
 }
 
+Result<const BlockEncoding*> encoding_by_id(uint16_t id) {
+  for (const NamedEncoding& each : encodings()) {
+    if (each.encoding->id() == id) return each.encoding.get();
+  }
+  return Status::not_supported("data block encoding number " + std::to_string(id) +
+                               " is not supported by this build");
+}
+
 }  // namespace cellar

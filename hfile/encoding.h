@@ -68,5 +68,7 @@ class BlockEncoding {
 
 // The encoding with this name (any case; "row_index" and "ROW_INDEX_V1" both), or kNotSupported naming it.
 Result<const BlockEncoding*> encoding_by_name(std::string_view name);
+// The encoding with this id, or kNotSupported.
+Result<const BlockEncoding*> encoding_by_id(uint16_t id);
 
 }  // namespace cellar

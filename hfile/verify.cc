@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "hfile/codecs.h"
+#include "hfile/shared_file.h"
 #include "hfile/verifier.h"
 
 namespace cellar {
@@ -15,20 +16,6 @@ namespace {
 
 constexpr uint64_t kFindingsPerCode = 100;
 constexpr std::string_view kLevelNames[] = {"quick", "blocks", "cells", "deep"};
-
-// A file that several owners read.
-class SharedFile final : public ReadableFile {
- public:
-  explicit SharedFile(std::shared_ptr<const ReadableFile> file) : file_(std::move(file)) {}
-  uint64_t size() const override { return file_->size(); }
-  Status read(uint64_t offset, size_t bytes, char* into) const override {
-    return file_->read(offset, bytes, into);
-  }
-  void will_need(uint64_t offset, uint64_t bytes) const override { file_->will_need(offset, bytes); }
-
- private:
-  std::shared_ptr<const ReadableFile> file_;
-};
 
 // Back-pointers name the last block of the same type; some kinds share one.
 size_t back_pointer_group(BlockKind kind) {

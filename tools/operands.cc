@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <sstream>
 
 #include "base/bytes.h"
 #include "base/coding.h"
@@ -102,6 +103,28 @@ Result<ColumnOperand> parse_one_column(std::string_view text) {
   if (column.qualifier) return column;
   return not_a(text, "a column",
                fmt::format("a column is written family:qualifier; {}: has no qualifier", text));
+}
+
+Result<uint64_t> parse_size(std::string_view text) {
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
+  const int shift = unit.empty() || unit == "b"                   ? 0
+                    : unit == "k" || unit == "K" || unit == "KiB" ? 10
+                    : unit == "m" || unit == "M" || unit == "MiB" ? 20
+                                                                  : -1;
+  if (error != std::errc() || shift < 0 || number > (UINT64_MAX >> 21)) {
+    return Status::invalid_argument(fmt::format("\"{}\" is no size", escaped(text)))
+        .hinting("write 65536, 64k or 1m");
+  }
+  return number << shift;
+}
+
+std::vector<std::string> words_of(std::string_view list) {
+  std::vector<std::string> words;
+  std::istringstream in{std::string(list)};
+  for (std::string word; std::getline(in, word, ',');) words.push_back(word);
+  return words;
 }
 
 Result<int64_t> parse_integer(std::string_view text) {

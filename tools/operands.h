@@ -32,6 +32,10 @@ Result<int64_t> parse_time(std::string_view text);
 Result<std::pair<int64_t, int64_t>> parse_time_range(std::string_view text);
 // "500ms", "90s", "15m", "2h", "7d"; a plain number is milliseconds.
 Result<int64_t> parse_duration_ms(std::string_view text);
+// "65536", "64k", "1m": bytes.
+Result<uint64_t> parse_size(std::string_view text);
+// The words between commas.
+std::vector<std::string> words_of(std::string_view list);
 Result<int64_t> parse_integer(std::string_view text);
 
 // How a value is shown and taken. kEscaped is the form of cell streams.

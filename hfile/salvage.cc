@@ -1,0 +1,277 @@
+// salvage: finds out how cells are stored, then walks blocks from the first byte on.
+#include "hfile/salvage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/coding.h"
+#include "cell/cell_key.h"
+#include "cell/cell_order.h"
+#include "hfile/codecs.h"
+#include "hfile/hfile_parts.h"
+#include "hfile/shared_file.h"
+
+namespace cellar {
+namespace {
+
+constexpr size_t kSearchBytes = 256 << 10;  // read at once when looking for a block
+constexpr uint64_t kBlocksTried = 3;        // that must decode before a guess is believed
+constexpr uint32_t kCodecIds = 9;
+
+bool is_data(BlockKind kind) { return kind == BlockKind::kData || kind == BlockKind::kEncodedData; }
+
+class Salvager {
+ public:
+  Salvager(std::shared_ptr<const ReadableFile> file, std::string name, const SalvageTaker& taker)
+      : file_(std::move(file)), name_(std::move(name)), taker_(taker) {}
+
+  Result<SalvageReport> run() {
+    CELLAR_TRY(learn());
+    CELLAR_TRY(walk());
+    if (report_.data_blocks == 0) {
+      return Status::corruption("no block with cells can be read").at(name_);
+    }
+    return std::move(report_);
+  }
+
+ private:
+  // ---- How cells are stored ----
+
+  Status learn() {
+    HFileReaderOptions options;
+    options.name = name_;
+    Result<std::shared_ptr<HFileReader>> opened =
+        HFileReader::open(std::make_unique<SharedFile>(file_), std::move(options));
+    if (opened.ok()) return learn_from(**opened);
+    report_.trouble = opened.status();
+    if (!opened.status().is(Code::kCorruption) && !opened.status().is(Code::kLimit)) return opened.status();
+    limit_ = file_->size();
+    const Result<Trailer> trailer = read_trailer(*file_);
+    report_.format.guessed = true;
+    if (!trailer.ok()) return guess(std::nullopt);
+    trailer_ = *trailer;
+    report_.cells_expected = trailer->entry_count;
+    report_.format.comparator = trailer->comparator;
+    report_.format.meta_order = is_meta_comparator(trailer->comparator);
+    limit_ = trailer->load_on_open_offset;
+    return guess(trailer->codec);
+  }
+
+  Status learn_from(const HFileReader& file) {
+    const HFileReader::Parts& parts = file.parts();
+    if (!parts.encoding_status.ok()) return parts.encoding_status;
+    report_.cells_expected = parts.trailer.entry_count;
+    report_.format = {.codec = parts.trailer.codec,
+                      .cells = parts.format,
+                      .bloom = parts.bloom_type_name.empty() ? "none" : parts.bloom_type_name,
+                      .comparator = parts.trailer.comparator,
+                      .meta_order = parts.meta_order};
+    limit_ = parts.trailer.load_on_open_offset;
+    trailer_ = parts.trailer;
+    encoding_ = parts.encoding;
+    return use_codec(parts.trailer.codec);
+  }
+
+  Status use_codec(uint32_t id) {
+    CELLAR_TRY_ASSIGN(const Compressor* codec, compressor_by_id(id));
+    report_.format.codec = trailer_.codec = id;
+    blocks_ =
+        std::make_unique<BlockReader>(file_.get(), trailer_, codec, BlockReader::Options{.name = name_});
+    return {};
+  }
+
+  // The codec and the form of cells under which the first data blocks make sense.
+  Status guess(std::optional<uint32_t> known_codec) {
+    for (uint32_t codec = 0; codec < kCodecIds; ++codec) {
+      if (known_codec && codec != *known_codec) continue;
+      const Status usable = use_codec(codec);
+      if (!usable.ok() && known_codec) return usable;
+      if (!usable.ok()) continue;
+      for (const bool mvcc : {true, false}) {
+        for (const bool tags : {false, true}) {
+          report_.format.cells = {.tags = tags, .mvcc = mvcc};
+          if (makes_sense()) return {};
+        }
+      }
+    }
+    return Status::corruption("no block with cells can be read in any form this build knows").at(name_);
+  }
+
+  bool makes_sense() {
+    uint64_t tried = 0;
+    for (uint64_t at = 0; at < limit_ && tried < kBlocksTried;) {
+      const Result<BlockHeader> header = blocks_->read_header(at, limit_);
+      if (!header.ok()) {
+        at = next_block(at + 1);
+        continue;
+      }
+      if (header->known_kind && is_data(header->kind)) {
+        const Result<Block*> block = read_block(at, *header);
+        if (block.ok()) {
+          const Pin pin(*block);
+          if (!decodes(**block).ok()) return false;
+          tried += 1;
+        }
+      }
+      at += header->disk_bytes();
+    }
+    return tried > 0;
+  }
+
+  // ---- Blocks ----
+
+  Status walk() {
+    uint64_t at = 0;
+    while (at < limit_) {
+      const Result<BlockHeader> header = blocks_->read_header(at, limit_);
+      if (!header.ok() && !header.status().is(Code::kCorruption) && !header.status().is(Code::kLimit)) {
+        return header.status();
+      }
+      if (header.ok() && header->known_kind) {
+        CELLAR_TRY(take_block(at, *header));
+        at += header->disk_bytes();
+        continue;
+      }
+      if (at_trailer(at)) break;
+      const uint64_t next = next_block(at + 1);
+      lose({.offset = at,
+            .bytes = next - at,
+            .reason = header.ok() ? "unknown kind of block" : std::string(header.status().message())});
+      at = next;
+    }
+    return {};
+  }
+
+  bool at_trailer(uint64_t at) const {
+    char magic[8] = {};
+    return limit_ - at >= sizeof magic && file_->read(at, sizeof magic, magic).ok() &&
+           std::string_view(magic, sizeof magic) == kTrailerMagic;
+  }
+
+  // Where the next well-formed header of a known kind stands, or the end.
+  uint64_t next_block(uint64_t from) const {
+    std::string window;
+    for (uint64_t at = from; at < limit_; at += kSearchBytes) {
+      window.resize(std::min<uint64_t>(kSearchBytes + kBlockHeaderBytes, limit_ - at));
+      if (!file_->read(at, window.size(), window.data()).ok()) return limit_;
+      for (size_t i = 0; i + 8 <= window.size() && i < kSearchBytes; ++i) {
+        const std::string_view magic = std::string_view(window).substr(i, 8);
+        if (magic == kTrailerMagic) return at + i;
+        if (std::ranges::find(kBlockMagics, magic) == std::end(kBlockMagics)) continue;
+        if (blocks_->read_header(at + i, limit_).ok()) return at + i;
+      }
+    }
+    return limit_;
+  }
+
+  Result<Block*> read_block(uint64_t at, const BlockHeader& header) {
+    disk_.resize(header.disk_bytes());
+    CELLAR_TRY(file_->read(at, disk_.size(), disk_.data()));
+    CELLAR_TRY(blocks_->check_sums(disk_, header, at, nullptr));
+    return blocks_->unpack(disk_, at, limit_);
+  }
+
+  Status take_block(uint64_t at, const BlockHeader& header) {
+    const bool data = is_data(header.kind);
+    const Result<Block*> block = read_block(at, header);
+    Status status = block.status();
+    if (block.ok()) {
+      const Pin pin(*block);
+      if (!data) return {};
+      status = decodes(**block);
+      if (status.ok()) {
+        report_.data_blocks += 1;
+        return take_cells(**block);
+      }
+    }
+    if (!status.is(Code::kCorruption) && !status.is(Code::kLimit)) return status;
+    lose({.offset = at, .bytes = header.disk_bytes(), .reason = std::string(status.message()), .data = data});
+    return {};
+  }
+
+  void lose(SalvageLoss loss) {
+    if (report_.losses.size() == SalvageReport::kLossesMax) {
+      report_.losses_left_out += 1;
+      return;
+    }
+    if (has_last_) loss.after_row = std::string(last_.view().row());
+    report_.losses.push_back(std::move(loss));
+    losses_open_ += 1;
+  }
+
+  // ---- Cells ----
+
+  Result<std::unique_ptr<BlockWalker>> walker_of(const Block& block) const {
+    const BlockEncoding* encoding = encoding_;
+    if (encoding == nullptr && block.kind() == BlockKind::kData) {
+      CELLAR_TRY_ASSIGN(encoding, encoding_by_name("NONE"));
+    } else if (encoding == nullptr) {
+      if (block.payload().size() < 2) return Status::corruption("an encoded block without an encoding");
+      CELLAR_TRY_ASSIGN(encoding, encoding_by_id(load_be16(block.payload().data())));
+    }
+    std::unique_ptr<BlockWalker> walker = encoding->make_walker(report_.format.cells);
+    CELLAR_TRY(walker->open(block.payload()));
+    return walker;
+  }
+
+  // Whether every cell of the block can be read, in order.
+  Status decodes(const Block& block) const {
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<BlockWalker> walker, walker_of(block));
+    OwnedCell before;
+    bool first = true;
+    for (const CellView* cell = walker->next(); cell != nullptr; cell = walker->next()) {
+      if (!first && compare(*cell, before.view()) < 0) return Status::corruption("cells out of order");
+      before.assign(*cell);
+      first = false;
+    }
+    return walker->status();
+  }
+
+  std::strong_ordering compare(const CellView& a, const CellView& b) const {
+    return report_.format.meta_order ? compare_meta_keys(a, b) : compare_keys(a, b);
+  }
+
+  Status take_cells(const Block& block) {
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<BlockWalker> walker, walker_of(block));
+    for (const CellView* cell = walker->next(); cell != nullptr; cell = walker->next()) {
+      if (has_last_ && (compare(*cell, last_.view()) < 0 || cell->family() != last_.view().family())) {
+        report_.out_of_order += 1;
+        continue;
+      }
+      if (!has_last_) CELLAR_TRY(taker_.begin(report_.format));
+      CELLAR_TRY(taker_.take(*cell));
+      report_.cells += 1;
+      for (; losses_open_ > 0; --losses_open_) {
+        report_.losses[report_.losses.size() - losses_open_].before_row = std::string(cell->row());
+      }
+      last_.assign(*cell);
+      has_last_ = true;
+    }
+    return walker->status();
+  }
+
+  const std::shared_ptr<const ReadableFile> file_;
+  const std::string name_;
+  const SalvageTaker& taker_;
+  SalvageReport report_;
+  Trailer trailer_;
+  uint64_t limit_ = 0;                       // blocks end here
+  const BlockEncoding* encoding_ = nullptr;  // null: as each block says
+  std::unique_ptr<BlockReader> blocks_;
+  std::string disk_;
+  OwnedCell last_;  // kept
+  bool has_last_ = false;
+  size_t losses_open_ = 0;  // the last so many wait for the cell behind them
+};
+
+}  // namespace
+
+Result<SalvageReport> salvage(std::shared_ptr<const ReadableFile> file, const std::string& name,
+                              const SalvageTaker& taker) {
+  return Salvager(std::move(file), name, taker).run();
+}
+
+}  // namespace cellar

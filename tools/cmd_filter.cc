@@ -1,0 +1,81 @@
+// cellar filter: the cells of HFiles that were asked for, in a new HFile.
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "tools/cell_selection.h"
+#include "tools/command.h"
+#include "tools/hfile_output.h"
+#include "tools/hfile_paths.h"
+#include "tools/progress.h"
+
+namespace cellar {
+namespace {
+
+class FilterCommand final : public Command {
+ public:
+  explicit FilterCommand(const PluginParams&) {}
+  CommandGroup group() const override { return CommandGroup::kFiles; }
+  std::string_view summary() const override {
+    return "Write the cells of an HFile that were asked for, or all others, into a new one";
+  }
+
+  void declare(Arguments& arguments) override {
+    arguments.operand("FILE", path_, "an HFile")
+        .option("-o,--output", output_, "PATH", "the new file")
+        .flag("--invert", invert_, "keep the cells that are not asked for");
+    selection_.declare(arguments);
+    shape_.declare(arguments);
+    arguments.flag("--replace", replace_, "write over a file that exists")
+        .note("Cells are taken as they are stored: a marker left out shows again what it hid.")
+        .example("cellar filter versions.hfile -o some.hfile --prefix row-00 --types put")
+        .example("cellar filter versions.hfile -o rest.hfile --column cf:q0 --invert --format json");
+  }
+
+  Status run(Session& session) override {
+    if (output_.empty()) return Status::invalid_argument("--output is missing");
+    CELLAR_TRY(selection_.parse());
+    CELLAR_TRY_ASSIGN(const HFileReaders input, open_hfiles(session, {path_}));
+    const HFileReader& file = *input.front();
+    CELLAR_TRY_ASSIGN(const HFileWriterOptions options, shape_.options_for(input));
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<HFileOutput> output,
+                      HFileOutput::create(output_, options, replace_));
+    Status written;
+    uint64_t seen = 0;
+    Progress progress(session, "filter " + path_, file.cells());
+    const auto take = [&](const CellView& cell) {
+      seen += 1;
+      progress.step(seen, seen);
+      if (!invert_ || !selection_.wanted(cell)) written = output->writer().add(cell);
+      return written.ok();
+    };
+    const CellSelection everything;
+    const Status walked = (invert_ ? everything : selection_).walk(session, file, take);
+    if (!walked.ok()) return name_file_failure(session, walked);
+    CELLAR_TRY(written);
+    if (interrupted()) return interrupted_status("no file was written");
+    CELLAR_TRY(copy_facts(file, output->writer()));
+    CELLAR_TRY_ASSIGN(const HFileSummary made, output->finish());
+    Records records(session.out(), session.format(), "cellar.filter/1", "files");
+    records.text("file", output_)
+        .size("bytes", made.file_bytes)
+        .count("cells", made.cells)
+        .count("left_out", file.cells() - made.cells)
+        .add();
+    records.finish();
+    return {};
+  }
+
+ private:
+  std::string path_;
+  std::string output_;
+  CellSelection selection_;
+  HFileShape shape_;
+  bool invert_ = false;
+  bool replace_ = false;
+};
+
+}  // namespace
+
+CELLAR_PLUGIN(Command, tools_cmd_filter, "filter", FilterCommand)
+
+}  // namespace cellar

@@ -1,0 +1,168 @@
+// cellar rewrite: the same cells in a file of another shape; or what the shapes would cost, without writing.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "cell/cell_key.h"
+#include "cellar/environment.h"
+#include "tools/command.h"
+#include "tools/hfile_output.h"
+#include "tools/hfile_paths.h"
+#include "tools/operands.h"
+#include "tools/progress.h"
+
+namespace cellar {
+namespace {
+
+// A file whose bytes are counted and forgotten.
+class CountedFile final : public WritableFile {
+ public:
+  Status append(std::string_view bytes) override { return bytes_ += bytes.size(), Status(); }
+  Status sync() override { return {}; }
+  uint64_t size() const override { return bytes_; }
+  Status close() override { return {}; }
+
+ private:
+  uint64_t bytes_ = 0;
+};
+
+std::vector<std::string> choices(const std::string& list) {
+  return list.empty() ? std::vector<std::string>{""} : words_of(list);
+}
+
+class RewriteCommand final : public Command {
+ public:
+  explicit RewriteCommand(const PluginParams&) {}
+  CommandGroup group() const override { return CommandGroup::kFiles; }
+  std::string_view summary() const override {
+    return "Write the cells of HFiles into files with another codec, encoding, block size or Bloom filter";
+  }
+
+  void declare(Arguments& arguments) override {
+    arguments.operands("FILE", paths_, "HFiles, directories of them, or stores", true)
+        .option("-o,--output", output_, "PATH", "the new file; of several inputs, a directory that exists");
+    shape_.declare(arguments);
+    arguments.flag("--estimate", estimate_, "write nothing; say how large the files would be")
+        .flag("--replace", replace_, "write over files that exist")
+        .note("With --estimate the options take lists: --compression none,snappy --block-size 16k,64k.")
+        .example("cellar rewrite versions.hfile -o copy.hfile --compression gz --block-size 16k")
+        .example("cellar rewrite versions.hfile --estimate --compression none,snappy,gz --block-size 4k,64k");
+  }
+
+  Status run(Session& session) override {
+    CELLAR_TRY_ASSIGN(const std::vector<std::string> files, find_all_hfiles(session, paths_));
+    if (estimate_) return estimate_all(session, files);
+    if (output_.empty()) {
+      return Status::invalid_argument("--output is missing").hinting("--estimate writes nothing");
+    }
+    std::error_code error;
+    const bool into_directory = std::filesystem::is_directory(output_, error);
+    if (files.size() > 1 && !into_directory) {
+      return Status::invalid_argument(fmt::format("{} inputs, but --output is no directory", files.size()))
+          .at(output_);
+    }
+    Records records(session.out(), session.format(), "cellar.rewrite/1", "files");
+    for (const std::string& path : files) {
+      const std::string to =
+          into_directory ? output_ + "/" + std::filesystem::path(path).filename().string() : output_;
+      CELLAR_TRY(rewrite_one(session, path, to, records));
+    }
+    records.finish();
+    return {};
+  }
+
+ private:
+  Status rewrite_one(Session& session, const std::string& path, const std::string& to, Records& records) {
+    CELLAR_TRY_ASSIGN(const HFileReaders input, open_hfiles(session, {path}));
+    CELLAR_TRY_ASSIGN(const HFileWriterOptions options, shape_.options_for(input));
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<HFileOutput> output, HFileOutput::create(to, options, replace_));
+    CELLAR_TRY(copy_cells(session, *input.front(), output->writer()));
+    CELLAR_TRY(copy_facts(*input.front(), output->writer()));
+    CELLAR_TRY_ASSIGN(const HFileSummary made, output->finish());
+    records.text("file", to)
+        .size("before", input.front()->file_bytes())
+        .size("bytes", made.file_bytes)
+        .count("cells", made.cells)
+        .add();
+    return {};
+  }
+
+  static Status copy_cells(Session& session, const HFileReader& from, HFileWriter& to) {
+    Progress progress(session, "rewrite " + from.name(), from.cells());
+    const std::unique_ptr<CellCursor> cursor = from.cursor({.fill_cache = false, .sequential = true});
+    uint64_t cells = 0;
+    OwnedCell first;
+    first_of_row(first, {});
+    for (const CellView* cell = cursor->seek(first.view()); cell != nullptr; cell = cursor->next()) {
+      if (session.stopping()) return interrupted_status("no file was written");
+      CELLAR_TRY(to.add(*cell));
+      cells += 1;
+      progress.step(cells, cells);
+    }
+    if (!cursor->status().ok()) return name_file_failure(session, cursor->status());
+    return {};
+  }
+
+  Status estimate_all(Session& session, const std::vector<std::string>& paths) {
+    CELLAR_TRY_ASSIGN(const HFileReaders inputs, open_hfiles(session, paths));
+    uint64_t bytes_now = 0;
+    for (const auto& input : inputs) bytes_now += input->file_bytes();
+    Records records(session.out(), session.format(), "cellar.estimate/1", "shapes");
+    for (const std::string& compression : choices(shape_.compression)) {
+      for (const std::string& encoding : choices(shape_.encoding)) {
+        for (const std::string& bloom : choices(shape_.bloom)) {
+          for (const std::string& block_size : choices(shape_.block_size)) {
+            CELLAR_TRY(
+                estimate(session, inputs, {compression, encoding, bloom, block_size}, bytes_now, records));
+          }
+        }
+      }
+    }
+    records.member("bytes_now", fmt::format("{}", bytes_now));
+    records.finish();
+    session.talk(fmt::format("now    {}; nothing was written", counted(bytes_now, "byte")));
+    return {};
+  }
+
+  // Writes the files into nowhere; the time is that of reading, encoding and compressing.
+  static Status estimate(Session& session, const HFileReaders& inputs, const HFileShape& shape,
+                         uint64_t bytes_now, Records& records) {
+    uint64_t bytes = 0;
+    uint64_t blocks = 0;
+    const int64_t began = system_clock().steady_us();
+    HFileWriterOptions options;
+    for (const auto& input : inputs) {
+      CELLAR_TRY_ASSIGN(options, shape.options_for({input}));
+      CountedFile nowhere;
+      CELLAR_TRY_ASSIGN(const std::unique_ptr<HFileWriter> writer, HFileWriter::create(nowhere, options));
+      CELLAR_TRY(copy_cells(session, *input, *writer));
+      CELLAR_TRY(copy_facts(*input, *writer));
+      CELLAR_TRY_ASSIGN(const HFileSummary made, writer->finish());
+      bytes += made.file_bytes;
+      blocks += made.data_blocks;
+    }
+    const int64_t micros = system_clock().steady_us() - began;
+    records.text("compression", options.compression)
+        .text("encoding", options.encoding)
+        .text("bloom", options.bloom)
+        .size("block_size", options.block_bytes)
+        .size("bytes", bytes)
+        .text("of_now", fmt::format("{:.3f}", static_cast<double>(bytes) / static_cast<double>(bytes_now)))
+        .count("blocks", blocks)
+        .count("milliseconds", static_cast<uint64_t>(micros / 1000))
+        .add();
+    return {};
+  }
+
+  std::vector<std::string> paths_;
+  std::string output_;
+  HFileShape shape_;
+  bool estimate_ = false;
+  bool replace_ = false;
+};
+
+}  // namespace
+
+CELLAR_PLUGIN(Command, tools_cmd_rewrite, "rewrite", RewriteCommand)
+
+}  // namespace cellar
