@@ -124,7 +124,10 @@ class MergeCommand final : public Command {
     if (!result.ok())
       return result.status().is(Code::kCorruption) ? name_file_failure(session, result.status())
                                                    : result.status();
-    if (!result->wrote_file) return Status::not_found("no cell is left, and no file was written");
+    if (!result->wrote_file) {
+      return session.name_failure("CEL-NOTHING-LEFT", Exit::kNegative,
+                                  Status::not_found("no cell is left, and no file was written"));
+    }
     CELLAR_TRY(output->publish());
     Records records(session.out(), session.format(), "cellar.merge/1", "files");
     records.text("file", output_)

@@ -1,0 +1,277 @@
+// Goal: commands that write HFiles keep each cell that they should, and leave nothing behind when they fail.
+// Method: files of HBase's, rewritten, cut up and put together again; dumps compared; what a major merge
+// keeps is worked out a second time from the dump.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "tests/tools/tool_runner.h"
+
+namespace cellar::testing {
+namespace {
+
+using Json = nlohmann::json;
+
+class HFileWriting : public ToolTest {
+ protected:
+  HFileWriting() {
+    for (const char* name : {"versions.hfile", "weblog.hfile"})
+      std::filesystem::copy(example_file(name), path(name));
+  }
+
+  std::string dump(const std::string& file) const {
+    return out_of({"dump", file, "--mvcc", "--tags", "--format", "jsonl"});
+  }
+  std::vector<std::string> cells(const std::string& file) const {
+    std::vector<std::string> all;
+    std::istringstream lines(dump(file));
+    for (std::string line; std::getline(lines, line);) all.push_back(line);
+    return all;
+  }
+  void expect_sound(const std::string& file) const { out_of({"verify", file, "--level", "deep"}); }
+  std::set<std::string> files() const {
+    std::set<std::string> names;
+    for (const auto& each : std::filesystem::directory_iterator(path(".")))
+      names.insert(each.path().filename());
+    return names;
+  }
+  Json info_of(const std::string& file) const { return json_of({"inspect", file, "--scan"})["files"][0]; }
+};
+
+TEST_F(HFileWriting, RewriteKeepsEveryCell) {
+  for (const std::string& input : std::vector<std::string>{"versions.hfile", "weblog.hfile"}) {
+    const std::string before = dump(input);
+    for (const char* compression : {"none", "snappy", "gz"}) {
+      for (const char* encoding : {"none", "row_index_v1"}) {
+        out_of({"rewrite", input, "-o", "out.hfile", "--replace", "--compression", compression, "--encoding",
+                encoding, "--block-size", "1k", "--bloom", "row"});
+        expect_sound("out.hfile");
+        EXPECT_EQ(dump("out.hfile"), before) << input << compression << encoding;
+      }
+    }
+  }
+}
+
+TEST_F(HFileWriting, RewriteTakesOverWhatIsUnsaid) {
+  out_of({"rewrite", "versions.hfile", "-o", "out.hfile"});
+  const Json before = info_of("versions.hfile");
+  const Json after = info_of("out.hfile");
+  EXPECT_EQ(after["codec"], before["codec"]);
+  EXPECT_EQ(after["data"]["encoding"], before["data"]["encoding"]);
+  EXPECT_EQ(after["bloom"]["type"], before["bloom"]["type"]);
+  EXPECT_EQ(after["scan"], before["scan"]);
+  EXPECT_EQ(after["max_sequence"], before["max_sequence"]);
+  EXPECT_EQ(after["max_sequence"], 42);
+}
+
+TEST_F(HFileWriting, AnEstimateIsWhatARewriteTakes) {
+  const std::set<std::string> before = files();
+  const Json estimates = json_of(
+      {"rewrite", "versions.hfile", "--estimate", "--compression", "none,gz", "--block-size", "2k,64k"});
+  EXPECT_EQ(files(), before);
+  ASSERT_EQ(estimates["shapes"].size(), 4u);
+  for (const Json& shape : estimates["shapes"]) {
+    const Json made = json_of({"rewrite", "versions.hfile", "-o", "out.hfile", "--replace", "--compression",
+                               shape["compression"].get<std::string>(), "--block-size",
+                               std::to_string(shape["block_size"].get<int>())});
+    EXPECT_EQ(std::filesystem::file_size(path("out.hfile")), made["files"][0]["bytes"].get<uint64_t>());
+    // The time of making it stands in the file, in a block that is compressed.
+    EXPECT_NEAR(made["files"][0]["bytes"].get<double>(), shape["bytes"].get<double>(), 16);
+  }
+}
+
+TEST_F(HFileWriting, FilterAndItsInverseAreTheWhole) {
+  const std::vector<std::vector<std::string>> selections = {
+      {"--prefix", "row-00"},
+      {"--types", "put,delete_column"},
+      {"--column", "cf:q1", "--stop", "row-020"},
+      {"--time", "2020-09-13T12:26:40.500Z..2020-09-14"}};
+  const std::vector<std::string> all = cells("versions.hfile");
+  for (const auto& selection : selections) {
+    std::vector<std::string> line = {"filter", "versions.hfile", "-o", "some.hfile", "--replace"};
+    line.insert(line.end(), selection.begin(), selection.end());
+    out_of(line);
+    line[3] = "rest.hfile";
+    line.emplace_back("--invert");
+    out_of(line);
+    std::vector<std::string> both = cells("some.hfile");
+    EXPECT_GT(both.size(), 0u);
+    EXPECT_LT(both.size(), all.size());
+    const std::vector<std::string> rest = cells("rest.hfile");
+    both.insert(both.end(), rest.begin(), rest.end());
+    EXPECT_TRUE(std::is_permutation(both.begin(), both.end(), all.begin(), all.end())) << selection[1];
+    for (const char* name : {"some.hfile", "rest.hfile"}) expect_sound(name);
+  }
+}
+
+TEST_F(HFileWriting, PartsHaveTheCellsOfTheWholeAndNoRowInCommon) {
+  for (const std::vector<std::string>& where :
+       {std::vector<std::string>{"--parts", "4"},
+        {"--at", "row-0071", "--at", "row-0075", "--at", "row-021"}}) {
+    std::vector<std::string> line = {"split", "weblog.hfile", "-o", "."};
+    if (where[0] == "--at") line[1] = "versions.hfile";
+    line.insert(line.end(), where.begin(), where.end());
+    const Json made = json_of(line);
+    std::string together;
+    std::string last_row;
+    for (const Json& part : made["files"]) {
+      const std::string name = part["file"];
+      expect_sound(name);
+      const std::vector<std::string> held = cells(name);
+      EXPECT_EQ(held.size(), part["cells"].get<size_t>());
+      EXPECT_EQ(Json::parse(held.front())["row"], part["first_row"]);
+      EXPECT_LT(last_row, part["first_row"].get<std::string>());
+      last_row = Json::parse(held.back())["row"];
+      together += dump(name);
+    }
+    EXPECT_EQ(together, dump(line[1]));
+    EXPECT_EQ(made["files"].size(), where[0] == "--at" ? 3u : 4u);  // no row is in [row-0071, row-0075)
+  }
+}
+
+// The puts that a major compaction keeps, one version each: worked out from the rules, cell by cell.
+std::vector<std::string> survivors(const std::vector<std::string>& lines) {
+  struct Marks {
+    int64_t family = -1, column = -1;
+    std::set<int64_t> family_versions, versions;
+  };
+  std::map<std::string, Marks> rows;
+  std::map<std::pair<std::string, std::string>, Marks> columns;
+  for (const std::string& line : lines) {
+    const Json cell = Json::parse(line);
+    const std::string type = cell["type"];
+    const int64_t ts = cell["ts"];
+    Marks& row = rows[cell["row"]];
+    Marks& column = columns[{cell["row"], cell["qualifier"]}];
+    if (type == "DeleteFamily") row.family = std::max(row.family, ts);
+    if (type == "DeleteFamilyVersion") row.family_versions.insert(ts);
+    if (type == "DeleteColumn") column.column = std::max(column.column, ts);
+    if (type == "Delete") column.versions.insert(ts);
+  }
+  std::vector<std::string> kept;
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const std::string& line : lines) {
+    const Json cell = Json::parse(line);
+    const int64_t ts = cell["ts"];
+    const std::pair<std::string, std::string> key = {cell["row"], cell["qualifier"]};
+    const Marks& row = rows[key.first];
+    const Marks& column = columns[key];
+    if (cell["type"] != "Put" || ts <= row.family || row.family_versions.contains(ts) ||
+        ts <= column.column || column.versions.contains(ts))
+      continue;
+    if (seen.insert(key).second) kept.push_back(line);
+  }
+  return kept;
+}
+
+TEST_F(HFileWriting, AMajorMergeKeepsWhatTheRulesKeep) {
+  out_of({"split", "versions.hfile", "-o", ".", "--parts", "3"});
+  const Json made = json_of({"merge", "versions.hfile.002", "versions.hfile.000", "versions.hfile.001", "-o",
+                             "out.hfile", "--major", "--versions", "1"});
+  expect_sound("out.hfile");
+  const std::vector<std::string> expected = survivors(cells("versions.hfile"));
+  EXPECT_GT(expected.size(), 10u);
+  EXPECT_EQ(cells("out.hfile"), expected);
+  EXPECT_EQ(made["files"][0]["cells_in"], 600);
+  EXPECT_EQ(made["files"][0]["cells"], expected.size());
+}
+
+TEST_F(HFileWriting, AMergeOfAFileWithItselfIsTheFile) {
+  const Json made = json_of({"merge", "weblog.hfile", "weblog.hfile", "-o", "out.hfile"});
+  EXPECT_EQ(dump("out.hfile"), dump("weblog.hfile"));
+  EXPECT_EQ(made["files"][0]["dropped_overwritten"], 600);
+}
+
+TEST_F(HFileWriting, SaysWhatIsWrongAndLeavesNothing) {
+  const std::set<std::string> before = files();
+  EXPECT_EQ(error_of({"rewrite", "versions.hfile"}, 2)["message"], "--output is missing");
+  EXPECT_EQ(run({"rewrite", "versions.hfile", "-o", "weblog.hfile"}).exit, 2);  // it exists
+  EXPECT_EQ(run({"rewrite", "versions.hfile", "weblog.hfile", "-o", "out.hfile"}).exit, 2);
+  EXPECT_EQ(run({"rewrite", "versions.hfile", "-o", "no/out.hfile"}).exit, 3);
+  EXPECT_EQ(run({"rewrite", "versions.hfile", "-o", "out.hfile", "--block-size", "many"}).exit, 2);
+  EXPECT_EQ(run({"rewrite", "versions.hfile", "-o", "out.hfile", "--encoding", "prefix_tree"}).exit, 4);
+  EXPECT_EQ(run({"split", "versions.hfile", "-o", "."}).exit, 2);
+  EXPECT_EQ(run({"split", "versions.hfile", "-o", ".", "--parts", "2", "--at", "r"}).exit, 2);
+  EXPECT_EQ(run({"merge", "versions.hfile", "-o", "out.hfile", "--versions", "0"}).exit, 2);
+  EXPECT_EQ(run({"merge", "versions.hfile", "-o", "out.hfile", "--ttl", "1ms", "--major"}).exit,
+            1);  // all expired
+  EXPECT_EQ(run({"filter", "versions.hfile", "-o", "out.hfile", "--types", "puts"}).exit, 2);
+  std::string damaged = read_file("versions.hfile");
+  damaged[3000] ^= 1;
+  write_file("damaged.hfile", damaged);
+  for (const char* command : {"rewrite", "filter", "merge"}) {
+    EXPECT_EQ(run({command, "damaged.hfile", "-o", "out.hfile"}).exit, 1) << command;
+  }
+  std::set<std::string> after = files();
+  after.erase("damaged.hfile");
+  EXPECT_EQ(after, before);
+}
+
+TEST_F(HFileWriting, SalvageOfASoundFileIsTheFile) {
+  const Json report = json_of({"salvage", "versions.hfile", "-o", "out.hfile"});
+  EXPECT_EQ(report["losses"].size(), 0u);
+  EXPECT_EQ(dump("out.hfile"), dump("versions.hfile"));
+}
+
+TEST_F(HFileWriting, SalvageLosesTheDamagedBlockAlone) {
+  const std::vector<std::string> all = cells("versions.hfile");
+  const Json blocks = json_of({"inspect", "versions.hfile", "--blocks"})["files"][0]["blocks"];
+  size_t from = 0;
+  for (const Json& block : blocks) {
+    if (block["kind"] != "data") continue;
+    const size_t held = block["cells"];
+    std::string bytes = read_file("versions.hfile");
+    bytes[block["offset"].get<size_t>() + 40] ^= 4;
+    write_file("damaged.hfile", bytes);
+    const ToolResult result =
+        run({"salvage", "damaged.hfile", "-o", "out.hfile", "--replace", "--format", "json"});
+    EXPECT_EQ(result.exit, 1);
+    const Json report = Json::parse(result.out);
+    ASSERT_EQ(report["losses"].size(), 1u);
+    EXPECT_EQ(report["losses"][0]["offset"], block["offset"]);
+    EXPECT_EQ(report["cells"], all.size() - held);
+    std::vector<std::string> expected(all.begin(), all.begin() + static_cast<ptrdiff_t>(from));
+    expected.insert(expected.end(), all.begin() + static_cast<ptrdiff_t>(from + held), all.end());
+    EXPECT_EQ(cells("out.hfile"), expected);
+    expect_sound("out.hfile");
+    from += held;
+  }
+  EXPECT_EQ(from, all.size());
+}
+
+TEST_F(HFileWriting, SalvageKeepsTheFrontOfAFileThatIsCutShort) {
+  const std::vector<std::string> all = cells("versions.hfile");
+  const std::string bytes = read_file("versions.hfile");
+  size_t most = 0;
+  for (size_t length = bytes.size() - 1; length > 0; length -= std::min<size_t>(length, 523)) {
+    write_file("cut.hfile", bytes.substr(0, length));
+    std::filesystem::remove(path("out.hfile"));
+    const ToolResult result = run({"salvage", "cut.hfile", "-o", "out.hfile"});
+    EXPECT_EQ(result.exit, 1) << length << result.err;
+    if (!std::filesystem::exists(path("out.hfile"))) continue;
+    const std::vector<std::string> kept = cells("out.hfile");
+    ASSERT_LE(kept.size(), all.size());
+    EXPECT_TRUE(std::equal(kept.begin(), kept.end(), all.begin())) << length;
+    most = std::max(most, kept.size());
+  }
+  EXPECT_EQ(most, all.size()) << "without its trailer a file has all its cells still";
+}
+
+TEST_F(HFileWriting, SalvageGoesOnBehindAHole) {
+  std::string bytes = read_file("weblog.hfile");
+  const Json blocks = json_of({"inspect", "weblog.hfile", "--blocks"})["files"][0]["blocks"];
+  const size_t hole = blocks[2]["offset"];
+  for (size_t i = hole; i < hole + 100; ++i) bytes[i] = 0;  // the header, too
+  write_file("damaged.hfile", bytes);
+  const ToolResult result = run({"salvage", "damaged.hfile", "-o", "out.hfile", "--format", "json"});
+  const Json report = Json::parse(result.out);
+  ASSERT_EQ(report["losses"].size(), 1u);
+  EXPECT_EQ(report["losses"][0]["bytes"], blocks[2]["disk_bytes"]);
+  expect_sound("out.hfile");
+}
+
+}  // namespace
+}  // namespace cellar::testing
