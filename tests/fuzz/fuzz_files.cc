@@ -1,0 +1,88 @@
+// Small files, as Cellar's writer makes them.
+#include "tests/fuzz/fuzz_files.h"
+
+#include <cstring>
+
+#include "base/assert.h"
+#include "base/plugins.h"
+#include "cell/cell_codec.h"
+#include "cell/cell_key.h"
+#include "hfile/codecs.h"
+
+namespace cellar::fuzz {
+namespace {
+
+std::string numbered(const char* text, size_t number) {
+  const std::string digits = std::to_string(number);
+  return text + std::string(4 - std::min<size_t>(digits.size(), 4), '0') + digits;
+}
+
+}  // namespace
+
+Status BytesFile::read(uint64_t offset, size_t bytes, char* into) const {
+  if (offset > bytes_.size() || bytes > bytes_.size() - offset)
+    return Status::io_error("read beyond the end");
+  std::memcpy(into, bytes_.data() + offset, bytes);
+  return {};
+}
+
+std::string small_file(const HFileWriterOptions& options, size_t cells) {
+  constexpr CellType types[] = {CellType::kPut, CellType::kPut, CellType::kPut, CellType::kDeleteColumn,
+                                CellType::kDelete};
+  GrowingFile file;
+  const std::unique_ptr<HFileWriter> writer = HFileWriter::create(file, options).value();
+  const std::string ttl("\x00\x09\x08\x00\x00\x00\x00\x00\x36\xee\x80", 11);
+  std::string key;
+  for (size_t i = 0; i < cells; ++i) {
+    key.clear();
+    const bool marker = i % 16 == 0;
+    append_flat_key(key, numbered("row", i / 8), "f", marker ? "" : numbered("q", i % 8),
+                    static_cast<int64_t>(1'700'000'000'000 - i % 3),
+                    marker ? CellType::kDeleteFamily : types[i % std::size(types)]);
+    CellView cell;
+    CELLAR_ASSERT(parse_flat_key(key.data(), key.size(), cell));
+    const std::string value(marker ? 0 : i % 20, static_cast<char>('a' + i % 26));
+    cell.value = value.data();
+    cell.value_size = static_cast<uint32_t>(value.size());
+    if (options.tags && i % 4 == 1) {
+      cell.tags = ttl.data();
+      cell.tags_size = static_cast<uint16_t>(ttl.size());
+    }
+    cell.sequence = options.mvcc ? 1000 - i : 0;
+    const Status added = writer->add(cell);
+    CELLAR_ASSERT(added.ok());
+  }
+  CELLAR_ASSERT(writer->finish().ok());
+  return file.bytes();
+}
+
+std::vector<std::string> small_files() {
+  std::vector<std::string> files;
+  register_hfile_plugins();
+  HFileWriterOptions options;
+  options.bloom = "row";
+  options.block_bytes = 300;
+  options.bloom_chunk_bytes = 64;
+  for (const std::string& encoding : Registry<BlockEncoding>::instance().names()) {
+    for (const bool full : {false, true}) {
+      options.encoding = encoding;
+      options.tags = options.mvcc = full;
+      files.push_back(small_file(options, 40));
+    }
+  }
+  for (uint32_t codec = 0; codec < 16; ++codec) {
+    if (!compressor_by_id(codec).ok()) continue;
+    options.compression = std::string(codec_name(codec));
+    files.push_back(small_file(options, 40));
+  }
+  options.compression = "none";
+  files.push_back(small_file(options, 0));
+  files.push_back(small_file(options, 1));
+  options.index_chunk_bytes = 64;
+  options.index_entries_min = 2;
+  options.block_bytes = 60;
+  files.push_back(small_file(options, 60));
+  return files;
+}
+
+}  // namespace cellar::fuzz

@@ -1,0 +1,37 @@
+// Fuzz targets: each takes any bytes, and must neither crash nor hang nor take memory without bound. What a
+// target asserts beyond that is said with it; a failed assertion ends the process.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cellar::fuzz {
+
+// A whole file: opened, described, verified to the last level, scanned, searched, salvaged. What scans
+// without an error must be in order where verification found nothing.
+void fuzz_file(std::string_view input);
+// The payload of one data block: the first byte chooses encoding, tags and sequences.
+void fuzz_block(std::string_view input);
+// A compressed body: the first byte chooses the codec, the next three the size it is said to have. The rest
+// is also compressed, and must come back.
+void fuzz_codec(std::string_view input);
+// The payload of one block of the load-on-open section of a file that is sound otherwise, sums included: the
+// first byte chooses root index, meta index, file info, Bloom filter or delete-family Bloom filter.
+void fuzz_section(std::string_view input);
+
+struct Target {
+  const char* name;
+  void (*run)(std::string_view input);
+};
+const std::vector<Target>& targets();
+// Inputs to begin with, made by Cellar's own writer; files of HBase's are better where they are at hand.
+std::vector<std::string> seeds_of(const Target& target);
+
+// Changes `bytes` so that the sums of its blocks agree again, as far as it has blocks: mutations then get
+// past them.
+void mend_sums(std::string& bytes);
+
+}  // namespace cellar::fuzz
