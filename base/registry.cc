@@ -175,6 +175,24 @@ std::string PluginParams::text(std::string_view key, std::string otherwise) cons
   return value == nullptr ? std::move(otherwise) : *value;
 }
 
+uint64_t PluginParams::count_within(std::string_view key, uint64_t otherwise, uint64_t least,
+                                    uint64_t most) const {
+  const uint64_t value = count(key, otherwise);
+  if (value >= least && value <= most) return value;
+  complain(key, "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  return otherwise;
+}
+
+std::string PluginParams::choice(std::string_view key, std::string_view otherwise,
+                                 std::initializer_list<std::string_view> choices) const {
+  std::string value = text(key, std::string(otherwise));
+  if (std::ranges::find(choices, std::string_view(value)) != choices.end()) return value;
+  std::string all;
+  for (const std::string_view each : choices) all.append(all.empty() ? "" : " or ").append(each);
+  complain(key, all);
+  return std::string(otherwise);
+}
+
 Status PluginParams::finish() const {
   if (!complaint_.empty()) return Status::invalid_argument(complaint_);
   std::vector<std::string> known;

@@ -27,6 +27,11 @@ set(cellar_find_again
   "cellar_dep::isal==libisal"
   "cellar_dep::lz4==liblz4"
   "cellar_dep::zstd==libzstd"
+  "cellar_dep::bz2=="
+  "cellar_dep::brotlienc==libbrotlienc"
+  "cellar_dep::brotlidec==libbrotlidec"
+  "cellar_dep::lzma==liblzma"
+  "cellar_dep::lzo2==lzo2"
   "cellar_dep::protobuf_lite==protobuf-lite"
   "cellar_dep::re2==re2")
 

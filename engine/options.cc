@@ -12,6 +12,7 @@
 #include "base/plugins.h"
 #include "cellar/compaction_policy.h"
 #include "cellar/plugin.h"
+#include "hfile/codecs.h"
 
 namespace cellar {
 namespace {
@@ -267,9 +268,7 @@ Status validate(const FamilyOptions& family) {
                 "bloom_bits_percent_error is 1 to 50");
   faults.add_if(!one_of(family.encoding, {"none", "row_index_v1"}),
                 "encoding \"" + family.encoding + "\" cannot be written by this build (none, row_index_v1)");
-  faults.add_if(
-      !one_of(family.compression, {"none", "snappy", "gz"}),
-      "compression \"" + family.compression + "\" cannot be written by this build (none, snappy, gz)");
+  faults.add(make_compressor(family.compression).status());
   faults.add_if(!one_of(family.bloom, {"none", "row"}),
                 "bloom \"" + family.bloom + "\" cannot be written by this build (none, row)");
   register_compaction_plugins();  // options may be looked at before any engine is opened

@@ -23,6 +23,12 @@ bool same_name(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
 }
 
+std::string lower(std::string_view text) {
+  std::string lowered(text);
+  std::ranges::transform(lowered, lowered.begin(), [](char c) { return lower(c); });
+  return lowered;
+}
+
 using Table = std::array<std::unique_ptr<const Compressor>, kCodecNames.size()>;
 
 // Made once, when first asked for; immutable afterwards. Never destroyed, for readers may outlive static
@@ -43,8 +49,18 @@ const Table& table() {
   return built;
 }
 
+// What a build without this codec lacks; the other codecs are in every build.
+std::string_view needed_for(std::string_view name) {
+  if (name == "LZO") return "-DCELLAR_WITH_LZO=ON, which needs the package liblzo2-dev";
+  if (name == "BZIP2") return "-DCELLAR_WITH_BZIP2=ON, which needs the package libbz2-dev";
+  if (name == "LZMA") return "-DCELLAR_WITH_LZMA=ON, which needs the package liblzma-dev";
+  if (name == "BROTLI") return "-DCELLAR_WITH_BROTLI=ON, which needs the package libbrotli-dev";
+  return "a compressor for it";
+}
+
 Status not_built(std::string_view name) {
-  return Status::not_supported(fmt::format("codec {} is not supported by this build", name));
+  return Status::not_supported(
+      fmt::format("codec {} is not supported by this build; rebuild with {}", name, needed_for(name)));
 }
 
 }  // namespace
@@ -61,18 +77,21 @@ Result<const Compressor*> compressor_by_name(std::string_view name) {
     if (same_name(name, kCodecNames[id])) return compressor_by_id(id);
   }
   std::vector<std::string> known;
-  for (const auto& compressor : table()) {
-    if (compressor == nullptr) continue;
-    std::string each(compressor->name());
-    std::ranges::transform(each, each.begin(), lower);
-    known.push_back(std::move(each));
-  }
-  std::string lowered(name);
-  std::ranges::transform(lowered, lowered.begin(), lower);
-  const std::string nearest = nearest_name(lowered, known);
+  for (const std::string_view each : kCodecNames) known.push_back(lower(each));
+  const std::string nearest = nearest_name(lower(name), known);
   return Status::invalid_argument(
              fmt::format("unknown compression \"{}\"; known: {}", name, fmt::join(known, ", ")))
       .hinting(nearest.empty() ? "" : "did you mean " + nearest + "?");
+}
+
+Result<std::shared_ptr<const Compressor>> make_compressor(std::string_view text) {
+  CELLAR_TRY_ASSIGN(const PluginParams params, PluginParams::parse(text));
+  CELLAR_TRY_ASSIGN(const Compressor* const plain, compressor_by_name(params.name()));
+  if (text.find('(') == text.npos) {
+    return std::shared_ptr<const Compressor>(std::shared_ptr<void>(), plain);  // lives forever, owned by none
+  }
+  CELLAR_TRY_ASSIGN(std::unique_ptr<Compressor> made, Registry<Compressor>::instance().make(lower(text)));
+  return std::shared_ptr<const Compressor>(std::move(made));
 }
 
 std::string_view codec_name(uint32_t id) { return id < kCodecNames.size() ? kCodecNames[id] : ""; }

@@ -10,8 +10,9 @@
 namespace cellar {
 namespace {
 
-constexpr int kMemoryLevel = 8;   // Java's Deflater; another level cuts deflate blocks elsewhere
-constexpr int kRawDeflate = -15;  // largest window, no wrapper of zlib's own
+constexpr uint64_t kDefaultLevel = 6;  // zlib's and Java's
+constexpr int kMemoryLevel = 8;        // Java's Deflater; another level cuts deflate blocks elsewhere
+constexpr int kRawDeflate = -15;       // largest window, no wrapper of zlib's own
 constexpr int kGzipMember = 15 + 16;
 // Magic, deflate, no flags, no time, no level, operating system "unknown" as Java 16 and later write it.
 constexpr std::string_view kMemberHeader("\x1f\x8b\x08\0\0\0\0\0\0\xff", 10);
@@ -31,15 +32,15 @@ struct Stream : z_stream {
 
 class GzipCompressor final : public Compressor {
  public:
-  explicit GzipCompressor(const PluginParams&) {}
+  explicit GzipCompressor(const PluginParams& params)
+      : level_(static_cast<int>(params.count_within("level", kDefaultLevel, 1, 9))) {}
   uint32_t id() const override { return 1; }
   std::string_view name() const override { return "GZ"; }
 
   Status compress(std::string_view payload, std::string& body) const override {
     if (payload.size() > UINT32_MAX / 2) return Status::limit("a payload too large for GZ");
     Stream<deflateEnd> stream;
-    if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kRawDeflate, kMemoryLevel,
-                     Z_DEFAULT_STRATEGY) != Z_OK) {
+    if (deflateInit2(&stream, level_, Z_DEFLATED, kRawDeflate, kMemoryLevel, Z_DEFAULT_STRATEGY) != Z_OK) {
       return Status::io_error("zlib refused to start");
     }
     body.append(kMemberHeader);
@@ -84,6 +85,8 @@ class GzipCompressor final : public Compressor {
 
  private:
   static Status too_large() { return Status::corruption("a body or payload too large for GZ"); }
+
+  int level_;
 };
 
 }  // namespace

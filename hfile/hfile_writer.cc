@@ -45,7 +45,7 @@ constexpr std::string_view kOwnKeys[] = {info_key::kKeyValueVersion,   info_key:
 // What the options name, looked up and checked.
 struct Parts {
   HFileWriterOptions options;
-  const Compressor* compressor = nullptr;
+  std::shared_ptr<const Compressor> compressor;
   const BlockEncoding* encoding = nullptr;
   std::unique_ptr<BloomType> bloom_type;  // null: no filter
   bool bloom_per_row = false;             // all cells of a row have the same Bloom key
@@ -110,7 +110,7 @@ Result<Parts> choose_parts(const HFileWriterOptions& options) {
   Parts parts;
   parts.options = options;
   CELLAR_TRY(check_options(options));
-  CELLAR_TRY_ASSIGN(parts.compressor, compressor_by_name(options.compression));
+  CELLAR_TRY_ASSIGN(parts.compressor, make_compressor(options.compression));
   CELLAR_TRY_ASSIGN(parts.encoding, encoding_by_name(options.encoding));
   CELLAR_TRY(choose_bloom(parts));
   return parts;

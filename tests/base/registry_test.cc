@@ -82,6 +82,24 @@ TEST(PluginParams, ValuesOfTheWrongKindAreReportedAtTheEnd) {
   EXPECT_NE(complaint("m(n=maybe)", [](const auto& p) { (void)p.flag("n", true); }), "");
 }
 
+TEST(PluginParams, NumbersAndNamesWithinLimits) {
+  const PluginParams given = params("m(level=9, framing=hbase)");
+  EXPECT_EQ(given.count_within("level", 3, 1, 9), 9U);
+  EXPECT_EQ(given.count_within("absent", 3, 1, 9), 3U);
+  EXPECT_EQ(given.choice("framing", "hadoop", {"hadoop", "hbase"}), "hbase");
+  EXPECT_EQ(given.choice("other", "hadoop", {"hadoop", "hbase"}), "hadoop");
+  EXPECT_TRUE(given.finish().ok());
+  const auto complaint = [](std::string_view text) {
+    const PluginParams wrong = params(text);
+    EXPECT_EQ(wrong.count_within("level", 3, 1, 9), 3U);
+    EXPECT_EQ(wrong.choice("framing", "hadoop", {"hadoop", "hbase"}), "hadoop");
+    return std::string(wrong.finish().message());
+  };
+  EXPECT_EQ(complaint("m(level=10)"), "level of m must be a whole number from 1 to 9, not \"10\"");
+  EXPECT_EQ(complaint("m(level=x)"), "level of m must be a whole number, not \"x\"");
+  EXPECT_EQ(complaint("m(framing=none)"), "framing of m must be hadoop or hbase, not \"none\"");
+}
+
 TEST(PluginParams, UnitsOfSizesAndDurations) {
   const PluginParams sizes = params("m(a=4096,b=64k,c=8m,d=1g,e=1.5K)");
   EXPECT_EQ(sizes.bytes("a", 0), 4096U);

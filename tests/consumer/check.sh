@@ -32,8 +32,8 @@ run_programs() {
   output=$(LD_LIBRARY_PATH=${3:-} "$folder/files" "$scratch")
   local codecs files
   codecs=$(wc -w <<<"${output#codecs:}")
-  files=$(find "$source/hfile" -name 'compressor_*.cc' | wc -l)
-  ((codecs >= files)) || { echo "$what: $files codecs in hfile/, but the program knows: $output" >&2; return 1; }
+  files=$(grep -c '^    cellar_plugin_hfile_compressor_' "$build/generated/hfile_plugins.cc")  # some may be left out
+  ((codecs >= files)) || { echo "$what: $files codecs in the build, but the program knows: $output" >&2; return 1; }
   if [[ -x $folder/store ]]; then
     output=$(LD_LIBRARY_PATH=${3:-} "$folder/store" "$scratch/store")
     local file

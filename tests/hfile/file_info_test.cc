@@ -54,7 +54,7 @@ TEST(FileInfo, ReadsWhatItWrites) {
 
 TEST(FileInfo, WritesHBasesBytes) {
   for (const GoldenFile& golden : golden_files()) {
-    const uint32_t codec = compressor_by_name(golden.options.compression).value()->id();
+    const uint32_t codec = make_compressor(golden.options.compression).value()->id();
     size_t found = 0;
     for (const RawBlock& block : walk_blocks(golden_bytes(golden.name), codec)) {
       if (block.magic != "FILEINF2") continue;
