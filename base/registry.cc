@@ -98,8 +98,9 @@ const std::string* PluginParams::find(std::string_view key) const {
 
 void PluginParams::complain(std::string_view key, std::string_view expected) const {
   if (!complaint_.empty()) return;  // the first one is reported
-  complaint_ = std::string(key) + " of " + name_ + " must be " + std::string(expected) + ", not \"" +
-               escaped(values_.find(key)->second) + "\"";
+  const auto found = values_.find(key);
+  complaint_ = std::string(key) + " of " + name_ + " must be " + std::string(expected);
+  complaint_ += found == values_.end() ? ", and is missing" : ", not \"" + escaped(found->second) + "\"";
 }
 
 uint64_t PluginParams::count(std::string_view key, uint64_t otherwise) const {

@@ -15,6 +15,11 @@ class RowColumnBloom final : public BloomType {
     append_flat_key(scratch, cell.row(), "", cell.qualifier(), kLatestTimestamp, CellType::kMaximum);
     return scratch;
   }
+  bool key_of_column(std::string_view row, std::string_view qualifier, std::string& key) const override {
+    key.clear();
+    append_flat_key(key, row, "", qualifier, kLatestTimestamp, CellType::kMaximum);
+    return true;
+  }
   // A row's columns are not known from its key.
   bool key_of_row(std::string_view, std::string&) const override { return false; }
 };

@@ -1,6 +1,8 @@
 // FamilyConfig: options to rules.
 #include "engine/family_config.h"
 
+#include "bloom/bloom_types.h"
+
 namespace cellar {
 namespace {
 
@@ -43,6 +45,7 @@ HFileWriterOptions writer_options(const FamilyOptions& family, bool tags, bool m
   options.encoding = family.encoding;
   options.block_bytes = family.block_bytes;
   options.bloom = family.bloom;
+  options.bloom_hash = bloom_hash_by_name(family.bloom_hash).value();  // validate() has said that it is one
   options.bloom_error_rate = static_cast<float>(family.bloom_bits_percent_error) / 100.0F;
   options.tags = tags;
   options.mvcc = mvcc;

@@ -10,6 +10,7 @@
 #include <charconv>
 
 #include "base/plugins.h"
+#include "bloom/bloom_types.h"
 #include "cellar/compaction_policy.h"
 #include "cellar/plugin.h"
 #include "hfile/codecs.h"
@@ -186,6 +187,9 @@ const std::array kFamilyFields = {
         "bloom_bits_percent_error", "",
         [](FamilyOptions& f, auto k, auto v) { return set_number(k, v, 1, 50, f.bloom_bits_percent_error); },
         [](const FamilyOptions& f) { return std::to_string(f.bloom_bits_percent_error); }},
+    FamilyField{"bloom_hash", "",
+                [](FamilyOptions& f, auto, auto v) { return f.bloom_hash = lower(v), Status(); },
+                [](const FamilyOptions& f) { return f.bloom_hash; }},
     FamilyField{"compaction", "",
                 [](FamilyOptions& f, auto, auto v) { return f.compaction = std::string(v), Status(); },
                 [](const FamilyOptions& f) { return f.compaction; }},
@@ -269,8 +273,8 @@ Status validate(const FamilyOptions& family) {
   faults.add_if(!one_of(family.encoding, {"none", "row_index_v1"}),
                 "encoding \"" + family.encoding + "\" cannot be written by this build (none, row_index_v1)");
   faults.add(make_compressor(family.compression).status());
-  faults.add_if(!one_of(family.bloom, {"none", "row"}),
-                "bloom \"" + family.bloom + "\" cannot be written by this build (none, row)");
+  faults.add(make_bloom_type(family.bloom).status());
+  faults.add(bloom_hash_by_name(family.bloom_hash).status());
   register_compaction_plugins();  // options may be looked at before any engine is opened
   if (auto policy = Registry<CompactionPolicy>::instance().make(family.compaction); !policy.ok())
     faults.add(policy.status().with_context("compaction"));

@@ -11,6 +11,11 @@ bool memtable_is_useless(const Memtable& memtable, const RowRange& range) {
   return range.single_row() && !memtable.may_contain_row(range.start);
 }
 
+// The columns that alone matter to a read; none: all of them.
+std::span<const std::string> columns_of(const ReadRules& rules) {
+  return rules.explicit_columns ? rules.columns : std::span<const std::string>();
+}
+
 // Whether the file cannot hold anything the query could return. Key range, time range and time to live first:
 // they cost no read.
 bool file_is_useless(const StoreView& view, const StoreFile& file, const StoreQuery& query,
@@ -40,13 +45,22 @@ bool file_is_useless(const StoreView& view, const StoreFile& file, const StoreQu
       return true;
     }
   }
-  return range.single_row() && !reader.may_contain_row(range.start, query.stats);  // which counts for itself
+  // The filters count for themselves.
+  if (range.single_row())
+    return !reader.may_contain_columns(range.start, columns_of(query.rules), query.stats);
+  const bool high_inclusive = range.reversed ? range.start_inclusive : range.stop_inclusive;
+  return !reader.may_contain_rows(low, high, high_inclusive, query.stats);
 }
 
 struct Sources {
   std::vector<MergeSource> cursors;
-  bool family_markers = false;  // one of them may hold markers that cover all columns of a row
+  bool family_markers = false;  // one of them may hold markers that cover all columns of the wanted row
 };
+
+// Where a read may begin at its first column: markers of a whole family stand in front of all columns.
+bool may_begin_at_column(const StoreQuery& query, const RowRange& range) {
+  return range.single_row() && !query.rules.columns.empty();
+}
 
 Sources open_sources(const StoreView& view, const StoreQuery& query, const RowRange& range) {
   Sources sources;
@@ -70,7 +84,8 @@ Sources open_sources(const StoreView& view, const StoreQuery& query, const RowRa
     const StoreFile& file = *view.files[i];
     if (file_is_useless(view, file, query, range)) continue;
     sources.cursors.push_back({file.reader().cursor(options), age});
-    if (file.reader().family_deletes() != 0u) sources.family_markers = true;  // or it does not say
+    sources.family_markers = sources.family_markers || !may_begin_at_column(query, range) ||
+                             file.reader().may_contain_family_markers(range.start, query.stats);
   }
   return sources;
 }
@@ -97,7 +112,7 @@ std::unique_ptr<StoreReader> StoreReader::open(std::shared_ptr<const StoreView> 
     // Rows at or before the start; without one, before the end of everything.
     static const std::string after_all_rows(kRowBytesMax, '\xff');
     last_of_row(from, range.start.empty() ? std::string_view(after_all_rows) : range.start);
-  } else if (range.single_row() && !rules.columns.empty() && !sources.family_markers) {
+  } else if (may_begin_at_column(query, range) && !sources.family_markers) {
     // Nothing in front of the first column that is wanted can matter.
     first_of_column(from, range.start, view->config->options.name, rules.columns.front());
   } else {

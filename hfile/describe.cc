@@ -211,6 +211,7 @@ void describe_parts(const Parts& parts, HFileDescription& out) {
   describe_info(parts.info, out);
   out.bloom = bloom_line(parts.bloom.get(), parts.bloom_trouble);
   out.bloom.type = escaped(parts.bloom_type_name);
+  if (parts.bloom_type != nullptr) out.bloom.prefix_bytes = parts.bloom_type->prefix_bytes();
   out.bloom.last_key = parts.last_bloom_key;
   out.delete_bloom = bloom_line(parts.delete_bloom.get(), parts.delete_bloom_trouble);
   for (const MetaBlockEntry& meta : parts.meta_blocks) {

@@ -55,8 +55,9 @@ struct HFileMetaLine {
 
 struct HFileBloomLine {
   bool present = false;
-  std::string type;  // "ROW", …; of the delete-family filter empty
-  std::string hash;  // "MURMUR", "JENKINS", "MURMUR3"
+  std::string type;           // "ROW", …; of the delete-family filter empty
+  uint64_t prefix_bytes = 0;  // of the row, where only so many are hashed
+  std::string hash;           // "MURMUR", "JENKINS", "MURMUR3"
   uint32_t hashes = 0;
   uint64_t keys = 0;
   uint64_t keys_max = 0;

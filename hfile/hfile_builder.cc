@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "bloom/bloom_types.h"
 #include "cell/cell_codec.h"
 #include "hfile/hfile_writer.h"
 
@@ -28,8 +29,9 @@ struct HFileBuilder::Impl {
 
 namespace {
 
-HFileWriterOptions writer_options(const HFileBuilderOptions& options) {
+Result<HFileWriterOptions> writer_options(const HFileBuilderOptions& options) {
   HFileWriterOptions to;
+  CELLAR_TRY_ASSIGN(to.bloom_hash, bloom_hash_by_name(options.bloom_hash));
   to.compression = options.compression;
   to.encoding = options.encoding;
   to.bloom = options.bloom;
@@ -110,7 +112,8 @@ Result<HFileBuilder> HFileBuilder::create(FileSystem& files, const std::string& 
   CELLAR_TRY_ASSIGN(impl->file, impl->directory->create(impl->partial_name, {}));
   HFileBuilder builder(std::move(impl));  // from here on it cleans up behind itself
   Impl& made = *builder.impl_;
-  CELLAR_TRY_ASSIGN(made.writer, HFileWriter::create(*made.file, writer_options(options)));
+  CELLAR_TRY_ASSIGN(const HFileWriterOptions writing, writer_options(options));
+  CELLAR_TRY_ASSIGN(made.writer, HFileWriter::create(*made.file, writing));
   if (options.bulk_load) CELLAR_TRY(set_bulk_load_facts(*made.writer, options));
   return builder;
 }

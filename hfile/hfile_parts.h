@@ -55,7 +55,6 @@ struct HFileReader::Parts {
   std::vector<MetaBlockEntry> meta_blocks;
   std::string bloom_type_name;                  // BLOOM_FILTER_TYPE or empty
   std::shared_ptr<const BloomType> bloom_type;  // null: no plug-in answers for it
-  uint32_t bloom_prefix_bytes = 0;              // of ROWPREFIX_FIXED_LENGTH
   std::string last_bloom_key;
   Status bloom_trouble;  // why a filter that is there is not used
   Status delete_bloom_trouble;
@@ -74,8 +73,5 @@ bool is_meta_comparator(std::string_view name);
 // Whether this comparator is one that sorts as the standard one; false for unknown names, which are read the
 // same way.
 bool is_standard_comparator(std::string_view name);
-
-// The bytes that a read of `row` looks for in the file's general filter; false when it cannot answer.
-bool bloom_key_of_row(const HFileReader::Parts& parts, std::string_view row, std::string& key);
 
 }  // namespace cellar

@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/bytes.h"
 #include "base/coding.h"
-#include "base/plugins.h"
+#include "bloom/bloom_types.h"
 #include "cell/cell_codec.h"
+#include "cell/cell_order.h"
 #include "hfile/codecs.h"
 #include "hfile/failed_cursor.h"
 #include "hfile/hfile_parts.h"
@@ -19,8 +21,8 @@ using Parts = HFileReader::Parts;
 
 namespace {
 
-constexpr std::string_view kRowPrefixType = "ROWPREFIX_FIXED_LENGTH";
 constexpr std::string_view kRowColumnType = "ROWCOL";
+constexpr size_t kBloomColumnsMax = 8;  // a read of more columns finds one of them too often to ask
 
 std::string_view text_of(const FileInfo& info, std::string_view key) {
   const std::string* value = info.find(key);
@@ -33,16 +35,6 @@ uint32_t prefix_bytes(std::string_view value) {
   uint32_t parsed = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), parsed);
   return error == std::errc() && end == value.data() + value.size() && parsed <= kRowBytesMax ? parsed : 0;
-}
-
-std::shared_ptr<const BloomType> bloom_type_by_hbase_name(std::string_view name) {
-  register_bloom_plugins();
-  const Registry<BloomType>& registry = Registry<BloomType>::instance();
-  for (const std::string& each : registry.names()) {
-    Result<std::unique_ptr<BloomType>> made = registry.make(each);
-    if (made.ok() && (*made)->name() == name) return std::shared_ptr<const BloomType>(std::move(*made));
-  }
-  return nullptr;
 }
 
 // Step 1: the blocks from the load-on-open offset to the trailer. Hands each to `take`, checked and
@@ -244,7 +236,6 @@ Status read_key_range(Parts& parts) {
 void open_blooms(Parts& parts, const LoadOnOpen& section) {
   parts.bloom_type_name = text_of(parts.info, info_key::kBloomType);
   parts.last_bloom_key = text_of(parts.info, info_key::kLastBloomKey);
-  parts.bloom_prefix_bytes = prefix_bytes(text_of(parts.info, info_key::kBloomParam));
   const uint64_t limit = parts.trailer.load_on_open_offset;
   if (section.bloom_meta) {
     const std::string_view payload = static_cast<const Block*>(section.bloom_meta.get())->payload();
@@ -257,7 +248,8 @@ void open_blooms(Parts& parts, const LoadOnOpen& section) {
     }
     if (parts.bloom_type_name.empty())
       parts.bloom_trouble = Status::corruption("bloom filter without a type");
-    parts.bloom_type = bloom_type_by_hbase_name(parts.bloom_type_name);
+    parts.bloom_type =
+        bloom_type_of_file(parts.bloom_type_name, prefix_bytes(text_of(parts.info, info_key::kBloomParam)));
   }
   if (section.delete_bloom_meta) {
     const std::string_view payload = static_cast<const Block*>(section.delete_bloom_meta.get())->payload();
@@ -317,14 +309,37 @@ bool is_standard_comparator(std::string_view name) {
   return std::find(std::begin(kNames), std::end(kNames), name.substr(kPackage.size())) != std::end(kNames);
 }
 
-bool bloom_key_of_row(const Parts& parts, std::string_view row, std::string& key) {
-  if (parts.bloom_type_name == kRowPrefixType) {
-    if (parts.bloom_prefix_bytes == 0) return false;
-    key.assign(row.substr(0, parts.bloom_prefix_bytes));
-    return true;
+namespace {
+
+// The general filter's word on one key.
+bool denies(const Parts& parts, const std::string& key, ReadStats* stats) {
+  if (stats != nullptr) stats->bloom_checks += 1;
+  CellView wanted;
+  CellView last;
+  bool beyond = !parts.last_bloom_key.empty();
+  if (parts.bloom_type_name != kRowColumnType) {
+    beyond = beyond && key > parts.last_bloom_key;
+  } else {
+    const std::string& stored = parts.last_bloom_key;
+    beyond = beyond && parse_flat_key(stored.data(), stored.size(), last) &&
+             parse_flat_key(key.data(), key.size(), wanted) && compare_keys(wanted, last) > 0;
   }
-  return parts.bloom_type != nullptr && parts.bloom_type->key_of_row(row, key);
+  return beyond || !parts.bloom->may_contain(key, stats);
 }
+
+// Whether the general filter says that the file has none of these columns of the row, nor a marker of a whole
+// family: those have the empty qualifier.
+bool denies_columns(const Parts& parts, std::string_view row, std::span<const std::string> columns,
+                    ReadStats* stats) {
+  thread_local std::string key;
+  if (columns.empty() || columns.size() > kBloomColumnsMax) return false;
+  if (!parts.bloom_type->key_of_column(row, {}, key) || !denies(parts, key, stats)) return false;
+  return std::ranges::all_of(columns, [&](const std::string& column) {
+    return column.empty() || (parts.bloom_type->key_of_column(row, column, key) && denies(parts, key, stats));
+  });
+}
+
+}  // namespace
 
 HFileReader::HFileReader(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 HFileReader::~HFileReader() = default;
@@ -372,20 +387,50 @@ uint64_t HFileReader::max_sequence() const { return parts_->max_sequence; }
 bool HFileReader::meta_order() const { return parts_->meta_order; }
 
 bool HFileReader::may_contain_row(std::string_view row, ReadStats* stats) const {
+  return may_contain_columns(row, {}, stats);
+}
+
+bool HFileReader::may_contain_columns(std::string_view row, std::span<const std::string> columns,
+                                      ReadStats* stats) const {
   const Parts& parts = *parts_;
   const bool outside = !parts.meta_order && (row < first_row() || row > last_row());
   if (parts.first_key.empty() || outside) {
     if (stats != nullptr) stats->files_skipped_range += 1;
     return false;
   }
-  if (parts.bloom == nullptr) return true;
+  if (parts.bloom == nullptr || parts.bloom_type == nullptr) return true;
   thread_local std::string key;
-  if (!bloom_key_of_row(parts, row, key)) return true;
-  if (stats != nullptr) stats->bloom_checks += 1;
-  const bool beyond = !parts.last_bloom_key.empty() && key > parts.last_bloom_key;
-  if (!beyond && parts.bloom->may_contain(key, stats)) return true;
+  const bool denied = parts.bloom_type->key_of_row(row, key) ? denies(parts, key, stats)
+                                                             : denies_columns(parts, row, columns, stats);
+  if (denied && stats != nullptr) stats->files_skipped_bloom += 1;
+  return !denied;
+}
+
+bool HFileReader::may_contain_rows(std::string_view low, std::string_view high, bool high_inclusive,
+                                   ReadStats* stats) const {
+  const Parts& parts = *parts_;
+  const size_t bytes = parts.bloom_type == nullptr ? 0 : parts.bloom_type->prefix_bytes();
+  if (parts.bloom == nullptr || bytes == 0 || low.size() < bytes) return true;
+  const std::string_view prefix = low.substr(0, bytes);
+  if (!high.starts_with(prefix) && (high_inclusive || high != prefix_successor(prefix))) return true;
+  thread_local std::string key;
+  if (!parts.bloom_type->key_of_row(prefix, key) || !denies(parts, key, stats)) return true;
   if (stats != nullptr) stats->files_skipped_bloom += 1;
   return false;
+}
+
+bool HFileReader::may_contain_family_markers(std::string_view row, ReadStats* stats) const {
+  const Parts& parts = *parts_;
+  if (parts.family_deletes == 0u) return false;
+  if (parts.delete_bloom != nullptr) {
+    if (stats != nullptr) stats->bloom_checks += 1;
+    return parts.delete_bloom->may_contain(row, stats);
+  }
+  // A filter of columns has them under the empty qualifier.
+  thread_local std::string key;
+  const bool by_column = parts.bloom != nullptr && parts.bloom_type_name == kRowColumnType;
+  return !by_column || parts.bloom_type == nullptr || !parts.bloom_type->key_of_column(row, {}, key) ||
+         !denies(parts, key, stats);
 }
 
 std::unique_ptr<CellCursor> HFileReader::cursor(const FileCursorOptions& options) const {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -66,9 +67,20 @@ class HFileReader : public std::enable_shared_from_this<HFileReader> {
   uint64_t max_sequence() const;  // MAX_SEQ_ID_KEY or the override, else 0
   bool meta_order() const;        // sorted by hbase:meta's comparator
 
-  // False only when a single-row read of `row` cannot find anything here: outside the key range or not in the
-  // row Bloom filter. A filter of another type, or a damaged one, answers true. Counts into `stats`.
+  // What the Bloom filters say; a damaged one, or one of a type that cannot answer, says true. Each counts
+  // into `stats`, the first three also the file as skipped.
+  //
+  // False only when a read of one row cannot find anything here: outside the key range or not in the filter.
   bool may_contain_row(std::string_view row, ReadStats* stats) const;
+  // The same for a read of these columns alone (qualifiers, sorted); none: of all.
+  bool may_contain_columns(std::string_view row, std::span<const std::string> columns,
+                           ReadStats* stats) const;
+  // False only when no row from `low` (inclusive) to `high` is here, for all that the filter of row prefixes
+  // knows. An empty bound is open.
+  bool may_contain_rows(std::string_view low, std::string_view high, bool high_inclusive,
+                        ReadStats* stats) const;
+  // False only when the file holds no marker that covers all columns of this row.
+  bool may_contain_family_markers(std::string_view row, ReadStats* stats) const;
 
   // A cursor over all cells; any number of them, each for one thread at a time.
   std::unique_ptr<CellCursor> cursor(const FileCursorOptions& options) const;

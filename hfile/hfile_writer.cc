@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -14,9 +13,8 @@
 #include "base/assert.h"
 #include "base/bytes.h"
 #include "base/coding.h"
-#include "base/plugins.h"
+#include "bloom/bloom_types.h"
 #include "cell/cell_codec.h"
-#include "cellar/bloom_type.h"
 #include "hfile/block_pipeline.h"
 #include "hfile/block_writer.h"
 #include "hfile/bloom_writer.h"
@@ -47,8 +45,8 @@ struct Parts {
   HFileWriterOptions options;
   std::shared_ptr<const Compressor> compressor;
   const BlockEncoding* encoding = nullptr;
-  std::unique_ptr<BloomType> bloom_type;  // null: no filter
-  bool bloom_per_row = false;             // all cells of a row have the same Bloom key
+  std::shared_ptr<const BloomType> bloom_type;  // null: no filter
+  bool bloom_per_row = false;                   // all cells of a row have the same Bloom key
   BloomShape bloom_shape;
 };
 
@@ -79,11 +77,8 @@ Status check_options(const HFileWriterOptions& options) {
 
 Status choose_bloom(Parts& parts) {
   const HFileWriterOptions& options = parts.options;
-  if (options.bloom == "none" || options.bloom == "NONE") return {};
-  register_bloom_plugins();
-  std::string name = options.bloom;
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  CELLAR_TRY_ASSIGN(parts.bloom_type, Registry<BloomType>::instance().make(name));
+  CELLAR_TRY_ASSIGN(parts.bloom_type, make_bloom_type(options.bloom));
+  if (parts.bloom_type == nullptr) return {};
   std::string key;
   parts.bloom_per_row = parts.bloom_type->key_of_row("r", key);
   if (!(options.bloom_error_rate > 0 && options.bloom_error_rate < 1) || options.bloom_fold_max > 20 ||
@@ -495,6 +490,8 @@ FileInfo Writer::make_info() const {
   if (bloom_ && bloom_->keys() > 0) {
     info.set(info_key::kBloomType, std::string(parts_.bloom_type->name()));
     info.set(info_key::kLastBloomKey, bloom_->last_key());
+    if (const size_t prefix = parts_.bloom_type->prefix_bytes(); prefix > 0)
+      info.set_i32(info_key::kBloomParam, static_cast<int32_t>(prefix));
   }
   return info;
 }

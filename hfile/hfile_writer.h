@@ -21,7 +21,7 @@ struct HFileWriterOptions {
   uint32_t block_bytes = 65536;  // a data block is cut when its plain size reaches this
   bool tags = false;             // every cell carries a tags length
   bool mvcc = false;             // every cell carries its sequence
-  std::string bloom = "none";    // "none" or "row" (Registry<BloomType>)
+  std::string bloom = "none";    // or as make_bloom_type() takes it
   uint32_t bloom_chunk_bytes = 131072;
   float bloom_error_rate = 0.01f;
   uint32_t bloom_fold_max = 7;

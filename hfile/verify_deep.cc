@@ -17,7 +17,6 @@ constexpr std::string_view kRowColumn = "ROWCOL";
 // What keys go into a filter, and its bits made anew from them.
 class BloomCheck {
  public:
-  enum class Keys : uint8_t { kRow, kRowColumn, kByType };
   struct Outcome {
     uint64_t keys = 0;
     uint64_t keys_without_chunk = 0;
@@ -26,8 +25,9 @@ class BloomCheck {
     Status status;
   };
 
-  BloomCheck(const BloomReader* bloom, const HFileReader::Parts* parts, Keys keys)
-      : bloom_(bloom), parts_(parts), keys_(keys), bits_(bloom->chunks()) {}
+  // `type` says what is hashed; null: the row.
+  BloomCheck(const BloomReader* bloom, const BloomType* type)
+      : bloom_(bloom), type_(type), bits_(bloom->chunks()) {}
 
   void add(const CellView& cell) {
     const std::string_view key = key_of(cell);
@@ -75,23 +75,11 @@ class BloomCheck {
 
  private:
   std::string_view key_of(const CellView& cell) {
-    switch (keys_) {
-      case Keys::kRow:
-        return cell.row();
-      case Keys::kRowColumn:
-        key_.clear();
-        append_flat_key(key_, cell.row(), {}, cell.qualifier(), kLatestTimestamp, CellType::kMaximum);
-        return key_;
-      case Keys::kByType:
-        break;
-    }
-    if (parts_->bloom_type != nullptr) return parts_->bloom_type->key_of(cell, key_);
-    return cell.row().substr(0, parts_->bloom_prefix_bytes);
+    return type_ == nullptr ? cell.row() : type_->key_of(cell, key_);
   }
 
   const BloomReader* bloom_;
-  const HFileReader::Parts* parts_;
-  Keys keys_;
+  const BloomType* type_;
   std::vector<std::string> bits_;
   std::string last_;
   std::string key_;
@@ -111,15 +99,10 @@ void Verifier::check_deep() {
   const Parts& file = parts();
   std::unique_ptr<BloomCheck> general;
   std::unique_ptr<BloomCheck> deletes;
-  const bool by_prefix = file.bloom_prefix_bytes > 0 && file.bloom_type_name == "ROWPREFIX_FIXED_LENGTH";
-  const bool by_column = file.bloom_type_name == kRowColumn;
-  if (file.bloom != nullptr && (file.bloom_type != nullptr || by_prefix || by_column)) {
-    const auto keys = by_column ? BloomCheck::Keys::kRowColumn : BloomCheck::Keys::kByType;
-    general = std::make_unique<BloomCheck>(file.bloom.get(), &file, keys);
+  if (file.bloom != nullptr && file.bloom_type != nullptr) {
+    general = std::make_unique<BloomCheck>(file.bloom.get(), file.bloom_type.get());
   }
-  if (file.delete_bloom != nullptr) {
-    deletes = std::make_unique<BloomCheck>(file.delete_bloom.get(), &file, BloomCheck::Keys::kRow);
-  }
+  if (file.delete_bloom != nullptr) deletes = std::make_unique<BloomCheck>(file.delete_bloom.get(), nullptr);
   const std::unique_ptr<CellCursor> walk = reader_->cursor({.fill_cache = false, .sequential = true});
   std::unique_ptr<CellCursor> finder = reader_->cursor({.fill_cache = false});
   OwnedCell start;

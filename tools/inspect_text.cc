@@ -116,6 +116,7 @@ std::string bloom_text(const HFileBloomLine& bloom) {
   std::string text = fmt::format("{} of at most {}, {} hashes ({}), {} in {}", counted(bloom.keys, "key"),
                                  human_count(bloom.keys_max), bloom.hashes, bloom.hash,
                                  human_bytes(bloom.bytes), counted(bloom.chunks, "chunk"));
+  if (bloom.prefix_bytes > 0) text += fmt::format(", the first {} B of a row", bloom.prefix_bytes);
   if (!bloom.trouble.empty()) text += "; not used: " + bloom.trouble;
   return text;
 }
@@ -201,7 +202,7 @@ Json json_of(const HFileBloomLine& bloom) {
               {"hashes", bloom.hashes},     {"keys", bloom.keys},
               {"keys_max", bloom.keys_max}, {"chunks", bloom.chunks},
               {"raw_bytes", bloom.bytes},   {"last_key", escaped(bloom.last_key)},
-              {"trouble", bloom.trouble}};
+              {"trouble", bloom.trouble},   {"prefix_bytes", bloom.prefix_bytes}};
 }
 
 template <class Value>

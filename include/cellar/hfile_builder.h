@@ -13,11 +13,13 @@
 namespace CELLAR_PUBLIC cellar {
 
 struct HFileBuilderOptions {
-  std::string compression =
-      "none";                     // "gz" and "none" are readable everywhere, "snappy" where it is installed
-  std::string encoding = "none";  // or "row_index_v1": faster gets, a few bytes more per row
-  std::string bloom = "row";      // or "none"
-  uint32_t block_bytes = 65536;   // larger: better scans and compression; smaller: cheaper gets
+  // "gz" and "none" are readable everywhere, "snappy" and "lz4" where they are installed; "zstd" by Hadoop's
+  // codec class, "zstd(framing=hbase)" by those of HBase's own modules
+  std::string compression = "none";
+  std::string encoding = "none";        // or "row_index_v1": faster gets, a few bytes more per row
+  std::string bloom = "row";            // or "none", "rowcol", "rowprefix_fixed_length(prefix_length=8)"
+  std::string bloom_hash = "murmur";    // or "jenkins", "murmur3"
+  uint32_t block_bytes = 65536;         // larger: better scans and compression; smaller: cheaper gets
   uint64_t cell_bytes_max = 10u << 20;  // larger cells are refused with kLimit; HBase's own limit is 10 MiB
   bool tags = false;                    // cells may carry tags
   bool mvcc = false;                    // keep the cells' sequences; leave it off for a bulk load

@@ -44,9 +44,14 @@ struct FamilyOptions {
       MarkerOrder::kTimestamp;   // sequence: a delete hides only what was written before it
   uint32_t block_bytes = 16384;  // 1 KiB…16 MiB; bigger: better scans and compression; smaller: cheaper gets
   std::string encoding = "none";  // how cells lie in a block; "row_index_v1": cheaper gets from wide blocks
-  std::string compression = "snappy";     // "none", "gz" (half the size, a fifth of the speed)
-  std::string bloom = "row";              // "none" when every get finds something
+  std::string compression =
+      "snappy";  // "none", "gz" (half the size, a fifth of the speed), "zstd(level=3)", …; those that need
+                 // a library are in a build that had it, see `cellar version`
+  std::string bloom =
+      "row";  // "none" when every get finds something; "rowcol" where gets name few of many columns;
+              // "rowprefix_fixed_length(prefix_length=8)" where scans are of rows that share 8 bytes
   uint32_t bloom_bits_percent_error = 1;  // wanted false positives of the Bloom filter, percent, 1…50
+  std::string bloom_hash = "murmur";      // HBase's hbase.hash.type; readers take any
   std::string compaction =
       "exploring";           // a compaction policy: "exploring(ratio=1.2, files_min=3, files_max=10)"
   bool in_memory = false;    // its blocks leave the cache last

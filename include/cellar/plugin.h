@@ -36,7 +36,8 @@ class PluginParams {
   int64_t duration_ms(std::string_view key, int64_t otherwise) const;
   bool flag(std::string_view key, bool otherwise) const;
   std::string text(std::string_view key, std::string otherwise) const;
-  // A whole number from `least` to `most`; one of `choices`.
+  // A whole number from `least` to `most`; one of `choices`. An `otherwise` that is neither means that the
+  // key must be given.
   uint64_t count_within(std::string_view key, uint64_t otherwise, uint64_t least, uint64_t most) const;
   std::string choice(std::string_view key, std::string_view otherwise,
                      std::initializer_list<std::string_view> choices) const;

@@ -85,6 +85,7 @@ std::vector<GoldenFile> golden_files() {
   files[0].options.bloom_chunk_bytes = 64;
   for (const char* name : {"g2", "g3", "g4", "g5", "g6", "g8", "g13", "g14", "g15"})
     files.push_back({name, small});
+  files.push_back({"g7", small});
   for (auto& [name, options] : files) {
     if (name == "g3" || name == "g13") options.tags = options.mvcc = true;
     if (name == "g4" || name == "g5") options.bloom = "row";
@@ -93,6 +94,8 @@ std::vector<GoldenFile> golden_files() {
     if (name == "g6") options.bloom = "rowcol";
     if (name == "g6") options.bloom_hash = BloomHash::kJenkins;
     if (name == "g6") options.bloom_chunk_bytes = 512;
+    if (name == "g7") options.bloom = "rowprefix_fixed_length(prefix_length=7)";
+    if (name == "g7") options.bloom_chunk_bytes = 128;
     if (name == "g8") options.block_bytes = 1024;
     if (name == "g8") options.index_chunk_bytes = 512;
     if (name == "g8") options.index_entries_min = 4;

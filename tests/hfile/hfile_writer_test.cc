@@ -28,7 +28,7 @@ const std::vector<std::string> kCodecs = [] {
     if (make_compressor(each).ok()) built.emplace_back(each);
   return built;
 }();
-constexpr std::array kBlooms = {"none", "row", "rowcol"};
+constexpr std::array kBlooms = {"none", "row", "rowcol", "rowprefix_fixed_length(prefix_length=2)"};
 
 template <class Array>
 const auto& pick(Random& random, const Array& choices) {

@@ -73,9 +73,13 @@ const Choices& choices() {
     };
     Choices made;
     made.encodings = fit(encoding_names(), &FamilyOptions::encoding);
-    made.codecs = fit(Registry<Compressor>::instance().names(), &FamilyOptions::compression);
-    std::vector<std::string> blooms = Registry<BloomType>::instance().names();
-    blooms.emplace_back("none");
+    std::vector<std::string> codecs = Registry<Compressor>::instance().names();
+    codecs.emplace_back("zstd(level=1, framing=hbase)");
+    made.codecs = fit(codecs, &FamilyOptions::compression);
+    std::vector<std::string> blooms = {"none"};
+    for (const std::string& name : Registry<BloomType>::instance().names())
+      for (const char* parameter : {"", "(prefix_length=1)", "(prefix_length=2)"})
+        blooms.push_back(name + parameter);
     made.blooms = fit(blooms, &FamilyOptions::bloom);
     for (const std::string& name : Registry<CompactionPolicy>::instance().names())
       for (const std::string& text : fit(with_parameters(name), &FamilyOptions::compaction))
@@ -170,6 +174,7 @@ FamilyOptions Planner::draw_family(const std::string& name) {
   family.encoding = one_of(choices().encodings);
   family.compression = one_of(choices().codecs);
   family.bloom = one_of(choices().blooms);
+  family.bloom_hash = one_of({"murmur", "murmur3", "jenkins"});
   family.bloom_bits_percent_error = one_of<uint32_t>({1, 1, 50});
   family.compaction = one_of(files_stop_ ? choices().default_policy : choices().policies);
   family.cache_blocks = !random_.one_in(4);

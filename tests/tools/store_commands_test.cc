@@ -32,6 +32,48 @@ TEST_F(StoreCommands, CreateTakesAPolicyWithParameters) {
   EXPECT_EQ(options["compaction"], "exploring(ratio=1.5, files_min=4)");
 }
 
+// From the option to the file and back: what create and alter say is what inspect finds.
+TEST_F(StoreCommands, CodecsAndFiltersReachTheFiles) {
+  out_of({"create", "shop", "t",
+          "d:COMPRESSION=ZSTD(level=9, framing=hbase),BLOOMFILTER=ROWPREFIX_FIXED_LENGTH(prefix_length=3),"
+          "bloom_hash=MURMUR3"});
+  const Json options = json_of({"describe", "shop"})["tables"][0]["families"][0]["options"];
+  EXPECT_EQ(options["compression"], "zstd(level=9, framing=hbase)");
+  EXPECT_EQ(options["bloom"], "rowprefix_fixed_length(prefix_length=3)");
+  EXPECT_EQ(options["bloom_hash"], "murmur3");
+  const auto newest_file = [&](const std::string& row) {
+    out_of({"put", "shop", "t", row, "d:q", "1"});
+    out_of({"flush", "shop"});
+    Json newest;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path("shop/tables"))) {
+      if (entry.path().filename().string().size() != 32) continue;
+      Json file = json_of({"inspect", entry.path().string()})["files"][0];
+      if (file["bloom"]["last_key"] == row || row.starts_with(file["bloom"]["last_key"].get<std::string>()))
+        newest = file;
+    }
+    return newest;
+  };
+  const Json first = newest_file("abcdef");
+  EXPECT_EQ(first["codec"], "ZSTD");
+  EXPECT_EQ(first["bloom"]["type"], "ROWPREFIX_FIXED_LENGTH");
+  EXPECT_EQ(first["bloom"]["prefix_bytes"], 3);
+  EXPECT_EQ(first["bloom"]["hash"], "MURMUR3");
+  out_of({"alter", "shop", "t", "d:compression=lz4,bloom=row,bloom_hash=jenkins"});
+  const Json second = newest_file("xyz");
+  EXPECT_EQ(second["codec"], "LZ4");
+  EXPECT_EQ(second["bloom"]["type"], "ROW");
+  EXPECT_EQ(second["bloom"]["hash"], "JENKINS");
+  EXPECT_EQ(json_of({"scan", "shop", "t", "--prefix", "abc", "--explain"})["stats"]["cells_returned"], 1);
+
+  const ToolResult level = run({"alter", "shop", "t", "d:compression=zstd(level=99)"});
+  EXPECT_EQ(level.exit, 2) << level.err;
+  EXPECT_NE(level.err.find("level of zstd must be a whole number from 1 to 22"), std::string::npos)
+      << level.err;
+  const ToolResult length = run({"alter", "shop", "t", "d:bloom=rowprefix_fixed_length"});
+  EXPECT_EQ(length.exit, 2) << length.err;
+  EXPECT_NE(length.err.find("prefix_length"), std::string::npos) << length.err;
+}
+
 TEST_F(StoreCommands, ListShowsTablesSorted) {
   make_shop();
   const Json tables = json_of({"list", "shop"})["tables"];

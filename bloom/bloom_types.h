@@ -1,0 +1,22 @@
+// Bloom types and hashes by the names that options and files have for them.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "base/hash.h"
+#include "cellar/bloom_type.h"
+
+namespace cellar {
+
+// What an option names, any case: "row", "rowprefix_fixed_length(prefix_length=8)"; null for "none".
+// kInvalidArgument with the nearest name.
+Result<std::shared_ptr<const BloomType>> make_bloom_type(std::string_view text);
+// The type of a filter that a file holds: HBase's name and its parameter, 0 where there is none. Null when no
+// plug-in answers for it.
+std::shared_ptr<const BloomType> bloom_type_of_file(std::string_view name, size_t prefix_bytes);
+
+// "jenkins", "murmur" or "murmur3", any case: kInvalidArgument for others.
+Result<BloomHash> bloom_hash_by_name(std::string_view name);
+
+}  // namespace cellar
