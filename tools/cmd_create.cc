@@ -27,7 +27,10 @@ class CreateCommand final : public Command {
             "compaction, …\n"
             "in Cellar's or HBase's spelling (VERSIONS, TTL, …); `cellar describe` prints them all.")
         .example("cellar create shop visits c:max_versions=3")
-        .example("cellar create shop people d:VERSIONS=5,COMPRESSION=GZ c:ttl_s=86400,bloom=none");
+        .example("cellar create shop people d:VERSIONS=5,COMPRESSION=GZ c:ttl_s=86400,bloom=none")
+        .example(
+            "cellar create shop days "
+            "'d:compression=zstd(level=9),bloom=rowprefix_fixed_length(prefix_length=8)'");
   }
 
   Status run(Session& session) override {
