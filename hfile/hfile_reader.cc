@@ -293,6 +293,14 @@ Status open_parts(Parts& parts) {
 
 }  // namespace
 
+std::string bloom_option_of(const HFileReader& file) {
+  const HFileReader::Parts& parts = file.parts();
+  if (parts.bloom_type_name.empty()) return "none";
+  const size_t bytes = parts.bloom_type == nullptr ? 0 : parts.bloom_type->prefix_bytes();
+  return bytes == 0 ? parts.bloom_type_name
+                    : fmt::format("{}(prefix_length={})", parts.bloom_type_name, bytes);
+}
+
 bool is_meta_comparator(std::string_view name) {
   // KeyValue$MetaKeyComparator, KeyValue$MetaComparator, CellComparator$MetaCellComparator,
   // MetaCellComparator, …; and those of the -ROOT- table, whose rows have the same shape.

@@ -66,7 +66,7 @@ class Salvager {
     report_.cells_expected = parts.trailer.entry_count;
     report_.format = {.codec = parts.trailer.codec,
                       .cells = parts.format,
-                      .bloom = parts.bloom_type_name.empty() ? "none" : parts.bloom_type_name,
+                      .bloom = bloom_option_of(file),
                       .comparator = parts.trailer.comparator,
                       .meta_order = parts.meta_order};
     limit_ = parts.trailer.load_on_open_offset;

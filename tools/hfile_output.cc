@@ -69,10 +69,9 @@ Result<HFileWriterOptions> HFileShape::options_beside(std::string codec, std::st
 
 Result<HFileWriterOptions> HFileShape::options_for(const HFileReaders& inputs) const {
   const HFileReader& first = *inputs.front();
-  const std::string& filter = first.parts().bloom_type_name;
   CELLAR_TRY_ASSIGN(HFileWriterOptions options,
                     options_beside(std::string(codec_name(first.trailer().codec)),
-                                   std::string(first.encoding_name()), filter.empty() ? "none" : filter));
+                                   std::string(first.encoding_name()), bloom_option_of(first)));
   for (const auto& input : inputs) {
     const CellFormat format = input->cell_format();
     options.tags = options.tags || format.tags;
