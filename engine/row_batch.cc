@@ -100,9 +100,11 @@ char* RowBatch::copy_room(size_t bytes) {
 void RowBatch::add(const CellView& cell, const Pinnable* held) {
   CellView& kept = cells_.emplace_back(cell);
   if (cell.key_in_scratch) {
-    char* room = copy_room(cell.key_size);
+    char* room = copy_room(size_t{cell.key_size} + cell.tags_size);
     std::memcpy(room, cell.key, cell.key_size);
     kept.key = room;
+    if (cell.tags_size > 0) std::memcpy(room + cell.key_size, cell.tags, cell.tags_size);
+    kept.tags = room + cell.key_size;
     kept.key_in_scratch = false;
   }
   if (held != nullptr && (pins_.empty() || pins_.back() != held)) {

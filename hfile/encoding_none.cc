@@ -39,7 +39,7 @@ class NoneDecoder : public PlainCells {
     PlainCells::open(payload.data(), payload.data() + payload.size());
     return nullptr;
   }
-  const char* check_rows(const std::vector<uint32_t>&) const { return nullptr; }
+  const char* check_end(const std::vector<uint32_t>&, uint64_t) const { return nullptr; }
   // No help from the block: a search starts at its beginning.
   template <class Order>
   size_t near(const CellView&, const Order&) const {

@@ -76,7 +76,7 @@ class RowIndexDecoder : public PlainCells {
   }
 
   // The table must hold exactly the places where rows begin.
-  const char* check_rows(const std::vector<uint32_t>& row_starts) const {
+  const char* check_end(const std::vector<uint32_t>& row_starts, uint64_t) const {
     if (row_starts.size() != rows_) return "row table has another number of rows than the cells";
     for (uint32_t i = 0; i < rows_; ++i) {
       if (load_be32(offsets_ + size_t{i} * 4) != row_starts[i])

@@ -44,6 +44,8 @@ constexpr std::string_view kStandardComparator = "org.apache.hadoop.hbase.KeyVal
 
 // Caps for untrusted bytes; every length from a file is compared with one of them before it is used.
 constexpr uint32_t kIndexDepthMax = 16;
+// Of a flat key: row and family at their limits leave this much of it to the qualifier.
+constexpr size_t kKeyBytesMax = (64u << 10) + 32767;
 constexpr uint64_t kBlockDiskBytesMax = 256u << 20;
 constexpr uint64_t kBlockPayloadBytesMax = 64u
                                            << 20;  // decompressed; a reader's option may lower or raise it

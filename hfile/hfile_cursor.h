@@ -4,15 +4,18 @@
 //   static constexpr BlockKind kBlockKind;            the kind of its data blocks
 //   Decoder(const CellFormat&, std::optional<uint64_t> sequence_override);
 //   const char* open(std::string_view payload);       stands before the first cell; what is wrong, or null
-//   DecodeStep next(CellView&);                       the next cell, checked
-//   size_t position(); void move_to(size_t);          places between cells
-//   size_t near(target, order);                       place of some cell < target, or 0
+//   using Slot;                                       a CellView, with the memory a cell is decoded into
+//   DecodeStep next(Slot&);                           the next cell, checked; not into the slot of the last
+//   size_t position(); void rewind();                 how far it is; back to the first cell
 //   const char* fault();                              what the last kBad means
 //   static constexpr bool kIndexable;                 a cell's position holds its plain form, at base() +
-//   position
+//   position. Then also:
+//   void move_to(size_t);                             to a position given out earlier
+//   size_t near(target, order);                       place of some cell < target, or 0
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "base/assert.h"
 #include "base/bytes.h"
@@ -66,6 +69,7 @@ class HFileCursor final : public CellCursor {
 
   const CellView* next() override {
     if (!standing_) return nullptr;
+    if (const int at = take_back(); at != kNone) return stand(at);
     const int to = (current_ + 1) % 3;
     switch (decoder_.next(views_[to])) {
       case DecodeStep::kCell:
@@ -140,9 +144,12 @@ class HFileCursor final : public CellCursor {
   // Whether target lies between the first cell of this block and the current one, so that a search needs no
   // other block; false when that takes more than a look. Backward walks go from row to row so.
   bool within_block(const CellView& target) const {
-    if constexpr (!Decoder::kIndexable) return false;
-    if (!standing_ || !block_ || order_.meta_order() || block()->cell_index() == nullptr) return false;
-    return row_at(0) < target.row() && order_(target, views_[current_]) <= 0;
+    if constexpr (Decoder::kIndexable) {
+      if (!standing_ || !block_ || order_.meta_order() || block()->cell_index() == nullptr) return false;
+      return row_at(0) < target.row() && order_(target, views_[current_]) <= 0;
+    } else {
+      return false;
+    }
   }
 
   // Whether target lies at or after the next block's key: no cell of this block can be the one.
@@ -193,8 +200,18 @@ class HFileCursor final : public CellCursor {
     return false;
   }
 
+  // The cell that was decoded and is not taken yet.
+  int take_back() {
+    if constexpr (Decoder::kIndexable) return kNone;
+    return std::exchange(ahead_of_time_, kNone);
+  }
+
   // Decodes the next cell of the block into a view that is neither the current cell's nor the last one's.
   DecodeStep take() {
+    if (const int at = take_back(); at != kNone) {
+      last_ = at;
+      return DecodeStep::kCell;
+    }
     const int to = last_ == kNone || last_ == current_ ? (current_ + 1) % 3 : 3 - current_ - last_;
     const DecodeStep step = decoder_.next(views_[to]);
     if (step == DecodeStep::kCell) {
@@ -266,6 +283,7 @@ class HFileCursor final : public CellCursor {
     if (const char* fault = decoder_.open(block()->payload()); fault != nullptr) {
       return moved(parts_.blocks->corruption(offset, fault));
     }
+    ahead_of_time_ = kNone;
     trusted_ = block()->in_order();
     checking_ = !trusted_;
     whole_ = true;
@@ -304,10 +322,10 @@ class HFileCursor final : public CellCursor {
 
   // Searches rely on it, so a block that begins before its index key is refused.
   bool first_cell_is_bounded() {
-    CellView first;
+    typename Decoder::Slot first;
     const DecodeStep step = decoder_.next(first);
     if (step == DecodeStep::kBad) return bad_cell() != nullptr;
-    decoder_.move_to(0);
+    decoder_.rewind();
     if (step == DecodeStep::kEnd) return true;
     const CellView key = index_.key();
     const bool bounded = index_.row_only_keys() ? key.row() <= first.row() : compare(key, first) <= 0;
@@ -324,19 +342,17 @@ class HFileCursor final : public CellCursor {
   // Moves the decoder near the target, or leaves it: never behind the first cell at or after target, never
   // before `from`.
   void start_near(const CellView& target, size_t from, Near near) {
-    size_t at = 0;
-    const CellIndex* cells = nullptr;
     if constexpr (Decoder::kIndexable) {
-      cells = block()->cell_index();
+      const CellIndex* cells = block()->cell_index();
       if (cells == nullptr && warm_) cells = build_cell_index();
       if (!status_.ok()) return;
-      if (cells != nullptr) at = near_by_index(*cells, target, near);
+      const size_t at =
+          cells != nullptr ? near_by_index(*cells, target, near) : decoder_.near(target, order_);
+      if (at <= from) return;
+      decoder_.move_to(at);
+      last_ = kNone;
+      whole_ = false;
     }
-    if (cells == nullptr) at = decoder_.near(target, order_);
-    if (at <= from) return;
-    decoder_.move_to(at);
-    last_ = kNone;
-    whole_ = false;
   }
 
   size_t near_by_index(const CellIndex& cells, const CellView& target, Near near) const {
@@ -454,11 +470,20 @@ class HFileCursor final : public CellCursor {
       if (step == DecodeStep::kBad) return kNone;
       if (step == DecodeStep::kEnd) return found;
       if (order_(views_[last_], target) >= 0) {
-        decoder_.move_to(position);
-        whole_ = false;
+        give_back(position);
         return found;
       }
       found = last_;
+    }
+  }
+
+  // The cell decoded last, from `position`, is to come once more.
+  void give_back(size_t position) {
+    if constexpr (Decoder::kIndexable) {
+      decoder_.move_to(position);
+      whole_ = false;
+    } else {
+      ahead_of_time_ = last_;
     }
   }
 
@@ -468,7 +493,8 @@ class HFileCursor final : public CellCursor {
   FileOrder order_;
   IndexCursor index_;
   Decoder decoder_;
-  CellView views_[3];  // the current cell's, and two to step with
+  typename Decoder::Slot views_[3];  // the current cell's, and two to step with
+  int ahead_of_time_ = kNone;        // decoded behind the current cell, and not taken yet
   int current_ = 0;
   int last_ = kNone;  // the cell decoded last, if the walk to here was unbroken
   bool standing_ = false;

@@ -28,9 +28,6 @@ namespace {
 constexpr size_t kComparatorBytesMax = 1024;
 constexpr uint32_t kBlockBytesOptionMax = 32u << 20;
 constexpr uint64_t kCellBytesOptionMax = 128u << 20;
-// Row and family at their limits leave this much of a flat key to the qualifier; HBase keeps key sizes in 32
-// bits.
-constexpr size_t kKeyBytesMax = (64u << 10) + kRowBytesMax;
 constexpr size_t kMetaNameBytesMax = 1024;
 constexpr std::string_view kReservedPrefix = "hfile.";
 
@@ -144,10 +141,11 @@ class Writer final : public HFileWriter {
   FileInfo make_info() const;
 
   const Parts parts_;
-  std::unique_ptr<BlockEncoder> encoder_;
   std::optional<BloomWriter> bloom_;
   std::optional<BloomWriter> delete_bloom_;
-  const bool plain_encoding_;       // the encoder's sizes are the plain ones
+  const bool plain_encoding_;   // the encoder's sizes are the plain ones
+  const bool tags_compressed_;  // as the file info says: encodings that keep no dictionary do not heed it
+  std::unique_ptr<BlockEncoder> encoder_;
   const uint64_t block_bytes_max_;  // of a payload that our readers take
 
   std::string block_key_;  // index key of the block being filled
@@ -173,8 +171,10 @@ class Writer final : public HFileWriter {
 
 Writer::Writer(WritableFile& file, Parts parts, Executor* executor)
     : parts_(std::move(parts)),
-      encoder_(parts_.encoding->make_encoder({.tags = parts_.options.tags, .mvcc = parts_.options.mvcc})),
       plain_encoding_(parts_.encoding->id() == 0),
+      tags_compressed_(parts_.options.tags && parts_.options.compress_tags && !plain_encoding_),
+      encoder_(parts_.encoding->make_encoder(
+          {.tags = parts_.options.tags, .mvcc = parts_.options.mvcc, .tags_compressed = tags_compressed_})),
       block_bytes_max_(std::max(kBlockPayloadBytesMax, 2 * parts_.options.cell_bytes_max)),
       blocks_(file, *parts_.compressor, parts_.options.checksum, parts_.options.bytes_per_checksum),
       index_(parts_.options.index_chunk_bytes, parts_.options.index_entries_min),
@@ -480,7 +480,7 @@ FileInfo Writer::make_info() const {
   info.set_i64(info_key::kCreateTime, options.create_time_ms);
   if (options.tags) {
     info.set_i32(info_key::kMaxTagsLen, static_cast<int32_t>(tags_bytes_max_));
-    info.set_bool(info_key::kTagsCompressed, false);
+    info.set_bool(info_key::kTagsCompressed, tags_compressed_);
   }
   if (options.mvcc) {
     info.set_i32(info_key::kKeyValueVersion, 1);

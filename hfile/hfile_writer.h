@@ -20,6 +20,7 @@ struct HFileWriterOptions {
   std::string encoding = "none";
   uint32_t block_bytes = 65536;  // a data block is cut when its plain size reaches this
   bool tags = false;             // every cell carries a tags length
+  bool compress_tags = false;    // delta encodings name repeated tags of a block by number
   bool mvcc = false;             // every cell carries its sequence
   std::string bloom = "none";    // or as make_bloom_type() takes it
   uint32_t bloom_chunk_bytes = 131072;

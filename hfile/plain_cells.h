@@ -21,10 +21,35 @@ void append_plain_cell(std::string& to, const CellView& cell, const CellFormat& 
 // Bytes that append_plain_cell adds.
 size_t plain_cell_bytes(const CellView& cell, const CellFormat& format);
 
+// What is wrong with the parts of a parsed key that no store holds, or null.
+inline const char* key_fault(const CellView& cell) {
+  if (cell.row_size == 0 || cell.row_size > kRowBytesMax) return "row without bytes or too long";
+  if (cell.family_size > kFamilyBytesMax) return "family too long";
+  if (cell.timestamp < 0) return "negative timestamp";
+  if (!is_stored_type(cell.cell_type)) return "unknown type";
+  return nullptr;
+}
+
+// The MVCC number at `at`, which moves behind it; false when it is malformed.
+inline bool take_mvcc(const char*& at, const char* end, uint64_t& sequence) {
+  if (at < end && static_cast<int8_t>(*at) >= 0) {
+    sequence = static_cast<uint8_t>(*at++);
+    return true;
+  }
+  ByteReader in({at, static_cast<size_t>(end - at)});
+  int64_t value = 0;
+  if (!in.take_hadoop_vint(value) || value < 0) return false;
+  sequence = static_cast<uint64_t>(value);
+  at = in.at();
+  return true;
+}
+
 // One thread at a time. Cells point into the bytes given to open().
 class PlainCells {
  public:
+  using Slot = CellView;
   static constexpr bool kIndexable = true;
+  static constexpr bool kSaysPlainBytes = false;
 
   PlainCells(const CellFormat& format, std::optional<uint64_t> sequence)
       : tags_(format.tags),
@@ -39,6 +64,7 @@ class PlainCells {
   // Where the next cell begins; any position given out earlier may be returned to.
   size_t position() const { return static_cast<size_t>(at_ - begin_); }
   void move_to(size_t position) { at_ = begin_ + position; }
+  void rewind() { at_ = begin_; }
   size_t size() const { return static_cast<size_t>(end_ - begin_); }
   const char* base() const { return begin_; }
 
@@ -50,10 +76,7 @@ class PlainCells {
     const uint32_t value_size = load_be32(at_ + 4);
     if (uint64_t{key_size} + value_size > left - 8) return bad("key and value longer than the block");
     if (!parse_flat_key(at_ + 8, key_size, cell)) return bad("sizes inside the key do not add up");
-    if (cell.row_size == 0 || cell.row_size > kRowBytesMax) return bad("row without bytes or too long");
-    if (cell.family_size > kFamilyBytesMax) return bad("family too long");
-    if (cell.timestamp < 0) return bad("negative timestamp");
-    if (!is_stored_type(cell.cell_type)) return bad("unknown type");
+    if (const char* fault = key_fault(cell); fault != nullptr) return bad(fault);
     cell.key_in_scratch = false;
     cell.value = at_ + 8 + key_size;
     cell.value_size = value_size;
@@ -65,7 +88,7 @@ class PlainCells {
       cell.tags_size = 0;
     }
     cell.sequence = 0;
-    if (mvcc_ && !take_mvcc(at, cell)) return DecodeStep::kBad;
+    if (mvcc_ && !take_mvcc(at, end_, cell.sequence)) return bad("malformed MVCC");
     if (overridden_) cell.sequence = sequence_;
     at_ = at;
     return DecodeStep::kCell;
@@ -90,19 +113,6 @@ class PlainCells {
     if (cell.tags_size == 0 || tags_well_formed(cell.tags_bytes())) return true;
     return bad("malformed tags") == DecodeStep::kCell;
   }
-  bool take_mvcc(const char*& at, CellView& cell) {
-    if (at < end_ && static_cast<int8_t>(*at) >= 0) {
-      cell.sequence = static_cast<uint8_t>(*at++);
-      return true;
-    }
-    ByteReader in({at, static_cast<size_t>(end_ - at)});
-    int64_t sequence = 0;
-    if (!in.take_hadoop_vint(sequence) || sequence < 0) return bad("malformed MVCC") == DecodeStep::kCell;
-    cell.sequence = static_cast<uint64_t>(sequence);
-    at = in.at();
-    return true;
-  }
-
   const char* begin_ = nullptr;
   const char* at_ = nullptr;
   const char* end_ = nullptr;

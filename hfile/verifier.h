@@ -108,6 +108,7 @@ class Verifier {
   CellTally tally_;
   Pin last_block_;
   CellView last_cell_;
+  std::string last_key_;  // of last_cell_, if it lay in scratch memory
   bool has_last_cell_ = false;
   uint64_t row_only_keys_ = 0;
 };

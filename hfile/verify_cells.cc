@@ -22,8 +22,14 @@ void Verifier::walk_cells(const Block& block, const Walked& walked) {
     last_cell_ = *cell;
     has_last_cell_ = true;
   }
-  // The last cell is compared with the next block's first: its block stays until then.
-  if (tally_.cells > cells_before) last_block_ = Pin(&block);
+  // The last cell is compared with the next block's first: its block, or its key, stays until then.
+  if (tally_.cells > cells_before) {
+    last_block_ = Pin(&block);
+    if (last_cell_.key_in_scratch) {
+      last_key_.assign(last_cell_.key_bytes());
+      last_cell_.key = last_key_.data();
+    }
+  }
   if (!walker_->status().ok()) {
     set_risk(add_at("V-CELL", std::string(walker_->status().message()), walked), walked);
     all_cells_seen_ = false;

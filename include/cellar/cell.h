@@ -61,7 +61,7 @@ struct CellView {
   uint16_t tags_size = 0;
   uint8_t family_size = 0;
   CellType cell_type = CellType::kPut;
-  bool key_in_scratch = false;  // the key lies outside what pin() keeps: copy it to keep it
+  bool key_in_scratch = false;  // key and tags lie outside what pin() keeps: copy them to keep them
 
   std::string_view row() const { return {key + 2, row_size}; }
   std::string_view family() const { return {key + 3 + row_size, family_size}; }

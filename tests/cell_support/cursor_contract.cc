@@ -108,7 +108,11 @@ class Run {
     const Pin keep = cursor_->pin();
     CellView view = *current_;
     const std::string key(view.key_bytes());
-    if (view.key_in_scratch) view.key = key.data();
+    const std::string tags(view.tags_bytes());
+    if (view.key_in_scratch) {
+      view.key = key.data();
+      view.tags = tags.data();
+    }
     for (int i = 0; i < 5 && at_ != kEnd; ++i) next();
     if (keep) {  // a cursor over memory that outlives it may have nothing to pin
       EXPECT_TRUE(same(view, expected_[pinned])) << log_;

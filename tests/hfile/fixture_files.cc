@@ -92,8 +92,7 @@ std::string json_value(const std::string& document, const std::string& key, cons
 }
 
 bool FixtureFacts::supported() const {
-  const bool codec = compressor_by_name(compression).ok();
-  return codec && (encoding == "NONE" || encoding == "ROW_INDEX_V1");
+  return compressor_by_name(compression).ok() && encoding != "PREFIX_TREE";
 }
 
 FixtureFacts facts_of(const FixtureFile& file) {

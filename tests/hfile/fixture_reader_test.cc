@@ -248,7 +248,7 @@ TEST_P(DamagedFixtures, AreRefused) {
       {"bad_major_4", {VerifyVerdict::kNotSupported, ""}},
       {"bad_trailer_magic", {VerifyVerdict::kNotAnHFile, ""}},
       {"cells_out_of_order", {VerifyVerdict::kUnsound, "V-ORDER"}},
-      {"fastdiff_prefix_too_long", {VerifyVerdict::kNotSupported, ""}},
+      {"fastdiff_prefix_too_long", {VerifyVerdict::kUnsound, "V-CELL"}},
       {"flip_data_payload", {VerifyVerdict::kUnsound, "V-CHECKSUM"}},
       {"flip_stored_checksum", {VerifyVerdict::kUnsound, "V-CHECKSUM"}},
       {"key_length_huge", {VerifyVerdict::kUnsound, "V-CELL"}},

@@ -12,6 +12,8 @@ namespace cellar::testing {
 namespace {
 
 constexpr int64_t kTime = 1700000000000;
+constexpr std::pair<const char*, const char*> kEncoded[] = {
+    {"g9", "prefix"}, {"g10", "diff"}, {"g11", "fast_diff"}, {"g12", "fast_diff"}, {"g13", "row_index"}};
 
 std::string row_name(int r) {
   char text[16];
@@ -83,11 +85,12 @@ std::vector<GoldenFile> golden_files() {
   files[0].options.tags = files[0].options.mvcc = true;
   files[0].options.bloom = "row";
   files[0].options.bloom_chunk_bytes = 64;
-  for (const char* name : {"g2", "g3", "g4", "g5", "g6", "g8", "g13", "g14", "g15"})
+  for (const char* name :
+       {"g2", "g3", "g4", "g5", "g6", "g8", "g9", "g10", "g11", "g12", "g13", "g14", "g15"})
     files.push_back({name, small});
   files.push_back({"g7", small});
   for (auto& [name, options] : files) {
-    if (name == "g3" || name == "g13") options.tags = options.mvcc = true;
+    if (name == "g3") options.tags = options.mvcc = true;
     if (name == "g4" || name == "g5") options.bloom = "row";
     if (name == "g5") options.bloom_hash = BloomHash::kMurmur3;
     if (name == "g5") options.bloom_chunk_bytes = 256;
@@ -99,7 +102,12 @@ std::vector<GoldenFile> golden_files() {
     if (name == "g8") options.block_bytes = 1024;
     if (name == "g8") options.index_chunk_bytes = 512;
     if (name == "g8") options.index_entries_min = 4;
-    if (name == "g13") options.encoding = "row_index";
+    for (const auto& [file, encoding] : kEncoded) {
+      if (name != file) continue;
+      options.encoding = encoding;
+      options.tags = options.mvcc = true;
+    }
+    if (name == "g12") options.compress_tags = true;
     if (name == "g14") options.checksum = ChecksumType::kCrc32;
     if (name == "g14") options.bytes_per_checksum = 512;
     if (name == "g15") options.checksum = ChecksumType::kNull;

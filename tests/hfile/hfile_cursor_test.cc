@@ -53,13 +53,14 @@ std::shared_ptr<HFileReader> open_cells(const Cells& cells, const Shape& shape,
 
 std::vector<Shape> shapes() {
   std::vector<Shape> all;
-  for (const char* encoding : {"none", "row_index"}) {
+  for (const char* encoding : {"none", "row_index", "prefix", "diff", "fast_diff"}) {
     for (const uint32_t block_bytes : {64u, 400u, 65536u}) {
       for (const int cached : {0, 1, 2}) {
         Shape shape;
         shape.writing.encoding = encoding;
         shape.writing.block_bytes = block_bytes;
         shape.writing.tags = shape.writing.mvcc = true;
+        shape.writing.compress_tags = block_bytes != 400;
         shape.writing.bloom = "row";
         shape.writing.compression = cached == 1 ? "snappy" : "none";
         shape.writing.index_chunk_bytes = block_bytes == 64 ? 256 : 131072;

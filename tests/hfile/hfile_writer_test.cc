@@ -20,7 +20,7 @@
 namespace cellar::testing {
 namespace {
 
-constexpr std::array kEncodings = {"none", "row_index_v1"};
+constexpr std::array kEncodings = {"none", "row_index_v1", "prefix", "diff", "fast_diff"};
 // Those of this build that the outside checker reads too.
 const std::vector<std::string> kCodecs = [] {
   std::vector<std::string> built;
@@ -47,6 +47,7 @@ HFileWriterOptions draw_options(Random& random) {
   options.delete_family_bloom = random.one_in(2);
   options.block_bytes = pick(random, std::array<uint32_t, 4>{1, 100, 1000, 65536});
   options.tags = random.one_in(2);
+  options.compress_tags = random.one_in(2);
   options.mvcc = random.one_in(2);
   options.index_chunk_bytes = pick(random, std::array<uint32_t, 4>{1, 200, 1000, 131072});
   options.index_entries_min = static_cast<uint32_t>(2 + random.below(15));
@@ -59,10 +60,11 @@ HFileWriterOptions draw_options(Random& random) {
 
 std::string describe(const HFileWriterOptions& options) {
   std::string text = options.encoding + " " + options.compression + " bloom " + options.bloom;
-  for (const uint64_t number : {uint64_t{options.bloom_chunk_bytes}, uint64_t{options.block_bytes},
-                                uint64_t{options.index_chunk_bytes}, uint64_t{options.index_entries_min},
-                                uint64_t{options.bytes_per_checksum}, uint64_t{options.tags},
-                                uint64_t{options.mvcc}, static_cast<uint64_t>(options.checksum)}) {
+  for (const uint64_t number :
+       {uint64_t{options.bloom_chunk_bytes}, uint64_t{options.block_bytes},
+        uint64_t{options.index_chunk_bytes}, uint64_t{options.index_entries_min},
+        uint64_t{options.bytes_per_checksum}, uint64_t{options.tags}, uint64_t{options.compress_tags},
+        uint64_t{options.mvcc}, static_cast<uint64_t>(options.checksum)}) {
     text += " " + std::to_string(number);
   }
   return text;
@@ -161,6 +163,7 @@ TEST(HFileWriter, EveryCombinationOfEncodingCodecFilterAndForm) {
           options.compression = codec;
           options.bloom = bloom;
           options.tags = form % 2 == 1;
+          options.compress_tags = form / 2 == 1;
           options.mvcc = form / 2 == 1;
           options.block_bytes = 2000;
           options.bloom_chunk_bytes = 128;
