@@ -48,6 +48,7 @@ HFileWriterOptions writer_options(const FamilyOptions& family, bool tags, bool m
   options.bloom_hash = bloom_hash_by_name(family.bloom_hash).value();  // validate() has said that it is one
   options.bloom_error_rate = static_cast<float>(family.bloom_bits_percent_error) / 100.0F;
   options.tags = tags;
+  options.compress_tags = family.compress_tags;
   options.mvcc = mvcc;
   options.create_time_ms = now_ms;
   options.cell_bytes_max = cell_bytes_max;

@@ -14,6 +14,7 @@
 #include "cellar/compaction_policy.h"
 #include "cellar/plugin.h"
 #include "hfile/codecs.h"
+#include "hfile/encoding.h"
 
 namespace cellar {
 namespace {
@@ -177,6 +178,9 @@ const std::array kFamilyFields = {
     FamilyField{"encoding", "data_block_encoding",
                 [](FamilyOptions& f, auto, auto v) { return f.encoding = lower(v), Status(); },
                 [](const FamilyOptions& f) { return f.encoding; }},
+    FamilyField{"compress_tags", "compress_tags",
+                [](FamilyOptions& f, auto k, auto v) { return set_flag(k, v, f.compress_tags); },
+                [](const FamilyOptions& f) { return flag_text(f.compress_tags); }},
     FamilyField{"compression", "compression",
                 [](FamilyOptions& f, auto, auto v) { return f.compression = lower(v), Status(); },
                 [](const FamilyOptions& f) { return f.compression; }},
@@ -223,8 +227,21 @@ struct Faults {
   void add_if(bool bad, std::string_view message) {
     if (bad) text += (text.empty() ? "" : "; ") + std::string(message);
   }
+  void add_unless_one_of(std::string_view option, const std::string& value,
+                         const std::vector<std::string>& names) {
+    add_if(
+        std::ranges::find(names, value) == names.end(),
+        fmt::format("{} \"{}\" cannot be written by this build ({})", option, value, fmt::join(names, ", ")));
+  }
   Status status() const { return text.empty() ? Status() : Status::invalid_argument(text); }
 };
+
+std::vector<std::string> bloom_names() {
+  register_bloom_plugins();
+  std::vector<std::string> names = Registry<BloomType>::instance().names();
+  names.emplace(names.begin(), "none");
+  return names;
+}
 
 bool one_of(const std::string& value, std::initializer_list<std::string_view> names) {
   return std::ranges::find(names, value) != names.end();
@@ -270,8 +287,7 @@ Status validate(const FamilyOptions& family) {
                 "block_bytes is 1 KiB to 16 MiB");
   faults.add_if(family.bloom_bits_percent_error < 1 || family.bloom_bits_percent_error > 50,
                 "bloom_bits_percent_error is 1 to 50");
-  faults.add_if(!one_of(family.encoding, {"none", "row_index_v1"}),
-                "encoding \"" + family.encoding + "\" cannot be written by this build (none, row_index_v1)");
+  faults.add_unless_one_of("encoding", family.encoding, encoding_names());
   faults.add(make_compressor(family.compression).status());
   faults.add(make_bloom_type(family.bloom).status());
   faults.add(bloom_hash_by_name(family.bloom_hash).status());

@@ -21,13 +21,15 @@ CellIndex::CellIndex(const Entries& entries)
       words_(static_cast<uint32_t>(entries.words.size())),
       last_word_(entries.words.empty() ? 0 : entries.words.back()),
       guess_(entries.words),
+      records_bytes_(entries.records.size()),
       prefix_bytes_(static_cast<uint32_t>(entries.prefix.size())),
       row_bytes_(entries.row_bytes),
       family_bytes_(static_cast<uint8_t>(entries.family.size())),
       dense_(entries.dense) {}
 
 size_t CellIndex::bytes(const Entries& entries) {
-  return sizeof(CellIndex) + text_room(entries) + entries.words.size_bytes() + entries.offsets.size_bytes();
+  return sizeof(CellIndex) + text_room(entries) + entries.words.size_bytes() + entries.offsets.size_bytes() +
+         (entries.records.empty() ? 0 : entries.records.size() + kRecordSlackBytes);
 }
 
 const CellIndex* CellIndex::make(const Entries& entries) {
@@ -42,7 +44,9 @@ const CellIndex* CellIndex::make(const Entries& entries) {
   put(at + entries.prefix.size(), entries.family, entries.family.size());
   at += text_bytes;
   put(at, entries.words, entries.words.size_bytes());
-  put(at + entries.words.size_bytes(), entries.offsets, entries.offsets.size_bytes());
+  at += entries.words.size_bytes();
+  put(at, entries.offsets, entries.offsets.size_bytes());
+  put(at + entries.offsets.size_bytes(), entries.records, entries.records.size());
   return index;
 }
 
@@ -68,7 +72,7 @@ int CellIndex::compare_with_prefix(const SearchText& text) const {
   return text.rest.substr(0, prefix.size() - in_row).compare(prefix.substr(in_row));
 }
 
-WordRange CellIndex::narrow(const CellView& target, std::string_view payload) const {
+WordRange CellIndex::narrow(const CellView& target, std::string_view cells) const {
   if (words_ == 0) return {0, entries_};
   const SearchText text = text_of(target);
   const int order = compare_with_prefix(text);
@@ -78,7 +82,7 @@ WordRange CellIndex::narrow(const CellView& target, std::string_view payload) co
   const size_t at = guess_(word, words_);
   __builtin_prefetch(words + at);
   __builtin_prefetch(offsets_begin() + at * sizeof(uint32_t));
-  const char* const cell = payload.data() + payload.size() * at / entries_;
+  const char* const cell = cells.data() + cells.size() * at / entries_;
   for (int line = 0; line < 3; ++line) __builtin_prefetch(cell + line * 64);
   return narrow_by_words({words, words_}, word, last_word_, at);
 }
@@ -103,8 +107,10 @@ Block::~Block() { delete cell_index_.load(std::memory_order_relaxed); }
 const CellIndex* Block::publish(const CellIndex::Entries& entries) const {
   if (index_claimed_.exchange(true, std::memory_order_relaxed)) return cell_index();
   const bool fits = CellIndex::bytes(entries) <= CellIndex::bytes_max(payload_.size());
-  const CellIndex* const index = CellIndex::make(
-      fits ? entries : CellIndex::Entries{.offsets = entries.offsets, .dense = entries.dense});
+  const CellIndex* const index = CellIndex::make(fits ? entries
+                                                      : CellIndex::Entries{.offsets = entries.offsets,
+                                                                           .dense = entries.dense,
+                                                                           .records = entries.records});
   cell_index_.store(index, std::memory_order_release);
   return index;
 }

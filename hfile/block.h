@@ -19,8 +19,9 @@ namespace cellar {
 // search touches few cache lines. Sparse: its bytes are at most bytes_max() of the block's. Immutable.
 class alignas(uint64_t) CellIndex {
  public:
-  // Bytes between two entries at least; an entry takes 12 bytes.
+  // Bytes of the block between two entries at least; an entry takes kEntryBytes.
   static constexpr size_t kStrideBytes = 128;
+  static constexpr size_t kEntryBytes = 12;
   static constexpr uint16_t kRowsDiffer = UINT16_MAX;
 
   // What an index is made of.
@@ -34,7 +35,10 @@ class alignas(uint64_t) CellIndex {
     // qualifier follows the row in the search text. Otherwise it is the row alone.
     uint16_t row_bytes = kRowsDiffer;
     std::string_view family = {};
+    // What offsets are places in, if that is not the block: a decoder's notes on where it can start.
+    std::string_view records = {};
   };
+  static constexpr size_t kRecordSlackBytes = 16;  // that may be read behind the records
   // What an index may take beside a block of so many bytes; its offsets alone always fit.
   static constexpr size_t bytes_max(size_t block_bytes) { return block_bytes / 10 + 256; }
   static size_t bytes(const Entries& entries);
@@ -49,10 +53,12 @@ class alignas(uint64_t) CellIndex {
     std::memcpy(&offset, offsets_begin() + i * sizeof offset, sizeof offset);
     return offset;
   }
+  // Empty if offsets are places in the block.
+  std::string_view records() const { return {offsets_begin() + entries_ * sizeof(uint32_t), records_bytes_}; }
   // Where the first entry at or after the target lies, as far as words tell. Asks memory for what the search
-  // is likely to touch next, all at once: word, offset and cell where the guess says. `payload` is the
-  // block's.
-  WordRange narrow(const CellView& target, std::string_view payload) const;
+  // is likely to touch next, all at once: word, offset and cell where the guess says. `cells` is the block's
+  // payload, or the records.
+  WordRange narrow(const CellView& target, std::string_view cells) const;
 
  private:
   explicit CellIndex(const Entries& entries);
@@ -60,8 +66,8 @@ class alignas(uint64_t) CellIndex {
   SearchText text_of(const CellView& target) const;
   int compare_with_prefix(const SearchText& text) const;
 
-  // Behind this object: prefix and family, room to the next multiple of 8, the words, the offsets. What a
-  // search begins with lies in the first cache lines.
+  // Behind this object: prefix and family, room to the next multiple of 8, the words, the offsets, the
+  // records. What a search begins with lies in the first cache lines.
   const char* data() const { return reinterpret_cast<const char*>(this + 1); }
   std::string_view prefix() const { return {data(), prefix_bytes_}; }
   std::string_view family() const { return {data() + prefix_bytes_, family_bytes_}; }
@@ -74,6 +80,7 @@ class alignas(uint64_t) CellIndex {
   uint32_t words_;
   uint64_t last_word_;  // 0 without words
   WordGuess guess_;
+  uint64_t records_bytes_;
   uint32_t prefix_bytes_;
   uint16_t row_bytes_;
   uint8_t family_bytes_;

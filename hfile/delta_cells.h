@@ -59,7 +59,7 @@ inline void copy_with_slack(char* to, const char* from, size_t bytes) {
 class DeltaCells {
  public:
   using Slot = DeltaSlot;
-  static constexpr bool kIndexable = false;
+  static constexpr bool kPlain = false;
   static constexpr bool kSaysPlainBytes = true;
   static constexpr BlockKind kBlockKind = BlockKind::kEncodedData;
 
@@ -78,6 +78,28 @@ class DeltaCells {
     at_ = first_;
     before_ = nullptr;
     if (dictionary_ != nullptr) dictionary_->clear();
+  }
+  // A dictionary's content is not noted.
+  bool can_restart() const { return dictionary_ == nullptr; }
+  // key size | value size | key | place of the next cell | place of the value
+  void append_restart(std::string& to) const {
+    append_be32(to, before_->key_size);
+    append_be32(to, before_->value_size);
+    to.append(before_->key, before_->key_size);
+    append_le32(to, static_cast<uint32_t>(position()));
+    append_le32(to, static_cast<uint32_t>(before_->value - begin_));
+  }
+  bool restart(const char* note, size_t from) {
+    const uint32_t key_size = load_be32(note);
+    const char* const places = note + 8 + key_size;
+    const size_t position = load_le32(places);
+    if (position <= from) return false;
+    parse_flat_key(note + 8, key_size, restart_);
+    restart_.value_size = load_be32(note + 4);
+    restart_.value = begin_ + load_le32(places + 4);
+    before_ = &restart_;
+    at_ = begin_ + position;
+    return true;
   }
   const char* check_end(const std::vector<uint32_t>&, uint64_t plain_bytes) const {
     return plain_bytes == load_be32(begin_ + 2) ? nullptr : "stated plain size is not that of the cells";
@@ -99,7 +121,7 @@ class DeltaCells {
 
   const char* at() const { return at_; }
   // The cell before in this block; null at its first one.
-  const Slot* before() const { return before_; }
+  const CellView* before() const { return before_; }
   size_t left(const char* at) const { return static_cast<size_t>(end_ - at); }
 
   DecodeStep bad(const char* fault) {
@@ -212,7 +234,8 @@ class DeltaCells {
   const char* first_ = nullptr;
   const char* at_ = nullptr;
   const char* end_ = nullptr;
-  const Slot* before_ = nullptr;
+  const CellView* before_ = nullptr;  // in its slot, or restart_; keys have slack behind them
+  CellView restart_;
   const char* fault_ = "";
   std::unique_ptr<TagDictionaryReader> dictionary_;
   bool tags_;

@@ -31,13 +31,23 @@ const std::vector<NamedEncoding>& encodings() {
   return *all;
 }
 
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
 bool same_name(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](char x, char y) { return lower(x) == lower(y); });
+                    [](char x, char y) { return lower(x) == lower(y); });
 }
 
 }  // namespace
+
+std::vector<std::string> encoding_names() {
+  std::vector<std::string> names;
+  for (const NamedEncoding& each : encodings()) {
+    std::string& name = names.emplace_back(each.encoding->name());
+    std::ranges::transform(name, name.begin(), lower);
+  }
+  return names;
+}
 
 Result<const BlockEncoding*> encoding_by_name(std::string_view name) {
   for (const NamedEncoding& each : encodings()) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cell/cursor.h"
 #include "cellar/plugin.h"
@@ -65,6 +66,9 @@ class BlockEncoding {
                                                   const FileCursorOptions& options) const = 0;
   virtual std::unique_ptr<BlockWalker> make_walker(const CellFormat& format) const = 0;
 };
+
+// The names that options take, in lower case: "none", "row_index_v1", ….
+std::vector<std::string> encoding_names();
 
 // The encoding with this name (any case; "row_index" and "ROW_INDEX_V1" both), or kNotSupported naming it.
 Result<const BlockEncoding*> encoding_by_name(std::string_view name);

@@ -83,7 +83,7 @@ class FastDiffDecoder : public DeltaCells {
     if (left(at) == 0) return DecodeStep::kEnd;
     const auto flags = static_cast<uint8_t>(*at++);
     if (before() == nullptr) return first(at, flags, cell);
-    const Slot& before = *this->before();
+    const CellView& before = *this->before();
     uint32_t key_size = before.key_size;
     uint32_t value_size = before.value_size;
     uint32_t common = 0;

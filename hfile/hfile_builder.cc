@@ -38,6 +38,7 @@ Result<HFileWriterOptions> writer_options(const HFileBuilderOptions& options) {
   to.block_bytes = options.block_bytes;
   to.cell_bytes_max = options.cell_bytes_max;
   to.tags = options.tags;
+  to.compress_tags = options.compress_tags;
   // A bulk load as HBase's own: the field is there, and every sequence in it is zero.
   to.mvcc = options.mvcc || options.bulk_load;
   to.create_time_ms = options.created_ms;

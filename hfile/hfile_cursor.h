@@ -8,10 +8,16 @@
 //   DecodeStep next(Slot&);                           the next cell, checked; not into the slot of the last
 //   size_t position(); void rewind();                 how far it is; back to the first cell
 //   const char* fault();                              what the last kBad means
-//   static constexpr bool kIndexable;                 a cell's position holds its plain form, at base() +
-//   position. Then also:
+//   static constexpr bool kPlain;                     a cell's position holds its plain form, at base() +
+//                                                     position. If so:
 //   void move_to(size_t);                             to a position given out earlier
 //   size_t near(target, order);                       place of some cell < target, or 0
+//                                                     If not:
+//   bool can_restart();                               whether it can start between cells, with a note made
+//   there void append_restart(std::string&);                a note on its place: the last cell's sizes and
+//   key in
+//                                                     plain form, then what it likes
+//   bool restart(const char* note, size_t from);      goes there, unless the place is at or before `from`
 #pragma once
 
 #include <memory>
@@ -128,6 +134,7 @@ class HFileCursor final : public CellCursor {
  private:
   static constexpr int kNone = -1;
   static constexpr uint32_t kTextKeyBytesMax = 4096;  // of keys whose qualifiers words reach into
+  static constexpr size_t kNoteBytes = 32;            // of a note beside its key, and of its entry
 
   const Block* block() const { return static_cast<const Block*>(block_.get()); }
   std::strong_ordering compare(const CellView& a, const CellView& b) const {
@@ -135,21 +142,15 @@ class HFileCursor final : public CellCursor {
   }
 
   // Most hops are short; a search costs about as much as these.
-  int steps_before_search() const {
-    if constexpr (Decoder::kIndexable)
-      if (block()->cell_index() != nullptr) return 3;
-    return 8;
-  }
+  int steps_before_search() const { return block()->cell_index() != nullptr ? 3 : 8; }
 
   // Whether target lies between the first cell of this block and the current one, so that a search needs no
   // other block; false when that takes more than a look. Backward walks go from row to row so.
   bool within_block(const CellView& target) const {
-    if constexpr (Decoder::kIndexable) {
-      if (!standing_ || !block_ || order_.meta_order() || block()->cell_index() == nullptr) return false;
-      return row_at(0) < target.row() && order_(target, views_[current_]) <= 0;
-    } else {
-      return false;
-    }
+    if (!standing_ || !block_ || order_.meta_order()) return false;
+    const CellIndex* const cells = block()->cell_index();
+    if (cells == nullptr || cells->size() == 0) return false;
+    return row_at(key_base(*cells)) < target.row() && order_(target, views_[current_]) <= 0;
   }
 
   // Whether target lies at or after the next block's key: no cell of this block can be the one.
@@ -184,10 +185,11 @@ class HFileCursor final : public CellCursor {
     fail(std::move(status));
     return false;
   }
-  const CellView* bad_cell() {
-    return fail(parts_.blocks->corruption(block_offset_, std::string(decoder_.fault()) + ", " +
-                                                             std::to_string(decoder_.position()) +
-                                                             " bytes into the block"));
+  const CellView* bad_cell() { return bad_cell(decoder_); }
+  const CellView* bad_cell(const Decoder& decoder) {
+    return fail(parts_.blocks->corruption(
+        block_offset_,
+        std::string(decoder.fault()) + ", " + std::to_string(decoder.position()) + " bytes into the block"));
   }
 
   bool in_order(const CellView& before, const CellView& after) {
@@ -202,7 +204,7 @@ class HFileCursor final : public CellCursor {
 
   // The cell that was decoded and is not taken yet.
   int take_back() {
-    if constexpr (Decoder::kIndexable) return kNone;
+    if constexpr (Decoder::kPlain) return kNone;
     return std::exchange(ahead_of_time_, kNone);
   }
 
@@ -342,87 +344,127 @@ class HFileCursor final : public CellCursor {
   // Moves the decoder near the target, or leaves it: never behind the first cell at or after target, never
   // before `from`.
   void start_near(const CellView& target, size_t from, Near near) {
-    if constexpr (Decoder::kIndexable) {
-      const CellIndex* cells = block()->cell_index();
-      if (cells == nullptr && warm_) cells = build_cell_index();
-      if (!status_.ok()) return;
+    const CellIndex* cells = block()->cell_index();
+    if (cells == nullptr && warm_) cells = build_cell_index();
+    if (!status_.ok()) return;
+    if constexpr (Decoder::kPlain) {
       const size_t at =
           cells != nullptr ? near_by_index(*cells, target, near) : decoder_.near(target, order_);
       if (at <= from) return;
       decoder_.move_to(at);
-      last_ = kNone;
-      whole_ = false;
+    } else {
+      if (cells == nullptr) return;
+      // A note leads behind its cell.
+      const size_t skipped = near == Near::kAt ? 1 : 2;
+      const size_t entry = entry_at(*cells, target);
+      if (entry < skipped) return;
+      if (!decoder_.restart(key_base(*cells) + cells->offset(entry - skipped), from)) return;
     }
+    last_ = kNone;
+    whole_ = false;
   }
 
-  size_t near_by_index(const CellIndex& cells, const CellView& target, Near near) const {
+  // The index's first entry at or after the target, or its size.
+  size_t entry_at(const CellIndex& cells, const CellView& target) const {
     if (cells.size() == 0) return 0;
-    auto [low, high] = cells.narrow(target, block()->payload());
+    const char* const keys = key_base(cells);
+    auto [low, high] = cells.narrow(target, Decoder::kPlain ? block()->payload() : cells.records());
     while (low < high) {
       const size_t middle = low + (high - low) / 2;
-      if (order_(indexed_key(cells, middle), target) < 0) {
+      // Without the sequence: a search then starts a little earlier, never too late.
+      if (order_(key_at(keys + cells.offset(middle)), target) < 0) {
         low = middle + 1;
       } else {
         high = middle;
       }
     }
-    if (near == Near::kAt && cells.dense() && low < cells.size()) return cells.offset(low);
-    return low == 0 ? 0 : cells.offset(low - 1);
+    return low;
   }
 
-  // Without the sequence: a search then starts a little earlier, never too late.
-  CellView indexed_key(const CellIndex& cells, size_t i) const { return key_at(cells.offset(i)); }
-  CellView key_at(uint32_t offset) const {
+  size_t near_by_index(const CellIndex& cells, const CellView& target, Near near) const {
+    const size_t entry = entry_at(cells, target);
+    if (near == Near::kAt && cells.dense() && entry < cells.size()) return cells.offset(entry);
+    return entry == 0 ? 0 : cells.offset(entry - 1);
+  }
+
+  // Where the offsets of an index lead: sizes and a key, in plain form.
+  const char* key_base(const CellIndex& cells) const {
+    if constexpr (Decoder::kPlain) {
+      return decoder_.base();
+    } else {
+      return cells.records().data();
+    }
+  }
+  static CellView key_at(const char* cell) {
     CellView view;
-    const char* cell = decoder_.base() + offset;
     parse_flat_key(cell + 8, load_be32(cell), view);  // decoded when the index was built
     return view;
   }
-
-  std::string_view row_at(uint32_t offset) const {
-    const char* const key = decoder_.base() + offset + 8;
+  static std::string_view row_at(const char* cell) {
+    const char* const key = cell + 8;
     return {key + 2, load_be16(key)};
   }
 
-  // Walks the whole block once, checking what no walk has checked before.
+  // Walks the whole block once, checking what no walk has checked before. Null where no index is possible,
+  // or after an error.
   const CellIndex* build_cell_index() {
-    Decoder walker = decoder_;
-    walker.move_to(0);
+    if constexpr (!Decoder::kPlain)
+      if (!decoder_.can_restart()) return nullptr;
+    Decoder walker(parts_.format, parts_.options.sequence_override);
+    walker.open(block()->payload());  // as the decoder was
     std::vector<uint32_t> offsets;
-    offsets.reserve(walker.size() / CellIndex::kStrideBytes + 1);
-    CellView cells[2];
+    std::string notes;
+    typename Decoder::Slot cells[2];
     int at = 0;
     size_t count = 0;
-    size_t next_entry = 0;
-    for (;; at ^= 1) {
+    for (;; at ^= 1, ++count) {
       const size_t position = walker.position();
       const DecodeStep step = walker.next(cells[at]);
       if (step == DecodeStep::kEnd) break;
       if (step == DecodeStep::kBad) {
-        decoder_ = walker;
-        bad_cell();
+        bad_cell(walker);
         return nullptr;
       }
       if (!trusted_ && count > 0 && !in_order(cells[at ^ 1], cells[at])) return nullptr;
-      ++count;
-      if (position < next_entry) continue;
-      offsets.push_back(static_cast<uint32_t>(position));
-      next_entry = position + CellIndex::kStrideBytes;
+      if constexpr (Decoder::kPlain) {
+        if (offsets.empty() || position >= offsets.back() + CellIndex::kStrideBytes)
+          offsets.push_back(static_cast<uint32_t>(position));
+      } else {
+        take_note(walker, position, cells[at], offsets, notes);
+      }
     }
     block()->set_in_order();
     trusted_ = true;
-    return publish_cell_index(offsets, count == offsets.size());
+    return publish_cell_index(offsets, Decoder::kPlain && count == offsets.size(), notes);
   }
 
-  const CellIndex* publish_cell_index(const std::vector<uint32_t>& offsets, bool dense) {
+  // Notes as often as their room allows, spread evenly over the block.
+  void take_note(const Decoder& walker, size_t position, const CellView& cell, std::vector<uint32_t>& offsets,
+                 std::string& notes) const {
+    constexpr size_t around_notes =
+        sizeof(CellIndex) + CellIndex::kRecordSlackBytes + 64;  // 64: texts' prefix
+    static_assert(around_notes < CellIndex::bytes_max(0));
+    const size_t payload_bytes = block()->payload().size();
+    const size_t room = CellIndex::bytes_max(payload_bytes) - around_notes;
+    const size_t used = notes.size() + offsets.size() * CellIndex::kEntryBytes;
+    if (used > room * position / payload_bytes || used + cell.key_size + kNoteBytes > room) return;
+    offsets.push_back(static_cast<uint32_t>(notes.size()));
+    walker.append_restart(notes);
+  }
+
+  const CellIndex* publish_cell_index(const std::vector<uint32_t>& offsets, bool dense,
+                                      const std::string& notes) {
     CellIndex::Entries entries;
     entries.offsets = offsets;
     entries.dense = dense;
+    entries.records = notes;
     if (offsets.empty() || order_.meta_order()) return block()->publish(entries);
-    const CellView first = key_at(0);
+    const char* keys = notes.data();
+    if constexpr (Decoder::kPlain) keys = decoder_.base();
+    const CellView first = key_at(keys);
     bool uniform = first.key_size <= kTextKeyBytesMax;
     for (const uint32_t offset : offsets) {
-      const CellView key = key_at(offset);
+      const CellView key = key_at(keys + offset);
       uniform = uniform && key.row_size == first.row_size && key.family() == first.family();
     }
     if (uniform) {
@@ -430,7 +472,7 @@ class HFileCursor final : public CellCursor {
       entries.family = first.family();
     }
     const auto text_of = [&](uint32_t offset) {
-      const CellView key = key_at(offset);
+      const CellView key = key_at(keys + offset);
       return uniform ? SearchText{key.row(), key.qualifier()} : SearchText{key.row()};
     };
     const auto bytes_of = [](const SearchText& text) { return std::string(text.row).append(text.rest); };
@@ -479,7 +521,7 @@ class HFileCursor final : public CellCursor {
 
   // The cell decoded last, from `position`, is to come once more.
   void give_back(size_t position) {
-    if constexpr (Decoder::kIndexable) {
+    if constexpr (Decoder::kPlain) {
       decoder_.move_to(position);
       whole_ = false;
     } else {

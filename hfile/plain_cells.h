@@ -48,7 +48,7 @@ inline bool take_mvcc(const char*& at, const char* end, uint64_t& sequence) {
 class PlainCells {
  public:
   using Slot = CellView;
-  static constexpr bool kIndexable = true;
+  static constexpr bool kPlain = true;
   static constexpr bool kSaysPlainBytes = false;
 
   PlainCells(const CellFormat& format, std::optional<uint64_t> sequence)

@@ -16,12 +16,14 @@ struct HFileBuilderOptions {
   // "gz" and "none" are readable everywhere, "snappy" and "lz4" where they are installed; "zstd" by Hadoop's
   // codec class, "zstd(framing=hbase)" by those of HBase's own modules
   std::string compression = "none";
-  std::string encoding = "none";        // or "row_index_v1": faster gets, a few bytes more per row
+  // "row_index_v1": faster gets, a few bytes more per row; "fast_diff", "diff", "prefix": smaller
+  std::string encoding = "none";
   std::string bloom = "row";            // or "none", "rowcol", "rowprefix_fixed_length(prefix_length=8)"
   std::string bloom_hash = "murmur";    // or "jenkins", "murmur3"
   uint32_t block_bytes = 65536;         // larger: better scans and compression; smaller: cheaper gets
   uint64_t cell_bytes_max = 10u << 20;  // larger cells are refused with kLimit; HBase's own limit is 10 MiB
   bool tags = false;                    // cells may carry tags
+  bool compress_tags = false;           // "fast_diff", "diff", "prefix" name repeated ones by number
   bool mvcc = false;                    // keep the cells' sequences; leave it off for a bulk load
   bool replace = false;                 // an existing file of that name may be replaced
   int64_t created_ms = 0;  // creation time, and with bulk_load the load's; milliseconds since the epoch

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <iterator>
 
 #include "base/bytes.h"
@@ -48,16 +47,6 @@ std::vector<std::string> fit(const std::vector<std::string>& names, std::string 
     if (validate(family).ok()) result.push_back(name);
   }
   return result;
-}
-
-// "row_index" is written as "row_index_v1" in options: by the encoding's own name.
-std::vector<std::string> encoding_names() {
-  std::vector<std::string> names;
-  for (const std::string& name : Registry<BlockEncoding>::instance().names()) {
-    std::string& own = names.emplace_back((*encoding_by_name(name))->name());
-    std::ranges::transform(own, own.begin(), [](unsigned char c) { return std::tolower(c); });
-  }
-  return names;
 }
 
 const Choices& choices() {
@@ -179,6 +168,7 @@ FamilyOptions Planner::draw_family(const std::string& name) {
   family.compaction = one_of(files_stop_ ? choices().default_policy : choices().policies);
   family.cache_blocks = !random_.one_in(4);
   family.in_memory = random_.one_in(4);
+  family.compress_tags = !random_.one_in(4);
   return family;
 }
 

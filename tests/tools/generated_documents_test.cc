@@ -171,7 +171,7 @@ std::string family_range(const std::string& name) {
 std::string hbase_name(const std::string& name) {
   for (const char* each :
        {"VERSIONS", "MIN_VERSIONS", "TTL", "KEEP_DELETED_CELLS", "NEW_VERSION_BEHAVIOR", "BLOCKSIZE",
-        "DATA_BLOCK_ENCODING", "COMPRESSION", "BLOOMFILTER", "IN_MEMORY", "BLOCKCACHE"}) {
+        "DATA_BLOCK_ENCODING", "COMPRESS_TAGS", "COMPRESSION", "BLOOMFILTER", "IN_MEMORY", "BLOCKCACHE"}) {
     for (const char* value : {"2", "4096", "true", "false", "NONE", "ROW_INDEX_V1"}) {
       FamilyOptions family;
       if (!set_option(family, each, value).ok() || family == FamilyOptions()) continue;
