@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <new>
 
+#include "base/assert.h"
 #include "cell/cell_order.h"
 
 namespace cellar {
@@ -107,10 +108,12 @@ Block::~Block() { delete cell_index_.load(std::memory_order_relaxed); }
 const CellIndex* Block::publish(const CellIndex::Entries& entries) const {
   if (index_claimed_.exchange(true, std::memory_order_relaxed)) return cell_index();
   const bool fits = CellIndex::bytes(entries) <= CellIndex::bytes_max(payload_.size());
-  const CellIndex* const index = CellIndex::make(fits ? entries
-                                                      : CellIndex::Entries{.offsets = entries.offsets,
-                                                                           .dense = entries.dense,
-                                                                           .records = entries.records});
+  CellIndex::Entries without_words;
+  without_words.offsets = entries.offsets;
+  without_words.dense = entries.dense;
+  without_words.records = entries.records;
+  CELLAR_DCHECK(CellIndex::bytes(without_words) <= CellIndex::bytes_max(payload_.size()));
+  const CellIndex* const index = CellIndex::make(fits ? entries : without_words);
   cell_index_.store(index, std::memory_order_release);
   return index;
 }

@@ -45,7 +45,7 @@ struct FamilyOptions {
   uint32_t block_bytes = 16384;  // 1 KiB…16 MiB; bigger: better scans and compression; smaller: cheaper gets
   std::string encoding = "none";  // how cells lie in a block; "row_index_v1": cheaper gets from wide blocks;
                                   // "fast_diff", "diff", "prefix": smaller blocks, in the cache too
-  bool compress_tags = true;      // these three name a tag that a block has already by number
+  bool compress_tags = true;      // "fast_diff", "diff", "prefix" name a tag their block has by number
   std::string compression =
       "snappy";  // "none", "gz" (half the size, a fifth of the speed), "zstd(level=3)", …; those that need
                  // a library are in a build that had it, see `cellar version`

@@ -51,7 +51,7 @@ Status run(const std::string& folder) {
   CELLAR_TRY(
       check(folder + "/plain", {.compression = "none"}));  // whoever uses a codec first has all registered
   for (const std::string& codec : Registry<Compressor>::instance().names()) {
-    for (const char* encoding : {"none", "row_index_v1"}) {
+    for (const char* encoding : {"none", "row_index_v1", "prefix", "diff", "fast_diff"}) {
       HFileBuilderOptions options;
       options.compression = codec;
       options.encoding = encoding;

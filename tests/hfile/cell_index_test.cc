@@ -90,21 +90,22 @@ class CellIndexKinds : public ::testing::TestWithParam<Kind> {
 INSTANTIATE_TEST_SUITE_P(All, CellIndexKinds, ::testing::ValuesIn(kinds()),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
-TEST_P(CellIndexKinds, SearchesEndWhereAComparisonOfAllWould) {
-  const Cells cells = cells_of(GetParam());
+// In both directions; and a walk goes on from what a search backwards found.
+void check_searches(const Cells& cells, const std::vector<OwnedCell>& keys,
+                    const std::vector<OwnedCell>& targets, const std::string& encoding) {
+  SCOPED_TRACE(encoding);
   HFileWriterOptions writing;
   writing.block_bytes = 1 << 20;
+  writing.encoding = encoding;
   const WrittenFile written = write_cells(writing, cells);
   HFileReaderOptions options;
   options.cache = BlockCache::create(8 << 20, "clock", 1).value();
   const auto reader =
       HFileReader::open(std::make_unique<ViewFile>(written.bytes), std::move(options)).value();
   const std::unique_ptr<CellCursor> cursor = reader->cursor({});
-  ASSERT_NE(cursor->seek(key_of(cells.front()).view()), nullptr);  // now the block is in the cache
-  std::vector<OwnedCell> keys;
-  for (const Cell& cell : cells) keys.push_back(key_of(cell));
+  ASSERT_NE(cursor->seek(keys.front().view()), nullptr);  // now the block is in the cache
   uint64_t searches = 0;
-  for (const OwnedCell& target : targets_of(GetParam())) {
+  for (const OwnedCell& target : targets) {
     const auto first = std::ranges::find_if(
         keys, [&](const OwnedCell& key) { return compare_cells(key.view(), target.view()) >= 0; });
     const auto expected = cells.begin() + (first - keys.begin());
@@ -117,10 +118,23 @@ TEST_P(CellIndexKinds, SearchesEndWhereAComparisonOfAllWould) {
     ASSERT_EQ(before == nullptr, expected == cells.begin()) << print_cell(target.view());
     if (before != nullptr) {
       ASSERT_EQ(print_cell(*before), print_cell(expected[-1]));
+      const CellView* after = cursor->next();
+      ASSERT_EQ(after == nullptr, expected == cells.end());
+      if (after != nullptr) {
+        ASSERT_EQ(print_cell(*after), print_cell(*expected));
+      }
     }
     searches += 2;
   }
   EXPECT_GT(searches, 400u);
+}
+
+TEST_P(CellIndexKinds, SearchesEndWhereAComparisonOfAllWould) {
+  const Cells cells = cells_of(GetParam());
+  std::vector<OwnedCell> keys;
+  for (const Cell& cell : cells) keys.push_back(key_of(cell));
+  for (const std::string& encoding : encoding_names())
+    check_searches(cells, keys, targets_of(GetParam()), encoding);
 }
 
 // What a block is charged for is all that it will ever hold.

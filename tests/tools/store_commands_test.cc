@@ -74,6 +74,23 @@ TEST_F(StoreCommands, CodecsAndFiltersReachTheFiles) {
   EXPECT_NE(length.err.find("prefix_length"), std::string::npos) << length.err;
 }
 
+TEST_F(StoreCommands, EveryEncodingCanBeChosenByHBasesName) {
+  for (const std::string encoding : {"ROW_INDEX_V1", "PREFIX", "DIFF", "FAST_DIFF"}) {
+    const std::string store = "shop_" + encoding;
+    out_of({"create", store, "t", "d:DATA_BLOCK_ENCODING=" + encoding + ",COMPRESS_TAGS=false"});
+    const Json options = json_of({"describe", store})["tables"][0]["families"][0]["options"];
+    EXPECT_EQ(options["compress_tags"], "false");
+    out_of({"put", store, "t", "row1", "d:q", "value", "--ts", "5"});
+    out_of({"put", store, "t", "row2", "d:q", "value", "--ts", "5"});
+    out_of({"flush", store});
+    EXPECT_EQ(json_of({"inspect", store})["files"][0]["data"]["encoding"], encoding);
+    EXPECT_EQ(out_of({"get", store, "t", "row2", "--format", "raw"}), "value\n");
+  }
+  const ToolResult refused = run({"create", "shop", "t", "d:encoding=prefix_tree"});
+  EXPECT_EQ(refused.exit, 2);
+  EXPECT_NE(refused.err.find("fast_diff, none, prefix, row_index_v1"), std::string::npos) << refused.err;
+}
+
 TEST_F(StoreCommands, ListShowsTablesSorted) {
   make_shop();
   const Json tables = json_of({"list", "shop"})["tables"];
