@@ -13,10 +13,11 @@
 namespace cellar::testing {
 namespace {
 
-std::string from_hex(std::string_view text) {
+std::string from_hex(std::string text) {
   std::string bytes;
+  std::erase(text, ' ');
   for (size_t i = 0; i + 1 < text.size(); i += 2) {
-    bytes += static_cast<char>(std::stoi(std::string(text.substr(i, 2)), nullptr, 16));
+    bytes += static_cast<char>(std::stoi(text.substr(i, 2), nullptr, 16));
   }
   return bytes;
 }
@@ -44,6 +45,17 @@ std::string encoded(const BlockEncoding& encoding, const CellFormat& format, con
   std::string payload;
   encoder->finish(payload);
   return payload;
+}
+
+std::vector<Cell> walked(const BlockEncoding& encoding, const CellFormat& format, std::string_view payload,
+                         Status& status) {
+  std::vector<Cell> cells;
+  const std::unique_ptr<BlockWalker> walker = encoding.make_walker(format);
+  status = walker->open(payload);
+  if (!status.ok()) return cells;
+  while (const CellView* cell = walker->next()) cells.emplace_back(*cell);
+  status = walker->status();
+  return cells;
 }
 
 constexpr CellFormat kBare = {};
@@ -120,6 +132,36 @@ TEST(Encodings, WriteTheBytesOfHBase) {
   }
 }
 
+// More contents than a dictionary has numbers for: those that were used least recently are forgotten.
+TEST(Encodings, ADictionaryForgetsTheTagsOfLongAgo) {
+  const BlockEncoding& encoding = *encoding_by_name("fast_diff").value();
+  constexpr CellFormat format = {.tags = true, .tags_compressed = true};
+  const auto cell_of = [](int number, const std::string& content) {
+    Cell cell("row" + std::to_string(1000 + number), "f", "q", 5, CellType::kPut, "v");
+    append_tag(cell.tags, 65, content);
+    return cell;
+  };
+  const auto bytes_added = [&](std::vector<Cell> cells, const Cell& last) {
+    const size_t before = encoded(encoding, format, cells).size();
+    cells.push_back(last);
+    return encoded(encoding, format, cells).size() - before;
+  };
+  std::vector<Cell> cells;
+  for (int i = 0; i < 127; ++i) cells.push_back(cell_of(i, "a long tag " + std::to_string(i)));
+  const size_t named = bytes_added(cells, cell_of(127, "a long tag 0"));
+  const size_t spelled = bytes_added(cells, cell_of(127, "a long tag x"));
+  EXPECT_EQ(spelled, named + 13);                 // 0xff, the size, type and 12 bytes instead of a number
+  cells.push_back(cell_of(127, "a long tag 0"));  // now 1 is the one used least recently
+  cells.push_back(cell_of(128, "a long tag x"));  // takes its number
+  EXPECT_EQ(bytes_added(cells, cell_of(129, "a long tag 1")), spelled);
+  EXPECT_EQ(bytes_added(cells, cell_of(129, "a long tag 0")), named);
+  EXPECT_EQ(bytes_added(cells, cell_of(129, "a long tag 2")), named);
+  for (int i = 129; i < 600; ++i) cells.push_back(cell_of(i, "tag " + std::to_string(i * i % 200)));
+  Status status;
+  EXPECT_EQ(walked(encoding, format, encoded(encoding, format, cells), status), cells);
+  EXPECT_TRUE(status.ok()) << status.to_text();
+}
+
 // What HBase wrote, decoded and encoded again.
 TEST(Encodings, WriteEveryBlockOfHBaseAgain) {
   uint64_t blocks = 0;
@@ -163,17 +205,6 @@ TEST(Encodings, CountBytesAsHBaseDoes) {
       EXPECT_EQ(encoder->cells(), 0u);
     }
   }
-}
-
-std::vector<Cell> walked(const BlockEncoding& encoding, const CellFormat& format, std::string_view payload,
-                         Status& status) {
-  std::vector<Cell> cells;
-  const std::unique_ptr<BlockWalker> walker = encoding.make_walker(format);
-  status = walker->open(payload);
-  if (!status.ok()) return cells;
-  while (const CellView* cell = walker->next()) cells.emplace_back(*cell);
-  status = walker->status();
-  return cells;
 }
 
 TEST(Encodings, GiveBackWhatTheyWereGiven) {
@@ -260,6 +291,91 @@ void check_refusals(const std::string& name) {
 
 TEST(Encodings, RefuseWhatNoStoreHolds) {
   for (const std::string& name : encoding_names()) check_refusals(name);
+}
+
+// A block of one sound cell of row "r", and what follows it.
+struct MaliciousBlock {
+  const char* encoding;
+  CellFormat format;
+  const char* follows;  // in hexadecimal
+  const char* why;
+};
+
+constexpr CellFormat kCodedTags = {.tags = true, .tags_compressed = true};
+
+std::vector<MaliciousBlock> malicious_blocks() {
+  // The sound cell has a key of 15 bytes, of which 6 are coordinates, and a value of one byte.
+  return {
+      {"prefix", kBare, "ff", "malformed size"},
+      {"prefix", kBare, "ffffffff7f0000", "malformed size"},
+      {"prefix", kBare, "ffffffff070000", "key too long"},
+      {"prefix", kBare, "000010", "common prefix runs past the key"},
+      {"prefix", kBare, "0f0000", "key longer than the block"},
+      {"prefix", kBare, "00050f", "value longer than the block"},
+      {"prefix", kBare, "0000000c", "sizes inside the key"},
+      {"prefix", kBare, "0d0000ffff72016671000000000000000504", "sizes inside the key"},
+      {"prefix", kBare, "0100 0e 05", "unknown type"},
+      {"prefix", kFull, "00000f 7f", "tags longer than the block"},
+      {"prefix", kFull, "00000f 030002", "tags longer than the block"},
+      {"prefix", kFull, "00000f 03000541", "malformed tags"},
+      {"prefix", kFull, "00000f ffff7f", "tags too long"},
+      {"prefix", kFull, "00000f 00 80", "malformed MVCC"},
+      {"prefix", kCodedTags, "00000f 05", "tags cut off"},
+      {"prefix", kCodedTags, "00000f 05 00", "tags cut off"},
+      {"prefix", kCodedTags, "00000f 05 0000", "tag that the dictionary does not hold"},
+      {"prefix", kCodedTags, "00000f 05 ff7f41", "tag longer than the block"},
+      {"prefix", kCodedTags, "00000f 05 ff00", "tags do not fill their size"},
+      {"prefix", kCodedTags, "00000f 05 ff0441424344", "tags do not fill their size"},
+      {"prefix", kCodedTags, "00000f 06 ff03414243", "tags cut off"},
+      {"diff", kBare, "07", "malformed size"},
+      {"diff", kBare, "06 0b 00", "sizes inside the key"},
+      {"diff", kBare, "06 ffffff07 06", "key too long"},
+      {"diff", kBare, "07 07", "common prefix runs past the key"},
+      {"diff", kBare, "06 0c 06", "common prefix runs past the key"},
+      {"diff", kBare, "07 00 0003 727374", "sizes inside the key"},
+      {"diff", kBare, "07 00 0001", "key longer than the block"},
+      {"diff", kBare, "77 06 01020304", "timestamp cut off"},
+      {"diff", kBare, "87 06 01", "negative timestamp"},
+      {"diff", kBare, "03 06 05", "key longer than the block"},
+      {"diff", kBare, "03 06 05 03", "unknown type"},
+      {"diff", kBare, "07 06 05", "value longer than the block"},
+      {"fast_diff", kBare, "38 07 00", "common prefix runs past the key"},
+      {"fast_diff", kBare, "38 00 0003 727374", "sizes inside the key"},
+      {"fast_diff", kBare, "38 06 0000", "key longer than the block"},
+      {"fast_diff", kBare, "38 06 8000000000000000", "negative timestamp"},
+      {"fast_diff", kBare, "1f 06 05", "key longer than the block"},
+      {"fast_diff", kBare, "3f 06 05", "value longer than the block"},
+      {"fast_diff", kBare, "6f 02 06 05", "value repeated in another size"},
+  };
+}
+
+TEST(Encodings, RefuseBlocksMadeToMislead) {
+  for (const MaliciousBlock& block : malicious_blocks()) {
+    SCOPED_TRACE(std::string(block.encoding) + " " + block.follows);
+    const BlockEncoding& encoding = *encoding_by_name(block.encoding).value();
+    const Cell sound("r", "f", "q", 5, CellType::kPut, "v");
+    const std::string bytes = encoded(encoding, block.format, {sound}) + from_hex(block.follows);
+    Status status;
+    EXPECT_EQ(walked(encoding, block.format, bytes, status).size(), 1u);
+    EXPECT_TRUE(status.is(Code::kCorruption));
+    EXPECT_NE(status.message().find(block.why), std::string_view::npos) << status.to_text();
+  }
+  const auto refused = [](const char* name, const std::string& bytes, const std::string& why) {
+    Status status;
+    EXPECT_TRUE(walked(*encoding_by_name(name).value(), kBare, from_hex(bytes), status).empty());
+    EXPECT_TRUE(status.is(Code::kCorruption));
+    EXPECT_NE(status.message().find(why), std::string_view::npos) << status.to_text();
+  };
+  refused("prefix", "00020000", "not of encoding PREFIX");
+  refused("prefix", "000300000000", "not of encoding PREFIX");
+  refused("prefix", "000200000001", "stated plain size");
+  refused("diff", "0003000000000566", "family longer than the block");
+  refused("diff", "000300000000016601", "refers to one before it");
+  refused("diff", "000300000000016608", "refers to one before it");
+  refused("fast_diff", "00040000000001", "malformed size");
+  refused("fast_diff", "000400000000010f0100", "refers to one before it");
+  refused("fast_diff", "000400000000000f0101", "refers to one before it");
+  refused("fast_diff", "000400000000000f0100", "key longer than the block");
 }
 
 TEST(Encodings, AreFoundByEitherName) {
