@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "cell/cell_codec.h"
 #include "tests/support/crash_file_system.h"
 #include "tests/support/fault_file_system.h"
 
@@ -60,6 +61,57 @@ TEST_F(EngineTest, AnswersWhatWasPut) {
     EXPECT_EQ(t.exists(Get("r1")).value(), true);
     EXPECT_EQ(t.exists(Get("r0")).value(), false);
   });
+}
+
+// A block of them holds neither whole keys nor, with a dictionary, tags: what a batch keeps must be copies.
+TEST_F(EngineTest, RowsOfABatchStayWholeWhateverTheEncoding) {
+  constexpr int kRows = 400;
+  const auto row_name = [](int i) { return "row" + std::to_string(1000 + i); };
+  for (const char* encoding : {"none", "row_index_v1", "prefix", "diff", "fast_diff"}) {
+    for (const bool compress_tags : {true, false}) {
+      SCOPED_TRACE(encoding);
+      files_ = make_memory_file_system();
+      open();
+      FamilyOptions options = family("f");
+      options.encoding = encoding;
+      options.compress_tags = compress_tags;
+      options.block_bytes = 1024;
+      auto table = make_table("t", {options});
+      Batch batch;
+      for (int i = 0; i < kRows; ++i) {
+        std::string key;
+        append_flat_key(key, row_name(i), "f", "q", 5, CellType::kPut);
+        CellView cell;
+        ASSERT_TRUE(parse_flat_key(key.data(), key.size(), cell));
+        const std::string value = "v" + std::to_string(i);
+        std::string tags;
+        append_tag(tags, 65, "tag" + std::to_string(i % 7));
+        cell.value = value.data();
+        cell.value_size = static_cast<uint32_t>(value.size());
+        cell.tags = tags.data();
+        cell.tags_size = static_cast<uint16_t>(tags.size());
+        batch.cell(table, cell);
+      }
+      EXPECT_OK(engine_->write(batch));
+      batch.clear();
+      table.reset();
+      in_every_state("t", [&](Table& t) {
+        RowBatch rows;
+        const auto scanner = t.scan(Scan()).value();
+        ASSERT_TRUE(scanner->next_batch(rows, kRows));
+        ASSERT_EQ(rows.size(), static_cast<size_t>(kRows));
+        for (int i = 0; i < kRows; ++i) {
+          const CellView& cell = rows[static_cast<size_t>(i)].cells()[0];
+          std::string_view tag;
+          ASSERT_TRUE(find_tag(cell.tags_bytes(), 65, tag));
+          ASSERT_EQ(tag, "tag" + std::to_string(i % 7));
+          ASSERT_EQ(cell.row(), row_name(i));
+          ASSERT_EQ(cell.value_bytes(), "v" + std::to_string(i));
+        }
+      });
+      EXPECT_OK(engine_->close());
+    }
+  }
 }
 
 TEST_F(EngineTest, DeletesHideAndPurge) {
