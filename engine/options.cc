@@ -236,17 +236,6 @@ struct Faults {
   Status status() const { return text.empty() ? Status() : Status::invalid_argument(text); }
 };
 
-std::vector<std::string> bloom_names() {
-  register_bloom_plugins();
-  std::vector<std::string> names = Registry<BloomType>::instance().names();
-  names.emplace(names.begin(), "none");
-  return names;
-}
-
-bool one_of(const std::string& value, std::initializer_list<std::string_view> names) {
-  return std::ranges::find(names, value) != names.end();
-}
-
 }  // namespace
 
 std::string_view durability_name(Durability durability) {
