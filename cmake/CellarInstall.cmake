@@ -14,6 +14,8 @@ endforeach()
 install(DIRECTORY include/cellar DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
 if(TARGET cellar_tool)
   install(TARGETS cellar_tool RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  # What the JSON of the program looks like.
+  install(DIRECTORY share/cellar/schema DESTINATION "${CMAKE_INSTALL_DATADIR}/cellar" FILES_MATCHING PATTERN "*.json")
 endif()
 
 # How a library we link is found again: its target = the CMake package, empty for those of cellar_find = the pkg-config

@@ -32,15 +32,6 @@ std::string ratio(uint64_t raw, uint64_t disk) {
 
 std::string exact_bytes(uint64_t bytes) { return human_count(bytes) + " B"; }
 
-// A bar of eighths of a character, `width` characters for 1.
-std::string bar(double share, size_t width) {
-  static const char* const kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-  const auto eighths = static_cast<size_t>(share * static_cast<double>(width) * 8 + 0.5);
-  std::string text;
-  for (size_t i = 0; i < eighths / 8; ++i) text += "█";
-  return text + kEighths[eighths % 8];
-}
-
 std::string title(const HFileDescription& file) {
   const std::string right = fmt::format("HFile v{} · {} · {}", file.version.empty() ? "?" : file.version,
                                         file.codec.empty() ? "?" : file.codec, human_bytes(file.file_bytes));

@@ -41,6 +41,14 @@ std::string counted(uint64_t count, std::string_view one) {
   return fmt::format("{} {}{}", human_count(count), one, count == 1 ? "" : "s");
 }
 
+std::string bar(double share, size_t width) {
+  static const char* const kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const auto eighths = static_cast<size_t>(share * static_cast<double>(width) * 8 + 0.5);
+  std::string text;
+  for (size_t i = 0; i < eighths / 8; ++i) text += "█";
+  return text + kEighths[eighths % 8];
+}
+
 void append_csv(std::string& to, std::string_view field) {
   if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
     to += field;

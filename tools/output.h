@@ -47,6 +47,8 @@ class Output {
 
 // "1 row", "1,204 rows".
 std::string counted(uint64_t count, std::string_view one);
+// A bar of eighths of a character, `width` characters for a share of 1.
+std::string bar(double share, size_t width);
 // Appends a field of a CSV line, quoted where it must be (RFC 4180).
 void append_csv(std::string& to, std::string_view field);
 // "2026-11-20T18:04:11.203Z"; LATEST for the sentinel; the plain number outside years 0 to 9999.
