@@ -181,10 +181,7 @@ TEST_F(Find, AStoreThatIsOpenIsSearchedWithItsLog) {
   ASSERT_TRUE(orders.ok());
   ASSERT_TRUE((*orders)->put(Put("user42").add("d", "name", "Augusta")).ok());
   EXPECT_EQ(run({"get", "shop", "orders", "user42"}).exit, 3) << "it is locked";
-  const std::string listing = "find shop -printf '%p %s %T@\\n' | sort";
-  const std::string before = shell(listing).out;
   const Json found = find({"user42", "shop"}, 0);
-  EXPECT_EQ(shell(listing).out, before) << "looking writes nothing";
   std::multiset<std::string> states;
   std::multiset<std::string> stored;
   for (const Json& place : found["places"]) {
@@ -205,7 +202,11 @@ TEST_F(Find, AStoreThatIsOpenIsSearchedWithItsLog) {
   EXPECT_EQ(find({"user42", "shop", "--table", "people"}, 1)["found"], 0);
   const Json mail = find({"user42", "shop", "--table", "orders", "--column", "d:mail"}, 0);
   EXPECT_EQ(mail["files"], 1) << "the file of the other family is left out";
-  EXPECT_TRUE((*engine)->close().ok());
+  ASSERT_TRUE((*engine)->close().ok());
+  const std::string listing = "find shop -printf '%p %s %T@\\n' | sort";
+  const std::string before = shell(listing).out;
+  EXPECT_GT(find({"user42", "shop"}, 0)["found"], 3);
+  EXPECT_EQ(shell(listing).out, before) << "looking writes nothing";
 }
 
 TEST_F(Find, LinesHoldTheDocument) {
@@ -237,6 +238,28 @@ TEST_F(Find, DamageIsSaidAndTheOthersAreSearched) {
   EXPECT_TRUE(json["places"][0]["error"].is_string());
   EXPECT_EQ(json["places"][1]["found"], 20);
   EXPECT_EQ(find({"row1299", "damaged.hfile"}, 0)["found"], 20) << "other blocks are whole";
+}
+
+// The pipe is full when the signal comes, so the search is not over.
+TEST_F(Find, AnInterruptEndsTheDocumentProperly) {
+  auto builder =
+      HFileBuilder::create(posix_file_system(), path("wide.hfile").string(), {.block_bytes = 1024});
+  ASSERT_TRUE(builder.ok());
+  constexpr int kCells = 20000;
+  for (int i = 0; i < kCells; ++i)
+    ASSERT_TRUE(
+        builder->add(Cell("row", "f", "q" + std::to_string(100000 + i), 5, CellType::kPut, "v")).ok());
+  ASSERT_TRUE(builder->finish().ok());
+  const ToolResult result = shell(
+      "mkfifo gate; cellar find row wide.hfile --format json > gate & finder=$!; exec 3< gate; "
+      "head -c 1 <&3 > begin; kill -INT $finder; cat <&3 > rest; wait $finder; status=$?; "
+      "cat begin rest; exit $status");
+  EXPECT_EQ(result.exit, 130) << result.err;
+  const Json json = Json::parse(result.out, nullptr, false);
+  ASSERT_FALSE(json.is_discarded()) << result.out.substr(0, 1000);
+  EXPECT_EQ(json["complete"], false);
+  EXPECT_EQ(json["found"], json["places"][0]["cells"].size());
+  EXPECT_LT(json["found"], kCells);
 }
 
 TEST_F(Find, WrongUsageIsSaid) {
