@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kExitTopic = R"(exit statuses, the same for every command
 
     0  fine
-    1  the answer is negative: a file is damaged, the row was not found
+    1  the answer is negative: a file is damaged, files differ, the row was not found
     2  wrong usage
     3  something cannot be read, opened or locked, or is no HFile at all
     4  sound as far as seen, but not supported: a version, codec, encoding, encryption

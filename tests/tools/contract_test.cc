@@ -132,7 +132,10 @@ TEST_F(Contract, EveryJsonDocumentNamesItsSchemaFirst) {
                                                        {"version"},
                                                        {"inspect", file},
                                                        {"verify", file},
-                                                       {"dump", file, "--limit", "3"}};
+                                                       {"dump", file, "--limit", "3"},
+                                                       {"stats", file},
+                                                       {"find", "row-003", file},
+                                                       {"diff", file, file, "--meta"}};
   for (const std::vector<std::string>& line : lines) {
     json_of(line);
     std::vector<std::string> arguments = line;
