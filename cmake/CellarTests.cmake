@@ -93,6 +93,12 @@ if(TARGET cellar_tests_kill)
   target_compile_definitions(cellar_tests_kill PRIVATE CELLAR_KILL_WRITER_PATH="$<TARGET_FILE:cellar_kill_writer>")
   add_dependencies(cellar_tests_kill cellar_kill_writer)
 endif()
+# ./dev interop: files for HBase to read. Built when asked for; the other half is Java (tests/interop/README.md).
+add_executable(cellar_interop EXCLUDE_FROM_ALL
+  tests/interop/bench.cc tests/interop/draw_cells.cc tests/interop/write_hfiles.cc)
+cellar_target(cellar_interop)
+target_link_libraries(cellar_interop PRIVATE fmt::fmt)
+cellar_link_layers(cellar_interop engine)
 if(TARGET cellar_driver_parts)
   cellar_tests(bench tests/bench SUPPORT cellar_test_support cellar_driver_parts)
 endif()
