@@ -1,0 +1,342 @@
+#!/usr/bin/env python3
+"""Holds Cellar's HFiles against HBase itself, both ways. Run it as ./dev interop [--short] [--seed N] [--bench].
+
+Exit status 0: everything compared was equal, or, said loudly, nothing could be compared because Maven or its
+repository is out of reach. 1: a difference, named above. The last lines count what was compared; the same stands in
+build/interop/summary.json.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+WORK = ROOT / "build" / "interop"
+CELLAR = ROOT / "build" / "gcc" / "cellar"
+WRITER = ROOT / "build" / "gcc" / "cellar_interop"
+# What HBase and Hadoop reach into on Java 17.
+OPENS = [f"--add-opens=java.base/{package}=ALL-UNNAMED"
+         for package in ("java.lang", "java.lang.reflect", "java.nio", "java.util", "sun.nio.ch", "jdk.internal.ref")]
+OPENS += ["--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
+          "--add-exports=java.security.jgss/sun.security.krb5=ALL-UNNAMED"]
+UNREACHABLE = re.compile(r"Could not (transfer|resolve|find artifact)|Non-resolvable|UnknownHost|Connection|timed out")
+GOALS = {"none": 5.0, "snappy": 3.0}  # times HBase's speed, for writing and for scanning
+
+
+class Skipped(Exception):
+    """Nothing can be compared, and that is nobody's fault here."""
+
+
+class Failed(Exception):
+    """A program ended as it must not."""
+
+
+def say(text):
+    print(f"\n== {text}", flush=True)
+
+
+class Release:
+    """One release of HBase: a profile of pom.xml, its jars, and the Java programs compiled against them."""
+
+    def __init__(self, name):
+        self.name = name
+        self.folder = WORK / f"hbase-{name}"
+        self.jars = self.resolve()
+        self.version = next(re.search(r"hbase-server-(.*)\.jar", jar)[1] for jar in self.jars if "hbase-server-" in jar)
+        self.compile()
+
+    def resolve(self):
+        """The jars, from Maven; asked once, until pom.xml changes."""
+        kept = self.folder / "classpath"
+        pom = HERE / "pom.xml"
+        if kept.exists() and kept.stat().st_mtime > pom.stat().st_mtime:
+            jars = kept.read_text().split(os.pathsep)
+            if all(pathlib.Path(jar).exists() for jar in jars):
+                return jars
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if not shutil.which("mvn"):
+            raise Skipped("Maven is not installed (apt-get install maven default-jdk-headless)")
+        print(f"asking Maven for the jars of the profile hbase-{self.name} (some 100 MB when they are new)", flush=True)
+        run = subprocess.run(["mvn", "-q", "-B", "-f", str(pom), "-P", f"hbase-{self.name}",
+                              "dependency:build-classpath", f"-Dmdep.outputFile={kept}"],
+                             capture_output=True, text=True, timeout=1500)
+        if run.returncode != 0 or not kept.exists():
+            said = next((line for line in (run.stdout + run.stderr).splitlines() if "[ERROR]" in line), "no message")
+            if UNREACHABLE.search(run.stdout + run.stderr):
+                raise Skipped(f"Maven's repository does not give HBase's jars: {said[:300]}")
+            raise Failed(f"Maven failed: {said}")
+        return kept.read_text().split(os.pathsep)
+
+    def compile(self):
+        sources = sorted((HERE / "src/main/java").rglob("*.java"))
+        self.classes = self.folder / "classes"
+        stamp = self.folder / "compiled"
+        if not shutil.which("javac"):
+            raise Skipped("no Java compiler is installed (apt-get install default-jdk-headless)")
+        newest = max(path.stat().st_mtime for path in [*sources, HERE / "pom.xml"])
+        if not stamp.exists() or stamp.stat().st_mtime < newest:
+            shutil.rmtree(self.classes, ignore_errors=True)
+            self.classes.mkdir(parents=True)
+            run = subprocess.run(["javac", "-nowarn", "-d", self.classes, "-cp", os.pathsep.join(self.jars), *sources],
+                                 capture_output=True, text=True)
+            if run.returncode != 0:
+                raise Failed(f"javac for HBase {self.version}:\n{run.stdout}{run.stderr}")
+            stamp.touch()
+        shutil.copytree(HERE / "src/main/resources", self.classes, dirs_exist_ok=True)
+
+    def java(self, program, *arguments, niced=True):
+        """Runs one of the programs: its exit status and its lines."""
+        command = (["nice", "-n", "10"] if niced else []) + [
+            "java", "-Xmx2g", *OPENS, "-cp", os.pathsep.join([str(self.classes), *self.jars]), f"interop.{program}"]
+        return started([*command, *map(str, arguments)])
+
+
+def started(command):
+    run = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                         errors="replace", timeout=3600)
+    return run.returncode, run.stdout.splitlines()
+
+
+def must(command):
+    status, lines = started(command)
+    if status != 0:
+        raise Failed(f"{' '.join(map(str, command))} ended with {status}:\n" + "\n".join(lines[-20:]))
+    return lines
+
+
+def fresh(folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+class Tally:
+    """What was compared, by name, and what differed."""
+
+    def __init__(self):
+        self.counts = collections.Counter()
+        self.differences = 0
+
+    def differ(self, text):
+        self.differences += 1
+        print(f"difference {text}", flush=True)
+
+    def count(self, what, by=1):
+        self.counts[what] += by
+
+    def take(self, status, lines, program):
+        """The lines of a Java program: differences are shown, counts are added up."""
+        for line in lines:
+            counted = re.fullmatch(r"counted (\d+) (.*)", line)
+            if counted and counted[2] == "differences":
+                self.differences += int(counted[1])
+            elif counted:
+                self.count(counted[2], int(counted[1]))
+            else:
+                print(line)
+        if status != 0 and not any(line.startswith("difference ") for line in lines):
+            self.differ(f"{program} ended with {status}")
+        if not any(line.startswith("counted ") and line.endswith(" differences") for line in lines):
+            self.differ(f"{program} did not finish")
+
+    def show(self, title):
+        say(title)
+        for what, number in sorted(self.counts.items()):
+            print(f"counted {number} {what}")
+        print(f"counted {self.differences} differences", flush=True)
+
+    def summary(self):
+        return {**self.counts, "differences": self.differences}
+
+
+def cellar_to_hbase(release, folder, seed, shapes):
+    """Files by Cellar, read by HBase."""
+    tally = Tally()
+    for line in must([WRITER, "files", folder, seed, shapes]):
+        tally.count(line.split(" ", 2)[2], 1)
+    tally.take(*release.java("ReadFiles", folder), "ReadFiles")
+    if not tally.counts["files"] or not tally.counts["cells scanned"]:
+        tally.differ("no file was read")
+    return tally
+
+
+def supported(description, parts):
+    """Whether this build of Cellar says that it has the encoding and codec of a file."""
+    encoding, codec = (word.split()[0].lower() for word in description.split(", ")[:2])
+    return (encoding.removesuffix("_v1") in parts["encoding"] and codec in parts["compression"]
+            and "prefix tree" not in description)
+
+
+def read_with_cellar(path, description, parts, tally):
+    """Dumps and verifies one file."""
+    dump = subprocess.run([CELLAR, "dump", path, "--mvcc", "--tags", "--format", "jsonl", "--quiet"],
+                          capture_output=True)
+    if dump.returncode == 4 and not supported(description, parts):
+        tally.count("files not supported by this build: "
+                    + re.sub(r"^.*: ", "", dump.stderr.decode(errors="replace").strip().splitlines()[0])
+                    .replace(str(path), "FILE"))
+        return
+    expected = path.with_name(path.name + ".jsonl").read_bytes()
+    name = f"{path.name} ({description})"
+    if dump.returncode != 0:
+        tally.differ(f"{name}: dump ends with {dump.returncode}: {dump.stderr.decode(errors='replace').strip()}")
+    elif dump.stdout != expected:
+        ours, theirs = dump.stdout.splitlines(), expected.splitlines()
+        at = next((i for i, (a, b) in enumerate(zip(ours, theirs)) if a != b), min(len(ours), len(theirs)))
+        tally.differ(f"{name}: {len(ours)} cells, HBase wrote {len(theirs)}; cell {at} is "
+                     f"{ours[at:at + 1]}, written as {theirs[at:at + 1]}"[:1000])
+    verify = subprocess.run([CELLAR, "verify", path, "--level", "deep"], capture_output=True, text=True)
+    if verify.returncode != 0:
+        tally.differ(f"{name}: verify ends with {verify.returncode}: {verify.stdout} {verify.stderr}"[:1000])
+    tally.count("files")
+    tally.count("cells compared", expected.count(b"\n"))
+
+
+def hbase_to_cellar(release, folder, seed, shapes):
+    """Files by HBase, read by Cellar."""
+    tally = Tally()
+    status, lines = release.java("WriteFiles", folder, seed, shapes)
+    if status != 0:
+        raise Failed("WriteFiles failed:\n" + "\n".join(lines[-20:]))
+    parts = json.loads("\n".join(must([CELLAR, "version", "--format", "json"])))
+    written = [line.split("\t") for line in (folder / "files.tsv").read_text().splitlines()]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda each: read_with_cellar(folder / each[0], each[3], parts, tally), written))
+    tally.count("files written by HBase", len(written))
+    if not tally.counts["files"] or not tally.counts["cells compared"]:
+        tally.differ("no file was read")
+    return tally
+
+
+def bulk_load(release, folder, seed):
+    """Cellar's files into a table of HBase, and the same cells into a store of Cellar: both answer alike."""
+    tally = Tally()
+    must([WRITER, "bulk", folder, seed])
+    store = folder / "store"
+    must([CELLAR, "create", store, "loaded", "a:max_versions=3", "b:max_versions=3"])
+    must([CELLAR, "load", store, "loaded", folder / "a.jsonl", folder / "b.jsonl", "--quiet"])
+    answer = folder / "answer.jsonl"
+    with answer.open("wb") as out:
+        subprocess.run([CELLAR, "scan", store, "loaded", "--versions", "3", "--format", "jsonl", "--quiet"],
+                       stdout=out, check=True)
+    tally.take(*release.java("BulkLoad", folder / "hbase", folder / "bulk", answer), "BulkLoad")
+    if not tally.counts["gets after a bulk load"]:
+        tally.differ("nothing was got after the bulk load")
+    return tally
+
+
+def compare(release, options):
+    """All comparisons with one release."""
+    summary = {}
+    work = fresh(release.folder / "files")
+    steps = [("Cellar's files read by HBase", "cellar_to_hbase",
+              lambda: cellar_to_hbase(release, fresh(work / "cellar"), options.seed, 1 if options.short else 8)),
+             ("HBase's files read by Cellar", "hbase_to_cellar",
+              lambda: hbase_to_cellar(release, fresh(work / "hbase"), options.seed, 1 if options.short else 4))]
+    if not (options.short and release.name != options.releases[0]):
+        steps.append(("Cellar's files bulk loaded into HBase", "bulk_load",
+                      lambda: bulk_load(release, fresh(work / "bulk"), options.seed)))
+    for title, key, step in steps:
+        begin = time.monotonic()
+        tally = step()
+        tally.show(f"{title} ({release.version}, {time.monotonic() - begin:.0f} s)")
+        summary[key] = tally.summary()
+    if not options.keep and not any(each["differences"] for each in summary.values()):
+        shutil.rmtree(work)
+    return summary
+
+
+def bench(release, options):
+    """Both engines write and scan the same cells, one after the other; medians over the rounds."""
+    folder = fresh(release.folder / "bench")
+    say(f"measuring {options.cells} cells, one thread each: Cellar beside HBase {release.version}")
+    lines = must([WRITER, "bench", folder, options.cells, options.rounds])
+    status, theirs = release.java("Bench", folder, options.rounds, niced=False)
+    if status != 0:
+        raise Failed("Bench failed:\n" + "\n".join(theirs[-20:]))
+    took = collections.defaultdict(list)
+    size = {}
+    for line in [*lines, *theirs]:
+        if not line.startswith("{"):
+            continue
+        each = json.loads(line)
+        took[each["codec"], each["work"], each["engine"]].append(each["seconds"])
+        size[each["codec"], each["engine"]] = each["bytes"]
+    rows = []
+    print(f"{'codec':8} {'work':6} {'HBase s':>9} {'Cellar s':>9} {'ratio':>6}  {'goal':>5}  bytes, Cellar to HBase")
+    for codec, work in sorted({key[:2] for key in took}):
+        hbase, cellar = (statistics.median(took[codec, work, engine]) for engine in ("hbase", "cellar"))
+        goal = GOALS.get(codec)
+        bytes_ratio = size[codec, "cellar"] / size[codec, "hbase"]
+        met = "" if goal is None else "met" if hbase / cellar >= goal else "missed"
+        print(f"{codec:8} {work:6} {hbase:9.3f} {cellar:9.3f} {hbase / cellar:6.1f}  {goal or '':>5}  {bytes_ratio:.4f} {met}")
+        rows.append({"codec": codec, "work": work, "hbase_seconds": hbase, "cellar_seconds": cellar,
+                     "ratio": hbase / cellar, "goal": goal, "bytes_ratio": bytes_ratio})
+    if not options.keep:
+        shutil.rmtree(folder)
+    return rows
+
+
+def skip_loudly(why):
+    line = "*" * 100
+    print(f"\n{line}\nSKIPPED: HBase was not compared with, and nothing was proven.\n  {why}\n{line}", flush=True)
+
+
+def parse():
+    parser = argparse.ArgumentParser(prog="./dev interop", description="Cellar's HFiles against HBase, both ways.")
+    parser.add_argument("--short", action="store_true", help="fewer files of each kind; minutes, not quarters of an hour")
+    parser.add_argument("--bench", action="store_true", help="only measure: writing and scanning, Cellar beside HBase")
+    parser.add_argument("--seed", type=int, default=None, help="repeats the run that printed it (else a new one)")
+    parser.add_argument("--hbase", default="2.6,2.4", help="profiles of pom.xml, with commas (2.6,2.4)")
+    parser.add_argument("--cells", type=int, default=1_500_000, help="of --bench")
+    parser.add_argument("--rounds", type=int, default=5, help="of --bench")
+    parser.add_argument("--keep", action="store_true", help="keep the files, in build/interop")
+    options = parser.parse_args()
+    options.releases = options.hbase.split(",")
+    if options.bench:
+        options.releases = options.releases[:1]
+    if options.seed is None:
+        options.seed = int(time.time())
+    return options
+
+
+def main():
+    options = parse()
+    print(f"seed {options.seed}; to repeat: ./dev interop --seed {options.seed}{' --short' if options.short else ''}")
+    summary = {"seed": options.seed, "hbase": {}}
+    compared = 0
+    for name in options.releases:
+        try:
+            release = Release(name)
+            summary["hbase"][release.version] = bench(release, options) if options.bench else compare(release, options)
+            compared += 1
+        except Skipped as skipped:
+            skip_loudly(f"HBase {name}: {skipped}")
+            summary["hbase"][name] = {"skipped": str(skipped)}
+    WORK.mkdir(parents=True, exist_ok=True)
+    (WORK / "summary.json").write_text(json.dumps(summary, indent=2) + "\n")
+    if options.bench:
+        return 0
+    differences = sum(part["differences"] for release in summary["hbase"].values() for part in release.values()
+                      if isinstance(part, dict))
+    say(f"{compared} of {len(options.releases)} releases of HBase compared, {differences} differences, "
+        f"seed {options.seed}; {WORK.relative_to(ROOT)}/summary.json")
+    return 1 if differences else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (Failed, subprocess.SubprocessError) as failed:
+        print(f"interop: {failed}", file=sys.stderr)
+        sys.exit(1)

@@ -1,0 +1,152 @@
+// HBase, master and region server and all in this process, takes Cellar's files as a bulk load and answers from them.
+//   BulkLoad WORK BULK ANSWER  (a directory to work in; BULK/FAMILY/FILE; what `cellar scan --versions 3` printed)
+package interop;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.LocalHBaseCluster;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
+import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.ResultScanner;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.hbase.regionserver.BloomType;
+import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.apache.hadoop.hbase.regionserver.HStore;
+import org.apache.hadoop.hbase.tool.BulkLoadHFilesTool;
+import org.apache.hadoop.hbase.util.Bytes;
+import org.apache.hadoop.hbase.zookeeper.MiniZooKeeperCluster;
+
+final class BulkLoad {
+  private static final TableName TABLE = TableName.valueOf("loaded");
+  private static final int VERSIONS = 3;
+  private static long differences;
+
+  private BulkLoad() {}
+
+  private static void differ(String what) {
+    if (++differences <= 20) System.out.println("difference bulk load: " + what);
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private static Configuration configure(java.nio.file.Path work) throws IOException {
+    Configuration conf = Settings.create();
+    conf.setFloat("hfile.block.cache.size", 0.2f);
+    conf.set("hbase.rootdir", work.resolve("root").toUri().toString());
+    conf.set("hbase.tmp.dir", work.resolve("tmp").toString());
+    conf.setBoolean("hbase.cluster.distributed", false);
+    conf.setBoolean("hbase.unsafe.stream.capability.enforce", false); // a local file system has no hsync
+    conf.set("hbase.wal.provider", "filesystem");
+    conf.set("hbase.zookeeper.quorum", "127.0.0.1");
+    for (String server : new String[] {"master", "regionserver"}) {
+      conf.setInt("hbase." + server + ".port", 0);
+      conf.setInt("hbase." + server + ".info.port", -1);
+      conf.set("hbase." + server + ".hostname", "localhost");
+      conf.set("hbase.unsafe." + server + ".hostname", "localhost");
+      conf.set("hbase." + server + ".ipc.address", "127.0.0.1");
+    }
+    conf.setBoolean("hbase.hstore.bulkload.verify", true); // the server reads each file whole
+    conf.setInt("hbase.client.retries.number", 10);
+    return conf;
+  }
+
+  private static void createTable(Admin admin) throws IOException {
+    TableDescriptorBuilder table = TableDescriptorBuilder.newBuilder(TABLE);
+    for (String family : new String[] {"a", "b"}) {
+      table.setColumnFamily(ColumnFamilyDescriptorBuilder.newBuilder(Bytes.toBytes(family)).setMaxVersions(VERSIONS)
+          .setBloomFilterType(BloomType.ROW).build());
+    }
+    admin.createTable(table.build(), new byte[][] {Bytes.toBytes("row0200"), Bytes.toBytes("row0600")});
+  }
+
+  private static List<String> scan(Table table, List<byte[]> rows) throws IOException {
+    List<String> lines = new ArrayList<>();
+    try (ResultScanner scanner = table.getScanner(new Scan().readVersions(VERSIONS))) {
+      for (Result row : scanner) {
+        rows.add(row.getRow());
+        for (Cell cell : row.rawCells()) lines.add(Cells.plain(cell));
+      }
+    }
+    return lines;
+  }
+
+  private static void compare(String what, List<String> expected, List<String> found) {
+    if (expected.size() != found.size()) differ(what + ": " + found.size() + " cells, Cellar answers " + expected.size());
+    for (int i = 0; i < Math.min(expected.size(), found.size()); ++i) {
+      if (expected.get(i).equals(found.get(i))) continue;
+      differ(what + ": cell " + i + " is " + found.get(i) + ", Cellar answers " + expected.get(i));
+      return;
+    }
+  }
+
+  // Until HBase has rewritten all files of a store as one.
+  private static void awaitOneFileEach(LocalHBaseCluster cluster) throws Exception {
+    for (int tenths = 0; tenths < 1_200; ++tenths) {
+      boolean done = true;
+      for (HRegion region : cluster.getRegionServer(0).getRegions(TABLE)) {
+        for (HStore store : region.getStores()) done &= store.getStorefilesCount() <= 1;
+      }
+      if (done) return;
+      Thread.sleep(100);
+    }
+    differ("the major compaction did not end within two minutes");
+  }
+
+  private static void ask(Connection connection, List<String> expected, String when) throws IOException {
+    List<byte[]> rows = new ArrayList<>();
+    List<String> got = new ArrayList<>();
+    try (Table table = connection.getTable(TABLE)) {
+      compare("scan " + when, expected, scan(table, rows));
+      for (byte[] row : rows) {
+        for (Cell cell : table.get(new Get(row).readVersions(VERSIONS)).rawCells()) got.add(Cells.plain(cell));
+      }
+    }
+    compare("gets " + when, expected, got);
+    System.out.println("counted " + expected.size() + " cells scanned after a bulk load");
+    System.out.println("counted " + rows.size() + " gets after a bulk load");
+  }
+
+  public static void main(String[] arguments) throws Exception {
+    java.nio.file.Path work = Files.createDirectories(Paths.get(arguments[0]).toAbsolutePath());
+    Path bulk = new Path(Paths.get(arguments[1]).toAbsolutePath().toUri());
+    List<String> expected = Files.readAllLines(Paths.get(arguments[2]), StandardCharsets.US_ASCII);
+    if (expected.isEmpty()) throw new IOException("no cells to expect");
+    Configuration conf = configure(work);
+    MiniZooKeeperCluster zookeeper = new MiniZooKeeperCluster(conf);
+    zookeeper.setDefaultClientPort(freePort());
+    conf.setInt("hbase.zookeeper.property.clientPort", zookeeper.startup(work.resolve("zookeeper").toFile()));
+    LocalHBaseCluster cluster = new LocalHBaseCluster(conf, 1, 1);
+    cluster.startup();
+    try (Connection connection = ConnectionFactory.createConnection(conf); Admin admin = connection.getAdmin()) {
+      createTable(admin);
+      int files = new BulkLoadHFilesTool(conf).bulkLoad(TABLE, bulk).size();
+      System.out.println("counted " + files + " files and halves of files taken in a bulk load");
+      ask(connection, expected, "after the load");
+      admin.majorCompact(TABLE);
+      awaitOneFileEach(cluster);
+      ask(connection, expected, "after a major compaction");
+    }
+    System.out.println("counted " + differences + " differences");
+    System.out.flush();
+    Runtime.getRuntime().halt(differences == 0 ? 0 : 1); // a cluster takes long to stop, and there is nothing to keep
+  }
+}
