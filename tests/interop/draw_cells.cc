@@ -101,8 +101,8 @@ size_t draw_value_bytes(std::string_view shape, Random& random) {
 }
 
 void sort(std::vector<OwnedCell>& cells) {
-  std::ranges::stable_sort(cells,
-                           [](const auto& a, const auto& b) { return compare_cells(a.view(), b.view()) < 0; });
+  std::ranges::stable_sort(
+      cells, [](const auto& a, const auto& b) { return compare_cells(a.view(), b.view()) < 0; });
 }
 
 }  // namespace

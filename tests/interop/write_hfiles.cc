@@ -43,11 +43,11 @@ HFileWriterOptions draw_options(Random& random, const std::string& encoding, con
   options.index_entries_min = one_of(random, {2u, 4u, 16u});
   options.bloom_chunk_bytes = one_of(random, {64u, 512u, 131072u});
   options.bloom_hash = one_of(random, {BloomHash::kJenkins, BloomHash::kMurmur, BloomHash::kMurmur3});
-  options.checksum = one_of(random, {ChecksumType::kCrc32c, ChecksumType::kCrc32c, ChecksumType::kCrc32,
-                                     ChecksumType::kNull});
+  options.checksum = one_of(
+      random, {ChecksumType::kCrc32c, ChecksumType::kCrc32c, ChecksumType::kCrc32, ChecksumType::kNull});
   options.bytes_per_checksum = one_of(random, {128u, 512u, 16384u});
-  options.separators = one_of(
-      random, {SeparatorRule::kRealKeys, SeparatorRule::kHBase1To24, SeparatorRule::kHBase25});
+  options.separators =
+      one_of(random, {SeparatorRule::kRealKeys, SeparatorRule::kHBase1To24, SeparatorRule::kHBase25});
   options.create_time_ms = 1'700'000'000'000;
   return options;
 }
@@ -119,7 +119,8 @@ Status write_files(const std::filesystem::path& directory, uint64_t seed, size_t
           }
           if (!status.ok()) return status.with_context(describe(options, shape));
           CELLAR_TRY_ASSIGN(const Compressor* compressor, compressor_by_name(codec));
-          list << name << '\t' << type << '\t' << compressor->name() << '\t' << describe(options, shape) << '\n';
+          list << name << '\t' << type << '\t' << compressor->name() << '\t' << describe(options, shape)
+               << '\n';
         }
       }
     }
@@ -133,8 +134,7 @@ Status write_files(const std::filesystem::path& directory, uint64_t seed, size_t
 // Cells [from, until) of a family as one file of a bulk load.
 Status build_bulk_file(const std::filesystem::path& path, const HFileBuilderOptions& options,
                        std::span<const OwnedCell> cells) {
-  CELLAR_TRY_ASSIGN(HFileBuilder builder,
-                    HFileBuilder::create(posix_file_system(), path.string(), options));
+  CELLAR_TRY_ASSIGN(HFileBuilder builder, HFileBuilder::create(posix_file_system(), path.string(), options));
   for (const OwnedCell& cell : cells) CELLAR_TRY(builder.add_view(cell.view()));
   return builder.finish().status();
 }

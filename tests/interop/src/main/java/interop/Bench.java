@@ -3,6 +3,7 @@
 package interop;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.util.ArrayList;
@@ -15,7 +16,6 @@ import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.ExtendedCell;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.KeyValueUtil;
-import org.apache.hadoop.hbase.PrivateCellUtil;
 import org.apache.hadoop.hbase.io.compress.Compression;
 import org.apache.hadoop.hbase.io.hfile.CacheConfig;
 import org.apache.hadoop.hbase.io.hfile.HFile;
@@ -42,14 +42,17 @@ final class Bench {
     writer.close();
   }
 
-  // The bytes of all keys and values.
+  // What a reader looks at: sizes of row, qualifier and value, and the time.
+  private static long lookedAt(Cell cell) {
+    return cell.getRowLength() + cell.getQualifierLength() + cell.getValueLength() + (cell.getTimestamp() & 1);
+  }
+
   private static long scan(FileSystem fs, Path path) throws IOException {
     long bytes = 0;
     try (HFile.Reader reader = HFile.createReader(fs, path, new CacheConfig(CONF), true, CONF);
         HFileScanner scanner = Releases.scanner(reader, CONF, false)) {
       for (boolean more = scanner.seekTo(); more; more = scanner.next()) {
-        Cell cell = scanner.getCell();
-        bytes += PrivateCellUtil.estimatedSerializedSizeOfKey(cell) + cell.getValueLength();
+        bytes += lookedAt(scanner.getCell());
       }
     }
     return bytes;
@@ -68,10 +71,15 @@ final class Bench {
     return cells;
   }
 
-  private static void report(Compression.Algorithm codec, String work, int round, long nanos, long bytes, int cells) {
+  // Wall time, and processor time of this thread, the kernel's part included and that of the collector not.
+  private static long[] moment() {
+    return new long[] {System.nanoTime(), ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime()};
+  }
+
+  private static void report(Compression.Algorithm codec, String work, long[] from, long[] until, long bytes) {
     System.out.println(String.format(Locale.ROOT,
-        "{\"engine\":\"hbase\",\"codec\":\"%s\",\"work\":\"%s\",\"round\":%d,\"seconds\":%.6f,\"bytes\":%d,\"cells\":%d}",
-        codec.getName(), work, round, nanos / 1e9, bytes, cells));
+        "{\"engine\":\"hbase\",\"codec\":\"%s\",\"work\":\"%s\",\"wall\":%.6f,\"cpu\":%.6f,\"bytes\":%d}",
+        codec.getName(), work, (until[0] - from[0]) / 1e9, (until[1] - from[1]) / 1e9, bytes));
   }
 
   public static void main(String[] arguments) throws IOException {
@@ -80,7 +88,7 @@ final class Bench {
     FileSystem fs = Settings.files(CONF);
     List<KeyValue> cells = load(fs, new Path(directory.resolve("cellar-none").toUri()));
     long expected = 0;
-    for (KeyValue cell : cells) expected += cell.getKeyLength() + cell.getValueLength();
+    for (KeyValue cell : cells) expected += lookedAt(cell);
     List<Compression.Algorithm> working = Settings.codecs();
     for (Compression.Algorithm codec :
         List.of(Compression.Algorithm.NONE, Compression.Algorithm.SNAPPY, Compression.Algorithm.GZ)) {
@@ -88,15 +96,15 @@ final class Bench {
       java.nio.file.Path file = directory.resolve("hbase-" + codec.getName());
       Path path = new Path(file.toUri());
       for (int round = -1; round <= rounds; ++round) { // two rounds to warm up
-        long begin = System.nanoTime();
+        long[] begin = moment();
         write(fs, path, codec, cells);
-        long written = System.nanoTime();
+        long[] written = moment();
         long read = scan(fs, path);
-        long scanned = System.nanoTime();
+        long[] scanned = moment();
         if (read != expected) throw new IOException("the scan missed something: " + read + " of " + expected);
         if (round < 1) continue;
-        report(codec, "write", round, written - begin, Files.size(file), cells.size());
-        report(codec, "scan", round, scanned - written, Files.size(file), cells.size());
+        report(codec, "write", begin, written, Files.size(file));
+        report(codec, "scan", written, scanned, Files.size(file));
       }
     }
   }

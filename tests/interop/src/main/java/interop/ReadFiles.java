@@ -181,7 +181,8 @@ final class ReadFiles {
       }
     }
     count("Bloom questions", cells.size());
-    if (type == BloomType.NONE || cells.size() < 1000) return;
+    // A filter of prefixes believes in every row that has one.
+    if ((type != BloomType.ROW && type != BloomType.ROWCOL) || cells.size() < 1000) return;
     int believed = 0;
     for (int i = 0; i < 1000; ++i) {
       // Inside the file's range of rows, of which there are others.

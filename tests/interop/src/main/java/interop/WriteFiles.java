@@ -1,5 +1,6 @@
 // HBase writes files of every kind it can, for Cellar to read.
-//   WriteFiles DIRECTORY SEED SHAPES  (files of each kind; files.tsv: name, Bloom type, codec, description)
+//   WriteFiles DIRECTORY SEED FILES
+// FILES for each pair of encoding and codec. Beside them files.tsv: name, Bloom type, codec, description.
 package interop;
 
 import java.io.IOException;
@@ -96,19 +97,18 @@ final class WriteFiles {
   public static void main(String[] arguments) throws IOException {
     java.nio.file.Path directory = Files.createDirectories(Paths.get(arguments[0]).toAbsolutePath());
     WriteFiles all = new WriteFiles(directory, Long.parseLong(arguments[1]));
-    int shapes = Integer.parseInt(arguments[2]);
+    int files = Integer.parseInt(arguments[2]);
+    BloomType[] blooms = BloomType.values();
+    List<String> shapes = DrawCells.SHAPES;
     for (DataBlockEncoding encoding : DataBlockEncoding.values()) {
       for (Compression.Algorithm codec : Settings.codecs()) {
-        for (BloomType bloom : BloomType.values()) {
-          int first = all.random.nextInt(DrawCells.SHAPES.size());
-          for (int s = 0; s < shapes; ++s)
-            all.writeOne(encoding, codec, bloom, DrawCells.SHAPES.get((first + s) % DrawCells.SHAPES.size()));
-        }
+        int first = all.random.nextInt(blooms.length * shapes.size());
+        for (int i = first; i < first + files; ++i)
+          all.writeOne(encoding, codec, blooms[i % blooms.length], shapes.get((i / blooms.length + i) % shapes.size()));
       }
     }
     all.list.close();
     System.out.println("counted " + all.files + " files");
     System.out.println("counted " + all.cells + " cells");
-    System.out.println("codecs " + Settings.codecs());
   }
 }
