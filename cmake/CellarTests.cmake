@@ -94,8 +94,8 @@ if(TARGET cellar_tests_kill)
   add_dependencies(cellar_tests_kill cellar_kill_writer)
 endif()
 # ./dev interop: files for HBase to read. Built when asked for; the other half is Java (tests/interop/README.md).
-add_executable(cellar_interop EXCLUDE_FROM_ALL
-  tests/interop/bench.cc tests/interop/draw_cells.cc tests/interop/write_hfiles.cc)
+cellar_sources(cellar_interop_sources tests/interop)
+add_executable(cellar_interop EXCLUDE_FROM_ALL ${cellar_interop_sources})
 cellar_target(cellar_interop)
 target_link_libraries(cellar_interop PRIVATE fmt::fmt)
 cellar_link_layers(cellar_interop engine)
