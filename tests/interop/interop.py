@@ -249,7 +249,7 @@ def compare(release, options):
     steps = [("Cellar's files read by HBase", "cellar_to_hbase",
               lambda: cellar_to_hbase(release, fresh(work / "cellar"), options.seed, 1 if options.short else 8)),
              ("HBase's files read by Cellar", "hbase_to_cellar",
-              lambda: hbase_to_cellar(release, fresh(work / "hbase"), options.seed, 2 if options.short else 16))]
+              lambda: hbase_to_cellar(release, fresh(work / "hbase"), options.seed, 2 if options.short else 8))]
     if not (options.short and release.name != options.releases[0]):
         steps.append(("Cellar's files bulk loaded into HBase", "bulk_load",
                       lambda: bulk_load(release, fresh(work / "bulk"), options.seed)))

@@ -29,12 +29,20 @@ T one_of(Random& random, const T (&choices)[kSize]) {
   return choices[random.below(kSize)];
 }
 
+// The plug-in as an option names it: with a parameter, where it needs one or one decides what the bytes are.
+std::string with_parameters(Random& random, const std::string& plugin) {
+  if (plugin == "rowprefix_fixed_length")
+    return fmt::format("{}(prefix_length={})", plugin, 1 + random.below(8));
+  if (plugin == "zstd" && random.one_in(2)) return "zstd(framing=hbase)";  // else as Hadoop's codec does
+  return plugin;
+}
+
 // Encoding, codec and Bloom type are given; the rest is drawn, so that one file or another has each.
 HFileWriterOptions draw_options(Random& random, const std::string& encoding, const std::string& codec,
                                 const std::string& bloom) {
   HFileWriterOptions options;
   options.encoding = encoding;
-  options.compression = codec;
+  options.compression = with_parameters(random, codec);
   options.bloom = bloom;
   options.tags = random.one_in(2);
   options.mvcc = random.one_in(2);
@@ -103,7 +111,8 @@ Status write_files(const std::filesystem::path& directory, uint64_t seed, size_t
   uint64_t count = 0;
   for (const std::string& encoding : Registry<BlockEncoding>::instance().names()) {
     for (const std::string& codec : Registry<Compressor>::instance().names()) {
-      for (const std::string& bloom : bloom_types()) {
+      for (const std::string& bloom_plugin : bloom_types()) {
+        const std::string bloom = with_parameters(random, bloom_plugin);
         CELLAR_TRY_ASSIGN(const std::string type, bloom_name(bloom));
         const uint64_t first = random.below(shapes().size());
         for (size_t s = 0; s < shapes_of_each; ++s) {

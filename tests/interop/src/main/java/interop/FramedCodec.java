@@ -25,6 +25,7 @@ import org.apache.hadoop.io.compress.CompressionInputStream;
 import org.apache.hadoop.io.compress.CompressionOutputStream;
 import org.apache.hadoop.io.compress.Compressor;
 import org.apache.hadoop.io.compress.Decompressor;
+import org.apache.hadoop.io.compress.DoNotPool;
 import org.tukaani.xz.LZMA2Options;
 import org.tukaani.xz.LZMAInputStream;
 import org.tukaani.xz.LZMAOutputStream;
@@ -142,6 +143,8 @@ public abstract class FramedCodec extends Configured implements CompressionCodec
     }
   }
 
+  // HBase pools by class, and another codec's would come back.
+  @DoNotPool
   private final class Packer implements Compressor {
     private final ByteArrayOutputStream in = new ByteArrayOutputStream();
     private byte[] packed;
@@ -205,6 +208,7 @@ public abstract class FramedCodec extends Configured implements CompressionCodec
     }
   }
 
+  @DoNotPool
   private final class Unpacker implements Decompressor {
     private byte[] unpacked = new byte[0];
     private byte[] waiting;
