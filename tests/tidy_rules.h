@@ -35,10 +35,7 @@ inline const std::set<std::string_view> kAboveLayers = {"tools", "bench", "tests
 inline const std::set<std::string_view> kTestFolders = {
     "base",  "platform",   "cell",   "filter",  "memtable",     "bloom",       "cache",
     "hfile", "compaction", "engine", "tools",   "fuzz",         "metamorphic", "sim",
-    "kill",  "scale",      "compat", "support", "cell_support", "bench"};
-    "base",  "platform",   "cell",    "filter",       "memtable",    "bloom",  "cache",
-    "hfile", "compaction", "engine",  "tools",        "metamorphic", "sim",    "kill",
-    "scale", "compat",     "support", "cell_support", "bench",       "interop"};
+    "kill",  "scale",      "compat", "support", "cell_support", "bench",       "interop"};
 
 // A call that has one home. `allowed` holds folders ("platform") and files ("base/mutex.h").
 struct Ban {

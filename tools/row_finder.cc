@@ -11,15 +11,13 @@ namespace {
 
 BloomWord ask_bloom(const HFileReader::Parts& parts, const RowTarget& target) {
   if (parts.bloom == nullptr) return parts.bloom_trouble.ok() ? BloomWord::kNone : BloomWord::kUnreadable;
+  if (parts.bloom_type == nullptr) return BloomWord::kNone;
   std::string key;
-  if (!bloom_key_of_row(parts, target.row, key)) {
-    if (parts.bloom_type == nullptr || !target.column || !target.column->qualifier) return BloomWord::kNone;
-    OwnedCell column;
-    first_of_column(column, target.row, target.column->family, *target.column->qualifier);
-    std::string scratch;
-    key = parts.bloom_type->key_of(column.view(), scratch);
-  } else if (!parts.last_bloom_key.empty() && key > parts.last_bloom_key) {
-    return BloomWord::kNo;
+  if (parts.bloom_type->key_of_row(target.row, key)) {
+    if (!parts.last_bloom_key.empty() && key > parts.last_bloom_key) return BloomWord::kNo;
+  } else if (!target.column || !target.column->qualifier ||
+             !parts.bloom_type->key_of_column(target.row, *target.column->qualifier, key)) {
+    return BloomWord::kNone;
   }
   const Result<bool> answer = parts.bloom->test(key, nullptr);
   if (!answer.ok()) return BloomWord::kUnreadable;

@@ -45,6 +45,7 @@ HFileWriterOptions draw_options(Random& random, const std::string& encoding, con
   options.compression = with_parameters(random, codec);
   options.bloom = bloom;
   options.tags = random.one_in(2);
+  options.compress_tags = options.tags && random.one_in(2);
   options.mvcc = random.one_in(2);
   options.block_bytes = one_of(random, {128u, 1024u, 4096u, 65536u, 524288u});
   options.index_chunk_bytes = one_of(random, {128u, 512u, 4096u, 131072u});
@@ -63,7 +64,10 @@ HFileWriterOptions draw_options(Random& random, const std::string& encoding, con
 std::string describe(const HFileWriterOptions& options, const std::string& shape) {
   constexpr const char* kChecksums[] = {"no checksums", "CRC32", "CRC32C"};
   return fmt::format("{}, {}, Bloom {}{}{}, {} cells, blocks of {}, index chunks of {}, {} each {} bytes",
-                     options.encoding, options.compression, options.bloom, options.tags ? ", tags" : "",
+                     options.encoding, options.compression, options.bloom,
+                     options.compress_tags ? ", tags by number"
+                     : options.tags        ? ", tags"
+                                           : "",
                      options.mvcc ? ", MVCC" : "", shape, options.block_bytes, options.index_chunk_bytes,
                      kChecksums[static_cast<uint8_t>(options.checksum)], options.bytes_per_checksum);
 }
