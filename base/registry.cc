@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/bytes.h"
 #include "cellar/plugin.h"
@@ -213,16 +214,17 @@ Status PluginParams::finish() const {
 std::string nearest_name(std::string_view name, const std::vector<std::string>& choices) {
   constexpr size_t kDistanceMax = 2;
   std::string nearest;
-  size_t least = std::numeric_limits<size_t>::max();
+  std::pair<size_t, size_t> least = {std::numeric_limits<size_t>::max(), 0};
   for (const std::string& choice : choices) {
     // A beginning counts as close as one edit; a distance as long as the name itself would match anything.
     const bool begins =
         !name.empty() && !choice.empty() && (choice.starts_with(name) || name.starts_with(choice));
-    size_t distance = edit_distance(name, choice);
-    if (begins) distance = std::min<size_t>(distance, 1);
-    if (distance <= kDistanceMax && distance < std::max(name.size(), choice.size()) && distance < least) {
+    const size_t edits = edit_distance(name, choice);
+    const size_t distance = begins ? std::min<size_t>(edits, 1) : edits;
+    const bool near = distance <= kDistanceMax && distance < std::max(name.size(), choice.size());
+    if (near && std::pair(distance, edits) < least) {
       nearest = choice;
-      least = distance;
+      least = {distance, edits};
     }
   }
   return nearest;
