@@ -283,6 +283,14 @@ Status RandomRun::write_to_engine(const Operation& operation, const WriteOptions
 }
 
 void RandomRun::write(const Operation& operation) {
+  if (try_write(operation)) return;
+  // Memory is full, and nobody flushes but us.
+  expect_ok(engine_->flush(), "flush");
+  if (!failure_ && !try_write(operation)) fail("the engine is busy although all is flushed");
+}
+
+// False when the write has to wait for a flush that nobody but this run begins.
+bool RandomRun::try_write(const Operation& operation) {
   bool refused = false;
   if (reads(operation)) {  // what it reads must not depend on work under way
     executor_.settle();
@@ -294,15 +302,20 @@ void RandomRun::write(const Operation& operation) {
   WriteOptions options;
   if (operation.unlogged) options.durability = Durability::kSkipWal;
   const Status status = write_to_engine(operation, options);
+  if (status.is(Code::kBusy) && plan_.work == Work::kManual) {
+    pending_ = nullptr;
+    return false;
+  }
   if (refused) {
     pending_ = nullptr;
     if (!status.is(Code::kInvalidArgument))
       fail("the model refuses this write, the engine says " + status.to_text());
-    return;
+    return true;
   }
   expect_ok(status, "write");
   if (pending_ != nullptr && !failure_) apply_pending();
   pending_ = nullptr;
+  return true;
 }
 
 // The engine has made the write visible.

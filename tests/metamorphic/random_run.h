@@ -54,6 +54,7 @@ class RandomRun final : private EventListener {
   void perform(const Operation& operation);
   void perform_service(const Operation& operation);
   void write(const Operation& operation);
+  bool try_write(const Operation& operation);
   Status write_to_engine(const Operation& operation, const WriteOptions& options);
   Status increment(const RowChange& change, const WriteOptions& options);
   void apply_pending();
