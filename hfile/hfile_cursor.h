@@ -291,8 +291,7 @@ class HFileCursor final : public CellCursor {
     whole_ = true;
     last_ = kNone;
     next_key_known_ = false;
-    if (!same && from_disk_ && !first_cell_is_bounded()) return false;
-    return true;
+    return same || !from_disk_ || first_cell_is_bounded();
   }
 
   // From the cache, or the file.
@@ -441,11 +440,11 @@ class HFileCursor final : public CellCursor {
   // Notes as often as their room allows, spread evenly over the block.
   void take_note(const Decoder& walker, size_t position, const CellView& cell, std::vector<uint32_t>& offsets,
                  std::string& notes) const {
-    constexpr size_t around_notes =
+    constexpr size_t kAroundNotes =
         sizeof(CellIndex) + CellIndex::kRecordSlackBytes + 64;  // 64: texts' prefix
-    static_assert(around_notes < CellIndex::bytes_max(0));
+    static_assert(kAroundNotes < CellIndex::bytes_max(0));
     const size_t payload_bytes = block()->payload().size();
-    const size_t room = CellIndex::bytes_max(payload_bytes) - around_notes;
+    const size_t room = CellIndex::bytes_max(payload_bytes) - kAroundNotes;
     const size_t used = notes.size() + offsets.size() * CellIndex::kEntryBytes;
     if (used > room * position / payload_bytes || used + cell.key_size + kNoteBytes > room) return;
     offsets.push_back(static_cast<uint32_t>(notes.size()));

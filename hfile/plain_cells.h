@@ -70,7 +70,7 @@ class PlainCells {
 
   // Decodes the next cell of untrusted bytes; every size is compared with what is left before it is used.
   DecodeStep next(CellView& cell) {
-    const size_t left = static_cast<size_t>(end_ - at_);
+    const auto left = static_cast<size_t>(end_ - at_);
     if (left < 8 + 12) return left == 0 ? DecodeStep::kEnd : bad("cell cut off");
     const uint32_t key_size = load_be32(at_);
     const uint32_t value_size = load_be32(at_ + 4);
@@ -105,7 +105,7 @@ class PlainCells {
 
  private:
   bool take_tags(const char*& at, CellView& cell) {
-    const size_t left = static_cast<size_t>(end_ - at);
+    const auto left = static_cast<size_t>(end_ - at);
     if (left < 2 || load_be16(at) > left - 2) return bad("tags longer than the block") == DecodeStep::kCell;
     cell.tags_size = load_be16(at);
     cell.tags = at + 2;

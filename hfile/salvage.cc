@@ -87,7 +87,7 @@ class Salvager {
   Status guess(std::optional<uint32_t> known_codec) {
     for (uint32_t codec = 0; codec < kCodecIds; ++codec) {
       if (known_codec && codec != *known_codec) continue;
-      const Status usable = use_codec(codec);
+      Status usable = use_codec(codec);
       if (!usable.ok() && known_codec) return usable;
       if (!usable.ok()) continue;
       for (const bool mvcc : {true, false}) {

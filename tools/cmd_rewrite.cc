@@ -103,7 +103,7 @@ class RewriteCommand final : public Command {
     return {};
   }
 
-  Status estimate_all(Session& session, const std::vector<std::string>& paths) {
+  Status estimate_all(Session& session, const std::vector<std::string>& paths) const {
     CELLAR_TRY_ASSIGN(const HFileReaders inputs, open_hfiles(session, paths));
     uint64_t bytes_now = 0;
     for (const auto& input : inputs) bytes_now += input->file_bytes();

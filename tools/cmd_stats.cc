@@ -72,7 +72,7 @@ class StatsCommand final : public Command {
     Progress progress(session, "stats " + path, 0);
     uint64_t cells = 0;
     stats.begin_file(path);
-    const Status status = selection_.walk(session, *file, [&](const CellView& cell) {
+    Status status = selection_.walk(session, *file, [&](const CellView& cell) {
       stats.add(cell);
       progress.step(0, ++cells);
       return true;

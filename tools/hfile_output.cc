@@ -35,12 +35,12 @@ std::string lower(std::string text) {
 
 // Facts that the writer makes itself, from the cells or from its options.
 bool made_by_writer(std::string_view key) {
-  constexpr std::string_view keys[] = {info_key::kKeyValueVersion,   info_key::kMaxMvcc,
-                                       info_key::kDataBlockEncoding, info_key::kIndexBlockEncoding,
-                                       info_key::kBloomType,         info_key::kBloomParam,
-                                       info_key::kLastBloomKey,      info_key::kDeleteFamilyCount,
-                                       info_key::kTimeRange,         info_key::kEarliestPut};
-  return key.starts_with("hfile.") || std::ranges::count(keys, key) > 0;
+  constexpr std::string_view kKeys[] = {info_key::kKeyValueVersion,   info_key::kMaxMvcc,
+                                        info_key::kDataBlockEncoding, info_key::kIndexBlockEncoding,
+                                        info_key::kBloomType,         info_key::kBloomParam,
+                                        info_key::kLastBloomKey,      info_key::kDeleteFamilyCount,
+                                        info_key::kTimeRange,         info_key::kEarliestPut};
+  return key.starts_with("hfile.") || std::ranges::count(kKeys, key) > 0;
 }
 
 }  // namespace
@@ -52,12 +52,13 @@ void HFileShape::declare(Arguments& arguments) {
       .option("--block-size", block_size, "SIZE", "of data blocks, such as 16k (64k)");
 }
 
-Result<HFileWriterOptions> HFileShape::options_beside(std::string codec, std::string encoding_name,
-                                                      std::string bloom_name) const {
+Result<HFileWriterOptions> HFileShape::options_beside(const std::string& codec,
+                                                      const std::string& encoding_name,
+                                                      const std::string& bloom_name) const {
   HFileWriterOptions options;
-  options.compression = compression.empty() ? std::move(codec) : compression;
-  options.encoding = encoding.empty() ? std::move(encoding_name) : encoding;
-  options.bloom = lower(bloom.empty() ? std::move(bloom_name) : bloom);
+  options.compression = compression.empty() ? codec : compression;
+  options.encoding = encoding.empty() ? encoding_name : encoding;
+  options.bloom = lower(bloom.empty() ? bloom_name : bloom);
   if (!block_size.empty()) {
     CELLAR_TRY_ASSIGN(const uint64_t bytes, parse_size(block_size));
     options.block_bytes = static_cast<uint32_t>(std::min<uint64_t>(bytes, UINT32_MAX));

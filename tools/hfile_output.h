@@ -26,8 +26,8 @@ struct HFileShape {
   // unless said otherwise, tags and sequences where an input has them. kInvalidArgument.
   Result<HFileWriterOptions> options_for(const HFileReaders& inputs) const;
   // Options where these names stand for what is left unsaid.
-  Result<HFileWriterOptions> options_beside(std::string codec, std::string encoding_name,
-                                            std::string bloom_name) const;
+  Result<HFileWriterOptions> options_beside(const std::string& codec, const std::string& encoding_name,
+                                            const std::string& bloom_name) const;
 };
 
 // NamedFile: a file that gets its name when it is whole. One thread. Until publish() returns ok the name
