@@ -23,6 +23,12 @@ constexpr uint32_t kCodecIds = 9;
 
 bool is_data(BlockKind kind) { return kind == BlockKind::kData || kind == BlockKind::kEncodedData; }
 
+// Most bytes are told apart by a look.
+bool begins_magic(char c) {
+  return c == kTrailerMagic[0] ||
+         std::ranges::any_of(kBlockMagics, [c](std::string_view magic) { return magic[0] == c; });
+}
+
 class Salvager {
  public:
   Salvager(std::shared_ptr<const ReadableFile> file, std::string name, const SalvageTaker& taker)
@@ -158,6 +164,7 @@ class Salvager {
       window.resize(std::min<uint64_t>(kSearchBytes + kBlockHeaderBytes, limit_ - at));
       if (!file_->read(at, window.size(), window.data()).ok()) return limit_;
       for (size_t i = 0; i + 8 <= window.size() && i < kSearchBytes; ++i) {
+        if (!begins_magic(window[i])) continue;
         const std::string_view magic = std::string_view(window).substr(i, 8);
         if (magic == kTrailerMagic) return at + i;
         if (std::ranges::find(kBlockMagics, magic) == std::end(kBlockMagics)) continue;
