@@ -2,6 +2,7 @@
 #include "base/bytes.h"
 
 #include <bit>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 
@@ -157,6 +158,18 @@ std::string human_micros(int64_t micros) {
     text = scaled(value / 3600e6, "h");
   }
   return negative ? "-" + text : text;
+}
+
+bool parse_scaled(std::string_view text, int64_t& value) {
+  int shift = 0;
+  if (!text.empty()) {
+    const char unit = static_cast<char>(text.back() | 0x20);
+    shift = unit == 'k' ? 10 : unit == 'm' ? 20 : unit == 'g' ? 30 : 0;
+    if (shift != 0) text.remove_suffix(1);
+  }
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() &&
+         !__builtin_mul_overflow(value, int64_t{1} << shift, &value);
 }
 
 std::string hex(std::string_view bytes) {

@@ -37,6 +37,9 @@ std::string human_count(uint64_t count);
 // "1.2 s", "340 ms", "15 µs".
 std::string human_micros(int64_t micros);
 
+// A whole number, with k, m, g in either case as powers of 1024; false when `text` is none or too large.
+bool parse_scaled(std::string_view text, int64_t& value);
+
 std::string hex(std::string_view bytes);
 
 }  // namespace cellar

@@ -9,6 +9,7 @@
 #include <cctype>
 #include <charconv>
 
+#include "base/bytes.h"
 #include "base/plugins.h"
 #include "bloom/bloom_types.h"
 #include "cellar/compaction_policy.h"
@@ -29,30 +30,6 @@ std::string lower(std::string_view text) {
 
 Status unfit(std::string_view key, std::string_view value, std::string_view expected) {
   return Status::invalid_argument(fmt::format("option {}: \"{}\" is not {}", key, value, expected));
-}
-
-// A whole number, with k, m, g as powers of 1024.
-bool parse_number(std::string_view text, int64_t& value) {
-  int64_t factor = 1;
-  if (!text.empty()) {
-    switch (std::tolower(static_cast<unsigned char>(text.back()))) {
-      case 'k':
-        factor = 1 << 10;
-        break;
-      case 'm':
-        factor = 1 << 20;
-        break;
-      case 'g':
-        factor = 1 << 30;
-        break;
-      default:
-        break;
-    }
-    if (factor != 1) text.remove_suffix(1);
-  }
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && !text.empty() &&
-         !__builtin_mul_overflow(value, factor, &value);
 }
 
 // Seconds: "forever", a number, or a number with s, m, h or d.
@@ -95,7 +72,7 @@ bool parse_flag(std::string_view text, bool& flag) {
 template <class Number>
 Status set_number(std::string_view key, std::string_view text, int64_t least, int64_t most, Number& field) {
   int64_t value = 0;
-  if (!parse_number(text, value) || value < least || value > most)
+  if (!parse_scaled(text, value) || value < least || value > most)
     return unfit(key, text, fmt::format("a number from {} to {}", least, most));
   field = static_cast<Number>(value);
   return {};

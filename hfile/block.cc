@@ -98,8 +98,7 @@ Block* Block::finish(Made block, size_t payload_at, size_t payload_bytes, BlockK
   block->kind_ = kind;
   block->offset_ = offset;
   // Charged before there is a cell index: a cached block's weight never changes.
-  if (kind == BlockKind::kData || kind == BlockKind::kEncodedData)
-    block->add_charge(CellIndex::bytes_max(payload_bytes));
+  if (is_data(kind)) block->add_charge(CellIndex::bytes_max(payload_bytes));
   return block.release();
 }
 

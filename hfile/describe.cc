@@ -309,8 +309,8 @@ class Layout {
     space->payload_bytes += header.payload_bytes;
     const uint64_t ordinal = ordinal_++;
     std::string index_key;
-    const bool is_data = header.kind == BlockKind::kData || header.kind == BlockKind::kEncodedData;
-    if (header.known_kind && is_data) {
+    const bool data = is_data(header.kind);
+    if (header.known_kind && data) {
       while (index_.valid() && index_.offset() < at) CELLAR_TRY(index_.next(nullptr));
       if (index_.valid() && index_.offset() == at) index_key = std::string(index_.key().key_bytes());
     }
@@ -327,7 +327,7 @@ class Layout {
     line.payload_bytes = header.payload_bytes;
     line.previous_offset = header.previous_offset;
     line.index_key = std::move(index_key);
-    if (header.known_kind && is_data) line.cells = cells_of(at, header, limit);
+    if (header.known_kind && data) line.cells = cells_of(at, header, limit);
     out_.blocks.push_back(std::move(line));
     return {};
   }

@@ -30,6 +30,9 @@ constexpr std::string_view kBlockKindNames[kBlockKinds] = {"data",       "data",
                                                            "root index", "file info",
                                                            "bloom meta", "delete-family bloom meta"};
 
+// Whether the block holds cells.
+constexpr bool is_data(BlockKind kind) { return kind == BlockKind::kData || kind == BlockKind::kEncodedData; }
+
 constexpr std::string_view kTrailerMagic = "TRABLK\"$";
 constexpr size_t kBlockHeaderBytes = 33;     // v3, and v2 from minor 1
 constexpr size_t kBlockHeaderBytesV20 = 24;  // v2 minor 0: no checksums

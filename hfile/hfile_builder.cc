@@ -3,28 +3,23 @@
 
 #include <fmt/format.h>
 
-#include <tuple>
 #include <utility>
 
 #include "bloom/bloom_types.h"
 #include "cell/cell_codec.h"
 #include "hfile/hfile_writer.h"
+#include "hfile/named_file.h"
 
 namespace cellar {
 
 struct HFileBuilder::Impl {
-  std::unique_ptr<Directory> directory;
-  std::string name;
-  std::string partial_name;  // HBase's bulk load passes over names that begin like this
-  std::unique_ptr<WritableFile> file;
-  std::unique_ptr<HFileWriter> writer;
+  std::unique_ptr<NamedFile> output;
+  std::unique_ptr<HFileWriter> writer;  // goes before its file
   HFileBuilderOptions options;
   std::string key;  // of the cell being added
   Status failure;
-  bool finished = false;
 
   Status fail(Status status) { return failure = std::move(status); }
-  Status publish();
 };
 
 namespace {
@@ -56,20 +51,6 @@ Status set_bulk_load_facts(HFileWriter& writer, const HFileBuilderOptions& optio
   return {};
 }
 
-// "a/b" to the directory "a" and the name "b".
-std::pair<std::string, std::string> split_path(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return {".", path};
-  return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
-}
-
-Status check_free(Directory& directory, const std::string& name) {
-  const Result<std::unique_ptr<ReadableFile>> existing = directory.open(name);
-  if (!existing.ok() && existing.status().is(Code::kNotFound)) return {};
-  return Status::invalid_argument("a file of this name exists")
-      .hinting("set replace, or choose another name");
-}
-
 std::string row_of(const std::string& flat_key) {
   CellView view;
   return parse_flat_key(flat_key.data(), flat_key.size(), view) ? std::string(view.row()) : std::string();
@@ -84,39 +65,20 @@ HFileBuilder& HFileBuilder::operator=(HFileBuilder&& other) noexcept {
   return *this;
 }
 
-HFileBuilder::~HFileBuilder() {
-  if (impl_ == nullptr || impl_->finished) return;
-  impl_->writer.reset();
-  impl_->file.reset();
-  // A file that cannot be removed stays under a name that nobody takes for a whole one.
-  [[maybe_unused]] const Status removed = impl_->directory->unlink(impl_->partial_name);
-}
+HFileBuilder::~HFileBuilder() = default;
 
 Result<HFileBuilder> HFileBuilder::create(FileSystem& files, const std::string& path,
                                           const HFileBuilderOptions& options) {
   auto impl = std::make_unique<Impl>();
-  std::string directory;
-  std::tie(directory, impl->name) = split_path(path);
   impl->options = options;
   if (options.mvcc && options.bulk_load) {
     return Status::invalid_argument("a bulk load gives its cells one sequence: choose mvcc or bulk_load");
   }
-  CELLAR_TRY(check_file_name(impl->name).at(path));
-  impl->partial_name = "_" + impl->name + ".partial";
-  CELLAR_TRY(check_file_name(impl->partial_name).at(path));
-  CELLAR_TRY_ASSIGN(impl->directory, files.open_directory(directory, false));
-  if (!options.replace) CELLAR_TRY(check_free(*impl->directory, impl->name).at(path));
-
-  // What an attempt that was interrupted left behind.
-  const Status removed = impl->directory->unlink(impl->partial_name);
-  if (!removed.ok() && !removed.is(Code::kNotFound)) return removed;
-  CELLAR_TRY_ASSIGN(impl->file, impl->directory->create(impl->partial_name, {}));
-  HFileBuilder builder(std::move(impl));  // from here on it cleans up behind itself
-  Impl& made = *builder.impl_;
   CELLAR_TRY_ASSIGN(const HFileWriterOptions writing, writer_options(options));
-  CELLAR_TRY_ASSIGN(made.writer, HFileWriter::create(*made.file, writing));
-  if (options.bulk_load) CELLAR_TRY(set_bulk_load_facts(*made.writer, options));
-  return builder;
+  CELLAR_TRY_ASSIGN(impl->output, NamedFile::create(files, path, options.replace));
+  CELLAR_TRY_ASSIGN(impl->writer, HFileWriter::create(impl->output->file(), writing));
+  if (options.bulk_load) CELLAR_TRY(set_bulk_load_facts(*impl->writer, options));
+  return HFileBuilder(std::move(impl));
 }
 
 Status HFileBuilder::add(const Cell& cell) {
@@ -160,22 +122,11 @@ Status HFileBuilder::add_meta_block(std::string name, std::string content) {
 
 uint64_t HFileBuilder::bytes() const { return impl_->writer->bytes_written(); }
 
-// The order that makes the file whole before it has its name, and the name durable before anybody relies on
-// it.
-Status HFileBuilder::Impl::publish() {
-  CELLAR_TRY(file->sync());
-  CELLAR_TRY(file->close());
-  if (!options.replace) CELLAR_TRY(check_free(*directory, name));
-  CELLAR_TRY(directory->rename(partial_name, name));
-  finished = true;
-  return directory->sync();
-}
-
 Result<HFileBuilt> HFileBuilder::finish() {
   if (!impl_->failure.ok()) return impl_->failure;
   Result<HFileSummary> summary = impl_->writer->finish();
   if (!summary.ok()) return impl_->fail(summary.status());
-  if (const Status published = impl_->publish(); !published.ok()) return impl_->fail(published);
+  if (const Status published = impl_->output->publish(); !published.ok()) return impl_->fail(published);
   HFileBuilt built;
   built.file_bytes = summary->file_bytes;
   built.cells = summary->cells;

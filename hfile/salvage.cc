@@ -21,8 +21,6 @@ constexpr size_t kSearchBytes = 256 << 10;  // read at once when looking for a b
 constexpr uint64_t kBlocksTried = 3;        // that must decode before a guess is believed
 constexpr uint32_t kCodecIds = 9;
 
-bool is_data(BlockKind kind) { return kind == BlockKind::kData || kind == BlockKind::kEncodedData; }
-
 // Most bytes are told apart by a look.
 bool begins_magic(char c) {
   return c == kTrailerMagic[0] ||

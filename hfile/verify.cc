@@ -22,8 +22,6 @@ size_t back_pointer_group(BlockKind kind) {
   return static_cast<size_t>(kind == BlockKind::kEncodedData ? BlockKind::kData : kind);
 }
 
-bool is_data(BlockKind kind) { return kind == BlockKind::kData || kind == BlockKind::kEncodedData; }
-
 }  // namespace
 
 std::string_view verify_level_name(VerifyLevel level) { return kLevelNames[static_cast<size_t>(level)]; }

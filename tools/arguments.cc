@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "cellar/plugin.h"
+#include "tools/operands.h"
 
 namespace cellar {
 
@@ -14,16 +15,6 @@ struct Arguments::Parser {
 };
 
 namespace {
-
-std::vector<std::string> split_names(const std::string& names) {
-  std::vector<std::string> all;
-  for (size_t at = 0; at <= names.size();) {
-    const size_t comma = std::min(names.find(',', at), names.size());
-    all.push_back(names.substr(at, comma - at));
-    at = comma + 1;
-  }
-  return all;
-}
 
 std::string joined(const std::vector<std::string>& words, std::string_view between) {
   std::string all;
@@ -76,7 +67,7 @@ Arguments& Arguments::option(const std::string& names, std::string& to, const st
                              const std::string& help) {
   parser_->app.add_option(names, to);
   option_lines_.push_back({names + " " + value, help});
-  for (std::string& name : split_names(names)) option_names_.push_back(std::move(name));
+  for (std::string& name : words_of(names)) option_names_.push_back(std::move(name));
   return *this;
 }
 
@@ -84,7 +75,7 @@ Arguments& Arguments::option_if(const std::string& names, std::optional<std::str
                                 const std::string& value, const std::string& help) {
   parser_->app.add_option_function<std::string>(names, [&to](const std::string& text) { to = text; });
   option_lines_.push_back({names + " " + value, help});
-  for (std::string& name : split_names(names)) option_names_.push_back(std::move(name));
+  for (std::string& name : words_of(names)) option_names_.push_back(std::move(name));
   return *this;
 }
 
@@ -92,14 +83,14 @@ Arguments& Arguments::option_list(const std::string& names, std::vector<std::str
                                   const std::string& value, const std::string& help) {
   parser_->app.add_option(names, to)->allow_extra_args(false);
   option_lines_.push_back({names + " " + value, help});
-  for (std::string& name : split_names(names)) option_names_.push_back(std::move(name));
+  for (std::string& name : words_of(names)) option_names_.push_back(std::move(name));
   return *this;
 }
 
 Arguments& Arguments::option_count(const std::string& names, uint64_t& to, const std::string& help) {
   parser_->app.add_option(names, to);
   option_lines_.push_back({names + " N", help});
-  for (std::string& name : split_names(names)) option_names_.push_back(std::move(name));
+  for (std::string& name : words_of(names)) option_names_.push_back(std::move(name));
   return *this;
 }
 
@@ -113,14 +104,14 @@ Arguments& Arguments::choice(const std::string& names, std::string& to, std::vec
            (nearest.empty() ? "" : "; did you mean " + nearest + "?");
   });
   option_lines_.push_back({names + " " + joined(words, "|"), help});
-  for (std::string& name : split_names(names)) option_names_.push_back(std::move(name));
+  for (std::string& name : words_of(names)) option_names_.push_back(std::move(name));
   return *this;
 }
 
 Arguments& Arguments::flag(const std::string& names, bool& to, const std::string& help) {
   parser_->app.add_flag(names, to);
   option_lines_.push_back({names, help});
-  for (std::string& name : split_names(names)) option_names_.push_back(std::move(name));
+  for (std::string& name : words_of(names)) option_names_.push_back(std::move(name));
   return *this;
 }
 

@@ -114,7 +114,8 @@ class MergeCommand final : public Command {
   }
 
   Status write(Session& session, const HFileReaders& files, const RewriteJob& job) {
-    CELLAR_TRY_ASSIGN(const std::unique_ptr<NamedFile> output, NamedFile::create(output_, replace_));
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<NamedFile> output,
+                      NamedFile::create(posix_file_system(), output_, replace_));
     const auto create = [&]() -> Result<WritableFile*> { return &output->file(); };
     const auto facts = [&](HFileWriter& writer) -> Status {
       CELLAR_TRY(merge_facts(files, writer));

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "base/bytes.h"
 #include "cellar/plugin.h"
@@ -105,8 +104,7 @@ class StatsCommand final : public Command {
 
   Status parse_histograms() {
     if (histograms_ == "none") return {};
-    std::istringstream in(histograms_);
-    for (std::string word; std::getline(in, word, ',');) {
+    for (const std::string& word : words_of(histograms_)) {
       const std::vector<std::string>& known = histogram_words();
       if (std::ranges::find(known, word) == known.end()) {
         const std::string nearest = nearest_name(word, known);

@@ -1,4 +1,4 @@
-// NamedFile: written beside its name, synced, renamed, and the rename synced.
+// HFileOutput: the writer over a file that is named at the end; facts are copied key by key.
 #include "tools/hfile_output.h"
 
 #include <fmt/format.h>
@@ -16,17 +16,6 @@ namespace cellar {
 namespace {
 
 constexpr uint64_t kCellBytesMax = 128u << 20;  // what can be read can be written
-
-std::pair<std::string, std::string> split_path(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return {".", path};
-  return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
-}
-
-bool exists(Directory& directory, const std::string& name) {
-  const Result<std::unique_ptr<ReadableFile>> existing = directory.open(name);
-  return existing.ok() || !existing.status().is(Code::kNotFound);
-}
 
 std::string lower(std::string text) {
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -82,49 +71,10 @@ Result<HFileWriterOptions> HFileShape::options_for(const HFileReaders& inputs) c
   return options;
 }
 
-Result<std::unique_ptr<NamedFile>> NamedFile::create(const std::string& path, bool replace) {
-  std::unique_ptr<NamedFile> made(new NamedFile);
-  const auto [directory, name] = split_path(path);
-  if (name.empty()) return Status::invalid_argument("the output is a directory: name a file").at(path);
-  made->path_ = path;
-  made->name_ = name;
-  made->partial_name_ = "_" + name + ".partial";
-  made->replace_ = replace;
-  CELLAR_TRY_ASSIGN(made->directory_, posix_file_system().open_directory(directory, false));
-  if (!replace && exists(*made->directory_, name)) {
-    return Status::invalid_argument("a file of this name exists")
-        .at(path)
-        .hinting("--replace writes over it");
-  }
-  // What an attempt that was interrupted left behind.
-  const Status removed = made->directory_->unlink(made->partial_name_);
-  if (!removed.ok() && !removed.is(Code::kNotFound)) return removed;
-  CELLAR_TRY_ASSIGN(made->file_, made->directory_->create(made->partial_name_, {}));
-  return made;
-}
-
-NamedFile::~NamedFile() {
-  if (finished_ || file_ == nullptr) return;
-  file_.reset();
-  // A file that cannot be removed stays under a name that nobody takes for a whole one.
-  [[maybe_unused]] const Status removed = directory_->unlink(partial_name_);
-}
-
-Status NamedFile::publish() {
-  CELLAR_TRY(file_->sync());
-  CELLAR_TRY(file_->close());
-  if (!replace_ && exists(*directory_, name_)) {
-    return Status::invalid_argument("a file of this name appeared meanwhile").at(path_);
-  }
-  CELLAR_TRY(directory_->rename(partial_name_, name_));
-  finished_ = true;
-  return directory_->sync();
-}
-
 Result<std::unique_ptr<HFileOutput>> HFileOutput::create(const std::string& path,
                                                          const HFileWriterOptions& options, bool replace) {
   auto made = std::make_unique<HFileOutput>();
-  CELLAR_TRY_ASSIGN(made->file_, NamedFile::create(path, replace));
+  CELLAR_TRY_ASSIGN(made->file_, NamedFile::create(posix_file_system(), path, replace));
   CELLAR_TRY_ASSIGN(made->writer_, HFileWriter::create(made->file_->file(), options));
   return made;
 }

@@ -1,4 +1,4 @@
-// HFileOutput: a new HFile under a name that it gets when it is whole, and options that say how it is made.
+// HFileOutput: new HFiles of commands: how they are made, and what they take over from the old ones.
 #pragma once
 
 #include <memory>
@@ -7,6 +7,7 @@
 
 #include "hfile/hfile_reader.h"
 #include "hfile/hfile_writer.h"
+#include "hfile/named_file.h"
 #include "tools/arguments.h"
 #include "tools/session.h"
 
@@ -28,32 +29,6 @@ struct HFileShape {
   // Options where these names stand for what is left unsaid.
   Result<HFileWriterOptions> options_beside(const std::string& codec, const std::string& encoding_name,
                                             const std::string& bloom_name) const;
-};
-
-// NamedFile: a file that gets its name when it is whole. One thread. Until publish() returns ok the name
-// holds what it held before.
-class NamedFile {
- public:
-  // The directory of `path` must exist. kInvalidArgument when there is a file and `replace` is false.
-  static Result<std::unique_ptr<NamedFile>> create(const std::string& path, bool replace);
-  // Removes what was written, unless publish() succeeded.
-  ~NamedFile();
-  NamedFile(const NamedFile&) = delete;
-  NamedFile& operator=(const NamedFile&) = delete;
-
-  WritableFile& file() { return *file_; }
-  // Makes what was written durable and gives it its name.
-  Status publish();
-
- private:
-  NamedFile() = default;
-  std::string path_;
-  std::string name_;
-  std::string partial_name_;
-  bool replace_ = false;
-  bool finished_ = false;
-  std::unique_ptr<Directory> directory_;
-  std::unique_ptr<WritableFile> file_;
 };
 
 // HFileOutput: an HFile under such a name. One thread.

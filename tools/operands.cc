@@ -106,18 +106,9 @@ Result<ColumnOperand> parse_one_column(std::string_view text) {
 }
 
 Result<uint64_t> parse_size(std::string_view text) {
-  uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
-  const int shift = unit.empty() || unit == "b"                   ? 0
-                    : unit == "k" || unit == "K" || unit == "KiB" ? 10
-                    : unit == "m" || unit == "M" || unit == "MiB" ? 20
-                                                                  : -1;
-  if (error != std::errc() || shift < 0 || number > (UINT64_MAX >> 21)) {
-    return Status::invalid_argument(fmt::format("\"{}\" is no size", escaped(text)))
-        .hinting("write 65536, 64k or 1m");
-  }
-  return number << shift;
+  int64_t bytes = 0;
+  if (parse_scaled(text, bytes) && bytes >= 0) return static_cast<uint64_t>(bytes);
+  return not_a(text, "a size", "write 65536, 64k or 1m");
 }
 
 std::vector<std::string> words_of(std::string_view list) {

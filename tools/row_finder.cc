@@ -60,7 +60,7 @@ class BlockSearch {
                       parts_.blocks->read(offset, index_.disk_bytes(), parts_.trailer.load_on_open_offset,
                                           nullptr, nullptr));
     const Pin pin(block);
-    if (block->kind() != BlockKind::kData && block->kind() != BlockKind::kEncodedData)
+    if (!is_data(block->kind()))
       return parts_.blocks->corruption(offset, "the index leads to a block that holds no cells");
     search_.blocks_read += 1;
     CELLAR_TRY(walker_->open(block->payload()).at(parts_.blocks->place(offset)));

@@ -1,13 +1,12 @@
 // Small files, as Cellar's writer makes them.
 #include "tests/fuzz/fuzz_files.h"
 
-#include <cstring>
-
 #include "base/assert.h"
 #include "base/plugins.h"
 #include "cell/cell_codec.h"
 #include "cell/cell_key.h"
 #include "hfile/codecs.h"
+#include "tests/support/byte_files.h"
 
 namespace cellar::fuzz {
 namespace {
@@ -19,17 +18,10 @@ std::string numbered(const char* text, size_t number) {
 
 }  // namespace
 
-Status BytesFile::read(uint64_t offset, size_t bytes, char* into) const {
-  if (offset > bytes_.size() || bytes > bytes_.size() - offset)
-    return Status::io_error("read beyond the end");
-  std::memcpy(into, bytes_.data() + offset, bytes);
-  return {};
-}
-
 std::string small_file(const HFileWriterOptions& options, size_t cells) {
   constexpr CellType types[] = {CellType::kPut, CellType::kPut, CellType::kPut, CellType::kDeleteColumn,
                                 CellType::kDelete};
-  GrowingFile file;
+  testing::StringFile file;
   const std::unique_ptr<HFileWriter> writer = HFileWriter::create(file, options).value();
   const std::string ttl("\x00\x09\x08\x00\x00\x00\x00\x00\x36\xee\x80", 11);
   std::string key;

@@ -18,6 +18,7 @@
 #include "hfile/salvage.h"
 #include "hfile/verify.h"
 #include "tests/fuzz/fuzz_files.h"
+#include "tests/support/byte_files.h"
 
 namespace cellar::fuzz {
 namespace {
@@ -51,7 +52,7 @@ void use(std::string_view bytes) {
   HFileReaderOptions options;
   options.name = "fuzz";
   options.block_payload_bytes_max = kPayloadBytesMax;
-  const auto file = HFileReader::open(std::make_unique<BytesFile>(bytes), options);
+  const auto file = HFileReader::open(std::make_unique<testing::ViewFile>(bytes), options);
   bool ordered = true;
   if (file.ok()) {
     static_cast<void>(file.value()->may_contain_row("row0001", nullptr));
@@ -61,9 +62,9 @@ void use(std::string_view bytes) {
   verifying.name = "fuzz";
   verifying.level = VerifyLevel::kDeep;
   verifying.block_payload_bytes_max = kPayloadBytesMax;
-  const VerifyReport report = verify(std::make_unique<BytesFile>(bytes), verifying);
+  const VerifyReport report = verify(std::make_unique<testing::ViewFile>(bytes), verifying);
   CELLAR_ASSERT(report.verdict != VerifyVerdict::kSound || ordered);
-  static_cast<void>(describe(std::make_unique<BytesFile>(bytes), {.layout = true, .blocks = true}));
+  static_cast<void>(describe(std::make_unique<testing::ViewFile>(bytes), {.layout = true, .blocks = true}));
 }
 
 void salvage_all(std::string_view bytes) {
@@ -80,7 +81,7 @@ void salvage_all(std::string_view bytes) {
                                 first = false;
                                 return {};
                               }};
-  static_cast<void>(salvage(std::make_shared<BytesFile>(bytes), "fuzz", taker));
+  static_cast<void>(salvage(std::make_shared<testing::ViewFile>(bytes), "fuzz", taker));
 }
 
 // A sound file with this payload for the n-th block behind its cells.
@@ -93,7 +94,7 @@ struct Sections {
 Sections take_apart(const std::string& bytes) {
   Sections sections;
   HFileReaderOptions options;
-  const auto file = HFileReader::open(std::make_unique<BytesFile>(bytes), options).value();
+  const auto file = HFileReader::open(std::make_unique<testing::ViewFile>(bytes), options).value();
   const HFileReader::Parts& parts = file->parts();
   sections.trailer = parts.trailer;
   sections.front = bytes.substr(0, parts.trailer.load_on_open_offset);
@@ -106,7 +107,7 @@ Sections take_apart(const std::string& bytes) {
 }
 
 std::string put_together(const Sections& sections, size_t replaced, std::string_view payload) {
-  GrowingFile file;
+  testing::StringFile file;
   BlockWriter blocks(file, *compressor_by_name("none").value(), ChecksumType::kCrc32c, kBytesPerChecksum);
   blocks.append(sections.front);
   Trailer trailer = sections.trailer;
@@ -196,7 +197,7 @@ void add_blocks(const std::string& bytes, std::vector<std::string>& seeds) {
   register_hfile_plugins();
   const std::vector<std::string> names = Registry<BlockEncoding>::instance().names();
   HFileReaderOptions options;
-  const auto file = HFileReader::open(std::make_unique<BytesFile>(bytes), options).value();
+  const auto file = HFileReader::open(std::make_unique<testing::ViewFile>(bytes), options).value();
   const HFileReader::Parts& parts = file->parts();
   if (parts.trailer.codec != 2 || parts.trailer.entry_count == 0) return;
   const auto block = parts.blocks->read(0, 0, parts.trailer.load_on_open_offset, nullptr, nullptr);

@@ -18,18 +18,6 @@
 
 namespace cellar::testing {
 
-Status StringFile::append(std::string_view bytes) {
-  if (bytes_.size() + bytes.size() > bytes_max_) return Status::io_error("the test's disk is broken");
-  bytes_.append(bytes);
-  return {};
-}
-
-Status ViewFile::read(uint64_t offset, size_t bytes, char* into) const {
-  if (offset > bytes_.size() || bytes > bytes_.size() - offset) return Status::corruption("short read");
-  std::copy_n(bytes_.data() + offset, bytes, into);
-  return {};
-}
-
 CellView view_of(const Cell& cell, std::string& key) {
   key.clear();
   append_flat_key(key, cell.row, cell.family, cell.qualifier, cell.timestamp, cell.type);

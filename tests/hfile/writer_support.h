@@ -12,35 +12,9 @@
 #include "cellar/cell.h"
 #include "cellar/file_system.h"
 #include "hfile/hfile_writer.h"
+#include "tests/support/byte_files.h"
 
 namespace cellar::testing {
-
-// A file in a string. Its appends fail with kIoError once more than `bytes_max` bytes would stand in it.
-class StringFile final : public WritableFile {
- public:
-  explicit StringFile(uint64_t bytes_max = UINT64_MAX) : bytes_max_(bytes_max) {}
-  Status append(std::string_view bytes) override;
-  Status sync() override { return {}; }
-  uint64_t size() const override { return bytes_.size(); }
-  Status close() override { return {}; }
-
-  const std::string& bytes() const { return bytes_; }
-
- private:
-  const uint64_t bytes_max_;
-  std::string bytes_;
-};
-
-// A readable file over bytes that outlive it.
-class ViewFile final : public ReadableFile {
- public:
-  explicit ViewFile(std::string_view bytes) : bytes_(bytes) {}
-  uint64_t size() const override { return bytes_.size(); }
-  Status read(uint64_t offset, size_t bytes, char* into) const override;
-
- private:
-  std::string_view bytes_;
-};
 
 // The cell as a view; its key goes into `key`, the rest stays where it is.
 CellView view_of(const Cell& cell, std::string& key);

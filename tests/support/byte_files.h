@@ -1,0 +1,48 @@
+// StringFile and ViewFile: files in memory, without a file system around them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "cellar/file_system.h"
+
+namespace cellar::testing {
+
+// A file in a string. Its appends fail with kIoError once more than `bytes_max` bytes would stand in it.
+class StringFile final : public WritableFile {
+ public:
+  explicit StringFile(uint64_t bytes_max = UINT64_MAX) : bytes_max_(bytes_max) {}
+  Status append(std::string_view bytes) override {
+    if (bytes_.size() + bytes.size() > bytes_max_) return Status::io_error("the test's disk is broken");
+    bytes_.append(bytes);
+    return {};
+  }
+  Status sync() override { return {}; }
+  uint64_t size() const override { return bytes_.size(); }
+  Status close() override { return {}; }
+
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  const uint64_t bytes_max_;
+  std::string bytes_;
+};
+
+// A readable file over bytes that outlive it.
+class ViewFile final : public ReadableFile {
+ public:
+  explicit ViewFile(std::string_view bytes) : bytes_(bytes) {}
+  uint64_t size() const override { return bytes_.size(); }
+  Status read(uint64_t offset, size_t bytes, char* into) const override {
+    if (offset > bytes_.size() || bytes > bytes_.size() - offset) return Status::corruption("short read");
+    std::copy_n(bytes_.data() + offset, bytes, into);
+    return {};
+  }
+
+ private:
+  std::string_view bytes_;
+};
+
+}  // namespace cellar::testing
