@@ -76,7 +76,7 @@ constexpr std::string_view kStartLoader =
     "mkfifo gate; cellar load shop people - --batch 2 --quiet < gate & loader=$!; exec 3> gate; "
     "for i in 1 2 3 4 5; do echo "
     "'{\"row\":\"row'$i'\",\"family\":\"d\",\"qualifier\":\"q\",\"value\":\"v\"}' >&3; done; "
-    "for i in $(seq 400); do ls -l /proc/$loader/fd | grep -q /shop/wal/.*log && break; sleep 0.05; done; ";
+    "for i in $(seq 400); do ls -l /proc/$loader/fd 2>/dev/null | grep -q /shop/wal/.*log && break; sleep 0.05; done; ";
 
 TEST_F(Contract, AStoreThatIsOpenElsewhereIsLocked) {
   make_shop();
