@@ -11,10 +11,10 @@ class RowColumnBloom final : public BloomType {
   explicit RowColumnBloom(const PluginParams&) {}
   std::string_view name() const override { return "ROWCOL"; }
   std::string_view key_of(const CellView& cell, std::string& scratch) const override {
-    scratch.clear();
-    append_flat_key(scratch, cell.row(), "", cell.qualifier(), kLatestTimestamp, CellType::kMaximum);
+    key_of_column(cell.row(), cell.qualifier(), scratch);
     return scratch;
   }
+  bool flat_keys() const override { return true; }
   bool key_of_column(std::string_view row, std::string_view qualifier, std::string& key) const override {
     key.clear();
     append_flat_key(key, row, "", qualifier, kLatestTimestamp, CellType::kMaximum);

@@ -96,12 +96,12 @@ Result<RewriteResult> rewrite(const RewriteJob& job, const std::function<Result<
       CELLAR_TRY(output.add(*cell, result));
       if (output.bytes() >= next_checkpoint) {
         next_checkpoint = output.bytes() + kBytesPerCheckpoint;
-        CELLAR_TRY(job.checkpoint());
+        CELLAR_TRY(job.checkpoint(source.cells()));
       }
     }
     if (source.cells() - cells_at_checkpoint > 10000) {  // long stretches of dropped cells are work too
       cells_at_checkpoint = source.cells();
-      CELLAR_TRY(job.checkpoint());
+      CELLAR_TRY(job.checkpoint(source.cells()));
     }
   }
   CELLAR_TRY(walk.status());

@@ -20,7 +20,7 @@ struct RewriteJob {
   Executor* executor = nullptr;  // to compress and write on a second thread; see HFileWriter::create
   bool keep_hash = false;        // fill RewriteResult::kept_hash
   // Called between pieces of bounded work; a status that is not ok ends the rewrite with it.
-  std::function<Status()> checkpoint;
+  std::function<Status(uint64_t cells_in)> checkpoint;
 };
 
 struct RewriteResult {

@@ -113,7 +113,7 @@ Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan)
   request.job.zero_sequences_up_to = zero_up_to(request, points);
   request.mvcc = request.job.zero_sequences_up_to < request.sequence_max;
   request.job.executor = &core.executor;
-  request.job.checkpoint = [&core] {
+  request.job.checkpoint = [&core](uint64_t) {
     core.executor.checkpoint();
     return core.closing.load() ? Status::aborted("the engine is closing") : Status();
   };

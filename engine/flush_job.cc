@@ -134,7 +134,7 @@ Result<NewFile> write_memtables(EngineCore& core, Store& store, std::span<const 
   request.config = store.view()->config;
   request.job.source = merged.get();
   request.judge_at(points, core.erase_now_ms());
-  request.job.checkpoint = [&core] {
+  request.job.checkpoint = [&core](uint64_t) {
     core.executor.checkpoint();
     return Status();
   };

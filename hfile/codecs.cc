@@ -14,8 +14,8 @@ namespace cellar {
 namespace {
 
 // HBase's Compression.Algorithm, by ordinal.
-constexpr std::array<std::string_view, 9> kCodecNames = {"LZO",   "GZ",   "NONE", "SNAPPY", "LZ4",
-                                                         "BZIP2", "ZSTD", "LZMA", "BROTLI"};
+constexpr std::array<std::string_view, kCodecCount> kCodecNames = {"LZO",   "GZ",   "NONE", "SNAPPY", "LZ4",
+                                                                   "BZIP2", "ZSTD", "LZMA", "BROTLI"};
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 

@@ -8,6 +8,9 @@
 
 namespace cellar {
 
+// Ordinals are smaller.
+constexpr uint32_t kCodecCount = 9;
+
 // The compressor of this ordinal: kNotSupported with the codec's name and what to rebuild with ("codec LZO is
 // not supported by this build; rebuild with …") when it is known but not built, kCorruption when no HBase has
 // it. Lives forever; any thread.

@@ -68,9 +68,6 @@ struct HFileReader::Parts {
   std::unique_ptr<BloomReader> delete_bloom;
 };
 
-// HFileWriterOptions::bloom for such a filter: "none", "ROW", "ROWPREFIX_FIXED_LENGTH(prefix_length=8)".
-std::string bloom_option_of(const HFileReader& file);
-
 // Whether this comparator sorts as hbase:meta does.
 bool is_meta_comparator(std::string_view name);
 // Whether this comparator is one that sorts as the standard one; false for unknown names, which are read the

@@ -21,7 +21,6 @@ using Parts = HFileReader::Parts;
 
 namespace {
 
-constexpr std::string_view kRowColumnType = "ROWCOL";
 constexpr size_t kBloomColumnsMax = 8;  // a read of more columns finds one of them too often to ask
 
 std::string_view text_of(const FileInfo& info, std::string_view key) {
@@ -239,8 +238,11 @@ void open_blooms(Parts& parts, const LoadOnOpen& section) {
   const uint64_t limit = parts.trailer.load_on_open_offset;
   if (section.bloom_meta) {
     const std::string_view payload = static_cast<const Block*>(section.bloom_meta.get())->payload();
-    Result<std::unique_ptr<BloomReader>> bloom = BloomReader::parse(
-        payload, parts.blocks.get(), parts.meter.get(), limit, parts.bloom_type_name == kRowColumnType);
+    parts.bloom_type =
+        bloom_type_of_file(parts.bloom_type_name, prefix_bytes(text_of(parts.info, info_key::kBloomParam)));
+    const bool flat_keys = parts.bloom_type != nullptr && parts.bloom_type->flat_keys();
+    Result<std::unique_ptr<BloomReader>> bloom =
+        BloomReader::parse(payload, parts.blocks.get(), parts.meter.get(), limit, flat_keys);
     if (bloom.ok()) {
       parts.bloom = std::move(*bloom);
     } else {
@@ -248,8 +250,6 @@ void open_blooms(Parts& parts, const LoadOnOpen& section) {
     }
     if (parts.bloom_type_name.empty())
       parts.bloom_trouble = Status::corruption("bloom filter without a type");
-    parts.bloom_type =
-        bloom_type_of_file(parts.bloom_type_name, prefix_bytes(text_of(parts.info, info_key::kBloomParam)));
   }
   if (section.delete_bloom_meta) {
     const std::string_view payload = static_cast<const Block*>(section.delete_bloom_meta.get())->payload();
@@ -293,14 +293,6 @@ Status open_parts(Parts& parts) {
 
 }  // namespace
 
-std::string bloom_option_of(const HFileReader& file) {
-  const HFileReader::Parts& parts = file.parts();
-  if (parts.bloom_type_name.empty()) return "none";
-  const size_t bytes = parts.bloom_type == nullptr ? 0 : parts.bloom_type->prefix_bytes();
-  return bytes == 0 ? parts.bloom_type_name
-                    : fmt::format("{}(prefix_length={})", parts.bloom_type_name, bytes);
-}
-
 bool is_meta_comparator(std::string_view name) {
   // KeyValue$MetaKeyComparator, KeyValue$MetaComparator, CellComparator$MetaCellComparator,
   // MetaCellComparator, …; and those of the -ROOT- table, whose rows have the same shape.
@@ -319,13 +311,19 @@ bool is_standard_comparator(std::string_view name) {
 
 namespace {
 
+// Whether the general filter can be asked. In the order of hbase:meta it cannot: its chunks, and the last of
+// its keys, are found by the order of bytes.
+bool answers(const Parts& parts) {
+  return parts.bloom != nullptr && parts.bloom_type != nullptr && !parts.meta_order;
+}
+
 // The general filter's word on one key.
 bool denies(const Parts& parts, const std::string& key, ReadStats* stats) {
   if (stats != nullptr) stats->bloom_checks += 1;
   CellView wanted;
   CellView last;
   bool beyond = !parts.last_bloom_key.empty();
-  if (parts.bloom_type_name != kRowColumnType) {
+  if (!parts.bloom_type->flat_keys()) {
     beyond = beyond && key > parts.last_bloom_key;
   } else {
     const std::string& stored = parts.last_bloom_key;
@@ -406,7 +404,7 @@ bool HFileReader::may_contain_columns(std::string_view row, std::span<const std:
     if (stats != nullptr) stats->files_skipped_range += 1;
     return false;
   }
-  if (parts.bloom == nullptr || parts.bloom_type == nullptr) return true;
+  if (!answers(parts)) return true;
   thread_local std::string key;
   const bool denied = parts.bloom_type->key_of_row(row, key) ? denies(parts, key, stats)
                                                              : denies_columns(parts, row, columns, stats);
@@ -417,8 +415,8 @@ bool HFileReader::may_contain_columns(std::string_view row, std::span<const std:
 bool HFileReader::may_contain_rows(std::string_view low, std::string_view high, bool high_inclusive,
                                    ReadStats* stats) const {
   const Parts& parts = *parts_;
-  const size_t bytes = parts.bloom_type == nullptr ? 0 : parts.bloom_type->prefix_bytes();
-  if (parts.bloom == nullptr || bytes == 0 || low.size() < bytes) return true;
+  const size_t bytes = answers(parts) ? parts.bloom_type->prefix_bytes() : 0;
+  if (bytes == 0 || low.size() < bytes) return true;
   const std::string_view prefix = low.substr(0, bytes);
   if (!high.starts_with(prefix) && (high_inclusive || high != prefix_successor(prefix))) return true;
   thread_local std::string key;
@@ -430,15 +428,14 @@ bool HFileReader::may_contain_rows(std::string_view low, std::string_view high, 
 bool HFileReader::may_contain_family_markers(std::string_view row, ReadStats* stats) const {
   const Parts& parts = *parts_;
   if (parts.family_deletes == 0u) return false;
-  if (parts.delete_bloom != nullptr) {
+  if (parts.delete_bloom != nullptr && !parts.meta_order) {
     if (stats != nullptr) stats->bloom_checks += 1;
     return parts.delete_bloom->may_contain(row, stats);
   }
   // A filter of columns has them under the empty qualifier.
   thread_local std::string key;
-  const bool by_column = parts.bloom != nullptr && parts.bloom_type_name == kRowColumnType;
-  return !by_column || parts.bloom_type == nullptr || !parts.bloom_type->key_of_column(row, {}, key) ||
-         !denies(parts, key, stats);
+  return !answers(parts) || !parts.bloom_type->flat_keys() ||
+         !parts.bloom_type->key_of_column(row, {}, key) || !denies(parts, key, stats);
 }
 
 std::unique_ptr<CellCursor> HFileReader::cursor(const FileCursorOptions& options) const {

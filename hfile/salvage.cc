@@ -13,13 +13,21 @@
 #include "hfile/codecs.h"
 #include "hfile/hfile_parts.h"
 #include "hfile/shared_file.h"
+#include "hfile/writer_options_like.h"
 
 namespace cellar {
 namespace {
 
 constexpr size_t kSearchBytes = 256 << 10;  // read at once when looking for a block
 constexpr uint64_t kBlocksTried = 3;        // that must decode before a guess is believed
-constexpr uint32_t kCodecIds = 9;
+
+// In the order in which they are tried. Compressed tags come last: few bytes contradict them.
+constexpr CellFormat kForms[] = {{.mvcc = true},
+                                 {.mvcc = false},
+                                 {.tags = true, .mvcc = true},
+                                 {.tags = true, .mvcc = false},
+                                 {.tags = true, .mvcc = true, .tags_compressed = true},
+                                 {.tags = true, .mvcc = false, .tags_compressed = true}};
 
 // Most bytes are told apart by a look.
 bool begins_magic(char c) {
@@ -56,23 +64,24 @@ class Salvager {
     const Result<Trailer> trailer = read_trailer(*file_);
     report_.format.guessed = true;
     if (!trailer.ok()) return guess(std::nullopt);
+    if (is_meta_comparator(trailer->comparator)) return meta_order();
     trailer_ = *trailer;
     report_.cells_expected = trailer->entry_count;
-    report_.format.comparator = trailer->comparator;
-    report_.format.meta_order = is_meta_comparator(trailer->comparator);
     limit_ = trailer->load_on_open_offset;
     return guess(trailer->codec);
+  }
+
+  Status meta_order() const {
+    return Status::not_supported("files in the order of hbase:meta can be read, not written").at(name_);
   }
 
   Status learn_from(const HFileReader& file) {
     const HFileReader::Parts& parts = file.parts();
     if (!parts.encoding_status.ok()) return parts.encoding_status;
+    if (parts.meta_order) return meta_order();
     report_.cells_expected = parts.trailer.entry_count;
-    report_.format = {.codec = parts.trailer.codec,
-                      .cells = parts.format,
-                      .bloom = bloom_option_of(file),
-                      .comparator = parts.trailer.comparator,
-                      .meta_order = parts.meta_order};
+    report_.format.cells = parts.format;
+    CELLAR_TRY_ASSIGN(report_.format.like, writer_options_like(file));
     limit_ = parts.trailer.load_on_open_offset;
     trailer_ = parts.trailer;
     encoding_ = parts.encoding;
@@ -89,41 +98,45 @@ class Salvager {
 
   // The codec and the form of cells under which the first data blocks make sense.
   Status guess(std::optional<uint32_t> known_codec) {
-    for (uint32_t codec = 0; codec < kCodecIds; ++codec) {
+    for (uint32_t codec = 0; codec < kCodecCount; ++codec) {
       if (known_codec && codec != *known_codec) continue;
       Status usable = use_codec(codec);
       if (!usable.ok() && known_codec) return usable;
       if (!usable.ok()) continue;
-      for (const bool mvcc : {true, false}) {
-        for (const bool tags : {false, true}) {
-          report_.format.cells = {.tags = tags, .mvcc = mvcc};
-          if (makes_sense()) return {};
-        }
+      const std::vector<Pin> blocks = first_blocks();
+      for (const CellFormat& form : kForms) {
+        report_.format.cells = form;
+        const auto fits = [this](const Pin& block) { return decodes(block_of(block)).ok(); };
+        if (blocks.empty() || !std::ranges::all_of(blocks, fits)) continue;
+        HFileWriterOptions& like = report_.format.like;
+        like.compression = codec_name(codec);
+        like.tags = form.tags;
+        like.compress_tags = form.tags_compressed;
+        like.mvcc = form.mvcc;
+        return {};
       }
     }
     return Status::corruption("no block with cells can be read in any form this build knows").at(name_);
   }
 
-  bool makes_sense() {
-    uint64_t tried = 0;
-    for (uint64_t at = 0; at < limit_ && tried < kBlocksTried;) {
+  // Those with cells that can be decompressed.
+  std::vector<Pin> first_blocks() {
+    std::vector<Pin> blocks;
+    for (uint64_t at = 0; at < limit_ && blocks.size() < kBlocksTried;) {
       const Result<BlockHeader> header = blocks_->read_header(at, limit_);
       if (!header.ok()) {
         at = next_block(at + 1);
         continue;
       }
       if (header->known_kind && is_data(header->kind)) {
-        const Result<Block*> block = read_block(at, *header);
-        if (block.ok()) {
-          const Pin pin(*block);
-          if (!decodes(**block).ok()) return false;
-          tried += 1;
-        }
+        if (const Result<Block*> block = read_block(at, *header); block.ok()) blocks.emplace_back(*block);
       }
       at += header->disk_bytes();
     }
-    return tried > 0;
+    return blocks;
   }
+
+  static const Block& block_of(const Pin& pin) { return *static_cast<const Block*>(pin.get()); }
 
   // ---- Blocks ----
 
@@ -228,21 +241,17 @@ class Salvager {
     OwnedCell before;
     bool first = true;
     for (const CellView* cell = walker->next(); cell != nullptr; cell = walker->next()) {
-      if (!first && compare(*cell, before.view()) < 0) return Status::corruption("cells out of order");
+      if (!first && compare_keys(*cell, before.view()) < 0) return Status::corruption("cells out of order");
       before.assign(*cell);
       first = false;
     }
     return walker->status();
   }
 
-  std::strong_ordering compare(const CellView& a, const CellView& b) const {
-    return report_.format.meta_order ? compare_meta_keys(a, b) : compare_keys(a, b);
-  }
-
   Status take_cells(const Block& block) {
     CELLAR_TRY_ASSIGN(const std::unique_ptr<BlockWalker> walker, walker_of(block));
     for (const CellView* cell = walker->next(); cell != nullptr; cell = walker->next()) {
-      if (has_last_ && (compare(*cell, last_.view()) < 0 || cell->family() != last_.view().family())) {
+      if (has_last_ && (compare_keys(*cell, last_.view()) < 0 || cell->family() != last_.view().family())) {
         report_.out_of_order += 1;
         continue;
       }

@@ -9,6 +9,7 @@
 
 #include "cellar/file_system.h"
 #include "hfile/encoding.h"
+#include "hfile/hfile_writer.h"
 
 namespace cellar {
 
@@ -16,10 +17,8 @@ namespace cellar {
 struct SalvageFormat {
   uint32_t codec = 2;  // Compressor::id; 2 is NONE
   CellFormat cells;
-  std::string bloom = "none";
-  std::string comparator;  // empty: the standard one
-  bool meta_order = false;
-  bool guessed = false;  // the file itself could not be asked
+  HFileWriterOptions like;  // for a file of the same form
+  bool guessed = false;     // the file itself could not be asked
 };
 
 // A stretch of the file from which nothing was taken.
@@ -55,8 +54,8 @@ struct SalvageTaker {
 };
 
 // Walks the file from its first byte, block by block; where a block cannot be told, on from the next one that
-// can. Reads no more than one block at a time. kNotSupported (version, codec, encoding, encryption),
-// kCorruption when no data block can be read at all, kIoError, or what the taker returns.
+// can. Reads no more than one block at a time. kNotSupported (version, codec, encoding, encryption, the order
+// of hbase:meta), kCorruption when no data block can be read at all, kIoError, or what the taker returns.
 Result<SalvageReport> salvage(std::shared_ptr<const ReadableFile> file, const std::string& name,
                               const SalvageTaker& taker);
 

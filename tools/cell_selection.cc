@@ -67,10 +67,6 @@ Status CellSelection::parse_types() {
   return {};
 }
 
-bool CellSelection::everything() const {
-  return start_.empty() && stop_.empty() && chosen_.empty() && types_.empty() && !timed_;
-}
-
 // Whether no later row of a file in byte order can be asked for.
 bool CellSelection::beyond(std::string_view row) const {
   if (!stop_.empty() && row >= stop_) return true;
@@ -90,13 +86,12 @@ bool CellSelection::wanted(const CellView& cell) const {
   });
 }
 
-Status CellSelection::walk(Session& session, const HFileReader& file,
-                           const std::function<bool(const CellView&)>& take) const {
+Status CellSelection::walk(const HFileReader& file, const std::function<bool(const CellView&)>& take) const {
   const std::unique_ptr<CellCursor> cursor = file.cursor({.fill_cache = false, .sequential = true});
   OwnedCell first;
   first_of_row(first, file.meta_order() ? std::string_view() : start_);
   for (const CellView* cell = cursor->seek(first.view()); cell != nullptr; cell = cursor->next()) {
-    if (session.stopping()) return {};
+    if (interrupted()) return {};
     if (!file.meta_order() && beyond(cell->row())) break;
     if (wanted(*cell) && !take(*cell)) return {};
   }

@@ -21,14 +21,12 @@ class CellSelection {
   // After the command line is parsed. kInvalidArgument.
   Status parse();
 
-  // Whether nothing was asked for: every cell is wanted.
-  bool everything() const;
   bool wanted(const CellView& cell) const;
 
   // Calls `take` for each wanted cell in the file's order, until it returns false, the program is
-  // interrupted, or the cells end. Files in the order of hbase:meta are read from their first cell on.
-  Status walk(Session& session, const HFileReader& file,
-              const std::function<bool(const CellView&)>& take) const;
+  // interrupted, or the cells end; with nothing parsed, every cell is wanted. Files in the order of
+  // hbase:meta are read from their first cell on.
+  Status walk(const HFileReader& file, const std::function<bool(const CellView&)>& take) const;
 
  private:
   bool beyond(std::string_view row) const;

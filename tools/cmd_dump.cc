@@ -56,10 +56,10 @@ class DumpCommand final : public Command {
   Status dump(Session& session, const std::string& path, CellPrinter& printer) {
     CELLAR_TRY_ASSIGN(const std::shared_ptr<HFileReader> file, open_hfile(session, path));
     Progress progress(session, "dump " + path, 0);
-    return selection_.walk(session, *file, [&](const CellView& cell) {
+    return selection_.walk(*file, [&](const CellView& cell) {
       printer.add(cell);
       progress.step(0, printer.cells());
-      return limit_ == 0 || printer.cells() < limit_;
+      return !session.stopping() && (limit_ == 0 || printer.cells() < limit_);
     });
   }
 

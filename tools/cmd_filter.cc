@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "hfile/writer_options_like.h"
 #include "tools/cell_selection.h"
 #include "tools/command.h"
 #include "tools/hfile_output.h"
@@ -41,15 +42,14 @@ class FilterCommand final : public Command {
                       HFileOutput::create(output_, options, replace_));
     Status written;
     uint64_t seen = 0;
-    Progress progress(session, "filter " + path_, file.cells());
+    Progress progress(session, "filter " + path_, file.cells(), Progress::Unit::kCells);
     const auto take = [&](const CellView& cell) {
       seen += 1;
       progress.step(seen, seen);
       if (!invert_ || !selection_.wanted(cell)) written = output->writer().add(cell);
       return written.ok();
     };
-    const CellSelection everything;
-    const Status walked = (invert_ ? everything : selection_).walk(session, file, take);
+    const Status walked = (invert_ ? CellSelection() : selection_).walk(file, take);
     if (!walked.ok()) return name_file_failure(session, walked);
     CELLAR_TRY(written);
     if (interrupted()) return interrupted_status("no file was written");

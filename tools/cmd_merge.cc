@@ -7,7 +7,6 @@
 #include "cell/merging_cursor.h"
 #include "cellar/environment.h"
 #include "compaction/rewrite.h"
-#include "hfile/hfile_parts.h"
 #include "tools/command.h"
 #include "tools/hfile_output.h"
 #include "tools/hfile_paths.h"
@@ -61,9 +60,9 @@ class MergeCommand final : public Command {
     CELLAR_TRY_ASSIGN(const std::unique_ptr<CellCursor> merged, merge(files));
     job.source = merged.get();
     Progress progress(session, "merge", 0);
-    job.checkpoint = [&] {
-      progress.step(0, 0);
-      return session.stopping() ? interrupted_status("no file was written") : Status();
+    job.checkpoint = [&](uint64_t cells_in) {
+      progress.show(0, cells_in);
+      return interrupted() ? interrupted_status("no file was written") : Status();
     };
     return write(session, files, job);
   }
@@ -102,7 +101,6 @@ class MergeCommand final : public Command {
     std::ranges::stable_sort(files, std::greater(), [](const auto& file) { return file->max_sequence(); });
     std::vector<MergeSource> sources;
     for (const auto& file : files) {
-      if (!file->parts().encoding_status.ok()) return file->parts().encoding_status;
       if (file->meta_order()) {
         return Status::not_supported("files in the order of hbase:meta can be read, not written")
             .at(file->name());

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <set>
 
-#include "cell/cell_key.h"
 #include "cellar/environment.h"
+#include "hfile/writer_options_like.h"
+#include "tools/cell_selection.h"
 #include "tools/command.h"
 #include "tools/hfile_output.h"
 #include "tools/hfile_paths.h"
@@ -61,17 +63,33 @@ class RewriteCommand final : public Command {
       return Status::invalid_argument(fmt::format("{} inputs, but --output is no directory", files.size()))
           .at(output_);
     }
+    CELLAR_TRY_ASSIGN(const std::vector<std::string> targets, targets_of(files, into_directory));
     Records records(session.out(), session.format(), "cellar.rewrite/1", "files");
-    for (const std::string& path : files) {
-      const std::string to =
-          into_directory ? output_ + "/" + std::filesystem::path(path).filename().string() : output_;
-      CELLAR_TRY(rewrite_one(session, path, to, records));
-    }
-    records.finish();
-    return {};
+    Status status;
+    for (size_t i = 0; i < files.size() && status.ok(); ++i)
+      status = rewrite_one(session, files[i], targets[i], records);
+    records.finish();  // what was finished stays, and is said
+    return status;
   }
 
  private:
+  // Where each file goes: kInvalidArgument when two go to one place.
+  Result<std::vector<std::string>> targets_of(const std::vector<std::string>& files,
+                                              bool into_directory) const {
+    std::vector<std::string> targets;
+    std::set<std::string> taken;
+    for (const std::string& path : files) {
+      const std::string name = std::filesystem::path(path).filename().string();
+      targets.push_back(into_directory ? output_ + "/" + name : output_);
+      if (!taken.insert(targets.back()).second) {
+        return Status::invalid_argument(fmt::format("two inputs are called {}; nothing was written", name))
+            .at(targets.back())
+            .hinting("rewrite them one by one, to names of their own");
+      }
+    }
+    return targets;
+  }
+
   Status rewrite_one(Session& session, const std::string& path, const std::string& to, Records& records) {
     CELLAR_TRY_ASSIGN(const HFileReaders input, open_hfiles(session, {path}));
     CELLAR_TRY_ASSIGN(const HFileWriterOptions options, shape_.options_for(input));
@@ -88,19 +106,18 @@ class RewriteCommand final : public Command {
   }
 
   static Status copy_cells(Session& session, const HFileReader& from, HFileWriter& to) {
-    Progress progress(session, "rewrite " + from.name(), from.cells());
-    const std::unique_ptr<CellCursor> cursor = from.cursor({.fill_cache = false, .sequential = true});
+    Progress progress(session, "rewrite " + from.name(), from.cells(), Progress::Unit::kCells);
     uint64_t cells = 0;
-    OwnedCell first;
-    first_of_row(first, {});
-    for (const CellView* cell = cursor->seek(first.view()); cell != nullptr; cell = cursor->next()) {
-      if (session.stopping()) return interrupted_status("no file was written");
-      CELLAR_TRY(to.add(*cell));
+    Status written;
+    const Status walked = CellSelection().walk(from, [&](const CellView& cell) {
       cells += 1;
       progress.step(cells, cells);
-    }
-    if (!cursor->status().ok()) return name_file_failure(session, cursor->status());
-    return {};
+      written = to.add(cell);
+      return written.ok();
+    });
+    if (!walked.ok()) return name_file_failure(session, walked);
+    CELLAR_TRY(written);
+    return interrupted() ? interrupted_status("no file was written") : Status();
   }
 
   Status estimate_all(Session& session, const std::vector<std::string>& paths) const {
@@ -118,7 +135,7 @@ class RewriteCommand final : public Command {
         }
       }
     }
-    records.member("bytes_now", fmt::format("{}", bytes_now));
+    records.size("bytes_now", bytes_now);
     records.finish();
     session.talk(fmt::format("now    {}; nothing was written", counted(bytes_now, "byte")));
     return {};
@@ -142,9 +159,13 @@ class RewriteCommand final : public Command {
       blocks += made.data_blocks;
     }
     const int64_t micros = system_clock().steady_us() - began;
-    records.text("compression", options.compression)
-        .text("encoding", options.encoding)
-        .text("bloom", options.bloom)
+    // Each input has its own, unless one is given or there is only one.
+    const auto named = [&](const std::string& given, const std::string& last) {
+      return given.empty() && inputs.size() > 1 ? "as is" : last;
+    };
+    records.text("compression", named(shape.compression, options.compression))
+        .text("encoding", named(shape.encoding, options.encoding))
+        .text("bloom", named(shape.bloom, options.bloom))
         .size("block_size", options.block_bytes)
         .size("bytes", bytes)
         .text("of_now", fmt::format("{:.3f}", static_cast<double>(bytes) / static_cast<double>(bytes_now)))

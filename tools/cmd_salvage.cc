@@ -8,6 +8,7 @@
 #include "cellar/environment.h"
 #include "hfile/codecs.h"
 #include "hfile/salvage.h"
+#include "hfile/writer_options_like.h"
 #include "tools/command.h"
 #include "tools/hfile_output.h"
 #include "tools/hfile_paths.h"
@@ -59,8 +60,8 @@ class SalvageCommand final : public Command {
                                   return {};
                                 },
                                 .take = [&](const CellView& cell) -> Status {
-                                  if (session.stopping()) return interrupted_status("no file was written");
-                                  progress.step(++cells, 0);
+                                  if (interrupted()) return interrupted_status("no file was written");
+                                  progress.step(0, ++cells);
                                   return output->writer().add(cell);
                                 }};
     const Result<SalvageReport> report = salvage(file, path_, taker);
@@ -80,12 +81,8 @@ class SalvageCommand final : public Command {
 
  private:
   Result<HFileWriterOptions> options_for(const SalvageFormat& format) const {
-    HFileWriterOptions options;
-    CELLAR_TRY_ASSIGN(options,
-                      shape_.options_beside(std::string(codec_name(format.codec)), "none", format.bloom));
-    options.tags = format.cells.tags;
-    options.mvcc = format.cells.mvcc;
-    if (format.meta_order) options.comparator = format.comparator;
+    HFileWriterOptions options = format.like;
+    CELLAR_TRY(shape_.apply(options));
     return options;
   }
 
@@ -98,12 +95,11 @@ class SalvageCommand final : public Command {
           .text("reason", loss.reason)
           .add();
     }
-    records.member("file", "\"" + escaped(output_) + "\"");
-    records.member("cells", std::to_string(made.cells));
-    if (report.cells_expected) records.member("cells_expected", std::to_string(*report.cells_expected));
-    records.member("cells_out_of_order", std::to_string(report.out_of_order));
-    records.member("losses_left_out", std::to_string(report.losses_left_out));
-    records.member("guessed", report.format.guessed ? "true" : "false");
+    records.text("file", output_).count("cells", made.cells);
+    if (report.cells_expected) records.count("cells_expected", *report.cells_expected);
+    records.count("cells_out_of_order", report.out_of_order)
+        .count("losses_left_out", report.losses_left_out)
+        .flag("guessed", report.format.guessed);
     records.finish();
     session.out().flush();
     if (!report.trouble.ok()) session.talk("note   the file does not open: " + report.trouble.to_text());

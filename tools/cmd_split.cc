@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/bytes.h"
+#include "hfile/writer_options_like.h"
 #include "tools/cell_selection.h"
 #include "tools/command.h"
 #include "tools/hfile_output.h"
@@ -42,7 +43,7 @@ class SplitCommand final : public Command {
     CELLAR_TRY_ASSIGN(const HFileWriterOptions options, shape_.options_for(input));
     Parts made{session, file, output_ + "/" + std::filesystem::path(path_).filename().string(), options,
                replace_};
-    Progress progress(session, "split " + path_, file.cells());
+    Progress progress(session, "split " + path_, file.cells(), Progress::Unit::kCells);
     Status written;
     uint64_t seen = 0;
     std::string row;
@@ -57,14 +58,12 @@ class SplitCommand final : public Command {
       progress.step(seen, seen);
       return written.ok();
     };
-    const CellSelection everything;
-    const Status walked = everything.walk(session, file, take);
+    const Status walked = CellSelection().walk(file, take);
+    if (written.ok() && walked.ok() && !interrupted()) written = made.close();
+    made.records.finish();  // what was finished stays, and is said
     if (!walked.ok()) return name_file_failure(session, walked);
     CELLAR_TRY(written);
-    if (interrupted()) return interrupted_status("the parts that were finished stay");
-    CELLAR_TRY(made.close());
-    made.records.finish();
-    return {};
+    return interrupted() ? interrupted_status("the parts that were finished stay") : Status();
   }
 
  private:

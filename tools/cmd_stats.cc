@@ -71,10 +71,10 @@ class StatsCommand final : public Command {
     Progress progress(session, "stats " + path, 0);
     uint64_t cells = 0;
     stats.begin_file(path);
-    Status status = selection_.walk(session, *file, [&](const CellView& cell) {
+    Status status = selection_.walk(*file, [&](const CellView& cell) {
       stats.add(cell);
       progress.step(0, ++cells);
-      return true;
+      return !session.stopping();
     });
     stats.end_file();
     return status;

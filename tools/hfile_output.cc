@@ -1,14 +1,13 @@
-// HFileOutput: the writer over a file that is named at the end; facts are copied key by key.
+// HFileOutput: the writer over a file that is named at the end.
 #include "tools/hfile_output.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "cellar/environment.h"
-#include "hfile/codecs.h"
-#include "hfile/hfile_parts.h"
+#include "hfile/file_info.h"
+#include "hfile/writer_options_like.h"
 #include "tools/hfile_paths.h"
 #include "tools/operands.h"
 
@@ -16,21 +15,6 @@ namespace cellar {
 namespace {
 
 constexpr uint64_t kCellBytesMax = 128u << 20;  // what can be read can be written
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
-// Facts that the writer makes itself, from the cells or from its options.
-bool made_by_writer(std::string_view key) {
-  constexpr std::string_view kKeys[] = {info_key::kKeyValueVersion,   info_key::kMaxMvcc,
-                                        info_key::kDataBlockEncoding, info_key::kIndexBlockEncoding,
-                                        info_key::kBloomType,         info_key::kBloomParam,
-                                        info_key::kLastBloomKey,      info_key::kDeleteFamilyCount,
-                                        info_key::kTimeRange,         info_key::kEarliestPut};
-  return key.starts_with("hfile.") || std::ranges::count(kKeys, key) > 0;
-}
 
 }  // namespace
 
@@ -41,33 +25,27 @@ void HFileShape::declare(Arguments& arguments) {
       .option("--block-size", block_size, "SIZE", "of data blocks, such as 16k (64k)");
 }
 
-Result<HFileWriterOptions> HFileShape::options_beside(const std::string& codec,
-                                                      const std::string& encoding_name,
-                                                      const std::string& bloom_name) const {
-  HFileWriterOptions options;
-  options.compression = compression.empty() ? codec : compression;
-  options.encoding = encoding.empty() ? encoding_name : encoding;
-  options.bloom = lower(bloom.empty() ? bloom_name : bloom);
+Status HFileShape::apply(HFileWriterOptions& options) const {
+  if (!compression.empty()) options.compression = compression;
+  if (!encoding.empty()) options.encoding = encoding;
+  if (!bloom.empty()) options.bloom = bloom;
   if (!block_size.empty()) {
     CELLAR_TRY_ASSIGN(const uint64_t bytes, parse_size(block_size));
     options.block_bytes = static_cast<uint32_t>(std::min<uint64_t>(bytes, UINT32_MAX));
   }
   options.cell_bytes_max = kCellBytesMax;
   options.create_time_ms = system_clock().wall_ms();
-  return options;
+  return {};
 }
 
 Result<HFileWriterOptions> HFileShape::options_for(const HFileReaders& inputs) const {
-  const HFileReader& first = *inputs.front();
-  CELLAR_TRY_ASSIGN(HFileWriterOptions options,
-                    options_beside(std::string(codec_name(first.trailer().codec)),
-                                   std::string(first.encoding_name()), bloom_option_of(first)));
+  CELLAR_TRY_ASSIGN(HFileWriterOptions options, writer_options_like(*inputs.front()));
   for (const auto& input : inputs) {
     const CellFormat format = input->cell_format();
     options.tags = options.tags || format.tags;
     options.mvcc = options.mvcc || format.mvcc;
   }
-  if (first.meta_order()) options.comparator = first.trailer().comparator;
+  CELLAR_TRY(apply(options));
   return options;
 }
 
@@ -83,20 +61,6 @@ Result<HFileSummary> HFileOutput::finish() {
   CELLAR_TRY_ASSIGN(HFileSummary summary, writer_->finish());
   CELLAR_TRY(file_->publish());
   return summary;
-}
-
-Status copy_facts(const HFileReader& from, HFileWriter& to) {
-  for (const auto& [key, value] : from.info().entries()) {
-    if (!made_by_writer(key)) CELLAR_TRY(to.set_info(key, value));
-  }
-  const HFileReader::Parts& parts = from.parts();
-  for (const MetaBlockEntry& meta : parts.meta_blocks) {
-    CELLAR_TRY_ASSIGN(Block * block, parts.blocks->read(meta.offset, meta.disk_bytes,
-                                                        parts.trailer.load_on_open_offset, nullptr, nullptr));
-    const Pin pin(block);
-    CELLAR_TRY(to.add_meta_block(meta.name, std::string(block->payload())));
-  }
-  return {};
 }
 
 Status merge_facts(const HFileReaders& from, HFileWriter& to) {

@@ -23,12 +23,11 @@ struct HFileShape {
   std::string block_size;
 
   void declare(Arguments& arguments);
-  // Options for a file with the cells of `inputs` (at least one): codec, encoding and Bloom type of the first
-  // unless said otherwise, tags and sequences where an input has them. kInvalidArgument.
+  // Puts what was said over `options`. kInvalidArgument.
+  Status apply(HFileWriterOptions& options) const;
+  // Options for a file with the cells of `inputs` (at least one): as the first, unless said otherwise; tags
+  // and sequences where any input has them. kInvalidArgument, kIoError.
   Result<HFileWriterOptions> options_for(const HFileReaders& inputs) const;
-  // Options where these names stand for what is left unsaid.
-  Result<HFileWriterOptions> options_beside(const std::string& codec, const std::string& encoding_name,
-                                            const std::string& bloom_name) const;
 };
 
 // HFileOutput: an HFile under such a name. One thread.
@@ -46,9 +45,6 @@ class HFileOutput {
   std::unique_ptr<HFileWriter> writer_;  // goes before its file
 };
 
-// Gives `to` the facts of `from` that hold for any file with the same cells: sequence, bulk-load marks, the
-// application's own entries and meta blocks.
-Status copy_facts(const HFileReader& from, HFileWriter& to);
 // The facts of a file made of many: the newest sequence.
 Status merge_facts(const HFileReaders& from, HFileWriter& to);
 

@@ -92,7 +92,7 @@ Status name_file_failure(Session& session, const Status& status) {
   const Exit exit = exit_of_file_failure(status);
   if (is_not_an_hfile(status)) return session.name_failure("CEL-NOT-HFILE", exit, status);
   if (exit == Exit::kNegative) return session.name_failure("CEL-CORRUPTION", exit, status);
-  return status;
+  return session.name_failure("", exit, status);  // its own name, not that of a failure before
 }
 
 Result<std::shared_ptr<HFileReader>> open_hfile(Session& session, const std::string& path) {

@@ -185,15 +185,22 @@ void Records::add() {
   out_.commit();
 }
 
-void Records::member(const std::string& name, const std::string& json) {
-  members_ += ",";
-  append_json_string(members_, name);
-  members_ += ":" + json;
-}
-
 void Records::finish() {
   begin();
-  if (format_ == Format::kJson) out_.write((first_ ? "]" : "\n]") + members_ + "}\n");
+  if (format_ == Format::kJson) {
+    std::string& to = out_.buffer();
+    to += first_ ? "]" : "\n]";
+    for (const Field& field : fields_) {
+      to += ',';
+      append_json_string(to, field.name);
+      to += ':' + field.json;
+    }
+    to += "}\n";
+  }
+  if (format_ == Format::kJsonl && !fields_.empty()) {
+    put_json(out_.buffer());
+    out_.buffer() += '\n';
+  }
   if (format_ == Format::kTable && !table_.empty()) out_.write(aligned_table(table_));
 }
 

@@ -70,8 +70,8 @@ class Records {
   Records& flag(std::string name, bool value);
   // Ends the record.
   void add();
-  // Further members of the JSON document, already JSON; before finish().
-  void member(const std::string& name, const std::string& json);
+  // Fields since the last add() are about all records: members of the JSON document, a last line in JSON
+  // Lines; tables and CSV leave them out.
   void finish();
 
  private:
@@ -90,7 +90,6 @@ class Records {
   std::string list_;
   std::vector<Field> fields_;
   std::vector<std::vector<std::string>> table_;
-  std::string members_;
   bool begun_ = false;
   bool first_ = true;
 };

@@ -9,9 +9,10 @@
 
 namespace cellar {
 
-Progress::Progress(const Session& session, std::string what, uint64_t total)
+Progress::Progress(const Session& session, std::string what, uint64_t total, Unit unit)
     : what_(std::move(what)),
       total_(total),
+      unit_(unit),
       started_(system_clock().steady_us()),
       terminal_(!session.quiet() && ::isatty(STDERR_FILENO) != 0) {}
 
@@ -33,7 +34,8 @@ void Progress::show(uint64_t done, uint64_t cells) {
   if (total_ > 0 && done > 0) {
     const double share = static_cast<double>(done) / static_cast<double>(total_);
     const double left = static_cast<double>(now - started_) * (1 - share) / share;
-    line += fmt::format("  {:.0f} %  {} of {}  {} left", share * 100, human_bytes(done), human_bytes(total_),
+    const auto amount = [&](uint64_t n) { return unit_ == Unit::kBytes ? human_bytes(n) : human_count(n); };
+    line += fmt::format("  {:.0f} %  {} of {}  {} left", share * 100, amount(done), amount(total_),
                         human_micros(static_cast<int64_t>(left < 0 ? 0 : left)));
   }
   line += "\x1b[K";

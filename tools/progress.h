@@ -12,8 +12,10 @@ namespace cellar {
 // One thread. The line is wiped by the destructor.
 class Progress {
  public:
-  // `total` in the unit of done, 0 when it is not known.
-  Progress(const Session& session, std::string what, uint64_t total);
+  // What `done` and `total` count.
+  enum class Unit : uint8_t { kBytes, kCells };
+  // `total` is 0 when it is not known.
+  Progress(const Session& session, std::string what, uint64_t total, Unit unit = Unit::kBytes);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -24,10 +26,13 @@ class Progress {
   }
   int64_t micros() const;
 
- private:
+  // The same without the count of calls, for those that come seldom.
   void show(uint64_t done, uint64_t cells);
+
+ private:
   std::string what_;
   uint64_t total_;
+  Unit unit_;
   int64_t started_;
   int64_t shown_ = 0;
   uint64_t calls_ = 0;

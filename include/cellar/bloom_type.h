@@ -26,6 +26,8 @@ class BloomType {
   virtual bool key_of_column(std::string_view row, std::string_view, std::string& key) const {
     return key_of_row(row, key);
   }
+  // Whether the keys are flat keys of cells, which stand in the order of cells; else in that of bytes.
+  virtual bool flat_keys() const { return false; }
   // So many bytes at the front of a row are all that is hashed, so the filter also answers for scans of rows
   // that share them; 0: it hashes more than that. HBase's parameter in the file info.
   virtual size_t prefix_bytes() const { return 0; }

@@ -59,15 +59,20 @@ std::vector<std::string> small_files() {
     for (const bool full : {false, true}) {
       options.encoding = encoding;
       options.tags = options.mvcc = full;
+      options.compress_tags = full;
       files.push_back(small_file(options, 40));
     }
   }
-  for (uint32_t codec = 0; codec < 16; ++codec) {
+  for (uint32_t codec = 0; codec < kCodecCount; ++codec) {
     if (!compressor_by_id(codec).ok()) continue;
     options.compression = std::string(codec_name(codec));
     files.push_back(small_file(options, 40));
   }
   options.compression = "none";
+  for (const char* bloom : {"none", "rowcol", "rowprefix_fixed_length(prefix_length=5)"}) {
+    options.bloom = bloom;
+    files.push_back(small_file(options, 40));
+  }
   files.push_back(small_file(options, 0));
   files.push_back(small_file(options, 1));
   options.index_chunk_bytes = 64;

@@ -19,7 +19,8 @@ void fuzz_block(std::string_view input);
 // is also compressed, and must come back.
 void fuzz_codec(std::string_view input);
 // The payload of one block of the load-on-open section of a file that is sound otherwise, sums included: the
-// first byte chooses root index, meta index, file info, Bloom filter or delete-family Bloom filter.
+// first byte chooses one with a filter of rows or of columns, and root index, meta index, file info or a
+// filter.
 void fuzz_section(std::string_view input);
 
 struct Target {

@@ -252,7 +252,7 @@ TEST(CodecNames, ByOrdinalAndName) {
 }
 
 TEST(CodecNames, OneThatIsNotBuiltSaysHowToGetIt) {
-  for (uint32_t id = 0; id < 9; ++id) {
+  for (uint32_t id = 0; id < kCodecCount; ++id) {
     const std::string name(codec_name(id));
     const Status status = compressor_by_id(id).status();
     if (status.ok()) continue;

@@ -28,6 +28,9 @@ OPENS = [f"--add-opens=java.base/{package}=ALL-UNNAMED"
          for package in ("java.lang", "java.lang.reflect", "java.nio", "java.util", "sun.nio.ch", "jdk.internal.ref")]
 OPENS += ["--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
           "--add-exports=java.security.jgss/sun.security.krb5=ALL-UNNAMED"]
+FETCH_SECONDS = 300  # for the jars; what takes longer is skipped, loudly
+STEP_SECONDS = {True: 600, False: 3600}  # for one program, in the short form and the full; more is a failure
+FILE_SECONDS = 120  # for one file and Cellar
 GOALS = {"none": 5.0, "snappy": 3.0}  # times HBase's speed, for writing and for scanning
 
 
@@ -65,9 +68,12 @@ class Release:
         if not shutil.which("mvn"):
             raise Skipped("Maven is not installed (apt-get install maven default-jdk-headless)")
         print(f"asking Maven for the jars of the profile hbase-{self.name} (some 100 MB when they are new)", flush=True)
-        run = subprocess.run(["mvn", "-q", "-B", "-f", str(pom), "-P", f"hbase-{self.name}",
-                              "dependency:build-classpath", f"-Dmdep.outputFile={kept}"],
-                             capture_output=True, text=True, timeout=1500)
+        try:
+            run = subprocess.run(["mvn", "-q", "-B", "-f", str(pom), "-P", f"hbase-{self.name}",
+                                  "dependency:build-classpath", f"-Dmdep.outputFile={kept}"],
+                                 capture_output=True, text=True, timeout=FETCH_SECONDS)
+        except subprocess.TimeoutExpired:
+            raise Skipped(f"Maven has not given HBase's jars within {FETCH_SECONDS} seconds")
         if run.returncode != 0 or not kept.exists():
             said = next((line for line in (run.stdout + run.stderr).splitlines() if "[ERROR]" in line), "no message")
             raise Skipped(f"Maven does not give HBase's jars: {said[:300]}")
@@ -99,7 +105,7 @@ class Release:
 
 def started(command):
     run = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                         errors="replace", timeout=3600)
+                         errors="replace", timeout=STEP_SECONDS["--short" in sys.argv])
     return run.returncode, run.stdout.splitlines()
 
 
@@ -199,7 +205,8 @@ def read_with_cellar(path, description, parts, tally):
         at = next((i for i, (a, b) in enumerate(zip(ours, theirs)) if a != b), min(len(ours), len(theirs)))
         tally.differ(f"{name}: {len(ours)} cells, HBase wrote {len(theirs)}; cell {at} is "
                      f"{ours[at:at + 1]}, written as {theirs[at:at + 1]}"[:1000])
-    verify = subprocess.run([CELLAR, "verify", path, "--level", "deep"], capture_output=True, text=True)
+    verify = subprocess.run([CELLAR, "verify", path, "--level", "deep"], capture_output=True, text=True,
+                            timeout=FILE_SECONDS)
     if verify.returncode != 0:
         tally.differ(f"{name}: verify ends with {verify.returncode}: {verify.stdout} {verify.stderr}"[:1000])
     tally.count("files")

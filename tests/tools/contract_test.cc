@@ -76,7 +76,8 @@ constexpr std::string_view kStartLoader =
     "mkfifo gate; cellar load shop people - --batch 2 --quiet < gate & loader=$!; exec 3> gate; "
     "for i in 1 2 3 4 5; do echo "
     "'{\"row\":\"row'$i'\",\"family\":\"d\",\"qualifier\":\"q\",\"value\":\"v\"}' >&3; done; "
-    "for i in $(seq 400); do ls -l /proc/$loader/fd 2>/dev/null | grep -q /shop/wal/.*log && break; sleep 0.05; done; ";
+    "for i in $(seq 400); do ls -l /proc/$loader/fd 2>/dev/null | grep -q /shop/wal/.*log && break; sleep "
+    "0.05; done; ";
 
 TEST_F(Contract, AStoreThatIsOpenElsewhereIsLocked) {
   make_shop();
@@ -121,21 +122,28 @@ TEST_F(Contract, EveryJsonDocumentNamesItsSchemaFirst) {
   make_shop();
   out_of({"flush", "shop"});
   const std::string file = example_file("versions.hfile");
-  const std::vector<std::vector<std::string>> lines = {{"list", "shop"},
-                                                       {"describe", "shop"},
-                                                       {"status", "shop"},
-                                                       {"get", "shop", "orders", "user42"},
-                                                       {"scan", "shop", "orders"},
-                                                       {"count", "shop", "orders"},
-                                                       {"compact", "shop"},
-                                                       {"incr", "shop", "orders", "r", "c:n"},
-                                                       {"version"},
-                                                       {"inspect", file},
-                                                       {"verify", file},
-                                                       {"dump", file, "--limit", "3"},
-                                                       {"stats", file},
-                                                       {"find", "row-003", file},
-                                                       {"diff", file, file, "--meta"}};
+  const std::vector<std::vector<std::string>> lines = {
+      {"list", "shop"},
+      {"describe", "shop"},
+      {"status", "shop"},
+      {"get", "shop", "orders", "user42"},
+      {"scan", "shop", "orders"},
+      {"count", "shop", "orders"},
+      {"compact", "shop"},
+      {"incr", "shop", "orders", "r", "c:n"},
+      {"version"},
+      {"inspect", file},
+      {"verify", file},
+      {"dump", file, "--limit", "3"},
+      {"stats", file},
+      {"find", "row-003", file},
+      {"diff", file, file, "--meta"},
+      {"rewrite", file, "-o", "new.hfile", "--replace"},
+      {"rewrite", file, "--estimate"},
+      {"filter", file, "-o", "new.hfile", "--replace"},
+      {"merge", file, "-o", "new.hfile", "--replace"},
+      {"split", file, "-o", ".", "--parts", "2", "--replace"},
+      {"salvage", file, "-o", "new.hfile", "--replace"}};
   for (const std::vector<std::string>& line : lines) {
     json_of(line);
     std::vector<std::string> arguments = line;

@@ -175,7 +175,9 @@ TEST_F(Diff, HBasesFilesAndTheirFacts) {
   EXPECT_EQ(facts["info.DATA_BLOCK_ENCODING"]["a"], "ROW_INDEX_V1");
   EXPECT_TRUE(facts["info.DATA_BLOCK_ENCODING"]["b"].is_null());
   EXPECT_EQ(facts.count("trailer.entry_count"), 0u) << "both have 600";
-  EXPECT_TRUE(diff({versions, weblog, "--limit", "1"}, 1)["meta"].empty());
+  const Json limited = diff({versions, weblog, "--meta", "--limit", "1"}, 1);
+  EXPECT_EQ(limited["meta"].size(), 1u);
+  EXPECT_EQ(limited["meta_differences"], facts.size()) << "all are counted";
 }
 
 TEST_F(Diff, ATableBeforeAndAfterACompaction) {

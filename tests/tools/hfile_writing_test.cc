@@ -268,9 +268,88 @@ TEST_F(HFileWriting, SalvageGoesOnBehindAHole) {
   write_file("damaged.hfile", bytes);
   const ToolResult result = run({"salvage", "damaged.hfile", "-o", "out.hfile", "--format", "json"});
   const Json report = Json::parse(result.out);
+  EXPECT_EQ(result.exit, 1);
   ASSERT_EQ(report["losses"].size(), 1u);
   EXPECT_EQ(report["losses"][0]["bytes"], blocks[2]["disk_bytes"]);
   expect_sound("out.hfile");
+  std::vector<std::string> expected = cells("weblog.hfile");
+  size_t first = 0;
+  for (size_t i = 0; i < 2; ++i) first += blocks[i].value("cells", 0u);
+  expected.erase(expected.begin() + static_cast<ptrdiff_t>(first),
+                 expected.begin() + static_cast<ptrdiff_t>(first + blocks[2]["cells"].get<size_t>()));
+  EXPECT_EQ(cells("out.hfile"), expected);
+}
+
+// Tags that a dictionary keeps cannot be told from the blocks alone but by trying.
+TEST_F(HFileWriting, SalvageFindsOutAboutCompressedTags) {
+  out_of({"create", "shop", "t",
+          "d:encoding=fast_diff,compress_tags=true,compression=zstd(framing=hbase),bloom=rowcol"});
+  for (const char* row : {"row1", "row2", "row3"})
+    out_of({"put", "shop", "t", row, "d:q", "v", "--ttl", "99d"});
+  std::string lines;
+  for (int i = 100; i < 400; ++i)
+    lines += R"({"row":"r)" + std::to_string(i) +
+             R"(","family":"d","qualifier":"q","value":"v"})"
+             "\n";
+  out_of({"load", "shop", "t", "-"}, lines);
+  out_of({"flush", "shop"});
+  std::string file;
+  for (const auto& each : std::filesystem::recursive_directory_iterator(path("shop/tables")))
+    if (each.is_regular_file()) file = each.path();
+  const std::string all = dump(file);
+  EXPECT_NE(all.find("\"tags\""), std::string::npos);
+  std::string bytes = read_file(std::filesystem::relative(file, path(".")));
+  write_file("cut.hfile", bytes.substr(0, bytes.size() - 4096));  // no trailer
+  const ToolResult result = run({"salvage", "cut.hfile", "-o", "out.hfile"});
+  EXPECT_EQ(result.exit, 1) << result.err;
+  EXPECT_EQ(dump("out.hfile"), all);
+
+  // As the input, unless said: codec, framing, encoding, filter, tags by number.
+  out_of({"rewrite", file, "-o", "like.hfile"});
+  const Json before = info_of(file);
+  const Json after = info_of("like.hfile");
+  for (const char* fact : {"codec", "tags", "tags_compressed", "mvcc"})
+    EXPECT_EQ(after[fact], before[fact]) << fact;
+  EXPECT_EQ(after["tags_compressed"], true);
+  EXPECT_EQ(after["data"]["encoding"], "FAST_DIFF");
+  EXPECT_EQ(after["bloom"]["type"], "ROWCOL");
+  EXPECT_NE(read_file("like.hfile").substr(33, 4), "\x28\xb5\x2f\xfd") << "bare frames are the other framing";
+}
+
+TEST_F(HFileWriting, JsonHoldsAnyName) {
+  const std::string name = "a \"name\" of ü.hfile";
+  EXPECT_EQ(json_of({"salvage", "versions.hfile", "-o", name})["file"], name);
+  const ToolResult lines = run({"salvage", "versions.hfile", "-o", name, "--replace", "--format", "jsonl"});
+  EXPECT_EQ(Json::parse(lines.out)["cells"], 600) << lines.out;
+}
+
+TEST_F(HFileWriting, InputsOfOneNameAreRefusedBeforeAnythingIsWritten) {
+  EXPECT_EQ(shell("mkdir a b to; cp versions.hfile a/x; cp weblog.hfile b/x").exit, 0);
+  const Json error = error_of({"rewrite", "a/x", "b/x", "-o", "to", "--replace"}, 2);
+  EXPECT_EQ(error["message"], "two inputs are called x; nothing was written");
+  EXPECT_TRUE(std::filesystem::is_empty(path("to")));
+}
+
+// Nobody reads what is printed, which is more than a pipe and a buffer hold: the files are what was asked
+// for.
+TEST_F(HFileWriting, AReaderThatGoesAwayStopsNothing) {
+  out_of({"create", "shop", "t", "d"});
+  std::string lines;
+  for (int i = 100; i < 200; ++i) {
+    lines += R"({"row":"r)" + std::to_string(i) + std::string(3000, 'x') +
+             R"(","family":"d","qualifier":"q","value":"v"})"
+             "\n";
+  }
+  out_of({"load", "shop", "t", "-"}, lines);
+  out_of({"flush", "shop"});
+  EXPECT_EQ(shell("cp shop/tables/*/*/* whole && mkdir to").exit, 0);
+  const ToolResult split =
+      shell("cellar split whole -o to --parts 100 --format jsonl | true; exit ${PIPESTATUS[0]}");
+  EXPECT_EQ(split.exit, 0) << split.err;
+  EXPECT_EQ(shell("ls to | wc -l").out, "100\n");
+  EXPECT_EQ(
+      shell("cat to/* > /dev/null; for f in to/*; do cellar dump $f --mvcc --tags --format jsonl; done").out,
+      dump("whole"));
 }
 
 }  // namespace
