@@ -119,6 +119,12 @@ void append_json_string(std::string& to, std::string_view text) {
   to.push_back('"');
 }
 
+std::string json_string(std::string_view text) {
+  std::string json;
+  append_json_string(json, text);
+  return json;
+}
+
 std::string prefix_successor(std::string_view prefix) {
   size_t keep = prefix.size();
   while (keep > 0 && static_cast<uint8_t>(prefix[keep - 1]) == 0xff) --keep;
@@ -158,6 +164,16 @@ std::string human_micros(int64_t micros) {
     text = scaled(value / 3600e6, "h");
   }
   return negative ? "-" + text : text;
+}
+
+std::string lower_ascii(std::string_view text) {
+  std::string lowered(text);
+  for (char& c : lowered) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return lowered;
+}
+
+bool same_but_for_case(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && lower_ascii(a) == lower_ascii(b);
 }
 
 bool parse_scaled(std::string_view text, int64_t& value) {

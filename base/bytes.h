@@ -25,6 +25,7 @@ Result<std::string> unescaped(std::string_view text);
 // Appends `text` as a JSON string with its quotes. Bytes are taken as they are except '"', '\\' and control
 // characters.
 void append_json_string(std::string& to, std::string_view text);
+std::string json_string(std::string_view text);
 
 // The first byte string after all that begin with `prefix`; empty when there is none (all bytes 0xff, or no
 // bytes).
@@ -36,6 +37,10 @@ std::string human_bytes(uint64_t bytes);
 std::string human_count(uint64_t count);
 // "1.2 s", "340 ms", "15 µs".
 std::string human_micros(int64_t micros);
+
+// Letters of ASCII in lower case, all else as it is; and whether two are the same but for that.
+std::string lower_ascii(std::string_view text);
+bool same_but_for_case(std::string_view a, std::string_view b);
 
 // A whole number, with k, m, g in either case as powers of 1024; false when `text` is none or too large.
 bool parse_scaled(std::string_view text, int64_t& value);

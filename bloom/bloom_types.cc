@@ -8,20 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/plugins.h"
 
 namespace cellar {
 namespace {
 
-std::string lower(std::string_view text) {
-  std::string lowered(text);
-  std::ranges::transform(lowered, lowered.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return lowered;
-}
-
 Status unknown(std::string_view what, std::string_view name, const std::vector<std::string>& known) {
-  const std::string nearest = nearest_name(lower(name), known);
+  const std::string nearest = nearest_name(lower_ascii(name), known);
   return Status::invalid_argument(
              fmt::format("unknown {} \"{}\"; known: {}", what, name, fmt::join(known, ", ")))
       .hinting(nearest.empty() ? "" : "did you mean " + nearest + "?");
@@ -31,7 +25,7 @@ Status unknown(std::string_view what, std::string_view name, const std::vector<s
 
 Result<std::shared_ptr<const BloomType>> make_bloom_type(std::string_view text) {
   register_bloom_plugins();
-  const std::string wanted = lower(text);
+  const std::string wanted = lower_ascii(text);
   if (wanted == "none") return std::shared_ptr<const BloomType>();
   CELLAR_TRY_ASSIGN(const PluginParams params, PluginParams::parse(wanted));
   const Registry<BloomType>& registry = Registry<BloomType>::instance();
@@ -43,8 +37,8 @@ Result<std::shared_ptr<const BloomType>> make_bloom_type(std::string_view text) 
 }
 
 std::shared_ptr<const BloomType> bloom_type_of_file(std::string_view name, size_t prefix_bytes) {
-  if (lower(name) == "none") return nullptr;
-  const std::string plain = lower(name);
+  if (lower_ascii(name) == "none") return nullptr;
+  const std::string plain = lower_ascii(name);
   const std::string wanted =
       prefix_bytes > 0 ? fmt::format("{}(prefix_length={})", plain, prefix_bytes) : plain;
   Result<std::shared_ptr<const BloomType>> made = make_bloom_type(wanted);
@@ -55,7 +49,7 @@ std::shared_ptr<const BloomType> bloom_type_of_file(std::string_view name, size_
 
 Result<BloomHash> bloom_hash_by_name(std::string_view name) {
   static constexpr std::array<std::string_view, 3> kNames = {"jenkins", "murmur", "murmur3"};  // as numbered
-  const auto found = std::ranges::find(kNames, lower(name));
+  const auto found = std::ranges::find(kNames, lower_ascii(name));
   if (found == kNames.end()) return unknown("bloom_hash", name, {kNames.begin(), kNames.end()});
   return static_cast<BloomHash>(found - kNames.begin());
 }

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 
 #include "base/bytes.h"
@@ -20,21 +19,13 @@
 namespace cellar {
 namespace {
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](char c) {
-    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  });
-  return result;
-}
-
 Status unfit(std::string_view key, std::string_view value, std::string_view expected) {
   return Status::invalid_argument(fmt::format("option {}: \"{}\" is not {}", key, value, expected));
 }
 
 // Seconds: "forever", a number, or a number with s, m, h or d.
 bool parse_seconds(std::string_view text, int64_t& seconds) {
-  if (lower(text) == "forever") {
+  if (lower_ascii(text) == "forever") {
     seconds = kForever;
     return true;
   }
@@ -64,7 +55,7 @@ bool parse_seconds(std::string_view text, int64_t& seconds) {
 }
 
 bool parse_flag(std::string_view text, bool& flag) {
-  const std::string value = lower(text);
+  const std::string value = lower_ascii(text);
   flag = value == "true";
   return value == "true" || value == "false";
 }
@@ -92,7 +83,7 @@ struct FamilyField {
 std::string flag_text(bool flag) { return flag ? "true" : "false"; }
 
 Status set_keep_deleted(FamilyOptions& f, std::string_view key, std::string_view text) {
-  const std::string value = lower(text);
+  const std::string value = lower_ascii(text);
   if (value == "false")
     f.keep_deleted_cells = KeepDeleted::kFalse;
   else if (value == "true")
@@ -105,7 +96,7 @@ Status set_keep_deleted(FamilyOptions& f, std::string_view key, std::string_view
 }
 
 Status set_delete_order(FamilyOptions& f, std::string_view key, std::string_view text) {
-  const std::string value = lower(text);
+  const std::string value = lower_ascii(text);
   if (value == "timestamp" || (key != "delete_order" && value == "false"))
     f.delete_order = MarkerOrder::kTimestamp;
   else if (value == "sequence" || (key != "delete_order" && value == "true"))
@@ -153,23 +144,23 @@ const std::array kFamilyFields = {
         [](FamilyOptions& f, auto k, auto v) { return set_number(k, v, 1024, 16 << 20, f.block_bytes); },
         [](const FamilyOptions& f) { return std::to_string(f.block_bytes); }},
     FamilyField{"encoding", "data_block_encoding",
-                [](FamilyOptions& f, auto, auto v) { return f.encoding = lower(v), Status(); },
+                [](FamilyOptions& f, auto, auto v) { return f.encoding = lower_ascii(v), Status(); },
                 [](const FamilyOptions& f) { return f.encoding; }},
     FamilyField{"compress_tags", "compress_tags",
                 [](FamilyOptions& f, auto k, auto v) { return set_flag(k, v, f.compress_tags); },
                 [](const FamilyOptions& f) { return flag_text(f.compress_tags); }},
     FamilyField{"compression", "compression",
-                [](FamilyOptions& f, auto, auto v) { return f.compression = lower(v), Status(); },
+                [](FamilyOptions& f, auto, auto v) { return f.compression = lower_ascii(v), Status(); },
                 [](const FamilyOptions& f) { return f.compression; }},
     FamilyField{"bloom", "bloomfilter",
-                [](FamilyOptions& f, auto, auto v) { return f.bloom = lower(v), Status(); },
+                [](FamilyOptions& f, auto, auto v) { return f.bloom = lower_ascii(v), Status(); },
                 [](const FamilyOptions& f) { return f.bloom; }},
     FamilyField{
         "bloom_bits_percent_error", "",
         [](FamilyOptions& f, auto k, auto v) { return set_number(k, v, 1, 50, f.bloom_bits_percent_error); },
         [](const FamilyOptions& f) { return std::to_string(f.bloom_bits_percent_error); }},
     FamilyField{"bloom_hash", "",
-                [](FamilyOptions& f, auto, auto v) { return f.bloom_hash = lower(v), Status(); },
+                [](FamilyOptions& f, auto, auto v) { return f.bloom_hash = lower_ascii(v), Status(); },
                 [](const FamilyOptions& f) { return f.bloom_hash; }},
     FamilyField{"compaction", "",
                 [](FamilyOptions& f, auto, auto v) { return f.compaction = std::string(v), Status(); },
@@ -230,7 +221,7 @@ std::string_view durability_name(Durability durability) {
 }
 
 Status set_option(FamilyOptions& family, std::string_view key, std::string_view value) {
-  const std::string wanted = lower(key);
+  const std::string wanted = lower_ascii(key);
   std::vector<std::string> known;
   for (const FamilyField& field : kFamilyFields) {
     if (wanted == field.name || (!field.hbase_name.empty() && wanted == field.hbase_name))

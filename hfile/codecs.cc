@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <memory>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/plugins.h"
 
 namespace cellar {
@@ -16,18 +16,6 @@ namespace {
 // HBase's Compression.Algorithm, by ordinal.
 constexpr std::array<std::string_view, kCodecCount> kCodecNames = {"LZO",   "GZ",   "NONE", "SNAPPY", "LZ4",
                                                                    "BZIP2", "ZSTD", "LZMA", "BROTLI"};
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool same_name(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
-}
-
-std::string lower(std::string_view text) {
-  std::string lowered(text);
-  std::ranges::transform(lowered, lowered.begin(), [](char c) { return lower(c); });
-  return lowered;
-}
 
 using Table = std::array<std::unique_ptr<const Compressor>, kCodecNames.size()>;
 
@@ -74,11 +62,11 @@ Result<const Compressor*> compressor_by_id(uint32_t id) {
 
 Result<const Compressor*> compressor_by_name(std::string_view name) {
   for (uint32_t id = 0; id < kCodecNames.size(); ++id) {
-    if (same_name(name, kCodecNames[id])) return compressor_by_id(id);
+    if (same_but_for_case(name, kCodecNames[id])) return compressor_by_id(id);
   }
   std::vector<std::string> known;
-  for (const std::string_view each : kCodecNames) known.push_back(lower(each));
-  const std::string nearest = nearest_name(lower(name), known);
+  for (const std::string_view each : kCodecNames) known.push_back(lower_ascii(each));
+  const std::string nearest = nearest_name(lower_ascii(name), known);
   return Status::invalid_argument(
              fmt::format("unknown compression \"{}\"; known: {}", name, fmt::join(known, ", ")))
       .hinting(nearest.empty() ? "" : "did you mean " + nearest + "?");
@@ -90,7 +78,8 @@ Result<std::shared_ptr<const Compressor>> make_compressor(std::string_view text)
   if (text.find('(') == text.npos) {
     return std::shared_ptr<const Compressor>(std::shared_ptr<void>(), plain);  // lives forever, owned by none
   }
-  CELLAR_TRY_ASSIGN(std::unique_ptr<Compressor> made, Registry<Compressor>::instance().make(lower(text)));
+  CELLAR_TRY_ASSIGN(std::unique_ptr<Compressor> made,
+                    Registry<Compressor>::instance().make(lower_ascii(text)));
   return std::shared_ptr<const Compressor>(std::move(made));
 }
 

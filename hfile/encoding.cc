@@ -1,7 +1,6 @@
 // The block encodings that are built in, by name.
 #include "hfile/encoding.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "base/bytes.h"
@@ -31,27 +30,17 @@ const std::vector<NamedEncoding>& encodings() {
   return *all;
 }
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool same_name(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower(x) == lower(y); });
-}
-
 }  // namespace
 
 std::vector<std::string> encoding_names() {
   std::vector<std::string> names;
-  for (const NamedEncoding& each : encodings()) {
-    std::string& name = names.emplace_back(each.encoding->name());
-    std::ranges::transform(name, name.begin(), lower);
-  }
+  for (const NamedEncoding& each : encodings()) names.push_back(lower_ascii(each.encoding->name()));
   return names;
 }
 
 Result<const BlockEncoding*> encoding_by_name(std::string_view name) {
   for (const NamedEncoding& each : encodings()) {
-    if (same_name(name, each.plugin_name) || same_name(name, each.encoding->name()))
+    if (same_but_for_case(name, each.plugin_name) || same_but_for_case(name, each.encoding->name()))
       return each.encoding.get();
   }
   std::string known;

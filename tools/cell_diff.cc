@@ -42,10 +42,10 @@ class TwoRuns {
     return differs;
   }
 
-  Status step() {
-    const std::strong_ordering order = order_here();
-    if (order <= 0) a_ = cursor_a_.next();
-    if (order >= 0) b_ = cursor_b_.next();
+  // On from what compare() found.
+  Status step(const CellDifference& found) {
+    if (found.a != nullptr) a_ = cursor_a_.next();
+    if (found.b != nullptr) b_ = cursor_b_.next();
     return status();
   }
 
@@ -79,7 +79,7 @@ Status diff_cells(CellCursor& a, CellCursor& b, const CellDiffOptions& options,
   CellDifference found;
   while (!runs.at_end() && go_on()) {
     if (runs.compare(found)) each(found);
-    CELLAR_TRY(runs.step());
+    CELLAR_TRY(runs.step(found));
   }
   return {};
 }

@@ -11,9 +11,6 @@
 namespace cellar {
 namespace {
 
-constexpr CellType kStoredTypes[] = {CellType::kPut, CellType::kDelete, CellType::kDeleteFamilyVersion,
-                                     CellType::kDeleteColumn, CellType::kDeleteFamily};
-
 std::string plain(std::string_view name) {
   std::string text;
   for (const char c : name) {

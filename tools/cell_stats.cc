@@ -64,7 +64,7 @@ void CellStats::add(const CellView& cell) {
   file.key_bytes += cell.key_size;
   file.value_bytes += cell.value_size;
   const auto type = std::ranges::find(kStoredTypes, cell.type());
-  if (type != kStoredTypes.end()) file.types[static_cast<size_t>(type - kStoredTypes.begin())] += 1;
+  if (type != std::end(kStoredTypes)) file.types[static_cast<size_t>(type - std::begin(kStoredTypes))] += 1;
   key_bytes_.add(cell.key_size);
   value_bytes_.add(cell.value_size);
   if (cell.timestamp == kLatestTimestamp) {

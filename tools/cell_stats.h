@@ -24,11 +24,6 @@ struct CellStatsOptions {
   size_t groups_max = 10000;
 };
 
-// The stored kinds of cells, in the order of their codes.
-constexpr std::array<CellType, 5> kStoredTypes = {CellType::kPut, CellType::kDelete,
-                                                  CellType::kDeleteFamilyVersion, CellType::kDeleteColumn,
-                                                  CellType::kDeleteFamily};
-
 // Of one file or of all. Bytes are those of keys, values and tags, as they are before encoding and
 // compression.
 struct CellTotals {
@@ -39,7 +34,7 @@ struct CellTotals {
   uint64_t bytes = 0;
   uint64_t key_bytes = 0;
   uint64_t value_bytes = 0;
-  std::array<uint64_t, kStoredTypes.size()> types = {};
+  std::array<uint64_t, std::size(kStoredTypes)> types = {};
 };
 
 struct GroupTotals {

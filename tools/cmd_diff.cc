@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/bytes.h"
 #include "cell/merging_cursor.h"
@@ -137,8 +138,7 @@ class DiffCommand final : public Command {
     }
     std::vector<std::string> files;
     for (const FamilyRecord& family : table->families)
-      for (auto file = family.files.rbegin(); file != family.files.rend(); ++file)
-        files.push_back(store_file_path(path, *table, family, *file));
+      std::ranges::copy(files_of_family(path, *table, family), std::back_inserter(files));
     return files;
   }
 

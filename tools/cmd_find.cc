@@ -101,8 +101,8 @@ class FindCommand final : public Command {
       if (store.only != nullptr && store.only != &table) continue;
       for (const FamilyRecord& family : table.families) {
         if (target_.column && target_.column->family != family.name) continue;
-        for (auto file = family.files.rbegin(); file != family.files.rend(); ++file)
-          places_.push_back({store_file_path(path, table, family, *file), false, table.name, family.name});
+        for (const std::string& file : files_of_family(path, table, family))
+          places_.push_back({file, false, table.name, family.name});
       }
     }
     return {};

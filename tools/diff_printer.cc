@@ -9,13 +9,9 @@
 namespace cellar {
 namespace {
 
-std::string quoted(std::string_view text) {
-  std::string json;
-  append_json_string(json, text);
-  return json;
+std::string quoted_or_null(const std::optional<std::string>& text) {
+  return text ? json_string(*text) : "null";
 }
-
-std::string quoted_or_null(const std::optional<std::string>& text) { return text ? quoted(*text) : "null"; }
 
 // Long ones are cut in what people read; JSON has them whole.
 std::string bytes_text(std::string_view bytes) {
@@ -78,7 +74,8 @@ DiffPrinter::DiffPrinter(Output& out, Format format, const std::string& a, const
                          uint64_t limit)
     : out_(out), format_(format), limit_(limit) {
   if (format_ == Format::kJson)
-    out_.write("{\"schema\":\"cellar.diff/1\",\"a\":" + quoted(a) + ",\"b\":" + quoted(b) + ",\"meta\":[");
+    out_.write("{\"schema\":\"cellar.diff/1\",\"a\":" + json_string(a) + ",\"b\":" + json_string(b) +
+               ",\"meta\":[");
 }
 
 void DiffPrinter::add_json(const std::string& object, bool first) {
@@ -98,7 +95,7 @@ void DiffPrinter::add(const MetaDifference& difference) {
     return;
   }
   const std::string json =
-      fmt::format("\"op\":\"{}\",\"name\":{},\"a\":{},\"b\":{}}}", op, quoted(difference.name),
+      fmt::format("\"op\":\"{}\",\"name\":{},\"a\":{},\"b\":{}}}", op, json_string(difference.name),
                   quoted_or_null(difference.a), quoted_or_null(difference.b));
   if (format_ == Format::kJson) {
     add_json(json, printed_meta_ == 1);

@@ -8,12 +8,6 @@
 namespace cellar {
 namespace {
 
-std::string quoted(std::string_view text) {
-  std::string json;
-  append_json_string(json, text);
-  return json;
-}
-
 std::string column_text(std::string_view family, std::string_view qualifier) {
   return escaped(family) + ":" + escaped(qualifier);
 }
@@ -21,7 +15,7 @@ std::string column_text(std::string_view family, std::string_view qualifier) {
 std::string target_column(const RowTarget& target) {
   if (!target.column) return "null";
   const std::string family = escaped(target.column->family);
-  return quoted(target.column->qualifier ? family + ":" + escaped(*target.column->qualifier) : family);
+  return json_string(target.column->qualifier ? family + ":" + escaped(*target.column->qualifier) : family);
 }
 
 // Why nothing was found in a file, or that something was.
@@ -56,7 +50,7 @@ std::string sentence_of(const FileSearch& search) {
 FindPrinter::FindPrinter(Output& out, Format format, const RowTarget& target, size_t path_width)
     : out_(out), format_(format), target_(target), path_width_(path_width) {
   if (format_ != Format::kJson) return;
-  out_.write("{\"schema\":\"cellar.find/1\",\"row\":" + quoted(escaped(target_.row)) +
+  out_.write("{\"schema\":\"cellar.find/1\",\"row\":" + json_string(escaped(target_.row)) +
              ",\"column\":" + target_column(target_) + ",\"places\":[");
 }
 
@@ -65,8 +59,9 @@ void FindPrinter::begin(const FindPlace& place) {
   cells_ = 0;
   ++places_;
   if (format_ == Format::kJson)
-    out_.write(std::string(places_ == 1 ? "\n" : ",\n") + "{\"kind\":" +
-               (place.log ? "\"log\"" : "\"file\"") + ",\"path\":" + quoted(place.path) + ",\"cells\":[");
+    out_.write(std::string(places_ == 1 ? "\n" : ",\n") +
+               "{\"kind\":" + (place.log ? "\"log\"" : "\"file\"") + ",\"path\":" + json_string(place.path) +
+               ",\"cells\":[");
 }
 
 void FindPrinter::line(const std::string& text) {
@@ -90,12 +85,12 @@ void FindPrinter::add_cell(const CellView& cell, const std::string& members, con
   }
   const std::string json = fmt::format(
       "{},\"family\":{},\"qualifier\":{},\"ts\":{},\"type\":\"{}\",\"mvcc\":{},\"value_bytes\":{}}}", members,
-      quoted(escaped(cell.family())), quoted(escaped(cell.qualifier())), cell.timestamp,
+      json_string(escaped(cell.family())), json_string(escaped(cell.qualifier())), cell.timestamp,
       type_name(cell.type()), cell.sequence, cell.value_size);
   if (format_ == Format::kJson) {
     out_.write((cells_ == 1 ? "\n  {" : ",\n  {") + json);
   } else {
-    out_.write("{\"kind\":\"cell\",\"path\":" + quoted(place_.path) + "," + json + "\n");
+    out_.write("{\"kind\":\"cell\",\"path\":" + json_string(place_.path) + "," + json + "\n");
   }
 }
 
@@ -105,7 +100,7 @@ void FindPrinter::add(const FoundCell& found) {
 }
 
 void FindPrinter::add(const LogMention& mention) {
-  const std::string table = mention.table == nullptr ? "null" : quoted(escaped(mention.table->name));
+  const std::string table = mention.table == nullptr ? "null" : json_string(escaped(mention.table->name));
   const std::string members =
       fmt::format("\"segment\":\"{}\",\"offset\":{},\"table\":{},\"state\":\"{}\"", mention.segment,
                   mention.offset, table, log_state_word(mention.state));
@@ -124,8 +119,8 @@ void FindPrinter::end(const FileSearch& search, const Status& status) {
                                     verdict_or_unknown(verdict_word(search.verdict), status),
                                     bloom_word(search.bloom), search.bloom_lies(), search.looked);
   members += fmt::format(",\"blocks_read\":{},\"table\":{},\"family\":{}", search.blocks_read,
-                         place_.table.empty() ? "null" : quoted(escaped(place_.table)),
-                         place_.table.empty() ? "null" : quoted(escaped(place_.family)));
+                         place_.table.empty() ? "null" : json_string(escaped(place_.table)),
+                         place_.table.empty() ? "null" : json_string(escaped(place_.family)));
   end_place(members, sentence_of(search), status);
 }
 
@@ -146,12 +141,12 @@ void FindPrinter::end_place(const std::string& members, const std::string& sente
     return;
   }
   const std::string rest = fmt::format("{},\"found\":{},\"error\":{}}}", members, cells_,
-                                       status.ok() ? "null" : quoted(status.to_text()));
+                                       status.ok() ? "null" : json_string(status.to_text()));
   if (format_ == Format::kJson) {
     out_.write((cells_ == 0 ? "]," : "\n],") + rest);
   } else {
     out_.write(
-        fmt::format("{{\"kind\":\"{}\",\"path\":{},", place_.log ? "log" : "file", quoted(place_.path)) +
+        fmt::format("{{\"kind\":\"{}\",\"path\":{},", place_.log ? "log" : "file", json_string(place_.path)) +
         rest + "\n");
   }
 }
@@ -164,7 +159,7 @@ void FindPrinter::finish(const FindTotals& totals) {
   if (format_ == Format::kJson) {
     out_.write((places_ == 0 ? "]," : "\n],") + members + "}\n");
   } else {
-    out_.write("{\"kind\":\"total\",\"row\":" + quoted(escaped(target_.row)) +
+    out_.write("{\"kind\":\"total\",\"row\":" + json_string(escaped(target_.row)) +
                ",\"column\":" + target_column(target_) + "," + members + "}\n");
   }
 }

@@ -104,7 +104,7 @@ std::string share_text(uint64_t part, uint64_t whole) {
 
 std::string types_text(const CellTotals& total) {
   std::string text;
-  for (size_t i = 0; i < kStoredTypes.size(); ++i) {
+  for (size_t i = 0; i < std::size(kStoredTypes); ++i) {
     if (total.types[i] == 0) continue;
     text += fmt::format("{}{} {} ({})", text.empty() ? "" : " · ", type_name(kStoredTypes[i]),
                         human_count(total.types[i]), share_text(total.types[i], total.cells));
@@ -199,7 +199,7 @@ std::string top_text(const CellStats& stats) {
 
 Json types_json(const CellTotals& total) {
   Json json = Json::object();
-  for (size_t i = 0; i < kStoredTypes.size(); ++i) json[type_name(kStoredTypes[i])] = total.types[i];
+  for (size_t i = 0; i < std::size(kStoredTypes); ++i) json[type_name(kStoredTypes[i])] = total.types[i];
   return json;
 }
 

@@ -48,7 +48,12 @@ Result<std::shared_ptr<Table>> open_table(Session& session, Engine& engine, cons
                                           const std::string& name) {
   Result<std::shared_ptr<Table>> table = engine.open_table(name);
   if (table.ok() || !table.status().is(Code::kNotFound)) return table;
-  const std::string hint = hint_among(name, engine.list_tables(), "table yet");
+  return no_such_table(session, path, name, engine.list_tables());
+}
+
+Status no_such_table(Session& session, const std::string& path, const std::string& name,
+                     const std::vector<std::string>& names) {
+  const std::string hint = hint_among(name, names, "table yet");
   return session.name_failure(
       "CEL-TABLE", Exit::kCannot,
       Status::not_found(fmt::format("store {} has no table \"{}\"", path, escaped(name)))

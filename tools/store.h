@@ -15,6 +15,9 @@ enum class OpenFor { kLooking, kWriting, kCreating };
 
 // Looking writes nothing. A directory that holds no store is CEL-NOT-STORE.
 Result<std::unique_ptr<Engine>> open_store(Session& session, const std::string& path, OpenFor what);
+// CEL-TABLE: the store at `path` has no table `name`; hints at the nearest of `names`.
+Status no_such_table(Session& session, const std::string& path, const std::string& name,
+                     const std::vector<std::string>& names);
 // CEL-TABLE with the nearest name.
 Result<std::shared_ptr<Table>> open_table(Session& session, Engine& engine, const std::string& path,
                                           const std::string& name);

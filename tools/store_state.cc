@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 #include "cellar/environment.h"
-#include "cellar/plugin.h"
+#include "tools/store.h"
 
 namespace cellar {
 
@@ -36,12 +36,15 @@ Result<const TableRecord*> table_of_state(Session& session, const ManifestState&
   if (const TableRecord* table = state.table_named(name); table != nullptr) return table;
   std::vector<std::string> names;
   for (const TableRecord& each : state.tables) names.push_back(each.name);
-  const std::string nearest = nearest_name(name, names);
-  return session.name_failure(
-      "CEL-TABLE", Exit::kCannot,
-      Status::not_found(fmt::format("store {} has no table \"{}\"", store, escaped(name)))
-          .hinting(fmt::format("{}(cellar list {})",
-                               nearest.empty() ? "" : fmt::format("did you mean {} ?   ", nearest), store)));
+  return no_such_table(session, store, name, names);
+}
+
+std::vector<std::string> files_of_family(const std::string& store, const TableRecord& table,
+                                         const FamilyRecord& family) {
+  std::vector<std::string> paths;
+  for (auto file = family.files.rbegin(); file != family.files.rend(); ++file)
+    paths.push_back(store_file_path(store, table, family, *file));
+  return paths;
 }
 
 }  // namespace cellar

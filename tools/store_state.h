@@ -17,6 +17,10 @@ Result<ManifestState> read_store_state(Session& session, const std::string& path
 std::string store_file_path(const std::string& store, const TableRecord& table, const FamilyRecord& family,
                             const FileRecord& file);
 
+// Paths of all files of this family, newest first.
+std::vector<std::string> files_of_family(const std::string& store, const TableRecord& table,
+                                         const FamilyRecord& family);
+
 // The table of that name, or CEL-TABLE with the nearest one.
 Result<const TableRecord*> table_of_state(Session& session, const ManifestState& state,
                                           const std::string& store, const std::string& name);

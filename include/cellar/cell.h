@@ -25,6 +25,9 @@ constexpr bool is_delete(CellType type) { return type != CellType::kPut; }
 constexpr bool covers_family(CellType type) {
   return type == CellType::kDeleteFamily || type == CellType::kDeleteFamilyVersion;
 }
+// The types that stored cells have, in the order of their codes.
+inline constexpr CellType kStoredTypes[] = {CellType::kPut, CellType::kDelete, CellType::kDeleteFamilyVersion,
+                                            CellType::kDeleteColumn, CellType::kDeleteFamily};
 // Whether a stored cell may have this type.
 constexpr bool is_stored_type(CellType type) {
   return type == CellType::kPut || type == CellType::kDelete || type == CellType::kDeleteFamilyVersion ||
