@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/bytes.h"
 #include "base/coding.h"
 #include "bloom/bloom_bits.h"
@@ -135,12 +138,27 @@ int64_t BloomReader::chunk_of(std::string_view key) const {
   return static_cast<int64_t>(low) - 1;
 }
 
+void BloomReader::expect_in_place(std::span<const uint64_t> offsets) {
+  all_chunks_.assign(offsets.begin(), offsets.end());
+}
+
+Status BloomReader::check_place(uint64_t offset) const {
+  if (all_chunks_.empty()) return {};
+  CELLAR_TRY_ASSIGN(const BlockHeader header, blocks_->read_header(offset, limit_));
+  const auto at = std::ranges::lower_bound(all_chunks_, offset);
+  const int64_t before = at == all_chunks_.begin() ? -1 : static_cast<int64_t>(*std::prev(at));
+  if (header.previous_offset == before) return {};
+  return blocks_->corruption(offset, fmt::format("bloom chunk behind one at {}, where it should be {}",
+                                                 header.previous_offset, before));
+}
+
 Result<const Block*> BloomReader::load(uint32_t i, ReadStats* stats) const {
   const Entry& entry = entries_[i];
   CELLAR_TRY_ASSIGN(Block* const block,
                     blocks_->read(entry.offset, entry.disk_bytes, limit_, nullptr, stats));
   Pin pin(block);
   const std::string_view bits = block->payload();
+  CELLAR_TRY(check_place(entry.offset));
   if (block->kind() != BlockKind::kBloomChunk) return blocks_->corruption(entry.offset, "not a bloom chunk");
   if (bits.empty() || bits.size() > kBloomChunkBytesMax) {
     return blocks_->corruption(entry.offset, fmt::format("bloom chunk of {} bytes", bits.size()));

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,10 @@ class BloomReader {
   // Number of the chunk that would hold `key`, or -1.
   int64_t chunk_of(std::string_view key) const;
 
+  // From now on each chunk's header must name the one before it among `offsets`, those of all chunks of the
+  // file's filters, ascending. Before the first question.
+  void expect_in_place(std::span<const uint64_t> offsets);
+
  private:
   struct Entry {
     uint64_t offset;
@@ -60,6 +65,7 @@ class BloomReader {
       : blocks_(blocks), meter_(meter), limit_(limit), flat_keys_(flat_keys) {}
   Status parse_chunk_index(std::string_view bytes);
   Result<const Block*> load(uint32_t i, ReadStats* stats) const;
+  Status check_place(uint64_t offset) const;
 
   const BlockReader* blocks_;
   MemoryMeter* meter_;
@@ -70,6 +76,7 @@ class BloomReader {
   std::string keys_;
   RowWords words_;  // of raw keys
   std::unique_ptr<std::atomic<const Block*>[]> loaded_;
+  std::vector<uint64_t> all_chunks_;  // offsets; empty: headers are not asked
 };
 
 }  // namespace cellar

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "bloom/bloom_types.h"
@@ -24,12 +25,33 @@ struct HFileBuilder::Impl {
 
 namespace {
 
+// One of these names, by its place among them.
+template <typename Value, size_t kCount>
+Result<Value> choice(std::string_view option, std::string_view name, const std::string_view (&names)[kCount],
+                     const Value (&values)[kCount]) {
+  const auto found = std::ranges::find(names, name);
+  if (found != std::end(names)) return values[found - std::begin(names)];
+  return Status::invalid_argument(
+      fmt::format("{}: \"{}\" is none of {}", option, name, fmt::join(names, ", ")));
+}
+
 Result<HFileWriterOptions> writer_options(const HFileBuilderOptions& options) {
   HFileWriterOptions to;
   CELLAR_TRY_ASSIGN(to.bloom_hash, bloom_hash_by_name(options.bloom_hash));
   to.compression = options.compression;
   to.encoding = options.encoding;
   to.bloom = options.bloom;
+  to.bloom_error_rate = static_cast<float>(options.bloom_error_rate);
+  to.bloom_chunk_bytes = options.bloom_chunk_bytes;
+  to.delete_family_bloom = options.delete_family_bloom;
+  to.index_chunk_bytes = options.index_chunk_bytes;
+  CELLAR_TRY_ASSIGN(to.separators,
+                    choice("separators", options.separators, {"0.94", "1.0", "2.5"},
+                           {SeparatorRule::kRealKeys, SeparatorRule::kHBase1To24, SeparatorRule::kHBase25}));
+  CELLAR_TRY_ASSIGN(to.checksum, choice("checksum", options.checksum, {"null", "crc32", "crc32c"},
+                                        {ChecksumType::kNull, ChecksumType::kCrc32, ChecksumType::kCrc32c}));
+  to.bytes_per_checksum = options.bytes_per_checksum;
+  to.trailer_sums = options.trailer_sums;
   to.block_bytes = options.block_bytes;
   to.cell_bytes_max = options.cell_bytes_max;
   to.tags = options.tags;

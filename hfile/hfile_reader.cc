@@ -232,6 +232,21 @@ Status read_key_range(Parts& parts) {
 }
 
 // Step 4: filters. Trouble with one only means that it is not used.
+// Where the chunk before each chunk of both filters begins, as Cellar's writer says in the chunks' headers.
+// Bits do not tell which chunk they are; others' headers do not always say it.
+void expect_chunks_in_place(const Parts& parts) {
+  if (!parts.trailer.section_sum) return;
+  std::vector<uint64_t> offsets;
+  for (BloomReader* bloom : {parts.bloom.get(), parts.delete_bloom.get()}) {
+    for (uint32_t i = 0; bloom != nullptr && i < bloom->chunks(); ++i)
+      offsets.push_back(bloom->chunk_offset(i));
+  }
+  std::ranges::sort(offsets);
+  for (BloomReader* bloom : {parts.bloom.get(), parts.delete_bloom.get()}) {
+    if (bloom != nullptr) bloom->expect_in_place(offsets);
+  }
+}
+
 void open_blooms(Parts& parts, const LoadOnOpen& section) {
   parts.bloom_type_name = text_of(parts.info, info_key::kBloomType);
   parts.last_bloom_key = text_of(parts.info, info_key::kLastBloomKey);
@@ -261,6 +276,7 @@ void open_blooms(Parts& parts, const LoadOnOpen& section) {
       parts.delete_bloom_trouble = bloom.status();
     }
   }
+  expect_chunks_in_place(parts);
 }
 
 Status open_parts(Parts& parts) {

@@ -440,6 +440,10 @@ Status Writer::write_all() {
   trailer_.data_index_levels = index_.levels();
   trailer_.comparator = parts_.options.comparator;
   trailer_.codec = parts_.compressor->id();
+  if (parts_.options.trailer_sums) {
+    CELLAR_TRY(blocks_.flush());
+    trailer_.section_sum = blocks_.sum();
+  }
   blocks_.append(encode_trailer(trailer_));
   CELLAR_TRY(blocks_.flush());
   summary_.file_bytes = blocks_.offset();

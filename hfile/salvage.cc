@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/bytes.h"
@@ -19,7 +20,11 @@ namespace cellar {
 namespace {
 
 constexpr size_t kSearchBytes = 256 << 10;  // read at once when looking for a block
-constexpr uint64_t kBlocksTried = 3;        // that must decode before a guess is believed
+constexpr size_t kBlocksLooked = 16;        // with sound sums, among which a guess is tried
+constexpr size_t kBytesLooked = 8 << 20;    // … and no more than these and a block
+constexpr size_t kBlocksTried = 3;          // that must decode before it is believed
+
+constexpr uint32_t kGz = 1;
 
 // In the order in which they are tried. Compressed tags come last: few bytes contradict them.
 constexpr CellFormat kForms[] = {{.mvcc = true},
@@ -30,10 +35,12 @@ constexpr CellFormat kForms[] = {{.mvcc = true},
                                  {.tags = true, .mvcc = false, .tags_compressed = true}};
 
 // Most bytes are told apart by a look.
-bool begins_magic(char c) {
-  return c == kTrailerMagic[0] ||
-         std::ranges::any_of(kBlockMagics, [c](std::string_view magic) { return magic[0] == c; });
-}
+constexpr std::array<bool, 256> kBeginsMagic = [] {
+  std::array<bool, 256> begins = {};
+  begins[static_cast<uint8_t>(kTrailerMagic[0])] = true;
+  for (const std::string_view magic : kBlockMagics) begins[static_cast<uint8_t>(magic[0])] = true;
+  return begins;
+}();
 
 class Salvager {
  public:
@@ -98,12 +105,11 @@ class Salvager {
 
   // The codec and the form of cells under which the first data blocks make sense.
   Status guess(std::optional<uint32_t> known_codec) {
+    CELLAR_TRY(use_codec(known_codec.value_or(kGz)));  // with NONE, headers of other codecs look damaged
+    const std::vector<RawBlock> raw = first_blocks();
     for (uint32_t codec = 0; codec < kCodecCount; ++codec) {
-      if (known_codec && codec != *known_codec) continue;
-      Status usable = use_codec(codec);
-      if (!usable.ok() && known_codec) return usable;
-      if (!usable.ok()) continue;
-      const std::vector<Pin> blocks = first_blocks();
+      if ((known_codec && codec != *known_codec) || !use_codec(codec).ok()) continue;
+      const std::vector<Pin> blocks = unpack_some(raw);
       for (const CellFormat& form : kForms) {
         report_.format.cells = form;
         const auto fits = [this](const Pin& block) { return decodes(block_of(block)).ok(); };
@@ -119,19 +125,38 @@ class Salvager {
     return Status::corruption("no block with cells can be read in any form this build knows").at(name_);
   }
 
-  // Those with cells that can be decompressed.
-  std::vector<Pin> first_blocks() {
-    std::vector<Pin> blocks;
-    for (uint64_t at = 0; at < limit_ && blocks.size() < kBlocksTried;) {
+  // One with cells as it is on disk.
+  struct RawBlock {
+    uint64_t at = 0;
+    std::string bytes;
+  };
+
+  // The first ones whose sums agree.
+  std::vector<RawBlock> first_blocks() {
+    std::vector<RawBlock> blocks;
+    size_t bytes = 0;
+    for (uint64_t at = 0; at < limit_ && blocks.size() < kBlocksLooked && bytes < kBytesLooked;) {
       const Result<BlockHeader> header = blocks_->read_header(at, limit_);
       if (!header.ok()) {
         at = next_block(at + 1);
         continue;
       }
-      if (header->known_kind && is_data(header->kind)) {
-        if (const Result<Block*> block = read_block(at, *header); block.ok()) blocks.emplace_back(*block);
+      if (header->known_kind && is_data(header->kind) && read_sound(at, *header).ok()) {
+        bytes += disk_.size();
+        blocks.push_back({at, disk_});
       }
       at += header->disk_bytes();
+    }
+    return blocks;
+  }
+
+  // Those that the codec can decompress.
+  std::vector<Pin> unpack_some(const std::vector<RawBlock>& raw) const {
+    std::vector<Pin> blocks;
+    for (const RawBlock& each : raw) {
+      if (blocks.size() == kBlocksTried) break;
+      if (const Result<Block*> block = blocks_->unpack(each.bytes, each.at, limit_); block.ok())
+        blocks.emplace_back(*block);
     }
     return blocks;
   }
@@ -175,7 +200,7 @@ class Salvager {
       window.resize(std::min<uint64_t>(kSearchBytes + kBlockHeaderBytes, limit_ - at));
       if (!file_->read(at, window.size(), window.data()).ok()) return limit_;
       for (size_t i = 0; i + 8 <= window.size() && i < kSearchBytes; ++i) {
-        if (!begins_magic(window[i])) continue;
+        if (!kBeginsMagic[static_cast<uint8_t>(window[i])]) continue;
         const std::string_view magic = std::string_view(window).substr(i, 8);
         if (magic == kTrailerMagic) return at + i;
         if (std::ranges::find(kBlockMagics, magic) == std::end(kBlockMagics)) continue;
@@ -185,10 +210,15 @@ class Salvager {
     return limit_;
   }
 
-  Result<Block*> read_block(uint64_t at, const BlockHeader& header) {
+  // Into disk_.
+  Status read_sound(uint64_t at, const BlockHeader& header) {
     disk_.resize(header.disk_bytes());
     CELLAR_TRY(file_->read(at, disk_.size(), disk_.data()));
-    CELLAR_TRY(blocks_->check_sums(disk_, header, at, nullptr));
+    return blocks_->check_sums(disk_, header, at, nullptr);
+  }
+
+  Result<Block*> read_block(uint64_t at, const BlockHeader& header) {
+    CELLAR_TRY(read_sound(at, header));
     return blocks_->unpack(disk_, at, limit_);
   }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/assert.h"
+#include "base/checksum.h"
 #include "base/coding.h"
 #include "hfile/codecs.h"
 #include "hfile/hfile.pb.h"
@@ -14,6 +15,7 @@ namespace {
 constexpr std::string_view kPlace = "trailer";
 constexpr std::string_view kNotAnHFile = "not an HFile: ";
 constexpr size_t kVersionBytes = 4;
+constexpr size_t kSumBytes = 4;
 constexpr size_t kComparatorBytesWritable = 128;
 constexpr uint32_t kCodecNone = 2;
 // Each entry of a root index takes at least this many payload bytes.
@@ -97,6 +99,14 @@ Status parse_protobuf(std::string_view bytes, Trailer& trailer) {
   if (!proto.ParseFromArray(message.data(), static_cast<int>(message.size()))) {
     return Status::corruption("the message is not well formed");
   }
+  if (proto.has_trailer_sum()) {
+    std::string summed(bytes);
+    const auto at = static_cast<size_t>(message.data() + message.size() - bytes.data()) - kSumBytes;
+    store_le32(summed.data() + at, 0);
+    if (load_le32(bytes.data() + at) != proto.trailer_sum() || crc32c(summed) != proto.trailer_sum())
+      return Status::corruption("checksum mismatch");
+  }
+  if (proto.has_section_sum()) trailer.section_sum = proto.section_sum();
   if (reader.rest().find_first_not_of('\0') != std::string_view::npos) {
     return Status::corruption("bytes other than zero behind the message");
   }
@@ -229,12 +239,19 @@ std::string encode_trailer(const Trailer& trailer) {
   proto.set_comparator_class_name(trailer.comparator);
   proto.set_compression_codec(trailer.codec);
 
+  if (trailer.section_sum) {
+    proto.set_section_sum(*trailer.section_sum);
+    proto.set_trailer_sum(0);
+  }
+
   std::string bytes(kTrailerMagic);
   append_varint(bytes, proto.ByteSizeLong());
   const bool written = proto.AppendToString(&bytes);
   CELLAR_ASSERT(written && bytes.size() + kVersionBytes <= trailer.trailer_bytes());
+  const size_t message_end = bytes.size();
   bytes.resize(trailer.trailer_bytes() - kVersionBytes, '\0');
   append_be32(bytes, trailer.minor_version << 24 | trailer.major_version);
+  if (trailer.section_sum) store_le32(bytes.data() + message_end - kSumBytes, crc32c(bytes));
   return bytes;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,9 @@ struct Trailer {
   std::string
       encryption_algorithm;  // of an encrypted file, else empty (readers refuse it before anybody sees this)
 
+  // Sums that Cellar's own writer adds: of the load-on-open section, and with it of the trailer itself.
+  std::optional<uint32_t> section_sum;
+
   bool large = false;  // version 2, but with a trailer of version 3's size (relabelled files)
 
   uint64_t trailer_bytes() const { return major_version == 2 && !large ? kTrailerBytesV2 : kTrailerBytesV3; }
@@ -36,10 +40,10 @@ struct Trailer {
   size_t block_header_bytes() const { return has_checksums() ? kBlockHeaderBytes : kBlockHeaderBytesV20; }
 };
 
-// Reads and checks the trailer of a file: every offset lies inside the file and in order, counts and levels
-// are bounded, the codec is known. kCorruption (not an HFile at all is kIoError's sibling: code kCorruption
-// with place "trailer" and the message "not an HFile: …"), kNotSupported for version 1, unknown versions,
-// unknown codecs and encrypted files.
+// Reads and checks the trailer of a file: its sum, where it has one; every offset lies inside the file and in
+// order, counts and levels are bounded, the codec is known. kCorruption (not an HFile at all is kIoError's
+// sibling: code kCorruption with place "trailer" and the message "not an HFile: …"), kNotSupported for
+// version 1, unknown versions, unknown codecs and encrypted files.
 Result<Trailer> read_trailer(const ReadableFile& file);
 // True when the status says that the bytes are no HFile at all (too short, no trailer magic): the command
 // line exits 3 then.

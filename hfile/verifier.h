@@ -64,6 +64,7 @@ class Verifier {
   void check_previous(const Walked& walked);
   void check_sections();
   void check_ends();
+  void check_section_sum();
   void finish();
   VerifyFinding& add(std::string code, std::string text);
   VerifyFinding& add_at(std::string code, std::string text, const Walked& walked);

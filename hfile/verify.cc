@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "base/checksum.h"
 #include "hfile/codecs.h"
 #include "hfile/shared_file.h"
 #include "hfile/verifier.h"
@@ -333,12 +334,28 @@ void Verifier::check_ends() {
                                  trailer.first_data_block_offset, trailer.last_data_block_offset, first_data_,
                                  last_data_));
   }
+  check_section_sum();
   if (row_only_keys_ > 0) {
     add("W-INDEX-KEY",
         fmt::format(
             "{} of {} index keys are rows without family, timestamp and type; HBase cannot search them",
             row_only_keys_, index_.size()));
   }
+}
+
+void Verifier::check_section_sum() {
+  const Trailer& trailer = reader_->trailer();
+  if (!trailer.section_sum) return;
+  const uint64_t end = file_->size() - trailer.trailer_bytes();
+  std::string piece;
+  uint32_t sum = 0;
+  for (uint64_t at = trailer.load_on_open_offset; at < end; at += piece.size()) {
+    piece.resize(std::min<uint64_t>(end - at, 1 << 20));
+    if (!file_->read(at, piece.size(), piece.data()).ok()) return;  // said where it was read before
+    sum = crc32c(piece, sum);
+  }
+  if (sum != *trailer.section_sum)
+    add("V-SECTION", "the sum of the index, file info and filters at the end of the file does not agree");
 }
 
 void Verifier::finish() {

@@ -60,6 +60,7 @@ Result<HFileWriterOptions> writer_options_like(const HFileReader& file) {
   options.tags = parts.format.tags;
   options.compress_tags = parts.format.tags_compressed;
   options.mvcc = parts.format.mvcc;
+  options.trailer_sums = true;
   if (parts.meta_order) options.comparator = parts.trailer.comparator;
   return options;
 }

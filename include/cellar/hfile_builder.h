@@ -18,9 +18,22 @@ struct HFileBuilderOptions {
   std::string compression = "none";
   // "row_index_v1": faster gets, a few bytes more per row; "fast_diff", "diff", "prefix": smaller
   std::string encoding = "none";
-  std::string bloom = "row";            // or "none", "rowcol", "rowprefix_fixed_length(prefix_length=8)"
-  std::string bloom_hash = "murmur";    // or "jenkins", "murmur3"
-  uint32_t block_bytes = 65536;         // larger: better scans and compression; smaller: cheaper gets
+  std::string bloom = "row";          // or "none", "rowcol", "rowprefix_fixed_length(prefix_length=8)"
+  std::string bloom_hash = "murmur";  // or "jenkins", "murmur3"
+  double bloom_error_rate = 0.01;     // above 0, below 1
+  uint32_t bloom_chunk_bytes =
+      131072;  // a filter is cut in chunks of this size, each read on its own; to 4 MiB
+  bool delete_family_bloom =
+      true;                      // a second filter of the rows with family markers, beside "row" and prefixes
+  uint32_t block_bytes = 65536;  // larger: better scans and compression; smaller: cheaper gets
+  uint32_t index_chunk_bytes = 131072;  // an index larger than this gets another level; to 32 MiB
+  // How index keys are shortened: as HBase "2.5" and later, as "1.0" to 2.4, or not at all as to "0.94"
+  std::string separators = "2.5";
+  std::string checksum = "crc32c";      // or "crc32", "null": none
+  uint32_t bytes_per_checksum = 16384;  // each so many bytes of a block have a sum of their own; 33 or more
+  // Sums of the trailer and of what is loaded on opening, in a field that other readers skip. Without them
+  // the file is what HBase would write, byte for byte.
+  bool trailer_sums = true;
   uint64_t cell_bytes_max = 10u << 20;  // larger cells are refused with kLimit; HBase's own limit is 10 MiB
   bool tags = false;                    // cells may carry tags
   bool compress_tags = false;           // "fast_diff", "diff", "prefix" name repeated ones by number

@@ -34,6 +34,8 @@ run_programs() {
   codecs=$(wc -w <<<"${output#codecs:}")
   files=$(grep -c '^    cellar_plugin_hfile_compressor_' "$build/generated/hfile_plugins.cc")  # some may be left out
   ((codecs >= files)) || { echo "$what: $files codecs in the build, but the program knows: $output" >&2; return 1; }
+  [[ ! -x $folder/write_hbase_file ]] ||
+    (cd "$scratch" && LD_LIBRARY_PATH=${3:-} "$folder/write_hbase_file" >/dev/null)
   if [[ -x $folder/store ]]; then
     output=$(LD_LIBRARY_PATH=${3:-} "$folder/store" "$scratch/store")
     local file

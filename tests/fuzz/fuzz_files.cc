@@ -49,36 +49,37 @@ std::string small_file(const HFileWriterOptions& options, size_t cells) {
 }
 
 std::vector<std::string> small_files() {
+  constexpr size_t kCells = 20;
   std::vector<std::string> files;
   register_hfile_plugins();
   HFileWriterOptions options;
   options.bloom = "row";
-  options.block_bytes = 300;
+  options.block_bytes = 200;
   options.bloom_chunk_bytes = 64;
   for (const std::string& encoding : Registry<BlockEncoding>::instance().names()) {
     for (const bool full : {false, true}) {
       options.encoding = encoding;
       options.tags = options.mvcc = full;
       options.compress_tags = full;
-      files.push_back(small_file(options, 40));
+      files.push_back(small_file(options, kCells));
     }
   }
   for (uint32_t codec = 0; codec < kCodecCount; ++codec) {
     if (!compressor_by_id(codec).ok()) continue;
     options.compression = std::string(codec_name(codec));
-    files.push_back(small_file(options, 40));
+    files.push_back(small_file(options, kCells));
   }
   options.compression = "none";
   for (const char* bloom : {"none", "rowcol", "rowprefix_fixed_length(prefix_length=5)"}) {
     options.bloom = bloom;
-    files.push_back(small_file(options, 40));
+    files.push_back(small_file(options, kCells));
   }
   files.push_back(small_file(options, 0));
   files.push_back(small_file(options, 1));
   options.index_chunk_bytes = 64;
   options.index_entries_min = 2;
   options.block_bytes = 60;
-  files.push_back(small_file(options, 60));
+  files.push_back(small_file(options, 24));
   return files;
 }
 

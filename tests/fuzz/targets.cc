@@ -246,21 +246,27 @@ std::vector<std::string> seeds_of(const Target& target) {
   return seeds;
 }
 
+std::optional<BlockPlace> block_at(std::string_view bytes, size_t at) {
+  if (at > bytes.size() || bytes.size() - at < kBlockHeaderBytes) return std::nullopt;
+  if (std::ranges::find(kBlockMagics, bytes.substr(at, 8)) == std::end(kBlockMagics)) return std::nullopt;
+  const uint64_t stored = load_be32(bytes.data() + at + 8);
+  const uint64_t summed = load_be32(bytes.data() + at + 29);
+  const uint64_t end = at + kBlockHeaderBytes + stored;
+  if (end > bytes.size() || summed < kBlockHeaderBytes || at + summed > end) return std::nullopt;
+  return BlockPlace{.payload = at + kBlockHeaderBytes, .sums = at + summed, .end = end};
+}
+
 void mend_sums(std::string& bytes) {
-  for (size_t at = 0; at + kBlockHeaderBytes <= bytes.size();) {
-    const std::string_view magic(bytes.data() + at, 8);
-    if (std::ranges::find(kBlockMagics, magic) == std::end(kBlockMagics)) return;
-    const uint64_t stored = load_be32(bytes.data() + at + 8);
+  size_t at = 0;
+  while (const std::optional<BlockPlace> block = block_at(bytes, at)) {
     const uint64_t piece = load_be32(bytes.data() + at + 25);
-    const uint64_t summed = load_be32(bytes.data() + at + 29);
-    const uint64_t end = at + kBlockHeaderBytes + stored;
-    if (end > bytes.size() || piece == 0 || summed < kBlockHeaderBytes || at + summed > end) return;
-    size_t sum_at = at + summed;
-    for (uint64_t i = 0; i < summed && sum_at + 4 <= end; i += piece, sum_at += 4) {
-      const std::string_view part(bytes.data() + at + i, std::min(piece, summed - i));
+    if (piece == 0) return;
+    size_t sum_at = block->sums;
+    for (uint64_t from = at; from < block->sums && sum_at + 4 <= block->end; from += piece, sum_at += 4) {
+      const std::string_view part(bytes.data() + from, std::min<uint64_t>(piece, block->sums - from));
       store_be32(bytes.data() + sum_at, bytes[at + 24] == 1 ? crc32(part) : crc32c(part));
     }
-    at = end;
+    at = block->end;
   }
 }
 

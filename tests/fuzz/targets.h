@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,15 @@ struct Target {
 const std::vector<Target>& targets();
 // Inputs to begin with, made by Cellar's own writer; files of HBase's are better where they are at hand.
 std::vector<std::string> seeds_of(const Target& target);
+
+// Where a block's parts stand in a file.
+struct BlockPlace {
+  size_t payload = 0;
+  size_t sums = 0;
+  size_t end = 0;
+};
+// The block at `at`; none where its header does not agree with itself and with what follows.
+std::optional<BlockPlace> block_at(std::string_view bytes, size_t at);
 
 // Changes `bytes` so that the sums of its blocks agree again, as far as it has blocks: mutations then get
 // past them.

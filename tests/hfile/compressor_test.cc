@@ -3,11 +3,8 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <array>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +13,7 @@
 #include "base/random.h"
 #include "hfile/codecs.h"
 #include "tests/hfile/writer_support.h"
+#include "tests/support/address_space.h"
 
 namespace cellar::testing {
 namespace {
@@ -54,43 +52,6 @@ std::string draw_payload(Random& random, size_t bytes) {
   for (char& byte : payload) byte = static_cast<char>(random.below(letters));
   return payload;
 }
-
-// Sanitizers need the address space themselves.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define CELLAR_TEST_SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(CELLAR_TEST_SANITIZED)
-constexpr bool kBoundedSpace = false;
-#else
-constexpr bool kBoundedSpace = true;
-#endif
-
-// What a process may map beyond what it has, while this lives.
-class AddressSpace {
- public:
-  explicit AddressSpace(size_t bytes) {
-    if (!kBoundedSpace) return;
-    size_t pages = 0;
-    std::ifstream("/proc/self/statm") >> pages;
-    EXPECT_EQ(getrlimit(RLIMIT_AS, &before_), 0);
-    rlimit limit = before_;
-    limit.rlim_cur = pages * static_cast<size_t>(sysconf(_SC_PAGESIZE)) + bytes;
-    EXPECT_GT(pages, 0u);
-    EXPECT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
-  }
-  AddressSpace(const AddressSpace&) = delete;
-  AddressSpace& operator=(const AddressSpace&) = delete;
-  ~AddressSpace() {
-    if (kBoundedSpace) {
-      EXPECT_EQ(setrlimit(RLIMIT_AS, &before_), 0);
-    }
-  }
-
- private:
-  rlimit before_{};
-};
 
 std::string repeated(const std::string& text, int times) {
   std::string all;

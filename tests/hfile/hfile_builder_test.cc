@@ -44,6 +44,44 @@ Status build(FileSystem& files, const std::string& path, const HFileBuilderOptio
   return builder.finish().status();
 }
 
+TEST_F(HFileBuilderTest, OptionsReachTheFile) {
+  std::vector<Cell> cells = some_cells();
+  for (int i = 100; i < 400; ++i)
+    cells.emplace_back("row" + std::to_string(i), "f", "q", 8, CellType::kPut, "value");
+  const auto built_with = [&](const HFileBuilderOptions& options) {
+    const Status built = build(*files_, "family/" + kName, options, cells);
+    EXPECT_TRUE(built.ok()) << built.to_text();
+    std::string bytes;
+    const auto file = files_->open_file("family/" + kName).value();
+    bytes.resize(file->size());
+    EXPECT_TRUE(file->read(0, bytes.size(), bytes.data()).ok());
+    return bytes;
+  };
+  HFileBuilderOptions options;
+  options.replace = true;
+  const std::string plain = built_with(options);
+  std::vector<HFileBuilderOptions> others(8, options);
+  others[0].checksum = "crc32";
+  others[1].checksum = "null";
+  others[2].bytes_per_checksum = 64;
+  others[3].bloom_chunk_bytes = 64;
+  others[4].delete_family_bloom = false;
+  others[5].trailer_sums = false;
+  others[6].bloom_error_rate = 0.5;
+  others[7].separators = "0.94";
+  others[7].block_bytes = 1;
+  for (size_t i = 0; i < others.size(); ++i) EXPECT_NE(built_with(others[i]), plain) << i;
+
+  HFileBuilderOptions wrong = options;
+  wrong.separators = "3.0";
+  EXPECT_EQ(build(*files_, "family/" + kName, wrong, {}).to_text(),
+            "invalid_argument: separators: \"3.0\" is none of 0.94, 1.0, 2.5");
+  wrong = options;
+  wrong.checksum = "md5";
+  EXPECT_EQ(build(*files_, "family/" + kName, wrong, {}).to_text(),
+            "invalid_argument: checksum: \"md5\" is none of null, crc32, crc32c");
+}
+
 TEST_F(HFileBuilderTest, BuildsWhatHFileReads) {
   HFileBuilderOptions options;
   options.compression = "snappy";

@@ -57,6 +57,7 @@ HFileWriterOptions draw_options(Random& random, const std::string& encoding, con
   options.bytes_per_checksum = one_of(random, {128u, 512u, 16384u});
   options.separators =
       one_of(random, {SeparatorRule::kRealKeys, SeparatorRule::kHBase1To24, SeparatorRule::kHBase25});
+  options.trailer_sums = random.one_in(2);
   options.create_time_ms = 1'700'000'000'000;
   return options;
 }

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/random.h"
 #include "cellar/cellar.h"
+#include "tests/support/address_space.h"
 #include "tests/support/scratch_directory.h"
 #include "tests/support/test_scale.h"
 
@@ -23,17 +24,6 @@ constexpr uint64_t kMemoryLimit = uint64_t{1} << 30;  // of kFullCells, with a c
 constexpr uint64_t kCellsOfRow = 5;
 constexpr uint64_t kStride = 611'953;  // prime: scrambles the order of the rows
 constexpr uint64_t kRowsOfBatch = 100;
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define CELLAR_SANITIZED 1
-#endif
-#endif
-#ifdef CELLAR_SANITIZED
-constexpr bool kMemoryIsOurs = false;  // sanitizers keep several times what the program asks for
-#else
-constexpr bool kMemoryIsOurs = true;
-#endif
 
 // The most memory this process ever had resident.
 uint64_t peak_memory() {
@@ -185,7 +175,7 @@ TEST_F(Scale, LoadsCompactsAndScansInBoundedMemory) {
   std::printf("  peak memory %llu MiB, limit %llu MiB\n",
               static_cast<unsigned long long>(peak_memory() >> 20),
               static_cast<unsigned long long>(limit >> 20));
-  if (kMemoryIsOurs) {
+  if (!kSanitized) {
     EXPECT_LT(peak_memory(), limit);
   }
 }

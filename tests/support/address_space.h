@@ -1,0 +1,45 @@
+// AddressSpace: a bound on what a test may map; and whether a sanitizer needs that space itself.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <fstream>
+
+namespace cellar::testing {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool kSanitized = false;
+#endif
+
+// What this process may map beyond what it has, while this lives. Without effect under a sanitizer.
+class AddressSpace {
+ public:
+  explicit AddressSpace(size_t bytes) {
+    if (kSanitized) return;
+    size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    EXPECT_EQ(getrlimit(RLIMIT_AS, &before_), 0);
+    rlimit limit = before_;
+    limit.rlim_cur = pages * static_cast<size_t>(sysconf(_SC_PAGESIZE)) + bytes;
+    EXPECT_GT(pages, 0u);
+    EXPECT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
+  }
+  AddressSpace(const AddressSpace&) = delete;
+  AddressSpace& operator=(const AddressSpace&) = delete;
+  ~AddressSpace() {
+    if (kSanitized) return;
+    EXPECT_EQ(setrlimit(RLIMIT_AS, &before_), 0);
+  }
+
+ private:
+  rlimit before_{};
+};
+
+}  // namespace cellar::testing
