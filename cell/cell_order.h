@@ -31,6 +31,36 @@ inline std::strong_ordering compare_keys(const CellView& a, const CellView& b) {
   return static_cast<uint8_t>(b.cell_type) <=> static_cast<uint8_t>(a.cell_type);
 }
 
+// Of two keys with rows and families of the same size: where the first byte differs, at the latest where the
+// shorter qualifier ends (end_of_columns). The byte there decides their order.
+inline uint32_t end_of_columns(const CellView& a, const CellView& b) {
+  return (a.key_size < b.key_size ? a.key_size : b.key_size) - 9u;
+}
+inline uint32_t first_difference(const CellView& a, const CellView& b) {
+  const uint32_t end = end_of_columns(a, b);
+  for (uint32_t at = 2; at < end; at += 8) {  // timestamp and type follow: 8 bytes from here are in the key
+    uint64_t left;
+    uint64_t right;
+    std::memcpy(&left, a.key + at, sizeof left);
+    std::memcpy(&right, b.key + at, sizeof right);
+    if (left == right) continue;
+    const uint32_t differing = at + static_cast<uint32_t>(__builtin_ctzll(left ^ right)) / 8;
+    return differing < end ? differing : end;
+  }
+  return end;
+}
+inline bool same_sizes(const CellView& a, const CellView& b) {
+  return a.row_size == b.row_size && a.family_size == b.family_size;
+}
+
+// Whether the stored cell a's key lies before b's, as far as a quick look tells: false means that it does
+// not.
+inline bool plainly_before(const CellView& a, const CellView& b) {
+  if (!same_sizes(a, b)) return false;
+  const uint32_t at = first_difference(a, b);
+  return at < end_of_columns(a, b) && static_cast<uint8_t>(a.key[at]) < static_cast<uint8_t>(b.key[at]);
+}
+
 // The total order. Equal only for cells that no order of writing tells apart.
 inline std::strong_ordering compare_cells(const CellView& a, const CellView& b) {
   const std::strong_ordering keys = compare_keys(a, b);

@@ -23,6 +23,7 @@ struct HFileCells::Impl {
   HFileRange range;
   std::unique_ptr<CellCursor> cursor;
   OwnedCell start;
+  bool whole = false;  // nothing of the file is left out
   bool started = false;
   bool ended = false;
 };
@@ -73,6 +74,7 @@ HFileCells::~HFileCells() = default;
 
 const CellView* HFileCells::next() {
   Impl& walk = *impl_;
+  if (walk.whole && walk.started) return walk.cursor->next();
   while (!walk.ended) {
     const CellView* cell = walk.started ? walk.cursor->next() : walk.cursor->seek(walk.start.view());
     walk.started = true;
@@ -115,6 +117,8 @@ HFileCells HFile::cells(const HFileRange& range) const {
   walk->reader = impl_->reader;
   walk->range = range;
   walk->cursor = impl_->reader->cursor({.fill_cache = false, .sequential = true});
+  walk->whole = range.stop_row.empty() && range.columns.empty() && range.time_from <= 0 &&
+                !range.time_until && (range.start_row.empty() || !impl_->reader->meta_order());
   const bool from_start = range.start_row.empty() || impl_->reader->meta_order();
   first_of_row(walk->start, from_start ? impl_->reader->first_row() : std::string_view(range.start_row));
   return HFileCells(std::move(walk));

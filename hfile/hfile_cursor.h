@@ -193,7 +193,7 @@ class HFileCursor final : public CellCursor {
   }
 
   bool in_order(const CellView& before, const CellView& after) {
-    if (order_(before, after) <= 0) {
+    if ((!order_.meta_order() && plainly_before(before, after)) || order_(before, after) <= 0) {
       checking_ = !trusted_;
       return true;
     }

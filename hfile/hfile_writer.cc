@@ -248,6 +248,15 @@ Status Writer::check_alone(const CellView& cell) const {
 }
 
 Writer::Change Writer::change_to(const CellView& cell) const {
+  if (same_sizes(last_, cell)) {
+    const uint32_t at = first_difference(last_, cell);
+    if (at < end_of_columns(last_, cell)) {
+      if (at >= 2u + cell.row_size && at < 3u + cell.row_size + cell.family_size) return Change::kFamily;
+      if (static_cast<uint8_t>(last_.key[at]) > static_cast<uint8_t>(cell.key[at])) return Change::kBackwards;
+      if (at >= 2u + cell.row_size) return Change::kKey;
+      return last_.family() == cell.family() ? Change::kRow : Change::kFamily;
+    }
+  }
   if (const int rows = compare_bytes(last_.row(), cell.row()); rows != 0) {
     if (rows > 0) return Change::kBackwards;
     return last_.family() == cell.family() ? Change::kRow : Change::kFamily;

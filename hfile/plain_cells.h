@@ -36,6 +36,13 @@ inline bool take_mvcc(const char*& at, const char* end, uint64_t& sequence) {
     sequence = static_cast<uint8_t>(*at++);
     return true;
   }
+  // Of the larger ones those that 8 bytes can be read behind.
+  const auto size = static_cast<size_t>(at < end ? -112 - static_cast<int8_t>(*at) : 0);
+  if (size >= 1 && size <= 8 && end - at >= 9 && (size < 8 || static_cast<int8_t>(at[1]) >= 0)) {
+    sequence = load_be64(at + 1) >> (64 - 8 * size);
+    at += 1 + size;
+    return true;
+  }
   ByteReader in({at, static_cast<size_t>(end - at)});
   int64_t value = 0;
   if (!in.take_hadoop_vint(value) || value < 0) return false;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/bytes.h"
+#include "base/random.h"
 #include "cell/cell_key.h"
 #include "tests/cell_support/cursor_contract.h"
 
@@ -64,6 +65,37 @@ TEST(CellOrder, IsHBases) {
                                                      cells[i].family == cells[k].family &&
                                                      cells[i].qualifier == cells[k].qualifier);
     }
+}
+
+TEST(CellOrder, AQuickLookIsRightWhereItTells) {
+  Random random(7);
+  uint64_t told = 0;
+  const auto draw = [&] {
+    std::string text(random.below(20), '\0');
+    for (char& c : text) c = "\x00\x01\x7f\x80\xff"[random.below(5)];
+    return text;
+  };
+  for (int i = 0; i < 20000; ++i) {
+    const std::string row = "r" + draw();
+    const std::string column = draw();
+    const auto key = [&](bool same_row, bool same_column) {
+      OwnedCell cell;
+      cell.assign(same_row ? row : "r" + draw(), "f", same_column ? column : draw(),
+                  static_cast<int64_t>(random.below(3)),
+                  random.one_in(2) ? CellType::kPut : CellType::kDelete, 0);
+      return cell;
+    };
+    const OwnedCell a = key(random.one_in(2), random.one_in(2));
+    const OwnedCell b = key(random.one_in(2), random.one_in(2));
+    if (plainly_before(a.view(), b.view())) {
+      ++told;
+      EXPECT_TRUE(compare_keys(a.view(), b.view()) < 0) << key_text(a.view()) << " " << key_text(b.view());
+    } else if (same_sizes(a.view(), b.view()) &&
+               first_difference(a.view(), b.view()) < end_of_columns(a.view(), b.view())) {
+      EXPECT_TRUE(compare_keys(a.view(), b.view()) > 0) << key_text(a.view()) << " " << key_text(b.view());
+    }
+  }
+  EXPECT_GT(told, 1000u);
 }
 
 TEST(CellOrder, KeysIgnoreSequences) {

@@ -55,6 +55,7 @@ HFileWriterOptions draw_options(Random& random) {
   options.bytes_per_checksum = pick(random, std::array<uint32_t, 4>{33, 100, 512, 16384});
   options.separators = static_cast<SeparatorRule>(random.below(3));
   options.store_file_info = !random.one_in(4);
+  options.trailer_sums = random.one_in(2);
   return options;
 }
 
@@ -215,6 +216,28 @@ TEST(HFileWriter, NoneOneAndHugeCells) {
   }
   if (!has_outside_checker()) GTEST_SKIP() << "the outside checker is absent; our reader agrees";
   EXPECT_EQ(ask_outside_checker(files), "");
+}
+
+TEST(HFileWriter, SequencesOfEverySize) {
+  std::vector<Cell> cells;
+  for (int bits = 0; bits < 64; ++bits) {
+    for (const uint64_t sequence : {(uint64_t{1} << bits) - 1, uint64_t{1} << bits}) {
+      if (sequence > static_cast<uint64_t>(INT64_MAX)) continue;
+      Cell cell = put("row" + std::to_string(1000 + cells.size()), "v");
+      cell.sequence = sequence;
+      cells.push_back(std::move(cell));
+    }
+  }
+  for (const char* encoding : kEncodings) {
+    for (const uint32_t block_bytes :
+         {1u, 65536u}) {  // a cell at the end of each block, or one after another
+      HFileWriterOptions options;
+      options.encoding = encoding;
+      options.mvcc = true;
+      options.block_bytes = block_bytes;
+      check_read_back(write_cells(options, cells), cells, options);
+    }
+  }
 }
 
 TEST(HFileWriter, IndexGrowsToManyLevels) {
