@@ -61,7 +61,7 @@ Result<std::unique_ptr<BloomReader>> BloomReader::parse(std::string_view payload
   facts.comparator = name;
   CELLAR_TRY(reader->parse_chunk_index(in.rest()));
   if (!meter->charge(reader->entries_.size() * 32 + reader->keys_.size())) {
-    return Status::limit("bloom filter: its chunk index takes more memory than a file may");
+    return meter->refusal("the chunk index of the file's bloom filter");
   }
   return reader;
 }
@@ -164,8 +164,7 @@ Result<const Block*> BloomReader::load(uint32_t i, ReadStats* stats) const {
     return blocks_->corruption(entry.offset, fmt::format("bloom chunk of {} bytes", bits.size()));
   }
   if (!meter_->charge(block->charge_bytes())) {
-    return Status::limit("the file's bloom filter takes more memory than a file may")
-        .at(blocks_->place(entry.offset));
+    return meter_->refusal("the file's bloom filter").at(blocks_->place(entry.offset));
   }
   const Block* expected = nullptr;
   if (!loaded_[i].compare_exchange_strong(expected, block, std::memory_order_acq_rel)) {

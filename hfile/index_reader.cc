@@ -137,8 +137,8 @@ void IndexNode::finish(const IndexPlace& place) {
 
 Result<std::unique_ptr<IndexNode>> IndexNode::parse(std::string_view payload, const IndexPlace& place) {
   if (payload.size() > kNodePayloadBytesMax) {
-    return damaged(
-        fmt::format("block of {} bytes, more than the limit of {}", payload.size(), kNodePayloadBytesMax));
+    return Status::limit(fmt::format("index: block of {} bytes, more than the limit of {}", payload.size(),
+                                     kNodePayloadBytesMax));
   }
   std::unique_ptr<IndexNode> node = std::make_unique<IndexNode>();
   CELLAR_TRY(place.root_form ? node->parse_root_form(payload, place) : node->parse_node_form(payload, place));
@@ -185,7 +185,7 @@ Result<std::unique_ptr<IndexReader>> IndexReader::open(const BlockReader* blocks
   if (!node.ok()) return node.status().at(blocks->place(root_offset));
   std::unique_ptr<IndexReader> reader(new IndexReader(blocks, std::move(cache), meter, options));
   if (!meter->charge((*node)->memory_bytes())) {
-    return Status::limit("the file's index takes more memory than a file may").at(blocks->place(root_offset));
+    return meter->refusal("the file's index").at(blocks->place(root_offset));
   }
   reader->root_ = node->release();
   return reader;
@@ -240,7 +240,7 @@ Result<const IndexNode*> IndexReader::load(const IndexNode& node, uint32_t i, ui
   }
   const uint64_t bytes = (*parsed)->memory_bytes();
   if (!meter_->charge(bytes)) {
-    return Status::limit("the file's index takes more memory than a file may").at(blocks_->place(offset));
+    return meter_->refusal("the file's index").at(blocks_->place(offset));
   }
   const IndexNode* expected_child = nullptr;
   if (!node.children_[i].compare_exchange_strong(expected_child, parsed->get(), std::memory_order_acq_rel)) {

@@ -30,7 +30,7 @@ struct IndexPlace {
 class IndexNode {
  public:
   // Checks everything: sizes, keys, ascending order of keys and offsets, children that lie before their
-  // parent (so that no path is a circle). kCorruption without a place.
+  // parent (so that no path is a circle). kCorruption, and kLimit for a block over the cap, without a place.
   static Result<std::unique_ptr<IndexNode>> parse(std::string_view payload, const IndexPlace& place);
 
   uint32_t size() const { return static_cast<uint32_t>(entries_.size()); }

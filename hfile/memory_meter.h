@@ -4,8 +4,12 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 
+#include "base/bytes.h"
 #include "cache/block_cache.h"
+#include "cellar/status.h"
 
 namespace cellar {
 
@@ -35,12 +39,17 @@ class MemoryMeter {
     bytes_.fetch_sub(bytes, std::memory_order_relaxed);
     if (cache_ != nullptr) cache_->charge_pinned(-static_cast<int64_t>(bytes));
   }
+  // What a refused charge is reported as; `what` is "the file's index".
+  Status refusal(std::string_view what) const {
+    return Status::limit(std::string(what) + " takes more memory than a file of this size may: " +
+                         human_bytes(bytes_max_) + " (128 MiB and a quarter of the file)");
+  }
   uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
  private:
   std::shared_ptr<BlockCache> cache_;
   std::atomic<uint64_t> bytes_{0};
-  uint64_t bytes_max_;
+  const uint64_t bytes_max_;
 };
 
 }  // namespace cellar

@@ -92,8 +92,10 @@ Result<ColumnOperand> parse_column(std::string_view text) {
   const size_t colon = text.find(':');
   ColumnOperand column;
   CELLAR_TRY_ASSIGN(column.family, parse_bytes(text.substr(0, colon)));
-  if (column.family.empty()) return not_a(text, "a column", "a column is written family:qualifier");
-  if (colon == std::string_view::npos) return column;
+  if (colon == std::string_view::npos) {
+    if (column.family.empty()) return not_a(text, "a column", "a column is written family:qualifier");
+    return column;
+  }
   CELLAR_TRY_ASSIGN(column.qualifier, parse_bytes(text.substr(colon + 1)));
   return column;
 }

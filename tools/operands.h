@@ -17,7 +17,7 @@ namespace cellar {
 Result<std::string> parse_bytes(std::string_view text);
 
 struct ColumnOperand {
-  std::string family;
+  std::string family;  // empty (":name") in files of other writers only: no table has such a family
   std::optional<std::string>
       qualifier;  // nothing: the whole family ("d"); empty: the column without a name ("d:")
 };

@@ -235,6 +235,28 @@ TEST(BloomReaders, RefuseWhatDoesNotHoldTogether) {
   }
 }
 
+// A cap on memory is no damage: the code says so, the message names the cap.
+TEST(FilesOverTheirMemory, AreRefusedByNameOfTheLimit) {
+  const ViewFile file("");
+  Trailer trailer;
+  const BlockReader blocks(&file, trailer, nullptr, {.name = "test"});
+  MemoryMeter meter(nullptr, 400);
+  ASSERT_TRUE(meter.charge(128u << 20));
+  EXPECT_FALSE(meter.charge(101)) << "128 MiB and a quarter of 400 bytes";
+  const std::string root = root_payload(kSound);
+  const auto index =
+      IndexReader::open(&blocks, nullptr, &meter,
+                        {.levels = 1, .load_on_open_offset = 100000, .root_entries = 3}, root, 100000);
+  ASSERT_TRUE(index.status().is(Code::kLimit)) << index.status().to_text();
+  EXPECT_NE(index.status().message().find("128 MiB"), std::string_view::npos) << index.status().to_text();
+  BloomBlock many;
+  many.chunks = 4;
+  many.index = {{0, 45, "a"}, {45, 45, "b"}, {90, 45, "c"}, {135, 45, "d"}};
+  const auto bloom = BloomReader::parse(many.payload(), &blocks, &meter, 1000, false);
+  EXPECT_TRUE(bloom.status().is(Code::kLimit)) << bloom.status().to_text();
+  EXPECT_TRUE(IndexNode::parse(std::string(33u << 20, 'x'), kNodePlace).status().is(Code::kLimit));
+}
+
 TEST(BloomReaders, AnswerPerhapsWhenAChunkCannotBeRead) {
   const ViewFile file("");
   Trailer trailer;

@@ -44,7 +44,9 @@ TEST(Operands, Columns) {
   EXPECT_EQ(parse_column("d").value().qualifier, std::nullopt);
   EXPECT_EQ(parse_column("d:a:b").value().qualifier, "a:b");
   EXPECT_EQ(parse_column("d:\\x00").value().qualifier, std::string(1, '\0'));
-  EXPECT_FALSE(parse_column(":name").ok());
+  EXPECT_EQ(parse_column(":name").value().family, "") << "as Hudi's files have it";
+  EXPECT_EQ(parse_column(":").value().qualifier, "");
+  EXPECT_FALSE(parse_column("").ok());
   EXPECT_FALSE(parse_one_column("d").ok());
 }
 
