@@ -196,6 +196,10 @@ Result<BlockHeader> BlockReader::check(std::string_view disk, uint64_t offset, u
 
 Result<Block*> BlockReader::unpack(std::string_view disk, uint64_t offset, uint64_t limit) const {
   CELLAR_TRY_ASSIGN(const BlockHeader header, check(disk, offset, limit));
+  return decode(disk, header, offset);
+}
+
+Result<Block*> BlockReader::decode(std::string_view disk, const BlockHeader& header, uint64_t offset) const {
   if (!plain_) return decompress(disk, header, offset);
   Block::Made block = Block::allocate(header.payload_bytes, options_.in_memory);
   std::memcpy(block->buffer(), disk.data() + header.header_bytes, header.payload_bytes);

@@ -80,6 +80,9 @@ class BlockReader {
   Status check_sums(std::string_view disk, const BlockHeader& header, uint64_t offset,
                     ChecksumFault* fault) const;
 
+  // The block of these bytes, whose header is `header`; its sums were checked before, or do not count.
+  Result<Block*> decode(std::string_view disk, const BlockHeader& header, uint64_t offset) const;
+
   // The block of these bytes, which were read from `offset`: header, sums, kind, decompression.
   Result<Block*> unpack(std::string_view disk, uint64_t offset, uint64_t limit) const;
 

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cellar/environment.h"
 #include "cellar/file_system.h"
 #include "cellar/read_stats.h"
 #include "hfile/format.h"
@@ -81,9 +83,16 @@ struct VerifyOptions {
   std::string name = {};  // for messages
   VerifyLevel level = VerifyLevel::kCells;
   uint64_t block_payload_bytes_max = kBlockPayloadBytesMax;
+  // Blocks are checked on its threads as well, the calling one taking part; null: on that alone. What the
+  // report says does not depend on it.
+  Executor* executor = nullptr;
+  // Called now and then with the bytes of the file and the cells that were gone through; false ends the
+  // verification with a report of kUnreadable and kAborted.
+  std::function<bool(uint64_t bytes, uint64_t cells)> progress = nullptr;
 };
 
-// Goes on behind damaged blocks where it can. Never fails: the report says what happened.
+// Goes on behind damaged blocks where it can. Never fails: the report says what happened. Holds index and
+// filters of the file, and some 32 MiB of blocks at a time, or one block.
 VerifyReport verify(std::unique_ptr<ReadableFile> file, const VerifyOptions& options);
 
 }  // namespace cellar
