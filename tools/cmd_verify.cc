@@ -2,35 +2,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "base/bytes.h"
-#include "hfile/verify.h"
+#include "cellar/environment.h"
+#include "hfile/jobs_in_order.h"
+#include "hfile/named_file.h"
 #include "tools/command.h"
 #include "tools/hfile_paths.h"
 #include "tools/progress.h"
-#include "tools/store.h"
+#include "tools/store_check.h"
+#include "tools/verify_report.h"
 
 namespace cellar {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string_view verdict_name(VerifyVerdict verdict) {
-  switch (verdict) {
-    case VerifyVerdict::kSound:
-      return "sound";
-    case VerifyVerdict::kUnsound:
-      return "unsound";
-    case VerifyVerdict::kNotAnHFile:
-      return "not_an_hfile";
-    case VerifyVerdict::kUnreadable:
-      return "unreadable";
-    case VerifyVerdict::kNotSupported:
-      return "not_supported";
-  }
-  return "";
-}
 
 Exit exit_of(VerifyVerdict verdict) {
   switch (verdict) {
@@ -45,79 +34,38 @@ Exit exit_of(VerifyVerdict verdict) {
   }
 }
 
-std::string risk_text(const VerifyFinding& finding) {
-  const std::string from = fmt::format("rows from \"{}\"", escaped(finding.risk_first_row));
-  if (!finding.risk_end_row) return from + " to the end of the file";
-  return fmt::format("{} up to but not including \"{}\"", from, escaped(*finding.risk_end_row));
+// Files up to this size are looked at beside each other; a larger one alone, by all threads.
+constexpr uint64_t kSmallFileBytes = 8u << 20;
+constexpr uint64_t kSmallFilesAhead = 8;
+constexpr int64_t kRateAfterUs = 200000;  // a shorter run says nothing about speed
+
+struct FileToVerify {
+  std::string path;
+  std::unique_ptr<ReadableFile> file;
+  VerifyOptions options;
+};
+
+VerifiedFile verified(FileToVerify& to) {
+  const int64_t begun = system_clock().steady_us();
+  VerifiedFile file = {to.path, verify(std::move(to.file), to.options), 0};
+  file.micros = system_clock().steady_us() - begun;
+  return file;
 }
 
-std::string place_text(const VerifyFinding& finding) {
-  std::string text;
-  if (finding.data_ordinal) text = fmt::format("data block {} ", human_count(*finding.data_ordinal));
-  if (!finding.data_ordinal && !finding.block_kind.empty()) text = finding.block_kind + " block ";
-  if (finding.offset) text += fmt::format("at offset {} ", human_count(*finding.offset));
-  if (finding.disk_bytes) text += fmt::format("({} B on disk)", human_count(*finding.disk_bytes));
-  while (text.ends_with(' ')) text.pop_back();
-  return text;
-}
+// A small file, looked at by one thread.
+class FilePiece final : public JobsInOrder::Piece {
+ public:
+  FilePiece(FileToVerify file, std::function<void(const VerifiedFile&)> take)
+      : file_(std::move(file)), take_(std::move(take)) {}
+  uint64_t bytes() const override { return 1; }
+  void run() override { verified_ = verified(file_); }
+  void take() override { take_(verified_); }
 
-Json json_of(const VerifyFinding& finding) {
-  Json json = {{"code", finding.code},
-               {"severity", finding.severity == VerifySeverity::kError ? "error" : "warning"},
-               {"text", finding.text}};
-  if (finding.offset) json["offset"] = *finding.offset;
-  if (finding.disk_bytes) json["disk_bytes"] = *finding.disk_bytes;
-  if (!finding.block_kind.empty()) json["block_kind"] = finding.block_kind;
-  if (finding.data_ordinal) json["data_ordinal"] = *finding.data_ordinal;
-  if (finding.rows_at_risk) {
-    json["risk_first_row"] = escaped(finding.risk_first_row);
-    json["risk_end_row"] = finding.risk_end_row ? Json(escaped(*finding.risk_end_row)) : Json();
-  }
-  return json;
-}
-
-Json json_of(const std::string& path, const VerifyReport& report) {
-  Json json = {{"path", path},
-               {"verdict", verdict_name(report.verdict)},
-               {"level", verify_level_name(report.level)},
-               {"bytes", report.file_bytes},
-               {"blocks", report.blocks},
-               {"data_blocks", report.data_blocks},
-               {"data_blocks_readable", report.data_blocks_readable},
-               {"cells", report.cells},
-               {"cells_expected", report.cells_expected},
-               {"rows", report.rows}};
-  if (!report.status.ok()) json["error"] = report.status.to_text();
-  json["findings"] = Json::array();
-  for (const VerifyFinding& finding : report.findings) json["findings"].push_back(json_of(finding));
-  json["findings_left_out"] = report.findings_left_out;
-  return json;
-}
-
-std::string text_of(const std::string& path, const VerifyReport& report, uint64_t errors_max) {
-  const bool sound = report.verdict == VerifyVerdict::kSound;
-  std::string text = fmt::format("{}  {}   {}  {}  level {}\n", sound ? "ok  " : "FAIL", path,
-                                 counted(report.blocks, "block"), counted(report.cells, "cell"),
-                                 verify_level_name(report.level));
-  if (!report.status.ok()) text += fmt::format("      {}\n", report.status.to_text());
-  uint64_t errors = 0;
-  for (const VerifyFinding& finding : report.findings) {
-    const bool error = finding.severity == VerifySeverity::kError;
-    if (error && ++errors > errors_max) continue;
-    const std::string place = place_text(finding);
-    text +=
-        fmt::format("      {:<12} {}{}{}\n", finding.code, place, place.empty() ? "" : ": ", finding.text);
-    if (finding.rows_at_risk) text += fmt::format("      {:<12} {}\n", "at risk", risk_text(finding));
-  }
-  const uint64_t hidden = (errors > errors_max ? errors - errors_max : 0) + report.findings_left_out;
-  if (hidden > 0) text += fmt::format("      … {} more findings\n", human_count(hidden));
-  if (report.verdict == VerifyVerdict::kUnsound) {
-    text += fmt::format("      {:<12} {} of {} data blocks, {} of {} cells\n", "readable",
-                        human_count(report.data_blocks_readable), human_count(report.data_blocks),
-                        human_count(report.cells), human_count(report.cells_expected));
-  }
-  return text;
-}
+ private:
+  FileToVerify file_;
+  std::function<void(const VerifiedFile&)> take_;
+  VerifiedFile verified_;
+};
 
 class VerifyCommand final : public Command {
  public:
@@ -132,51 +80,50 @@ class VerifyCommand final : public Command {
         .operands("PATH", paths_, "HFiles, directories of them, or stores (their log and manifest, too)",
                   true)
         .choice("--level", level_, {"cells", "quick", "blocks", "deep"}, "how thorough; see below")
+        .option_count("--jobs", jobs_, "threads (as many as there are processors); the report is the same")
         .option_count("--max-errors", errors_max_, "show at most N errors of a file (20)")
+        .option_if("--junit", junit_, "FILE", "write a JUnit report there as well, over what is there")
         .formats({"table", "json", "jsonl"})
         .note(
             "quick   trailer, file info, index root, file length\n"
             "blocks  … and every block's checksum, back-pointer and place in the index\n"
             "cells   … and every cell: order, family, counts, first and last key, times\n"
             "deep    … and every key found again through index and Bloom filter, filters rebuilt and "
-            "compared")
+            "compared\n"
+            "A store is looked at as its manifest says, without its lock: it may be open elsewhere.")
         .example("cellar verify versions.hfile --level deep")
-        .example("cellar verify shop --format json");
+        .example("cellar verify shop --jobs 2 --junit verified.xml");
   }
 
   Status run(Session& session) override {
-    VerifyLevel level = VerifyLevel::kCells;
-    if (!parse_verify_level(level_, level)) return Status::invalid_argument("unknown level " + level_);
-    for (const std::string& path : paths_) {
-      if (is_store(path)) CELLAR_TRY(check_store(session, path));
-    }
+    CELLAR_TRY(check_stores(session));
     CELLAR_TRY_ASSIGN(const std::vector<std::string> files, find_files(session));
-    Json list = Json::array();
-    uint64_t unsound = 0;
-    Progress progress(session, "verify", 0);
-    for (const std::string& path : files) {
-      if (session.stopping()) break;
-      const Result<VerifyReport> report = verify_path(path, level);
-      if (!report.ok()) return report.status();
-      unsound += report->verdict == VerifyVerdict::kSound ? 0 : 1;
-      if (worst_ == VerifyVerdict::kSound || report->verdict == VerifyVerdict::kUnsound)
-        worst_ = report->verdict;
-      if (session.format() == Format::kJson) list.push_back(json_of(path, *report));
-      if (session.format() == Format::kJsonl) session.out().write(json_of(path, *report).dump() + "\n");
-      if (session.format() == Format::kTable) session.out().write(text_of(path, *report, errors_max_));
-    }
+    begun_ = system_clock().steady_us();
+    CELLAR_TRY(verify_all(session, files));
     if (interrupted()) return interrupted_status("the files before were verified");
-    if (session.format() == Format::kJson)
-      session.out().write(Json{{"schema", "cellar.verify/1"}, {"files", list}}.dump(2) + "\n");
-    const uint64_t sound = files.size() - unsound;
-    session.out().flush();
-    session.talk(fmt::format("{} sound{}", counted(sound, "file"),
-                             unsound == 0 ? "" : fmt::format(", {} not", unsound)));
-    session.answer(exit_of(worst_));
+    if (session.format() == Format::kJson) {
+      session.out().write(
+          Json{{"schema", "cellar.verify/1"}, {"stores", store_list_}, {"files", file_list_}}.dump(2) + "\n");
+    }
+    if (junit_) CELLAR_TRY(write_junit());
+    conclude(session);
     return {};
   }
 
  private:
+  Status check_stores(Session& session) {
+    for (const std::string& path : paths_) {
+      if (!is_store(path)) continue;
+      CELLAR_TRY_ASSIGN(StoreCheck check, check_store(session, path));
+      if (session.format() == Format::kJson) store_list_.push_back(store_check_json(check));
+      if (session.format() == Format::kJsonl) session.out().write(store_check_json(check).dump() + "\n");
+      if (session.format() == Format::kTable) session.out().write(store_check_text(check));
+      if (!check.sound()) worst_ = VerifyVerdict::kUnsound;
+      stores_.push_back(std::move(check));
+    }
+    return {};
+  }
+
   // A store may be sound without any file yet.
   Result<std::vector<std::string>> find_files(Session& session) const {
     Result<std::vector<std::string>> files = find_all_hfiles(session, paths_);
@@ -185,26 +132,121 @@ class VerifyCommand final : public Command {
     return files;
   }
 
-  // The manifest and the log: opening for reading checks both.
-  static Status check_store(Session& session, const std::string& path) {
-    Result<std::unique_ptr<Engine>> engine = open_store(session, path, OpenFor::kLooking);
-    if (engine.ok()) return (*engine)->close();
-    if (!engine.status().is(Code::kCorruption)) return engine.status();
-    return session.name_failure("CEL-CORRUPTION", Exit::kNegative, engine.status());
+  // The reports come in the order of the files, whoever is done first.
+  Status verify_all(Session& session, const std::vector<std::string>& files) {
+    const uint64_t jobs = jobs_ > 0 ? jobs_ : std::max(std::thread::hardware_concurrency(), 1u);
+    std::unique_ptr<Executor> executor;
+    if (jobs > 1) executor = make_thread_executor(static_cast<int>(std::min(jobs, kJobsMax)) - 1, 1);
+    Progress progress(session, "verify", total_bytes(files));
+    JobsInOrder small(executor.get(), kSmallFilesAhead);
+    for (const std::string& path : files) {
+      if (session.stopping()) break;
+      Result<FileToVerify> file = open(session, path);
+      if (!file.ok()) {
+        small.finish();
+        return file.status();
+      }
+      if (file->file == nullptr) continue;
+      if (file->file->size() <= kSmallFileBytes) {
+        small.add(std::make_unique<FilePiece>(std::move(*file), [&](const VerifiedFile& done) {
+          take(session, done);
+          progress.show(bytes_, cells_);
+        }));
+        continue;
+      }
+      small.finish();
+      file->options.executor = executor.get();
+      file->options.progress = [&](uint64_t bytes, uint64_t cells) {
+        progress.show(bytes_ + bytes, cells_ + cells);
+        return !session.stopping();
+      };
+      take(session, verified(*file));
+    }
+    small.finish();
+    return {};
   }
 
-  static Result<VerifyReport> verify_path(const std::string& path, VerifyLevel level) {
-    CELLAR_TRY_ASSIGN(std::unique_ptr<ReadableFile> file, posix_file_system().open_file(path));
-    VerifyOptions options;
-    options.name = path;
-    options.level = level;
-    return verify(std::move(file), options);
+  static uint64_t total_bytes(const std::vector<std::string>& files) {
+    uint64_t bytes = 0;
+    std::error_code none;
+    for (const std::string& path : files) {
+      const uintmax_t size = std::filesystem::file_size(path, none);
+      bytes += none ? 0 : size;
+    }
+    return bytes;
   }
 
+  // Without a file: one of a store that is not there any more.
+  Result<FileToVerify> open(Session& session, const std::string& path) const {
+    FileToVerify to = {path, nullptr, {}};
+    to.options.name = path;
+    parse_verify_level(level_, to.options.level);
+    Result<std::unique_ptr<ReadableFile>> file = posix_file_system().open_file(path);
+    if (file.status().is(Code::kNotFound) && of_a_store(path)) {
+      session.talk(fmt::format("note   left out, not there any more: {}", path));
+      return to;
+    }
+    CELLAR_TRY_ASSIGN(to.file, std::move(file));
+    return to;
+  }
+
+  // A store that is open elsewhere may have replaced it; whether it ought to be there, the check of the store
+  // has said.
+  bool of_a_store(const std::string& path) const {
+    return std::ranges::any_of(stores_, [&](const StoreCheck& store) {
+      return path.starts_with(store.path + (store.path.ends_with('/') ? "" : "/"));
+    });
+  }
+
+  void take(Session& session, const VerifiedFile& file) {
+    const VerifyReport& report = file.report;
+    if (report.status.is(Code::kAborted)) return;
+    ++(report.verdict == VerifyVerdict::kSound ? sound_ : unsound_);
+    bytes_ += report.file_bytes;
+    cells_ += report.cells;
+    if (worst_ == VerifyVerdict::kSound || report.verdict == VerifyVerdict::kUnsound) worst_ = report.verdict;
+    if (session.format() == Format::kJson) file_list_.push_back(verify_json(file));
+    if (session.format() == Format::kJsonl) session.out().write(verify_json(file).dump() + "\n");
+    if (session.format() == Format::kTable) session.out().write(verify_text(file, errors_max_));
+    if (junit_) files_.push_back(file);
+  }
+
+  Status write_junit() const {
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<NamedFile> file,
+                      NamedFile::create(posix_file_system(), *junit_, /*replace=*/true));
+    CELLAR_TRY(file->file().append(verify_junit(stores_, files_, errors_max_)));
+    return file->publish();
+  }
+
+  void conclude(Session& session) const {
+    session.out().flush();
+    std::string text = counted(sound_, "file") + " sound";
+    if (unsound_ > 0) text += fmt::format(", {} not", unsound_);
+    const int64_t micros = system_clock().steady_us() - begun_;
+    if (micros >= kRateAfterUs && level_ != "quick") {
+      text += fmt::format("; {} in {}, {:.0f} MB/s", human_bytes(bytes_), human_micros(micros),
+                          static_cast<double>(bytes_) / static_cast<double>(micros));
+    }
+    session.talk(text);
+    session.answer(exit_of(worst_));
+  }
+
+  static constexpr uint64_t kJobsMax = 64;
   std::vector<std::string> paths_;
   std::string level_;
+  uint64_t jobs_ = 0;
   uint64_t errors_max_ = 20;
+  std::optional<std::string> junit_;
+  int64_t begun_ = 0;
   VerifyVerdict worst_ = VerifyVerdict::kSound;
+  uint64_t sound_ = 0;
+  uint64_t unsound_ = 0;
+  uint64_t bytes_ = 0;
+  uint64_t cells_ = 0;
+  std::vector<StoreCheck> stores_;
+  std::vector<VerifiedFile> files_;  // for the JUnit report
+  Json store_list_ = Json::array();
+  Json file_list_ = Json::array();
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "cellar/file_system.h"
+#include "tools/store_state.h"
 
 namespace cellar {
 
@@ -34,6 +35,32 @@ Status io_error(const std::string& path, const std::error_code& error) {
                            fmt::format("{}: {}", path, error.message()));
 }
 
+// A store's directory may hold files that were just compacted away, or are not published yet: the manifest
+// says which ones count.
+Result<std::vector<std::string>> files_of_store(Session& session, const std::string& path,
+                                                std::vector<std::string>& others) {
+  CELLAR_TRY_ASSIGN(const ManifestState state, read_store_state(session, path));
+  std::vector<std::string> files;
+  for (const TableRecord& table : state.tables) {
+    for (const FamilyRecord& family : table.families)
+      std::ranges::copy(files_of_family(path, table, family), std::back_inserter(files));
+  }
+  std::ranges::sort(files);
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> root, posix_file_system().open_directory(path, false));
+  std::vector<std::string> strangers;
+  const Result<std::vector<StoredFile>> stored = list_store_files(*root, &strangers);
+  if (stored.status().is(Code::kNotFound))
+    return files;  // a table was dropped meanwhile; only mentions are lost
+  CELLAR_TRY(stored.status());
+  const std::string top = path + (path.ends_with('/') ? "" : "/");
+  for (const StoredFile& file : *stored) {
+    std::string each = top + to_text(file);
+    if (!std::ranges::binary_search(files, each)) others.push_back(std::move(each));
+  }
+  for (const std::string& stranger : strangers) others.push_back(top + stranger);
+  return files;
+}
+
 }  // namespace
 
 bool is_store(const std::string& path) {
@@ -41,23 +68,21 @@ bool is_store(const std::string& path) {
   return fs::is_regular_file(fs::path(path) / "CURRENT", error);
 }
 
-Result<std::vector<std::string>> find_hfiles(const std::string& path, std::vector<std::string>& others) {
+Result<std::vector<std::string>> find_hfiles(Session& session, const std::string& path,
+                                             std::vector<std::string>& others) {
   std::error_code error;
   const fs::file_status facts = fs::status(path, error);
   if (!fs::exists(facts)) return io_error(path, std::make_error_code(std::errc::no_such_file_or_directory));
   if (!fs::is_directory(facts)) return std::vector<std::string>{path};
-  const bool store = is_store(path);
+  if (is_store(path)) return files_of_store(session, path, others);
   std::vector<std::string> files;
-  const fs::path top = store ? fs::path(path) / "tables" : fs::path(path);
-  if (!fs::exists(top, error)) return files;
-  fs::recursive_directory_iterator walk(top, error);
+  fs::recursive_directory_iterator walk(fs::path(path), error);
   for (; !error && walk != fs::recursive_directory_iterator(); walk.increment(error)) {
     const std::string name = walk->path().filename().string();
     const bool hidden = name.starts_with('.') || name.starts_with('_');
     if (hidden && walk->is_directory(error)) walk.disable_recursion_pending();
     if (hidden || !walk->is_regular_file(error)) continue;
-    const bool taken = store ? walk.depth() == 2 : ends_like_an_hfile(walk->path().string());
-    (taken ? files : others).push_back(walk->path().string());
+    (ends_like_an_hfile(walk->path().string()) ? files : others).push_back(walk->path().string());
   }
   if (error) return io_error(path, error);
   std::ranges::sort(files);
@@ -69,11 +94,12 @@ Result<std::vector<std::string>> find_all_hfiles(Session& session, const std::ve
   std::vector<std::string> all;
   for (const std::string& path : paths) {
     std::vector<std::string> others;
-    CELLAR_TRY_ASSIGN(std::vector<std::string> files, find_hfiles(path, others));
+    CELLAR_TRY_ASSIGN(std::vector<std::string> files, find_hfiles(session, path, others));
     for (std::string& file : files) all.push_back(std::move(file));
     if (others.empty()) continue;
     const std::string more = others.size() == 1 ? "" : fmt::format(", and {} more", others.size() - 1);
-    session.talk(fmt::format("note   left out, not an HFile: {}{}", others.front(), more));
+    session.talk(fmt::format("note   left out, not {}: {}{}",
+                             is_store(path) ? "in the store's manifest" : "an HFile", others.front(), more));
   }
   if (all.empty())
     return Status::not_found(fmt::format("no HFile in {}", paths.front()))
@@ -91,6 +117,11 @@ Exit exit_of_file_failure(const Status& status) {
 Status name_file_failure(Session& session, const Status& status) {
   const Exit exit = exit_of_file_failure(status);
   if (is_not_an_hfile(status)) return session.name_failure("CEL-NOT-HFILE", exit, status);
+  if (status.is(Code::kLimit)) {
+    return session.name_failure(
+        "CEL-LIMIT", exit,
+        status.hinting("cellar salvage reads blocks one after the other, without index and filters"));
+  }
   if (exit == Exit::kNegative) return session.name_failure("CEL-CORRUPTION", exit, status);
   return session.name_failure("", exit, status);  // its own name, not that of a failure before
 }

@@ -14,13 +14,16 @@ namespace cellar {
 bool is_store(const std::string& path);
 
 // The files behind an operand, sorted: itself; of a directory those that end like an HFile, hidden names
-// ('.', '_') left out; of a store all store files. Others in a directory are mentioned in `others`.
-// kNotFound, kIoError.
-Result<std::vector<std::string>> find_hfiles(const std::string& path, std::vector<std::string>& others);
+// ('.', '_') left out; of a store those that its manifest names, read without the store's lock. Others in a
+// directory, or below a store's tables/, are mentioned in `others`. kNotFound, kIoError; of stores
+// CEL-CORRUPTION.
+Result<std::vector<std::string>> find_hfiles(Session& session, const std::string& path,
+                                             std::vector<std::string>& others);
 // … behind all operands; says on standard error what was left out. None at all is kNotFound.
 Result<std::vector<std::string>> find_all_hfiles(Session& session, const std::vector<std::string>& paths);
 
-// Opens one file. Errors get their name: CEL-NOT-HFILE (3), CEL-CORRUPTION (1), CEL-NOT-SUPPORTED (4).
+// Opens one file. Errors get their name: CEL-NOT-HFILE (3), CEL-CORRUPTION (1), CEL-LIMIT (1: a cap on
+// bytes from outside), CEL-NOT-SUPPORTED (4).
 Result<std::shared_ptr<HFileReader>> open_hfile(Session& session, const std::string& path);
 // Gives an error about a file its name and exit status.
 Status name_file_failure(Session& session, const Status& status);

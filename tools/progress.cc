@@ -35,8 +35,10 @@ void Progress::show(uint64_t done, uint64_t cells) {
     const double share = static_cast<double>(done) / static_cast<double>(total_);
     const double left = static_cast<double>(now - started_) * (1 - share) / share;
     const auto amount = [&](uint64_t n) { return unit_ == Unit::kBytes ? human_bytes(n) : human_count(n); };
-    line += fmt::format("  {:.0f} %  {} of {}  {} left", share * 100, amount(done), amount(total_),
-                        human_micros(static_cast<int64_t>(left < 0 ? 0 : left)));
+    const auto rate =
+        static_cast<uint64_t>(static_cast<double>(done) * 1e6 / static_cast<double>(now - started_));
+    line += fmt::format("  {:.0f} %  {} of {}  {}/s  {} left", share * 100, amount(done), amount(total_),
+                        amount(rate), human_micros(static_cast<int64_t>(left < 0 ? 0 : left)));
   }
   line += "\x1b[K";
   [[maybe_unused]] const ssize_t n = ::write(STDERR_FILENO, line.data(), line.size());
