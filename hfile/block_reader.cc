@@ -223,7 +223,8 @@ Result<Block*> BlockReader::read(uint64_t offset, uint64_t disk_bytes, uint64_t 
     stats->blocks_from_disk += 1;
     stats->bytes_from_disk += disk_bytes;
   }
-  if (ahead != nullptr) {
+  if (ahead != nullptr &&
+      disk_bytes <= ReadAhead::kWindowBytesMax) {  // larger ones would be copied for nothing
     Result<std::string_view> bytes = ahead->get(*file_, offset, static_cast<size_t>(disk_bytes), limit);
     if (!bytes.ok()) return bytes.status().at(place(offset));
     return unpack(*bytes, offset, limit);

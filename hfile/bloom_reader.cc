@@ -18,7 +18,6 @@ namespace cellar {
 namespace {
 
 constexpr uint32_t kBloomVersion = 3;
-constexpr size_t kComparatorBytesMax = 1024;
 
 Status damaged(std::string message) { return Status::corruption("bloom filter: " + std::move(message)); }
 

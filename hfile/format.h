@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "hfile/caps.h"
+
 namespace cellar {
 
 enum class BlockKind : uint8_t {
@@ -44,17 +46,5 @@ enum class ChecksumType : uint8_t { kNull = 0, kCrc32 = 1, kCrc32c = 2 };
 constexpr uint32_t kBytesPerChecksum = 16384;
 
 constexpr std::string_view kStandardComparator = "org.apache.hadoop.hbase.KeyValue$KVComparator";
-
-// Caps for untrusted bytes; every length from a file is compared with one of them before it is used.
-constexpr uint32_t kIndexDepthMax = 16;
-// Of a flat key: row and family at their limits leave this much of it to the qualifier.
-constexpr size_t kKeyBytesMax = (64u << 10) + 32767;
-constexpr uint64_t kBlockDiskBytesMax = 256u << 20;
-constexpr uint64_t kBlockPayloadBytesMax = 64u
-                                           << 20;  // decompressed; a reader's option may lower or raise it
-constexpr uint64_t kFileInfoBytesMax = 16u << 20;
-constexpr uint64_t kFileInfoEntriesMax = 65536;
-constexpr uint64_t kBloomChunkBytesMax = 4u << 20;
-constexpr uint32_t kBloomHashesMax = 32;  // more: the filter is ignored, not refused
 
 }  // namespace cellar

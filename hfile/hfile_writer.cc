@@ -25,10 +25,8 @@
 namespace cellar {
 namespace {
 
-constexpr size_t kComparatorBytesMax = 1024;
 constexpr uint32_t kBlockBytesOptionMax = 32u << 20;
 constexpr uint64_t kCellBytesOptionMax = 128u << 20;
-constexpr size_t kMetaNameBytesMax = 1024;
 constexpr std::string_view kReservedPrefix = "hfile.";
 
 // Facts that tell readers how to decode the file; nobody else may say them.

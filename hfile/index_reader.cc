@@ -12,9 +12,6 @@ namespace cellar {
 
 namespace {
 
-// Index blocks of HBase are 128 KiB; a foreign root of one level may be large.
-constexpr size_t kNodePayloadBytesMax = 32u << 20;
-
 Status damaged(std::string message) { return Status::corruption("index: " + std::move(message)); }
 
 std::strong_ordering compare_by(bool meta_order, const CellView& a, const CellView& b) {
@@ -136,9 +133,9 @@ void IndexNode::finish(const IndexPlace& place) {
 }
 
 Result<std::unique_ptr<IndexNode>> IndexNode::parse(std::string_view payload, const IndexPlace& place) {
-  if (payload.size() > kNodePayloadBytesMax) {
+  if (payload.size() > kIndexBlockBytesMax) {
     return Status::limit(fmt::format("index: block of {} bytes, more than the limit of {}", payload.size(),
-                                     kNodePayloadBytesMax));
+                                     kIndexBlockBytesMax));
   }
   std::unique_ptr<IndexNode> node = std::make_unique<IndexNode>();
   CELLAR_TRY(place.root_form ? node->parse_root_form(payload, place) : node->parse_node_form(payload, place));

@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "cache/block_cache.h"
 #include "cellar/status.h"
+#include "hfile/caps.h"
 
 namespace cellar {
 
@@ -19,7 +20,7 @@ class MemoryMeter {
   // The bound keeps a small file that inflates from filling the machine; honest indexes and filters stay far
   // below.
   MemoryMeter(std::shared_ptr<BlockCache> cache, uint64_t file_bytes)
-      : cache_(std::move(cache)), bytes_max_((128u << 20) + file_bytes / 4) {}
+      : cache_(std::move(cache)), bytes_max_(kOpenFileBytesMax + file_bytes / 4) {}
   ~MemoryMeter() {
     if (cache_ != nullptr) cache_->charge_pinned(-static_cast<int64_t>(bytes_.load()));
   }

@@ -272,7 +272,7 @@ class Salvager {
     bool first = true;
     for (const CellView* cell = walker->next(); cell != nullptr; cell = walker->next()) {
       if (!first && compare_keys(*cell, before.view()) < 0) return Status::corruption("cells out of order");
-      before.assign(*cell);
+      before.assign_key(cell->key_bytes(), cell->sequence);
       first = false;
     }
     return walker->status();
@@ -291,7 +291,7 @@ class Salvager {
       for (; losses_open_ > 0; --losses_open_) {
         report_.losses[report_.losses.size() - losses_open_].before_row = std::string(cell->row());
       }
-      last_.assign(*cell);
+      last_.assign_key(cell->key_bytes(), cell->sequence);
       has_last_ = true;
     }
     return walker->status();

@@ -224,6 +224,7 @@ void Verifier::check_sections() {
 }
 
 void Verifier::check_ends() {
+  check_section_sum();
   for (; next_indexed_ < index_.size(); ++next_indexed_) {
     report("V-INDEX-GAP", fmt::format("the index names a data block at {}, where none begins",
                                       index_[next_indexed_].offset));
@@ -236,7 +237,6 @@ void Verifier::check_ends() {
                        trailer.first_data_block_offset, trailer.last_data_block_offset, first_data_,
                        last_data_));
   }
-  check_section_sum();
   if (row_only_keys_ > 0) {
     report("W-INDEX-KEY",
            fmt::format(
@@ -257,7 +257,7 @@ void Verifier::check_section_sum() {
     sum = crc32c(piece, sum);
   }
   if (sum != *trailer.section_sum)
-    add("V-SECTION", "the sum of the index, file info and filters at the end of the file does not agree");
+    report("V-SECTION", "the sum of the index, file info and filters at the end of the file does not agree");
 }
 
 void Verifier::finish() {
