@@ -46,6 +46,13 @@ std::string to_text(const CompactionInfo& info) {
   return text + ", " + human_micros(info.micros);
 }
 
+std::string to_text(const IngestInfo& info) {
+  std::string text = "ingest " + info.table + ": " + plural(info.files.size(), "file", "files") + ", " +
+                     plural(info.cells, "cell", "cells") + ", " + human_bytes(info.bytes);
+  if (info.sequence != 0) text += ", as write " + std::to_string(info.sequence);
+  return text + ", " + human_micros(info.micros);
+}
+
 std::string to_text(const StallInfo& info) {
   if (info.begins) return "writes wait: " + info.reason;
   return "writes go on after " + human_micros(info.micros) + ": " + info.reason;

@@ -14,6 +14,11 @@ Status ReadableFile::read_many(std::span<const ReadRequest> requests) const {
 
 void ReadableFile::will_need(uint64_t /*offset*/, uint64_t /*bytes*/) const {}
 
+Status Directory::sync_file(std::string_view name) {
+  return Status::not_supported("the file system of " + path() +
+                               " cannot sync a file written by others: " + std::string(name));
+}
+
 Status check_file_name(std::string_view name) {
   constexpr size_t kNameBytesMax = 255;
   if (name.empty()) return Status::invalid_argument("a file name is empty");

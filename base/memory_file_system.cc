@@ -262,6 +262,12 @@ class MemoryDirectory final : public Directory {
     return {};
   }
 
+  Status sync_file(std::string_view name) override {
+    CELLAR_TRY(check_file_name(name));
+    const MutexLock lock(tree_->mutex);
+    return find_file("cannot sync", name).status();
+  }
+
   Result<std::unique_ptr<Directory>> directory(std::string_view name, bool create) override {
     CELLAR_TRY(check_file_name(name));
     const MutexLock lock(tree_->mutex);

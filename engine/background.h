@@ -22,6 +22,9 @@ class Background {
 
   // Freezes and flushes these stores; returns when that is done or has failed.
   Status flush(const std::vector<std::shared_ptr<Store>>& stores);
+  // Inside WritePath::alone(): freezes and flushes this store on this thread, so that no other store's flush
+  // is waited for. Nothing of the store is only in memory when it returns ok.
+  Status flush_here(const std::shared_ptr<Store>& store);
   // Compacts these stores as their policy wants until it wants nothing, or all files into one.
   Status compact(const std::vector<std::shared_ptr<Store>>& stores, bool major);
 

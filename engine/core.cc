@@ -87,9 +87,9 @@ Result<std::shared_ptr<StoreFile>> EngineCore::open_store_file(const std::shared
   reader_options.cache = cache;
   reader_options.name = name;
   reader_options.in_memory = family.in_memory;
-  reader_options.require_crc32c = true;
-  reader_options.block_payload_bytes_max =
-      std::max(kBlockPayloadBytesMax, 2 * options.cell_bytes_max + (1u << 20));
+  reader_options.require_crc32c = record.adopted_as == 0;
+  if (record.adopted_as != 0) reader_options.sequence_override = record.adopted_as;
+  reader_options.block_payload_bytes_max = block_payload_bytes_max();
   CELLAR_TRY_ASSIGN(std::shared_ptr<HFileReader> reader,
                     HFileReader::open(std::move(file).value(), std::move(reader_options)));
   if (reader->cells() != record.cells)
@@ -106,6 +106,10 @@ Result<std::shared_ptr<StoreFile>> EngineCore::open_store_file(const std::shared
     return Status::corruption("the name of a store file is not one of this store's").at(name);
   return std::make_shared<StoreFile>(std::move(reader), record, number, directory, std::move(stored),
                                      options.read_only ? nullptr : &remover);
+}
+
+uint64_t EngineCore::block_payload_bytes_max() const {
+  return std::max<uint64_t>(kBlockPayloadBytesMax, 2 * options.cell_bytes_max + (1u << 20));
 }
 
 int64_t EngineCore::erase_now_ms() {

@@ -94,6 +94,8 @@ struct EngineCore {
   Result<std::shared_ptr<StoreFile>> open_store_file(const std::shared_ptr<Directory>& directory,
                                                      uint32_t table_id, const FamilyOptions& family,
                                                      const FileRecord& record);
+  // The longest block that store files may have.
+  uint64_t block_payload_bytes_max() const;
   // The time up to which cells may be erased as expired: now, unless the clock has leapt ahead of what was
   // seen before.
   int64_t erase_now_ms();

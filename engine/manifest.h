@@ -43,7 +43,8 @@ struct FileRecord {
   uint64_t rewritten_at = 0;  // highest read point its compaction was made for; 0: a flush's
   uint32_t trailer_crc = 0;   // CRC32C of the file's trailer
   bool major = false;
-  std::string encoding = {};     // for people
+  uint64_t adopted_as = 0;    // a foreign file: every cell of it counts as written at this sequence; 0: ours
+  std::string encoding = {};  // for people
   std::string compression = {};  // for people
 
   bool operator==(const FileRecord&) const = default;
@@ -57,7 +58,7 @@ struct FamilyRecord {
   std::string name = {};
   OptionTexts options = {};
   uint64_t flushed_sequence = 0;       // everything up to it is in the files
-  std::vector<FileRecord> files = {};  // in the order in which they were added
+  std::vector<FileRecord> files = {};  // as added; what replaces files stands where the first of them stood
 
   bool operator==(const FamilyRecord&) const = default;
 };
@@ -124,7 +125,7 @@ struct ManifestEdit {
   std::vector<TableRecord> set_tables = {};  // added or changed; families are ignored
   std::vector<NewFamily> set_families = {};
   std::vector<FileName> remove_files = {};  // they become obsolete
-  std::vector<FileChange> add_files = {};
+  std::vector<FileChange> add_files = {};   // in the place of the family's first removed one, else behind all
   std::vector<Flushed> flushed = {};
   std::vector<uint32_t> drop_families = {};      // files become obsolete; the id is kept as dropped
   std::vector<uint32_t> drop_tables = {};        // with all their families

@@ -35,6 +35,7 @@ enum class Tag : uint8_t {
   kSeal = 18,            // segment, bytes
   kDropped = 19,         // family id: snapshots only
   kObsolete = 20,        // table id, family, name, bytes: snapshots only
+  kAdoptFile = 21,       // family id, the sequence of all its cells, FileRecord
 };
 
 // FieldWriter: one change at a time. The length goes in front once the fields are known.
@@ -172,9 +173,12 @@ void write_edit(FieldWriter& to, const ManifestEdit& edit) {
     to.number(file.family_id).text(file.name).end(Tag::kRemoveFile);
   }
   for (const ManifestEdit::FileChange& change : edit.add_files) {
+    // A Cellar that would not give its cells their sequence must not read the file: a tag it does not know.
+    const bool adopted = change.file.adopted_as != 0;
     to.number(change.family_id);
+    if (adopted) to.number(change.file.adopted_as);
     write_file(to, change.file);
-    to.end(Tag::kAddFile);
+    to.end(adopted ? Tag::kAdoptFile : Tag::kAddFile);
   }
   for (const ManifestEdit::Flushed& flushed : edit.flushed) {
     to.number(flushed.family_id).number(flushed.sequence).end(Tag::kFlushed);
@@ -239,6 +243,15 @@ void read_family(FieldReader& from, ManifestEdit& edit) {
   edit.set_families.push_back(std::move(family));
 }
 
+ManifestEdit::FileChange read_adopted(FieldReader& from) {
+  ManifestEdit::FileChange change;
+  change.family_id = from.number32();
+  const uint64_t adopted_as = from.number();
+  change.file = read_file(from);
+  change.file.adopted_as = adopted_as;
+  return change;
+}
+
 // The changes of files and logs; false for a tag that is none.
 bool read_fields(Tag tag, FieldReader& from, Decoded& decoded) {
   ManifestEdit& edit = decoded.edit;
@@ -253,6 +266,9 @@ bool read_fields(Tag tag, FieldReader& from, Decoded& decoded) {
       edit.add_files.push_back(id_and([&](uint32_t id) {
         return ManifestEdit::FileChange{id, read_file(from)};
       }));
+      return true;
+    case Tag::kAdoptFile:
+      edit.add_files.push_back(read_adopted(from));
       return true;
     case Tag::kFlushed:
       edit.flushed.push_back(id_and([&](uint32_t id) { return ManifestEdit::Flushed{id, from.number()}; }));

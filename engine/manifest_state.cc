@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -60,7 +61,10 @@ Status set_family(ManifestState& state, const ManifestEdit::NewFamily& wanted) {
   return Status();
 }
 
-Status remove_file(ManifestState& state, const ManifestEdit::FileName& gone) {
+// Where a family's first removed file stood, by the family's id: what takes the place of files has their age.
+using Places = std::map<uint32_t, size_t>;
+
+Status remove_file(ManifestState& state, const ManifestEdit::FileName& gone, Places& places) {
   const auto [table, family] = find_family(state, gone.family_id);
   if (family == nullptr) return unfit(fmt::format("no family {}", gone.family_id));
   const auto file = std::find_if(family->files.begin(), family->files.end(),
@@ -68,17 +72,22 @@ Status remove_file(ManifestState& state, const ManifestEdit::FileName& gone) {
   if (file == family->files.end())
     return unfit(fmt::format("family {} has no file {}", gone.family_id, gone.name));
   state.obsolete.push_back({table->id, family->name, file->name, file->bytes});
+  const auto place = static_cast<size_t>(file - family->files.begin());
+  const auto [known, first] = places.emplace(gone.family_id, place);
+  if (!first) known->second = std::min(known->second, place);
   family->files.erase(file);
   return Status();
 }
 
-Status add_files(ManifestState& state, const std::vector<ManifestEdit::FileChange>& changes) {
+Status add_files(ManifestState& state, const std::vector<ManifestEdit::FileChange>& changes, Places& places) {
   std::set<uint32_t> touched;
   for (const ManifestEdit::FileChange& change : changes) {
     FamilyRecord* family = find_family(state, change.family_id).second;
     if (family == nullptr) return unfit(fmt::format("no family {}", change.family_id));
     if (!is_store_file_name(change.file.name)) return unfit("not a store file's name: " + change.file.name);
-    family->files.push_back(change.file);
+    const auto place = places.find(change.family_id);
+    const size_t at = place == places.end() ? family->files.size() : place->second++;
+    family->files.insert(family->files.begin() + static_cast<std::ptrdiff_t>(at), change.file);
     touched.insert(change.family_id);
     uint64_t number = 0;
     if (parse_store_file_name(state.identity, change.file.name, number) && number < UINT64_MAX) {
@@ -174,8 +183,9 @@ LogFacts ManifestState::log_facts() const {
 Status apply(ManifestState& state, const ManifestEdit& edit) {
   for (const TableRecord& table : edit.set_tables) CELLAR_TRY(set_table(state, table));
   for (const ManifestEdit::NewFamily& family : edit.set_families) CELLAR_TRY(set_family(state, family));
-  for (const ManifestEdit::FileName& file : edit.remove_files) CELLAR_TRY(remove_file(state, file));
-  CELLAR_TRY(add_files(state, edit.add_files));
+  Places places;
+  for (const ManifestEdit::FileName& file : edit.remove_files) CELLAR_TRY(remove_file(state, file, places));
+  CELLAR_TRY(add_files(state, edit.add_files, places));
   for (const ManifestEdit::Flushed& flushed : edit.flushed) {
     FamilyRecord* family = find_family(state, flushed.family_id).second;
     if (family == nullptr) return unfit(fmt::format("no family {}", flushed.family_id));

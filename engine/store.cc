@@ -95,6 +95,10 @@ void Store::install_compaction(std::span<const std::shared_ptr<StoreFile>> input
   for (const auto& input : inputs) input->set_obsolete();
 }
 
+void Store::install_adopted(std::span<const std::shared_ptr<StoreFile>> files) {
+  change_view([&](StoreView& view) { view.files.insert(view.files.end(), files.begin(), files.end()); });
+}
+
 void Store::install_config(std::shared_ptr<const FamilyConfig> config) {
   change_view([&](StoreView& view) { view.config = std::move(config); });
 }

@@ -52,6 +52,8 @@ class Store : public std::enable_shared_from_this<Store> {
   // `output` (may be null) takes the place of `inputs`, contiguous in the view; they become obsolete.
   void install_compaction(std::span<const std::shared_ptr<StoreFile>> inputs,
                           std::shared_ptr<StoreFile> output, uint64_t rewritten_at);
+  // Adopted files, the youngest of all, in this order.
+  void install_adopted(std::span<const std::shared_ptr<StoreFile>> files);
   void install_config(std::shared_ptr<const FamilyConfig> config);
   // Drops the store: memory is let go, files become obsolete; later writes are refused by the leader. Bytes
   // of memory freed.

@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "cell/cell_codec.h"
 #include "engine/background.h"
+#include "engine/ingest_job.h"
 #include "engine/write_path.h"
 
 namespace cellar {
@@ -262,6 +263,13 @@ Result<std::unique_ptr<Scanner>> TableImpl::scan(const Scan& scan) {
   const ScanBudget budget{.rows = scan.row_limit(), .cells_per_part = scan.batch_cells()};
   return make_table_scanner(RowReader(std::move(readers), plan.range, budget, plan.stats, &core_->executor),
                             std::move(keep));
+}
+
+Result<IngestInfo> TableImpl::ingest(const IngestRequest& request) {
+  CELLAR_TRY(check());
+  auto done = IngestJob(*core_, *this, request).run();
+  if (!done.ok()) return done.status().with_context("table " + name_);
+  return done;
 }
 
 Status TableImpl::flush() {

@@ -37,6 +37,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   Status get_into(const Get& get, RowBatch& batch) override;
   Result<bool> exists(const Get& get) override;
   Result<std::unique_ptr<Scanner>> scan(const Scan& scan) override;
+  Result<IngestInfo> ingest(const IngestRequest& request) override;
   Status flush() override;
   Status compact(const CompactOptions& options) override;
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cellar/cell.h"
 #include "cellar/environment.h"
 #include "cellar/file_system.h"
 #include "cellar/read_stats.h"
@@ -89,6 +90,9 @@ struct VerifyOptions {
   // Called now and then with the bytes of the file and the cells that were gone through; false ends the
   // verification with a report of kUnreadable and kAborted.
   std::function<bool(uint64_t bytes, uint64_t cells)> progress = nullptr;
+  // From level cells on: sees every cell that could be decoded, in the file's order, while it is checked; the
+  // executor is not used then.
+  std::function<void(const CellView&)> on_cell = {};
 };
 
 // Goes on behind damaged blocks where it can. Never fails: the report says what happened. Holds index and

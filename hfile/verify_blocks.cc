@@ -175,7 +175,7 @@ void Verifier::BlockBatch::take() {
 }
 
 void Verifier::walk_blocks() {
-  JobsInOrder jobs(options_.executor, kBytesAhead);
+  JobsInOrder jobs(options_.on_cell ? nullptr : options_.executor, kBytesAhead);
   std::optional<uint64_t> next = 0;
   while (next && *next < limit_ && !ended_) {
     auto batch = std::make_unique<BlockBatch>(*this, *next);

@@ -62,6 +62,7 @@ void Verifier::walk_cells(const Block& block, const Walked& walked, BlockWalker&
         found(disorder(*before, *cell, walked));
       }
     }
+    if (options_.on_cell) options_.on_cell(*cell);
     tally.add(*cell);
     cells.cells += 1;
     before = cell;

@@ -127,6 +127,14 @@ class PosixDirectory final : public Directory {
         .with_context("to " + other->path_of(target_name));
   }
 
+  Status sync_file(std::string_view name) override {
+    CELLAR_TRY(check_file_name(name));
+    const Descriptor file = open_at(fd(), std::string(name).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    if (!file.valid()) return error_status(errno, "cannot open", path_of(name));
+    if (::fsync(file.get()) == 0) return {};
+    return error_status(errno, "cannot sync", path_of(name));
+  }
+
   Result<std::unique_ptr<Directory>> directory(std::string_view name, bool create) override {
     CELLAR_TRY(check_file_name(name));
     const std::string text(name);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cellar/ingest.h"
 #include "cellar/status.h"
 
 namespace CELLAR_PUBLIC cellar {
@@ -76,6 +77,8 @@ class EventListener {
   virtual void on_flush_end(const FlushInfo&) {}
   virtual void on_compaction_begin(const CompactionInfo&) {}
   virtual void on_compaction_end(const CompactionInfo&) {}
+  // Foreign files count from now on: they are visible, and the ingest will return ok.
+  virtual void on_ingested(const IngestInfo&) {}
   virtual void on_write_stall(const StallInfo&) {}
   virtual void on_log_rolled(const LogInfo&) {}
   virtual void on_log_removed(const LogInfo&) {}

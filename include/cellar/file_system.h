@@ -110,6 +110,9 @@ class Directory {
   virtual Status unlink(std::string_view name) = 0;
   // A second name for a file, in `target` (of the same file system); kNotSupported where links are not.
   virtual Status link(std::string_view name, Directory& target, std::string_view target_name) = 0;
+  // Makes the content of a file durable that somebody else has written; its name is not. kNotSupported, the
+  // default, where that cannot be done.
+  virtual Status sync_file(std::string_view name);
   // Opens a sub-directory; with `create` it is made when absent (its name is durable after sync() of this
   // directory).
   virtual Result<std::unique_ptr<Directory>> directory(std::string_view name, bool create) = 0;

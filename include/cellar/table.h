@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cellar/ingest.h"
 #include "cellar/mutation.h"
 #include "cellar/options.h"
 #include "cellar/query.h"
@@ -77,6 +78,13 @@ class Table {
   // Whether get() would find anything.
   virtual Result<bool> exists(const Get& get) = 0;
   virtual Result<std::unique_ptr<Scanner>> scan(const Scan& scan) = 0;
+
+  // Takes finished HFiles in, all of them or none, at one instant, for readers and for crashes. They count as
+  // one write: every cell as if written after all that was acknowledged before, whatever sequence it has in
+  // its file. Durable when it returns. What is in memory for these families is flushed first. Each file is
+  // verified from end to end; one that is unsound (kCorruption), of another family (kInvalidArgument), or
+  // not to be taken over (kNotSupported, kLimit) stops all, and the message says which and why.
+  virtual Result<IngestInfo> ingest(const IngestRequest& request) = 0;
 
   // Writes what is in memory into store files and returns when that is done.
   virtual Status flush() = 0;

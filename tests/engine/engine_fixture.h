@@ -75,7 +75,7 @@ class EngineFixture : public ::testing::Test {
 
 #define EXPECT_OK(expression)                                         \
   do {                                                                \
-    const ::cellar::Status& expect_ok_status = (expression);          \
+    const ::cellar::Status expect_ok_status = (expression);           \
     EXPECT_TRUE(expect_ok_status.ok()) << expect_ok_status.to_text(); \
   } while (false)
 

@@ -30,6 +30,7 @@ inline FileRecord some_file(uint64_t number) {
   file.rewritten_at = number * 7;
   file.trailer_crc = 0xdeadbeef;
   file.major = number % 2 == 1;
+  file.adopted_as = number % 3 == 0 ? number * 10 + 1 : 0;
   file.encoding = "fast_diff";
   file.compression = "gz";
   return file;

@@ -136,6 +136,10 @@ std::optional<std::string> Mirror::flush(const std::string& name, const std::str
   return std::nullopt;
 }
 
+void Mirror::ingest(const std::string& name, const std::string& file, Cells cells) {
+  families_.at(name).runs.push_back({file, sorted(std::move(cells))});
+}
+
 void Mirror::lose_unlogged() {
   for (auto& [name, family] : families_)
     std::erase_if(family.memory, [&](const Cell& each) { return unlogged_.contains(each.sequence); });

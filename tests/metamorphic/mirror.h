@@ -58,6 +58,8 @@ class Mirror {
   // The oldest `cells` cells of memory become the youngest run. What is wrong with that, or nothing.
   std::optional<std::string> flush(const std::string& name, const std::string& file, uint64_t cells_in,
                                    uint64_t cells_out, const Rewrite& rewrite);
+  // A foreign file has become the youngest run.
+  void ingest(const std::string& name, const std::string& file, Cells cells);
   // The runs of these names become one in their place.
   std::optional<std::string> compact(const CompactionInfo& info, const Rewrite& rewrite);
 

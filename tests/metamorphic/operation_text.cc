@@ -88,6 +88,12 @@ std::string to_text(const Operation& operation) {
       for (const RowChange& row : operation.rows) text += "\n    " + row_text(row);
       return text;
     }
+    case Kind::kIngest: {
+      std::string text =
+          fmt::format("ingest into {}, up to {} files of a family:", table, operation.which + 1);
+      for (const RowChange& row : operation.rows) text += "\n    " + row_text(row);
+      return text;
+    }
     case Kind::kGet:
     case Kind::kExists:
       return fmt::format("{} {} \"{}\"{}", operation.kind == Kind::kGet ? "get" : "exists", table,

@@ -111,6 +111,7 @@ class Planner {
   Operation draw();
   void draw_write(Operation& operation);
   void draw_read(Operation& operation);
+  void draw_ingest(Operation& operation);
   void draw_bounds(Operation& operation);
   void draw_service(Operation& operation);
   RowChange draw_put();
@@ -292,6 +293,19 @@ void Planner::draw_write(Operation& operation) {
   operation.unlogged = random_.one_in(30);
 }
 
+// Rows of one table whose changes need no reading.
+void Planner::draw_ingest(Operation& operation) {
+  operation.kind = Kind::kIngest;
+  operation.which = static_cast<uint32_t>(random_.below(3));
+  for (uint64_t rows = 1 + random_.below(6); rows > 0; --rows) {
+    RowChange row = random_.one_in(3) ? draw_delete() : draw_put();
+    if (row.table != operation.table) continue;
+    std::erase_if(row.changes,
+                  [](const ModelChange& each) { return each.kind == ModelChange::Kind::kDeleteLatest; });
+    if (!row.changes.empty()) operation.rows.push_back(std::move(row));
+  }
+}
+
 void Planner::draw_bounds(Operation& operation) {
   ModelScan& scan = operation.scan;
   scan.reversed = random_.one_in(3);
@@ -382,6 +396,9 @@ void Planner::draw_service(Operation& operation) {
       operation.kind = Kind::kCrash;
       operation.which = static_cast<uint32_t>(random_.below(1000));
       return;
+    case 15:
+    case 16:
+      return draw_ingest(operation);
   }
 }
 

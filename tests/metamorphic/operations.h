@@ -45,12 +45,13 @@ struct Operation {
     kAlter,
     kReopen,
     kReopenReadOnly,
+    kIngest,
     kSettle,
     kCrash,
   };
   Kind kind = Kind::kGet;
   uint32_t table = 0;
-  std::vector<RowChange> rows;  // one, of a batch several
+  std::vector<RowChange> rows;  // one, of a batch several; of an ingest what its files hold
   bool unlogged = false;        // written without the log
 
   std::string row;     // of a get
@@ -58,7 +59,8 @@ struct Operation {
   std::string prefix;  // of a scan, in place of bounds
   bool in_batches = false;
 
-  uint32_t which = 0;        // a snapshot or scanner, modulo those that are open; of a crash: its seed
+  uint32_t which = 0;        // a snapshot or scanner, modulo those that are open; of a crash: its seed; of an
+                             // ingest: into how many files of a family its rows go, less one
   bool at_snapshot = false;  // read at snapshot `which`, if there is one
   bool major = false;
   std::string family;         // to compact, empty for all; to alter

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/coding.h"
+#include "cellar/hfile_builder.h"
 
 namespace cellar::testing {
 namespace {
@@ -233,6 +234,8 @@ void RandomRun::perform_service(const Operation& operation) {
       return look_at_clock();
     case Kind::kAlter:
       return alter(operation);
+    case Kind::kIngest:
+      return ingest(operation);
     case Kind::kReopen:
       return reopen(false);
     case Kind::kCrash:
@@ -340,6 +343,66 @@ void RandomRun::apply_pending() {
           counters_.push_back(static_cast<int64_t>(load_be64(cell.value.data())));
           break;
         }
+}
+
+Status RandomRun::build_foreign_file(const IngestFile& file, const FamilyOptions& family,
+                                     const Cells& cells) {
+  HFileBuilderOptions options;
+  options.compression = family.compression;
+  options.encoding = family.encoding;
+  options.bloom = family.bloom;
+  options.bloom_hash = family.bloom_hash;
+  options.block_bytes = 1024;
+  options.tags = true;
+  options.compress_tags = family.compress_tags;
+  CELLAR_TRY_ASSIGN(HFileBuilder builder, HFileBuilder::create(*files_, file.path, options));
+  for (const Cell& cell : sorted(cells)) CELLAR_TRY(builder.add(cell));
+  return builder.finish().status();
+}
+
+// The rows' cells, in files by turns: of several files of a family, some hold the same coordinates.
+void RandomRun::ingest(const Operation& operation) {
+  std::map<std::pair<std::string, size_t>, Cells> files;  // by family and number
+  for (size_t i = 0; i < operation.rows.size(); ++i) {
+    const auto cells = mirrors_[operation.table].cells_of(operation.rows[i], now_ms());
+    if (!cells.ok()) return fail("the model refuses to load: " + cells.status().to_text());
+    for (const auto& [family, written] : *cells) {
+      Cells& file = files[{family, i % (operation.which + 1)}];
+      for (const Cell& cell : written) {
+        std::erase_if(file, [&](const Cell& each) { return compare(each, cell) == 0; });
+        file.push_back(cell);
+      }
+    }
+  }
+  expect_ok(files_->open_directory("in", true).status(), "directory");
+  IngestRequest request;
+  request.by = operation.which == 0 ? IngestBy::kCopy : IngestBy::kMove;
+  foreign_.clear();
+  for (const auto& [place, cells] : files) {
+    const auto& families = options_[operation.table].families;
+    const auto family = std::ranges::find(families, place.first, &FamilyOptions::name);
+    const IngestFile file{place.first, fmt::format("in/{}", ++foreign_files_)};
+    expect_ok(build_foreign_file(file, *family, cells), "foreign file");
+    foreign_[file.path] = cells;
+    request.files.push_back(file);
+  }
+  if (failure_) return;
+  const auto done = tables_[operation.table]->ingest(request);
+  expect_ok(done.status(), "ingest");
+  if (done.ok() && !foreign_.empty()) fail("the ingest told of fewer files than it was given");
+  if (!failure_) compare_files();
+}
+
+void RandomRun::on_ingested(const IngestInfo& info) {
+  if (info.sequence != sequence_ + 1)
+    fail(fmt::format("ingest {} follows write {}", info.sequence, sequence_));
+  kept_ = sequence_ = info.sequence;
+  for (const IngestedFile& file : info.files) {
+    Cells cells = std::move(foreign_[file.source]);
+    foreign_.erase(file.source);
+    for (Cell& cell : cells) cell.sequence = info.sequence;
+    mirror_of(info.table).ingest(file.family, file.name, std::move(cells));
+  }
 }
 
 void RandomRun::alter(const Operation& operation) {

@@ -61,6 +61,8 @@ class RandomRun final : private EventListener {
   void get(const Operation& operation);
   void scan(const Operation& operation);
   void drain(OpenScanner open);
+  void ingest(const Operation& operation);
+  Status build_foreign_file(const IngestFile& file, const FamilyOptions& family, const Cells& cells);
   void alter(const Operation& operation);
   void compare_files();
 
@@ -79,6 +81,7 @@ class RandomRun final : private EventListener {
   void on_flush_end(const FlushInfo& info) override;
   void on_compaction_begin(const CompactionInfo& info) override;
   void on_compaction_end(const CompactionInfo& info) override;
+  void on_ingested(const IngestInfo& info) override;
   void on_background_error(const Status& status) override {
     if (!dead_) expect_ok(status, "in the background");
   }
@@ -96,6 +99,8 @@ class RandomRun final : private EventListener {
   std::vector<OpenScanner> scanners_;
   std::map<std::string, Rewrite> flushes_, compactions_;  // under way, by table and family
   const std::vector<RowChange>* pending_ = nullptr;       // handed to the engine, not yet in the mirror
+  std::map<std::string, Cells> foreign_;                  // what the files of an ingest hold, by path
+  uint64_t foreign_files_ = 0;                            // so far
   bool unlogged_ = false;                                 // that
   std::vector<int64_t> counters_;                         // an increment's new values, by the mirror
   uint64_t sequence_ = 0;                                 // of the mirror's newest write

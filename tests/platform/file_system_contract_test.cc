@@ -237,6 +237,9 @@ TEST_P(FileSystemContract, LinksAreSecondNames) {
   EXPECT_EQ(top_->link("a", **sub, "b").code(), Code::kInvalidArgument) << "an existing name is not replaced";
   EXPECT_TRUE(top_->unlink("a").ok());
   EXPECT_EQ(read_all(**sub, "b"), "bytes");
+  EXPECT_TRUE((*sub)->sync_file("b").ok());
+  EXPECT_EQ(top_->sync_file("a").code(), Code::kNotFound);
+  EXPECT_EQ(top_->sync_file("../sub/b").code(), Code::kInvalidArgument);
   const auto other = make_memory_file_system();
   auto elsewhere = other->open_directory("/x", true);
   write("c", "bytes");

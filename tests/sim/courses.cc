@@ -15,6 +15,9 @@ CourseStep put(Durability durability, std::vector<std::string> places, size_t by
   return {.kind = Kind::kPut, .durability = durability, .places = std::move(places), .bytes = bytes};
 }
 CourseStep erase(uint64_t id) { return {.kind = Kind::kErase, .id = id}; }
+CourseStep ingest(std::vector<std::string> places, bool by_copy = false) {
+  return {.kind = Kind::kIngest, .places = std::move(places), .by_copy = by_copy};
+}
 CourseStep step(Kind kind) { return {.kind = kind}; }
 
 const CourseStep kOpen = step(Kind::kOpen), kClose = step(Kind::kClose), kFlush = step(Kind::kFlush),
@@ -114,6 +117,10 @@ const std::vector<NamedCourse>& all_courses() {
        {kOpen, kAlter, put(kSync, {"t/b"}), kAddFamily, put(kSync, {"t/z", "t/a"}), kFlushTable, kMakeTable,
         kFlushTableX, put(kFsync, {"t/a"}), kDropTable, put(kSync, {"t/b", "u/d"}), kMakeTable, kClose, kOpen,
         kDropTable}},
+      {"Ingest",
+       with(three_files(), {kClose}),
+       {kOpen, put(kSync, {"t/a", "t/c"}), put(kAsync, {"t/b"}), ingest({"t/a", "t/b"}),
+        put(kSync, {"t/a", "t/b"}), ingest({"u/d"}, true), kCompactMajor, put(kFsync, {"t/a"}), kClose}},
       {"Copied",
        {kOpen, kClose, kLoseEmptyDirectories},
        {kOpen, put(kSync, {"t/a", "u/d"}), kFlush, put(kSync, {"t/b"}), kFlushTable, kClose}},

@@ -24,12 +24,14 @@ struct CourseStep {
     kMakeTable,             // table x
     kFlushTableX,           // with a cell in it
     kDropTable,             // table x
+    kIngest,                // one foreign file for each of `places`, with the cells of a put
     kLoseEmptyDirectories,  // of a closed store, as by being copied by something that leaves them out
   };
   Kind kind = Kind::kOpen;
   Durability durability = Durability::kSyncWal;
   std::vector<std::string> places = {};  // "table/family"
   size_t bytes = 10;                     // of each value
+  bool by_copy = false;                  // of an ingest, else by link
   uint64_t id = 0;                       // of the write that is erased, counted from 1
 };
 

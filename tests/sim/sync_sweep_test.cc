@@ -50,6 +50,10 @@ std::vector<std::string> places_of(const NamedCourse& course, const Prepared& pr
       places.push_back(kind_of(call.name) + " after " + std::exchange(last[call.name], "nothing") + again);
     } else if (call.operation == FileOperation::kAppend) {
       last[call.name] = "append";
+    } else if (call.operation == FileOperation::kLink) {
+      const std::string linked = call.detail.substr(std::string_view("-> ").size());
+      last[linked] = "link";
+      last[parent_of(linked)] = "link " + kind_of(linked);
     } else if (call.operation == FileOperation::kCreate || call.operation == FileOperation::kUnlink ||
                call.operation == FileOperation::kRename ||
                (call.operation == FileOperation::kDirectory && call.detail == "make" && call.name != ".")) {

@@ -7,6 +7,8 @@
 #include <functional>
 #include <set>
 
+#include "base/memory_file_system.h"
+#include "cellar/hfile_builder.h"
 #include "engine/directory.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/step_executor.h"
@@ -97,6 +99,7 @@ class Course {
   bool close();
   bool put(const CourseStep& step);
   bool erase(uint64_t id);
+  bool ingest(const CourseStep& step);
   bool commit(TriedWrite write, Durability durability, const std::function<Status(const WriteOptions&)>& act);
   bool flush();
   bool alter();
@@ -132,6 +135,8 @@ bool Course::perform(const CourseStep& step) {
       return put(step);
     case Kind::kErase:
       return erase(step.id);
+    case Kind::kIngest:
+      return ingest(step);
     case Kind::kFlush:
       return flush();
     case Kind::kFlushTable:
@@ -223,6 +228,46 @@ bool Course::erase(uint64_t id) {
   Delete row(fmt::format("r{:03}", id));
   return commit(std::move(write), Durability::kSyncWal,
                 [&](const WriteOptions& options) { return tables_[0]->erase(row, options); });
+}
+
+// A finished HFile in the directory "in" whose writer has synced nothing.
+Status leave_foreign_file(FileSystem& files, const std::string& name, const std::vector<Cell>& cells) {
+  const std::unique_ptr<FileSystem> elsewhere = make_memory_file_system();
+  CELLAR_TRY(elsewhere->open_directory("in", true).status());
+  CELLAR_TRY_ASSIGN(HFileBuilder builder, HFileBuilder::create(*elsewhere, "in/" + name, {}));
+  for (const Cell& cell : cells) CELLAR_TRY(builder.add(cell));
+  CELLAR_TRY(builder.finish().status());
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<ReadableFile> made, elsewhere->open_file("in/" + name));
+  std::string bytes(made->size(), '\0');
+  CELLAR_TRY(made->read(0, bytes.size(), bytes.data()));
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> in, files.open_directory("in", true));
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<WritableFile> file, in->create(name, {}));
+  CELLAR_TRY(file->append(bytes));
+  return file->close();
+}
+
+// The cells of a put, in one file for each place; all of one table.
+bool Course::ingest(const CourseStep& step) {
+  TriedWrite write{.id = outcome_.writes.size() + 1};
+  const std::string row = fmt::format("r{:03}", write.id);
+  const auto timestamp = static_cast<int64_t>(write.id);
+  IngestRequest request;
+  request.by = step.by_copy ? IngestBy::kCopy : IngestBy::kLink;
+  for (const std::string& place : step.places) {
+    const std::string family = place.substr(2);
+    std::vector<Cell> cells = {{row, family, "q", timestamp, CellType::kPut, "v"}};
+    write.cells.push_back(place + "/" + row);
+    if (place == step.places.front()) {
+      cells.push_back({std::string(kShared), family, "q", timestamp, CellType::kPut, "v"});
+      write.cells.push_back(fmt::format("{}/{}@{}", place, kShared, timestamp));
+    }
+    const std::string name = fmt::format("{}-{}", write.id, family);
+    if (!leave_foreign_file(*engine_options_.environment.files, name, cells).ok()) return false;
+    request.files.push_back({family, "in/" + name});
+  }
+  return commit(std::move(write), Durability::kFsyncWal, [&](const WriteOptions&) {
+    return table(step.places.front().substr(0, 1)).ingest(request).status();
+  });
 }
 
 bool Course::flush() {

@@ -224,6 +224,14 @@ class CrashDirectory final : public Directory {
     return {};
   }
 
+  Status sync_file(std::string_view name) override {
+    const std::lock_guard<std::mutex> lock(world_->mutex);
+    CELLAR_TRY(world_->begin("sync", path_of(name)));
+    CELLAR_TRY(inner_->sync_file(name));
+    node_of(name)->sync();
+    return {};
+  }
+
   Result<std::unique_ptr<Directory>> directory(std::string_view name, bool create) override {
     const std::lock_guard<std::mutex> lock(world_->mutex);
     CELLAR_TRY(world_->check_running());

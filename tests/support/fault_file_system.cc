@@ -273,6 +273,13 @@ class FaultDirectory final : public Directory {
     return inner_->link(name, other != nullptr ? *other->inner_ : target, target_name);
   }
 
+  Status sync_file(std::string_view name) override {
+    const auto verdict = rules_->announce(FileOperation::kSync, below(name_, name));
+    if (verdict.swallowed) return {};
+    CELLAR_TRY(verdict.failure);
+    return inner_->sync_file(name);
+  }
+
   Result<std::unique_ptr<Directory>> directory(std::string_view name, bool create) override {
     const std::string full = below(name_, name);
     CELLAR_TRY(ask(FileOperation::kDirectory, full, create ? "make" : ""));

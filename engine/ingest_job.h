@@ -1,0 +1,56 @@
+// IngestJob: the recipe of an ingest: foreign HFiles become store files, all or none, as one write.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cellar/ingest.h"
+#include "engine/core.h"
+
+namespace cellar {
+
+// Place and verify, without hindering anybody; flush; then alone: number, publish, install. Used once.
+class IngestJob {
+ public:
+  IngestJob(EngineCore& core, TableImpl& table, const IngestRequest& request)
+      : core_(core), table_(table), request_(request) {}
+
+  Result<IngestInfo> run();
+
+ private:
+  // A file under its new name in the family's directory, not yet named by the manifest.
+  struct Placed {
+    std::shared_ptr<Store> store;
+    FileRecord record;
+    int64_t bulk_load_ms = 0;
+    IngestedFile told;
+  };
+
+  Status check_request() const;
+  Status take_in();
+  Status place(const IngestFile& file, Store& store, Placed& placed);
+  Status link(Directory& from, const std::string& name, Directory& into, Placed& placed);
+  Status copy(Directory& from, const std::string& name, Directory& into, const std::string& target);
+  Status examine(const IngestFile& file, Placed& placed);
+  Status sync_directories();
+  void order_by_age();
+  Status flush_ahead();
+  Status sync_log();
+  Status publish();
+  Status commit(std::map<Store*, std::vector<std::shared_ptr<StoreFile>>>& opened);
+  void remove_placed();
+  void remove_sources();
+  Result<Directory*> directory_of(const std::string& path);
+
+  EngineCore& core_;
+  TableImpl& table_;
+  const IngestRequest& request_;
+  std::vector<Placed> placed_;
+  std::vector<std::shared_ptr<Store>> stores_;  // each that gets a file, once
+  std::map<std::string, std::unique_ptr<Directory>> sources_;
+  IngestInfo info_;
+};
+
+}  // namespace cellar
