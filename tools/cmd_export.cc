@@ -1,9 +1,10 @@
-// cellar export: a table as a stream of cells that load takes back.
+// cellar export: a table as a stream of cells that load takes back, or as HFiles that HBase bulk-loads.
 #include <fmt/format.h>
 
 #include "base/bytes.h"
 #include "tools/cell_printer.h"
 #include "tools/command.h"
+#include "tools/hfile_export.h"
 #include "tools/progress.h"
 #include "tools/scan_options.h"
 #include "tools/store.h"
@@ -16,7 +17,7 @@ class ExportCommand final : public Command {
   explicit ExportCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kMove; }
   std::string_view summary() const override {
-    return "Print a table's cells in the form that load takes back";
+    return "A table's cells in the form that load takes back, or as HFiles for HBase's bulk load";
   }
 
   void declare(Arguments& arguments) override {
@@ -26,14 +27,20 @@ class ExportCommand final : public Command {
     arguments.option("--versions", versions_, "N|all", "up to N versions of each column (all)")
         .flag("--raw", raw_, "delete markers and hidden cells, too, as far as they are still stored")
         .flag("--tags", tags_, "tags of each cell, such as its time to live (--to jsonl only)")
-        .choice("--to", to_, {"jsonl", "csv"}, "the form")
-        .formats({"table", "json"})
-        .note("The cells go to standard output whatever --format says, which is for errors only.")
+        .choice("--to", to_, {"jsonl", "csv", "hfile"}, "the form")
+        .option("-o,--output", output_, "DIR", "hfile: a new directory, for DIR/<family>/<32 hex digits>")
+        .option("--splits", splits_, "FILE", "hfile: where regions begin, a row key a line")
+        .formats({"table", "json", "jsonl", "csv"})
+        .note(
+            "Cells go to standard output whatever --format says; of HFiles it says how they are listed.\n"
+            "HFiles have the family's codec, encoding and Bloom filter, and tags, such as times to live.")
         .example("cellar export shop orders --to jsonl")
-        .example("cellar export shop orders --to csv --prefix user4 --column d");
+        .example("cellar export shop orders --to csv --prefix user4 --column d")
+        .example("cellar export shop orders --to hfile -o out");
   }
 
   Status run(Session& session) override {
+    CELLAR_TRY(check());
     constexpr uint32_t kCellsAtOnce = 1000;
     Scan scan;
     scan.raw(raw_).batch(kCellsAtOnce).fill_cache(false);
@@ -42,27 +49,69 @@ class ExportCommand final : public Command {
     CELLAR_TRY(rows.apply(scan));
     CELLAR_TRY_ASSIGN(const OpenedTable opened, open_store_table(session, store_, table_, OpenFor::kLooking));
     CELLAR_TRY(check_columns(session, *opened.table, rows_.read.columns));
-    Progress progress(session, "export", 0);
-    CellPrinter printer(session.out(), {.format = to_ == "csv" ? Format::kCsv : Format::kJsonl,
-                                        .what = tags_ ? CellText::kTags : CellText::kPlain});
-    {
-      CELLAR_TRY_ASSIGN(const std::unique_ptr<Scanner> scanner, opened.table->scan(scan));
-      while (!session.stopping() && scanner->next()) {
-        for (const CellView& cell : scanner->row()) printer.add(cell);
-        progress.step(0, printer.cells());
-      }
-      CELLAR_TRY(scanner->status());
-    }
-    if (interrupted())
-      return interrupted_status(fmt::format("{} cells were printed", human_count(printer.cells())));
-    printer.finish();
-    session.out().flush();
-    session.talk(
-        fmt::format("exported {} in {}", counted(printer.cells(), "cell"), human_micros(progress.micros())));
+    CELLAR_TRY(to_ == "hfile" ? to_files(session, *opened.table, scan)
+                              : to_stream(session, *opened.table, scan));
     return opened.engine->close();
   }
 
  private:
+  Status check() const {
+    const bool files = to_ == "hfile";
+    if (files && output_.empty())
+      return Status::invalid_argument("--output is missing: HFiles go into a directory");
+    if (!files && !(output_.empty() && splits_.empty()))
+      return Status::invalid_argument("--output and --splits are for --to hfile");
+    if (files && tags_) return Status::invalid_argument("HFiles have the tags anyway: leave out --tags");
+    return {};
+  }
+
+  // Hands each cell to `add`, until that fails.
+  template <class Add>
+  Status walk(Session& session, Table& table, const Scan& scan, Progress& progress, const Add& add) {
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Scanner> scanner, table.scan(scan));
+    // Files are whole or not at all, whether or not somebody reads what is said of them.
+    const auto stopping = [&] { return to_ == "hfile" ? interrupted() : session.stopping(); };
+    while (!stopping() && scanner->next()) {
+      for (const CellView& cell : scanner->row()) {
+        CELLAR_TRY(add(cell));
+        ++cells_;
+      }
+      progress.step(0, cells_);
+    }
+    return scanner->status();
+  }
+
+  Status to_stream(Session& session, Table& table, const Scan& scan) {
+    Progress progress(session, "export", 0);
+    CellPrinter printer(session.out(), {.format = to_ == "csv" ? Format::kCsv : Format::kJsonl,
+                                        .what = tags_ ? CellText::kTags : CellText::kPlain});
+    CELLAR_TRY(walk(session, table, scan, progress, [&](const CellView& cell) {
+      printer.add(cell);
+      return Status();
+    }));
+    if (interrupted()) return interrupted_status(fmt::format("{} cells were printed", human_count(cells_)));
+    printer.finish();
+    session.out().flush();
+    session.talk(fmt::format("exported {} in {}", counted(cells_, "cell"), human_micros(progress.micros())));
+    return {};
+  }
+
+  Status to_files(Session& session, Table& table, const Scan& scan) {
+    CELLAR_TRY_ASSIGN(RowSplits splits, RowSplits::read(splits_));
+    const size_t regions = splits.regions();
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<HFileExport> made,
+                      HFileExport::create(output_, table.info(), std::move(splits)));
+    Progress progress(session, "export", 0);
+    CELLAR_TRY(walk(session, table, scan, progress, [&](const CellView& cell) { return made->add(cell); }));
+    if (interrupted()) return interrupted_status("nothing was left behind");
+    CELLAR_TRY(made->finish());
+    print_families(session, output_, *made);
+    session.out().flush();
+    session.talk(fmt::format("exported {} for {} in {}", counted(cells_, "cell"), counted(regions, "region"),
+                             human_micros(progress.micros())));
+    return {};
+  }
+
   std::string store_;
   std::string table_;
   ScanOptions rows_;
@@ -70,6 +119,9 @@ class ExportCommand final : public Command {
   bool raw_ = false;
   bool tags_ = false;
   std::string to_;
+  std::string output_;
+  std::string splits_;
+  uint64_t cells_ = 0;
 };
 
 }  // namespace
