@@ -42,6 +42,8 @@ class Help : public ToolTest {
                R"({"row":"user44","family":"d","qualifier":"name","ts":5,"type":"Put","value":"Kurt"})"
                "\n");
     write_file("people.csv", "id,name,email\nuser1,Ada,ada@example.org\n");
+    write_file("splits.txt", "user42\n");
+    out_of({"export", "shop", "orders", "--to", "hfile", "-o", "load", "--splits", "splits.txt"});
     write_file("bench.json",
                R"({"benchmarks":[{"name":"get/cache:warm/k:1","real_time":2.5,"time_unit":"us"}]})");
     write_file("driver.jsonl", R"({"kind":"result","peer":"cellar","workload":"scan","rate":1000})");
@@ -69,7 +71,10 @@ TEST_F(Help, EveryCommandFitsAScreenAndHasTwoExamples) {
 
 TEST_F(Help, EveryExampleWorks) {
   furnish();
-  ASSERT_EQ(shell("mkdir rooms; mkdir .template; cp -r shop *.json *.jsonl *.csv *.hfile .template").exit, 0);
+  ASSERT_EQ(
+      shell("mkdir rooms; mkdir .template; cp -r shop load *.json *.jsonl *.csv *.txt *.hfile .template")
+          .exit,
+      0);
   for (const std::string& name : commands()) {
     for (const std::string& example : examples_of(out_of({name, "--help"}))) {
       ASSERT_EQ(shell("rm -rf rooms && cp -r .template rooms").exit, 0);
