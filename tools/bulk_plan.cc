@@ -151,7 +151,9 @@ Result<std::string> recipe_text(const BulkRecipe& recipe, const BulkSummary& sum
         .hinting("letters, digits, '_', '-', '.' and one ':' after a namespace");
   if (recipe.splits.find('\n') != std::string::npos || recipe.directory.find('\n') != std::string::npos)
     return Status::invalid_argument("a path with a line break cannot stand in a recipe");
-  std::string text = "# 1. create the table (once); VERSIONS are the most that a column has in the files\nhbase shell -n <<'HB'\n";
+  std::string text =
+      "# 1. create the table (once); VERSIONS are the most that a column has in the files\nhbase shell -n "
+      "<<'HB'\n";
   text += fmt::format("create {}", ruby_quoted(recipe.table));
   for (const auto& [name, family] : summary.families) text += ",\n  " + family_text(name, family);
   if (!recipe.splits.empty()) text += ",\n  SPLITS_FILE => " + ruby_quoted(recipe.splits);

@@ -83,7 +83,9 @@ class Table {
   // one write: every cell as if written after all that was acknowledged before, whatever sequence it has in
   // its file. Durable when it returns. What is in memory for these families is flushed first. Each file is
   // verified from end to end; one that is unsound (kCorruption), of another family (kInvalidArgument), or
-  // not to be taken over (kNotSupported, kLimit) stops all, and the message says which and why.
+  // not to be taken over (kNotSupported, kLimit) stops all, and the message says which and why. After a
+  // failure nothing has come in, unless the engine has become read-only: then all of it may be there after
+  // the next open.
   virtual Result<IngestInfo> ingest(const IngestRequest& request) = 0;
 
   // Writes what is in memory into store files and returns when that is done.

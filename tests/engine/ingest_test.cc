@@ -3,6 +3,8 @@
 // same history done to the reference model; each kind of unfit file refused, and the store the same as
 // before.
 #include <algorithm>
+#include <atomic>
+#include <thread>
 
 #include "base/checksum.h"
 #include "base/coding.h"
@@ -389,6 +391,41 @@ TEST_F(Ingest, RefusesWhatReadsCouldNotRelyOn) {
   Cell expiring = put_cell("r", "v");
   append_tag(expiring.tags, kTtlTag, std::string(8, '\x01'));
   EXPECT_EQ(ingest({file("ttl", {expiring}, tags)}).cells, 1u);
+}
+
+// Two families in one load: a reader sees both at the same version, or neither, while others write and
+// compact.
+TEST_F(Ingest, ReadersSeeAllFamiliesOfALoadOrNone) {
+  constexpr int kLoads = 20;
+  std::atomic<bool> done = false;
+  std::atomic<uint64_t> reads = 0;
+  std::thread reader([&] {
+    while (!done || reads < 100) {
+      auto row = table_->get(Get("r"));
+      if (!row.ok()) return ADD_FAILURE() << row.status().to_text();
+      const auto cells = row->row().cells();
+      if (cells.size() == 1 || (cells.size() == 2 && cells[0].value_bytes() != cells[1].value_bytes()))
+        return ADD_FAILURE() << "half of a load is seen";
+      ++reads;
+    }
+  });
+  std::thread writer([&] {
+    for (int i = 0; !done; ++i)
+      if (!table_->put(Put("w" + std::to_string(i % 50)).add("f", "q", "v")).ok() ||
+          !other_->put(Put("w").add("f", "q", "v")).ok())
+        return ADD_FAILURE() << "a write failed";
+  });
+  for (int i = 0; i < kLoads; ++i) {
+    const std::string version = std::to_string(i);
+    ingest({file("f", {put_cell("r", version)}), file("g", {put_cell("r", version, 5, "g")})},
+           IngestBy::kCopy);
+    EXPECT_EQ(value_of("r"), version);
+    if (i % 5 == 4) EXPECT_OK(table_->compact({.major = true}));
+  }
+  done = true;
+  reader.join();
+  writer.join();
+  EXPECT_EQ(value_of("r", "g"), std::to_string(kLoads - 1));
 }
 
 TEST_F(Ingest, ReadOnlyStoresTakeNothing) {

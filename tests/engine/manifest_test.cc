@@ -110,6 +110,38 @@ TEST(ManifestState, EditsThatDoNotFitAreRefused) {
   refused([](ManifestEdit& edit) { edit.drop_tables.push_back(99); });
 }
 
+// Files of equal sequences differ by their place alone.
+TEST(ManifestState, WhatReplacesFilesStandsWhereTheyStood) {
+  ManifestState state = full_state();
+  const uint32_t family = state.tables[0].families[0].id;
+  ManifestEdit more;
+  for (const uint64_t number : {10, 11, 12}) more.add_files.push_back({family, some_file(number)});
+  ASSERT_TRUE(apply(state, more).ok());
+  const auto names = [&] {
+    std::vector<std::string> all;
+    for (const FileRecord& file : state.tables[0].families[0].files) all.push_back(file.name);
+    return all;
+  };
+  const std::vector<std::string> before = names();  // 1 2 10 11 12
+  ManifestEdit compaction;
+  compaction.remove_files = {{family, before[3]}, {family, before[1]}, {family, before[2]}};
+  compaction.add_files = {{family, some_file(20)}, {family, some_file(21)}};
+  ASSERT_TRUE(apply(state, compaction).ok());
+  EXPECT_EQ(names(),
+            (std::vector<std::string>{before[0], some_file(20).name, some_file(21).name, before[4]}));
+}
+
+// A Cellar that knows of no adopted files must not read one as its own, and reads all else as ever.
+TEST(ManifestCodec, OnlyAdoptedFilesHaveTheirTag) {
+  ManifestEdit edit;
+  edit.add_files.push_back({9, some_file(1)});
+  ASSERT_EQ(some_file(1).adopted_as, 0u);
+  EXPECT_EQ(encode_edit(edit)[0], 5);
+  edit.add_files[0].file = some_file(3);
+  ASSERT_NE(some_file(3).adopted_as, 0u);
+  EXPECT_EQ(encode_edit(edit)[0], 21);
+}
+
 TEST(ManifestState, DroppedFamiliesLeaveObsoleteFilesAndTheirIds) {
   ManifestState state = full_state();
   const uint32_t table = state.tables[0].id, family = state.tables[0].families[0].id;
