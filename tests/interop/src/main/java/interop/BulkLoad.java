@@ -1,5 +1,7 @@
 // HBase, master and region server and all in this process, takes Cellar's files as a bulk load and answers from them.
-//   BulkLoad WORK BULK ANSWER  (a directory to work in; BULK/FAMILY/FILE; what `cellar scan --versions 3` printed)
+//   BulkLoad WORK BULK ANSWER EXPORTED
+//   (a directory to work in; BULK/FAMILY/FILE; what `cellar scan --versions 3` printed; what `cellar export --to hfile`
+//   made of the same table, for the same regions)
 package interop;
 
 import java.io.IOException;
@@ -33,6 +35,7 @@ import org.apache.hadoop.hbase.zookeeper.MiniZooKeeperCluster;
 
 final class BulkLoad {
   private static final TableName TABLE = TableName.valueOf("loaded");
+  private static final TableName EXPORTED = TableName.valueOf("exported");
   private static final int VERSIONS = 3;
   private static long differences;
 
@@ -69,8 +72,8 @@ final class BulkLoad {
     return conf;
   }
 
-  private static void createTable(Admin admin) throws IOException {
-    TableDescriptorBuilder table = TableDescriptorBuilder.newBuilder(TABLE);
+  private static void createTable(Admin admin, TableName name) throws IOException {
+    TableDescriptorBuilder table = TableDescriptorBuilder.newBuilder(name);
     for (String family : new String[] {"a", "b"}) {
       table.setColumnFamily(ColumnFamilyDescriptorBuilder.newBuilder(Bytes.toBytes(family)).setMaxVersions(VERSIONS)
           .setBloomFilterType(BloomType.ROW).build());
@@ -125,6 +128,20 @@ final class BulkLoad {
     System.out.println("counted " + rows.size() + " gets after a bulk load");
   }
 
+  // Files that were made for these regions: none may have to be cut in halves.
+  private static void loadExported(Configuration conf, Admin admin, Path exported, List<String> expected)
+      throws IOException {
+    createTable(admin, EXPORTED);
+    long there = exported.getFileSystem(conf).getContentSummary(exported).getFileCount();
+    int files = new BulkLoadHFilesTool(conf).bulkLoad(EXPORTED, exported).size();
+    if (files != there) differ(there + " exported files came to be " + files + " files and halves in HBase");
+    try (Table table = admin.getConnection().getTable(EXPORTED)) {
+      compare("scan of the exported table", expected, scan(table, new ArrayList<>()));
+    }
+    System.out.println("counted " + files + " exported files taken in a bulk load");
+    System.out.println("counted " + expected.size() + " cells scanned after an export and a bulk load");
+  }
+
   public static void main(String[] arguments) throws Exception {
     java.nio.file.Path work = Files.createDirectories(Paths.get(arguments[0]).toAbsolutePath());
     Path bulk = new Path(Paths.get(arguments[1]).toAbsolutePath().toUri());
@@ -137,13 +154,14 @@ final class BulkLoad {
     LocalHBaseCluster cluster = new LocalHBaseCluster(conf, 1, 1);
     cluster.startup();
     try (Connection connection = ConnectionFactory.createConnection(conf); Admin admin = connection.getAdmin()) {
-      createTable(admin);
+      createTable(admin, TABLE);
       int files = new BulkLoadHFilesTool(conf).bulkLoad(TABLE, bulk).size();
       System.out.println("counted " + files + " files and halves of files taken in a bulk load");
       ask(connection, expected, "after the load");
       admin.majorCompact(TABLE);
       awaitOneFileEach(cluster);
       ask(connection, expected, "after a major compaction");
+      loadExported(conf, admin, new Path(Paths.get(arguments[3]).toAbsolutePath().toUri()), expected);
     }
     System.out.println("counted " + differences + " differences");
     System.out.flush();
