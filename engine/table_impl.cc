@@ -1,11 +1,8 @@
 // TableImpl: resolves names, then hands over to the write path, the readers and the background work.
 #include "engine/table_impl.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "base/bytes.h"
 #include "cell/cell_codec.h"
 #include "engine/background.h"
 #include "engine/ingest_job.h"
@@ -13,49 +10,6 @@
 
 namespace cellar {
 namespace {
-
-Status check_row(std::string_view row) {
-  if (row.empty()) return Status::invalid_argument("the row is empty: a row has 1 to 32,767 bytes");
-  if (row.size() > kRowBytesMax)
-    return Status::limit(fmt::format("the row has {} bytes: a row has 1 to 32,767", row.size()));
-  return {};
-}
-
-template <class Q>
-Status check_query(const Query<Q>& query) {
-  if (query.versions_asked() == 0) return Status::invalid_argument("versions is 1 or more");
-  if (query.time_from() < 0 || query.time_until() < query.time_from())
-    return Status::invalid_argument(
-        fmt::format("time range [{}, {}) is not one", query.time_from(), query.time_until()));
-  return {};
-}
-
-// Bounds of a scan as a range of rows, with the prefix resolved for the direction. Borrows from `scan` and
-// `successor`, which becomes the end of the prefix.
-Result<RowRange> range_of(const Scan& scan, std::string& successor) {
-  for (const std::string* row : {&scan.start_row(), &scan.stop_row(), &scan.row_prefix()})
-    if (row->size() > kRowBytesMax)
-      return Status::limit("a bound of the scan is longer than a row can be (32,767 bytes)");
-  RowRange range;
-  range.reversed = scan.is_reversed();
-  range.start = scan.start_row();
-  range.stop = scan.stop_row();
-  range.start_inclusive = scan.start_bound() == Bound::kInclusive;
-  range.stop_inclusive = scan.stop_bound() == Bound::kInclusive;
-  if (!scan.row_prefix().empty()) {
-    if (!range.start.empty() || !range.stop.empty())
-      return Status::invalid_argument("a scan has a prefix or bounds, not both");
-    range.start = scan.row_prefix();
-    successor = prefix_successor(scan.row_prefix());
-    range.stop = successor;
-    if (range.reversed) {
-      std::swap(range.start, range.stop);
-      range.start_inclusive = false;
-      range.stop_inclusive = true;
-    }
-  }
-  return range;
-}
 
 StoreFileInfo file_info_of(const FileRecord& record) {
   StoreFileInfo info;
@@ -115,14 +69,8 @@ Status TableImpl::check() const {
 
 Status TableImpl::unknown_family(std::string_view family) const {
   std::vector<std::string> names;
-  std::string all;
-  for (const auto& store : families().stores) {
-    names.push_back(store->family());
-    all += (all.empty() ? "" : ", ") + store->family();
-  }
-  const std::string nearest = nearest_name(family, names);
-  return Status::invalid_argument(fmt::format("table {} has no family \"{}\"", name_, escaped(family)))
-      .hinting(nearest.empty() ? "its families: " + all : "did you mean " + nearest + "?");
+  for (const auto& store : families().stores) names.push_back(store->family());
+  return cellar::unknown_family(name_, family, names);
 }
 
 TableInfo TableImpl::info() const {
@@ -165,7 +113,7 @@ Status TableImpl::resolve_choices(const std::vector<FamilyChoice>& choices,
 // Read point first, then the views: a view rewritten for a later point than ours may lack what we should see,
 // so start over.
 template <class Q>
-Result<StoreReaders> TableImpl::open_readers(const Query<Q>& query, const ReadPlan& plan) const {
+Result<StoreReaders> TableImpl::open_readers(const Query<Q>& query, const TableRead& read) const {
   CELLAR_TRY(check());
   CELLAR_TRY(check_query(query));
   // Kept from read to read for their memory; nothing below calls back into a table.
@@ -178,31 +126,22 @@ Result<StoreReaders> TableImpl::open_readers(const Query<Q>& query, const ReadPl
     return Status::invalid_argument("the snapshot is of another engine");
 
   views.resize(chosen.size());
-  StoreQuery store_query;
-  ReadRules& rules = store_query.rules;
+  uint64_t read_point = 0;
   for (bool again = true; again;) {
     again = false;
-    rules.read_point = snapshot != nullptr ? snapshot->sequence() : core_->mvcc.read_point();
+    read_point = snapshot != nullptr ? snapshot->sequence() : core_->mvcc.read_point();
     for (size_t i = 0; i < chosen.size() && !again; ++i) {
       views[i] = chosen[i].first->view();
-      again = snapshot == nullptr && views[i]->rewritten_at > rules.read_point;
+      again = snapshot == nullptr && views[i]->rewritten_at > read_point;
     }
   }
-  rules.versions = query.versions_asked();
-  rules.time_from = query.time_from();
-  rules.time_until = query.time_until();
-  rules.now_ms = core_->mvcc.now_ms();
-  rules.raw = plan.raw;
-  store_query.fill_cache = query.fills_cache();
-  store_query.sequential = plan.sequential;
-  store_query.stats = plan.stats;
+  const int64_t now_ms = core_->mvcc.now_ms();
   StoreReaders readers;
   for (size_t i = 0; i < chosen.size(); ++i) {
-    const FamilyChoice* choice = chosen[i].second;
-    rules.explicit_columns = choice != nullptr && !choice->qualifiers.empty();
-    rules.columns = {};
-    if (rules.explicit_columns) rules.columns = choice->qualifiers;
-    if (auto reader = StoreReader::open(std::move(views[i]), store_query, plan.range))
+    StoreQuery family = store_query(query, read, chosen[i].second);
+    family.rules.read_point = read_point;
+    family.rules.now_ms = now_ms;
+    if (auto reader = StoreReader::open(std::move(views[i]), family, read.range))
       readers.push_back(std::move(reader));
   }
   return readers;
@@ -212,13 +151,13 @@ Result<bool> TableImpl::read_row(const Get& get, ScanBudget budget, RowBatch& ba
   batch.clear();
   CELLAR_TRY(check_row(get.row()));
   ReadStats unwanted;
-  ReadPlan plan;
-  plan.range = RowRange::of_row(get.row());
-  plan.stats = &unwanted;
-  if (get.stats_sink() != nullptr) plan.stats = get.stats_sink();
-  CELLAR_TRY_ASSIGN(StoreReaders readers, open_readers(get, plan));
+  TableRead read;
+  read.range = RowRange::of_row(get.row());
+  read.stats = &unwanted;
+  if (get.stats_sink() != nullptr) read.stats = get.stats_sink();
+  CELLAR_TRY_ASSIGN(StoreReaders readers, open_readers(get, read));
   if (readers.empty()) return false;
-  RowReader reader(std::move(readers), plan.range, budget, plan.stats, &core_->executor);
+  RowReader reader(std::move(readers), read.range, budget, read.stats, &core_->executor);
   const bool found = reader.next(batch);
   if (!reader.status().ok()) return reader.status().with_context("table " + name_);
   return found;
@@ -240,29 +179,18 @@ Result<bool> TableImpl::exists(const Get& get) {
 }
 
 Result<std::unique_ptr<Scanner>> TableImpl::scan(const Scan& scan) {
-  if (scan.is_raw())
-    for (const FamilyChoice& choice : scan.choices())
-      if (!choice.qualifiers.empty())
-        return Status::invalid_argument("a raw scan cannot choose columns")
-            .hinting("choose families, or scan without raw");
   struct Keep {
+    Keep(std::shared_ptr<TableImpl> of, const Scan& asked) : table(std::move(of)), request(asked) {}
     std::shared_ptr<TableImpl> table;
-    Scan scan;
-    std::string successor;
-    ReadStats own_stats;  // counted into when the user asked for no statistics
+    ScanRead request;
   };
-  auto keep = std::make_shared<Keep>(Keep{shared_from_this(), scan, {}, {}});
-  ReadPlan plan;
-  plan.raw = scan.is_raw();
-  plan.stats = &keep->own_stats;
-  CELLAR_TRY_ASSIGN(plan.range, range_of(keep->scan, keep->successor));
-  if (scan.stats_sink() != nullptr) plan.stats = scan.stats_sink();
-  constexpr uint64_t kManyRows = 1000;
-  plan.sequential = !plan.range.single_row() && (scan.row_limit() == 0 || scan.row_limit() > kManyRows);
-  CELLAR_TRY_ASSIGN(StoreReaders readers, open_readers(keep->scan, plan));
-  const ScanBudget budget{.rows = scan.row_limit(), .cells_per_part = scan.batch_cells()};
-  return make_table_scanner(RowReader(std::move(readers), plan.range, budget, plan.stats, &core_->executor),
-                            std::move(keep));
+  const auto keep = std::make_shared<Keep>(shared_from_this(), scan);
+  ScanRead& request = keep->request;
+  CELLAR_TRY(request.resolve());
+  const TableRead& read = request.read;
+  CELLAR_TRY_ASSIGN(StoreReaders readers, open_readers(request.scan, read));
+  return make_table_scanner(
+      RowReader(std::move(readers), read.range, read.budget, read.stats, &core_->executor), keep);
 }
 
 Result<IngestInfo> TableImpl::ingest(const IngestRequest& request) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/core.h"
+#include "engine/table_read.h"
 #include "engine/table_scanner.h"
 
 namespace cellar {
@@ -56,17 +57,10 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   Status unknown_family(std::string_view family) const;
 
  private:
-  // How a read goes about it.
-  struct ReadPlan {
-    RowRange range;
-    bool raw = false;
-    bool sequential = false;  // many rows: read ahead
-    ReadStats* stats = nullptr;
-  };
   // One reader for each family that holds something for it: everything visible now, or to the query's
   // snapshot. The query and the range's bounds are borrowed by the readers.
   template <class Q>
-  Result<StoreReaders> open_readers(const Query<Q>& query, const ReadPlan& plan) const;
+  Result<StoreReaders> open_readers(const Query<Q>& query, const TableRead& read) const;
   // Reads the row of a get into `batch`. Whether there was one.
   Result<bool> read_row(const Get& get, ScanBudget budget, RowBatch& batch) const;
   Status resolve_choices(const std::vector<FamilyChoice>& choices,

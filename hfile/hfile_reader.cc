@@ -13,6 +13,7 @@
 #include "cell/cell_order.h"
 #include "hfile/codecs.h"
 #include "hfile/failed_cursor.h"
+#include "hfile/half_cursor.h"
 #include "hfile/hfile_parts.h"
 
 namespace cellar {
@@ -395,10 +396,13 @@ uint64_t HFileReader::cells() const { return parts_->trailer.entry_count; }
 CellFormat HFileReader::cell_format() const { return parts_->format; }
 std::string_view HFileReader::encoding_name() const { return parts_->encoding_name; }
 std::string_view HFileReader::first_row() const {
-  return parts_->first_key.empty() ? std::string_view() : parts_->first.row();
+  if (parts_->first_key.empty()) return {};
+  return std::max(parts_->first.row(), std::string_view(parts_->options.start_row));
 }
 std::string_view HFileReader::last_row() const {
-  return parts_->last_key.empty() ? std::string_view() : parts_->last.row();
+  if (parts_->last_key.empty()) return {};
+  const std::string_view stop = parts_->options.stop_row;
+  return stop.empty() ? parts_->last.row() : std::min(parts_->last.row(), stop);
 }
 std::string_view HFileReader::first_key() const { return parts_->first_key; }
 std::string_view HFileReader::last_key() const { return parts_->last_key; }
@@ -456,7 +460,10 @@ bool HFileReader::may_contain_family_markers(std::string_view row, ReadStats* st
 
 std::unique_ptr<CellCursor> HFileReader::cursor(const FileCursorOptions& options) const {
   if (parts_->encoding == nullptr) return make_failed_cursor(parts_->encoding_status.with_context(name()));
-  return parts_->encoding->make_cursor(shared_from_this(), options);
+  std::unique_ptr<CellCursor> whole = parts_->encoding->make_cursor(shared_from_this(), options);
+  const HFileReaderOptions& part = parts_->options;
+  if (part.start_row.empty() && part.stop_row.empty()) return whole;
+  return make_half_cursor(std::move(whole), part.start_row, part.stop_row);
 }
 
 uint64_t HFileReader::memory_bytes() const { return parts_->meter->bytes(); }

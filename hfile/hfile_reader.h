@@ -24,6 +24,10 @@ struct HFileReaderOptions {
   std::string name = {};                        // for messages and places
   std::optional<uint64_t> sequence_override =
       std::nullopt;  // bulk-loaded files: every cell has this sequence
+  // A part of the file as if it were all of it: rows from `start_row` up to but not including `stop_row`. An
+  // empty bound is open. Counts, times and filters remain the whole file's.
+  std::string start_row = {};
+  std::string stop_row = {};
   uint64_t block_payload_bytes_max = kBlockPayloadBytesMax;
   bool in_memory = false;       // the family's cache priority
   bool require_crc32c = false;  // our own files: any other checksum type is corruption
@@ -52,7 +56,7 @@ class HFileReader : public std::enable_shared_from_this<HFileReader> {
   uint64_t cells() const;
   CellFormat cell_format() const;
   std::string_view encoding_name() const;
-  // Rows of the first and last cell; empty strings for a file without cells.
+  // Rows of the first and last cell; empty strings for a file without cells. Of a part no row is outside them.
   std::string_view first_row() const;
   std::string_view last_row() const;
   // Flat keys; first_key may be a separator in foreign files whose index begins with one, last_key is

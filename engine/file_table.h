@@ -1,0 +1,79 @@
+// FileTable: a table that is files and nothing else: no log, no memory, no manifest. Reads go the way of every table;
+// writes are refused.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/mutex.h"
+#include "cellar/environment.h"
+#include "cellar/table.h"
+#include "engine/table_read.h"
+
+namespace cellar {
+
+// Some of a table's rows, from `start` up to but not including `end`; empty is open. No rows lie in two.
+struct FileTableRegion {
+  std::string start;
+  std::string end;
+};
+
+struct FileTableOptions {
+  std::string name;
+  std::vector<FamilyOptions> families;   // an empty name is one, too
+  std::vector<FileTableRegion> regions;  // in order of their rows
+  // The files of a family of one of the regions, oldest first. Called when a read first needs them, by any thread.
+  std::function<Result<std::vector<std::shared_ptr<HFileReader>>>(size_t region, const std::string& family)> open;
+  Clock* clock = nullptr;  // null: the real one
+};
+
+class FileTable final : public Table, public std::enable_shared_from_this<FileTable> {
+ public:
+  // kInvalidArgument for options of a family that mean nothing.
+  static Result<std::shared_ptr<FileTable>> create(FileTableOptions options);
+
+  const std::string& name() const override { return options_.name; }
+  // Families and their options; no files.
+  TableInfo info() const override;
+  Result<RowBatch> get(const Get& get) override;
+  Status get_into(const Get& get, RowBatch& batch) override;
+  Result<bool> exists(const Get& get) override;
+  Result<std::unique_ptr<Scanner>> scan(const Scan& scan) override;
+
+  // All of these: kReadOnly.
+  Status put(const Put& put, const WriteOptions& options) override;
+  Status erase(const Delete& erase, const WriteOptions& options) override;
+  Result<std::vector<int64_t>> increment(const Increment& increment, const WriteOptions& options) override;
+  Status flush() override;
+  Status compact(const CompactOptions& options) override;
+
+ private:
+  friend class FileTableScanner;
+  // A family that a read wants.
+  struct Wanted {
+    size_t family = 0;
+    const FamilyChoice* choice = nullptr;
+  };
+
+  explicit FileTable(FileTableOptions options) : options_(std::move(options)) {}
+  Status read_only() const;
+  Result<bool> read_row(const Get& get, ScanBudget budget, RowBatch& batch);
+  Result<std::vector<Wanted>> resolve(const std::vector<FamilyChoice>& choices) const;
+  // The family's files of a region. Those of the region that was used last are kept.
+  Result<std::shared_ptr<const StoreView>> view_of(size_t region, size_t family);
+  template <class Q>
+  Result<StoreReaders> open_readers(size_t region, const Query<Q>& query, const TableRead& read,
+                                    int64_t now_ms);
+
+  const FileTableOptions options_;
+  std::vector<std::shared_ptr<const FamilyConfig>> configs_;
+  Mutex mutex_;
+  size_t kept_region_ CELLAR_GUARDED_BY(mutex_) = 0;
+  std::vector<std::shared_ptr<const StoreView>> kept_ CELLAR_GUARDED_BY(mutex_);  // null: not opened
+};
+
+}  // namespace cellar

@@ -1,0 +1,81 @@
+// TableRead: checks what was asked, and resolves prefixes for the direction of the read.
+#include "engine/table_read.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/bytes.h"
+#include "cellar/plugin.h"
+
+namespace cellar {
+namespace {
+
+// Bounds of a scan as a range of rows, with the prefix resolved for the direction. Borrows from `scan` and
+// `successor`, which becomes the end of the prefix.
+Result<RowRange> range_of(const Scan& scan, std::string& successor) {
+  for (const std::string* row : {&scan.start_row(), &scan.stop_row(), &scan.row_prefix()})
+    if (row->size() > kRowBytesMax)
+      return Status::limit("a bound of the scan is longer than a row can be (32,767 bytes)");
+  RowRange range;
+  range.reversed = scan.is_reversed();
+  range.start = scan.start_row();
+  range.stop = scan.stop_row();
+  range.start_inclusive = scan.start_bound() == Bound::kInclusive;
+  range.stop_inclusive = scan.stop_bound() == Bound::kInclusive;
+  if (!scan.row_prefix().empty()) {
+    if (!range.start.empty() || !range.stop.empty())
+      return Status::invalid_argument("a scan has a prefix or bounds, not both");
+    range.start = scan.row_prefix();
+    successor = prefix_successor(scan.row_prefix());
+    range.stop = successor;
+    if (range.reversed) {
+      std::swap(range.start, range.stop);
+      range.start_inclusive = false;
+      range.stop_inclusive = true;
+    }
+  }
+  return range;
+}
+
+}  // namespace
+
+Status check_row(std::string_view row) {
+  if (row.empty()) return Status::invalid_argument("the row is empty: a row has 1 to 32,767 bytes");
+  if (row.size() > kRowBytesMax)
+    return Status::limit(fmt::format("the row has {} bytes: a row has 1 to 32,767", row.size()));
+  return {};
+}
+
+Status check_versions_and_times(uint32_t versions, int64_t time_from, int64_t time_until) {
+  if (versions == 0) return Status::invalid_argument("versions is 1 or more");
+  if (time_from < 0 || time_until < time_from)
+    return Status::invalid_argument(fmt::format("time range [{}, {}) is not one", time_from, time_until));
+  return {};
+}
+
+Status ScanRead::resolve() {
+  if (scan.is_raw())
+    for (const FamilyChoice& choice : scan.choices())
+      if (!choice.qualifiers.empty())
+        return Status::invalid_argument("a raw scan cannot choose columns")
+            .hinting("choose families, or scan without raw");
+  constexpr uint64_t kManyRows = 1000;
+  CELLAR_TRY_ASSIGN(read.range, range_of(scan, successor_));
+  read.raw = scan.is_raw();
+  read.stats = scan.stats_sink() != nullptr ? scan.stats_sink() : &own_stats_;
+  read.sequential = !read.range.single_row() && (scan.row_limit() == 0 || scan.row_limit() > kManyRows);
+  read.budget = {.rows = scan.row_limit(), .cells_per_part = scan.batch_cells()};
+  return {};
+}
+
+Status unknown_family(std::string_view table, std::string_view family,
+                      const std::vector<std::string>& families) {
+  std::string all;
+  for (const std::string& name : families) all += (all.empty() ? "" : ", ") + name;
+  const std::string nearest = nearest_name(family, families);
+  return Status::invalid_argument(fmt::format("table {} has no family \"{}\"", table, escaped(family)))
+      .hinting(nearest.empty() ? "its families: " + all : "did you mean " + nearest + "?");
+}
+
+}  // namespace cellar

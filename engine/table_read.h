@@ -1,0 +1,77 @@
+// TableRead: what Get and Scan ask, checked, as rows and rules for a StoreReader; the same for every kind of table.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/store_reader.h"
+#include "engine/table_scanner.h"
+
+namespace cellar {
+
+// One read: which rows, how many, and how to go about them. `range` borrows from the query.
+struct TableRead {
+  RowRange range;
+  ScanBudget budget;
+  bool raw = false;
+  bool sequential = false;  // many rows: read ahead
+  ReadStats* stats = nullptr;
+};
+
+// A scan being read: holds what its request borrows. Shared by the scanner.
+struct ScanRead {
+  explicit ScanRead(const Scan& asked) : scan(asked) {}
+  ScanRead(const ScanRead&) = delete;
+  ScanRead& operator=(const ScanRead&) = delete;
+  // Fills `read`. kInvalidArgument, kLimit.
+  Status resolve();
+
+  const Scan scan;
+  TableRead read;
+
+ private:
+  std::string successor_;  // the end of the prefix
+  ReadStats own_stats_;    // counted into when the user asked for no statistics
+};
+
+// kInvalidArgument for an empty row, kLimit for one that is too long.
+Status check_row(std::string_view row);
+// kInvalidArgument for versions and times that mean nothing.
+template <class Q>
+Status check_query(const Query<Q>& query);
+// The rules of a read of one family; `choice` is null when the whole family is read. The read point, the time and
+// the family's own rules remain to be set.
+template <class Q>
+StoreQuery store_query(const Query<Q>& query, const TableRead& read, const FamilyChoice* choice);
+
+// kInvalidArgument naming the family and the nearest of `families`, which are the table's.
+Status unknown_family(std::string_view table, std::string_view family,
+                      const std::vector<std::string>& families);
+
+// Implementation.
+Status check_versions_and_times(uint32_t versions, int64_t time_from, int64_t time_until);
+
+template <class Q>
+Status check_query(const Query<Q>& query) {
+  return check_versions_and_times(query.versions_asked(), query.time_from(), query.time_until());
+}
+
+template <class Q>
+StoreQuery store_query(const Query<Q>& query, const TableRead& read, const FamilyChoice* choice) {
+  StoreQuery store;
+  store.rules.versions = query.versions_asked();
+  store.rules.time_from = query.time_from();
+  store.rules.time_until = query.time_until();
+  store.rules.raw = read.raw;
+  store.rules.explicit_columns = choice != nullptr && !choice->qualifiers.empty();
+  if (store.rules.explicit_columns) store.rules.columns = choice->qualifiers;
+  store.fill_cache = query.fills_cache();
+  store.sequential = read.sequential;
+  store.stats = read.stats;
+  return store;
+}
+
+}  // namespace cellar
