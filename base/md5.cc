@@ -49,8 +49,8 @@ void add_block(Sum& sum, const char* block) {
         mixed = c ^ (b | ~d);
         word = (7 * i) % 16;
     }
-    const uint32_t turned = std::rotl(a + mixed + kSines[i] + load_le32(block + 4 * size_t{word}),
-                                      kShifts[i / 16][i % 4]);
+    const uint32_t turned =
+        std::rotl(a + mixed + kSines[i] + load_le32(block + 4 * size_t{word}), kShifts[i / 16][i % 4]);
     a = d;
     d = c;
     c = b;

@@ -1,4 +1,5 @@
-// FileTable: opens the files of a region when a read comes to it, and hands them to the store reader as a view.
+// FileTable: opens the files of a region when a read comes to it, and hands them to the store reader as a
+// view.
 #include "engine/file_table.h"
 
 #include <algorithm>
@@ -149,8 +150,8 @@ Result<std::shared_ptr<const StoreView>> FileTable::view_of(size_t region, size_
     if (file->meta_order())
       return Status::not_supported(file->name() + " is sorted in the order of hbase:meta")
           .hinting("cellar dump prints its cells");
-    view->files.push_back(std::make_shared<StoreFile>(std::move(file), FileRecord(), view->files.size(), nullptr,
-                                                      StoredFile(), nullptr));
+    view->files.push_back(std::make_shared<StoreFile>(std::move(file), FileRecord(), view->files.size(),
+                                                      nullptr, StoredFile(), nullptr));
   }
   return kept_[family] = std::move(view);
 }
@@ -217,11 +218,14 @@ Result<std::unique_ptr<Scanner>> FileTable::scan(const Scan& scan) {
 }
 
 Status FileTable::read_only() const {
-  return Status::with_code(Code::kReadOnly, "table " + options_.name + " is files alone: it cannot be written");
+  return Status::with_code(Code::kReadOnly,
+                           "table " + options_.name + " is files alone: it cannot be written");
 }
 Status FileTable::put(const Put&, const WriteOptions&) { return read_only(); }
 Status FileTable::erase(const Delete&, const WriteOptions&) { return read_only(); }
-Result<std::vector<int64_t>> FileTable::increment(const Increment&, const WriteOptions&) { return read_only(); }
+Result<std::vector<int64_t>> FileTable::increment(const Increment&, const WriteOptions&) {
+  return read_only();
+}
 Status FileTable::flush() { return read_only(); }
 Status FileTable::compact(const CompactOptions&) { return read_only(); }
 

@@ -1,5 +1,5 @@
-// FileTable: a table that is files and nothing else: no log, no memory, no manifest. Reads go the way of every table;
-// writes are refused.
+// FileTable: a table that is files and nothing else: no log, no memory, no manifest. Reads go the way of
+// every table; writes are refused.
 #pragma once
 
 #include <functional>
@@ -26,8 +26,10 @@ struct FileTableOptions {
   std::string name;
   std::vector<FamilyOptions> families;   // an empty name is one, too
   std::vector<FileTableRegion> regions;  // in order of their rows
-  // The files of a family of one of the regions, oldest first. Called when a read first needs them, by any thread.
-  std::function<Result<std::vector<std::shared_ptr<HFileReader>>>(size_t region, const std::string& family)> open;
+  // The files of a family of one of the regions, oldest first. Called when a read first needs them, by any
+  // thread.
+  std::function<Result<std::vector<std::shared_ptr<HFileReader>>>(size_t region, const std::string& family)>
+      open;
   Clock* clock = nullptr;  // null: the real one
 };
 

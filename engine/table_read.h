@@ -1,4 +1,5 @@
-// TableRead: what Get and Scan ask, checked, as rows and rules for a StoreReader; the same for every kind of table.
+// TableRead: what Get and Scan ask, checked, as rows and rules for a StoreReader; the same for every kind of
+// table.
 #pragma once
 
 #include <memory>
@@ -42,8 +43,8 @@ Status check_row(std::string_view row);
 // kInvalidArgument for versions and times that mean nothing.
 template <class Q>
 Status check_query(const Query<Q>& query);
-// The rules of a read of one family; `choice` is null when the whole family is read. The read point, the time and
-// the family's own rules remain to be set.
+// The rules of a read of one family; `choice` is null when the whole family is read. The read point, the time
+// and the family's own rules remain to be set.
 template <class Q>
 StoreQuery store_query(const Query<Q>& query, const TableRead& read, const FamilyChoice* choice);
 

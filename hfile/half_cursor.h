@@ -1,4 +1,5 @@
-// HalfCursor: the rows of a cursor from one row up to another: half of a file, as HBase leaves it after a split.
+// HalfCursor: the rows of a cursor from one row up to another: half of a file, as HBase leaves it after a
+// split.
 #pragma once
 
 #include <memory>

@@ -16,9 +16,7 @@ namespace {
 constexpr std::string_view kProtobufMagic = "PBUF";
 constexpr size_t kFileListBytesMax = 16u << 20;  // HBase's bound
 
-Status malformed(std::string_view what) {
-  return Status::corruption(fmt::format("not a {} of HBase", what));
-}
+Status malformed(std::string_view what) { return Status::corruption(fmt::format("not a {} of HBase", what)); }
 
 template <class Message>
 Result<Message> parse(std::string_view bytes, std::string_view what) {
@@ -82,7 +80,8 @@ Result<HBaseHalf> half_of(std::string_view split_key, bool top) {
   ByteReader key(split_key);
   uint16_t row_bytes = 0;
   std::string_view row;
-  if (!key.take_be16(row_bytes) || !key.take_bytes(row_bytes, row) || row_bytes > kRowBytesMax)
+  if (!key.take_be16(row_bytes) || !key.take_bytes(row_bytes, row) || row_bytes > kRowBytesMax ||
+      (row.empty() && !top))
     return malformed("reference to an HFile: its split key is none");
   return HBaseHalf{std::string(row), top};
 }
@@ -169,8 +168,7 @@ Result<HBaseHalf> parse_hbase_reference(std::string_view bytes) {
 
 Result<HBaseSnapshotManifest> parse_hbase_snapshot(std::string_view bytes) {
   constexpr std::string_view kWhat = "manifest of a snapshot";
-  CELLAR_TRY_ASSIGN(const hbase::SnapshotDataManifest from,
-                    parse<hbase::SnapshotDataManifest>(bytes, kWhat));
+  CELLAR_TRY_ASSIGN(const hbase::SnapshotDataManifest from, parse<hbase::SnapshotDataManifest>(bytes, kWhat));
   if (from.table_schema().table_name().qualifier().empty()) return malformed(kWhat);
   HBaseSnapshotManifest manifest;
   manifest.schema = schema_of(from.table_schema());
@@ -195,8 +193,8 @@ Result<HBaseFileList> parse_hbase_file_list(std::string_view bytes) {
   uint32_t size = 0;
   std::string_view message;
   uint32_t sum = 0;
-  if (!reader.take_be32(size) || size == 0 || size > kFileListBytesMax ||
-      !reader.take_bytes(size, message) || !reader.take_be32(sum) || crc32(message) != sum)
+  if (!reader.take_be32(size) || size == 0 || size > kFileListBytesMax || !reader.take_bytes(size, message) ||
+      !reader.take_be32(sum) || crc32(message) != sum)
     return malformed(kWhat);
   CELLAR_TRY_ASSIGN(const hbase::StoreFileList from, parse<hbase::StoreFileList>(message, kWhat));
   HBaseFileList list;

@@ -1,5 +1,6 @@
-// What HBase writes beside its HFiles: table descriptors, regions, halves of files, manifests of snapshots. Each
-// parser takes the whole content of such a file, which nobody vouches for, and returns kCorruption where it is none.
+// What HBase writes beside its HFiles: table descriptors, regions, halves of files, manifests of snapshots.
+// Each parser takes the whole content of such a file, which nobody vouches for, and returns kCorruption where
+// it is none.
 #pragma once
 
 #include <cstdint>
@@ -85,12 +86,12 @@ struct HBaseFileList {
   std::vector<std::string> names;
 };
 
-Result<HBaseTableSchema> parse_hbase_table_schema(std::string_view bytes);     // .tableinfo.*
-Result<HBaseRegion> parse_hbase_region(std::string_view bytes);                // .regioninfo
-Result<HBaseHalf> parse_hbase_reference(std::string_view bytes);               // protobuf or Writable form
-Result<HBaseSnapshotManifest> parse_hbase_snapshot(std::string_view bytes);    // data.manifest
-Result<bool> parse_hbase_snapshot_flushed(std::string_view bytes);             // .snapshotinfo
-Result<HBaseFileList> parse_hbase_file_list(std::string_view bytes);           // .filelist/f1…
+Result<HBaseTableSchema> parse_hbase_table_schema(std::string_view bytes);        // .tableinfo.*
+Result<HBaseRegion> parse_hbase_region(std::string_view bytes);                   // .regioninfo
+Result<HBaseHalf> parse_hbase_reference(std::string_view bytes);                  // protobuf or Writable form
+Result<HBaseSnapshotManifest> parse_hbase_snapshot(std::string_view bytes);       // data.manifest
+Result<bool> parse_hbase_snapshot_flushed(std::string_view bytes);                // .snapshotinfo
+Result<HBaseFileList> parse_hbase_file_list(std::string_view bytes);              // .filelist/f1…
 Result<std::vector<std::string>> parse_compaction_event(std::string_view bytes);  // COMPACTION_EVENT_KEY
 
 }  // namespace cellar

@@ -56,7 +56,8 @@ class HFileReader : public std::enable_shared_from_this<HFileReader> {
   uint64_t cells() const;
   CellFormat cell_format() const;
   std::string_view encoding_name() const;
-  // Rows of the first and last cell; empty strings for a file without cells. Of a part no row is outside them.
+  // Rows of the first and last cell; empty strings for a file without cells. Of a part no row is outside
+  // them.
   std::string_view first_row() const;
   std::string_view last_row() const;
   // Flat keys; first_key may be a separator in foreign files whose index begins with one, last_key is

@@ -63,6 +63,19 @@ Arguments& Arguments::operands(const std::string& name, std::vector<std::string>
   return *this;
 }
 
+Arguments& Arguments::words(std::vector<std::string>& to, const std::string& usage,
+                            const std::string& other) {
+  parser_->app.add_option(inner_name(), to);
+  usage_ += " " + usage;
+  other_usage_ = other;
+  return *this;
+}
+
+Arguments& Arguments::word(const std::string& name, const std::string& help) {
+  operand_lines_.push_back({name, help});
+  return *this;
+}
+
 Arguments& Arguments::option(const std::string& names, std::string& to, const std::string& value,
                              const std::string& help) {
   parser_->app.add_option(names, to);
@@ -185,7 +198,9 @@ Status Arguments::parse(const std::vector<std::string>& words) {
 }
 
 std::string Arguments::help() const {
-  std::string text = "usage: " + command_ + usage_ + " [options]\n\n" + summary_ + ".\n\n";
+  std::string text = "usage: " + command_ + usage_ + " [options]\n";
+  if (!other_usage_.empty()) text += "       " + command_ + " " + other_usage_ + " [options]\n";
+  text += "\n" + summary_ + ".\n\n";
   size_t width = 0;
   constexpr size_t kWidthMax = 35;
   for (const std::vector<Line>* lines : {&operand_lines_, &option_lines_}) {

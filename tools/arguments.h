@@ -23,6 +23,10 @@ class Arguments {
   Arguments& optional_operand(const std::string& name, std::string& to, const std::string& help);
   Arguments& operands(const std::string& name, std::vector<std::string>& to, const std::string& help,
                       bool at_least_one);
+  // The operands behind the ones before, for a command that tells forms of them apart itself: `usage` shows
+  // them in the help, `other` is a whole other form. word() adds a line about one of them.
+  Arguments& words(std::vector<std::string>& to, const std::string& usage, const std::string& other);
+  Arguments& word(const std::string& name, const std::string& help);
 
   // `names` is "--limit" or "-n,--limit"; `value` stands in the help for what follows it.
   Arguments& option(const std::string& names, std::string& to, const std::string& value,
@@ -66,6 +70,7 @@ class Arguments {
   std::string command_;
   std::string summary_;
   std::string usage_;
+  std::string other_usage_;
   std::vector<Line> operand_lines_;
   std::vector<Line> option_lines_;
   std::vector<std::string> option_names_;

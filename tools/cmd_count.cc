@@ -6,7 +6,7 @@
 #include "tools/progress.h"
 #include "tools/read_cost.h"
 #include "tools/scan_options.h"
-#include "tools/store.h"
+#include "tools/table_operands.h"
 
 namespace cellar {
 namespace {
@@ -18,8 +18,7 @@ class CountCommand final : public Command {
   std::string_view summary() const override { return "Count rows and cells, by reading them"; }
 
   void declare(Arguments& arguments) override {
-    arguments.operand("STORE", store_, "directory of the store")
-        .operand("TABLE", table_, "name of the table");
+    table_.declare(arguments, "count", "");
     rows_.declare(arguments);
     arguments.option_if("--versions", rows_.read.versions, "N|all", "count up to N versions of each column")
         .example("cellar count shop orders")
@@ -31,30 +30,31 @@ class CountCommand final : public Command {
     Scan scan;
     scan.batch(kCellsAtOnce).fill_cache(false);
     CELLAR_TRY(rows_.apply(scan));
-    CELLAR_TRY_ASSIGN(const OpenedTable opened, open_store_table(session, store_, table_, OpenFor::kLooking));
-    CELLAR_TRY(check_columns(session, *opened.table, rows_.read.columns));
+    CELLAR_TRY_ASSIGN(const OpenedTable opened, table_.open(session, {}, true));
+    CELLAR_TRY(table_.check_columns(session, *opened.table, rows_.read.columns));
     Progress progress(session, "count", 0);
     uint64_t rows = 0;
     uint64_t cells = 0;
     {
-      CELLAR_TRY_ASSIGN(const std::unique_ptr<Scanner> scanner, opened.table->scan(scan));
+      const Result<std::unique_ptr<Scanner>> made = opened.table->scan(scan);
+      if (!made.ok()) return table_.name_failure(session, made.status());
+      const std::unique_ptr<Scanner>& scanner = *made;
       while (!session.stopping() && scanner->next()) {
         cells += scanner->row().cells().size();
         rows += scanner->row().more_cells_in_row() ? 0 : 1;
         progress.step(0, cells);
       }
-      CELLAR_TRY(scanner->status());
+      if (!scanner->status().ok()) return table_.name_failure(session, scanner->status());
     }
     if (interrupted()) return interrupted_status(fmt::format("{} rows were counted", human_count(rows)));
     Records records(session.out(), session.format(), "cellar.count/1", "counts");
     records.count("rows", rows).count("cells", cells).add();
     records.finish();
-    return opened.engine->close();
+    return opened.close();
   }
 
  private:
-  std::string store_;
-  std::string table_;
+  TableOperands table_;
   ScanOptions rows_;
 };
 

@@ -155,7 +155,7 @@ class DiffCommand final : public Command {
   }
 
   static Result<HFileDescription> describe_file(const std::string& path) {
-    CELLAR_TRY_ASSIGN(std::unique_ptr<ReadableFile> file, posix_file_system().open_file(path));
+    CELLAR_TRY_ASSIGN(std::unique_ptr<ReadableFile> file, open_whole_hfile(path));
     return describe(std::move(file), {.name = path});
   }
 

@@ -6,7 +6,7 @@
 #include "tools/command.h"
 #include "tools/progress.h"
 #include "tools/read_cost.h"
-#include "tools/store.h"
+#include "tools/table_operands.h"
 
 namespace cellar {
 namespace {
@@ -20,10 +20,9 @@ class GetCommand final : public Command {
   }
 
   void declare(Arguments& arguments) override {
-    arguments.operand("STORE", store_, "directory of the store")
-        .operand("TABLE", table_, "name of the table")
-        .operand("ROW", row_, "the row; \\xHH stands for a byte")
-        .operands("COLUMN", read_.columns, "family:qualifier, or a whole family", false)
+    table_.declare(arguments, "get", "ROW [COLUMN…]");
+    arguments.word("ROW", "the row; \\xHH stands for a byte")
+        .word("COLUMN", "family:qualifier, or a whole family")
         .option_if("--versions", read_.versions, "N|all", "up to N versions of each column, newest first")
         .option_if("--time", read_.time, "A..B", "only cells of that time (cellar help times)")
         .choice("--as", form_, value_forms(), "how values are shown; not in json and jsonl")
@@ -34,9 +33,10 @@ class GetCommand final : public Command {
   }
 
   Status run(Session& session) override {
-    CELLAR_TRY_ASSIGN(const std::string row, parse_bytes(row_));
-    CELLAR_TRY_ASSIGN(const OpenedTable opened, open_store_table(session, store_, table_, OpenFor::kLooking));
-    CELLAR_TRY(check_columns(session, *opened.table, read_.columns));
+    CELLAR_TRY_ASSIGN(const OpenedTable opened, table_.open(session, {"ROW"}, false));
+    read_.columns.assign(table_.rest().begin() + 1, table_.rest().end());
+    CELLAR_TRY_ASSIGN(const std::string row, parse_bytes(table_.rest().front()));
+    CELLAR_TRY(table_.check_columns(session, *opened.table, read_.columns));
     ReadStats stats;
     Get get(row);
     get.stats(&stats);
@@ -45,7 +45,9 @@ class GetCommand final : public Command {
     int64_t micros = 0;
     bool found = false;
     {
-      CELLAR_TRY_ASSIGN(const RowBatch rows, opened.table->get(get));
+      const Result<RowBatch> got = opened.table->get(get);
+      if (!got.ok()) return table_.name_failure(session, got.status());
+      const RowBatch& rows = *got;
       micros = clock.micros();
       found = !rows.empty();
       CellPrinter printer(session.out(), {.format = session.format(), .values = value_form_of(form_)});
@@ -58,13 +60,11 @@ class GetCommand final : public Command {
       session.answer_negative();
       session.talk(fmt::format("row {} has no such cells", escaped(row)));
     }
-    return opened.engine->close();
+    return opened.close();
   }
 
  private:
-  std::string store_;
-  std::string table_;
-  std::string row_;
+  TableOperands table_;
   ReadOptions read_;
   std::string form_;
   bool explain_ = false;

@@ -58,7 +58,7 @@ class InspectCommand final : public Command {
 
  private:
   Result<HFileDescription> describe_path(const std::string& path) const {
-    CELLAR_TRY_ASSIGN(std::unique_ptr<ReadableFile> file, posix_file_system().open_file(path));
+    CELLAR_TRY_ASSIGN(std::unique_ptr<ReadableFile> file, open_whole_hfile(path));
     DescribeOptions options;
     options.name = path;
     options.layout = layout_;

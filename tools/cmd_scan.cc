@@ -7,7 +7,7 @@
 #include "tools/progress.h"
 #include "tools/read_cost.h"
 #include "tools/scan_options.h"
-#include "tools/store.h"
+#include "tools/table_operands.h"
 
 namespace cellar {
 namespace {
@@ -19,8 +19,7 @@ class ScanCommand final : public Command {
   std::string_view summary() const override { return "Print rows in order, from either end"; }
 
   void declare(Arguments& arguments) override {
-    arguments.operand("STORE", store_, "directory of the store")
-        .operand("TABLE", table_, "name of the table");
+    table_.declare(arguments, "scan", "");
     rows_.declare(arguments);
     arguments
         .option_if("--versions", rows_.read.versions, "N|all",
@@ -43,15 +42,17 @@ class ScanCommand final : public Command {
     scan.batch(static_cast<uint32_t>(batch_));
     CELLAR_TRY(rows_.apply(scan));
     if (raw_ && !rows_.read.versions) scan.all_versions();
-    CELLAR_TRY_ASSIGN(const OpenedTable opened, open_store_table(session, store_, table_, OpenFor::kLooking));
-    CELLAR_TRY(check_columns(session, *opened.table, rows_.read.columns));
+    CELLAR_TRY_ASSIGN(const OpenedTable opened, table_.open(session, {}, true));
+    CELLAR_TRY(table_.check_columns(session, *opened.table, rows_.read.columns));
     Progress progress(session, "scan", 0);
     int64_t micros = 0;
     uint64_t rows = 0;
     CellPrinter printer(session.out(),
                         {.format = session.format(), .types = raw_, .values = value_form_of(form_)});
     {
-      CELLAR_TRY_ASSIGN(const std::unique_ptr<Scanner> scanner, opened.table->scan(scan));
+      const Result<std::unique_ptr<Scanner>> made = opened.table->scan(scan);
+      if (!made.ok()) return table_.name_failure(session, made.status());
+      const std::unique_ptr<Scanner>& scanner = *made;
       while (!session.stopping() && scanner->next()) {
         const RowView row = scanner->row();
         for (const CellView& cell : row) printer.add(cell);
@@ -59,7 +60,7 @@ class ScanCommand final : public Command {
         progress.step(0, printer.cells());
       }
       micros = progress.micros();
-      CELLAR_TRY(scanner->status());
+      if (!scanner->status().ok()) return table_.name_failure(session, scanner->status());
     }
     if (interrupted()) return interrupted_status(fmt::format("{} rows were printed", human_count(rows)));
     printer.finish(explain_ ? json_member(stats, micros) : "");
@@ -69,12 +70,11 @@ class ScanCommand final : public Command {
       session.talk(fmt::format("{}, {}, {}", counted(rows, "row"), counted(printer.cells(), "cell"),
                                human_micros(micros)));
     }
-    return opened.engine->close();
+    return opened.close();
   }
 
  private:
-  std::string store_;
-  std::string table_;
+  TableOperands table_;
   ScanOptions rows_;
   bool reverse_ = false;
   bool raw_ = false;

@@ -181,7 +181,7 @@ class VerifyCommand final : public Command {
     FileToVerify to = {path, nullptr, {}};
     to.options.name = path;
     parse_verify_level(level_, to.options.level);
-    Result<std::unique_ptr<ReadableFile>> file = posix_file_system().open_file(path);
+    Result<std::unique_ptr<ReadableFile>> file = open_whole_hfile(path);
     if (file.status().is(Code::kNotFound) && of_a_store(path)) {
       session.talk(fmt::format("note   left out, not there any more: {}", path));
       return to;

@@ -1,4 +1,4 @@
-// Help that follows from the registered commands, and three topics.
+// Help that follows from the registered commands, and four topics.
 #include "tools/help.h"
 
 #include <fmt/format.h>
@@ -37,6 +37,25 @@ constexpr std::string_view kTimeTopic = R"(times: milliseconds since 1970, in UT
   1763748251203   2026-11-20   2026-11-20T18:04   2026-11-20T18:04:11.203Z   now   now-2h   now-7d
 
 A range is FROM..UNTIL, FROM included, UNTIL not; either may be left out: --time now-1h..
+)";
+
+constexpr std::string_view kHBaseTopic = R"(directories of HBase: get, scan and count read them where they lie
+
+  DIR                     what it is                        cellar scan DIR
+  hbase/data/NS/TABLE     a table: regions, descriptor      … with the table's VERSIONS, TTL and so on
+  …/TABLE/REGION          a region: families                … of its rows
+  …/REGION/FAMILY         HFiles                            … of one family
+  hbase/.hbase-snapshot/S a snapshot, archive/ beside       … as the table was then
+  DIR/FAMILY/HFILE        what a bulk load takes            … by HBase's defaults
+  hbase                   a root                            cellar scan hbase NS:TABLE
+
+The answer is HBase's from the same files: halves that a split left (FILE.REGION) and links of a clone
+(TABLE=REGION-FILE) are followed within the table and its root, and are an error where their file is
+missing; a region that was split or merged away is left out. What HBase has only in memory or in its log
+is not seen: flush the table, or take a snapshot. Nothing is written, and no symbolic link is followed.
+
+Without a descriptor (.tabledesc) HBase's defaults hold: --assume d:max_versions=3,ttl_s=86400 says what
+a family keeps instead. Commands for files take these directories, too, and look at each HFile in them.
 )";
 
 std::string_view title_of(CommandGroup group) {
@@ -78,12 +97,14 @@ std::string help_of_all() {
         text += fmt::format("  {:<11} {}\n", name, (*command)->summary());
     }
   }
-  text += "\ncellar COMMAND --help shows its arguments; cellar help formats, times, exit-codes say more\n";
+  text +=
+      "\ncellar COMMAND --help shows its arguments; cellar help formats, times, hbase, exit-codes say more\n";
   return text;
 }
 
 std::string help_of_topic(const std::string& topic) {
   if (topic == "exit-codes") return std::string(kExitTopic);
+  if (topic == "hbase") return std::string(kHBaseTopic);
   if (topic == "formats") return std::string(kFormatTopic);
   if (topic == "times") return std::string(kTimeTopic);
   return "";

@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "cellar/file_system.h"
+#include "tools/hbase_dir.h"
+#include "tools/hbase_places.h"
 #include "tools/store_state.h"
 
 namespace cellar {
@@ -15,24 +18,47 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether the trailer's magic stands where one of the versions has it.
-bool ends_like_an_hfile(const std::string& path) {
-  const Result<std::unique_ptr<ReadableFile>> file = posix_file_system().open_file(path);
-  if (!file.ok()) return false;
-  for (const size_t trailer : {kTrailerBytesV3, kTrailerBytesV2, kTrailerBytesV1}) {
-    char magic[8] = {};
-    if ((*file)->size() < trailer) continue;
-    if ((*file)->read((*file)->size() - trailer, sizeof magic, magic).ok() &&
-        std::string_view(magic, sizeof magic) == kTrailerMagic) {
-      return true;
-    }
-  }
-  return false;
-}
-
 Status io_error(const std::string& path, const std::error_code& error) {
   return Status::with_code(error == std::errc::no_such_file_or_directory ? Code::kNotFound : Code::kIoError,
                            fmt::format("{}: {}", path, error.message()));
+}
+
+// The whole file of a half, in a copy of a table without the root around it: TABLE/REGION/FAMILY/half.
+std::string whole_beside(const fs::path& half) {
+  const std::optional<HBaseFileName> meaning = parse_hbase_reference_name(half.filename().string());
+  if (!meaning || meaning->link || meaning->parent.empty()) return {};
+  const fs::path family = half.parent_path();
+  return (family.parent_path().parent_path() / meaning->parent / family.filename() / meaning->hfile).string();
+}
+
+// Halves and links of HBase's among `others` are files, too: what a link names takes its place, a half stays,
+// unless the whole file is there. What stands for a file that is missing is an error.
+Status add_what_stands_for_files(std::vector<std::string>& files, std::vector<std::string>& others) {
+  std::error_code error;
+  std::set<std::string> whole;
+  for (const std::string& file : files) whole.insert(fs::weakly_canonical(file, error).string());
+  std::vector<std::string> rest;
+  for (std::string& other : others) {
+    if (whole.contains(whole_beside(fs::weakly_canonical(other, error)))) continue;
+    CELLAR_TRY_ASSIGN(const HBaseStoreFile behind, hbase_file_behind(other));
+    if (behind.path == other) {
+      rest.push_back(std::move(other));
+    } else if (!whole.contains(behind.path)) {
+      files.push_back(behind.half ? std::move(other) : behind.path);
+      if (!behind.half) whole.insert(behind.path);
+    }
+  }
+  others = std::move(rest);
+  return {};
+}
+
+Result<std::vector<std::string>> files_of_snapshot(const std::string& path) {
+  CELLAR_TRY_ASSIGN(const HBaseTableFiles table, find_hbase_table(path, HBaseKind::kSnapshot));
+  std::set<std::string> files;
+  for (const HBaseRegionFiles& region : table.regions)
+    for (const auto& [family, list] : region.families)
+      for (const HBaseStoreFile& file : list) files.insert(file.path);
+  return std::vector<std::string>(files.begin(), files.end());
 }
 
 // A store's directory may hold files that were just compacted away, or are not published yet: the manifest
@@ -63,6 +89,20 @@ Result<std::vector<std::string>> files_of_store(Session& session, const std::str
 
 }  // namespace
 
+bool ends_like_an_hfile(const std::string& path) {
+  const Result<std::unique_ptr<ReadableFile>> file = posix_file_system().open_file(path);
+  if (!file.ok()) return false;
+  for (const size_t trailer : {kTrailerBytesV3, kTrailerBytesV2, kTrailerBytesV1}) {
+    char magic[8] = {};
+    if ((*file)->size() < trailer) continue;
+    if ((*file)->read((*file)->size() - trailer, sizeof magic, magic).ok() &&
+        std::string_view(magic, sizeof magic) == kTrailerMagic) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool is_store(const std::string& path) {
   std::error_code error;
   return fs::is_regular_file(fs::path(path) / "CURRENT", error);
@@ -75,6 +115,7 @@ Result<std::vector<std::string>> find_hfiles(Session& session, const std::string
   if (!fs::exists(facts)) return io_error(path, std::make_error_code(std::errc::no_such_file_or_directory));
   if (!fs::is_directory(facts)) return std::vector<std::string>{path};
   if (is_store(path)) return files_of_store(session, path, others);
+  if (is_plain_file(path + "/.snapshotinfo")) return files_of_snapshot(path);
   std::vector<std::string> files;
   fs::recursive_directory_iterator walk(fs::path(path), error);
   for (; !error && walk != fs::recursive_directory_iterator(); walk.increment(error)) {
@@ -85,6 +126,7 @@ Result<std::vector<std::string>> find_hfiles(Session& session, const std::string
     (ends_like_an_hfile(walk->path().string()) ? files : others).push_back(walk->path().string());
   }
   if (error) return io_error(path, error);
+  CELLAR_TRY(add_what_stands_for_files(files, others));
   std::ranges::sort(files);
   std::ranges::sort(others);
   return files;
@@ -127,13 +169,19 @@ Status name_file_failure(Session& session, const Status& status) {
 }
 
 Result<std::shared_ptr<HFileReader>> open_hfile(Session& session, const std::string& path) {
-  Result<std::unique_ptr<ReadableFile>> file = posix_file_system().open_file(path);
-  if (!file.ok()) return file.status();
+  CELLAR_TRY_ASSIGN(const HBaseStoreFile behind, hbase_file_behind(path));
+  CELLAR_TRY_ASSIGN(std::unique_ptr<ReadableFile> file, posix_file_system().open_file(behind.path));
   HFileReaderOptions options;
   options.name = path;
-  Result<std::shared_ptr<HFileReader>> reader = HFileReader::open(std::move(*file), std::move(options));
+  if (behind.half) (behind.half->top ? options.start_row : options.stop_row) = behind.half->split_row;
+  Result<std::shared_ptr<HFileReader>> reader = HFileReader::open(std::move(file), std::move(options));
   if (reader.ok()) return reader;
   return name_file_failure(session, reader.status());
+}
+
+Result<std::unique_ptr<ReadableFile>> open_whole_hfile(const std::string& path) {
+  CELLAR_TRY_ASSIGN(const HBaseStoreFile behind, hbase_file_behind(path));
+  return posix_file_system().open_file(behind.path);
 }
 
 }  // namespace cellar

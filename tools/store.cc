@@ -66,10 +66,15 @@ Status check_family(Session& session, const Table& table, const std::string& fam
     if (each.options.name == family) return {};
     names.push_back(each.options.name);
   }
+  return no_such_family(session, table.name(), family, names);
+}
+
+Status no_such_family(Session& session, const std::string& table, const std::string& family,
+                      const std::vector<std::string>& families) {
   return session.name_failure(
       "CEL-FAMILY", Exit::kCannot,
-      Status::not_found(fmt::format("table {} has no family \"{}\"", table.name(), escaped(family)))
-          .hinting(hint_among(family, names, "family")));
+      Status::not_found(fmt::format("table {} has no family \"{}\"", table, escaped(family)))
+          .hinting(hint_among(family, families, "family")));
 }
 
 Result<OpenedTable> open_store_table(Session& session, const std::string& path, const std::string& name,

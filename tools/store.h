@@ -21,13 +21,18 @@ Status no_such_table(Session& session, const std::string& path, const std::strin
 // CEL-TABLE with the nearest name.
 Result<std::shared_ptr<Table>> open_table(Session& session, Engine& engine, const std::string& path,
                                           const std::string& name);
+// CEL-FAMILY: the table has no family of that name; hints at the nearest of `families`.
+Status no_such_family(Session& session, const std::string& table, const std::string& family,
+                      const std::vector<std::string>& families);
 // CEL-FAMILY with the nearest name.
 Status check_family(Session& session, const Table& table, const std::string& family);
 
-// A store and one table of it.
+// A store and one table of it; or a table that is in no store.
 struct OpenedTable {
-  std::unique_ptr<Engine> engine;
+  std::unique_ptr<Engine> engine;  // null: there is no store
   std::shared_ptr<Table> table;
+
+  Status close() const { return engine != nullptr ? engine->close() : Status(); }
 };
 Result<OpenedTable> open_store_table(Session& session, const std::string& path, const std::string& name,
                                      OpenFor what);

@@ -1,4 +1,5 @@
-// Goal: MD5 as the RFC's own vectors have it, around the border of a block, and the name of a region of HBase.
+// Goal: MD5 as the RFC's own vectors have it, around the border of a block, and the name of a region of
+// HBase.
 #include "base/md5.h"
 
 #include <gtest/gtest.h>

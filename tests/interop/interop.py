@@ -255,9 +255,37 @@ def bulk_load(release, folder, seed):
     must([CELLAR, "export", store, "loaded", "--to", "hfile", "-o", exported, "--splits", splits])
     must([CELLAR, "bulkload", "check", exported, "--splits", splits])
     take_back(exported, answer, folder / "back", tally)
-    tally.take(*release.java("BulkLoad", folder / "hbase", folder / "bulk", answer, exported), "BulkLoad")
+    tally.take(*release.java("BulkLoad", folder / "hbase", folder / "bulk", answer, exported, seed), "BulkLoad")
     if not tally.counts["gets after a bulk load"]:
         tally.differ("nothing was got after the bulk load")
+    return tally
+
+
+def answer_from_directory(line, tally):
+    """One question to Cellar, of a directory that HBase left."""
+    expected, *words = line.split("\t")
+    expected = pathlib.Path(expected).read_bytes()
+    run = subprocess.run([CELLAR, *words, "--format", "jsonl", "--quiet"], capture_output=True, timeout=FILE_SECONDS)
+    if run.returncode != (1 if words[0] == "get" and not expected else 0):
+        tally.differ(f"{' '.join(words)}: ends with {run.returncode}: {run.stderr.decode(errors='replace')}"[:1000])
+    elif run.stdout != expected:
+        ours, theirs = run.stdout.splitlines(), expected.splitlines()
+        at = next((i for i, (a, b) in enumerate(zip(ours, theirs)) if a != b), min(len(ours), len(theirs)))
+        tally.differ(f"{' '.join(words)}: {len(ours)} cells, HBase answers {len(theirs)}; cell {at} is "
+                     f"{ours[at:at + 1]}, HBase answers {theirs[at:at + 1]}"[:1000])
+    tally.count(f"{words[0]}s of directories")
+    tally.count("cells answered from directories", expected.count(b"\n"))
+
+
+def directories(folder):
+    """What HBase's client answered while it ran, asked of the directories it left."""
+    tally = Tally()
+    questions = folder / "hbase" / "questions.tsv"
+    lines = questions.read_text().splitlines() if questions.exists() else []
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda line: answer_from_directory(line, tally), lines))
+    if not tally.counts["cells answered from directories"]:
+        tally.differ("HBase left no directories to ask")
     return tally
 
 
@@ -271,6 +299,7 @@ def compare(release, options):
               lambda: hbase_to_cellar(release, fresh(work / "hbase"), options.seed, 2 if options.short else 8))]
     steps.append(("Cellar's files bulk loaded into HBase", "bulk_load",
                   lambda: bulk_load(release, fresh(work / "bulk"), options.seed)))
+    steps.append(("HBase's directories answered from by Cellar", "directories", lambda: directories(work / "bulk")))
     for title, key, step in steps:
         begin = time.monotonic()
         tally = step()

@@ -1,7 +1,8 @@
-// HBase, master and region server and all in this process, takes Cellar's files as a bulk load and answers from them.
-//   BulkLoad WORK BULK ANSWER EXPORTED
+// HBase, master and region server and all in this process, takes Cellar's files as a bulk load and answers from them;
+// then makes directories for Cellar to answer from (Directories.java).
+//   BulkLoad WORK BULK ANSWER EXPORTED SEED
 //   (a directory to work in; BULK/FAMILY/FILE; what `cellar scan --versions 3` printed; what `cellar export --to hfile`
-//   made of the same table, for the same regions)
+//   made of the same table, for the same regions; of the directories)
 package interop;
 
 import java.io.IOException;
@@ -162,6 +163,7 @@ final class BulkLoad {
       awaitOneFileEach(cluster);
       ask(connection, expected, "after a major compaction");
       loadExported(conf, admin, new Path(Paths.get(arguments[3]).toAbsolutePath().toUri()), expected);
+      Directories.write(conf, connection, admin, work, Long.parseLong(arguments[4]));
     }
     System.out.println("counted " + differences + " differences");
     System.out.flush();
