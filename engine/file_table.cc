@@ -226,6 +226,7 @@ Status FileTable::erase(const Delete&, const WriteOptions&) { return read_only()
 Result<std::vector<int64_t>> FileTable::increment(const Increment&, const WriteOptions&) {
   return read_only();
 }
+Result<IngestInfo> FileTable::ingest(const IngestRequest&) { return read_only(); }
 Status FileTable::flush() { return read_only(); }
 Status FileTable::compact(const CompactOptions&) { return read_only(); }
 

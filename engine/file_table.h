@@ -50,6 +50,7 @@ class FileTable final : public Table, public std::enable_shared_from_this<FileTa
   Status put(const Put& put, const WriteOptions& options) override;
   Status erase(const Delete& erase, const WriteOptions& options) override;
   Result<std::vector<int64_t>> increment(const Increment& increment, const WriteOptions& options) override;
+  Result<IngestInfo> ingest(const IngestRequest& request) override;
   Status flush() override;
   Status compact(const CompactOptions& options) override;
 
