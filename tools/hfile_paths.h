@@ -17,10 +17,10 @@ bool is_store(const std::string& path);
 bool ends_like_an_hfile(const std::string& path);
 
 // The files behind an operand, sorted: itself; of a directory those that end like an HFile, hidden names
-// ('.', '_') left out; of a store those that its manifest names, read without the store's lock; of a snapshot of
-// HBase's those it names. Halves and links of HBase's among them count, unless the whole file does. Others in a
-// directory, or below a store's tables/, are mentioned in `others`. kNotFound, also for what a half or link needs;
-// kIoError; of stores CEL-CORRUPTION.
+// ('.', '_') left out; of a store those that its manifest names, read without the store's lock; of a snapshot
+// of HBase's those it names. Halves and links of HBase's among them count, unless the whole file does. Others
+// in a directory, or below a store's tables/, are mentioned in `others`. kNotFound, also for what a half or
+// link needs; kIoError; of stores CEL-CORRUPTION.
 Result<std::vector<std::string>> find_hfiles(Session& session, const std::string& path,
                                              std::vector<std::string>& others);
 // … behind all operands; says on standard error what was left out. None at all is kNotFound.

@@ -386,7 +386,8 @@ TEST_P(HBaseTables, AnswerAsTheModel) {
 }
 
 std::string shape_name(const ::testing::TestParamInfo<Shape>& shape) {
-  constexpr std::string_view kNames[] = {"Region", "Regions", "Split", "Merged", "Clone", "Snapshot", "SplitSnapshot"};
+  constexpr std::string_view kNames[] = {"Region", "Regions",  "Split",        "Merged",
+                                         "Clone",  "Snapshot", "SplitSnapshot"};
   return std::string(kNames[static_cast<size_t>(shape.param)]);
 }
 
