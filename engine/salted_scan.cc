@@ -1,0 +1,93 @@
+// SaltedScan: one scanner per salt, merged by what stands behind the salt.
+#include "cellar/salted_scan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/bytes.h"
+
+namespace cellar {
+namespace {
+
+// The scan of one salt's rows.
+Scan scan_of_salt(const Scan& scan, uint32_t number) {
+  const std::string salt(1, static_cast<char>(number));
+  const std::string behind = prefix_successor(salt);  // empty behind the last
+  Scan one = scan;
+  if (!scan.row_prefix().empty()) return one.prefix(salt + scan.row_prefix());
+  const bool reversed = scan.is_reversed();
+  if (!scan.start_row().empty()) {
+    one.start(salt + scan.start_row(), scan.start_bound());
+  } else {
+    reversed ? one.start(behind, Bound::kExclusive) : one.start(salt);
+  }
+  if (!scan.stop_row().empty()) {
+    one.stop(salt + scan.stop_row(), scan.stop_bound());
+  } else {
+    reversed ? one.stop(salt, Bound::kInclusive) : one.stop(behind);
+  }
+  return one;
+}
+
+}  // namespace
+
+Result<SaltedScan> SaltedScan::create(Table& table, const Scan& scan, uint32_t salts) {
+  if (salts < 1 || salts > 256)
+    return Status::invalid_argument(fmt::format("{} salts: a byte holds 1 to 256", salts));
+  SaltedScan merged;
+  merged.reversed_ = scan.is_reversed();
+  merged.limited_ = scan.row_limit() > 0;
+  merged.rows_left_ = scan.row_limit();
+  for (uint32_t salt = 0; salt < salts; ++salt) {
+    CELLAR_TRY_ASSIGN(std::unique_ptr<Scanner> scanner, table.scan(scan_of_salt(scan, salt)));
+    merged.scanners_.push_back(std::move(scanner));
+  }
+  return merged;
+}
+
+// Whether a's row comes first; of equal keys, which only differ in their salts, the lower salt's.
+bool SaltedScan::before(size_t a, size_t b) const {
+  const int order = key_of(a).compare(key_of(b));
+  if (order == 0) return a < b;
+  return (order < 0) != reversed_;
+}
+
+void SaltedScan::push(size_t scanner) {
+  if (!scanners_[scanner]->next()) {
+    if (status_.ok()) status_ = scanners_[scanner]->status();
+    return;
+  }
+  heap_.push_back(scanner);
+  std::ranges::push_heap(heap_, [this](size_t a, size_t b) { return before(b, a); });
+}
+
+size_t SaltedScan::pop() {
+  std::ranges::pop_heap(heap_, [this](size_t a, size_t b) { return before(b, a); });
+  const size_t scanner = heap_.back();
+  heap_.pop_back();
+  return scanner;
+}
+
+bool SaltedScan::next() {
+  if (!status_.ok()) return false;
+  if (standing_ && row().more_cells_in_row()) {
+    if (scanners_[at_]->next()) return true;
+    status_ = scanners_[at_]->status();
+    return standing_ = false;
+  }
+  if (limited_ && rows_left_ == 0) return standing_ = false;
+  if (!started_) {
+    started_ = true;
+    for (size_t scanner = 0; scanner < scanners_.size(); ++scanner) push(scanner);
+  } else if (standing_) {
+    push(at_);
+  }
+  standing_ = status_.ok() && !heap_.empty();
+  if (!standing_) return false;
+  if (limited_) --rows_left_;
+  at_ = pop();
+  return true;
+}
+
+}  // namespace cellar

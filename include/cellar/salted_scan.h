@@ -1,0 +1,54 @@
+// SaltedScan: the rows of a salted table in the order of their keys, as if there were no salt.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "cellar/query.h"
+#include "cellar/scanner.h"
+#include "cellar/table.h"
+
+namespace CELLAR_PUBLIC cellar {
+
+// Rows as keys.h's salted() makes them: a byte of salt, then the key. One thread at a time; must be destroyed
+// before its engine is closed.
+//
+//   CELLAR_TRY_ASSIGN(SaltedScan scan, SaltedScan::create(*table, Scan().start("a").stop("c"), 16));
+//   while (scan.next()) use(scan.key(), scan.row());
+//   CELLAR_TRY(scan.status());
+class SaltedScan {
+ public:
+  // Bounds, prefix, direction and limit of `scan` are about keys without their salt; all else is as for
+  // Table::scan. One scanner per salt, 1 to 256, is opened at once: with a snapshot (Scan::at) all see the
+  // same moment. kInvalidArgument, kCorruption, kIoError.
+  static Result<SaltedScan> create(Table& table, const Scan& scan, uint32_t salts);
+
+  // Moves to the next row (or part of a row); false at the end or after an error.
+  bool next();
+  // Without the salt; valid until the next move.
+  std::string_view key() const { return key_of(at_); }
+  // As stored: its cells' rows begin with the salt.
+  RowView row() const { return scanners_[at_]->row(); }
+  const Status& status() const { return status_; }
+
+ private:
+  SaltedScan() = default;
+  std::string_view key_of(size_t scanner) const { return scanners_[scanner]->row().row().substr(1); }
+  bool before(size_t a, size_t b) const;
+  void push(size_t scanner);
+  size_t pop();
+
+  std::vector<std::unique_ptr<Scanner>> scanners_;
+  std::vector<size_t> heap_;  // of scanners that stand on a row
+  bool reversed_ = false;
+  bool started_ = false;
+  bool standing_ = false;
+  uint64_t rows_left_ = 0;  // 0 at first: no limit
+  bool limited_ = false;
+  size_t at_ = 0;
+  Status status_;
+};
+
+}  // namespace cellar
