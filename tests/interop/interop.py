@@ -255,7 +255,7 @@ def bulk_load(release, folder, seed):
     must([CELLAR, "export", store, "loaded", "--to", "hfile", "-o", exported, "--splits", splits])
     must([CELLAR, "bulkload", "check", exported, "--splits", splits])
     take_back(exported, answer, folder / "back", tally)
-    tally.take(*release.java("BulkLoad", folder / "hbase", folder / "bulk", answer, exported, seed), "BulkLoad")
+    tally.take(*release.java("BulkLoad", folder / "hbase", folder / "bulk", answer, exported), "BulkLoad")
     if not tally.counts["gets after a bulk load"]:
         tally.differ("nothing was got after the bulk load")
     return tally
@@ -277,11 +277,13 @@ def answer_from_directory(line, tally):
     tally.count("cells answered from directories", expected.count(b"\n"))
 
 
-def directories(folder):
+def directories(release, folder, seed):
     """What HBase's client answered while it ran, asked of the directories it left."""
     tally = Tally()
-    questions = folder / "hbase" / "questions.tsv"
-    lines = questions.read_text().splitlines() if questions.exists() else []
+    status, said = release.java("Directories", folder, seed)
+    if status != 0:
+        raise Failed("Directories failed:\n" + "\n".join(said[-20:]))
+    lines = (folder / "questions.tsv").read_text().splitlines()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(lambda line: answer_from_directory(line, tally), lines))
     if not tally.counts["cells answered from directories"]:
@@ -299,7 +301,8 @@ def compare(release, options):
               lambda: hbase_to_cellar(release, fresh(work / "hbase"), options.seed, 2 if options.short else 8))]
     steps.append(("Cellar's files bulk loaded into HBase", "bulk_load",
                   lambda: bulk_load(release, fresh(work / "bulk"), options.seed)))
-    steps.append(("HBase's directories answered from by Cellar", "directories", lambda: directories(work / "bulk")))
+    steps.append(("HBase's directories answered from by Cellar", "directories",
+                  lambda: directories(release, fresh(work / "directories"), options.seed)))
     for title, key, step in steps:
         begin = time.monotonic()
         tally = step()

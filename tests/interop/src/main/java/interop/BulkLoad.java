@@ -1,12 +1,10 @@
-// HBase, master and region server and all in this process, takes Cellar's files as a bulk load and answers from them;
-// then makes directories for Cellar to answer from (Directories.java).
-//   BulkLoad WORK BULK ANSWER EXPORTED SEED
+// HBase, master and region server and all in this process, takes Cellar's files as a bulk load and answers from them.
+//   BulkLoad WORK BULK ANSWER EXPORTED
 //   (a directory to work in; BULK/FAMILY/FILE; what `cellar scan --versions 3` printed; what `cellar export --to hfile`
-//   made of the same table, for the same regions; of the directories)
+//   made of the same table, for the same regions)
 package interop;
 
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Paths;
@@ -32,7 +30,6 @@ import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.regionserver.HStore;
 import org.apache.hadoop.hbase.tool.BulkLoadHFilesTool;
 import org.apache.hadoop.hbase.util.Bytes;
-import org.apache.hadoop.hbase.zookeeper.MiniZooKeeperCluster;
 
 final class BulkLoad {
   private static final TableName TABLE = TableName.valueOf("loaded");
@@ -44,33 +41,6 @@ final class BulkLoad {
 
   private static void differ(String what) {
     if (++differences <= 20) System.out.println("difference bulk load: " + what);
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    }
-  }
-
-  private static Configuration configure(java.nio.file.Path work) throws IOException {
-    Configuration conf = Settings.create();
-    conf.setFloat("hfile.block.cache.size", 0.2f);
-    conf.set("hbase.rootdir", work.resolve("root").toUri().toString());
-    conf.set("hbase.tmp.dir", work.resolve("tmp").toString());
-    conf.setBoolean("hbase.cluster.distributed", false);
-    conf.setBoolean("hbase.unsafe.stream.capability.enforce", false); // a local file system has no hsync
-    conf.set("hbase.wal.provider", "filesystem");
-    conf.set("hbase.zookeeper.quorum", "127.0.0.1");
-    for (String server : new String[] {"master", "regionserver"}) {
-      conf.setInt("hbase." + server + ".port", 0);
-      conf.setInt("hbase." + server + ".info.port", -1);
-      conf.set("hbase." + server + ".hostname", "localhost");
-      conf.set("hbase.unsafe." + server + ".hostname", "localhost");
-      conf.set("hbase." + server + ".ipc.address", "127.0.0.1");
-    }
-    conf.setBoolean("hbase.hstore.bulkload.verify", true); // the server reads each file whole
-    conf.setInt("hbase.client.retries.number", 10);
-    return conf;
   }
 
   private static void createTable(Admin admin, TableName name) throws IOException {
@@ -148,12 +118,8 @@ final class BulkLoad {
     Path bulk = new Path(Paths.get(arguments[1]).toAbsolutePath().toUri());
     List<String> expected = Files.readAllLines(Paths.get(arguments[2]), StandardCharsets.US_ASCII);
     if (expected.isEmpty()) throw new IOException("no cells to expect");
-    Configuration conf = configure(work);
-    MiniZooKeeperCluster zookeeper = new MiniZooKeeperCluster(conf);
-    zookeeper.setDefaultClientPort(freePort());
-    conf.setInt("hbase.zookeeper.property.clientPort", zookeeper.startup(work.resolve("zookeeper").toFile()));
-    LocalHBaseCluster cluster = new LocalHBaseCluster(conf, 1, 1);
-    cluster.startup();
+    Configuration conf = Cluster.configure(work);
+    LocalHBaseCluster cluster = Cluster.start(conf, work);
     try (Connection connection = ConnectionFactory.createConnection(conf); Admin admin = connection.getAdmin()) {
       createTable(admin, TABLE);
       int files = new BulkLoadHFilesTool(conf).bulkLoad(TABLE, bulk).size();
@@ -163,7 +129,6 @@ final class BulkLoad {
       awaitOneFileEach(cluster);
       ask(connection, expected, "after a major compaction");
       loadExported(conf, admin, new Path(Paths.get(arguments[3]).toAbsolutePath().toUri()), expected);
-      Directories.write(conf, connection, admin, work, Long.parseLong(arguments[4]));
     }
     System.out.println("counted " + differences + " differences");
     System.out.flush();
