@@ -205,9 +205,11 @@ Result<HBaseFileList> parse_hbase_file_list(std::string_view bytes) {
 
 Result<std::vector<std::string>> parse_compaction_event(std::string_view bytes) {
   constexpr std::string_view kWhat = "list of compacted files";
-  CELLAR_TRY_ASSIGN(const std::string_view message, behind_magic(bytes, kWhat));
+  // HBase passes over what does not begin as its own.
+  const Result<std::string_view> message = behind_magic(bytes, kWhat);
+  if (!message.ok()) return std::vector<std::string>();
   CELLAR_TRY_ASSIGN(const hbase::CompactionEventTracker from,
-                    parse<hbase::CompactionEventTracker>(message, kWhat));
+                    parse<hbase::CompactionEventTracker>(*message, kWhat));
   return std::vector<std::string>(from.compacted_store_file().begin(), from.compacted_store_file().end());
 }
 

@@ -79,12 +79,8 @@ void say_what_is_read(Session& session, const HBaseTableFiles& files, bool assum
 }  // namespace
 
 Status name_hbase_failure(Session& session, const Status& status) {
-  if (is_not_an_hfile(status) || status.is(Code::kCorruption) || status.is(Code::kLimit))
-    return name_file_failure(session, status);
   if (status.is(Code::kNotFound)) return session.name_failure("CEL-HBASE-FILE", Exit::kCannot, status);
-  if (status.is(Code::kNotSupported))
-    return session.name_failure("CEL-HBASE-DIR", Exit::kNotSupported, status);
-  return status;
+  return name_file_failure(session, status);
 }
 
 Result<std::shared_ptr<Table>> open_hbase_table(Session& session, const std::string& path, HBaseKind kind,

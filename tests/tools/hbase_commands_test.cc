@@ -148,11 +148,11 @@ TEST_F(HBaseCommands, ALinkIsFollowedByItsNameAlone) {
 TEST_F(HBaseCommands, LinksOfTheFileSystemAreNotFollowed) {
   write_hfile(path("elsewhere"), parse_cells("yak/d:n/1#1=elsewhere"), {});
   fs::create_symlink(path("elsewhere"), table() / kHigh / "d" / "0c1");
-  expect_error({"scan", kTable}, 4, "CEL-HBASE-DIR", "symbolic link", "");
+  expect_error({"scan", kTable}, 4, "CEL-NOT-SUPPORTED", "symbolic link", "");
   fs::remove(table() / kHigh / "d" / "0c1");
   fs::rename(table() / kParent / "d" / "0a1", path("moved"));
   fs::create_symlink(path("moved"), table() / kParent / "d" / "0a1");
-  expect_error({"scan", std::string(kTable) + "/" + kLow}, 4, "CEL-HBASE-DIR", "symbolic link", "");
+  expect_error({"scan", std::string(kTable) + "/" + kLow}, 4, "CEL-NOT-SUPPORTED", "symbolic link", "");
 }
 
 TEST_F(HBaseCommands, ARegionAndAFamilyAreReadAlone) {
@@ -168,13 +168,13 @@ TEST_F(HBaseCommands, ARegionAndAFamilyAreReadAlone) {
 
 TEST_F(HBaseCommands, RegionsThatOverlapAreRefused) {
   write_one_region("00000000000000000000000000000ddd", 3, "c", "p");
-  expect_error({"scan", kTable}, 4, "CEL-HBASE-DIR", "another region holds in part",
+  expect_error({"scan", kTable}, 4, "CEL-NOT-SUPPORTED", "another region holds in part",
                "name the directory of one region");
 }
 
 TEST_F(HBaseCommands, ARegionWithoutItsDescriptorIsRefused) {
   fs::remove(table() / kHigh / ".regioninfo");
-  expect_error({"scan", kTable}, 4, "CEL-HBASE-DIR", "has no .regioninfo", "region's directory itself");
+  expect_error({"scan", kTable}, 4, "CEL-NOT-SUPPORTED", "has no .regioninfo", "region's directory itself");
 }
 
 TEST_F(HBaseCommands, WithoutADescriptorDefaultsHoldOrWhatIsAssumed) {
@@ -244,7 +244,7 @@ TEST_F(HBaseCommands, ValuesInOtherFilesAreRefused) {
   HBaseFileFacts mob{.sequence_max = 9, .info = {}};
   mob.info["MOB_FILE_REFS"] = "orders/0123";
   write_hfile(table() / kHigh / "d" / "0f1", parse_cells("zebra/d:n/20#9=a reference"), mob);
-  expect_error({"scan", kTable}, 4, "CEL-HBASE-DIR", "MOB", "cellar dump");
+  expect_error({"scan", kTable}, 4, "CEL-NOT-SUPPORTED", "MOB", "cellar dump");
 }
 
 TEST_F(HBaseCommands, ASnapshotIsReadFromTheArchive) {
@@ -289,6 +289,28 @@ TEST_F(HBaseCommands, FilesOfHudiAreAFamilyWithoutAName) {
   write_hfile(path("hudi/part-0"), parse_cells("key1/:/latest=v1\nkey2/:/latest=v2"), {});
   EXPECT_EQ(out_of({"scan", "hudi", "--format", "raw"}), "v1\nv2\n");
   EXPECT_EQ(out_of({"get", "hudi", "key2", "--format", "raw"}), "v2\n");
+}
+
+// HBase's own file, read in place and through a store that loaded its cells.
+TEST_F(HBaseCommands, AFileOfHBasesAnswersAsItsCellsInAStore) {
+  fs::create_directories(path("bulk/cf"));
+  fs::copy_file(example_file("versions.hfile"), path("bulk/cf/0123456789abcdef"));
+  write_file("cells.jsonl", out_of({"dump", "bulk", "--format", "jsonl"}));
+  out_of({"create", "store", "t", "cf:max_versions=3"});
+  out_of({"load", "store", "t", "cells.jsonl"});
+  for (const std::vector<std::string>& asked : {std::vector<std::string>{},
+                                                {"--versions", "all"},
+                                                {"--versions", "2", "--reverse"},
+                                                {"--prefix", "row-01"}}) {
+    std::vector<std::string> of_store = {"scan", "store", "t", "--format", "jsonl"};
+    std::vector<std::string> of_files = {"scan",     "bulk", "--assume", "cf:max_versions=3",
+                                         "--format", "jsonl"};
+    of_store.insert(of_store.end(), asked.begin(), asked.end());
+    of_files.insert(of_files.end(), asked.begin(), asked.end());
+    const std::string answer = out_of(of_store);
+    EXPECT_NE(answer, "");
+    EXPECT_EQ(out_of(of_files), answer);
+  }
 }
 
 TEST_F(HBaseCommands, NothingIsWritten) {
