@@ -13,7 +13,7 @@
 #include "cell/cell_key.h"
 #include "cell/cell_order.h"
 #include "hfile/codecs.h"
-#include "hfile/hfile_parts.h"
+#include "hfile/describe_parts.h"
 
 namespace cellar {
 
@@ -47,19 +47,6 @@ class CountingFile final : public ReadableFile {
   std::shared_ptr<ReadCount> count_;
 };
 
-std::string_view checksum_name(std::optional<ChecksumType> type) {
-  if (!type) return "none";
-  switch (*type) {
-    case ChecksumType::kNull:
-      return "NULL";
-    case ChecksumType::kCrc32:
-      return "CRC32";
-    case ChecksumType::kCrc32c:
-      return "CRC32C";
-  }
-  return "unknown";
-}
-
 std::string_view hash_name(BloomHash hash) {
   switch (hash) {
     case BloomHash::kJenkins:
@@ -73,6 +60,7 @@ std::string_view hash_name(BloomHash hash) {
 }
 
 enum class InfoType : uint8_t { kI32, kI64, kBool, kKey, kText, kTimes, kBytes };
+constexpr std::string_view kInfoTypeNames[] = {"int32", "int64", "bool", "key", "text", "times", "bytes"};
 struct InfoKey {
   std::string_view name;
   InfoType type;
@@ -149,8 +137,9 @@ void describe_info(const FileInfo& info, HFileDescription& out) {
     const InfoKey* known = std::find_if(std::begin(kInfoKeys), std::end(kInfoKeys),
                                         [&](const InfoKey& each) { return each.name == entry.first; });
     const bool is_known = known != std::end(kInfoKeys);
-    std::string text = is_known ? info_text(known->type, entry.second, info) : cut(entry.second);
-    out.file_info.push_back({entry.first, entry.second, std::move(text), is_known});
+    const InfoType type = is_known ? known->type : InfoType::kBytes;
+    out.file_info.push_back({entry.first, entry.second, info_text(type, entry.second, info),
+                             std::string(kInfoTypeNames[static_cast<size_t>(type)]), is_known});
   }
   const auto i32 = [&](std::string_view key) { return info.i32(key).value_or(std::nullopt); };
   const auto i64 = [&](std::string_view key) { return info.i64(key).value_or(std::nullopt); };
@@ -183,6 +172,7 @@ HFileBloomLine bloom_line(const BloomReader* bloom, const Status& trouble) {
 void describe_trailer(const Trailer& trailer, HFileDescription& out) {
   out.has_trailer = true;
   out.trailer = trailer;
+  out.trailer_offset = out.file_bytes - trailer.trailer_bytes();
   out.version = fmt::format("{}.{}", trailer.major_version, trailer.minor_version);
   out.codec = codec_name(trailer.codec);
   out.comparator = trailer.comparator;
@@ -211,7 +201,10 @@ void describe_parts(const Parts& parts, HFileDescription& out) {
   describe_info(parts.info, out);
   out.bloom = bloom_line(parts.bloom.get(), parts.bloom_trouble);
   out.bloom.type = escaped(parts.bloom_type_name);
-  if (parts.bloom_type != nullptr) out.bloom.prefix_bytes = parts.bloom_type->prefix_bytes();
+  if (parts.bloom_type != nullptr) {
+    out.bloom.prefix_bytes = parts.bloom_type->prefix_bytes();
+    out.bloom.flat_keys = parts.bloom_type->flat_keys();
+  }
   out.bloom.last_key = parts.last_bloom_key;
   out.delete_bloom = bloom_line(parts.delete_bloom.get(), parts.delete_bloom_trouble);
   for (const MetaBlockEntry& meta : parts.meta_blocks) {
@@ -315,7 +308,7 @@ class Layout {
       if (index_.valid() && index_.offset() == at) index_key = std::string(index_.key().key_bytes());
     }
     if (!options_.blocks) return {};
-    if (out_.blocks.size() >= options_.blocks_max) {
+    if (out_.blocks.size() >= options_.list_max) {
       out_.blocks_left_out += 1;
       return {};
     }
@@ -377,20 +370,48 @@ Status scan(const HFileReader& reader, HFileDescription& out) {
   return cursor->status();
 }
 
-// A file that did not open: its trailer, if that much can be read.
-void describe_unopened(const ReadableFile& file, HFileDescription& out) {
+// A file that did not open: its trailer, if that much can be read, and the block that was asked for.
+Status describe_unopened(const ReadableFile& file, const DescribeOptions& options, HFileDescription& out) {
   const Result<Trailer> trailer = read_trailer(file);
   if (trailer.ok()) {
     describe_trailer(*trailer, out);
-    return;
+    return options.block ? describe_block(file, *trailer, nullptr, options, out) : Status();
   }
   char word[4];
-  if (file.size() < sizeof word || !file.read(file.size() - sizeof word, sizeof word, word).ok()) return;
+  if (file.size() < sizeof word || !file.read(file.size() - sizeof word, sizeof word, word).ok()) return {};
   const uint32_t version = load_be32(word);
   out.version = fmt::format("{}.{}", version & 0xffffff, version >> 24);
+  return {};
+}
+
+// What was asked for beyond the end of the file. The first that fails ends it, but for the block.
+Status describe_more(const HFileReader& reader, const DescribeOptions& options, HFileDescription& out) {
+  const Parts& parts = reader.parts();
+  if (options.bloom) {
+    describe_chunks(parts.bloom.get(), options.list_max, out.bloom);
+    describe_chunks(parts.delete_bloom.get(), options.list_max, out.delete_bloom);
+  }
+  if (options.block) CELLAR_TRY(describe_block(*parts.file, parts.trailer, &parts, options, out));
+  if (options.layout || options.blocks) CELLAR_TRY(Layout(parts, options, out).run());
+  if (options.index) CELLAR_TRY(describe_index(parts, options.list_max, out));
+  if (options.scan && parts.encoding != nullptr) CELLAR_TRY(scan(reader, out));
+  return {};
 }
 
 }  // namespace
+
+std::string_view checksum_name(std::optional<ChecksumType> type) {
+  if (!type) return "none";
+  switch (*type) {
+    case ChecksumType::kNull:
+      return "NULL";
+    case ChecksumType::kCrc32:
+      return "CRC32";
+    case ChecksumType::kCrc32c:
+      return "CRC32C";
+  }
+  return "unknown";
+}
 
 Result<HFileDescription> describe(std::unique_ptr<ReadableFile> file, const DescribeOptions& options) {
   const std::shared_ptr<const ReadableFile> shared(std::move(file));
@@ -402,22 +423,22 @@ Result<HFileDescription> describe(std::unique_ptr<ReadableFile> file, const Desc
   reading.name = options.name;
   Result<std::shared_ptr<HFileReader>> opened =
       HFileReader::open(std::make_unique<CountingFile>(shared, count), std::move(reading));
+  Status more;
   if (!opened.ok()) {
     const bool described = opened.status().is(Code::kNotSupported) || opened.status().is(Code::kCorruption) ||
                            opened.status().is(Code::kLimit);
     if (is_not_an_hfile(opened.status()) || !described) return opened.status();
     out.status = opened.status();
-    describe_unopened(*shared, out);
+    more = describe_unopened(CountingFile(shared, count), options, out);
   } else {
     const HFileReader& reader = **opened;
     describe_trailer(reader.trailer(), out);
     describe_parts(reader.parts(), out);
     warn(reader.parts(), out);
-    Status status;
-    if (options.layout || options.blocks) status = Layout(reader.parts(), options, out).run();
-    if (status.ok() && options.scan && reader.parts().encoding != nullptr) status = scan(reader, out);
-    if (!status.ok()) out.status = status;
+    more = describe_more(reader, options, out);
   }
+  if (more.is(Code::kInvalidArgument)) return more;
+  if (!more.ok()) out.status = more;
   out.read_requests = count->requests;
   out.reads.bytes_from_disk = count->bytes;
   return out;

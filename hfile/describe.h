@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cellar/cell.h"
 #include "cellar/file_system.h"
 #include "cellar/read_stats.h"
 #include "hfile/file_info.h"
@@ -43,6 +44,7 @@ struct HFileInfoLine {
   std::string key;
   std::string value;   // as stored
   std::string text;    // by the key's type, or escaped; long values are cut with "…"
+  std::string type;    // "int32", "int64", "bool", "key", "text", "times" or "bytes"
   bool known = false;  // one of HBase's own keys
 };
 
@@ -51,6 +53,18 @@ struct HFileMetaLine {
   uint64_t offset = 0;
   uint64_t disk_bytes = 0;
   std::optional<uint64_t> payload_bytes;
+};
+
+// A chunk of a Bloom filter. How many keys a chunk holds is stored nowhere: it follows from the bits.
+struct HFileBloomChunk {
+  uint64_t offset = 0;
+  uint64_t disk_bytes = 0;
+  uint64_t bytes = 0;  // of its bits
+  std::string first_key;
+  uint64_t bits_set = 0;
+  uint64_t keys_estimated = 0;
+  double false_positives = 0;  // share of absent keys that it does not deny
+  std::string trouble;         // why it cannot be read, or empty
 };
 
 struct HFileBloomLine {
@@ -64,7 +78,56 @@ struct HFileBloomLine {
   uint64_t chunks = 0;
   uint64_t bytes = 0;  // of all chunks, decompressed
   std::string last_key;
-  std::string trouble;  // why it is not used, or empty
+  std::string trouble;                      // why it is not used, or empty
+  bool flat_keys = false;                   // keys of chunks are flat keys, not rows
+  std::vector<HFileBloomChunk> chunk_list;  // with `bloom`
+  uint64_t chunks_left_out = 0;             // beyond the limit
+};
+
+// An entry of the index, in the order of a walk from its root.
+struct HFileIndexLine {
+  uint32_t level = 0;    // of the node it stands in; that of the root is 0
+  uint64_t entry = 0;    // its number in the node
+  std::string leads_to;  // "data", "leaf index", "intermediate index"
+  uint64_t offset = 0;
+  uint64_t disk_bytes = 0;
+  std::string key;      // flat; a lower bound, not always a stored key
+  std::string trouble;  // why the node it leads to cannot be read, or empty
+};
+
+// One block, as far as it can be read.
+struct HFileBlockDetail {
+  struct WrongSum {
+    uint64_t piece = 0;
+    uint32_t stored = 0;
+    uint32_t computed = 0;
+  };
+  uint64_t offset = 0;
+  std::optional<uint64_t> ordinal;  // among all blocks, where it was asked for by its number
+  std::string kind;                 // "unknown" for another magic
+  // Its header, as stored.
+  std::string magic;
+  uint32_t stored_bytes = 0;  // behind the header, sums included
+  uint32_t payload_bytes = 0;
+  int64_t previous_offset = -1;
+  std::optional<uint8_t> checksum_type;  // these three: not in version 2.0
+  uint32_t bytes_per_checksum = 0;
+  uint32_t summed_bytes = 0;
+  uint64_t header_bytes = 0;
+  std::string header_trouble;  // why it cannot be true, or empty; then nothing below is known
+  uint64_t disk_bytes = 0;
+
+  std::string checksum;  // "CRC32C", …
+  uint64_t sums = 0;
+  std::vector<WrongSum> wrong_sums;
+  std::string body_trouble;         // why it cannot be decompressed, or empty; then nothing below is known
+  std::string encoding;             // of data blocks
+  std::optional<uint64_t> entries;  // cells of a data block, entries of an index block
+  std::string first_key;            // flat
+  std::string last_key;
+  std::string entries_trouble;  // why there may be more of them, or empty
+  std::vector<Cell> cells;      // with `cells`
+  uint64_t cells_left_out = 0;  // beyond the limit
 };
 
 // Counted by walking all cells.
@@ -89,6 +152,7 @@ struct HFileDescription {
 
   bool has_trailer = false;
   Trailer trailer;
+  uint64_t trailer_offset = 0;
   std::string version;     // "3.3"; known even of files that cannot be read
   std::string codec;       // "GZ"
   std::string comparator;  // as stored
@@ -128,10 +192,13 @@ struct HFileDescription {
 
   std::vector<HFileInfoLine> file_info;
   std::vector<HFileMetaLine> meta_blocks;
-  std::vector<HFileSpace> space;       // with `layout`: all kinds, largest first, the trailer among them
-  std::vector<HFileBlockLine> blocks;  // with `blocks`
-  uint64_t blocks_left_out = 0;        // beyond the limit
-  std::optional<HFileScan> scan;       // with `scan`
+  std::vector<HFileSpace> space;          // with `layout`: all kinds, largest first, the trailer among them
+  std::vector<HFileBlockLine> blocks;     // with `blocks`
+  uint64_t blocks_left_out = 0;           // beyond the limit
+  std::vector<HFileIndexLine> index;      // with `index`
+  bool index_complete = true;             // within the limit, and readable
+  std::optional<HFileBlockDetail> block;  // with `block`
+  std::optional<HFileScan> scan;          // with `scan`
   std::vector<HFileWarning> warnings;
 
   ReadStats reads;  // bytes_from_disk includes trailer and headers
@@ -142,12 +209,20 @@ struct DescribeOptions {
   std::string name = {};  // for messages
   bool layout = false;    // read the header of every block
   bool blocks = false;    // list them, data blocks with their number of cells
-  uint64_t blocks_max = UINT64_MAX;
-  bool scan = false;  // walk all cells
+  bool index = false;     // every entry of the index
+  bool bloom = false;     // every chunk of the filters
+  bool scan = false;      // walk all cells
+  struct BlockChoice {
+    bool by_offset = false;  // else by number, among all blocks from the first byte on
+    uint64_t value = 0;
+  };
+  std::optional<BlockChoice> block = std::nullopt;  // one of them in full
+  bool cells = false;                               // … with its cells
+  uint64_t list_max = UINT64_MAX;                   // entries of each list above
 };
 
-// As much as can be known. Fails only when the bytes are no HFile at all (is_not_an_hfile) or cannot be read
-// (kIoError).
+// As much as can be known. Fails only when the bytes are no HFile at all (is_not_an_hfile), cannot be read
+// (kIoError), or have no such block (kInvalidArgument).
 Result<HFileDescription> describe(std::unique_ptr<ReadableFile> file, const DescribeOptions& options);
 
 }  // namespace cellar

@@ -1,9 +1,12 @@
 // cellar inspect: what an HFile is.
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "tools/command.h"
 #include "tools/hfile_paths.h"
 #include "tools/inspect_text.h"
+#include "tools/operands.h"
 
 namespace cellar {
 namespace {
@@ -20,19 +23,29 @@ class InspectCommand final : public Command {
     arguments.operands("PATH", paths_, "HFiles, directories of them, or stores", true)
         .flag("--layout", layout_, "space by kind of block; reads the header of every block")
         .flag("--blocks", blocks_, "the list of blocks, data blocks with their cells")
-        .option_count("--limit", limit_, "with --blocks: at most N of them")
+        .flag("--index", index_, "the block index, entry by entry, from its root down")
+        .flag("--bloom", bloom_, "the Bloom filters, chunk by chunk: bits set, keys, false positives")
+        .flag("--fileinfo", file_info_, "every entry of the file info, as it reads and as it is stored")
+        .flag("--trailer", trailer_, "every field of the trailer")
         .flag("--scan", scan_, "reads all cells: rows, types, families, times")
+        .flag("--all", all_, "all of these")
+        .option("--block", block_text_, "N|@OFFSET",
+                "one block, also a damaged one: by its number among all, or by its place")
+        .flag("--cells", cells_, "with --block: its cells")
+        .option_count("--limit", limit_, "at most N entries of each list")
         .formats({"table", "json", "jsonl"})
         .note(
             "Several files are shown as one line each, unless one of the options above is given.\n"
             "Without options only the end of the file is read, however large it is.")
         .example("cellar inspect versions.hfile")
-        .example("cellar inspect versions.hfile weblog.hfile --layout");
+        .example("cellar inspect versions.hfile weblog.hfile --layout --bloom")
+        .example("cellar inspect versions.hfile --block 3 --cells --limit 5");
   }
 
   Status run(Session& session) override {
+    CELLAR_TRY(parse_options(session));
     CELLAR_TRY_ASSIGN(const std::vector<std::string> files, find_all_hfiles(session, paths_));
-    const bool long_form = files.size() == 1 || layout_ || blocks_ || scan_;
+    const bool long_form = files.size() == 1 || asked_more();
     std::vector<HFileDescription> described;
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     Status worst;
@@ -53,18 +66,49 @@ class InspectCommand final : public Command {
     if (session.format() == Format::kJson)
       session.out().write(nlohmann::ordered_json{{"schema", "cellar.inspect/1"}, {"files", list}}.dump(2) +
                           "\n");
-    return worst.ok() ? worst : name_file_failure(session, worst);
+    if (worst.ok() || worst.is(Code::kInvalidArgument)) return worst;
+    return name_file_failure(session, worst);
   }
 
  private:
+  bool asked_more() const {
+    return layout_ || blocks_ || index_ || bloom_ || file_info_ || trailer_ || scan_ || block_.has_value();
+  }
+
+  Status parse_options(Session& session) {
+    if (all_) layout_ = blocks_ = index_ = bloom_ = file_info_ = trailer_ = scan_ = true;
+    if (cells_ && block_text_.empty()) {
+      return session.name_failure(
+          "CEL-USAGE", Exit::kUsage,
+          Status::invalid_argument("--cells shows the cells of one block: add --block N")
+              .hinting("all cells of a file: cellar dump"));
+    }
+    if (block_text_.empty()) return {};
+    const bool by_offset = block_text_.starts_with('@');
+    const Result<int64_t> number = parse_integer(std::string_view(block_text_).substr(by_offset ? 1 : 0));
+    if (!number.ok() || *number < 0) {
+      return Status::invalid_argument(
+                 fmt::format("--block: \"{}\" is neither a number nor a place", block_text_))
+          .hinting("write --block 3, or --block @4139 for the block at that offset");
+    }
+    block_ = DescribeOptions::BlockChoice{by_offset, static_cast<uint64_t>(*number)};
+    return {};
+  }
+
+  uint64_t list_max() const { return limit_ > 0 ? limit_ : UINT64_MAX; }
+
   Result<HFileDescription> describe_path(const std::string& path) const {
     CELLAR_TRY_ASSIGN(std::unique_ptr<ReadableFile> file, open_whole_hfile(path));
     DescribeOptions options;
     options.name = path;
     options.layout = layout_;
     options.blocks = blocks_;
-    options.blocks_max = limit_ > 0 ? limit_ : UINT64_MAX;
+    options.index = index_;
+    options.bloom = bloom_;
     options.scan = scan_;
+    options.block = block_;
+    options.cells = cells_;
+    options.list_max = list_max();
     return describe(std::move(file), options);
   }
 
@@ -74,7 +118,13 @@ class InspectCommand final : public Command {
     } else if (session.format() == Format::kJsonl) {
       session.out().write(inspect_json(file).dump() + "\n");
     } else if (long_form) {
-      session.out().write((first_ ? "" : "\n") + inspect_text(file));
+      const InspectWanted wanted = {.facts = all_ || scan_ || !asked_more(),
+                                    .index = index_,
+                                    .bloom = bloom_,
+                                    .file_info = file_info_,
+                                    .trailer = trailer_,
+                                    .list_max = list_max()};
+      session.out().write((first_ ? "" : "\n") + inspect_text(file, wanted));
       first_ = false;
     }
   }
@@ -82,8 +132,16 @@ class InspectCommand final : public Command {
   std::vector<std::string> paths_;
   bool layout_ = false;
   bool blocks_ = false;
-  uint64_t limit_ = 0;
+  bool index_ = false;
+  bool bloom_ = false;
+  bool file_info_ = false;
+  bool trailer_ = false;
   bool scan_ = false;
+  bool all_ = false;
+  std::string block_text_;
+  std::optional<DescribeOptions::BlockChoice> block_;
+  bool cells_ = false;
+  uint64_t limit_ = 0;
   bool first_ = true;
 };
 

@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/text_printer.h"
 #include "cell/cell_codec.h"
+#include "tools/inspect_lists.h"
 #include "tools/output.h"
 
 namespace cellar {
@@ -103,7 +104,7 @@ void add_cells(Facts& facts, const HFileDescription& file) {
   }
 }
 
-std::string bloom_text(const HFileBloomLine& bloom) {
+std::string bloom_facts(const HFileBloomLine& bloom) {
   std::string text = fmt::format("{} of at most {}, {} hashes ({}), {} in {}", counted(bloom.keys, "key"),
                                  human_count(bloom.keys_max), bloom.hashes, bloom.hash,
                                  human_bytes(bloom.bytes), counted(bloom.chunks, "chunk"));
@@ -130,8 +131,8 @@ void add_structure(Facts& facts, const HFileDescription& file) {
                         counted(std::max<uint64_t>(file.index_levels, 1), "block"),
                         file.bloom.present ? " and a Bloom chunk" : ""));
   facts.add("bloom", file.bloom.present ? file.bloom.type : "none",
-            file.bloom.present ? bloom_text(file.bloom) : "");
-  if (file.delete_bloom.present) facts.add("", "family deletes", bloom_text(file.delete_bloom));
+            file.bloom.present ? bloom_facts(file.bloom) : "");
+  if (file.delete_bloom.present) facts.add("", "family deletes", bloom_facts(file.delete_bloom));
   facts.add(
       "checksum", file.checksum,
       file.bytes_per_checksum > 0 ? fmt::format("one per {}", human_bytes(file.bytes_per_checksum)) : "");
@@ -180,7 +181,7 @@ std::string blocks_text(const HFileDescription& file) {
     rows.push_back({"  " + std::to_string(block.ordinal), block.kind, human_count(block.offset),
                     exact_bytes(block.disk_bytes), exact_bytes(block.payload_bytes),
                     block.cells ? human_count(*block.cells) : "-",
-                    block.index_key.empty() ? "" : flat_key_text(block.index_key)});
+                    block.index_key.empty() ? "" : short_key_text(block.index_key)});
   }
   std::string text = "\n" + aligned_table(rows);
   if (file.blocks_left_out > 0)
@@ -189,11 +190,16 @@ std::string blocks_text(const HFileDescription& file) {
 }
 
 Json json_of(const HFileBloomLine& bloom) {
-  return Json{{"type", bloom.type},         {"hash", bloom.hash},
-              {"hashes", bloom.hashes},     {"keys", bloom.keys},
-              {"keys_max", bloom.keys_max}, {"chunks", bloom.chunks},
-              {"raw_bytes", bloom.bytes},   {"last_key", escaped(bloom.last_key)},
-              {"trouble", bloom.trouble},   {"prefix_bytes", bloom.prefix_bytes}};
+  Json json = Json{{"type", bloom.type},         {"hash", bloom.hash},
+                   {"hashes", bloom.hashes},     {"keys", bloom.keys},
+                   {"keys_max", bloom.keys_max}, {"chunks", bloom.chunks},
+                   {"raw_bytes", bloom.bytes},   {"last_key", escaped(bloom.last_key)},
+                   {"trouble", bloom.trouble},   {"prefix_bytes", bloom.prefix_bytes}};
+  if (!bloom.chunk_list.empty()) {
+    json["chunk_list"] = chunk_list_json(bloom);
+    json["chunks_left_out"] = bloom.chunks_left_out;
+  }
+  return json;
 }
 
 template <class Value>
@@ -227,11 +233,18 @@ void add_facts(Json& json, const HFileDescription& file) {
   set_if(data, "disk_bytes", file.data_disk_bytes);
   set_if(data, "raw_bytes", file.data_payload_bytes);
   json["data"] = std::move(data);
+  if (!file.index.empty()) {
+    json["index"]["entries"] = index_list_json(file);
+    json["index"]["complete"] = file.index_complete;
+  }
   if (file.bloom.present) json["bloom"] = json_of(file.bloom);
   if (file.delete_bloom.present) json["delete_bloom"] = json_of(file.delete_bloom);
   Json info = Json::array();
   for (const HFileInfoLine& line : file.file_info)
-    info.push_back({{"key", escaped(line.key)}, {"value", escaped(line.value)}, {"text", line.text}});
+    info.push_back({{"key", escaped(line.key)},
+                    {"value", escaped(line.value)},
+                    {"type", line.type},
+                    {"text", line.text}});
   json["file_info"] = std::move(info);
   Json metas = Json::array();
   for (const HFileMetaLine& meta : file.meta_blocks)
@@ -278,14 +291,21 @@ std::string flat_key_text(std::string_view flat_key) {
   return rest.empty() ? row : row + "  " + rest;
 }
 
-std::string inspect_text(const HFileDescription& file) {
+std::string short_key_text(std::string_view flat_key) {
+  const auto [row, rest] = key_parts(flat_key);
+  constexpr size_t kRowShown = 64;
+  const std::string start = row.size() <= kRowShown ? row : row.substr(0, kRowShown) + "…";
+  return rest.empty() ? start : start + "  " + rest;
+}
+
+std::string inspect_text(const HFileDescription& file, const InspectWanted& wanted) {
   std::string text = title(file);
-  if (file.has_file_info) {
+  if (wanted.facts && file.has_file_info) {
     Facts facts;
     add_cells(facts, file);
     add_structure(facts, file);
     text += "\n" + facts.text();
-  } else if (file.has_trailer) {
+  } else if (wanted.facts && file.has_trailer) {
     Facts facts;
     facts.add("cells", human_count(file.trailer.entry_count), "as the trailer says");
     facts.add("index", counted(file.trailer.data_index_levels, "level"));
@@ -294,9 +314,16 @@ std::string inspect_text(const HFileDescription& file) {
   }
   if (!file.space.empty()) text += layout_text(file);
   if (!file.blocks.empty()) text += blocks_text(file);
-  if (!file.warnings.empty()) text += "\n";
-  for (const HFileWarning& warning : file.warnings)
-    text += fmt::format("  {}  {}\n", warning.code, warning.text);
+  if (wanted.index && file.has_file_info) text += index_text(file);
+  if (wanted.bloom && file.has_file_info) text += bloom_text(file);
+  if (wanted.file_info && file.has_file_info) text += file_info_text(file, wanted.list_max);
+  if (wanted.trailer && file.has_trailer) text += trailer_text(file);
+  if (file.block) text += block_text(*file.block);
+  if (wanted.facts && !file.warnings.empty()) {
+    text += "\n";
+    for (const HFileWarning& warning : file.warnings)
+      text += fmt::format("  {}  {}\n", warning.code, warning.text);
+  }
   text += fmt::format("\nread {} in {}\n", exact_bytes(file.reads.bytes_from_disk),
                       counted(file.read_requests, "request"));
   return text;
@@ -326,7 +353,9 @@ nlohmann::ordered_json inspect_json(const HFileDescription& file) {
     json["cells"] = file.has_file_info ? file.cells : file.trailer.entry_count;
   }
   if (file.has_file_info) add_facts(json, file);
+  if (file.has_trailer) json["trailer"] = trailer_json(file);
   add_lists(json, file);
+  if (file.block) json["block"] = block_json(*file.block);
   json["warnings"] = Json::array();
   for (const HFileWarning& warning : file.warnings)
     json["warnings"].push_back({{"code", warning.code}, {"text", warning.text}});

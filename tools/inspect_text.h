@@ -9,14 +9,25 @@
 
 namespace cellar {
 
-// A screen: what it is, its space by kind when that was asked for, its blocks likewise, warnings, what the
-// look cost.
-std::string inspect_text(const HFileDescription& file);
+// What of a description is shown to people; its lists are shown where they are filled.
+struct InspectWanted {
+  bool facts = true;  // what it is, in a screen, and its warnings
+  bool index = false;
+  bool bloom = false;
+  bool file_info = false;
+  bool trailer = false;
+  uint64_t list_max = UINT64_MAX;
+};
+
+// Its name, what is wanted, and what the look cost.
+std::string inspect_text(const HFileDescription& file, const InspectWanted& wanted);
 // One line per file.
 std::string inspect_table(const std::vector<HFileDescription>& files);
 nlohmann::ordered_json inspect_json(const HFileDescription& file);
 
 // "row family:qualifier @time type" of a flat key; escaped bytes when it is none.
 std::string flat_key_text(std::string_view flat_key);
+// The same where the room is a column of a table: a long row is cut.
+std::string short_key_text(std::string_view flat_key);
 
 }  // namespace cellar
