@@ -91,9 +91,12 @@ void append_json(std::string& to, const CellView& cell, CellText what) {
   append_number(to, cell.timestamp);
   to += ",\"type\":\"";
   to += type_name(cell.type());
-  to += "\",\"value\":";
-  append_json_bytes(to, cell.value_bytes());
+  to.push_back('"');
   const auto bits = static_cast<uint8_t>(what);
+  if ((bits & static_cast<uint8_t>(CellText::kNoValue)) == 0) {
+    to += ",\"value\":";
+    append_json_bytes(to, cell.value_bytes());
+  }
   if ((bits & static_cast<uint8_t>(CellText::kMvcc)) != 0) {
     to += ",\"mvcc\":";
     append_number(to, cell.sequence);

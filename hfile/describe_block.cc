@@ -75,8 +75,8 @@ class BlockDetail {
       if (!header.status().is(Code::kCorruption)) return header.status();
       CELLAR_TRY_ASSIGN(at, next_known(at, header.status()));
     }
-    return Status::invalid_argument(fmt::format(
-        "{} has no block {}: numbers begin with 0, and its blocks end before", options_.name, number));
+    return Status::invalid_argument(fmt::format("there is no block {}: {} has {} blocks, numbered from 0",
+                                                number, options_.name, ordinal));
   }
 
   Result<uint64_t> next_known(uint64_t offset, const Status& trouble) const {

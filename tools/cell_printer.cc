@@ -14,17 +14,10 @@ constexpr size_t kWidthMax = 72;
 
 bool shows_mvcc(CellText what) { return (static_cast<uint8_t>(what) & 1) != 0; }
 bool shows_tags(CellText what) { return (static_cast<uint8_t>(what) & 2) != 0; }
+bool shows_value(CellText what) { return (static_cast<uint8_t>(what) & 4) == 0; }
 
 size_t width_of(std::string_view text) {
   return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-std::string column_text(const CellView& cell) {
-  std::string text;
-  append_escaped(text, cell.family());
-  text += ':';
-  append_escaped(text, cell.qualifier());
-  return text;
 }
 
 }  // namespace
@@ -34,16 +27,19 @@ CellPrinter::Columns CellPrinter::heading() const {
   if (options_.types) columns.emplace_back("type");
   if (shows_mvcc(options_.what)) columns.emplace_back("mvcc");
   if (shows_tags(options_.what)) columns.emplace_back("tags");
-  columns.emplace_back("value");
+  if (shows_value(options_.what)) columns.emplace_back("value");
   return columns;
 }
 
 CellPrinter::Columns CellPrinter::columns_of(const CellView& cell) const {
-  Columns columns = {escaped(cell.row()), column_text(cell), time_text(cell.timestamp)};
+  Columns columns(2);
+  options_.rules.append_row(columns[0], cell);
+  options_.rules.append_column(columns[1], cell);
+  columns.push_back(time_text(cell.timestamp));
   if (options_.types) columns.emplace_back(type_name(cell.type()));
   if (shows_mvcc(options_.what)) columns.push_back(std::to_string(cell.sequence));
   if (shows_tags(options_.what)) columns.push_back(escaped(cell.tags_bytes()));
-  append_value(columns.emplace_back(), cell.value_bytes(), options_.values);
+  if (shows_value(options_.what)) options_.rules.append_value(columns.emplace_back(), cell);
   return columns;
 }
 
@@ -52,7 +48,8 @@ void CellPrinter::begin() {
   begun_ = true;
   if (options_.format == Format::kJson) out_.write("{\"schema\":\"" + options_.schema + "\",\"cells\":[");
   if (options_.format != Format::kCsv) return;
-  std::string line = "row,family,qualifier,ts,type,value";
+  std::string line = "row,family,qualifier,ts,type";
+  if (shows_value(options_.what)) line += ",value";
   if (shows_mvcc(options_.what)) line += ",mvcc";
   if (shows_tags(options_.what)) line += ",tags";
   out_.write(line + "\n");
@@ -75,7 +72,7 @@ void CellPrinter::add(const CellView& cell) {
       add_csv(cell);
       break;
     case Format::kRaw:
-      append_value(to, cell.value_bytes(), options_.values);
+      options_.rules.append_value(to, cell);
       to += '\n';
       break;
     case Format::kTable:
@@ -92,17 +89,23 @@ void CellPrinter::add(const CellView& cell) {
 
 void CellPrinter::add_csv(const CellView& cell) {
   std::string& to = out_.buffer();
-  append_csv(to, escaped(cell.row()));
+  std::string field;
+  options_.rules.append_row(field, cell);
+  append_csv(to, field);
   to += ',';
   append_csv(to, escaped(cell.family()));
   to += ',';
-  append_csv(to, escaped(cell.qualifier()));
+  field.clear();
+  options_.rules.append_qualifier(field, cell);
+  append_csv(to, field);
   to += ',' + std::to_string(cell.timestamp) + ',';
   to += type_name(cell.type());
-  to += ',';
-  std::string value;
-  append_value(value, cell.value_bytes(), options_.values);
-  append_csv(to, value);
+  if (shows_value(options_.what)) {
+    field.clear();
+    options_.rules.append_value(field, cell);
+    to += ',';
+    append_csv(to, field);
+  }
   if (shows_mvcc(options_.what)) to += ',' + std::to_string(cell.sequence);
   if (shows_tags(options_.what)) {
     to += ',';

@@ -8,16 +8,16 @@
 #include <vector>
 
 #include "cellar/cell.h"
-#include "tools/operands.h"
 #include "tools/output.h"
+#include "tools/value_rules.h"
 
 namespace cellar {
 
 struct CellPrinterOptions {
   Format format = Format::kTable;
-  CellText what = CellText::kPlain;        // mvcc and tags beside each cell
-  bool types = false;                      // tables get a column for the type
-  ValueForm values = ValueForm::kEscaped;  // in tables, CSV and raw
+  CellText what = CellText::kPlain;  // mvcc and tags beside each cell, or no values
+  bool types = false;                // tables get a column for the type
+  ValueRules rules = {};             // of tables, CSV and raw
   std::string schema = "cellar.cells/1";
 };
 

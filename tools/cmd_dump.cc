@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "tools/cell_printer.h"
 #include "tools/cell_selection.h"
+#include "tools/cell_sieve.h"
 #include "tools/command.h"
 #include "tools/hfile_paths.h"
 #include "tools/progress.h"
@@ -22,22 +23,28 @@ class DumpCommand final : public Command {
   void declare(Arguments& arguments) override {
     arguments.operands("PATH", paths_, "HFiles, directories of them, or stores", true);
     selection_.declare(arguments);
+    sieve_.declare(arguments);
     arguments.option_count("--limit", limit_, "at most N cells")
+        .flag("--keys", keys_, "no values")
         .flag("--mvcc", mvcc_, "the number of the write, where the file has it")
         .flag("--tags", tags_, "tags")
         .choice("--as", form_, value_forms(), "how values are shown; not in json and jsonl")
+        .option_list("--decode", decode_, "RULE",
+                     "how parts are shown: row=FORM, qualifier=FORM, d:count=long; may be given often")
         .formats({"table", "json", "jsonl", "csv", "raw"})
         .example("cellar dump versions.hfile --format jsonl --limit 3")
-        .example("cellar dump versions.hfile --row row-000 --mvcc");
+        .example("cellar dump versions.hfile --row row-000 --mvcc")
+        .example("cellar dump weblog.hfile --sample 2% --seed 7 --keys --format csv");
   }
 
   Status run(Session& session) override {
     CELLAR_TRY(selection_.parse());
+    CELLAR_TRY(sieve_.parse());
+    CELLAR_TRY_ASSIGN(const ValueRules rules, parse_rules(session));
     CELLAR_TRY_ASSIGN(const std::vector<std::string> files, find_all_hfiles(session, paths_));
-    const auto what = static_cast<CellText>((mvcc_ ? 1 : 0) + (tags_ ? 2 : 0));
-    CellPrinter printer(
-        session.out(),
-        {.format = session.format(), .what = what, .types = true, .values = value_form_of(form_)});
+    const auto what = static_cast<CellText>((mvcc_ ? 1 : 0) + (tags_ ? 2 : 0) + (keys_ ? 4 : 0));
+    CellPrinter printer(session.out(),
+                        {.format = session.format(), .what = what, .types = true, .rules = rules});
     for (const std::string& file : files) {
       if (limit_ > 0 && printer.cells() >= limit_) break;
       const Status status = dump(session, file, printer);
@@ -53,10 +60,30 @@ class DumpCommand final : public Command {
   }
 
  private:
+  Result<ValueRules> parse_rules(Session& session) const {
+    ValueRules rules(value_form_of(form_));
+    for (const std::string& rule : decode_) CELLAR_TRY(rules.add(rule));
+    const bool json = session.format() == Format::kJson || session.format() == Format::kJsonl;
+    if (json && !decode_.empty()) {
+      return session.name_failure(
+          "CEL-USAGE", Exit::kUsage,
+          Status::invalid_argument("cells have one form in json and jsonl, which --decode does not change")
+              .hinting("--format table or csv"));
+    }
+    if (keys_ && session.format() == Format::kRaw) {
+      return session.name_failure(
+          "CEL-USAGE", Exit::kUsage,
+          Status::invalid_argument("--format raw prints values, --keys leaves them out"));
+    }
+    return rules;
+  }
+
   Status dump(Session& session, const std::string& path, CellPrinter& printer) {
     CELLAR_TRY_ASSIGN(const std::shared_ptr<HFileReader> file, open_hfile(session, path));
     Progress progress(session, "dump " + path, 0);
+    sieve_.begin_file();
     return selection_.walk(*file, [&](const CellView& cell) {
+      if (!sieve_.takes(cell)) return !session.stopping();
       printer.add(cell);
       progress.step(0, printer.cells());
       return !session.stopping() && (limit_ == 0 || printer.cells() < limit_);
@@ -65,6 +92,9 @@ class DumpCommand final : public Command {
 
   std::vector<std::string> paths_;
   CellSelection selection_;
+  CellSieve sieve_;
+  bool keys_ = false;
+  std::vector<std::string> decode_;
   uint64_t limit_ = 0;
   bool mvcc_ = false;
   bool tags_ = false;

@@ -50,7 +50,8 @@ class GetCommand final : public Command {
       const RowBatch& rows = *got;
       micros = clock.micros();
       found = !rows.empty();
-      CellPrinter printer(session.out(), {.format = session.format(), .values = value_form_of(form_)});
+      CellPrinter printer(session.out(),
+                          {.format = session.format(), .rules = ValueRules(value_form_of(form_))});
       for (const CellView& cell : rows.row()) printer.add(cell);
       printer.finish(explain_ ? json_member(stats, micros) : "");
     }

@@ -47,8 +47,9 @@ class ScanCommand final : public Command {
     Progress progress(session, "scan", 0);
     int64_t micros = 0;
     uint64_t rows = 0;
-    CellPrinter printer(session.out(),
-                        {.format = session.format(), .types = raw_, .values = value_form_of(form_)});
+    CellPrinter printer(
+        session.out(),
+        {.format = session.format(), .types = raw_, .rules = ValueRules(value_form_of(form_))});
     {
       const Result<std::unique_ptr<Scanner>> made = opened.table->scan(scan);
       if (!made.ok()) return table_.name_failure(session, made.status());

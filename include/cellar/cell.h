@@ -114,8 +114,9 @@ struct Cell {
 };
 
 // Appends the cell as one JSON object without a newline, keys in the order row, family, qualifier, ts, type,
-// value, then mvcc and tags where asked for: the one form of every cell stream (see README).
-enum class CellText : uint8_t { kPlain = 0, kMvcc = 1, kTags = 2, kMvccAndTags = 3 };
+// value, then mvcc and tags where asked for: the one form of every cell stream (see README). kNoValue leaves
+// the value out; the flags add up.
+enum class CellText : uint8_t { kPlain = 0, kMvcc = 1, kTags = 2, kMvccAndTags = 3, kNoValue = 4 };
 void append_json(std::string& to, const CellView& cell, CellText what);
 
 // Appends one tag to a list of tags. `value` is at most 65,534 bytes.
