@@ -21,7 +21,8 @@ constexpr std::string_view kExitTopic = R"(exit statuses, the same for every com
 constexpr std::string_view kFormatTopic = R"(formats: --format table|json|jsonl|csv
 
   table  aligned columns for people; sizes and times are humanised
-  json   one document; its first member is "schema", such as "cellar.list/1"
+  json   one document; its first member is "schema", such as "cellar.list/1",
+         whose form share/cellar/schema/list.json says
   jsonl  one JSON object a line; cells always in this form, which `cellar load` takes back unchanged:
          {"row":"r","family":"f","qualifier":"q","ts":1700000000000,"type":"Put","value":"v"}
   csv    a line of names, then RFC 4180

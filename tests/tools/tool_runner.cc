@@ -11,6 +11,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/tools/schema_check.h"
+
 extern char** environ;
 
 namespace cellar::testing {
@@ -111,6 +113,7 @@ nlohmann::json ToolTest::error_of(std::vector<std::string> arguments, int exit) 
   EXPECT_FALSE(json.is_discarded()) << result.err;
   if (json.is_discarded() || !json.contains("error")) return nlohmann::json::object();
   EXPECT_EQ(json["error"].value("exit", -1), exit);
+  for (const std::string& fault : schema_faults(json, schema_of("error"))) ADD_FAILURE() << fault;
   return json["error"];
 }
 

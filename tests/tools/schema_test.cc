@@ -1,0 +1,222 @@
+// Goal: the JSON of every command has the form that its schema in share/cellar/schema says. Method: each
+// command with --format json, and with jsonl where it has it, on sound, damaged and empty data; every
+// document held against the schema it names. A command without a line here fails the test, as does a schema
+// without a document.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "tests/tools/schema_check.h"
+#include "tests/tools/tool_runner.h"
+
+namespace cellar::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using Strings = std::vector<std::string>;
+
+// Commands whose standard output is no document: their --format is for errors.
+const std::set<std::string> kWithoutDocument = {"alter",  "create", "delete", "deleteall", "drop",
+                                                "export", "flush",  "plot",   "put"};
+
+class Schemas : public ToolTest {
+ protected:
+  // Names of all commands that take --format json; whether also jsonl.
+  std::map<std::string, bool> commands_with_json() const {
+    std::map<std::string, bool> commands;
+    std::istringstream lines(out_of({"help"}));
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with("  ") || line.size() < 3 || line[2] == ' ') continue;
+      const std::string name = line.substr(2, line.find(' ', 2) - 2);
+      const std::string help = out_of({name, "--help"});
+      if (help.find("--format table|json") == std::string::npos) continue;
+      commands[name] = help.find("--format table|json|jsonl") != std::string::npos;
+    }
+    return commands;
+  }
+
+  void furnish() const {
+    make_shop();
+    out_of({"flush", "shop"});
+    out_of({"put", "shop", "orders", "user44", "d:name", "in the log"});
+    for (const char* name : {"versions.hfile", "weblog.hfile"}) fs::copy(example_file(name), path(name));
+    const std::string bytes = read_file("versions.hfile");
+    const auto damage = [&](const std::string& name, size_t at) {
+      std::string copy = bytes;
+      copy[at] = static_cast<char>(copy[at] ^ 0x10);
+      write_file(name, copy);
+    };
+    damage("body.hfile", 1500);
+    damage("magic.hfile", 893);
+    damage("index.hfile", 9600);
+    damage("bloom.hfile", 9330);
+    write_file("none.hfile", std::string(9999, 'x'));
+    write_file("cells.jsonl", R"({"row":"r","family":"d","qualifier":"q","ts":5,"type":"Put","value":"v"})"
+                              "\n");
+    write_file("bench.json", R"({"benchmarks":[{"name":"get/k:1","real_time":2.5,"time_unit":"us"}]})");
+  }
+
+  static std::string fixture(const std::string& name) {
+    return CELLAR_SOURCE_DIR "/tests/data/hfile/hbase-writer/" + name + ".hfile";
+  }
+
+  // By command; each line runs in the same directory, one after the other.
+  static std::vector<Strings> lines() {
+    return {
+        {"inspect", "versions.hfile"},
+        {"inspect", "versions.hfile", "weblog.hfile", "--all"},
+        {"inspect", fixture("index_3_levels"), fixture("tags_NONE"), fixture("empty"), fixture("metablocks"),
+         "--all", "--limit", "3"},
+        {"inspect", "versions.hfile", "--block", "2", "--cells", "--limit", "2"},
+        {"inspect", fixture("tagscomp_FAST_DIFF"), "--block", "0", "--cells"},
+        {"inspect", "body.hfile", "--block", "1", "--cells"},
+        {"inspect", "magic.hfile", "--all", "--block", "@892"},
+        {"inspect", "index.hfile", "bloom.hfile", "--all", "--block", "@892"},
+        {"inspect", "none.hfile"},
+        {"verify", "versions.hfile", "body.hfile", "magic.hfile", "index.hfile", "bloom.hfile", "none.hfile",
+         "shop", "--level", "deep"},
+        {"dump", "versions.hfile", "--limit", "3"},
+        {"dump", fixture("tags_NONE"), "--tags", "--mvcc", "--limit", "3"},
+        {"dump", "versions.hfile", "--keys", "--row", "nowhere"},
+        {"dump", "versions.hfile", "--keys"},
+        {"dump", "body.hfile"},
+        {"stats", "versions.hfile", "shop"},
+        {"find", "row-003", "versions.hfile", "shop"},
+        {"find", "user44", "shop", "--thorough"},
+        {"diff", "versions.hfile", "weblog.hfile", "--meta"},
+        {"rewrite", "versions.hfile", "-o", "rewritten.hfile"},
+        {"rewrite", "versions.hfile", "--estimate", "--compression", "gz,none"},
+        {"filter", "versions.hfile", "-o", "filtered.hfile", "--row", "row-001"},
+        {"merge", "versions.hfile", "rewritten.hfile", "-o", "merged.hfile", "--major"},
+        {"split", "versions.hfile", "-o", ".", "--parts", "2"},
+        {"salvage", "body.hfile", "-o", "saved1.hfile"},
+        {"salvage", "magic.hfile", "-o", "saved2.hfile"},
+        {"salvage", "index.hfile", "-o", "saved3.hfile"},
+        {"create", "shop", "more", "d"},
+        {"create", "shop", "orders", "d"},
+        {"alter", "shop", "more", "d:ttl=5d"},
+        {"put", "shop", "more", "r", "d:q", "1"},
+        {"get", "shop", "orders", "user42", "--explain"},
+        {"get", "shop", "orders", "nobody"},
+        {"get", "shop", "nothing", "r"},
+        {"scan", "shop", "orders", "--explain"},
+        {"scan", "shop", "orders", "--raw"},
+        {"incr", "shop", "orders", "n", "c:count"},
+        {"count", "shop", "orders"},
+        {"list", "shop"},
+        {"describe", "shop"},
+        {"describe", "shop", "orders"},
+        {"status", "shop"},
+        {"delete", "shop", "more", "r", "d:q"},
+        {"deleteall", "shop", "more", "r"},
+        {"flush", "shop"},
+        {"compact", "shop", "--major"},
+        {"export", "shop", "orders"},
+        {"load", "shop", "more", "cells.jsonl"},
+        {"drop", "shop", "more"},
+        {"plot", "bench.json"},
+        {"version"},
+    };
+  }
+
+  void expect_fits(const Json& document, const std::string& name, const std::string& what) {
+    const Json schema = schema_of(name);
+    ASSERT_FALSE(schema.is_discarded()) << what << ": no share/cellar/schema/" << name << ".json";
+    for (const std::string& fault : schema_faults(document, schema)) ADD_FAILURE() << what << ": " << fault;
+    held_.insert(name);
+  }
+
+  // A line of JSON Lines is an element of a list of the document, or some of its other members; where there
+  // are lines of several kinds, "kind" says which.
+  static bool fits_as_line(Json line, const Json& schema) {
+    if (fits_as_part(line, schema)) return true;
+    return line.erase("kind") == 1 && fits_as_part(line, schema);
+  }
+  static bool fits_as_part(const Json& line, const Json& schema) {
+    bool members = true;
+    for (const auto& [name, value] : line.items()) members = members && schema["properties"].contains(name);
+    if (members) return true;
+    for (const auto& [name, property] : schema["properties"].items()) {
+      if (property.contains("items") && schema_faults(line, property["items"]).empty()) return true;
+    }
+    return false;
+  }
+
+  std::set<std::string> held_;
+};
+
+TEST_F(Schemas, EveryCommandPrintsWhatItsSchemaSays) {
+  furnish();
+  const std::map<std::string, bool> commands = commands_with_json();
+  EXPECT_GE(commands.size(), 28u);
+  std::set<std::string> tried;
+  for (const Strings& line : lines()) {
+    std::string what = "cellar";
+    for (const std::string& word : line) what += " " + word;
+    SCOPED_TRACE(what);
+    tried.insert(line[0]);
+    Strings words = line;
+    words.insert(words.end(), {"--format", "json"});
+    const ToolResult result = run(words);
+    if (result.exit > 1) {
+      const size_t error = result.err.find("{\"error\"");
+      ASSERT_NE(error, std::string::npos) << result.err;
+      expect_fits(Json::parse(result.err.substr(error), nullptr, false), "error", what);
+    }
+    const Json document = Json::parse(result.out, nullptr, false);
+    if (kWithoutDocument.contains(line[0])) {
+      EXPECT_FALSE(document.is_object() && document.contains("schema"))
+          << "it has a document: hold it to a schema";
+      continue;
+    }
+    if (result.exit > 1 && result.out.empty()) continue;
+    if (line[0] == "dump" && result.exit == 1) continue;  // cut short where the damage is
+    ASSERT_TRUE(document.is_object() && document.contains("schema")) << result.out << result.err;
+    const std::string title = document["schema"];
+    const std::string name = title.substr(7, title.find('/') - 7);
+    EXPECT_EQ(schema_of(name).value("title", ""), title);
+    expect_fits(document, name, what);
+  }
+  for (const auto& [command, jsonl] : commands)
+    EXPECT_TRUE(tried.contains(command)) << command << " has --format json, and no line in this test";
+  for (const auto& entry : fs::directory_iterator(CELLAR_SOURCE_DIR "/share/cellar/schema"))
+    EXPECT_TRUE(held_.contains(entry.path().stem())) << entry.path() << ": nothing was held against it";
+}
+
+TEST_F(Schemas, JsonLinesArePartsOfTheDocument) {
+  furnish();
+  const std::map<std::string, bool> commands = commands_with_json();
+  const std::map<std::string, std::string> other_names = {
+      {"dump", "cells"}, {"get", "cells"}, {"scan", "cells"}};
+  std::set<std::string> tried;
+  for (const Strings& line : lines()) {
+    const auto command = commands.find(line[0]);
+    if (command == commands.end() || !command->second || kWithoutDocument.contains(line[0])) continue;
+    if (line[0] == "find")
+      continue;  // its lines are flat: a cell names its place, which holds it in the document
+    Strings words = line;
+    words.insert(words.end(), {"--format", "jsonl"});
+    const bool estimate = std::ranges::find(words, "--estimate") != words.end();
+    const auto other = other_names.find(line[0]);
+    const Json schema = schema_of(estimate                     ? "estimate"
+                                  : other != other_names.end() ? other->second
+                                                               : line[0]);
+    std::istringstream printed(run(words).out);
+    for (std::string text; std::getline(printed, text);) {
+      const Json each = Json::parse(text, nullptr, false);
+      ASSERT_TRUE(each.is_object()) << text;
+      EXPECT_TRUE(fits_as_line(each, schema)) << line[0] << ": " << text.substr(0, 300);
+      tried.insert(line[0]);
+    }
+  }
+  EXPECT_GE(tried.size(), 15u);
+}
+
+}  // namespace
+}  // namespace cellar::testing
