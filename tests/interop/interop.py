@@ -104,8 +104,13 @@ class Release:
 
 
 def started(command):
-    run = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                         errors="replace", timeout=STEP_SECONDS["--short" in sys.argv])
+    seconds = STEP_SECONDS["--short" in sys.argv]
+    try:
+        run = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                             errors="replace", timeout=seconds)
+    except subprocess.TimeoutExpired:
+        what = next((word for word in map(str, command) if word.startswith("interop.")), str(command[0]))
+        raise Failed(f"{what} did not end within {seconds} s") from None
     return run.returncode, run.stdout.splitlines()
 
 
