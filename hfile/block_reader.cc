@@ -135,7 +135,7 @@ Status BlockReader::check_sizes(const BlockHeader& header, uint64_t offset) cons
   if (header.payload_bytes > options_.payload_bytes_max) {
     return corruption(offset, fmt::format("payload of {} bytes, more than the limit of {}",
                                           header.payload_bytes, options_.payload_bytes_max))
-        .hinting("a higher limit on block payloads can be set when the file is trusted");
+        .hinting("a file that is trusted can be read with a higher limit (cellar help limits)");
   }
   if (header.disk_bytes() > disk_bytes_max()) {
     return corruption(offset, fmt::format("block of {} bytes, more than the limit of {}", header.disk_bytes(),

@@ -421,6 +421,7 @@ Result<HFileDescription> describe(std::unique_ptr<ReadableFile> file, const Desc
   out.file_bytes = shared->size();
   HFileReaderOptions reading;
   reading.name = options.name;
+  reading.block_payload_bytes_max = options.block_payload_bytes_max;
   Result<std::shared_ptr<HFileReader>> opened =
       HFileReader::open(std::make_unique<CountingFile>(shared, count), std::move(reading));
   Status more;

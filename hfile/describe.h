@@ -9,6 +9,7 @@
 #include "cellar/cell.h"
 #include "cellar/file_system.h"
 #include "cellar/read_stats.h"
+#include "hfile/caps.h"
 #include "hfile/file_info.h"
 #include "hfile/trailer.h"
 
@@ -219,6 +220,7 @@ struct DescribeOptions {
   std::optional<BlockChoice> block = std::nullopt;  // one of them in full
   bool cells = false;                               // … with its cells
   uint64_t list_max = UINT64_MAX;                   // entries of each list above
+  uint64_t block_payload_bytes_max = kBlockPayloadBytesMax;
 };
 
 // As much as can be known. Fails only when the bytes are no HFile at all (is_not_an_hfile), cannot be read

@@ -44,8 +44,12 @@ constexpr std::array<bool, 256> kBeginsMagic = [] {
 
 class Salvager {
  public:
-  Salvager(std::shared_ptr<const ReadableFile> file, std::string name, const SalvageTaker& taker)
-      : file_(std::move(file)), name_(std::move(name)), taker_(taker) {}
+  Salvager(std::shared_ptr<const ReadableFile> file, std::string name, const SalvageTaker& taker,
+           uint64_t block_payload_bytes_max)
+      : file_(std::move(file)),
+        name_(std::move(name)),
+        taker_(taker),
+        block_payload_bytes_max_(block_payload_bytes_max) {}
 
   Result<SalvageReport> run() {
     CELLAR_TRY(learn());
@@ -62,6 +66,7 @@ class Salvager {
   Status learn() {
     HFileReaderOptions options;
     options.name = name_;
+    options.block_payload_bytes_max = block_payload_bytes_max_;
     Result<std::shared_ptr<HFileReader>> opened =
         HFileReader::open(std::make_unique<SharedFile>(file_), std::move(options));
     if (opened.ok()) return learn_from(**opened);
@@ -98,8 +103,9 @@ class Salvager {
   Status use_codec(uint32_t id) {
     CELLAR_TRY_ASSIGN(const Compressor* codec, compressor_by_id(id));
     report_.format.codec = trailer_.codec = id;
-    blocks_ =
-        std::make_unique<BlockReader>(file_.get(), trailer_, codec, BlockReader::Options{.name = name_});
+    blocks_ = std::make_unique<BlockReader>(
+        file_.get(), trailer_, codec,
+        BlockReader::Options{.name = name_, .payload_bytes_max = block_payload_bytes_max_});
     return {};
   }
 
@@ -300,6 +306,7 @@ class Salvager {
   const std::shared_ptr<const ReadableFile> file_;
   const std::string name_;
   const SalvageTaker& taker_;
+  const uint64_t block_payload_bytes_max_;
   SalvageReport report_;
   Trailer trailer_;
   uint64_t limit_ = 0;                       // blocks end here
@@ -314,8 +321,8 @@ class Salvager {
 }  // namespace
 
 Result<SalvageReport> salvage(std::shared_ptr<const ReadableFile> file, const std::string& name,
-                              const SalvageTaker& taker) {
-  return Salvager(std::move(file), name, taker).run();
+                              const SalvageTaker& taker, uint64_t block_payload_bytes_max) {
+  return Salvager(std::move(file), name, taker, block_payload_bytes_max).run();
 }
 
 }  // namespace cellar

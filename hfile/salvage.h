@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cellar/file_system.h"
+#include "hfile/caps.h"
 #include "hfile/encoding.h"
 #include "hfile/hfile_writer.h"
 
@@ -57,6 +58,7 @@ struct SalvageTaker {
 // can. Reads no more than one block at a time. kNotSupported (version, codec, encoding, encryption, the order
 // of hbase:meta), kCorruption when no data block can be read at all, kIoError, or what the taker returns.
 Result<SalvageReport> salvage(std::shared_ptr<const ReadableFile> file, const std::string& name,
-                              const SalvageTaker& taker);
+                              const SalvageTaker& taker,
+                              uint64_t block_payload_bytes_max = kBlockPayloadBytesMax);
 
 }  // namespace cellar

@@ -30,6 +30,7 @@ Result<BulkFacts> look_at(const BulkFile& file, VerifyLevel level) {
   CELLAR_TRY_ASSIGN(std::unique_ptr<ReadableFile> bytes, posix_file_system().open_file(file.path));
   VerifyOptions options;
   options.name = file.path;
+  options.block_payload_bytes_max = block_bytes_max();
   options.level = level;
   options.on_cell = [&](const CellView& cell) { facts.census.add(cell); };
   facts.report = verify(std::move(bytes), options);
@@ -38,6 +39,7 @@ Result<BulkFacts> look_at(const BulkFile& file, VerifyLevel level) {
   CELLAR_TRY_ASSIGN(std::unique_ptr<ReadableFile> again, posix_file_system().open_file(file.path));
   HFileReaderOptions reading;
   reading.name = file.path;
+  reading.block_payload_bytes_max = block_bytes_max();
   auto reader = HFileReader::open(std::move(again), std::move(reading));
   if (reader.ok()) facts.reader = std::move(reader).value();
   return facts;

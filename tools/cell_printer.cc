@@ -10,6 +10,7 @@ namespace cellar {
 namespace {
 
 constexpr size_t kRowsHeld = 128;
+constexpr size_t kBytesHeld = 1 << 20;
 constexpr size_t kWidthMax = 72;
 
 bool shows_mvcc(CellText what) { return (static_cast<uint8_t>(what) & 1) != 0; }
@@ -78,7 +79,8 @@ void CellPrinter::add(const CellView& cell) {
     case Format::kTable:
       if (holding_) {
         held_.push_back(columns_of(cell));
-        if (held_.size() >= kRowsHeld) print_held();
+        for (const std::string& text : held_.back()) held_bytes_ += text.size();
+        if (held_.size() >= kRowsHeld || held_bytes_ >= kBytesHeld) print_held();
       } else {
         print_row(columns_of(cell));
       }

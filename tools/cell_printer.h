@@ -46,6 +46,7 @@ class CellPrinter {
   bool begun_ = false;
   bool holding_ = true;  // the first rows decide the widths of the table
   std::vector<Columns> held_;
+  size_t held_bytes_ = 0;
   std::vector<size_t> widths_;
   std::string last_row_;
 };

@@ -101,6 +101,7 @@ class InspectCommand final : public Command {
     CELLAR_TRY_ASSIGN(std::unique_ptr<ReadableFile> file, open_whole_hfile(path));
     DescribeOptions options;
     options.name = path;
+    options.block_payload_bytes_max = block_bytes_max();
     options.layout = layout_;
     options.blocks = blocks_;
     options.index = index_;

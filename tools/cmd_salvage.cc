@@ -64,7 +64,7 @@ class SalvageCommand final : public Command {
                                   progress.step(0, ++cells);
                                   return output->writer().add(cell);
                                 }};
-    const Result<SalvageReport> report = salvage(file, path_, taker);
+    const Result<SalvageReport> report = salvage(file, path_, taker, block_bytes_max());
     if (!report.ok()) return name_file_failure(session, report.status());
     if (output == nullptr)
       return Status::not_found("the file has no cells, and no file was written").at(path_);

@@ -180,6 +180,7 @@ class VerifyCommand final : public Command {
   Result<FileToVerify> open(Session& session, const std::string& path) const {
     FileToVerify to = {path, nullptr, {}};
     to.options.name = path;
+    to.options.block_payload_bytes_max = block_bytes_max();
     parse_verify_level(level_, to.options.level);
     Result<std::unique_ptr<ReadableFile>> file = open_whole_hfile(path);
     if (file.status().is(Code::kNotFound) && of_a_store(path)) {

@@ -12,6 +12,7 @@
 #include "base/coding.h"
 #include "cell/cell_codec.h"
 #include "cellar/file_system.h"
+#include "tools/session.h"
 
 namespace cellar {
 namespace {
@@ -64,6 +65,7 @@ Result<std::shared_ptr<HFileReader>> open_reader(const HBaseStoreFile& file,
   CELLAR_TRY_ASSIGN(std::unique_ptr<ReadableFile> opened, posix_file_system().open_file(file.path));
   HFileReaderOptions options;
   options.name = file.path;
+  options.block_payload_bytes_max = block_bytes_max();
   options.sequence_override = sequence;
   if (file.half) (file.half->top ? options.start_row : options.stop_row) = file.half->split_row;
   return HFileReader::open(std::move(opened), std::move(options));

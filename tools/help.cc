@@ -18,6 +18,16 @@ constexpr std::string_view kExitTopic = R"(exit statuses, the same for every com
   130  interrupted, after a clean stop
 )";
 
+constexpr std::string_view kLimitsTopic = R"(limits: what a file from outside may ask for
+
+  A block of an HFile may hold 16 MiB when decompressed (HBase's largest cell has 10 MiB by default); a
+  larger one is refused. Commands that look at files then stay below 256 MiB of memory, whatever a file
+  says. For files you trust CELLAR_MAX_BLOCK=64m raises it, to at most 1g; memory grows with it, tenfold
+  where large values are printed.
+
+  Index and filters of an open file may take 128 MiB and a quarter of the file's size.
+)";
+
 constexpr std::string_view kFormatTopic = R"(formats: --format table|json|jsonl|csv
 
   table  aligned columns for people; sizes and times are humanised
@@ -99,12 +109,14 @@ std::string help_of_all() {
     }
   }
   text +=
-      "\ncellar COMMAND --help shows its arguments; cellar help formats, times, hbase, exit-codes say more\n";
+      "\ncellar COMMAND --help shows its arguments; cellar help formats, times, limits, hbase, exit-codes "
+      "say more\n";
   return text;
 }
 
 std::string help_of_topic(const std::string& topic) {
   if (topic == "exit-codes") return std::string(kExitTopic);
+  if (topic == "limits") return std::string(kLimitsTopic);
   if (topic == "hbase") return std::string(kHBaseTopic);
   if (topic == "formats") return std::string(kFormatTopic);
   if (topic == "times") return std::string(kTimeTopic);

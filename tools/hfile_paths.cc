@@ -173,6 +173,7 @@ Result<std::shared_ptr<HFileReader>> open_hfile(Session& session, const std::str
   CELLAR_TRY_ASSIGN(std::unique_ptr<ReadableFile> file, posix_file_system().open_file(behind.path));
   HFileReaderOptions options;
   options.name = path;
+  options.block_payload_bytes_max = block_bytes_max();
   if (behind.half) (behind.half->top ? options.start_row : options.stop_row) = behind.half->split_row;
   Result<std::shared_ptr<HFileReader>> reader = HFileReader::open(std::move(file), std::move(options));
   if (reader.ok()) return reader;

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <string>
@@ -11,6 +12,7 @@
 #include "cellar/plugin.h"
 #include "tools/command.h"
 #include "tools/help.h"
+#include "tools/operands.h"
 
 namespace cellar {
 namespace {
@@ -45,6 +47,20 @@ Status run_command(Session& session, const std::string& name, const std::vector<
   return command.run(session);
 }
 
+// CELLAR_MAX_BLOCK, if it is set.
+Status set_block_limit() {
+  constexpr uint64_t kLeast = 64 << 10;
+  constexpr uint64_t kMost = 1 << 30;
+  const char* const wanted = std::getenv("CELLAR_MAX_BLOCK");
+  if (wanted == nullptr) return {};
+  const Result<uint64_t> bytes = parse_size(wanted);
+  if (!bytes.ok() || *bytes < kLeast || *bytes > kMost)
+    return Status::invalid_argument(std::string("CELLAR_MAX_BLOCK=") + wanted + ": a size from 64k to 1g")
+        .hinting("cellar help limits");
+  set_block_bytes_max(*bytes);
+  return {};
+}
+
 int run(std::vector<std::string> words) {
   install_signal_handlers();
   register_tools_plugins();
@@ -63,6 +79,8 @@ int run(std::vector<std::string> words) {
   if (name == "--help" || name == "-h") name = "help";
   if (name == "--version") name = "version";
   session.set_format(format_wanted(words));
+  if (const Status set = set_block_limit(); !set.ok())
+    return static_cast<int>(session.end(usage(session, set)));
   Status status;
   try {
     status = run_command(session, name, words);

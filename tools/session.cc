@@ -75,6 +75,13 @@ void print_error(std::string_view text) {
 
 }  // namespace
 
+namespace {
+uint64_t block_bytes = 16u << 20;
+}  // namespace
+
+uint64_t block_bytes_max() { return block_bytes; }
+void set_block_bytes_max(uint64_t bytes) { block_bytes = bytes; }
+
 void Session::talk(std::string_view line) const {
   if (!quiet_) print_error(std::string(line) + "\n");
 }

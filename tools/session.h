@@ -53,6 +53,11 @@ class Session {
   Exit failure_exit_ = Exit::kFine;
 };
 
+// What a block of an HFile may hold when decompressed: 16 MiB, unless CELLAR_MAX_BLOCK says. A command holds
+// a few such blocks and what is printed of them; with 16 MiB it stays below 256 MiB, whatever a file says.
+uint64_t block_bytes_max();
+void set_block_bytes_max(uint64_t bytes);
+
 // SIGINT sets a flag, once; the second one ends the program at once. SIGPIPE is an error of write().
 void install_signal_handlers();
 bool interrupted();

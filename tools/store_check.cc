@@ -52,6 +52,7 @@ Status check_file(const std::string& path, const FileRecord& record) {
   }
   HFileReaderOptions options;
   options.name = path;
+  options.block_payload_bytes_max = block_bytes_max();
   const Result<std::shared_ptr<HFileReader>> reader = HFileReader::open(std::move(*file), std::move(options));
   if (!reader.ok()) return {};  // what verification of the file says
   if ((*reader)->cells() != record.cells) {

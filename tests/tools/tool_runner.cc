@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +11,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <tuple>
+#include <utility>
 
 #include "tests/tools/schema_check.h"
 
@@ -28,9 +31,9 @@ std::string content_of(const fs::path& path) {
   return text.str();
 }
 
-// A child that runs `program` in `directory`.
-int spawn(const fs::path& directory, const std::string& program, const std::vector<std::string>& arguments,
-          const fs::path& streams) {
+// A child that runs `program` in `directory`; its exit status and memory.
+std::pair<int, uint64_t> spawn(const fs::path& directory, const std::string& program,
+                               const std::vector<std::string>& arguments, const fs::path& streams) {
   std::vector<char*> words = {const_cast<char*>(program.c_str())};
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
@@ -45,10 +48,12 @@ int spawn(const fs::path& directory, const std::string& program, const std::vect
   pid_t child = 0;
   const int failed = posix_spawn(&child, program.c_str(), &actions, nullptr, words.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) return -1;
+  if (failed != 0) return {-1, 0};
   int status = 0;
-  if (waitpid(child, &status, 0) != child) return -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  rusage used{};
+  if (wait4(child, &status, 0, &used) != child) return {-1, 0};
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+          static_cast<uint64_t>(used.ru_maxrss)};
 }
 
 }  // namespace
@@ -69,7 +74,7 @@ ToolResult ToolTest::run(const std::vector<std::string>& arguments, const std::s
   const fs::path streams = directory_ / ".streams";
   std::ofstream(streams / "in", std::ios::binary) << input;
   ToolResult result;
-  result.exit = spawn(directory_, CELLAR_TOOL_PATH, arguments, streams);
+  std::tie(result.exit, result.memory_kib) = spawn(directory_, CELLAR_TOOL_PATH, arguments, streams);
   result.out = content_of(streams / "out");
   result.err = content_of(streams / "err");
   return result;
@@ -80,7 +85,8 @@ ToolResult ToolTest::shell(const std::string& line) const {
   std::ofstream(streams / "in", std::ios::binary) << "";
   const std::string tool_folder = fs::path(CELLAR_TOOL_PATH).parent_path();
   ToolResult result;
-  result.exit = spawn(directory_, "/bin/bash", {"-c", "PATH='" + tool_folder + "':$PATH; " + line}, streams);
+  std::tie(result.exit, result.memory_kib) =
+      spawn(directory_, "/bin/bash", {"-c", "PATH='" + tool_folder + "':$PATH; " + line}, streams);
   result.out = content_of(streams / "out");
   result.err = content_of(streams / "err");
   return result;

@@ -14,6 +14,7 @@ struct ToolResult {
   int exit = -1;
   std::string out;
   std::string err;
+  uint64_t memory_kib = 0;  // the most that was resident
 };
 
 // ToolTest: a fresh, empty working directory for each test.
