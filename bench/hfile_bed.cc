@@ -52,7 +52,11 @@ std::shared_ptr<HFileReader> FileInMemory::open(uint64_t cache_bytes) const {
   HFileReaderOptions options;
   if (cache_bytes > 0) options.cache = value_or_give_up(BlockCache::create(cache_bytes, "clock", 0));
   options.name = kName;
-  return value_or_give_up(HFileReader::open(value_or_give_up(directory_->open(kName)), options));
+  return value_or_give_up(HFileReader::open(open_file(), options));
+}
+
+std::unique_ptr<ReadableFile> FileInMemory::open_file() const {
+  return value_or_give_up(directory_->open(kName));
 }
 
 double FileInMemory::bytes_per_cell() const {

@@ -31,6 +31,7 @@ class FileInMemory {
   const HFileSummary& summary() const { return summary_; }
   // A reader of its own, with a cache of this size; 0: none.
   std::shared_ptr<HFileReader> open(uint64_t cache_bytes) const;
+  std::unique_ptr<ReadableFile> open_file() const;
   double bytes_per_cell() const;
   // Keys and values as they are, without what the format adds.
   double raw_bytes_per_cell() const;

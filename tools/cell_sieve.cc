@@ -8,13 +8,13 @@
 #include "cell/cell_order.h"
 #include "tools/operands.h"
 
-#if CELLAR_WITH_RE2
+#if __has_include(<re2/re2.h>)
 #include <re2/re2.h>
 #endif
 
 namespace cellar {
 
-#if CELLAR_WITH_RE2
+#if __has_include(<re2/re2.h>)
 struct CellSieve::Pattern {
   // Bytes are taken as they are: cells need not be text.
   static RE2::Options options() {
