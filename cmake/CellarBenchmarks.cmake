@@ -60,7 +60,7 @@ if(CELLAR_BUILD_TESTS)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   # Every case of the micro benchmarks and of the claims on little data, for as short as it goes: that they run, and
   # that what they read is what they wrote.
-  foreach(group IN ITEMS claims:^Claim/ micro:^\(merge|block|bloom|cache|hfile\)/)
+  foreach(group IN ITEMS claims:^Claim/ micro:^\(merge|block|bloom|cache|hfile|verify\)/)
     string(REPLACE ":" ";" group "${group}")
     list(GET group 0 name)
     list(GET group 1 filter)
