@@ -111,7 +111,8 @@ Result<BulkSummary> summarise(Session& session, const BulkFiles& files) {
     sources.push_back({reader->cursor(options), static_cast<uint32_t>(sources.size())});
   }
   if (summary.files == 0) return Status::not_found("there is no file: HBase wants DIR/<family>/<file>");
-  for (auto& [name, all] : shapes) {
+  for (const auto& [name, shapes_of_files] : shapes) {
+    const auto& all = shapes_of_files;  // clang 14 captures no structured binding
     BulkFamily& family = summary.families[name];
     family.shape = *std::ranges::max_element(
         all, {}, [&](const BulkShape& each) { return std::ranges::count(all, each); });
