@@ -9,6 +9,7 @@
 #include "base/coding.h"
 #include "base/random.h"
 #include "cellar/hfile_builder.h"
+#include "tests/support/address_space.h"
 #include "tests/tools/tool_runner.h"
 #include "tools/hfile_paths.h"
 
@@ -96,6 +97,7 @@ TEST_F(Verify, TheReportDoesNotDependOnTheThreads) {
 }
 
 TEST_F(Verify, ALargeFileTakesLittleMemory) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer needs the address space itself";
   make_file("large.hfile", 6000, 16000);
   ASSERT_GT(fs::file_size(path("large.hfile")), 90u << 20);
   // Address space, which is more than memory; arenas of threads only reserve it.
