@@ -41,6 +41,8 @@ Verdict CompactionJudge::judge(const CellView& cell, Place place) {
   enter(place);
   const Drop drop = keeps_all_ ? Drop::kKeep : decide(cell);
   ++dropped_[static_cast<size_t>(drop)];
+  if (drop != Drop::kKeep && drop != Drop::kExpired && drop != Drop::kCellTtl && is_delete(cell.type()))
+    newest_dropped_marker_ = std::max(newest_dropped_marker_, cell.timestamp);
   return {drop == Drop::kKeep, Step::kNextCell};
 }
 
@@ -80,7 +82,7 @@ Drop CompactionJudge::decide_marker(const CellView& marker, size_t stratum) {
   if (!rules_.all_files) return Drop::kKeep;
   if (rules_.purge_deletes_ms > 0 && rules_.now_ms - marker.timestamp <= rules_.purge_deletes_ms)
     return Drop::kKeep;
-  if (stratum != 0) return Drop::kKeep;
+  if (stratum != 0 || marker.timestamp >= rules_.earliest_outside) return Drop::kKeep;
   if (hides(marker)) return Drop::kMarker;
   if (marker.timestamp < rules_.oldest_put_ts) return Drop::kMarker;
   return count(marker, stratum);
@@ -94,28 +96,31 @@ Drop CompactionJudge::decide_put(const CellView& put, size_t stratum) {
   return count(put, stratum);
 }
 
-// Duplicates and versions: judged in the cell's own view, counted there and in all later ones that can see
-// it.
+// Duplicates and versions: counted in the cell's own view and all later ones that can see it. Dropped if it
+// is over the limit in all of them.
 Drop CompactionJudge::count(const CellView& cell, size_t stratum) {
   const bool marker = is_delete(cell.type());
-  const View& own = views_[stratum];
-  const bool duplicate = own.last_timestamp == cell.timestamp && own.last_type == cell.type();
+  uint64_t least = UINT64_MAX;  // versions, in the view that has the fewest
+  bool duplicate = false;
   for (size_t i = stratum; i < views_.size(); ++i) {
     View& view = views_[i];
-    if (view.last_timestamp == cell.timestamp && view.last_type == cell.type())
+    if (view.last_timestamp == cell.timestamp && view.last_type == cell.type()) {
+      duplicate = duplicate || i == stratum;
       continue;  // a later write was counted
+    }
     if (!marker && i != stratum && view.deletes.test(cell.timestamp) != Hidden::kNo) continue;
     view.last_timestamp = cell.timestamp;
     view.last_type = cell.type();
     if (!marker) ++view.versions;
+    least = std::min(least, view.versions);
   }
   if (duplicate) return Drop::kDuplicate;
-  if (own.versions > rules_.family.max_versions) return Drop::kVersions;
-  return too_old(cell, own.versions) ? Drop::kVersions : Drop::kKeep;
+  return !rules_.keep_versions && over_limit(cell, least) ? Drop::kVersions : Drop::kKeep;
 }
 
-// Whether a version has expired and is not among those kept although expired.
-bool CompactionJudge::too_old(const CellView& cell, uint64_t versions) const {
+// Whether so many versions are too many, or too many for one that has expired.
+bool CompactionJudge::over_limit(const CellView& cell, uint64_t versions) const {
+  if (versions > rules_.family.max_versions) return true;
   return rules_.family.min_versions != 0 && versions > rules_.family.min_versions &&
          expired(rules_.family, cell.timestamp, rules_.now_ms);
 }
@@ -139,7 +144,7 @@ Drop CompactionJudge::decide_by_sequence(const CellView& cell) {
       break;
   }
   ++visible_;
-  return too_old(cell, visible_) ? Drop::kVersions : Drop::kKeep;
+  return over_limit(cell, visible_) ? Drop::kVersions : Drop::kKeep;
 }
 
 }  // namespace cellar

@@ -58,6 +58,10 @@ struct RewriteRules {
   uint64_t read_point = UINT64_MAX;  // the newest visible sequence; cells above it are kept and mask nothing
   bool all_files = false;            // every file of the store takes part: markers may go
   int64_t purge_deletes_ms = 0;      // markers younger than this stay
+  int64_t earliest_outside = INT64_MAX;  // smallest timestamp in what takes no part, memory included: markers
+                                         // that may hide something there stay
+  bool keep_versions = false;  // somebody may see versions over the limit: a delete of single ones, which
+                               // takes no part, may hide newer ones from him
   int64_t oldest_put_ts = kOldestTimestamp;  // smallest timestamp of a put in the inputs, if known
 };
 

@@ -108,6 +108,7 @@ Result<RewriteResult> rewrite(const RewriteJob& job, const std::function<Result<
 
   result.cells_in = source.cells();
   result.dropped = judge.dropped();
+  result.newest_dropped_marker = judge.newest_dropped_marker();
   if (output.writer() != nullptr) {
     CELLAR_TRY(facts(*output.writer()));
     CELLAR_TRY_ASSIGN(result.file, output.writer()->finish());

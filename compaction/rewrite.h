@@ -26,6 +26,7 @@ struct RewriteJob {
 struct RewriteResult {
   uint64_t cells_in = 0;
   std::array<uint64_t, kDropReasons> dropped{};
+  int64_t newest_dropped_marker = kOldestTimestamp;  // see CompactionJudge
   uint64_t kept_hash = 0;   // order-independent, over the cells that were let through
   bool wrote_file = false;  // false: nothing was left, no file was begun
   HFileSummary file;

@@ -55,7 +55,9 @@ Status publish(EngineCore& core, Store& store, const std::vector<std::shared_ptr
     if (made.file != nullptr && !core.health.failed()) made.file->set_obsolete();
     return store.dropped() ? Status() : committed;
   }
-  store.install_compaction(inputs, made.file, made.record.rewritten_at);
+  core.mvcc.with_snapshots([&](const std::vector<uint64_t>& snapshots) {
+    core.counters.views_kept += store.install_compaction(inputs, made.rewritten, snapshots);
+  });
   return {};
 }
 
@@ -108,7 +110,7 @@ Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan)
   const OpenReadPoints points = core.mvcc.open_read_points();
   const std::unique_ptr<CellCursor> merged = make_merging_cursor(std::move(sources));
   request.job.source = merged.get();
-  request.judge_at(points, core.erase_now_ms());
+  request.judge_at(points, outside_of(*store.view(), inputs), core.erase_now_ms());
   request.job.rules.all_files = request.major;
   request.job.zero_sequences_up_to = zero_up_to(request, points);
   request.mvcc = request.job.zero_sequences_up_to < request.sequence_max;

@@ -40,6 +40,7 @@ FileRecord record_of(const NewFileRequest& request, const std::string& name, con
   record.puts = summary.puts;
   record.deletes = summary.deletes;
   record.family_deletes = summary.family_deletes;
+  record.version_deletes = summary.version_deletes;
   record.first_key = summary.first_key;
   record.last_key = summary.last_key;
   record.time_min = summary.times.min;
@@ -83,12 +84,14 @@ Status write_and_close(EngineCore& core, const NewFileRequest& request, const st
 
 }  // namespace
 
-void NewFileRequest::judge_at(const OpenReadPoints& points, int64_t now_ms) {
+void NewFileRequest::judge_at(const OpenReadPoints& points, const Outside& outside, int64_t now_ms) {
   rewritten_at = points.read_point;
   job.rules.family = config->rules;
   job.rules.now_ms = now_ms;
   job.rules.snapshots = points.snapshots;
   job.rules.read_point = points.read_point;
+  job.rules.earliest_outside = outside.earliest;
+  job.rules.keep_versions = points.any_snapshot && outside.version_deletes;
 }
 
 Result<NewFile> write_store_file(EngineCore& core, const NewFileRequest& request) {
@@ -116,6 +119,10 @@ Result<NewFile> write_store_file(EngineCore& core, const NewFileRequest& request
     return status.with_context(
         to_text(StoredFile{request.store->ids().table, request.store->family(), name, 0}));
   }
+  made.rewritten = {.output = made.file,
+                    .rewritten_at = request.rewritten_at,
+                    .newest_dropped_marker = made.rewrite.newest_dropped_marker,
+                    .dropped_versions = made.rewrite.dropped[static_cast<size_t>(Drop::kVersions)] != 0};
   return made;
 }
 
@@ -133,7 +140,7 @@ Result<NewFile> write_memtables(EngineCore& core, Store& store, std::span<const 
   request.store = &store;
   request.config = store.view()->config;
   request.job.source = merged.get();
-  request.judge_at(points, core.erase_now_ms());
+  request.judge_at(points, outside_of(*store.view(), newest_first), core.erase_now_ms());
   request.job.checkpoint = [&core](uint64_t) {
     core.executor.checkpoint();
     return Status();
@@ -182,9 +189,12 @@ Status flush_store(EngineCore& core, Store& store) {
     if (written.ok() && written->file != nullptr && !core.health.failed()) written->file->set_obsolete();
     if (store.dropped()) status = {};  // dropped while it was being flushed: nobody misses it
   } else {
-    const uint64_t freed =
-        store.install_flush(view->frozen.size(), written->file, points.read_point, flushed);
-    core.memtable_bytes.fetch_sub(static_cast<int64_t>(freed), std::memory_order_relaxed);
+    Store::FlushInstalled installed;
+    core.mvcc.with_snapshots([&](const std::vector<uint64_t>& snapshots) {
+      installed = store.install_flush(view->frozen, written->rewritten, flushed, snapshots);
+    });
+    core.counters.views_kept += installed.views_kept;
+    core.memtable_bytes.fetch_sub(static_cast<int64_t>(installed.freed), std::memory_order_relaxed);
     core.counters.flushes.fetch_add(1);
     core.counters.bytes_flushed.fetch_add(written->record.bytes);
     info.file = written->record.name;

@@ -14,6 +14,7 @@ struct NewFile {
   std::shared_ptr<StoreFile> file;  // null: nothing was left to write
   FileRecord record;
   RewriteResult rewrite;
+  Store::Rewritten rewritten;  // how the store's view is to change
 };
 
 // What a new store file is written from and for.
@@ -27,8 +28,9 @@ struct NewFileRequest {
   uint64_t sequence_max = 0;  // newest of the inputs: the age of the file among the store's
   uint64_t rewritten_at = 0;
 
-  // Judges the cells by the rules of the config, as of these read points.
-  void judge_at(const OpenReadPoints& points, int64_t now_ms);
+  // Judges the cells by the rules of the config, as of these read points. `outside` must have been looked at
+  // after the read points were taken: what comes to it later is seen by no snapshot that was open then.
+  void judge_at(const OpenReadPoints& points, const Outside& outside, int64_t now_ms);
 };
 
 // Creates, writes, checks, syncs and opens a store file, then makes its name durable. On failure the file is

@@ -102,6 +102,7 @@ FileRecord record_of(const CellCensus& census, const HFileReader& reader) {
   record.puts = census.puts;
   record.deletes = census.deletes;
   record.family_deletes = census.family_deletes;
+  record.version_deletes = census.version_deletes;
   record.first_key = census.first_key;
   record.last_key = census.last_key;
   record.time_min = census.times.min;

@@ -30,9 +30,10 @@ struct FileRecord {
   uint64_t bytes = 0;
   uint64_t cells = 0;
   uint64_t puts = 0;
-  uint64_t deletes = 0;         // markers of every kind
-  uint64_t family_deletes = 0;  // of them DeleteFamily and DeleteFamilyVersion
-  std::string first_key = {};   // cell keys in CellView's form
+  uint64_t deletes = 0;          // markers of every kind
+  uint64_t family_deletes = 0;   // of them DeleteFamily and DeleteFamilyVersion
+  uint64_t version_deletes = 0;  // of them Delete and DeleteFamilyVersion
+  std::string first_key = {};    // cell keys in CellView's form
   std::string last_key = {};
   int64_t time_min = 0;
   int64_t time_max = 0;

@@ -107,6 +107,7 @@ void write_file(FieldWriter& to, const FileRecord& file) {
   to.number(file.sequence_min).number(file.sequence_max).signed_number(file.created_ms);
   to.number(file.rewritten_at).number(file.trailer_crc).number(file.major ? 1 : 0);
   to.text(file.encoding).text(file.compression);
+  if (file.version_deletes != 0) to.number(file.version_deletes);
 }
 
 FileRecord read_file(FieldReader& from) {
@@ -130,6 +131,7 @@ FileRecord read_file(FieldReader& from) {
   file.major = from.number() != 0;
   file.encoding = from.text();
   file.compression = from.text();
+  if (from.more()) file.version_deletes = from.number();
   return file;
 }
 

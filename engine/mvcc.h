@@ -19,6 +19,7 @@ namespace cellar {
 struct OpenReadPoints {
   std::vector<uint64_t> snapshots;
   uint64_t read_point = 0;
+  bool any_snapshot = false;  // also one at the newest read point
 };
 
 // Any thread. Sequences are given out by one thread at a time, the leader of the write group; visibility
@@ -59,9 +60,17 @@ class Mvcc {
     MutexLock lock(mutex_);
     return *snapshots_.insert(read_point());
   }
-  void close_snapshot(uint64_t sequence) {
+  // Whether it was the last one at this read point.
+  bool close_snapshot(uint64_t sequence) {
     MutexLock lock(mutex_);
     snapshots_.erase(snapshots_.find(sequence));
+    return !snapshots_.contains(sequence);
+  }
+  // Calls work(read points of the open snapshots) while none can be opened or closed.
+  template <class Work>
+  void with_snapshots(const Work& work) const {
+    MutexLock lock(mutex_);
+    work(std::vector<uint64_t>(snapshots_.begin(), snapshots_.end()));
   }
   size_t snapshots() const {
     MutexLock lock(mutex_);
@@ -74,6 +83,7 @@ class Mvcc {
     MutexLock lock(mutex_);
     OpenReadPoints points;
     points.read_point = read_point();
+    points.any_snapshot = !snapshots_.empty();
     for (const uint64_t each : snapshots_)
       if (each < points.read_point && (points.snapshots.empty() || points.snapshots.back() != each))
         points.snapshots.push_back(each);

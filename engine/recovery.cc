@@ -198,8 +198,9 @@ Status Recovery::flush_early(Store& store) {
   OpenReadPoints points;
   points.read_point = last_sequence_;
   CELLAR_TRY_ASSIGN(const NewFile made, write_memtables(core_, store, view->frozen, points));
-  const uint64_t freed = store.install_flush(view->frozen.size(), made.file, 0, store.flushed_sequence());
-  core_.memtable_bytes.fetch_sub(static_cast<int64_t>(freed));
+  const Store::FlushInstalled installed =
+      store.install_flush(view->frozen, made.rewritten, store.flushed_sequence(), {});
+  core_.memtable_bytes.fetch_sub(static_cast<int64_t>(installed.freed));
   if (made.file != nullptr) families_[store.ids().family].files.push_back(made.record);
   return {};
 }
@@ -296,7 +297,7 @@ Status Recovery::publish_recovered() {
       Recovered& recovered = families_[family.id];
       family.flushed_sequence = last_sequence_;
       family.files.insert(family.files.end(), recovered.files.begin(), recovered.files.end());
-      recovered.store->install_flush(0, nullptr, 0, last_sequence_);
+      recovered.store->install_flush({}, {}, last_sequence_, {});
     }
   }
   next.last_sequence = last_sequence_;

@@ -8,6 +8,47 @@
 
 namespace cellar {
 
+namespace {
+
+template <class Part>
+Outside outside(const StoreView& view, std::span<const Part> inside) {
+  Outside result;
+  const auto takes_part = [&](const auto& each) {
+    if constexpr (std::is_same_v<Part, std::decay_t<decltype(each)>>) {
+      return std::ranges::find(inside, each) != inside.end();
+    } else {
+      return false;
+    }
+  };
+  const auto add = [&](int64_t earliest, uint64_t version_deletes) {
+    result.earliest = std::min(result.earliest, earliest);
+    result.version_deletes = result.version_deletes || version_deletes != 0;
+  };
+  const bool keeps_deleted = view.config->rules.keep_deleted_cells != KeepDeletedCells::kFalse;
+  const auto add_memtable = [&](const MemtableRef& each) {
+    if (each.get() == nullptr) return;
+    const MemtableSummary summary = each->summary();
+    if (!takes_part(each)) add(summary.timestamp_min, summary.version_deletes);
+    if (takes_part(each) && keeps_deleted) add(INT64_MAX, summary.version_deletes);
+  };
+  add_memtable(view.active);
+  for (const MemtableRef& memtable : view.frozen) add_memtable(memtable);
+  for (const auto& file : view.files) {
+    if (!takes_part(file)) add(file->record().earliest_put, file->record().version_deletes);
+    if (takes_part(file) && keeps_deleted) add(INT64_MAX, file->record().version_deletes);
+  }
+  return result;
+}
+
+}  // namespace
+
+Outside outside_of(const StoreView& view, std::span<const std::shared_ptr<StoreFile>> files) {
+  return outside(view, files);
+}
+Outside outside_of(const StoreView& view, std::span<const MemtableRef> memtables) {
+  return outside(view, memtables);
+}
+
 Store::Store(StoreIds ids, std::string table_name, std::shared_ptr<const FamilyConfig> config,
              std::shared_ptr<Directory> directory, std::vector<std::shared_ptr<StoreFile>> files,
              uint64_t rewritten_at, uint64_t flushed_sequence)
@@ -24,8 +65,24 @@ Store::Store(StoreIds ids, std::string table_name, std::shared_ptr<const FamilyC
   view_ = std::move(view);
 }
 
+std::shared_ptr<const StoreView> Store::view_at(uint64_t snapshot) const {
+  MutexLock lock(mutex_);
+  if (kept_.empty()) return view_;
+  const auto kept = kept_.find(snapshot);
+  return kept == kept_.end() ? view_ : kept->second;
+}
+
+void Store::let_go(uint64_t snapshot) {
+  std::shared_ptr<const StoreView> last;  // let go after the lock, since that may delete files
+  MutexLock lock(mutex_);
+  const auto kept = kept_.find(snapshot);
+  if (kept == kept_.end()) return;
+  last = std::move(kept->second);
+  kept_.erase(kept);
+}
+
 template <class Change>
-void Store::change_view(const Change& change) {
+void Store::change_view(const Change& change, const std::vector<uint64_t>* keep_for) {
   std::shared_ptr<const StoreView> old;
   {
     MutexLock lock(mutex_);
@@ -33,6 +90,8 @@ void Store::change_view(const Change& change) {
     change(*next);
     frozen_count_.store(next->frozen.size(), std::memory_order_relaxed);
     file_count_.store(next->files.size(), std::memory_order_relaxed);
+    if (keep_for != nullptr)
+      for (const uint64_t snapshot : *keep_for) kept_.emplace(snapshot, view_);
     old = std::exchange(view_, std::move(next));
   }
 }
@@ -57,42 +116,61 @@ int64_t Store::take_growth() {
   return static_cast<int64_t>(now - std::exchange(active_bytes_seen_, now));
 }
 
-uint64_t Store::install_flush(size_t count, std::shared_ptr<StoreFile> file, uint64_t rewritten_at,
-                              uint64_t flushed_sequence) {
-  uint64_t freed = 0;
-  change_view([&](StoreView& view) {
-    if (dropped()) {  // the edit that dropped the store came after the one that added the file
-      if (file != nullptr) file->set_obsolete();
-      return;
-    }
-    CELLAR_ASSERT(count <= view.frozen.size());
-    for (size_t i = 0; i < count; ++i) {
-      freed += view.frozen.back()->bytes();
-      view.frozen.pop_back();
-    }
-    if (file != nullptr) view.files.push_back(file);
-    view.rewritten_at = std::max(view.rewritten_at, rewritten_at);
-  });
-  if (flushed_sequence > this->flushed_sequence())
-    flushed_sequence_.store(flushed_sequence, std::memory_order_release);
-  return freed;
+// The open snapshots, of those that the rewrite did not know of, that may miss what it dropped.
+std::vector<uint64_t> Store::keepers(const Outside& outside, const Rewritten& made,
+                                     std::span<const uint64_t> snapshots) {
+  std::vector<uint64_t> result;
+  if (outside.earliest <= made.newest_dropped_marker || (outside.version_deletes && made.dropped_versions)) {
+    for (const uint64_t snapshot : snapshots)
+      if (snapshot >= made.rewritten_at) result.push_back(snapshot);
+  }
+  return result;
 }
 
-void Store::install_compaction(std::span<const std::shared_ptr<StoreFile>> inputs,
-                               std::shared_ptr<StoreFile> output, uint64_t rewritten_at) {
-  change_view([&](StoreView& view) {
-    if (dropped()) {
-      if (output != nullptr) output->set_obsolete();
+Store::FlushInstalled Store::install_flush(std::span<const MemtableRef> memtables, const Rewritten& made,
+                                           uint64_t flushed_sequence, std::span<const uint64_t> snapshots) {
+  FlushInstalled result;
+  std::vector<uint64_t> keep_for;
+  const auto change = [&](StoreView& view) {
+    if (dropped()) {  // the edit that dropped the store came after the one that added the file
+      if (made.output != nullptr) made.output->set_obsolete();
       return;
     }
+    keep_for = keepers(outside_of(view, memtables), made, snapshots);
+    CELLAR_ASSERT(memtables.size() <= view.frozen.size());
+    for (size_t i = 0; i < memtables.size(); ++i) {
+      result.freed += view.frozen.back()->bytes();
+      view.frozen.pop_back();
+    }
+    if (made.output != nullptr) view.files.push_back(made.output);
+    view.rewritten_at = std::max(view.rewritten_at, made.rewritten_at);
+  };
+  change_view(change, &keep_for);
+  if (flushed_sequence > this->flushed_sequence())
+    flushed_sequence_.store(flushed_sequence, std::memory_order_release);
+  result.views_kept = keep_for.size();
+  return result;
+}
+
+size_t Store::install_compaction(std::span<const std::shared_ptr<StoreFile>> inputs, const Rewritten& made,
+                                 std::span<const uint64_t> snapshots) {
+  std::vector<uint64_t> keep_for;
+  const auto change = [&](StoreView& view) {
+    if (dropped()) {
+      if (made.output != nullptr) made.output->set_obsolete();
+      return;
+    }
+    keep_for = keepers(outside_of(view, inputs), made, snapshots);
     const auto first = std::ranges::find(view.files, inputs.front());
     CELLAR_ASSERT(static_cast<size_t>(view.files.end() - first) >= inputs.size());
     CELLAR_ASSERT(std::equal(inputs.begin(), inputs.end(), first));
     const auto at = view.files.erase(first, first + static_cast<std::ptrdiff_t>(inputs.size()));
-    if (output != nullptr) view.files.insert(at, output);
-    view.rewritten_at = std::max(view.rewritten_at, rewritten_at);
-  });
+    if (made.output != nullptr) view.files.insert(at, made.output);
+    view.rewritten_at = std::max(view.rewritten_at, made.rewritten_at);
+  };
+  change_view(change, &keep_for);
   for (const auto& input : inputs) input->set_obsolete();
+  return keep_for.size();
 }
 
 void Store::install_adopted(std::span<const std::shared_ptr<StoreFile>> files) {
@@ -112,6 +190,9 @@ uint64_t Store::drop() {
     view.files.clear();
     view.frozen.clear();
   });
+  std::map<uint64_t, std::shared_ptr<const StoreView>> unread;
+  MutexLock lock(mutex_);
+  unread.swap(kept_);
   return freed;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -35,6 +36,10 @@ class Store : public std::enable_shared_from_this<Store> {
     MutexLock lock(mutex_);
     return view_;
   }
+  // What a snapshot of this read point reads: the view, or the one it was given to keep.
+  std::shared_ptr<const StoreView> view_at(uint64_t snapshot) const;
+  // The last snapshot of this read point was closed.
+  void let_go(uint64_t snapshot);
 
   // The leader's: where writes go. Null until set_active().
   Memtable* active() const { return active_; }
@@ -45,13 +50,26 @@ class Store : public std::enable_shared_from_this<Store> {
   // The leader's: bytes the active memtable has grown by since the last call.
   int64_t take_growth();
 
-  // The `count` oldest frozen memtables are now in `file` (null: nothing was left of them). Bytes of memory
-  // that this frees.
-  uint64_t install_flush(size_t count, std::shared_ptr<StoreFile> file, uint64_t rewritten_at,
-                         uint64_t flushed_sequence);
-  // `output` (may be null) takes the place of `inputs`, contiguous in the view; they become obsolete.
-  void install_compaction(std::span<const std::shared_ptr<StoreFile>> inputs,
-                          std::shared_ptr<StoreFile> output, uint64_t rewritten_at);
+  // What a flush or compaction made.
+  struct Rewritten {
+    std::shared_ptr<StoreFile> output;  // null: nothing was left
+    uint64_t rewritten_at = 0;          // the newest read point it was made for
+    int64_t newest_dropped_marker = kOldestTimestamp;
+    bool dropped_versions = false;  // puts over the version limit
+  };
+  // In both, `snapshots` are all that are open, none of which may close meanwhile. Those that were opened
+  // since the rewrite began keep the view as it was, if what was written meanwhile may make them miss what
+  // was dropped: a put that a marker hid, a delete of a version that was newer.
+  struct FlushInstalled {
+    uint64_t freed = 0;     // bytes of memory
+    size_t views_kept = 0;  // for snapshots
+  };
+  // These, the oldest frozen memtables, are now in the output.
+  FlushInstalled install_flush(std::span<const MemtableRef> memtables, const Rewritten& made,
+                               uint64_t flushed_sequence, std::span<const uint64_t> snapshots);
+  // The output takes the place of `inputs`, contiguous in the view; they become obsolete. Views kept.
+  size_t install_compaction(std::span<const std::shared_ptr<StoreFile>> inputs, const Rewritten& made,
+                            std::span<const uint64_t> snapshots);
   // Adopted files, the youngest of all, in this order.
   void install_adopted(std::span<const std::shared_ptr<StoreFile>> files);
   void install_config(std::shared_ptr<const FamilyConfig> config);
@@ -88,9 +106,12 @@ class Store : public std::enable_shared_from_this<Store> {
   Work& work() CELLAR_REQUIRES(work_mutex_) { return work_; }
 
  private:
+  static std::vector<uint64_t> keepers(const Outside& outside, const Rewritten& made,
+                                       std::span<const uint64_t> snapshots);
   // Replaces the view; the old one is let go after the lock, since that may delete files.
+  // Open snapshots of the read points in `keep_for`, which the change may fill, go on reading the old one.
   template <class Change>
-  void change_view(const Change& change);
+  void change_view(const Change& change, const std::vector<uint64_t>* keep_for = nullptr);
 
   const StoreIds ids_;
   const std::string table_name_;
@@ -98,6 +119,8 @@ class Store : public std::enable_shared_from_this<Store> {
   const std::shared_ptr<Directory> directory_;
   mutable Mutex mutex_;
   std::shared_ptr<const StoreView> view_ CELLAR_GUARDED_BY(mutex_);
+  // Views that single snapshots keep, by their read points. Almost always empty.
+  std::map<uint64_t, std::shared_ptr<const StoreView>> kept_ CELLAR_GUARDED_BY(mutex_);
   Memtable* active_ = nullptr;      // the leader's; pinned by the view
   uint64_t active_bytes_seen_ = 0;  // the leader's
   std::atomic<bool> dropped_{false};

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "engine/family_config.h"
@@ -35,5 +36,15 @@ struct StoreView {
   // older one that was not registered may miss what was dropped, and starts over.
   uint64_t rewritten_at = 0;
 };
+
+// Of what is in the view, memory included, and takes no part in a rewrite of some of its memtables or files.
+struct Outside {
+  int64_t earliest = INT64_MAX;  // no put is older
+  // Deletes of single versions are among it: they make older versions visible. Or in the rewrite, of a family
+  // that keeps deleted cells: they count as versions there, and not for readers.
+  bool version_deletes = false;
+};
+Outside outside_of(const StoreView& view, std::span<const std::shared_ptr<StoreFile>> files);
+Outside outside_of(const StoreView& view, std::span<const MemtableRef> memtables);
 
 }  // namespace cellar

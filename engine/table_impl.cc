@@ -48,6 +48,11 @@ FamilyInfo family_info_of(const Store& store) {
 
 }  // namespace
 
+SnapshotImpl::~SnapshotImpl() {
+  if (!core_->mvcc.close_snapshot(sequence_) || core_->counters.views_kept.load() == 0) return;
+  for (const auto& store : core_->stores()) store->let_go(sequence_);
+}
+
 TableImpl::TableImpl(std::shared_ptr<EngineCore> core, uint32_t id, std::string name,
                      std::optional<Durability> durability, std::vector<std::shared_ptr<Store>> stores)
     : core_(std::move(core)), id_(id), name_(std::move(name)), durability_(durability) {
@@ -131,7 +136,7 @@ Result<StoreReaders> TableImpl::open_readers(const Query<Q>& query, const TableR
     again = false;
     read_point = snapshot != nullptr ? snapshot->sequence() : core_->mvcc.read_point();
     for (size_t i = 0; i < chosen.size() && !again; ++i) {
-      views[i] = chosen[i].first->view();
+      views[i] = snapshot != nullptr ? chosen[i].first->view_at(read_point) : chosen[i].first->view();
       again = snapshot == nullptr && views[i]->rewritten_at > read_point;
     }
   }

@@ -81,7 +81,7 @@ class SnapshotImpl final : public Snapshot {
  public:
   explicit SnapshotImpl(std::shared_ptr<EngineCore> core)
       : core_(std::move(core)), sequence_(core_->mvcc.open_snapshot()) {}
-  ~SnapshotImpl() override { core_->mvcc.close_snapshot(sequence_); }
+  ~SnapshotImpl() override;
   uint64_t sequence() const override { return sequence_; }
   const EngineCore* core() const { return core_.get(); }
 

@@ -33,6 +33,8 @@ void CellCensus::add(const CellView& cell) {
   if (cell.cell_type == CellType::kDeleteColumn || cell.cell_type == CellType::kDeleteFamily) {
     times.min = std::min<int64_t>(times.min, 0);
     times.max = std::max<int64_t>(times.max, 0);
+  } else {
+    ++version_deletes;
   }
 }
 

@@ -18,7 +18,8 @@ struct CellCensus {
   uint64_t puts = 0;
   uint64_t deletes = 0;
   uint64_t family_deletes = 0;
-  std::string first_key;  // flat keys
+  uint64_t version_deletes = 0;  // Delete and DeleteFamilyVersion
+  std::string first_key;         // flat keys
   std::string last_key;
   TimestampRange times;  // as TIMERANGE: with 0 where a marker reaches back
   int64_t earliest_put_ts = INT64_MAX;

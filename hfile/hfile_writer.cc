@@ -321,6 +321,8 @@ void Writer::count(const CellView& cell, bool new_row) {
   if (cell.cell_type == CellType::kDeleteColumn || cell.cell_type == CellType::kDeleteFamily) {
     sum.times.min = std::min<int64_t>(sum.times.min, 0);  // it reaches back to the beginning of time
     sum.times.max = std::max<int64_t>(sum.times.max, 0);
+  } else {
+    sum.version_deletes += 1;
   }
 }
 

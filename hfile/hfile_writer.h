@@ -47,6 +47,7 @@ struct HFileSummary {
   uint64_t puts = 0;
   uint64_t deletes = 0;
   uint64_t family_deletes = 0;
+  uint64_t version_deletes = 0;  // Delete and DeleteFamilyVersion
   uint64_t rows = 0;
   uint64_t data_blocks = 0;
   std::string first_key;  // flat keys; empty when there are no cells

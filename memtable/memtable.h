@@ -21,9 +21,10 @@ struct MemtableSummary {
   uint64_t sequence_min = UINT64_MAX;
   uint64_t sequence_max = 0;
   uint64_t deletes = 0;
-  uint64_t family_deletes = 0;  // DeleteFamily and DeleteFamilyVersion
-  bool reaches_back = false;    // holds a DeleteColumn or DeleteFamily: matters for every older time range
-  uint64_t tags = 0;            // cells with tags
+  uint64_t family_deletes = 0;   // DeleteFamily and DeleteFamilyVersion
+  uint64_t version_deletes = 0;  // Delete and DeleteFamilyVersion
+  bool reaches_back = false;     // holds a DeleteColumn or DeleteFamily: matters for every older time range
+  uint64_t tags = 0;             // cells with tags
 };
 
 // Memtable: the interface behind which sorted structures compete; made by name through Registry<Memtable>.

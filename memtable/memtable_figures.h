@@ -34,6 +34,7 @@ class MemtableFigures {
             .sequence_max = sequence_max_.load(kRelaxed),
             .deletes = deletes_.load(kRelaxed),
             .family_deletes = family_deletes_.load(kRelaxed),
+            .version_deletes = version_deletes_.load(kRelaxed),
             .reaches_back = reaches_back_.load(kRelaxed),
             .tags = tags_.load(kRelaxed)};
   }
@@ -44,6 +45,8 @@ class MemtableFigures {
     if (covers_family(type)) raise_by_one(family_deletes_);
     if (type == CellType::kDeleteColumn || type == CellType::kDeleteFamily) {
       reaches_back_.store(true, std::memory_order_relaxed);
+    } else {
+      raise_by_one(version_deletes_);
     }
   }
   static void raise_by_one(std::atomic<uint64_t>& figure) {
@@ -66,6 +69,7 @@ class MemtableFigures {
   std::atomic<uint64_t> sequence_max_{0};
   std::atomic<uint64_t> deletes_{0};
   std::atomic<uint64_t> family_deletes_{0};
+  std::atomic<uint64_t> version_deletes_{0};
   std::atomic<bool> reaches_back_{false};
   std::atomic<uint64_t> tags_{0};
 };

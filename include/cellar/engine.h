@@ -12,7 +12,8 @@
 
 namespace CELLAR_PUBLIC cellar {
 
-// Snapshot: all tables as of one instant, between two writes. While it lives, what it sees is kept on disk.
+// Snapshot: all tables as of one instant, between two writes. While it lives, what it sees is kept on disk,
+// and does not change, but for cells whose time to live ends.
 // Any thread; must be destroyed before its engine is closed.
 class Snapshot {
  public:

@@ -63,6 +63,8 @@ ModelRewrite random_rewrite(Random& random, uint64_t last, int64_t now) {
     if (random.one_in(6)) how.snapshots.push_back(point);
   if (random.one_in(2)) how.snapshots.clear();
   if (random.one_in(4)) how.purge_deletes_ms = static_cast<int64_t>(random.below(15));
+  if (random.one_in(4)) how.earliest_outside = static_cast<int64_t>(random.below(15));
+  how.keep_versions = random.one_in(4);
   how.oldest_put_known = random.one_in(2);
   return how;
 }

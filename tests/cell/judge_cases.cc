@@ -75,6 +75,8 @@ std::string JudgeCases::rewrite(const Case& c) {
   how.now_ms = number(c, "now", 1000);
   how.read_point = c.count("point", UINT64_MAX);
   how.purge_deletes_ms = number(c, "purge", 0);
+  how.earliest_outside = number(c, "outside", INT64_MAX);
+  how.keep_versions = c.has("keep_versions");
   how.oldest_put_known = c.has("oldest_put");
   for (const std::string& point : list(c, "snapshots"))
     how.snapshots.push_back(std::strtoull(point.c_str(), nullptr, 10));

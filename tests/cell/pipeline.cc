@@ -95,6 +95,8 @@ Rewritten rewrite_through(const std::vector<Cells>& sources, const FamilyRules& 
   rules.read_point = how.read_point;
   rules.all_files = all_files;
   rules.purge_deletes_ms = how.purge_deletes_ms;
+  rules.earliest_outside = how.earliest_outside;
+  rules.keep_versions = how.keep_versions;
   if (how.oldest_put_known) {
     rules.oldest_put_ts = kLatestTimestamp;
     for (const Cells& source : sources)
@@ -143,8 +145,9 @@ std::string print_query(const ModelQuery& query) {
 }
 
 std::string print_rewrite(bool all_files, const ModelRewrite& how) {
-  return fmt::format("{} snapshots=[{}] point={} now={} purge={}{}{}", all_files ? "all" : "some",
-                     fmt::join(how.snapshots, ","), how.read_point, how.now_ms, how.purge_deletes_ms,
+  return fmt::format("{} snapshots=[{}] point={} now={} purge={} outside={}{}{}{}",
+                     all_files ? "all" : "some", fmt::join(how.snapshots, ","), how.read_point, how.now_ms,
+                     how.purge_deletes_ms, how.earliest_outside, how.keep_versions ? " keep_versions" : "",
                      how.oldest_put_known ? " oldest_put" : "", how.zero_sequences ? " zero" : "");
 }
 

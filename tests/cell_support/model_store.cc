@@ -256,9 +256,16 @@ class Rewriting {
     return rank <= rules_.max_versions &&
            (rules_.min_versions == 0 || rank <= rules_.min_versions || !too_old(rules_, cell, how_.now_ms));
   }
+  // Within the limits at any point from the first on that may see it.
+  bool shown_to_some(size_t i) const {
+    const uint64_t first = point_of(all_[i]);
+    return std::ranges::any_of(points_, [&](uint64_t point) {
+      return point >= first && (!is_put(all_[i]) || is_version(i, point)) &&
+             within_limits(all_[i], versions_before(i, point) + (is_put(all_[i]) ? 1 : 0));
+    });
+  }
   bool keeps_put(size_t i) const {
-    const uint64_t point = point_of(all_[i]);
-    return is_version(i, point) && within_limits(all_[i], versions_before(i, point) + 1);
+    return is_version(i, point_of(all_[i])) && (how_.keep_versions || shown_to_some(i));
   }
   bool is_recent(const Cell& marker) const {
     return how_.purge_deletes_ms > 0 && how_.now_ms - marker.timestamp <= how_.purge_deletes_ms;
@@ -266,8 +273,9 @@ class Rewriting {
   bool keeps_marker(size_t i) const {
     const Cell& marker = all_[i];
     if (is_recent(marker) || point_of(marker) != points_.front()) return true;
+    if (marker.timestamp >= how_.earliest_outside) return true;
     if (removes_puts(marker) || marker.timestamp < oldest_put_) return false;
-    return !is_overwritten(i, points_.front()) && within_limits(marker, versions_before(i, points_.front()));
+    return !is_overwritten(i, points_.front()) && (how_.keep_versions || shown_to_some(i));
   }
 
   bool keeps_marker_by_sequence(const Cell& marker) const {

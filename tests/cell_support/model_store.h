@@ -34,7 +34,9 @@ struct ModelRewrite {
   uint64_t read_point = UINT64_MAX;
   int64_t now_ms = 0;
   int64_t purge_deletes_ms = 0;
-  bool oldest_put_known = false;  // markers older than every put of the inputs may be recognised
+  int64_t earliest_outside = INT64_MAX;  // of what takes no part: markers from there on stay
+  bool keep_versions = false;            // over the limit
+  bool oldest_put_known = false;         // markers older than every put of the inputs may be recognised
   bool zero_sequences = false;  // as the engine does: all files, timestamp order, up to the oldest read point
 };
 

@@ -19,6 +19,7 @@ inline FileRecord some_file(uint64_t number) {
   file.puts = number * 2;
   file.deletes = number;
   file.family_deletes = number / 2;
+  file.version_deletes = number / 3;
   file.first_key = key_of(number);
   file.last_key = key_of(number + 1);
   file.time_min = -static_cast<int64_t>(number);

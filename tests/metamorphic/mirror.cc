@@ -118,6 +118,22 @@ void Mirror::write(const std::map<std::string, Cells>& cells, uint64_t sequence,
   }
 }
 
+Rewrite Mirror::with_outside(const MirrorFamily& family, size_t memory_inside,
+                             const std::vector<std::string>& inside, Rewrite rewrite) {
+  const bool keeps_deleted = rewrite.rules.keep_deleted_cells != KeepDeletedCells::kFalse;
+  const auto add = [&](const Cell& cell, bool in_memory, bool takes_part) {
+    if (!takes_part && (in_memory || cell.type == CellType::kPut))
+      rewrite.how.earliest_outside = std::min(rewrite.how.earliest_outside, cell.timestamp);
+    if ((!takes_part || keeps_deleted) &&
+        (cell.type == CellType::kDelete || cell.type == CellType::kDeleteFamilyVersion))
+      rewrite.how.keep_versions = rewrite.any_snapshot;
+  };
+  for (size_t i = 0; i < family.memory.size(); ++i) add(family.memory[i], true, i < memory_inside);
+  for (const MirrorFamily::Run& run : family.runs)
+    for (const Cell& cell : run.cells) add(cell, false, std::ranges::count(inside, run.name) != 0);
+  return rewrite;
+}
+
 std::optional<std::string> Mirror::flush(const std::string& name, const std::string& file, uint64_t cells_in,
                                          uint64_t cells_out, const Rewrite& rewrite) {
   MirrorFamily& family = families_.at(name);
@@ -127,7 +143,8 @@ std::optional<std::string> Mirror::flush(const std::string& name, const std::str
   if (cells_in > 0 && cells_in < memory.size() && memory[cells_in - 1].sequence == memory[cells_in].sequence)
     return fmt::format("flush of {} cells of {} splits write {}", cells_in, name, memory[cells_in].sequence);
   const auto end = memory.begin() + static_cast<ptrdiff_t>(cells_in);
-  MirrorFamily::Run run{file, rewritten({sorted(Cells(memory.begin(), end))}, false, rewrite)};
+  MirrorFamily::Run run{file, rewritten({sorted(Cells(memory.begin(), end))}, false,
+                                        with_outside(family, cells_in, {}, rewrite))};
   memory.erase(memory.begin(), end);
   if (run.cells.size() != cells_out || run.cells.empty() != file.empty())
     return fmt::format("flush of {} wrote {} cells, the model keeps {}:\n{}", name, cells_out,
@@ -173,7 +190,8 @@ std::optional<std::string> Mirror::compact(const CompactionInfo& info, const Rew
     cells_in += run.cells.size();
     sources.push_back(run.cells);
   }
-  MirrorFamily::Run run{info.output, rewritten(sources, info.major, rewrite)};
+  MirrorFamily::Run run{info.output,
+                        rewritten(sources, info.major, with_outside(family, 0, info.inputs, rewrite))};
   if (run.cells.size() != info.cells_out || cells_in != info.cells_in ||
       run.cells.empty() != info.output.empty())
     return fmt::format("compaction of {} made {} cells of {}, the model {} of {}:\n{}", info.family,

@@ -26,6 +26,7 @@ std::string to_text(const std::vector<Part>& parts);
 struct Rewrite {
   FamilyRules rules;
   ModelRewrite how;
+  bool any_snapshot = false;  // also one at the newest read point
 };
 
 struct MirrorFamily {
@@ -67,6 +68,10 @@ class Mirror {
   std::vector<Part> scan(const ModelScan& scan, const std::string& prefix, int64_t now_ms) const;
 
  private:
+  // The rewrite with what it must know of the cells that take no part in it: memory but for its first cells,
+  // and the runs that are not named.
+  static Rewrite with_outside(const MirrorFamily& family, size_t memory_inside,
+                              const std::vector<std::string>& inside, Rewrite rewrite);
   Cells read_row(const std::string& row, const ModelScan& scan, int64_t now_ms) const;
 
   std::map<std::string, MirrorFamily> families_;

@@ -514,6 +514,7 @@ Rewrite RandomRun::rewrite_now(const std::string& table, const std::string& fami
         if (each.options.name == family) rewrite.rules = rules_of(each.options);
   }
   std::erase_if(given_, [](const auto& each) { return each.expired(); });
+  rewrite.any_snapshot = !given_.empty();
   for (const auto& each : given_)
     if (const auto snapshot = each.lock(); snapshot->sequence() < rewrite.how.read_point)
       rewrite.how.snapshots.push_back(snapshot->sequence());
