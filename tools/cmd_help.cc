@@ -12,7 +12,9 @@ class HelpCommand final : public Command {
   std::string_view summary() const override { return "The commands, one command, or a topic"; }
 
   void declare(Arguments& arguments) override {
-    arguments.optional_operand("COMMAND", what_, "a command, or a topic: formats, times, hbase, exit-codes")
+    arguments
+        .optional_operand("COMMAND", what_,
+                          "a command, or a topic: formats, filters, times, hbase, exit-codes")
         .formats({"table"})
         .example("cellar help scan")
         .example("cellar help exit-codes");

@@ -87,7 +87,8 @@ TEST_F(Help, EveryExampleWorks) {
 }
 
 TEST_F(Help, TopicsExist) {
-  for (const char* topic : {"formats", "times", "exit-codes"}) EXPECT_NE(out_of({"help", topic}), "");
+  for (const char* topic : {"formats", "filters", "times", "exit-codes"})
+    EXPECT_NE(out_of({"help", topic}), "");
   EXPECT_EQ(error_of({"help", "exit-code"}, 2).value("code", ""), "CEL-USAGE");
 }
 
