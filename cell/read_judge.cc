@@ -13,7 +13,8 @@ constexpr Verdict kPassColumn{false, Step::kNextColumn};
 
 ReadJudge::ReadJudge(const ReadRules& rules)
     : rules_(rules),
-      versions_max_(std::min(rules.versions, rules.family.max_versions)),
+      versions_max_(rules.filtered ? rules.family.max_versions
+                                   : std::min(rules.versions, rules.family.max_versions)),
       time_last_(rules.time_until == kLatestTimestamp ? kLatestTimestamp : rules.time_until - 1),
       by_sequence_(rules.family.delete_order == DeleteOrder::kSequence && !rules.raw) {}
 

@@ -48,6 +48,8 @@ struct ReadRules {
   // Wanted qualifiers, sorted, without duplicates; empty and !explicit_columns: all. Borrowed.
   std::span<const std::string> columns;
   bool explicit_columns = false;
+  bool filtered =
+      false;  // a filter sees every version the family keeps, and `versions` limits what it passes
 };
 
 struct RewriteRules {

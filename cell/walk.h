@@ -17,6 +17,7 @@ enum class Step : uint8_t {
                 // judge)
   kNextRow,     // the rest of this row is decided
   kSeek,        // nothing before target() in this row is wanted (family-wide markers excepted, see Judge)
+  kHint,        // the same before the key of seek_in_row(); not said by judges
 };
 
 struct Verdict {
@@ -45,6 +46,7 @@ class Walk {
   const CellView* position(const CellView& target) {
     in_row_ = false;
     leaving_ = false;
+    jump_ = false;
     ++examined_;
     return at_ = cursor_.seek(target);
   }
@@ -71,6 +73,36 @@ class Walk {
 
   // Leaves the row: at() is then the first cell of the next one.
   void leave_row();
+
+  // Of the cell returned last, from outside the judge: go on at least that far. None of these undoes what the
+  // judge said.
+  void go_on(Step at_least) {
+    if (then_ == Step::kNextCell || at_least == Step::kNextRow) then_ = at_least;
+  }
+  // … at this key of the row.
+  void seek_in_row(const CellView& key) {
+    if (then_ == Step::kNextRow) return;
+    hint_.assign(key);
+    then_ = Step::kHint;
+  }
+  // … at the first row that is not before this one in the direction of the cursor.
+  enum class Rows : uint8_t { kForward, kBackward };
+  void seek_row(std::string_view row, Rows direction) {
+    first_of_row(hint_, row);
+    then_ = Step::kNextRow;
+    jump_ = true;
+    backward_ = direction == Rows::kBackward;
+  }
+  // Between rows: passes over those before this one. Forward only.
+  void skip_to_row(std::string_view row) {
+    leaving_ = false;
+    jump_ = false;
+    in_row_ = false;
+    if (at_ == nullptr || at_->row() >= row) return;
+    first_of_row(hop_, row);
+    at_ = cursor_.skip_to(hop_.view());
+    if (at_ != nullptr) ++examined_;
+  }
 
   bool in_row() const { return in_row_; }
   Status status() const { return cursor_.status(); }
@@ -99,6 +131,9 @@ class Walk {
   mutable bool leaving_ = false;  // the row of at_ is decided, the way to the next one not yet taken
   mutable uint64_t examined_ = 0;
   mutable OwnedCell hop_;
+  mutable bool jump_ = false;  // the way to the next row leads to hint_
+  bool backward_ = false;      // … against the order of keys
+  OwnedCell hint_;             // after kHint; with jump_: the row to go on at
   Place place_ = Place::kNewRow;
   bool in_row_ = false;
   bool overheard_ =
@@ -151,7 +186,7 @@ void Walk<J>::advance() {
     column_changed = column_changed || before->column() != at_->column();
     if (!still_decided(column_changed)) {
       place_ = column_changed ? Place::kNewColumn : Place::kSameColumn;
-      overheard_ = then_ != Step::kNextCell && !column_changed;
+      overheard_ = then_ != Step::kNextCell && then_ != Step::kHint && !column_changed;
       return;
     }
   }
@@ -170,6 +205,8 @@ bool Walk<J>::still_decided(bool column_changed) const {
       return true;
     case Step::kSeek:
       return !covers_family(at_->type()) && compare_keys(*at_, judge_.target()) < 0;
+    case Step::kHint:
+      return !covers_family(at_->type()) && compare_keys(*at_, hint_.view()) < 0;
   }
   return false;
 }
@@ -183,8 +220,12 @@ bool Walk<J>::can_hop() const {
 // Past the rest of the column, or to the judge's target. Not from the empty column, see can_hop.
 template <Judge J>
 void Walk<J>::hop() {
+  bool same_column_wanted = false;
   if (then_ == Step::kSeek) {
     hop_.assign(judge_.target());
+  } else if (then_ == Step::kHint) {
+    hop_.assign(hint_.view());
+    same_column_wanted = at_->column() == hop_.view().column();
   } else {
     last_of_column(hop_, at_->row(), at_->family(), at_->qualifier());
   }
@@ -194,13 +235,20 @@ void Walk<J>::hop() {
   ++examined_;
   in_row_ = same_row(hop_.view(), *at_);
   overheard_ = false;
-  place_ = Place::kNewColumn;
+  same_column_wanted = same_column_wanted && at_->column() == hop_.view().column();
+  place_ = same_column_wanted ? Place::kSameColumn : Place::kNewColumn;
 }
 
 // To the first cell of the next row.
 template <Judge J>
 void Walk<J>::leave_now() const {
   leaving_ = false;
+  if (jump_) {
+    jump_ = false;
+    at_ = backward_ ? cursor_.seek(hint_.view()) : cursor_.skip_to(hint_.view());
+    if (at_ != nullptr) ++examined_;
+    return;
+  }
   for (int steps = 0; steps < kStepsElsewhere; ++steps) {
     const CellView* before = at_;
     at_ = cursor_.next();

@@ -11,7 +11,7 @@ cellar_find(isal isa-l/crc.h isal libisal-dev)
 cellar_find(lz4 lz4.h lz4 liblz4-dev)
 cellar_find(zstd zstd.h zstd libzstd-dev)
 cellar_find(protobuf_lite google/protobuf/message_lite.h protobuf-lite libprotobuf-dev)
-cellar_find(re2 re2/re2.h re2 libre2-dev OPTIONAL)  # regular expressions in filters: linear time on hostile input
+cellar_find(re2 re2/re2.h re2 libre2-dev)  # regular expressions in filters: linear time on hostile input
 
 # Codecs that need not be in a build. CELLAR_WITH_<NAME> is AUTO (where its libraries are found), ON (they must be) or
 # OFF. The plug-in of one that is not in the build is left out of it, and reading such a file names the option.

@@ -63,6 +63,7 @@ class FileTableScanner final : public Scanner {
   bool step(RowBatch& batch) {
     const uint64_t limit = request_.read.budget.rows;
     while (status_.ok() && (limit == 0 || rows_ < limit)) {
+      if (request_.read.filter != nullptr && request_.read.filter->done()) return false;
       if (reader_ == nullptr && !next_region()) return false;
       if (reader_->next(batch)) {
         const size_t last = batch.size() - 1;
@@ -87,7 +88,8 @@ class FileTableScanner final : public Scanner {
     }
     ScanBudget budget = read.budget;
     if (budget.rows > 0) budget.rows -= rows_;
-    reader_ = std::make_unique<RowReader>(std::move(*readers), read.range, budget, read.stats, nullptr);
+    reader_ = std::make_unique<RowReader>(std::move(*readers), read.range, budget, read.stats, nullptr,
+                                          read.filter);
     return true;
   }
 
@@ -164,7 +166,7 @@ Result<StoreReaders> FileTable::open_readers(size_t region, const Query<Q>& quer
   StoreReaders readers;
   for (const Wanted& each : wanted) {
     CELLAR_TRY_ASSIGN(std::shared_ptr<const StoreView> view, view_of(region, each.family));
-    StoreQuery family = store_query(query, read, each.choice);
+    StoreQuery family = store_query(query, read, configs_[each.family]->options.name, each.choice);
     family.rules.now_ms = now_ms;  // and every sequence there is can be seen
     if (auto reader = StoreReader::open(std::move(view), family, read.range))
       readers.push_back(std::move(reader));
@@ -181,13 +183,16 @@ Result<bool> FileTable::read_row(const Get& get, ScanBudget budget, RowBatch& ba
   TableRead read;
   read.range = RowRange::of_row(get.row());
   read.stats = get.stats_sink() != nullptr ? get.stats_sink() : &unwanted;
+  read.budget = budget;
+  std::optional<ReadFilter> filter;
+  add_filter(get, filter, read);
   Clock& clock = options_.clock != nullptr ? *options_.clock : system_clock();
   for (size_t region = 0; region < options_.regions.size(); ++region) {
     const FileTableRegion& rows = options_.regions[region];
     if (get.row() < rows.start || (!rows.end.empty() && get.row() >= rows.end)) continue;
     Result<StoreReaders> readers = open_readers(region, get, read, clock.wall_ms());
     if (!readers.ok()) return readers.status().with_context("table " + options_.name);
-    RowReader reader(std::move(*readers), read.range, budget, read.stats, nullptr);
+    RowReader reader(std::move(*readers), read.range, read.budget, read.stats, nullptr, read.filter);
     const bool found = reader.next(batch);
     if (!reader.status().ok()) return reader.status().with_context("table " + options_.name);
     return found;

@@ -45,6 +45,10 @@ RowBatch& RowBatch::operator=(RowBatch&& other) noexcept {
   std::swap(copy_at_, other.copy_at_);
   std::swap(copy_end_, other.copy_end_);
   std::swap(open_, other.open_);
+  std::swap(open_pins_, other.open_pins_);
+  std::swap(open_copies_, other.open_copies_);
+  std::swap(open_copy_at_, other.open_copy_at_);
+  std::swap(open_copy_end_, other.open_copy_end_);
   other.clear();
   return *this;
 }
@@ -78,6 +82,7 @@ void RowBatch::clear_rows() {
   copy_at_ = 0;
   copy_end_ = copies_.empty() ? 0 : kCopyBlockBytes;
   open_ = 0;
+  mark_open();
 }
 
 // Room that lives until clear(): pieces of blocks, of which the first is kept for the next read.
@@ -97,16 +102,65 @@ char* RowBatch::copy_room(size_t bytes) {
   return room;
 }
 
+void RowBatch::copy_key(CellView& cell) {
+  char* room = copy_room(size_t{cell.key_size} + cell.tags_size);
+  std::memcpy(room, cell.key, cell.key_size);
+  cell.key = room;
+  if (cell.tags_size > 0) std::memcpy(room + cell.key_size, cell.tags, cell.tags_size);
+  cell.tags = room + cell.key_size;
+  cell.key_in_scratch = false;
+}
+
+void RowBatch::copy_value(CellView& cell) {
+  char* room = copy_room(cell.value_size);
+  if (cell.value_size > 0) std::memcpy(room, cell.value, cell.value_size);
+  cell.value = room;
+}
+
+void RowBatch::add_changed(const CellView& cell, const Pinnable* held) {
+  CellView copied = cell;
+  copy_key(copied);
+  copy_value(copied);
+  add(copied, held);
+}
+
+void RowBatch::replace_open_row(std::span<const CellView> cells) {
+  const std::vector<CellView> before(cells_.begin() + static_cast<std::ptrdiff_t>(open_), cells_.end());
+  cells_.resize(open_);
+  size_t at = 0;  // what was left in its order is found without looking twice
+  for (const CellView& cell : cells) {
+    const auto same = [&](const CellView& each) { return each.key == cell.key && each.value == cell.value; };
+    const auto from = before.begin() + static_cast<std::ptrdiff_t>(at);
+    auto found = std::find_if(from, before.end(), same);
+    if (found == before.end()) found = std::find_if(before.begin(), before.end(), same);
+    cells_.push_back(cell);
+    if (found != before.end()) {
+      at = static_cast<size_t>(found - before.begin());
+    } else {
+      copy_key(cells_.back());
+      copy_value(cells_.back());
+    }
+  }
+}
+
+void RowBatch::sort_open_row() {
+  std::stable_sort(cells_.begin() + static_cast<std::ptrdiff_t>(open_), cells_.end(),
+                   [](const CellView& a, const CellView& b) { return a.family() < b.family(); });
+}
+
+// What the row held and copied is let go: a filter may drop millions of rows between two that pass.
+void RowBatch::drop_open_row() {
+  cells_.resize(open_);
+  for (size_t i = open_pins_; i < pins_.size(); ++i) pins_[i]->drop_pins(1);
+  pins_.resize(std::min(pins_.size(), open_pins_));
+  copies_.resize(std::min(copies_.size(), open_copies_));
+  copy_at_ = open_copy_at_;
+  copy_end_ = open_copy_end_;
+}
+
 void RowBatch::add(const CellView& cell, const Pinnable* held) {
   CellView& kept = cells_.emplace_back(cell);
-  if (cell.key_in_scratch) {
-    char* room = copy_room(size_t{cell.key_size} + cell.tags_size);
-    std::memcpy(room, cell.key, cell.key_size);
-    kept.key = room;
-    if (cell.tags_size > 0) std::memcpy(room + cell.key_size, cell.tags, cell.tags_size);
-    kept.tags = room + cell.key_size;
-    kept.key_in_scratch = false;
-  }
+  if (cell.key_in_scratch) copy_key(kept);
   if (held != nullptr && (pins_.empty() || pins_.back() != held)) {
     // Cells of two families alternate between two blocks: look a few pins back before counting again.
     const size_t look = std::min<size_t>(pins_.size(), 4);
@@ -120,6 +174,14 @@ void RowBatch::add(const CellView& cell, const Pinnable* held) {
 void RowBatch::end_row(bool more_cells_in_row) {
   rows_.push_back({static_cast<uint32_t>(open_), static_cast<uint32_t>(cells_.size()), more_cells_in_row});
   open_ = cells_.size();
+  mark_open();
+}
+
+void RowBatch::mark_open() {
+  open_pins_ = pins_.size();
+  open_copies_ = copies_.size();
+  open_copy_at_ = copy_at_;
+  open_copy_end_ = copy_end_;
 }
 
 }  // namespace cellar

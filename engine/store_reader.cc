@@ -1,6 +1,8 @@
 // StoreReader: leaves out what cannot hold an answer, merges the rest.
 #include "engine/store_reader.h"
 
+#include <algorithm>
+
 #include "cell/merging_cursor.h"
 #include "cell/reverse_row_cursor.h"
 
@@ -118,14 +120,27 @@ std::unique_ptr<StoreReader> StoreReader::open(std::shared_ptr<const StoreView> 
   } else {
     first_of_row(from, range.start);
   }
-  return std::unique_ptr<StoreReader>(
-      new StoreReader(std::move(view), rules, std::move(cursor), from.view()));
+  std::unique_ptr<StoreReader> reader(
+      new StoreReader(std::move(view), rules, std::move(cursor), query.on_demand));
+  if (!query.on_demand) reader->walk_.position(from.view());
+  return reader;
 }
 
 StoreReader::StoreReader(std::shared_ptr<const StoreView> view, const ReadRules& rules,
-                         std::unique_ptr<CellCursor> cursor, const CellView& from)
-    : view_(std::move(view)), cursor_(std::move(cursor)), judge_(rules), walk_(*cursor_, judge_) {
-  walk_.position(from);
+                         std::unique_ptr<CellCursor> cursor, bool on_demand)
+    : view_(std::move(view)),
+      cursor_(std::move(cursor)),
+      judge_(rules),
+      walk_(*cursor_, judge_),
+      versions_returned_(rules.raw ? rules.versions : std::min(rules.versions, rules.family.max_versions)),
+      on_demand_(on_demand) {}
+
+void StoreReader::to_row(std::string_view row) {
+  if (positioned_) return walk_.skip_to_row(row);
+  positioned_ = true;
+  OwnedCell from;
+  first_of_row(from, row);
+  walk_.position(from.view());
 }
 
 }  // namespace cellar

@@ -35,6 +35,7 @@ struct StoreQuery {
   ReadRules rules;  // family rules are taken from the view; columns are borrowed
   bool fill_cache = true;
   bool sequential = false;
+  bool on_demand = false;      // open now, read when to_row() asks for a row
   ReadStats* stats = nullptr;  // borrowed, never null
 };
 
@@ -51,17 +52,25 @@ class StoreReader {
   // The first cell of the next row that is not past, or null: at the end, or after an error (status()).
   const CellView* at() const { return walk_.at(); }
   Walk<ReadJudge>& walk() { return walk_; }
+  // Of a reader opened on demand: stands at the first cell that is not before the row; rows must rise.
+  void to_row(std::string_view row);
+  bool on_demand() const { return on_demand_; }
+  // The versions a filtered read returns of a column.
+  uint32_t versions_returned() const { return versions_returned_; }
   Status status() const { return walk_.status(); }
   const StoreView& view() const { return *view_; }
 
  private:
   StoreReader(std::shared_ptr<const StoreView> view, const ReadRules& rules,
-              std::unique_ptr<CellCursor> cursor, const CellView& from);
+              std::unique_ptr<CellCursor> cursor, bool on_demand);
 
   std::shared_ptr<const StoreView> view_;
   std::unique_ptr<CellCursor> cursor_;
   ReadJudge judge_;
   Walk<ReadJudge> walk_;
+  uint32_t versions_returned_;
+  bool on_demand_;
+  bool positioned_ = false;  // of one opened on demand
 };
 
 }  // namespace cellar

@@ -143,7 +143,7 @@ Result<StoreReaders> TableImpl::open_readers(const Query<Q>& query, const TableR
   const int64_t now_ms = core_->mvcc.now_ms();
   StoreReaders readers;
   for (size_t i = 0; i < chosen.size(); ++i) {
-    StoreQuery family = store_query(query, read, chosen[i].second);
+    StoreQuery family = store_query(query, read, chosen[i].first->family(), chosen[i].second);
     family.rules.read_point = read_point;
     family.rules.now_ms = now_ms;
     if (auto reader = StoreReader::open(std::move(views[i]), family, read.range))
@@ -160,9 +160,12 @@ Result<bool> TableImpl::read_row(const Get& get, ScanBudget budget, RowBatch& ba
   read.range = RowRange::of_row(get.row());
   read.stats = &unwanted;
   if (get.stats_sink() != nullptr) read.stats = get.stats_sink();
+  read.budget = budget;
+  std::optional<ReadFilter> filter;
+  add_filter(get, filter, read);
   CELLAR_TRY_ASSIGN(StoreReaders readers, open_readers(get, read));
   if (readers.empty()) return false;
-  RowReader reader(std::move(readers), read.range, budget, read.stats, &core_->executor);
+  RowReader reader(std::move(readers), read.range, read.budget, read.stats, &core_->executor, read.filter);
   const bool found = reader.next(batch);
   if (!reader.status().ok()) return reader.status().with_context("table " + name_);
   return found;
@@ -195,7 +198,8 @@ Result<std::unique_ptr<Scanner>> TableImpl::scan(const Scan& scan) {
   const TableRead& read = request.read;
   CELLAR_TRY_ASSIGN(StoreReaders readers, open_readers(request.scan, read));
   return make_table_scanner(
-      RowReader(std::move(readers), read.range, read.budget, read.stats, &core_->executor), keep);
+      RowReader(std::move(readers), read.range, read.budget, read.stats, &core_->executor, read.filter),
+      keep);
 }
 
 Result<IngestInfo> TableImpl::ingest(const IngestRequest& request) {

@@ -66,7 +66,21 @@ Status ScanRead::resolve() {
   read.stats = scan.stats_sink() != nullptr ? scan.stats_sink() : &own_stats_;
   read.sequential = !read.range.single_row() && (scan.row_limit() == 0 || scan.row_limit() > kManyRows);
   read.budget = {.rows = scan.row_limit(), .cells_per_part = scan.batch_cells()};
+  if (scan.row_filter() != nullptr) {
+    filter_.emplace(*scan.row_filter(), scan.is_reversed(), scan.is_raw());
+    read.filter = &*filter_;
+    if (scan.batch_cells() != 0 && filter_->needs_whole_row())
+      return Status::invalid_argument("the filter judges whole rows: they cannot be read in parts")
+          .hinting("leave out Scan::batch, or the filter: " + scan.row_filter()->to_text());
+  }
   return {};
+}
+
+void add_filter(const Get& get, std::optional<ReadFilter>& filter, TableRead& read) {
+  if (get.row_filter() == nullptr) return;
+  filter.emplace(*get.row_filter(), false, false);
+  read.filter = &*filter;
+  if (filter->needs_whole_row()) read.budget.cells_per_part = 0;
 }
 
 Status unknown_family(std::string_view table, std::string_view family,

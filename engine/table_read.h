@@ -3,11 +3,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/read_filter.h"
 #include "engine/store_reader.h"
 #include "engine/table_scanner.h"
 
@@ -20,6 +22,7 @@ struct TableRead {
   bool raw = false;
   bool sequential = false;  // many rows: read ahead
   ReadStats* stats = nullptr;
+  ReadFilter* filter = nullptr;  // borrowed; null: none
 };
 
 // A scan being read: holds what its request borrows. Shared by the scanner.
@@ -36,6 +39,7 @@ struct ScanRead {
  private:
   std::string successor_;  // the end of the prefix
   ReadStats own_stats_;    // counted into when the user asked for no statistics
+  std::optional<ReadFilter> filter_;
 };
 
 // kInvalidArgument for an empty row, kLimit for one that is too long.
@@ -46,7 +50,11 @@ Status check_query(const Query<Q>& query);
 // The rules of a read of one family; `choice` is null when the whole family is read. The read point, the time
 // and the family's own rules remain to be set.
 template <class Q>
-StoreQuery store_query(const Query<Q>& query, const TableRead& read, const FamilyChoice* choice);
+StoreQuery store_query(const Query<Q>& query, const TableRead& read, std::string_view family,
+                       const FamilyChoice* choice);
+
+// The filter of a get, kept in `filter`: a row that it must see whole is not read in parts.
+void add_filter(const Get& get, std::optional<ReadFilter>& filter, TableRead& read);
 
 // kInvalidArgument naming the family and the nearest of `families`, which are the table's.
 Status unknown_family(std::string_view table, std::string_view family,
@@ -61,7 +69,8 @@ Status check_query(const Query<Q>& query) {
 }
 
 template <class Q>
-StoreQuery store_query(const Query<Q>& query, const TableRead& read, const FamilyChoice* choice) {
+StoreQuery store_query(const Query<Q>& query, const TableRead& read, std::string_view family,
+                       const FamilyChoice* choice) {
   StoreQuery store;
   store.rules.versions = query.versions_asked();
   store.rules.time_from = query.time_from();
@@ -71,7 +80,11 @@ StoreQuery store_query(const Query<Q>& query, const TableRead& read, const Famil
   if (store.rules.explicit_columns) store.rules.columns = choice->qualifiers;
   store.fill_cache = query.fills_cache();
   store.sequential = read.sequential;
+  store.rules.filtered = read.filter != nullptr;
   store.stats = read.stats;
+  // A part of a row is returned before the row is decided, and rows backward are not sought one by one.
+  store.on_demand = read.filter != nullptr && query.loads_families_on_demand() && !read.range.reversed &&
+                    read.budget.cells_per_part == 0 && !read.filter->is_family_essential(family);
   return store;
 }
 

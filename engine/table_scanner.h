@@ -8,6 +8,7 @@
 #include "cellar/environment.h"
 #include "cellar/row_batch.h"
 #include "cellar/scanner.h"
+#include "engine/read_filter.h"
 #include "engine/store_reader.h"
 
 namespace cellar {
@@ -23,9 +24,9 @@ using StoreReaders = std::vector<std::unique_ptr<StoreReader>>;
 class RowReader {
  public:
   // Readers in the order of their families' names. `stats` is borrowed and counts what is returned; the
-  // bounds of `range` are borrowed too.
+  // bounds of `range` and the filter, which may be null, are borrowed too.
   RowReader(StoreReaders families, const RowRange& range, ScanBudget budget, ReadStats* stats,
-            Executor* executor);
+            Executor* executor, ReadFilter* filter);
 
   // Adds the next row (or part of one) to `out`; false at the end or after an error.
   bool next(RowBatch& out);
@@ -35,14 +36,25 @@ class RowReader {
   bool choose_row();
   bool choose_row_of_one(StoreReader& family);
   bool fail_of_families();
+  bool enter_next_row();
   bool collect(RowBatch& out);
+  bool collect_family(StoreReader& family, RowBatch& out);
+  const CellView* next_cell(StoreReader& family);
+  bool add(const CellView& cell, StoreReader& family, RowBatch& out);
+  bool decide(RowBatch& out);
+  void count_examined();
 
   StoreReaders families_;
+  StoreReaders rest_;  // families that are read only for rows that pass the filter
   RowRange range_;
   ScanBudget budget_;
   ReadStats* stats_;
   Executor* executor_;
-  std::string row_;    // of more than one family
+  ReadFilter* filter_;
+  CellView shown_;        // the filter's version of the last cell …
+  bool changed_ = false;  // … with a value that lies elsewhere
+  uint64_t row_bytes_ = 0;
+  std::string row_;    // of more than one family, `rest_` included
   size_t family_ = 0;  // of the row being collected
   bool in_row_ = false;
   const CellView* pending_ =

@@ -2,19 +2,15 @@
 #include "tools/cell_sieve.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <charconv>
 
 #include "cell/cell_order.h"
 #include "tools/operands.h"
 
-#if __has_include(<re2/re2.h>)
-#include <re2/re2.h>
-#endif
-
 namespace cellar {
 
-#if __has_include(<re2/re2.h>)
 struct CellSieve::Pattern {
   // Bytes are taken as they are: cells need not be text.
   static RE2::Options options() {
@@ -33,16 +29,6 @@ struct CellSieve::Pattern {
   }
   const RE2 expression;
 };
-#else
-struct CellSieve::Pattern {
-  explicit Pattern(const std::string&) {}
-  bool found_in(std::string_view) const { return false; }
-  Status status() const {
-    return Status::not_supported("this build has no regular expressions")
-        .hinting("install libre2-dev and build again");
-  }
-};
-#endif
 
 CellSieve::CellSieve() = default;
 CellSieve::~CellSieve() = default;

@@ -28,8 +28,9 @@ class CountCommand final : public Command {
   Status run(Session& session) override {
     constexpr uint32_t kCellsAtOnce = 1000;
     Scan scan;
-    scan.batch(kCellsAtOnce).fill_cache(false);
+    scan.fill_cache(false);
     CELLAR_TRY(rows_.apply(scan));
+    if (scan.row_filter() == nullptr || !scan.row_filter()->needs_whole_row()) scan.batch(kCellsAtOnce);
     CELLAR_TRY_ASSIGN(const OpenedTable opened, table_.open(session, {}, true));
     CELLAR_TRY(table_.check_columns(session, *opened.table, rows_.read.columns));
     Progress progress(session, "count", 0);

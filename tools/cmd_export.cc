@@ -43,10 +43,11 @@ class ExportCommand final : public Command {
     CELLAR_TRY(check());
     constexpr uint32_t kCellsAtOnce = 1000;
     Scan scan;
-    scan.raw(raw_).batch(kCellsAtOnce).fill_cache(false);
+    scan.raw(raw_).fill_cache(false);
     ScanOptions rows = rows_;
     rows.read.versions = versions_;
     CELLAR_TRY(rows.apply(scan));
+    if (scan.row_filter() == nullptr || !scan.row_filter()->needs_whole_row()) scan.batch(kCellsAtOnce);
     CELLAR_TRY_ASSIGN(const OpenedTable opened, open_store_table(session, store_, table_, OpenFor::kLooking));
     CELLAR_TRY(check_columns(session, *opened.table, rows_.read.columns));
     CELLAR_TRY(to_ == "hfile" ? to_files(session, *opened.table, scan)

@@ -25,6 +25,7 @@ class GetCommand final : public Command {
         .word("COLUMN", "family:qualifier, or a whole family")
         .option_if("--versions", read_.versions, "N|all", "up to N versions of each column, newest first")
         .option_if("--time", read_.time, "A..B", "only cells of that time (cellar help times)")
+        .option_if("--filter", read_.filter, "TEXT", "only what passes (cellar help filters)")
         .choice("--as", form_, value_forms(), "how values are shown; not in json and jsonl")
         .flag("--explain", explain_, "what the read cost: files, blocks, cells")
         .formats({"table", "json", "jsonl", "csv", "raw"})

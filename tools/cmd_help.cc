@@ -14,7 +14,7 @@ class HelpCommand final : public Command {
   void declare(Arguments& arguments) override {
     arguments
         .optional_operand("COMMAND", what_,
-                          "a command, or a topic: formats, times, limits, hbase, exit-codes")
+                          "a command, or a topic: formats, filters, times, limits, hbase, exit-codes")
         .formats({"table"})
         .example("cellar help scan")
         .example("cellar help exit-codes");

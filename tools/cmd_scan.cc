@@ -31,6 +31,7 @@ class ScanCommand final : public Command {
         .flag("--explain", explain_, "what the read cost: files, blocks, cells")
         .formats({"table", "json", "jsonl", "csv", "raw"})
         .example("cellar scan shop orders --prefix user4 --column d:name --limit 3")
+        .example("cellar scan shop orders --filter \"ColumnPrefixFilter('na') AND PageFilter(2)\"")
         .example("cellar scan shop orders --reverse --limit 1 --versions all --format jsonl");
   }
 

@@ -1,4 +1,4 @@
-// Help that follows from the registered commands, and four topics.
+// Help that follows from the registered commands, and five topics.
 #include "tools/help.h"
 
 #include <fmt/format.h>
@@ -41,6 +41,29 @@ constexpr std::string_view kFormatTopic = R"(formats: --format table|json|jsonl|
 In rows, columns and values every byte but printable ASCII is \xHH, and a backslash is \x5C: as HBase
 prints them, and reversible. Standard output is data; everything else (progress, warnings, errors) goes
 to standard error, errors as one JSON object with --format json or jsonl.
+)";
+
+constexpr std::string_view kFilterTopic = R"(filters: --filter TEXT, in HBase's filter language
+
+  PrefixFilter('user') AND (ColumnPrefixFilter('na') OR ValueFilter(=, 'substring:mail'))
+
+  rows     RowFilter(op, 'test')  PrefixFilter('p')  InclusiveStopFilter('row')  PageFilter(rows)
+           FuzzyRowFilter('key', 'mask', …): mask 0 is the key's byte, 1 any; RandomRowFilter('0.1', seed)
+           MultiRowRangeFilter('start', inclusive, 'stop', inclusive, …)
+  columns  FamilyFilter(op, 'test')  QualifierFilter(op, 'test')  ColumnPrefixFilter('p')
+           MultipleColumnPrefixFilter('p', …)  ColumnRangeFilter('min', inclusive, 'max', inclusive)
+           ColumnCountGetFilter(n)  ColumnPaginationFilter(limit, offset or 'first')  FirstKeyOnlyFilter()
+           FirstKeyValueMatchingQualifiersFilter('q', …)
+  cells    ValueFilter(op, 'test')  ColumnValueFilter('f', 'q', op, 'test')  TimestampsFilter(t, …)
+           KeyOnlyFilter([sizes])  DependentColumnFilter('f', 'q'[, drop[, op, 'test']])
+  rows by  SingleColumnValueFilter('f', 'q', op, 'test'[, filterIfMissing, latestVersionOnly])
+  a value  SingleColumnValueExcludeFilter, which leaves the column out
+  joined   AND, OR, parentheses; SKIP filter: no row with a cell that is out; WHILE filter: up to the first
+  op       <  <=  =  !=  >=  >
+  test     binary:  binaryprefix:  regexstring:  regexstringnocase:  substring:  long:  bigdecimal:  null:
+           binarycomponent:OFFSET:  bitand:  bitor:  bitxor:
+
+A quote within quotes is doubled; \xHH is a byte. Names are case-sensitive, AND and OR in upper case.
 )";
 
 constexpr std::string_view kTimeTopic = R"(times: milliseconds since 1970, in UTC
@@ -109,8 +132,8 @@ std::string help_of_all() {
     }
   }
   text +=
-      "\ncellar COMMAND --help shows its arguments; cellar help formats, times, limits, hbase, exit-codes "
-      "say more\n";
+      "\ncellar COMMAND --help shows its arguments; cellar help formats, filters, times, limits, hbase, "
+      "exit-codes\nsay more\n";
   return text;
 }
 
@@ -118,6 +141,7 @@ std::string help_of_topic(const std::string& topic) {
   if (topic == "exit-codes") return std::string(kExitTopic);
   if (topic == "limits") return std::string(kLimitsTopic);
   if (topic == "hbase") return std::string(kHBaseTopic);
+  if (topic == "filters") return std::string(kFilterTopic);
   if (topic == "formats") return std::string(kFormatTopic);
   if (topic == "times") return std::string(kTimeTopic);
   return "";

@@ -242,4 +242,18 @@ Result<std::string> parse_value(std::string_view text, ValueForm form) {
   return bytes;
 }
 
+Result<FilterPtr> parse_filter_option(std::string_view text) {
+  std::string bytes;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const Result<std::string> byte = unescaped(text.substr(at, 4));
+    if (text[at] == '\\' && byte.ok() && byte->size() == 1) {
+      bytes += *byte;
+      at += 3;
+    } else {
+      bytes += text[at];
+    }
+  }
+  return parse_filter(bytes);
+}
+
 }  // namespace cellar

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "cellar/filter.h"
 #include "cellar/query.h"
 #include "cellar/status.h"
 
@@ -47,17 +48,20 @@ ValueForm value_form_of(std::string_view word);
 void append_value(std::string& to, std::string_view value, ValueForm form);
 Result<std::string> parse_value(std::string_view text, ValueForm form);
 
-// Chooses columns, versions and times of a Get or Scan, as the options of those names say.
+// Chooses columns, versions, times and filter of a Get or Scan, as the options of those names say.
 struct ReadOptions {
   std::vector<std::string> columns;
   std::optional<std::string> versions;  // a number or "all"
   std::optional<std::string> time;
+  std::optional<std::string> filter;
 };
 template <class Read>
 Status apply_read_options(const ReadOptions& options, Read& read);
 
 // Implementation.
 Result<uint32_t> parse_versions(std::string_view text);
+// parse_filter() of a text in which \xHH stands for a byte; other backslashes stay, for regular expressions.
+Result<FilterPtr> parse_filter_option(std::string_view text);
 
 template <class Read>
 Status apply_read_options(const ReadOptions& options, Read& read) {
@@ -76,6 +80,10 @@ Status apply_read_options(const ReadOptions& options, Read& read) {
   if (options.time) {
     CELLAR_TRY_ASSIGN(const auto range, parse_time_range(*options.time));
     read.time_range(range.first, range.second);
+  }
+  if (options.filter) {
+    CELLAR_TRY_ASSIGN(FilterPtr filter, parse_filter_option(*options.filter));
+    read.filter(std::move(filter));
   }
   return {};
 }

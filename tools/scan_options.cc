@@ -9,6 +9,7 @@ void ScanOptions::declare(Arguments& arguments) {
       .option("--prefix", prefix, "BYTES", "rows that begin so")
       .option_count("--limit", limit, "at most N rows")
       .option_list("--column", read.columns, "COLUMN", "family:qualifier or family; may be given often")
+      .option_if("--filter", read.filter, "TEXT", "only what passes (cellar help filters)")
       .option_if("--time", read.time, "A..B", "only cells of that time (cellar help times)");
 }
 

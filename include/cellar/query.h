@@ -12,6 +12,7 @@
 
 namespace CELLAR_PUBLIC cellar {
 
+class Filter;
 class Snapshot;
 
 // The choice of columns of one family: none named means all of them.
@@ -43,6 +44,10 @@ class Query {
   Self& time_range(int64_t from, int64_t until) { return from_ = from, until_ = until, self(); }
   // As of a snapshot, which must stay alive during the read.
   Self& at(std::shared_ptr<const Snapshot> snapshot) { return snapshot_ = std::move(snapshot), self(); }
+  // Only what passes; see cellar/filter.h. One filter may be given to many reads, at the same time too.
+  Self& filter(std::shared_ptr<const Filter> filter) { return filter_ = std::move(filter), self(); }
+  // With a filter that judges rows by one family: whether the others are read only for rows that pass.
+  Self& load_families_on_demand(bool on_demand) { return on_demand_ = on_demand, self(); }
   // Adds what the read cost; borrowed until the read (the scanner) is over.
   Self& stats(ReadStats* stats) { return stats_ = stats, self(); }
   // Whether blocks that had to be read are put into the cache.
@@ -53,6 +58,8 @@ class Query {
   int64_t time_from() const { return from_; }
   int64_t time_until() const { return until_; }
   const std::shared_ptr<const Snapshot>& snapshot() const { return snapshot_; }
+  const std::shared_ptr<const Filter>& row_filter() const { return filter_; }
+  bool loads_families_on_demand() const { return on_demand_; }
   ReadStats* stats_sink() const { return stats_; }
   bool fills_cache() const { return fill_cache_; }
 
@@ -68,8 +75,10 @@ class Query {
   int64_t from_ = 0;
   int64_t until_ = kLatestTimestamp;
   std::shared_ptr<const Snapshot> snapshot_;
+  std::shared_ptr<const Filter> filter_;
   ReadStats* stats_ = nullptr;
   bool fill_cache_ = true;
+  bool on_demand_ = true;
 };
 
 // Get: one row.

@@ -78,6 +78,14 @@ class RowBatch {
   // needed) or copying what lies in scratch; ends the row.
   void add(const CellView& cell, const Pinnable* held);
   void end_row(bool more_cells_in_row);
+  // For the engine: add() of a cell whose value lies elsewhere than what `held` keeps.
+  void add_changed(const CellView& cell, const Pinnable* held);
+  // For the engine: the row being built; other cells in its place, of which those not in it before are
+  // copied; its cells in the order of their families; not this row.
+  std::span<const CellView> open_row() const { return std::span(cells_).subspan(open_); }
+  void replace_open_row(std::span<const CellView> cells);
+  void sort_open_row();
+  void drop_open_row();
   size_t cells_in_open_row() const { return cells_.size() - open_; }
   // For the engine: clear(), but the newest pin stays: the next row of a scan lies where the last one did.
   void restart();
@@ -90,6 +98,9 @@ class RowBatch {
   };
   void clear_rows();
   char* copy_room(size_t bytes);
+  void mark_open();
+  void copy_key(CellView& cell);
+  void copy_value(CellView& cell);
   std::vector<CellView> cells_;
   std::vector<Span> rows_;
   std::vector<const Pinnable*> pins_;
@@ -97,6 +108,11 @@ class RowBatch {
   size_t copy_at_ = 0;
   size_t copy_end_ = 0;
   size_t open_ = 0;
+  // Where the rest stood when the row was begun.
+  size_t open_pins_ = 0;
+  size_t open_copies_ = 0;
+  size_t open_copy_at_ = 0;
+  size_t open_copy_end_ = 0;
 };
 
 class RowBatch::Iterator {

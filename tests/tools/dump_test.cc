@@ -13,12 +13,6 @@
 namespace cellar::testing {
 namespace {
 
-#if __has_include(<re2/re2.h>)
-constexpr bool kRegularExpressions = true;
-#else
-constexpr bool kRegularExpressions = false;
-#endif
-
 using Json = nlohmann::json;
 using Strings = std::vector<std::string>;
 
@@ -76,12 +70,6 @@ TEST_F(Dump, ASampleIsTheSameForTheSameSeed) {
 
 TEST_F(Dump, GrepLooksAtRowColumnAndValue) {
   const std::string file = example_file("weblog.hfile");
-  if (!kRegularExpressions) {
-    const ToolResult tried = run({"dump", file, "--grep", "x"});
-    EXPECT_EQ(tried.exit, 4);
-    EXPECT_NE(tried.err.find("libre2-dev"), std::string::npos) << tried.err;
-    return;
-  }
   const std::vector<Json> all = dump(file, {});
   const auto expected = [&](const auto& wanted) {
     std::vector<Json> cells;

@@ -38,7 +38,7 @@ TEST_F(GeneratedDocuments, CommandsAreTheHelp) {
     ++commands;
   }
   EXPECT_GE(commands, 20u);
-  for (const std::string topic : {"exit-codes", "formats", "times", "limits", "hbase"})
+  for (const std::string topic : {"exit-codes", "formats", "filters", "times", "limits", "hbase"})
     text += section("help " + topic, topic);
   expect_generated("docs/commands.md", text);
 }

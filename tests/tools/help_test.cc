@@ -87,7 +87,7 @@ TEST_F(Help, EveryExampleWorks) {
 }
 
 TEST_F(Help, TopicsExist) {
-  for (const char* topic : {"formats", "times", "limits", "hbase", "exit-codes"})
+  for (const char* topic : {"formats", "filters", "times", "limits", "hbase", "exit-codes"})
     EXPECT_NE(out_of({"help", topic}), "");
   EXPECT_EQ(error_of({"help", "exit-code"}, 2).value("code", ""), "CEL-USAGE");
 }

@@ -1,0 +1,212 @@
+// Filters of cells by value and timestamp, and of rows by the value of a column.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/coding.h"
+#include "filter/parts.h"
+
+namespace cellar {
+namespace {
+
+class ValueFilter final : public Cloned<ValueFilter> {
+ public:
+  ValueFilter(CompareOp op, ComparatorPtr comparator) : op_(op), comparator_(std::move(comparator)) {}
+  std::string to_text() const override { return test_text("ValueFilter", op_, *comparator_); }
+  FilterCode cell(const CellView& cell) override {
+    return passes(op_, *comparator_, cell.value_bytes()) ? FilterCode::kInclude : FilterCode::kSkip;
+  }
+
+ private:
+  CompareOp op_;
+  ComparatorPtr comparator_;
+};
+
+// A test of the values of one column.
+struct ColumnTest {
+  std::string family;
+  std::string qualifier;
+  CompareOp op = CompareOp::kNoOp;
+  ComparatorPtr comparator;
+
+  bool is_of(const CellView& cell) const { return in_column(cell, family, qualifier); }
+  bool passes(const CellView& cell) const { return cellar::passes(op, *comparator, cell.value_bytes()); }
+};
+
+std::string column_test_text(std::string_view name, const ColumnTest& test, const std::string& more = "") {
+  return fmt::format("{}({}, {}, {}, {}{})", name, quoted(test.family), quoted(test.qualifier),
+                     op_text(test.op), quoted(test.comparator->to_text()), more);
+}
+
+class ColumnValueFilter final : public Cloned<ColumnValueFilter> {
+ public:
+  explicit ColumnValueFilter(ColumnTest test) : test_(std::move(test)) {}
+  std::string to_text() const override { return column_test_text("ColumnValueFilter", test_); }
+  void reset() override { found_ = false; }
+  FilterCode cell(const CellView& cell) override {
+    if (!test_.is_of(cell)) return found_ ? FilterCode::kNextRow : FilterCode::kNextColumn;
+    found_ = true;
+    return test_.passes(cell) ? FilterCode::kInclude : FilterCode::kSkip;
+  }
+  bool is_family_essential(std::string_view family) const override { return family == test_.family; }
+
+ private:
+  ColumnTest test_;
+  bool found_ = false;
+};
+
+class SingleColumnValueFilter : public Filter {
+ public:
+  SingleColumnValueFilter(ColumnTest test, SingleColumnRule rule, bool exclude)
+      : test_(std::move(test)), rule_(rule), exclude_(exclude) {}
+  std::unique_ptr<Filter> clone() const override { return std::make_unique<SingleColumnValueFilter>(*this); }
+  std::string to_text() const override {
+    return column_test_text(
+        exclude_ ? "SingleColumnValueExcludeFilter" : "SingleColumnValueFilter", test_,
+        ", " + flag_text(rule_.filter_if_missing) + ", " + flag_text(rule_.latest_version_only));
+  }
+  void reset() override { found_ = passed_ = false; }
+  FilterCode cell(const CellView& cell) override {
+    if (passed_) return FilterCode::kInclude;
+    if (found_ && rule_.latest_version_only) return FilterCode::kNextRow;
+    if (!test_.is_of(cell)) return FilterCode::kInclude;
+    found_ = true;
+    passed_ = test_.passes(cell);
+    return passed_ || !rule_.latest_version_only ? FilterCode::kInclude : FilterCode::kNextRow;
+  }
+  bool needs_whole_row() const override { return true; }
+  void edit_row(std::vector<CellView>& cells) override {
+    if (exclude_) std::erase_if(cells, [&](const CellView& cell) { return test_.is_of(cell); });
+  }
+  bool drop_row() override { return found_ ? !passed_ : rule_.filter_if_missing; }
+  bool is_family_essential(std::string_view family) const override {
+    return !rule_.filter_if_missing || family == test_.family;
+  }
+
+ private:
+  ColumnTest test_;
+  SingleColumnRule rule_;
+  bool exclude_;
+  bool found_ = false;
+  bool passed_ = false;
+};
+
+class DependentColumnFilter final : public Cloned<DependentColumnFilter> {
+ public:
+  DependentColumnFilter(ColumnTest test, DependentColumn column) : test_(std::move(test)), column_(column) {}
+  std::string to_text() const override {
+    const bool drop = column_ == DependentColumn::kDrop;
+    if (test_.comparator != nullptr)
+      return fmt::format("DependentColumnFilter({}, {}, {}, {}, {})", quoted(test_.family),
+                         quoted(test_.qualifier), drop, op_text(test_.op),
+                         quoted(test_.comparator->to_text()));
+    return call_text("DependentColumnFilter",
+                     {quoted(test_.family), quoted(test_.qualifier), flag_text(drop)});
+  }
+  void reset() override { timestamps_.clear(); }
+  FilterCode cell(const CellView& cell) override {
+    if (!test_.is_of(cell)) return FilterCode::kInclude;
+    if (test_.comparator != nullptr && !test_.passes(cell)) return FilterCode::kSkip;
+    timestamps_.insert(cell.timestamp);
+    return column_ == DependentColumn::kDrop ? FilterCode::kSkip : FilterCode::kInclude;
+  }
+  bool needs_whole_row() const override { return true; }
+  void edit_row(std::vector<CellView>& cells) override {
+    std::erase_if(cells, [&](const CellView& cell) { return !timestamps_.contains(cell.timestamp); });
+  }
+
+ private:
+  ColumnTest test_;
+  DependentColumn column_;
+  std::set<int64_t> timestamps_;
+};
+
+class TimestampsFilter final : public Cloned<TimestampsFilter> {
+ public:
+  TimestampsFilter(std::vector<int64_t> timestamps, HintVersions hint)
+      : timestamps_(std::move(timestamps)), hint_(hint) {
+    std::ranges::sort(timestamps_);
+    timestamps_.erase(std::unique(timestamps_.begin(), timestamps_.end()), timestamps_.end());
+  }
+  std::string to_text() const override {
+    std::string text = "TimestampsFilter(";
+    for (const int64_t each : timestamps_) text += fmt::format("{}{}", text.back() == '(' ? "" : ", ", each);
+    if (hint_ == HintVersions::kYes) text += text.back() == '(' ? "true" : ", true";
+    return text + ")";
+  }
+  FilterCode cell(const CellView& cell) override {
+    if (std::ranges::binary_search(timestamps_, cell.timestamp)) return FilterCode::kInclude;
+    if (timestamps_.empty() || cell.timestamp < timestamps_.front()) {
+      // HBase's smallest of none is larger than every timestamp.
+      return FilterCode::kNextColumn;
+    }
+    return hint_ == HintVersions::kYes ? FilterCode::kSeekHint : FilterCode::kSkip;
+  }
+  // The next older wanted timestamp: there is one, or cell() had said so. Reversed reads go on cell by cell,
+  // as HBase's do.
+  std::optional<Cell> seek_hint(const CellView& cell) override {
+    const auto after = std::ranges::lower_bound(timestamps_, cell.timestamp);
+    if (hint_ == HintVersions::kNo || reversed() || after == timestamps_.begin()) return std::nullopt;
+    return version_hint(cell, *std::prev(after));
+  }
+
+ private:
+  std::vector<int64_t> timestamps_;
+  HintVersions hint_;
+};
+
+class KeyOnlyFilter final : public Cloned<KeyOnlyFilter> {
+ public:
+  explicit KeyOnlyFilter(KeyOnlyValue value) : value_(value) {}
+  std::string to_text() const override {
+    return call_text("KeyOnlyFilter", {flag_text(value_ == KeyOnlyValue::kSize)});
+  }
+  FilterCode cell(const CellView&) override { return FilterCode::kInclude; }
+  void transform(CellView& cell) override {
+    size_.clear();
+    if (value_ == KeyOnlyValue::kSize) append_be32(size_, cell.value_size);
+    cell.value = size_.data();
+    cell.value_size = static_cast<uint32_t>(size_.size());
+  }
+
+ private:
+  KeyOnlyValue value_;
+  std::string size_;
+};
+
+ColumnTest column_test(std::string_view family, std::string_view qualifier, CompareOp op,
+                       ComparatorPtr comparator) {
+  return {std::string(family), std::string(qualifier), op, std::move(comparator)};
+}
+
+}  // namespace
+
+FilterPtr value_filter(CompareOp op, ComparatorPtr comparator) {
+  return std::make_shared<ValueFilter>(op, std::move(comparator));
+}
+FilterPtr column_value_filter(std::string_view family, std::string_view qualifier, CompareOp op,
+                              ComparatorPtr comparator) {
+  return std::make_shared<ColumnValueFilter>(column_test(family, qualifier, op, std::move(comparator)));
+}
+FilterPtr timestamps_filter(std::vector<int64_t> timestamps, HintVersions hint) {
+  return std::make_shared<TimestampsFilter>(std::move(timestamps), hint);
+}
+FilterPtr key_only_filter(KeyOnlyValue value) { return std::make_shared<KeyOnlyFilter>(value); }
+FilterPtr single_column_value_filter(std::string_view family, std::string_view qualifier, CompareOp op,
+                                     ComparatorPtr comparator, SingleColumnRule rule) {
+  return std::make_shared<SingleColumnValueFilter>(column_test(family, qualifier, op, std::move(comparator)),
+                                                   rule, false);
+}
+FilterPtr single_column_value_exclude_filter(std::string_view family, std::string_view qualifier,
+                                             CompareOp op, ComparatorPtr comparator, SingleColumnRule rule) {
+  return std::make_shared<SingleColumnValueFilter>(column_test(family, qualifier, op, std::move(comparator)),
+                                                   rule, true);
+}
+FilterPtr dependent_column_filter(std::string_view family, std::string_view qualifier, DependentColumn column,
+                                  CompareOp op, ComparatorPtr comparator) {
+  return std::make_shared<DependentColumnFilter>(column_test(family, qualifier, op, std::move(comparator)),
+                                                 column);
+}
+
+}  // namespace cellar
