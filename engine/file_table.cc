@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "engine/actions.h"
 
 namespace cellar {
 namespace {
@@ -174,7 +175,11 @@ Result<StoreReaders> FileTable::open_readers(size_t region, const Query<Q>& quer
   return readers;
 }
 
-Result<bool> FileTable::read_row(const Get& get, ScanBudget budget, RowBatch& batch) {
+int64_t FileTable::now_ms() const {
+  return (options_.clock != nullptr ? *options_.clock : system_clock()).wall_ms();
+}
+
+Result<bool> FileTable::read_row(const Get& get, ScanBudget budget, RowBatch& batch, int64_t now_ms) {
   batch.clear();
   CELLAR_TRY(check_row(get.row()));
   CELLAR_TRY(check_query(get));
@@ -186,11 +191,10 @@ Result<bool> FileTable::read_row(const Get& get, ScanBudget budget, RowBatch& ba
   read.budget = budget;
   std::optional<ReadFilter> filter;
   add_filter(get, filter, read);
-  Clock& clock = options_.clock != nullptr ? *options_.clock : system_clock();
   for (size_t region = 0; region < options_.regions.size(); ++region) {
     const FileTableRegion& rows = options_.regions[region];
     if (get.row() < rows.start || (!rows.end.empty() && get.row() >= rows.end)) continue;
-    Result<StoreReaders> readers = open_readers(region, get, read, clock.wall_ms());
+    Result<StoreReaders> readers = open_readers(region, get, read, now_ms);
     if (!readers.ok()) return readers.status().with_context("table " + options_.name);
     RowReader reader(std::move(*readers), read.range, read.budget, read.stats, nullptr, read.filter);
     const bool found = reader.next(batch);
@@ -201,7 +205,7 @@ Result<bool> FileTable::read_row(const Get& get, ScanBudget budget, RowBatch& ba
 }
 
 Status FileTable::get_into(const Get& get, RowBatch& batch) {
-  return read_row(get, {.rows = 1}, batch).status();
+  return read_row(get, {.rows = 1}, batch, now_ms()).status();
 }
 
 Result<RowBatch> FileTable::get(const Get& get) {
@@ -212,12 +216,22 @@ Result<RowBatch> FileTable::get(const Get& get) {
 
 Result<bool> FileTable::exists(const Get& get) {
   RowBatch batch;
-  return read_row(get, {.rows = 1, .cells_per_part = 1}, batch);
+  return read_row(get, {.rows = 1, .cells_per_part = 1}, batch, now_ms());
+}
+
+Result<std::vector<RowBatch>> FileTable::get_many(std::span<const Get> gets) {
+  const int64_t now = now_ms();
+  std::vector<RowBatch> rows(gets.size());
+  for (const size_t at : by_rows(gets)) CELLAR_TRY(read_row(gets[at], {.rows = 1}, rows[at], now).status());
+  return rows;
+}
+
+std::vector<ActionResult> FileTable::batch(std::span<const Action> actions, const WriteOptions& options) {
+  return run_actions(*this, actions, options, [&](std::span<const Action>) { return read_only(); });
 }
 
 Result<std::unique_ptr<Scanner>> FileTable::scan(const Scan& scan) {
-  Clock& clock = options_.clock != nullptr ? *options_.clock : system_clock();
-  auto scanner = std::make_unique<FileTableScanner>(shared_from_this(), scan, clock.wall_ms());
+  auto scanner = std::make_unique<FileTableScanner>(shared_from_this(), scan, now_ms());
   CELLAR_TRY(scanner->open());
   return std::unique_ptr<Scanner>(std::move(scanner));
 }
@@ -229,6 +243,11 @@ Status FileTable::read_only() const {
 Status FileTable::put(const Put&, const WriteOptions&) { return read_only(); }
 Status FileTable::erase(const Delete&, const WriteOptions&) { return read_only(); }
 Result<std::vector<int64_t>> FileTable::increment(const Increment&, const WriteOptions&) {
+  return read_only();
+}
+Result<Row> FileTable::append(const Append&, const WriteOptions&) { return read_only(); }
+Result<Row> FileTable::mutate(const RowMutations&, const WriteOptions&) { return read_only(); }
+Result<CheckAndMutateResult> FileTable::check_and_mutate(const CheckAndMutate&, const WriteOptions&) {
   return read_only();
 }
 Result<IngestInfo> FileTable::ingest(const IngestRequest&) { return read_only(); }

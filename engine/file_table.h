@@ -44,12 +44,19 @@ class FileTable final : public Table, public std::enable_shared_from_this<FileTa
   Result<RowBatch> get(const Get& get) override;
   Status get_into(const Get& get, RowBatch& batch) override;
   Result<bool> exists(const Get& get) override;
+  Result<std::vector<RowBatch>> get_many(std::span<const Get> gets) override;
   Result<std::unique_ptr<Scanner>> scan(const Scan& scan) override;
+  // Gets are answered, writes are not.
+  std::vector<ActionResult> batch(std::span<const Action> actions, const WriteOptions& options) override;
 
   // All of these: kReadOnly.
   Status put(const Put& put, const WriteOptions& options) override;
   Status erase(const Delete& erase, const WriteOptions& options) override;
   Result<std::vector<int64_t>> increment(const Increment& increment, const WriteOptions& options) override;
+  Result<Row> append(const Append& append, const WriteOptions& options) override;
+  Result<Row> mutate(const RowMutations& mutations, const WriteOptions& options) override;
+  Result<CheckAndMutateResult> check_and_mutate(const CheckAndMutate& check,
+                                                const WriteOptions& options) override;
   Result<IngestInfo> ingest(const IngestRequest& request) override;
   Status flush() override;
   Status compact(const CompactOptions& options) override;
@@ -64,7 +71,8 @@ class FileTable final : public Table, public std::enable_shared_from_this<FileTa
 
   explicit FileTable(FileTableOptions options) : options_(std::move(options)) {}
   Status read_only() const;
-  Result<bool> read_row(const Get& get, ScanBudget budget, RowBatch& batch);
+  Result<bool> read_row(const Get& get, ScanBudget budget, RowBatch& batch, int64_t now_ms);
+  int64_t now_ms() const;
   Result<std::vector<Wanted>> resolve(const std::vector<FamilyChoice>& choices) const;
   // The family's files of a region. Those of the region that was used last are kept.
   Result<std::shared_ptr<const StoreView>> view_of(size_t region, size_t family);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/coding.h"
+#include "cellar/check_and_mutate.h"
 
 namespace cellar {
 
@@ -46,6 +47,7 @@ void set_ttl_tag(std::string& tags, int64_t ttl_ms) {
 }  // namespace
 
 Put& Put::ttl_ms(int64_t ttl_ms) { return set_ttl_tag(tags_, ttl_ms), *this; }
+Append& Append::ttl_ms(int64_t ttl_ms) { return set_ttl_tag(tags_, ttl_ms), *this; }
 
 Increment& Increment::add(std::string_view family, std::string_view qualifier, int64_t amount) {
   counters_.push_back({std::string(family), std::string(qualifier), amount});
@@ -55,5 +57,31 @@ Increment& Increment::add(std::string_view family, std::string_view qualifier, i
 Increment& Increment::time_range(int64_t from, int64_t until) { return from_ = from, until_ = until, *this; }
 
 Increment& Increment::ttl_ms(int64_t ttl_ms) { return set_ttl_tag(tags_, ttl_ms), *this; }
+
+CheckAndMutate& CheckAndMutate::if_matches(std::string_view family, std::string_view qualifier,
+                                           Compare compare, std::string_view expected) {
+  condition_ = {std::string(family), std::string(qualifier), compare, std::string(expected)};
+  filter_.reset();
+  return *this;
+}
+
+CheckAndMutate& CheckAndMutate::if_stored(std::string_view family, std::string_view qualifier,
+                                          Compare compare, std::string_view value) {
+  const auto mirrored = [&] {
+    switch (compare) {
+      case Compare::kLess:
+        return Compare::kGreater;
+      case Compare::kLessOrEqual:
+        return Compare::kGreaterOrEqual;
+      case Compare::kGreaterOrEqual:
+        return Compare::kLessOrEqual;
+      case Compare::kGreater:
+        return Compare::kLess;
+      default:
+        return compare;
+    }
+  };
+  return if_matches(family, qualifier, mirrored(), value);
+}
 
 }  // namespace cellar

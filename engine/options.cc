@@ -295,6 +295,7 @@ Status validate(const EngineOptions& engine) {
   faults.add_if(engine.files_stop < 2 || engine.files_slow > engine.files_stop,
                 "files_slow is at most files_stop, which is at least 2");
   faults.add_if(engine.stall_ms_max < 0, "stall_ms_max is at least 0");
+  faults.add_if(engine.row_lock_wait_ms < 0, "row_lock_wait_ms is at least 0");
   faults.add_if(engine.background_threads < 2, "background_threads is at least 2");
   faults.add_if(engine.cell_bytes_max < 1 || engine.cell_bytes_max > (uint64_t{1} << 31) - 65,
                 "cell_bytes_max is 1 to 2^31 - 65");

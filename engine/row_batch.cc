@@ -14,6 +14,13 @@ constexpr size_t kCopyBlockBytes = 4096;
 
 }  // namespace
 
+std::optional<std::string_view> Row::value(std::string_view family, std::string_view qualifier) const {
+  for (const Cell& cell : cells)
+    if (cell.family == family && cell.qualifier == qualifier && cell.type == CellType::kPut)
+      return cell.value;
+  return std::nullopt;
+}
+
 std::optional<std::string_view> RowView::value(std::string_view family, std::string_view qualifier) const {
   for (const CellView& cell : cells_)
     if (cell.family() == family && cell.qualifier() == qualifier && cell.type() == CellType::kPut)

@@ -1,9 +1,13 @@
 // RowLocks: one word a stripe; waiting goes through an Event.
 #include "engine/row_locks.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "base/assert.h"
+#include "base/bytes.h"
 #include "base/hash.h"
 
 namespace cellar {
@@ -42,8 +46,8 @@ Status RowLocks::lock(size_t stripe, Mode mode, int64_t timeout_us, Clock& clock
     if (try_lock(state, mode, true)) break;
     const int64_t left = deadline_us - clock.steady_us();
     if (left <= 0) {
-      status =
-          Status::busy("waited too long for the lock of a row").hinting("another write holds it; try again");
+      status = Status::busy(fmt::format("waited {} ms for the lock of the row", timeout_us / 1000))
+                   .hinting("another write holds it; try again, or raise row_lock_wait_ms");
       if (mode == Mode::kExclusive) {  // let the others in; another exclusive waiter sets the mark again
         state.fetch_and(~kExclusiveWaits, std::memory_order_relaxed);
         released_->signal();
@@ -75,21 +79,23 @@ RowLockSet::~RowLockSet() {
 Status RowLockSet::lock_row(std::string_view row, int64_t timeout_us, Clock& clock) {
   CELLAR_ASSERT(first_ == SIZE_MAX && more_.empty());
   const size_t stripe = RowLocks::stripe_of(row);
-  CELLAR_TRY(locks_.lock(stripe, mode_, timeout_us, clock));
+  if (const Status status = locks_.lock(stripe, mode_, timeout_us, clock); !status.ok())
+    return status.with_context("row " + escaped(row));
   first_ = stripe;
   return {};
 }
 
 Status RowLockSet::lock_rows(const std::vector<std::string_view>& rows, int64_t timeout_us, Clock& clock) {
   CELLAR_ASSERT(first_ == SIZE_MAX && more_.empty());
-  std::vector<size_t> stripes;
+  std::vector<std::pair<size_t, std::string_view>> stripes;
   stripes.reserve(rows.size());
-  for (const std::string_view row : rows) stripes.push_back(RowLocks::stripe_of(row));
+  for (const std::string_view row : rows) stripes.emplace_back(RowLocks::stripe_of(row), row);
   std::ranges::sort(stripes);
-  stripes.erase(std::unique(stripes.begin(), stripes.end()), stripes.end());
-  more_.reserve(stripes.size());
-  for (const size_t stripe : stripes) {
-    CELLAR_TRY(locks_.lock(stripe, mode_, timeout_us, clock));
+  more_.reserve(std::min(stripes.size(), RowLocks::kStripes));
+  for (const auto& [stripe, row] : stripes) {
+    if (!more_.empty() && more_.back() == stripe) continue;
+    if (const Status status = locks_.lock(stripe, mode_, timeout_us, clock); !status.ok())
+      return status.with_context("row " + escaped(row));
     more_.push_back(stripe);
   }
   return {};

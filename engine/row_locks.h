@@ -19,6 +19,7 @@ class RowLocks {
   explicit RowLocks(Executor& executor);
 
   enum class Mode : uint8_t { kShared, kExclusive };
+  static constexpr size_t kStripes = 1024;
   static size_t stripe_of(std::string_view row);
 
   // Waits for the stripe: kBusy after `timeout_us` microseconds of the steady clock.
@@ -26,7 +27,6 @@ class RowLocks {
   void unlock(size_t stripe, Mode mode);
 
  private:
-  static constexpr size_t kStripes = 1024;
   static constexpr uint32_t kExclusiveHeld = 1u << 31;
   static constexpr uint32_t kExclusiveWaits = 1u << 30;  // keeps new shared holders out until it had its turn
   bool try_lock(std::atomic<uint32_t>& state, Mode mode, bool waited);
@@ -44,7 +44,7 @@ class RowLockSet {
   RowLockSet& operator=(const RowLockSet&) = delete;
   ~RowLockSet();
 
-  // Takes the locks of these rows, each stripe once.
+  // Takes the locks of these rows, each stripe once. kBusy names the row.
   Status lock_row(std::string_view row, int64_t timeout_us, Clock& clock);
   Status lock_rows(const std::vector<std::string_view>& rows, int64_t timeout_us, Clock& clock);
 

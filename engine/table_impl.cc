@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cell/cell_codec.h"
+#include "engine/actions.h"
 #include "engine/background.h"
 #include "engine/ingest_job.h"
 #include "engine/write_path.h"
@@ -99,6 +100,33 @@ Result<std::vector<int64_t>> TableImpl::increment(const Increment& increment, co
   return core_->write_path->increment(*this, increment, options);
 }
 
+Result<Row> TableImpl::append(const Append& append, const WriteOptions& options) {
+  return core_->write_path->append(*this, append, options);
+}
+
+Result<Row> TableImpl::mutate(const RowMutations& mutations, const WriteOptions& options) {
+  return core_->write_path->mutate(*this, mutations, options);
+}
+
+Result<CheckAndMutateResult> TableImpl::check_and_mutate(const CheckAndMutate& check,
+                                                         const WriteOptions& options) {
+  return core_->write_path->check_and_mutate(*this, check, options);
+}
+
+std::vector<ActionResult> TableImpl::batch(std::span<const Action> actions, const WriteOptions& options) {
+  return run_actions(*this, actions, options, [&](std::span<const Action> writes) {
+    Batch together;
+    for (const Action& each : writes) {
+      if (const auto* put = std::get_if<Put>(&each)) {
+        together.put(shared_from_this(), *put);
+      } else {
+        together.erase(shared_from_this(), std::get<Delete>(each));
+      }
+    }
+    return core_->write_path->write(together, options);
+  });
+}
+
 Status TableImpl::resolve_choices(const std::vector<FamilyChoice>& choices,
                                   std::vector<std::pair<Store*, const FamilyChoice*>>& chosen) const {
   const FamilyList& list = families();
@@ -134,13 +162,16 @@ Result<StoreReaders> TableImpl::open_readers(const Query<Q>& query, const TableR
   uint64_t read_point = 0;
   for (bool again = true; again;) {
     again = false;
-    read_point = snapshot != nullptr ? snapshot->sequence() : core_->mvcc.read_point();
+    read_point = snapshot != nullptr       ? snapshot->sequence()
+                 : read.instant != nullptr ? read.instant->read_point
+                                           : core_->mvcc.read_point();
     for (size_t i = 0; i < chosen.size() && !again; ++i) {
-      views[i] = snapshot != nullptr ? chosen[i].first->view_at(read_point) : chosen[i].first->view();
-      again = snapshot == nullptr && views[i]->rewritten_at > read_point;
+      const bool kept = snapshot != nullptr || read.instant != nullptr;  // what it sees is not rewritten
+      views[i] = kept ? chosen[i].first->view_at(read_point) : chosen[i].first->view();
+      again = !kept && views[i]->rewritten_at > read_point;
     }
   }
-  const int64_t now_ms = core_->mvcc.now_ms();
+  const int64_t now_ms = read.instant != nullptr ? read.instant->now_ms : core_->mvcc.now_ms();
   StoreReaders readers;
   for (size_t i = 0; i < chosen.size(); ++i) {
     StoreQuery family = store_query(query, read, chosen[i].first->family(), chosen[i].second);
@@ -152,13 +183,15 @@ Result<StoreReaders> TableImpl::open_readers(const Query<Q>& query, const TableR
   return readers;
 }
 
-Result<bool> TableImpl::read_row(const Get& get, ScanBudget budget, RowBatch& batch) const {
+Result<bool> TableImpl::read_row(const Get& get, ScanBudget budget, RowBatch& batch,
+                                 const ReadInstant* instant) const {
   batch.clear();
   CELLAR_TRY(check_row(get.row()));
   ReadStats unwanted;
   TableRead read;
   read.range = RowRange::of_row(get.row());
   read.stats = &unwanted;
+  read.instant = instant;
   if (get.stats_sink() != nullptr) read.stats = get.stats_sink();
   read.budget = budget;
   std::optional<ReadFilter> filter;
@@ -184,6 +217,16 @@ Result<RowBatch> TableImpl::get(const Get& get) {
 Result<bool> TableImpl::exists(const Get& get) {
   RowBatch batch;
   return read_row(get, {.rows = 1, .cells_per_part = 1}, batch);  // one cell is enough to know
+}
+
+Result<std::vector<RowBatch>> TableImpl::get_many(std::span<const Get> gets) {
+  CELLAR_TRY(check());
+  const SnapshotImpl snapshot(core_);  // keeps what the instant sees from being rewritten
+  const ReadInstant instant{snapshot.sequence(), core_->mvcc.now_ms()};
+  std::vector<RowBatch> rows(gets.size());
+  for (const size_t at : by_rows(gets))
+    CELLAR_TRY(read_row(gets[at], {.rows = 1}, rows[at], &instant).status());
+  return rows;
 }
 
 Result<std::unique_ptr<Scanner>> TableImpl::scan(const Scan& scan) {

@@ -34,9 +34,15 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   Status put(const Put& put, const WriteOptions& options) override;
   Status erase(const Delete& erase, const WriteOptions& options) override;
   Result<std::vector<int64_t>> increment(const Increment& increment, const WriteOptions& options) override;
+  Result<Row> append(const Append& append, const WriteOptions& options) override;
+  Result<Row> mutate(const RowMutations& mutations, const WriteOptions& options) override;
+  Result<CheckAndMutateResult> check_and_mutate(const CheckAndMutate& check,
+                                                const WriteOptions& options) override;
+  std::vector<ActionResult> batch(std::span<const Action> actions, const WriteOptions& options) override;
   Result<RowBatch> get(const Get& get) override;
   Status get_into(const Get& get, RowBatch& batch) override;
   Result<bool> exists(const Get& get) override;
+  Result<std::vector<RowBatch>> get_many(std::span<const Get> gets) override;
   Result<std::unique_ptr<Scanner>> scan(const Scan& scan) override;
   Result<IngestInfo> ingest(const IngestRequest& request) override;
   Status flush() override;
@@ -62,7 +68,8 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   template <class Q>
   Result<StoreReaders> open_readers(const Query<Q>& query, const TableRead& read) const;
   // Reads the row of a get into `batch`. Whether there was one.
-  Result<bool> read_row(const Get& get, ScanBudget budget, RowBatch& batch) const;
+  Result<bool> read_row(const Get& get, ScanBudget budget, RowBatch& batch,
+                        const ReadInstant* instant = nullptr) const;
   Status resolve_choices(const std::vector<FamilyChoice>& choices,
                          std::vector<std::pair<Store*, const FamilyChoice*>>& chosen) const;
 

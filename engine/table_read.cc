@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "base/bytes.h"
@@ -39,6 +41,13 @@ Result<RowRange> range_of(const Scan& scan, std::string& successor) {
 }
 
 }  // namespace
+
+std::vector<size_t> by_rows(std::span<const Get> gets) {
+  std::vector<size_t> order(gets.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, {}, [&](size_t at) -> const std::string& { return gets[at].row(); });
+  return order;
+}
 
 Status check_row(std::string_view row) {
   if (row.empty()) return Status::invalid_argument("the row is empty: a row has 1 to 32,767 bytes");

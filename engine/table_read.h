@@ -15,6 +15,12 @@
 
 namespace cellar {
 
+// What several reads share, so that they see the same.
+struct ReadInstant {
+  uint64_t read_point = 0;  // of a snapshot that is kept
+  int64_t now_ms = 0;
+};
+
 // One read: which rows, how many, and how to go about them. `range` borrows from the query.
 struct TableRead {
   RowRange range;
@@ -23,6 +29,7 @@ struct TableRead {
   bool sequential = false;  // many rows: read ahead
   ReadStats* stats = nullptr;
   ReadFilter* filter = nullptr;  // borrowed; null: none
+  const ReadInstant* instant = nullptr;  // null: now
 };
 
 // A scan being read: holds what its request borrows. Shared by the scanner.
@@ -41,6 +48,9 @@ struct ScanRead {
   ReadStats own_stats_;    // counted into when the user asked for no statistics
   std::optional<ReadFilter> filter_;
 };
+
+// The places of the gets, in the order of their rows.
+std::vector<size_t> by_rows(std::span<const Get> gets);
 
 // kInvalidArgument for an empty row, kLimit for one that is too long.
 Status check_row(std::string_view row);

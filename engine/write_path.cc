@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <type_traits>
+#include <variant>
 
 #include "base/bytes.h"
-#include "base/coding.h"
 #include "engine/background.h"
 #include "engine/batch_impl.h"
 #include "engine/prepared_batch.h"
+#include "engine/row_changes.h"
 #include "engine/table_impl.h"
 #include "engine/write_throttle.h"
 
@@ -29,56 +31,111 @@ PreparedBatch& thread_batch() {
   return batch;
 }
 
-Status check_columns(const RowMutation& mutation, std::string_view what) {
-  return mutation.empty() ? Status::invalid_argument(fmt::format("the {} has no columns", what))
-                                .hinting("add at least one")
-                          : Status();
+// Whether the condition holds, and the time of what was looked at: the newest visible cell of its column, the
+// first cell that its filter passed. No cell: 0.
+struct Checked {
+  bool matches = false;
+  int64_t timestamp = 0;
+};
+
+bool holds(Compare compare, int order) {
+  switch (compare) {
+    case Compare::kLess:
+      return order < 0;
+    case Compare::kLessOrEqual:
+      return order <= 0;
+    case Compare::kEqual:
+      return order == 0;
+    case Compare::kNotEqual:
+      return order != 0;
+    case Compare::kGreaterOrEqual:
+      return order >= 0;
+    case Compare::kGreater:
+      return order > 0;
+  }
+  return false;
 }
 
-Status add_pieces(TableImpl& table, const RowMutation& mutation, PreparedBatch& batch) {
-  for (const MutationPiece& piece : mutation.pieces()) {
-    Store* store = table.families().find(mutation.family(piece));
-    if (store == nullptr) return table.unknown_family(mutation.family(piece));
-    batch.add(*store, mutation.row(), mutation.qualifier(piece), piece.timestamp, piece.type,
-              mutation.value(piece), mutation.tags());
+Result<Checked> check_condition(TableImpl& table, const CheckAndMutate& check) {
+  Get get(check.row());
+  get.time_range(check.time_from(), check.time_until());
+  RowBatch found;
+  if (check.filter() != nullptr) {
+    CELLAR_TRY(table.get_into(get.filter(check.filter()), found));
+    if (found.empty()) return Checked{};
+    return Checked{true, found.row().cells().front().timestamp};
+  }
+  const CheckAndMutate::ColumnCondition& condition = *check.condition();
+  CELLAR_TRY(table.get_into(get.column(condition.family, condition.qualifier), found));
+  const std::string_view expected = condition.expected;
+  if (found.empty()) return Checked{expected.empty() && condition.compare != Compare::kNotEqual, 0};
+  const CellView& cell = found.row().cells().front();
+  if (expected.empty())
+    return Checked{(cell.value_size == 0) == (condition.compare != Compare::kNotEqual), cell.timestamp};
+  return Checked{holds(condition.compare, expected.compare(cell.value_bytes())), cell.timestamp};
+}
+
+Status check_same_row(std::string_view what, std::string_view row, std::string_view of,
+                      std::string_view wanted) {
+  if (row == wanted) return {};
+  return Status::invalid_argument(
+             fmt::format("the {} is for row {}, the {} for row {}", what, escaped(row), of, escaped(wanted)))
+      .hinting("they change one row as one; Engine::write takes a Batch over many rows");
+}
+
+std::string_view name_of(const Put&) { return "put"; }
+std::string_view name_of(const Delete&) { return "delete"; }
+std::string_view name_of(const Increment&) { return "increment"; }
+std::string_view name_of(const Append&) { return "append"; }
+
+// Every one of the same row; their families are added.
+Status check_mutations(TableImpl& table, const RowMutations& mutations, std::vector<Store*>& touched) {
+  if (mutations.mutations().empty())
+    return Status::invalid_argument("the row mutations are empty").hinting("add at least one");
+  for (const RowMutations::Mutation& each : mutations.mutations()) {
+    const auto check = [&](const auto& mutation) {
+      return check_same_row(name_of(mutation), mutation.row(), "row mutations", mutations.row());
+    };
+    CELLAR_TRY(std::visit(check, each));
+    CELLAR_TRY(add_touched(table, each, touched));
   }
   return {};
 }
 
-// A delete with nothing added: one family marker for each family.
-void add_row_delete(TableImpl& table, const Delete& erase, PreparedBatch& batch) {
-  for (const auto& store : table.families().stores)
-    batch.add(*store, erase.row(), {}, erase.timestamp(), CellType::kDeleteFamily, {}, {});
+Status check_change(TableImpl& table, const CheckAndMutate& check, std::vector<Store*>& touched) {
+  if (!check.condition() && check.filter() == nullptr)
+    return Status::invalid_argument("the check has no condition")
+        .hinting("add one: if_equals, if_not_exists, if_passes, …");
+  if (check.condition() && table.families().find(check.condition()->family) == nullptr)
+    return table.unknown_family(check.condition()->family);
+  return std::visit(
+      [&](const auto& change) -> Status {
+        using Change = std::remove_cvref_t<decltype(change)>;
+        if constexpr (std::is_same_v<Change, std::monostate>) {
+          return Status::invalid_argument("the check has no change").hinting("say what is done: then(put)");
+        } else if constexpr (std::is_same_v<Change, RowMutations>) {
+          CELLAR_TRY(check_same_row("change", change.row(), "check", check.row()));
+          return check_mutations(table, change, touched);
+        } else {
+          CELLAR_TRY(check_same_row(name_of(change), change.row(), "check", check.row()));
+          return add_touched(table, change, touched);
+        }
+      },
+      check.change());
 }
 
-bool looks_up(const Delete& erase) {
-  return std::ranges::any_of(erase.pieces(), [](const MutationPiece& piece) { return piece.latest_version; });
-}
-
-// Adds the pieces of a delete, with the timestamps of latest versions looked up: of the n-th request for a
-// column, the n-th newest; where there are fewer the marker gets the time of the write and hides nothing that
-// exists.
-Status add_looked_up(TableImpl& table, const Delete& erase, PreparedBatch& batch) {
-  const auto& pieces = erase.pieces();
-  for (size_t i = 0; i < pieces.size(); ++i) {
-    Store* store = table.families().find(erase.family(pieces[i]));
-    if (store == nullptr) return table.unknown_family(erase.family(pieces[i]));
-    int64_t timestamp = pieces[i].timestamp;
-    if (pieces[i].latest_version) {
-      uint32_t nth = 0;
-      for (size_t k = 0; k < i; ++k)
-        if (pieces[k].latest_version && erase.family(pieces[k]) == erase.family(pieces[i]) &&
-            erase.qualifier(pieces[k]) == erase.qualifier(pieces[i]))
-          ++nth;
-      Get get(erase.row());
-      get.column(erase.family(pieces[i]), erase.qualifier(pieces[i])).versions(nth + 1);
-      RowBatch found;
-      CELLAR_TRY(table.get_into(get, found));
-      if (found.row().cells().size() > nth) timestamp = found.row().cells()[nth].timestamp;
-    }
-    batch.add(*store, erase.row(), erase.qualifier(pieces[i]), timestamp, pieces[i].type, {}, {});
-  }
+Status apply_all(RowChanges& changes, const RowMutations& mutations, int64_t unstamped = kNow) {
+  for (const RowMutations::Mutation& each : mutations.mutations()) CELLAR_TRY(changes.apply(each, unstamped));
   return {};
+}
+
+Status apply_change(RowChanges& changes, const CheckAndMutate::Change& change, int64_t unstamped) {
+  if (const auto* put = std::get_if<Put>(&change)) return changes.put(*put, unstamped);
+  if (const auto* erase = std::get_if<Delete>(&change)) return changes.erase(*erase);
+  if (const auto* append = std::get_if<Append>(&change)) return changes.append(*append);
+  if (const auto* increment = std::get_if<Increment>(&change))
+    return changes.increment(*increment, true).status();
+  return apply_all(changes, std::get<RowMutations>(change), unstamped);
 }
 
 }  // namespace
@@ -91,38 +148,113 @@ Durability WritePath::durability_of(const TableImpl& table, const WriteOptions& 
   return table.durability().value_or(core_.options.durability);
 }
 
+Status WritePath::check_writable() const {
+  if (core_.options.read_only) return Status::read_only("the store was opened read-only");
+  return core_.health.failed() ? core_.health.check() : Status();
+}
+
+int64_t WritePath::lock_wait_us() const { return core_.options.row_lock_wait_ms * 1000; }
+
 Status WritePath::put(TableImpl& table, const Put& put, const WriteOptions& options) {
   CELLAR_TRY(table.check());
-  CELLAR_TRY(check_columns(put, "put"));
+  if (put.empty()) return Status::invalid_argument("the put has no columns").hinting("add at least one");
   PreparedBatch& batch = thread_batch();
   batch.begin();
-  CELLAR_TRY(add_pieces(table, put, batch));
+  CELLAR_TRY(RowChanges(table, batch, kNow).put(put));
   CELLAR_TRY(WriteThrottle(core_).admit(batch.stores()));
   RowLockSet locks(core_.row_locks, RowLocks::Mode::kShared);
-  CELLAR_TRY(locks.lock_row(put.row(), core_.options.stall_ms_max * 1000, core_.clock));
+  CELLAR_TRY(locks.lock_row(put.row(), lock_wait_us(), core_.clock));
   Prepared prepared{batch};
-  return commit(prepared, durability_of(table, options));
+  return commit(prepared, core_.mvcc.now_ms(), durability_of(table, options));
+}
+
+// Of one row: makes the changes under the row's lock, and commits them as one write, at the time of the
+// changes. A change that adds nothing writes nothing.
+template <class Change>
+Status WritePath::change_row(TableImpl& table, std::string_view row, const std::vector<Store*>& touched,
+                             RowLocks::Mode mode, const WriteOptions& options, const Change& change) {
+  CELLAR_TRY(check_writable());
+  PreparedBatch& batch = thread_batch();
+  batch.begin();
+  CELLAR_TRY(WriteThrottle(core_).admit(touched));
+  RowLockSet locks(core_.row_locks, mode);
+  CELLAR_TRY(locks.lock_row(row, lock_wait_us(), core_.clock));
+  RowChanges changes(table, batch, core_.mvcc.now_ms());
+  CELLAR_TRY(change(changes));
+  if (batch.empty()) return {};
+  Prepared prepared{batch};
+  return commit(prepared, changes.now_ms(), durability_of(table, options));
 }
 
 Status WritePath::erase(TableImpl& table, const Delete& erase, const WriteOptions& options) {
   CELLAR_TRY(table.check());
-  const bool reads = looks_up(erase);
-  PreparedBatch& batch = thread_batch();
-  batch.begin();
-  RowLockSet locks(core_.row_locks, reads ? RowLocks::Mode::kExclusive : RowLocks::Mode::kShared);
   std::vector<Store*> touched;
-  for (const auto& store : table.families().stores) touched.push_back(store.get());
-  CELLAR_TRY(WriteThrottle(core_).admit(touched));
-  CELLAR_TRY(locks.lock_row(erase.row(), core_.options.stall_ms_max * 1000, core_.clock));
-  if (erase.empty()) {
-    add_row_delete(table, erase, batch);
-  } else if (reads) {
-    CELLAR_TRY(add_looked_up(table, erase, batch));
-  } else {
-    CELLAR_TRY(add_pieces(table, erase, batch));
-  }
-  Prepared prepared{batch};
-  return commit(prepared, durability_of(table, options));
+  CELLAR_TRY(add_touched(table, erase, touched));
+  const auto mode = looks_up(erase) ? RowLocks::Mode::kExclusive : RowLocks::Mode::kShared;
+  return change_row(table, erase.row(), touched, mode, options,
+                    [&](RowChanges& changes) { return changes.erase(erase); });
+}
+
+Result<std::vector<int64_t>> WritePath::increment(TableImpl& table, const Increment& increment,
+                                                  const WriteOptions& options) {
+  CELLAR_TRY(table.check());
+  std::vector<Store*> touched;
+  CELLAR_TRY(add_touched(table, increment, touched));
+  std::vector<int64_t> sums;
+  const auto change = [&](RowChanges& changes) -> Status {
+    CELLAR_TRY_ASSIGN(sums, changes.increment(increment, false));
+    return {};
+  };
+  CELLAR_TRY(change_row(table, increment.row(), touched, RowLocks::Mode::kExclusive, options, change));
+  return sums;
+}
+
+Result<Row> WritePath::append(TableImpl& table, const Append& append, const WriteOptions& options) {
+  CELLAR_TRY(table.check());
+  std::vector<Store*> touched;
+  CELLAR_TRY(add_touched(table, append, touched));
+  Row row;
+  const auto change = [&](RowChanges& changes) -> Status {
+    CELLAR_TRY(changes.append(append));
+    row = changes.take_new_cells(append.row());
+    return {};
+  };
+  CELLAR_TRY(change_row(table, append.row(), touched, RowLocks::Mode::kExclusive, options, change));
+  return row;
+}
+
+Result<Row> WritePath::mutate(TableImpl& table, const RowMutations& mutations, const WriteOptions& options) {
+  CELLAR_TRY(table.check());
+  std::vector<Store*> touched;
+  CELLAR_TRY(check_mutations(table, mutations, touched));
+  Row row;
+  const auto change = [&](RowChanges& changes) -> Status {
+    CELLAR_TRY(apply_all(changes, mutations));
+    row = changes.take_new_cells(mutations.row());
+    return {};
+  };
+  CELLAR_TRY(change_row(table, mutations.row(), touched, RowLocks::Mode::kExclusive, options, change));
+  return row;
+}
+
+Result<CheckAndMutateResult> WritePath::check_and_mutate(TableImpl& table, const CheckAndMutate& check,
+                                                         const WriteOptions& options) {
+  CELLAR_TRY(table.check());
+  std::vector<Store*> touched;
+  CELLAR_TRY(check_change(table, check, touched));
+  CheckAndMutateResult result;
+  const auto change = [&](RowChanges& changes) -> Status {
+    CELLAR_TRY_ASSIGN(const Checked checked, check_condition(table, check));
+    result.success = checked.matches;
+    if (!checked.matches) return {};
+    // What was checked must not hide what follows from it.
+    const int64_t unstamped = std::max(changes.now_ms(), checked.timestamp);
+    CELLAR_TRY(apply_change(changes, check.change(), unstamped));
+    result.row = changes.take_new_cells(check.row());
+    return {};
+  };
+  CELLAR_TRY(change_row(table, check.row(), touched, RowLocks::Mode::kExclusive, options, change));
+  return result;
 }
 
 Status WritePath::write(const Batch& batch, const WriteOptions& options) {
@@ -142,7 +274,7 @@ Status WritePath::write(const Batch& batch, const WriteOptions& options) {
     if (const auto* cell = std::get_if<Cell>(&entry.change)) {
       rows.emplace_back(cell->row);
     } else if (const auto* put = std::get_if<Put>(&entry.change)) {
-      CELLAR_TRY(check_columns(*put, "put"));
+      if (put->empty()) return Status::invalid_argument("the put has no columns").hinting("add at least one");
       rows.push_back(put->row());
     } else {
       const auto& erase = std::get<Delete>(entry.change);
@@ -156,7 +288,8 @@ Status WritePath::write(const Batch& batch, const WriteOptions& options) {
     for (const auto& store : static_cast<TableImpl*>(entry.table.get())->families().stores)
       if (std::ranges::find(touched, store.get()) == touched.end()) touched.push_back(store.get());
   CELLAR_TRY(WriteThrottle(core_).admit(touched));
-  CELLAR_TRY(locks.lock_rows(rows, core_.options.stall_ms_max * 1000, core_.clock));
+  CELLAR_TRY(locks.lock_rows(rows, lock_wait_us(), core_.clock));
+  const int64_t now_ms = core_.mvcc.now_ms();
   for (const Batch::Entry& entry : batch.impl().entries) {
     auto& table = static_cast<TableImpl&>(*entry.table);
     if (const auto* cell = std::get_if<Cell>(&entry.change)) {
@@ -165,87 +298,17 @@ Status WritePath::write(const Batch& batch, const WriteOptions& options) {
       prepared_batch.add(*store, cell->row, cell->qualifier, cell->timestamp, cell->type, cell->value,
                          cell->tags);
     } else if (const auto* put = std::get_if<Put>(&entry.change)) {
-      CELLAR_TRY(add_pieces(table, *put, prepared_batch));
-    } else if (const auto& erase = std::get<Delete>(entry.change); erase.empty()) {
-      add_row_delete(table, erase, prepared_batch);
+      CELLAR_TRY(RowChanges(table, prepared_batch, now_ms).put(*put));
     } else {
-      CELLAR_TRY(add_looked_up(table, erase, prepared_batch));
+      CELLAR_TRY(RowChanges(table, prepared_batch, now_ms).erase(std::get<Delete>(entry.change)));
     }
   }
   Prepared prepared{prepared_batch};
-  return commit(prepared, durability);
+  return commit(prepared, now_ms, durability);
 }
 
-Result<std::vector<int64_t>> WritePath::increment(TableImpl& table, const Increment& increment,
-                                                  const WriteOptions& options) {
-  CELLAR_TRY(table.check());
-  if (increment.counters().empty())
-    return Status::invalid_argument("the increment has no columns").hinting("add at least one");
-  PreparedBatch& batch = thread_batch();
-  batch.begin();
-  std::vector<Store*> touched;
-  Get get(increment.row());
-  get.time_range(increment.time_from(), increment.time_until());
-  for (const Increment::Counter& counter : increment.counters()) {
-    Store* store = table.families().find(counter.family);
-    if (store == nullptr) return table.unknown_family(counter.family);
-    if (std::ranges::find(touched, store) == touched.end()) touched.push_back(store);
-    get.column(counter.family, counter.qualifier);
-  }
-  CELLAR_TRY(WriteThrottle(core_).admit(touched));
-  RowLockSet locks(core_.row_locks, RowLocks::Mode::kExclusive);
-  CELLAR_TRY(locks.lock_row(increment.row(), core_.options.stall_ms_max * 1000, core_.clock));
-  RowBatch current;
-  CELLAR_TRY(table.get_into(get, current));
-
-  const int64_t now_ms = core_.mvcc.now_ms();
-  std::vector<int64_t> results(increment.counters().size());
-  for (size_t i = 0; i < results.size(); ++i) {
-    const Increment::Counter& counter = increment.counters()[i];
-    const auto same = [&](const Increment::Counter& other) {
-      return other.family == counter.family && other.qualifier == counter.qualifier;
-    };
-    const auto first = std::ranges::find_if(increment.counters(), same);
-    if (const auto earlier = static_cast<size_t>(first - increment.counters().begin()); earlier < i) {
-      results[i] = results[earlier];
-      continue;
-    }
-    int64_t sum = 0;
-    int64_t timestamp = now_ms;
-    std::string_view tags = increment.tags();
-    for (const CellView& cell : current.row().cells()) {
-      if (cell.family() != counter.family || cell.qualifier() != counter.qualifier) continue;
-      if (cell.value_size != 8)
-        return Status::invalid_argument(
-            fmt::format("column {}:{} is not a counter: its value has {} bytes, not 8", counter.family,
-                        escaped(counter.qualifier), cell.value_size));
-      sum = static_cast<int64_t>(load_be64(cell.value));
-      timestamp = std::max(cell.timestamp + 1, now_ms);  // never behind the value it replaces
-      if (tags.empty()) tags = cell.tags_bytes();
-    }
-    for (const Increment::Counter& each : increment.counters()) {
-      if (!same(each)) continue;
-      if (__builtin_add_overflow(sum, each.amount, &sum) &&
-          increment.overflow_mode() == Increment::Overflow::kError)
-        return Status::invalid_argument(fmt::format("column {}:{} would overflow 64 bits", counter.family,
-                                                    escaped(counter.qualifier)))
-            .hinting("Increment::overflow(kWrap) wraps around as HBase does");
-    }
-    results[i] = sum;
-    std::string value(8, '\0');
-    store_be64(value.data(), static_cast<uint64_t>(sum));
-    batch.add(*table.families().find(counter.family), increment.row(), counter.qualifier, timestamp,
-              CellType::kPut, batch.keep(std::move(value)), tags);
-  }
-  Prepared prepared{batch};
-  CELLAR_TRY(commit(prepared, durability_of(table, options)));
-  return results;
-}
-
-Status WritePath::commit(Prepared& prepared, Durability durability) {
-  if (core_.options.read_only) return Status::read_only("the store was opened read-only");
-  if (core_.health.failed()) return core_.health.check();
-  const int64_t now_ms = core_.mvcc.now_ms();
+Status WritePath::commit(Prepared& prepared, int64_t now_ms, Durability durability) {
+  CELLAR_TRY(check_writable());
   CELLAR_TRY(prepared.batch.finish(
       now_ms, core_.mvcc.time_high_ms(),
       {.cell_bytes_max = core_.options.cell_bytes_max, .batch_bytes_max = core_.options.batch_bytes_max}));

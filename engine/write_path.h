@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cellar/batch.h"
+#include "cellar/check_and_mutate.h"
 #include "engine/core.h"
 #include "engine/write_group.h"
 
@@ -22,6 +23,10 @@ class WritePath {
   Status erase(TableImpl& table, const Delete& erase, const WriteOptions& options);
   Result<std::vector<int64_t>> increment(TableImpl& table, const Increment& increment,
                                          const WriteOptions& options);
+  Result<Row> append(TableImpl& table, const Append& append, const WriteOptions& options);
+  Result<Row> mutate(TableImpl& table, const RowMutations& mutations, const WriteOptions& options);
+  Result<CheckAndMutateResult> check_and_mutate(TableImpl& table, const CheckAndMutate& check,
+                                                const WriteOptions& options);
   Status write(const Batch& batch, const WriteOptions& options);
 
   // Runs `work` with no write under way: every sequence so far is in the memtables and visible, none above
@@ -33,7 +38,12 @@ class WritePath {
   struct Prepared;
 
  private:
-  Status commit(Prepared& prepared, Durability durability);
+  template <class Change>
+  Status change_row(TableImpl& table, std::string_view row, const std::vector<Store*>& touched,
+                    RowLocks::Mode mode, const WriteOptions& options, const Change& change);
+  Status check_writable() const;
+  int64_t lock_wait_us() const;
+  Status commit(Prepared& prepared, int64_t now_ms, Durability durability);
   void apply(std::span<WriteRequest*> group);
   Status append(WriteRequest& request, uint64_t& sequence);
   void insert(Prepared& prepared, uint64_t sequence, bool logged);

@@ -1,4 +1,6 @@
-// cellar put: writes cells of one row, as one.
+// cellar put: writes cells of one row, as one, and only if the row is as expected where that is asked.
+#include <fmt/format.h>
+
 #include "tools/command.h"
 #include "tools/operands.h"
 #include "tools/store.h"
@@ -21,8 +23,12 @@ class PutCommand final : public Command {
         .option_if("--ts", time_, "TIME", "timestamp of the cells; without it: now")
         .option_if("--ttl", ttl_, "SPAN", "the cells expire this long after their timestamp: 90s, 2h, 7d")
         .choice("--as", form_, value_forms(), "how the values are written")
+        .option_if("--if", expected_, "COLUMN=VALUE",
+                   "only if this is the column's newest value; else nothing is written, and exit status 1")
+        .option_if("--if-absent", absent_, "COLUMN", "only if the column has no value, or an empty one")
         .example("cellar put shop orders user42 d:name Ada d:mail ada@example.org")
-        .example("cellar put shop orders user42 c:score 17 --as long --ts 2026-11-20 --ttl 7d");
+        .example("cellar put shop orders user42 c:score 17 --as long --ts 2026-11-20 --ttl 7d")
+        .example("cellar put shop orders user42 d:name 'Ada Lovelace' --if d:name=Ada");
   }
 
   Status run(Session& session) override {
@@ -49,13 +55,48 @@ class PutCommand final : public Command {
       CELLAR_TRY_ASSIGN(const int64_t ttl_ms, parse_duration_ms(*ttl_));
       put.ttl_ms(ttl_ms);
     }
+    CheckAndMutate check(row);
+    CELLAR_TRY_ASSIGN(const bool conditional, add_condition(session, check, columns));
     CELLAR_TRY_ASSIGN(const OpenedTable opened, open_store_table(session, store_, table_, OpenFor::kWriting));
     CELLAR_TRY(check_columns(session, *opened.table, columns));
-    CELLAR_TRY(opened.table->put(put));
+    if (!conditional) {
+      CELLAR_TRY(opened.table->put(put));
+    } else {
+      CELLAR_TRY_ASSIGN(const CheckAndMutateResult result, opened.table->check_and_mutate(check.then(put)));
+      if (!result.success) {
+        session.answer_negative();
+        session.talk("nothing was written: " +
+                     (absent_ ? *absent_ + " has a value" : *expected_ + " does not hold"));
+      }
+    }
     return opened.engine->close();
   }
 
  private:
+  // Whether there is one; its column is added to those whose family is checked.
+  Result<bool> add_condition(Session& session, CheckAndMutate& check,
+                             std::vector<std::string>& columns) const {
+    if (!expected_ && !absent_) return false;
+    if (expected_ && absent_)
+      return session.name_failure("CEL-USAGE", Exit::kUsage,
+                                  Status::invalid_argument("--if and --if-absent cannot both be asked"));
+    const std::string& text = expected_ ? *expected_ : *absent_;
+    const size_t end = expected_ ? text.find('=') : text.size();
+    if (end == std::string::npos)
+      return session.name_failure("CEL-USAGE", Exit::kUsage,
+                                  Status::invalid_argument(fmt::format("\"{}\" is no condition", text))
+                                      .hinting("write --if d:name=Ada; = within a qualifier is \\x3D"));
+    columns.push_back(text.substr(0, end));
+    CELLAR_TRY_ASSIGN(const ColumnOperand column, parse_one_column(columns.back()));
+    if (absent_) {
+      check.if_not_exists(column.family, *column.qualifier);
+    } else {
+      CELLAR_TRY_ASSIGN(const std::string value, parse_value(text.substr(end + 1), value_form_of(form_)));
+      check.if_equals(column.family, *column.qualifier, value);
+    }
+    return true;
+  }
+
   std::string store_;
   std::string table_;
   std::string row_;
@@ -63,6 +104,8 @@ class PutCommand final : public Command {
   std::optional<std::string> time_;
   std::optional<std::string> ttl_;
   std::string form_;
+  std::optional<std::string> expected_;
+  std::optional<std::string> absent_;
 };
 
 }  // namespace

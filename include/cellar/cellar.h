@@ -1,8 +1,10 @@
 // Cellar: includes everything an application needs.
 #pragma once
 
+#include "cellar/action.h"
 #include "cellar/batch.h"
 #include "cellar/cell.h"
+#include "cellar/check_and_mutate.h"
 #include "cellar/engine.h"
 #include "cellar/environment.h"
 #include "cellar/events.h"

@@ -1,10 +1,11 @@
-// Put, Delete, Increment: changes of one row, applied as one.
+// Put, Delete, Increment, Append and RowMutations: changes of one row, applied as one.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "cellar/cell.h"
@@ -117,9 +118,11 @@ class Increment {
   // Only cells with a timestamp in [from, until) count as the current value.
   Increment& time_range(int64_t from, int64_t until);
   Increment& overflow(Overflow overflow) { return overflow_ = overflow, *this; }
-  // The new cells expire; without it they inherit the tags of the current cell, its time to live included (as
-  // in HBase).
+  // The new cells expire; without it they inherit the time to live of the current cell, as all its other
+  // tags.
   Increment& ttl_ms(int64_t ttl_ms);
+  // Of counters that have no current value; else, and by default, the time of the write counts.
+  Increment& timestamp(int64_t timestamp) { return timestamp_ = timestamp, *this; }
 
   struct Counter {
     std::string family;
@@ -130,16 +133,68 @@ class Increment {
   const std::vector<Counter>& counters() const { return counters_; }
   int64_t time_from() const { return from_; }
   int64_t time_until() const { return until_; }
+  int64_t timestamp() const { return timestamp_; }
   Overflow overflow_mode() const { return overflow_; }
   const std::string& tags() const { return tags_; }
 
  private:
   std::string row_;
   std::vector<Counter> counters_;
+  int64_t timestamp_ = kNow;
   int64_t from_ = 0;
   int64_t until_ = kLatestTimestamp;
   Overflow overflow_ = Overflow::kError;
   std::string tags_;
+};
+
+// Append: bytes added to the end of values of one row, read and written as one.
+class Append : public RowMutation {
+ public:
+  explicit Append(std::string_view row) : RowMutation(row) {}
+  // A missing value counts as empty. A column given twice gets both, in this order.
+  Append& add(std::string_view family, std::string_view qualifier, std::string_view value) {
+    return add_piece(family, qualifier, value, kNow, CellType::kPut, false), *this;
+  }
+  // Only cells with a timestamp in [from, until) count as the current value.
+  Append& time_range(int64_t from, int64_t until) { return from_ = from, until_ = until, *this; }
+  // The new cells expire; without it they inherit the time to live of the current cell, as all its other
+  // tags.
+  Append& ttl_ms(int64_t ttl_ms);
+  // Of columns that have no current value; else, and by default, the time of the write counts.
+  Append& timestamp(int64_t timestamp) { return timestamp_ = timestamp, *this; }
+  // Whether the new cells are returned: false spares the copy of long values.
+  Append& return_cells(bool wanted) { return return_cells_ = wanted, *this; }
+
+  int64_t time_from() const { return from_; }
+  int64_t time_until() const { return until_; }
+  int64_t timestamp() const { return timestamp_; }
+  bool returns_cells() const { return return_cells_; }
+
+ private:
+  int64_t from_ = 0;
+  int64_t until_ = kLatestTimestamp;
+  int64_t timestamp_ = kNow;
+  bool return_cells_ = true;
+};
+
+// RowMutations: mutations of one row, all or none of them, at one instant. What some of them read
+// (increments, appends, Delete::latest_version) is the row as it was before, not what the others do to it.
+// All share one time, so that a marker hides what is put beside it without a timestamp, whatever their order,
+// as in HBase; of equal coordinates the last one wins.
+class RowMutations {
+ public:
+  using Mutation = std::variant<Put, Delete, Increment, Append>;
+
+  explicit RowMutations(std::string_view row) : row_(row) {}
+  // Of the same row; one of another is refused when they are applied.
+  RowMutations& add(Mutation mutation) { return mutations_.push_back(std::move(mutation)), *this; }
+
+  const std::string& row() const { return row_; }
+  const std::vector<Mutation>& mutations() const { return mutations_; }
+
+ private:
+  std::string row_;
+  std::vector<Mutation> mutations_;
 };
 
 }  // namespace cellar

@@ -100,7 +100,9 @@ struct EngineOptions {
   uint32_t files_slow = 12;                    // store files of a family from which writers are slowed down
   uint32_t files_stop = 16;      // … from which they wait for a compaction (HBase's blockingStoreFiles)
   int64_t stall_ms_max = 90000;  // longest wait of a writer; then kBusy (HBase's blockingWaitTime)
-  bool automatic_flush = true;   // false: only flush() does; writers then get kBusy when memory is full
+  int64_t row_lock_wait_ms =
+      30000;  // longest wait for another write of the row; then kBusy (HBase's hbase.rowlock.wait.duration)
+  bool automatic_flush = true;  // false: only flush() does; writers then get kBusy when memory is full
   bool automatic_compaction =
       true;  // false: only compact() does; files_slow and files_stop are then not heeded
   int64_t major_compaction_interval_s = 0;  // 0: only on request; HBase's default is 7 days

@@ -20,6 +20,8 @@ class Pinnable;
 struct Row {
   std::string row;
   std::vector<Cell> cells;
+  // The newest value of a column, or nothing.
+  std::optional<std::string_view> value(std::string_view family, std::string_view qualifier) const;
   bool operator==(const Row&) const = default;
 };
 

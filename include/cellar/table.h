@@ -3,9 +3,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "cellar/action.h"
+#include "cellar/check_and_mutate.h"
 #include "cellar/ingest.h"
 #include "cellar/mutation.h"
 #include "cellar/options.h"
@@ -69,6 +73,18 @@ class Table {
   // kInvalidArgument when a current value is not 8 bytes long or a sum overflows: nothing is changed then.
   virtual Result<std::vector<int64_t>> increment(const Increment& increment,
                                                  const WriteOptions& options = {}) = 0;
+  // The new cells, in order of families and qualifiers.
+  virtual Result<Row> append(const Append& append, const WriteOptions& options = {}) = 0;
+  // All of them or none, at one instant. The new cells of increments and appends, in order of families and
+  // qualifiers. kInvalidArgument also for a mutation of another row.
+  virtual Result<Row> mutate(const RowMutations& mutations, const WriteOptions& options = {}) = 0;
+  // Nobody else's write comes between the condition and the change.
+  virtual Result<CheckAndMutateResult> check_and_mutate(const CheckAndMutate& check,
+                                                        const WriteOptions& options = {}) = 0;
+  // Does these in their order and answers each: one that fails leaves the others alone. Puts and deletes that
+  // stand side by side may be written as one, with one time. To have all or nothing, use Engine::write.
+  virtual std::vector<ActionResult> batch(std::span<const Action> actions,
+                                          const WriteOptions& options = {}) = 0;
 
   // The row's chosen cells: one row, or none when nothing is visible. kInvalidArgument, kCorruption,
   // kIoError.
@@ -77,7 +93,14 @@ class Table {
   virtual Status get_into(const Get& get, RowBatch& batch) = 0;
   // Whether get() would find anything.
   virtual Result<bool> exists(const Get& get) = 0;
+  // The answers to many gets, in their order, all as of one instant; those with a snapshot as of that. They
+  // are read in the order of their rows, so that neighbours share blocks. The first failure is the answer.
+  virtual Result<std::vector<RowBatch>> get_many(std::span<const Get> gets) = 0;
   virtual Result<std::unique_ptr<Scanner>> scan(const Scan& scan) = 0;
+  // The nearest row that is not before, or not after, `row`: one, or none. `asked` chooses columns, versions
+  // and times, and how far to look (Scan::stop).
+  Result<RowBatch> row_at_or_after(std::string_view row, const Scan& asked = {});
+  Result<RowBatch> row_at_or_before(std::string_view row, const Scan& asked = {});
 
   // Takes finished HFiles in, all of them or none, at one instant, for readers and for crashes. They count as
   // one write: every cell as if written after all that was acknowledged before, whatever sequence it has in

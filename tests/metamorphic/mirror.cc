@@ -95,7 +95,7 @@ Result<std::map<std::string, Cells>> Mirror::cells_of(const RowChange& change, i
   for (const auto& [name, family] : families_) rules[name] = family.rules;
   ModelTable table(rules);
   const bool reads = std::ranges::any_of(changes, [](const ModelChange& each) {
-    return each.kind == Kind::kIncrement || each.kind == Kind::kDeleteLatest;
+    return each.kind == Kind::kIncrement || each.kind == Kind::kAppend || each.kind == Kind::kDeleteLatest;
   });
   for (const auto& [name, family] : families_) {
     if (!reads) break;

@@ -36,18 +36,42 @@ std::string change_text(const ModelChange& change) {
       return fmt::format(" family_version {}{}", change.family, at);
     case Change::kIncrement:
       return fmt::format(" {}{:+}", column, change.amount);
+    case Change::kAppend:
+      return fmt::format(" {}..\"{}\"", column, escaped(change.value));
     default:
       return " ?";
   }
 }
 
+std::string_view verb_of(const RowChange& change) {
+  if (change.is_delete) return "delete";
+  if (change.changes.front().kind == ModelChange::Kind::kIncrement) return "increment";
+  return change.changes.front().kind == ModelChange::Kind::kAppend ? "append" : "put";
+}
+
 std::string row_text(const RowChange& change) {
-  std::string text = fmt::format("{} {} \"{}\"", change.is_delete ? "delete" : "put",
-                                 table_name(change.table), escaped(change.row));
+  std::string text =
+      fmt::format("{} {} \"{}\"", verb_of(change), table_name(change.table), escaped(change.row));
   if (change.is_delete && change.changes.empty()) return text + " row" + time_text(change.timestamp);
   for (const ModelChange& each : change.changes) text += change_text(each);
   if (change.put_ttl_ms) text += fmt::format(" ttl_ms={}", *change.put_ttl_ms);
   return text;
+}
+
+std::string rows_text(std::string text, const Operation& operation) {
+  text += operation.unlogged ? ", unlogged:" : ":";
+  for (const RowChange& row : operation.rows) text += "\n    " + row_text(row);
+  return text;
+}
+
+std::string check_text(const Operation& operation) {
+  const ModelCheck& check = operation.check;
+  constexpr const char* kSigns[] = {"<", "<=", "==", "!=", ">=", ">"};
+  return fmt::format("if {} {} {}:\"{}\" of [{}, {})",
+                     check.expects_stored ? "what is stored, else \"" + escaped(check.expected) + "\","
+                                          : "\"" + escaped(check.expected) + "\"",
+                     kSigns[static_cast<size_t>(check.compare)], check.family, escaped(check.qualifier),
+                     operation.scan.time_from, operation.scan.time_until);
 }
 
 std::string scan_text(const Operation& operation) {
@@ -80,14 +104,15 @@ std::string to_text(const Operation& operation) {
   switch (operation.kind) {
     case Kind::kPut:
     case Kind::kDelete:
-      return row_text(operation.rows.front()) + (operation.unlogged ? " unlogged" : "");
     case Kind::kIncrement:
-      return "increment by " + row_text(operation.rows.front());
-    case Kind::kBatch: {
-      std::string text = operation.unlogged ? "batch, unlogged:" : "batch:";
-      for (const RowChange& row : operation.rows) text += "\n    " + row_text(row);
-      return text;
-    }
+    case Kind::kAppend:
+      return row_text(operation.rows.front()) + (operation.unlogged ? " unlogged" : "");
+    case Kind::kRowMutations:
+      return rows_text("row mutations", operation);
+    case Kind::kCheckAndMutate:
+      return rows_text(check_text(operation), operation);
+    case Kind::kBatch:
+      return rows_text("batch", operation);
     case Kind::kIngest: {
       std::string text =
           fmt::format("ingest into {}, up to {} files of a family:", table, operation.which + 1);
@@ -98,6 +123,11 @@ std::string to_text(const Operation& operation) {
     case Kind::kExists:
       return fmt::format("{} {} \"{}\"{}", operation.kind == Kind::kGet ? "get" : "exists", table,
                          escaped(operation.row), scan_text(operation));
+    case Kind::kGetMany: {
+      std::string text = "get many of " + table + scan_text(operation) + ":";
+      for (const std::string& row : operation.many) text += " \"" + escaped(row) + "\"";
+      return text;
+    }
     case Kind::kScan:
     case Kind::kOpenScanner:
       return fmt::format("{} {}{}", operation.kind == Kind::kScan ? "scan" : "open scanner", table,

@@ -117,6 +117,9 @@ class Planner {
   RowChange draw_put();
   RowChange draw_delete();
   RowChange draw_increment();
+  RowChange draw_append();
+  void draw_row_changes(Operation& operation);
+  void draw_check(Operation& operation);
   ModelChange draw_marker(const RowChange& of);
 
   uint32_t draw_table() { return static_cast<uint32_t>(random_.below(plan_.tables.size())); }
@@ -267,8 +270,52 @@ RowChange Planner::draw_increment() {
   return row;
 }
 
+RowChange Planner::draw_append() {
+  RowChange row{.table = draw_table(), .row = one_of(kRows)};
+  if (random_.one_in(10)) row.put_ttl_ms = 3000;
+  for (uint64_t columns = 1 + random_.below(3); columns > 0; --columns) {
+    ModelChange change;
+    change.kind = ModelChange::Kind::kAppend;
+    change.row = row.row;
+    change.family = draw_family_of(row.table);
+    change.qualifier = one_of(kQualifiers);
+    change.value = fmt::format("+{}", random_.below(10));
+    change.ttl_ms = row.put_ttl_ms;
+    row.changes.push_back(std::move(change));
+  }
+  return row;
+}
+
+// Several of one row.
+void Planner::draw_row_changes(Operation& operation) {
+  const uint64_t wanted = 1 + random_.below(4);
+  while (operation.rows.size() < wanted) {
+    RowChange row = random_.one_in(3)   ? draw_delete()
+                    : random_.one_in(3) ? draw_increment()
+                    : random_.one_in(2) ? draw_append()
+                                        : draw_put();
+    if (!operation.rows.empty() && row.table != operation.rows.front().table) continue;
+    if (!operation.rows.empty()) row.row = operation.rows.front().row;
+    for (ModelChange& each : row.changes) each.row = row.row;
+    operation.rows.push_back(std::move(row));
+  }
+}
+
+void Planner::draw_check(Operation& operation) {
+  ModelCheck& check = operation.check;
+  check.family = draw_family_of(operation.rows.front().table);
+  check.qualifier = one_of(kQualifiers);
+  check.compare = one_of({Compare::kLess, Compare::kLessOrEqual, Compare::kEqual, Compare::kEqual,
+                          Compare::kNotEqual, Compare::kGreaterOrEqual, Compare::kGreater});
+  check.expects_stored = random_.one_in(3);
+  if (!random_.one_in(3)) check.expected = draw_value();
+  if (!random_.one_in(4)) return;
+  operation.scan.time_from = draw_timestamp();
+  operation.scan.time_until = operation.scan.time_from + 1000 * (1 + random_.below(8));
+}
+
 void Planner::draw_write(Operation& operation) {
-  switch (random_.below(10)) {
+  switch (random_.below(13)) {
     default:
       operation.kind = Kind::kPut;
       operation.rows.push_back(draw_put());
@@ -287,6 +334,19 @@ void Planner::draw_write(Operation& operation) {
       operation.kind = Kind::kBatch;
       for (uint64_t rows = 1 + random_.below(5); rows > 0; --rows)
         operation.rows.push_back(random_.one_in(3) ? draw_delete() : draw_put());
+      break;
+    case 5:
+      operation.kind = Kind::kAppend;
+      operation.rows.push_back(draw_append());
+      break;
+    case 6:
+      operation.kind = Kind::kRowMutations;
+      draw_row_changes(operation);
+      break;
+    case 7:
+      operation.kind = Kind::kCheckAndMutate;
+      draw_row_changes(operation);
+      draw_check(operation);
       break;
   }
   operation.table = operation.rows.front().table;
@@ -327,6 +387,10 @@ void Planner::draw_read(Operation& operation) {
   operation.table = draw_table();
   operation.kind = one_of({Kind::kGet, Kind::kGet, Kind::kGet, Kind::kExists, Kind::kScan, Kind::kScan});
   operation.row = one_of(kRows);
+  if (operation.kind == Kind::kGet && random_.one_in(4)) {
+    operation.kind = Kind::kGetMany;
+    for (uint64_t rows = random_.below(8); rows > 0; --rows) operation.many.push_back(one_of(kRows));
+  }
   operation.which = static_cast<uint32_t>(random_.below(4));
   operation.at_snapshot = random_.one_in(3);
   if (operation.kind == Kind::kScan) {

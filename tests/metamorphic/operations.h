@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cellar/check_and_mutate.h"
 #include "cellar/options.h"
 #include "tests/cell_support/model_table.h"
 
@@ -16,7 +17,16 @@ enum class Work : uint8_t {
   kAutomatic,  // and whenever the engine thinks fit
 };
 
-// Changes of one row that the user hands over as one object.
+// What a check_and_mutate looks at.
+struct ModelCheck {
+  std::string family;
+  std::string qualifier;
+  Compare compare = Compare::kEqual;
+  std::string expected;         // OP what is stored
+  bool expects_stored = false;  // what is stored at the time, in place of `expected`
+};
+
+// Changes of one row that the user hands over as one object: a delete, or changes of one kind.
 struct RowChange {
   uint32_t table = 0;
   std::string row;
@@ -31,8 +41,12 @@ struct Operation {
     kPut,
     kDelete,
     kIncrement,
+    kAppend,
+    kRowMutations,
+    kCheckAndMutate,
     kBatch,
     kGet,
+    kGetMany,
     kExists,
     kScan,
     kOpenScanner,
@@ -51,12 +65,15 @@ struct Operation {
   };
   Kind kind = Kind::kGet;
   uint32_t table = 0;
-  std::vector<RowChange> rows;  // one, of a batch several; of an ingest what its files hold
+  std::vector<RowChange> rows;  // one, of a batch several; of an ingest what its files hold; of row mutations
+                                // and checks several of one row
   bool unlogged = false;        // written without the log
 
-  std::string row;     // of a get
-  ModelScan scan;      // of a get, exists or scan
-  std::string prefix;  // of a scan, in place of bounds
+  ModelCheck check;               // its time range is the scan's
+  std::string row;                // of a get
+  std::vector<std::string> many;  // rows of a get of many
+  ModelScan scan;                 // of a get, exists or scan
+  std::string prefix;             // of a scan, in place of bounds
   bool in_batches = false;
 
   uint32_t which = 0;        // a snapshot or scanner, modulo those that are open; of a crash: its seed; of an

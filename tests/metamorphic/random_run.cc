@@ -7,6 +7,7 @@
 
 #include "base/coding.h"
 #include "cellar/hfile_builder.h"
+#include "tests/metamorphic/requests.h"
 
 namespace cellar::testing {
 namespace {
@@ -24,46 +25,6 @@ Part part_of(const RowView& row) {
   for (const CellView& view : row.cells()) part.cells.emplace_back(view).sequence = 0;
   part.more = row.more_cells_in_row();
   return part;
-}
-
-Put put_of(const RowChange& change) {
-  Put put(change.row);
-  if (change.put_ttl_ms) put.ttl_ms(*change.put_ttl_ms);
-  for (const ModelChange& each : change.changes)
-    put.add_at(each.family, each.qualifier, each.timestamp.value_or(kNow), each.value);
-  return put;
-}
-
-Delete delete_of(const RowChange& change) {
-  Delete erase(change.row, change.timestamp.value_or(kNow));
-  for (const ModelChange& each : change.changes) {
-    switch (each.kind) {
-      case ModelChange::Kind::kDeleteVersion:
-        erase.version(each.family, each.qualifier, *each.timestamp);
-        break;
-      case ModelChange::Kind::kDeleteLatest:
-        erase.latest_version(each.family, each.qualifier);
-        break;
-      case ModelChange::Kind::kDeleteColumn:
-        erase.column(each.family, each.qualifier, each.timestamp);
-        break;
-      case ModelChange::Kind::kDeleteFamily:
-        erase.family(each.family, each.timestamp);
-        break;
-      default:
-        erase.family_version(each.family, *each.timestamp);
-        break;
-    }
-  }
-  return erase;
-}
-
-bool reads(const Operation& operation) {
-  for (const RowChange& row : operation.rows)
-    for (const ModelChange& each : row.changes)
-      if (each.kind == ModelChange::Kind::kIncrement || each.kind == ModelChange::Kind::kDeleteLatest)
-        return true;
-  return false;
 }
 
 }  // namespace
@@ -192,8 +153,13 @@ void RandomRun::perform(const Operation& operation) {
     case Kind::kPut:
     case Kind::kDelete:
     case Kind::kIncrement:
+    case Kind::kAppend:
+    case Kind::kRowMutations:
+    case Kind::kCheckAndMutate:
     case Kind::kBatch:
       return write(operation);
+    case Kind::kGetMany:
+      return get_many(operation);
     case Kind::kGet:
     case Kind::kExists:
       return get(operation);
@@ -259,23 +225,72 @@ void RandomRun::perform_service(const Operation& operation) {
 // ---- writing ----
 
 Status RandomRun::increment(const RowChange& change, const WriteOptions& options) {
-  Increment increment(change.row);
-  if (change.put_ttl_ms) increment.ttl_ms(*change.put_ttl_ms);
-  for (const ModelChange& each : change.changes) increment.add(each.family, each.qualifier, each.amount);
-  const auto result = tables_[change.table]->increment(increment, options);
+  const auto result = tables_[change.table]->increment(increment_of(change), options);
   if (!result.ok()) return result.status();
   if (pending_ != nullptr) apply_pending();
   if (*result != counters_) fail("an increment returned other values than the model");
   return {};
 }
 
-Status RandomRun::write_to_engine(const Operation& operation, const WriteOptions& options) {
-  const RowChange& first = operation.rows.front();
+// Whether the check's condition holds, by the mirror; its puts get the time that follows.
+bool RandomRun::check_holds(const Operation& operation, std::vector<RowChange>& rows) {
+  ModelScan scan;
+  scan.columns[operation.check.family] = {operation.check.qualifier};
+  scan.time_from = operation.scan.time_from;
+  scan.time_until = operation.scan.time_until;
+  scan.read_point = sequence_;
+  const RowChange& first = rows.front();
+  const std::vector<Part> found = mirrors_[first.table].get(first.row, scan, now_ms());
+  const Cell* stored = found.empty() ? nullptr : &found.front().cells.front();
+  expected_ = operation.check.expects_stored && stored != nullptr ? stored->value : operation.check.expected;
+  if (!model_holds(operation.check, expected_, stored)) return false;
+  for (RowChange& row : rows)
+    for (ModelChange& each : row.changes)
+      if (each.kind == ModelChange::Kind::kPut && !each.timestamp && stored != nullptr &&
+          stored->timestamp > now_ms())
+        each.timestamp = stored->timestamp;
+  return true;
+}
+
+// An append, row mutations or a check; what it returns is compared.
+Status RandomRun::write_row(const Operation& operation, const std::vector<RowChange>& rows,
+                            const WriteOptions& options) {
+  Table& table = *tables_[rows.front().table];
+  Row returned;
+  if (operation.kind == Kind::kAppend) {
+    CELLAR_TRY_ASSIGN(returned, table.append(append_of(rows.front()), options));
+  } else if (operation.kind == Kind::kRowMutations) {
+    CELLAR_TRY_ASSIGN(returned, table.mutate(mutations_of(rows), options));
+  } else {
+    CheckAndMutate check(rows.front().row);
+    check.if_matches(operation.check.family, operation.check.qualifier, operation.check.compare, expected_);
+    check.time_range(operation.scan.time_from, operation.scan.time_until);
+    // As it was asked for: the mirror's times of puts are the engine's to find.
+    if (operation.rows.size() == 1) {
+      std::visit([&](const auto& mutation) { check.then(mutation); }, mutation_of(operation.rows.front()));
+    } else {
+      check.then(mutations_of(operation.rows));
+    }
+    CELLAR_TRY_ASSIGN(const CheckAndMutateResult result, table.check_and_mutate(check, options));
+    if (result.success != holds_) fail(holds_ ? "a check held only in the model" : "a check held");
+    if (!result.success) return {};
+    returned = result.row;
+  }
+  if (pending_ != nullptr && !failure_) apply_pending();
+  if (returned.cells != new_cells_)
+    fail(fmt::format("returned:\n{}expected:\n{}", print_cells(returned.cells), print_cells(new_cells_)));
+  return {};
+}
+
+Status RandomRun::write_to_engine(const Operation& operation, const std::vector<RowChange>& rows,
+                                  const WriteOptions& options) {
+  const RowChange& first = rows.front();
   if (operation.kind == Kind::kPut) return tables_[first.table]->put(put_of(first), options);
   if (operation.kind == Kind::kDelete) return tables_[first.table]->erase(delete_of(first), options);
   if (operation.kind == Kind::kIncrement) return increment(first, options);
+  if (operation.kind != Kind::kBatch) return write_row(operation, rows, options);
   Batch batch;
-  for (const RowChange& row : operation.rows) {
+  for (const RowChange& row : rows) {
     if (row.is_delete) {
       batch.erase(tables_[row.table], delete_of(row));
     } else {
@@ -295,16 +310,19 @@ void RandomRun::write(const Operation& operation) {
 // False when the write has to wait for a flush that nobody but this run begins.
 bool RandomRun::try_write(const Operation& operation) {
   bool refused = false;
+  std::vector<RowChange> rows = operation.rows;
+  holds_ = true;
   if (reads(operation)) {  // what it reads must not depend on work under way
     executor_.settle();
-    for (const RowChange& row : operation.rows)
-      refused = refused || !mirrors_[row.table].cells_of(row, now_ms()).ok();
+    if (operation.kind == Kind::kCheckAndMutate) holds_ = check_holds(operation, rows);
+    for (const RowChange& row : rows)
+      refused = refused || (holds_ && !mirrors_[row.table].cells_of(row, now_ms()).ok());
   }
-  pending_ = &operation.rows;
+  pending_ = holds_ ? &rows : nullptr;
   unlogged_ = operation.unlogged;
   WriteOptions options;
   if (operation.unlogged) options.durability = Durability::kSkipWal;
-  const Status status = write_to_engine(operation, options);
+  const Status status = write_to_engine(operation, rows, options);
   if (status.is(Code::kBusy) && plan_.work == Work::kManual) {
     pending_ = nullptr;
     return false;
@@ -336,6 +354,17 @@ void RandomRun::apply_pending() {
     cells.push_back(std::move(of_row).value());
   }
   for (size_t i = 0; i < rows.size(); ++i) mirrors_[rows[i].table].write(cells[i], sequence, unlogged_);
+  new_cells_.clear();
+  for (size_t i = 0; i < rows.size(); ++i) {
+    for (const auto& [family, written] : cells[i]) {
+      for (const Cell& cell : written) {
+        if (!computes(rows[i])) continue;
+        std::erase_if(new_cells_, [&](const Cell& each) { return compare(each, cell) == 0; });
+        new_cells_.push_back(cell);
+      }
+    }
+  }
+  new_cells_ = sorted(std::move(new_cells_));
   for (const ModelChange& change : rows.front().changes)
     if (change.kind == ModelChange::Kind::kIncrement)
       for (const Cell& cell : cells.front()[change.family])
@@ -448,6 +477,27 @@ void RandomRun::get(const Operation& operation) {
   for (const RowView row : *batch) found.push_back(part_of(row));
   if (found != expected)
     fail(fmt::format("get at {}:\n{}expected:\n{}", scan.read_point, to_text(found), to_text(expected)));
+}
+
+void RandomRun::get_many(const Operation& operation) {
+  std::shared_ptr<const Snapshot> snapshot;
+  const ModelScan scan = as_read(operation, snapshot);
+  std::vector<Get> gets;
+  std::vector<std::vector<Part>> expected;
+  for (const std::string& row : operation.many) {
+    choose(operation.scan, gets.emplace_back(row));
+    if (snapshot != nullptr) gets.back().at(snapshot);
+    expected.push_back(mirrors_[operation.table].get(row, scan, now_ms()));
+  }
+  const auto batches = tables_[operation.table]->get_many(gets);
+  if (!batches.ok()) return fail("get many: " + batches.status().to_text());
+  if (batches->size() != gets.size()) return fail("get many: so many answers as questions");
+  for (size_t i = 0; i < gets.size(); ++i) {
+    std::vector<Part> found;
+    for (const RowView row : (*batches)[i]) found.push_back(part_of(row));
+    if (found != expected[i])
+      fail(fmt::format("get {} of many:\n{}expected:\n{}", i, to_text(found), to_text(expected[i])));
+  }
 }
 
 void RandomRun::scan(const Operation& operation) {

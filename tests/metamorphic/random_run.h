@@ -55,10 +55,15 @@ class RandomRun final : private EventListener {
   void perform_service(const Operation& operation);
   void write(const Operation& operation);
   bool try_write(const Operation& operation);
-  Status write_to_engine(const Operation& operation, const WriteOptions& options);
+  Status write_to_engine(const Operation& operation, const std::vector<RowChange>& rows,
+                         const WriteOptions& options);
   Status increment(const RowChange& change, const WriteOptions& options);
+  Status write_row(const Operation& operation, const std::vector<RowChange>& rows,
+                   const WriteOptions& options);
+  bool check_holds(const Operation& operation, std::vector<RowChange>& rows);
   void apply_pending();
   void get(const Operation& operation);
+  void get_many(const Operation& operation);
   void scan(const Operation& operation);
   void drain(OpenScanner open);
   void ingest(const Operation& operation);
@@ -103,6 +108,9 @@ class RandomRun final : private EventListener {
   uint64_t foreign_files_ = 0;                            // so far
   bool unlogged_ = false;                                 // that
   std::vector<int64_t> counters_;                         // an increment's new values, by the mirror
+  Cells new_cells_;                                       // of increments and appends, by the mirror
+  bool holds_ = false;                                    // a check's condition, by the mirror
+  std::string expected_;                                  // by that check
   uint64_t sequence_ = 0;                                 // of the mirror's newest write
   uint64_t kept_ = 0;                                     // of the newest that a crash may not take
   uint64_t crashes_ = 0;

@@ -131,6 +131,8 @@ TEST_F(Contract, EveryJsonDocumentNamesItsSchemaFirst) {
       {"count", "shop", "orders"},
       {"compact", "shop"},
       {"incr", "shop", "orders", "r", "c:n"},
+      {"get-counter", "shop", "orders", "r", "c:n"},
+      {"append", "shop", "orders", "r", "d:log", "x"},
       {"version"},
       {"inspect", file},
       {"verify", file},

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "tests/tools/schema_check.h"
 #include "tests/tools/tool_runner.h"
 
 namespace cellar::testing {
@@ -238,6 +239,60 @@ TEST_F(StoreCommands, IncrAddsAndPrints) {
   EXPECT_EQ(json_of({"incr", "shop", "orders", "home", "c:today", "0"})["counters"][0]["value"], 6);
   const ToolResult text = run({"incr", "shop", "orders", "user42", "d:name"});
   EXPECT_EQ(text.exit, 2) << "a value that is not 8 bytes long is no counter";
+}
+
+TEST_F(StoreCommands, GetCounterPrintsCounters) {
+  make_shop();
+  out_of({"incr", "shop", "orders", "home", "c:today", "7", "c:week", "-2"});
+  EXPECT_EQ(out_of({"get-counter", "shop", "orders", "home", "c:week", "c:today", "--format", "raw"}),
+            "-2\n7\n");
+  const Json json = json_of({"get-counter", "shop", "orders", "home", "c:today"});
+  for (const std::string& fault : schema_faults(json, schema_of("get-counter"))) ADD_FAILURE() << fault;
+  EXPECT_EQ(json["counters"][0]["value"], 7);
+  const ToolResult missing =
+      run({"get-counter", "shop", "orders", "home", "c:none", "c:today", "--format", "raw"});
+  EXPECT_EQ(missing.exit, 1);
+  EXPECT_EQ(missing.out, "7\n");
+  EXPECT_NE(missing.err.find("no counter c:none"), std::string::npos) << missing.err;
+  EXPECT_EQ(run({"get-counter", "shop", "orders", "user42", "d:name"}).exit, 2) << "not 8 bytes";
+}
+
+TEST_F(StoreCommands, AppendAddsToValuesAndPrintsThem) {
+  make_shop();
+  EXPECT_EQ(out_of({"append", "shop", "orders", "user42", "d:mail", ";paid", "--format", "raw"}),
+            "ada@example.org;paid\n");
+  const Json json = json_of({"append", "shop", "orders", "user42", "d:new", "a\\x00", "d:mail", ";sent"});
+  for (const std::string& fault : schema_faults(json, schema_of("append"))) ADD_FAILURE() << fault;
+  EXPECT_EQ(json["columns"][0]["column"], "d:mail");
+  EXPECT_EQ(json["columns"][0]["value"], "ada@example.org;paid;sent");
+  EXPECT_EQ(json["columns"][1]["value"], "a\\x00");
+  EXPECT_EQ(out_of({"get", "shop", "orders", "user42", "d:mail", "--format", "raw"}),
+            "ada@example.org;paid;sent\n");
+  EXPECT_EQ(run({"append", "shop", "orders", "user42", "d:mail"}).exit, 2);
+  EXPECT_EQ(run({"append", "shop", "orders", "user42", "x:mail", "v"}).exit, 2);
+}
+
+TEST_F(StoreCommands, PutIfWritesOnlyWhatHolds) {
+  make_shop();
+  const auto name = [&] { return out_of({"get", "shop", "orders", "user42", "d:name", "--format", "raw"}); };
+  const auto put = [&](std::vector<std::string> more) {
+    std::vector<std::string> words = {"put", "shop", "orders", "user42", "d:name"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(words);
+  };
+  const ToolResult other = put({"Grace", "--if", "d:name=Ada"});
+  EXPECT_EQ(other.exit, 1);
+  EXPECT_NE(other.err.find("d:name=Ada does not hold"), std::string::npos) << other.err;
+  EXPECT_EQ(name(), "Ada Lovelace\n");
+  EXPECT_EQ(put({"Grace", "--if", "d:name=Ada Lovelace"}).exit, 0);
+  EXPECT_EQ(name(), "Grace\n");
+  EXPECT_EQ(put({"Ada", "--if-absent", "d:name"}).exit, 1);
+  EXPECT_EQ(put({"Ada", "--if-absent", "d:none"}).exit, 0);
+  EXPECT_EQ(name(), "Ada\n");
+  EXPECT_EQ(put({"x", "--if", "d:name"}).exit, 2);
+  EXPECT_EQ(put({"x", "--if", "x:name=y"}).exit, 2);
+  EXPECT_EQ(put({"x", "--if", "d:name=y", "--if-absent", "d:none"}).exit, 2);
+  EXPECT_EQ(name(), "Ada\n");
 }
 
 TEST_F(StoreCommands, CountCountsRowsAndCells) {

@@ -1,0 +1,253 @@
+// RowChanges: looks up what is there, and adds the cells that follow from it.
+#include "engine/row_changes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include "base/bytes.h"
+#include "base/coding.h"
+
+namespace cellar {
+namespace {
+
+void touch(Store* store, std::vector<Store*>& touched) {
+  if (std::ranges::find(touched, store) == touched.end()) touched.push_back(store);
+}
+
+Status touch_family(TableImpl& table, std::string_view family, std::vector<Store*>& touched) {
+  Store* store = table.families().find(family);
+  if (store == nullptr) return table.unknown_family(family);
+  touch(store, touched);
+  return {};
+}
+
+Status no_columns(std::string_view what) {
+  return Status::invalid_argument(fmt::format("the {} has no columns", what)).hinting("add at least one");
+}
+
+Status touch_pieces(TableImpl& table, const RowMutation& mutation, std::string_view what,
+                    std::vector<Store*>& touched) {
+  if (mutation.empty()) return no_columns(what);
+  for (const MutationPiece& piece : mutation.pieces())
+    CELLAR_TRY(touch_family(table, mutation.family(piece), touched));
+  return {};
+}
+
+// The cell of the column in what a get of newest versions found, or null.
+const CellView* find_column(const RowBatch& current, std::string_view family, std::string_view qualifier) {
+  for (const CellView& cell : current.row().cells())
+    if (cell.family() == family && cell.qualifier() == qualifier) return &cell;
+  return nullptr;
+}
+
+// The current cell's tags, but with the time to live that the mutation brings, if it does (`own`).
+std::string carried_tags(std::string_view own, std::string_view current) {
+  if (own.empty() || current.empty()) return std::string(own.empty() ? current : own);
+  std::string tags;
+  for (size_t at = 0; at + 3 <= current.size();) {
+    const size_t size = load_be16(current.data() + at);
+    if (static_cast<uint8_t>(current[at + 2]) != kTtlTag) tags.append(current, at, 2 + size);
+    at += 2 + size;
+  }
+  return tags.append(own);
+}
+
+bool before(const Cell& a, const Cell& b) {
+  if (a.family != b.family) return a.family < b.family;
+  if (a.qualifier != b.qualifier) return a.qualifier < b.qualifier;
+  return a.timestamp > b.timestamp;
+}
+
+bool same_place(const Cell& a, const Cell& b) {
+  return a.timestamp == b.timestamp && a.family == b.family && a.qualifier == b.qualifier;
+}
+
+}  // namespace
+
+Status add_touched(TableImpl& table, const Put& put, std::vector<Store*>& touched) {
+  return touch_pieces(table, put, "put", touched);
+}
+
+Status add_touched(TableImpl& table, const Delete& erase, std::vector<Store*>& touched) {
+  if (!erase.empty()) return touch_pieces(table, erase, "delete", touched);
+  for (const auto& store : table.families().stores) touch(store.get(), touched);
+  return {};
+}
+
+Status add_touched(TableImpl& table, const Increment& increment, std::vector<Store*>& touched) {
+  if (increment.counters().empty()) return no_columns("increment");
+  for (const Increment::Counter& counter : increment.counters())
+    CELLAR_TRY(touch_family(table, counter.family, touched));
+  return {};
+}
+
+Status add_touched(TableImpl& table, const Append& append, std::vector<Store*>& touched) {
+  return touch_pieces(table, append, "append", touched);
+}
+
+Status add_touched(TableImpl& table, const RowMutations::Mutation& mutation, std::vector<Store*>& touched) {
+  return std::visit([&](const auto& each) { return add_touched(table, each, touched); }, mutation);
+}
+
+bool looks_up(const Delete& erase) {
+  return std::ranges::any_of(erase.pieces(), [](const MutationPiece& piece) { return piece.latest_version; });
+}
+
+// A family can have gone since add_touched() only with its table.
+Store* RowChanges::store_of(std::string_view family) { return table_.families().find(family); }
+
+Status RowChanges::put(const Put& put, int64_t unstamped) {
+  for (const MutationPiece& piece : put.pieces()) {
+    Store* store = store_of(put.family(piece));
+    if (store == nullptr) return table_.unknown_family(put.family(piece));
+    batch_.add(*store, put.row(), put.qualifier(piece), piece.timestamp == kNow ? unstamped : piece.timestamp,
+               piece.type, put.value(piece), put.tags());
+  }
+  return {};
+}
+
+// Of the n-th request for a column: the time of its n-th newest version; where there are fewer the marker
+// gets the time of the write and hides nothing that exists.
+Result<int64_t> RowChanges::looked_up_timestamp(const Delete& erase, size_t piece) {
+  const auto& pieces = erase.pieces();
+  uint32_t nth = 0;
+  for (size_t i = 0; i < piece; ++i)
+    if (pieces[i].latest_version && erase.family(pieces[i]) == erase.family(pieces[piece]) &&
+        erase.qualifier(pieces[i]) == erase.qualifier(pieces[piece]))
+      ++nth;
+  Get get(erase.row());
+  get.column(erase.family(pieces[piece]), erase.qualifier(pieces[piece])).versions(nth + 1);
+  RowBatch found;
+  CELLAR_TRY(table_.get_into(get, found));
+  return found.row().cells().size() > nth ? found.row().cells()[nth].timestamp : kNow;
+}
+
+Status RowChanges::erase(const Delete& erase) {
+  if (erase.empty())  // the row: one family marker for each family
+    for (const auto& store : table_.families().stores)
+      batch_.add(*store, erase.row(), {}, erase.timestamp(), CellType::kDeleteFamily, {}, {});
+  for (size_t i = 0; i < erase.pieces().size(); ++i) {
+    const MutationPiece& piece = erase.pieces()[i];
+    Store* store = store_of(erase.family(piece));
+    if (store == nullptr) return table_.unknown_family(erase.family(piece));
+    int64_t timestamp = piece.timestamp;
+    if (piece.latest_version) {
+      CELLAR_TRY_ASSIGN(timestamp, looked_up_timestamp(erase, i));
+    }
+    batch_.add(*store, erase.row(), erase.qualifier(piece), timestamp, piece.type, {}, {});
+  }
+  return {};
+}
+
+Status RowChanges::replace(const Column& column, std::string value, int64_t timestamp, std::string_view tags,
+                           bool returned) {
+  Store* store = store_of(column.family);
+  if (store == nullptr) return table_.unknown_family(column.family);
+  if (timestamp == kNow) timestamp = now_ms_;
+  std::string carried(tags);
+  if (column.current != nullptr) {
+    if (column.current->timestamp >= kLatestTimestamp - 1)
+      return Status::invalid_argument(
+                 fmt::format("row {}, column {}:{} has the highest timestamp there is: nothing can follow it",
+                             escaped(column.row), column.family, escaped(column.qualifier)))
+          .hinting("delete that version first");
+    timestamp = std::max(column.current->timestamp + 1, now_ms_);  // never behind the value it replaces
+    carried = carried_tags(tags, column.current->tags_bytes());
+  }
+  if (returned) {
+    Cell& cell = new_cells_.emplace_back(std::string(column.row), std::string(column.family),
+                                         std::string(column.qualifier), timestamp, CellType::kPut, value);
+    cell.tags = carried;
+  }
+  const std::string_view kept_tags = carried.empty() ? std::string_view() : batch_.keep(std::move(carried));
+  batch_.add(*store, column.row, column.qualifier, timestamp, CellType::kPut, batch_.keep(std::move(value)),
+             kept_tags);
+  return {};
+}
+
+Result<int64_t> RowChanges::sum_of(const Increment& increment, const Column& column) const {
+  int64_t sum = 0;
+  if (column.current != nullptr) {
+    if (column.current->value_size != 8)
+      return Status::invalid_argument(
+          fmt::format("column {}:{} is not a counter: its value has {} bytes, not 8", column.family,
+                      escaped(column.qualifier), column.current->value_size));
+    sum = static_cast<int64_t>(load_be64(column.current->value));
+  }
+  for (const Increment::Counter& each : increment.counters()) {
+    if (each.family != column.family || each.qualifier != column.qualifier) continue;
+    if (__builtin_add_overflow(sum, each.amount, &sum) &&
+        increment.overflow_mode() == Increment::Overflow::kError)
+      return Status::invalid_argument(
+                 fmt::format("column {}:{} would overflow 64 bits", column.family, escaped(column.qualifier)))
+          .hinting("Increment::overflow(kWrap) wraps around as HBase does");
+  }
+  return sum;
+}
+
+Result<std::vector<int64_t>> RowChanges::increment(const Increment& increment, bool cells_wanted) {
+  const std::vector<Increment::Counter>& counters = increment.counters();
+  Get get(increment.row());
+  get.time_range(increment.time_from(), increment.time_until());
+  for (const Increment::Counter& counter : counters) get.column(counter.family, counter.qualifier);
+  RowBatch current;
+  CELLAR_TRY(table_.get_into(get, current));
+  std::vector<int64_t> results(counters.size());
+  for (size_t i = 0; i < counters.size(); ++i) {
+    const auto first = std::ranges::find_if(counters, [&](const Increment::Counter& other) {
+      return other.family == counters[i].family && other.qualifier == counters[i].qualifier;
+    });
+    if (const auto earlier = static_cast<size_t>(first - counters.begin()); earlier < i) {
+      results[i] = results[earlier];
+      continue;
+    }
+    const Column column{increment.row(), counters[i].family, counters[i].qualifier,
+                        find_column(current, counters[i].family, counters[i].qualifier)};
+    CELLAR_TRY_ASSIGN(results[i], sum_of(increment, column));
+    std::string value(8, '\0');
+    store_be64(value.data(), static_cast<uint64_t>(results[i]));
+    CELLAR_TRY(replace(column, std::move(value), increment.timestamp(), increment.tags(), cells_wanted));
+  }
+  return results;
+}
+
+Status RowChanges::append(const Append& append) {
+  const std::vector<MutationPiece>& pieces = append.pieces();
+  Get get(append.row());
+  get.time_range(append.time_from(), append.time_until());
+  for (const MutationPiece& piece : pieces) get.column(append.family(piece), append.qualifier(piece));
+  RowBatch current;
+  CELLAR_TRY(table_.get_into(get, current));
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    const auto same = [&](const MutationPiece& other) {
+      return append.family(other) == append.family(pieces[i]) &&
+             append.qualifier(other) == append.qualifier(pieces[i]);
+    };
+    if (std::any_of(pieces.begin(), pieces.begin() + static_cast<std::ptrdiff_t>(i), same)) continue;
+    const Column column{append.row(), append.family(pieces[i]), append.qualifier(pieces[i]),
+                        find_column(current, append.family(pieces[i]), append.qualifier(pieces[i]))};
+    std::string value(column.current == nullptr ? std::string_view() : column.current->value_bytes());
+    for (const MutationPiece& other : pieces)
+      if (same(other)) value += append.value(other);
+    CELLAR_TRY(replace(column, std::move(value), append.timestamp(), append.tags(), append.returns_cells()));
+  }
+  return {};
+}
+
+Status RowChanges::apply(const RowMutations::Mutation& mutation, int64_t unstamped) {
+  if (const auto* put = std::get_if<Put>(&mutation)) return this->put(*put, unstamped);
+  if (const auto* erase = std::get_if<Delete>(&mutation)) return this->erase(*erase);
+  if (const auto* append = std::get_if<Append>(&mutation)) return this->append(*append);
+  return increment(std::get<Increment>(mutation), true).status();
+}
+
+Row RowChanges::take_new_cells(std::string_view row) {
+  std::ranges::reverse(new_cells_);  // so that the last of equal coordinates comes first, and stays
+  std::ranges::stable_sort(new_cells_, before);
+  new_cells_.erase(std::unique(new_cells_.begin(), new_cells_.end(), same_place), new_cells_.end());
+  return {std::string(row), std::move(new_cells_)};
+}
+
+}  // namespace cellar

@@ -1,0 +1,66 @@
+// RowChanges: what mutations of one row come to, given what the row holds before them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "cellar/mutation.h"
+#include "engine/prepared_batch.h"
+#include "engine/table_impl.h"
+
+namespace cellar {
+
+// Adds the families that the mutation writes to, each once. kInvalidArgument for one that the table has not,
+// and for a mutation without columns.
+Status add_touched(TableImpl& table, const RowMutations::Mutation& mutation, std::vector<Store*>& touched);
+Status add_touched(TableImpl& table, const Put& put, std::vector<Store*>& touched);
+Status add_touched(TableImpl& table, const Delete& erase, std::vector<Store*>& touched);
+Status add_touched(TableImpl& table, const Increment& increment, std::vector<Store*>& touched);
+Status add_touched(TableImpl& table, const Append& append, std::vector<Store*>& touched);
+
+// Whether the delete asks for latest versions, which must be read.
+bool looks_up(const Delete& erase);
+
+// Turns mutations into cells of a batch. Those that read need the row's lock, held exclusively until the
+// batch is committed; all of them see the row as it is visible now. One write, one thread. The families have
+// been looked up by add_touched(). Mutations are borrowed until the batch is finished.
+class RowChanges {
+ public:
+  RowChanges(TableImpl& table, PreparedBatch& batch, int64_t now_ms)
+      : table_(table), batch_(batch), now_ms_(now_ms) {}
+
+  int64_t now_ms() const { return now_ms_; }
+
+  // Cells without a timestamp get `unstamped`, which may be kNow.
+  Status put(const Put& put, int64_t unstamped = kNow);
+  Status erase(const Delete& erase);
+  // The new values, in the order of Increment::add; as cells, too, only if they are wanted.
+  Result<std::vector<int64_t>> increment(const Increment& increment, bool cells_wanted);
+  Status append(const Append& append);
+  Status apply(const RowMutations::Mutation& mutation, int64_t unstamped = kNow);
+
+  // The new cells of increments and appends that are to be returned, in order; of equal coordinates the last.
+  Row take_new_cells(std::string_view row);
+
+ private:
+  // A column to be written anew, and its current cell, if there is one.
+  struct Column {
+    std::string_view row, family, qualifier;
+    const CellView* current = nullptr;
+  };
+  Store* store_of(std::string_view family);
+  Result<int64_t> looked_up_timestamp(const Delete& erase, size_t piece);
+  Result<int64_t> sum_of(const Increment& increment, const Column& column) const;
+  // Writes `value`, which takes the place of the current one: never behind it in time, and with its tags.
+  Status replace(const Column& column, std::string value, int64_t timestamp, std::string_view tags,
+                 bool returned);
+
+  TableImpl& table_;
+  PreparedBatch& batch_;
+  const int64_t now_ms_;
+  std::vector<Cell> new_cells_;
+};
+
+}  // namespace cellar

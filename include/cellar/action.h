@@ -1,0 +1,20 @@
+// Action: one of many requests that are handed over together and answered one by one.
+#pragma once
+
+#include <variant>
+
+#include "cellar/mutation.h"
+#include "cellar/query.h"
+#include "cellar/row_batch.h"
+#include "cellar/status.h"
+
+namespace CELLAR_PUBLIC cellar {
+
+using Action = std::variant<Get, Put, Delete, Increment, Append, RowMutations>;
+
+struct ActionResult {
+  Status status;
+  Row row;  // what a get found; the new cells of increments and appends
+};
+
+}  // namespace cellar
