@@ -24,7 +24,7 @@ class PutCommand final : public Command {
         .option_if("--ttl", ttl_, "SPAN", "the cells expire this long after their timestamp: 90s, 2h, 7d")
         .choice("--as", form_, value_forms(), "how the values are written")
         .option_if("--if", expected_, "COLUMN=VALUE",
-                   "only if this is the column's newest value; else nothing is written, and exit status 1")
+                   "only if that is its newest value; else exit status 1, and nothing written")
         .option_if("--if-absent", absent_, "COLUMN", "only if the column has no value, or an empty one")
         .example("cellar put shop orders user42 d:name Ada d:mail ada@example.org")
         .example("cellar put shop orders user42 c:score 17 --as long --ts 2026-11-20 --ttl 7d")

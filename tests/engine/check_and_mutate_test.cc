@@ -160,7 +160,8 @@ TEST_F(CheckAndMutateTest, EveryKindOfChange) {
 }
 
 TEST_F(CheckAndMutateTest, AFilterMayBeTheCondition) {
-  EXPECT_OK(table_->put(Put("r").add_at("f", "q", kNow + 50, "v").add_at("g", "stock", 7, "5")));
+  const int64_t later = clock_.wall_ms() + 50;
+  EXPECT_OK(table_->put(Put("r").add_at("f", "q", later, "v").add_at("g", "stock", 7, "5")));
   const auto if_passes = [](const char* text) {
     const Result<FilterPtr> filter = parse_filter(text);
     EXPECT_TRUE(filter.ok()) << text;
@@ -171,7 +172,7 @@ TEST_F(CheckAndMutateTest, AFilterMayBeTheCondition) {
       "SingleColumnValueFilter('g', 'stock', >=, 'binary:4', true, true)";
   // The new cell is not older than the first one that passed.
   EXPECT_TRUE(done(if_passes(both).then(Put("r").add("f", "q", "w"))).success);
-  const std::string time = std::to_string(kNow + 50);
+  const std::string time = std::to_string(later);
   EXPECT_EQ(row(), (Texts{"r/f:q/" + time + "/Put=w", "r/g:stock/7/Put=5"}));
   EXPECT_FALSE(done(if_passes(both).then(Delete("r"))).success);
   EXPECT_FALSE(done(if_passes("ValueFilter(=, 'binary:5')").time_range(0, 7).then(Delete("r"))).success);
