@@ -48,8 +48,10 @@ if(CELLAR_SANITIZE STREQUAL "address")
   set(cellar_sanitize_flags -fsanitize=address,undefined -fno-sanitize-recover=all)
 elseif(CELLAR_SANITIZE STREQUAL "thread")
   set(cellar_sanitize_flags -fsanitize=thread)
+elseif(CELLAR_SANITIZE STREQUAL "coverage")  # no sanitizer: counts what runs; clang alone
+  set(cellar_sanitize_flags -fprofile-instr-generate -fcoverage-mapping)
 elseif(CELLAR_SANITIZE)
-  message(FATAL_ERROR "CELLAR_SANITIZE is '${CELLAR_SANITIZE}': use address, thread, or leave it empty")
+  message(FATAL_ERROR "CELLAR_SANITIZE is '${CELLAR_SANITIZE}': use address, thread, coverage, or leave it empty")
 endif()
 if(CELLAR_FUZZ)  # coverage for libFuzzer; clang alone has it
   list(APPEND cellar_sanitize_flags -fsanitize=fuzzer-no-link)

@@ -36,16 +36,7 @@ FileRecord record_of(const NewFileRequest& request, const std::string& name, con
   FileRecord record;
   record.name = name;
   record.bytes = summary.file_bytes;
-  record.cells = summary.cells;
-  record.puts = summary.puts;
-  record.deletes = summary.deletes;
-  record.family_deletes = summary.family_deletes;
-  record.version_deletes = summary.version_deletes;
-  record.first_key = summary.first_key;
-  record.last_key = summary.last_key;
-  record.time_min = summary.times.min;
-  record.time_max = summary.times.max;
-  record.earliest_put = summary.earliest_put_ts;
+  record.take_figures(summary);
   record.sequence_min = summary.sequence_min;
   record.sequence_max = request.sequence_max;
   record.created_ms = now_ms;

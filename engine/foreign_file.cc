@@ -98,16 +98,7 @@ Result<uint32_t> sum_of_end(const ReadableFile& file, uint64_t from) {
 FileRecord record_of(const CellCensus& census, const HFileReader& reader) {
   FileRecord record;
   record.bytes = reader.file_bytes();
-  record.cells = census.cells;
-  record.puts = census.puts;
-  record.deletes = census.deletes;
-  record.family_deletes = census.family_deletes;
-  record.version_deletes = census.version_deletes;
-  record.first_key = census.first_key;
-  record.last_key = census.last_key;
-  record.time_min = census.times.min;
-  record.time_max = census.times.max;
-  record.earliest_put = census.earliest_put_ts;
+  record.take_figures(census);
   record.encoding = lower_ascii(reader.encoding_name());
   return record;
 }

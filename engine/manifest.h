@@ -48,6 +48,21 @@ struct FileRecord {
   std::string encoding = {};  // for people
   std::string compression = {};  // for people
 
+  // What a writer's HFileSummary or a reader's CellCensus says of the cells.
+  template <class Figures>
+  void take_figures(const Figures& of) {
+    cells = of.cells;
+    puts = of.puts;
+    deletes = of.deletes;
+    family_deletes = of.family_deletes;
+    version_deletes = of.version_deletes;
+    first_key = of.first_key;
+    last_key = of.last_key;
+    time_min = of.times.min;
+    time_max = of.times.max;
+    earliest_put = of.earliest_put_ts;
+  }
+
   bool operator==(const FileRecord&) const = default;
 };
 

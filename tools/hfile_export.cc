@@ -44,6 +44,7 @@ Result<HFileBuilderOptions> options_for(const FamilyOptions& family) {
   options.encoding = family.encoding;
   options.bloom = family.bloom;
   options.bloom_hash = family.bloom_hash;
+  options.bloom_error_rate = family.bloom_bits_percent_error / 100.0;
   options.block_bytes = family.block_bytes;
   options.cell_bytes_max = 128u << 20;  // what was stored can be written
   options.tags = true;                  // as HBase's own writer for bulk loads; a time to live is one

@@ -50,6 +50,21 @@ bool walk(const HFileReader& file, bool& ordered) {
   return cursor->status().ok();
 }
 
+// All that can be said of a file, and one of its blocks in full, chosen by what the file is.
+void describe_all(std::string_view bytes) {
+  DescribeOptions options = {
+      .layout = true, .blocks = true, .index = true, .bloom = true, .scan = true, .list_max = 100};
+  options.block_payload_bytes_max = kPayloadBytesMax;
+  const auto whole = describe(std::make_unique<testing::ViewFile>(bytes), options);
+  if (!whole.ok() || whole->blocks.empty()) return;
+  const HFileBlockLine& chosen = whole->blocks[bytes.size() % whole->blocks.size()];
+  DescribeOptions one = {.cells = true, .list_max = 100};
+  one.block_payload_bytes_max = kPayloadBytesMax;
+  one.block = {.by_offset = bytes.size() % 2 == 0, .value = chosen.ordinal};
+  if (one.block->by_offset) one.block->value = chosen.offset;
+  static_cast<void>(describe(std::make_unique<testing::ViewFile>(bytes), one));
+}
+
 // Everything that can be done with a file.
 void use(std::string_view bytes) {
   HFileReaderOptions options;
@@ -67,7 +82,7 @@ void use(std::string_view bytes) {
   verifying.block_payload_bytes_max = kPayloadBytesMax;
   const VerifyReport report = verify(std::make_unique<testing::ViewFile>(bytes), verifying);
   CELLAR_ASSERT(report.verdict != VerifyVerdict::kSound || ordered);
-  static_cast<void>(describe(std::make_unique<testing::ViewFile>(bytes), {.layout = true, .blocks = true}));
+  describe_all(bytes);
 }
 
 void salvage_all(std::string_view bytes) {
