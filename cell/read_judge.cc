@@ -8,6 +8,7 @@ namespace {
 
 constexpr Verdict kPassBy{false, Step::kNextCell};
 constexpr Verdict kPassColumn{false, Step::kNextColumn};
+using Over = ReadExplanation::PassedOver;
 
 }  // namespace
 
@@ -50,20 +51,20 @@ bool ReadJudge::wants_column(const CellView& cell, Verdict& otherwise) {
 
 Verdict ReadJudge::judge(const CellView& cell, Place place) {
   enter(place);
-  if (cell.sequence > rules_.read_point) return kPassBy;
+  if (cell.sequence > rules_.read_point) return pass(kPassBy, &Over::newer);
   if (rules_.raw) return judge_raw(cell);
   // Family-wide markers are heard whatever columns are wanted.
   if (rules_.explicit_columns && !column_wanted_ && !covers_family(cell.type())) {
     Verdict otherwise = kPassBy;
     column_wanted_ = wants_column(cell, otherwise);
-    if (!column_wanted_) return otherwise;
+    if (!column_wanted_) return pass(otherwise, &Over::other_column);
   }
   if (rules_.family.min_versions == 0 && expired(rules_.family, cell.timestamp, rules_.now_ms))
-    return kPassColumn;
-  if (cell_ttl_over(cell, rules_.now_ms)) return kPassBy;
+    return pass(kPassColumn, &Over::expired);
+  if (cell_ttl_over(cell, rules_.now_ms)) return pass(kPassBy, &Over::cell_expired);
   if (is_delete(cell.type())) {
     add_marker(cell);
-    return kPassBy;
+    return pass(kPassBy, &Over::markers);
   }
   return by_sequence_ ? judge_put_by_sequence(cell) : judge_put(cell);
 }
@@ -85,17 +86,17 @@ Verdict ReadJudge::judge_put(const CellView& cell) {
   switch (deletes_.test(cell.timestamp)) {
     case Hidden::kByFamily:
     case Hidden::kByColumn:
-      return kPassColumn;
+      return pass(kPassColumn, &Over::hidden);
     case Hidden::kByVersion:
     case Hidden::kByFamilyVersion:
-      return kPassBy;
+      return pass(kPassBy, &Over::hidden);
     case Hidden::kNo:
       break;
   }
-  if (cell.timestamp > time_last_) return kPassBy;
-  if (cell.timestamp < rules_.time_from) return kPassColumn;
+  if (cell.timestamp > time_last_) return pass(kPassBy, &Over::outside_times);
+  if (cell.timestamp < rules_.time_from) return pass(kPassColumn, &Over::outside_times);
   if (cell.timestamp == last_timestamp_ && versions_ > 0)
-    return kPassBy;  // written twice: the later one was met first
+    return pass(kPassBy, &Over::overwritten);  // written twice: the later one was met first
   last_timestamp_ = cell.timestamp;
   return count(cell);
 }
@@ -105,7 +106,8 @@ Verdict ReadJudge::count(const CellView& cell) {
   ++versions_;
   const bool too_old = rules_.family.min_versions != 0 && versions_ > rules_.family.min_versions &&
                        expired(rules_.family, cell.timestamp, rules_.now_ms);
-  if (too_old || versions_ > versions_max_) return done_with_column(cell, false);
+  if (too_old || versions_ > versions_max_)
+    return pass(done_with_column(cell, false), too_old ? &Over::expired : &Over::over_versions);
   if (versions_ == versions_max_) return done_with_column(cell, true);
   return {true, Step::kNextCell};
 }
@@ -122,23 +124,35 @@ Verdict ReadJudge::done_with_column(const CellView& cell, bool include) {
 // Versions are counted before the time range is looked at, and a hidden put does not decide anything about
 // older ones.
 Verdict ReadJudge::judge_put_by_sequence(const CellView& cell) {
-  if (sequences_.put(cell, rules_.family.max_versions) != SequenceTracker::Fate::kVisible) return kPassBy;
-  if (cell.timestamp > time_last_ || cell.timestamp < rules_.time_from) return kPassBy;
+  switch (sequences_.put(cell, rules_.family.max_versions)) {
+    case SequenceTracker::Fate::kVisible:
+      break;
+    case SequenceTracker::Fate::kHidden:
+      return pass(kPassBy, &Over::hidden);
+    case SequenceTracker::Fate::kOverwritten:
+      return pass(kPassBy, &Over::overwritten);
+    case SequenceTracker::Fate::kOverLimit:
+      return pass(kPassBy, &Over::over_versions);
+  }
+  if (cell.timestamp > time_last_ || cell.timestamp < rules_.time_from)
+    return pass(kPassBy, &Over::outside_times);
   ++shown_;
   const bool too_old = rules_.family.min_versions != 0 && shown_ > rules_.family.min_versions &&
                        expired(rules_.family, cell.timestamp, rules_.now_ms);
-  if (too_old || shown_ > versions_max_) return done_with_column(cell, false);
+  if (too_old || shown_ > versions_max_)
+    return pass(done_with_column(cell, false), too_old ? &Over::expired : &Over::over_versions);
   return shown_ == versions_max_ ? done_with_column(cell, true) : Verdict{true, Step::kNextCell};
 }
 
 // Everything still stored: no family time to live, no deletes applied, the version limit is the read's own
 // and counts puts only.
 Verdict ReadJudge::judge_raw(const CellView& cell) {
-  if (cell_ttl_over(cell, rules_.now_ms)) return kPassBy;
-  if (cell.timestamp > time_last_) return kPassBy;
-  if (cell.timestamp < rules_.time_from) return kPassColumn;
-  if (cell.timestamp == last_timestamp_ && cell.type() == last_type_) return kPassBy;
-  if (!is_delete(cell.type()) && versions_ == rules_.versions) return kPassColumn;
+  if (cell_ttl_over(cell, rules_.now_ms)) return pass(kPassBy, &Over::cell_expired);
+  if (cell.timestamp > time_last_) return pass(kPassBy, &Over::outside_times);
+  if (cell.timestamp < rules_.time_from) return pass(kPassColumn, &Over::outside_times);
+  if (cell.timestamp == last_timestamp_ && cell.type() == last_type_)
+    return pass(kPassBy, &Over::overwritten);
+  if (!is_delete(cell.type()) && versions_ == rules_.versions) return pass(kPassColumn, &Over::over_versions);
   if (!is_delete(cell.type())) ++versions_;
   last_timestamp_ = cell.timestamp;
   last_type_ = cell.type();

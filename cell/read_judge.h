@@ -30,6 +30,13 @@ class ReadJudge {
   Verdict done_with_column(const CellView& cell, bool include);
   bool wants_column(const CellView& cell, Verdict& otherwise);
   void add_marker(const CellView& marker);
+  // The verdict, with its reason counted for whoever asked.
+  using Reason = uint64_t ReadExplanation::PassedOver::*;
+  const Verdict& pass(const Verdict& verdict, Reason reason) const {
+    if (rules_.passed_over != nullptr) [[unlikely]]
+      ++(rules_.passed_over->*reason);
+    return verdict;
+  }
 
   ReadRules rules_;
   uint32_t versions_max_;  // returned of a column

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cellar/cell.h"
+#include "cellar/explanation.h"
 
 namespace cellar {
 
@@ -48,6 +49,7 @@ struct ReadRules {
   // Wanted qualifiers, sorted, without duplicates; empty and !explicit_columns: all. Borrowed.
   std::span<const std::string> columns;
   bool explicit_columns = false;
+  ReadExplanation::PassedOver* passed_over = nullptr;  // counted into; null: nobody asked
   bool filtered =
       false;  // a filter sees every version the family keeps, and `versions` limits what it passes
 };

@@ -8,6 +8,7 @@
 
 #include "cell/read_judge.h"
 #include "cell/walk.h"
+#include "cellar/explanation.h"
 #include "cellar/query.h"
 #include "engine/store_view.h"
 
@@ -35,8 +36,9 @@ struct StoreQuery {
   ReadRules rules;  // family rules are taken from the view; columns are borrowed
   bool fill_cache = true;
   bool sequential = false;
-  bool on_demand = false;      // open now, read when to_row() asks for a row
-  ReadStats* stats = nullptr;  // borrowed, never null
+  bool on_demand = false;                  // open now, read when to_row() asks for a row
+  ReadStats* stats = nullptr;              // borrowed, never null
+  ReadExplanation* explanation = nullptr;  // borrowed; null: nobody asked
 };
 
 // One family's part of a read. One thread at a time.
@@ -46,6 +48,7 @@ class StoreReader {
   // are none.
   static std::unique_ptr<StoreReader> open(std::shared_ptr<const StoreView> view, const StoreQuery& query,
                                            const RowRange& range);
+  ~StoreReader();
   StoreReader(const StoreReader&) = delete;
   StoreReader& operator=(const StoreReader&) = delete;
 
@@ -55,17 +58,29 @@ class StoreReader {
   // Of a reader opened on demand: stands at the first cell that is not before the row; rows must rise.
   void to_row(std::string_view row);
   bool on_demand() const { return on_demand_; }
+  // The filter refused the cell that was shown to it.
+  void note_filtered() { ++passed_over_.filtered; }
   // The versions a filtered read returns of a column.
   uint32_t versions_returned() const { return versions_returned_; }
   Status status() const { return walk_.status(); }
   const StoreView& view() const { return *view_; }
 
  private:
+  // Our sources in an explanation.
+  struct Explained {
+    ReadExplanation* of = nullptr;
+    size_t from = 0;
+    size_t to = 0;
+  };
+  static void add_costs(const Explained& explained, ReadStats& stats);
   StoreReader(std::shared_ptr<const StoreView> view, const ReadRules& rules,
-              std::unique_ptr<CellCursor> cursor, bool on_demand);
+              std::unique_ptr<CellCursor> cursor, const StoreQuery& query, Explained explained);
 
   std::shared_ptr<const StoreView> view_;
   std::unique_ptr<CellCursor> cursor_;
+  Explained explained_;
+  ReadStats* stats_;  // used at the end, and only if somebody wants an explanation
+  ReadExplanation::PassedOver passed_over_;
   ReadJudge judge_;
   Walk<ReadJudge> walk_;
   uint32_t versions_returned_;

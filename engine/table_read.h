@@ -28,7 +28,7 @@ struct TableRead {
   bool raw = false;
   bool sequential = false;  // many rows: read ahead
   ReadStats* stats = nullptr;
-  ReadFilter* filter = nullptr;  // borrowed; null: none
+  ReadFilter* filter = nullptr;          // borrowed; null: none
   const ReadInstant* instant = nullptr;  // null: now
 };
 
@@ -92,6 +92,7 @@ StoreQuery store_query(const Query<Q>& query, const TableRead& read, std::string
   store.sequential = read.sequential;
   store.rules.filtered = read.filter != nullptr;
   store.stats = read.stats;
+  store.explanation = query.explanation();
   // A part of a row is returned before the row is decided, and rows backward are not sought one by one.
   store.on_demand = read.filter != nullptr && query.loads_families_on_demand() && !read.range.reversed &&
                     read.budget.cells_per_part == 0 && !read.filter->is_family_essential(family);

@@ -135,7 +135,10 @@ inline const CellView* RowReader::next_cell(StoreReader& family) {
     const CellView* cell = family.walk().next_in_row();
     if (cell == nullptr) break;
     shown_ = *cell;
-    if (!filter_->takes(family, shown_)) continue;
+    if (!filter_->takes(family, shown_)) {
+      family.note_filtered();
+      continue;
+    }
     changed_ = shown_.value != cell->value;
     return &shown_;
   }

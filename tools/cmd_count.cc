@@ -4,7 +4,6 @@
 #include "base/bytes.h"
 #include "tools/command.h"
 #include "tools/progress.h"
-#include "tools/read_cost.h"
 #include "tools/scan_options.h"
 #include "tools/table_operands.h"
 

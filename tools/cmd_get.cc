@@ -27,7 +27,7 @@ class GetCommand final : public Command {
         .option_if("--time", read_.time, "A..B", "only cells of that time (cellar help times)")
         .option_if("--filter", read_.filter, "TEXT", "only what passes (cellar help filters)")
         .choice("--as", form_, value_forms(), "how values are shown; not in json and jsonl")
-        .flag("--explain", explain_, "what the read cost: files, blocks, cells")
+        .flag("--explain", explain_, "what the read cost and where it looked: files, blocks, cells")
         .formats({"table", "json", "jsonl", "csv", "raw"})
         .example("cellar get shop orders user42 d:name --explain")
         .example("cellar get shop orders user42 d:mail --versions all --format jsonl");
@@ -38,26 +38,26 @@ class GetCommand final : public Command {
     read_.columns.assign(table_.rest().begin() + 1, table_.rest().end());
     CELLAR_TRY_ASSIGN(const std::string row, parse_bytes(table_.rest().front()));
     CELLAR_TRY(table_.check_columns(session, *opened.table, read_.columns));
-    ReadStats stats;
+    ReadCost cost;
     Get get(row);
-    get.stats(&stats);
+    get.stats(&cost.stats);
+    if (explain_) get.explain(&cost.explanation);
     CELLAR_TRY(apply_read_options(read_, get));
     const Progress clock(session, "get", 0);
-    int64_t micros = 0;
     bool found = false;
     {
       const Result<RowBatch> got = opened.table->get(get);
       if (!got.ok()) return table_.name_failure(session, got.status());
       const RowBatch& rows = *got;
-      micros = clock.micros();
+      cost.micros = clock.micros();
       found = !rows.empty();
       CellPrinter printer(session.out(),
                           {.format = session.format(), .rules = ValueRules(value_form_of(form_))});
       for (const CellView& cell : rows.row()) printer.add(cell);
-      printer.finish(explain_ ? json_member(stats, micros) : "");
+      printer.finish(explain_ ? json_members(cost) : "");
     }
     session.out().flush();
-    if (explain_ && session.format() != Format::kJson) explain(session, stats, micros);
+    if (explain_ && session.format() != Format::kJson) explain(session, cost);
     if (!found) {
       session.answer_negative();
       session.talk(fmt::format("row {} has no such cells", escaped(row)));

@@ -28,7 +28,7 @@ class ScanCommand final : public Command {
         .flag("--raw", raw_, "delete markers and hidden cells, too, as far as they are still stored")
         .option_count("--batch", batch_, "read rows in parts of at most N cells")
         .choice("--as", form_, value_forms(), "how values are shown; not in json and jsonl")
-        .flag("--explain", explain_, "what the read cost: files, blocks, cells")
+        .flag("--explain", explain_, "what the read cost and where it looked: files, blocks, cells")
         .formats({"table", "json", "jsonl", "csv", "raw"})
         .example("cellar scan shop orders --prefix user4 --column d:name --limit 3")
         .example("cellar scan shop orders --filter \"ColumnPrefixFilter('na') AND PageFilter(2)\"")
@@ -36,9 +36,10 @@ class ScanCommand final : public Command {
   }
 
   Status run(Session& session) override {
-    ReadStats stats;
+    ReadCost cost;
     Scan scan;
-    scan.stats(&stats).reversed(reverse_).raw(raw_);
+    if (explain_) scan.explain(&cost.explanation);
+    scan.stats(&cost.stats).reversed(reverse_).raw(raw_);
     if (batch_ > UINT32_MAX) return Status::invalid_argument("--batch is larger than 4,294,967,295");
     scan.batch(static_cast<uint32_t>(batch_));
     CELLAR_TRY(rows_.apply(scan));
@@ -46,7 +47,6 @@ class ScanCommand final : public Command {
     CELLAR_TRY_ASSIGN(const OpenedTable opened, table_.open(session, {}, true));
     CELLAR_TRY(table_.check_columns(session, *opened.table, rows_.read.columns));
     Progress progress(session, "scan", 0);
-    int64_t micros = 0;
     uint64_t rows = 0;
     CellPrinter printer(
         session.out(),
@@ -61,16 +61,16 @@ class ScanCommand final : public Command {
         rows += row.more_cells_in_row() ? 0 : 1;
         progress.step(0, printer.cells());
       }
-      micros = progress.micros();
+      cost.micros = progress.micros();
       if (!scanner->status().ok()) return table_.name_failure(session, scanner->status());
     }
     if (interrupted()) return interrupted_status(fmt::format("{} rows were printed", human_count(rows)));
-    printer.finish(explain_ ? json_member(stats, micros) : "");
+    printer.finish(explain_ ? json_members(cost) : "");
     session.out().flush();
-    if (explain_ && session.format() != Format::kJson) explain(session, stats, micros);
+    if (explain_ && session.format() != Format::kJson) explain(session, cost);
     if (session.format() == Format::kTable) {
       session.talk(fmt::format("{}, {}, {}", counted(rows, "row"), counted(printer.cells(), "cell"),
-                               human_micros(micros)));
+                               human_micros(cost.micros)));
     }
     return opened.close();
   }

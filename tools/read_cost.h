@@ -3,14 +3,21 @@
 
 #include <string>
 
+#include "cellar/explanation.h"
 #include "cellar/read_stats.h"
 #include "tools/session.h"
 
 namespace cellar {
 
-// "\"stats\":{…}".
-std::string json_member(const ReadStats& stats, int64_t micros);
+struct ReadCost {
+  ReadStats stats;
+  ReadExplanation explanation;
+  int64_t micros = 0;
+};
+
+// "\"stats\":{…},\"sources\":[…],\"passed_over\":{…}".
+std::string json_members(const ReadCost& cost);
 // To standard error.
-void explain(const Session& session, const ReadStats& stats, int64_t micros);
+void explain(const Session& session, const ReadCost& cost);
 
 }  // namespace cellar

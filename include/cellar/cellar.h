@@ -8,6 +8,7 @@
 #include "cellar/engine.h"
 #include "cellar/environment.h"
 #include "cellar/events.h"
+#include "cellar/explanation.h"
 #include "cellar/filter.h"
 #include "cellar/ingest.h"
 #include "cellar/keys.h"

@@ -14,6 +14,7 @@ namespace CELLAR_PUBLIC cellar {
 
 class Filter;
 class Snapshot;
+struct ReadExplanation;
 
 // The choice of columns of one family: none named means all of them.
 struct FamilyChoice {
@@ -50,6 +51,9 @@ class Query {
   Self& load_families_on_demand(bool on_demand) { return on_demand_ = on_demand, self(); }
   // Adds what the read cost; borrowed until the read (the scanner) is over.
   Self& stats(ReadStats* stats) { return stats_ = stats, self(); }
+  // Where the read looked and what it passed over (cellar/explanation.h); borrowed until it is over. What it
+  // costs then reaches stats() only at the end.
+  Self& explain(ReadExplanation* explanation) { return explanation_ = explanation, self(); }
   // Whether blocks that had to be read are put into the cache.
   Self& fill_cache(bool fill) { return fill_cache_ = fill, self(); }
 
@@ -61,6 +65,7 @@ class Query {
   const std::shared_ptr<const Filter>& row_filter() const { return filter_; }
   bool loads_families_on_demand() const { return on_demand_; }
   ReadStats* stats_sink() const { return stats_; }
+  ReadExplanation* explanation() const { return explanation_; }
   bool fills_cache() const { return fill_cache_; }
 
  private:
@@ -77,6 +82,7 @@ class Query {
   std::shared_ptr<const Snapshot> snapshot_;
   std::shared_ptr<const Filter> filter_;
   ReadStats* stats_ = nullptr;
+  ReadExplanation* explanation_ = nullptr;
   bool fill_cache_ = true;
   bool on_demand_ = true;
 };

@@ -181,8 +181,8 @@ TEST_F(CheckAndMutateTest, AFilterMayBeTheCondition) {
           .success);
   EXPECT_EQ(row().size(), 3u);
   // The last condition named counts.
-  EXPECT_TRUE(done(if_passes("ValueFilter(=, 'binary:no')").if_equals("g", "stock", "5").then(Delete("r")))
-                  .success);
+  EXPECT_TRUE(
+      done(if_passes("ValueFilter(=, 'binary:no')").if_equals("g", "stock", "5").then(Delete("r"))).success);
 }
 
 TEST_F(CheckAndMutateTest, WhatDoesNotHoldWritesNothing) {

@@ -21,8 +21,9 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 WORK = ROOT / "build" / "interop"
-CELLAR = ROOT / "build" / "gcc" / "cellar"
-WRITER = ROOT / "build" / "gcc" / "cellar_interop"
+BUILD = ROOT / os.environ.get("CELLAR_BUILD", "build/gcc")
+CELLAR = BUILD / "cellar"
+WRITER = BUILD / "cellar_interop"
 # What HBase and Hadoop reach into on Java 17.
 OPENS = [f"--add-opens=java.base/{package}=ALL-UNNAMED"
          for package in ("java.lang", "java.lang.reflect", "java.nio", "java.util", "sun.nio.ch", "jdk.internal.ref")]

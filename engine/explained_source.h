@@ -1,0 +1,41 @@
+// ExplainedSource: a source of a read that counts for its explanation what it gives.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "cell/cursor.h"
+#include "cellar/explanation.h"
+
+namespace cellar {
+
+// The cursor and the entry are borrowed and owned as a cursor's are. pinned() is asked once for each cell
+// that goes into the answer, by way of the merge from the source that gave it: that is how taken cells are
+// counted.
+class ExplainedSource final : public CellCursor {
+ public:
+  ExplainedSource(std::unique_ptr<CellCursor> cursor, ReadExplanation::Source& entry)
+      : cursor_(std::move(cursor)), entry_(entry) {}
+
+  const CellView* seek(const CellView& target) override { return count(cursor_->seek(target)); }
+  const CellView* next() override { return count(cursor_->next()); }
+  const CellView* skip_to(const CellView& target) override { return count(cursor_->skip_to(target)); }
+  const CellView* seek_before(const CellView& target) override { return count(cursor_->seek_before(target)); }
+  Status status() const override { return cursor_->status(); }
+  const Pinnable* pinned() const override {
+    ++entry_.cells_taken;
+    return cursor_->pinned();
+  }
+  void print(TextPrinter& out) const override { cursor_->print(out); }
+
+ private:
+  const CellView* count(const CellView* cell) {
+    if (cell != nullptr) ++entry_.cells_met;
+    return cell;
+  }
+
+  const std::unique_ptr<CellCursor> cursor_;
+  ReadExplanation::Source& entry_;
+};
+
+}  // namespace cellar

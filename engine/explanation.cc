@@ -1,0 +1,70 @@
+// ReadExplanation: sums and text.
+#include "cellar/explanation.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+namespace cellar {
+namespace {
+
+using PassedOver = ReadExplanation::PassedOver;
+
+constexpr std::array kReasons = {
+    std::pair{&PassedOver::newer, "newer than the read"},
+    std::pair{&PassedOver::other_column, "of other columns"},
+    std::pair{&PassedOver::expired, "expired with their family"},
+    std::pair{&PassedOver::cell_expired, "expired themselves"},
+    std::pair{&PassedOver::markers, "delete markers"},
+    std::pair{&PassedOver::hidden, "hidden by markers"},
+    std::pair{&PassedOver::outside_times, "outside the time range"},
+    std::pair{&PassedOver::overwritten, "overwritten"},
+    std::pair{&PassedOver::over_versions, "older versions"},
+    std::pair{&PassedOver::filtered, "refused by the filter"},
+    std::pair{&PassedOver::rest_of_decided, "on the way"},
+};
+
+}  // namespace
+
+PassedOver& PassedOver::operator+=(const PassedOver& other) {
+  for (const auto& [reason, text] : kReasons) this->*reason += other.*reason;
+  return *this;
+}
+
+std::string_view outcome_name(ReadExplanation::Outcome outcome) {
+  switch (outcome) {
+    case ReadExplanation::Outcome::kRead:
+      return "read";
+    case ReadExplanation::Outcome::kNoSuchRow:
+      return "no such row";
+    case ReadExplanation::Outcome::kOutsideKeys:
+      return "outside its keys";
+    case ReadExplanation::Outcome::kOutsideTimes:
+      return "outside its times";
+    case ReadExplanation::Outcome::kExpired:
+      return "expired";
+    case ReadExplanation::Outcome::kBloomFilter:
+      return "denied by its Bloom filter";
+  }
+  return "?";
+}
+
+std::string to_text(const ReadExplanation& explanation) {
+  std::string text;
+  for (const ReadExplanation::Source& source : explanation.sources) {
+    text += fmt::format("{}/{}: {}", source.family, source.name.empty() ? "memory" : source.name,
+                        outcome_name(source.outcome));
+    if (source.outcome == ReadExplanation::Outcome::kRead)
+      text += fmt::format(", {} of {} cells taken, blocks {} disk / {} cache", source.cells_taken,
+                          source.cells_met, source.cost.blocks_from_disk, source.cost.blocks_from_cache);
+    text += "\n";
+  }
+  std::string passed_over;
+  for (const auto& [reason, what] : kReasons)
+    if (const uint64_t cells = explanation.passed_over.*reason; cells != 0)
+      passed_over += fmt::format("{}{} {}", passed_over.empty() ? "" : ", ", cells, what);
+  return text + "passed over: " + (passed_over.empty() ? "nothing" : passed_over) + "\n";
+}
+
+}  // namespace cellar
