@@ -43,6 +43,8 @@ std::string_view code_name(Code code) {
       return "not_supported";
     case Code::kDurabilityUnknown:
       return "durability_unknown";
+    case Code::kConflict:
+      return "conflict";
   }
   return "unknown";
 }
@@ -70,6 +72,7 @@ Status Status::not_supported(std::string message) {
 Status Status::durability_unknown(std::string message) {
   return with_code(Code::kDurabilityUnknown, std::move(message));
 }
+Status Status::conflict(std::string message) { return with_code(Code::kConflict, std::move(message)); }
 
 Code Status::code() const { return ok() ? Code::kOk : failure_->code; }
 std::string_view Status::message() const { return ok() ? std::string_view() : failure_->message; }

@@ -51,7 +51,8 @@ bool ReadJudge::wants_column(const CellView& cell, Verdict& otherwise) {
 
 Verdict ReadJudge::judge(const CellView& cell, Place place) {
   enter(place);
-  if (cell.sequence > rules_.read_point) return pass(kPassBy, &Over::newer);
+  if (cell.sequence > rules_.read_point && cell.sequence != kUncommittedSequence)
+    return pass(kPassBy, &Over::newer);
   if (rules_.raw) return judge_raw(cell);
   // Family-wide markers are heard whatever columns are wanted.
   if (rules_.explicit_columns && !column_wanted_ && !covers_family(cell.type())) {

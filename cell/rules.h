@@ -38,6 +38,10 @@ inline bool expired(const FamilyRules& family, int64_t timestamp, int64_t now_ms
 // Whether the cell's own time-to-live tag is over.
 bool cell_ttl_over(const CellView& cell, int64_t now_ms);
 
+// The sequence of cells that a transaction has written and not committed: newer than every stored cell, and
+// seen by every reader that is shown them.
+constexpr uint64_t kUncommittedSequence = UINT64_MAX - 1;
+
 struct ReadRules {
   FamilyRules family;
   uint32_t versions = 1;  // as asked; a plain read returns at most min(versions, family.max_versions)

@@ -61,6 +61,7 @@ struct EngineCore {
   std::atomic<bool> closing{false};
   std::atomic<bool> closed{false};
   std::atomic<int64_t> memtable_bytes{0};
+  std::atomic<uint64_t> pauses{0};  // of transactions that are tried again: seeds
 
   std::unique_ptr<Directory> root;
   std::unique_ptr<FileLock> lock;

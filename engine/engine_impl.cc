@@ -6,9 +6,11 @@
 #include <algorithm>
 
 #include "base/plugins.h"
+#include "base/random.h"
 #include "engine/background.h"
 #include "engine/recovery.h"
 #include "engine/table_impl.h"
+#include "engine/transaction.h"
 #include "engine/write_path.h"
 
 namespace cellar {
@@ -209,6 +211,37 @@ Status EngineImpl::write(const Batch& batch, const WriteOptions& options) {
 Result<std::shared_ptr<const Snapshot>> EngineImpl::snapshot() {
   CELLAR_TRY(core_->check_open());
   return std::shared_ptr<const Snapshot>(std::make_shared<SnapshotImpl>(core_));
+}
+
+Result<std::unique_ptr<Transaction>> EngineImpl::begin(const TransactionOptions& options) {
+  CELLAR_TRY(core_->check_open());
+  return std::unique_ptr<Transaction>(std::make_unique<TransactionImpl>(core_, options));
+}
+
+Status EngineImpl::run_transaction(const RunOptions& options,
+                                   const std::function<Status(Transaction&)>& work) {
+  if (options.attempts_max == 0) return Status::invalid_argument("attempts_max is 1 or more");
+  int64_t pause_us = options.pause_us;
+  for (uint32_t attempt = 1;; ++attempt) {
+    CELLAR_TRY(core_->check_open());
+    TransactionImpl transaction(core_, options.transaction);
+    Status status = work(transaction);
+    if (status.ok() && transaction.active()) status = transaction.commit();
+    transaction.rollback();
+    if (!status.is(Code::kConflict)) return status;
+    if (attempt == options.attempts_max)
+      return status.with_context(fmt::format("given up after {} attempts", attempt));
+    pause_us = std::min(pause_us, options.pause_us_max);
+    if (pause_us > 0) {
+      // Different pauses, so that who has met does not meet again.
+      Random random(core_->pauses.fetch_add(1, std::memory_order_relaxed));
+      const int64_t half = pause_us / 2;
+      const auto event = core_->executor.make_event();
+      event->wait(event->count(),
+                  pause_us - half + static_cast<int64_t>(random.below(static_cast<uint64_t>(half) + 1)));
+      pause_us *= 2;
+    }
+  }
 }
 
 Status EngineImpl::flush() {

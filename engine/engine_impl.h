@@ -23,6 +23,8 @@ class EngineImpl final : public Engine {
   Status alter_family(const std::string& table, const FamilyOptions& family) override;
   Status write(const Batch& batch, const WriteOptions& options) override;
   Result<std::shared_ptr<const Snapshot>> snapshot() override;
+  Result<std::unique_ptr<Transaction>> begin(const TransactionOptions& options) override;
+  Status run_transaction(const RunOptions& options, const std::function<Status(Transaction&)>& work) override;
   Status flush() override;
   Status wait_for_background() override;
   EngineStatus status() override;

@@ -53,6 +53,12 @@ class Mvcc {
     }
     return wall > high ? wall : high;
   }
+  // No time is given out from now on that is less.
+  void advance_to(int64_t ms) {
+    int64_t high = time_high_ms_.load(std::memory_order_relaxed);
+    while (ms > high && !time_high_ms_.compare_exchange_weak(high, ms, std::memory_order_relaxed)) {
+    }
+  }
   int64_t time_high_ms() const { return time_high_ms_.load(std::memory_order_relaxed); }
 
   // Registers a snapshot at the current read point. It must be released.

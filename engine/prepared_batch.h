@@ -22,6 +22,17 @@ class PreparedBatch {
     uint64_t cell_bytes_max = 0;
     uint64_t batch_bytes_max = 0;
   };
+  // A cell as it was added.
+  struct Item {
+    Store* store;
+    std::string_view row;
+    std::string_view qualifier;
+    std::string_view value;
+    std::string_view tags;
+    int64_t timestamp;
+    CellType type;
+    bool superseded;
+  };
   struct PreparedCell {
     Store* store;
     CellView cell;  // bytes lie in the payload; the sequence is set by the leader
@@ -35,6 +46,8 @@ class PreparedBatch {
   std::string_view keep(std::string bytes);
 
   bool empty() const { return items_.empty(); }
+  // What was added, in this order; until finish() with the timestamps it was given.
+  const std::vector<Item>& items() const { return items_; }
 
   // Stamps, checks limits, lets the last of equal coordinates win, and encodes. Errors name the cell.
   Status finish(int64_t now_ms, int64_t time_high_ms, const Limits& limits);
@@ -46,16 +59,6 @@ class PreparedBatch {
   const std::vector<Store*>& stores() const { return stores_; }
 
  private:
-  struct Item {
-    Store* store;
-    std::string_view row;
-    std::string_view qualifier;
-    std::string_view value;
-    std::string_view tags;
-    int64_t timestamp;
-    CellType type;
-    bool superseded;
-  };
   static bool same_coordinates(const Item& a, const Item& b);
   static bool before(const Item& a, const Item& b);
   void resolve_duplicates();

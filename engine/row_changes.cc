@@ -98,6 +98,10 @@ bool looks_up(const Delete& erase) {
 // A family can have gone since add_touched() only with its table.
 Store* RowChanges::store_of(std::string_view family) { return table_.families().find(family); }
 
+Status RowChanges::read(const Get& get, RowBatch& found) const {
+  return read_ != nullptr ? (*read_)(get, found) : table_.get_into(get, found);
+}
+
 Status RowChanges::put(const Put& put, int64_t unstamped) {
   for (const MutationPiece& piece : put.pieces()) {
     Store* store = store_of(put.family(piece));
@@ -120,7 +124,7 @@ Result<int64_t> RowChanges::looked_up_timestamp(const Delete& erase, size_t piec
   Get get(erase.row());
   get.column(erase.family(pieces[piece]), erase.qualifier(pieces[piece])).versions(nth + 1);
   RowBatch found;
-  CELLAR_TRY(table_.get_into(get, found));
+  CELLAR_TRY(read(get, found));
   return found.row().cells().size() > nth ? found.row().cells()[nth].timestamp : kNow;
 }
 
@@ -193,7 +197,7 @@ Result<std::vector<int64_t>> RowChanges::increment(const Increment& increment, b
   get.time_range(increment.time_from(), increment.time_until());
   for (const Increment::Counter& counter : counters) get.column(counter.family, counter.qualifier);
   RowBatch current;
-  CELLAR_TRY(table_.get_into(get, current));
+  CELLAR_TRY(read(get, current));
   std::vector<int64_t> results(counters.size());
   for (size_t i = 0; i < counters.size(); ++i) {
     const auto first = std::ranges::find_if(counters, [&](const Increment::Counter& other) {
@@ -219,7 +223,7 @@ Status RowChanges::append(const Append& append) {
   get.time_range(append.time_from(), append.time_until());
   for (const MutationPiece& piece : pieces) get.column(append.family(piece), append.qualifier(piece));
   RowBatch current;
-  CELLAR_TRY(table_.get_into(get, current));
+  CELLAR_TRY(read(get, current));
   for (size_t i = 0; i < pieces.size(); ++i) {
     const auto same = [&](const MutationPiece& other) {
       return append.family(other) == append.family(pieces[i]) &&

@@ -1,6 +1,7 @@
 // RowChanges: what mutations of one row come to, given what the row holds before them.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -28,8 +29,11 @@ bool looks_up(const Delete& erase);
 // been looked up by add_touched(). Mutations are borrowed until the batch is finished.
 class RowChanges {
  public:
-  RowChanges(TableImpl& table, PreparedBatch& batch, int64_t now_ms)
-      : table_(table), batch_(batch), now_ms_(now_ms) {}
+  // How the row is read, where that is not as it is visible now.
+  using Read = std::function<Status(const Get& get, RowBatch& found)>;
+
+  RowChanges(TableImpl& table, PreparedBatch& batch, int64_t now_ms, const Read* read = nullptr)
+      : table_(table), batch_(batch), now_ms_(now_ms), read_(read) {}
 
   int64_t now_ms() const { return now_ms_; }
 
@@ -51,6 +55,7 @@ class RowChanges {
     const CellView* current = nullptr;
   };
   Store* store_of(std::string_view family);
+  Status read(const Get& get, RowBatch& found) const;
   Result<int64_t> looked_up_timestamp(const Delete& erase, size_t piece);
   Result<int64_t> sum_of(const Increment& increment, const Column& column) const;
   // Writes `value`, which takes the place of the current one: never behind it in time, and with its tags.
@@ -60,6 +65,7 @@ class RowChanges {
   TableImpl& table_;
   PreparedBatch& batch_;
   const int64_t now_ms_;
+  const Read* read_;
   std::vector<Cell> new_cells_;
 };
 

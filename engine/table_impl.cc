@@ -47,6 +47,17 @@ FamilyInfo family_info_of(const Store& store) {
   return info;
 }
 
+// The view with the reader's own cells as the youngest of its memtables.
+std::shared_ptr<const StoreView> with_own(std::shared_ptr<const StoreView> view, const ReadOverlay* own,
+                                          const Store* store) {
+  const MemtableRef* cells = own != nullptr ? own->find(store) : nullptr;
+  if (cells == nullptr) return view;
+  auto both = std::make_shared<StoreView>(*view);
+  both->frozen.insert(both->frozen.begin(), both->active);
+  both->active = *cells;
+  return both;
+}
+
 }  // namespace
 
 SnapshotImpl::~SnapshotImpl() {
@@ -177,14 +188,15 @@ Result<StoreReaders> TableImpl::open_readers(const Query<Q>& query, const TableR
     StoreQuery family = store_query(query, read, chosen[i].first->family(), chosen[i].second);
     family.rules.read_point = read_point;
     family.rules.now_ms = now_ms;
-    if (auto reader = StoreReader::open(std::move(views[i]), family, read.range))
+    auto view = with_own(std::move(views[i]), read.overlay, chosen[i].first);
+    if (auto reader = StoreReader::open(std::move(view), family, read.range))
       readers.push_back(std::move(reader));
   }
   return readers;
 }
 
 Result<bool> TableImpl::read_row(const Get& get, ScanBudget budget, RowBatch& batch,
-                                 const ReadInstant* instant) const {
+                                 const ReadInstant* instant, const ReadOverlay* own) const {
   batch.clear();
   CELLAR_TRY(check_row(get.row()));
   ReadStats unwanted;
@@ -192,6 +204,7 @@ Result<bool> TableImpl::read_row(const Get& get, ScanBudget budget, RowBatch& ba
   read.range = RowRange::of_row(get.row());
   read.stats = &unwanted;
   read.instant = instant;
+  read.overlay = own;
   if (get.stats_sink() != nullptr) read.stats = get.stats_sink();
   read.budget = budget;
   std::optional<ReadFilter> filter;
@@ -229,16 +242,37 @@ Result<std::vector<RowBatch>> TableImpl::get_many(std::span<const Get> gets) {
   return rows;
 }
 
+Status TableImpl::get_as_of(const Get& get, const ReadInstant& instant, const ReadOverlay& own,
+                            RowBatch& batch) const {
+  return read_row(get, {.rows = 1}, batch, &instant, &own).status();
+}
+
 Result<std::unique_ptr<Scanner>> TableImpl::scan(const Scan& scan) {
+  return open_scan(scan, nullptr, nullptr, nullptr);
+}
+
+Result<std::unique_ptr<Scanner>> TableImpl::scan_as_of(const Scan& scan, const ReadInstant& instant,
+                                                       const ReadOverlay& own,
+                                                       std::shared_ptr<const void> keep) {
+  return open_scan(scan, &instant, &own, std::move(keep));
+}
+
+Result<std::unique_ptr<Scanner>> TableImpl::open_scan(const Scan& scan, const ReadInstant* instant,
+                                                      const ReadOverlay* own,
+                                                      std::shared_ptr<const void> keep_too) {
   struct Keep {
-    Keep(std::shared_ptr<TableImpl> of, const Scan& asked) : table(std::move(of)), request(asked) {}
+    Keep(std::shared_ptr<TableImpl> of, const Scan& asked, std::shared_ptr<const void> more)
+        : table(std::move(of)), too(std::move(more)), request(asked) {}
     std::shared_ptr<TableImpl> table;
+    std::shared_ptr<const void> too;
     ScanRead request;
   };
-  const auto keep = std::make_shared<Keep>(shared_from_this(), scan);
+  const auto keep = std::make_shared<Keep>(shared_from_this(), scan, std::move(keep_too));
   ScanRead& request = keep->request;
   CELLAR_TRY(request.resolve());
-  const TableRead& read = request.read;
+  TableRead read = request.read;
+  read.instant = instant;
+  read.overlay = own;
   CELLAR_TRY_ASSIGN(StoreReaders readers, open_readers(request.scan, read));
   return make_table_scanner(
       RowReader(std::move(readers), read.range, read.budget, read.stats, &core_->executor, read.filter),

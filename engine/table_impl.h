@@ -48,6 +48,12 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   Status flush() override;
   Status compact(const CompactOptions& options) override;
 
+  // A get and a scan as of an instant that is kept from being rewritten, with cells of the reader's own. The
+  // scanner holds `keep`.
+  Status get_as_of(const Get& get, const ReadInstant& instant, const ReadOverlay& own, RowBatch& batch) const;
+  Result<std::unique_ptr<Scanner>> scan_as_of(const Scan& scan, const ReadInstant& instant,
+                                              const ReadOverlay& own, std::shared_ptr<const void> keep);
+
   uint32_t id() const { return id_; }
   EngineCore& core() const { return *core_; }
   std::optional<Durability> durability() const { return durability_; }
@@ -69,7 +75,9 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   Result<StoreReaders> open_readers(const Query<Q>& query, const TableRead& read) const;
   // Reads the row of a get into `batch`. Whether there was one.
   Result<bool> read_row(const Get& get, ScanBudget budget, RowBatch& batch,
-                        const ReadInstant* instant = nullptr) const;
+                        const ReadInstant* instant = nullptr, const ReadOverlay* own = nullptr) const;
+  Result<std::unique_ptr<Scanner>> open_scan(const Scan& scan, const ReadInstant* instant,
+                                             const ReadOverlay* own, std::shared_ptr<const void> keep);
   Status resolve_choices(const std::vector<FamilyChoice>& choices,
                          std::vector<std::pair<Store*, const FamilyChoice*>>& chosen) const;
 

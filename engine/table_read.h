@@ -7,9 +7,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/read_filter.h"
+#include "engine/store.h"
 #include "engine/store_reader.h"
 #include "engine/table_scanner.h"
 
@@ -21,6 +23,19 @@ struct ReadInstant {
   int64_t now_ms = 0;
 };
 
+// Cells that one reader sees beside what is written: a transaction's own, their sequence
+// kUncommittedSequence.
+struct ReadOverlay {
+  std::vector<std::pair<const Store*, MemtableRef>> memtables;
+
+  // Null when there is none for the store.
+  const MemtableRef* find(const Store* store) const {
+    for (const auto& each : memtables)
+      if (each.first == store) return &each.second;
+    return nullptr;
+  }
+};
+
 // One read: which rows, how many, and how to go about them. `range` borrows from the query.
 struct TableRead {
   RowRange range;
@@ -30,6 +45,7 @@ struct TableRead {
   ReadStats* stats = nullptr;
   ReadFilter* filter = nullptr;          // borrowed; null: none
   const ReadInstant* instant = nullptr;  // null: now
+  const ReadOverlay* overlay = nullptr;  // borrowed until the read is opened; null: none
 };
 
 // A scan being read: holds what its request borrows. Shared by the scanner.

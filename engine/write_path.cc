@@ -21,6 +21,7 @@ namespace cellar {
 struct WritePath::Prepared {
   PreparedBatch& batch;
   uint64_t sequence = 0;
+  CommitCheck* check = nullptr;  // null: none
 };
 
 namespace {
@@ -307,6 +308,26 @@ Status WritePath::write(const Batch& batch, const WriteOptions& options) {
   return commit(prepared, now_ms, durability);
 }
 
+Status WritePath::write_checked(std::span<const PreparedBatch::Item> cells, CommitCheck& check,
+                                Durability durability) {
+  CELLAR_TRY(check_writable());
+  PreparedBatch& batch = thread_batch();
+  batch.begin();
+  std::vector<std::string_view> rows;
+  rows.reserve(cells.size());
+  for (const PreparedBatch::Item& cell : cells) {
+    batch.add(*cell.store, cell.row, cell.qualifier, cell.timestamp, cell.type, cell.value, cell.tags);
+    if (rows.empty() || rows.back() != cell.row) rows.push_back(cell.row);
+  }
+  CELLAR_TRY(WriteThrottle(core_).admit(batch.stores()));
+  // Keeps out who has read one of these rows and is about to write what follows from it. Others may write
+  // beside: the leader's check sees what came before.
+  RowLockSet locks(core_.row_locks, RowLocks::Mode::kShared);
+  CELLAR_TRY(locks.lock_rows(rows, lock_wait_us(), core_.clock));
+  Prepared prepared{batch, 0, &check};
+  return commit(prepared, core_.mvcc.now_ms(), durability);
+}
+
 Status WritePath::commit(Prepared& prepared, int64_t now_ms, Durability durability) {
   CELLAR_TRY(check_writable());
   CELLAR_TRY(prepared.batch.finish(
@@ -342,6 +363,19 @@ Status WritePath::append(WriteRequest& request, uint64_t& sequence) {
   return {};
 }
 
+// The leader's: `before` are the requests of the same group that precede this one, logged and not inserted.
+Status WritePath::recheck(WriteRequest& request, std::span<WriteRequest*> before) {
+  CommitCheck* check = static_cast<Prepared*>(request.prepared)->check;
+  if (check == nullptr) return {};
+  CELLAR_TRY(check->holds());
+  for (const WriteRequest* each : before) {
+    if (!each->result.ok()) continue;
+    for (const auto& cell : static_cast<Prepared*>(each->prepared)->batch.cells())
+      CELLAR_TRY(check->holds_after(*cell.store, cell.cell));
+  }
+  return {};
+}
+
 void WritePath::insert(Prepared& prepared, uint64_t sequence, bool logged) {
   for (PreparedBatch::PreparedCell& each : prepared.batch.cells()) {
     each.cell.sequence = sequence;
@@ -356,9 +390,11 @@ void WritePath::insert(Prepared& prepared, uint64_t sequence, bool logged) {
 void WritePath::apply(std::span<WriteRequest*> group) {
   bool sync = false;
   uint64_t last = 0;
-  for (WriteRequest* request : group) {
+  for (size_t i = 0; i < group.size(); ++i) {
+    WriteRequest* request = group[i];
     uint64_t sequence = 0;
-    request->result = append(*request, sequence);
+    request->result = recheck(*request, group.first(i));
+    if (request->result.ok()) request->result = append(*request, sequence);
     if (!request->result.ok()) continue;
     last = sequence;
     sync = sync || request->durability == Durability::kFsyncWal;

@@ -9,9 +9,21 @@
 #include "cellar/batch.h"
 #include "cellar/check_and_mutate.h"
 #include "engine/core.h"
+#include "engine/prepared_batch.h"
 #include "engine/write_group.h"
 
 namespace cellar {
+
+// What must still hold when a write is applied. The leader asks, with everything before it applied or handed
+// to holds_after().
+class CommitCheck {
+ public:
+  virtual ~CommitCheck() = default;
+  // Whether nothing that is visible stands against the write.
+  virtual Status holds() = 0;
+  // Nor this cell of a write that comes just before.
+  virtual Status holds_after(const Store& store, const CellView& cell) = 0;
+};
 
 // Throttle → row locks → prepare (validate, stamp, encode) → join a group; the group's leader logs, inserts
 // and publishes. Any thread.
@@ -28,6 +40,10 @@ class WritePath {
   Result<CheckAndMutateResult> check_and_mutate(TableImpl& table, const CheckAndMutate& check,
                                                 const WriteOptions& options);
   Status write(const Batch& batch, const WriteOptions& options);
+  // Cells of any rows and tables of this engine, with their timestamps, as one write, if `check` holds. Their
+  // bytes are borrowed. Nothing comes between the check and the write.
+  Status write_checked(std::span<const PreparedBatch::Item> cells, CommitCheck& check, Durability durability);
+  Durability durability_of(const TableImpl& table, const WriteOptions& options) const;
 
   // Runs `work` with no write under way: every sequence so far is in the memtables and visible, none above
   // exists.
@@ -45,10 +61,10 @@ class WritePath {
   int64_t lock_wait_us() const;
   Status commit(Prepared& prepared, int64_t now_ms, Durability durability);
   void apply(std::span<WriteRequest*> group);
+  static Status recheck(WriteRequest& request, std::span<WriteRequest*> before);
   Status append(WriteRequest& request, uint64_t& sequence);
   void insert(Prepared& prepared, uint64_t sequence, bool logged);
   void after_group(std::span<WriteRequest*> group);
-  Durability durability_of(const TableImpl& table, const WriteOptions& options) const;
 
   EngineCore& core_;
   WriteGroup group_;

@@ -21,3 +21,4 @@
 #include "cellar/scanner.h"
 #include "cellar/status.h"
 #include "cellar/table.h"
+#include "cellar/transaction.h"

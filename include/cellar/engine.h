@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "cellar/batch.h"
 #include "cellar/events.h"
 #include "cellar/table.h"
+#include "cellar/transaction.h"
 
 namespace CELLAR_PUBLIC cellar {
 
@@ -75,6 +77,15 @@ class Engine {
   // All of the batch or nothing, at one instant, for readers and for crashes.
   virtual Status write(const Batch& batch, const WriteOptions& options = {}) = 0;
   virtual Result<std::shared_ptr<const Snapshot>> snapshot() = 0;
+
+  // A transaction over all tables, reading as of now.
+  virtual Result<std::unique_ptr<Transaction>> begin(const TransactionOptions& options = {}) = 0;
+  // Begins a transaction, calls `work` with it, and commits; while that, or `work`, is answered by kConflict
+  // it begins anew, with a pause in between that grows, up to RunOptions::attempts_max times. `work` may run
+  // several times: what it does beside the transaction must bear that. Any other failure of `work` is the
+  // answer, and nothing is written then; as it is when `work` has called rollback() and returned ok.
+  virtual Status run_transaction(const RunOptions& options,
+                                 const std::function<Status(Transaction&)>& work) = 0;
 
   // Flushes all tables.
   virtual Status flush() = 0;

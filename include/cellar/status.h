@@ -27,6 +27,7 @@ enum class Code : uint8_t {
   kLimit,              // larger than a documented limit
   kNotSupported,       // well formed, but this build or version cannot do it
   kDurabilityUnknown,  // the write was made, whether it survives a crash is not known
+  kConflict,           // somebody else changed what a transaction relies on; begin a new one
 };
 
 // "not_found", "invalid_argument", …; immutable, lives forever.
@@ -50,6 +51,7 @@ class [[nodiscard]] Status {
   static Status limit(std::string message);
   static Status not_supported(std::string message);
   static Status durability_unknown(std::string message);
+  static Status conflict(std::string message);
   static Status with_code(Code code, std::string message);
 
   bool ok() const { return failure_ == nullptr; }

@@ -58,6 +58,7 @@ TEST(Status, EachMakerHasItsCodeAndName) {
       {Status::limit("m"), "limit"},
       {Status::not_supported("m"), "not_supported"},
       {Status::durability_unknown("m"), "durability_unknown"},
+      {Status::conflict("m"), "conflict"},
   };
   int code = 0;
   for (const auto& [status, name] : all) {
