@@ -1,7 +1,7 @@
 // cellar list: the tables of a store.
-#include "cellar/engine.h"
 #include "tools/command.h"
 #include "tools/store.h"
+#include "tools/store_reports.h"
 
 namespace cellar {
 namespace {
@@ -20,23 +20,7 @@ class ListCommand final : public Command {
 
   Status run(Session& session) override {
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kLooking));
-    Records records(session.out(), session.format(), "cellar.list/1", "tables");
-    for (const std::string& name : engine->list_tables()) {
-      CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, engine->open_table(name));
-      std::string families;
-      uint64_t files = 0;
-      uint64_t bytes = 0;
-      uint64_t in_memory = 0;
-      for (const FamilyInfo& family : table->info().families) {
-        families += (families.empty() ? "" : ",") + family.options.name;
-        files += family.files.size();
-        in_memory += family.memtable_cells;
-        for (const StoreFileInfo& file : family.files) bytes += file.bytes;
-      }
-      records.text("table", name).text("families", families).count("files", files).size("bytes", bytes);
-      records.count("cells_in_memory", in_memory).add();
-    }
-    records.finish();
+    CELLAR_TRY(print_table_list(session, *engine, engine->list_tables()));
     return engine->close();
   }
 
