@@ -132,6 +132,8 @@ class Schemas : public ToolTest {
         {"bulkload", "plan", "out", "--table", "orders"},
         {"bulkload", "ingest", "out", "shop", "orders", "--by", "copy"},
         {"load", "shop", "more", "cells.jsonl"},
+        {"shell", "shop", "-c", "exists 'orders'"},
+        {"shell", "shop", "-c", "show_filters"},
         {"drop", "shop", "more"},
         {"plot", "bench.json"},
         {"version"},

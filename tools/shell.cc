@@ -1,0 +1,190 @@
+// Statements from a text, a file, a pipe or a terminal, one after the other.
+#include "tools/shell.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "base/bytes.h"
+#include "cellar/environment.h"
+#include "cellar/plugin.h"
+#include "tools/store.h"
+
+namespace cellar {
+namespace {
+
+// "line 2, column 14", the line itself and a caret below the place.
+std::string place_text(const std::string& origin, size_t first_line, std::string_view text, size_t at) {
+  constexpr size_t kShown = 72;  // columns of the line around the caret
+  at = std::min(at, text.size());
+  const size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;  // npos + 1 is 0
+  const size_t end = std::min(text.find('\n', at), text.size());
+  const size_t line =
+      first_line +
+      static_cast<size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n'));
+  size_t from = begin;
+  while (from < end && (text[from] == ' ' || text[from] == '\r') && from < at) ++from;
+  if (at - from > kShown / 2) from = at - kShown / 2;
+  // Escaped, since the text may hold what would confuse a terminal; the caret then stands behind as much.
+  const auto shown = [&](size_t a, size_t b) {
+    std::string clean;
+    for (const char c : text.substr(a, b - a))
+      clean += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+    return clean;
+  };
+  const std::string before = shown(from, at);
+  const auto columns = static_cast<size_t>(
+      std::count_if(before.begin(), before.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+  const std::string margin(19, ' ');
+  return fmt::format("{}line {}, column {}\n{}{}{}\n{}{}^", origin.empty() ? "" : origin + ", ", line,
+                     at - begin + 1, margin, before, shown(at, std::min(end, at + kShown)), margin,
+                     std::string(columns, ' '));
+}
+
+}  // namespace
+
+Shell::Shell(Session& session, ShellOptions options) : session_(session), options_(std::move(options)) {
+  state_.path = options_.path;
+  state_.read_only = options_.read_only;
+  state_.format = session.format();
+}
+
+void Shell::note_failure(Exit exit) {
+  if (failed_ == Exit::kFine) failed_ = exit;
+}
+
+Status Shell::carry_out(Session& session, const ShellStatement& statement, size_t& fault_at,
+                        bool& has_place) {
+  const ShellVerb* const verb = find_shell_verb(statement.name);
+  if (verb != nullptr) {
+    ShellCall call(session, state_, statement);
+    const Status done = verb->run(call);
+    if (const std::optional<size_t> at = call.fault_at()) {
+      fault_at = *at;
+      has_place = true;
+    }
+    return done;
+  }
+  fault_at = statement.at;
+  has_place = true;
+  const std::string name = escaped(statement.name);
+  if (const std::string_view why = why_not_here(statement.name); !why.empty())
+    return Status::not_supported(fmt::format("{} is not for a store", name)).hinting(why);
+  const std::string nearest = nearest_name(statement.name, shell_verb_names());
+  return session.name_failure(
+      "CEL-USAGE", Exit::kUsage,
+      Status::invalid_argument(fmt::format("unknown command \"{}\"", name))
+          .hinting(nearest.empty() ? "help lists the commands" : fmt::format("did you mean {} ?", nearest)));
+}
+
+Status Shell::carry_out(Session& session, const std::string& text, size_t& fault_at, bool& has_place) {
+  const Result<ShellStatement> statement = parse_shell_statement(text, fault_at);
+  if (!statement.ok()) {
+    has_place = true;
+    return session.name_failure("CEL-USAGE", Exit::kUsage, statement.status());
+  }
+  return statement->name.empty() ? Status() : carry_out(session, *statement, fault_at, has_place);
+}
+
+void Shell::run_statement(const std::string& text, const std::string& origin, size_t line) {
+  Session session(session_.out());
+  session.set_format(state_.format);
+  session.set_quiet(session_.quiet());
+  const int64_t started = system_clock().steady_us();
+  size_t fault_at = 0;
+  bool has_place = false;
+  Status done = carry_out(session, text, fault_at, has_place);
+  // Errors of the engine may have a place of their own, in a file.
+  if (!done.ok() && has_place && done.place().empty())
+    done = done.at(place_text(origin, line, text, fault_at));
+  const Exit exit = session.end(done);
+  if (!done.ok() || !session_.out().status().ok()) note_failure(exit);
+  if (state_.timer) session.talk(fmt::format("took {}", human_micros(system_clock().steady_us() - started)));
+}
+
+void Shell::run_ready(ShellSplitter& splitter, const std::string& origin) {
+  std::string statement;
+  size_t line = 0;
+  while (!ended() && !session_.stopping() && splitter.next(statement, line))
+    run_statement(statement, origin, line);
+}
+
+Status Shell::run_text(std::string_view text, const std::string& origin) {
+  ShellSplitter splitter;
+  splitter.add(text);
+  splitter.finish();
+  run_ready(splitter, origin);
+  return interrupted() ? interrupted_status("the statements behind were not carried out") : Status();
+}
+
+Status Shell::run_descriptor(int descriptor, const std::string& origin) {
+  ShellSplitter splitter;
+  std::array<char, 64 * 1024> chunk;
+  while (!ended() && !session_.stopping()) {
+    const ssize_t bytes = ::read(descriptor, chunk.data(), chunk.size());
+    if (bytes < 0 && errno == EINTR) continue;
+    if (bytes < 0)
+      return Status::io_error(std::strerror(errno)).at(origin.empty() ? "standard input" : origin);
+    if (bytes == 0) splitter.finish();
+    splitter.add({chunk.data(), static_cast<size_t>(bytes)});
+    run_ready(splitter, origin);
+    if (bytes == 0) break;
+    if (splitter.pending_bytes() > kShellStatementBytesMax)
+      return Status::limit("a statement is larger than 64 MiB: is a quote or a bracket not closed?")
+          .at(origin.empty() ? "standard input" : origin);
+    session_.out().flush();
+  }
+  return interrupted() ? interrupted_status("the statements behind were not carried out") : Status();
+}
+
+Status Shell::run_file(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) {
+    const std::string why = std::strerror(errno);
+    return errno == ENOENT ? Status::not_found(fmt::format("there is no file {}", path))
+                           : Status::io_error(fmt::format("{}: {}", path, why));
+  }
+  const Status status = run_descriptor(descriptor, path);
+  ::close(descriptor);
+  return status;
+}
+
+Status Shell::run_terminal() {
+  options_.keep_going = true;
+  const Result<Engine*> opened = state_.open(session_);
+  if (!opened.ok() && !opened.status().is(Code::kNotFound)) return opened.status();
+  session_.talk(opened.ok() ? fmt::format("store {}, {}; help, help scan, exit", options_.path,
+                                          options_.read_only ? "read-only" : "read and write")
+                            : fmt::format("there is no store at {} yet: create 'table', 'family' makes it",
+                                          options_.path));
+  ShellEditor editor(options_.history);
+  ShellSplitter splitter;
+  std::string line;
+  while (!ended()) {
+    std::vector<std::string> words = shell_verb_names();
+    if (state_.engine != nullptr)
+      for (const std::string& table : state_.engine->list_tables()) words.push_back(table);
+    const std::string prompt =
+        splitter.pending() ? std::string("      > ") : fmt::format("cellar:{}> ", options_.path);
+    if (!editor.read_line(prompt, std::move(words), line)) break;
+    splitter.add(line);
+    run_ready(splitter, "");
+    session_.out().flush();
+  }
+  splitter.finish();
+  run_ready(splitter, "");
+  forget_failure();  // the person has seen the errors
+  return {};
+}
+
+Status Shell::close() {
+  if (state_.engine == nullptr) return {};
+  return state_.engine->close();
+}
+
+}  // namespace cellar

@@ -1,0 +1,216 @@
+// Arguments of a statement, by position and by name.
+#include "tools/shell_call.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/bytes.h"
+#include "cellar/plugin.h"
+#include "tools/operands.h"
+#include "tools/store.h"
+
+namespace cellar {
+namespace {
+
+// Options of HBase that change nothing about the answer of one process.
+constexpr std::array kIgnored = {
+    IgnoredOption{"ATTRIBUTES", "no coprocessor reads them"},
+    IgnoredOption{"AUTHORIZATIONS", "cells have no visibility labels"},
+    IgnoredOption{"CONSISTENCY", "there are no replicas"},
+    IgnoredOption{"REGION_REPLICA_ID", "there are no replicas"},
+    IgnoredOption{"ISOLATION_LEVEL", "a row is always read as of one instant"},
+    IgnoredOption{"READ_TYPE", "the store chooses how files are read"},
+    IgnoredOption{"FORMATTER_CLASS", "values are formatted by FORMATTER alone"},
+    IgnoredOption{"MAXLENGTH", "values are shown whole"},
+    IgnoredOption{"CACHE", ""},
+    IgnoredOption{"INTERVAL", ""},
+    IgnoredOption{"MAX_RESULT_SIZE", ""},
+    IgnoredOption{"ALLOW_PARTIAL_RESULTS", ""},
+};
+
+std::string upper_ascii(std::string_view text) {
+  std::string upper(text);
+  for (char& c : upper) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c);
+  return upper;
+}
+
+const IgnoredOption* find_ignored(std::string_view name) {
+  const auto found = std::ranges::find(kIgnored, name, &IgnoredOption::name);
+  return found == kIgnored.end() ? nullptr : &*found;
+}
+
+bool is_known(std::string_view name, std::span<const std::string_view> known) {
+  return std::ranges::find(known, name) != known.end() || find_ignored(name) != nullptr;
+}
+
+}  // namespace
+
+Result<Engine*> ShellState::open(Session& session, bool creating) {
+  if (engine == nullptr) {
+    const OpenFor what = read_only ? OpenFor::kLooking : (creating ? OpenFor::kCreating : OpenFor::kWriting);
+    Result<std::unique_ptr<Engine>> opened = open_store(session, path, what);
+    if (!opened.ok()) return opened.status();
+    engine = std::move(*opened);
+  }
+  return engine.get();
+}
+
+Status ShellCall::fault(const ShellValue& value, std::string message, std::string_view hint) {
+  fault_at_ = value.at;
+  return session_.name_failure("CEL-USAGE", Exit::kUsage,
+                               Status::invalid_argument(std::move(message)).hinting(hint));
+}
+
+Status ShellCall::at(const ShellValue& value, const Status& status) {
+  if (!status.ok()) fault_at_ = value.at;
+  return status;
+}
+
+Status ShellCall::add_option(const ShellValue& pair, std::span<const std::string_view> known) {
+  const std::string name = upper_ascii(pair.text);
+  if (!is_known(name, known)) {
+    const std::vector<std::string> names(known.begin(), known.end());
+    const std::string nearest = nearest_name(name, names);
+    return fault(pair, fmt::format("{} has no option {}", statement_.name, escaped(pair.text)),
+                 !nearest.empty() ? fmt::format("did you mean {} ?", nearest)
+                 : known.empty()  ? fmt::format("help '{}'", statement_.name)
+                                  : fmt::format("options: {}", fmt::join(known, ", ")));
+  }
+  const IgnoredOption* const ignored =
+      std::ranges::find(known, name) == known.end() ? find_ignored(name) : nullptr;
+  if (ignored != nullptr) {
+    if (!ignored->why.empty()) session_.talk(fmt::format("note   {} has no effect: {}", name, ignored->why));
+    return {};
+  }
+  for (const auto& [given, value] : options_)
+    if (given == name && (name != "COLUMN" && name != "COLUMNS"))
+      return fault(pair, fmt::format("{} is given twice", name));
+  options_.emplace_back(name, pair.items.front());
+  return {};
+}
+
+Status ShellCall::take(std::span<const std::string_view> known, size_t least, size_t most,
+                       size_t first_option) {
+  for (size_t i = 0; i < arguments().size(); ++i) {
+    const ShellValue& argument = arguments()[i];
+    const size_t equals = argument.text.find('=');
+    if (argument.kind == ShellValue::Kind::kMap) {
+      for (const ShellValue& pair : argument.items) CELLAR_TRY(add_option(pair, known));
+    } else if (argument.kind == ShellValue::Kind::kPair) {
+      CELLAR_TRY(add_option(argument, known));
+    } else if (argument.kind == ShellValue::Kind::kWord && i >= first_option && equals != std::string::npos &&
+               is_known(upper_ascii(argument.text.substr(0, equals)), known)) {
+      ShellValue value{.at = argument.at + equals + 1, .text = argument.text.substr(equals + 1)};
+      const ShellValue pair{.kind = ShellValue::Kind::kPair,
+                            .at = argument.at,
+                            .text = argument.text.substr(0, equals),
+                            .items = {std::move(value)}};
+      CELLAR_TRY(add_option(pair, known));
+    } else {
+      positions_.push_back(&argument);
+    }
+  }
+  const std::string hint = fmt::format("help '{}'", statement_.name);
+  if (positions_.size() > most)
+    return fault(*positions_[most], fmt::format("{} takes no further argument", statement_.name), hint);
+  if (positions_.size() >= least) return {};
+  const ShellVerb* const verb = find_shell_verb(statement_.name);
+  const std::string_view usage = verb == nullptr ? "" : verb->usage.substr(0, verb->usage.find('\n'));
+  return session_.name_failure(
+      "CEL-USAGE", Exit::kUsage,
+      Status::invalid_argument(fmt::format("{} needs more arguments", statement_.name))
+          .hinting(fmt::format("usage: {}", usage)));
+}
+
+const ShellValue* ShellCall::option(std::string_view name) const {
+  for (const auto& [given, value] : options_)
+    if (given == name) return &value;
+  return nullptr;
+}
+
+std::vector<const ShellValue*> ShellCall::options(std::span<const std::string_view> names) const {
+  std::vector<const ShellValue*> values;
+  for (const auto& [given, value] : options_)
+    if (std::ranges::find(names, given) != names.end()) values.push_back(&value);
+  return values;
+}
+
+void ShellCall::answer(std::string_view sentence, std::string_view name, std::string_view value) {
+  if (session_.format() == Format::kTable) {
+    session_.out().write(fmt::format("{}\n", sentence));
+    return;
+  }
+  Records records(session_.out(), session_.format(), "cellar.shell/1", "answers");
+  if (session_.format() != Format::kRaw) records.text("name", name);
+  records.text("value", value).add();
+  records.finish();
+}
+
+Result<std::string> ShellCall::text_of(const ShellValue& value) {
+  if (value.plain()) return value.text;
+  return fault(value, "a text is expected here", "a text with brackets or => is written in quotes");
+}
+
+Result<std::string> ShellCall::text(size_t i) { return text_of(position(i)); }
+
+Result<std::vector<std::string>> ShellCall::texts_of(const ShellValue& value) {
+  std::vector<std::string> texts;
+  if (value.kind != ShellValue::Kind::kList) {
+    CELLAR_TRY_ASSIGN(texts.emplace_back(), text_of(value));
+    return texts;
+  }
+  for (const ShellValue& item : value.items) {
+    CELLAR_TRY_ASSIGN(texts.emplace_back(), text_of(item));
+  }
+  return texts;
+}
+
+Result<int64_t> ShellCall::number_of(const ShellValue& value, int64_t least) {
+  CELLAR_TRY_ASSIGN(const std::string text, text_of(value));
+  const Result<int64_t> number = parse_integer(text);
+  if (number.ok() && *number >= least) return *number;
+  if (number.ok()) return fault(value, fmt::format("{} is less than {}", *number, least));
+  return fault(value, std::string(number.status().message()));
+}
+
+Result<int64_t> ShellCall::time_of(const ShellValue& value) {
+  CELLAR_TRY_ASSIGN(const std::string text, text_of(value));
+  const Result<int64_t> time = parse_time(text);
+  if (time.ok()) return *time;
+  return fault(value, std::string(time.status().message()), time.status().hint());
+}
+
+Result<bool> ShellCall::flag_of(const ShellValue& value) {
+  CELLAR_TRY_ASSIGN(const std::string text, text_of(value));
+  const std::string word = lower_ascii(text);
+  if (word == "true" || word == "false") return word == "true";
+  return fault(value, fmt::format("\"{}\" is neither true nor false", escaped(text)));
+}
+
+Result<std::shared_ptr<Table>> ShellCall::table(size_t i) {
+  CELLAR_TRY_ASSIGN(const std::string name, text(i));
+  CELLAR_TRY_ASSIGN(Engine* const store, engine());
+  Result<std::shared_ptr<Table>> opened = open_table(session_, *store, state_.path, name);
+  if (!opened.ok()) return at(position(i), opened.status());
+  return opened;
+}
+
+std::vector<std::string> shell_verb_names() {
+  std::vector<std::string> names;
+  for (const auto& verbs :
+       {shell_read_verbs(), shell_write_verbs(), shell_table_verbs(), shell_other_verbs()})
+    for (const ShellVerb& verb : verbs) names.emplace_back(verb.name);
+  return names;
+}
+
+const ShellVerb* find_shell_verb(std::string_view name) {
+  for (const auto& verbs :
+       {shell_read_verbs(), shell_write_verbs(), shell_table_verbs(), shell_other_verbs()})
+    for (const ShellVerb& verb : verbs)
+      if (verb.name == name) return &verb;
+  return nullptr;
+}
+
+}  // namespace cellar

@@ -1,0 +1,209 @@
+// The shell's commands about the store and the shell itself, and answers to those that only a cluster can
+// carry out.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/bytes.h"
+#include "cellar/filter.h"
+#include "cellar/plugin.h"
+#include "tools/help.h"
+#include "tools/operands.h"
+#include "tools/shell_call.h"
+#include "tools/store_reports.h"
+
+namespace cellar {
+namespace {
+
+// Names that HBase's shell has and a store cannot have, each group with its answer.
+struct Absent {
+  std::string_view names;  // between blanks; a name that ends in * stands for all that begin so
+  std::string_view why;
+};
+constexpr std::array kAbsent = {
+    Absent{" list_regions locate_region assign unassign move split merge_region close_region regioninfo rit "
+           "compact_rs is_in_maintenance_mode hbck_chore_run split* ",
+           "a table of a store is not cut into regions; cellar describe shows its files, cellar split cuts "
+           "HFiles"},
+    Absent{" balancer balance_switch balancer_enabled normalize normalizer_switch normalizer_enabled "
+           "compaction_switch catalogjanitor* cleaner_chore* get_balancer_decisions get_balancer_rejections "
+           "list_deadservers list_liveservers list_unknownservers clear_deadservers decommission* "
+           "list_decommissioned_regionservers recommission_regionserver stop_master stop_regionserver "
+           "zk_dump list_procedures list_locks processlist update_config update_all_config "
+           "flush_master_store ",
+           "a store is one process, without servers to manage; status says how it is"},
+    Absent{" add_peer remove_peer enable_peer disable_peer update_peer_config list_peers list_peer_configs "
+           "get_peer_config set_peer* append_peer* remove_peer* show_peer_tableCFs "
+           "list_replicated_tables enable_table_replication disable_table_replication ",
+           "a store does not replicate; cellar export and cellar load carry cells elsewhere"},
+    Absent{" grant revoke user_permission list_security_capabilities whoami add_labels list_labels set_auths "
+           "get_auths clear_auths set_visibility ",
+           "a store has no users of its own; the permissions of its directory say who may open it"},
+    Absent{" set_quota list_quotas list_quota* list_snapshot_sizes enable_rpc_throttle disable_rpc_throttle "
+           "enable_exceed_throttle_quota disable_exceed_throttle_quota ",
+           "a store has no quotas; the file system's hold for its directory"},
+    Absent{" snapshot list_snapshots clone_snapshot restore_snapshot delete_snapshot delete_all_snapshot "
+           "list_table_snapshots delete_table_snapshots snapshot_cleanup* ",
+           "there are no named snapshots; cellar export writes what a table holds now"},
+    Absent{" create_namespace alter_namespace describe_namespace drop_namespace list_namespace "
+           "list_namespace_tables ",
+           "there are no namespaces; 'ns:table' is simply a name"},
+    Absent{" add_rsgroup alter_rsgroup_config balance_rsgroup get_rsgroup get_namespace_rsgroup "
+           "get_server_rsgroup get_table_rsgroup list_rsgroups move_* remove_rsgroup remove_servers_rsgroup "
+           "rename_rsgroup show_rsgroup_config update_rsgroup_config ",
+           "a store is one process, without groups of servers"},
+    Absent{" clear_block_cache clear_compaction_queues clear_slowlog_responses get_slowlog_responses "
+           "get_largelog_responses trace wal_roll change_sft change_sft_all ",
+           "this shell has no such control; the cache is empty when the shell starts, and .explain on says "
+           "what a read costs"},
+    Absent{" alter_async clone_table_schema disable_all drop_all enable_all get_table ",
+           "only single tables are handled, by name: alter, create, drop"},
+    Absent{" if for while def puts print require import load class begin each ",
+           "this is a list of commands, not Ruby; a program in any language can write one for -f"},
+};
+
+bool names_hold(std::string_view names, std::string_view name) {
+  if (names.find(fmt::format(" {} ", name)) != std::string_view::npos) return true;
+  for (size_t star = names.find('*'); star != std::string_view::npos; star = names.find('*', star + 1)) {
+    const size_t from = names.rfind(' ', star) + 1;
+    if (name.starts_with(names.substr(from, star - from))) return true;
+  }
+  return false;
+}
+
+Status run_status(ShellCall& call) {
+  CELLAR_TRY(call.take({}, 0, 2, 2));
+  CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
+  print_status(call.session(), *store);
+  return {};
+}
+
+Status run_version(ShellCall& call) {
+  CELLAR_TRY(call.take({}, 0, 0, 0));
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Command> version, make_command("version"));
+  return version->run(call.session());
+}
+
+Status run_show_filters(ShellCall& call) {
+  CELLAR_TRY(call.take({}, 0, 0, 0));
+  Session& session = call.session();
+  Records records(session.out(), session.format(), "cellar.shell/1", "answers");
+  for (const std::string& name : filter_names()) {
+    if (session.format() != Format::kRaw && session.format() != Format::kTable)
+      records.text("name", "filter");
+    records.text(session.format() == Format::kTable ? "filter" : "value", name).add();
+  }
+  records.finish();
+  return {};
+}
+
+Status run_compaction_state(ShellCall& call) {
+  CELLAR_TRY(call.take({}, 1, 1, 1));
+  CELLAR_TRY(call.table().status());
+  call.answer("NONE: compactions asked for here are over when the prompt is back", "compaction_state",
+              "NONE");
+  return {};
+}
+
+Status run_get_splits(ShellCall& call) {
+  CELLAR_TRY(call.take({}, 1, 1, 1));
+  CELLAR_TRY(call.table().status());
+  call.answer("a table of a store is one region: there are no splits", "splits", "0");
+  return {};
+}
+
+Status run_quit(ShellCall& call) {
+  CELLAR_TRY(call.take({}, 0, 1, 1));
+  call.state().quit = true;
+  return {};
+}
+
+Status run_format(ShellCall& call) {
+  CELLAR_TRY(call.take({}, 1, 1, 1));
+  CELLAR_TRY_ASSIGN(const std::string name, call.text(0));
+  const std::vector<std::string> names = {"table", "json", "jsonl", "csv", "raw"};
+  if (std::ranges::find(names, name) == names.end()) {
+    const std::string nearest = nearest_name(name, names);
+    return call.fault(
+        call.position(0), fmt::format("there is no format \"{}\"", escaped(name)),
+        nearest.empty() ? "table, json, jsonl, csv, raw" : fmt::format("did you mean {} ?", nearest));
+  }
+  call.state().format = format_of(name);
+  return {};
+}
+
+// ".timer on", ".explain off".
+Status run_switch(ShellCall& call) {
+  CELLAR_TRY(call.take({}, 1, 1, 1));
+  CELLAR_TRY_ASSIGN(const std::string word, call.text(0));
+  if (word != "on" && word != "off") return call.fault(call.position(0), "on or off is expected here");
+  (call.statement().name == ".timer" ? call.state().timer : call.state().explain) = word == "on";
+  return {};
+}
+
+std::string overview() {
+  std::string text;
+  for (const auto& [title, verbs] :
+       {std::pair{"read", shell_read_verbs()}, std::pair{"write", shell_write_verbs()},
+        std::pair{"tables", shell_table_verbs()}, std::pair{"store and shell", shell_other_verbs()}}) {
+    text += fmt::format("{}{}\n", text.empty() ? "" : "\n", title);
+    for (const ShellVerb& verb : verbs) text += fmt::format("  {:<17} {}\n", verb.name, verb.summary);
+  }
+  return text +
+         "\nHBase's syntax, put 't', 'row', 'f:q', 'value', or plain words, put t row f:q value.\n"
+         "In \"…\" \\x00 is a byte, in '…' it is four characters. help 'scan' says more.\n";
+}
+
+Status run_help(ShellCall& call) {
+  CELLAR_TRY(call.take({}, 0, 1, 1));
+  if (call.positions() == 0) {
+    call.session().out().write(overview());
+    return {};
+  }
+  CELLAR_TRY_ASSIGN(const std::string name, call.text(0));
+  if (const ShellVerb* const verb = find_shell_verb(name)) {
+    const size_t end = std::min(verb->usage.find('\n'), verb->usage.size());
+    std::string text = fmt::format("usage: {}\n\n{}.\n", verb->usage.substr(0, end), verb->summary);
+    if (end < verb->usage.size()) text += fmt::format("\n{}\n", verb->usage.substr(end + 1));
+    call.session().out().write(text);
+    return {};
+  }
+  if (const std::string_view why = why_not_here(name); !why.empty()) {
+    call.session().out().write(fmt::format("{}: {}\n", escaped(name), why));
+    return {};
+  }
+  const std::string nearest = nearest_name(name, shell_verb_names());
+  return call.fault(call.position(0), fmt::format("there is no command \"{}\"", escaped(name)),
+                    nearest.empty() ? "help lists the commands" : fmt::format("did you mean {} ?", nearest));
+}
+
+constexpr std::array kVerbs = {
+    ShellVerb{"status", "status", "What the store holds, and what opening it found", run_status},
+    ShellVerb{"version", "version", "Version, and the codecs, encodings and policies", run_version},
+    ShellVerb{"show_filters", "show_filters", "Names of filters for FILTER (cellar help filters)",
+              run_show_filters},
+    ShellVerb{"compaction_state", "compaction_state 't'", "Whether a compaction runs that was asked for here",
+              run_compaction_state},
+    ShellVerb{"get_splits", "get_splits 't'", "Where regions begin: a store has none", run_get_splits},
+    ShellVerb{"help", "help ['command']\nhelp 'scan'", "This list, or one command", run_help},
+    ShellVerb{"exit", "exit", "End; so does the end of the input", run_quit},
+    ShellVerb{"quit", "quit", "The same as exit", run_quit},
+    ShellVerb{".format", ".format table|json|jsonl|csv|raw\n.format jsonl",
+              "How answers are printed from now on", run_format},
+    ShellVerb{".timer", ".timer on|off", "How long each command took", run_switch},
+    ShellVerb{".explain", ".explain on|off", "What each read cost: files, blocks, cells", run_switch},
+};
+
+}  // namespace
+
+std::span<const ShellVerb> shell_other_verbs() { return kVerbs; }
+
+std::string_view why_not_here(std::string_view name) {
+  for (const Absent& each : kAbsent)
+    if (!name.empty() && name.find_first_of(" *") == std::string_view::npos && names_hold(each.names, name))
+      return each.why;
+  return "";
+}
+
+}  // namespace cellar

@@ -1,0 +1,370 @@
+// The shell's commands that read: get, scan, count, get_counter.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "base/bytes.h"
+#include "base/coding.h"
+#include "tools/cell_printer.h"
+#include "tools/operands.h"
+#include "tools/progress.h"
+#include "tools/read_cost.h"
+#include "tools/shell_call.h"
+#include "tools/store.h"
+
+namespace cellar {
+namespace {
+
+constexpr std::array<std::string_view, 2> kColumnOptions = {"COLUMN", "COLUMNS"};
+
+struct Formatter {
+  std::string_view name;
+  std::string_view form;  // of --as
+};
+constexpr std::array kFormatters = {
+    Formatter{"toLong", "long"},
+    Formatter{"toInt", "int"},
+    Formatter{"toDouble", "double"},
+    Formatter{"toString", "utf8"},
+    Formatter{"toStringBinary", "escaped"},
+    Formatter{"long", "long"},
+    Formatter{"int", "int"},
+    Formatter{"double", "double"},
+    Formatter{"utf8", "utf8"},
+    Formatter{"hex", "hex"},
+};
+
+std::string_view form_of(std::string_view formatter) {
+  for (const Formatter& each : kFormatters)
+    if (each.name == formatter) return each.form;
+  return "";
+}
+
+// A filter may be written over several lines: outside its quotes a line's end is a blank.
+std::string on_one_line(std::string text) {
+  bool quoted = false;
+  for (char& c : text) {
+    quoted = quoted != (c == '\'');
+    if (!quoted && (c == '\n' || c == '\r' || c == '\t')) c = ' ';
+  }
+  return text;
+}
+
+// A column of HBase's shell: "f", "f:q", "f:q:toInt".
+struct ReadColumn {
+  std::string family;
+  std::optional<std::string> qualifier = {};
+};
+
+class ReadRequest {
+ public:
+  // Adds "f:q" or "f:q:toInt"; the rule goes to the printer.
+  Status add_column(ShellCall& call, const ShellValue& at, const std::string& text);
+  // What get, scan and count share; `from` is the first position that is a column.
+  Status take(ShellCall& call, size_t from);
+  template <class Read>
+  Status apply(ShellCall& call, const Table& table, Read& read);
+  const ValueRules& rules() const { return rules_; }
+
+ private:
+  Status take_times(ShellCall& call);
+
+  std::vector<std::pair<ReadColumn, const ShellValue*>> columns_;
+  std::optional<std::pair<int64_t, int64_t>> times_;
+  std::optional<uint32_t> versions_;
+  FilterPtr filter_;
+  ValueRules rules_;
+};
+
+Status ReadRequest::add_column(ShellCall& call, const ShellValue& at, const std::string& text) {
+  const size_t colon = text.find(':');
+  ReadColumn column{.family = text.substr(0, colon)};
+  if (column.family.empty()) return call.fault(at, "a column begins with its family", "write 'f:q'");
+  if (colon != std::string::npos) {
+    column.qualifier = text.substr(colon + 1);
+    const size_t last = column.qualifier->rfind(':');
+    const std::string ending = last == std::string::npos ? "" : column.qualifier->substr(last + 1);
+    if (ending.starts_with("c("))
+      return call.fault(at, "a Java class cannot format values here",
+                        "toLong, toInt, toDouble and toString can");
+    if (const std::string_view form = form_of(ending); !form.empty()) {
+      column.qualifier->resize(last);
+      CELLAR_TRY(
+          rules_.add(fmt::format("{}:{}={}", escaped(column.family), escaped(*column.qualifier), form)));
+    }
+  }
+  columns_.emplace_back(std::move(column), &at);
+  return {};
+}
+
+Status ReadRequest::take_times(ShellCall& call) {
+  if (const ShellValue* const range = call.option("TIMERANGE")) {
+    if (range->kind != ShellValue::Kind::kList || range->items.size() != 2)
+      return call.fault(*range, "a time range is two times", "TIMERANGE => [from, until], until left out");
+    CELLAR_TRY_ASSIGN(const int64_t from, call.time_of(range->items[0]));
+    CELLAR_TRY_ASSIGN(const int64_t until, call.time_of(range->items[1]));
+    if (from > until) return call.fault(*range, "the first time is later than the second");
+    times_ = {from, until};
+  }
+  if (const ShellValue* const moment = call.option("TIMESTAMP")) {
+    if (times_) return call.fault(*moment, "TIMESTAMP and TIMERANGE cannot both be asked");
+    CELLAR_TRY_ASSIGN(const int64_t time, call.time_of(*moment));
+    if (time >= kLatestTimestamp) return call.fault(*moment, "no cell has this time");
+    times_ = {time, time + 1};
+  }
+  return {};
+}
+
+Status ReadRequest::take(ShellCall& call, size_t from) {
+  if (const ShellValue* const formatter = call.option("FORMATTER")) {
+    CELLAR_TRY_ASSIGN(const std::string name, call.text_of(*formatter));
+    const std::string_view form = form_of(name);
+    if (form.empty())
+      return call.fault(*formatter, fmt::format("there is no formatter \"{}\"", escaped(name)),
+                        "toLong, toInt, toDouble, toString, toStringBinary, hex");
+    rules_ = ValueRules(value_form_of(form));
+  }
+  std::vector<const ShellValue*> named = call.options(kColumnOptions);
+  for (size_t i = from; i < call.positions(); ++i) named.push_back(&call.position(i));
+  for (const ShellValue* const value : named) {
+    CELLAR_TRY_ASSIGN(const std::vector<std::string> texts, call.texts_of(*value));
+    for (size_t i = 0; i < texts.size(); ++i)
+      CELLAR_TRY(add_column(call, value->items.empty() ? *value : value->items[i], texts[i]));
+  }
+  CELLAR_TRY(take_times(call));
+  if (const ShellValue* const versions = call.option("VERSIONS")) {
+    CELLAR_TRY_ASSIGN(const std::string text, call.text_of(*versions));
+    const Result<uint32_t> number = parse_versions(text);
+    if (!number.ok())
+      return call.fault(*versions, std::string(number.status().message()), number.status().hint());
+    versions_ = *number;
+  }
+  if (const ShellValue* const filter = call.option("FILTER")) {
+    CELLAR_TRY_ASSIGN(const std::string text, call.text_of(*filter));
+    Result<FilterPtr> parsed = parse_filter(on_one_line(text));
+    if (!parsed.ok()) return call.at(*filter, parsed.status());
+    filter_ = std::move(*parsed);
+  }
+  return {};
+}
+
+template <class Read>
+Status ReadRequest::apply(ShellCall& call, const Table& table, Read& read) {
+  for (const auto& [column, at] : columns_) {
+    CELLAR_TRY(call.at(*at, check_family(call.session(), table, column.family)));
+    if (column.qualifier) {
+      read.column(column.family, *column.qualifier);
+    } else {
+      read.family(column.family);
+    }
+  }
+  if (times_) read.time_range(times_->first, times_->second);
+  if (versions_) read.versions(*versions_);
+  if (filter_ != nullptr) read.filter(filter_);
+  return {};
+}
+
+CellPrinterOptions printing(ShellCall& call, const ReadRequest& request) {
+  CellPrinterOptions options;
+  options.format = call.session().format();
+  options.rules = request.rules();
+  return options;
+}
+
+// Ends what a read printed: how much it was, and what it cost where that is asked.
+void finish(ShellCall& call, CellPrinter& printer, uint64_t rows, const ReadStats& stats, int64_t micros) {
+  Session& session = call.session();
+  const bool explained = call.state().explain || call.has("ALL_METRICS") || call.has("METRICS");
+  printer.finish(explained ? json_member(stats, micros) : "");
+  session.out().flush();
+  if (explained && session.format() != Format::kJson) explain(session, stats, micros);
+  if (session.format() == Format::kTable)
+    session.talk(fmt::format("{}, {}", counted(rows, "row"), counted(printer.cells(), "cell")));
+}
+
+Status run_get(ShellCall& call) {
+  constexpr std::array<std::string_view, 7> kOptions = {"COLUMN",   "COLUMNS", "TIMESTAMP", "TIMERANGE",
+                                                        "VERSIONS", "FILTER",  "FORMATTER"};
+  CELLAR_TRY(call.take(kOptions, 2, SIZE_MAX, 2));
+  ReadRequest request;
+  CELLAR_TRY(request.take(call, 2));
+  CELLAR_TRY_ASSIGN(const std::string row, call.text(1));
+  CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
+  ReadStats stats;
+  Get get(row);
+  get.stats(&stats);
+  CELLAR_TRY(request.apply(call, *table, get));
+  const Progress clock(call.session(), "get", 0);
+  CELLAR_TRY_ASSIGN(const RowBatch rows, table->get(get));
+  const int64_t micros = clock.micros();
+  CellPrinter printer(call.session().out(), printing(call, request));
+  for (const CellView& cell : rows.row()) printer.add(cell);
+  finish(call, printer, rows.empty() ? 0 : 1, stats, micros);
+  return {};
+}
+
+// STARTROW, STOPROW, ROWPREFIXFILTER, LIMIT, REVERSED.
+Status take_rows(ShellCall& call, Scan& scan) {
+  if (const ShellValue* const start = call.option("STARTROW")) {
+    CELLAR_TRY_ASSIGN(const std::string row, call.text_of(*start));
+    scan.start(row);
+  }
+  if (const ShellValue* const stop = call.option("STOPROW")) {
+    CELLAR_TRY_ASSIGN(const std::string row, call.text_of(*stop));
+    scan.stop(row);
+  }
+  if (const ShellValue* const prefix = call.option("ROWPREFIXFILTER")) {
+    if (call.has("STARTROW") || call.has("STOPROW"))
+      return call.fault(*prefix, "ROWPREFIXFILTER says where to start and stop by itself");
+    CELLAR_TRY_ASSIGN(const std::string row, call.text_of(*prefix));
+    scan.prefix(row);
+  }
+  if (const ShellValue* const limit = call.option("LIMIT")) {
+    CELLAR_TRY_ASSIGN(const int64_t rows, call.number_of(*limit, 1));
+    scan.limit(static_cast<uint64_t>(rows));
+  }
+  if (const ShellValue* const reversed = call.option("REVERSED")) {
+    CELLAR_TRY_ASSIGN(const bool backwards, call.flag_of(*reversed));
+    scan.reversed(backwards);
+  }
+  if (const ShellValue* const cached = call.option("CACHE_BLOCKS")) {
+    CELLAR_TRY_ASSIGN(const bool fill, call.flag_of(*cached));
+    scan.fill_cache(fill);
+  }
+  return {};
+}
+
+Status run_scan(ShellCall& call) {
+  constexpr std::array<std::string_view, 17> kOptions = {
+      "COLUMNS",   "COLUMN",    "STARTROW",     "STOPROW", "ROWPREFIXFILTER", "LIMIT",
+      "TIMERANGE", "TIMESTAMP", "VERSIONS",     "RAW",     "REVERSED",        "FILTER",
+      "FORMATTER", "BATCH",     "CACHE_BLOCKS", "METRICS", "ALL_METRICS"};
+  CELLAR_TRY(call.take(kOptions, 1, 1, 1));
+  Scan scan;
+  ReadStats stats;
+  scan.stats(&stats);
+  ReadRequest request;
+  CELLAR_TRY(request.take(call, 1));
+  CELLAR_TRY(take_rows(call, scan));
+  CellPrinterOptions options = printing(call, request);
+  if (const ShellValue* const raw = call.option("RAW")) {
+    CELLAR_TRY_ASSIGN(options.types, call.flag_of(*raw));
+    scan.raw(options.types);
+    if (options.types && !call.has("VERSIONS")) scan.all_versions();
+  }
+  if (const ShellValue* const batch = call.option("BATCH")) {
+    CELLAR_TRY_ASSIGN(const int64_t cells, call.number_of(*batch, 1));
+    if (cells > UINT32_MAX) return call.fault(*batch, "BATCH is larger than 4,294,967,295");
+    scan.batch(static_cast<uint32_t>(cells));
+  }
+  CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
+  CELLAR_TRY(request.apply(call, *table, scan));
+  Session& session = call.session();
+  Progress progress(session, "scan", 0);
+  CellPrinter printer(session.out(), options);
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Scanner> scanner, table->scan(scan));
+  uint64_t rows = 0;
+  while (!session.stopping() && scanner->next()) {
+    const RowView row = scanner->row();
+    for (const CellView& cell : row) printer.add(cell);
+    rows += row.more_cells_in_row() ? 0 : 1;
+    progress.step(0, printer.cells());
+  }
+  CELLAR_TRY(scanner->status());
+  if (interrupted()) return interrupted_status(fmt::format("{} rows were printed", human_count(rows)));
+  finish(call, printer, rows, stats, progress.micros());
+  return {};
+}
+
+Status run_count(ShellCall& call) {
+  constexpr std::array<std::string_view, 11> kOptions = {
+      "COLUMNS",   "COLUMN",    "STARTROW", "STOPROW", "ROWPREFIXFILTER", "LIMIT",
+      "TIMERANGE", "TIMESTAMP", "VERSIONS", "FILTER",  "CACHE_BLOCKS"};
+  constexpr uint32_t kCellsAtOnce = 1000;
+  CELLAR_TRY(call.take(kOptions, 1, 1, 1));
+  ReadRequest request;
+  CELLAR_TRY(request.take(call, 1));
+  Scan scan;
+  scan.fill_cache(false);
+  CELLAR_TRY(take_rows(call, scan));
+  CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
+  CELLAR_TRY(request.apply(call, *table, scan));
+  if (scan.row_filter() == nullptr || !scan.row_filter()->needs_whole_row()) scan.batch(kCellsAtOnce);
+  Session& session = call.session();
+  Progress progress(session, "count", 0);
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Scanner> scanner, table->scan(scan));
+  uint64_t rows = 0;
+  uint64_t cells = 0;
+  while (!session.stopping() && scanner->next()) {
+    cells += scanner->row().cells().size();
+    rows += scanner->row().more_cells_in_row() ? 0 : 1;
+    progress.step(0, cells);
+  }
+  CELLAR_TRY(scanner->status());
+  if (interrupted()) return interrupted_status(fmt::format("{} rows were counted", human_count(rows)));
+  Records records(session.out(), session.format(), "cellar.count/1", "counts");
+  records.count("rows", rows).count("cells", cells).add();
+  records.finish();
+  return {};
+}
+
+Status run_get_counter(ShellCall& call) {
+  CELLAR_TRY(call.take({}, 3, 3, 3));
+  CELLAR_TRY_ASSIGN(const std::string row, call.text(1));
+  CELLAR_TRY_ASSIGN(const std::string column, call.text(2));
+  const std::string family = column.substr(0, column.find(':'));
+  const std::string qualifier = column.substr(std::min(family.size() + 1, column.size()));
+  CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
+  CELLAR_TRY(call.at(call.position(2), check_family(call.session(), *table, family)));
+  CELLAR_TRY_ASSIGN(const RowBatch rows, table->get(Get(row).column(family, qualifier)));
+  const Row found = rows.row().to_row();
+  const auto value = found.value(family, qualifier);
+  if (value && value->size() != 8)
+    return call.fault(call.position(2),
+                      fmt::format("column {} is not a counter: its value has {} bytes, not 8",
+                                  escaped(column), value->size()),
+                      "get shows it");
+  Session& session = call.session();
+  if (!value) {
+    session.talk(fmt::format("there is no counter {} in row {}", escaped(column), escaped(row)));
+    if (session.format() == Format::kTable) return {};
+  }
+  Records records(session.out(), session.format(), "cellar.get-counter/1", "counters");
+  if (value) {
+    if (session.format() != Format::kRaw) records.bytes("column", column);
+    records.number("value", static_cast<int64_t>(load_be64(value->data()))).add();
+  }
+  records.finish();
+  return {};
+}
+
+constexpr std::array kVerbs = {
+    ShellVerb{"get",
+              "get 't', 'row'[, 'f:q', …][, {OPTION => value, …}]\n"
+              "get 'orders', 'user42', 'd:name'\n"
+              "get 'orders', 'user42', {COLUMN => ['d', 'c:stock:toLong'], VERSIONS => 4}\n"
+              "get 'orders', 'user42', {TIMERANGE => [0, 1763748251203]}",
+              "One row, or columns of it", run_get},
+    ShellVerb{"scan",
+              "scan 't'[, {OPTION => value, …}]\n"
+              "scan 'orders', {COLUMNS => ['d', 'c:stock'], STARTROW => 'user1', LIMIT => 10}\n"
+              "scan 'orders', {ROWPREFIXFILTER => 'user4', FILTER => \"ValueFilter(=, 'substring:Ada')\"}\n"
+              "scan orders columns=d limit=3 reversed=true\n"
+              "options: COLUMNS LIMIT STARTROW STOPROW ROWPREFIXFILTER TIMERANGE TIMESTAMP VERSIONS RAW\n"
+              "         REVERSED FILTER FORMATTER BATCH CACHE_BLOCKS ALL_METRICS",
+              "Rows in order", run_scan},
+    ShellVerb{"count",
+              "count 't'[, OPTION => value, …]\n"
+              "count 'orders', STARTROW => 'user1', STOPROW => 'user5'",
+              "How many rows and cells there are, by reading them", run_count},
+    ShellVerb{"get_counter",
+              "get_counter 't', 'row', 'f:q'\n"
+              "get_counter 'orders', 'user42', 'c:visits'",
+              "A counter's value", run_get_counter},
+};
+
+}  // namespace
+
+std::span<const ShellVerb> shell_read_verbs() { return kVerbs; }
+
+}  // namespace cellar
