@@ -133,6 +133,7 @@ void install_signal_handlers() {
 }
 
 bool interrupted() { return stop_wanted.load(std::memory_order_relaxed); }
+void forget_interrupt() { stop_wanted.store(false); }
 
 Status interrupted_status(std::string_view what_remains) {
   return Status::aborted("interrupted; " + std::string(what_remains));

@@ -61,6 +61,8 @@ void set_block_bytes_max(uint64_t bytes);
 // SIGINT sets a flag, once; the second one ends the program at once. SIGPIPE is an error of write().
 void install_signal_handlers();
 bool interrupted();
+// At a prompt, where an interrupt ends what was asked for and not the program.
+void forget_interrupt();
 // What a command returns when it ended because of the flag.
 Status interrupted_status(std::string_view what_remains);
 

@@ -169,13 +169,19 @@ Status Shell::run_terminal() {
     std::vector<std::string> words = shell_verb_names();
     if (state_.engine != nullptr)
       for (const std::string& table : state_.engine->list_tables()) words.push_back(table);
-    const std::string prompt =
-        splitter.pending() ? std::string("      > ") : fmt::format("cellar:{}> ", options_.path);
+    const std::string prompt = splitter.pending() ? std::string("      > ")
+                                                  : fmt::format("cellar:{}{}> ", options_.path,
+                                                                options_.read_only ? " (read-only)" : "");
     if (!editor.read_line(prompt, std::move(words), line)) break;
     splitter.add(line);
-    run_ready(splitter, "");
+    if (!interrupted()) run_ready(splitter, "");
     session_.out().flush();
+    if (!interrupted()) continue;
+    forget_interrupt();
+    splitter.discard();
+    session_.talk("");
   }
+  if (!ended()) session_.talk("");
   splitter.finish();
   run_ready(splitter, "");
   forget_failure();  // the person has seen the errors

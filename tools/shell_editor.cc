@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "tools/session.h"
+
 #ifdef CELLAR_WITH_EDIT
 #include <histedit.h>
 
@@ -79,10 +81,10 @@ struct ShellEditor::Implementation {
       all += "  " + word;
     }
     if (found == 0) return CC_REFRESH_BEEP;
+    if (found == 1) common += ' ';
     if (common.size() > typed.size())
       return el_insertstr(line, common.c_str() + typed.size()) == 0 ? CC_REFRESH : CC_ERROR;
-    if (found == 1) return CC_NORM;
-    std::printf("\n%s\n", all.c_str());
+    std::fprintf(stderr, "\n%s\n", all.c_str());
     return CC_REDISPLAY;
   }
 };
@@ -116,6 +118,11 @@ bool ShellEditor::read_line(const std::string& prompt, std::vector<std::string> 
   it.words = std::move(words);
   int count = 0;
   const char* const text = el_gets(it.line, &count);
+  if (interrupted()) {
+    el_reset(it.line);
+    line.clear();
+    return true;
+  }
   if (text == nullptr || count <= 0) return false;
   line.assign(text, static_cast<size_t>(count));
   if (line.find_first_not_of(" \t\r\n") == std::string::npos) return true;
@@ -139,6 +146,11 @@ bool ShellEditor::read_line(const std::string& prompt, std::vector<std::string>,
   while (read.find('\n') == std::string::npos) {
     char chunk[4096];
     const ssize_t bytes = ::read(STDIN_FILENO, chunk, sizeof chunk);
+    if (interrupted()) {
+      read.clear();
+      line.clear();
+      return true;
+    }
     if (bytes < 0 && errno == EINTR) continue;
     if (bytes <= 0) break;
     read.append(chunk, static_cast<size_t>(bytes));

@@ -16,7 +16,8 @@ class ShellEditor {
   ShellEditor(const ShellEditor&) = delete;
   ShellEditor& operator=(const ShellEditor&) = delete;
 
-  // The next line with its '\n'; false at the end of the input. `words` complete what is typed.
+  // The next line with its '\n'; false at the end of the input. After an interrupt the line is empty.
+  // `words` complete what is typed.
   bool read_line(const std::string& prompt, std::vector<std::string> words, std::string& line);
 
  private:

@@ -2,7 +2,9 @@
 // statuses, formats, files, standard input. Method: text cases with the commands of HBase's own help, each
 // answer shown; then one case for each promise, with the real program.
 #include <gtest/gtest.h>
+#include <pty.h>
 #include <re2/re2.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -223,6 +225,47 @@ TEST_F(ShellTest, HelpNamesEveryCommandAndItsExamplesWork) {
   EXPECT_GE(std::count(examples.begin(), examples.end(), '\n'), 25);
   const ToolResult result = script(examples);
   EXPECT_EQ(result.exit, 0) << result.err;
+}
+
+// What a person sees who types these lines.
+std::string typed_at_a_terminal(const std::string& store, const std::vector<std::string>& lines) {
+  int terminal = -1;
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (child == 0) {
+    setenv("TERM", "dumb", 1);
+    execl(CELLAR_TOOL_PATH, CELLAR_TOOL_PATH, "shell", store.c_str(), "--no-history", nullptr);
+    _exit(99);
+  }
+  std::string seen;
+  size_t typed = 0;
+  size_t looked = 0;
+  char chunk[4096];
+  // Reading fails when the shell has ended.
+  for (ssize_t bytes; (bytes = read(terminal, chunk, sizeof chunk)) > 0;) {
+    seen.append(chunk, static_cast<size_t>(bytes));
+    const size_t prompt = seen.find("> ", looked);
+    if (prompt == std::string::npos || typed == lines.size()) continue;
+    looked = seen.size();
+    if (write(terminal, lines[typed].data(), lines[typed].size()) < 0) break;
+    ++typed;
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0) << seen;
+  close(terminal);
+  return seen;
+}
+
+TEST_F(ShellTest, AtATerminalErrorsEndTheStatementOnly) {
+  const std::string store = path("db");
+  const std::string seen = typed_at_a_terminal(
+      store, {"create 't', 'f'\n", "put 't',\n", "'r', 'f:q', 'v'\n", "scna 't'\n", "count 't'\n", "exit\n"});
+  EXPECT_NE(seen.find("there is no store at"), std::string::npos) << seen;
+  EXPECT_NE(seen.find("created table t"), std::string::npos) << seen;
+  EXPECT_NE(seen.find("did you mean scan ?"), std::string::npos) << seen;
+  EXPECT_NE(seen.find("   1      1"), std::string::npos) << seen;
+  EXPECT_EQ(out_of({"count", "db", "t", "--format", "csv"}), "rows,cells\n1,1\n");
 }
 
 TEST_F(ShellTest, HostileInputIsRefusedInWords) {
