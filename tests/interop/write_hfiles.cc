@@ -3,6 +3,7 @@
 //   cellar_interop files DIRECTORY SEED SHAPES   files of every kind this build can write, SHAPES of each
 //   cellar_interop bulk DIRECTORY SEED           files of two families for a bulk load, and their cells
 //   cellar_interop bench DIRECTORY CELLS ROUNDS  seconds for one pass, as JSON lines
+//   cellar_interop region DIRECTORY OPERATIONS ANSWERS   what a region of HBase is asked, answered by a store
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,6 +20,7 @@
 #include "hfile/hfile_writer.h"
 #include "tests/interop/bench.h"
 #include "tests/interop/draw_cells.h"
+#include "tests/interop/region.h"
 
 namespace cellar::interop {
 namespace {
@@ -180,16 +182,20 @@ int run(const std::vector<std::string>& arguments) {
   const bool files = arguments.size() == 4 && arguments[0] == "files";
   const bool bulk = arguments.size() == 3 && arguments[0] == "bulk";
   const bool bench = arguments.size() == 4 && arguments[0] == "bench";
-  if (!files && !bulk && !bench) {
-    std::fprintf(stderr, "usage: cellar_interop files|bulk|bench DIRECTORY NUMBER [NUMBER]\n");
+  const bool region = arguments.size() == 4 && arguments[0] == "region";
+  if (!files && !bulk && !bench && !region) {
+    std::fprintf(stderr,
+                 "usage: cellar_interop files|bulk|bench DIRECTORY NUMBER [NUMBER]\n"
+                 "       cellar_interop region DIRECTORY OPERATIONS ANSWERS\n");
     return 2;
   }
   std::filesystem::create_directories(arguments[1]);
   register_bloom_plugins();
   register_hfile_plugins();
   const Status status = files  ? write_files(arguments[1], number(2), number(3))
-                        : bulk ? write_bulk(arguments[1], number(2))
-                               : measure(arguments[1], number(2), number(3));
+                        : bulk   ? write_bulk(arguments[1], number(2))
+                        : region ? answer_operations(arguments[2], arguments[3], arguments[1])
+                                 : measure(arguments[1], number(2), number(3));
   if (!status.ok()) std::fprintf(stderr, "cellar_interop: %s\n", status.to_text().c_str());
   return status.ok() ? 0 : 1;
 }

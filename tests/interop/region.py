@@ -1,0 +1,312 @@
+"""Random operations that a region of HBase and a table of Cellar both answer, and the comparison of their answers.
+
+An operation is a line, its fields parted by tabs; each is answered by one line. Bytes stand as they are: rows, families
+and qualifiers have no ':'. A time "-" is no timestamp, a range "-" all times. A value "#5" is the counter 5 in 8 bytes.
+
+    table NAME FAMILY…           begins anew; FAMILY: "a versions=3 min=1 ttl=10 kept=TRUE order=sequence"
+    clock MS                     the time is MS
+    put ROW TTL F:Q:TIME:VALUE…
+    delete ROW TIME [version:F:Q:TIME | latest:F:Q | column:F:Q:TIME | family:F:TIME | familyversion:F:TIME]…
+    increment ROW TTL RANGE TIME F:Q:AMOUNT…
+    append ROW TTL RANGE TIME F:Q:VALUE…
+    mutate ROW MUTATION | MUTATION | …    all of them or none
+    check ROW RANGE CONDITION MUTATION    CONDITION: F:Q:OPERATOR:VALUE or filter=TEXT
+    flush, major                          all families
+    compact F FROM COUNT                  COUNT files of a family, from one on
+    get ROW OPTION…, exists ROW OPTION…, scan OPTION…, at OPTION…     "at" is the first row from a start on
+
+Options of reads: family=F column=F:Q versions=N range=FROM-UNTIL filter=TEXT fuzzy=KEY,… ranges=START:i:STOP:e,…
+start=ROW:i stop=ROW:e reversed raw limit=N batch=N.
+"""
+
+import random
+
+ROWS = ["a", "ab", "b", "ba", "c", "d"]
+QUALIFIERS = ["", "p", "pq", "q", "r"]
+VALUES = ["", "1", "2", "3", "12", "x", "xy", "X", "#1", "#2"]
+OPERATORS = ["<", "<=", "=", "!=", ">=", ">"]
+COMPARES = ["LESS", "LESS_OR_EQUAL", "EQUAL", "NOT_EQUAL", "GREATER_OR_EQUAL", "GREATER"]
+KINDS = ["", "versions=3", "versions=2", "versions=3 kept=TRUE", "kept=TRUE", "versions=2 ttl=10", "ttl=6",
+         "versions=3 min=1 ttl=8", "versions=3 min=2 ttl=8 kept=TTL", "versions=3 min=1 ttl=8 kept=TRUE",
+         "versions=3 order=sequence", "order=sequence", "versions=2 ttl=10 order=sequence"]
+# Cellar answers the next line, too, if one of these is the operation.
+READS = ("get", "exists", "scan", "at")
+STEP_MS = 1000  # timestamps lie so far apart, so that they collide
+OPERATIONS_OF_TABLE = 400
+
+
+class Table:
+    """Draws operations on one table."""
+
+    def __init__(self, draw, name, now):
+        self.draw = draw
+        self.now = now
+        self.name = name
+        kinds = draw.sample(KINDS, draw.choice([1, 2, 3]))
+        self.families = {chr(ord("f") + i): kind for i, kind in enumerate(kinds)}
+        self.rows = ROWS[:draw.choice([2, 4, len(ROWS)])]
+        self.qualifiers = draw.sample(QUALIFIERS, draw.choice([1, 2, 3]))
+        self.deletes = draw.choice([0.1, 0.3])  # of all writes
+        self.reads = draw.choice([0.2, 0.4])
+
+    # ---- Pieces ----
+
+    def once_in(self, n):
+        return self.draw.randrange(n) == 0
+
+    def family(self):
+        return self.draw.choice(list(self.families))
+
+    def column(self):
+        return f"{self.family()}:{self.draw.choice(self.qualifiers)}"
+
+    def columns(self, least=1):
+        """Different ones: a column twice in an Increment or Append is answered otherwise (hbase-differences.md)."""
+        return list(dict.fromkeys(self.column() for _ in range(self.draw.choice([least, 1, 1, 2, 3]))))
+
+    def row(self):
+        return self.draw.choice(self.rows)
+
+    def time(self):
+        steps = self.draw.choice([-9, -6, -4, -3, -2, -1, -1, 0, 0, 1, 2])
+        return (self.now // STEP_MS + steps) * STEP_MS
+
+    def maybe_time(self):
+        return "-" if self.once_in(2) else self.time()
+
+    def range(self):
+        begin = self.draw.choice([0, self.time(), self.time() - 3 * STEP_MS])
+        return f"{begin}-{begin + self.draw.randrange(1, 6) * STEP_MS if begin else self.time()}"
+
+    def ttl(self, chance=6):
+        return self.draw.choice([1, 500, 1000, 2500, 7000]) if self.once_in(chance) else "-"
+
+    def value(self):
+        return self.draw.choice(VALUES)
+
+    # ---- Writes ----
+
+    def put(self, row):
+        cells = [f"{column}:{self.maybe_time()}:{self.value()}"
+                 for column in self.columns() + (self.columns() if self.once_in(3) else [])]
+        return ["put", row, self.ttl(), *cells]
+
+    def marker(self):
+        kind = self.draw.choice(["version", "version", "latest", "latest", "column", "family", "familyversion"])
+        if kind == "family":
+            return f"family:{self.family()}:{self.maybe_time()}"
+        if kind == "familyversion":
+            return f"familyversion:{self.family()}:{self.time()}"
+        if kind == "latest":
+            return f"latest:{self.column()}"
+        return f"{kind}:{self.column()}:{self.time() if kind == 'version' else self.maybe_time()}"
+
+    def delete(self, row):
+        if self.once_in(12):
+            return ["delete", row, self.maybe_time()]
+        markers = [self.marker() for _ in range(self.draw.choice([1, 1, 1, 2, 3]))]
+        # The newest version once for a column: the second one is read as named columns are, see read_options.
+        return ["delete", row, "-", *(m for i, m in enumerate(markers) if not m.startswith("latest") or m not in markers[:i])]
+
+    def increment(self, row):
+        return ["increment", row, self.ttl(), self.maybe_range(), self.maybe_stamp(),
+                *(f"{column}:{self.draw.choice([0, 1, 5, -3])}" for column in self.columns())]
+
+    def append(self, row):
+        return ["append", row, self.ttl(), self.maybe_range(), self.maybe_stamp(),
+                *(f"{column}:{self.draw.choice(['', 'y', '#1'])}" for column in self.columns())]
+
+    def maybe_range(self):
+        return self.range() if self.once_in(6) else "-"
+
+    def maybe_stamp(self):
+        return self.time() if self.once_in(8) else "-"
+
+    def mutation(self, row):
+        makers = [self.put, self.put, self.delete, self.increment, self.append]
+        return self.draw.choice(makers)(row)
+
+    def mutate(self, row):
+        fields = ["mutate", row]
+        for _ in range(self.draw.choice([1, 2, 2, 3])):
+            fields += [*self.mutation(row), "|"]
+        return fields
+
+    def check(self, row):
+        if self.once_in(4):
+            condition = f"filter={self.filter()}"
+        else:
+            condition = f"{self.column()}:{self.draw.choice(COMPARES)}:{self.value()}"
+        change = self.mutate(row) if self.once_in(4) else self.mutation(row)
+        return ["check", row, self.maybe_range(), condition, *change]
+
+    def write(self):
+        row = self.row()
+        if self.draw.random() < self.deletes:
+            return self.delete(row)
+        makers = [self.put] * 6 + [self.increment, self.append, self.mutate, self.check, self.check]
+        return self.draw.choice(makers)(row)
+
+    # ---- Filters, as text ----
+
+    def comparator(self, texts):
+        kind = self.draw.choice(["binary", "binary", "binary", "binaryprefix", "substring", "regexstring"])
+        return kind, f"'{kind}:{self.draw.choice(texts)}'"
+
+    def compared(self, texts):
+        kind, text = self.comparator(texts)
+        # HBase knows the others for these two only where they make no sense.
+        operator = self.draw.choice(["=", "!="] if kind in ("substring", "regexstring") else OPERATORS)
+        return f"{operator}, {text}"
+
+    def simple_filter(self, raw):
+        draw = self.draw
+        texts = [value for value in VALUES if value and not value.startswith("#")]
+        family, qualifier = self.column().split(":")
+        flag = lambda: draw.choice(["true", "false"])
+        # HBase does not end a raw scan with a DependentColumnFilter.
+        dependent = [] if raw else [
+            lambda: f"DependentColumnFilter('{family}', '{qualifier}', {flag()}, {self.compared(texts)})",
+            lambda: f"DependentColumnFilter('{family}', '{qualifier}')"]
+        return draw.choice(dependent + [
+            lambda: "KeyOnlyFilter()",
+            lambda: f"KeyOnlyFilter({flag()})",
+            lambda: "FirstKeyOnlyFilter()",
+            lambda: f"PrefixFilter('{draw.choice(['a', 'b', 'ba'])}')",
+            lambda: f"ColumnPrefixFilter('{draw.choice(['p', 'q'])}')",
+            lambda: "MultipleColumnPrefixFilter('pq', 'r')",
+            lambda: f"ColumnCountGetFilter({draw.choice([1, 2, 3])})",
+            lambda: f"PageFilter({draw.choice([1, 2, 3])})",
+            lambda: f"ColumnPaginationFilter({draw.choice([1, 2])}, {draw.choice([0, 1, 2])})",
+            lambda: f"InclusiveStopFilter('{self.row()}')",
+            lambda: f"TimestampsFilter({self.time()}, {self.time()}, {self.now})",
+            lambda: f"RowFilter({self.compared(self.rows)})",
+            lambda: f"FamilyFilter({self.compared(list(self.families))})",
+            lambda: f"QualifierFilter({self.compared(['p', 'pq', 'q'])})",
+            lambda: f"ValueFilter({self.compared(texts)})",
+            lambda: f"ColumnRangeFilter('{draw.choice(['', 'p', 'pq'])}', {flag()}, '{draw.choice(['', 'q', 'r'])}', {flag()})",
+            lambda: f"SingleColumnValueFilter('{family}', '{qualifier}', {self.compared(texts)}, {flag()}, {flag()})",
+            lambda: f"SingleColumnValueExcludeFilter('{family}', '{qualifier}', {self.compared(texts)}, {flag()}, {flag()})",
+            lambda: f"ColumnValueFilter('{family}', '{qualifier}', {self.compared(texts)})",
+        ])()
+
+    def filter(self, raw=False):
+        """Without lists in lists of lower precedence, which HBase's parser takes for unbalanced parentheses."""
+        if self.once_in(3):
+            joint = self.draw.choice([" AND ", " OR "])
+            return joint.join(self.simple_filter(raw) for _ in range(self.draw.choice([2, 2, 3])))
+        prefix = self.draw.choice(["", "", "", "", "SKIP ", "WHILE "])
+        return prefix + self.simple_filter(raw)
+
+    # ---- Reads ----
+
+    def read_options(self, raw=False):
+        options = []
+        named = self.columns() if self.once_in(3) and not raw else []
+        # Of named columns HBase returns one version that has expired and is none of MIN_VERSIONS (hbase-differences.md).
+        surplus = any("min=" in self.families[column[0]] for column in named)
+        if named:
+            options += [f"column={column}" for column in named]
+        elif self.once_in(4):
+            options.append(f"family={self.family()}")
+        if not self.once_in(3) and not surplus:
+            options.append(f"versions={self.draw.choice([1, 2, 3, 10])}")
+        if self.once_in(4):
+            options.append(f"range={self.range()}")
+        if self.once_in(3) and not surplus:
+            options.append(self.row_set() if self.once_in(8) else f"filter={self.filter(raw)}")
+        return options
+
+    def row_set(self):
+        if self.once_in(2):
+            return "fuzzy=" + ",".join(self.draw.sample(["a", "b", "?", "?a", "b?", "a?", "?b"], 2))
+        ends = sorted(self.draw.choice(ROWS) for _ in range(4))
+        bound = lambda: self.draw.choice("ie")
+        return "ranges=" + ",".join(f"{a}:{bound()}:{b}:{bound()}" for a, b in ((ends[0], ends[1]), (ends[2], ends[3]))
+                                    if a != b) if ends[0] != ends[1] or ends[2] != ends[3] else f"ranges={ends[0]}:i:e:e"
+
+    def scan(self):
+        raw = self.once_in(6)
+        options = self.read_options(raw)
+        reverse = self.once_in(3)
+        ends = sorted([self.draw.choice(ROWS + ["", "aa", "e"]) for _ in range(2)], reverse=reverse)
+        if not self.once_in(3) and ends[0]:
+            options.append(f"start={ends[0]}:{self.draw.choice('ie')}")
+        if self.once_in(2) and ends[1]:
+            options.append(f"stop={ends[1]}:{self.draw.choice('ie')}")
+        options += ["reversed"] * reverse + ["raw"] * raw
+        if self.once_in(4):
+            options.append(f"limit={self.draw.choice([1, 2, 3])}")
+        if self.once_in(6):
+            options.append(f"batch={self.draw.choice([1, 2, 3])}")
+        return ["scan", *options]
+
+    def read(self):
+        kind = self.draw.choice(["get", "get", "exists", "scan", "scan", "scan", "at"])
+        if kind == "scan":
+            return self.scan()
+        if kind == "at":
+            return ["at", f"start={self.draw.choice(ROWS + ['aa'])}:i", *(["reversed"] * self.once_in(2)),
+                    *self.read_options()]
+        return [kind, self.row(), *self.read_options()]
+
+    # ---- All ----
+
+    def rewrite(self):
+        """A flush comes first: Cellar's compaction keeps a marker that hides what lies in memory, HBase's does not
+        (docs/decisions/snapshots-stay.md)."""
+        if self.once_in(2):
+            return [["flush"]]
+        if self.once_in(3):
+            return [["flush"], ["major"]]
+        return [["flush"], ["compact", self.family(), self.draw.randrange(4), self.draw.randrange(2, 5)]]
+
+    def operations(self):
+        yield ["table", self.name, *(f"{name} {kind}".strip() for name, kind in self.families.items())]
+        yield ["clock", self.now]
+        for _ in range(OPERATIONS_OF_TABLE):
+            if self.once_in(25):
+                yield from self.rewrite()
+            elif self.once_in(10):
+                self.now += self.draw.choice([1, 500, 500, 1000, 1000, 3000])
+                yield ["clock", self.now]
+            elif self.draw.random() < self.reads:
+                yield self.read()
+            else:
+                yield self.write()
+
+
+def write_operations(path, seed, tables):
+    """The operations of so many tables; the same seed, the same operations."""
+    with path.open("w", encoding="latin-1") as out:
+        for number in range(tables):
+            table = Table(random.Random(f"{seed}/{number}"), f"t{number}", 1_000_000 + number * 100_000)
+            for fields in table.operations():
+                out.write("\t".join(map(str, fields)) + "\n")
+
+
+def same(ours, theirs):
+    """Errors are alike, whatever they say."""
+    return ours == theirs or (ours.startswith("error ") and theirs.startswith("error "))
+
+
+def compare_answers(operations, ours, theirs, tally):
+    """Of each table the first difference is shown, with what went before on its table; the rest follows from it."""
+    table = []
+    differs = False
+    for operation, our, their in zip(operations, ours, theirs, strict=True):
+        kind = operation.split("\t", 1)[0]
+        if kind == "table":
+            table, differs = [], False
+            tally.count("tables")
+        table.append(operation)
+        tally.count("reads" if kind in READS else "writes, flushes and compactions")
+        tally.count(f"answers to {kind}")
+        if our.startswith("error ") and their.startswith("error "):
+            tally.count("errors in both")
+        if kind in READS and our not in ("rows", "cells", "no"):
+            tally.count("reads that found something")
+        if not differs and not same(our, their):
+            differs = True
+            tally.differ(f"after {len(table)} operations on {table[0]}\n  asked  {operation}\n  Cellar {our}\n"
+                         f"  HBase  {their}\n  operations before:\n    " + "\n    ".join(table[-40:-1]))
