@@ -62,7 +62,9 @@ Result<Checked> check_condition(TableImpl& table, const CheckAndMutate& check) {
   get.time_range(check.time_from(), check.time_until());
   RowBatch found;
   if (check.filter() != nullptr) {
-    CELLAR_TRY(table.get_into(get.filter(check.filter()), found));
+    // Every family is asked about, as in HBase: SKIP may find a cell in another one that is out.
+    get.filter(check.filter()).load_families_on_demand(false);
+    CELLAR_TRY(table.get_into(get, found));
     if (found.empty()) return Checked{};
     return Checked{true, found.row().cells().front().timestamp};
   }

@@ -185,6 +185,16 @@ TEST_F(CheckAndMutateTest, AFilterMayBeTheCondition) {
       done(if_passes("ValueFilter(=, 'binary:no')").if_equals("g", "stock", "5").then(Delete("r"))).success);
 }
 
+// A read may leave families alone that say nothing about whether the row passes; a condition looks at all of
+// them, as HBase's does: SKIP finds the cell of g, which is out.
+TEST_F(CheckAndMutateTest, AFilterAsConditionSeesEveryFamily) {
+  EXPECT_OK(table_->put(Put("r").add("f", "q", "v").add("g", "n", "5")));
+  const Result<FilterPtr> filter = parse_filter("SKIP ColumnValueFilter('f', 'q', =, 'binary:v')");
+  ASSERT_TRUE(filter.ok());
+  EXPECT_FALSE(get(*table_, Get("r").filter(*filter)).empty());
+  EXPECT_FALSE(done(CheckAndMutate("r").if_passes(*filter).then(Delete("r"))).success);
+}
+
 TEST_F(CheckAndMutateTest, WhatDoesNotHoldWritesNothing) {
   put("v");
   const uint64_t before = engine_->status().last_sequence;

@@ -18,6 +18,8 @@ import subprocess
 import sys
 import time
 
+import region
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 WORK = ROOT / "build" / "interop"
@@ -297,6 +299,24 @@ def directories(release, folder, seed):
     return tally
 
 
+def one_region(release, folder, seed, tables):
+    """The same random operations on a region of HBase and on a table of Cellar."""
+    tally = Tally()
+    operations = folder / "operations"
+    region.write_operations(operations, seed, tables)
+    must([WRITER, "region", folder / "store", operations, folder / "cellar"])
+    status, said = release.java("Region", operations, folder / "hbase", folder / "work")
+    if status != 0:
+        raise Failed("Region failed:\n" + "\n".join(said[-20:]))
+    lines = [path.read_text("latin-1").splitlines() for path in (operations, folder / "cellar", folder / "hbase")]
+    if not len(lines[0]) == len(lines[1]) == len(lines[2]):
+        raise Failed(f"of {len(lines[0])} operations Cellar answered {len(lines[1])} and HBase {len(lines[2])}")
+    region.compare_answers(*lines, tally)
+    if not tally.counts["reads that found something"]:
+        tally.differ("no read found anything")
+    return tally
+
+
 def compare(release, options):
     """All comparisons with one release."""
     summary = {}
@@ -309,7 +329,11 @@ def compare(release, options):
                   lambda: bulk_load(release, fresh(work / "bulk"), options.seed)))
     steps.append(("HBase's directories answered from by Cellar", "directories",
                   lambda: directories(release, fresh(work / "directories"), options.seed)))
+    steps.append(("The same operations on a region and a table", "region",
+                  lambda: one_region(release, fresh(work / "region"), options.seed, 40 if options.short else 260)))
     for title, key, step in steps:
+        if options.only and key != options.only:
+            continue
         begin = time.monotonic()
         tally = step()
         tally.show(f"{title} ({release.version}, {time.monotonic() - begin:.0f} s)")
@@ -366,6 +390,7 @@ def parse():
     parser.add_argument("--bench", action="store_true", help="only measure: writing and scanning, Cellar beside HBase")
     parser.add_argument("--seed", type=int, default=None, help="repeats the run that printed it (else a new one)")
     parser.add_argument("--hbase", default="2.6,2.4", help="profiles of pom.xml, with commas (2.6,2.4)")
+    parser.add_argument("--only", help="one comparison: cellar_to_hbase, hbase_to_cellar, bulk_load, directories, region")
     parser.add_argument("--cells", type=int, default=1_500_000, help="of --bench")
     parser.add_argument("--rounds", type=int, default=5, help="of --bench")
     parser.add_argument("--keep", action="store_true", help="keep the files, in build/interop")

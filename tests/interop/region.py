@@ -26,10 +26,19 @@ QUALIFIERS = ["", "p", "pq", "q", "r"]
 VALUES = ["", "1", "2", "3", "12", "x", "xy", "X", "#1", "#2"]
 OPERATORS = ["<", "<=", "=", "!=", ">=", ">"]
 COMPARES = ["LESS", "LESS_OR_EQUAL", "EQUAL", "NOT_EQUAL", "GREATER_OR_EQUAL", "GREATER"]
-KINDS = ["", "versions=3", "versions=2", "versions=3 kept=TRUE", "kept=TRUE", "versions=2 ttl=10", "ttl=6",
-         "versions=3 min=1 ttl=8", "versions=3 min=2 ttl=8 kept=TTL", "versions=3 min=1 ttl=8 kept=TRUE",
-         "versions=3 order=sequence", "order=sequence", "versions=2 ttl=10 order=sequence"]
-# Cellar answers the next line, too, if one of these is the operation.
+# What may happen to a table. Rewrites of HBase drop the markers that come after the last version they keep of a column,
+# Cellar keeps them (hbase-differences.md). So versions over a limit, markers and rewrites never meet in such a way that
+# it shows: tables stay in memory, or hold fewer versions than the limit, or know neither markers of single versions
+# nor reads that see more than the newest.
+MEMORY, ROOMY, NEWEST = "memory", "roomy", "newest"
+ENDING = ["versions=3 min=1 ttl=8", "versions=3 min=2 ttl=8 kept=TTL", "versions=3 min=1 ttl=8 kept=TRUE"]
+SEQUENCE = ["versions=3 order=sequence", "order=sequence", "versions=2 ttl=10 order=sequence"]
+KINDS = {
+    MEMORY: ["", "versions=3", "versions=2", "versions=3 kept=TRUE", "versions=2 ttl=10", "ttl=6", *ENDING, *SEQUENCE],
+    ROOMY: ["versions=1000", "versions=1000 kept=TRUE", "versions=1000 ttl=8", "versions=1000 ttl=8 kept=TRUE",
+            "versions=1000 order=sequence", "versions=1000 ttl=10 order=sequence"],
+    NEWEST: ["", "versions=3", "versions=2 ttl=10", "ttl=6", "kept=TRUE"],
+}
 READS = ("get", "exists", "scan", "at")
 STEP_MS = 1000  # timestamps lie so far apart, so that they collide
 OPERATIONS_OF_TABLE = 400
@@ -42,10 +51,13 @@ class Table:
         self.draw = draw
         self.now = now
         self.name = name
-        kinds = draw.sample(KINDS, draw.choice([1, 2, 3]))
+        self.mode = draw.choice([MEMORY, ROOMY, ROOMY, NEWEST])
+        kinds = draw.sample(KINDS[self.mode], draw.choice([1, 2, 3]))
         self.families = {chr(ord("f") + i): kind for i, kind in enumerate(kinds)}
         self.rows = ROWS[:draw.choice([2, 4, len(ROWS)])]
-        self.qualifiers = draw.sample(QUALIFIERS, draw.choice([1, 2, 3]))
+        # In HBase a marker of a family does not hide the empty column if the order is by sequence.
+        self.by_sequence = any("order=" in kind for kind in kinds)
+        self.qualifiers = draw.sample(QUALIFIERS[1:] if self.by_sequence else QUALIFIERS, draw.choice([1, 2, 3]))
         self.deletes = draw.choice([0.1, 0.3])  # of all writes
         self.reads = draw.choice([0.2, 0.4])
 
@@ -78,8 +90,8 @@ class Table:
         begin = self.draw.choice([0, self.time(), self.time() - 3 * STEP_MS])
         return f"{begin}-{begin + self.draw.randrange(1, 6) * STEP_MS if begin else self.time()}"
 
-    def ttl(self, chance=6):
-        return self.draw.choice([1, 500, 1000, 2500, 7000]) if self.once_in(chance) else "-"
+    def ttl(self):
+        return self.draw.choice([1, 500, 1000, 2500, 7000]) if self.mode != NEWEST and self.once_in(6) else "-"
 
     def value(self):
         return self.draw.choice(VALUES)
@@ -87,12 +99,16 @@ class Table:
     # ---- Writes ----
 
     def put(self, row):
+        # Where the order is by sequence, HBase counts the cells of a column in one write as one version, Cellar each.
+        again = self.once_in(3) and not self.by_sequence
         cells = [f"{column}:{self.maybe_time()}:{self.value()}"
-                 for column in self.columns() + (self.columns() if self.once_in(3) else [])]
+                 for column in self.columns() + (self.columns() if again else [])]
         return ["put", row, self.ttl(), *cells]
 
     def marker(self):
-        kind = self.draw.choice(["version", "version", "latest", "latest", "column", "family", "familyversion"])
+        kinds = ["column", "family"] if self.mode == NEWEST else ["version", "latest"] * 2 + ["column", "family",
+                                                                                               "familyversion"]
+        kind = self.draw.choice(kinds)
         if kind == "family":
             return f"family:{self.family()}:{self.maybe_time()}"
         if kind == "familyversion":
@@ -117,7 +133,7 @@ class Table:
                 *(f"{column}:{self.draw.choice(['', 'y', '#1'])}" for column in self.columns())]
 
     def maybe_range(self):
-        return self.range() if self.once_in(6) else "-"
+        return self.range() if self.mode != NEWEST and self.once_in(6) else "-"
 
     def maybe_stamp(self):
         return self.time() if self.once_in(8) else "-"
@@ -128,7 +144,8 @@ class Table:
 
     def mutate(self, row):
         fields = ["mutate", row]
-        for _ in range(self.draw.choice([1, 2, 2, 3])):
+        # … and its markers hide what is put beside them.
+        for _ in range(1 if self.by_sequence else self.draw.choice([1, 2, 2, 3])):
             fields += [*self.mutation(row), "|"]
         return fields
 
@@ -159,25 +176,23 @@ class Table:
         operator = self.draw.choice(["=", "!="] if kind in ("substring", "regexstring") else OPERATORS)
         return f"{operator}, {text}"
 
-    def simple_filter(self, raw):
+    def simple_filter(self):
         draw = self.draw
         texts = [value for value in VALUES if value and not value.startswith("#")]
         family, qualifier = self.column().split(":")
         flag = lambda: draw.choice(["true", "false"])
-        # HBase does not end a raw scan with a DependentColumnFilter.
-        dependent = [] if raw else [
-            lambda: f"DependentColumnFilter('{family}', '{qualifier}', {flag()}, {self.compared(texts)})",
-            lambda: f"DependentColumnFilter('{family}', '{qualifier}')"]
-        return draw.choice(dependent + [
+        # Of the empty column HBase counts each version as a column.
+        counting = [] if "" in self.qualifiers else [
+            lambda: f"ColumnCountGetFilter({draw.choice([1, 2, 3])})",
+            lambda: f"ColumnPaginationFilter({draw.choice([1, 2])}, {draw.choice([0, 1, 2])})"]
+        return draw.choice(counting + [
             lambda: "KeyOnlyFilter()",
             lambda: f"KeyOnlyFilter({flag()})",
             lambda: "FirstKeyOnlyFilter()",
             lambda: f"PrefixFilter('{draw.choice(['a', 'b', 'ba'])}')",
             lambda: f"ColumnPrefixFilter('{draw.choice(['p', 'q'])}')",
             lambda: "MultipleColumnPrefixFilter('pq', 'r')",
-            lambda: f"ColumnCountGetFilter({draw.choice([1, 2, 3])})",
             lambda: f"PageFilter({draw.choice([1, 2, 3])})",
-            lambda: f"ColumnPaginationFilter({draw.choice([1, 2])}, {draw.choice([0, 1, 2])})",
             lambda: f"InclusiveStopFilter('{self.row()}')",
             lambda: f"TimestampsFilter({self.time()}, {self.time()}, {self.now})",
             lambda: f"RowFilter({self.compared(self.rows)})",
@@ -187,16 +202,18 @@ class Table:
             lambda: f"ColumnRangeFilter('{draw.choice(['', 'p', 'pq'])}', {flag()}, '{draw.choice(['', 'q', 'r'])}', {flag()})",
             lambda: f"SingleColumnValueFilter('{family}', '{qualifier}', {self.compared(texts)}, {flag()}, {flag()})",
             lambda: f"SingleColumnValueExcludeFilter('{family}', '{qualifier}', {self.compared(texts)}, {flag()}, {flag()})",
+            lambda: f"DependentColumnFilter('{family}', '{qualifier}', {flag()}, {self.compared(texts)})",
+            lambda: f"DependentColumnFilter('{family}', '{qualifier}')",
             lambda: f"ColumnValueFilter('{family}', '{qualifier}', {self.compared(texts)})",
         ])()
 
-    def filter(self, raw=False):
+    def filter(self):
         """Without lists in lists of lower precedence, which HBase's parser takes for unbalanced parentheses."""
         if self.once_in(3):
             joint = self.draw.choice([" AND ", " OR "])
-            return joint.join(self.simple_filter(raw) for _ in range(self.draw.choice([2, 2, 3])))
+            return joint.join(self.simple_filter() for _ in range(self.draw.choice([2, 2, 3])))
         prefix = self.draw.choice(["", "", "", "", "SKIP ", "WHILE "])
-        return prefix + self.simple_filter(raw)
+        return prefix + self.simple_filter()
 
     # ---- Reads ----
 
@@ -209,12 +226,14 @@ class Table:
             options += [f"column={column}" for column in named]
         elif self.once_in(4):
             options.append(f"family={self.family()}")
+        if raw:
+            return options + ["versions=1000"]  # HBase does not end some raw scans that pass over the rest of a column
         if not self.once_in(3) and not surplus:
             options.append(f"versions={self.draw.choice([1, 2, 3, 10])}")
-        if self.once_in(4):
+        if self.once_in(4) and self.mode != NEWEST:
             options.append(f"range={self.range()}")
         if self.once_in(3) and not surplus:
-            options.append(self.row_set() if self.once_in(8) else f"filter={self.filter(raw)}")
+            options.append(self.row_set() if self.once_in(8) else f"filter={self.filter()}")
         return options
 
     def row_set(self):
@@ -226,7 +245,7 @@ class Table:
                                     if a != b) if ends[0] != ends[1] or ends[2] != ends[3] else f"ranges={ends[0]}:i:e:e"
 
     def scan(self):
-        raw = self.once_in(6)
+        raw = self.mode == MEMORY and self.once_in(6)
         options = self.read_options(raw)
         reverse = self.once_in(3)
         ends = sorted([self.draw.choice(ROWS + ["", "aa", "e"]) for _ in range(2)], reverse=reverse)
@@ -265,7 +284,7 @@ class Table:
         yield ["table", self.name, *(f"{name} {kind}".strip() for name, kind in self.families.items())]
         yield ["clock", self.now]
         for _ in range(OPERATIONS_OF_TABLE):
-            if self.once_in(25):
+            if self.mode != MEMORY and self.once_in(30):
                 yield from self.rewrite()
             elif self.once_in(10):
                 self.now += self.draw.choice([1, 500, 500, 1000, 1000, 3000])
@@ -286,7 +305,9 @@ def write_operations(path, seed, tables):
 
 
 def same(ours, theirs):
-    """Errors are alike, whatever they say."""
+    """Errors are alike, whatever they say; how many cells lie in files is for reading: HBase drops more markers."""
+    if ours.startswith("files ") and theirs.startswith("files "):
+        return True
     return ours == theirs or (ours.startswith("error ") and theirs.startswith("error "))
 
 

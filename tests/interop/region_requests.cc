@@ -229,6 +229,7 @@ Result<Get> read_get(Fields fields) {
 
 Result<Scan> read_scan(Fields fields) {
   Scan scan;
+  scan.load_families_on_demand(std::ranges::find(fields, "reversed") == fields.end());  // as HBase's side
   for (const std::string& field : fields.subspan(1))
     if (!read_scan_option(scan, field)) CELLAR_TRY(read_option(scan, field));
   return scan;

@@ -168,6 +168,7 @@ final class Requests {
 
   static Get get(List<String> fields) throws IOException {
     Get get = new Get(bytes(fields.get(1)));
+    get.setLoadColumnFamiliesOnDemand(true); // a server's default
     for (String field : fields.subList(2, fields.size())) {
       String[] option = field.split("=", 2);
       String[] parts = option[option.length - 1].split(":", 2);
@@ -184,6 +185,7 @@ final class Requests {
 
   static Scan scan(List<String> fields) throws IOException {
     Scan scan = new Scan();
+    scan.setLoadColumnFamiliesOnDemand(!fields.contains("reversed")); // HBase refuses both together
     for (String field : fields.subList(1, fields.size())) {
       String[] option = field.split("=", 2);
       String[] parts = option[option.length - 1].split(":", 2);
