@@ -51,11 +51,16 @@ std::string printable(std::string_view bytes) {
 // HBase's names.
 std::string_view hbase_name(CellType type) {
   switch (type) {
-    case CellType::kDelete: return "Delete";
-    case CellType::kDeleteColumn: return "DeleteColumn";
-    case CellType::kDeleteFamily: return "DeleteFamily";
-    case CellType::kDeleteFamilyVersion: return "DeleteFamilyVersion";
-    default: return "Put";
+    case CellType::kDelete:
+      return "Delete";
+    case CellType::kDeleteColumn:
+      return "DeleteColumn";
+    case CellType::kDeleteFamily:
+      return "DeleteFamily";
+    case CellType::kDeleteFamilyVersion:
+      return "DeleteFamilyVersion";
+    default:
+      return "Put";
   }
 }
 

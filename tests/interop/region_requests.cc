@@ -56,9 +56,9 @@ CheckAndMutate::Change read_change(Fields fields) {
 
 Compare compare_of(const std::string& name) {
   constexpr std::pair<std::string_view, Compare> kNames[] = {
-      {"LESS", Compare::kLess},           {"LESS_OR_EQUAL", Compare::kLessOrEqual},
-      {"EQUAL", Compare::kEqual},         {"NOT_EQUAL", Compare::kNotEqual},
-      {"GREATER", Compare::kGreater},     {"GREATER_OR_EQUAL", Compare::kGreaterOrEqual},
+      {"LESS", Compare::kLess},       {"LESS_OR_EQUAL", Compare::kLessOrEqual},
+      {"EQUAL", Compare::kEqual},     {"NOT_EQUAL", Compare::kNotEqual},
+      {"GREATER", Compare::kGreater}, {"GREATER_OR_EQUAL", Compare::kGreaterOrEqual},
   };
   for (const auto& [text, compare] : kNames)
     if (text == name) return compare;

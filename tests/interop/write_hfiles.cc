@@ -192,7 +192,7 @@ int run(const std::vector<std::string>& arguments) {
   std::filesystem::create_directories(arguments[1]);
   register_bloom_plugins();
   register_hfile_plugins();
-  const Status status = files  ? write_files(arguments[1], number(2), number(3))
+  const Status status = files    ? write_files(arguments[1], number(2), number(3))
                         : bulk   ? write_bulk(arguments[1], number(2))
                         : region ? answer_operations(arguments[2], arguments[3], arguments[1])
                                  : measure(arguments[1], number(2), number(3));

@@ -215,7 +215,8 @@ public final class Region {
         return now;
       }
     });
-    ChunkCreator.initialize(MemStoreLAB.CHUNK_SIZE_DEFAULT, false, 0, 0, 0, null, MemStoreLAB.INDEX_CHUNK_SIZE_PERCENTAGE_DEFAULT);
+    ChunkCreator.initialize(MemStoreLAB.CHUNK_SIZE_DEFAULT, false, 0, 0, 0, null,
+        MemStoreLAB.INDEX_CHUNK_SIZE_PERCENTAGE_DEFAULT);
     Region interop = new Region(Paths.get(arguments[2]));
     try (PrintStream answers = new PrintStream(new java.io.FileOutputStream(arguments[1]), true, "ISO-8859-1")) {
       for (String line : Files.readAllLines(Paths.get(arguments[0]), StandardCharsets.ISO_8859_1))
