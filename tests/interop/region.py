@@ -151,7 +151,7 @@ class Table:
         return fields
 
     def check(self, row):
-        if self.once_in(4):
+        if self.once_in(4) and "" not in self.qualifiers and not self.by_sequence:
             condition = f"filter={self.filter()}"
         else:
             condition = f"{self.column()}:{self.draw.choice(COMPARES)}:{self.value()}"
@@ -177,16 +177,15 @@ class Table:
         operator = self.draw.choice(["=", "!="] if kind in ("substring", "regexstring") else OPERATORS)
         return f"{operator}, {text}"
 
-    def simple_filter(self):
+    def simple_filter(self, reverse):
         draw = self.draw
         texts = [value for value in VALUES if value and not value.startswith("#")]
         family, qualifier = self.column().split(":")
         flag = lambda: draw.choice(["true", "false"])
-        # Of the empty column HBase counts each version as a column.
-        counting = [] if "" in self.qualifiers else [
-            lambda: f"ColumnCountGetFilter({draw.choice([1, 2, 3])})",
-            lambda: f"ColumnPaginationFilter({draw.choice([1, 2])}, {draw.choice([0, 1, 2])})"]
+        # A reversed scan of HBase does not end where it is exceeded.
+        counting = [] if reverse else [lambda: f"ColumnCountGetFilter({draw.choice([1, 2, 3])})"]
         return draw.choice(counting + [
+            lambda: f"ColumnPaginationFilter({draw.choice([1, 2])}, {draw.choice([0, 1, 2])})",
             lambda: "KeyOnlyFilter()",
             lambda: f"KeyOnlyFilter({flag()})",
             lambda: "FirstKeyOnlyFilter()",
@@ -211,17 +210,18 @@ class Table:
             lambda: f"ColumnValueFilter('{family}', '{qualifier}', {self.compared(texts)})",
         ])()
 
-    def filter(self):
-        """Without lists in lists of lower precedence, which HBase's parser takes for unbalanced parentheses."""
+    def filter(self, reverse=False):
+        """Without lists in lists of lower precedence, which HBase's parser takes for unbalanced parentheses, and without
+        OR in reversed scans, where HBase judges the hints of columns by the order of rows."""
         if self.once_in(3):
-            joint = self.draw.choice([" AND ", " OR "])
-            return joint.join(self.simple_filter() for _ in range(self.draw.choice([2, 2, 3])))
+            joint = " AND " if reverse else self.draw.choice([" AND ", " OR "])
+            return joint.join(self.simple_filter(reverse) for _ in range(self.draw.choice([2, 2, 3])))
         prefix = self.draw.choice(["", "", "", "", "SKIP ", "WHILE "])
-        return prefix + self.simple_filter()
+        return prefix + self.simple_filter(reverse)
 
     # ---- Reads ----
 
-    def read_options(self, raw=False):
+    def read_options(self, raw=False, reverse=False):
         options = []
         named = self.columns() if self.once_in(3) and not raw else []
         # Of named columns HBase returns one expired version that is none of MIN_VERSIONS (hbase-differences.md).
@@ -236,8 +236,12 @@ class Table:
             options.append(f"versions={self.draw.choice([1, 2, 3, 10])}")
         if self.once_in(4) and self.mode != NEWEST:
             options.append(f"range={self.range()}")
-        if self.once_in(3) and not surplus:
-            options.append(self.row_set() if self.once_in(8) else f"filter={self.filter()}")
+        # Filters lead HBase past the markers of families, which lie among the versions of the empty column; and where
+        # the order is by sequence it counts versions before it asks the filter.
+        if self.once_in(3) and not surplus and "" not in self.qualifiers:
+            options.append(self.row_set() if self.once_in(8) else f"filter={self.filter(reverse)}")
+            if self.by_sequence:
+                options = [each for each in options if not each.startswith("versions=")] + ["versions=1000"]
         return options
 
     def row_set(self):
@@ -250,8 +254,8 @@ class Table:
 
     def scan(self):
         raw = self.mode == MEMORY and self.once_in(6)
-        options = self.read_options(raw)
         reverse = self.once_in(3)
+        options = self.read_options(raw, reverse)
         ends = sorted([self.draw.choice(ROWS + ["", "aa", "e"]) for _ in range(2)], reverse=reverse)
         if not self.once_in(3) and ends[0]:
             options.append(f"start={ends[0]}:{self.draw.choice('ie')}")
@@ -269,8 +273,9 @@ class Table:
         if kind == "scan":
             return self.scan()
         if kind == "at":
-            return ["at", f"start={self.draw.choice(ROWS + ['aa'])}:i", *(["reversed"] * self.once_in(2)),
-                    *self.read_options()]
+            reverse = self.once_in(2)
+            return ["at", f"start={self.draw.choice(ROWS + ['aa'])}:i", *(["reversed"] * reverse),
+                    *self.read_options(reverse=reverse)]
         return [kind, self.row(), *self.read_options()]
 
     # ---- All ----
