@@ -211,8 +211,8 @@ class Table:
         ])()
 
     def filter(self, reverse=False):
-        """Without lists in lists of lower precedence, which HBase's parser takes for unbalanced parentheses, and without
-        OR in reversed scans, where HBase judges the hints of columns by the order of rows."""
+        """Without lists in lists of lower precedence, which HBase's parser takes for unbalanced parentheses, and
+        without OR in reversed scans, where HBase judges the hints of columns by the order of rows."""
         if self.once_in(3):
             joint = " AND " if reverse else self.draw.choice([" AND ", " OR "])
             return joint.join(self.simple_filter(reverse) for _ in range(self.draw.choice([2, 2, 3])))

@@ -170,12 +170,24 @@ public final class Region {
     return (result.isSuccess() ? "success" : "failure") + text(result.getResult());
   }
 
+  private void compact(HStore store) throws IOException {
+    Optional<CompactionContext> chosen = store.requestCompaction();
+    if (chosen.isPresent()) region.compact(chosen.get(), store, NoLimitThroughputController.INSTANCE);
+  }
+
+  private String major() throws IOException {
+    for (HStore store : region.getStores()) {
+      if (store.getStorefilesCount() == 0) continue; // a request that finds nothing makes the next one a major one
+      store.triggerMajorCompaction();
+      compact(store);
+    }
+    return files();
+  }
+
   private String compact(List<String> fields) throws IOException {
     ChosenRun.from = Integer.parseInt(fields.get(2));
     ChosenRun.count = Integer.parseInt(fields.get(3));
-    HStore store = region.getStore(bytes(fields.get(1)));
-    Optional<CompactionContext> chosen = store.requestCompaction();
-    if (chosen.isPresent()) region.compact(chosen.get(), store, NoLimitThroughputController.INSTANCE);
+    compact(region.getStore(bytes(fields.get(1))));
     return files();
   }
 
@@ -190,7 +202,7 @@ public final class Region {
       case "mutate": return "cells" + text(region.mutateRow(Requests.mutations(fields)));
       case "check": return check(fields);
       case "flush": region.flush(true); return files();
-      case "major": region.compact(true); return files();
+      case "major": return major();
       case "compact": return compact(fields);
       case "get": return "cells" + text(region.get(Requests.get(fields)));
       case "exists": return region.get(Requests.get(fields)).isEmpty() ? "no" : "yes";
