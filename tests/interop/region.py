@@ -177,14 +177,13 @@ class Table:
         operator = self.draw.choice(["=", "!="] if kind in ("substring", "regexstring") else OPERATORS)
         return f"{operator}, {text}"
 
-    def simple_filter(self, reverse):
+    def simple_filter(self):
         draw = self.draw
         texts = [value for value in VALUES if value and not value.startswith("#")]
         family, qualifier = self.column().split(":")
         flag = lambda: draw.choice(["true", "false"])
-        # A reversed scan of HBase does not end where it is exceeded.
-        counting = [] if reverse else [lambda: f"ColumnCountGetFilter({draw.choice([1, 2, 3])})"]
-        return draw.choice(counting + [
+        # No ColumnCountGetFilter: scans of HBase do not always end where it is exceeded.
+        return draw.choice([
             lambda: f"ColumnPaginationFilter({draw.choice([1, 2])}, {draw.choice([0, 1, 2])})",
             lambda: "KeyOnlyFilter()",
             lambda: f"KeyOnlyFilter({flag()})",
@@ -215,9 +214,9 @@ class Table:
         without OR in reversed scans, where HBase judges the hints of columns by the order of rows."""
         if self.once_in(3):
             joint = " AND " if reverse else self.draw.choice([" AND ", " OR "])
-            return joint.join(self.simple_filter(reverse) for _ in range(self.draw.choice([2, 2, 3])))
+            return joint.join(self.simple_filter() for _ in range(self.draw.choice([2, 2, 3])))
         prefix = self.draw.choice(["", "", "", "", "SKIP ", "WHILE "])
-        return prefix + self.simple_filter(reverse)
+        return prefix + self.simple_filter()
 
     # ---- Reads ----
 
