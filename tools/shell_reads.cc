@@ -171,13 +171,17 @@ CellPrinterOptions printing(ShellCall& call, const ReadRequest& request) {
   return options;
 }
 
+bool is_explained(ShellCall& call) {
+  return call.state().explain || call.has("ALL_METRICS") || call.has("METRICS");
+}
+
 // Ends what a read printed: how much it was, and what it cost where that is asked.
-void finish(ShellCall& call, CellPrinter& printer, uint64_t rows, const ReadStats& stats, int64_t micros) {
+void finish(ShellCall& call, CellPrinter& printer, uint64_t rows, const ReadCost& cost) {
   Session& session = call.session();
-  const bool explained = call.state().explain || call.has("ALL_METRICS") || call.has("METRICS");
-  printer.finish(explained ? json_member(stats, micros) : "");
+  const bool explained = is_explained(call);
+  printer.finish(explained ? json_members(cost) : "");
   session.out().flush();
-  if (explained && session.format() != Format::kJson) explain(session, stats, micros);
+  if (explained && session.format() != Format::kJson) explain(session, cost);
   if (session.format() == Format::kTable)
     session.talk(fmt::format("{}, {}", counted(rows, "row"), counted(printer.cells(), "cell")));
 }
@@ -190,16 +194,17 @@ Status run_get(ShellCall& call) {
   CELLAR_TRY(request.take(call, 2));
   CELLAR_TRY_ASSIGN(const std::string row, call.text(1));
   CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
-  ReadStats stats;
+  ReadCost cost;
   Get get(row);
-  get.stats(&stats);
+  get.stats(&cost.stats);
+  if (is_explained(call)) get.explain(&cost.explanation);
   CELLAR_TRY(request.apply(call, *table, get));
   const Progress clock(call.session(), "get", 0);
   CELLAR_TRY_ASSIGN(const RowBatch rows, table->get(get));
-  const int64_t micros = clock.micros();
+  cost.micros = clock.micros();
   CellPrinter printer(call.session().out(), printing(call, request));
   for (const CellView& cell : rows.row()) printer.add(cell);
-  finish(call, printer, rows.empty() ? 0 : 1, stats, micros);
+  finish(call, printer, rows.empty() ? 0 : 1, cost);
   return {};
 }
 
@@ -241,8 +246,9 @@ Status run_scan(ShellCall& call) {
       "FORMATTER", "BATCH",     "CACHE_BLOCKS", "METRICS", "ALL_METRICS"};
   CELLAR_TRY(call.take(kOptions, 1, 1, 1));
   Scan scan;
-  ReadStats stats;
-  scan.stats(&stats);
+  ReadCost cost;
+  scan.stats(&cost.stats);
+  if (is_explained(call)) scan.explain(&cost.explanation);
   ReadRequest request;
   CELLAR_TRY(request.take(call, 1));
   CELLAR_TRY(take_rows(call, scan));
@@ -262,7 +268,7 @@ Status run_scan(ShellCall& call) {
   Session& session = call.session();
   Progress progress(session, "scan", 0);
   CellPrinter printer(session.out(), options);
-  CELLAR_TRY_ASSIGN(const std::unique_ptr<Scanner> scanner, table->scan(scan));
+  CELLAR_TRY_ASSIGN(std::unique_ptr<Scanner> scanner, table->scan(scan));
   uint64_t rows = 0;
   while (!session.stopping() && scanner->next()) {
     const RowView row = scanner->row();
@@ -272,7 +278,9 @@ Status run_scan(ShellCall& call) {
   }
   CELLAR_TRY(scanner->status());
   if (interrupted()) return interrupted_status(fmt::format("{} rows were printed", human_count(rows)));
-  finish(call, printer, rows, stats, progress.micros());
+  scanner.reset();  // what it cost is complete now
+  cost.micros = progress.micros();
+  finish(call, printer, rows, cost);
   return {};
 }
 
