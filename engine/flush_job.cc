@@ -77,6 +77,7 @@ Status write_and_close(EngineCore& core, const NewFileRequest& request, const st
 
 void NewFileRequest::judge_at(const OpenReadPoints& points, const Outside& outside, int64_t now_ms) {
   rewritten_at = points.read_point;
+  knew_snapshots = points.any_snapshot;
   job.rules.family = config->rules;
   job.rules.now_ms = now_ms;
   job.rules.snapshots = points.snapshots;
@@ -113,7 +114,8 @@ Result<NewFile> write_store_file(EngineCore& core, const NewFileRequest& request
   made.rewritten = {.output = made.file,
                     .rewritten_at = request.rewritten_at,
                     .newest_dropped_marker = made.rewrite.newest_dropped_marker,
-                    .dropped_versions = made.rewrite.dropped[static_cast<size_t>(Drop::kVersions)] != 0};
+                    .dropped_versions = made.rewrite.dropped[static_cast<size_t>(Drop::kVersions)] != 0,
+                    .knew_snapshots = request.knew_snapshots};
   return made;
 }
 

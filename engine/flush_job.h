@@ -27,6 +27,7 @@ struct NewFileRequest {
   bool major = false;
   uint64_t sequence_max = 0;  // newest of the inputs: the age of the file among the store's
   uint64_t rewritten_at = 0;
+  bool knew_snapshots = false;
 
   // Judges the cells by the rules of the config, as of these read points. `outside` must have been looked at
   // after the read points were taken: what comes to it later is seen by no snapshot that was open then.

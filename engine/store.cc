@@ -116,14 +116,17 @@ int64_t Store::take_growth() {
   return static_cast<int64_t>(now - std::exchange(active_bytes_seen_, now));
 }
 
-// The open snapshots, of those that the rewrite did not know of, that may miss what it dropped.
+// The open snapshots, of those that the rewrite did not know of, that may miss what it dropped. Of its own
+// read point it may not have known one only where it knew none.
 std::vector<uint64_t> Store::keepers(const Outside& outside, const Rewritten& made,
                                      std::span<const uint64_t> snapshots) {
+  const bool versions = outside.version_deletes && made.dropped_versions;
+  const bool any = versions || outside.earliest <= made.newest_dropped_marker;
   std::vector<uint64_t> result;
-  if (outside.earliest <= made.newest_dropped_marker || (outside.version_deletes && made.dropped_versions)) {
-    for (const uint64_t snapshot : snapshots)
-      if (snapshot >= made.rewritten_at) result.push_back(snapshot);
-  }
+  for (const uint64_t snapshot : snapshots)
+    if ((any && snapshot > made.rewritten_at) ||
+        (versions && snapshot == made.rewritten_at && !made.knew_snapshots))
+      result.push_back(snapshot);
   return result;
 }
 
@@ -178,7 +181,14 @@ void Store::install_adopted(std::span<const std::shared_ptr<StoreFile>> files) {
 }
 
 void Store::install_config(std::shared_ptr<const FamilyConfig> config) {
-  change_view([&](StoreView& view) { view.config = std::move(config); });
+  change_view([&](StoreView& view) { view.config = config; });
+  std::vector<std::shared_ptr<const StoreView>> old;  // let go after the lock
+  MutexLock lock(mutex_);
+  for (auto& [snapshot, view] : kept_) {
+    auto altered = std::make_shared<StoreView>(*view);
+    altered->config = config;
+    old.push_back(std::exchange(view, std::move(altered)));
+  }
 }
 
 uint64_t Store::drop() {

@@ -56,6 +56,7 @@ class Store : public std::enable_shared_from_this<Store> {
     uint64_t rewritten_at = 0;          // the newest read point it was made for
     int64_t newest_dropped_marker = kOldestTimestamp;
     bool dropped_versions = false;  // puts over the version limit
+    bool knew_snapshots = false;    // one was open when it began
   };
   // In both, `snapshots` are all that are open, none of which may close meanwhile. Those that were opened
   // since the rewrite began keep the view as it was, if what was written meanwhile may make them miss what

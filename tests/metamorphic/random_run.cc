@@ -597,6 +597,9 @@ void RandomRun::on_flush_end(const FlushInfo& info) {
 
 void RandomRun::on_compaction_begin(const CompactionInfo& info) {
   if (dead_) return;
+  // What lies in memory decides which markers stay.
+  if (pending_ != nullptr && engine_ != nullptr && engine_->status().last_sequence > sequence_)
+    apply_pending();
   Rewrite& rewrite = compactions_[info.table + info.family] = rewrite_now(info.table, info.family);
   rewrite.how.oldest_put_known = true;
   rewrite.how.zero_sequences = true;
