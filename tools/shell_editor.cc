@@ -102,7 +102,9 @@ ShellEditor::ShellEditor(bool history) : implementation_(std::make_unique<Implem
   el_set(it.line, EL_PROMPT, &Implementation::prompt_of);
   el_set(it.line, EL_EDITOR, "emacs");
   el_set(it.line, EL_HIST, ::history, it.history);
-  el_set(it.line, EL_ADDFN, "cellar-complete", "completes a command or a table", &Implementation::complete);
+  // Of narrow names libedit makes copies that it never frees.
+  el_wset(it.line, EL_ADDFN, L"cellar-complete", L"completes a command or a table",
+          &Implementation::complete);
   el_set(it.line, EL_BIND, "^I", "cellar-complete", nullptr);
 }
 

@@ -274,7 +274,7 @@ TEST_F(ShellTest, HostileInputIsRefusedInWords) {
   EXPECT_EQ(run({"shell", "shop"}, "scan 'orders', " + std::string(1 << 20, '[') + "\n").exit, 2);
   EXPECT_EQ(run({"shell", "shop"}, long_word).exit, 2);
   EXPECT_EQ(run({"shell", "shop"}, "put 'orders', 'r', 'd:big', '" + long_word + "'").exit, 0);
-  EXPECT_EQ(run({"shell", "shop"}, std::string("get\0orders \xFF\x1B[2J", 18)).exit, 2);
+  EXPECT_EQ(run({"shell", "shop"}, std::string("get\0orders \xFF\x1B[2J", 16)).exit, 2);
   for (const std::string& text : {std::string("\x1B[2J 'x'"), std::string("scan 'orders', {\x1B[2J => 1}")}) {
     const ToolResult result = run({"shell", "shop"}, text);
     EXPECT_EQ(result.exit, 2);
