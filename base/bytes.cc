@@ -172,6 +172,12 @@ std::string lower_ascii(std::string_view text) {
   return lowered;
 }
 
+std::string upper_ascii(std::string_view text) {
+  std::string raised(text);
+  for (char& c : raised) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return raised;
+}
+
 bool same_but_for_case(std::string_view a, std::string_view b) {
   return a.size() == b.size() && lower_ascii(a) == lower_ascii(b);
 }

@@ -38,8 +38,9 @@ std::string human_count(uint64_t count);
 // "1.2 s", "340 ms", "15 µs".
 std::string human_micros(int64_t micros);
 
-// Letters of ASCII in lower case, all else as it is; and whether two are the same but for that.
+// Letters of ASCII in lower, in upper case, all else as it is; and whether two are the same but for that.
 std::string lower_ascii(std::string_view text);
+std::string upper_ascii(std::string_view text);
 bool same_but_for_case(std::string_view a, std::string_view b);
 
 // A whole number, with k, m, g in either case as powers of 1024; false when `text` is none or too large.

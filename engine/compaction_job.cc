@@ -110,7 +110,7 @@ Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan)
   const OpenReadPoints points = core.mvcc.open_read_points();
   const std::unique_ptr<CellCursor> merged = make_merging_cursor(std::move(sources));
   request.job.source = merged.get();
-  request.judge_at(points, outside_of(*store.view(), inputs), core.erase_now_ms());
+  request.judge_at(points, outside_of(*store.view(), {}, inputs), core.erase_now_ms());
   request.job.rules.all_files = request.major;
   request.job.zero_sequences_up_to = zero_up_to(request, points);
   request.mvcc = request.job.zero_sequences_up_to < request.sequence_max;

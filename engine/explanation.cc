@@ -50,6 +50,14 @@ std::string_view outcome_name(ReadExplanation::Outcome outcome) {
   return "?";
 }
 
+std::string to_text(const PassedOver& passed_over) {
+  std::string text;
+  for (const auto& [reason, what] : kReasons)
+    if (const uint64_t cells = passed_over.*reason; cells != 0)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", cells, what);
+  return text.empty() ? "nothing" : text;
+}
+
 std::string to_text(const ReadExplanation& explanation) {
   std::string text;
   for (const ReadExplanation::Source& source : explanation.sources) {
@@ -60,11 +68,7 @@ std::string to_text(const ReadExplanation& explanation) {
                           source.cells_met, source.cost.blocks_from_disk, source.cost.blocks_from_cache);
     text += "\n";
   }
-  std::string passed_over;
-  for (const auto& [reason, what] : kReasons)
-    if (const uint64_t cells = explanation.passed_over.*reason; cells != 0)
-      passed_over += fmt::format("{}{} {}", passed_over.empty() ? "" : ", ", cells, what);
-  return text + "passed over: " + (passed_over.empty() ? "nothing" : passed_over) + "\n";
+  return text + "passed over: " + to_text(explanation.passed_over) + "\n";
 }
 
 }  // namespace cellar

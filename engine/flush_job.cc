@@ -133,7 +133,7 @@ Result<NewFile> write_memtables(EngineCore& core, Store& store, std::span<const 
   request.store = &store;
   request.config = store.view()->config;
   request.job.source = merged.get();
-  request.judge_at(points, outside_of(*store.view(), newest_first), core.erase_now_ms());
+  request.judge_at(points, outside_of(*store.view(), newest_first, {}), core.erase_now_ms());
   request.job.checkpoint = [&core](uint64_t) {
     core.executor.checkpoint();
     return Status();

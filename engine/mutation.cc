@@ -59,24 +59,24 @@ Increment& Increment::time_range(int64_t from, int64_t until) { return from_ = f
 Increment& Increment::ttl_ms(int64_t ttl_ms) { return set_ttl_tag(tags_, ttl_ms), *this; }
 
 CheckAndMutate& CheckAndMutate::if_matches(std::string_view family, std::string_view qualifier,
-                                           Compare compare, std::string_view expected) {
+                                           CompareOp compare, std::string_view expected) {
   condition_ = {std::string(family), std::string(qualifier), compare, std::string(expected)};
   filter_.reset();
   return *this;
 }
 
 CheckAndMutate& CheckAndMutate::if_stored(std::string_view family, std::string_view qualifier,
-                                          Compare compare, std::string_view value) {
+                                          CompareOp compare, std::string_view value) {
   const auto mirrored = [&] {
     switch (compare) {
-      case Compare::kLess:
-        return Compare::kGreater;
-      case Compare::kLessOrEqual:
-        return Compare::kGreaterOrEqual;
-      case Compare::kGreaterOrEqual:
-        return Compare::kLessOrEqual;
-      case Compare::kGreater:
-        return Compare::kLess;
+      case CompareOp::kLess:
+        return CompareOp::kGreater;
+      case CompareOp::kLessOrEqual:
+        return CompareOp::kGreaterOrEqual;
+      case CompareOp::kGreaterOrEqual:
+        return CompareOp::kLessOrEqual;
+      case CompareOp::kGreater:
+        return CompareOp::kLess;
       default:
         return compare;
     }

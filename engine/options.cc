@@ -220,6 +220,11 @@ std::string_view durability_name(Durability durability) {
   return "unknown";
 }
 
+std::string hbase_option_name(std::string_view option) {
+  const auto field = std::ranges::find(kFamilyFields, option, &FamilyField::name);
+  return field == kFamilyFields.end() ? std::string() : upper_ascii(field->hbase_name);
+}
+
 Status set_option(FamilyOptions& family, std::string_view key, std::string_view value) {
   const std::string wanted = lower_ascii(key);
   std::vector<std::string> known;

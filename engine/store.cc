@@ -8,45 +8,25 @@
 
 namespace cellar {
 
-namespace {
-
-template <class Part>
-Outside outside(const StoreView& view, std::span<const Part> inside) {
-  Outside result;
-  const auto takes_part = [&](const auto& each) {
-    if constexpr (std::is_same_v<Part, std::decay_t<decltype(each)>>) {
-      return std::ranges::find(inside, each) != inside.end();
-    } else {
-      return false;
-    }
-  };
-  const auto add = [&](int64_t earliest, uint64_t version_deletes) {
-    result.earliest = std::min(result.earliest, earliest);
-    result.version_deletes = result.version_deletes || version_deletes != 0;
-  };
+Outside outside_of(const StoreView& view, std::span<const MemtableRef> memtables,
+                   std::span<const std::shared_ptr<StoreFile>> files) {
   const bool keeps_deleted = view.config->rules.keep_deleted_cells != KeepDeletedCells::kFalse;
-  const auto add_memtable = [&](const MemtableRef& each) {
-    if (each.get() == nullptr) return;
-    const MemtableSummary summary = each->summary();
-    if (!takes_part(each)) add(summary.timestamp_min, summary.version_deletes);
-    if (takes_part(each) && keeps_deleted) add(INT64_MAX, summary.version_deletes);
+  Outside result;
+  const auto add = [&](bool takes_part, int64_t earliest, uint64_t version_deletes) {
+    if (!takes_part) result.earliest = std::min(result.earliest, earliest);
+    if (!takes_part || keeps_deleted) result.version_deletes = result.version_deletes || version_deletes != 0;
   };
-  add_memtable(view.active);
+  const auto add_memtable = [&](const MemtableRef& each) {
+    const MemtableSummary summary = each->summary();
+    add(std::ranges::find(memtables, each) != memtables.end(), summary.timestamp_min,
+        summary.version_deletes);
+  };
+  if (view.active.get() != nullptr) add_memtable(view.active);
   for (const MemtableRef& memtable : view.frozen) add_memtable(memtable);
-  for (const auto& file : view.files) {
-    if (!takes_part(file)) add(file->record().earliest_put, file->record().version_deletes);
-    if (takes_part(file) && keeps_deleted) add(INT64_MAX, file->record().version_deletes);
-  }
+  for (const auto& file : view.files)
+    add(std::ranges::find(files, file) != files.end(), file->record().earliest_put,
+        file->record().version_deletes);
   return result;
-}
-
-}  // namespace
-
-Outside outside_of(const StoreView& view, std::span<const std::shared_ptr<StoreFile>> files) {
-  return outside(view, files);
-}
-Outside outside_of(const StoreView& view, std::span<const MemtableRef> memtables) {
-  return outside(view, memtables);
 }
 
 Store::Store(StoreIds ids, std::string table_name, std::shared_ptr<const FamilyConfig> config,
@@ -139,7 +119,7 @@ Store::FlushInstalled Store::install_flush(std::span<const MemtableRef> memtable
       if (made.output != nullptr) made.output->set_obsolete();
       return;
     }
-    keep_for = keepers(outside_of(view, memtables), made, snapshots);
+    keep_for = keepers(outside_of(view, memtables, {}), made, snapshots);
     CELLAR_ASSERT(memtables.size() <= view.frozen.size());
     for (size_t i = 0; i < memtables.size(); ++i) {
       result.freed += view.frozen.back()->bytes();
@@ -163,7 +143,7 @@ size_t Store::install_compaction(std::span<const std::shared_ptr<StoreFile>> inp
       if (made.output != nullptr) made.output->set_obsolete();
       return;
     }
-    keep_for = keepers(outside_of(view, inputs), made, snapshots);
+    keep_for = keepers(outside_of(view, {}, inputs), made, snapshots);
     const auto first = std::ranges::find(view.files, inputs.front());
     CELLAR_ASSERT(static_cast<size_t>(view.files.end() - first) >= inputs.size());
     CELLAR_ASSERT(std::equal(inputs.begin(), inputs.end(), first));

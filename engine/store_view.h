@@ -44,7 +44,7 @@ struct Outside {
   // that keeps deleted cells: they count as versions there, and not for readers.
   bool version_deletes = false;
 };
-Outside outside_of(const StoreView& view, std::span<const std::shared_ptr<StoreFile>> files);
-Outside outside_of(const StoreView& view, std::span<const MemtableRef> memtables);
+Outside outside_of(const StoreView& view, std::span<const MemtableRef> memtables,
+                   std::span<const std::shared_ptr<StoreFile>> files);
 
 }  // namespace cellar

@@ -39,24 +39,6 @@ struct Checked {
   int64_t timestamp = 0;
 };
 
-bool holds(Compare compare, int order) {
-  switch (compare) {
-    case Compare::kLess:
-      return order < 0;
-    case Compare::kLessOrEqual:
-      return order <= 0;
-    case Compare::kEqual:
-      return order == 0;
-    case Compare::kNotEqual:
-      return order != 0;
-    case Compare::kGreaterOrEqual:
-      return order >= 0;
-    case Compare::kGreater:
-      return order > 0;
-  }
-  return false;
-}
-
 Result<Checked> check_condition(TableImpl& table, const CheckAndMutate& check) {
   Get get(check.row());
   get.time_range(check.time_from(), check.time_until());
@@ -71,11 +53,11 @@ Result<Checked> check_condition(TableImpl& table, const CheckAndMutate& check) {
   const CheckAndMutate::ColumnCondition& condition = *check.condition();
   CELLAR_TRY(table.get_into(get.column(condition.family, condition.qualifier), found));
   const std::string_view expected = condition.expected;
-  if (found.empty()) return Checked{expected.empty() && condition.compare != Compare::kNotEqual, 0};
+  if (found.empty()) return Checked{expected.empty() && condition.compare != CompareOp::kNotEqual, 0};
   const CellView& cell = found.row().cells().front();
   if (expected.empty())
-    return Checked{(cell.value_size == 0) == (condition.compare != Compare::kNotEqual), cell.timestamp};
-  return Checked{holds(condition.compare, expected.compare(cell.value_bytes())), cell.timestamp};
+    return Checked{(cell.value_size == 0) == (condition.compare != CompareOp::kNotEqual), cell.timestamp};
+  return Checked{holds(condition.compare, expected <=> cell.value_bytes()), cell.timestamp};
 }
 
 Status check_same_row(std::string_view what, std::string_view row, std::string_view of,
@@ -109,6 +91,8 @@ Status check_change(TableImpl& table, const CheckAndMutate& check, std::vector<S
   if (!check.condition() && check.filter() == nullptr)
     return Status::invalid_argument("the check has no condition")
         .hinting("add one: if_equals, if_not_exists, if_passes, …");
+  if (check.condition() && check.condition()->compare == CompareOp::kNoOp)
+    return Status::invalid_argument("the check compares by no_op, which holds for nothing");
   if (check.condition() && table.families().find(check.condition()->family) == nullptr)
     return table.unknown_family(check.condition()->family);
   return std::visit(

@@ -139,9 +139,7 @@ std::string_view op_text(CompareOp op) {
   return kTexts[static_cast<size_t>(op)];
 }
 
-bool passes(CompareOp op, const Comparator& given, std::string_view stored) {
-  if (op == CompareOp::kNoOp) return false;
-  const std::partial_ordering order = given.compare(stored);
+bool holds(CompareOp op, std::partial_ordering order) {
   switch (op) {
     case CompareOp::kLess:
       return order < 0;
@@ -153,9 +151,16 @@ bool passes(CompareOp op, const Comparator& given, std::string_view stored) {
       return order != 0;
     case CompareOp::kGreaterOrEqual:
       return order >= 0;
-    default:
+    case CompareOp::kGreater:
       return order > 0;
+    case CompareOp::kNoOp:
+      break;
   }
+  return false;
+}
+
+bool passes(CompareOp op, const Comparator& given, std::string_view stored) {
+  return op != CompareOp::kNoOp && holds(op, given.compare(stored));
 }
 
 ComparatorPtr binary(std::string_view bytes) { return std::make_shared<Binary>(bytes); }

@@ -4,10 +4,10 @@
 #include "base/bytes.h"
 #include "tools/cell_printer.h"
 #include "tools/command.h"
-#include "tools/progress.h"
 #include "tools/read_cost.h"
 #include "tools/scan_options.h"
 #include "tools/table_operands.h"
+#include "tools/table_rows.h"
 
 namespace cellar {
 namespace {
@@ -46,30 +46,16 @@ class ScanCommand final : public Command {
     if (raw_ && !rows_.read.versions) scan.all_versions();
     CELLAR_TRY_ASSIGN(const OpenedTable opened, table_.open(session, {}, true));
     CELLAR_TRY(table_.check_columns(session, *opened.table, rows_.read.columns));
-    Progress progress(session, "scan", 0);
-    uint64_t rows = 0;
     CellPrinter printer(
         session.out(),
         {.format = session.format(), .types = raw_, .rules = ValueRules(value_form_of(form_))});
-    {
-      const Result<std::unique_ptr<Scanner>> made = opened.table->scan(scan);
-      if (!made.ok()) return table_.name_failure(session, made.status());
-      const std::unique_ptr<Scanner>& scanner = *made;
-      while (!session.stopping() && scanner->next()) {
-        const RowView row = scanner->row();
-        for (const CellView& cell : row) printer.add(cell);
-        rows += row.more_cells_in_row() ? 0 : 1;
-        progress.step(0, printer.cells());
-      }
-      cost.micros = progress.micros();
-      if (!scanner->status().ok()) return table_.name_failure(session, scanner->status());
-    }
-    if (interrupted()) return interrupted_status(fmt::format("{} rows were printed", human_count(rows)));
+    const Result<uint64_t> rows = print_rows(session, *opened.table, scan, printer, cost);
+    if (!rows.ok()) return table_.name_failure(session, rows.status());
     printer.finish(explain_ ? json_members(cost) : "");
     session.out().flush();
     if (explain_ && session.format() != Format::kJson) explain(session, cost);
     if (session.format() == Format::kTable) {
-      session.talk(fmt::format("{}, {}, {}", counted(rows, "row"), counted(printer.cells(), "cell"),
+      session.talk(fmt::format("{}, {}, {}", counted(*rows, "row"), counted(printer.cells(), "cell"),
                                human_micros(cost.micros)));
     }
     return opened.close();

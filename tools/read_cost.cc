@@ -99,10 +99,7 @@ void explain(const Session& session, const ReadCost& cost) {
                            stats.blocks_from_cache, stats.bloom_checks));
   session.talk(fmt::format("  cells      {} examined, {} returned in {}", human_count(stats.cells_examined),
                            human_count(stats.cells_returned), counted(stats.rows_returned, "row")));
-  const std::string text = to_text(cost.explanation);
-  const size_t passed_over = text.rfind("passed over: ");
-  session.talk(fmt::format("             {}",
-                           std::string_view(text).substr(passed_over, text.size() - passed_over - 1)));
+  session.talk("             passed over: " + to_text(cost.explanation.passed_over));
   session.talk(fmt::format("  time       {}", human_micros(cost.micros)));
 }
 

@@ -30,12 +30,6 @@ constexpr std::array kIgnored = {
     IgnoredOption{"ALLOW_PARTIAL_RESULTS", ""},
 };
 
-std::string upper_ascii(std::string_view text) {
-  std::string upper(text);
-  for (char& c : upper) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c);
-  return upper;
-}
-
 const IgnoredOption* find_ignored(std::string_view name) {
   const auto found = std::ranges::find(kIgnored, name, &IgnoredOption::name);
   return found == kIgnored.end() ? nullptr : &*found;

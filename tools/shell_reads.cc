@@ -11,6 +11,7 @@
 #include "tools/read_cost.h"
 #include "tools/shell_call.h"
 #include "tools/store.h"
+#include "tools/table_rows.h"
 
 namespace cellar {
 namespace {
@@ -265,21 +266,8 @@ Status run_scan(ShellCall& call) {
   }
   CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
   CELLAR_TRY(request.apply(call, *table, scan));
-  Session& session = call.session();
-  Progress progress(session, "scan", 0);
-  CellPrinter printer(session.out(), options);
-  CELLAR_TRY_ASSIGN(std::unique_ptr<Scanner> scanner, table->scan(scan));
-  uint64_t rows = 0;
-  while (!session.stopping() && scanner->next()) {
-    const RowView row = scanner->row();
-    for (const CellView& cell : row) printer.add(cell);
-    rows += row.more_cells_in_row() ? 0 : 1;
-    progress.step(0, printer.cells());
-  }
-  CELLAR_TRY(scanner->status());
-  if (interrupted()) return interrupted_status(fmt::format("{} rows were printed", human_count(rows)));
-  scanner.reset();  // what it cost is complete now
-  cost.micros = progress.micros();
+  CellPrinter printer(call.session().out(), options);
+  CELLAR_TRY_ASSIGN(const uint64_t rows, print_rows(call.session(), *table, scan, printer, cost));
   finish(call, printer, rows, cost);
   return {};
 }
@@ -288,7 +276,6 @@ Status run_count(ShellCall& call) {
   constexpr std::array<std::string_view, 11> kOptions = {
       "COLUMNS",   "COLUMN",    "STARTROW", "STOPROW", "ROWPREFIXFILTER", "LIMIT",
       "TIMERANGE", "TIMESTAMP", "VERSIONS", "FILTER",  "CACHE_BLOCKS"};
-  constexpr uint32_t kCellsAtOnce = 1000;
   CELLAR_TRY(call.take(kOptions, 1, 1, 1));
   ReadRequest request;
   CELLAR_TRY(request.take(call, 1));
@@ -297,23 +284,7 @@ Status run_count(ShellCall& call) {
   CELLAR_TRY(take_rows(call, scan));
   CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
   CELLAR_TRY(request.apply(call, *table, scan));
-  if (scan.row_filter() == nullptr || !scan.row_filter()->needs_whole_row()) scan.batch(kCellsAtOnce);
-  Session& session = call.session();
-  Progress progress(session, "count", 0);
-  CELLAR_TRY_ASSIGN(const std::unique_ptr<Scanner> scanner, table->scan(scan));
-  uint64_t rows = 0;
-  uint64_t cells = 0;
-  while (!session.stopping() && scanner->next()) {
-    cells += scanner->row().cells().size();
-    rows += scanner->row().more_cells_in_row() ? 0 : 1;
-    progress.step(0, cells);
-  }
-  CELLAR_TRY(scanner->status());
-  if (interrupted()) return interrupted_status(fmt::format("{} rows were counted", human_count(rows)));
-  Records records(session.out(), session.format(), "cellar.count/1", "counts");
-  records.count("rows", rows).count("cells", cells).add();
-  records.finish();
-  return {};
+  return print_count(call.session(), *table, std::move(scan));
 }
 
 Status run_get_counter(ShellCall& call) {

@@ -54,34 +54,14 @@ constexpr std::array<std::string_view, 33> kOfClusters = {"REPLICATION_SCOPE",
                                                           "COMPACTION_ENABLED",
                                                           "REOPEN_REGIONS"};
 
-// Attribute names of HBase for our options; others are ours in capitals.
-struct AttributeName {
-  std::string_view option;
-  std::string_view attribute;
-};
-constexpr std::array kAttributes = {
-    AttributeName{"max_versions", "VERSIONS"},
-    AttributeName{"ttl_s", "TTL"},
-    AttributeName{"block_bytes", "BLOCKSIZE"},
-    AttributeName{"encoding", "DATA_BLOCK_ENCODING"},
-    AttributeName{"bloom", "BLOOMFILTER"},
-    AttributeName{"cache_blocks", "BLOCKCACHE"},
-    AttributeName{"delete_order", "NEW_VERSION_BEHAVIOR"},
-};
-
-std::string upper_ascii(std::string_view text) {
-  std::string upper(text);
-  for (char& c : upper) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c);
-  return upper;
-}
-
 bool is_of_clusters(std::string_view name) {
   return std::ranges::find(kOfClusters, name) != kOfClusters.end();
 }
 
+// HBase's name of an option; of one that HBase does not have, ours in capitals.
 std::string attribute_name(std::string_view option) {
-  const auto known = std::ranges::find(kAttributes, option, &AttributeName::option);
-  return known == kAttributes.end() ? upper_ascii(option) : std::string(known->attribute);
+  const std::string name = hbase_option_name(option);
+  return name.empty() ? upper_ascii(option) : name;
 }
 
 // Names the nearest in HBase's spelling, and ours.

@@ -14,16 +14,14 @@
 
 namespace CELLAR_PUBLIC cellar {
 
-// How two values compare, byte by byte.
-enum class Compare : uint8_t { kLess, kLessOrEqual, kEqual, kNotEqual, kGreaterOrEqual, kGreater };
-
 // A condition and what follows, both on one row, with nothing between them:
 //
 //   table->check_and_mutate(CheckAndMutate("user42").if_equals("d", "name", "Ada").then(put))
 //
 // The condition is about the newest visible value of a column, or about the row: whether a filter passes any
 // of it. It needs one, and the last one named counts.
-// Values are compared as in HBase, whose client knows no difference between an empty expected value and none:
+// Values are compared byte by byte, and empty ones as in HBase, whose client knows no difference between an
+// empty expected value and none:
 //  - there is a value, and one is expected: they are compared;
 //  - there is none, and one is expected: no match, kNotEqual included;
 //  - an empty one is expected: kNotEqual matches a value that is not empty; every other operator matches a
@@ -34,26 +32,26 @@ class CheckAndMutate {
   struct ColumnCondition {
     std::string family;
     std::string qualifier;
-    Compare compare = Compare::kEqual;  // expected OP stored
+    CompareOp compare = CompareOp::kEqual;  // expected OP stored
     std::string expected;
   };
 
   explicit CheckAndMutate(std::string_view row) : row_(row) {}
 
   CheckAndMutate& if_equals(std::string_view family, std::string_view qualifier, std::string_view expected) {
-    return if_matches(family, qualifier, Compare::kEqual, expected);
+    return if_matches(family, qualifier, CompareOp::kEqual, expected);
   }
   // There is no value, or it is empty.
   CheckAndMutate& if_not_exists(std::string_view family, std::string_view qualifier) {
-    return if_matches(family, qualifier, Compare::kEqual, {});
+    return if_matches(family, qualifier, CompareOp::kEqual, {});
   }
-  // The stored value stands so to `value`: if_stored("c", "stock", Compare::kGreater, "5") reads
+  // The stored value stands so to `value`: if_stored("c", "stock", CompareOp::kGreater, "5") reads
   // "stored > 5".
-  CheckAndMutate& if_stored(std::string_view family, std::string_view qualifier, Compare compare,
+  CheckAndMutate& if_stored(std::string_view family, std::string_view qualifier, CompareOp compare,
                             std::string_view value);
   // In HBase's direction, which is the other one: `expected` stands so to the stored value; kLess matches
   // when expected < stored.
-  CheckAndMutate& if_matches(std::string_view family, std::string_view qualifier, Compare compare,
+  CheckAndMutate& if_matches(std::string_view family, std::string_view qualifier, CompareOp compare,
                              std::string_view expected);
   // A get of the row with this filter returns something. HBase's filter form.
   CheckAndMutate& if_passes(FilterPtr filter) {

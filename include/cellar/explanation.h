@@ -54,6 +54,8 @@ struct ReadExplanation {
 
 // "outside its keys", …
 std::string_view outcome_name(ReadExplanation::Outcome outcome);
+// "3 delete markers, 12 hidden by markers", or "nothing".
+std::string to_text(const ReadExplanation::PassedOver& passed_over);
 // Some lines of text: each source, then the cells passed over.
 std::string to_text(const ReadExplanation& explanation);
 

@@ -109,7 +109,9 @@ class Comparator {
 };
 using ComparatorPtr = std::shared_ptr<const Comparator>;
 
-// Whether `stored op given` holds; kNoOp: never, as in HBase's filters.
+// Whether `a op b` holds where a <=> b is `order`; kNoOp: never. And whether `stored op given` does, which is
+// what HBase's filters ask.
+bool holds(CompareOp op, std::partial_ordering order);
 bool passes(CompareOp op, const Comparator& given, std::string_view stored);
 
 ComparatorPtr binary(std::string_view bytes);

@@ -69,6 +69,8 @@ Status set_option(FamilyOptions& family, std::string_view key, std::string_view 
 Status validate(const FamilyOptions& family);
 // "max_versions=3,ttl_s=86400" with only what differs from the defaults, or everything.
 std::string to_text(const FamilyOptions& family, bool all = false);
+// HBase's name of the option that is called so here ("VERSIONS" of "max_versions"), or empty: it has none.
+std::string hbase_option_name(std::string_view option);
 // Name and value of every field but the name, in order; values as set_option takes them.
 std::vector<std::pair<std::string, std::string>> option_list(const FamilyOptions& family);
 

@@ -38,8 +38,8 @@ class CheckAndMutateTest : public EngineFixture {
   std::shared_ptr<Table> table_;
 };
 
-constexpr std::array kCompares = {Compare::kLess,     Compare::kLessOrEqual,    Compare::kEqual,
-                                  Compare::kNotEqual, Compare::kGreaterOrEqual, Compare::kGreater};
+constexpr std::array kCompares = {CompareOp::kLess,     CompareOp::kLessOrEqual,    CompareOp::kEqual,
+                                  CompareOp::kNotEqual, CompareOp::kGreaterOrEqual, CompareOp::kGreater};
 
 // A line: what is stored ("-": nothing), what is expected, and which of the operators <, <=, =, !=, >=, >
 // hold in the form expected OP stored.
@@ -78,18 +78,18 @@ TEST_F(CheckAndMutateTest, OperatorsCompareTheExpectedValueWithTheStored) {
 
 TEST_F(CheckAndMutateTest, TheReadableFormIsTheOtherDirection) {
   put("5");
-  const auto stored = [&](Compare compare, std::string_view value) {
+  const auto stored = [&](CompareOp compare, std::string_view value) {
     return done(CheckAndMutate("r").if_stored("f", "q", compare, value).then(Put("r").add("g", "x", "")))
         .success;
   };
-  EXPECT_TRUE(stored(Compare::kGreater, "4")) << "5 > 4";
-  EXPECT_FALSE(stored(Compare::kGreater, "5"));
-  EXPECT_TRUE(stored(Compare::kGreaterOrEqual, "5"));
-  EXPECT_FALSE(stored(Compare::kLess, "4"));
-  EXPECT_TRUE(stored(Compare::kLess, "6"));
-  EXPECT_TRUE(stored(Compare::kLessOrEqual, "5"));
-  EXPECT_TRUE(stored(Compare::kEqual, "5"));
-  EXPECT_TRUE(stored(Compare::kNotEqual, "6"));
+  EXPECT_TRUE(stored(CompareOp::kGreater, "4")) << "5 > 4";
+  EXPECT_FALSE(stored(CompareOp::kGreater, "5"));
+  EXPECT_TRUE(stored(CompareOp::kGreaterOrEqual, "5"));
+  EXPECT_FALSE(stored(CompareOp::kLess, "4"));
+  EXPECT_TRUE(stored(CompareOp::kLess, "6"));
+  EXPECT_TRUE(stored(CompareOp::kLessOrEqual, "5"));
+  EXPECT_TRUE(stored(CompareOp::kEqual, "5"));
+  EXPECT_TRUE(stored(CompareOp::kNotEqual, "6"));
 }
 
 TEST_F(CheckAndMutateTest, TheNewestVisibleVersionCounts) {

@@ -54,11 +54,11 @@ CheckAndMutate::Change read_change(Fields fields) {
                     read_mutation(fields));
 }
 
-Compare compare_of(const std::string& name) {
-  constexpr std::pair<std::string_view, Compare> kNames[] = {
-      {"LESS", Compare::kLess},       {"LESS_OR_EQUAL", Compare::kLessOrEqual},
-      {"EQUAL", Compare::kEqual},     {"NOT_EQUAL", Compare::kNotEqual},
-      {"GREATER", Compare::kGreater}, {"GREATER_OR_EQUAL", Compare::kGreaterOrEqual},
+CompareOp compare_of(const std::string& name) {
+  constexpr std::pair<std::string_view, CompareOp> kNames[] = {
+      {"LESS", CompareOp::kLess},       {"LESS_OR_EQUAL", CompareOp::kLessOrEqual},
+      {"EQUAL", CompareOp::kEqual},     {"NOT_EQUAL", CompareOp::kNotEqual},
+      {"GREATER", CompareOp::kGreater}, {"GREATER_OR_EQUAL", CompareOp::kGreaterOrEqual},
   };
   for (const auto& [text, compare] : kNames)
     if (text == name) return compare;

@@ -305,8 +305,8 @@ void Planner::draw_check(Operation& operation) {
   ModelCheck& check = operation.check;
   check.family = draw_family_of(operation.rows.front().table);
   check.qualifier = one_of(kQualifiers);
-  check.compare = one_of({Compare::kLess, Compare::kLessOrEqual, Compare::kEqual, Compare::kEqual,
-                          Compare::kNotEqual, Compare::kGreaterOrEqual, Compare::kGreater});
+  check.compare = one_of({CompareOp::kLess, CompareOp::kLessOrEqual, CompareOp::kEqual, CompareOp::kEqual,
+                          CompareOp::kNotEqual, CompareOp::kGreaterOrEqual, CompareOp::kGreater});
   check.expects_stored = random_.one_in(3);
   if (!random_.one_in(3)) check.expected = draw_value();
   if (!random_.one_in(4)) return;

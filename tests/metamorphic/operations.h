@@ -21,7 +21,7 @@ enum class Work : uint8_t {
 struct ModelCheck {
   std::string family;
   std::string qualifier;
-  Compare compare = Compare::kEqual;
+  CompareOp compare = CompareOp::kEqual;
   std::string expected;         // OP what is stored
   bool expects_stored = false;  // what is stored at the time, in place of `expected`
 };

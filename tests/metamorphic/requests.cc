@@ -82,19 +82,19 @@ bool computes(const RowChange& change) {
 bool model_holds(const ModelCheck& check, const std::string& expected, const Cell* stored) {
   if (expected.empty()) {
     const bool nothing = stored == nullptr || stored->value.empty();
-    return nothing == (check.compare != Compare::kNotEqual);
+    return nothing == (check.compare != CompareOp::kNotEqual);
   }
   if (stored == nullptr) return false;
   switch (check.compare) {
-    case Compare::kLess:
+    case CompareOp::kLess:
       return expected < stored->value;
-    case Compare::kLessOrEqual:
+    case CompareOp::kLessOrEqual:
       return expected <= stored->value;
-    case Compare::kEqual:
+    case CompareOp::kEqual:
       return expected == stored->value;
-    case Compare::kNotEqual:
+    case CompareOp::kNotEqual:
       return expected != stored->value;
-    case Compare::kGreaterOrEqual:
+    case CompareOp::kGreaterOrEqual:
       return expected >= stored->value;
     default:
       return expected > stored->value;

@@ -1,0 +1,51 @@
+// print_rows and print_count: the loop over a scan that commands and the shell share.
+#include "tools/table_rows.h"
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "tools/progress.h"
+
+namespace cellar {
+
+Result<uint64_t> print_rows(Session& session, Table& table, const Scan& scan, CellPrinter& printer,
+                            ReadCost& cost) {
+  Progress progress(session, "scan", 0);
+  CELLAR_TRY_ASSIGN(std::unique_ptr<Scanner> scanner, table.scan(scan));
+  uint64_t rows = 0;
+  while (!session.stopping() && scanner->next()) {
+    const RowView row = scanner->row();
+    for (const CellView& cell : row) printer.add(cell);
+    rows += row.more_cells_in_row() ? 0 : 1;
+    progress.step(0, printer.cells());
+  }
+  CELLAR_TRY(scanner->status());
+  scanner.reset();  // what it cost is complete now
+  cost.micros = progress.micros();
+  if (interrupted()) return interrupted_status(fmt::format("{} rows were printed", human_count(rows)));
+  return rows;
+}
+
+Status print_count(Session& session, Table& table, Scan scan) {
+  constexpr uint32_t kCellsAtOnce = 1000;
+  if (scan.row_filter() == nullptr || !scan.row_filter()->needs_whole_row()) scan.batch(kCellsAtOnce);
+  uint64_t rows = 0;
+  uint64_t cells = 0;
+  {
+    Progress progress(session, "count", 0);
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Scanner> scanner, table.scan(scan));
+    while (!session.stopping() && scanner->next()) {
+      cells += scanner->row().cells().size();
+      rows += scanner->row().more_cells_in_row() ? 0 : 1;
+      progress.step(0, cells);
+    }
+    CELLAR_TRY(scanner->status());
+  }
+  if (interrupted()) return interrupted_status(fmt::format("{} rows were counted", human_count(rows)));
+  Records records(session.out(), session.format(), "cellar.count/1", "counts");
+  records.count("rows", rows).count("cells", cells).add();
+  records.finish();
+  return {};
+}
+
+}  // namespace cellar

@@ -1,0 +1,22 @@
+// Reads rows of a table for a command: prints them, or counts them.
+#pragma once
+
+#include <cstdint>
+
+#include "cellar/table.h"
+#include "tools/cell_printer.h"
+#include "tools/read_cost.h"
+#include "tools/session.h"
+
+namespace cellar {
+
+// Gives every cell of the scan to `printer` and returns how many rows there were; the status of an interrupt
+// after Ctrl-C. When it returns, `cost.micros` is set and whatever `scan` counts is complete.
+Result<uint64_t> print_rows(Session& session, Table& table, const Scan& scan, CellPrinter& printer,
+                            ReadCost& cost);
+
+// Prints how many rows and cells the scan meets (schema cellar.count/1). Long rows are read in parts where
+// the scan's filter allows that.
+Status print_count(Session& session, Table& table, Scan scan);
+
+}  // namespace cellar
