@@ -124,7 +124,7 @@ Result<StoreProbe> probe_store(Directory& root) {
     } else if (entry.is_directory &&
                (entry.name == kWalDirectoryName || entry.name == kTablesDirectoryName)) {
       traces = true;
-    } else if (entry.name != kLockName) {
+    } else if (entry.name != kLockName && !(entry.is_directory && entry.name == kSnapshotsDirectoryName)) {
       ++probe.strangers;
     }
   }

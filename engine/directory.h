@@ -5,6 +5,7 @@
 //   MANIFEST-000003                          see manifest.h
 //   wal/0000000007.log                       see wal_format.h
 //   tables/<table id>/<family>/<32 digits>   HFiles; a table's directory has the shape of a bulk load
+//   snapshots/<name>/…                       named snapshots, each of them a store without a log
 #pragma once
 
 #include <cstdint>
@@ -24,6 +25,7 @@ constexpr std::string_view kCurrentTempName = "CURRENT.tmp";
 constexpr std::string_view kLockName = "LOCK";
 constexpr std::string_view kWalDirectoryName = "wal";
 constexpr std::string_view kTablesDirectoryName = "tables";
+constexpr std::string_view kSnapshotsDirectoryName = "snapshots";
 constexpr std::string_view kStoreMarker = "cellar store\n";
 
 // "MANIFEST-000003", "0000000007.log". The inverses accept exactly what the functions give.

@@ -16,8 +16,11 @@
 namespace cellar {
 namespace {
 
-// HBase's rule: letters, digits, '_', '-', '.', one ':' after a namespace; not beginning with '.' or '-'.
-Status check_table_name(const std::string& name) {
+OptionTexts texts_of(const FamilyOptions& family) { return option_list(family); }
+
+}  // namespace
+
+Status EngineImpl::check_table_name(const std::string& name) {
   const auto allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
            c == '-' || c == '.' || c == ':';
@@ -31,10 +34,6 @@ Status check_table_name(const std::string& name) {
           "letters, digits, '_', '-', '.' and one ':' after a namespace; 1 to 255 bytes, not beginning with "
           "'.' or '-'");
 }
-
-OptionTexts texts_of(const FamilyOptions& family) { return option_list(family); }
-
-}  // namespace
 
 Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const EngineOptions& options) {
   register_memtable_plugins();

@@ -20,9 +20,19 @@ class EngineImpl final : public Engine {
                                                       const TableOptions& options) override;
   std::vector<std::string> list_tables() override;
   Status drop_table(const std::string& name) override;
+  Status truncate_table(const std::string& name) override;
   Status alter_family(const std::string& table, const FamilyOptions& family) override;
   Status write(const Batch& batch, const WriteOptions& options) override;
   Result<std::shared_ptr<const Snapshot>> snapshot() override;
+  Result<NamedSnapshotInfo> create_snapshot(const std::string& name,
+                                            const std::vector<std::string>& tables) override;
+  Result<std::vector<NamedSnapshotInfo>> list_snapshots() override;
+  Status drop_snapshot(const std::string& name) override;
+  Result<std::unique_ptr<Engine>> open_snapshot(const std::string& name) override;
+  Status restore_snapshot(const std::string& name, const std::vector<std::string>& tables) override;
+  Result<std::shared_ptr<Table>> clone_snapshot(const std::string& name, const std::string& from,
+                                                const std::string& table) override;
+  Result<CheckpointInfo> checkpoint(const std::string& path) override;
   Result<std::unique_ptr<Transaction>> begin(const TransactionOptions& options) override;
   Status run_transaction(const RunOptions& options, const std::function<Status(Transaction&)>& work) override;
   Status flush() override;
@@ -32,10 +42,13 @@ class EngineImpl final : public Engine {
   Status close() override;
 
  private:
+  // HBase's rule: letters, digits, '_', '-', '.', one ':' after a namespace; not beginning with '.' or '-'.
+  static Status check_table_name(const std::string& name);
   Status check_writable() const;
   Status create_now(const std::string& name, const TableOptions& options);
   Status alter_now(const std::string& table, const FamilyOptions& family);
   Status drop_now(const std::string& name);
+  Status truncate_now(const std::string& name);
   Status finish();
   std::shared_ptr<TableImpl> find(const std::string& name);
 

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
+#include "base/assert.h"
 #include "cell/cell_key.h"
 #include "cell/merging_cursor.h"
 
@@ -48,6 +50,10 @@ FileRecord record_of(const NewFileRequest& request, const std::string& name, con
   return record;
 }
 
+const std::shared_ptr<Directory>& directory_of(const NewFileRequest& request) {
+  return request.directory != nullptr ? request.directory : request.store->directory();
+}
+
 Status write_and_close(EngineCore& core, const NewFileRequest& request, const std::string& name,
                        RewriteResult& result) {
   RewriteJob job = request.job;
@@ -56,7 +62,7 @@ Status write_and_close(EngineCore& core, const NewFileRequest& request, const st
   job.keep_hash = core.options.verify_new_files;
   std::unique_ptr<WritableFile> file;
   const auto create = [&]() -> Result<WritableFile*> {
-    CELLAR_TRY_ASSIGN(file, request.store->directory()->create(name, {}));
+    CELLAR_TRY_ASSIGN(file, directory_of(request)->create(name, {}));
     return file.get();
   };
   const auto facts = [&](HFileWriter& writer) -> Status {
@@ -72,6 +78,37 @@ Status write_and_close(EngineCore& core, const NewFileRequest& request, const st
   CELLAR_TRY(file->sync());
   return file->close();
 }
+
+// Up to a sequence, of a memtable that others go on writing to. What it passes over uses up the memtable
+// cursor's own two steps: the views are kept here, their bytes lie still in the memtable.
+class UpToCursor final : public CellCursor {
+ public:
+  UpToCursor(std::unique_ptr<CellCursor> inner, uint64_t sequence)
+      : inner_(std::move(inner)), sequence_(sequence) {}
+
+  const CellView* seek(const CellView& target) override { return first_seen(inner_->seek(target)); }
+  const CellView* next() override { return first_seen(inner_->next()); }
+  const CellView* seek_before(const CellView&) override {
+    CELLAR_ASSERT(!"a rewrite goes forward");
+    return nullptr;
+  }
+  Status status() const override { return inner_->status(); }
+  const Pinnable* pinned() const override { return inner_->pinned(); }
+  void print(TextPrinter& out) const override { inner_->print(out); }
+
+ private:
+  const CellView* first_seen(const CellView* cell) {
+    while (cell != nullptr && cell->sequence > sequence_) cell = inner_->next();
+    if (cell == nullptr) return nullptr;
+    at_ = 1 - at_;
+    return &(views_[at_] = *cell);
+  }
+
+  std::unique_ptr<CellCursor> inner_;
+  uint64_t sequence_;
+  std::array<CellView, 2> views_;
+  size_t at_ = 0;
+};
 
 }  // namespace
 
@@ -92,7 +129,7 @@ Result<NewFile> write_store_file(EngineCore& core, const NewFileRequest& request
   Status status = write_and_close(core, request, name, made.rewrite);
   if (status.ok() && made.rewrite.wrote_file) {
     made.record = record_of(request, name, made.rewrite.file, core.clock.wall_ms());
-    auto opened = core.open_store_file(request.store->directory(), request.store->ids().table,
+    auto opened = core.open_store_file(directory_of(request), request.store->ids().table,
                                        request.config->options, made.record);
     status = opened.status();
     if (status.ok()) {
@@ -100,14 +137,15 @@ Result<NewFile> write_store_file(EngineCore& core, const NewFileRequest& request
       if (core.options.verify_new_files) status = check_new_file(*made.file, made.rewrite, request.mvcc);
     }
     if (status.ok()) {
-      status = request.store->directory()->sync();
+      status = directory_of(request)->sync();
       // A directory sync that is tried again proves nothing: what the first one lost stays lost.
-      if (!status.ok()) core.fail(status.with_context("syncing the directory of a new store file"));
+      if (!status.ok() && request.directory == nullptr)
+        core.fail(status.with_context("syncing the directory of a new store file"));
     }
   }
   if (!status.ok()) {
     made.file.reset();
-    if (!core.health.failed()) static_cast<void>(request.store->directory()->unlink(name));
+    if (!core.health.failed()) static_cast<void>(directory_of(request)->unlink(name));
     return status.with_context(
         to_text(StoredFile{request.store->ids().table, request.store->family(), name, 0}));
   }
@@ -119,6 +157,22 @@ Result<NewFile> write_store_file(EngineCore& core, const NewFileRequest& request
   return made;
 }
 
+namespace {
+
+Result<NewFile> write_merged(EngineCore& core, NewFileRequest& request, std::vector<MergeSource> sources,
+                             const OpenReadPoints& points, const Outside& outside) {
+  const std::unique_ptr<CellCursor> merged = make_merging_cursor(std::move(sources));
+  request.job.source = merged.get();
+  request.judge_at(points, outside, core.erase_now_ms());
+  request.job.checkpoint = [&core](uint64_t) {
+    core.executor.checkpoint();
+    return Status();
+  };
+  return write_store_file(core, request);
+}
+
+}  // namespace
+
 Result<NewFile> write_memtables(EngineCore& core, Store& store, std::span<const MemtableRef> newest_first,
                                 const OpenReadPoints& points) {
   std::vector<MergeSource> sources;
@@ -129,16 +183,31 @@ Result<NewFile> write_memtables(EngineCore& core, Store& store, std::span<const 
     request.sequence_max = std::max(request.sequence_max, summary.sequence_max);
     sources.push_back({memtable->cursor(), static_cast<uint32_t>(sources.size())});
   }
-  const std::unique_ptr<CellCursor> merged = make_merging_cursor(std::move(sources));
   request.store = &store;
   request.config = store.view()->config;
-  request.job.source = merged.get();
-  request.judge_at(points, outside_of(*store.view(), newest_first, {}), core.erase_now_ms());
-  request.job.checkpoint = [&core](uint64_t) {
-    core.executor.checkpoint();
-    return Status();
-  };
-  return write_store_file(core, request);
+  return write_merged(core, request, std::move(sources), points,
+                      outside_of(*store.view(), newest_first, {}));
+}
+
+Result<NewFile> write_memtables_as_of(EngineCore& core, Store& store, const StoreView& view,
+                                      uint64_t sequence, std::shared_ptr<Directory> directory) {
+  std::vector<MemtableRef> newest_first;
+  if (view.active.get() != nullptr) newest_first.push_back(view.active);
+  newest_first.insert(newest_first.end(), view.frozen.begin(), view.frozen.end());
+  std::vector<MergeSource> sources;
+  NewFileRequest request;
+  for (const MemtableRef& memtable : newest_first) {
+    request.tags = request.tags || memtable->summary().tags != 0;
+    sources.push_back({std::make_unique<UpToCursor>(memtable->cursor(), sequence),
+                       static_cast<uint32_t>(sources.size())});
+  }
+  request.store = &store;
+  request.directory = std::move(directory);
+  request.config = view.config;
+  request.sequence_max = sequence;
+  OpenReadPoints points;
+  points.read_point = sequence;
+  return write_merged(core, request, std::move(sources), points, outside_of(view, newest_first, {}));
 }
 
 Status flush_store(EngineCore& core, Store& store) {

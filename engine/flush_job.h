@@ -20,6 +20,7 @@ struct NewFile {
 // What a new store file is written from and for.
 struct NewFileRequest {
   Store* store = nullptr;
+  std::shared_ptr<Directory> directory = {};  // null: the store's own
   std::shared_ptr<const FamilyConfig> config;
   RewriteJob job;  // its file options are made here from the config
   bool tags = false;
@@ -35,12 +36,17 @@ struct NewFileRequest {
 };
 
 // Creates, writes, checks, syncs and opens a store file, then makes its name durable. On failure the file is
-// removed again; a failed directory sync makes the engine read-only.
+// removed again; a failed sync of the store's own directory makes the engine read-only.
 Result<NewFile> write_store_file(EngineCore& core, const NewFileRequest& request);
 
 // The frozen memtables, newest first, as one new file.
 Result<NewFile> write_memtables(EngineCore& core, Store& store, std::span<const MemtableRef> newest_first,
                                 const OpenReadPoints& points);
+
+// What these memtables, newest first, hold up to `sequence`, as a new file in `directory`: a flush that leaves
+// the store as it is. Others may write to the memtables meanwhile.
+Result<NewFile> write_memtables_as_of(EngineCore& core, Store& store, const StoreView& view, uint64_t sequence,
+                                      std::shared_ptr<Directory> directory);
 
 // Flushes everything frozen in the store; ok also when there is nothing.
 Status flush_store(EngineCore& core, Store& store);

@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "engine/background.h"
+#include "engine/file_copy.h"
 #include "engine/foreign_file.h"
 #include "engine/table_impl.h"
 #include "engine/write_path.h"
@@ -15,18 +16,10 @@
 namespace cellar {
 namespace {
 
-constexpr size_t kCopyBytes = 1 << 20;
 // What may be left in memory for the flush during which all writers wait, and how often a flush before it is
 // tried: whoever writes faster than that waits longer.
 constexpr uint64_t kUnflushedBytes = 1 << 20;
 constexpr int kFlushRounds = 3;
-
-// "a/b" to the directory "a" and the name "b".
-std::pair<std::string, std::string> split_path(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return {".", path};
-  return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
-}
 
 uint64_t unflushed_bytes(const std::vector<std::shared_ptr<Store>>& stores) {
   uint64_t bytes = 0;
@@ -123,7 +116,7 @@ Status IngestJob::place(const IngestFile& file, Store& store, Placed& placed) {
   Directory& into = *store.directory();
   if (request_.by != IngestBy::kCopy) CELLAR_TRY(link(*from, name, into, placed).at(file.path));
   if (placed.told.linked) return {};
-  return copy(*from, name, into, placed.record.name).at(file.path);
+  return copy_file(core_.executor, *from, name, into, placed.record.name).at(file.path);
 }
 
 // Not linked, and ok, where the file system has no links between the two places.
@@ -135,20 +128,6 @@ Status IngestJob::link(Directory& from, const std::string& name, Directory& into
   if (synced.is(Code::kNotSupported)) return into.unlink(placed.record.name);
   placed.told.linked = synced.ok();
   return synced;
-}
-
-Status IngestJob::copy(Directory& from, const std::string& name, Directory& into, const std::string& target) {
-  CELLAR_TRY_ASSIGN(const std::unique_ptr<ReadableFile> source, from.open(name));
-  CELLAR_TRY_ASSIGN(const std::unique_ptr<WritableFile> file, into.create(target, {}));
-  std::string piece;
-  for (uint64_t at = 0; at < source->size(); at += piece.size()) {
-    core_.executor.checkpoint();
-    piece.resize(std::min<uint64_t>(kCopyBytes, source->size() - at));
-    CELLAR_TRY(source->read(at, piece.size(), piece.data()));
-    CELLAR_TRY(file->append(piece));
-  }
-  CELLAR_TRY(file->sync());
-  return file->close();
 }
 
 // Looks at what was placed, not at the original: that one may be replaced at any time.

@@ -32,7 +32,6 @@ class IngestJob {
   Status take_in();
   Status place(const IngestFile& file, Store& store, Placed& placed);
   Status link(Directory& from, const std::string& name, Directory& into, Placed& placed);
-  Status copy(Directory& from, const std::string& name, Directory& into, const std::string& target);
   Status examine(const IngestFile& file, Placed& placed);
   Status sync_directories();
   void order_by_age();

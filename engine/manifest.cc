@@ -222,7 +222,7 @@ Status Manifest::Core::create(ManifestState state) {
   CELLAR_TRY_ASSIGN(const StoreProbe probe, probe_store(root_));
   if (probe.kind == StoreKind::kStore)
     return Status::invalid_argument("there is a store already").at(root_.path());
-  if (probe.kind == StoreKind::kLost) return require_store(root_);
+  if (probe.kind == StoreKind::kLost && !options_.files_are_there) return require_store(root_);
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> wal, root_.directory(kWalDirectoryName, true));
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> tables, root_.directory(kTablesDirectoryName, true));
   state.edit = std::max<uint64_t>(state.edit, 1);

@@ -138,13 +138,13 @@ struct ManifestEdit {
     uint64_t sequence = 0;
   };
 
+  std::vector<uint32_t> drop_families = {};  // files become obsolete; the id is kept as dropped
+  std::vector<uint32_t> drop_tables = {};    // with all their families
   std::vector<TableRecord> set_tables = {};  // added or changed; families are ignored
   std::vector<NewFamily> set_families = {};
   std::vector<FileName> remove_files = {};  // they become obsolete
   std::vector<FileChange> add_files = {};   // in the place of the family's first removed one, else behind all
   std::vector<Flushed> flushed = {};
-  std::vector<uint32_t> drop_families = {};      // files become obsolete; the id is kept as dropped
-  std::vector<uint32_t> drop_tables = {};        // with all their families
   std::vector<uint32_t> forget_dropped = {};     // family ids that no segment mentions any more
   std::vector<StoredFile> forget_obsolete = {};  // they were removed
   uint32_t next_table_id = 0;
@@ -165,6 +165,7 @@ Status apply(ManifestState& state, const ManifestEdit& edit);
 
 struct ManifestOptions {
   bool read_only = false;          // nothing is ever written; commit() fails with kReadOnly
+  bool files_are_there = false;    // create(): what `state` names lies below tables/ already
   uint64_t roll_bytes = 4u << 20;  // a longer generation is rolled
 };
 

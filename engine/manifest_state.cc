@@ -181,6 +181,8 @@ LogFacts ManifestState::log_facts() const {
 }
 
 Status apply(ManifestState& state, const ManifestEdit& edit) {
+  for (const uint32_t id : edit.drop_families) CELLAR_TRY(drop_family(state, id));
+  for (const uint32_t id : edit.drop_tables) CELLAR_TRY(drop_table(state, id));
   for (const TableRecord& table : edit.set_tables) CELLAR_TRY(set_table(state, table));
   for (const ManifestEdit::NewFamily& family : edit.set_families) CELLAR_TRY(set_family(state, family));
   Places places;
@@ -191,8 +193,6 @@ Status apply(ManifestState& state, const ManifestEdit& edit) {
     if (family == nullptr) return unfit(fmt::format("no family {}", flushed.family_id));
     family->flushed_sequence = std::max(family->flushed_sequence, flushed.sequence);
   }
-  for (const uint32_t id : edit.drop_families) CELLAR_TRY(drop_family(state, id));
-  for (const uint32_t id : edit.drop_tables) CELLAR_TRY(drop_table(state, id));
   for (const uint32_t id : edit.forget_dropped) std::erase(state.dropped_families, id);
   for (const StoredFile& file : edit.forget_obsolete) std::erase(state.obsolete, file);
   apply_numbers(state, edit);

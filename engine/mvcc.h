@@ -2,6 +2,7 @@
 // before.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -37,6 +38,11 @@ class Mvcc {
 
   // The leader's: the next sequence. It becomes visible by publish().
   uint64_t take_sequence() { return next_++; }
+  // … one above `floor`, too.
+  uint64_t take_sequence_above(uint64_t floor) {
+    next_ = std::max(next_, floor + 1);
+    return next_++;
+  }
   // The leader's: gives back the sequences taken since `sequence`, none of which was written anywhere.
   void give_back(uint64_t sequence) { next_ = sequence; }
   // The leader's: all writes up to `sequence` are in the memtables.

@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "engine/background.h"
 #include "engine/flush_job.h"
+#include "engine/named_snapshots.h"
 #include "engine/table_impl.h"
 #include "engine/wal_reader.h"
 
@@ -30,6 +31,7 @@ class Recovery {
     if (!core_.options.read_only) {
       CELLAR_TRY(summary_.clean ? continue_log() : publish_recovered());
       sweep_orphans();
+      NamedSnapshots(core_).sweep();
     }
     core_.recovery.micros = core_.clock.steady_us() - begun_us;
     core_.events.on_recovered(core_.recovery);

@@ -186,6 +186,16 @@ uint64_t Store::drop() {
   return freed;
 }
 
+size_t Store::replace(const Store* before, uint64_t sequence, std::span<const uint64_t> snapshots) {
+  replaced_at_ = sequence;
+  auto nothing = std::make_shared<StoreView>();
+  MutexLock lock(mutex_);
+  nothing->config = view_->config;
+  for (const uint64_t snapshot : snapshots)
+    kept_.emplace(snapshot, before != nullptr ? before->view_at(snapshot) : nothing);
+  return kept_.size();
+}
+
 uint64_t Store::oldest_unflushed() const {
   const std::shared_ptr<const StoreView> view = this->view();
   uint64_t oldest = view->active.get() != nullptr ? view->active->summary().sequence_min : UINT64_MAX;

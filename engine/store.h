@@ -79,6 +79,13 @@ class Store : public std::enable_shared_from_this<Store> {
   uint64_t drop();
   bool dropped() const { return dropped_.load(std::memory_order_acquire); }
 
+  // Before anybody knows of the store: its content takes the place of what was at this sequence. Those of the
+  // snapshots, all older ones that are open, go on reading what `before` showed them, or nothing. How many
+  // views that made it keep.
+  size_t replace(const Store* before, uint64_t sequence, std::span<const uint64_t> snapshots);
+  // When all of it changed at once, or 0: since it was opened it was not.
+  uint64_t replaced_at() const { return replaced_at_; }
+
   // Everything of this family up to this sequence is in its files.
   uint64_t flushed_sequence() const { return flushed_sequence_.load(std::memory_order_acquire); }
   // The smallest sequence that is only in memory, or UINT64_MAX.
@@ -122,6 +129,7 @@ class Store : public std::enable_shared_from_this<Store> {
   std::shared_ptr<const StoreView> view_ CELLAR_GUARDED_BY(mutex_);
   // Views that single snapshots keep, by their read points. Almost always empty.
   std::map<uint64_t, std::shared_ptr<const StoreView>> kept_ CELLAR_GUARDED_BY(mutex_);
+  uint64_t replaced_at_ = 0;        // fixed once the store is known to others
   Memtable* active_ = nullptr;      // the leader's; pinned by the view
   uint64_t active_bytes_seen_ = 0;  // the leader's
   std::atomic<bool> dropped_{false};

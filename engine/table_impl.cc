@@ -94,7 +94,7 @@ TableInfo TableImpl::info() const {
   TableInfo info;
   info.name = name_;
   info.id = id_;
-  info.durability = durability_;
+  info.durability = durability();
   for (const auto& store : families().stores) info.families.push_back(family_info_of(*store));
   return info;
 }

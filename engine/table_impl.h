@@ -56,7 +56,10 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
 
   uint32_t id() const { return id_; }
   EngineCore& core() const { return *core_; }
-  std::optional<Durability> durability() const { return durability_; }
+  std::optional<Durability> durability() const { return durability_.load(std::memory_order_relaxed); }
+  void set_durability(std::optional<Durability> durability) {
+    durability_.store(durability, std::memory_order_relaxed);
+  }
   // Lists are kept as long as the table, so that readers need no lock: families are added rarely.
   const FamilyList& families() const { return *families_.load(std::memory_order_acquire); }
   void set_families(std::vector<std::shared_ptr<Store>> stores);
@@ -84,7 +87,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   const std::shared_ptr<EngineCore> core_;
   const uint32_t id_;
   const std::string name_;
-  const std::optional<Durability> durability_;
+  std::atomic<std::optional<Durability>> durability_;
   std::atomic<const FamilyList*> families_{nullptr};
   Mutex history_mutex_;
   std::vector<std::unique_ptr<const FamilyList>> history_ CELLAR_GUARDED_BY(history_mutex_);

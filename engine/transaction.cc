@@ -18,6 +18,11 @@ Status conflict(const std::string& table, std::string_view row) {
       .hinting("begin a new transaction and do all of it again; Engine::run_transaction does that");
 }
 
+Status replaced(const std::string& table) {
+  return Status::conflict(fmt::format("table {} was restored or emptied since the transaction began", table))
+      .hinting("begin a new transaction and do all of it again; Engine::run_transaction does that");
+}
+
 void note_ahead(const RowView& row, int64_t than_ms, Ahead& ahead) {
   for (const CellView& cell : row.cells())
     if (cell.timestamp > than_ms && cell.sequence != kUncommittedSequence)
@@ -371,6 +376,7 @@ Status TransactionImpl::write() {
 Status TransactionImpl::holds() {
   for (const auto& [id, state] : tables_) {
     for (const auto& store : state.table->families().stores) {
+      if (store->replaced_at() > sequence_) return replaced(state.table->name());
       const std::shared_ptr<const StoreView> view = store->view();
       for (const ReadSet* rows : {&state.written, &state.read}) {
         const auto changed = rows->changed_row(*view, sequence_);

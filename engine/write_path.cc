@@ -326,12 +326,23 @@ Status WritePath::commit(Prepared& prepared, int64_t now_ms, Durability durabili
   return group_.commit(request);
 }
 
+// The leader's: why a store that was found when the write began is there no more.
+Status WritePath::gone(const Store& store) const {
+  MutexLock guard(core_.tables_mutex);
+  if (!core_.tables.contains(store.table_name()))
+    return Status::not_found(fmt::format("table {} was dropped", store.table_name()));
+  return Status::conflict(fmt::format("table {} was restored or emptied while it was being written: nothing of "
+                                      "the write is kept",
+                                      store.table_name()))
+      .hinting("write again");
+}
+
 // The leader's: one log record for the request. A sequence whose record was certainly not written is given
 // back.
 Status WritePath::append(WriteRequest& request, uint64_t& sequence) {
   Prepared& prepared = *static_cast<Prepared*>(request.prepared);
   for (const Store* store : prepared.batch.stores())
-    if (store->dropped()) return Status::not_found(fmt::format("table {} was dropped", store->table_name()));
+    if (store->dropped()) return gone(*store);
   if (core_.health.failed()) return core_.health.check();
   sequence = core_.mvcc.take_sequence();
   prepared.sequence = sequence;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cellar/batch.h"
+#include "cellar/checkpoint.h"
 #include "cellar/events.h"
 #include "cellar/table.h"
 #include "cellar/transaction.h"
@@ -70,6 +71,9 @@ class Engine {
   virtual std::vector<std::string> list_tables() = 0;
   // The table is gone when this returns; its files go when the last reader is done.
   virtual Status drop_table(const std::string& name) = 0;
+  // Empties the table at one instant: its families and their options stay. Snapshots go on seeing what was in
+  // it; a write that was under way may fail with kConflict, and nothing of it is kept then.
+  virtual Status truncate_table(const std::string& name) = 0;
   // Sets a family's options, or adds the family. Reads and rewrites that begin afterwards go by the new
   // options.
   virtual Status alter_family(const std::string& table, const FamilyOptions& family) = 0;
@@ -77,6 +81,31 @@ class Engine {
   // All of the batch or nothing, at one instant, for readers and for crashes.
   virtual Status write(const Batch& batch, const WriteOptions& options = {}) = 0;
   virtual Result<std::shared_ptr<const Snapshot>> snapshot() = 0;
+
+  // Named snapshots: tables as of one instant, between two writes, kept until they are dropped, whatever
+  // happens to the tables and to the engine. Store files are shared; what is in memory is written once more,
+  // while everybody goes on writing. No table named: all of them. Durable when it returns. kInvalidArgument
+  // for a name that is none or taken, kNotFound for an unknown table.
+  virtual Result<NamedSnapshotInfo> create_snapshot(const std::string& name,
+                                                    const std::vector<std::string>& tables = {}) = 0;
+  // In order of their names. One that cannot be read says why.
+  virtual Result<std::vector<NamedSnapshotInfo>> list_snapshots() = 0;
+  // kNotFound; kLocked while somebody has it open. The space of files that nothing else names becomes free.
+  virtual Status drop_snapshot(const std::string& name) = 0;
+  // The snapshot as an engine of its own, for reading, with this one's options and a cache of its own. It may
+  // outlive this engine, but not the environment.
+  virtual Result<std::unique_ptr<Engine>> open_snapshot(const std::string& name) = 0;
+  // Gives these tables (none named: all of the snapshot) the content, families and options that the snapshot
+  // has of them, all at one instant; those that were dropped since are there again. What they hold now is
+  // gone, but for snapshots. Handles of the tables stay good; a write that was under way may fail with
+  // kConflict, a transaction that began before does. kNotFound for a table that the snapshot does not have.
+  virtual Status restore_snapshot(const std::string& name, const std::vector<std::string>& tables = {}) = 0;
+  // Makes a new table of one in the snapshot. kInvalidArgument when `table` exists.
+  virtual Result<std::shared_ptr<Table>> clone_snapshot(const std::string& name, const std::string& from,
+                                                        const std::string& table) = 0;
+  // All tables as of one instant as a store at `path`, which is absent or an empty directory (its parent is
+  // there). Also of an engine that only reads. On failure what was begun is removed.
+  virtual Result<CheckpointInfo> checkpoint(const std::string& path) = 0;
 
   // A transaction over all tables, reading as of now.
   virtual Result<std::unique_ptr<Transaction>> begin(const TransactionOptions& options = {}) = 0;

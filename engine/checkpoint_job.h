@@ -1,0 +1,46 @@
+// CheckpointJob: the recipe of a checkpoint: some tables as of one instant, as a store of its own.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cellar/checkpoint.h"
+#include "engine/core.h"
+
+namespace cellar {
+
+// Look at everything at one instant; link and write without hindering anybody; publish. Used once.
+class CheckpointJob {
+ public:
+  // Of these tables, or of all when none is named.
+  CheckpointJob(EngineCore& core, std::vector<std::string> tables)
+      : core_(core), wanted_(std::move(tables)) {}
+
+  // Fills `into`, an empty directory. It is a store only when this returns ok, and then durably so, but for
+  // the name of the directory. kNotFound naming a table that is not there.
+  Result<CheckpointInfo> run(Directory& into);
+
+ private:
+  // A family as it was at the instant.
+  struct Part {
+    std::shared_ptr<Store> store;
+    std::shared_ptr<const StoreView> view;
+  };
+
+  Status look();
+  void look_at(const TableImpl& table, const ManifestState& all);
+  Status fill(Directory& into, const TableRecord& table, FamilyRecord& family);
+  Status share(Directory& into, const Part& part, FamilyRecord& family);
+
+  EngineCore& core_;
+  const std::vector<std::string> wanted_;
+  ManifestState state_;
+  std::vector<Part> parts_;
+  CheckpointInfo info_;
+};
+
+// What a checkpoint's manifest says of it.
+CheckpointInfo describe_checkpoint(const ManifestState& state, std::string path);
+
+}  // namespace cellar

@@ -1,0 +1,129 @@
+// EngineImpl: named snapshots, checkpoints, and tables that get another content as a whole.
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "engine/checkpoint_job.h"
+#include "engine/engine_impl.h"
+#include "engine/file_copy.h"
+#include "engine/named_snapshots.h"
+#include "engine/table_impl.h"
+#include "engine/table_replacement.h"
+#include "engine/write_path.h"
+
+namespace cellar {
+namespace {
+
+// The tables of these names; all where none is named.
+Result<std::vector<TableRecord>> tables_of(const ManifestState& state, const std::string& snapshot,
+                                           const std::vector<std::string>& names) {
+  if (names.empty()) return state.tables;
+  std::vector<TableRecord> chosen;
+  for (const std::string& name : names) {
+    const TableRecord* const table = state.table_named(name);
+    if (table == nullptr) {
+      std::vector<std::string> known;
+      for (const TableRecord& each : state.tables) known.push_back(each.name);
+      const std::string nearest = nearest_name(name, known);
+      return Status::not_found("snapshot " + snapshot + " has no table \"" + escaped(name) + "\"")
+          .hinting(nearest.empty() ? "" : "did you mean " + nearest + "?");
+    }
+    if (std::ranges::find(chosen, table->id, &TableRecord::id) == chosen.end()) chosen.push_back(*table);
+  }
+  return chosen;
+}
+
+}  // namespace
+
+Result<NamedSnapshotInfo> EngineImpl::create_snapshot(const std::string& name,
+                                                      const std::vector<std::string>& tables) {
+  CELLAR_TRY(check_writable());
+  return NamedSnapshots(*core_).create(name, tables);
+}
+
+Result<std::vector<NamedSnapshotInfo>> EngineImpl::list_snapshots() {
+  CELLAR_TRY(core_->check_open());
+  return NamedSnapshots(*core_).list();
+}
+
+Status EngineImpl::drop_snapshot(const std::string& name) {
+  CELLAR_TRY(check_writable());
+  return NamedSnapshots(*core_).drop(name);
+}
+
+Result<std::unique_ptr<Engine>> EngineImpl::open_snapshot(const std::string& name) {
+  CELLAR_TRY(core_->check_open());
+  const NamedSnapshots snapshots(*core_);
+  CELLAR_TRY(snapshots.open(name).status());  // says that there is none, and what the nearest is called
+  EngineOptions options = core_->options;
+  options.read_only = true;
+  options.create_if_missing = false;
+  options.error_if_exists = false;
+  options.environment.events = nullptr;  // who listens, listens to this engine
+  return Engine::open(snapshots.path_of(name), options);
+}
+
+Status EngineImpl::restore_snapshot(const std::string& name, const std::vector<std::string>& tables) {
+  CELLAR_TRY(check_writable());
+  CELLAR_TRY_ASSIGN(const NamedSnapshots::Opened snapshot, NamedSnapshots(*core_).open(name));
+  CELLAR_TRY_ASSIGN(std::vector<TableRecord> content, tables_of(snapshot.state, name, tables));
+  core_->mvcc.advance_to(snapshot.state.time_high_ms);  // what is written next is newer than what comes back
+  return core_->write_path->alone([&] {
+    return TableReplacement(core_, std::move(content), snapshot.directory.get(), snapshot.state.last_sequence)
+        .run()
+        .with_context("restoring snapshot " + name);
+  });
+}
+
+Result<std::shared_ptr<Table>> EngineImpl::clone_snapshot(const std::string& name, const std::string& from,
+                                                          const std::string& table) {
+  CELLAR_TRY(check_writable());
+  CELLAR_TRY(check_table_name(table));
+  CELLAR_TRY_ASSIGN(const NamedSnapshots::Opened snapshot, NamedSnapshots(*core_).open(name));
+  CELLAR_TRY_ASSIGN(std::vector<TableRecord> content, tables_of(snapshot.state, name, {from}));
+  content.front().name = table;
+  core_->mvcc.advance_to(snapshot.state.time_high_ms);
+  CELLAR_TRY(core_->write_path->alone([&]() -> Status {
+    if (find(table) != nullptr) return Status::invalid_argument("table " + table + " exists already");
+    return TableReplacement(core_, std::move(content), snapshot.directory.get(), snapshot.state.last_sequence)
+        .run()
+        .with_context("cloning from snapshot " + name);
+  }));
+  return open_table(table);
+}
+
+Status EngineImpl::truncate_table(const std::string& name) {
+  CELLAR_TRY(check_writable());
+  CELLAR_TRY(open_table(name).status());
+  return core_->write_path->alone([&] { return truncate_now(name); });
+}
+
+Status EngineImpl::truncate_now(const std::string& name) {
+  const ManifestState state = core_->manifest->state();
+  const TableRecord* const known = state.table_named(name);
+  if (known == nullptr) return Status::not_found("table " + name + " was dropped");
+  TableRecord empty = *known;
+  for (FamilyRecord& family : empty.families) family.files.clear();
+  return TableReplacement(core_, {empty}, nullptr, 0).run();
+}
+
+Result<CheckpointInfo> EngineImpl::checkpoint(const std::string& path) {
+  CELLAR_TRY(core_->check_open());
+  const auto [parent_path, name] = split_path(path);
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> parent, core_->files.open_directory(parent_path, false));
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> into, core_->files.open_directory(path, true));
+  CELLAR_TRY_ASSIGN(const std::vector<DirectoryEntry> entries, into->list());
+  if (!entries.empty())
+    return Status::invalid_argument("a checkpoint wants a new or empty directory").at(path);
+  auto made = CheckpointJob(*core_, {}).run(*into);
+  Status status = made.status();
+  if (status.ok()) status = parent->sync();
+  if (!status.ok()) {
+    static_cast<void>(into->unlink(kCurrentName).ok());
+    static_cast<void>(remove_tree(*parent, name).ok());
+    return status.with_context("checkpoint").at(path);
+  }
+  made->path = path;
+  return made;
+}
+
+}  // namespace cellar

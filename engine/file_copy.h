@@ -1,0 +1,29 @@
+// Second names for files, and copies of them, between directories.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "cellar/environment.h"
+#include "cellar/file_system.h"
+
+namespace cellar {
+
+// "a/b" to the directory "a" and the name "b"; "b" to "." and "b".
+std::pair<std::string, std::string> split_path(const std::string& path);
+
+// A durable copy; its name becomes durable with the directory's sync(). Yields between pieces. What there is
+// of it after a failure, the caller removes.
+Status copy_file(Executor& executor, Directory& from, std::string_view name, Directory& into,
+                 std::string_view target);
+
+// A second name for the file, true; or where the file system has none between the two, a durable copy, false.
+Result<bool> link_or_copy(Executor& executor, Directory& from, std::string_view name, Directory& into,
+                          std::string_view target);
+
+// Removes a directory with all that is in it, 16 levels deep at most (else kLimit). Not durable before
+// parent.sync().
+Status remove_tree(Directory& parent, std::string_view name);
+
+}  // namespace cellar
