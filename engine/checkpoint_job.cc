@@ -67,12 +67,13 @@ void CheckpointJob::look_at(const TableImpl& table, const ManifestState& all) {
 }
 
 Status CheckpointJob::fill(Directory& into, const TableRecord& table, FamilyRecord& family) {
-  const auto part = std::ranges::find(parts_, family.id, [](const Part& each) { return each.store->ids().family; });
+  const auto part =
+      std::ranges::find(parts_, family.id, [](const Part& each) { return each.store->ids().family; });
   CELLAR_TRY_ASSIGN(std::shared_ptr<Directory> directory,
                     open_family_directory(into, table.id, family.name, true));
   CELLAR_TRY(share(*directory, *part, family));
-  CELLAR_TRY_ASSIGN(const NewFile made, write_memtables_as_of(core_, *part->store, *part->view,
-                                                              state_.last_sequence, directory));
+  CELLAR_TRY_ASSIGN(const NewFile made,
+                    write_memtables_as_of(core_, *part->store, *part->view, state_.last_sequence, directory));
   if (made.file != nullptr) family.files.push_back(made.record);
   return directory->sync();
 }

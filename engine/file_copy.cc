@@ -55,6 +55,8 @@ Result<bool> link_or_copy(Executor& executor, Directory& from, std::string_view 
   return false;
 }
 
-Status remove_tree(Directory& parent, std::string_view name) { return remove_level(parent, name, kLevelsMax); }
+Status remove_tree(Directory& parent, std::string_view name) {
+  return remove_level(parent, name, kLevelsMax);
+}
 
 }  // namespace cellar

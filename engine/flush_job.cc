@@ -185,8 +185,7 @@ Result<NewFile> write_memtables(EngineCore& core, Store& store, std::span<const 
   }
   request.store = &store;
   request.config = store.view()->config;
-  return write_merged(core, request, std::move(sources), points,
-                      outside_of(*store.view(), newest_first, {}));
+  return write_merged(core, request, std::move(sources), points, outside_of(*store.view(), newest_first, {}));
 }
 
 Result<NewFile> write_memtables_as_of(EngineCore& core, Store& store, const StoreView& view,
@@ -198,8 +197,8 @@ Result<NewFile> write_memtables_as_of(EngineCore& core, Store& store, const Stor
   NewFileRequest request;
   for (const MemtableRef& memtable : newest_first) {
     request.tags = request.tags || memtable->summary().tags != 0;
-    sources.push_back({std::make_unique<UpToCursor>(memtable->cursor(), sequence),
-                       static_cast<uint32_t>(sources.size())});
+    sources.push_back(
+        {std::make_unique<UpToCursor>(memtable->cursor(), sequence), static_cast<uint32_t>(sources.size())});
   }
   request.store = &store;
   request.directory = std::move(directory);

@@ -43,10 +43,10 @@ Result<NewFile> write_store_file(EngineCore& core, const NewFileRequest& request
 Result<NewFile> write_memtables(EngineCore& core, Store& store, std::span<const MemtableRef> newest_first,
                                 const OpenReadPoints& points);
 
-// What these memtables, newest first, hold up to `sequence`, as a new file in `directory`: a flush that leaves
-// the store as it is. Others may write to the memtables meanwhile.
-Result<NewFile> write_memtables_as_of(EngineCore& core, Store& store, const StoreView& view, uint64_t sequence,
-                                      std::shared_ptr<Directory> directory);
+// What these memtables, newest first, hold up to `sequence`, as a new file in `directory`: a flush that
+// leaves the store as it is. Others may write to the memtables meanwhile.
+Result<NewFile> write_memtables_as_of(EngineCore& core, Store& store, const StoreView& view,
+                                      uint64_t sequence, std::shared_ptr<Directory> directory);
 
 // Flushes everything frozen in the store; ok also when there is nothing.
 Status flush_store(EngineCore& core, Store& store);

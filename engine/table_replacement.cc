@@ -67,8 +67,7 @@ Status TableReplacement::place(const TableRecord& content, const FamilyRecord& f
   for (const FileRecord& file : from.files) {
     FileRecord record = file;
     record.name = store_file_name(core_->identity, core_->manifest->next_file_number());
-    const Result<bool> linked =
-        link_or_copy(core_->executor, *source, file.name, *into, record.name);
+    const Result<bool> linked = link_or_copy(core_->executor, *source, file.name, *into, record.name);
     CELLAR_TRY(linked.status().with_context(to_text(StoredFile{content.id, from.name, file.name, 0})));
     placed_.push_back({table_id, family.name, record.name, record.bytes});
     family.files.push_back(std::move(record));

@@ -10,13 +10,14 @@
 
 namespace cellar {
 
-// Inside WritePath::alone(). Each table gets new families, with new ids; the old ones go as those of a dropped
-// table do, so that whatever still runs on them, or stands in the log for them, is without effect. Used once.
+// Inside WritePath::alone(). Each table gets new families, with new ids; the old ones go as those of a
+// dropped table do, so that whatever still runs on them, or stands in the log for them, is without effect.
+// Used once.
 class TableReplacement {
  public:
   // `content`: tables that are to be as described there, all of them or none; those that are not there are
-  // created. The ids in it say where in `source` their files lie, which are not changed; null: there are none.
-  // `up_to`: no cell of theirs has a greater sequence.
+  // created. The ids in it say where in `source` their files lie, which are not changed; null: there are
+  // none. `up_to`: no cell of theirs has a greater sequence.
   TableReplacement(std::shared_ptr<EngineCore> core, std::vector<TableRecord> content, Directory* source,
                    uint64_t up_to)
       : core_(std::move(core)), content_(std::move(content)), source_(source), up_to_(up_to) {}

@@ -331,9 +331,10 @@ Status WritePath::gone(const Store& store) const {
   MutexLock guard(core_.tables_mutex);
   if (!core_.tables.contains(store.table_name()))
     return Status::not_found(fmt::format("table {} was dropped", store.table_name()));
-  return Status::conflict(fmt::format("table {} was restored or emptied while it was being written: nothing of "
-                                      "the write is kept",
-                                      store.table_name()))
+  return Status::conflict(
+             fmt::format("table {} was restored or emptied while it was being written: nothing of "
+                         "the write is kept",
+                         store.table_name()))
       .hinting("write again");
 }
 

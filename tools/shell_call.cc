@@ -193,15 +193,15 @@ Result<std::shared_ptr<Table>> ShellCall::table(size_t i) {
 
 std::vector<std::string> shell_verb_names() {
   std::vector<std::string> names;
-  for (const auto& verbs :
-       {shell_read_verbs(), shell_write_verbs(), shell_table_verbs(), shell_other_verbs()})
+  for (const auto& verbs : {shell_read_verbs(), shell_write_verbs(), shell_table_verbs(),
+                            shell_snapshot_verbs(), shell_other_verbs()})
     for (const ShellVerb& verb : verbs) names.emplace_back(verb.name);
   return names;
 }
 
 const ShellVerb* find_shell_verb(std::string_view name) {
-  for (const auto& verbs :
-       {shell_read_verbs(), shell_write_verbs(), shell_table_verbs(), shell_other_verbs()})
+  for (const auto& verbs : {shell_read_verbs(), shell_write_verbs(), shell_table_verbs(),
+                            shell_snapshot_verbs(), shell_other_verbs()})
     for (const ShellVerb& verb : verbs)
       if (verb.name == name) return &verb;
   return nullptr;

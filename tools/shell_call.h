@@ -99,6 +99,7 @@ struct ShellVerb {
 std::span<const ShellVerb> shell_read_verbs();
 std::span<const ShellVerb> shell_write_verbs();
 std::span<const ShellVerb> shell_table_verbs();
+std::span<const ShellVerb> shell_snapshot_verbs();
 std::span<const ShellVerb> shell_other_verbs();
 // Every verb's name, for completion and hints.
 std::vector<std::string> shell_verb_names();

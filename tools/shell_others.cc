@@ -43,9 +43,7 @@ constexpr std::array kAbsent = {
     Absent{" set_quota list_quotas list_quota* list_snapshot_sizes enable_rpc_throttle disable_rpc_throttle "
            "enable_exceed_throttle_quota disable_exceed_throttle_quota ",
            "a store has no quotas; the file system's hold for its directory"},
-    Absent{" snapshot list_snapshots clone_snapshot restore_snapshot delete_snapshot delete_all_snapshot "
-           "list_table_snapshots delete_table_snapshots snapshot_cleanup* ",
-           "there are no named snapshots; cellar export writes what a table holds now"},
+    Absent{" snapshot_cleanup* ", "a snapshot stays until it is dropped"},
     Absent{" create_namespace alter_namespace describe_namespace drop_namespace list_namespace "
            "list_namespace_tables ",
            "there are no namespaces; 'ns:table' is simply a name"},
@@ -146,9 +144,10 @@ std::string overview() {
   std::string text;
   for (const auto& [title, verbs] :
        {std::pair{"read", shell_read_verbs()}, std::pair{"write", shell_write_verbs()},
-        std::pair{"tables", shell_table_verbs()}, std::pair{"store and shell", shell_other_verbs()}}) {
+        std::pair{"tables", shell_table_verbs()}, std::pair{"snapshots", shell_snapshot_verbs()},
+        std::pair{"store and shell", shell_other_verbs()}}) {
     text += fmt::format("{}{}\n", text.empty() ? "" : "\n", title);
-    for (const ShellVerb& verb : verbs) text += fmt::format("  {:<17} {}\n", verb.name, verb.summary);
+    for (const ShellVerb& verb : verbs) text += fmt::format("  {:<22} {}\n", verb.name, verb.summary);
   }
   return text +
          "\nHBase's syntax, put 't', 'row', 'f:q', 'value', or plain words, put t row f:q value.\n"

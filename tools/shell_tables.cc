@@ -296,16 +296,10 @@ Status run_drop(ShellCall& call) {
 
 Status run_truncate(ShellCall& call) {
   CELLAR_TRY(call.take({}, 1, 1, 1));
-  CELLAR_TRY_ASSIGN(std::shared_ptr<Table> table, call.table());
-  const TableInfo info = table->info();
-  table.reset();
-  TableOptions options{.durability = info.durability};
-  for (const FamilyInfo& family : info.families) options.families.push_back(family.options);
+  CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
-  CELLAR_TRY(store->drop_table(info.name));
-  const Result<std::shared_ptr<Table>> made = store->create_table(info.name, options);
-  if (!made.ok()) return made.status().with_context("the table was dropped, but not made anew");
-  call.session().talk(fmt::format("truncated table {}: dropped, and made anew", escaped(info.name)));
+  CELLAR_TRY(store->truncate_table(table->name()));
+  call.session().talk(fmt::format("emptied table {}", escaped(table->name())));
   return {};
 }
 
@@ -385,8 +379,7 @@ constexpr std::array kVerbs = {
     ShellVerb{"list", "list ['pattern']\nlist 'ord.*'", "Tables, those whose whole name matches", run_list},
     ShellVerb{"exists", "exists 't'", "Whether there is such a table", run_exists},
     ShellVerb{"drop", "drop 't'", "Remove a table with all its data, at once and for good", run_drop},
-    ShellVerb{"truncate", "truncate 't'", "Remove all rows: the table is dropped, and made anew",
-              run_truncate},
+    ShellVerb{"truncate", "truncate 't'", "Remove all rows, at once and for good", run_truncate},
     ShellVerb{"truncate_preserve", "truncate_preserve 't'", "The same as truncate", run_truncate},
     ShellVerb{"disable", "disable 't'", "Accepted, and does nothing", run_disable},
     ShellVerb{"enable", "enable 't'", "Accepted, and does nothing", run_disable},

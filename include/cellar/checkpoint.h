@@ -9,8 +9,8 @@
 
 namespace CELLAR_PUBLIC cellar {
 
-// A checkpoint is a whole store: whatever opens one opens it (read-only, or, but for named snapshots, to go on
-// writing), and it does not change when the store it was made from does. It shares the store's files by hard
+// A checkpoint is a whole store: whatever opens one opens it, to read or, but for named snapshots, to go on
+// writing, and it does not change when the store it was made from does. It shares the store's files by hard
 // links where the file system has them and copies them elsewhere; what was in memory is written to files of
 // its own. A named snapshot is a checkpoint that lies inside its store, at snapshots/<name>.
 struct CheckpointInfo {

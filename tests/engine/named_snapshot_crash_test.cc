@@ -37,7 +37,8 @@ std::string content(Table& table) {
 
 World look(Engine& engine) {
   World world;
-  for (const std::string& name : engine.list_tables()) world[name] = content(*engine.open_table(name).value());
+  for (const std::string& name : engine.list_tables())
+    world[name] = content(*engine.open_table(name).value());
   const auto snapshots = engine.list_snapshots();
   if (!snapshots.ok()) return {{"snapshots", snapshots.status().to_text()}};
   for (const NamedSnapshotInfo& each : *snapshots) {

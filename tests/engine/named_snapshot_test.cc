@@ -213,8 +213,11 @@ TEST_F(NamedSnapshotTest, SaysWhatIsWrong) {
   {
     const auto opened = engine_->open_snapshot("snap");
     ASSERT_TRUE(opened.ok()) << opened.status().to_text();
-    EXPECT_TRUE((*opened)->open_table("orders").value()->put(std::move(Put("x").add("d", "q", ""))).is(
-        Code::kReadOnly));
+    EXPECT_TRUE((*opened)
+                    ->open_table("orders")
+                    .value()
+                    ->put(std::move(Put("x").add("d", "q", "")))
+                    .is(Code::kReadOnly));
     EXPECT_TRUE((*opened)->create_snapshot("inner").status().is(Code::kReadOnly));
     EXPECT_TRUE(engine_->drop_snapshot("snap").is(Code::kLocked));
   }

@@ -37,6 +37,7 @@ class Help : public ToolTest {
   // Everything that examples speak of.
   void furnish() const {
     make_shop();
+    out_of({"snapshot", "create", "shop", "yesterday"});
     out_of({"put", "shop", "orders", "user42", "d:name", "Ada"});
     out_of({"incr", "shop", "orders", "user42", "c:visits", "5", "c:stock", "3"});
     out_of({"flush", "shop"});

@@ -22,8 +22,9 @@ using Json = nlohmann::json;
 using Strings = std::vector<std::string>;
 
 // Commands whose standard output is no document: their --format is for errors.
-const std::set<std::string> kWithoutDocument = {"alter",  "create", "delete", "deleteall", "drop",
-                                                "export", "flush",  "plot",   "put"};
+const std::set<std::string> kWithoutDocument = {"alter", "create",     "delete",  "deleteall",
+                                                "drop",  "export",     "flush",   "plot",
+                                                "put",   "checkpoint", "truncate"};
 
 class Schemas : public ToolTest {
  protected:
@@ -73,6 +74,12 @@ class Schemas : public ToolTest {
 
   // By command; each line runs in the same directory, one after the other.
   static std::vector<Strings> lines() {
+    std::vector<Strings> all = lines_of_files();
+    for (Strings& line : lines_of_stores()) all.push_back(std::move(line));
+    return all;
+  }
+
+  static std::vector<Strings> lines_of_files() {
     return {
         {"inspect", "versions.hfile"},
         {"inspect", "versions.hfile", "weblog.hfile", "--all"},
@@ -103,6 +110,11 @@ class Schemas : public ToolTest {
         {"salvage", "body.hfile", "-o", "saved1.hfile"},
         {"salvage", "magic.hfile", "-o", "saved2.hfile"},
         {"salvage", "index.hfile", "-o", "saved3.hfile"},
+    };
+  }
+
+  static std::vector<Strings> lines_of_stores() {
+    return {
         {"create", "shop", "more", "d"},
         {"create", "shop", "orders", "d"},
         {"alter", "shop", "more", "d:ttl=5d"},
@@ -118,6 +130,8 @@ class Schemas : public ToolTest {
         {"incr", "shop", "orders", "n", "c:count"},
         {"count", "shop", "orders"},
         {"list", "shop"},
+        {"snapshot", "create", "shop", "before"},
+        {"snapshot", "list", "shop"},
         {"describe", "shop"},
         {"describe", "shop", "orders"},
         {"status", "shop"},
@@ -135,6 +149,8 @@ class Schemas : public ToolTest {
         {"shell", "shop", "-c", "exists 'orders'"},
         {"shell", "shop", "-c", "show_filters"},
         {"drop", "shop", "more"},
+        {"checkpoint", "shop", "copy"},
+        {"truncate", "copy", "orders"},
         {"plot", "bench.json"},
         {"version"},
     };

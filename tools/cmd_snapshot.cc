@@ -1,0 +1,116 @@
+// cellar snapshot: tables as of one instant, kept under a name until they are dropped.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "cellar/engine.h"
+#include "tools/command.h"
+#include "tools/snapshot_list.h"
+#include "tools/store.h"
+
+namespace cellar {
+namespace {
+
+class SnapshotCommand final : public Command {
+ public:
+  explicit SnapshotCommand(const PluginParams&) {}
+  CommandGroup group() const override { return CommandGroup::kStore; }
+  std::string_view summary() const override {
+    return "Keep tables as they are now under a name; list, restore, clone, export, drop";
+  }
+
+  void declare(Arguments& arguments) override {
+    arguments.operand("ACTION", action_, "create, list, restore, clone, export or drop")
+        .operand("STORE", store_, "directory of the store")
+        .optional_operand("NAME", name_, "the snapshot; all but list want it")
+        .operands("ARG", rest_, "see below", false)
+        .formats({"table", "json", "jsonl", "csv"})
+        .note(
+            "create  [TABLE…]     these tables, or all, at one instant; files are shared by hard links\n"
+            "restore [TABLE…]     gives these tables, or all of the snapshot, what it has of them\n"
+            "clone   TABLE NEW    makes a table of one in the snapshot\n"
+            "export  DIR          writes the snapshot as a store of its own\n"
+            "A snapshot is read like a store: cellar scan STORE/snapshots/NAME TABLE")
+        .example("cellar snapshot create shop before")
+        .example("cellar snapshot clone shop yesterday orders orders_then")
+        .example("cellar snapshot restore shop yesterday orders");
+  }
+
+  Status run(Session& session) override {
+    if (action_ == "list") return list(session);
+    constexpr std::string_view kNamed[] = {"create", "restore", "clone", "export", "drop"};
+    if (std::ranges::find(kNamed, action_) == std::end(kNamed)) {
+      const std::string nearest =
+          nearest_name(action_, {"create", "list", "restore", "clone", "export", "drop"});
+      return usage(session, fmt::format("unknown action \"{}\"", escaped(action_)),
+                   nearest.empty() ? "create, list, restore, clone, export or drop"
+                                   : fmt::format("did you mean {} ?", nearest));
+    }
+    if (name_.empty()) return usage(session, "NAME is missing", "cellar snapshot list STORE shows them");
+    if (action_ == "export") return write_out(session);
+    if (action_ == "clone" && rest_.size() != 2)
+      return usage(session, "clone wants a table and the new one's name",
+                   "cellar snapshot clone STORE NAME TABLE NEW");
+    if (action_ == "drop" && !rest_.empty()) return usage(session, "drop takes one name", "");
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kWriting));
+    CELLAR_TRY(change(session, *engine));
+    return engine->close();
+  }
+
+ private:
+  static Status usage(Session& session, std::string text, std::string hint) {
+    return session.name_failure("CEL-USAGE", Exit::kUsage,
+                                Status::invalid_argument(std::move(text)).hinting(std::move(hint)));
+  }
+
+  Status list(Session& session) {
+    if (!name_.empty()) return usage(session, "list takes the store alone", "");
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kLooking));
+    CELLAR_TRY_ASSIGN(const std::vector<NamedSnapshotInfo> snapshots, engine->list_snapshots());
+    print_snapshots(session, snapshots);
+    if (session.format() == Format::kTable) session.talk(counted(snapshots.size(), "snapshot"));
+    return engine->close();
+  }
+
+  Status change(Session& session, Engine& engine) {
+    if (action_ == "create") {
+      CELLAR_TRY_ASSIGN(const NamedSnapshotInfo made, engine.create_snapshot(name_, rest_));
+      if (session.format() != Format::kTable) print_snapshots(session, {made});
+      session.talk(fmt::format("created snapshot {}: {}", name_, size_text(made.checkpoint)));
+    } else if (action_ == "restore") {
+      CELLAR_TRY(engine.restore_snapshot(name_, rest_));
+      session.talk(fmt::format("restored {} from snapshot {}",
+                               rest_.empty() ? "all its tables" : counted(rest_.size(), "table"), name_));
+    } else if (action_ == "clone") {
+      CELLAR_TRY(engine.clone_snapshot(name_, rest_[0], rest_[1]).status());
+      session.talk(fmt::format("created table {} from {} in snapshot {}", rest_[1], rest_[0], name_));
+    } else {
+      CELLAR_TRY(engine.drop_snapshot(name_));
+      session.talk(fmt::format("dropped snapshot {}", name_));
+    }
+    return {};
+  }
+
+  Status write_out(Session& session) {
+    if (rest_.size() != 1)
+      return usage(session, "export wants a directory", "cellar snapshot export STORE NAME DIR");
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kLooking));
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> snapshot, engine->open_snapshot(name_));
+    CELLAR_TRY_ASSIGN(const CheckpointInfo made, snapshot->checkpoint(rest_[0]));
+    session.talk(fmt::format("wrote store {}: {}", rest_[0], size_text(made)));
+    CELLAR_TRY(snapshot->close());
+    return engine->close();
+  }
+
+  std::string action_;
+  std::string store_;
+  std::string name_;
+  std::vector<std::string> rest_;
+};
+
+}  // namespace
+
+CELLAR_PLUGIN(Command, tools_cmd_snapshot, "snapshot", SnapshotCommand)
+
+}  // namespace cellar
