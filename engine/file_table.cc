@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "engine/actions.h"
+#include "engine/range_estimate.h"
 
 namespace cellar {
 namespace {
@@ -234,6 +235,32 @@ Result<std::unique_ptr<Scanner>> FileTable::scan(const Scan& scan) {
   auto scanner = std::make_unique<FileTableScanner>(shared_from_this(), scan, now_ms());
   CELLAR_TRY(scanner->open());
   return std::unique_ptr<Scanner>(std::move(scanner));
+}
+
+Result<std::vector<std::shared_ptr<const StoreView>>> FileTable::views_of(const EstimateRequest& request) {
+  std::vector<FamilyChoice> choices;
+  for (const std::string& family : request.families) choices.push_back({family, {}});
+  CELLAR_TRY_ASSIGN(const std::vector<Wanted> wanted, resolve(choices));
+  const RowRange range{.start = request.start, .stop = request.stop};
+  std::vector<std::shared_ptr<const StoreView>> views;
+  for (size_t region = 0; region < options_.regions.size(); ++region) {
+    if (!meets(options_.regions[region], range)) continue;
+    for (const Wanted& each : wanted) {
+      CELLAR_TRY_ASSIGN(std::shared_ptr<const StoreView> view, view_of(region, each.family));
+      views.push_back(std::move(view));
+    }
+  }
+  return views;
+}
+
+Result<RangeEstimate> FileTable::estimate(const EstimateRequest& request) {
+  CELLAR_TRY_ASSIGN(const auto views, views_of(request));
+  return estimate_range(request, views);
+}
+
+Result<RangeSplits> FileTable::split_points(size_t parts, const EstimateRequest& request) {
+  CELLAR_TRY_ASSIGN(const auto views, views_of(request));
+  return split_range(request, views, parts);
 }
 
 Status FileTable::read_only() const {

@@ -46,6 +46,8 @@ class FileTable final : public Table, public std::enable_shared_from_this<FileTa
   Result<bool> exists(const Get& get) override;
   Result<std::vector<RowBatch>> get_many(std::span<const Get> gets) override;
   Result<std::unique_ptr<Scanner>> scan(const Scan& scan) override;
+  Result<RangeEstimate> estimate(const EstimateRequest& request) override;
+  Result<RangeSplits> split_points(size_t parts, const EstimateRequest& request) override;
   // Gets are answered, writes are not.
   std::vector<ActionResult> batch(std::span<const Action> actions, const WriteOptions& options) override;
 
@@ -76,6 +78,8 @@ class FileTable final : public Table, public std::enable_shared_from_this<FileTa
   Result<std::vector<Wanted>> resolve(const std::vector<FamilyChoice>& choices) const;
   // The family's files of a region. Those of the region that was used last are kept.
   Result<std::shared_ptr<const StoreView>> view_of(size_t region, size_t family);
+  // Of each family that is asked for, in each region that meets the range.
+  Result<std::vector<std::shared_ptr<const StoreView>>> views_of(const EstimateRequest& request);
   template <class Q>
   Result<StoreReaders> open_readers(size_t region, const Query<Q>& query, const TableRead& read,
                                     int64_t now_ms);

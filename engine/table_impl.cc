@@ -7,6 +7,7 @@
 #include "engine/actions.h"
 #include "engine/background.h"
 #include "engine/ingest_job.h"
+#include "engine/range_estimate.h"
 #include "engine/write_path.h"
 
 namespace cellar {
@@ -277,6 +278,29 @@ Result<std::unique_ptr<Scanner>> TableImpl::open_scan(const Scan& scan, const Re
   return make_table_scanner(
       RowReader(std::move(readers), read.range, read.budget, read.stats, &core_->executor, read.filter),
       keep);
+}
+
+Result<std::vector<std::shared_ptr<const StoreView>>> TableImpl::views_of(
+    const EstimateRequest& request) const {
+  CELLAR_TRY(check());
+  std::vector<std::shared_ptr<const StoreView>> views;
+  for (const std::string& family : request.families)
+    if (families().find(family) == nullptr) return unknown_family(family);
+  for (const auto& store : families().stores)
+    if (request.families.empty() ||
+        std::ranges::find(request.families, store->family()) != request.families.end())
+      views.push_back(store->view());
+  return views;
+}
+
+Result<RangeEstimate> TableImpl::estimate(const EstimateRequest& request) {
+  CELLAR_TRY_ASSIGN(const auto views, views_of(request));
+  return estimate_range(request, views);
+}
+
+Result<RangeSplits> TableImpl::split_points(size_t parts, const EstimateRequest& request) {
+  CELLAR_TRY_ASSIGN(const auto views, views_of(request));
+  return split_range(request, views, parts);
 }
 
 Result<IngestInfo> TableImpl::ingest(const IngestRequest& request) {

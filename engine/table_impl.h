@@ -44,6 +44,8 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   Result<bool> exists(const Get& get) override;
   Result<std::vector<RowBatch>> get_many(std::span<const Get> gets) override;
   Result<std::unique_ptr<Scanner>> scan(const Scan& scan) override;
+  Result<RangeEstimate> estimate(const EstimateRequest& request) override;
+  Result<RangeSplits> split_points(size_t parts, const EstimateRequest& request) override;
   Result<IngestInfo> ingest(const IngestRequest& request) override;
   Status flush() override;
   Status compact(const CompactOptions& options) override;
@@ -81,6 +83,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
                         const ReadInstant* instant = nullptr, const ReadOverlay* own = nullptr) const;
   Result<std::unique_ptr<Scanner>> open_scan(const Scan& scan, const ReadInstant* instant,
                                              const ReadOverlay* own, std::shared_ptr<const void> keep);
+  Result<std::vector<std::shared_ptr<const StoreView>>> views_of(const EstimateRequest& request) const;
   Status resolve_choices(const std::vector<FamilyChoice>& choices,
                          std::vector<std::pair<Store*, const FamilyChoice*>>& chosen) const;
 

@@ -10,6 +10,7 @@
 
 #include "cellar/action.h"
 #include "cellar/check_and_mutate.h"
+#include "cellar/estimate.h"
 #include "cellar/ingest.h"
 #include "cellar/mutation.h"
 #include "cellar/options.h"
@@ -101,6 +102,12 @@ class Table {
   // and times, and how far to look (Scan::stop).
   Result<RowBatch> row_at_or_after(std::string_view row, const Scan& asked = {});
   Result<RowBatch> row_at_or_before(std::string_view row, const Scan& asked = {});
+
+  // How much there is between two rows, from indexes, filters and memory, whatever the size of the range.
+  // kInvalidArgument for a range that ends before it starts, or an unknown family.
+  virtual Result<RangeEstimate> estimate(const EstimateRequest& request = {}) = 0;
+  // Rows that cut the range into `parts`, 1 to 100,000, of nearly the same size.
+  virtual Result<RangeSplits> split_points(size_t parts, const EstimateRequest& request = {}) = 0;
 
   // Takes finished HFiles in, all of them or none, at one instant, for readers and for crashes. They count as
   // one write: every cell as if written after all that was acknowledged before, whatever sequence it has in

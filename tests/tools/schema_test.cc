@@ -130,6 +130,8 @@ class Schemas : public ToolTest {
         {"incr", "shop", "orders", "n", "c:count"},
         {"count", "shop", "orders"},
         {"list", "shop"},
+        {"estimate", "shop", "orders", "--stop", "user43"},
+        {"estimate", "shop", "orders", "--parts", "3"},
         {"snapshot", "create", "shop", "before"},
         {"snapshot", "list", "shop"},
         {"describe", "shop"},
@@ -224,7 +226,7 @@ TEST_F(Schemas, JsonLinesArePartsOfTheDocument) {
   furnish();
   const std::map<std::string, bool> commands = commands_with_json();
   const std::map<std::string, std::string> other_names = {
-      {"dump", "cells"}, {"get", "cells"}, {"scan", "cells"}};
+      {"dump", "cells"}, {"get", "cells"}, {"scan", "cells"}, {"estimate", "range"}};
   std::set<std::string> tried;
   for (const Strings& line : lines()) {
     const auto command = commands.find(line[0]);
@@ -235,7 +237,9 @@ TEST_F(Schemas, JsonLinesArePartsOfTheDocument) {
     words.insert(words.end(), {"--format", "jsonl"});
     const bool estimate = std::ranges::find(words, "--estimate") != words.end();
     const auto other = other_names.find(line[0]);
+    const bool parts = line[0] == "estimate" && std::ranges::find(words, "--parts") != words.end();
     const Json schema = schema_of(estimate                     ? "estimate"
+                                  : parts                      ? "splits"
                                   : other != other_names.end() ? other->second
                                                                : line[0]);
     std::istringstream printed(run(words).out);

@@ -1,0 +1,166 @@
+// Goal: estimates bracket the truth and splits cut evenly. Method: random tables over many files and memory,
+// random ranges, held against a whole scan.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "base/random.h"
+#include "tests/engine/engine_fixture.h"
+#include "tests/support/test_scale.h"
+
+namespace cellar::testing {
+namespace {
+
+class EstimateTest : public EngineFixture {
+ protected:
+  static std::string row_of(uint64_t number) {
+    std::string digits = std::to_string(number);
+    return "row" + std::string(6 - digits.size(), '0') + digits;
+  }
+
+  void make(const std::string& bloom) {
+    EngineOptions options;
+    options.memtable_bytes = 64 << 20;
+    open(options);
+    FamilyOptions small = family("d", 100);
+    small.block_bytes = 1024;
+    small.bloom = bloom;
+    small.compaction = "none";
+    FamilyOptions other = small;
+    other.name = "e";
+    table_ = make_table("t", {small, other});
+  }
+
+  // `rounds` files of rows drawn from [0, space), of one cell or more, with a little left in memory.
+  void fill(uint64_t seed, int rounds, uint64_t space, int rows_each) {
+    Random random(seed);
+    for (int round = 0; round < rounds; ++round) {
+      for (int i = 0; i < rows_each; ++i) {
+        clock_.advance_ms(1);
+        Put put(row_of(random.below(space)));
+        for (uint64_t cell = 0; cell <= random.below(3); ++cell)
+          put.add(random.one_in(4) ? "e" : "d", "q" + std::to_string(cell), std::string(20, 'v'));
+        EXPECT_OK(table_->put(put));
+      }
+      if (round + 1 < rounds) EXPECT_OK(table_->flush());
+    }
+  }
+
+  // Stored cells by row.
+  std::map<std::string, uint64_t> truth() {
+    std::map<std::string, uint64_t> cells;
+    auto scanner = table_->scan(Scan().raw(true).all_versions()).value();
+    for (const RowView row : *scanner) cells[std::string(row.row())] += row.cells().size();
+    return cells;
+  }
+
+  std::shared_ptr<Table> table_;
+};
+
+std::pair<uint64_t, uint64_t> count_in(const std::map<std::string, uint64_t>& truth,
+                                       const EstimateRequest& request) {
+  uint64_t rows = 0, cells = 0;
+  for (const auto& [row, count] : truth) {
+    if (row < request.start || (!request.stop.empty() && row >= request.stop)) continue;
+    ++rows;
+    cells += count;
+  }
+  return {rows, cells};
+}
+
+TEST_F(EstimateTest, TheWholeTableIsKnownExactlyButForRowsThatSeveralFilesHold) {
+  make("row");
+  fill(1, 1, 100'000, 3000);
+  EXPECT_OK(table_->flush());
+  const auto stored = truth();
+  const auto [rows, cells] = count_in(stored, {});
+  const RangeEstimate estimate = table_->estimate().value();
+  EXPECT_EQ(estimate.cells.low, cells);
+  EXPECT_EQ(estimate.cells.high, cells);
+  EXPECT_EQ(estimate.bytes.low, estimate.bytes.high);
+  EXPECT_LE(estimate.rows.low, rows);
+  EXPECT_GE(estimate.rows.high, rows);
+  const RangeEstimate one = table_->estimate({.families = {"d"}}).value();
+  EXPECT_EQ(one.rows.low, one.rows.high) << "one file, whose filter knows its rows";
+  EXPECT_LT(one.bytes.high, estimate.bytes.low);
+}
+
+TEST_F(EstimateTest, RangesAreBracketed) {
+  uint64_t checked = 0, cells_right = 0, rows_right = 0;
+  for (const char* bloom : {"row", "none", "rowcol"}) {
+    make(bloom);
+    fill(7, 6, 20'000, 2000);
+    const auto stored = truth();
+    Random random(99);
+    for (uint64_t i = 0; i < scaled(80); ++i) {
+      uint64_t from = random.below(20'000), to = random.below(20'000);
+      if (from > to) std::swap(from, to);
+      EstimateRequest request{.start = row_of(from), .stop = row_of(to)};
+      const auto [rows, cells] = count_in(stored, request);
+      const RangeEstimate estimate = table_->estimate(request).value();
+      ASSERT_LE(estimate.bytes.low, estimate.bytes.estimate);
+      ASSERT_LE(estimate.bytes.estimate, estimate.bytes.high);
+      // Two parts of it hold together what it holds.
+      const EstimateRequest left{.start = request.start, .stop = row_of((from + to) / 2)};
+      const EstimateRequest right{.start = left.stop, .stop = request.stop};
+      const RangeEstimate a = table_->estimate(left).value(), b = table_->estimate(right).value();
+      ASSERT_LE(a.bytes.low + b.bytes.low, estimate.bytes.high);
+      ASSERT_GE(a.bytes.high + b.bytes.high, estimate.bytes.low);
+      // Cells lie evenly here, but for chance.
+      const uint64_t slack = 20 + cells / 20;
+      cells_right += estimate.cells.low <= cells + slack && cells <= estimate.cells.high + slack ? 1 : 0;
+      rows_right += estimate.rows.low <= rows + slack && rows <= estimate.rows.high + slack ? 1 : 0;
+      ++checked;
+    }
+  }
+  count(checked, "ranges estimated");
+  EXPECT_EQ(cells_right, checked);
+  EXPECT_EQ(rows_right, checked);
+}
+
+TEST_F(EstimateTest, SplitsAreEven) {
+  for (const bool in_memory : {false, true}) {
+    make("row");
+    fill(3, in_memory ? 1 : 4, 50'000, in_memory ? 5000 : 4000);
+    if (!in_memory) EXPECT_OK(table_->flush());
+    const auto stored = truth();
+    for (const size_t parts : {1u, 2u, 7u, 20u}) {
+      const RangeSplits splits = table_->split_points(parts).value();
+      ASSERT_EQ(splits.rows.size(), parts - 1);
+      ASSERT_TRUE(std::ranges::is_sorted(splits.rows));
+      uint64_t total = 0;
+      for (const auto& [row, cells] : stored) total += cells;
+      std::vector<std::string> bounds = splits.rows;
+      bounds.insert(bounds.begin(), "");
+      bounds.emplace_back("");
+      for (size_t i = 0; i + 1 < bounds.size(); ++i) {
+        const uint64_t cells = count_in(stored, {.start = bounds[i], .stop = bounds[i + 1]}).second;
+        const double share =
+            static_cast<double>(cells) * static_cast<double>(parts) / static_cast<double>(total);
+        EXPECT_GT(share, 0.7) << i << " of " << parts;
+        EXPECT_LT(share, 1.3) << i << " of " << parts;
+      }
+      EXPECT_GE(splits.largest_part * parts, splits.bytes);
+    }
+  }
+}
+
+TEST_F(EstimateTest, SmallAndStrangeRequests) {
+  make("row");
+  RangeEstimate estimate = table_->estimate().value();
+  EXPECT_EQ(estimate.bytes.high + estimate.cells.high + estimate.rows.high + estimate.files, 0u);
+  EXPECT_TRUE(table_->split_points(5)->rows.empty());
+  EXPECT_OK(table_->put(std::move(Put("m").add("d", "q", "v"))));
+  EXPECT_OK(table_->flush());
+  EXPECT_TRUE(table_->split_points(5)->rows.empty()) << "one row cannot be cut";
+  estimate = table_->estimate({.start = "n"}).value();
+  EXPECT_EQ(estimate.cells.high, 0u);
+  estimate = table_->estimate({.start = "a", .stop = "m"}).value();
+  EXPECT_EQ(estimate.cells.low, 0u);
+  EXPECT_TRUE(table_->estimate({.start = "b", .stop = "a"}).status().is(Code::kInvalidArgument));
+  EXPECT_TRUE(table_->estimate({.families = {"x"}}).status().is(Code::kInvalidArgument));
+  EXPECT_TRUE(table_->split_points(0).status().is(Code::kInvalidArgument));
+}
+
+}  // namespace
+}  // namespace cellar::testing
