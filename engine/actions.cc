@@ -79,7 +79,7 @@ std::vector<ActionResult> run_actions(Table& table, std::span<const Action> acti
   std::vector<ActionResult> results(actions.size());
   for (size_t at = 0; at < actions.size();) {
     size_t count = together_at(actions.subspan(at));
-    if (count > 1) {
+    if (count > 1 && together) {
       const Status status = together(actions.subspan(at, count));
       if (!status.is(Code::kInvalidArgument) && !status.is(Code::kLimit)) {
         for (size_t i = 0; i < count; ++i) results[at + i].status = status;

@@ -14,6 +14,7 @@
 #include "engine/health.h"
 #include "engine/manifest.h"
 #include "engine/mvcc.h"
+#include "engine/observers.h"
 #include "engine/row_locks.h"
 #include "engine/store.h"
 #include "engine/wal_writer.h"
@@ -36,7 +37,7 @@ struct EngineCounters {
 };
 
 // Members are in the order of their construction, so that what is used longest is destroyed last.
-struct EngineCore {
+struct EngineCore : std::enable_shared_from_this<EngineCore> {
   EngineCore(EngineOptions opened_with, std::string opened_at);
   ~EngineCore();
   EngineCore(const EngineCore&) = delete;
@@ -56,6 +57,7 @@ struct EngineCore {
   FileRemover remover;
   Mvcc mvcc;
   RowLocks row_locks;
+  Observers observers;
   EngineCounters counters;
   std::unique_ptr<Event> changed;  // signalled whenever background work begins, ends or fails
   std::atomic<bool> closing{false};

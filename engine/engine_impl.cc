@@ -63,6 +63,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
 EngineImpl::~EngineImpl() { static_cast<void>(close()); }
 
 Status EngineImpl::check_writable() const {
+  CELLAR_TRY(check_not_in_observer());
   CELLAR_TRY(core_->check_open());
   if (core_->options.read_only) return Status::read_only("the store was opened read-only");
   return core_->health.check();
@@ -203,6 +204,17 @@ Status EngineImpl::alter_now(const std::string& name, const FamilyOptions& famil
   return {};
 }
 
+Status EngineImpl::add_observer(const std::string& table, const std::string& name,
+                                std::shared_ptr<Observer> observer) {
+  CELLAR_TRY(check_writable());
+  if (observer == nullptr || name.empty())
+    return Status::invalid_argument("an observer needs an object and a name");
+  CELLAR_TRY(open_table(table).status());
+  const std::shared_ptr<TableImpl> found = find(table);
+  if (found == nullptr) return Status::not_found("table " + table + " was dropped");
+  return core_->observers.add(*found, name, std::move(observer));
+}
+
 Status EngineImpl::write(const Batch& batch, const WriteOptions& options) {
   return core_->write_path->write(batch, options);
 }
@@ -249,6 +261,7 @@ Status EngineImpl::flush() {
 }
 
 Status EngineImpl::wait_for_background() {
+  CELLAR_TRY(check_not_in_observer());
   CELLAR_TRY(core_->check_open());
   return core_->background->wait_idle();
 }
@@ -311,6 +324,7 @@ Status EngineImpl::finish() {
 }
 
 Status EngineImpl::close() {
+  CELLAR_TRY(check_not_in_observer());
   if (core_->closed.load()) return closed_with_;
   const bool opened = core_->wal != nullptr && !core_->options.read_only;
   if (opened && !core_->health.failed()) {
@@ -329,6 +343,7 @@ Status EngineImpl::close() {
     tables.swap(core_->tables);  // tables hold the core: let go, or neither ever ends
   }
   tables.clear();
+  core_->observers.clear();  // they may hold tables, too
   core_->remover.wait();
   core_->wal.reset();
   core_->manifest.reset();

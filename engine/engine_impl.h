@@ -22,6 +22,8 @@ class EngineImpl final : public Engine {
   Status drop_table(const std::string& name) override;
   Status truncate_table(const std::string& name) override;
   Status alter_family(const std::string& table, const FamilyOptions& family) override;
+  Status add_observer(const std::string& table, const std::string& name,
+                      std::shared_ptr<Observer> observer) override;
   Status write(const Batch& batch, const WriteOptions& options) override;
   Result<std::shared_ptr<const Snapshot>> snapshot() override;
   Result<NamedSnapshotInfo> create_snapshot(const std::string& name,

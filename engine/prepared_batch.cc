@@ -26,6 +26,12 @@ void PreparedBatch::begin() {
   builder_.begin();
 }
 
+void PreparedBatch::reopen() {
+  cells_.clear();
+  payload_ = {};
+  builder_.begin();
+}
+
 std::string_view PreparedBatch::keep(std::string bytes) {
   return *kept_.emplace_back(std::make_unique<std::string>(std::move(bytes)));
 }

@@ -52,6 +52,11 @@ class PreparedBatch {
   // Stamps, checks limits, lets the last of equal coordinates win, and encodes. Errors name the cell.
   Status finish(int64_t now_ms, int64_t time_high_ms, const Limits& limits);
 
+  // After finish(): more can be added, and finish() called again. payload() and cells() end; timestamps stay.
+  void reopen();
+  // What finish() will say of an item with a timestamp.
+  Status check(const Item& item, const Limits& limits) const;
+
   std::string_view payload() const { return payload_; }
   uint32_t count() const { return builder_.count(); }
   std::vector<PreparedCell>& cells() { return cells_; }
@@ -62,7 +67,6 @@ class PreparedBatch {
   static bool same_coordinates(const Item& a, const Item& b);
   static bool before(const Item& a, const Item& b);
   void resolve_duplicates();
-  Status check(const Item& item, const Limits& limits) const;
 
   std::vector<Item> items_;
   std::vector<uint32_t> order_;

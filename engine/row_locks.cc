@@ -101,4 +101,38 @@ Status RowLockSet::lock_rows(const std::vector<std::string_view>& rows, int64_t 
   return {};
 }
 
+void GrowingRowLocks::want(std::string_view row, RowLocks::Mode mode) {
+  const auto [at, added] = stripes_.try_emplace(RowLocks::stripe_of(row));
+  if (added) at->second.row = row;
+  at->second.wanted = std::max(at->second.wanted, mode);
+}
+
+Status GrowingRowLocks::lock_all(int64_t timeout_us, Clock& clock) {
+  for (auto& [stripe, state] : stripes_) {
+    CELLAR_ASSERT(!state.held);
+    if (const Status status = locks_.lock(stripe, state.wanted, timeout_us, clock); !status.ok())
+      return status.with_context("row " + escaped(state.row));
+    state.held = state.wanted;
+  }
+  return {};
+}
+
+bool GrowingRowLocks::extend(std::string_view row, RowLocks::Mode mode) {
+  const auto [at, added] = stripes_.try_emplace(RowLocks::stripe_of(row));
+  Stripe& state = at->second;
+  if (added) state.row = row;
+  state.wanted = std::max(state.wanted, mode);
+  if (state.held) return *state.held == state.wanted;  // not made stronger in place: two might wait so
+  if (!locks_.try_lock(at->first, state.wanted)) return false;
+  state.held = state.wanted;
+  return true;
+}
+
+void GrowingRowLocks::release() {
+  for (auto& [stripe, state] : stripes_) {
+    if (state.held) locks_.unlock(stripe, *state.held);
+    state.held.reset();
+  }
+}
+
 }  // namespace cellar

@@ -3,7 +3,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,6 +27,8 @@ class RowLocks {
 
   // Waits for the stripe: kBusy after `timeout_us` microseconds of the steady clock.
   Status lock(size_t stripe, Mode mode, int64_t timeout_us, Clock& clock);
+  // Whether it could be taken without waiting.
+  bool try_lock(size_t stripe, Mode mode) { return try_lock(stripes_[stripe], mode, false); }
   void unlock(size_t stripe, Mode mode);
 
  private:
@@ -53,6 +58,34 @@ class RowLockSet {
   RowLocks::Mode mode_;
   size_t first_ = SIZE_MAX;  // the common case: one row, no allocation
   std::vector<size_t> more_;
+};
+
+// GrowingRowLocks: the locks of a write that learns under them which others it needs. Those are taken if that
+// takes no waiting; else all are let go, and taken again in ascending order, the new ones among them.
+// Released on destruction. One thread.
+class GrowingRowLocks {
+ public:
+  explicit GrowingRowLocks(RowLocks& locks) : locks_(locks) {}
+  GrowingRowLocks(const GrowingRowLocks&) = delete;
+  GrowingRowLocks& operator=(const GrowingRowLocks&) = delete;
+  ~GrowingRowLocks() { release(); }
+
+  // lock_all() takes this row's lock, in the strongest mode that was wanted.
+  void want(std::string_view row, RowLocks::Mode mode);
+  // Takes what is wanted; nothing is held before. kBusy names the row.
+  Status lock_all(int64_t timeout_us, Clock& clock);
+  // Whether the lock is held in this mode now. If not it is wanted: release() and lock_all().
+  bool extend(std::string_view row, RowLocks::Mode mode);
+  void release();
+
+ private:
+  struct Stripe {
+    std::string row;  // one of those that want it
+    RowLocks::Mode wanted = RowLocks::Mode::kShared;
+    std::optional<RowLocks::Mode> held = {};
+  };
+  RowLocks& locks_;
+  std::map<size_t, Stripe> stripes_;
 };
 
 }  // namespace cellar

@@ -126,6 +126,7 @@ Result<CheckAndMutateResult> TableImpl::check_and_mutate(const CheckAndMutate& c
 }
 
 std::vector<ActionResult> TableImpl::batch(std::span<const Action> actions, const WriteOptions& options) {
+  if (observers() != nullptr) return run_actions(*this, actions, options, nullptr);  // each is refused alone
   return run_actions(*this, actions, options, [&](std::span<const Action> writes) {
     Batch together;
     for (const Action& each : writes) {
@@ -304,6 +305,7 @@ Result<RangeSplits> TableImpl::split_points(size_t parts, const EstimateRequest&
 }
 
 Result<IngestInfo> TableImpl::ingest(const IngestRequest& request) {
+  CELLAR_TRY(check_not_in_observer());
   CELLAR_TRY(check());
   auto done = IngestJob(*core_, *this, request).run();
   if (!done.ok()) return done.status().with_context("table " + name_);
@@ -311,11 +313,13 @@ Result<IngestInfo> TableImpl::ingest(const IngestRequest& request) {
 }
 
 Status TableImpl::flush() {
+  CELLAR_TRY(check_not_in_observer());
   CELLAR_TRY(check());
   return core_->background->flush(families().stores).with_context("table " + name_);
 }
 
 Status TableImpl::compact(const CompactOptions& options) {
+  CELLAR_TRY(check_not_in_observer());
   CELLAR_TRY(check());
   const FamilyList& list = families();
   std::vector<std::shared_ptr<Store>> chosen;

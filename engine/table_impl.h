@@ -68,6 +68,12 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   bool dropped() const { return dropped_.load(std::memory_order_acquire); }
   void set_dropped() { dropped_.store(true, std::memory_order_release); }
 
+  // Null when there are none: the common case. After check(): they go when the engine is closed.
+  const ObserverList* observers() const { return observers_.load(std::memory_order_acquire); }
+  void set_observers(const ObserverList* observers) {
+    observers_.store(observers, std::memory_order_release);
+  }
+
   // Ok while the table can be used.
   Status check() const;
   // kInvalidArgument naming the family, the nearest one as hint.
@@ -95,6 +101,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   Mutex history_mutex_;
   std::vector<std::unique_ptr<const FamilyList>> history_ CELLAR_GUARDED_BY(history_mutex_);
   std::atomic<bool> dropped_{false};
+  std::atomic<const ObserverList*> observers_{nullptr};  // the core's
 };
 
 // A snapshot as users hold it.

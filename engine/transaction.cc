@@ -122,6 +122,11 @@ Result<std::unique_ptr<Scanner>> TransactionImpl::scan(const std::shared_ptr<Tab
   CELLAR_TRY_ASSIGN(TableState * state, state_of(table));
   if (scan.snapshot() != nullptr)
     return Status::invalid_argument("a transaction reads as of its own instant, not of a snapshot");
+  return scan_noted(*state, scan, overlay_);
+}
+
+Result<std::unique_ptr<Scanner>> TransactionImpl::scan_noted(TableState& state, const Scan& scan,
+                                                             const ReadOverlay& own) {
   ScanRead bounds(scan);
   CELLAR_TRY(bounds.resolve());
   const RowRange& range = bounds.read.range;
@@ -130,14 +135,14 @@ Result<std::unique_ptr<Scanner>> TransactionImpl::scan(const std::shared_ptr<Tab
     std::shared_ptr<const int> shown_to;
   };
   const auto keep = std::make_shared<const Keep>(Keep{snapshot_, shown_to_});
-  CELLAR_TRY_ASSIGN(auto inner, state->table->scan_as_of(scan, instant(), overlay_, keep));
+  CELLAR_TRY_ASSIGN(auto inner, state.table->scan_as_of(scan, instant(), own, keep));
   const bool validated = options_.isolation == Isolation::kSerializable;
-  const auto passed = validated ? state->read.add_range() : std::make_shared<PassedRange>();
+  const auto passed = validated ? state.read.add_range() : std::make_shared<PassedRange>();
   passed->start = range.start;
   passed->start_inclusive = range.start_inclusive;
   passed->reversed = range.reversed;
   TransactionScanner::Notes notes{
-      passed, state->ahead, begun_ms_, scan.row_limit(), std::string(range.stop), range.stop_inclusive};
+      passed, state.ahead, begun_ms_, scan.row_limit(), std::string(range.stop), range.stop_inclusive};
   return std::unique_ptr<Scanner>(std::make_unique<TransactionScanner>(std::move(inner), std::move(notes)));
 }
 
@@ -352,12 +357,11 @@ Status TransactionImpl::commit() {
 
 Status TransactionImpl::write() {
   const int64_t commit_ms = core_->mvcc.now_ms();
-  Durability durability = Durability::kSkipWal;
-  const WriteOptions options{.durability = options_.durability};
+  std::vector<TableImpl*> tables;
   for (const auto& [id, state] : tables_) {
     if (state.rows.empty()) continue;
     CELLAR_TRY(state.table->check());
-    durability = std::max(durability, core_->write_path->durability_of(*state.table, options));
+    tables.push_back(state.table.get());
   }
   std::vector<PreparedBatch::Item> items;
   items.reserve(cells_.size());
@@ -369,7 +373,8 @@ Status TransactionImpl::write() {
   }
   // Whoever writes next to what is a little later than the clock must not come behind it.
   if (later != 0) core_->mvcc.advance_to(commit_ms + later);
-  return core_->write_path->write_checked(items, *this, durability);
+  return core_->write_path->write_checked(tables, items, commit_ms, *this, *this,
+                                          {.durability = options_.durability});
 }
 
 // The leader's.
@@ -394,6 +399,24 @@ Status TransactionImpl::holds_after(const Store& store, const CellView& cell) {
   const TableState& state = found->second;
   if (!state.written.contains(cell.row()) && !state.read.contains(cell.row())) return {};
   return conflict(state.table->name(), cell.row());
+}
+
+Status TransactionImpl::get_observed(TableImpl& table, const Get& get, const ReadOverlay& own,
+                                     RowBatch& found) {
+  CELLAR_TRY_ASSIGN(TableState * state, state_of(table.shared_from_this()));
+  if (options_.isolation == Isolation::kSerializable) state->read.add_row(get.row());
+  return table.get_as_of(get, instant(), own, found);
+}
+
+Result<std::unique_ptr<Scanner>> TransactionImpl::scan_observed(TableImpl& table, const Scan& scan) {
+  CELLAR_TRY_ASSIGN(TableState * state, state_of(table.shared_from_this()));
+  return scan_noted(*state, scan, {});
+}
+
+void TransactionImpl::note_added(TableImpl& table, std::string_view row) {
+  TableState& state = tables_[table.id()];
+  if (state.table == nullptr) state.table = table.shared_from_this();
+  state.written.add_row(row);
 }
 
 void TransactionImpl::rollback() {

@@ -40,7 +40,7 @@ struct ColumnAhead {
 using Ahead = std::map<std::string, std::vector<ColumnAhead>, std::less<>>;
 
 // One thread at a time.
-class TransactionImpl final : public Transaction, private CommitCheck {
+class TransactionImpl final : public Transaction, private CommitCheck, private ObservedReads {
  public:
   TransactionImpl(std::shared_ptr<EngineCore> core, const TransactionOptions& options);
 
@@ -98,6 +98,7 @@ class TransactionImpl final : public Transaction, private CommitCheck {
 
   Result<TableState*> state_of(const std::shared_ptr<Table>& table);
   ReadInstant instant() const { return {sequence_, core_->mvcc.now_ms()}; }
+  Result<std::unique_ptr<Scanner>> scan_noted(TableState& state, const Scan& scan, const ReadOverlay& own);
   Status look_up(Change& change, const Get& get, RowBatch& found);
   Status apply(Change& change, const std::function<Status(RowChanges&)>& work);
   Status take(Change& change);
@@ -112,6 +113,12 @@ class TransactionImpl final : public Transaction, private CommitCheck {
 
   Status holds() override;
   Status holds_after(const Store& store, const CellView& cell) override;
+
+  // What observers read and add to is checked like the transaction's own.
+  void renew() override {}
+  Status get_observed(TableImpl& table, const Get& get, const ReadOverlay& own, RowBatch& found) override;
+  Result<std::unique_ptr<Scanner>> scan_observed(TableImpl& table, const Scan& scan) override;
+  void note_added(TableImpl& table, std::string_view row) override;
 
   const std::shared_ptr<EngineCore> core_;
   const TransactionOptions options_;

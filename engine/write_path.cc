@@ -125,6 +125,38 @@ Status apply_change(RowChanges& changes, const CheckAndMutate::Change& change, i
   return apply_all(changes, std::get<RowMutations>(change), unstamped);
 }
 
+std::string_view row_of(const Batch::Entry& entry) {
+  if (const auto* cell = std::get_if<Cell>(&entry.change)) return cell->row;
+  if (const auto* put = std::get_if<Put>(&entry.change)) return put->row();
+  return std::get<Delete>(entry.change).row();
+}
+
+// All stores of the tables that the batch names, which are of this engine.
+std::vector<Store*> stores_of(const Batch& batch) {
+  std::vector<Store*> stores;
+  for (const Batch::Entry& entry : batch.impl().entries)
+    for (const auto& store : static_cast<TableImpl*>(entry.table.get())->families().stores)
+      if (std::ranges::find(stores, store.get()) == stores.end()) stores.push_back(store.get());
+  return stores;
+}
+
+// What the entries come to, under the locks of their rows.
+Status add_entries(const Batch& batch, int64_t now_ms, PreparedBatch& to) {
+  for (const Batch::Entry& entry : batch.impl().entries) {
+    auto& table = static_cast<TableImpl&>(*entry.table);
+    if (const auto* cell = std::get_if<Cell>(&entry.change)) {
+      Store* store = table.families().find(cell->family);
+      if (store == nullptr) return table.unknown_family(cell->family);
+      to.add(*store, cell->row, cell->qualifier, cell->timestamp, cell->type, cell->value, cell->tags);
+    } else if (const auto* put = std::get_if<Put>(&entry.change)) {
+      CELLAR_TRY(RowChanges(table, to, now_ms).put(*put));
+    } else {
+      CELLAR_TRY(RowChanges(table, to, now_ms).erase(std::get<Delete>(entry.change)));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 WritePath::WritePath(EngineCore& core)
@@ -136,6 +168,7 @@ Durability WritePath::durability_of(const TableImpl& table, const WriteOptions& 
 }
 
 Status WritePath::check_writable() const {
+  CELLAR_TRY(check_not_in_observer());
   if (core_.options.read_only) return Status::read_only("the store was opened read-only");
   return core_.health.failed() ? core_.health.check() : Status();
 }
@@ -145,6 +178,8 @@ int64_t WritePath::lock_wait_us() const { return core_.options.row_lock_wait_ms 
 Status WritePath::put(TableImpl& table, const Put& put, const WriteOptions& options) {
   CELLAR_TRY(table.check());
   if (put.empty()) return Status::invalid_argument("the put has no columns").hinting("add at least one");
+  if (in_observer || table.observers() != nullptr) [[unlikely]]
+    return put_slowly(table, put, options);
   PreparedBatch& batch = thread_batch();
   batch.begin();
   CELLAR_TRY(RowChanges(table, batch, kNow).put(put));
@@ -155,6 +190,14 @@ Status WritePath::put(TableImpl& table, const Put& put, const WriteOptions& opti
   return commit(prepared, core_.mvcc.now_ms(), durability_of(table, options));
 }
 
+// … with observers, or by one, which is refused.
+Status WritePath::put_slowly(TableImpl& table, const Put& put, const WriteOptions& options) {
+  std::vector<Store*> touched;
+  CELLAR_TRY(add_touched(table, put, touched));
+  return change_row(table, put.row(), touched, RowLocks::Mode::kExclusive, options,
+                    [&](RowChanges& changes) { return changes.put(put); });
+}
+
 // Of one row: makes the changes under the row's lock, and commits them as one write, at the time of the
 // changes. A change that adds nothing writes nothing.
 template <class Change>
@@ -162,6 +205,17 @@ Status WritePath::change_row(TableImpl& table, std::string_view row, const std::
                              RowLocks::Mode mode, const WriteOptions& options, const Change& change) {
   CELLAR_TRY(check_writable());
   PreparedBatch& batch = thread_batch();
+  if (table.observers() != nullptr) [[unlikely]] {
+    ObservedWrite write(core_, batch);
+    write.add_row(table, row, mode);
+    for (Store* store : touched) write.add_store(store);
+    const auto build = [&]() -> Result<int64_t> {
+      RowChanges changes(table, batch, core_.mvcc.now_ms());
+      CELLAR_TRY(change(changes));
+      return changes.now_ms();
+    };
+    return commit_observed(write, build, durability_of(table, options), options);
+  }
   batch.begin();
   CELLAR_TRY(WriteThrottle(core_).admit(touched));
   RowLockSet locks(core_.row_locks, mode);
@@ -231,6 +285,7 @@ Result<CheckAndMutateResult> WritePath::check_and_mutate(TableImpl& table, const
   CELLAR_TRY(check_change(table, check, touched));
   CheckAndMutateResult result;
   const auto change = [&](RowChanges& changes) -> Status {
+    result = {};
     CELLAR_TRY_ASSIGN(const Checked checked, check_condition(table, check));
     result.success = checked.matches;
     if (!checked.matches) return {};
@@ -248,70 +303,102 @@ Status WritePath::write(const Batch& batch, const WriteOptions& options) {
   CELLAR_TRY(core_.check_open());
   if (batch.impl().entries.empty()) return {};
   PreparedBatch& prepared_batch = thread_batch();
-  prepared_batch.begin();
   std::vector<std::string_view> rows;
   Durability durability = Durability::kSkipWal;
-  bool reads = false;
+  auto mode = RowLocks::Mode::kShared;
+  bool observed = in_observer;
   for (const Batch::Entry& entry : batch.impl().entries) {
     auto* table = dynamic_cast<TableImpl*>(entry.table.get());
     if (table == nullptr || &table->core() != &core_)
       return Status::invalid_argument("the batch names a table of another engine");
     CELLAR_TRY(table->check());
     durability = std::max(durability, durability_of(*table, options));
-    if (const auto* cell = std::get_if<Cell>(&entry.change)) {
-      rows.emplace_back(cell->row);
-    } else if (const auto* put = std::get_if<Put>(&entry.change)) {
+    observed = observed || table->observers() != nullptr;
+    rows.push_back(row_of(entry));
+    if (const auto* put = std::get_if<Put>(&entry.change)) {
       if (put->empty()) return Status::invalid_argument("the put has no columns").hinting("add at least one");
-      rows.push_back(put->row());
-    } else {
-      const auto& erase = std::get<Delete>(entry.change);
-      reads = reads || looks_up(erase);
-      rows.push_back(erase.row());
+    } else if (const auto* erase = std::get_if<Delete>(&entry.change); erase != nullptr && looks_up(*erase)) {
+      mode = RowLocks::Mode::kExclusive;
     }
   }
-  RowLockSet locks(core_.row_locks, reads ? RowLocks::Mode::kExclusive : RowLocks::Mode::kShared);
-  std::vector<Store*> touched;
-  for (const Batch::Entry& entry : batch.impl().entries)
-    for (const auto& store : static_cast<TableImpl*>(entry.table.get())->families().stores)
-      if (std::ranges::find(touched, store.get()) == touched.end()) touched.push_back(store.get());
-  CELLAR_TRY(WriteThrottle(core_).admit(touched));
+  if (observed) [[unlikely]]
+    return write_observed(batch, mode, durability, options);
+  prepared_batch.begin();
+  RowLockSet locks(core_.row_locks, mode);
+  CELLAR_TRY(WriteThrottle(core_).admit(stores_of(batch)));
   CELLAR_TRY(locks.lock_rows(rows, lock_wait_us(), core_.clock));
   const int64_t now_ms = core_.mvcc.now_ms();
-  for (const Batch::Entry& entry : batch.impl().entries) {
-    auto& table = static_cast<TableImpl&>(*entry.table);
-    if (const auto* cell = std::get_if<Cell>(&entry.change)) {
-      Store* store = table.families().find(cell->family);
-      if (store == nullptr) return table.unknown_family(cell->family);
-      prepared_batch.add(*store, cell->row, cell->qualifier, cell->timestamp, cell->type, cell->value,
-                         cell->tags);
-    } else if (const auto* put = std::get_if<Put>(&entry.change)) {
-      CELLAR_TRY(RowChanges(table, prepared_batch, now_ms).put(*put));
-    } else {
-      CELLAR_TRY(RowChanges(table, prepared_batch, now_ms).erase(std::get<Delete>(entry.change)));
-    }
-  }
+  CELLAR_TRY(add_entries(batch, now_ms, prepared_batch));
   Prepared prepared{prepared_batch};
   return commit(prepared, now_ms, durability);
 }
 
-Status WritePath::write_checked(std::span<const PreparedBatch::Item> cells, CommitCheck& check,
-                                Durability durability) {
+// … with observers, or by one, which is refused.
+Status WritePath::write_observed(const Batch& batch, RowLocks::Mode mode, Durability durability,
+                                 const WriteOptions& options) {
+  CELLAR_TRY(check_writable());
+  PreparedBatch& prepared_batch = thread_batch();
+  ObservedWrite write(core_, prepared_batch);
+  for (const Batch::Entry& entry : batch.impl().entries)
+    write.add_row(static_cast<TableImpl&>(*entry.table), row_of(entry), mode);
+  for (Store* store : stores_of(batch)) write.add_store(store);
+  const auto build = [&]() -> Result<int64_t> {
+    const int64_t now_ms = core_.mvcc.now_ms();
+    CELLAR_TRY(add_entries(batch, now_ms, prepared_batch));
+    return now_ms;
+  };
+  return commit_observed(write, build, durability, options);
+}
+
+// The strongest durability among the tables that are written to counts, those that observers add to included.
+Status WritePath::commit_observed(ObservedWrite& write, const ObservedWrite::Build& build,
+                                  Durability durability, const WriteOptions& options, CommitCheck* check) {
+  CELLAR_TRY(write.run(build));
+  if (write.batch().empty()) return {};
+  for (const TableImpl* table : write.added_tables())
+    durability = std::max(durability, durability_of(*table, options));
+  Prepared prepared{write.batch(), 0, check};
+  return commit(prepared, write.now_ms(), durability);
+}
+
+Status WritePath::write_checked(std::span<TableImpl* const> tables,
+                                std::span<const PreparedBatch::Item> cells, int64_t now_ms,
+                                CommitCheck& check, ObservedReads& reads, const WriteOptions& options) {
   CELLAR_TRY(check_writable());
   PreparedBatch& batch = thread_batch();
   batch.begin();
+  Durability durability = Durability::kSkipWal;
+  bool observed = false;
+  for (const TableImpl* table : tables) {
+    durability = std::max(durability, durability_of(*table, options));
+    observed = observed || table->observers() != nullptr;
+  }
+  const auto add = [&] {
+    for (const PreparedBatch::Item& cell : cells)
+      batch.add(*cell.store, cell.row, cell.qualifier, cell.timestamp, cell.type, cell.value, cell.tags);
+  };
+  if (observed) {
+    ObservedWrite write(core_, batch, &reads);
+    for (const PreparedBatch::Item& cell : cells) {
+      const auto of = std::ranges::find(tables, cell.store->ids().table, &TableImpl::id);
+      write.add_row(**of, cell.row, RowLocks::Mode::kShared);
+      write.add_store(cell.store);
+    }
+    const auto build = [&]() -> Result<int64_t> { return add(), now_ms; };
+    return commit_observed(write, build, durability, options, &check);
+  }
+  add();
   std::vector<std::string_view> rows;
   rows.reserve(cells.size());
-  for (const PreparedBatch::Item& cell : cells) {
-    batch.add(*cell.store, cell.row, cell.qualifier, cell.timestamp, cell.type, cell.value, cell.tags);
+  for (const PreparedBatch::Item& cell : cells)
     if (rows.empty() || rows.back() != cell.row) rows.push_back(cell.row);
-  }
   CELLAR_TRY(WriteThrottle(core_).admit(batch.stores()));
   // Keeps out who has read one of these rows and is about to write what follows from it. Others may write
   // beside: the leader's check sees what came before.
   RowLockSet locks(core_.row_locks, RowLocks::Mode::kShared);
   CELLAR_TRY(locks.lock_rows(rows, lock_wait_us(), core_.clock));
   Prepared prepared{batch, 0, &check};
-  return commit(prepared, core_.mvcc.now_ms(), durability);
+  return commit(prepared, now_ms, durability);
 }
 
 Status WritePath::commit(Prepared& prepared, int64_t now_ms, Durability durability) {

@@ -9,6 +9,7 @@
 #include "cellar/batch.h"
 #include "cellar/check_and_mutate.h"
 #include "engine/core.h"
+#include "engine/observed_write.h"
 #include "engine/prepared_batch.h"
 #include "engine/write_group.h"
 
@@ -40,9 +41,11 @@ class WritePath {
   Result<CheckAndMutateResult> check_and_mutate(TableImpl& table, const CheckAndMutate& check,
                                                 const WriteOptions& options);
   Status write(const Batch& batch, const WriteOptions& options);
-  // Cells of any rows and tables of this engine, with their timestamps, as one write, if `check` holds. Their
-  // bytes are borrowed. Nothing comes between the check and the write.
-  Status write_checked(std::span<const PreparedBatch::Item> cells, CommitCheck& check, Durability durability);
+  // Cells of any rows of these tables of this engine, with their timestamps, as one write at `now_ms`, if
+  // `check` holds. Their bytes are borrowed. Nothing comes between the check and the write. Observers read by
+  // `reads`.
+  Status write_checked(std::span<TableImpl* const> tables, std::span<const PreparedBatch::Item> cells,
+                       int64_t now_ms, CommitCheck& check, ObservedReads& reads, const WriteOptions& options);
   Durability durability_of(const TableImpl& table, const WriteOptions& options) const;
 
   // Runs `work` with no write under way: every sequence so far is in the memtables and visible, none above
@@ -57,6 +60,11 @@ class WritePath {
   template <class Change>
   Status change_row(TableImpl& table, std::string_view row, const std::vector<Store*>& touched,
                     RowLocks::Mode mode, const WriteOptions& options, const Change& change);
+  Status put_slowly(TableImpl& table, const Put& put, const WriteOptions& options);
+  Status write_observed(const Batch& batch, RowLocks::Mode mode, Durability durability,
+                        const WriteOptions& options);
+  Status commit_observed(ObservedWrite& write, const ObservedWrite::Build& build, Durability durability,
+                         const WriteOptions& options, CommitCheck* check = nullptr);
   Status check_writable() const;
   int64_t lock_wait_us() const;
   Status commit(Prepared& prepared, int64_t now_ms, Durability durability);

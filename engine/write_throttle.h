@@ -1,6 +1,7 @@
 // WriteThrottle: when writers must wait, how long, and why.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
 
@@ -19,6 +20,11 @@ class WriteThrottle {
     for (Store* store : stores)
       if (pressed(*store)) return wait(stores);
     return core_.memtable_bytes.load(std::memory_order_relaxed) < memory_limit() ? Status() : wait(stores);
+  }
+
+  // Whether a write to these must wait, or go slower.
+  bool pressed(std::span<Store* const> stores) const {
+    return std::ranges::any_of(stores, [&](const Store* store) { return pressed(*store); });
   }
 
  private:

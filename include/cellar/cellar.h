@@ -13,6 +13,7 @@
 #include "cellar/ingest.h"
 #include "cellar/keys.h"
 #include "cellar/mutation.h"
+#include "cellar/observer.h"
 #include "cellar/options.h"
 #include "cellar/query.h"
 #include "cellar/read_stats.h"

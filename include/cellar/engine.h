@@ -10,6 +10,7 @@
 #include "cellar/batch.h"
 #include "cellar/checkpoint.h"
 #include "cellar/events.h"
+#include "cellar/observer.h"
 #include "cellar/table.h"
 #include "cellar/transaction.h"
 
@@ -77,6 +78,13 @@ class Engine {
   // Sets a family's options, or adds the family. Reads and rewrites that begin afterwards go by the new
   // options.
   virtual Status alter_family(const std::string& table, const FamilyOptions& family) = 0;
+
+  // From now on `observer` sees each write to the table, see Observer; writes that are under way may be seen
+  // or not. For as long as the engine is open: a store does not remember its observers, so register them
+  // after opening it, before the first write. `name`, unique for the table, stands in errors. kNotFound:
+  // there is no such table.
+  virtual Status add_observer(const std::string& table, const std::string& name,
+                              std::shared_ptr<Observer> observer) = 0;
 
   // All of the batch or nothing, at one instant, for readers and for crashes.
   virtual Status write(const Batch& batch, const WriteOptions& options = {}) = 0;

@@ -1,0 +1,45 @@
+// Observers: who watches which table, and whether this thread is in one of them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+#include "cellar/observer.h"
+
+namespace cellar {
+
+class TableImpl;
+
+// The observers of a table at one time, in the order of their registration. Immutable.
+struct ObserverList {
+  struct Named {
+    std::string name;
+    std::shared_ptr<Observer> observer;
+  };
+  std::vector<Named> all;
+};
+
+// Any thread. Lists are kept until clear(), so that writers need no lock. They are not the tables' own: an
+// observer may hold its table, and neither would ever end.
+class Observers {
+ public:
+  // kInvalidArgument for a name that the table's observers have already.
+  Status add(TableImpl& table, const std::string& name, std::shared_ptr<Observer> observer);
+  // When nobody writes any more.
+  void clear();
+
+ private:
+  Mutex mutex_;
+  std::vector<std::unique_ptr<const ObserverList>> lists_ CELLAR_GUARDED_BY(mutex_);
+};
+
+// Whether this thread is in before_write(). What it would wait for might wait for the locks that it holds.
+inline constinit thread_local bool in_observer = false;
+
+// kInvalidArgument for what an observer must not do, while this thread is in one.
+Status called_by_observer();
+inline Status check_not_in_observer() { return in_observer ? called_by_observer() : Status(); }
+
+}  // namespace cellar

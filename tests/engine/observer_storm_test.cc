@@ -1,0 +1,223 @@
+// Goal: an inverse table and counts that an observer keeps agree exactly with the table they are kept of,
+// under any mix of writes from several threads, beside flushes and compactions, and after any crash. Method:
+// few rows and values, so that writes meet; in the end, and after each crash, everything is computed anew and
+// compared.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <thread>
+
+#include "base/random.h"
+#include "tests/engine/observer_fixture.h"
+#include "tests/support/crash_file_system.h"
+#include "tests/support/step_executor.h"
+#include "tests/support/test_scale.h"
+
+namespace cellar::testing {
+namespace {
+
+std::string row_of(uint64_t number) { return "row" + std::to_string(number); }
+std::string value_of(Random& random) { return "value" + std::to_string(random.below(5)); }
+
+Status commit_two(Engine& engine, const std::shared_ptr<Table>& table, Random& random) {
+  return engine.run_transaction({.attempts_max = 1000, .pause_us = 10}, [&](Transaction& transaction) {
+    CELLAR_TRY(transaction.put(table, Put(row_of(random.below(8))).add("d", "q", value_of(random))));
+    return transaction.erase(table, Delete(row_of(random.below(8))).column("d", "q"));
+  });
+}
+
+Status write_batch(Engine& engine, const std::shared_ptr<Table>& table, Random& random) {
+  Batch batch;
+  for (int i = 0; i < 3; ++i) batch.put(table, Put(row_of(random.below(8))).add("d", "q", value_of(random)));
+  batch.erase(table, Delete(row_of(random.below(8))));
+  return engine.write(batch);
+}
+
+// One write of any kind to d:q of some rows.
+Status write_some(Engine& engine, const std::shared_ptr<Table>& table, Random& random) {
+  const std::string row = row_of(random.below(8));
+  const std::string value = value_of(random);
+  const Put put = Put(row).add("d", "q", value);
+  switch (random.below(9)) {
+    case 0:
+      return table->erase(Delete(row));
+    case 1:
+      return table->erase(Delete(row).latest_version("d", "q"));
+    case 2:
+      return table->append(Append(row).add("d", "q", "+").add("d", "other", "x")).status();
+    case 3:
+      return table->mutate(RowMutations(row).add(Delete(row).column("d", "p")).add(put)).status();
+    case 4:
+      return table->check_and_mutate(CheckAndMutate(row).if_not_exists("d", "q").then(put)).status();
+    case 5:
+      return table->put(Put(row).add_at("d", "q", 5, value));
+    case 6:
+      return commit_two(engine, table, random);
+    case 7:
+      return write_batch(engine, table, random);
+    default:
+      return table->put(put);
+  }
+}
+
+class ObserverStorm : public EngineFixture {
+ protected:
+  // In the order of timestamps a put that is hidden by a marker of its millisecond may show once a compaction
+  // that ran meanwhile has dropped the marker: a change without a write. So where compactions run, the
+  // observed family goes by sequence, and keeps its versions.
+  void open_observed(MarkerOrder order) {
+    EngineOptions options;
+    options.create_if_missing = true;
+    options.automatic_compaction = order == MarkerOrder::kSequence;
+    options.memtable_bytes = options.automatic_compaction ? 64 << 10 : 64 << 20;
+    options.log_segment_bytes = 256 << 10;
+    options.environment.files = files_.get();
+    auto opened = Engine::open("store", options);
+    ASSERT_TRUE(opened.ok()) << opened.status().to_text();
+    engine_ = std::move(opened).value();
+    FamilyOptions observed = family("d", options.automatic_compaction ? 1'000'000 : 3);
+    observed.delete_order = order;
+    table_ = make_table("t", {observed});
+    EXPECT_OK(InverseObserver::make_tables(*engine_));
+    EXPECT_OK(engine_->add_observer("t", "inverse", std::make_shared<InverseObserver>()));
+  }
+
+  // Four threads write so much each, while a fifth calls `beside`.
+  void storm(uint64_t writes, const std::function<void()>& beside) {
+    std::atomic<int> running{4};
+    std::vector<std::thread> threads;
+    for (uint64_t seed = 1; seed <= 4; ++seed)
+      threads.emplace_back([&, seed] {
+        Random random(seed);
+        for (uint64_t i = 0; i < writes; ++i) EXPECT_OK(write_some(*engine_, table_, random));
+        --running;
+      });
+    while (running.load() != 0) beside();
+    for (std::thread& thread : threads) thread.join();
+    count(4 * writes, "observed writes of four threads");
+  }
+
+  std::shared_ptr<Table> table_;
+};
+
+TEST_F(ObserverStorm, InverseTableAndCountsAgreeExactly) {
+  open_observed(MarkerOrder::kTimestamp);
+  storm(scaled(4000), [] { std::this_thread::yield(); });
+  InverseObserver::expect_agreement(*engine_, *table_);
+}
+
+TEST_F(ObserverStorm, InverseTableAndCountsAgreeBesideFlushesAndCompactions) {
+  open_observed(MarkerOrder::kSequence);
+  uint64_t rounds = 0;
+  storm(scaled(3000), [&] {
+    EXPECT_OK(engine_->flush());
+    for (const char* name : {"t", "by_value", "counts"})
+      EXPECT_OK(engine_->open_table(name).value()->compact({.major = rounds % 2 == 0}));
+    ++rounds;
+  });
+  EXPECT_GT(rounds, 0U);
+  InverseObserver::expect_agreement(*engine_, *table_);
+}
+
+// Other writers of rows that observers count in lose nothing, and nothing of theirs is lost.
+TEST_F(ObserverStorm, CountersTakePartInWhatOthersCount) {
+  open_observed(MarkerOrder::kTimestamp);
+  const auto counts = engine_->open_table("counts").value();
+  const auto observer = std::make_shared<CallingObserver>([&](const ObservedRow&, ObserverContext& context) {
+    return context.increment(counts, "all", "n", "writes", 1);
+  });
+  EXPECT_OK(engine_->add_observer("t", "counts all", observer));
+  const uint64_t each = scaled(2000);
+  std::vector<std::thread> threads;
+  for (uint64_t i = 0; i < 4; ++i)
+    threads.emplace_back([&, i] {
+      for (uint64_t k = 0; k < each; ++k) {
+        if (i % 2 == 0) {
+          EXPECT_OK(table_->put(Put(row_of(i * 1000 + k % 100)).add("d", "p", "x")));
+        } else {
+          EXPECT_OK(counts->increment(Increment("all").add("n", "writes", 1)).status());
+        }
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(counts->get(Get("all")).value().row().counter("n", "writes"), static_cast<int64_t>(4 * each));
+}
+
+// ---- crashes ----
+
+constexpr int kWrites = 40;
+
+EngineOptions options_for(FileSystem& files, ManualClock& clock, StepExecutor& executor) {
+  EngineOptions options;
+  options.create_if_missing = true;
+  options.log_segment_bytes = 1 << 16;
+  options.environment = {.files = &files, .clock = &clock, .executor = &executor, .seed = 7};
+  return options;
+}
+
+// The number of writes that were acknowledged.
+int work(FileSystem& files) {
+  ManualClock clock;
+  StepExecutor executor(1, clock);
+  auto opened = Engine::open("store", options_for(files, clock, executor));
+  if (!opened.ok()) return 0;
+  Engine& engine = **opened;
+  FamilyOptions family;
+  family.name = "d";
+  const auto table = engine.open_or_create_table("t", {.families = {family}});
+  if (!table.ok() || !InverseObserver::make_tables(engine).ok()) return 0;
+  EXPECT_OK(engine.add_observer("t", "inverse", std::make_shared<InverseObserver>()));
+  Random random(3);
+  int done = 0;
+  for (; done < kWrites; ++done) {
+    if (done % 2 == 0) clock.advance_ms(1);
+    if (!write_some(engine, *table, random).ok()) return done;
+    if (done == 15) static_cast<void>((*table)->flush());
+    if (done == 25) static_cast<void>(engine.open_table("by_value").value()->flush());
+    if (done == 30) static_cast<void>(engine.flush());
+    executor.settle();
+  }
+  return done;
+}
+
+// The rows found; complains unless the tables agree.
+size_t check(FileSystem& files) {
+  ManualClock clock(1'800'000'000'000);
+  StepExecutor executor(1, clock);
+  auto opened = Engine::open("store", options_for(files, clock, executor));
+  EXPECT_TRUE(opened.ok()) << opened.status().to_text();
+  if (!opened.ok()) return 0;
+  const auto table = (*opened)->open_table("t");
+  if (!table.ok() || !(*opened)->open_table("counts").ok()) return 0;  // nothing was written yet
+  return InverseObserver::expect_agreement(**opened, **table);
+}
+
+TEST(ObserverCrash, TablesAgreeAfterACrashAtEachOperation) {
+  uint64_t operations = 0;
+  {
+    CrashFileSystem files;
+    ASSERT_EQ(work(files), kWrites);
+    operations = files.operations();
+  }
+  const uint64_t step = std::max<uint64_t>(1, operations / scaled(80));
+  uint64_t crashes = 0, rows = 0;
+  for (uint64_t at = 1; at <= operations; at += step) {
+    CrashFileSystem files;
+    files.stop_at(at);
+    work(files);
+    for (const CrashMode mode : all_crash_modes()) {
+      SCOPED_TRACE("operation " + std::to_string(at) + ", " + std::string(crash_mode_name(mode)));
+      const auto image = files.image(mode, at);
+      rows += check(*image);
+      ++crashes;
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+  count(crashes, "crashes with observers");
+  EXPECT_GT(rows, 0U);
+}
+
+}  // namespace
+}  // namespace cellar::testing
