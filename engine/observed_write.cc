@@ -281,14 +281,14 @@ Status ObservedWrite::increment(const std::shared_ptr<Table>& table, std::string
   return failed(add());
 }
 
-// Whether the locks of all rows that are added to are held; of the counters exclusively. All are tried, so
-// that the next attempt knows of each.
+// Whether the locks of all rows that are added to are held; of the counters exclusively, and first, since a
+// lock that is held shared is not made exclusive. All are tried, so that the next attempt knows of each.
 bool ObservedWrite::lock_additions() {
   bool held = true;
-  for (const Addition& each : additions_)
-    held = locks_.extend(row_of(each.change), RowLocks::Mode::kShared) && held;
   for (const auto& [place, counters] : counters_)
     held = locks_.extend(place.second, RowLocks::Mode::kExclusive) && held;
+  for (const Addition& each : additions_)
+    held = locks_.extend(row_of(each.change), RowLocks::Mode::kShared) && held;
   return held;
 }
 

@@ -67,12 +67,13 @@ class ObserverStorm : public EngineFixture {
   // In the order of timestamps a put that is hidden by a marker of its millisecond may show once a compaction
   // that ran meanwhile has dropped the marker: a change without a write. So where compactions run, the
   // observed family goes by sequence, and keeps its versions.
-  void open_observed(MarkerOrder order) {
+  void open_observed(MarkerOrder order, int64_t row_lock_wait_ms = 30'000) {
     EngineOptions options;
     options.create_if_missing = true;
     options.automatic_compaction = order == MarkerOrder::kSequence;
     options.memtable_bytes = options.automatic_compaction ? 64 << 10 : 64 << 20;
     options.log_segment_bytes = 256 << 10;
+    options.row_lock_wait_ms = row_lock_wait_ms;
     options.environment.files = files_.get();
     auto opened = Engine::open("store", options);
     ASSERT_TRUE(opened.ok()) << opened.status().to_text();
@@ -143,6 +144,37 @@ TEST_F(ObserverStorm, CountersTakePartInWhatOthersCount) {
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(counts->get(Get("all")).value().row().counter("n", "writes"), static_cast<int64_t>(4 * each));
+}
+
+// A row that is added to is locked: not while somebody else has it, and never while others wait for what we
+// hold.
+TEST_F(ObserverStorm, WaitsForRowsThatAreAddedTo) {
+  open_observed(MarkerOrder::kTimestamp, 20);
+  const auto held = make_table("held", {family("d")});
+  std::atomic<bool> holds{false}, let_go{false};
+  const auto hold = std::make_shared<CallingObserver>([&](const ObservedRow&, ObserverContext&) {
+    holds.store(true);
+    while (!let_go.load()) std::this_thread::yield();
+    return Status();
+  });
+  EXPECT_OK(engine_->add_observer("held", "hold", hold));
+  int calls = 0;
+  const auto adds = std::make_shared<CallingObserver>([&](const ObservedRow&, ObserverContext& context) {
+    ++calls;
+    return context.put(held, Put("taken").add("d", "q", "v"));
+  });
+  EXPECT_OK(engine_->add_observer("t", "adds", adds));
+  std::thread holder([&] { EXPECT_OK(held->put(Put("taken").add("d", "q", "own"))); });
+  while (!holds.load()) std::this_thread::yield();
+  const Status status = table_->put(Put("r1").add("d", "q", "v"));
+  EXPECT_TRUE(status.is(Code::kBusy)) << status.to_text();
+  EXPECT_NE(status.message().find("row taken"), std::string_view::npos) << status.to_text();
+  EXPECT_EQ(calls, 1);
+  let_go.store(true);
+  holder.join();
+  EXPECT_OK(table_->put(Put("r1").add("d", "q", "v")));
+  EXPECT_EQ(calls, 2);
+  InverseObserver::expect_agreement(*engine_, *table_);
 }
 
 // ---- crashes ----
