@@ -107,6 +107,7 @@ Status EngineImpl::truncate_now(const std::string& name) {
 }
 
 Result<CheckpointInfo> EngineImpl::checkpoint(const std::string& path) {
+  CELLAR_TRY(check_not_in_observer());  // it waits for the writers
   CELLAR_TRY(core_->check_open());
   const auto [parent_path, name] = split_path(path);
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> parent, core_->files.open_directory(parent_path, false));
