@@ -36,7 +36,8 @@ class FileTableScanner final : public Scanner {
       : table_(std::move(table)), request_(scan), now_ms_(now_ms) {}
 
   Status open() {
-    CELLAR_TRY(request_.resolve());
+    CELLAR_TRY(request_.resolve(table_->clock()));
+    pace_ = request_.read.budget.pace;
     CELLAR_TRY(check_query(request_.scan));
     CELLAR_TRY(table_->resolve(request_.scan.choices()).status());
     const std::vector<FileTableRegion>& regions = table_->options_.regions;
@@ -56,7 +57,7 @@ class FileTableScanner final : public Scanner {
 
   bool next_batch(RowBatch& batch, size_t rows) override {
     batch.clear();
-    while (batch.size() < rows && step(batch)) {
+    while (batch.size() < rows && !batch.ends_with_cursor() && step(batch)) {
     }
     return !batch.empty();
   }
@@ -68,11 +69,12 @@ class FileTableScanner final : public Scanner {
       if (request_.read.filter != nullptr && request_.read.filter->done()) return false;
       if (reader_ == nullptr && !next_region()) return false;
       if (reader_->next(batch)) {
-        const size_t last = batch.size() - 1;
-        rows_ += batch[last].more_cells_in_row() ? 0 : 1;
+        const RowView last = batch[batch.size() - 1];
+        rows_ += last.more_cells_in_row() || last.is_cursor() ? 0 : 1;
         return true;
       }
       status_ = reader_->status().with_context("table " + table_->name());
+      pace_ = reader_->pace();
       reader_.reset();
     }
     return false;
@@ -90,6 +92,7 @@ class FileTableScanner final : public Scanner {
     }
     ScanBudget budget = read.budget;
     if (budget.rows > 0) budget.rows -= rows_;
+    budget.pace = pace_;  // regions without an answer count together
     reader_ = std::make_unique<RowReader>(std::move(*readers), read.range, budget, read.stats, nullptr,
                                           read.filter);
     return true;
@@ -100,6 +103,7 @@ class FileTableScanner final : public Scanner {
   int64_t now_ms_;
   std::vector<size_t> left_;
   std::unique_ptr<RowReader> reader_;
+  ScanPace pace_;  // for the next reader
   RowBatch batch_;
   uint64_t rows_ = 0;
   Status status_;
@@ -176,9 +180,7 @@ Result<StoreReaders> FileTable::open_readers(size_t region, const Query<Q>& quer
   return readers;
 }
 
-int64_t FileTable::now_ms() const {
-  return (options_.clock != nullptr ? *options_.clock : system_clock()).wall_ms();
-}
+Clock& FileTable::clock() const { return options_.clock != nullptr ? *options_.clock : system_clock(); }
 
 Result<bool> FileTable::read_row(const Get& get, ScanBudget budget, RowBatch& batch, int64_t now_ms) {
   batch.clear();
@@ -190,6 +192,7 @@ Result<bool> FileTable::read_row(const Get& get, ScanBudget budget, RowBatch& ba
   read.range = RowRange::of_row(get.row());
   read.stats = get.stats_sink() != nullptr ? get.stats_sink() : &unwanted;
   read.budget = budget;
+  read.budget.page = page_of(get);
   std::optional<ReadFilter> filter;
   add_filter(get, filter, read);
   for (size_t region = 0; region < options_.regions.size(); ++region) {
@@ -206,7 +209,7 @@ Result<bool> FileTable::read_row(const Get& get, ScanBudget budget, RowBatch& ba
 }
 
 Status FileTable::get_into(const Get& get, RowBatch& batch) {
-  return read_row(get, {.rows = 1}, batch, now_ms()).status();
+  return read_row(get, {.rows = 1}, batch, clock().wall_ms()).status();
 }
 
 Result<RowBatch> FileTable::get(const Get& get) {
@@ -217,11 +220,11 @@ Result<RowBatch> FileTable::get(const Get& get) {
 
 Result<bool> FileTable::exists(const Get& get) {
   RowBatch batch;
-  return read_row(get, {.rows = 1, .cells_per_part = 1}, batch, now_ms());
+  return read_row(get, {.rows = 1, .cells_per_part = 1}, batch, clock().wall_ms());
 }
 
 Result<std::vector<RowBatch>> FileTable::get_many(std::span<const Get> gets) {
-  const int64_t now = now_ms();
+  const int64_t now = clock().wall_ms();
   std::vector<RowBatch> rows(gets.size());
   for (const size_t at : by_rows(gets)) CELLAR_TRY(read_row(gets[at], {.rows = 1}, rows[at], now).status());
   return rows;
@@ -232,7 +235,7 @@ std::vector<ActionResult> FileTable::batch(std::span<const Action> actions, cons
 }
 
 Result<std::unique_ptr<Scanner>> FileTable::scan(const Scan& scan) {
-  auto scanner = std::make_unique<FileTableScanner>(shared_from_this(), scan, now_ms());
+  auto scanner = std::make_unique<FileTableScanner>(shared_from_this(), scan, clock().wall_ms());
   CELLAR_TRY(scanner->open());
   return std::unique_ptr<Scanner>(std::move(scanner));
 }

@@ -74,7 +74,7 @@ class FileTable final : public Table, public std::enable_shared_from_this<FileTa
   explicit FileTable(FileTableOptions options) : options_(std::move(options)) {}
   Status read_only() const;
   Result<bool> read_row(const Get& get, ScanBudget budget, RowBatch& batch, int64_t now_ms);
-  int64_t now_ms() const;
+  Clock& clock() const;
   Result<std::vector<Wanted>> resolve(const std::vector<FamilyChoice>& choices) const;
   // The family's files of a region. Those of the region that was used last are kept.
   Result<std::shared_ptr<const StoreView>> view_of(size_t region, size_t family);

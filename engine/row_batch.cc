@@ -52,6 +52,7 @@ RowBatch& RowBatch::operator=(RowBatch&& other) noexcept {
   std::swap(copy_at_, other.copy_at_);
   std::swap(copy_end_, other.copy_end_);
   std::swap(open_, other.open_);
+  std::swap(cursor_, other.cursor_);
   std::swap(open_pins_, other.open_pins_);
   std::swap(open_copies_, other.open_copies_);
   std::swap(open_copy_at_, other.open_copy_at_);
@@ -64,6 +65,8 @@ RowBatch::~RowBatch() { clear(); }
 
 RowView RowBatch::operator[](size_t index) const {
   const Span& span = rows_[index];
+  if (span.begin == span.end) [[unlikely]]
+    return RowView::cursor(cursor_);
   return {std::span(cells_).subspan(span.begin, span.end - span.begin), span.more};
 }
 
@@ -85,6 +88,7 @@ void RowBatch::restart() {
 void RowBatch::clear_rows() {
   cells_.clear();
   rows_.clear();
+  cursor_ = {};
   if (copies_.size() > 1) copies_.resize(1);
   copy_at_ = 0;
   copy_end_ = copies_.empty() ? 0 : kCopyBlockBytes;
@@ -182,6 +186,13 @@ void RowBatch::end_row(bool more_cells_in_row) {
   rows_.push_back({static_cast<uint32_t>(open_), static_cast<uint32_t>(cells_.size()), more_cells_in_row});
   open_ = cells_.size();
   mark_open();
+}
+
+void RowBatch::add_cursor(std::string_view row) {
+  char* room = copy_room(row.size());
+  std::memcpy(room, row.data(), row.size());
+  cursor_ = {room, row.size()};
+  end_row(false);
 }
 
 void RowBatch::mark_open() {

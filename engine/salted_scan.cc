@@ -15,11 +15,10 @@ Scan scan_of_salt(const Scan& scan, uint32_t number) {
   const std::string salt(1, static_cast<char>(number));
   const std::string behind = prefix_successor(salt);  // empty behind the last
   Scan one = scan;
+  if (!scan.start_row().empty()) one.start(salt + scan.start_row(), scan.start_bound());
   if (!scan.row_prefix().empty()) return one.prefix(salt + scan.row_prefix());
   const bool reversed = scan.is_reversed();
-  if (!scan.start_row().empty()) {
-    one.start(salt + scan.start_row(), scan.start_bound());
-  } else {
+  if (scan.start_row().empty()) {
     reversed ? one.start(behind, Bound::kExclusive) : one.start(salt);
   }
   if (!scan.stop_row().empty()) {
@@ -46,11 +45,14 @@ Result<SaltedScan> SaltedScan::create(Table& table, const Scan& scan, uint32_t s
   return merged;
 }
 
-// Whether a's row comes first; of equal keys, which only differ in their salts, the lower salt's.
+// Whether a's row comes first; of equal keys, which only differ in their salts, the lower salt's. A cursor
+// comes before all rows of its key: none has been handed over when it says where to go on.
 bool SaltedScan::before(size_t a, size_t b) const {
   const int order = key_of(a).compare(key_of(b));
-  if (order == 0) return a < b;
-  return (order < 0) != reversed_;
+  if (order != 0) return (order < 0) != reversed_;
+  const bool a_is_row = !scanners_[a]->row().is_cursor();
+  const bool b_is_row = !scanners_[b]->row().is_cursor();
+  return a_is_row == b_is_row ? a < b : b_is_row;
 }
 
 void SaltedScan::push(size_t scanner) {
@@ -85,8 +87,8 @@ bool SaltedScan::next() {
   }
   standing_ = status_.ok() && !heap_.empty();
   if (!standing_) return false;
-  if (limited_) --rows_left_;
   at_ = pop();
+  if (limited_ && !row().is_cursor()) --rows_left_;
   return true;
 }
 

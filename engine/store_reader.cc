@@ -181,6 +181,7 @@ StoreReader::StoreReader(std::shared_ptr<const StoreView> view, const ReadRules&
       judge_(counted(rules, explained.of != nullptr ? &passed_over_ : nullptr)),
       walk_(*cursor_, judge_),
       versions_returned_(rules.raw ? rules.versions : std::min(rules.versions, rules.family.max_versions)),
+      raw_(rules.raw),
       on_demand_(query.on_demand) {}
 
 StoreReader::~StoreReader() {

@@ -62,6 +62,8 @@ class StoreReader {
   void note_filtered() { ++passed_over_.filtered; }
   // The versions a filtered read returns of a column.
   uint32_t versions_returned() const { return versions_returned_; }
+  // Of each column one cell at most.
+  bool returns_one_version() const { return versions_returned_ == 1 && !raw_; }
   Status status() const { return walk_.status(); }
   const StoreView& view() const { return *view_; }
 
@@ -84,6 +86,7 @@ class StoreReader {
   ReadJudge judge_;
   Walk<ReadJudge> walk_;
   uint32_t versions_returned_;
+  bool raw_;
   bool on_demand_;
   bool positioned_ = false;  // of one opened on demand
 };

@@ -6,7 +6,7 @@ namespace {
 
 Result<RowBatch> nearest_row(Table& table, std::string_view row, const Scan& asked, bool reversed) {
   Scan scan = asked;
-  scan.start(row).reversed(reversed).limit(1);
+  scan.start(row).reversed(reversed).limit(1).cursor_after_cells(0).cursor_after_ms(0);
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Scanner> scanner, table.scan(scan));
   RowBatch found;
   scanner->next_batch(found, 1);

@@ -209,6 +209,7 @@ Result<bool> TableImpl::read_row(const Get& get, ScanBudget budget, RowBatch& ba
   read.overlay = own;
   if (get.stats_sink() != nullptr) read.stats = get.stats_sink();
   read.budget = budget;
+  read.budget.page = page_of(get);
   std::optional<ReadFilter> filter;
   add_filter(get, filter, read);
   CELLAR_TRY_ASSIGN(StoreReaders readers, open_readers(get, read));
@@ -271,7 +272,7 @@ Result<std::unique_ptr<Scanner>> TableImpl::open_scan(const Scan& scan, const Re
   };
   const auto keep = std::make_shared<Keep>(shared_from_this(), scan, std::move(keep_too));
   ScanRead& request = keep->request;
-  CELLAR_TRY(request.resolve());
+  CELLAR_TRY(request.resolve(core_->clock));
   TableRead read = request.read;
   read.instant = instant;
   read.overlay = own;

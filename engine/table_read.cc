@@ -26,16 +26,18 @@ Result<RowRange> range_of(const Scan& scan, std::string& successor) {
   range.start_inclusive = scan.start_bound() == Bound::kInclusive;
   range.stop_inclusive = scan.stop_bound() == Bound::kInclusive;
   if (!scan.row_prefix().empty()) {
-    if (!range.start.empty() || !range.stop.empty())
-      return Status::invalid_argument("a scan has a prefix or bounds, not both");
-    range.start = scan.row_prefix();
+    if (!range.stop.empty())
+      return Status::invalid_argument("a scan has a prefix or an end, not both")
+          .hinting("leave out Scan::stop or Scan::prefix");
+    if (!range.start.empty() && !range.start.starts_with(scan.row_prefix()))
+      return Status::invalid_argument(fmt::format("the scan starts at {}, outside its prefix {}",
+                                                  escaped(range.start), escaped(scan.row_prefix())));
     successor = prefix_successor(scan.row_prefix());
-    range.stop = successor;
-    if (range.reversed) {
-      std::swap(range.start, range.stop);
-      range.start_inclusive = false;
-      range.stop_inclusive = true;
-    }
+    const bool whole = range.start.empty();
+    range.stop = range.reversed ? scan.row_prefix() : successor;
+    range.stop_inclusive = range.reversed;
+    if (whole) range.start = range.reversed ? successor : scan.row_prefix();
+    if (whole) range.start_inclusive = !range.reversed;
   }
   return range;
 }
@@ -63,7 +65,7 @@ Status check_versions_and_times(uint32_t versions, int64_t time_from, int64_t ti
   return {};
 }
 
-Status ScanRead::resolve() {
+Status ScanRead::resolve(Clock& clock) {
   if (scan.is_raw())
     for (const FamilyChoice& choice : scan.choices())
       if (!choice.qualifiers.empty())
@@ -74,13 +76,19 @@ Status ScanRead::resolve() {
   read.raw = scan.is_raw();
   read.stats = scan.stats_sink() != nullptr ? scan.stats_sink() : &own_stats_;
   read.sequential = !read.range.single_row() && (scan.row_limit() == 0 || scan.row_limit() > kManyRows);
-  read.budget = {.rows = scan.row_limit(), .cells_per_part = scan.batch_cells()};
+  read.budget = {.rows = scan.row_limit(),
+                 .cells_per_part = scan.batch_cells(),
+                 .bytes_per_part = scan.result_bytes(),
+                 .page = page_of(scan),
+                 .pace = {scan.cursor_cells(), scan.cursor_ms(), clock}};
   if (scan.row_filter() != nullptr) {
     filter_.emplace(*scan.row_filter(), scan.is_reversed(), scan.is_raw());
     read.filter = &*filter_;
-    if (scan.batch_cells() != 0 && filter_->needs_whole_row())
+    if (scan.is_in_parts() && filter_->needs_whole_row())
       return Status::invalid_argument("the filter judges whole rows: they cannot be read in parts")
-          .hinting("leave out Scan::batch, or the filter: " + scan.row_filter()->to_text());
+          .hinting(fmt::format("leave out Scan::{}, or the filter: {}",
+                               scan.batch_cells() != 0 ? "batch" : "max_result_bytes",
+                               scan.row_filter()->to_text()));
   }
   return {};
 }

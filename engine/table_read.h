@@ -53,8 +53,8 @@ struct ScanRead {
   explicit ScanRead(const Scan& asked) : scan(asked) {}
   ScanRead(const ScanRead&) = delete;
   ScanRead& operator=(const ScanRead&) = delete;
-  // Fills `read`. kInvalidArgument, kLimit.
-  Status resolve();
+  // Fills `read`; the clock is borrowed. kInvalidArgument, kLimit.
+  Status resolve(Clock& clock);
 
   const Scan scan;
   TableRead read;
@@ -73,6 +73,9 @@ Status check_row(std::string_view row);
 // kInvalidArgument for versions and times that mean nothing.
 template <class Q>
 Status check_query(const Query<Q>& query);
+// What is returned of each family of a row.
+template <class Q>
+PageBounds page_of(const Query<Q>& query);
 // The rules of a read of one family; `choice` is null when the whole family is read. The read point, the time
 // and the family's own rules remain to be set.
 template <class Q>
@@ -95,6 +98,11 @@ Status check_query(const Query<Q>& query) {
 }
 
 template <class Q>
+PageBounds page_of(const Query<Q>& query) {
+  return {query.offset_in_family(), query.family_max(), query.family_count()};
+}
+
+template <class Q>
 StoreQuery store_query(const Query<Q>& query, const TableRead& read, std::string_view family,
                        const FamilyChoice* choice) {
   StoreQuery store;
@@ -111,7 +119,7 @@ StoreQuery store_query(const Query<Q>& query, const TableRead& read, std::string
   store.explanation = query.explanation();
   // A part of a row is returned before the row is decided, and rows backward are not sought one by one.
   store.on_demand = read.filter != nullptr && query.loads_families_on_demand() && !read.range.reversed &&
-                    read.budget.cells_per_part == 0 && !read.filter->is_family_essential(family);
+                    !read.budget.in_parts() && !read.filter->is_family_essential(family);
   return store;
 }
 

@@ -14,6 +14,8 @@ namespace {
 constexpr uint64_t kRowBytesReadMax = uint64_t{1} << 30;  // HBase's hbase.table.max.rowsize
 constexpr uint32_t kRowsPerCheckpoint = 256;
 
+uint64_t bytes_of(const CellView& cell) { return uint64_t{cell.key_size} + cell.value_size + cell.tags_size; }
+
 class TableScanner final : public Scanner {
  public:
   TableScanner(RowReader reader, std::shared_ptr<const void> keep)
@@ -28,7 +30,7 @@ class TableScanner final : public Scanner {
 
   bool next_batch(RowBatch& batch, size_t rows) override {
     batch.clear();
-    while (batch.size() < rows && reader_.next(batch)) {
+    while (batch.size() < rows && !batch.ends_with_cursor() && reader_.next(batch)) {
     }
     return !batch.empty();
   }
@@ -43,7 +45,13 @@ class TableScanner final : public Scanner {
 
 RowReader::RowReader(StoreReaders families, const RowRange& range, ScanBudget budget, ReadStats* stats,
                      Executor* executor, ReadFilter* filter)
-    : range_(range), budget_(budget), stats_(stats), executor_(executor), filter_(filter) {
+    : range_(range),
+      budget_(budget),
+      stats_(stats),
+      executor_(executor),
+      filter_(filter),
+      page_(budget.page),
+      choosy_(filter != nullptr || !budget_.page.are_open()) {
   if (filter == nullptr) {
     families_ = std::move(families);
     return;
@@ -66,6 +74,7 @@ bool RowReader::fail_of_families() {
 // Finds the next row among the families; false when there is none within the range.
 bool RowReader::choose_row() {
   family_ = 0;
+  page_.begin();
   if (families_.size() == 1) return in_row_ = choose_row_of_one(*families_.front());
   while (true) {
     const CellView* best = nullptr;
@@ -106,50 +115,99 @@ bool RowReader::choose_row_of_one(StoreReader& family) {
   return false;
 }
 
-// Goes to the next row whose key passes the filter; false when there is none.
-bool RowReader::enter_next_row() {
+// The key of the next row; nothing at the end, or after an error.
+std::optional<std::string_view> RowReader::peek_row() {
+  std::optional<std::string_view> best;
+  for (const auto& family : families_) {
+    const CellView* at = family->at();
+    if (at == nullptr && !family->status().ok()) return std::nullopt;
+    if (at != nullptr && (!best || (range_.reversed ? at->row() > *best : at->row() < *best)))
+      best = at->row();
+  }
+  if (!best || range_.past_stop(*best)) return std::nullopt;
+  return best;
+}
+
+// Between rows. A cursor names a row: at the end there is none to name, nor a need to.
+bool RowReader::add_cursor_if_due(RowBatch& out) {
+  count_examined();
+  if (!budget_.pace.is_over()) return false;
+  const std::optional<std::string_view> row = peek_row();
+  if (row) out.add_cursor(*row);
+  return row.has_value();
+}
+
+// Goes to the next row whose key passes the filter, unless a cursor is due.
+RowReader::Entered RowReader::enter_next_row(RowBatch& out) {
   while (true) {
-    if (budget_.rows != 0 && rows_ == budget_.rows) return false;
-    if (filter_ != nullptr && filter_->done()) return false;
+    if (budget_.rows != 0 && rows_ == budget_.rows) return Entered::kEnd;
+    if (filter_ != nullptr && filter_->done()) return Entered::kEnd;
+    if (budget_.pace.is_limited() && add_cursor_if_due(out)) return Entered::kCursor;
     if (++since_checkpoint_ == kRowsPerCheckpoint && executor_ != nullptr) {
       since_checkpoint_ = 0;
       executor_->checkpoint();
     }
     if (!choose_row()) {
       static_cast<void>(fail_of_families());
-      return false;
+      return Entered::kEnd;
     }
-    if (filter_ == nullptr) return true;
+    budget_.pace.begin_row();
+    if (filter_ == nullptr) return Entered::kRow;
     const auto first =
         std::ranges::find_if(families_, [](const auto& each) { return each->walk().in_row(); });
-    if (!filter_->drops_row(*(*first)->at())) return true;
+    if (!filter_->drops_row(*(*first)->at())) return Entered::kRow;
     for (const auto& family : families_) family->walk().leave_row();
     in_row_ = false;
   }
 }
 
-// The next cell of the row that passes the filter; null when the family has no more.
+// The next cell of the row that is returned; null when the family has no more.
 inline const CellView* RowReader::next_cell(StoreReader& family) {
-  if (filter_ == nullptr) return family.walk().next_in_row();
-  while (!filter_->done()) {
+  return choosy_ ? next_chosen(family) : family.walk().next_in_row();
+}
+
+// … that passes the filter and belongs to the page.
+const CellView* RowReader::next_chosen(StoreReader& family) {
+  while (filter_ == nullptr || !filter_->done()) {
     const CellView* cell = family.walk().next_in_row();
     if (cell == nullptr) break;
+    if (page_.is_behind(*cell)) {
+      family.walk().leave_row();
+      break;
+    }
+    if (filter_ == nullptr) {
+      if (is_on_page(*cell, family)) return cell;
+      continue;
+    }
     shown_ = *cell;
     if (!filter_->takes(family, shown_)) {
       family.note_filtered();
       continue;
     }
+    if (!is_on_page(shown_, family)) continue;
     changed_ = shown_.value != cell->value;
     return &shown_;
   }
   return nullptr;
 }
 
+// Counts a cell that passed all else, and sends the walk past what need not be looked at any more.
+inline bool RowReader::is_on_page(const CellView& cell, StoreReader& family) {
+  if (budget_.page.are_open()) return true;
+  const bool taken = page_.takes(cell);
+  if (page_.is_full() && (!page_.counts_columns() || family.returns_one_version())) {
+    family.walk().go_on(Step::kNextRow);
+  } else if (!taken && page_.counts_columns()) {
+    family.walk().go_on(Step::kNextColumn);
+  }
+  return taken;
+}
+
 bool RowReader::add(const CellView& cell, StoreReader& family, RowBatch& out) {
-  row_bytes_ += cell.key_size + cell.value_size;
+  row_bytes_ += bytes_of(cell);
   if (row_bytes_ > kRowBytesReadMax) {
     status_ = Status::limit(fmt::format("row {} is larger than 1 GiB", escaped(cell.row())))
-                  .hinting("read it in parts: Scan::batch");
+                  .hinting("read it in parts: Scan::batch, Scan::max_result_bytes");
     return false;
   }
   if (changed_) {
@@ -160,10 +218,17 @@ bool RowReader::add(const CellView& cell, StoreReader& family, RowBatch& out) {
   return true;
 }
 
+// Whether the cell has no more room in the part, which has one cell at least.
+bool RowReader::is_part_full(const CellView& cell, const RowBatch& out) const {
+  const size_t cells = out.cells_in_open_row();
+  if (budget_.cells_per_part != 0 && cells >= budget_.cells_per_part) return true;
+  return budget_.bytes_per_part != 0 && cells > 0 && row_bytes_ + bytes_of(cell) > budget_.bytes_per_part;
+}
+
 // True when the part is full and the row goes on.
 bool RowReader::collect_family(StoreReader& family, RowBatch& out) {
   while (const CellView* cell = pending_ != nullptr ? std::exchange(pending_, nullptr) : next_cell(family)) {
-    if (budget_.cells_per_part != 0 && out.cells_in_open_row() >= budget_.cells_per_part) {
+    if (budget_.in_parts() && is_part_full(*cell, out)) {
       pending_ = cell;
       return true;
     }
@@ -176,7 +241,7 @@ bool RowReader::collect_family(StoreReader& family, RowBatch& out) {
 // goes on.
 bool RowReader::collect(RowBatch& out) {
   row_bytes_ = 0;
-  for (; family_ < families_.size(); ++family_) {
+  for (; family_ < families_.size(); ++family_, page_.begin()) {
     StoreReader& family = *families_[family_];
     if (!family.walk().in_row()) continue;
     if (collect_family(family, out)) return true;
@@ -196,6 +261,7 @@ bool RowReader::decide(RowBatch& out) {
     const CellView* at = family->at();
     if (at == nullptr || at->row() != row_) continue;
     family->walk().enter_row();
+    page_.begin();
     collect_family(*family, out);
     family->walk().leave_row();
   }
@@ -208,15 +274,19 @@ void RowReader::count_examined() {
   for (const auto& family : families_) examined += family->walk().examined();
   for (const auto& family : rest_) examined += family->walk().examined();
   stats_->cells_examined += examined - examined_;
+  budget_.pace.count_cells(examined - examined_);
   examined_ = examined;
 }
 
 bool RowReader::next(RowBatch& out) {
   if (!status_.ok()) return false;
+  budget_.pace.go();
   while (true) {
-    if (!in_row_ && !enter_next_row()) {
+    const Entered entered = in_row_ ? Entered::kRow : enter_next_row(out);
+    if (entered != Entered::kRow) {
       count_examined();
-      return false;
+      if (entered == Entered::kCursor) budget_.pace.rest();
+      return entered == Entered::kCursor;
     }
     const bool part_full = collect(out);
     if (!status_.ok() || fail_of_families()) return false;
@@ -236,6 +306,7 @@ bool RowReader::next(RowBatch& out) {
       ++stats_->rows_returned;
     }
     out.end_row(part_full);
+    budget_.pace.rest();
     return true;
   }
 }

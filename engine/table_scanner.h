@@ -2,13 +2,17 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cellar/environment.h"
 #include "cellar/row_batch.h"
 #include "cellar/scanner.h"
+#include "engine/family_page.h"
 #include "engine/read_filter.h"
+#include "engine/scan_pace.h"
 #include "engine/store_reader.h"
 
 namespace cellar {
@@ -16,6 +20,11 @@ namespace cellar {
 struct ScanBudget {
   uint64_t rows = 0;            // 0: no limit
   uint32_t cells_per_part = 0;  // 0: whole rows
+  uint64_t bytes_per_part = 0;  // 0: whole rows
+  PageBounds page = {};         // of each family of a row
+  ScanPace pace = {};           // until a cursor is due
+
+  bool in_parts() const { return cells_per_part != 0 || bytes_per_part != 0; }
 };
 
 using StoreReaders = std::vector<std::unique_ptr<StoreReader>>;
@@ -28,18 +37,26 @@ class RowReader {
   RowReader(StoreReaders families, const RowRange& range, ScanBudget budget, ReadStats* stats,
             Executor* executor, ReadFilter* filter);
 
-  // Adds the next row (or part of one) to `out`; false at the end or after an error.
+  // Adds the next row, part of one or cursor to `out`; false at the end or after an error.
   bool next(RowBatch& out);
   const Status& status() const { return status_; }
+  // As far as it has been used: for the reader that goes on.
+  const ScanPace& pace() const { return budget_.pace; }
 
  private:
   bool choose_row();
   bool choose_row_of_one(StoreReader& family);
   bool fail_of_families();
-  bool enter_next_row();
+  enum class Entered : uint8_t { kRow, kCursor, kEnd };
+  Entered enter_next_row(RowBatch& out);
+  std::optional<std::string_view> peek_row();
+  bool add_cursor_if_due(RowBatch& out);
   bool collect(RowBatch& out);
   bool collect_family(StoreReader& family, RowBatch& out);
   const CellView* next_cell(StoreReader& family);
+  const CellView* next_chosen(StoreReader& family);
+  bool is_on_page(const CellView& cell, StoreReader& family);
+  bool is_part_full(const CellView& cell, const RowBatch& out) const;
   bool add(const CellView& cell, StoreReader& family, RowBatch& out);
   bool decide(RowBatch& out);
   void count_examined();
@@ -51,6 +68,8 @@ class RowReader {
   ReadStats* stats_;
   Executor* executor_;
   ReadFilter* filter_;
+  FamilyPage page_;
+  bool choosy_;           // the walks' cells are not all of them returned
   CellView shown_;        // the filter's version of the last cell …
   bool changed_ = false;  // … with a value that lies elsewhere
   uint64_t row_bytes_ = 0;

@@ -59,7 +59,7 @@ class TransactionScanner final : public Scanner {
   bool next_batch(RowBatch& batch, size_t rows) override {
     const bool any = inner_->next_batch(batch, rows);
     for (const RowView row : batch) note(row);
-    if (batch.size() < rows) ended();
+    if (batch.size() < rows && !batch.ends_with_cursor()) ended();
     return any;
   }
 
@@ -67,9 +67,9 @@ class TransactionScanner final : public Scanner {
   void note(const RowView& row) {
     notes_.passed->passed = true;
     notes_.passed->stop = row.row();
-    notes_.passed->stop_inclusive = true;
+    notes_.passed->stop_inclusive = !row.is_cursor();  // nothing has been said of a cursor's row
     note_ahead(row, notes_.begun_ms, *notes_.ahead);
-    if (!row.more_cells_in_row()) ++rows_;
+    if (!row.more_cells_in_row() && !row.is_cursor()) ++rows_;
   }
   // Nothing more is there up to the end of the scan, unless it was its limit that ended it.
   bool ended() {
@@ -128,7 +128,7 @@ Result<std::unique_ptr<Scanner>> TransactionImpl::scan(const std::shared_ptr<Tab
 Result<std::unique_ptr<Scanner>> TransactionImpl::scan_noted(TableState& state, const Scan& scan,
                                                              const ReadOverlay& own) {
   ScanRead bounds(scan);
-  CELLAR_TRY(bounds.resolve());
+  CELLAR_TRY(bounds.resolve(core_->clock));
   const RowRange& range = bounds.read.range;
   struct Keep {
     std::shared_ptr<const SnapshotImpl> snapshot;

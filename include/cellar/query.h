@@ -22,6 +22,12 @@ struct FamilyChoice {
   std::vector<std::string> qualifiers;  // sorted, without duplicates
 };
 
+// What limits per row and family count.
+enum class CountBy : uint8_t {
+  kColumns,  // a column once, however many of its versions are returned
+  kCells,    // HBase's way: each returned version
+};
+
 // Query: what Get and Scan share.
 template <class Self>
 class Query {
@@ -41,6 +47,14 @@ class Query {
   // Up to `versions` (1 or more) of each column, newest first; never more than the family keeps.
   Self& versions(uint32_t versions) { return versions_ = versions, self(); }
   Self& all_versions() { return versions(UINT32_MAX); }
+  // Of each family of a row, at most the first `n` columns; 0: all. What has been deleted, is out of the time
+  // range or refused by the filter does not count; the filter is not asked about columns behind the last one,
+  // and what it does with whole rows it does with what is left here. The rest of the row is passed over
+  // without being read. HBase: setMaxResultsPerColumnFamily, with count_per_family(CountBy::kCells).
+  Self& max_per_family(uint32_t n) { return family_max_ = n, self(); }
+  // … after leaving out the first `n`. HBase: setRowOffsetPerColumnFamily, which counts cells.
+  Self& family_offset(uint32_t n) { return family_offset_ = n, self(); }
+  Self& count_per_family(CountBy by) { return family_count_ = by, self(); }
   // Only cells with a timestamp in [from, until), milliseconds since the epoch.
   Self& time_range(int64_t from, int64_t until) { return from_ = from, until_ = until, self(); }
   // As of a snapshot, which must stay alive during the read.
@@ -59,6 +73,9 @@ class Query {
 
   const std::vector<FamilyChoice>& choices() const { return choices_; }
   uint32_t versions_asked() const { return versions_; }
+  uint32_t family_max() const { return family_max_; }
+  uint32_t offset_in_family() const { return family_offset_; }
+  CountBy family_count() const { return family_count_; }
   int64_t time_from() const { return from_; }
   int64_t time_until() const { return until_; }
   const std::shared_ptr<const Snapshot>& snapshot() const { return snapshot_; }
@@ -77,6 +94,9 @@ class Query {
   }
   std::vector<FamilyChoice> choices_;
   uint32_t versions_ = 1;
+  uint32_t family_max_ = 0;
+  uint32_t family_offset_ = 0;
+  CountBy family_count_ = CountBy::kColumns;
   int64_t from_ = 0;
   int64_t until_ = kLatestTimestamp;
   std::shared_ptr<const Snapshot> snapshot_;
@@ -110,7 +130,8 @@ class Scan : public Query<Scan> {
   Scan& stop(std::string_view row, Bound bound = Bound::kExclusive) {
     return stop_ = row, stop_bound_ = bound, *this;
   }
-  // Rows that begin with `prefix`; sets start and stop, for the direction chosen at the time of the read.
+  // Rows that begin with `prefix`: what start and stop would say, for the direction chosen at the time of the
+  // read. A start among these rows may be given too.
   Scan& prefix(std::string_view prefix) { return prefix_ = prefix, *this; }
   // At most this many rows; 0: all.
   Scan& limit(uint64_t rows) { return limit_ = rows, *this; }
@@ -118,8 +139,26 @@ class Scan : public Query<Scan> {
   // Markers and hidden cells too, as far as they are still stored; columns cannot be chosen then.
   Scan& raw(bool raw) { return raw_ = raw, *this; }
   // At most this many cells per returned row; a longer row comes in several parts
-  // (RowView::more_cells_in_row). 0: whole rows.
+  // (RowView::more_cells_in_row). 0: whole rows. Refused with a filter that judges whole rows.
   Scan& batch(uint32_t cells) { return batch_ = cells, *this; }
+  // … and at most this many bytes of cells (keys, values and tags), but at least one cell; refused with the
+  // same filters. 0: whole rows. HBase: setMaxResultSize with setAllowPartialResults.
+  Scan& max_result_bytes(uint64_t bytes) { return result_bytes_ = bytes, *this; }
+  // Lets the scan interrupt itself: when it has examined `cells` cells, or looked for `ms` milliseconds of
+  // the engine's clock, since it last handed over a row (part of a row, or cursor), it hands over a cursor,
+  // that is a row without cells for which RowView::is_cursor() holds. 0: never. HBase: setNeedCursorResult.
+  //
+  // A cursor's row() is the first row that has not been looked at: everything before it, in the direction of
+  // the scan, has been handed over or is not part of the answer. next() goes on there. So does a new scan of
+  // the same range with start(row), inclusive, at the same snapshot (at()): the two together return each row
+  // of the one long scan once, none twice and none missing, but for what has expired, or of a raw scan been
+  // dropped, meanwhile. The new scan has its own limit(), and its filter begins anew, which matters to those
+  // that count, such as PageFilter. Whether the cursor's row itself is part of the answer is not known yet.
+  //
+  // Rows are not interrupted: a scan of one row has no cursors, and one that examines a huge row comes back
+  // after it. At least one row is looked at between two cursors and at the beginning.
+  Scan& cursor_after_cells(uint64_t cells) { return cursor_cells_ = cells, *this; }
+  Scan& cursor_after_ms(uint32_t ms) { return cursor_ms_ = ms, *this; }
 
   const std::string& start_row() const { return start_; }
   Bound start_bound() const { return start_bound_; }
@@ -130,6 +169,10 @@ class Scan : public Query<Scan> {
   bool is_reversed() const { return reversed_; }
   bool is_raw() const { return raw_; }
   uint32_t batch_cells() const { return batch_; }
+  uint64_t result_bytes() const { return result_bytes_; }
+  bool is_in_parts() const { return batch_ != 0 || result_bytes_ != 0; }
+  uint64_t cursor_cells() const { return cursor_cells_; }
+  uint32_t cursor_ms() const { return cursor_ms_; }
 
  private:
   std::string start_;
@@ -141,6 +184,9 @@ class Scan : public Query<Scan> {
   bool reversed_ = false;
   bool raw_ = false;
   uint32_t batch_ = 0;
+  uint32_t cursor_ms_ = 0;
+  uint64_t result_bytes_ = 0;
+  uint64_t cursor_cells_ = 0;
 };
 
 }  // namespace cellar

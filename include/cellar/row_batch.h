@@ -31,9 +31,14 @@ class RowView {
  public:
   RowView() = default;
   RowView(std::span<const CellView> cells, bool more) : cells_(cells), more_(more) {}
+  static RowView cursor(std::string_view row) {
+    RowView view;
+    view.cursor_ = row;
+    return view;
+  }
 
   bool empty() const { return cells_.empty(); }
-  std::string_view row() const { return cells_.empty() ? std::string_view() : cells_.front().row(); }
+  std::string_view row() const { return cells_.empty() ? cursor_ : cells_.front().row(); }
   std::span<const CellView> cells() const { return cells_; }
   auto begin() const { return cells_.begin(); }
   auto end() const { return cells_.end(); }
@@ -41,13 +46,17 @@ class RowView {
   std::optional<std::string_view> value(std::string_view family, std::string_view qualifier) const;
   // … as a counter; nothing also when it is not 8 bytes long.
   std::optional<int64_t> counter(std::string_view family, std::string_view qualifier) const;
-  // Whether the row goes on in the next part (Scan::batch).
+  // Whether this is no row but says how far the scan has come (Scan::cursor_after_cells): it has no cells,
+  // and row() is where to go on.
+  bool is_cursor() const { return !cursor_.empty(); }
+  // Whether the row goes on in the next part (Scan::batch, Scan::max_result_bytes).
   bool more_cells_in_row() const { return more_; }
   // A copy that owns its bytes.
   Row to_row() const;
 
  private:
   std::span<const CellView> cells_;
+  std::string_view cursor_;  // a row, or empty: none has an empty key
   bool more_ = false;
 };
 
@@ -89,6 +98,9 @@ class RowBatch {
   void sort_open_row();
   void drop_open_row();
   size_t cells_in_open_row() const { return cells_.size() - open_; }
+  // For the engine: a cursor as the last row, when no row is being built; whether there is one.
+  void add_cursor(std::string_view row);
+  bool ends_with_cursor() const { return !cursor_.empty(); }
   // For the engine: clear(), but the newest pin stays: the next row of a scan lies where the last one did.
   void restart();
 
@@ -110,6 +122,7 @@ class RowBatch {
   size_t copy_at_ = 0;
   size_t copy_end_ = 0;
   size_t open_ = 0;
+  std::string_view cursor_;  // the row of one, in copies_; it is the only row without cells
   // Where the rest stood when the row was begun.
   size_t open_pins_ = 0;
   size_t open_copies_ = 0;

@@ -15,7 +15,8 @@ class Scanner {
  public:
   virtual ~Scanner() = default;
 
-  // Moves to the next row (or part of a row); false at the end or after an error.
+  // Moves to the next row, part of a row (Scan::batch, Scan::max_result_bytes) or cursor
+  // (Scan::cursor_after_cells); false at the end or after an error.
   virtual bool next() = 0;
   // The row moved to; valid until the next move.
   virtual RowView row() const = 0;
@@ -23,7 +24,7 @@ class Scanner {
   virtual Status status() const = 0;
 
   // Replaces `batch`'s content with up to `rows` rows, which stay valid with the batch; false when there are
-  // none left. Not to be mixed with a row() still in use.
+  // none left. A cursor is the last row of its batch. Not to be mixed with a row() still in use.
   virtual bool next_batch(RowBatch& batch, size_t rows) = 0;
 
   class Iterator {

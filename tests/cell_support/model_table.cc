@@ -117,6 +117,37 @@ Status ModelTable::apply(const std::vector<ModelChange>& changes, uint64_t seque
   return {};
 }
 
+Cells page_of(const Cells& row, const ModelScan& scan) {
+  std::map<std::string, uint64_t> counts;                           // by family
+  std::map<std::pair<std::string, std::string>, uint64_t> columns;  // the number of each, from 1
+  Cells left;
+  for (const Cell& cell : row) {
+    uint64_t& count = counts[cell.family];
+    uint64_t& column = columns[{cell.family, cell.qualifier}];
+    if (scan.family_counts_cells || column == 0) column = ++count;
+    if (column <= scan.family_offset) continue;
+    if (scan.family_max == 0 || column <= scan.family_offset + scan.family_max) left.push_back(cell);
+  }
+  return left;
+}
+
+std::vector<Cells> parts_of(const Cells& row, const ModelScan& scan) {
+  std::vector<Cells> parts;
+  uint64_t bytes = 0;
+  for (const Cell& cell : row) {
+    const uint64_t more = 12 + cell.row.size() + cell.family.size() + cell.qualifier.size() +
+                          cell.value.size() + cell.tags.size();
+    bytes += more;
+    if (parts.empty() || (scan.cells_per_part != 0 && parts.back().size() >= scan.cells_per_part) ||
+        (scan.bytes_per_part != 0 && bytes > scan.bytes_per_part)) {
+      parts.emplace_back();
+      bytes = more;
+    }
+    parts.back().push_back(cell);
+  }
+  return parts;
+}
+
 std::vector<Cells> ModelTable::scan(const ModelScan& scan, int64_t now_ms) const {
   std::map<std::string, Cells> rows;  // cells of a row: families by name, each in its order
   for (const auto& [name, store] : families_) {
@@ -141,13 +172,10 @@ std::vector<Cells> ModelTable::scan(const ModelScan& scan, int64_t now_ms) const
     const int from_stop = row.compare(scan.stop) * (scan.reversed ? -1 : 1);
     if (!scan.start.empty() && (scan.start_inclusive ? from_start < 0 : from_start <= 0)) continue;
     if (!scan.stop.empty() && (scan.stop_inclusive ? from_stop > 0 : from_stop >= 0)) continue;
+    const Cells left = page_of(cells, scan);
+    if (left.empty()) continue;
     if (scan.rows_max != 0 && count++ == scan.rows_max) break;
-    const size_t part = scan.cells_per_part == 0 ? cells.size() : scan.cells_per_part;
-    for (size_t at = 0; at < cells.size(); at += part) {
-      const size_t end = std::min(cells.size(), at + part);
-      result.emplace_back(cells.begin() + static_cast<ptrdiff_t>(at),
-                          cells.begin() + static_cast<ptrdiff_t>(end));
-    }
+    std::ranges::move(parts_of(left, scan), std::back_inserter(result));
   }
   return result;
 }

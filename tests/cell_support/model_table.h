@@ -41,9 +41,13 @@ struct ModelScan {
   std::string stop = {};
   bool start_inclusive = true;
   bool stop_inclusive = false;
-  bool reversed = false;        // start is then the upper end
-  uint64_t rows_max = 0;        // 0: all
-  uint64_t cells_per_part = 0;  // 0: whole rows; else a row comes in parts of so many cells
+  bool reversed = false;             // start is then the upper end
+  uint64_t rows_max = 0;             // 0: all
+  uint64_t cells_per_part = 0;       // 0: whole rows; else a row comes in parts of so many cells
+  uint64_t bytes_per_part = 0;       // … or bytes, but at least one cell
+  uint64_t family_max = 0;           // 0: all; else so many columns of each family of a row …
+  uint64_t family_offset = 0;        // … after so many
+  bool family_counts_cells = false;  // in place of columns
   std::map<std::string, std::set<std::string>> columns =
       {};  // family to wanted columns (none: all); empty: all families
   uint32_t versions = 1;
@@ -52,6 +56,11 @@ struct ModelScan {
   uint64_t read_point = UINT64_MAX;
   bool raw = false;
 };
+
+// What the limits per family leave of a row.
+Cells page_of(const Cells& row, const ModelScan& scan);
+// A row in the parts in which it comes; none for an empty one.
+std::vector<Cells> parts_of(const Cells& row, const ModelScan& scan);
 
 // One thread at a time. Writes come with rising sequences; `now_ms` never falls.
 class ModelTable {

@@ -60,14 +60,9 @@ bool in_bounds(const std::string& row, const ModelScan& scan, const std::string&
   return scan.stop.empty() || (scan.stop_inclusive ? from_stop <= 0 : from_stop < 0);
 }
 
-void add_parts(Cells cells, uint64_t cells_per_part, std::vector<Part>& parts) {
-  const size_t part = cells_per_part == 0 ? cells.size() : cells_per_part;
-  for (size_t at = 0; at < cells.size(); at += part) {
-    const size_t end = std::min(cells.size(), at + part);
-    parts.push_back(
-        {Cells(cells.begin() + static_cast<ptrdiff_t>(at), cells.begin() + static_cast<ptrdiff_t>(end)),
-         end < cells.size()});
-  }
+void add_parts(const Cells& cells, const ModelScan& scan, std::vector<Part>& parts) {
+  for (Cells& part : parts_of(cells, scan)) parts.push_back({std::move(part), true});
+  if (!cells.empty()) parts.back().more = false;
 }
 
 }  // namespace
@@ -219,12 +214,12 @@ Cells Mirror::read_row(const std::string& row, const ModelScan& scan, int64_t no
       result.push_back(std::move(cell));
     }
   }
-  return result;
+  return page_of(result, scan);
 }
 
 std::vector<Part> Mirror::get(const std::string& row, const ModelScan& scan, int64_t now_ms) const {
   std::vector<Part> parts;
-  add_parts(read_row(row, scan, now_ms), 0, parts);
+  add_parts(read_row(row, scan, now_ms), {}, parts);
   return parts;
 }
 
@@ -240,10 +235,10 @@ std::vector<Part> Mirror::scan(const ModelScan& scan, const std::string& prefix,
   uint64_t count = 0;
   for (const std::string& row : rows) {
     if (!in_bounds(row, scan, prefix)) continue;
-    Cells cells = read_row(row, scan, now_ms);
+    const Cells cells = read_row(row, scan, now_ms);
     if (cells.empty()) continue;
     if (scan.rows_max != 0 && count++ == scan.rows_max) break;
-    add_parts(std::move(cells), scan.cells_per_part, parts);
+    add_parts(cells, scan, parts);
   }
   return parts;
 }

@@ -86,6 +86,14 @@ std::string scan_text(const Operation& operation) {
   if (scan.raw) text += " raw";
   if (scan.rows_max != 0) text += fmt::format(" limit {}", scan.rows_max);
   if (scan.cells_per_part != 0) text += fmt::format(" batch {}", scan.cells_per_part);
+  if (scan.bytes_per_part != 0) text += fmt::format(" bytes {}", scan.bytes_per_part);
+  if (scan.family_max != 0) text += fmt::format(" max {} per family", scan.family_max);
+  if (scan.family_offset != 0) text += fmt::format(" offset {} per family", scan.family_offset);
+  if (scan.family_counts_cells) text += " counting cells";
+  if (operation.cursor_cells != 0)
+    text +=
+        fmt::format(" cursors after {}{}", operation.cursor_cells,
+                    operation.resumes && operation.kind == Kind::kScan ? ", scanning anew from them" : "");
   for (const auto& [family, columns] : scan.columns) {
     text += fmt::format(" {}:", family);
     for (const std::string& column : columns) text += fmt::format("\"{}\",", escaped(column));

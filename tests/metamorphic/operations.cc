@@ -379,6 +379,9 @@ void Planner::draw_bounds(Operation& operation) {
   }
   if (random_.one_in(4)) scan.rows_max = 1 + random_.below(4);
   if (random_.one_in(4)) scan.cells_per_part = 1 + random_.below(4);
+  if (random_.one_in(6)) scan.bytes_per_part = 1 + random_.below(200);
+  if (random_.one_in(4)) operation.cursor_cells = 1 + random_.below(12);
+  operation.resumes = random_.one_in(2);
   scan.raw = random_.one_in(5);
   operation.in_batches = random_.one_in(3);
 }
@@ -403,6 +406,9 @@ void Planner::draw_read(Operation& operation) {
     scan.time_from = random_.one_in(2) ? 0 : draw_timestamp();
     scan.time_until = random_.one_in(4) ? kLatestTimestamp : scan.time_from + 1000 * (1 + random_.below(8));
   }
+  if (random_.one_in(4)) scan.family_max = 1 + random_.below(4);
+  if (random_.one_in(6)) scan.family_offset = 1 + random_.below(3);
+  scan.family_counts_cells = random_.one_in(2);
   if (!random_.one_in(2)) return;
   for (uint64_t families = 1 + random_.below(2); families > 0; --families) {
     std::set<std::string>& columns = scan.columns[draw_family_of(operation.table)];

@@ -75,6 +75,8 @@ struct Operation {
   ModelScan scan;                 // of a get, exists or scan
   std::string prefix;             // of a scan, in place of bounds
   bool in_batches = false;
+  uint64_t cursor_cells = 0;  // of a scan: 0 for no cursors
+  bool resumes = false;       // it goes on with a new scan where a cursor says
 
   uint32_t which = 0;        // a snapshot or scanner, modulo those that are open; of a crash: its seed; of an
                              // ingest: into how many files of a family its rows go, less one

@@ -18,6 +18,9 @@ void choose(const ModelScan& scan, auto& query) {
     for (const std::string& column : columns) query.column(family, column);
   }
   query.versions(scan.versions).time_range(scan.time_from, scan.time_until);
+  query.max_per_family(static_cast<uint32_t>(scan.family_max));
+  query.family_offset(static_cast<uint32_t>(scan.family_offset));
+  query.count_per_family(scan.family_counts_cells ? CountBy::kCells : CountBy::kColumns);
 }
 
 Part part_of(const RowView& row) {
@@ -501,38 +504,60 @@ void RandomRun::get_many(const Operation& operation) {
 }
 
 void RandomRun::scan(const Operation& operation) {
-  Scan scan;
+  OpenScanner open;
+  Scan& scan = open.request;
   choose(operation.scan, scan);
   const auto bound = [](bool inclusive) { return inclusive ? Bound::kInclusive : Bound::kExclusive; };
   scan.start(operation.scan.start, bound(operation.scan.start_inclusive));
   scan.stop(operation.scan.stop, bound(operation.scan.stop_inclusive));
   scan.prefix(operation.prefix).limit(operation.scan.rows_max).reversed(operation.scan.reversed);
   scan.raw(operation.scan.raw).batch(static_cast<uint32_t>(operation.scan.cells_per_part));
+  scan.max_result_bytes(operation.scan.bytes_per_part).cursor_after_cells(operation.cursor_cells);
   std::shared_ptr<const Snapshot> snapshot;
   const ModelScan model = as_read(operation, snapshot);
   if (snapshot != nullptr) scan.at(snapshot);
-  OpenScanner open;
   open.in_batches = operation.in_batches;
   open.expected = mirrors_[operation.table].scan(model, operation.prefix, now_ms());
-  auto scanner = tables_[operation.table]->scan(scan);
+  open.table = tables_[operation.table];
+  auto scanner = open.table->scan(scan);
   if (!scanner.ok()) return fail("scan: " + scanner.status().to_text());
   open.scanner = std::move(scanner).value();
+  // Later a new scan might not see the same: cells expire, and raw ones are dropped.
+  open.resumes = operation.resumes && operation.kind == Kind::kScan;
   if (operation.kind == Kind::kScan) return drain(std::move(open));
   if (scanners_.size() < 4) scanners_.push_back(std::move(open));
 }
 
 void RandomRun::drain(OpenScanner open) {
   std::vector<Part> found;
-  if (open.in_batches) {
-    RowBatch batch;
-    while (open.scanner->next_batch(batch, 3))
-      for (const RowView row : batch) found.push_back(part_of(row));
-  } else {
-    while (open.scanner->next()) found.push_back(part_of(open.scanner->row()));
+  std::string cursor;
+  const auto take = [&](const RowView& row) {
+    if (!row.is_cursor()) return found.push_back(part_of(row));
+    if (row.row() == cursor) fail("two cursors of one row");
+    cursor = row.row();
+  };
+  RowBatch batch;
+  while (open.in_batches ? open.scanner->next_batch(batch, 3) : open.scanner->next()) {
+    const std::string before = cursor;
+    if (!open.in_batches) take(open.scanner->row());
+    for (const RowView row : batch) take(row);
+    if (open.resumes && cursor != before) resume(open, cursor, found);
+    if (failure_) return;
   }
   expect_ok(open.scanner->status(), "scan");
   if (found != open.expected)
     fail(fmt::format("scan:\n{}expected:\n{}", to_text(found), to_text(open.expected)));
+}
+
+// Goes on with a new scan.
+void RandomRun::resume(OpenScanner& open, const std::string& cursor, const std::vector<Part>& found) {
+  Scan scan = open.request;
+  scan.start(cursor);
+  if (scan.row_limit() != 0)
+    scan.limit(scan.row_limit() - static_cast<uint64_t>(std::ranges::count(found, false, &Part::more)));
+  auto scanner = open.table->scan(scan);
+  if (!scanner.ok()) return fail("scan from a cursor: " + scanner.status().to_text());
+  open.scanner = std::move(scanner).value();
 }
 
 void RandomRun::compare_files() {

@@ -41,7 +41,10 @@ class RandomRun final : private EventListener {
  private:
   struct OpenScanner {
     std::unique_ptr<Scanner> scanner;
+    Scan request;
+    std::shared_ptr<Table> table;
     bool in_batches = false;
+    bool resumes = false;  // with a new scan at each cursor
     std::vector<Part> expected;
   };
   using Kind = Operation::Kind;
@@ -66,6 +69,7 @@ class RandomRun final : private EventListener {
   void get_many(const Operation& operation);
   void scan(const Operation& operation);
   void drain(OpenScanner open);
+  void resume(OpenScanner& open, const std::string& cursor, const std::vector<Part>& found);
   void ingest(const Operation& operation);
   Status build_foreign_file(const IngestFile& file, const FamilyOptions& family, const Cells& cells);
   void alter(const Operation& operation);

@@ -257,6 +257,10 @@ ModelScan random_scan(Random& random) {
   scan.stop_inclusive = random.one_in(4);
   if (random.one_in(3)) scan.rows_max = 1 + random.below(5);
   if (random.one_in(4)) scan.cells_per_part = 1 + random.below(3);
+  if (random.one_in(6)) scan.bytes_per_part = 1 + random.below(100);
+  if (random.one_in(4)) scan.family_max = 1 + random.below(3);
+  if (random.one_in(6)) scan.family_offset = 1 + random.below(2);
+  scan.family_counts_cells = random.one_in(2);
   scan.raw = random.one_in(5);
   if (random.one_in(3)) scan.columns["a"] = {};
   if (random.one_in(3))
@@ -270,6 +274,9 @@ ModelScan random_scan(Random& random) {
 template <class Q>
 void choose(const ModelScan& asked, Q& query) {
   query.versions(asked.versions).time_range(asked.time_from, asked.time_until);
+  query.max_per_family(static_cast<uint32_t>(asked.family_max));
+  query.family_offset(static_cast<uint32_t>(asked.family_offset));
+  query.count_per_family(asked.family_counts_cells ? CountBy::kCells : CountBy::kColumns);
   for (const auto& [family, columns] : asked.columns) {
     if (columns.empty()) query.family(family);
     for (const std::string& column : columns) query.column(family, column);
@@ -283,7 +290,8 @@ Scan scan_of(const ModelScan& asked) {
       .reversed(asked.reversed)
       .raw(asked.raw)
       .limit(asked.rows_max)
-      .batch(static_cast<uint32_t>(asked.cells_per_part));
+      .batch(static_cast<uint32_t>(asked.cells_per_part))
+      .max_result_bytes(asked.bytes_per_part);
   choose(asked, scan);
   return scan;
 }
@@ -317,7 +325,7 @@ void compare_answers(Random& random, Table& table, const ModelTable& model) {
     EXPECT_EQ(print(answer(table, scan_of(asked))), print(model.scan(asked, 0)));
     ModelScan of_row = asked;
     of_row.raw = false;
-    of_row.rows_max = of_row.cells_per_part = 0;
+    of_row.rows_max = of_row.cells_per_part = of_row.bytes_per_part = 0;
     of_row.reversed = false;
     const std::string row = random_row(random);
     Get get(row);
