@@ -21,6 +21,7 @@ class ScanCommand final : public Command {
   void declare(Arguments& arguments) override {
     table_.declare(arguments, "scan", "");
     rows_.declare(arguments);
+    declare_family_limits(arguments, rows_.read);
     arguments
         .option_if("--versions", rows_.read.versions, "N|all",
                    "up to N versions of each column, newest first")

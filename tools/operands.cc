@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/coding.h"
 #include "cellar/environment.h"
+#include "tools/arguments.h"
 
 namespace cellar {
 
@@ -254,6 +255,14 @@ Result<FilterPtr> parse_filter_option(std::string_view text) {
     }
   }
   return parse_filter(bytes);
+}
+
+void declare_family_limits(Arguments& arguments, ReadOptions& options) {
+  arguments
+      .option_count("--limit-per-family", options.limit_per_family,
+                    "at most N columns of each family of a row")
+      .option_count("--offset-per-family", options.offset_per_family, "without the first N of them")
+      .flag("--per-cell", options.per_cell, "these two count cells, as HBase does, not columns");
 }
 
 }  // namespace cellar

@@ -14,6 +14,8 @@
 
 namespace cellar {
 
+class Arguments;
+
 // Bytes with \xHH escapes, as they are printed. kInvalidArgument says how to write a backslash.
 Result<std::string> parse_bytes(std::string_view text);
 
@@ -54,7 +56,12 @@ struct ReadOptions {
   std::optional<std::string> versions;  // a number or "all"
   std::optional<std::string> time;
   std::optional<std::string> filter;
+  uint64_t limit_per_family = 0;
+  uint64_t offset_per_family = 0;
+  bool per_cell = false;  // these two count cells
 };
+// The options of limits per family, of get and scan.
+void declare_family_limits(Arguments& arguments, ReadOptions& options);
 template <class Read>
 Status apply_read_options(const ReadOptions& options, Read& read);
 
@@ -85,6 +92,12 @@ Status apply_read_options(const ReadOptions& options, Read& read) {
     CELLAR_TRY_ASSIGN(FilterPtr filter, parse_filter_option(*options.filter));
     read.filter(std::move(filter));
   }
+  for (const uint64_t count : {options.limit_per_family, options.offset_per_family})
+    if (count > UINT32_MAX)
+      return Status::invalid_argument("--limit-per-family and --offset-per-family go up to 4,294,967,295");
+  read.max_per_family(static_cast<uint32_t>(options.limit_per_family));
+  read.family_offset(static_cast<uint32_t>(options.offset_per_family));
+  read.count_per_family(options.per_cell ? CountBy::kCells : CountBy::kColumns);
   return {};
 }
 

@@ -25,7 +25,8 @@ class SaltedScan {
   // same moment. kInvalidArgument, kCorruption, kIoError.
   static Result<SaltedScan> create(Table& table, const Scan& scan, uint32_t salts);
 
-  // Moves to the next row (or part of a row); false at the end or after an error.
+  // Moves to the next row, part of a row or cursor; false at the end or after an error. A cursor of one salt
+  // comes in its place among the rows: key() is then the start, without salt, of a SaltedScan that goes on.
   bool next();
   // Without the salt; valid until the next move.
   std::string_view key() const { return key_of(at_); }

@@ -16,7 +16,7 @@ and qualifiers have no ':'. A time "-" is no timestamp, a range "-" all times. A
     get ROW OPTION…, exists ROW OPTION…, scan OPTION…, at OPTION…     "at" is the first row from a start on
 
 Options of reads: family=F column=F:Q versions=N range=FROM-UNTIL filter=TEXT fuzzy=KEY,… ranges=START:i:STOP:e,…
-start=ROW:i stop=ROW:e reversed raw limit=N batch=N.
+start=ROW:i stop=ROW:e reversed raw limit=N batch=N familylimit=N familyoffset=N (of cells).
 """
 
 import random
@@ -229,6 +229,10 @@ class Table:
             options += [f"column={column}" for column in named]
         elif self.once_in(4):
             options.append(f"family={self.family()}")
+        if self.once_in(4):
+            options.append(f"familylimit={self.draw.choice([1, 2, 3])}")
+        if self.once_in(8):
+            options.append(f"familyoffset={self.draw.choice([1, 2])}")
         if raw:
             return options + ["versions=1000"]  # HBase does not end some raw scans that pass over the rest of a column
         if not self.once_in(3) and not surplus:

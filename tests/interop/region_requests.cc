@@ -98,6 +98,10 @@ Status read_option(Read& read, const std::string& field) {
     read.column(parts.at(0), parts.at(1));
   } else if (name == "versions") {
     read.versions(static_cast<uint32_t>(number(value)));
+  } else if (name == "familylimit") {
+    read.max_per_family(static_cast<uint32_t>(number(value))).count_per_family(CountBy::kCells);
+  } else if (name == "familyoffset") {
+    read.family_offset(static_cast<uint32_t>(number(value))).count_per_family(CountBy::kCells);
   } else if (name == "range") {
     read.time_range(range_of(value).from, range_of(value).until);
   } else {

@@ -3,6 +3,7 @@
 // clearer.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "tests/tools/schema_check.h"
@@ -116,6 +117,28 @@ TEST_F(StoreCommands, GetPrintsARow) {
       "\n");
   EXPECT_EQ(out_of({"get", "shop", "orders", "user42", "d:name", "--time", "..2000", "--format", "raw"}),
             "Ada\n");
+}
+
+TEST_F(StoreCommands, GetAndScanPageThroughTheColumnsOfAFamily) {
+  make_shop();
+  const auto cells = [&](std::vector<std::string> words) {
+    words.insert(words.end(), {"--versions", "all", "--format", "csv"});
+    const std::string lines = out_of(words);
+    return std::ranges::count(lines, '\n') - 1;  // the first line names the columns
+  };
+  EXPECT_EQ(cells({"get", "shop", "orders", "user42"}), 3);
+  EXPECT_EQ(cells({"get", "shop", "orders", "user42", "--offset-per-family", "1"}), 2);
+  EXPECT_EQ(cells({"get", "shop", "orders", "user42", "--limit-per-family", "1"}), 1);
+  EXPECT_EQ(cells({"get", "shop", "orders", "user42", "--limit-per-family", "2", "--per-cell"}), 2);
+  const std::vector<std::string> scan = {"scan", "shop", "orders", "--start", "user42", "--limit", "1"};
+  const auto scanned = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), scan.begin(), scan.end());
+    return cells(more);
+  };
+  EXPECT_EQ(scanned({}), 3);
+  EXPECT_EQ(scanned({"--offset-per-family", "1", "--limit-per-family", "1"}), 2);
+  EXPECT_EQ(scanned({"--offset-per-family", "1", "--limit-per-family", "1", "--per-cell"}), 1);
+  EXPECT_EQ(run({"get", "shop", "orders", "user42", "--limit-per-family", "4294967296"}).exit, 2);
 }
 
 TEST_F(StoreCommands, GetOfNothingEndsWithOne) {

@@ -176,6 +176,8 @@ final class Requests {
         case "family": get.addFamily(bytes(option[1])); break;
         case "column": get.addColumn(bytes(parts[0]), bytes(parts[1])); break;
         case "versions": get.readVersions(Integer.parseInt(option[1])); break;
+        case "familylimit": get.setMaxResultsPerColumnFamily(Integer.parseInt(option[1])); break;
+        case "familyoffset": get.setRowOffsetPerColumnFamily(Integer.parseInt(option[1])); break;
         case "range": get.setTimeRange(range(option[1]).getMin(), range(option[1]).getMax()); break;
         default: get.setFilter(filter(field));
       }
@@ -199,6 +201,8 @@ final class Requests {
         case "family": scan.addFamily(bytes(option[1])); break;
         case "column": scan.addColumn(bytes(parts[0]), bytes(parts[1])); break;
         case "versions": scan.readVersions(Integer.parseInt(option[1])); break;
+        case "familylimit": scan.setMaxResultsPerColumnFamily(Integer.parseInt(option[1])); break;
+        case "familyoffset": scan.setRowOffsetPerColumnFamily(Integer.parseInt(option[1])); break;
         case "range": scan.setTimeRange(range(option[1]).getMin(), range(option[1]).getMax()); break;
         default: scan.setFilter(filter(field));
       }
