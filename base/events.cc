@@ -58,6 +58,11 @@ std::string to_text(const StallInfo& info) {
   return "writes go on after " + human_micros(info.micros) + ": " + info.reason;
 }
 
+std::string to_text(const FeedLostInfo& info) {
+  return "feed " + info.feed + " is lost: it held back " + human_bytes(info.retained_bytes) +
+         " of log, more than it may; it was acknowledged up to " + std::to_string(info.acknowledged);
+}
+
 std::string to_text(const LogInfo& info) {
   return "log segment " + std::to_string(info.segment) + ": " + human_bytes(info.bytes);
 }

@@ -7,6 +7,7 @@
 
 #include "compaction/plan.h"
 #include "engine/compaction_job.h"
+#include "engine/feeds.h"
 #include "engine/flush_job.h"
 #include "engine/write_path.h"
 
@@ -233,6 +234,13 @@ Status Background::compact(const std::vector<std::shared_ptr<Store>>& stores, bo
   return {};
 }
 
+// Those that feeds keep are of no concern to flushes.
+uint64_t Background::unflushed_segments() const {
+  const std::vector<LogSegment> segments = core_.wal->segments();
+  const auto counts = [&](const LogSegment& each) { return each.id >= log_start_.load(); };
+  return static_cast<uint64_t>(std::ranges::count_if(segments, counts));
+}
+
 void Background::relieve_memory_and_log() {
   Store* largest = nullptr;
   std::vector<std::shared_ptr<Store>> stores;
@@ -254,7 +262,7 @@ void Background::relieve_memory_and_log() {
   }
   const uint64_t segments_max =
       std::max<uint64_t>(8, 2 * core_.options.memtable_bytes_total / core_.options.log_segment_bytes);
-  if (largest == nullptr && rolled && core_.wal->segments().size() > segments_max) {
+  if (largest == nullptr && rolled && unflushed_segments() > segments_max) {
     const auto oldest =
         std::ranges::min_element(stores, {}, [](const auto& store) { return store->oldest_unflushed(); });
     if (oldest != stores.end() && (*oldest)->frozen_count() == 0) largest = oldest->get();
@@ -283,39 +291,48 @@ std::vector<uint32_t> Background::take_forgotten(uint64_t released_up_to) {
   return forgotten;
 }
 
-// Removes log segments whose every cell is in store files. One thread at a time; who comes second leaves it
-// to the next flush.
+// One thread at a time, which also does what others ask for meanwhile.
 void Background::release_log() {
-  if (releasing_.exchange(true)) return;
+  ++releases_wanted_;
+  while (!releasing_.exchange(true)) {
+    const uint64_t wanted = releases_wanted_.load();
+    release_log_now();
+    releasing_.store(false);
+    if (releases_wanted_.load() == wanted) return;
+  }
+}
+
+void Background::release_log_now() {
   // The read point first: what is at or below it is in the memtables, and seen there unless it has been
   // flushed.
   uint64_t bound = core_.mvcc.read_point();
   for (const auto& store : core_.stores())
     if (const uint64_t oldest = store->oldest_unflushed(); oldest != UINT64_MAX)
       bound = std::min(bound, oldest - 1);
-  const uint64_t needed = core_.wal->needed_from(bound);
-  if (needed > log_start_.load()) {
-    uint64_t released_up_to = 0;
-    bool any = false;
-    for (const LogSegment& segment : core_.wal->segments()) {
-      if (segment.id >= needed) continue;
-      any = true;
-      released_up_to = std::max(released_up_to, segment.last_sequence);
-    }
-    if (any) {
-      ManifestEdit edit;
-      edit.log_start = needed;
-      edit.log_synced = core_.wal->synced();
-      edit.forget_dropped = take_forgotten(released_up_to);
-      if (core_.commit(edit).ok()) {  // crash here: the next open removes the segments
-        const Status released = core_.wal->release_before(needed);
-        if (!released.ok())
-          core_.log(LogLevel::kWarning, "old log segments stay until the next open: " + released.to_text());
-      }
-    }
-    log_start_.store(needed);
-  }
-  releasing_.store(false);
+  const uint64_t start = log_start_.load();
+  const uint64_t needed = std::max(start, core_.wal->needed_from(bound));
+  const std::vector<LogSegment> segments = core_.wal->segments();
+  // A feed that is made from here on needs nothing up to the read point, hence nothing that is released now.
+  const FeedBook feeds = core_.manifest->current()->feeds;
+  const FeedRetention keep = retention_of(feeds, segments, needed);
+  if (needed == start && keep.lost.empty() && segments.front().id >= keep.first) return;
+  ManifestEdit edit;
+  edit.feeds = edit_of(feeds, keep);
+  // What the manifest keeps for feeds ends where it says, whatever happens.
+  if (!edit.feeds.retain.empty() && !core_.sync_log().ok()) return;
+  uint64_t released_up_to = 0;
+  for (const LogSegment& segment : segments)
+    if (segment.id < needed) released_up_to = std::max(released_up_to, segment.last_sequence);
+  edit.log_start = needed;
+  edit.log_synced = core_.wal->synced();
+  edit.forget_dropped = take_forgotten(released_up_to);
+  if (!core_.commit(edit).ok()) return;
+  log_start_.store(needed);
+  for (const FeedRecord& feed : keep.lost)
+    tell_feed_lost(core_, feed, held_back(feeds, feed, segments, needed));
+  const Status released = core_.wal->release_before(keep.first);  // crash before: the next open removes them
+  if (!released.ok())
+    core_.log(LogLevel::kWarning, "old log segments stay until the next open: " + released.to_text());
 }
 
 Status Background::wait_idle() {

@@ -32,6 +32,13 @@ class Background {
   // log when that grows long.
   void relieve_memory_and_log();
 
+  // Recovery's: the log that counts begins at this segment.
+  void log_begins_at(uint64_t segment) { log_start_.store(segment); }
+  // Lets go of log segments whose every cell is in store files and that no feed needs; cuts off feeds that
+  // hold back too much. After a flush, and when a feed needs less than before. What fails is tried again
+  // later.
+  void release_log();
+
   // A family was dropped at this sequence: its id is forgotten when no log segment mentions it any more.
   void note_dropped(uint32_t family_id, uint64_t sequence);
 
@@ -67,7 +74,8 @@ class Background {
                            uint64_t requests);
   Status run_compactions(Store& store, Wanted wanted);
   void run_automatic_compaction(const std::shared_ptr<Store>& store);
-  void release_log();
+  void release_log_now();
+  uint64_t unflushed_segments() const;
   std::vector<uint32_t> take_forgotten(uint64_t released_up_to);
 
   EngineCore& core_;
@@ -78,6 +86,7 @@ class Background {
   Status retry_status_ CELLAR_GUARDED_BY(jobs_mutex_);  // the error of the last of those
   std::atomic<uint64_t> flush_requests_{0};
   std::atomic<bool> releasing_{false};
+  std::atomic<uint64_t> releases_wanted_{0};
   std::atomic<uint64_t> log_start_{0};
   uint64_t segment_seen_ = 0;  // the write leader's
   Mutex dropped_mutex_;

@@ -32,7 +32,8 @@ EngineCore::EngineCore(EngineOptions opened_with, std::string opened_at)
       remover(executor, health),
       mvcc(clock),
       row_locks(executor),
-      changed(executor.make_event()) {}
+      changed(executor.make_event()),
+      written(executor.make_event()) {}
 
 EngineCore::~EngineCore() = default;
 
@@ -45,6 +46,19 @@ void EngineCore::fail(const Status& status) {
 
 void EngineCore::log(LogLevel level, std::string_view text) const {
   if (options.environment.log != nullptr) options.environment.log->log(level, "engine", text);
+}
+
+// A reader adds itself to those that wait, then looks for writes. Both sides change the same number: either
+// the reader sees what was published before, or it is seen here.
+void EngineCore::publish(uint64_t sequence) {
+  mvcc.publish(sequence);
+  if (feeds_waiting.fetch_add(0, std::memory_order_acq_rel) != 0) written->signal();
+}
+
+Status EngineCore::sync_log() {
+  const Status synced = wal->sync();
+  if (!synced.ok() && !wal->health().ok()) fail(synced.with_context("write-ahead log"));
+  return synced;
 }
 
 Status EngineCore::commit(const ManifestEdit& edit) {

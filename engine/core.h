@@ -63,13 +63,16 @@ struct EngineCore : std::enable_shared_from_this<EngineCore> {
   std::atomic<bool> closing{false};
   std::atomic<bool> closed{false};
   std::atomic<int64_t> memtable_bytes{0};
-  std::atomic<uint64_t> pauses{0};  // of transactions that are tried again: seeds
+  std::unique_ptr<Event> written;          // signalled by publish() while a feed's reader waits
+  std::atomic<uint32_t> feeds_waiting{0};  // readers that wait
+  std::atomic<uint64_t> pauses{0};         // of transactions that are tried again: seeds
 
   std::unique_ptr<Directory> root;
   std::unique_ptr<FileLock> lock;
   std::shared_ptr<BlockCache> cache;
   std::unique_ptr<Manifest> manifest;
   std::unique_ptr<Wal> wal;              // null when read-only
+  std::vector<LogSegment> log_found;     // the log as the recovery found it; for who only reads
   Identity identity;                     // of the store; fixed once it is open
   std::atomic<int64_t> wall_seen_ms{0};  // the clock as of the last manifest edit that recorded it
   RecoveryReport recovery;
@@ -87,6 +90,12 @@ struct EngineCore : std::enable_shared_from_this<EngineCore> {
   // Makes the engine read-only and says so, once.
   void fail(const Status& status);
   void log(LogLevel level, std::string_view text) const;
+  // The log as it is now, what is kept for feeds first.
+  std::vector<LogSegment> log_segments() const { return wal != nullptr ? wal->segments() : log_found; }
+  // Makes the writes up to this sequence visible. The write leader's.
+  void publish(uint64_t sequence);
+  // Makes the log durable. A failure that seals it makes the engine read-only.
+  Status sync_log();
   // Commits an edit of the manifest and lets the log know of it. A manifest that can't be trusted any more
   // makes the engine read-only.
   Status commit(const ManifestEdit& edit);

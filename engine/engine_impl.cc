@@ -8,6 +8,8 @@
 #include "base/plugins.h"
 #include "base/random.h"
 #include "engine/background.h"
+#include "engine/feed_reader.h"
+#include "engine/feeds.h"
 #include "engine/recovery.h"
 #include "engine/table_impl.h"
 #include "engine/transaction.h"
@@ -253,6 +255,30 @@ Status EngineImpl::run_transaction(const RunOptions& options,
       pause_us *= 2;
     }
   }
+}
+
+Status EngineImpl::create_feed(const std::string& name, const FeedOptions& options) {
+  CELLAR_TRY(check_writable());
+  CELLAR_TRY(check_feed(*core_, name, options));
+  return core_->write_path->alone([&] { return create_feed_now(*core_, name, options); });
+}
+
+std::vector<FeedInfo> EngineImpl::list_feeds() {
+  if (!core_->check_open().ok()) return {};
+  return cellar::list_feeds(*core_);
+}
+
+Status EngineImpl::drop_feed(const std::string& name) {
+  CELLAR_TRY(check_writable());
+  CELLAR_TRY(core_->write_path->alone([&] { return drop_feed_now(*core_, name); }));
+  core_->background->release_log();
+  return {};
+}
+
+Result<std::unique_ptr<FeedReader>> EngineImpl::read_feed(const std::string& name,
+                                                          std::optional<uint64_t> from) {
+  CELLAR_TRY(core_->check_open());
+  return open_feed(core_, name, from);
 }
 
 Status EngineImpl::flush() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,11 @@ class EngineImpl final : public Engine {
   Result<CheckpointInfo> checkpoint(const std::string& path) override;
   Result<std::unique_ptr<Transaction>> begin(const TransactionOptions& options) override;
   Status run_transaction(const RunOptions& options, const std::function<Status(Transaction&)>& work) override;
+  Status create_feed(const std::string& name, const FeedOptions& options) override;
+  std::vector<FeedInfo> list_feeds() override;
+  Status drop_feed(const std::string& name) override;
+  Result<std::unique_ptr<FeedReader>> read_feed(const std::string& name,
+                                                std::optional<uint64_t> from) override;
   Status flush() override;
   Status wait_for_background() override;
   EngineStatus status() override;

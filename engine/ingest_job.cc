@@ -174,13 +174,6 @@ Status IngestJob::flush_ahead() {
   return {};
 }
 
-// What was written before must not be lost if this is kept.
-Status IngestJob::sync_log() {
-  const Status synced = core_.wal->sync();
-  if (!synced.ok() && !core_.wal->health().ok()) core_.fail(synced.with_context("write-ahead log"));
-  return synced;
-}
-
 // Alone. Once nothing of these families is only in memory, every file is older than what comes after it:
 // compactions rely on that.
 Status IngestJob::publish() {
@@ -189,7 +182,7 @@ Status IngestJob::publish() {
     if (store->dropped()) return Status::not_found("the table was dropped");
     CELLAR_TRY(core_.background->flush_here(store));
   }
-  CELLAR_TRY(sync_log());
+  CELLAR_TRY(core_.sync_log());  // what was written before must not be lost if this is kept
   const uint64_t sequence = core_.mvcc.take_sequence();
   info_.sequence = sequence;
   std::map<Store*, std::vector<std::shared_ptr<StoreFile>>> opened;
@@ -199,7 +192,7 @@ Status IngestJob::publish() {
     return status;
   }
   for (auto& [store, files] : opened) store->install_adopted(files);
-  core_.mvcc.publish(sequence);  // from here on readers see all of it
+  core_.publish(sequence);  // from here on readers see all of it
   for (const Placed& each : placed_) {
     info_.cells += each.told.cells;
     info_.bytes += each.told.bytes;

@@ -36,7 +36,6 @@ class IngestJob {
   Status sync_directories();
   void order_by_age();
   Status flush_ahead();
-  Status sync_log();
   Status publish();
   Status commit(std::map<Store*, std::vector<std::shared_ptr<StoreFile>>>& opened);
   void remove_placed();

@@ -102,6 +102,7 @@ class Manifest::Core {
   ManifestState state() const;
   uint64_t next_file_number();
   void raise_file_number(uint64_t above);
+  std::shared_ptr<const ManifestState> current_state() const;
   Status health() const;
   bool poisoned() const;
   uint64_t generation() const;
@@ -113,7 +114,6 @@ class Manifest::Core {
 
   Status take_turn(bool for_roll);
   void give_turn();
-  StatePtr current_state() const;
   void install(ManifestState state);
   Status fail(const Status& failure, Failed how);
   Status commit_in_turn(ManifestState& next, const ManifestEdit& edit);
@@ -408,6 +408,7 @@ Result<std::unique_ptr<Manifest>> Manifest::load(Directory& root, Executor& exec
 Manifest::Manifest(std::unique_ptr<Core> core) : core_(std::move(core)) {}
 Manifest::~Manifest() = default;
 
+std::shared_ptr<const ManifestState> Manifest::current() const { return core_->current_state(); }
 ManifestState Manifest::state() const { return core_->state(); }
 uint64_t Manifest::next_file_number() { return core_->next_file_number(); }
 void Manifest::raise_file_number(uint64_t above) { core_->raise_file_number(above); }

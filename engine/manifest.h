@@ -19,6 +19,7 @@
 #include "cellar/options.h"
 #include "cellar/status.h"
 #include "engine/directory.h"
+#include "engine/feed_book.h"
 #include "engine/wal_format.h"
 #include "engine/wal_reader.h"
 
@@ -104,6 +105,7 @@ struct ManifestState {
   LogPosition clean_close = {};  // nowhere while the store is open, and after a crash
   std::vector<SealedEnd> sealed = {};
   std::vector<StoredFile> obsolete = {};  // no longer used, perhaps not yet removed
+  FeedBook feeds = {};
 
   const TableRecord* table(uint32_t id) const;
   const TableRecord* table_named(std::string_view name) const;
@@ -157,6 +159,7 @@ struct ManifestEdit {
   std::optional<LogPosition> log_synced = {};
   std::optional<LogPosition> clean_close = {};  // nowhere: the store is open again
   std::vector<SealedEnd> seal = {};
+  FeedEdit feeds = {};
 };
 
 // Applies an edit. kInvalidArgument when it does not fit the state (unknown ids, a name twice, a file that is
@@ -186,7 +189,9 @@ class Manifest {
                                                 const ManifestOptions& options = {});
   ~Manifest();
 
-  // A copy of the state that is durable.
+  // The state that is durable. It does not change; later ones take its place.
+  std::shared_ptr<const ManifestState> current() const;
+  // A copy of it.
   ManifestState state() const;
   // A number for a new store file: never given twice, also not after a crash once raise_file_number() was
   // told of the files on disk.

@@ -36,6 +36,14 @@ enum class Tag : uint8_t {
   kDropped = 19,         // family id: snapshots only
   kObsolete = 20,        // table id, family, name, bytes: snapshots only
   kAdoptFile = 21,       // family id, the sequence of all its cells, FileRecord
+  kFeed = 22,           // id, name, acknowledged, bytes at most, lost; tables: name, how many families, names
+  kDropFeed = 23,       // id
+  kAcknowledge = 24,    // feed id, sequence
+  kLoseFeed = 25,       // id
+  kRetain = 26,         // segment, bytes, last sequence
+  kReleaseBefore = 27,  // segment
+  kDroppedName = 28,    // family id, table, family, sequence: snapshots only
+  kIngestNote = 29,     // sequence, family id, file, bytes, cells: snapshots only
 };
 
 // FieldWriter: one change at a time. The length goes in front once the fields are known.
@@ -93,6 +101,7 @@ class FieldReader {
     return std::string(ok_ ? bytes : std::string_view());
   }
   bool more() const { return ok_ && !reader_.empty(); }
+  bool sound() const { return ok_; }  // so far
   bool ok() const { return ok_ && reader_.empty(); }
 
  private:
@@ -161,6 +170,45 @@ LogPosition read_position(FieldReader& from) {
   return position;
 }
 
+void write_feed(FieldWriter& to, const FeedRecord& feed) {
+  to.number(feed.id).text(feed.name).number(feed.acknowledged).number(feed.retained_bytes_max);
+  to.number(feed.lost ? 1 : 0);
+  for (const FeedTable& table : feed.tables) {
+    to.text(table.table).number(table.families.size());
+    for (const std::string& family : table.families) to.text(family);
+  }
+}
+
+FeedRecord read_feed(FieldReader& from) {
+  FeedRecord feed;
+  feed.id = from.number();
+  feed.name = from.text();
+  feed.acknowledged = from.number();
+  feed.retained_bytes_max = from.number();
+  feed.lost = from.number() != 0;
+  while (from.more()) {
+    FeedTable& table = feed.tables.emplace_back();
+    table.table = from.text();
+    for (uint64_t left = from.number(); left > 0 && from.sound(); --left)
+      table.families.push_back(from.text());
+  }
+  return feed;
+}
+
+void write_feeds(FieldWriter& to, const FeedEdit& edit) {
+  for (const FeedRecord& feed : edit.add) {
+    write_feed(to, feed);
+    to.end(Tag::kFeed);
+  }
+  for (const uint64_t id : edit.drop) to.number(id).end(Tag::kDropFeed);
+  for (const FeedEdit::Acknowledged& each : edit.acknowledge)
+    to.number(each.id).number(each.sequence).end(Tag::kAcknowledge);
+  for (const uint64_t id : edit.lose) to.number(id).end(Tag::kLoseFeed);
+  for (const LogSegment& each : edit.retain)
+    to.number(each.id).number(each.bytes).number(each.last_sequence).end(Tag::kRetain);
+  if (edit.release_before) to.number(*edit.release_before).end(Tag::kReleaseBefore);
+}
+
 void write_edit(FieldWriter& to, const ManifestEdit& edit) {
   for (const TableRecord& table : edit.set_tables) {
     to.number(table.id).text(table.name);
@@ -211,6 +259,7 @@ void write_edit(FieldWriter& to, const ManifestEdit& edit) {
     to.end(Tag::kCleanClose);
   }
   for (const SealedEnd& sealed : edit.seal) to.number(sealed.segment).number(sealed.bytes).end(Tag::kSeal);
+  write_feeds(to, edit.feeds);
 }
 
 // Decoded: a payload's changes, and what only snapshots hold.
@@ -220,6 +269,12 @@ struct Decoded {
   bool is_snapshot = false;
   std::vector<uint32_t> dropped;
   std::vector<StoredFile> obsolete;
+  std::vector<DroppedFamily> dropped_names;
+  std::vector<IngestNote> ingests;
+
+  bool of_snapshots() const {
+    return !(dropped.empty() && obsolete.empty() && dropped_names.empty() && ingests.empty());
+  }
 };
 
 void read_table(FieldReader& from, ManifestEdit& edit, bool& fits) {
@@ -252,6 +307,56 @@ ManifestEdit::FileChange read_adopted(FieldReader& from) {
   change.file = read_file(from);
   change.file.adopted_as = adopted_as;
   return change;
+}
+
+// The changes of feeds; false for a tag that is none.
+bool read_feeds(Tag tag, FieldReader& from, Decoded& decoded) {
+  FeedEdit& edit = decoded.edit.feeds;
+  switch (tag) {
+    case Tag::kFeed:
+      edit.add.push_back(read_feed(from));
+      return true;
+    case Tag::kDropFeed:
+      edit.drop.push_back(from.number());
+      return true;
+    case Tag::kAcknowledge: {
+      const uint64_t id = from.number();
+      edit.acknowledge.push_back({id, from.number()});
+      return true;
+    }
+    case Tag::kLoseFeed:
+      edit.lose.push_back(from.number());
+      return true;
+    case Tag::kRetain: {
+      LogSegment& segment = edit.retain.emplace_back();
+      segment.id = from.number();
+      segment.bytes = from.number();
+      segment.last_sequence = from.number();
+      return true;
+    }
+    case Tag::kReleaseBefore:
+      edit.release_before = from.number();
+      return true;
+    case Tag::kDroppedName: {
+      DroppedFamily& family = decoded.dropped_names.emplace_back();
+      family.id = from.number32();
+      family.table = from.text();
+      family.family = from.text();
+      family.sequence = from.number();
+      return true;
+    }
+    case Tag::kIngestNote: {
+      IngestNote& note = decoded.ingests.emplace_back();
+      note.sequence = from.number();
+      note.family_id = from.number32();
+      note.file = from.text();
+      note.bytes = from.number();
+      note.cells = from.number();
+      return true;
+    }
+    default:
+      return false;
+  }
 }
 
 // The changes of files and logs; false for a tag that is none.
@@ -356,7 +461,8 @@ Status decode(std::string_view payload, Decoded& decoded) {
         read_family(fields, decoded.edit);
         break;
       default:
-        if (!read_fields(static_cast<Tag>(tag), fields, decoded)) {
+        if (!read_fields(static_cast<Tag>(tag), fields, decoded) &&
+            !read_feeds(static_cast<Tag>(tag), fields, decoded)) {
           return Status::not_supported(
               fmt::format("the manifest holds a change of kind {}, which a newer Cellar wrote", tag));
         }
@@ -388,6 +494,8 @@ std::string encode_snapshot(const ManifestState& state) {
   edit.log_synced = state.log_synced;
   edit.clean_close = state.clean_close;
   edit.seal = state.sealed;
+  edit.feeds.add = state.feeds.feeds;
+  edit.feeds.retain = state.feeds.retained;
   for (const TableRecord& table : state.tables) {
     edit.set_tables.push_back({table.id, table.name, table.durability, {}});
     for (const FamilyRecord& family : table.families) {
@@ -402,6 +510,12 @@ std::string encode_snapshot(const ManifestState& state) {
     write_stored(to, file);
     to.end(Tag::kObsolete);
   }
+  for (const DroppedFamily& each : state.feeds.dropped)
+    to.number(each.id).text(each.table).text(each.family).number(each.sequence).end(Tag::kDroppedName);
+  for (const IngestNote& each : state.feeds.ingests) {
+    to.number(each.sequence).number(each.family_id).text(each.file).number(each.bytes).number(each.cells);
+    to.end(Tag::kIngestNote);
+  }
   return to.take();
 }
 
@@ -409,8 +523,7 @@ Status apply_payload(ManifestState& state, std::string_view payload, EditKind ki
   Decoded decoded;
   CELLAR_TRY(decode(payload, decoded));
   const bool is_snapshot = kind == EditKind::kSnapshot;
-  if (decoded.is_snapshot != is_snapshot ||
-      (!is_snapshot && !(decoded.dropped.empty() && decoded.obsolete.empty()))) {
+  if (decoded.is_snapshot != is_snapshot || (!is_snapshot && decoded.of_snapshots())) {
     return Status::corruption(is_snapshot ? "the first record is not a whole state"
                                           : "a whole state among edits");
   }
@@ -423,6 +536,8 @@ Status apply_payload(ManifestState& state, std::string_view payload, EditKind ki
   if (is_snapshot) {
     state.dropped_families = std::move(decoded.dropped);
     state.obsolete = std::move(decoded.obsolete);
+    state.feeds.dropped = std::move(decoded.dropped_names);
+    state.feeds.ingests = std::move(decoded.ingests);
   }
   return Status();
 }

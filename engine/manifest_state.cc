@@ -89,6 +89,9 @@ Status add_files(ManifestState& state, const std::vector<ManifestEdit::FileChang
     const size_t at = place == places.end() ? family->files.size() : place->second++;
     family->files.insert(family->files.begin() + static_cast<std::ptrdiff_t>(at), change.file);
     touched.insert(change.family_id);
+    if (change.file.adopted_as != 0 && state.feeds.followed())
+      state.feeds.ingests.push_back(
+          {change.file.adopted_as, change.family_id, change.file.name, change.file.bytes, change.file.cells});
     uint64_t number = 0;
     if (parse_store_file_name(state.identity, change.file.name, number) && number < UINT64_MAX) {
       state.next_file_number = std::max(state.next_file_number, number + 1);
@@ -104,25 +107,30 @@ Status add_files(ManifestState& state, const std::vector<ManifestEdit::FileChang
   return Status();
 }
 
-void forget_files_of(ManifestState& state, const TableRecord& table, const FamilyRecord& family) {
+// Of `edit`, which drops it.
+void forget_files_of(ManifestState& state, const TableRecord& table, const FamilyRecord& family,
+                     const ManifestEdit& edit) {
   for (const FileRecord& file : family.files) {
     state.obsolete.push_back({table.id, family.name, file.name, file.bytes});
   }
   state.dropped_families.push_back(family.id);
+  if (state.feeds.followed())
+    state.feeds.dropped.push_back(
+        {family.id, table.name, family.name, std::max(state.last_sequence, edit.last_sequence)});
 }
 
-Status drop_family(ManifestState& state, uint32_t id) {
+Status drop_family(ManifestState& state, uint32_t id, const ManifestEdit& edit) {
   const auto [table, family] = find_family(state, id);
   if (family == nullptr) return unfit(fmt::format("no family {}", id));
-  forget_files_of(state, *table, *family);
+  forget_files_of(state, *table, *family, edit);
   std::erase_if(table->families, [&](const FamilyRecord& each) { return each.id == id; });
   return Status();
 }
 
-Status drop_table(ManifestState& state, uint32_t id) {
+Status drop_table(ManifestState& state, uint32_t id, const ManifestEdit& edit) {
   const TableRecord* table = state.table(id);
   if (table == nullptr) return unfit(fmt::format("no table {}", id));
-  for (const FamilyRecord& family : table->families) forget_files_of(state, *table, family);
+  for (const FamilyRecord& family : table->families) forget_files_of(state, *table, family, edit);
   std::erase_if(state.tables, [&](const TableRecord& each) { return each.id == id; });
   return Status();
 }
@@ -181,8 +189,8 @@ LogFacts ManifestState::log_facts() const {
 }
 
 Status apply(ManifestState& state, const ManifestEdit& edit) {
-  for (const uint32_t id : edit.drop_families) CELLAR_TRY(drop_family(state, id));
-  for (const uint32_t id : edit.drop_tables) CELLAR_TRY(drop_table(state, id));
+  for (const uint32_t id : edit.drop_families) CELLAR_TRY(drop_family(state, id, edit));
+  for (const uint32_t id : edit.drop_tables) CELLAR_TRY(drop_table(state, id, edit));
   for (const TableRecord& table : edit.set_tables) CELLAR_TRY(set_table(state, table));
   for (const ManifestEdit::NewFamily& family : edit.set_families) CELLAR_TRY(set_family(state, family));
   Places places;
@@ -196,7 +204,7 @@ Status apply(ManifestState& state, const ManifestEdit& edit) {
   for (const uint32_t id : edit.forget_dropped) std::erase(state.dropped_families, id);
   for (const StoredFile& file : edit.forget_obsolete) std::erase(state.obsolete, file);
   apply_numbers(state, edit);
-  return Status();
+  return apply(state.feeds, edit.feeds);
 }
 
 }  // namespace cellar

@@ -15,9 +15,9 @@ constexpr uint64_t kBufferBytes = 64 << 10;
 }
 
 Result<RecordFile> RecordFile::open(Directory& directory, const std::string& name, FileKind kind,
-                                    const Identity& identity, uint64_t id) {
+                                    const Identity& identity, uint64_t id, uint64_t bytes_max) {
   CELLAR_TRY_ASSIGN(std::unique_ptr<ReadableFile> file, directory.open(name));
-  RecordFile opened(std::move(file), name, kind, identity, id);
+  RecordFile opened(std::move(file), name, kind, identity, id, bytes_max);
   CELLAR_TRY(opened.read_header());
   return Result<RecordFile>(std::move(opened));
 }

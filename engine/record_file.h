@@ -2,6 +2,7 @@
 // it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -33,11 +34,12 @@ struct Found {
 // One thread at a time. Memory: the largest record, and a buffer of 64 KiB.
 class RecordFile {
  public:
-  // Opens a file. Whether its header is sound is another question; see header_status().
+  // Opens a file. Whether its header is sound is another question; see header_status(). What lies at or
+  // behind `bytes_max` is never looked at, so that the file may be written or cut there meanwhile.
   static Result<RecordFile> open(Directory& directory, const std::string& name, FileKind kind,
-                                 const Identity& identity, uint64_t id);
+                                 const Identity& identity, uint64_t id, uint64_t bytes_max = UINT64_MAX);
 
-  uint64_t size() const { return file_->size(); }
+  uint64_t size() const { return size_; }
   uint64_t id() const { return id_; }
   const std::string& name() const { return name_; }
   // Ok, kCorruption (too short, damaged, of another store, of another id), or kNotSupported.
@@ -57,8 +59,9 @@ class RecordFile {
 
  private:
   RecordFile(std::unique_ptr<ReadableFile> file, std::string name, FileKind kind, const Identity& identity,
-             uint64_t id)
+             uint64_t id, uint64_t bytes_max)
       : file_(std::move(file)),
+        size_(std::min(file_->size(), bytes_max)),
         name_(std::move(name)),
         codec_(kind, identity, id),
         identity_(identity),
@@ -70,6 +73,7 @@ class RecordFile {
   Result<Look> judge(uint64_t offset, uint64_t extent);
 
   std::unique_ptr<ReadableFile> file_;
+  uint64_t size_;
   std::string name_;
   RecordCodec codec_;
   Identity identity_;

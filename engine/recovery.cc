@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "engine/background.h"
+#include "engine/feeds.h"
 #include "engine/flush_job.h"
 #include "engine/named_snapshots.h"
 #include "engine/table_impl.h"
@@ -33,6 +34,7 @@ class Recovery {
       sweep_orphans();
       NamedSnapshots(core_).sweep();
     }
+    core_.log_found = known_segments();
     core_.recovery.micros = core_.clock.steady_us() - begun_us;
     core_.events.on_recovered(core_.recovery);
     return {};
@@ -47,6 +49,8 @@ class Recovery {
   Status replay_record(const LogRecord& record);
   Status flush_early(Store& store);
   Status remove_spare_segments();
+  std::vector<LogSegment> known_segments() const;
+  Status keep_for_feeds(FeedBook& feeds, uint64_t log_start);
   void remove_old_segments(uint64_t first);
   Status continue_log();
   Status publish_recovered();
@@ -63,6 +67,7 @@ class Recovery {
   ManifestState state_;
   std::map<uint32_t, Recovered> families_;  // by id
   LogSummary summary_;
+  std::vector<std::pair<FeedRecord, uint64_t>> lost_;  // feeds that hold back too much, and how much
   uint64_t last_sequence_ = 0;
   int64_t time_high_ms_ = 0;
 };
@@ -260,10 +265,35 @@ Status Recovery::remove_spare_segments() {
 // Segments before the start of the log: of a release that failed, or whose removals did not survive a power
 // loss.
 void Recovery::remove_old_segments(uint64_t first) {
+  core_.background->log_begins_at(first);
   auto wal = open_wal_directory(*core_.root, false);
-  const Status removed = wal.ok() ? remove_segments_before(**wal, first, &core_.events) : wal.status();
+  const FeedBook feeds = core_.manifest->current()->feeds;
+  const Status removed =
+      wal.ok() ? remove_segments_before(**wal, first, feeds.retained, &core_.events) : wal.status();
   if (!removed.ok())
     core_.log(LogLevel::kWarning, "old log segments stay until the next open: " + removed.to_text());
+}
+
+// What feeds may read: kept for them before, and read now. Up to the ends found, whatever stands behind.
+std::vector<LogSegment> Recovery::known_segments() const {
+  std::vector<LogSegment> segments = state_.feeds.retained;
+  segments.insert(segments.end(), summary_.segments.begin(), summary_.segments.end());
+  return segments;
+}
+
+// The recovered log is kept as far as feeds need it. It may only be in the page cache yet.
+Status Recovery::keep_for_feeds(FeedBook& feeds, uint64_t log_start) {
+  const std::vector<LogSegment> segments = known_segments();
+  const FeedRetention keep = retention_of(feeds, segments, log_start);
+  const FeedEdit edit = edit_of(feeds, keep);
+  if (!edit.retain.empty()) {
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> wal, open_wal_directory(*core_.root, false));
+    for (const LogSegment& segment : edit.retain)
+      CELLAR_TRY(wal->sync_file(segment_name(segment.id)).with_context("keeping the log for feeds"));
+  }
+  for (const FeedRecord& feed : keep.lost)
+    lost_.emplace_back(feed, held_back(feeds, feed, segments, log_start));
+  return apply(feeds, edit);
 }
 
 // The store was closed properly: its log stays, a new segment continues it.
@@ -275,7 +305,7 @@ Status Recovery::continue_log() {
   CELLAR_TRY(core_.manifest->commit(edit).status());  // from here on the end of the log may be torn again
   WalOptions options = wal_options();
   options.continues = summary_.end;
-  options.older = summary_.segments;
+  options.older = known_segments();
   CELLAR_TRY_ASSIGN(core_.wal, Wal::create(*core_.root, core_.executor, options));
   remove_old_segments(state_.log_start);
   return {};
@@ -292,8 +322,10 @@ Status Recovery::publish_recovered() {
     CELLAR_TRY(flush_early(store));
   }
   WalOptions options = wal_options();
-  CELLAR_TRY_ASSIGN(core_.wal, Wal::create(*core_.root, core_.executor, options));
   ManifestState next = state_;
+  CELLAR_TRY(keep_for_feeds(next.feeds, options.first_segment));
+  options.older = next.feeds.retained;
+  CELLAR_TRY_ASSIGN(core_.wal, Wal::create(*core_.root, core_.executor, options));
   for (TableRecord& table : next.tables) {
     for (FamilyRecord& family : table.families) {
       Recovered& recovered = families_[family.id];
@@ -311,6 +343,7 @@ Status Recovery::publish_recovered() {
   next.dropped_families.clear();  // no segment mentions them any more
   next.next_file_number = std::max(next.next_file_number, core_.manifest->next_file_number());
   CELLAR_TRY(core_.manifest->switch_to(next).status());
+  for (const auto& [feed, bytes] : lost_) tell_feed_lost(core_, feed, bytes);
   remove_old_segments(options.first_segment);
   return {};
 }

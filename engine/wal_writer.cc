@@ -596,11 +596,13 @@ LogPosition Wal::synced() const { return core_->synced(); }
 std::vector<LogSegment> Wal::segments() const { return core_->segments(); }
 Status Wal::health() const { return core_->health(); }
 
-Status remove_segments_before(Directory& wal, uint64_t segment, EventListener* events) {
+Status remove_segments_before(Directory& wal, uint64_t segment, std::span<const LogSegment> keep,
+                              EventListener* events) {
   CELLAR_TRY_ASSIGN(const std::vector<DirectoryEntry> entries, wal.list());  // sorted: oldest first
   for (const DirectoryEntry& entry : entries) {
     uint64_t id = 0;
     if (!parse_segment_name(entry.name, id) || id >= segment) continue;
+    if (std::ranges::find(keep, id, &LogSegment::id) != keep.end()) continue;
     CELLAR_TRY(wal.unlink(entry.name));
     if (events != nullptr) events->on_log_removed({.segment = id, .bytes = entry.bytes});
   }

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -50,7 +51,7 @@ struct WalOptions {
   uint64_t first_lsn = 1;              // when `continues` is nowhere
   uint64_t last_sequence = 0;          // newest sequence of any record before
   LogPosition continues = {};          // end of the cleanly closed log that this one continues; else nowhere
-  std::vector<LogSegment> older = {};  // its segments, ascending, for release_before()
+  std::vector<LogSegment> older = {};  // not written any more, ascending, for release_before()
   EventListener* events = nullptr;
 };
 
@@ -113,7 +114,9 @@ class Wal {
   std::shared_ptr<Core> core_;  // shared with jobs that have not begun; they find it closed
 };
 
-// Removes log segments below `segment`, oldest first. For recovery, after the manifest says so.
-Status remove_segments_before(Directory& wal, uint64_t segment, EventListener* events);
+// Removes log segments below `segment` but those to keep, oldest first. For recovery, after the manifest says
+// so.
+Status remove_segments_before(Directory& wal, uint64_t segment, std::span<const LogSegment> keep,
+                              EventListener* events);
 
 }  // namespace cellar

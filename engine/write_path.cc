@@ -500,7 +500,7 @@ void WritePath::apply(std::span<WriteRequest*> group) {
     if (request->result.ok())
       insert(*static_cast<Prepared*>(request->prepared), static_cast<Prepared*>(request->prepared)->sequence,
              request->durability != Durability::kSkipWal);
-  core_.mvcc.publish(last);
+  core_.publish(last);
   after_group(group);
 }
 

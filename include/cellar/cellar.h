@@ -9,6 +9,7 @@
 #include "cellar/environment.h"
 #include "cellar/events.h"
 #include "cellar/explanation.h"
+#include "cellar/feed.h"
 #include "cellar/filter.h"
 #include "cellar/ingest.h"
 #include "cellar/keys.h"

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cellar/batch.h"
 #include "cellar/checkpoint.h"
 #include "cellar/events.h"
+#include "cellar/feed.h"
 #include "cellar/observer.h"
 #include "cellar/table.h"
 #include "cellar/transaction.h"
@@ -123,6 +125,18 @@ class Engine {
   // answer, and nothing is written then; as it is when `work` has called rollback() and returned ok.
   virtual Status run_transaction(const RunOptions& options,
                                  const std::function<Status(Transaction&)>& work) = 0;
+
+  // A feed of what is written from now on; see cellar/feed.h. Durable when it returns. kInvalidArgument when
+  // there is one of that name or the options are unfit, kNotFound for a table or family that is not there.
+  virtual Status create_feed(const std::string& name, const FeedOptions& options = {}) = 0;
+  // In the order of their creation.
+  virtual std::vector<FeedInfo> list_feeds() = 0;
+  // What only it needed of the log goes.
+  virtual Status drop_feed(const std::string& name) = 0;
+  // A reader of the writes behind sequence `from`, or behind what was acknowledged; not before that.
+  // kInvalidArgument outside of what there is, kLimit when the feed was cut off.
+  virtual Result<std::unique_ptr<FeedReader>> read_feed(const std::string& name,
+                                                        std::optional<uint64_t> from = {}) = 0;
 
   // Flushes all tables.
   virtual Status flush() = 0;

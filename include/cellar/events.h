@@ -51,6 +51,12 @@ struct LogInfo {
   uint64_t bytes = 0;
 };
 
+struct FeedLostInfo {
+  std::string feed;
+  uint64_t acknowledged = 0;    // writes behind this sequence are missing in it
+  uint64_t retained_bytes = 0;  // of log that it held back
+};
+
 struct RecoveryReport {
   uint64_t segments_read = 0;
   uint64_t records_replayed = 0;
@@ -67,6 +73,7 @@ std::string to_text(const FlushInfo& info);
 std::string to_text(const CompactionInfo& info);
 std::string to_text(const StallInfo& info);
 std::string to_text(const LogInfo& info);
+std::string to_text(const FeedLostInfo& info);
 std::string to_text(const RecoveryReport& info);
 
 // EventListener: override what is of interest; every hook has an empty default.
@@ -82,6 +89,8 @@ class EventListener {
   virtual void on_write_stall(const StallInfo&) {}
   virtual void on_log_rolled(const LogInfo&) {}
   virtual void on_log_removed(const LogInfo&) {}
+  // A feed held back more of the log than it may, and was cut off.
+  virtual void on_feed_lost(const FeedLostInfo&) {}
   virtual void on_recovered(const RecoveryReport&) {}
   // A failure that no caller waits for, or that made the engine read-only.
   virtual void on_background_error(const Status&) {}

@@ -289,7 +289,7 @@ TEST(Wal, ReleasedSegmentsGoOldestFirstAndOthersStay) {
   log.facts.first_segment = 3;
   log.facts.synced = log.wal->synced();
   EXPECT_TRUE(log.read().status.is(Code::kCorruption)) << "a segment that the manifest asks for is gone";
-  EXPECT_TRUE(remove_segments_before(*log.wal_directory, 7, nullptr).ok());
+  EXPECT_TRUE(remove_segments_before(*log.wal_directory, 7, {}, nullptr).ok());
 }
 
 // Nobody waits for a job that has not begun.

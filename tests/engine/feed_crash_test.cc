@@ -1,0 +1,220 @@
+// Goal: after a crash at any operation a feed gives each write behind what was acknowledged exactly once and
+// in order, none that the store has lost, and goes on with what is written next; again after the next crash.
+// Method: one workload with two lives of the store, flushes, acknowledgements and reads; a crash at each of
+// its operations, in every mode; what the feed gives compared with what the store holds.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "tests/engine/engine_fixture.h"
+#include "tests/engine/feed_support.h"
+#include "tests/support/crash_file_system.h"
+#include "tests/support/fault_file_system.h"
+#include "tests/support/step_executor.h"
+#include "tests/support/test_scale.h"
+
+namespace cellar::testing {
+namespace {
+
+constexpr int kWrites = 26;
+
+// What the machine knows when it stops; writes are numbered from 1.
+struct Outcome {
+  bool made = false;     // the feed is there, durably
+  int begun = 0;         // the newest write that was called
+  int durable = 0;       // the newest that was acknowledged, synced
+  int acknowledged = 0;  // the newest that the consumer was durably done with
+  int consumed = 0;      // the newest that it may be durably done with
+};
+
+EngineOptions options_for(FileSystem& files, ManualClock& clock, StepExecutor& executor) {
+  EngineOptions options;
+  options.create_if_missing = true;
+  options.log_segment_bytes = 1 << 16;
+  options.automatic_compaction = false;
+  options.environment = {.files = &files, .clock = &clock, .executor = &executor, .seed = 7};
+  return options;
+}
+
+std::string row_of(int write) { return "r" + std::to_string(1000 + write); }
+int write_of(std::string_view row) { return std::stoi(std::string(row.substr(1))) - 1000; }
+
+Status put_one(Table& table, int number, Durability durability) {
+  const std::string value(number % 3 == 0 ? 30'000 : 50, 'v');
+  return table.put(Put(row_of(number)).add("d", "q", value), {.durability = durability});
+}
+
+// Reads up to `most` writes; they must be numbered as they follow each other behind `from`.
+Status consume(FeedReader& reader, int from, int most, int& read_up_to) {
+  read_up_to = from;
+  while (read_up_to < from + most) {
+    CELLAR_TRY_ASSIGN(const FeedEntry* entry, reader.next());
+    if (entry == nullptr) return {};
+    EXPECT_EQ(entry->cells.size(), 1u);
+    EXPECT_EQ(write_of(entry->cells.at(0).cell.row()), read_up_to + 1);
+    ++read_up_to;
+  }
+  return {};
+}
+
+// Reads some more and is done with it.
+Status go_on_reading(Engine& engine, Outcome& outcome) {
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<FeedReader> reader, engine.read_feed("f"));
+  int read_up_to = 0;
+  CELLAR_TRY(consume(*reader, outcome.acknowledged, 4, read_up_to));
+  outcome.consumed = read_up_to;
+  CELLAR_TRY(reader->acknowledge(reader->position()));
+  outcome.acknowledged = read_up_to;
+  outcome.durable = std::max(outcome.durable, read_up_to);
+  return {};
+}
+
+// One life of the store, which ends by a close, or else by `kill`. False when the machine stopped.
+bool live(FileSystem& files, int first, int last, const std::function<void()>& kill, Outcome& outcome) {
+  ManualClock clock(1'700'000'000'000 + first);
+  StepExecutor executor(1, clock);
+  auto opened = Engine::open("store", options_for(files, clock, executor));
+  if (!opened.ok()) return false;
+  FamilyOptions family;
+  family.name = "d";
+  const auto made = (*opened)->open_or_create_table("t", {.families = {family}});
+  if (!made.ok()) return false;
+  if (!outcome.made && !(*opened)->create_feed("f").ok()) return false;
+  outcome.made = true;
+  for (int i = first; i <= last; ++i) {
+    clock.advance_ms(5);
+    outcome.begun = i;
+    const bool sync = i % 4 == 0;
+    if (!put_one(**made, i, sync ? Durability::kFsyncWal : Durability::kSyncWal).ok()) return false;
+    if (sync) outcome.durable = i;
+    if (i % 5 == 0 && !(*opened)->flush().ok()) return false;
+    if (i % 7 == 0 && !go_on_reading(**opened, outcome).ok()) return false;
+    executor.settle();
+  }
+  if (kill) {
+    kill();
+    return true;
+  }
+  if (!(*opened)->close().ok()) return false;
+  outcome.durable = last;
+  return true;
+}
+
+// Two lives, the first one ends by a close, the second one by a kill.
+Outcome work(FileSystem& medium) {
+  FaultFileSystem files(medium);
+  const auto kill = [&] { files.inject({.on = kAllOperations, .sticky = true}); };
+  Outcome outcome;
+  if (live(files, 1, kWrites / 2, nullptr, outcome)) live(files, kWrites / 2 + 1, kWrites, kill, outcome);
+  return outcome;
+}
+
+// The writes that the table holds: 1 to some number without a gap.
+int writes_held(Table& table) {
+  int held = 0;
+  auto scanner = table.scan(Scan()).value();
+  for (const RowView row : *scanner) EXPECT_EQ(write_of(row.row()), ++held);
+  return held;
+}
+
+// Opens what a crash left, compares, writes on, and reads that too. The number of the last write there.
+void check(FileSystem& files, const Outcome& outcome, int least, uint64_t& given) {
+  ManualClock clock(1'800'000'000'000);
+  StepExecutor executor(1, clock);
+  auto opened = Engine::open("store", options_for(files, clock, executor));
+  ASSERT_TRUE(opened.ok()) << opened.status().to_text();
+  const auto table = (*opened)->open_table("t");
+  if (!outcome.made) return;
+  ASSERT_TRUE(table.ok());
+  const int held = writes_held(**table);
+  ASSERT_GE(held, least);
+  ASSERT_LE(held, outcome.begun);
+  auto reader = (*opened)->read_feed("f");
+  ASSERT_TRUE(reader.ok()) << reader.status().to_text();
+  // An acknowledgement that was under way may be there or not.
+  const FeedInfo info = (*opened)->list_feeds().at(0);
+  ASSERT_FALSE(info.lost);
+  auto first = (*reader)->next();
+  ASSERT_TRUE(first.ok()) << first.status().to_text();
+  int behind = *first == nullptr ? held : write_of((*first)->cells.at(0).cell.row()) - 1;
+  ASSERT_TRUE(behind == outcome.acknowledged || behind == outcome.consumed)
+      << behind << ", acknowledged " << outcome.acknowledged << " or " << outcome.consumed;
+  reader = (*opened)->read_feed("f");
+  int read_up_to = 0;
+  Status status = consume(**reader, behind, 1000, read_up_to);
+  ASSERT_TRUE(status.ok()) << status.to_text();
+  ASSERT_EQ(read_up_to, held);
+  given += static_cast<uint64_t>(held - behind);
+  for (int i = held + 1; i <= held + 3; ++i) ASSERT_TRUE(put_one(**table, i, Durability::kFsyncWal).ok());
+  status = consume(**reader, held, 1000, read_up_to);
+  ASSERT_TRUE(status.ok()) << status.to_text();
+  ASSERT_EQ(read_up_to, held + 3);
+  reader = (*opened)->read_feed("f");  // from the acknowledged place, over all lives
+  status = consume(**reader, behind, 1000, read_up_to);
+  ASSERT_TRUE(status.ok()) << status.to_text();
+  ASSERT_EQ(read_up_to, held + 3);
+}
+
+TEST(FeedCrash, EachWriteOnceAfterACrashAtEachOperation) {
+  uint64_t operations = 0;
+  {
+    CrashFileSystem files;
+    ASSERT_EQ(work(files).begun, kWrites);
+    operations = files.operations();
+  }
+  const uint64_t step = std::max<uint64_t>(1, operations / scaled(80));
+  uint64_t crashes = 0, given = 0;
+  for (uint64_t at = 1; at <= operations; at += step) {
+    CrashFileSystem files;
+    files.stop_at(at);
+    const Outcome outcome = work(files);
+    for (const CrashMode mode : all_crash_modes()) {
+      SCOPED_TRACE("operation " + files.operation_text(std::min(at, files.operations())) + ", " +
+                   std::string(crash_mode_name(mode)));
+      const auto image = files.crash_image({.mode = mode, .seed = at});
+      check(*image, outcome, outcome.durable, given);
+      ++crashes;
+      if (HasFailure()) return;
+    }
+  }
+  count(crashes, "crashes with feeds");
+  EXPECT_GT(given, 0u);
+}
+
+// The process was killed; the machine stops while the store recovers or goes on. What only the page cache
+// held must be durable once the store is open, in the log that is kept for the feed too.
+TEST(FeedCrash, AgainInTheRecovery) {
+  uint64_t crashes = 0, given = 0;
+  for (uint64_t at = 1;; ++at) {
+    CrashFileSystem files;
+    Outcome outcome = work(files);
+    ASSERT_EQ(outcome.begun, kWrites);
+    ASSERT_LT(outcome.durable, kWrites);
+    files.stop_at(files.operations() + at, at * 53 % 90);
+    {
+      ManualClock clock(1'750'000'000'000);
+      StepExecutor executor(1, clock);
+      auto opened = Engine::open("store", options_for(files, clock, executor));
+      if (opened.ok()) {
+        outcome.durable = outcome.begun;
+        static_cast<void>(go_on_reading(**opened, outcome).ok());
+      }
+    }
+    for (const CrashMode mode :
+         {CrashMode::kLoseUnsynced, CrashMode::kProcessKilled, CrashMode::kRandomUnsynced}) {
+      SCOPED_TRACE("operation " + std::to_string(at) + " of the recovery, " +
+                   std::string(crash_mode_name(mode)));
+      const auto image = files.crash_image({.mode = mode, .seed = at});
+      const bool killed = mode == CrashMode::kProcessKilled;
+      check(*image, outcome, killed ? outcome.begun : outcome.durable, given);
+      ++crashes;
+      if (HasFailure()) return;
+    }
+    if (!files.crashed()) break;
+  }
+  count(crashes, "crashes with feeds");
+  EXPECT_GT(given, 0u);
+}
+
+}  // namespace
+}  // namespace cellar::testing

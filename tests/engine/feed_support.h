@@ -1,0 +1,53 @@
+// What the tests of feeds share: an entry as text.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "cellar/cellar.h"
+
+namespace cellar::testing {
+
+// "3: t/row/f:q/5/Put=value, …", or "4: t/f took in 2 cells".
+inline std::string entry_text(const FeedEntry& entry) {
+  std::string text = std::to_string(entry.sequence) + ":";
+  for (const FeedCell& each : entry.cells)
+    text += " " + std::string(each.table) + "/" + std::string(each.cell.row()) + "/" +
+            std::string(each.cell.family()) + ":" + std::string(each.cell.qualifier()) + "/" +
+            std::to_string(each.cell.timestamp) + "/" + std::string(type_name(each.cell.type())) + "=" +
+            std::string(each.cell.value_bytes());
+  for (const FeedFile& each : entry.files)
+    text += " " + each.table + "/" + each.family + " took in " + std::to_string(each.cells) + " cells";
+  return text;
+}
+
+// All that there is now, or up to `most` entries.
+inline std::vector<std::string> read_all(FeedReader& reader, size_t most = SIZE_MAX) {
+  std::vector<std::string> texts;
+  while (texts.size() < most) {
+    const auto entry = reader.next();
+    EXPECT_TRUE(entry.ok()) << entry.status().to_text();
+    if (!entry.ok() || *entry == nullptr) break;
+    EXPECT_EQ((*entry)->sequence, reader.position());
+    texts.push_back(entry_text(**entry));
+  }
+  return texts;
+}
+
+// Does to other tables, of the same names, what the feed says.
+inline Status follow(FeedReader& reader, Engine& replica) {
+  for (;;) {
+    CELLAR_TRY_ASSIGN(const FeedEntry* entry, reader.next());
+    if (entry == nullptr) return {};
+    Batch batch;
+    for (const FeedCell& each : entry->cells) {
+      CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, replica.open_table(std::string(each.table)));
+      batch.cell(table, each.cell);
+    }
+    CELLAR_TRY(replica.write(batch));
+  }
+}
+
+}  // namespace cellar::testing
