@@ -60,6 +60,12 @@ inline ManifestState full_state() {
   state.sealed = {{17, 300}, {20, 9}};
   state.obsolete = {{3, "f", store_file_name(kTestIdentity, 99), 12},
                     {1, "gone", store_file_name(kTestIdentity, 98), 0}};
+  state.feeds.feeds = {{3, "all", 77, 1 << 30, false, {}},
+                       {5, "some", 1000, 1 << 20, false, {{"users", {"f", "g"}}, {"odd", {}}}},
+                       {9, "lost", 5, 1 << 20, true, {{"gone", {}}}}};
+  state.feeds.retained = {{11, 60'000, 80}, {14, 65'000, 990}};
+  state.feeds.dropped = {{5, "gone", "f", 90}, {2, "gone", "", 91}};
+  state.feeds.ingests = {{78, 9, store_file_name(kTestIdentity, 2), 1 << 20, 12}};
   return state;
 }
 
@@ -104,10 +110,31 @@ class EditMaker {
     if (random_.one_in(4)) edit.clean_close = LogPosition{state.log_start, 300, state.edit, 7};
     if (random_.one_in(4)) edit.seal.push_back({state.log_start + random_.below(5), 100});
     if (random_.one_in(4)) edit.wall_ms = 5;
+    add_feeds(state, edit.feeds);
     return edit;
   }
 
  private:
+  void add_feeds(const ManifestState& state, FeedEdit& edit) {
+    const FeedBook& book = state.feeds;
+    if (random_.one_in(8))
+      edit.add.push_back({state.edit + 1,
+                          "feed" + std::to_string(state.edit),
+                          state.edit * 10,
+                          1 << 20,
+                          false,
+                          {{"t", {"f"}}}});
+    if (!book.feeds.empty()) {
+      const FeedRecord& feed = book.feeds[random_.below(book.feeds.size())];
+      if (random_.one_in(9)) edit.drop.push_back(feed.id);
+      if (edit.drop.empty() && random_.one_in(3)) edit.acknowledge.push_back({feed.id, state.edit * 10});
+      if (random_.one_in(9)) edit.lose.push_back(feed.id);
+    }
+    const uint64_t newest = book.retained.empty() ? 0 : book.retained.back().id;
+    if (random_.one_in(4)) edit.retain.push_back({newest + 1, 500, state.edit * 10});
+    if (random_.one_in(6)) edit.release_before = newest;
+  }
+
   Random random_;
 };
 

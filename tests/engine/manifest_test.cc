@@ -108,6 +108,15 @@ TEST(ManifestState, EditsThatDoNotFitAreRefused) {
   refused([](ManifestEdit& edit) { edit.flushed.push_back({99, 1}); });
   refused([](ManifestEdit& edit) { edit.drop_families.push_back(99); });
   refused([](ManifestEdit& edit) { edit.drop_tables.push_back(99); });
+  refused([&](ManifestEdit& edit) {
+    edit.feeds.add.push_back({50, state.feeds.feeds[0].name, 0, 1, false, {}});
+  });
+  refused([&](ManifestEdit& edit) {
+    edit.feeds.add.push_back({state.feeds.feeds[0].id, "x", 0, 1, false, {}});
+  });
+  refused([](ManifestEdit& edit) { edit.feeds.drop.push_back(99); });
+  refused([](ManifestEdit& edit) { edit.feeds.acknowledge.push_back({99, 1}); });
+  refused([&](ManifestEdit& edit) { edit.feeds.retain.push_back(state.feeds.retained[0]); });
 }
 
 // Files of equal sequences differ by their place alone.
