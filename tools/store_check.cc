@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cellar/environment.h"
+#include "engine/record_file.h"
 #include "engine/wal_reader.h"
 #include "hfile/hfile_reader.h"
 #include "tools/store_state.h"
@@ -40,6 +41,44 @@ Status check_log(const std::string& path, const ManifestState& state, StoreCheck
   check.log_torn_bytes = summary->torn_bytes;
   check.clean_close = summary->clean;
   return {};
+}
+
+// A segment that is kept for feeds, up to the end that the manifest says.
+Status check_retained(Directory& wal, const Identity& identity, const LogSegment& segment) {
+  const std::string name = segment_name(segment.id);
+  Result<RecordFile> opened =
+      RecordFile::open(wal, name, FileKind::kLog, identity, segment.id, segment.bytes);
+  if (opened.status().is(Code::kNotFound))
+    return Status::corruption("a log segment that is kept for feeds is missing").at("wal/" + name);
+  CELLAR_TRY(opened.status());
+  RecordFile& file = *opened;
+  if (!file.header_status().ok()) return file.header_status().at("wal/" + name);
+  uint64_t offset = kFileHeaderBytes;
+  uint64_t lsn = file.header().first_lsn;
+  for (uint32_t chain = file.header_crc(); offset < segment.bytes;) {
+    CELLAR_TRY_ASSIGN(const Found found, file.look(offset, chain, lsn));
+    if (found.look != Look::kRecord)
+      return Status::corruption("a log segment that is kept for feeds is damaged")
+          .at(fmt::format("wal/{}: offset {}", name, offset));
+    offset = found.end;
+    chain = found.header.bcrc;
+    lsn = found.header.lsn + 1;
+  }
+  return {};
+}
+
+void check_feeds(const std::string& path, const ManifestState& state, StoreCheck& check) {
+  if (state.feeds.retained.empty()) return;
+  auto root = posix_file_system().open_directory(path, false);
+  auto wal = root.ok() ? open_wal_directory(**root, false) : root.status();
+  for (const LogSegment& segment : state.feeds.retained) {
+    const Status status = wal.ok() ? check_retained(**wal, state.identity, segment) : wal.status();
+    if (status.ok()) {
+      check.log_segments += 1;
+    } else {
+      check.faults.push_back({"V-LOG", std::string(status.message()), std::string(status.place())});
+    }
+  }
 }
 
 // What opening the store would ask of a file.
@@ -92,6 +131,7 @@ StoreCheck look(const std::string& path, const ManifestState& state) {
   check.path = path;
   if (const Status log = check_log(path, state, check); !log.ok())
     check.faults.push_back({"V-LOG", std::string(log.message()), std::string(log.place())});
+  check_feeds(path, state, check);
   check_files(path, state, check);
   return check;
 }

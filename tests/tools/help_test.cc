@@ -41,6 +41,7 @@ class Help : public ToolTest {
     out_of({"put", "shop", "orders", "user42", "d:name", "Ada"});
     out_of({"incr", "shop", "orders", "user42", "c:visits", "5", "c:stock", "3"});
     out_of({"flush", "shop"});
+    out_of({"feed", "create", "shop", "audit"});
     write_file("cells.jsonl",
                R"({"row":"user44","family":"d","qualifier":"name","ts":5,"type":"Put","value":"Kurt"})"
                "\n");

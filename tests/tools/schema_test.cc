@@ -76,6 +76,18 @@ class Schemas : public ToolTest {
   static std::vector<Strings> lines() {
     std::vector<Strings> all = lines_of_files();
     for (Strings& line : lines_of_stores()) all.push_back(std::move(line));
+    const std::vector<Strings> feeds = {
+        {"feed", "create", "shop", "audit", "--table", "orders/d"},
+        {"feed", "create", "shop", "all"},
+        {"feed", "create", "shop", "all"},
+        {"put", "shop", "orders", "r", "d:q", "1"},
+        {"bulkload", "ingest", "out", "shop", "orders", "--by", "copy"},
+        {"feed", "list", "shop"},
+        {"feed", "read", "shop", "audit"},
+        {"feed", "read", "shop", "all", "--acknowledge"},
+        {"feed", "drop", "shop", "audit"},
+    };
+    all.insert(all.end(), feeds.begin(), feeds.end());
     return all;
   }
 

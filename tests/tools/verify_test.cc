@@ -206,6 +206,30 @@ TEST_F(Verify, TheLogOfAStoreIsReadWhole) {
   EXPECT_NE(text.out.find("V-LOG"), std::string::npos) << text.out;
 }
 
+TEST_F(Verify, SoIsWhatIsKeptOfItForFeeds) {
+  make_shop();
+  out_of({"feed", "create", "shop", "all"});
+  out_of({"put", "shop", "orders", "user50", "d:name", "Grace"});
+  out_of({"flush", "shop"});
+  std::vector<std::string> segments;
+  for (const auto& entry : fs::directory_iterator(path("shop/wal")))
+    segments.push_back("shop/wal/" + entry.path().filename().string());
+  std::ranges::sort(segments);
+  ASSERT_GE(segments.size(), 2u);
+  const std::string kept = read_file(segments.front());
+  std::string damaged = kept;
+  damaged[200] = static_cast<char>(damaged[200] ^ 0x10);
+  write_file(segments.front(), damaged);
+  EXPECT_EQ(code_of_fault(), "V-LOG");
+  EXPECT_NE(run({"feed", "read", "shop", "all"}).exit, 0);
+  EXPECT_EQ(run({"get", "shop", "orders", "user50"}).exit, 0) << "the store itself misses nothing";
+  fs::remove(path(segments.front()));
+  EXPECT_EQ(code_of_fault(), "V-LOG");
+  write_file(segments.front(), kept);
+  EXPECT_EQ(run({"verify", "shop"}).exit, 0) << "healed";
+  EXPECT_EQ(run({"feed", "read", "shop", "all"}).exit, 0);
+}
+
 // A file over its memory: the name of the error, and the exit status of a file that is not sound.
 TEST_F(Verify, ALimitIsNotCalledDamage) {
   Output out(1);
