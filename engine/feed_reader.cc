@@ -223,8 +223,8 @@ bool FeedReaderImpl::wants(const std::string& table, const std::string& family) 
   return named->families.empty() || std::ranges::find(named->families, family) != named->families.end();
 }
 
-// Durable first what it says was consumed, so that no power loss takes that back and gives its sequences out
-// again.
+// Durable first what it says was consumed, so that no power loss takes that back; and no crash gives out its
+// sequences again.
 Status FeedReaderImpl::acknowledge(uint64_t sequence) {
   CELLAR_TRY(core_->check_open());
   if (core_->options.read_only) return Status::read_only("the store was opened read-only");

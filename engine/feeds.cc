@@ -64,12 +64,11 @@ Status check_feed(EngineCore& core, const std::string& name, const FeedOptions& 
   return {};
 }
 
-// What it begins behind must not be lost, nor its sequences be given out again.
+// No crash may give out again a sequence that it begins behind.
 Status create_feed_now(EngineCore& core, const std::string& name, const FeedOptions& options) {
   const std::shared_ptr<const ManifestState> state = core.manifest->current();
   if (state->feeds.named(name) != nullptr)
     return Status::invalid_argument("feed " + name + " exists already").hinting("drop it to start anew");
-  CELLAR_TRY(core.sync_log());
   FeedRecord feed;
   feed.id = state->edit + 1;  // edits are never fewer when the next feed is made
   feed.name = name;
