@@ -34,7 +34,8 @@ struct DroppedFamily {
   bool operator==(const DroppedFamily&) const = default;
 };
 
-// A foreign file that was taken in. The log does not know of it.
+// A foreign file that was taken in; or, without a name, a family that was replaced as a whole. The log does
+// not know of it.
 struct IngestNote {
   uint64_t sequence = 0;
   uint32_t family_id = 0;

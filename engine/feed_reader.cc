@@ -68,7 +68,7 @@ Result<bool> FeedReaderImpl::advance() {
     }
     const bool ready = found_ && sequence_ <= visible_;
     const uint64_t until = ready ? sequence_ - 1 : visible_;
-    if (until > position_ && take_ingest(until)) return true;
+    if (until > position_ && take_noted(until)) return true;
     if (!ready) return false;
     found_ = false;
     position_ = sequence_;
@@ -77,26 +77,31 @@ Result<bool> FeedReaderImpl::advance() {
   }
 }
 
-// Sequences that the log has no record of: goes to the first of them that took in files of the feed, or to
-// the last of them.
-bool FeedReaderImpl::take_ingest(uint64_t until) {
+// Sequences that the log has no record of: goes to the first of them that took in files of the feed or
+// replaced tables, or to the last of them.
+bool FeedReaderImpl::take_noted(uint64_t until) {
   entry_ = {};
   const std::shared_ptr<const ManifestState> state = core_->manifest->current();
   uint64_t known = 0;
   for (const IngestNote& note : state->feeds.ingests) {
     if (note.sequence <= position_ || note.sequence > until) continue;
-    if (!entry_.files.empty() && note.sequence != entry_.sequence) break;
+    if (!(entry_.files.empty() && entry_.tables.empty()) && note.sequence != entry_.sequence) break;
     known += note.sequence != entry_.sequence ? 1 : 0;
     entry_.sequence = note.sequence;
     const Family* of = family(note.family_id);
-    if (of != nullptr && of->wanted)
+    if (of == nullptr || !of->wanted) continue;
+    if (!note.file.empty()) {
       entry_.files.push_back({of->table, of->family, note.file, note.bytes, note.cells});
+    } else if (std::ranges::find(entry_.tables, of->table) == entry_.tables.end()) {
+      entry_.tables.push_back(of->table);
+    }
   }
-  const uint64_t to = entry_.files.empty() ? until : entry_.sequence;
+  entry_.kind = entry_.tables.empty() ? FeedEntryKind::kIngest : FeedEntryKind::kReplace;
+  const bool any = !(entry_.files.empty() && entry_.tables.empty());
+  const uint64_t to = any ? entry_.sequence : until;
   passed_.unlogged_writes += to - position_ - known;
   position_ = to;
-  entry_.kind = FeedEntryKind::kIngest;
-  return !entry_.files.empty();
+  return any;
 }
 
 Result<bool> FeedReaderImpl::take_record() {
@@ -104,6 +109,7 @@ Result<bool> FeedReaderImpl::take_record() {
   entry_.sequence = sequence_;
   entry_.cells.clear();
   entry_.files.clear();
+  entry_.tables.clear();
   LogCells cells(payload_, count_, sequence_);
   LogCell each;
   while (cells.next(each)) {

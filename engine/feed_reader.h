@@ -41,7 +41,7 @@ class FeedReaderImpl final : public FeedReader {
   Status open_segment(const LogSegment& segment, uint64_t first_lsn);
   Status check_feed() const;
   Status damage(std::string_view what) const;
-  bool take_ingest(uint64_t until);
+  bool take_noted(uint64_t until);
   Result<bool> take_record();
   const Family* family(uint32_t id);
   bool wants(const std::string& table, const std::string& family) const;

@@ -200,6 +200,10 @@ Status apply(ManifestState& state, const ManifestEdit& edit) {
     FamilyRecord* family = find_family(state, flushed.family_id).second;
     if (family == nullptr) return unfit(fmt::format("no family {}", flushed.family_id));
     family->flushed_sequence = std::max(family->flushed_sequence, flushed.sequence);
+    // A family that comes with what it holds took the place of another, or of nothing.
+    if (state.feeds.followed() && std::ranges::find(edit.set_families, flushed.family_id,
+                                                    &ManifestEdit::NewFamily::id) != edit.set_families.end())
+      state.feeds.ingests.push_back({.sequence = flushed.sequence, .family_id = flushed.family_id});
   }
   for (const uint32_t id : edit.forget_dropped) std::erase(state.dropped_families, id);
   for (const StoredFile& file : edit.forget_obsolete) std::erase(state.obsolete, file);

@@ -159,6 +159,7 @@ class FeedCommand final : public Command {
         records.text("type", type_name(cell.type())).bytes("value", cell.value_bytes()).add();
       }
       for (const FeedFile& each : entry->files) print_file(session, records, entry->sequence, each);
+      for (const std::string& each : entry->tables) print_replaced(session, records, entry->sequence, each);
     }
     if (session.stopping() && interrupted())
       return interrupted_status(
@@ -181,6 +182,16 @@ class FeedCommand final : public Command {
       records.text("row", "").text("qualifier", "").text("ts", "").text("type", "Ingest");
       records.text("value", fmt::format("{}, {}", file.name, counted(file.cells, "cell"))).add();
     }
+  }
+
+  static void print_replaced(Session& session, Records& records, uint64_t sequence,
+                             const std::string& table) {
+    records.count("sequence", sequence).text("table", table).text("family", "");
+    if (session.format() != Format::kJson && session.format() != Format::kJsonl)
+      records.text("row", "").text("qualifier", "").text("ts", "");
+    records.text("type", "Replace");
+    if (session.format() != Format::kJson && session.format() != Format::kJsonl) records.text("value", "");
+    records.add();
   }
 
   std::string action_;

@@ -65,8 +65,10 @@ struct FeedFile {
 };
 
 enum class FeedEntryKind : uint8_t {
-  kWrite,   // `cells`: what one put, delete, batch, transaction, … has written
-  kIngest,  // `files`: what Table::ingest has taken in
+  kWrite,    // `cells`: what one put, delete, batch, transaction, … has written
+  kIngest,   // `files`: what Table::ingest has taken in
+  kReplace,  // `tables`: restored, cloned from a snapshot, or truncated. All of it changed at once, and none
+             // of it is in the feed: what a consumer has of them is void, a scan begins anew
 };
 
 // One write, without what is not of the feed's tables.
@@ -75,6 +77,7 @@ struct FeedEntry {
   uint64_t sequence = 0;
   std::vector<FeedCell> cells = {};
   std::vector<FeedFile> files = {};
+  std::vector<std::string> tables = {};
 };
 
 // What a reader could not give.

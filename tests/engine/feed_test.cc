@@ -73,6 +73,43 @@ class Feed : public EngineFixture {
   std::shared_ptr<Table> t_, u_;
 };
 
+TEST_F(Feed, SaysWhenATableIsReplaced) {
+  put(t_, "t", "a", "1");
+  EXPECT_OK(engine_->create_snapshot("s", {"t"}).status());
+  EXPECT_OK(engine_->create_feed("all"));
+  EXPECT_OK(engine_->create_feed("of_u", {.tables = {{"u"}}}));
+  std::vector<uint64_t> replaced;
+  const auto note = [&] { replaced.push_back(last()); };
+  EXPECT_OK(engine_->truncate_table("t"));
+  note();
+  const std::string between = put(t_, "t", "b", "2");
+  EXPECT_OK(engine_->restore_snapshot("s"));
+  note();
+  EXPECT_OK(engine_->clone_snapshot("s", "t", "copy").status());
+  note();
+  const std::string after = put(u_, "u", "c", "3");
+  for (const bool again : {false, true}) {
+    if (again) reopen();
+    const auto reader = read("all");
+    std::vector<std::string> texts;
+    while (const FeedEntry* entry = reader->next().value()) {
+      if (entry->kind == FeedEntryKind::kReplace) {
+        ASSERT_EQ(entry->tables.size(), 1u);
+        texts.push_back(std::to_string(entry->sequence) + ": " + entry->tables.front());
+      } else {
+        texts.push_back(std::to_string(entry->sequence) + ": write");
+      }
+    }
+    const std::vector<std::string> expected = {
+        std::to_string(replaced[0]) + ": t", between.substr(0, between.find(':')) + ": write",
+        std::to_string(replaced[1]) + ": t", std::to_string(replaced[2]) + ": copy",
+        after.substr(0, after.find(':')) + ": write"};
+    EXPECT_EQ(texts, expected);
+    EXPECT_EQ(reader->passed().unlogged_writes, 0u);
+    EXPECT_EQ(read_all(*read("of_u")), Texts{after});
+  }
+}
+
 TEST_F(Feed, GivesEachWriteAsItWasWritten) {
   put(t_, "t", "before", "1");
   EXPECT_OK(engine_->create_feed("all"));

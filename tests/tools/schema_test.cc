@@ -82,6 +82,7 @@ class Schemas : public ToolTest {
         {"feed", "create", "shop", "all"},
         {"put", "shop", "orders", "r", "d:q", "1"},
         {"bulkload", "ingest", "out", "shop", "orders", "--by", "copy"},
+        {"truncate", "shop", "orders"},
         {"feed", "list", "shop"},
         {"feed", "read", "shop", "audit"},
         {"feed", "read", "shop", "all", "--acknowledge"},
