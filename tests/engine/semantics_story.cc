@@ -423,8 +423,12 @@ std::string Story::exists(Words& words) {
 }
 
 std::string Story::scan(Words& words) {
-  const auto scanner = table_->scan(scan_of(words, snapshots_));
-  return scanner.ok() ? rows_of(**scanner, SIZE_MAX) : text_of(scanner.status());
+  const bool cost = words.take("cost");
+  ReadStats stats;
+  const auto scanner = table_->scan(Scan(scan_of(words, snapshots_)).stats(&stats));
+  if (!scanner.ok()) return text_of(scanner.status());
+  const std::string rows = rows_of(**scanner, SIZE_MAX);
+  return cost ? rows + "examined " + std::to_string(stats.cells_examined) + " cells\n" : rows;
 }
 
 std::string Story::raw(Words& words) {

@@ -47,6 +47,7 @@ namespace cellar::testing {
 // Reads:
 //
 //   get r … | exists r … | scan … | raw …      raw: all that is stored, of every version
+//   scan cost …                                also how many cells were examined
 //   at_or_after r … | at_or_before r …
 //   snapshot s, then get r at=s; release s
 //   open s …                         a scan of that name, of which `next s` and `rest s` return rows

@@ -252,19 +252,21 @@ Action action_of(const std::string& line) {
 
 namespace {
 
-uint32_t versions_of(const std::string& text) {
+uint32_t count_of(const std::string& text) {
   return text == "all" ? UINT32_MAX : static_cast<uint32_t>(std::strtoul(text.c_str(), nullptr, 10));
 }
 
 // The options with a value; those without stand among the families.
 template <class Read>
 void add_valued(Read& read, Words& words, const Snapshots& snapshots) {
-  if (const auto versions = words.option("versions")) read.versions(versions_of(*versions));
+  if (const auto versions = words.option("versions")) read.versions(count_of(*versions));
   if (const auto range = words.range("range")) read.time_range(range->first, range->second);
   if (const auto time = words.option("time")) {
     const int64_t at = std::strtoll(time->c_str(), nullptr, 10);
     read.time_range(at, at + 1);
   }
+  if (const auto most = words.option("max")) read.max_per_family(count_of(*most));
+  if (const auto skipped = words.option("skip")) read.family_offset(count_of(*skipped));
   if (const auto name = words.option("at")) {
     const auto found = snapshots.find(*name);
     if (found == snapshots.end()) return words.fail("no snapshot " + *name);
@@ -277,6 +279,8 @@ template <class Read>
 void add_word(Read& read, Words& words) {
   if (words.take("all_families")) {
     read.load_families_on_demand(false);
+  } else if (words.take("by_cells")) {
+    read.count_per_family(CountBy::kCells);
   } else if (words.take("no_cache")) {
     read.fill_cache(false);
   } else if (words.take("filter")) {
@@ -310,7 +314,9 @@ Scan scan_of(Words& words, const Snapshots& snapshots) {
   if (const auto row = words.option("through")) scan.stop(*row, Bound::kInclusive);
   if (const auto row = words.option("prefix")) scan.prefix(*row);
   if (const auto rows = words.option("limit")) scan.limit(std::strtoull(rows->c_str(), nullptr, 10));
-  if (const auto cells = words.option("batch")) scan.batch(versions_of(*cells));
+  if (const auto cells = words.option("batch")) scan.batch(count_of(*cells));
+  if (const auto bytes = words.option("bytes")) scan.max_result_bytes(count_of(*bytes));
+  if (const auto cells = words.option("cursors")) scan.cursor_after_cells(count_of(*cells));
   while (!words.done()) {
     if (words.take("reversed")) {
       scan.reversed(true);
@@ -342,6 +348,7 @@ std::string text_of(std::string_view family, std::string_view qualifier, int64_t
 }  // namespace
 
 std::string text_of(const RowView& row) {
+  if (row.is_cursor()) return "cursor at " + escaped(row.row()) + "\n";
   if (row.empty()) return "nothing\n";
   std::string text = escaped(row.row()) + ":";
   for (const CellView& cell : row.cells())
