@@ -117,6 +117,7 @@ void NewFileRequest::judge_at(const OpenReadPoints& points, const Outside& outsi
   knew_snapshots = points.any_snapshot;
   job.rules.family = config->rules;
   job.rules.now_ms = now_ms;
+  job.rules.purge_deletes_ms = config->options.time_to_purge_deletes_ms;
   job.rules.snapshots = points.snapshots;
   job.rules.read_point = points.read_point;
   job.rules.earliest_outside = outside.earliest;

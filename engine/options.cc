@@ -139,6 +139,11 @@ const std::array kFamilyFields = {
                 [](const FamilyOptions& f) {
                   return std::string(f.delete_order == MarkerOrder::kSequence ? "sequence" : "timestamp");
                 }},
+    FamilyField{"time_to_purge_deletes_ms", "hbase.hstore.time.to.purge.deletes",
+                [](FamilyOptions& f, auto k, auto v) {
+                  return set_number(k, v, 0, kForever * 1000, f.time_to_purge_deletes_ms);
+                },
+                [](const FamilyOptions& f) { return std::to_string(f.time_to_purge_deletes_ms); }},
     FamilyField{
         "block_bytes", "blocksize",
         [](FamilyOptions& f, auto k, auto v) { return set_number(k, v, 1024, 16 << 20, f.block_bytes); },

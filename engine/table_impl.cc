@@ -68,7 +68,8 @@ SnapshotImpl::~SnapshotImpl() {
 
 TableImpl::TableImpl(std::shared_ptr<EngineCore> core, uint32_t id, std::string name,
                      std::optional<Durability> durability, std::vector<std::shared_ptr<Store>> stores)
-    : core_(std::move(core)), id_(id), name_(std::move(name)), durability_(durability) {
+    : core_(std::move(core)), id_(id), name_(std::move(name)) {
+  set_durability(durability);
   set_families(std::move(stores));
 }
 

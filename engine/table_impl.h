@@ -58,9 +58,12 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
 
   uint32_t id() const { return id_; }
   EngineCore& core() const { return *core_; }
-  std::optional<Durability> durability() const { return durability_.load(std::memory_order_relaxed); }
+  std::optional<Durability> durability() const {
+    const int known = durability_.load(std::memory_order_relaxed);
+    return known < 0 ? std::nullopt : std::optional(static_cast<Durability>(known));
+  }
   void set_durability(std::optional<Durability> durability) {
-    durability_.store(durability, std::memory_order_relaxed);
+    durability_.store(durability ? static_cast<int>(*durability) : -1, std::memory_order_relaxed);
   }
   // Lists are kept as long as the table, so that readers need no lock: families are added rarely.
   const FamilyList& families() const { return *families_.load(std::memory_order_acquire); }
@@ -96,7 +99,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   const std::shared_ptr<EngineCore> core_;
   const uint32_t id_;
   const std::string name_;
-  std::atomic<std::optional<Durability>> durability_;
+  std::atomic<int> durability_{-1};  // -1: none
   std::atomic<const FamilyList*> families_{nullptr};
   Mutex history_mutex_;
   std::vector<std::unique_ptr<const FamilyList>> history_ CELLAR_GUARDED_BY(history_mutex_);

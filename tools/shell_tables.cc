@@ -58,10 +58,10 @@ bool is_of_clusters(std::string_view name) {
   return std::ranges::find(kOfClusters, name) != kOfClusters.end();
 }
 
-// HBase's name of an option; of one that HBase does not have, ours in capitals.
+// HBase's name of an option; of one that is no attribute of a family there, ours in capitals.
 std::string attribute_name(std::string_view option) {
   const std::string name = hbase_option_name(option);
-  return name.empty() ? upper_ascii(option) : name;
+  return name.empty() || name.find('.') != std::string::npos ? upper_ascii(option) : name;
 }
 
 // Names the nearest in HBase's spelling, and ours.

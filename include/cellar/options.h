@@ -41,7 +41,8 @@ struct FamilyOptions {
   int64_t ttl_s = kForever;   // expired cells vanish from reads at once, from disk at the next rewrite
   KeepDeleted keep_deleted_cells = KeepDeleted::kFalse;  // true: reads of the past see what was deleted since
   MarkerOrder delete_order =
-      MarkerOrder::kTimestamp;   // sequence: a delete hides only what was written before it
+      MarkerOrder::kTimestamp;           // sequence: a delete hides only what was written before it
+  int64_t time_to_purge_deletes_ms = 0;  // delete markers younger than this stay on disk: raw scans see them
   uint32_t block_bytes = 16384;  // 1 KiB…16 MiB; bigger: better scans and compression; smaller: cheaper gets
   std::string encoding = "none";  // how cells lie in a block; "row_index_v1": cheaper gets from wide blocks;
                                   // "fast_diff", "diff", "prefix": smaller blocks, in the cache too
