@@ -131,6 +131,14 @@ Cells page_of(const Cells& row, const ModelScan& scan) {
   return left;
 }
 
+Cells filtered(const Cells& cells, const ModelScan& scan) {
+  std::map<std::string, uint32_t> versions;  // by column
+  Cells left;
+  for (const Cell& cell : cells)
+    if (scan.passes(cell) && versions[cell.qualifier]++ < scan.versions) left.push_back(cell);
+  return left;
+}
+
 std::vector<Cells> parts_of(const Cells& row, const ModelScan& scan) {
   std::vector<Cells> parts;
   uint64_t bytes = 0;
@@ -161,7 +169,16 @@ std::vector<Cells> ModelTable::scan(const ModelScan& scan, int64_t now_ms) const
     query.read_point = scan.read_point;
     query.now_ms = now_ms;
     query.raw = scan.raw;
-    for (Cell& cell : store.read(query)) rows[cell.row].push_back(std::move(cell));
+    if (scan.passes) query.versions = UINT32_MAX;
+    const Cells seen = store.read(query);
+    if (!scan.passes) {
+      for (const Cell& cell : seen) rows[cell.row].push_back(cell);
+      continue;
+    }
+    std::map<std::string, Cells> by_row;
+    for (const Cell& cell : seen) by_row[cell.row].push_back(cell);
+    for (const auto& [row, cells] : by_row)
+      for (const Cell& cell : filtered(cells, scan)) rows[row].push_back(cell);
   }
   std::vector<std::pair<std::string, Cells>> ordered(rows.begin(), rows.end());
   if (scan.reversed) std::ranges::reverse(ordered);

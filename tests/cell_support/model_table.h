@@ -1,6 +1,7 @@
 // ModelTable: several families, what users ask of them, and the answers, as simple as the data model allows.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -55,10 +56,14 @@ struct ModelScan {
   int64_t time_until = kLatestTimestamp;
   uint64_t read_point = UINT64_MAX;
   bool raw = false;
+  // A filter of single cells, asked before versions are counted; empty: all pass.
+  std::function<bool(const Cell&)> passes = {};
 };
 
 // What the limits per family leave of a row.
 Cells page_of(const Cells& row, const ModelScan& scan);
+// What a filter and then the number of versions leave of a family's cells of a row, seen in all versions.
+Cells filtered(const Cells& cells, const ModelScan& scan);
 // A row in the parts in which it comes; none for an empty one.
 std::vector<Cells> parts_of(const Cells& row, const ModelScan& scan);
 

@@ -209,7 +209,10 @@ Cells Mirror::read_row(const std::string& row, const ModelScan& scan, int64_t no
     query.read_point = scan.read_point;
     query.now_ms = now_ms;
     query.raw = scan.raw;
-    for (Cell& cell : ModelStore::visible(sources_of_row(family, row), family.rules, query)) {
+    if (scan.passes) query.versions = UINT32_MAX;
+    Cells seen = ModelStore::visible(sources_of_row(family, row), family.rules, query);
+    if (scan.passes) seen = filtered(seen, scan);
+    for (Cell& cell : seen) {
       cell.sequence = 0;
       result.push_back(std::move(cell));
     }

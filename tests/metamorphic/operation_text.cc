@@ -58,10 +58,21 @@ std::string row_text(const RowChange& change) {
   return text;
 }
 
+// What is no row change in a list of actions is a get.
+bool is_get(const RowChange& change) { return !change.is_delete && change.changes.empty(); }
+
 std::string rows_text(std::string text, const Operation& operation) {
   text += operation.unlogged ? ", unlogged:" : ":";
-  for (const RowChange& row : operation.rows) text += "\n    " + row_text(row);
+  for (const RowChange& row : operation.rows)
+    text += "\n    " + (is_get(row) ? "get \"" + escaped(row.row) + "\"" : row_text(row));
   return text;
+}
+
+std::string filter_text(const ModelFilter& filter) {
+  constexpr const char* kNames[] = {"row prefix", "row", "family", "column prefix", "column", "value", "page"};
+  constexpr const char* kSigns[] = {"<", "<=", "==", "!=", ">=", ">"};
+  return fmt::format(" filter {} {} \"{}\" {}", kNames[static_cast<size_t>(filter.kind)],
+                     kSigns[static_cast<size_t>(filter.compare)], escaped(filter.bytes), filter.rows);
 }
 
 std::string check_text(const Operation& operation) {
@@ -103,6 +114,32 @@ std::string scan_text(const Operation& operation) {
     text += fmt::format(" time [{}, {})", scan.time_from, scan.time_until);
   if (operation.at_snapshot) text += fmt::format(" at snapshot {}", operation.which);
   return text;
+}
+
+// Of the kinds from kGetInto on.
+std::string other_text(const Operation& operation) {
+  constexpr const char* kNames[] = {
+      "get into",       "row at or after", "row at or before",        "scan onward",
+      "filtered get",   "filtered scan",   "count rows",              "estimate",
+      "split points",   "explained get",   "explained scan",          "action list",
+      "transaction",    "rolled back",     "transaction in conflict", "flush all",
+      "compact major",  "recode",          "truncate",                "drop and create",
+      "name snapshot",  "drop named",      "read named",              "restore named",
+      "clone named",    "checkpoint",      "ingest exported",
+  };
+  const size_t at = static_cast<size_t>(operation.kind) - static_cast<size_t>(Kind::kGetInto);
+  const std::string text = fmt::format("{} {}", kNames[at], table_name(operation.table));
+  if (operation.kind >= Kind::kActionList && operation.kind <= Kind::kTransactionInConflict)
+    return rows_text(fmt::format("{} at {}", text, operation.which), operation);
+  if (operation.kind == Kind::kRecode)
+    return fmt::format("{}:{} as {}", text, operation.family, cellar::to_text(operation.coded));
+  if (operation.kind == Kind::kCompactMajor)
+    return text + (operation.family.empty() ? "" : ":" + operation.family);
+  const bool filtered = operation.kind == Kind::kFilteredGet || operation.kind == Kind::kFilteredScan;
+  if (operation.kind < Kind::kActionList)
+    return fmt::format("{} \"{}\"{}{}", text, escaped(operation.row), scan_text(operation),
+                       filtered ? filter_text(operation.filter) : "");
+  return fmt::format("{} {}{}", text, operation.which, operation.major ? " of all, or flushed before" : "");
 }
 
 }  // namespace
@@ -149,8 +186,7 @@ std::string to_text(const Operation& operation) {
     case Kind::kFlush:
       return "flush " + table;
     case Kind::kCompact:
-      return fmt::format("compact {}{} {}", table, operation.family.empty() ? "" : ":" + operation.family,
-                         operation.major ? "major" : "minor");
+      return fmt::format("compact {}{}", table, operation.family.empty() ? "" : ":" + operation.family);
     case Kind::kClock:
       return fmt::format("clock {}", operation.clock_ms);
     case Kind::kAlter:
@@ -164,8 +200,9 @@ std::string to_text(const Operation& operation) {
       return "settle";
     case Kind::kCrash:
       return fmt::format("crash {}", operation.which);
+    default:
+      return other_text(operation);
   }
-  return "?";
 }
 
 }  // namespace cellar::testing

@@ -111,7 +111,12 @@ class Planner {
   Operation draw();
   void draw_write(Operation& operation);
   void draw_read(Operation& operation);
+  void draw_other_read(Operation& operation);
+  void draw_filter(Operation& operation);
+  void draw_actions(Operation& operation);
+  void draw_transaction(Operation& operation);
   void draw_ingest(Operation& operation);
+  void draw_table_work(Operation& operation);
   void draw_bounds(Operation& operation);
   void draw_service(Operation& operation);
   RowChange draw_put();
@@ -314,8 +319,49 @@ void Planner::draw_check(Operation& operation) {
   operation.scan.time_until = operation.scan.time_from + 1000 * (1 + random_.below(8));
 }
 
+// Changes of several rows that need no reading, no row twice, each change with its time: whatever order they
+// are done in comes to the same.
+void Planner::draw_transaction(Operation& operation) {
+  operation.kind = one_of({Kind::kTransaction, Kind::kTransaction, Kind::kTransactionRolledBack,
+                           Kind::kTransactionInConflict});
+  std::set<std::pair<uint32_t, std::string>> taken;
+  for (uint64_t rows = 1 + random_.below(4); rows > 0; --rows) {
+    RowChange row = operation.rows.empty() || !random_.one_in(3) ? draw_put() : draw_delete();
+    if (!taken.emplace(row.table, row.row).second) continue;
+    std::erase_if(row.changes,
+                  [](const ModelChange& each) { return each.kind == ModelChange::Kind::kDeleteLatest; });
+    if (row.changes.empty() && !row.timestamp) row.timestamp = draw_timestamp();
+    for (ModelChange& each : row.changes)
+      if (!each.timestamp) each.timestamp = draw_timestamp();
+    operation.rows.push_back(std::move(row));
+  }
+  operation.which = static_cast<uint32_t>(random_.below(operation.rows.size()));
+}
+
+// Of one table, with gets between them: those are rows without changes that are no deletes.
+void Planner::draw_actions(Operation& operation) {
+  operation.kind = Kind::kActionList;
+  const uint32_t table = draw_table();
+  for (uint64_t actions = 1 + random_.below(7); actions > 0;) {
+    RowChange row{.table = table, .row = one_of(kRows)};
+    if (!random_.one_in(4)) {
+      row = random_.one_in(4)   ? draw_delete()
+            : random_.one_in(4) ? draw_increment()
+            : random_.one_in(4) ? draw_append()
+                                : draw_put();
+    }
+    if (row.table != table) continue;
+    for (ModelChange& each : row.changes) {
+      if (each.kind == ModelChange::Kind::kDeleteLatest) each.kind = ModelChange::Kind::kDeleteColumn;
+      if (each.value.size() > 40) each.value.resize(40);  // the list fits into memory that is empty
+    }
+    --actions;
+    operation.rows.push_back(std::move(row));
+  }
+}
+
 void Planner::draw_write(Operation& operation) {
-  switch (random_.below(13)) {
+  switch (random_.below(15)) {
     default:
       operation.kind = Kind::kPut;
       operation.rows.push_back(draw_put());
@@ -347,6 +393,12 @@ void Planner::draw_write(Operation& operation) {
       operation.kind = Kind::kCheckAndMutate;
       draw_row_changes(operation);
       draw_check(operation);
+      break;
+    case 8:
+      draw_actions(operation);
+      break;
+    case 9:
+      draw_transaction(operation);
       break;
   }
   operation.table = operation.rows.front().table;
@@ -418,18 +470,72 @@ void Planner::draw_read(Operation& operation) {
   }
 }
 
+void Planner::draw_filter(Operation& operation) {
+  using Filter = ModelFilter::Kind;
+  ModelFilter& filter = operation.filter;
+  filter.kind = one_of({Filter::kRowPrefix, Filter::kRow, Filter::kFamily, Filter::kColumnPrefix,
+                        Filter::kColumn, Filter::kValue});
+  if (operation.kind == Kind::kFilteredScan && random_.one_in(6)) filter.kind = Filter::kPage;
+  filter.compare = one_of({CompareOp::kLess, CompareOp::kLessOrEqual, CompareOp::kEqual, CompareOp::kNotEqual,
+                           CompareOp::kGreaterOrEqual, CompareOp::kGreater});
+  filter.rows = 1 + random_.below(4);
+  switch (filter.kind) {
+    case Filter::kRowPrefix:
+      filter.bytes = one_of(kPrefixes);
+      break;
+    case Filter::kRow:
+      filter.bytes = one_of(kRows);
+      break;
+    case Filter::kFamily:
+      filter.bytes = draw_family_of(operation.table);
+      break;
+    case Filter::kColumnPrefix:
+    case Filter::kColumn:
+      filter.bytes = one_of(kQualifiers);
+      break;
+    default:
+      filter.bytes = draw_value();
+  }
+  operation.scan.raw = false;
+  operation.cursor_cells = 0;
+  if (filter.kind != Filter::kPage) return;
+  operation.scan.cells_per_part = operation.scan.bytes_per_part = 0;  // it judges whole rows
+  operation.scan.family_offset = 0;  // a row of which nothing is left counts
+}
+
+void Planner::draw_other_read(Operation& operation) {
+  draw_read(operation);
+  const bool bounded = operation.kind == Kind::kScan || operation.kind == Kind::kOpenScanner;
+  if (!bounded) draw_bounds(operation);
+  if (!operation.scan.columns.empty()) operation.scan.raw = false;
+  operation.kind =
+      one_of({Kind::kGetInto, Kind::kRowAtOrAfter, Kind::kRowAtOrBefore, Kind::kScanOnward,
+              Kind::kFilteredGet, Kind::kFilteredScan, Kind::kFilteredScan, Kind::kCountRows, Kind::kEstimate,
+              Kind::kSplitPoints, Kind::kExplainedGet, Kind::kExplainedScan});
+  if (operation.kind == Kind::kFilteredGet || operation.kind == Kind::kFilteredScan) draw_filter(operation);
+}
+
+// What concerns whole tables.
+void Planner::draw_table_work(Operation& operation) {
+  operation.kind =
+      one_of({Kind::kTruncate, Kind::kDropAndCreate, Kind::kNameSnapshot, Kind::kNameSnapshot,
+              Kind::kDropNamed, Kind::kReadNamed, Kind::kReadNamed, Kind::kRestoreNamed, Kind::kCloneNamed,
+              Kind::kCheckpoint, Kind::kIngestExported});
+  operation.major = random_.one_in(2);
+  if (operation.kind == Kind::kIngestExported && random_.one_in(2)) operation.prefix = one_of(kPrefixes);
+}
+
 void Planner::draw_service(Operation& operation) {
   operation.table = draw_table();
   operation.which = static_cast<uint32_t>(random_.below(4));
-  switch (random_.below(20)) {
+  switch (random_.below(22)) {
     default:
-      operation.kind = Kind::kFlush;
+      operation.kind = random_.one_in(4) ? Kind::kFlushAll : Kind::kFlush;
       return;
     case 0:
     case 1:
     case 2:
-      operation.kind = Kind::kCompact;
-      operation.major = random_.one_in(2);
+      operation.kind = random_.one_in(2) ? Kind::kCompact : Kind::kCompactMajor;
       if (random_.one_in(2)) operation.family = draw_family_of(operation.table);
       return;
     case 3:
@@ -449,8 +555,9 @@ void Planner::draw_service(Operation& operation) {
       operation.kind = Kind::kCloseSnapshot;
       return;
     case 10:
-      operation.kind = Kind::kAlter;
+      operation.kind = random_.one_in(3) ? Kind::kRecode : Kind::kAlter;
       operation.family = draw_family_of(operation.table);
+      operation.coded = draw_family(operation.family);
       operation.max_versions = 1 + static_cast<uint32_t>(random_.below(4));
       operation.ttl_s = random_.one_in(2) ? kForever : one_of<int64_t>({2, 5, 8});
       return;
@@ -469,6 +576,9 @@ void Planner::draw_service(Operation& operation) {
     case 15:
     case 16:
       return draw_ingest(operation);
+    case 17:
+    case 18:
+      return draw_table_work(operation);
   }
 }
 
@@ -477,8 +587,10 @@ Operation Planner::draw() {
   const uint64_t kind = random_.below(100);
   if (kind < 45) {
     draw_write(operation);
-  } else if (kind < 87) {
+  } else if (kind < 72) {
     draw_read(operation);
+  } else if (kind < 87) {
+    draw_other_read(operation);
   } else {
     draw_service(operation);
   }

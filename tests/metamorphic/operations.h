@@ -36,6 +36,15 @@ struct RowChange {
   std::optional<int64_t> put_ttl_ms = {};  // of every cell of a put
 };
 
+// A filter of which the model knows what it lets pass.
+struct ModelFilter {
+  enum class Kind : uint8_t { kRowPrefix, kRow, kFamily, kColumnPrefix, kColumn, kValue, kPage };
+  Kind kind = Kind::kRowPrefix;
+  CompareOp compare = CompareOp::kEqual;  // what is stored OP bytes
+  std::string bytes;
+  uint64_t rows = 1;  // of a page
+};
+
 struct Operation {
   enum class Kind : uint8_t {
     kPut,
@@ -62,7 +71,35 @@ struct Operation {
     kIngest,
     kSettle,
     kCrash,
+    kGetInto,  // a batch that is used again
+    kRowAtOrAfter,
+    kRowAtOrBefore,
+    kScanOnward,  // page by page, each page a scan that starts behind the last row
+    kFilteredGet,
+    kFilteredScan,
+    kCountRows,
+    kEstimate,
+    kSplitPoints,
+    kExplainedGet,
+    kExplainedScan,
+    kActionList,
+    kTransaction,
+    kTransactionRolledBack,
+    kTransactionInConflict,
+    kFlushAll,
+    kCompactMajor,
+    kRecode,  // a family gets another encoding, codec, Bloom filter and block size
+    kTruncate,
+    kDropAndCreate,
+    kNameSnapshot,
+    kDropNamed,
+    kReadNamed,
+    kRestoreNamed,
+    kCloneNamed,
+    kCheckpoint,
+    kIngestExported,  // what a scan found, written to files that are taken in
   };
+  static constexpr size_t kKinds = static_cast<size_t>(Kind::kIngestExported) + 1;
   Kind kind = Kind::kGet;
   uint32_t table = 0;
   std::vector<RowChange> rows;  // one, of a batch several; of an ingest what its files hold; of row mutations
@@ -77,15 +114,17 @@ struct Operation {
   bool in_batches = false;
   uint64_t cursor_cells = 0;  // of a scan: 0 for no cursors
   bool resumes = false;       // it goes on with a new scan where a cursor says
+  ModelFilter filter;         // of a filtered read
 
   uint32_t which = 0;        // a snapshot or scanner, modulo those that are open; of a crash: its seed; of an
                              // ingest: into how many files of a family its rows go, less one
   bool at_snapshot = false;  // read at snapshot `which`, if there is one
   bool major = false;
-  std::string family;         // to compact, empty for all; to alter
+  std::string family;         // to compact, empty for all; to alter or recode
   int64_t clock_ms = 0;       // the wall clock's new value
   uint32_t max_versions = 1;  // of an altered family
   int64_t ttl_s = 0;
+  FamilyOptions coded = {};  // of a recoded family: encoding, compression, bloom and block_bytes count
 };
 std::string to_text(const Operation& operation);
 

@@ -10,28 +10,6 @@
 #include "tests/metamorphic/requests.h"
 
 namespace cellar::testing {
-namespace {
-
-void choose(const ModelScan& scan, auto& query) {
-  for (const auto& [family, columns] : scan.columns) {
-    query.family(family);
-    for (const std::string& column : columns) query.column(family, column);
-  }
-  query.versions(scan.versions).time_range(scan.time_from, scan.time_until);
-  query.max_per_family(static_cast<uint32_t>(scan.family_max));
-  query.family_offset(static_cast<uint32_t>(scan.family_offset));
-  query.count_per_family(scan.family_counts_cells ? CountBy::kCells : CountBy::kColumns);
-}
-
-Part part_of(const RowView& row) {
-  Part part;
-  for (const CellView& view : row.cells()) part.cells.emplace_back(view).sequence = 0;
-  part.more = row.more_cells_in_row();
-  return part;
-}
-
-}  // namespace
-
 RandomRun::RandomRun(const Plan& plan)
     : plan_(plan), options_(plan.tables), clock_(plan.clock_ms), executor_(plan.seed, clock_) {
   for (const TableOptions& table : plan.tables) mirrors_.emplace_back(table);
@@ -169,9 +147,18 @@ void RandomRun::perform(const Operation& operation) {
     case Kind::kScan:
     case Kind::kOpenScanner:
       return scan(operation);
+    case Kind::kActionList:
+      return action_list(operation);
+    case Kind::kTransaction:
+    case Kind::kTransactionRolledBack:
+    case Kind::kTransactionInConflict:
+      return transaction(operation);
     default:
-      perform_service(operation);
+      break;
   }
+  if (operation.kind >= Kind::kTruncate) return table_work(operation);
+  if (operation.kind >= Kind::kGetInto && operation.kind <= Kind::kExplainedScan) return other_read(operation);
+  perform_service(operation);
 }
 
 void RandomRun::perform_service(const Operation& operation) {
@@ -192,10 +179,14 @@ void RandomRun::perform_service(const Operation& operation) {
       if (!snapshots_.empty()) snapshots_.erase(snapshots_.begin() + operation.which % snapshots_.size());
       return;
     case Kind::kFlush:
-      expect_ok(operation.which == 0 ? engine_->flush() : table.flush(), "flush");
+      expect_ok(table.flush(), "flush");
+      return compare_files();
+    case Kind::kFlushAll:
+      expect_ok(engine_->flush(), "flush");
       return compare_files();
     case Kind::kCompact:
-      expect_ok(table.compact({.major = operation.major, .family = operation.family}), "compact");
+    case Kind::kCompactMajor:
+      expect_ok(table.compact({.major = operation.kind == Kind::kCompactMajor, .family = operation.family}), "compact");
       return compare_files();
     case Kind::kClock:
       look_at_clock();  // what it showed last counts for both, or for neither
@@ -203,6 +194,8 @@ void RandomRun::perform_service(const Operation& operation) {
       return look_at_clock();
     case Kind::kAlter:
       return alter(operation);
+    case Kind::kRecode:
+      return recode(operation);
     case Kind::kIngest:
       return ingest(operation);
     case Kind::kReopen:
@@ -230,7 +223,7 @@ void RandomRun::perform_service(const Operation& operation) {
 Status RandomRun::increment(const RowChange& change, const WriteOptions& options) {
   const auto result = tables_[change.table]->increment(increment_of(change), options);
   if (!result.ok()) return result.status();
-  if (pending_ != nullptr) apply_pending();
+  if (pending_ != nullptr) apply_pending(engine_->status().last_sequence);
   if (*result != counters_) fail("an increment returned other values than the model");
   return {};
 }
@@ -279,7 +272,7 @@ Status RandomRun::write_row(const Operation& operation, const std::vector<RowCha
     if (!result.success) return {};
     returned = result.row;
   }
-  if (pending_ != nullptr && !failure_) apply_pending();
+  if (pending_ != nullptr && !failure_) apply_pending(engine_->status().last_sequence);
   if (returned.cells != new_cells_)
     fail(fmt::format("returned:\n{}expected:\n{}", print_cells(returned.cells), print_cells(new_cells_)));
   return {};
@@ -337,15 +330,14 @@ bool RandomRun::try_write(const Operation& operation) {
     return true;
   }
   expect_ok(status, "write");
-  if (pending_ != nullptr && !failure_) apply_pending();
+  if (pending_ != nullptr && !failure_) apply_pending(engine_->status().last_sequence);
   pending_ = nullptr;
   return true;
 }
 
 // The engine has made the write visible.
-void RandomRun::apply_pending() {
+void RandomRun::apply_pending(uint64_t sequence) {
   const std::vector<RowChange>& rows = *std::exchange(pending_, nullptr);
-  const uint64_t sequence = engine_->status().last_sequence;
   if (sequence != sequence_ + 1) fail(fmt::format("write {} follows write {}", sequence, sequence_));
   sequence_ = sequence;
   if (!unlogged_) kept_ = sequence;
@@ -406,6 +398,11 @@ void RandomRun::ingest(const Operation& operation) {
       }
     }
   }
+  ingest_files(operation, files);
+}
+
+void RandomRun::ingest_files(const Operation& operation,
+                             const std::map<std::pair<std::string, size_t>, Cells>& files) {
   expect_ok(files_->open_directory("in", true).status(), "directory");
   IngestRequest request;
   request.by = operation.which == 0 ? IngestBy::kCopy : IngestBy::kMove;
@@ -505,14 +502,7 @@ void RandomRun::get_many(const Operation& operation) {
 
 void RandomRun::scan(const Operation& operation) {
   OpenScanner open;
-  Scan& scan = open.request;
-  choose(operation.scan, scan);
-  const auto bound = [](bool inclusive) { return inclusive ? Bound::kInclusive : Bound::kExclusive; };
-  scan.start(operation.scan.start, bound(operation.scan.start_inclusive));
-  scan.stop(operation.scan.stop, bound(operation.scan.stop_inclusive));
-  scan.prefix(operation.prefix).limit(operation.scan.rows_max).reversed(operation.scan.reversed);
-  scan.raw(operation.scan.raw).batch(static_cast<uint32_t>(operation.scan.cells_per_part));
-  scan.max_result_bytes(operation.scan.bytes_per_part).cursor_after_cells(operation.cursor_cells);
+  Scan& scan = open.request = scan_of(operation);
   std::shared_ptr<const Snapshot> snapshot;
   const ModelScan model = as_read(operation, snapshot);
   if (snapshot != nullptr) scan.at(snapshot);
@@ -589,7 +579,9 @@ Rewrite RandomRun::rewrite_now(const std::string& table, const std::string& fami
         if (each.options.name == family) rewrite.rules = rules_of(each.options);
   }
   std::erase_if(given_, [](const auto& each) { return each.expired(); });
-  rewrite.any_snapshot = !given_.empty();
+  rewrite.any_snapshot = !given_.empty() || transaction_point_.has_value();
+  if (transaction_point_ && *transaction_point_ < rewrite.how.read_point)
+    rewrite.how.snapshots.push_back(*transaction_point_);
   for (const auto& each : given_)
     if (const auto snapshot = each.lock(); snapshot->sequence() < rewrite.how.read_point)
       rewrite.how.snapshots.push_back(snapshot->sequence());
@@ -601,15 +593,14 @@ Rewrite RandomRun::rewrite_now(const std::string& table, const std::string& fami
 }
 
 void RandomRun::on_flush_begin(const FlushInfo& info) {
-  if (dead_) return;
+  if (dead_ || !is_mirrored(info.table)) return;
   flushes_[info.table + info.family] = rewrite_now(info.table, info.family);
 }
 
 void RandomRun::on_flush_end(const FlushInfo& info) {
-  if (dead_) return;
+  if (dead_ || !is_mirrored(info.table)) return;
   expect_ok(info.status, "flush");
-  if (pending_ != nullptr && engine_ != nullptr && engine_->status().last_sequence > sequence_)
-    apply_pending();
+  catch_up();
   if (failure_) return;
   const Cells& memory = mirror_of(info.table).family(info.family).memory;
   if (info.cells_in > 0 && info.cells_in <= memory.size())
@@ -621,17 +612,16 @@ void RandomRun::on_flush_end(const FlushInfo& info) {
 }
 
 void RandomRun::on_compaction_begin(const CompactionInfo& info) {
-  if (dead_) return;
+  if (dead_ || !is_mirrored(info.table)) return;
   // What lies in memory decides which markers stay.
-  if (pending_ != nullptr && engine_ != nullptr && engine_->status().last_sequence > sequence_)
-    apply_pending();
+  catch_up();
   Rewrite& rewrite = compactions_[info.table + info.family] = rewrite_now(info.table, info.family);
   rewrite.how.oldest_put_known = true;
   rewrite.how.zero_sequences = true;
 }
 
 void RandomRun::on_compaction_end(const CompactionInfo& info) {
-  if (info.status.is(Code::kAborted) || failure_ || dead_) return;  // the engine is being closed
+  if (info.status.is(Code::kAborted) || failure_ || dead_ || !is_mirrored(info.table)) return;  // the engine is being closed
   expect_ok(info.status, "compaction");
   if (failure_) return;
   if (const auto wrong = mirror_of(info.table).compact(info, compactions_[info.table + info.family]))

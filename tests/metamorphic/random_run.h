@@ -10,6 +10,7 @@
 // was written without the log and not flushed, and nothing else.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -47,6 +48,19 @@ class RandomRun final : private EventListener {
     bool resumes = false;  // with a new scan at each cursor
     std::vector<Part> expected;
   };
+  // Part of a list of actions: what the engine does as one write, or one get.
+  struct ListStep {
+    std::vector<RowChange> rows;
+    Cells expected;
+    bool refused = false;
+  };
+  // What a named snapshot holds.
+  struct NamedContent {
+    std::string name;
+    std::vector<Mirror> mirrors;
+    std::vector<TableOptions> options;
+    bool restorable = true;  // nothing of it was in memory
+  };
   using Kind = Operation::Kind;
 
   void open(const EngineOptions& given);
@@ -64,16 +78,49 @@ class RandomRun final : private EventListener {
   Status write_row(const Operation& operation, const std::vector<RowChange>& rows,
                    const WriteOptions& options);
   bool check_holds(const Operation& operation, std::vector<RowChange>& rows);
-  void apply_pending();
+  void apply_pending(uint64_t sequence);
+  void catch_up();
   void get(const Operation& operation);
   void get_many(const Operation& operation);
   void scan(const Operation& operation);
   void drain(OpenScanner open);
   void resume(OpenScanner& open, const std::string& cursor, const std::vector<Part>& found);
   void ingest(const Operation& operation);
+  void ingest_files(const Operation& operation,
+                    const std::map<std::pair<std::string, size_t>, Cells>& files);
   Status build_foreign_file(const IngestFile& file, const FamilyOptions& family, const Cells& cells);
   void alter(const Operation& operation);
+  void recode(const Operation& operation);
   void compare_files();
+
+  void action_list(const Operation& operation);
+  void transaction(const Operation& operation);
+  void run_transaction(const Operation& operation);
+  Status fill_transaction(const Operation& operation, Transaction& transaction);
+  bool write_beside(const Operation& operation);
+
+  void other_read(const Operation& operation);
+  void get_otherwise(const Operation& operation);
+  void scan_otherwise(const Operation& operation);
+  void nearest_row(const Operation& operation);
+  void scan_onward(const Operation& operation);
+  void count_rows(const Operation& operation);
+  void estimate(const Operation& operation);
+  void split_points(const Operation& operation);
+  EstimateRequest range_of(const Operation& operation) const;
+  std::vector<Part> parts_of_scan(Table& table, const Scan& scan);
+  void expect_parts(const char* what, const std::vector<Part>& found, const std::vector<Part>& expected);
+
+  void table_work(const Operation& operation);
+  void expect_content(Table& table, const Mirror& expected);
+  void replace_content(const std::function<Status()>& change, const char* what);
+  void empty_table(const Operation& operation);
+  void name_snapshot(const Operation& operation);
+  void read_named(const NamedContent& named);
+  void restore_named(const NamedContent& named, const Operation& operation);
+  void clone_named(const NamedContent& named, const Operation& operation);
+  void checkpoint();
+  void ingest_exported(const Operation& operation);
 
   void fail(std::string text);
   void expect_ok(const Status& status, const char* what) {
@@ -86,6 +133,8 @@ class RandomRun final : private EventListener {
   Rewrite rewrite_now(const std::string& table, const std::string& family);
   Mirror& mirror_of(const std::string& table) { return mirrors_.at(table.back() - '0'); }
 
+  // A clone has no mirror.
+  static bool is_mirrored(const std::string& table) { return table.front() == 't'; }
   void on_flush_begin(const FlushInfo& info) override;
   void on_flush_end(const FlushInfo& info) override;
   void on_compaction_begin(const CompactionInfo& info) override;
@@ -108,6 +157,11 @@ class RandomRun final : private EventListener {
   std::vector<OpenScanner> scanners_;
   std::map<std::string, Rewrite> flushes_, compactions_;  // under way, by table and family
   const std::vector<RowChange>* pending_ = nullptr;       // handed to the engine, not yet in the mirror
+  std::vector<ListStep> steps_;  // of a list of actions that was handed to the engine
+  size_t next_step_ = 0;         // the first that is not in the mirror
+  std::optional<uint64_t> transaction_point_;  // what an open transaction sees is kept as for a snapshot
+  std::vector<NamedContent> named_;
+  uint64_t names_given_ = 0;
   std::map<std::string, Cells> foreign_;                  // what the files of an ingest hold, by path
   uint64_t foreign_files_ = 0;                            // so far
   bool unlogged_ = false;                                 // that

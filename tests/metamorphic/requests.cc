@@ -101,4 +101,78 @@ bool model_holds(const ModelCheck& check, const std::string& expected, const Cel
   }
 }
 
+Scan scan_of(const Operation& operation) {
+  Scan scan;
+  choose(operation.scan, scan);
+  const auto bound = [](bool inclusive) { return inclusive ? Bound::kInclusive : Bound::kExclusive; };
+  scan.start(operation.scan.start, bound(operation.scan.start_inclusive));
+  scan.stop(operation.scan.stop, bound(operation.scan.stop_inclusive));
+  scan.prefix(operation.prefix).limit(operation.scan.rows_max).reversed(operation.scan.reversed);
+  scan.raw(operation.scan.raw).batch(static_cast<uint32_t>(operation.scan.cells_per_part));
+  scan.max_result_bytes(operation.scan.bytes_per_part).cursor_after_cells(operation.cursor_cells);
+  return scan;
+}
+
+Part part_of(const RowView& row) {
+  Part part;
+  for (const CellView& view : row.cells()) part.cells.emplace_back(view).sequence = 0;
+  part.more = row.more_cells_in_row();
+  return part;
+}
+
+FilterPtr filter_of(const ModelFilter& filter) {
+  switch (filter.kind) {
+    case ModelFilter::Kind::kRowPrefix:
+      return prefix_filter(filter.bytes);
+    case ModelFilter::Kind::kRow:
+      return row_filter(filter.compare, binary(filter.bytes));
+    case ModelFilter::Kind::kFamily:
+      return family_filter(filter.compare, binary(filter.bytes));
+    case ModelFilter::Kind::kColumnPrefix:
+      return column_prefix_filter(filter.bytes);
+    case ModelFilter::Kind::kColumn:
+      return qualifier_filter(filter.compare, binary(filter.bytes));
+    case ModelFilter::Kind::kValue:
+      return value_filter(filter.compare, binary(filter.bytes));
+    default:
+      return page_filter(filter.rows);
+  }
+}
+
+std::function<bool(const Cell&)> passes_of(const ModelFilter& filter) {
+  const auto judged = [filter](const std::string& stored) {
+    const int order = stored.compare(filter.bytes);
+    switch (filter.compare) {
+      case CompareOp::kLess:
+        return order < 0;
+      case CompareOp::kLessOrEqual:
+        return order <= 0;
+      case CompareOp::kEqual:
+        return order == 0;
+      case CompareOp::kNotEqual:
+        return order != 0;
+      case CompareOp::kGreaterOrEqual:
+        return order >= 0;
+      default:
+        return order > 0;
+    }
+  };
+  switch (filter.kind) {
+    case ModelFilter::Kind::kRowPrefix:
+      return [=](const Cell& cell) { return cell.row.starts_with(filter.bytes); };
+    case ModelFilter::Kind::kRow:
+      return [=](const Cell& cell) { return judged(cell.row); };
+    case ModelFilter::Kind::kFamily:
+      return [=](const Cell& cell) { return judged(cell.family); };
+    case ModelFilter::Kind::kColumnPrefix:
+      return [=](const Cell& cell) { return cell.qualifier.starts_with(filter.bytes); };
+    case ModelFilter::Kind::kColumn:
+      return [=](const Cell& cell) { return judged(cell.qualifier); };
+    case ModelFilter::Kind::kValue:
+      return [=](const Cell& cell) { return judged(cell.value); };
+    default:
+      return nullptr;
+  }
+}
+
 }  // namespace cellar::testing

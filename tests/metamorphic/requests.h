@@ -1,10 +1,13 @@
 // Requests: what a plan's operations are in the engine's API, and what a check comes to in the model.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "cellar/check_and_mutate.h"
+#include "cellar/filter.h"
+#include "tests/metamorphic/mirror.h"
 #include "tests/metamorphic/operations.h"
 
 namespace cellar::testing {
@@ -22,5 +25,24 @@ bool reads(const Operation& operation);
 bool computes(const RowChange& change);
 // "expected OP stored"; null: nothing is stored.
 bool model_holds(const ModelCheck& check, const std::string& expected, const Cell* stored);
+
+// What of the columns, versions, times and limits of `scan` a get has as well.
+void choose(const ModelScan& scan, auto& query) {
+  for (const auto& [family, columns] : scan.columns) {
+    query.family(family);
+    for (const std::string& column : columns) query.column(family, column);
+  }
+  query.versions(scan.versions).time_range(scan.time_from, scan.time_until);
+  query.max_per_family(static_cast<uint32_t>(scan.family_max));
+  query.family_offset(static_cast<uint32_t>(scan.family_offset));
+  query.count_per_family(scan.family_counts_cells ? CountBy::kCells : CountBy::kColumns);
+}
+
+// All of the operation's scan but for a snapshot.
+Scan scan_of(const Operation& operation);
+Part part_of(const RowView& row);
+FilterPtr filter_of(const ModelFilter& filter);
+// Which cells it lets pass, by the model; null where it is no matter of cells.
+std::function<bool(const Cell&)> passes_of(const ModelFilter& filter);
 
 }  // namespace cellar::testing

@@ -1,0 +1,207 @@
+// RandomRun: what concerns whole tables: truncating, dropping, named snapshots, checkpoints, exports.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tests/metamorphic/random_run.h"
+#include "tests/metamorphic/requests.h"
+
+namespace cellar::testing {
+namespace {
+
+constexpr const char* kClone = "clone";
+constexpr size_t kNamedMax = 3;
+
+ModelScan everything() {
+  ModelScan scan;
+  scan.versions = UINT32_MAX;
+  return scan;
+}
+
+Status remove_tree(Directory& parent, const std::string& name) {
+  {
+    CELLAR_TRY_ASSIGN(const auto directory, parent.directory(name, false));
+    CELLAR_TRY_ASSIGN(const auto entries, directory->list());
+    for (const DirectoryEntry& each : entries)
+      CELLAR_TRY(each.is_directory ? remove_tree(*directory, each.name) : directory->unlink(each.name));
+  }
+  return parent.remove_directory(name);
+}
+
+}  // namespace
+
+void RandomRun::table_work(const Operation& operation) {
+  executor_.settle();
+  switch (operation.kind) {
+    case Kind::kTruncate:
+    case Kind::kDropAndCreate:
+      return empty_table(operation);
+    case Kind::kNameSnapshot:
+      return name_snapshot(operation);
+    case Kind::kCheckpoint:
+      return checkpoint();
+    case Kind::kIngestExported:
+      return ingest_exported(operation);
+    default:
+      break;
+  }
+  if (named_.empty()) return;
+  const auto at = named_.begin() + static_cast<ptrdiff_t>(operation.which % named_.size());
+  if (operation.kind == Kind::kReadNamed) return read_named(*at);
+  if (operation.kind == Kind::kRestoreNamed) return restore_named(*at, operation);
+  if (operation.kind == Kind::kCloneNamed) return clone_named(*at, operation);
+  expect_ok(engine_->drop_snapshot(at->name), "drop snapshot");
+  named_.erase(at);
+}
+
+void RandomRun::expect_content(Table& table, const Mirror& expected) {
+  expect_parts(table.name().c_str(), parts_of_scan(table, Scan().all_versions()),
+               expected.scan(everything(), "", now_ms()));
+}
+
+// Snapshots go on seeing what was there before `change`, which the mirror does not keep: it is compared once,
+// after that they are let go.
+void RandomRun::replace_content(const std::function<Status()>& change, const char* what) {
+  std::vector<std::vector<std::vector<Part>>> expected;
+  for (const auto& snapshot : snapshots_) {
+    auto& of_snapshot = expected.emplace_back();
+    ModelScan scan = everything();
+    scan.read_point = snapshot->sequence();
+    for (const Mirror& mirror : mirrors_) of_snapshot.push_back(mirror.scan(scan, "", now_ms()));
+  }
+  expect_ok(change(), what);
+  for (size_t i = 0; i < snapshots_.size() && !failure_; ++i)
+    for (size_t t = 0; t < tables_.size(); ++t)
+      expect_parts(what, parts_of_scan(*tables_[t], Scan().all_versions().at(snapshots_[i])), expected[i][t]);
+  snapshots_.clear();
+  const uint64_t last = engine_->status().last_sequence;
+  if (last < sequence_) fail(fmt::format("{}: write {} follows write {}", what, last, sequence_));
+  kept_ = sequence_ = last;
+}
+
+void RandomRun::empty_table(const Operation& operation) {
+  const std::string name = table_name(operation.table);
+  const TableOptions& options = options_[operation.table];
+  if (operation.kind == Kind::kTruncate) {
+    replace_content([&] { return engine_->truncate_table(name); }, "truncate");
+  } else {
+    snapshots_.clear();
+    expect_ok(engine_->drop_table(name), "drop");
+    auto made = engine_->create_table(name, options);
+    if (!made.ok()) return fail("create anew: " + made.status().to_text());
+    tables_[operation.table] = std::move(made).value();
+  }
+  mirrors_[operation.table] = Mirror(options);
+  compare_files();
+}
+
+// Half of them with nothing in memory: what is restored then consists of files that the mirror knows.
+void RandomRun::name_snapshot(const Operation& operation) {
+  if (named_.size() == kNamedMax) return;
+  if (operation.major) expect_ok(engine_->flush(), "flush");
+  executor_.settle();
+  if (failure_) return;
+  NamedContent named;
+  named.name = fmt::format("s{}", ++names_given_);
+  const auto made = engine_->create_snapshot(named.name);
+  if (!made.ok()) return fail("create snapshot: " + made.status().to_text());
+  if (made->checkpoint.sequence != sequence_) fail("a named snapshot is not of the newest write");
+  named.mirrors = mirrors_;
+  named.options = options_;
+  for (const Mirror& mirror : mirrors_)
+    for (const auto& [name, family] : mirror.families())
+      named.restorable = named.restorable && family.memory.empty();
+  named_.push_back(std::move(named));
+}
+
+void RandomRun::read_named(const NamedContent& named) {
+  clock_.set_wall_ms(now_ms());  // its engine knows no other time
+  auto opened = engine_->open_snapshot(named.name);
+  if (!opened.ok()) return fail("open snapshot: " + opened.status().to_text());
+  for (size_t t = 0; t < named.mirrors.size() && !failure_; ++t) {
+    const auto table = (*opened)->open_table(table_name(static_cast<uint32_t>(t)));
+    if (!table.ok()) return fail("snapshot: " + table.status().to_text());
+    expect_content(**table, named.mirrors[t]);
+  }
+  expect_ok((*opened)->close(), "close of a snapshot");
+}
+
+// `major`: all tables.
+void RandomRun::restore_named(const NamedContent& named, const Operation& operation) {
+  if (!named.restorable) return;
+  std::vector<uint32_t> restored = {operation.table};
+  std::vector<std::string> names = {table_name(operation.table)};
+  if (operation.major) {
+    restored.clear();
+    names.clear();
+    for (uint32_t t = 0; t < tables_.size(); ++t) restored.push_back(t);
+  }
+  replace_content([&] { return engine_->restore_snapshot(named.name, names); }, "restore");
+  for (const uint32_t t : restored) {
+    mirrors_[t] = named.mirrors[t];
+    options_[t] = named.options[t];
+    for (const FamilyInfo& found : tables_[t]->info().families) {
+      MirrorFamily& family = mirrors_[t].family(found.options.name);
+      if (found.files.size() != family.runs.size()) return fail("a restored family has another number of files");
+      for (size_t i = 0; i < found.files.size(); ++i) family.runs[i].name = found.files[i].name;
+    }
+    expect_content(*tables_[t], mirrors_[t]);
+  }
+  compare_files();
+}
+
+void RandomRun::clone_named(const NamedContent& named, const Operation& operation) {
+  {
+    const auto cloned = engine_->clone_snapshot(named.name, table_name(operation.table), kClone);
+    if (!cloned.ok()) return fail("clone: " + cloned.status().to_text());
+    expect_content(**cloned, named.mirrors[operation.table]);
+  }
+  expect_ok(engine_->drop_table(kClone), "drop of a clone");
+  kept_ = sequence_ = std::max(sequence_, engine_->status().last_sequence);
+}
+
+void RandomRun::checkpoint() {
+  expect_ok(engine_->checkpoint("copy").status(), "checkpoint");
+  if (failure_) return;
+  clock_.set_wall_ms(now_ms());
+  EngineOptions options = plan_.engine;
+  options.automatic_flush = options.automatic_compaction = false;
+  options.environment = {.files = files_.get(), .clock = &clock_, .executor = &executor_, .seed = plan_.seed};
+  {
+    auto opened = Engine::open("copy", options);
+    if (!opened.ok()) return fail("open of a checkpoint: " + opened.status().to_text());
+    for (uint32_t t = 0; t < tables_.size() && !failure_; ++t) {
+      const auto table = (*opened)->open_table(table_name(t));
+      if (!table.ok()) return fail("checkpoint: " + table.status().to_text());
+      expect_content(**table, mirrors_[t]);
+    }
+    expect_ok((*opened)->close(), "close of a checkpoint");
+  }
+  auto root = files_->open_directory(".", false);
+  expect_ok(root.status(), "directory");
+  if (!root.ok()) return;
+  expect_ok(remove_tree(**root, "copy"), "removal of a checkpoint");
+  expect_ok((*root)->sync(), "sync");  // a power cut would bring it back
+}
+
+// What a scan finds is written to files, which are then taken in.
+void RandomRun::ingest_exported(const Operation& operation) {
+  std::map<std::pair<std::string, size_t>, Cells> files;
+  for (const Part& part :
+       parts_of_scan(*tables_[operation.table], Scan().all_versions().prefix(operation.prefix)))
+    for (const Cell& cell : part.cells) files[{cell.family, 0}].push_back(cell);
+  if (!files.empty()) ingest_files(operation, files);
+}
+
+void RandomRun::recode(const Operation& operation) {
+  for (FamilyOptions& family : options_[operation.table].families) {
+    if (family.name != operation.family) continue;
+    family.encoding = operation.coded.encoding;
+    family.compression = operation.coded.compression;
+    family.bloom = operation.coded.bloom;
+    family.block_bytes = operation.coded.block_bytes;
+    expect_ok(engine_->alter_family(table_name(operation.table), family), "recode");
+  }
+}
+
+}  // namespace cellar::testing
