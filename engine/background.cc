@@ -183,7 +183,7 @@ void Background::run_automatic_compaction(const std::shared_ptr<Store>& store) {
 }
 
 Status Background::run_compactions(Store& store, Wanted wanted) {
-  while (!store.dropped()) {
+  while (!is_gone(core_, store)) {
     const std::shared_ptr<const StoreView> view = store.view();
     const ShapeOfStore of = shape_of(core_, *view, core_.mvcc.now_ms());
     std::optional<CompactionPlan> plan;

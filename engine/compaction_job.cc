@@ -53,7 +53,7 @@ Status publish(EngineCore& core, Store& store, const std::vector<std::shared_ptr
   const Status committed = core.commit(edit);  // crash before: an orphan file; after: the inputs are orphans
   if (!committed.ok()) {
     if (made.file != nullptr && !core.health.failed()) made.file->set_obsolete();
-    return store.dropped() ? Status() : committed;
+    return is_gone(core, store) ? Status() : committed;
   }
   core.mvcc.with_snapshots([&](const std::vector<uint64_t>& snapshots) {
     core.counters.views_kept += store.install_compaction(inputs, made.rewritten, snapshots);

@@ -210,6 +210,10 @@ Result<NewFile> write_memtables_as_of(EngineCore& core, Store& store, const Stor
   return write_merged(core, request, std::move(sources), points, outside_of(view, newest_first, {}));
 }
 
+bool is_gone(EngineCore& core, const Store& store) {
+  return store.dropped() || core.manifest->state().family(store.ids().family).second == nullptr;
+}
+
 Status flush_store(EngineCore& core, Store& store) {
   const std::shared_ptr<const StoreView> view = store.view();
   if (view->frozen.empty()) return {};
@@ -249,7 +253,7 @@ Status flush_store(EngineCore& core, Store& store) {
   }
   if (!status.ok()) {
     if (written.ok() && written->file != nullptr && !core.health.failed()) written->file->set_obsolete();
-    if (store.dropped()) status = {};  // dropped while it was being flushed: nobody misses it
+    if (is_gone(core, store)) status = {};  // dropped while it was being flushed: nobody misses it
   } else {
     Store::FlushInstalled installed;
     core.mvcc.with_snapshots([&](const std::vector<uint64_t>& snapshots) {

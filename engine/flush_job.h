@@ -48,6 +48,10 @@ Result<NewFile> write_memtables(EngineCore& core, Store& store, std::span<const 
 Result<NewFile> write_memtables_as_of(EngineCore& core, Store& store, const StoreView& view,
                                       uint64_t sequence, std::shared_ptr<Directory> directory);
 
+// Whether the store was dropped or replaced. The manifest knows it first, and refuses edits about the store
+// from then on; the store itself is told a little later.
+bool is_gone(EngineCore& core, const Store& store);
+
 // Flushes everything frozen in the store; ok also when there is nothing.
 Status flush_store(EngineCore& core, Store& store);
 
