@@ -69,7 +69,8 @@ std::string rows_text(std::string text, const Operation& operation) {
 }
 
 std::string filter_text(const ModelFilter& filter) {
-  constexpr const char* kNames[] = {"row prefix", "row", "family", "column prefix", "column", "value", "page"};
+  constexpr const char* kNames[] = {"row prefix", "row",   "family", "column prefix",
+                                    "column",     "value", "page"};
   constexpr const char* kSigns[] = {"<", "<=", "==", "!=", ">=", ">"};
   return fmt::format(" filter {} {} \"{}\" {}", kNames[static_cast<size_t>(filter.kind)],
                      kSigns[static_cast<size_t>(filter.compare)], escaped(filter.bytes), filter.rows);
@@ -119,13 +120,12 @@ std::string scan_text(const Operation& operation) {
 // Of the kinds from kGetInto on.
 std::string other_text(const Operation& operation) {
   constexpr const char* kNames[] = {
-      "get into",       "row at or after", "row at or before",        "scan onward",
-      "filtered get",   "filtered scan",   "count rows",              "estimate",
-      "split points",   "explained get",   "explained scan",          "action list",
-      "transaction",    "rolled back",     "transaction in conflict", "flush all",
-      "compact major",  "recode",          "truncate",                "drop and create",
-      "name snapshot",  "drop named",      "read named",              "restore named",
-      "clone named",    "checkpoint",      "ingest exported",
+      "get into",       "row at or after", "row at or before", "scan onward",   "filtered get",
+      "filtered scan",  "count rows",      "estimate",         "split points",  "explained get",
+      "explained scan", "action list",     "transaction",      "rolled back",   "transaction in conflict",
+      "flush all",      "compact major",   "recode",           "truncate",      "drop and create",
+      "name snapshot",  "drop named",      "read named",       "restore named", "clone named",
+      "checkpoint",     "ingest exported",
   };
   const size_t at = static_cast<size_t>(operation.kind) - static_cast<size_t>(Kind::kGetInto);
   const std::string text = fmt::format("{} {}", kNames[at], table_name(operation.table));

@@ -322,8 +322,8 @@ void Planner::draw_check(Operation& operation) {
 // Changes of several rows that need no reading, no row twice, each change with its time: whatever order they
 // are done in comes to the same.
 void Planner::draw_transaction(Operation& operation) {
-  operation.kind = one_of({Kind::kTransaction, Kind::kTransaction, Kind::kTransactionRolledBack,
-                           Kind::kTransactionInConflict});
+  operation.kind = one_of(
+      {Kind::kTransaction, Kind::kTransaction, Kind::kTransactionRolledBack, Kind::kTransactionInConflict});
   std::set<std::pair<uint32_t, std::string>> taken;
   for (uint64_t rows = 1 + random_.below(4); rows > 0; --rows) {
     RowChange row = operation.rows.empty() || !random_.one_in(3) ? draw_put() : draw_delete();
@@ -500,7 +500,7 @@ void Planner::draw_filter(Operation& operation) {
   operation.cursor_cells = 0;
   if (filter.kind != Filter::kPage) return;
   operation.scan.cells_per_part = operation.scan.bytes_per_part = 0;  // it judges whole rows
-  operation.scan.family_offset = 0;  // a row of which nothing is left counts
+  operation.scan.family_offset = 0;                                   // a row of which nothing is left counts
 }
 
 void Planner::draw_other_read(Operation& operation) {
@@ -508,19 +508,17 @@ void Planner::draw_other_read(Operation& operation) {
   const bool bounded = operation.kind == Kind::kScan || operation.kind == Kind::kOpenScanner;
   if (!bounded) draw_bounds(operation);
   if (!operation.scan.columns.empty()) operation.scan.raw = false;
-  operation.kind =
-      one_of({Kind::kGetInto, Kind::kRowAtOrAfter, Kind::kRowAtOrBefore, Kind::kScanOnward,
-              Kind::kFilteredGet, Kind::kFilteredScan, Kind::kFilteredScan, Kind::kCountRows, Kind::kEstimate,
-              Kind::kSplitPoints, Kind::kExplainedGet, Kind::kExplainedScan});
+  operation.kind = one_of({Kind::kGetInto, Kind::kRowAtOrAfter, Kind::kRowAtOrBefore, Kind::kScanOnward,
+                           Kind::kFilteredGet, Kind::kFilteredScan, Kind::kFilteredScan, Kind::kCountRows,
+                           Kind::kEstimate, Kind::kSplitPoints, Kind::kExplainedGet, Kind::kExplainedScan});
   if (operation.kind == Kind::kFilteredGet || operation.kind == Kind::kFilteredScan) draw_filter(operation);
 }
 
 // What concerns whole tables.
 void Planner::draw_table_work(Operation& operation) {
-  operation.kind =
-      one_of({Kind::kTruncate, Kind::kDropAndCreate, Kind::kNameSnapshot, Kind::kNameSnapshot,
-              Kind::kDropNamed, Kind::kReadNamed, Kind::kReadNamed, Kind::kRestoreNamed, Kind::kCloneNamed,
-              Kind::kCheckpoint, Kind::kIngestExported});
+  operation.kind = one_of({Kind::kTruncate, Kind::kDropAndCreate, Kind::kNameSnapshot, Kind::kNameSnapshot,
+                           Kind::kDropNamed, Kind::kReadNamed, Kind::kReadNamed, Kind::kRestoreNamed,
+                           Kind::kCloneNamed, Kind::kCheckpoint, Kind::kIngestExported});
   operation.major = random_.one_in(2);
   if (operation.kind == Kind::kIngestExported && random_.one_in(2)) operation.prefix = one_of(kPrefixes);
 }

@@ -131,7 +131,8 @@ std::string to_text(const Operation& operation);
 struct Plan {
   uint64_t seed = 1;
   Work work = Work::kManual;
-  bool power_cuts = false;  // crashes are of the machine; every logged write waits for the medium
+  bool power_cuts = false;     // crashes are of the machine; every logged write waits for the medium
+  bool keeps_history = false;  // the run notes what it was answered
   EngineOptions engine;
   std::vector<TableOptions> tables;  // named t0, t1, …
   int64_t clock_ms = 0;

@@ -72,8 +72,8 @@ void RandomRun::action_list(const Operation& operation) {
   catch_up();
   if (failure_) return;
   if (next_step_ != steps_.size() || engine_->status().last_sequence != sequence_)
-    return fail(fmt::format("a list of {} writes or gets came to write {}, expected {}, done {}", steps_.size(),
-                            engine_->status().last_sequence, sequence_, next_step_));
+    return fail(fmt::format("a list of {} writes or gets came to write {}, expected {}, done {}",
+                            steps_.size(), engine_->status().last_sequence, sequence_, next_step_));
   for (size_t i = 0; i < results.size() && !failure_; ++i) {
     const ListStep& step = steps_[step_of[i]];
     if (step.refused) {
@@ -86,6 +86,7 @@ void RandomRun::action_list(const Operation& operation) {
     for (Cell& cell : found) cell.sequence = 0;
     Cells expected = is_blind(step.rows.front()) ? Cells() : step.expected;
     for (Cell& cell : expected) cell.sequence = 0;
+    note(plan_.keeps_history ? print_cells(found) : "");
     if (found != expected)
       fail(fmt::format("action {} returned:\n{}expected:\n{}", i, print_cells(found), print_cells(expected)));
   }
@@ -99,7 +100,8 @@ Status RandomRun::fill_transaction(const Operation& operation, Transaction& tran
   for (const Mirror& mirror : mirrors_) own.push_back(mirror);
   for (const RowChange& row : operation.rows) {
     const auto& table = tables_[row.table];
-    CELLAR_TRY(row.is_delete ? transaction.erase(table, delete_of(row)) : transaction.put(table, put_of(row)));
+    CELLAR_TRY(row.is_delete ? transaction.erase(table, delete_of(row))
+                             : transaction.put(table, put_of(row)));
     CELLAR_TRY_ASSIGN(const auto cells, own[row.table].cells_of(row, now_ms()));
     own[row.table].write(cells, sequence_ + 1, false);
     CELLAR_TRY_ASSIGN(const RowBatch batch, transaction.get(table, Get(row.row).all_versions()));
@@ -113,8 +115,7 @@ Status RandomRun::fill_transaction(const Operation& operation, Transaction& tran
   std::vector<Part> found;
   CELLAR_TRY_ASSIGN(const auto scanner, transaction.scan(tables_[operation.rows.front().table], Scan()));
   for (const RowView row : *scanner) found.push_back(part_of(row));
-  expect_parts("scan in a transaction", found,
-               own[operation.rows.front().table].scan(newest, "", now_ms()));
+  expect_parts("scan in a transaction", found, own[operation.rows.front().table].scan(newest, "", now_ms()));
   return scanner->status();
 }
 
@@ -125,6 +126,8 @@ void RandomRun::transaction(const Operation& operation) {
 }
 
 void RandomRun::run_transaction(const Operation& operation) {
+  // Where memory is full, no commit is refused for it.
+  if (plan_.keeps_history && plan_.work == Work::kManual) expect_ok(engine_->flush(), "flush");
   TransactionOptions options;
   if (operation.unlogged) options.durability = Durability::kSkipWal;
   auto begun = engine_->begin(options);
@@ -144,6 +147,7 @@ void RandomRun::run_transaction(const Operation& operation) {
   unlogged_ = operation.unlogged;
   if (!must_conflict) pending_ = &operation.rows;
   const Status status = transaction.commit();
+  note(status.ok() ? "committed" : status.is(Code::kConflict) ? "conflict" : status.to_text());
   if (must_conflict) {
     if (!status.is(Code::kConflict)) fail("expected a conflict, the engine says " + status.to_text());
     return;

@@ -2,13 +2,17 @@
 // Method: plans of random operations over two tables with options drawn from a seed, done on an engine with
 // tiny limits and on the model; every answer compared. A failure prints a line that repeats it and the
 // operations that are needed for it. CELLAR_SEED runs one seed, CELLAR_OPERATIONS makes its plan longer or
-// shorter; CELLAR_FIRST_SEED moves all seeds, for others than those of every day.
+// shorter; CELLAR_FIRST_SEED moves all seeds, for others than those of every day. Some plans are done once
+// under each of the named option sets, and where those do not change what is stored, each answer is the same
+// under all of them; CELLAR_OPTION_SET names one.
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <cstdio>
 #include <iostream>
+#include <set>
 
+#include "tests/metamorphic/option_sets.h"
 #include "tests/metamorphic/random_run.h"
 #include "tests/support/test_scale.h"
 
@@ -41,12 +45,13 @@ std::optional<RunFailure> reduce(Plan& plan, RunFailure failure) {
   return failure;
 }
 
-void report(Plan plan, RunFailure failure) {
+void report(Plan plan, RunFailure failure, const std::string& option_set = {}) {
   const ::testing::TestInfo& test = *::testing::UnitTest::GetInstance()->current_test_info();
   const size_t planned = plan.operations.size();
   failure = *reduce(plan, failure);
   std::string text = failure.text + "\nrepeat: CELLAR_SEED=" + std::to_string(plan.seed) +
                      " CELLAR_OPERATIONS=" + std::to_string(planned) +
+                     (option_set.empty() ? "" : " CELLAR_OPTION_SET='" + option_set + "'") +
                      " cellar_tests_metamorphic --gtest_filter=" + test.test_suite_name() + "." +
                      test.name() + "\n" + options_text(plan);
   for (size_t i = 0; i < plan.operations.size(); ++i)
@@ -80,6 +85,74 @@ INSTANTIATE_TEST_SUITE_P(Shards, RandomOperations, ::testing::Range(0, kShards))
 
 TEST_P(RandomOperations, WithWorkOnRequest) { run_all(Work::kManual); }
 TEST_P(RandomOperations, WithAutomaticWork) { run_all(Work::kAutomatic); }
+
+TEST(RandomPlans, DrawEveryKindOfOperation) {
+  std::set<Operation::Kind> seen;
+  for (uint64_t seed = 1; seed <= 20; ++seed)
+    for (const Operation& each : make_plan(seed, Work::kManual, kOperations).operations)
+      seen.insert(each.kind);
+  EXPECT_EQ(seen.size(), Operation::kKinds);
+  std::set<std::string> names;
+  for (const OptionSet& each : option_sets()) EXPECT_TRUE(names.insert(each.name).second) << each.name;
+  EXPECT_GE(names.size(), 64u) << "of a build with all codecs";
+  count(seen.size(), "kinds of random operations");
+  count(names.size(), "option sets");
+}
+
+constexpr uint64_t kSeedsOfSetShard = 2;
+constexpr size_t kOperationsOfSet = 250;
+
+class UnderOptionSets : public RandomOperations {
+ protected:
+  // The same plan with these options; its history, or a failure.
+  static std::optional<std::vector<std::string>> history_under(const OptionSet& set, const Plan& drawn) {
+    Plan plan = drawn;
+    set.apply(plan);
+    RandomRun run(plan);
+    const auto failure = run.run();
+    if (!failure) return run.history();
+    report(plan, *failure, set.name);
+    return std::nullopt;
+  }
+
+  static void compare(const OptionSet& set, uint64_t seed, const std::vector<std::string>& found,
+                      const std::vector<std::string>& expected) {
+    for (size_t i = 0; i < expected.size(); ++i) {
+      if (found[i] == expected[i]) continue;
+      ADD_FAILURE() << "operation " << i << " under \"" << set.name << "\":\n"
+                    << found[i] << "\nunder \"" << option_sets().front().name << "\":\n"
+                    << expected[i] << "\nrepeat: CELLAR_SEED=" << seed
+                    << " CELLAR_OPERATIONS=" << expected.size() << " CELLAR_OPTION_SET='" << set.name
+                    << "' cellar_tests_metamorphic --gtest_filter='*UnderOptionSets.GiveTheSameAnswers/0'";
+      return;
+    }
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Shards, UnderOptionSets, ::testing::Range(0, kShards));
+
+TEST_P(UnderOptionSets, GiveTheSameAnswers) {
+  const uint64_t one = from_environment("CELLAR_SEED", 0);
+  const char* const one_set = std::getenv("CELLAR_OPTION_SET");
+  const uint64_t base = from_environment("CELLAR_FIRST_SEED", 1);
+  const uint64_t first = one != 0 ? one : base + 50'000 + static_cast<uint64_t>(GetParam()) * 10'000;
+  const uint64_t seeds = one != 0 ? 1 : scaled(kSeedsOfSetShard);
+  const size_t operations = from_environment("CELLAR_OPERATIONS", kOperationsOfSet);
+  std::cout << "seeds " << first << " to " << first + seeds - 1 << std::endl;
+  uint64_t runs = 0;
+  for (uint64_t seed = first; seed < first + seeds && !HasFailure(); ++seed) {
+    Plan plan = make_plan(seed, Work::kManual, operations);
+    fix_answers(plan);
+    const auto expected = history_under(option_sets().front(), plan);
+    for (const OptionSet& set : option_sets()) {
+      if (HasFailure() || (one_set != nullptr && set.name != one_set)) continue;
+      const auto found = history_under(set, plan);
+      if (found && expected && set.same_answers) compare(set, seed, *found, *expected);
+      ++runs;
+    }
+  }
+  count(runs * operations, "random operations compared with the model");
+  count(runs, "runs of a plan under an option set");
+}
 
 }  // namespace
 }  // namespace cellar::testing

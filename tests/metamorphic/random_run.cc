@@ -27,6 +27,7 @@ std::optional<RunFailure> RandomRun::run() {
   size_t i = 0;
   open(plan_.engine);
   for (; i < plan_.operations.size() && !failure_; ++i) {
+    if (plan_.keeps_history) history_.push_back(to_text(plan_.operations[i]) + "\n");
     perform(plan_.operations[i]);
     if (i % 16 == 0 && !failure_) compare_files();
   }
@@ -157,7 +158,8 @@ void RandomRun::perform(const Operation& operation) {
       break;
   }
   if (operation.kind >= Kind::kTruncate) return table_work(operation);
-  if (operation.kind >= Kind::kGetInto && operation.kind <= Kind::kExplainedScan) return other_read(operation);
+  if (operation.kind >= Kind::kGetInto && operation.kind <= Kind::kExplainedScan)
+    return other_read(operation);
   perform_service(operation);
 }
 
@@ -186,7 +188,8 @@ void RandomRun::perform_service(const Operation& operation) {
       return compare_files();
     case Kind::kCompact:
     case Kind::kCompactMajor:
-      expect_ok(table.compact({.major = operation.kind == Kind::kCompactMajor, .family = operation.family}), "compact");
+      expect_ok(table.compact({.major = operation.kind == Kind::kCompactMajor, .family = operation.family}),
+                "compact");
       return compare_files();
     case Kind::kClock:
       look_at_clock();  // what it showed last counts for both, or for neither
@@ -224,6 +227,7 @@ Status RandomRun::increment(const RowChange& change, const WriteOptions& options
   const auto result = tables_[change.table]->increment(increment_of(change), options);
   if (!result.ok()) return result.status();
   if (pending_ != nullptr) apply_pending(engine_->status().last_sequence);
+  for (const int64_t value : *result) note(fmt::format("{} ", value));
   if (*result != counters_) fail("an increment returned other values than the model");
   return {};
 }
@@ -269,10 +273,12 @@ Status RandomRun::write_row(const Operation& operation, const std::vector<RowCha
     }
     CELLAR_TRY_ASSIGN(const CheckAndMutateResult result, table.check_and_mutate(check, options));
     if (result.success != holds_) fail(holds_ ? "a check held only in the model" : "a check held");
+    note(result.success ? "held" : "did not hold");
     if (!result.success) return {};
     returned = result.row;
   }
   if (pending_ != nullptr && !failure_) apply_pending(engine_->status().last_sequence);
+  note(plan_.keeps_history ? print_cells(returned.cells) : "");
   if (returned.cells != new_cells_)
     fail(fmt::format("returned:\n{}expected:\n{}", print_cells(returned.cells), print_cells(new_cells_)));
   return {};
@@ -325,6 +331,7 @@ bool RandomRun::try_write(const Operation& operation) {
   }
   if (refused) {
     pending_ = nullptr;
+    note("refused");
     if (!status.is(Code::kInvalidArgument))
       fail("the model refuses this write, the engine says " + status.to_text());
     return true;
@@ -467,6 +474,7 @@ void RandomRun::get(const Operation& operation) {
   if (operation.kind == Kind::kExists) {
     const auto exists = tables_[operation.table]->exists(get);
     expect_ok(exists.status(), "exists");
+    if (exists.ok()) note(*exists ? "there" : "not there");
     if (exists.ok() && *exists != !expected.empty())
       fail(fmt::format("exists: {}, expected:\n{}", *exists, to_text(expected)));
     return;
@@ -475,6 +483,7 @@ void RandomRun::get(const Operation& operation) {
   if (!batch.ok()) return fail("get: " + batch.status().to_text());
   std::vector<Part> found;
   for (const RowView row : *batch) found.push_back(part_of(row));
+  note(plan_.keeps_history ? to_text(found) : "");
   if (found != expected)
     fail(fmt::format("get at {}:\n{}expected:\n{}", scan.read_point, to_text(found), to_text(expected)));
 }
@@ -495,6 +504,7 @@ void RandomRun::get_many(const Operation& operation) {
   for (size_t i = 0; i < gets.size(); ++i) {
     std::vector<Part> found;
     for (const RowView row : (*batches)[i]) found.push_back(part_of(row));
+    note(plan_.keeps_history ? to_text(found) : "");
     if (found != expected[i])
       fail(fmt::format("get {} of many:\n{}expected:\n{}", i, to_text(found), to_text(expected[i])));
   }
@@ -535,6 +545,7 @@ void RandomRun::drain(OpenScanner open) {
     if (failure_) return;
   }
   expect_ok(open.scanner->status(), "scan");
+  note(plan_.keeps_history ? to_text(found) : "");
   if (found != open.expected)
     fail(fmt::format("scan:\n{}expected:\n{}", to_text(found), to_text(open.expected)));
 }
@@ -621,7 +632,8 @@ void RandomRun::on_compaction_begin(const CompactionInfo& info) {
 }
 
 void RandomRun::on_compaction_end(const CompactionInfo& info) {
-  if (info.status.is(Code::kAborted) || failure_ || dead_ || !is_mirrored(info.table)) return;  // the engine is being closed
+  if (info.status.is(Code::kAborted) || failure_ || dead_ || !is_mirrored(info.table))
+    return;  // the engine is being closed
   expect_ok(info.status, "compaction");
   if (failure_) return;
   if (const auto wrong = mirror_of(info.table).compact(info, compactions_[info.table + info.family]))

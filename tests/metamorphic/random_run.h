@@ -38,6 +38,8 @@ class RandomRun final : private EventListener {
   std::optional<RunFailure> run();
   // Crashes so far.
   uint64_t crashes() const { return crashes_; }
+  // What each operation was answered, of a plan that keeps it.
+  const std::vector<std::string>& history() const { return history_; }
 
  private:
   struct OpenScanner {
@@ -86,8 +88,7 @@ class RandomRun final : private EventListener {
   void drain(OpenScanner open);
   void resume(OpenScanner& open, const std::string& cursor, const std::vector<Part>& found);
   void ingest(const Operation& operation);
-  void ingest_files(const Operation& operation,
-                    const std::map<std::pair<std::string, size_t>, Cells>& files);
+  void ingest_files(const Operation& operation, const std::map<std::pair<std::string, size_t>, Cells>& files);
   Status build_foreign_file(const IngestFile& file, const FamilyOptions& family, const Cells& cells);
   void alter(const Operation& operation);
   void recode(const Operation& operation);
@@ -123,6 +124,9 @@ class RandomRun final : private EventListener {
   void ingest_exported(const Operation& operation);
 
   void fail(std::string text);
+  void note(const std::string& answer) {
+    if (plan_.keeps_history && !history_.empty()) history_.back() += answer;
+  }
   void expect_ok(const Status& status, const char* what) {
     if (!status.ok()) fail(std::string(what) + ": " + status.to_text());
   }
@@ -157,23 +161,24 @@ class RandomRun final : private EventListener {
   std::vector<OpenScanner> scanners_;
   std::map<std::string, Rewrite> flushes_, compactions_;  // under way, by table and family
   const std::vector<RowChange>* pending_ = nullptr;       // handed to the engine, not yet in the mirror
-  std::vector<ListStep> steps_;  // of a list of actions that was handed to the engine
-  size_t next_step_ = 0;         // the first that is not in the mirror
+  std::vector<ListStep> steps_;                // of a list of actions that was handed to the engine
+  size_t next_step_ = 0;                       // the first that is not in the mirror
   std::optional<uint64_t> transaction_point_;  // what an open transaction sees is kept as for a snapshot
   std::vector<NamedContent> named_;
   uint64_t names_given_ = 0;
-  std::map<std::string, Cells> foreign_;                  // what the files of an ingest hold, by path
-  uint64_t foreign_files_ = 0;                            // so far
-  bool unlogged_ = false;                                 // that
-  std::vector<int64_t> counters_;                         // an increment's new values, by the mirror
-  Cells new_cells_;                                       // of increments and appends, by the mirror
-  bool holds_ = false;                                    // a check's condition, by the mirror
-  std::string expected_;                                  // by that check
-  uint64_t sequence_ = 0;                                 // of the mirror's newest write
-  uint64_t kept_ = 0;                                     // of the newest that a crash may not take
+  std::map<std::string, Cells> foreign_;  // what the files of an ingest hold, by path
+  uint64_t foreign_files_ = 0;            // so far
+  bool unlogged_ = false;                 // that
+  std::vector<int64_t> counters_;         // an increment's new values, by the mirror
+  Cells new_cells_;                       // of increments and appends, by the mirror
+  bool holds_ = false;                    // a check's condition, by the mirror
+  std::string expected_;                  // by that check
+  uint64_t sequence_ = 0;                 // of the mirror's newest write
+  uint64_t kept_ = 0;                     // of the newest that a crash may not take
   uint64_t crashes_ = 0;
   bool dead_ = false;  // the engine has crashed: what it does until it is gone does not count
   int64_t time_high_ms_ = 0;
+  std::vector<std::string> history_;
   std::optional<std::string> failure_;
 };
 

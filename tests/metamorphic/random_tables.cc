@@ -142,7 +142,8 @@ void RandomRun::restore_named(const NamedContent& named, const Operation& operat
     options_[t] = named.options[t];
     for (const FamilyInfo& found : tables_[t]->info().families) {
       MirrorFamily& family = mirrors_[t].family(found.options.name);
-      if (found.files.size() != family.runs.size()) return fail("a restored family has another number of files");
+      if (found.files.size() != family.runs.size())
+        return fail("a restored family has another number of files");
       for (size_t i = 0; i < found.files.size(); ++i) family.runs[i].name = found.files[i].name;
     }
     expect_content(*tables_[t], mirrors_[t]);

@@ -1,0 +1,199 @@
+// OptionSets.
+#include "tests/metamorphic/option_sets.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/plugins.h"
+#include "cellar/bloom_type.h"
+#include "cellar/cache_policy.h"
+#include "cellar/compaction_policy.h"
+#include "cellar/compressor.h"
+#include "hfile/encoding.h"
+#include "memtable/memtable.h"
+
+namespace cellar::testing {
+namespace {
+
+using Kind = Operation::Kind;
+
+class Sets {
+ public:
+  std::vector<OptionSet> take() && { return std::move(sets_); }
+
+  void engine(const std::string& name, const std::function<void(EngineOptions&)>& change) {
+    sets_.push_back({name, true, [change](Plan& plan) { change(plan.engine); }});
+  }
+  void family(const std::string& name, const std::function<void(FamilyOptions&)>& change,
+              bool same_answers = true) {
+    sets_.push_back({name, same_answers, [change](Plan& plan) {
+                       for (TableOptions& table : plan.tables)
+                         for (FamilyOptions& each : table.families) change(each);
+                     }});
+  }
+  // One set for each of the texts that a family may have there.
+  void each_of(const std::string& option, std::string FamilyOptions::*field,
+               const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) {
+      FamilyOptions tried;
+      tried.name = "f";
+      tried.*field = text;
+      if (validate(tried).ok())
+        family(option + " " + text, [field, text](FamilyOptions& each) { each.*field = text; });
+    }
+  }
+  // The work is done by the engine as well.
+  void automatic(const std::string& name, const std::function<void(EngineOptions&)>& change) {
+    sets_.push_back({name, true, [change](Plan& plan) {
+                       plan.work = Work::kAutomatic;
+                       plan.engine.automatic_flush = plan.engine.automatic_compaction = true;
+                       change(plan.engine);
+                     }});
+  }
+
+ private:
+  std::vector<OptionSet> sets_;
+};
+
+void add_plugins(Sets& sets) {
+  register_memtable_plugins();
+  register_cache_plugins();
+  register_bloom_plugins();
+  register_hfile_plugins();
+  register_compaction_plugins();
+  sets.each_of("encoding", &FamilyOptions::encoding, encoding_names());
+  sets.each_of("compression", &FamilyOptions::compression, Registry<Compressor>::instance().names());
+  sets.each_of("compression", &FamilyOptions::compression, {"zstd(level=1, framing=hbase)"});
+  std::vector<std::string> blooms = {"none"};
+  for (const std::string& name : Registry<BloomType>::instance().names())
+    for (const char* parameter : {"", "(prefix_length=1)", "(prefix_length=3)"})
+      blooms.push_back(name + parameter);
+  sets.each_of("bloom", &FamilyOptions::bloom, blooms);
+  sets.each_of("bloom hash", &FamilyOptions::bloom_hash, {"murmur", "murmur3", "jenkins"});
+  std::vector<std::string> policies;
+  for (const std::string& name : Registry<CompactionPolicy>::instance().names())
+    for (const char* parameter : {"", "(files_min=2, files_max=2)", "(ratio=5, files_min=2, files_max=3)"})
+      policies.push_back(name + parameter);
+  sets.each_of("compaction", &FamilyOptions::compaction, policies);
+  for (const std::string& name : Registry<Memtable>::instance().names())
+    sets.engine("memtable " + name, [name](EngineOptions& engine) { engine.memtable = name; });
+  for (const std::string& name : Registry<CachePolicy>::instance().names())
+    for (const uint64_t bytes : {0u, 1200u, 20000u})
+      sets.engine(fmt::format("cache {} of {} bytes", name, bytes), [name, bytes](EngineOptions& engine) {
+        engine.cache.policy = name;
+        engine.cache.capacity_bytes = bytes;
+      });
+}
+
+void add_limits(Sets& sets) {
+  sets.engine("memtables of 4 KiB", [](EngineOptions& engine) { engine.memtable_bytes = 4096; });
+  sets.engine("memtables of 1 MiB", [](EngineOptions& engine) { engine.memtable_bytes = 1 << 20; });
+  sets.engine("log segments of 64 KiB", [](EngineOptions& engine) { engine.log_segment_bytes = 64 << 10; });
+  sets.engine("one open file", [](EngineOptions& engine) { engine.open_files_max = 1; });
+  sets.engine("three open files", [](EngineOptions& engine) { engine.open_files_max = 3; });
+  sets.engine("new files verified", [](EngineOptions& engine) { engine.verify_new_files = true; });
+  sets.engine("durability fsync_wal",
+              [](EngineOptions& engine) { engine.durability = Durability::kFsyncWal; });
+  sets.family("blocks of 1 KiB", [](FamilyOptions& family) { family.block_bytes = 1024; });
+  sets.family("blocks of 1 MiB", [](FamilyOptions& family) { family.block_bytes = 1 << 20; });
+  sets.family("Bloom filters that err half the time",
+              [](FamilyOptions& family) { family.bloom_bits_percent_error = 50; });
+  sets.family("blocks not cached", [](FamilyOptions& family) { family.cache_blocks = false; });
+  sets.family("in memory", [](FamilyOptions& family) { family.in_memory = true; });
+  sets.family("tags not compressed", [](FamilyOptions& family) {
+    family.compress_tags = false;
+    family.encoding = "fast_diff";
+  });
+  sets.engine("all at its least", [](EngineOptions& engine) {
+    engine.memtable_bytes = 4096;
+    engine.log_segment_bytes = 64 << 10;
+    engine.cache.capacity_bytes = 0;
+    engine.open_files_max = 1;
+    engine.verify_new_files = true;
+  });
+  sets.automatic("automatic work", [](EngineOptions&) {});
+  sets.automatic("automatic work, memtables of 4 KiB", [](EngineOptions& engine) {
+    engine.memtable_bytes = 4096;
+    engine.memtables_frozen_max = 1;
+  });
+  sets.automatic("automatic work, one open file, no cache", [](EngineOptions& engine) {
+    engine.memtable_bytes = 4096;
+    engine.open_files_max = 1;
+    engine.cache.capacity_bytes = 0;
+  });
+}
+
+// Which cells a read shows: compared with the model alone.
+void add_rules(Sets& sets) {
+  const auto rules = [&](const std::string& name, const std::function<void(FamilyOptions&)>& change) {
+    sets.family(name, change, false);
+  };
+  for (const KeepDeleted keep : {KeepDeleted::kFalse, KeepDeleted::kTrue, KeepDeleted::kTtl})
+    for (const MarkerOrder order : {MarkerOrder::kTimestamp, MarkerOrder::kSequence})
+      for (const uint32_t versions : {1u, 3u})
+        rules(fmt::format("keep_deleted_cells {}, delete_order {}, {} versions", static_cast<int>(keep),
+                          static_cast<int>(order), versions),
+              [=](FamilyOptions& family) {
+                family.keep_deleted_cells = keep;
+                family.delete_order = order;
+                family.max_versions = versions;
+              });
+  rules("TTL of 3 s", [](FamilyOptions& family) { family.ttl_s = 3; });
+  rules("TTL of 3 s, deleted cells kept for it", [](FamilyOptions& family) {
+    family.ttl_s = 3;
+    family.keep_deleted_cells = KeepDeleted::kTtl;
+  });
+  rules("TTL of 3 s, 2 versions of 3 kept", [](FamilyOptions& family) {
+    family.ttl_s = 3;
+    family.max_versions = 3;
+    family.min_versions = 2;
+  });
+  rules("TTL of 3 s, deleted cells and one version kept", [](FamilyOptions& family) {
+    family.ttl_s = 3;
+    family.min_versions = 1;
+    family.keep_deleted_cells = KeepDeleted::kTrue;
+  });
+}
+
+}  // namespace
+
+const std::vector<OptionSet>& option_sets() {
+  static const std::vector<OptionSet> kSets = [] {
+    Sets sets;
+    sets.engine("defaults", [](EngineOptions&) {});
+    add_limits(sets);
+    add_plugins(sets);
+    add_rules(sets);
+    return std::move(sets).take();
+  }();
+  return kSets;
+}
+
+void fix_answers(Plan& plan) {
+  plan.keeps_history = true;
+  plan.power_cuts = false;
+  const EngineOptions drawn = std::exchange(plan.engine, {});
+  plan.engine.memtable_bytes = 16 << 10;
+  plan.engine.log_segment_bytes = drawn.log_segment_bytes;
+  plan.engine.automatic_flush = plan.engine.automatic_compaction = false;
+  plan.engine.ttl_clock_guard_s = 0;
+  plan.engine.files_slow = plan.engine.files_stop = 1'000'000;  // waiting for a compaction takes time
+  plan.work = Work::kManual;
+  for (TableOptions& table : plan.tables) {
+    table.durability.reset();
+    for (FamilyOptions& family : table.families) {
+      const std::string name = std::exchange(family, {}).name;
+      family.name = name;
+      family.max_versions = 1'000'000;
+      family.delete_order = MarkerOrder::kSequence;
+    }
+  }
+  for (Operation& each : plan.operations) {
+    each.unlogged = each.scan.raw = false;
+    if (each.kind == Kind::kAlter || each.kind == Kind::kRecode) each.kind = Kind::kFlush;
+    if (each.kind == Kind::kNameSnapshot) each.major = true;  // so that it can be restored, everywhere
+  }
+}
+
+}  // namespace cellar::testing
