@@ -207,6 +207,7 @@ Result<NewFile> write_memtables_as_of(EngineCore& core, Store& store, const Stor
   request.sequence_max = sequence;
   OpenReadPoints points;
   points.read_point = sequence;
+  points.any_snapshot = true;  // the copy is one: it shows what the store shows now
   return write_merged(core, request, std::move(sources), points, outside_of(view, newest_first, {}));
 }
 
