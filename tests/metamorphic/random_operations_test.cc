@@ -20,7 +20,7 @@ namespace cellar::testing {
 namespace {
 
 constexpr int kShards = 4;
-constexpr uint64_t kSeedsOfShard = 260;
+constexpr uint64_t kSeedsOfShard = 220;
 constexpr size_t kOperations = 500;
 constexpr auto kReducingTime = std::chrono::seconds(20);
 
