@@ -37,7 +37,6 @@ class FileTableScanner final : public Scanner {
 
   Status open() {
     CELLAR_TRY(request_.resolve(table_->clock()));
-    pace_ = request_.read.budget.pace;
     CELLAR_TRY(check_query(request_.scan));
     CELLAR_TRY(table_->resolve(request_.scan.choices()).status());
     const std::vector<FileTableRegion>& regions = table_->options_.regions;
@@ -74,7 +73,6 @@ class FileTableScanner final : public Scanner {
         return true;
       }
       status_ = reader_->status().with_context("table " + table_->name());
-      pace_ = reader_->pace();
       reader_.reset();
     }
     return false;
@@ -92,7 +90,6 @@ class FileTableScanner final : public Scanner {
     }
     ScanBudget budget = read.budget;
     if (budget.rows > 0) budget.rows -= rows_;
-    budget.pace = pace_;  // regions without an answer count together
     reader_ = std::make_unique<RowReader>(std::move(*readers), read.range, budget, read.stats, nullptr,
                                           read.filter);
     return true;
@@ -103,7 +100,6 @@ class FileTableScanner final : public Scanner {
   int64_t now_ms_;
   std::vector<size_t> left_;
   std::unique_ptr<RowReader> reader_;
-  ScanPace pace_;  // for the next reader
   RowBatch batch_;
   uint64_t rows_ = 0;
   Status status_;

@@ -7,10 +7,11 @@
 
 namespace cellar {
 
+// Shared by the readers of one scan that follow each other, so that regions without an answer count together.
 // One thread at a time. The clock is borrowed.
 class ScanPace {
  public:
-  ScanPace() = default;  // as long as it takes
+  ScanPace() = default;  // unlimited
   // 0: no limit of that kind.
   ScanPace(uint64_t cells, uint32_t milliseconds, Clock& clock)
       : cells_max_(cells), micros_max_(int64_t{milliseconds} * 1000), clock_(&clock) {}

@@ -79,8 +79,9 @@ Status ScanRead::resolve(Clock& clock) {
   read.budget = {.rows = scan.row_limit(),
                  .cells_per_part = scan.batch_cells(),
                  .bytes_per_part = scan.result_bytes(),
-                 .page = page_of(scan),
-                 .pace = {scan.cursor_cells(), scan.cursor_ms(), clock}};
+                 .page = page_of(scan)};
+  pace_ = ScanPace(scan.cursor_cells(), scan.cursor_ms(), clock);
+  if (pace_.is_limited()) read.budget.pace = &pace_;
   if (scan.row_filter() != nullptr) {
     filter_.emplace(*scan.row_filter(), scan.is_reversed(), scan.is_raw());
     read.filter = &*filter_;

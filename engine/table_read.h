@@ -63,6 +63,7 @@ struct ScanRead {
   std::string successor_;  // the end of the prefix
   ReadStats own_stats_;    // counted into when the user asked for no statistics
   std::optional<ReadFilter> filter_;
+  ScanPace pace_;
 };
 
 // The places of the gets, in the order of their rows.

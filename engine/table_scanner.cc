@@ -50,8 +50,9 @@ RowReader::RowReader(StoreReaders families, const RowRange& range, ScanBudget bu
       stats_(stats),
       executor_(executor),
       filter_(filter),
-      page_(budget.page),
-      choosy_(filter != nullptr || !budget_.page.are_open()) {
+      in_parts_(budget.in_parts()),
+      choosy_(filter != nullptr || !budget.page.are_open()) {
+  if (!budget.page.are_open()) page_.emplace(budget.page);
   if (filter == nullptr) {
     families_ = std::move(families);
     return;
@@ -74,7 +75,7 @@ bool RowReader::fail_of_families() {
 // Finds the next row among the families; false when there is none within the range.
 bool RowReader::choose_row() {
   family_ = 0;
-  page_.begin();
+  if (page_) page_->begin();
   if (families_.size() == 1) return in_row_ = choose_row_of_one(*families_.front());
   while (true) {
     const CellView* best = nullptr;
@@ -131,7 +132,7 @@ std::optional<std::string_view> RowReader::peek_row() {
 // Between rows. A cursor names a row: at the end there is none to name, nor a need to.
 bool RowReader::add_cursor_if_due(RowBatch& out) {
   count_examined();
-  if (!budget_.pace.is_over()) return false;
+  if (!budget_.pace->is_over()) return false;
   const std::optional<std::string_view> row = peek_row();
   if (row) out.add_cursor(*row);
   return row.has_value();
@@ -142,7 +143,7 @@ RowReader::Entered RowReader::enter_next_row(RowBatch& out) {
   while (true) {
     if (budget_.rows != 0 && rows_ == budget_.rows) return Entered::kEnd;
     if (filter_ != nullptr && filter_->done()) return Entered::kEnd;
-    if (budget_.pace.is_limited() && add_cursor_if_due(out)) return Entered::kCursor;
+    if (budget_.pace != nullptr && add_cursor_if_due(out)) return Entered::kCursor;
     if (++since_checkpoint_ == kRowsPerCheckpoint && executor_ != nullptr) {
       since_checkpoint_ = 0;
       executor_->checkpoint();
@@ -151,7 +152,7 @@ RowReader::Entered RowReader::enter_next_row(RowBatch& out) {
       static_cast<void>(fail_of_families());
       return Entered::kEnd;
     }
-    budget_.pace.begin_row();
+    if (budget_.pace != nullptr) budget_.pace->begin_row();
     if (filter_ == nullptr) return Entered::kRow;
     const auto first =
         std::ranges::find_if(families_, [](const auto& each) { return each->walk().in_row(); });
@@ -163,19 +164,21 @@ RowReader::Entered RowReader::enter_next_row(RowBatch& out) {
 
 // The next cell of the row that is returned; null when the family has no more.
 inline const CellView* RowReader::next_cell(StoreReader& family) {
-  return choosy_ ? next_chosen(family) : family.walk().next_in_row();
+  if (!choosy_) return family.walk().next_in_row();
+  return page_ ? next_chosen<true>(family) : next_chosen<false>(family);
 }
 
 // … that passes the filter and belongs to the page.
-const CellView* RowReader::next_chosen(StoreReader& family) {
-  while (filter_ == nullptr || !filter_->done()) {
+template <bool kPaged>
+inline const CellView* RowReader::next_chosen(StoreReader& family) {
+  while ((kPaged && filter_ == nullptr) || !filter_->done()) {
     const CellView* cell = family.walk().next_in_row();
     if (cell == nullptr) break;
-    if (page_.is_behind(*cell)) {
+    if (kPaged && page_->is_behind(*cell)) {
       family.walk().leave_row();
       break;
     }
-    if (filter_ == nullptr) {
+    if (kPaged && filter_ == nullptr) {
       if (is_on_page(*cell, family)) return cell;
       continue;
     }
@@ -184,7 +187,7 @@ const CellView* RowReader::next_chosen(StoreReader& family) {
       family.note_filtered();
       continue;
     }
-    if (!is_on_page(shown_, family)) continue;
+    if (kPaged && !is_on_page(shown_, family)) continue;
     changed_ = shown_.value != cell->value;
     return &shown_;
   }
@@ -192,19 +195,18 @@ const CellView* RowReader::next_chosen(StoreReader& family) {
 }
 
 // Counts a cell that passed all else, and sends the walk past what need not be looked at any more.
-inline bool RowReader::is_on_page(const CellView& cell, StoreReader& family) {
-  if (budget_.page.are_open()) return true;
-  const bool taken = page_.takes(cell);
-  if (page_.is_full() && (!page_.counts_columns() || family.returns_one_version())) {
+bool RowReader::is_on_page(const CellView& cell, StoreReader& family) {
+  const bool taken = page_->takes(cell);
+  if (page_->is_full() && (!page_->counts_columns() || family.returns_one_version())) {
     family.walk().go_on(Step::kNextRow);
-  } else if (!taken && page_.counts_columns()) {
+  } else if (!taken && page_->counts_columns()) {
     family.walk().go_on(Step::kNextColumn);
   }
   return taken;
 }
 
 bool RowReader::add(const CellView& cell, StoreReader& family, RowBatch& out) {
-  row_bytes_ += bytes_of(cell);
+  row_bytes_ += cell.key_size + cell.value_size;
   if (row_bytes_ > kRowBytesReadMax) {
     status_ = Status::limit(fmt::format("row {} is larger than 1 GiB", escaped(cell.row())))
                   .hinting("read it in parts: Scan::batch, Scan::max_result_bytes");
@@ -219,16 +221,17 @@ bool RowReader::add(const CellView& cell, StoreReader& family, RowBatch& out) {
 }
 
 // Whether the cell has no more room in the part, which has one cell at least.
-bool RowReader::is_part_full(const CellView& cell, const RowBatch& out) const {
+bool RowReader::is_part_full(const CellView& cell, const RowBatch& out) {
   const size_t cells = out.cells_in_open_row();
   if (budget_.cells_per_part != 0 && cells >= budget_.cells_per_part) return true;
-  return budget_.bytes_per_part != 0 && cells > 0 && row_bytes_ + bytes_of(cell) > budget_.bytes_per_part;
+  part_bytes_ += bytes_of(cell);
+  return budget_.bytes_per_part != 0 && cells > 0 && part_bytes_ > budget_.bytes_per_part;
 }
 
 // True when the part is full and the row goes on.
 bool RowReader::collect_family(StoreReader& family, RowBatch& out) {
   while (const CellView* cell = pending_ != nullptr ? std::exchange(pending_, nullptr) : next_cell(family)) {
-    if (budget_.in_parts() && is_part_full(*cell, out)) {
+    if (in_parts_ && is_part_full(*cell, out)) {
       pending_ = cell;
       return true;
     }
@@ -240,11 +243,12 @@ bool RowReader::collect_family(StoreReader& family, RowBatch& out) {
 // Adds the cells of the row until it or the part's budget is over. True when the part is full and the row
 // goes on.
 bool RowReader::collect(RowBatch& out) {
-  row_bytes_ = 0;
-  for (; family_ < families_.size(); ++family_, page_.begin()) {
+  row_bytes_ = part_bytes_ = 0;
+  for (; family_ < families_.size(); ++family_) {
     StoreReader& family = *families_[family_];
     if (!family.walk().in_row()) continue;
     if (collect_family(family, out)) return true;
+    if (page_) page_->begin();
     if (!status_.ok()) return false;
   }
   return false;
@@ -261,7 +265,7 @@ bool RowReader::decide(RowBatch& out) {
     const CellView* at = family->at();
     if (at == nullptr || at->row() != row_) continue;
     family->walk().enter_row();
-    page_.begin();
+    if (page_) page_->begin();
     collect_family(*family, out);
     family->walk().leave_row();
   }
@@ -274,18 +278,18 @@ void RowReader::count_examined() {
   for (const auto& family : families_) examined += family->walk().examined();
   for (const auto& family : rest_) examined += family->walk().examined();
   stats_->cells_examined += examined - examined_;
-  budget_.pace.count_cells(examined - examined_);
+  if (budget_.pace != nullptr) budget_.pace->count_cells(examined - examined_);
   examined_ = examined;
 }
 
 bool RowReader::next(RowBatch& out) {
   if (!status_.ok()) return false;
-  budget_.pace.go();
+  if (budget_.pace != nullptr) budget_.pace->go();
   while (true) {
     const Entered entered = in_row_ ? Entered::kRow : enter_next_row(out);
     if (entered != Entered::kRow) {
       count_examined();
-      if (entered == Entered::kCursor) budget_.pace.rest();
+      if (entered == Entered::kCursor) budget_.pace->rest();
       return entered == Entered::kCursor;
     }
     const bool part_full = collect(out);
@@ -306,7 +310,7 @@ bool RowReader::next(RowBatch& out) {
       ++stats_->rows_returned;
     }
     out.end_row(part_full);
-    budget_.pace.rest();
+    if (budget_.pace != nullptr) budget_.pace->rest();
     return true;
   }
 }

@@ -22,7 +22,7 @@ struct ScanBudget {
   uint32_t cells_per_part = 0;  // 0: whole rows
   uint64_t bytes_per_part = 0;  // 0: whole rows
   PageBounds page = {};         // of each family of a row
-  ScanPace pace = {};           // until a cursor is due
+  ScanPace* pace = nullptr;     // borrowed; null: no cursors
 
   bool in_parts() const { return cells_per_part != 0 || bytes_per_part != 0; }
 };
@@ -40,8 +40,6 @@ class RowReader {
   // Adds the next row, part of one or cursor to `out`; false at the end or after an error.
   bool next(RowBatch& out);
   const Status& status() const { return status_; }
-  // As far as it has been used: for the reader that goes on.
-  const ScanPace& pace() const { return budget_.pace; }
 
  private:
   bool choose_row();
@@ -54,9 +52,10 @@ class RowReader {
   bool collect(RowBatch& out);
   bool collect_family(StoreReader& family, RowBatch& out);
   const CellView* next_cell(StoreReader& family);
+  template <bool kPaged>
   const CellView* next_chosen(StoreReader& family);
   bool is_on_page(const CellView& cell, StoreReader& family);
-  bool is_part_full(const CellView& cell, const RowBatch& out) const;
+  bool is_part_full(const CellView& cell, const RowBatch& out);
   bool add(const CellView& cell, StoreReader& family, RowBatch& out);
   bool decide(RowBatch& out);
   void count_examined();
@@ -68,13 +67,15 @@ class RowReader {
   ReadStats* stats_;
   Executor* executor_;
   ReadFilter* filter_;
-  FamilyPage page_;
+  std::optional<FamilyPage> page_;
+  bool in_parts_;
   bool choosy_;           // the walks' cells are not all of them returned
   CellView shown_;        // the filter's version of the last cell …
   bool changed_ = false;  // … with a value that lies elsewhere
   uint64_t row_bytes_ = 0;
-  std::string row_;    // of more than one family, `rest_` included
-  size_t family_ = 0;  // of the row being collected
+  uint64_t part_bytes_ = 0;  // counted only if parts are measured by them
+  std::string row_;          // of more than one family, `rest_` included
+  size_t family_ = 0;        // of the row being collected
   bool in_row_ = false;
   const CellView* pending_ =
       nullptr;  // found already, belongs to the next part; its cursor has not moved since
