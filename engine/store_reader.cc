@@ -33,8 +33,10 @@ Outcome outcome_of(const StoreView& view, const StoreFile& file, const StoreQuer
     return Outcome::kOutsideKeys;
   const FamilyRules& family = view.config->rules;
   if (const auto times = reader.times()) {
-    // Deletes by sequence count versions before the time range is looked at: newer puts push older ones out.
-    const bool newer_ones_count = family.delete_order == DeleteOrder::kSequence && !query.rules.raw;
+    // Deletes by sequence, and who asks for it, count versions before the time range is looked at: newer puts
+    // push older ones out.
+    const bool newer_ones_count =
+        (family.delete_order == DeleteOrder::kSequence || query.rules.strict_versions) && !query.rules.raw;
     if (times->max < query.rules.time_from ||
         (times->min >= query.rules.time_until && query.rules.time_until != kLatestTimestamp &&
          !newer_ones_count))

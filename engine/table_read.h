@@ -108,6 +108,7 @@ StoreQuery store_query(const Query<Q>& query, const TableRead& read, std::string
                        const FamilyChoice* choice) {
   StoreQuery store;
   store.rules.versions = query.versions_asked();
+  store.rules.strict_versions = query.counts_strictly();
   store.rules.time_from = query.time_from();
   store.rules.time_until = query.time_until();
   store.rules.raw = read.raw;

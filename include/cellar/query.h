@@ -57,6 +57,11 @@ class Query {
   Self& count_per_family(CountBy by) { return family_count_ = by, self(); }
   // Only cells with a timestamp in [from, until), milliseconds since the epoch.
   Self& time_range(int64_t from, int64_t until) { return from_ = from, until_ = until, self(); }
+  // With a time range: versions outside it, newer ones, count towards the versions that the family keeps. So
+  // a version shows only if it is among them, whether or not a compaction has dropped the others already. As
+  // HBase has it, only what is in the range counts, and a surplus version shows until it is dropped. Families
+  // with delete_order=sequence always count so.
+  Self& strict_versions(bool strict) { return strict_versions_ = strict, self(); }
   // As of a snapshot, which must stay alive during the read.
   Self& at(std::shared_ptr<const Snapshot> snapshot) { return snapshot_ = std::move(snapshot), self(); }
   // Only what passes; see cellar/filter.h. One filter may be given to many reads, at the same time too.
@@ -76,6 +81,7 @@ class Query {
   uint32_t family_max() const { return family_max_; }
   uint32_t offset_in_family() const { return family_offset_; }
   CountBy family_count() const { return family_count_; }
+  bool counts_strictly() const { return strict_versions_; }
   int64_t time_from() const { return from_; }
   int64_t time_until() const { return until_; }
   const std::shared_ptr<const Snapshot>& snapshot() const { return snapshot_; }
@@ -97,6 +103,7 @@ class Query {
   uint32_t family_max_ = 0;
   uint32_t family_offset_ = 0;
   CountBy family_count_ = CountBy::kColumns;
+  bool strict_versions_ = false;
   int64_t from_ = 0;
   int64_t until_ = kLatestTimestamp;
   std::shared_ptr<const Snapshot> snapshot_;

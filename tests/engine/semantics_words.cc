@@ -279,6 +279,8 @@ template <class Read>
 void add_word(Read& read, Words& words) {
   if (words.take("all_families")) {
     read.load_families_on_demand(false);
+  } else if (words.take("strict")) {
+    read.strict_versions(true);
   } else if (words.take("by_cells")) {
     read.count_per_family(CountBy::kCells);
   } else if (words.take("no_cache")) {
