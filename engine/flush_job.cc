@@ -205,10 +205,10 @@ Result<NewFile> write_memtables_as_of(EngineCore& core, Store& store, const Stor
   request.directory = std::move(directory);
   request.config = view.config;
   request.sequence_max = sequence;
-  OpenReadPoints points;
-  points.read_point = sequence;
-  points.any_snapshot = true;  // the copy is one: it shows what the store shows now
-  return write_merged(core, request, std::move(sources), points, outside_of(view, newest_first, {}));
+  // Nothing is dropped: to a rewrite made for nobody every cell is too new to be judged. What the store shows
+  // later, when times to live end, the copy shows too.
+  const OpenReadPoints nobody;
+  return write_merged(core, request, std::move(sources), nobody, outside_of(view, newest_first, {}));
 }
 
 bool is_gone(EngineCore& core, const Store& store) {
