@@ -203,10 +203,9 @@ Status PluginParams::finish() const {
     if (asked_.find(key) != asked_.end()) continue;
     std::string list;
     for (const std::string& each : known) list += (list.empty() ? "" : ", ") + each;
-    const std::string nearest = nearest_name(key, known);
     return Status::invalid_argument(name_ + " has no parameter " + key +
                                     (known.empty() ? "; it takes none" : "; it takes " + list))
-        .hinting(nearest.empty() ? "" : "did you mean " + nearest + "?");
+        .hinting(nearest_hint(key, known));
   }
   return {};
 }
@@ -228,6 +227,11 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
     }
   }
   return nearest;
+}
+
+std::string nearest_hint(std::string_view name, const std::vector<std::string>& choices) {
+  const std::string nearest = nearest_name(name, choices);
+  return nearest.empty() ? "" : "did you mean " + nearest + "?";
 }
 
 }  // namespace cellar

@@ -15,10 +15,9 @@ namespace cellar {
 namespace {
 
 Status unknown(std::string_view what, std::string_view name, const std::vector<std::string>& known) {
-  const std::string nearest = nearest_name(lower_ascii(name), known);
   return Status::invalid_argument(
              fmt::format("unknown {} \"{}\"; known: {}", what, name, fmt::join(known, ", ")))
-      .hinting(nearest.empty() ? "" : "did you mean " + nearest + "?");
+      .hinting(nearest_hint(lower_ascii(name), known));
 }
 
 }  // namespace

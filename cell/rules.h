@@ -47,7 +47,7 @@ struct ReadRules {
   uint32_t versions = 1;  // as asked; a plain read returns at most min(versions, family.max_versions)
   int64_t time_from = 0;  // [from, until) on cell timestamps
   int64_t time_until = kLatestTimestamp;
-  bool strict_versions = false;  // versions newer than the range count towards the family's limit
+  bool strict_versions = false;      // versions newer than the range count towards the family's limit
   uint64_t read_point = UINT64_MAX;  // cells with a higher sequence do not exist
   int64_t now_ms = 0;
   bool raw = false;  // markers and masked cells too; no family time to live, no family version limit

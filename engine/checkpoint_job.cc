@@ -36,20 +36,13 @@ Status CheckpointJob::look() {
   state_.last_sequence = core_.mvcc.read_point();
   state_.time_high_ms = core_.mvcc.time_high_ms();
   state_.wall_ms = core_.clock.wall_ms();
-  MutexLock guard(core_.tables_mutex);
-  if (wanted_.empty())
-    for (const auto& [name, table] : core_.tables) look_at(*table, all);
   for (const std::string& name : wanted_) {
-    const auto found = core_.tables.find(name);
-    if (found == core_.tables.end()) {
-      std::vector<std::string> names;
-      for (const auto& [each, table] : core_.tables) names.push_back(each);
-      const std::string nearest = nearest_name(name, names);
-      return Status::not_found("there is no table \"" + name + "\"")
-          .hinting(nearest.empty() ? "" : "did you mean " + nearest + "?");
-    }
-    if (state_.table_named(name) == nullptr) look_at(*found->second, all);
+    CELLAR_TRY_ASSIGN(const std::shared_ptr<TableImpl> table, core_.find_table(name));
+    if (state_.table_named(name) == nullptr) look_at(*table, all);
   }
+  if (!wanted_.empty()) return {};
+  MutexLock guard(core_.tables_mutex);
+  for (const auto& [name, table] : core_.tables) look_at(*table, all);
   return {};
 }
 

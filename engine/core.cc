@@ -71,6 +71,16 @@ Status EngineCore::commit(const ManifestEdit& edit) {
   return {};
 }
 
+Result<std::shared_ptr<TableImpl>> EngineCore::find_table(std::string_view name) {
+  MutexLock guard(tables_mutex);
+  const auto found = tables.find(name);
+  if (found != tables.end()) return found->second;
+  std::vector<std::string> names;
+  for (const auto& [each, table] : tables) names.push_back(each);
+  return Status::not_found(fmt::format("store {} has no table \"{}\"", path, name))
+      .hinting(nearest_hint(name, names));
+}
+
 MemtableRef EngineCore::new_memtable() const {
   // The name was checked when the engine was opened.
   return MemtableRef(Registry<Memtable>::instance().make(options.memtable).value().release());

@@ -100,6 +100,8 @@ struct EngineCore : std::enable_shared_from_this<EngineCore> {
   // makes the engine read-only.
   Status commit(const ManifestEdit& edit);
 
+  // kNotFound with the nearest name as hint.
+  Result<std::shared_ptr<TableImpl>> find_table(std::string_view name);
   MemtableRef new_memtable() const;
   // All stores of all tables.
   std::vector<std::shared_ptr<Store>> stores();

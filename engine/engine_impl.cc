@@ -10,6 +10,7 @@
 #include "engine/background.h"
 #include "engine/feed_reader.h"
 #include "engine/feeds.h"
+#include "engine/names.h"
 #include "engine/recovery.h"
 #include "engine/table_impl.h"
 #include "engine/transaction.h"
@@ -21,21 +22,6 @@ namespace {
 OptionTexts texts_of(const FamilyOptions& family) { return option_list(family); }
 
 }  // namespace
-
-Status EngineImpl::check_table_name(const std::string& name) {
-  const auto allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || c == '.' || c == ':';
-  };
-  const bool good = !name.empty() && name.size() <= 255 && std::ranges::all_of(name, allowed) &&
-                    name.front() != '.' && name.front() != '-' && name.front() != ':' && name.back() != ':' &&
-                    std::ranges::count(name, ':') <= 1;
-  if (good) return {};
-  return Status::invalid_argument("table name \"" + name + "\" is not one")
-      .hinting(
-          "letters, digits, '_', '-', '.' and one ':' after a namespace; 1 to 255 bytes, not beginning with "
-          "'.' or '-'");
-}
 
 Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const EngineOptions& options) {
   register_memtable_plugins();
@@ -79,10 +65,8 @@ std::shared_ptr<TableImpl> EngineImpl::find(const std::string& name) {
 
 Result<std::shared_ptr<Table>> EngineImpl::open_table(const std::string& name) {
   CELLAR_TRY(core_->check_open());
-  if (std::shared_ptr<TableImpl> table = find(name)) return std::shared_ptr<Table>(std::move(table));
-  const std::string nearest = nearest_name(name, list_tables());
-  return Status::not_found("store " + core_->path + " has no table \"" + name + "\"")
-      .hinting(nearest.empty() ? "" : "did you mean " + nearest + "?");
+  CELLAR_TRY_ASSIGN(std::shared_ptr<TableImpl> table, core_->find_table(name));
+  return std::shared_ptr<Table>(std::move(table));
 }
 
 Result<std::shared_ptr<Table>> EngineImpl::create_table(const std::string& name,
@@ -120,16 +104,7 @@ Status EngineImpl::create_now(const std::string& name, const TableOptions& optio
         {edit.next_family_id, family.name, texts_of(family), core_->mvcc.read_point(), {}});
     ++edit.next_family_id;
   }
-  // Directories first: a crash leaves empty ones, which nobody minds.
-  for (const FamilyRecord& family : record.families)
-    CELLAR_TRY(open_family_directory(*core_->root, record.id, family.name, true).status());
-  CELLAR_TRY(sync_table_directory(*core_->root, record.id));
-  std::vector<std::shared_ptr<Store>> stores;
-  for (const FamilyRecord& family : record.families) {
-    CELLAR_TRY_ASSIGN(std::shared_ptr<Store> store, open_family(*core_, record, family));
-    store->set_active(core_->new_memtable());
-    stores.push_back(std::move(store));
-  }
+  CELLAR_TRY_ASSIGN(std::vector<std::shared_ptr<Store>> stores, open_new_families(*core_, record));
   CELLAR_TRY(core_->commit(edit));
   auto table = std::make_shared<TableImpl>(core_, record.id, name, options.durability, std::move(stores));
   MutexLock guard(core_->tables_mutex);
@@ -189,11 +164,9 @@ Status EngineImpl::alter_now(const std::string& name, const FamilyOptions& famil
     TableRecord record;
     record.id = table->id();
     record.name = name;
-    CELLAR_TRY(open_family_directory(*core_->root, record.id, family.name, true).status());
-    CELLAR_TRY(sync_table_directory(*core_->root, record.id));
-    CELLAR_TRY_ASSIGN(added, open_family(*core_, record,
-                                         {id, family.name, texts_of(family), core_->mvcc.read_point(), {}}));
-    added->set_active(core_->new_memtable());
+    record.families.push_back({id, family.name, texts_of(family), core_->mvcc.read_point(), {}});
+    CELLAR_TRY_ASSIGN(const std::vector<std::shared_ptr<Store>> stores, open_new_families(*core_, record));
+    added = stores.front();
   }
   CELLAR_TRY(core_->commit(edit));
   if (known != nullptr) {
@@ -211,9 +184,7 @@ Status EngineImpl::add_observer(const std::string& table, const std::string& nam
   CELLAR_TRY(check_writable());
   if (observer == nullptr || name.empty())
     return Status::invalid_argument("an observer needs an object and a name");
-  CELLAR_TRY(open_table(table).status());
-  const std::shared_ptr<TableImpl> found = find(table);
-  if (found == nullptr) return Status::not_found("table " + table + " was dropped");
+  CELLAR_TRY_ASSIGN(const std::shared_ptr<TableImpl> found, core_->find_table(table));
   return core_->observers.add(*found, name, std::move(observer));
 }
 

@@ -50,8 +50,6 @@ class EngineImpl final : public Engine {
   Status close() override;
 
  private:
-  // HBase's rule: letters, digits, '_', '-', '.', one ':' after a namespace; not beginning with '.' or '-'.
-  static Status check_table_name(const std::string& name);
   Status check_writable() const;
   Status create_now(const std::string& name, const TableOptions& options);
   Status alter_now(const std::string& table, const FamilyOptions& family);

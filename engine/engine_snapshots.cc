@@ -6,6 +6,7 @@
 #include "engine/engine_impl.h"
 #include "engine/file_copy.h"
 #include "engine/named_snapshots.h"
+#include "engine/names.h"
 #include "engine/table_impl.h"
 #include "engine/table_replacement.h"
 #include "engine/write_path.h"
@@ -23,9 +24,8 @@ Result<std::vector<TableRecord>> tables_of(const ManifestState& state, const std
     if (table == nullptr) {
       std::vector<std::string> known;
       for (const TableRecord& each : state.tables) known.push_back(each.name);
-      const std::string nearest = nearest_name(name, known);
       return Status::not_found("snapshot " + snapshot + " has no table \"" + escaped(name) + "\"")
-          .hinting(nearest.empty() ? "" : "did you mean " + nearest + "?");
+          .hinting(nearest_hint(name, known));
     }
     if (std::ranges::find(chosen, table->id, &TableRecord::id) == chosen.end()) chosen.push_back(*table);
   }

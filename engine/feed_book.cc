@@ -76,7 +76,7 @@ void trim(FeedBook& book) {
   for (const FeedRecord& feed : book.feeds)
     if (!feed.lost) needed_behind = std::min(needed_behind, feed.acknowledged);
   std::erase_if(book.dropped, [&](const DroppedFamily& each) { return each.sequence <= needed_behind; });
-  std::erase_if(book.ingests, [&](const IngestNote& each) { return each.sequence <= needed_behind; });
+  std::erase_if(book.unlogged, [&](const UnloggedNote& each) { return each.sequence <= needed_behind; });
 }
 
 uint64_t held_back(const FeedBook& book, const FeedRecord& feed, std::span<const LogSegment> segments,
@@ -86,7 +86,7 @@ uint64_t held_back(const FeedBook& book, const FeedRecord& feed, std::span<const
   for (const LogSegment& segment : segments)
     if (segment.id < log_start && segment.last_sequence > feed.acknowledged && has_records(segment))
       bytes += segment.bytes;
-  for (const IngestNote& note : book.ingests)
+  for (const UnloggedNote& note : book.unlogged)
     if (note.sequence > feed.acknowledged) bytes += kNoteBytes;
   return bytes;
 }

@@ -36,14 +36,14 @@ struct DroppedFamily {
 
 // A foreign file that was taken in; or, without a name, a family that was replaced as a whole. The log does
 // not know of it.
-struct IngestNote {
+struct UnloggedNote {
   uint64_t sequence = 0;
   uint32_t family_id = 0;
   std::string file = {};
   uint64_t bytes = 0;
   uint64_t cells = 0;
 
-  bool operator==(const IngestNote&) const = default;
+  bool operator==(const UnloggedNote&) const = default;
 };
 
 // Applied in the order of the members.
@@ -66,7 +66,7 @@ struct FeedBook {
   std::vector<FeedRecord> feeds = {};     // in the order of their creation
   std::vector<LogSegment> retained = {};  // below the start of the log, kept for feeds; ascending
   std::vector<DroppedFamily> dropped = {};
-  std::vector<IngestNote> ingests = {};  // ascending
+  std::vector<UnloggedNote> unlogged = {};  // ascending
 
   const FeedRecord* feed(uint64_t id) const;
   const FeedRecord* named(std::string_view name) const;

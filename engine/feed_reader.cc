@@ -83,7 +83,7 @@ bool FeedReaderImpl::take_noted(uint64_t until) {
   entry_ = {};
   const std::shared_ptr<const ManifestState> state = core_->manifest->current();
   uint64_t known = 0;
-  for (const IngestNote& note : state->feeds.ingests) {
+  for (const UnloggedNote& note : state->feeds.unlogged) {
     if (note.sequence <= position_ || note.sequence > until) continue;
     if (!(entry_.files.empty() && entry_.tables.empty()) && note.sequence != entry_.sequence) break;
     known += note.sequence != entry_.sequence ? 1 : 0;

@@ -7,39 +7,15 @@
 #include <set>
 
 #include "base/plugins.h"
+#include "engine/names.h"
 #include "engine/table_impl.h"
 
 namespace cellar {
 namespace {
 
-constexpr size_t kNameBytesMax = 255;
-
-Status check_name(const std::string& name) {
-  const auto allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || c == '.';
-  };
-  const bool good = !name.empty() && name.size() <= kNameBytesMax && std::ranges::all_of(name, allowed) &&
-                    name.front() != '.' && name.front() != '-';
-  if (good) return {};
-  return Status::invalid_argument("feed name \"" + name + "\" is not one")
-      .hinting("letters, digits, '_', '-' and '.'; 1 to 255 bytes, not beginning with '.' or '-'");
-}
-
 // There now: a name that is wrong by a letter would give a feed of nothing.
 Status check_table(EngineCore& core, const FeedTable& wanted) {
-  std::shared_ptr<TableImpl> table;
-  std::vector<std::string> names;
-  {
-    MutexLock guard(core.tables_mutex);
-    for (const auto& [name, each] : core.tables) names.push_back(name);
-    if (const auto found = core.tables.find(wanted.table); found != core.tables.end()) table = found->second;
-  }
-  if (table == nullptr) {
-    const std::string nearest = nearest_name(wanted.table, names);
-    return Status::not_found("store " + core.path + " has no table \"" + wanted.table + "\"")
-        .hinting(nearest.empty() ? "" : "did you mean " + nearest + "?");
-  }
+  CELLAR_TRY_ASSIGN(const std::shared_ptr<TableImpl> table, core.find_table(wanted.table));
   for (const std::string& family : wanted.families)
     if (table->families().find(family) == nullptr) return table->unknown_family(family);
   return {};
@@ -48,7 +24,7 @@ Status check_table(EngineCore& core, const FeedTable& wanted) {
 }  // namespace
 
 Status check_feed(EngineCore& core, const std::string& name, const FeedOptions& options) {
-  CELLAR_TRY(check_name(name));
+  CELLAR_TRY(check_name("feed", name));
   if (options.retained_bytes_max < core.options.log_segment_bytes)
     return Status::invalid_argument(
                fmt::format("retained_bytes_max is {}, less than a segment of the log ({} bytes)",
@@ -104,9 +80,7 @@ std::vector<FeedInfo> list_feeds(EngineCore& core) {
 Status no_such_feed(const FeedBook& feeds, const std::string& name) {
   std::vector<std::string> names;
   for (const FeedRecord& each : feeds.feeds) names.push_back(each.name);
-  const std::string nearest = nearest_name(name, names);
-  return Status::not_found("there is no feed \"" + name + "\"")
-      .hinting(nearest.empty() ? "" : "did you mean " + nearest + "?");
+  return Status::not_found("there is no feed \"" + name + "\"").hinting(nearest_hint(name, names));
 }
 
 Status feed_was_lost(const FeedRecord& feed) {

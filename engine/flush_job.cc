@@ -207,12 +207,11 @@ Result<NewFile> write_memtables_as_of(EngineCore& core, Store& store, const Stor
   request.sequence_max = sequence;
   // Nothing is dropped: to a rewrite made for nobody every cell is too new to be judged. What the store shows
   // later, when times to live end, the copy shows too.
-  const OpenReadPoints nobody;
-  return write_merged(core, request, std::move(sources), nobody, outside_of(view, newest_first, {}));
+  return write_merged(core, request, std::move(sources), {}, {});
 }
 
 bool is_gone(EngineCore& core, const Store& store) {
-  return store.dropped() || core.manifest->state().family(store.ids().family).second == nullptr;
+  return store.dropped() || core.manifest->current()->family(store.ids().family).second == nullptr;
 }
 
 Status flush_store(EngineCore& core, Store& store) {

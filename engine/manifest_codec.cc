@@ -43,7 +43,7 @@ enum class Tag : uint8_t {
   kRetain = 26,         // segment, bytes, last sequence
   kReleaseBefore = 27,  // segment
   kDroppedName = 28,    // family id, table, family, sequence: snapshots only
-  kIngestNote = 29,     // sequence, family id, file, bytes, cells: snapshots only
+  kUnloggedNote = 29,   // sequence, family id, file, bytes, cells: snapshots only
 };
 
 // FieldWriter: one change at a time. The length goes in front once the fields are known.
@@ -270,10 +270,10 @@ struct Decoded {
   std::vector<uint32_t> dropped;
   std::vector<StoredFile> obsolete;
   std::vector<DroppedFamily> dropped_names;
-  std::vector<IngestNote> ingests;
+  std::vector<UnloggedNote> unlogged;
 
   bool of_snapshots() const {
-    return !(dropped.empty() && obsolete.empty() && dropped_names.empty() && ingests.empty());
+    return !(dropped.empty() && obsolete.empty() && dropped_names.empty() && unlogged.empty());
   }
 };
 
@@ -345,8 +345,8 @@ bool read_feeds(Tag tag, FieldReader& from, Decoded& decoded) {
       family.sequence = from.number();
       return true;
     }
-    case Tag::kIngestNote: {
-      IngestNote& note = decoded.ingests.emplace_back();
+    case Tag::kUnloggedNote: {
+      UnloggedNote& note = decoded.unlogged.emplace_back();
       note.sequence = from.number();
       note.family_id = from.number32();
       note.file = from.text();
@@ -512,9 +512,9 @@ std::string encode_snapshot(const ManifestState& state) {
   }
   for (const DroppedFamily& each : state.feeds.dropped)
     to.number(each.id).text(each.table).text(each.family).number(each.sequence).end(Tag::kDroppedName);
-  for (const IngestNote& each : state.feeds.ingests) {
+  for (const UnloggedNote& each : state.feeds.unlogged) {
     to.number(each.sequence).number(each.family_id).text(each.file).number(each.bytes).number(each.cells);
-    to.end(Tag::kIngestNote);
+    to.end(Tag::kUnloggedNote);
   }
   return to.take();
 }
@@ -537,7 +537,7 @@ Status apply_payload(ManifestState& state, std::string_view payload, EditKind ki
     state.dropped_families = std::move(decoded.dropped);
     state.obsolete = std::move(decoded.obsolete);
     state.feeds.dropped = std::move(decoded.dropped_names);
-    state.feeds.ingests = std::move(decoded.ingests);
+    state.feeds.unlogged = std::move(decoded.unlogged);
   }
   return Status();
 }

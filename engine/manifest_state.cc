@@ -90,7 +90,7 @@ Status add_files(ManifestState& state, const std::vector<ManifestEdit::FileChang
     family->files.insert(family->files.begin() + static_cast<std::ptrdiff_t>(at), change.file);
     touched.insert(change.family_id);
     if (change.file.adopted_as != 0 && state.feeds.followed())
-      state.feeds.ingests.push_back(
+      state.feeds.unlogged.push_back(
           {change.file.adopted_as, change.family_id, change.file.name, change.file.bytes, change.file.cells});
     uint64_t number = 0;
     if (parse_store_file_name(state.identity, change.file.name, number) && number < UINT64_MAX) {
@@ -203,7 +203,7 @@ Status apply(ManifestState& state, const ManifestEdit& edit) {
     // A family that comes with what it holds took the place of another, or of nothing.
     if (state.feeds.followed() && std::ranges::find(edit.set_families, flushed.family_id,
                                                     &ManifestEdit::NewFamily::id) != edit.set_families.end())
-      state.feeds.ingests.push_back({.sequence = flushed.sequence, .family_id = flushed.family_id});
+      state.feeds.unlogged.push_back({.sequence = flushed.sequence, .family_id = flushed.family_id});
   }
   for (const uint32_t id : edit.forget_dropped) std::erase(state.dropped_families, id);
   for (const StoredFile& file : edit.forget_obsolete) std::erase(state.obsolete, file);

@@ -6,21 +6,10 @@
 #include "base/bytes.h"
 #include "engine/checkpoint_job.h"
 #include "engine/file_copy.h"
+#include "engine/names.h"
 
 namespace cellar {
 namespace {
-
-Status check_name(const std::string& name) {
-  const auto allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || c == '.';
-  };
-  if (!name.empty() && name.size() <= 255 && std::ranges::all_of(name, allowed) && name.front() != '.' &&
-      name.front() != '-')
-    return {};
-  return Status::invalid_argument("snapshot name \"" + escaped(name) + "\" is not one")
-      .hinting("letters, digits, '_', '-', '.'; 1 to 255 bytes, not beginning with '.' or '-'");
-}
 
 Result<bool> is_whole(Directory& snapshot) {
   const Status current = snapshot.open(kCurrentName).status();
@@ -51,14 +40,13 @@ Status NamedSnapshots::unknown(const std::string& name) const {
   std::vector<std::string> names;
   if (const auto known = list(); known.ok())
     for (const NamedSnapshotInfo& each : *known) names.push_back(each.name);
-  const std::string nearest = nearest_name(name, names);
   return Status::not_found("store " + core_.path + " has no snapshot \"" + escaped(name) + "\"")
-      .hinting(nearest.empty() ? "" : "did you mean " + nearest + "?");
+      .hinting(nearest_hint(name, names));
 }
 
 Result<NamedSnapshotInfo> NamedSnapshots::create(const std::string& name,
                                                  const std::vector<std::string>& tables) {
-  CELLAR_TRY(check_name(name));
+  CELLAR_TRY(check_name("snapshot", name));
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> parent, snapshots(true));
   CELLAR_TRY(core_.root->sync());
   NamedSnapshotInfo info{name, {}, {}};
@@ -108,7 +96,7 @@ Result<std::vector<NamedSnapshotInfo>> NamedSnapshots::list() const {
 }
 
 Result<NamedSnapshots::Opened> NamedSnapshots::open(const std::string& name) const {
-  CELLAR_TRY(check_name(name));
+  CELLAR_TRY(check_name("snapshot", name));
   const auto parent = snapshots(false);
   if (parent.status().is(Code::kNotFound)) return unknown(name);
   CELLAR_TRY(parent.status());
@@ -131,7 +119,8 @@ Result<NamedSnapshots::Opened> NamedSnapshots::open(const std::string& name) con
 }
 
 Status NamedSnapshots::drop(const std::string& name) {
-  CELLAR_TRY(open(name).status().is(Code::kNotFound) ? unknown(name) : Status());
+  CELLAR_TRY(check_name("snapshot", name));
+  if (const Status found = open(name).status(); found.is(Code::kNotFound)) return found;
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> parent, snapshots(false));
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> snapshot, parent->directory(name, false));
   auto lock = snapshot->lock(kLockName);

@@ -175,11 +175,8 @@ Status ObservedWrite::observe_row(const ObservedTable& table, std::span<const Ce
 }
 
 Result<std::shared_ptr<Table>> ObservedWrite::table(std::string_view name) {
-  MutexLock lock(core_.tables_mutex);
-  const auto found = core_.tables.find(name);
-  if (found == core_.tables.end())
-    return Status::not_found("store " + core_.path + " has no table \"" + std::string(name) + "\"");
-  return std::shared_ptr<Table>(found->second);
+  CELLAR_TRY_ASSIGN(std::shared_ptr<TableImpl> found, core_.find_table(name));
+  return std::shared_ptr<Table>(std::move(found));
 }
 
 Result<TableImpl*> ObservedWrite::resolve(const std::shared_ptr<Table>& table) const {

@@ -431,6 +431,19 @@ Result<std::shared_ptr<Store>> open_family(EngineCore& core, const TableRecord& 
                                  std::move(directory), std::move(files), 0, family.flushed_sequence);
 }
 
+Result<std::vector<std::shared_ptr<Store>>> open_new_families(EngineCore& core, const TableRecord& table) {
+  for (const FamilyRecord& family : table.families)
+    CELLAR_TRY(open_family_directory(*core.root, table.id, family.name, true).status());
+  CELLAR_TRY(sync_table_directory(*core.root, table.id));
+  std::vector<std::shared_ptr<Store>> stores;
+  for (const FamilyRecord& family : table.families) {
+    CELLAR_TRY_ASSIGN(std::shared_ptr<Store> store, open_family(core, table, family));
+    store->set_active(core.new_memtable());
+    stores.push_back(std::move(store));
+  }
+  return stores;
+}
+
 Status open_store(const std::shared_ptr<EngineCore>& core) { return Recovery(core).run(); }
 
 }  // namespace cellar

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "engine/core.h"
 
@@ -15,6 +16,10 @@ Status open_store(const std::shared_ptr<EngineCore>& core);
 // A Store for a family of the manifest, with its files open.
 Result<std::shared_ptr<Store>> open_family(EngineCore& core, const TableRecord& table,
                                            const FamilyRecord& family);
+
+// Stores for families that the manifest is about to name, in their order, ready for writes. Their directories
+// are made first, durably: a crash leaves empty ones, which nobody minds.
+Result<std::vector<std::shared_ptr<Store>>> open_new_families(EngineCore& core, const TableRecord& table);
 
 // Options as the manifest keeps them.
 Result<FamilyOptions> options_of(const FamilyRecord& family);

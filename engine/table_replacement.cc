@@ -48,20 +48,15 @@ Status TableReplacement::prepare(const TableRecord& content) {
     family.flushed_sequence = sequence_;
     CELLAR_TRY(place(content, from, coming.record.id, family));
   }
-  CELLAR_TRY(sync_table_directory(*core_->root, coming.record.id));
-  for (const FamilyRecord& family : coming.record.families) {
-    CELLAR_TRY_ASSIGN(std::shared_ptr<Store> store, open_family(*core_, coming.record, family));
-    store->set_active(core_->new_memtable());
-    coming.stores.push_back(std::move(store));
-  }
+  CELLAR_TRY_ASSIGN(coming.stores, open_new_families(*core_, coming.record));
   return {};
 }
 
 Status TableReplacement::place(const TableRecord& content, const FamilyRecord& from, uint32_t table_id,
                                FamilyRecord& family) {
+  if (from.files.empty()) return {};
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> into,
                     open_family_directory(*core_->root, table_id, family.name, true));
-  if (from.files.empty()) return {};
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> source,
                     open_family_directory(*source_, content.id, from.name, false));
   for (const FileRecord& file : from.files) {

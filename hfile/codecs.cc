@@ -66,10 +66,9 @@ Result<const Compressor*> compressor_by_name(std::string_view name) {
   }
   std::vector<std::string> known;
   for (const std::string_view each : kCodecNames) known.push_back(lower_ascii(each));
-  const std::string nearest = nearest_name(lower_ascii(name), known);
   return Status::invalid_argument(
              fmt::format("unknown compression \"{}\"; known: {}", name, fmt::join(known, ", ")))
-      .hinting(nearest.empty() ? "" : "did you mean " + nearest + "?");
+      .hinting(nearest_hint(lower_ascii(name), known));
 }
 
 Result<std::shared_ptr<const Compressor>> make_compressor(std::string_view text) {

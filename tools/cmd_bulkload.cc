@@ -10,6 +10,7 @@
 #include "tools/bulk_files.h"
 #include "tools/bulk_plan.h"
 #include "tools/command.h"
+#include "tools/operands.h"
 #include "tools/progress.h"
 #include "tools/store.h"
 
@@ -88,9 +89,7 @@ class BulkloadCommand final : public Command {
     if (action_ == "check") return check(session);
     if (action_ == "plan") return plan(session);
     if (action_ == "ingest") return ingest(session);
-    const std::string nearest = nearest_name(action_, {"check", "plan", "ingest"});
-    return Status::invalid_argument(fmt::format("unknown action \"{}\"", escaped(action_)))
-        .hinting(nearest.empty() ? "check, plan or ingest" : fmt::format("did you mean {} ?", nearest));
+    return unknown_action(action_, {"check", "plan", "ingest"});
   }
 
  private:

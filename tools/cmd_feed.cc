@@ -53,8 +53,9 @@ class FeedCommand final : public Command {
         .option_count("--limit", limit_, "read: at most N writes")
         .flag("--acknowledge", acknowledge_, "read: what was printed is done with; its log may go")
         .note(
-            "read    a cell a line with the number of its write; of a bulk load, a line for each file;\n"
-            "        the position at the end is what --from takes")
+            "read    a cell a line with the number of its write; of a bulk load, a line for each file,\n"
+            "        of a table that was restored, cloned or emptied, one; the position at the end is what "
+            "--from takes")
         .note("Writes that skip the log are in no feed: unlogged_writes counts them.")
         .example("cellar feed create shop index --table orders/d")
         .example("cellar feed list shop")
@@ -64,12 +65,8 @@ class FeedCommand final : public Command {
   }
 
   Status run(Session& session) override {
-    if (action_ != "list" && action_ != "create" && action_ != "read" && action_ != "drop") {
-      const std::string nearest = nearest_name(action_, {"create", "list", "read", "drop"});
-      return Status::invalid_argument(fmt::format("unknown action \"{}\"", escaped(action_)))
-          .hinting(nearest.empty() ? "create, list, read or drop"
-                                   : fmt::format("did you mean {} ?", nearest));
-    }
+    if (action_ != "list" && action_ != "create" && action_ != "read" && action_ != "drop")
+      return unknown_action(action_, {"create", "list", "read", "drop"});
     CELLAR_TRY(check_options());
     if (action_ == "read") return read(session);
     const OpenFor what = action_ == "list" ? OpenFor::kLooking : OpenFor::kWriting;

@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "cellar/engine.h"
 #include "tools/command.h"
+#include "tools/operands.h"
 #include "tools/snapshot_list.h"
 #include "tools/store.h"
 
@@ -39,33 +40,26 @@ class SnapshotCommand final : public Command {
 
   Status run(Session& session) override {
     if (action_ == "list") return list(session);
-    constexpr std::string_view kNamed[] = {"create", "restore", "clone", "export", "drop"};
-    if (std::ranges::find(kNamed, action_) == std::end(kNamed)) {
-      const std::string nearest =
-          nearest_name(action_, {"create", "list", "restore", "clone", "export", "drop"});
-      return usage(session, fmt::format("unknown action \"{}\"", escaped(action_)),
-                   nearest.empty() ? "create, list, restore, clone, export or drop"
-                                   : fmt::format("did you mean {} ?", nearest));
-    }
-    if (name_.empty()) return usage(session, "NAME is missing", "cellar snapshot list STORE shows them");
+    const std::vector<std::string> actions = {"create", "list", "restore", "clone", "export", "drop"};
+    if (std::ranges::find(actions, action_) == actions.end()) return unknown_action(action_, actions);
+    if (name_.empty()) return usage("NAME is missing", "cellar snapshot list STORE shows them");
     if (action_ == "export") return write_out(session);
     if (action_ == "clone" && rest_.size() != 2)
-      return usage(session, "clone wants a table and the new one's name",
+      return usage("clone wants a table and the new one's name",
                    "cellar snapshot clone STORE NAME TABLE NEW");
-    if (action_ == "drop" && !rest_.empty()) return usage(session, "drop takes one name", "");
+    if (action_ == "drop" && !rest_.empty()) return usage("drop takes one name");
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kWriting));
     CELLAR_TRY(change(session, *engine));
     return engine->close();
   }
 
  private:
-  static Status usage(Session& session, std::string text, std::string hint) {
-    return session.name_failure("CEL-USAGE", Exit::kUsage,
-                                Status::invalid_argument(std::move(text)).hinting(std::move(hint)));
+  static Status usage(std::string text, std::string hint = {}) {
+    return Status::invalid_argument(std::move(text)).hinting(std::move(hint));
   }
 
   Status list(Session& session) {
-    if (!name_.empty()) return usage(session, "list takes the store alone", "");
+    if (!name_.empty()) return usage("list takes the store alone");
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kLooking));
     CELLAR_TRY_ASSIGN(const std::vector<NamedSnapshotInfo> snapshots, engine->list_snapshots());
     print_snapshots(session, snapshots);
@@ -93,8 +87,7 @@ class SnapshotCommand final : public Command {
   }
 
   Status write_out(Session& session) {
-    if (rest_.size() != 1)
-      return usage(session, "export wants a directory", "cellar snapshot export STORE NAME DIR");
+    if (rest_.size() != 1) return usage("export wants a directory", "cellar snapshot export STORE NAME DIR");
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kLooking));
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> snapshot, engine->open_snapshot(name_));
     CELLAR_TRY_ASSIGN(const CheckpointInfo made, snapshot->checkpoint(rest_[0]));

@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/coding.h"
 #include "cellar/environment.h"
+#include "cellar/plugin.h"
 #include "tools/arguments.h"
 
 namespace cellar {
@@ -263,6 +264,15 @@ void declare_family_limits(Arguments& arguments, ReadOptions& options) {
                     "at most N columns of each family of a row")
       .option_count("--offset-per-family", options.offset_per_family, "without the first N of them")
       .flag("--per-cell", options.per_cell, "these two count cells, as HBase does, not columns");
+}
+
+Status unknown_action(const std::string& action, const std::vector<std::string>& actions) {
+  std::string all;
+  for (const std::string& each : actions)
+    all += (all.empty() ? "" : &each == &actions.back() ? " or " : ", ") + each;
+  const std::string nearest = nearest_name(action, actions);
+  return Status::invalid_argument(fmt::format("unknown action \"{}\"", escaped(action)))
+      .hinting(nearest.empty() ? all : fmt::format("did you mean {} ?", nearest));
 }
 
 }  // namespace cellar

@@ -101,4 +101,7 @@ Status apply_read_options(const ReadOptions& options, Read& read) {
   return {};
 }
 
+// kInvalidArgument: a command has no such action; hints at the nearest of `actions`, or names them.
+Status unknown_action(const std::string& action, const std::vector<std::string>& actions);
+
 }  // namespace cellar

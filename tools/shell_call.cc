@@ -2,6 +2,7 @@
 #include "tools/shell_call.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <array>
@@ -55,6 +56,13 @@ Status ShellCall::fault(const ShellValue& value, std::string message, std::strin
   fault_at_ = value.at;
   return session_.name_failure("CEL-USAGE", Exit::kUsage,
                                Status::invalid_argument(std::move(message)).hinting(hint));
+}
+
+Result<std::shared_ptr<const re2::RE2>> ShellCall::pattern(size_t i) {
+  CELLAR_TRY_ASSIGN(const std::string expression, text(i));
+  auto made = std::make_shared<const RE2>(expression, RE2::Quiet);
+  if (!made->ok()) return fault(position(i), fmt::format("no regular expression: {}", made->error()));
+  return made;
 }
 
 Status ShellCall::at(const ShellValue& value, const Status& status) {

@@ -13,6 +13,10 @@
 #include "tools/session.h"
 #include "tools/shell_syntax.h"
 
+namespace re2 {
+class RE2;
+}
+
 namespace cellar {
 
 // What lasts as long as the shell. One thread.
@@ -60,6 +64,8 @@ class ShellCall {
   // The texts of a list, or one text alone.
   Result<std::vector<std::string>> texts_of(const ShellValue& value);
   Result<int64_t> number_of(const ShellValue& value, int64_t least);
+  // Position `i` as a regular expression.
+  Result<std::shared_ptr<const re2::RE2>> pattern(size_t i);
   // Milliseconds since 1970, or what cellar's --time takes.
   Result<int64_t> time_of(const ShellValue& value);
   Result<bool> flag_of(const ShellValue& value);

@@ -17,11 +17,8 @@ Result<std::vector<NamedSnapshotInfo>> matching(ShellCall& call, size_t position
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
   CELLAR_TRY_ASSIGN(std::vector<NamedSnapshotInfo> all, store->list_snapshots());
   if (call.positions() <= position) return all;
-  CELLAR_TRY_ASSIGN(const std::string text, call.text(position));
-  const RE2 pattern(text, RE2::Quiet);
-  if (!pattern.ok())
-    return call.fault(call.position(position), fmt::format("no regular expression: {}", pattern.error()));
-  std::erase_if(all, [&](const NamedSnapshotInfo& each) { return !RE2::FullMatch(each.name, pattern); });
+  CELLAR_TRY_ASSIGN(const auto pattern, call.pattern(position));
+  std::erase_if(all, [&](const NamedSnapshotInfo& each) { return !RE2::FullMatch(each.name, *pattern); });
   return all;
 }
 

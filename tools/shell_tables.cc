@@ -256,11 +256,8 @@ Status run_list(ShellCall& call) {
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
   std::vector<std::string> names = store->list_tables();
   if (call.positions() == 1) {
-    CELLAR_TRY_ASSIGN(const std::string text, call.text(0));
-    const RE2 pattern(text, RE2::Quiet);
-    if (!pattern.ok())
-      return call.fault(call.position(0), fmt::format("no regular expression: {}", pattern.error()));
-    std::erase_if(names, [&](const std::string& name) { return !RE2::FullMatch(name, pattern); });
+    CELLAR_TRY_ASSIGN(const auto pattern, call.pattern(0));
+    std::erase_if(names, [&](const std::string& name) { return !RE2::FullMatch(name, *pattern); });
   }
   CELLAR_TRY(print_table_list(call.session(), *store, names));
   if (call.session().format() == Format::kTable) call.session().talk(counted(names.size(), "table"));

@@ -59,6 +59,8 @@ class PluginParams {
 // The names nearest to `name` among `choices` (edit distance at most 2, or one begins with the other), for
 // hints.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& choices);
+// "did you mean orders?", or empty.
+std::string nearest_hint(std::string_view name, const std::vector<std::string>& choices);
 
 // Registry<T>: factories of T by name. Filled at start-up; afterwards any thread may make() and names().
 template <class T>
@@ -95,9 +97,8 @@ class Registry {
   Status unknown(const std::string& name) const {
     std::string known;
     for (const std::string& each : names()) known += (known.empty() ? "" : ", ") + each;
-    const std::string nearest = nearest_name(name, names());
     return Status::invalid_argument("unknown name \"" + name + "\"; known: " + known)
-        .hinting(nearest.empty() ? "" : "did you mean " + nearest + "?");
+        .hinting(nearest_hint(name, names()));
   }
 
   std::map<std::string, Factory, std::less<>> factories_;

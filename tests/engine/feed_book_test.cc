@@ -67,20 +67,20 @@ TEST(FeedBook, ForgetsWhatAllHaveAcknowledged) {
   FeedBook book;
   book.feeds = {feed(1, 10), feed(2, 30)};
   book.dropped = {{7, "t", "f", 10}, {8, "t", "g", 11}};
-  book.ingests = {{9, 1, "a", 1, 1}, {20, 1, "b", 1, 1}};
+  book.unlogged = {{9, 1, "a", 1, 1}, {20, 1, "b", 1, 1}};
   trim(book);
   EXPECT_EQ(book.dropped.size(), 1u);
-  EXPECT_EQ(book.ingests.size(), 1u);
+  EXPECT_EQ(book.unlogged.size(), 1u);
   FeedEdit edit;
   edit.acknowledge = {{1, 5}, {1, 25}};
   ASSERT_TRUE(apply(book, edit).ok());
   EXPECT_TRUE(book.dropped.empty());
-  EXPECT_TRUE(book.ingests.empty());
-  book.ingests = {{40, 1, "c", 1, 1}};
+  EXPECT_TRUE(book.unlogged.empty());
+  book.unlogged = {{40, 1, "c", 1, 1}};
   edit = {};
   edit.drop = {1, 2};
   ASSERT_TRUE(apply(book, edit).ok());
-  EXPECT_TRUE(book.ingests.empty()) << "nobody reads";
+  EXPECT_TRUE(book.unlogged.empty()) << "nobody reads";
   EXPECT_FALSE(book.followed());
 }
 

@@ -8,7 +8,7 @@
 
 #include "tests/engine/engine_fixture.h"
 #include "tests/engine/feed_support.h"
-#include "tests/support/crash_file_system.h"
+#include "tests/support/crash_sweep.h"
 #include "tests/support/fault_file_system.h"
 #include "tests/support/step_executor.h"
 #include "tests/support/test_scale.h"
@@ -162,21 +162,10 @@ TEST(FeedCrash, EachWriteOnceAfterACrashAtEachOperation) {
     ASSERT_EQ(work(files).begun, kWrites);
     operations = files.operations();
   }
-  const uint64_t step = std::max<uint64_t>(1, operations / scaled(80));
-  uint64_t crashes = 0, given = 0;
-  for (uint64_t at = 1; at <= operations; at += step) {
-    CrashFileSystem files;
-    files.stop_at(at);
-    const Outcome outcome = work(files);
-    for (const CrashMode mode : all_crash_modes()) {
-      SCOPED_TRACE("operation " + files.operation_text(std::min(at, files.operations())) + ", " +
-                   std::string(crash_mode_name(mode)));
-      const auto image = files.crash_image({.mode = mode, .seed = at});
-      check(*image, outcome, outcome.durable, given);
-      ++crashes;
-      if (HasFailure()) return;
-    }
-  }
+  uint64_t given = 0;
+  const uint64_t crashes = sweep_crashes(
+      operations, scaled(80), [](FileSystem& files) { return work(files); },
+      [&](FileSystem& image, const Outcome& outcome) { check(image, outcome, outcome.durable, given); });
   count(crashes, "crashes with feeds");
   EXPECT_GT(given, 0u);
 }

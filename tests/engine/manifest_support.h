@@ -65,7 +65,7 @@ inline ManifestState full_state() {
                        {9, "lost", 5, 1 << 20, true, {{"gone", {}}}}};
   state.feeds.retained = {{11, 60'000, 80}, {14, 65'000, 990}};
   state.feeds.dropped = {{5, "gone", "f", 90}, {2, "gone", "", 91}};
-  state.feeds.ingests = {{78, 9, store_file_name(kTestIdentity, 2), 1 << 20, 12}};
+  state.feeds.unlogged = {{78, 9, store_file_name(kTestIdentity, 2), 1 << 20, 12}};
   return state;
 }
 

@@ -8,7 +8,7 @@
 
 #include "cellar/cellar.h"
 #include "tests/engine/engine_fixture.h"
-#include "tests/support/crash_file_system.h"
+#include "tests/support/crash_sweep.h"
 #include "tests/support/step_executor.h"
 #include "tests/support/test_scale.h"
 
@@ -131,30 +131,22 @@ TEST(NamedSnapshotCrash, EachStepHappensWholeOrNotAtAll) {
     ASSERT_EQ(work(files, nullptr).done, steps().size());
     operations = files.operations();
   }
-  const uint64_t step = std::max<uint64_t>(1, operations / scaled(120));
-  uint64_t crashes = 0, before = 0, later = 0;
-  for (uint64_t at = 1; at <= operations; at += step) {
-    CrashFileSystem files;
-    files.stop_at(at);
-    const Outcome outcome = work(files, nullptr);
-    for (const CrashMode mode : all_crash_modes()) {
-      SCOPED_TRACE("operation " + std::to_string(at) + ", " + std::string(crash_mode_name(mode)) + ", step " +
-                   std::to_string(outcome.begun));
-      const auto image = files.image(mode, at);
-      ManualClock clock(1'800'000'000'000);
-      StepExecutor executor(1, clock);
-      auto opened = Engine::open("store", options_for(*image, clock, executor));
-      ASSERT_TRUE(opened.ok()) << opened.status().to_text();
-      const World found = look(**opened);
-      ++crashes;
-      if (found == worlds[outcome.done]) {
-        ++before;
-        continue;
-      }
-      ++later;
+  uint64_t before = 0, later = 0;
+  const auto check = [&](FileSystem& image, const Outcome& outcome) {
+    SCOPED_TRACE("step " + std::to_string(outcome.begun));
+    ManualClock clock(1'800'000'000'000);
+    StepExecutor executor(1, clock);
+    auto opened = Engine::open("store", options_for(image, clock, executor));
+    ASSERT_TRUE(opened.ok()) << opened.status().to_text();
+    const World found = look(**opened);
+    const bool is_before = found == worlds[outcome.done];
+    ++(is_before ? before : later);
+    if (!is_before) {
       ASSERT_EQ(found, worlds[outcome.begun]);
     }
-  }
+  };
+  const uint64_t crashes = sweep_crashes(
+      operations, scaled(120), [](FileSystem& files) { return work(files, nullptr); }, check);
   count(crashes, "crashes with named snapshots");
   EXPECT_GT(before, 0u);
   EXPECT_GT(later, 0u);

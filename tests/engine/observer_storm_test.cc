@@ -11,7 +11,7 @@
 
 #include "base/random.h"
 #include "tests/engine/observer_fixture.h"
-#include "tests/support/crash_file_system.h"
+#include "tests/support/crash_sweep.h"
 #include "tests/support/step_executor.h"
 #include "tests/support/test_scale.h"
 
@@ -233,20 +233,10 @@ TEST(ObserverCrash, TablesAgreeAfterACrashAtEachOperation) {
     ASSERT_EQ(work(files), kWrites);
     operations = files.operations();
   }
-  const uint64_t step = std::max<uint64_t>(1, operations / scaled(80));
-  uint64_t crashes = 0, rows = 0;
-  for (uint64_t at = 1; at <= operations; at += step) {
-    CrashFileSystem files;
-    files.stop_at(at);
-    work(files);
-    for (const CrashMode mode : all_crash_modes()) {
-      SCOPED_TRACE("operation " + std::to_string(at) + ", " + std::string(crash_mode_name(mode)));
-      const auto image = files.image(mode, at);
-      rows += check(*image);
-      ++crashes;
-      if (::testing::Test::HasFailure()) return;
-    }
-  }
+  uint64_t rows = 0;
+  const uint64_t crashes = sweep_crashes(
+      operations, scaled(80), [](FileSystem& files) { return work(files); },
+      [&](FileSystem& image, int) { rows += check(image); });
   count(crashes, "crashes with observers");
   EXPECT_GT(rows, 0U);
 }

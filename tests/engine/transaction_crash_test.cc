@@ -5,7 +5,7 @@
 
 #include "cellar/cellar.h"
 #include "tests/engine/engine_fixture.h"
-#include "tests/support/crash_file_system.h"
+#include "tests/support/crash_sweep.h"
 #include "tests/support/step_executor.h"
 #include "tests/support/test_scale.h"
 
@@ -108,20 +108,10 @@ TEST(TransactionCrash, AllOrNothingAtEachOperation) {
     ASSERT_EQ(work(files).durable, kTransactions - 1);
     operations = files.operations();
   }
-  const uint64_t step = std::max<uint64_t>(1, operations / scaled(60));
-  uint64_t crashes = 0, whole = 0;
-  for (uint64_t at = 1; at <= operations; at += step) {
-    CrashFileSystem files;
-    files.stop_at(at);
-    const Outcome outcome = work(files);
-    for (const CrashMode mode : all_crash_modes()) {
-      SCOPED_TRACE("operation " + std::to_string(at) + ", " + std::string(crash_mode_name(mode)));
-      const auto image = files.image(mode, at);
-      check(*image, outcome, whole);
-      ++crashes;
-      if (HasFatalFailure()) return;
-    }
-  }
+  uint64_t whole = 0;
+  const uint64_t crashes = sweep_crashes(
+      operations, scaled(60), [](FileSystem& files) { return work(files); },
+      [&](FileSystem& image, const Outcome& outcome) { check(image, outcome, whole); });
   count(crashes, "crashes with transactions");
   EXPECT_GT(crashes, 0u);
   EXPECT_GT(whole, 0u);
