@@ -1,8 +1,11 @@
 // One region of HBase, opened in this process on local files, answers operations that Cellar answers too.
 //
 //   Region OPERATIONS ANSWERS WORK     the operations are described in region.py
+//
+// HBase does not end some of them. Such an operation is given up after a while, and the rest of its table is skipped.
 package interop;
 
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -12,6 +15,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hbase.Cell;
@@ -39,7 +45,8 @@ import org.apache.hadoop.hbase.util.EnvironmentEdgeManager;
 import org.apache.hadoop.hbase.wal.WALFactory;
 
 public final class Region {
-  private static long now;
+  private static final long SECONDS = 20; // for an operation that takes milliseconds when it ends
+  private static volatile long now;
   private final Configuration conf;
   private final WALFactory logs;
   private final Path root;
@@ -220,6 +227,61 @@ public final class Region {
     }
   }
 
+  // Answers one line after the other on a thread that can be given up.
+  private static final class Worker {
+    private final BlockingQueue<String> asked = new ArrayBlockingQueue<>(1);
+    private final BlockingQueue<String> answered = new ArrayBlockingQueue<>(1);
+    private final Thread thread;
+
+    Worker(Region region) {
+      thread = new Thread(() -> {
+        try {
+          while (true) answered.put(region.answerOrError(asked.take()));
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+        }
+      });
+      thread.setDaemon(true);
+      thread.start();
+    }
+
+    // None if the operation does not end.
+    Optional<String> answer(String line) throws InterruptedException {
+      asked.put(line);
+      return Optional.ofNullable(answered.poll(SECONDS, TimeUnit.SECONDS));
+    }
+
+    // A loop of HBase's asks for no interruption; where Java cannot stop a thread it goes on at the lowest priority.
+    @SuppressWarnings({"deprecation", "removal"})
+    void giveUp() {
+      thread.setPriority(Thread.MIN_PRIORITY);
+      try {
+        thread.stop();
+      } catch (UnsupportedOperationException e) {
+        thread.interrupt();
+      }
+    }
+  }
+
+  private static void answerAll(List<String> lines, PrintStream answers, java.nio.file.Path work) throws Exception {
+    Region region = new Region(work.resolve("0"));
+    Worker worker = new Worker(region);
+    int givenUp = 0;
+    boolean skipping = false;
+    for (String line : lines) {
+      skipping &= !line.startsWith("table\t");
+      Optional<String> answer = skipping ? Optional.of("skipped") : worker.answer(line);
+      if (!answer.isPresent()) {
+        worker.giveUp(); // and its region, which may be locked
+        region = new Region(work.resolve(String.valueOf(++givenUp)));
+        worker = new Worker(region);
+        skipping = true;
+      }
+      answers.print(answer.orElse("error java.lang.Error: not ended after " + SECONDS + " s") + "\n");
+    }
+    region.close();
+  }
+
   public static void main(String[] arguments) throws Exception {
     EnvironmentEdgeManager.injectEdge(new EnvironmentEdge() {
       @Override
@@ -229,12 +291,10 @@ public final class Region {
     });
     ChunkCreator.initialize(MemStoreLAB.CHUNK_SIZE_DEFAULT, false, 0, 0, 0, null,
         MemStoreLAB.INDEX_CHUNK_SIZE_PERCENTAGE_DEFAULT);
-    Region interop = new Region(Paths.get(arguments[2]));
-    try (PrintStream answers = new PrintStream(new java.io.FileOutputStream(arguments[1]), true, "ISO-8859-1")) {
-      for (String line : Files.readAllLines(Paths.get(arguments[0]), StandardCharsets.ISO_8859_1))
-        answers.print(interop.answerOrError(line) + "\n");
+    try (PrintStream answers = new PrintStream(new FileOutputStream(arguments[1]), true, "ISO-8859-1")) {
+      answerAll(Files.readAllLines(Paths.get(arguments[0]), StandardCharsets.ISO_8859_1), answers,
+          Paths.get(arguments[2]));
     }
-    interop.close();
     Runtime.getRuntime().halt(0);
   }
 }
