@@ -204,6 +204,7 @@ void Planner::draw_options() {
   plan_.tables[1].families = {draw_family("f"), draw_family("g"), draw_family("h")};
   plan_.power_cuts = random_.one_in(3);
   if (plan_.power_cuts) engine.durability = Durability::kFsyncWal;
+  plan_.observed = random_.one_in(3);
   if (random_.one_in(3)) plan_.tables[1].durability = Durability::kFsyncWal;
 }
 
@@ -319,20 +320,24 @@ void Planner::draw_check(Operation& operation) {
   operation.scan.time_until = operation.scan.time_from + 1000 * (1 + random_.below(8));
 }
 
-// Changes of several rows that need no reading, no row twice, each change with its time: whatever order they
-// are done in comes to the same.
+// Changes of several rows, no row twice, each put and marker with its time: whatever order they are done in
+// comes to the same.
 void Planner::draw_transaction(Operation& operation) {
   operation.kind = one_of(
       {Kind::kTransaction, Kind::kTransaction, Kind::kTransactionRolledBack, Kind::kTransactionInConflict});
   std::set<std::pair<uint32_t, std::string>> taken;
   for (uint64_t rows = 1 + random_.below(4); rows > 0; --rows) {
-    RowChange row = operation.rows.empty() || !random_.one_in(3) ? draw_put() : draw_delete();
+    RowChange row = random_.one_in(4)   ? draw_delete()
+                    : random_.one_in(4) ? draw_increment()
+                    : random_.one_in(4) ? draw_append()
+                                        : draw_put();
     if (!taken.emplace(row.table, row.row).second) continue;
     std::erase_if(row.changes,
                   [](const ModelChange& each) { return each.kind == ModelChange::Kind::kDeleteLatest; });
     if (row.changes.empty() && !row.timestamp) row.timestamp = draw_timestamp();
+    const bool computes = !row.is_delete && row.changes.front().kind != ModelChange::Kind::kPut;
     for (ModelChange& each : row.changes)
-      if (!each.timestamp) each.timestamp = draw_timestamp();
+      if (!each.timestamp && !computes) each.timestamp = draw_timestamp();
     operation.rows.push_back(std::move(row));
   }
   operation.which = static_cast<uint32_t>(random_.below(operation.rows.size()));
@@ -612,11 +617,11 @@ FamilyRules rules_of(const FamilyOptions& family) {
 }
 
 std::string options_text(const Plan& plan) {
-  std::string text =
-      fmt::format("memtable {} of {} bytes, cache {} {}, {}, crashes are {}\n", plan.engine.memtable,
-                  plan.engine.memtable_bytes, plan.engine.cache.capacity_bytes, plan.engine.cache.policy,
-                  plan.work == Work::kAutomatic ? "automatic work" : "work on request",
-                  plan.power_cuts ? "power cuts" : "ends of the process");
+  std::string text = fmt::format(
+      "memtable {} of {} bytes, cache {} {}, {}, crashes are {}{}\n", plan.engine.memtable,
+      plan.engine.memtable_bytes, plan.engine.cache.capacity_bytes, plan.engine.cache.policy,
+      plan.work == Work::kAutomatic ? "automatic work" : "work on request",
+      plan.power_cuts ? "power cuts" : "ends of the process", plan.observed ? ", t0 is observed" : "");
   for (size_t i = 0; i < plan.tables.size(); ++i)
     for (const FamilyOptions& family : plan.tables[i].families)
       text += fmt::format("{}:{} {}\n", table_name(static_cast<uint32_t>(i)), family.name,

@@ -133,6 +133,7 @@ struct Plan {
   Work work = Work::kManual;
   bool power_cuts = false;     // crashes are of the machine; every logged write waits for the medium
   bool keeps_history = false;  // the run notes what it was answered
+  bool observed = false;       // an observer of the first table adds to the second, and refuses some writes
   EngineOptions engine;
   std::vector<TableOptions> tables;  // named t0, t1, …
   int64_t clock_ms = 0;

@@ -40,8 +40,7 @@ void RandomRun::catch_up() {
       for (const Part& part : mirror.get(first.row, all, now_ms())) step.expected = part.cells;
       continue;
     }
-    step.refused = std::ranges::any_of(
-        step.rows, [&](const RowChange& row) { return !mirror.cells_of(row, now_ms()).ok(); });
+    step.refused = is_refused_by_model(step.rows);
     if (step.refused) continue;
     if (last <= sequence_) return;
     pending_ = &step.rows;
@@ -60,7 +59,8 @@ void RandomRun::action_list(const Operation& operation) {
   std::vector<size_t> step_of;
   for (const RowChange& row : operation.rows) {
     actions.push_back(action_of(row));
-    const bool joins = is_blind(row) && !steps_.empty() && is_blind(steps_.back().rows.back());
+    const bool joins =
+        !is_observed({row}) && is_blind(row) && !steps_.empty() && is_blind(steps_.back().rows.back());
     if (!joins) steps_.emplace_back();
     steps_.back().rows.push_back(row);
     step_of.push_back(steps_.size() - 1);
@@ -94,16 +94,24 @@ void RandomRun::action_list(const Operation& operation) {
   next_step_ = 0;
 }
 
-// Writes all rows of the operation, and reads each as it then is for the transaction.
-Status RandomRun::fill_transaction(const Operation& operation, Transaction& transaction) {
+// Writes all rows of the operation, but for those that are refused, to the transaction, and reads each as it
+// then is for it.
+Status RandomRun::fill_transaction(const Operation& operation, Transaction& transaction,
+                                   std::vector<RowChange>& rows) {
   std::vector<Mirror> own;  // with the transaction's writes
   for (const Mirror& mirror : mirrors_) own.push_back(mirror);
   for (const RowChange& row : operation.rows) {
     const auto& table = tables_[row.table];
-    CELLAR_TRY(row.is_delete ? transaction.erase(table, delete_of(row))
-                             : transaction.put(table, put_of(row)));
-    CELLAR_TRY_ASSIGN(const auto cells, own[row.table].cells_of(row, now_ms()));
-    own[row.table].write(cells, sequence_ + 1, false);
+    const auto cells = own[row.table].cells_of(row, now_ms());
+    const Status written =
+        write_to_transaction(row, transaction, cells.ok() ? *cells : std::map<std::string, Cells>());
+    if (!cells.ok()) {
+      if (written.is(Code::kInvalidArgument)) continue;
+      fail("the model refuses this in a transaction, the engine says " + written.to_text());
+    }
+    CELLAR_TRY(written);
+    rows.push_back(row);
+    own[row.table].write(*cells, sequence_ + 1, false);
     CELLAR_TRY_ASSIGN(const RowBatch batch, transaction.get(table, Get(row.row).all_versions()));
     std::vector<Part> found;
     for (const RowView each : batch) found.push_back(part_of(each));
@@ -134,7 +142,8 @@ void RandomRun::run_transaction(const Operation& operation) {
   if (!begun.ok()) return fail("begin: " + begun.status().to_text());
   Transaction& transaction = **begun;
   transaction_point_ = transaction.sequence();
-  expect_ok(fill_transaction(operation, transaction), "in a transaction");
+  std::vector<RowChange> rows;
+  expect_ok(fill_transaction(operation, transaction, rows), "in a transaction");
   if (failure_) return;
   const uint64_t before = engine_->status().last_sequence;
   if (operation.kind == Kind::kTransactionRolledBack) {
@@ -142,12 +151,16 @@ void RandomRun::run_transaction(const Operation& operation) {
     if (engine_->status().last_sequence != before) fail("a rollback wrote");
     return;
   }
-  const bool must_conflict = operation.kind == Kind::kTransactionInConflict && write_beside(operation);
+  const bool must_conflict = operation.kind == Kind::kTransactionInConflict && !rows.empty() &&
+                             write_beside(rows[operation.which % rows.size()]);
   if (failure_) return;
   unlogged_ = operation.unlogged;
-  if (!must_conflict) pending_ = &operation.rows;
+  const bool refused = is_observed(rows) && is_refused_by_model(rows);
+  if (!must_conflict && !refused && !rows.empty()) pending_ = &rows;
   const Status status = transaction.commit();
   note(status.ok() ? "committed" : status.is(Code::kConflict) ? "conflict" : status.to_text());
+  if (refused && status.is(Code::kInvalidArgument)) return;
+  if (refused && status.ok()) return fail("a commit that the observer refuses");
   if (must_conflict) {
     if (!status.is(Code::kConflict)) fail("expected a conflict, the engine says " + status.to_text());
     return;
@@ -160,10 +173,27 @@ void RandomRun::run_transaction(const Operation& operation) {
   if (full) expect_ok(engine_->flush(), "flush");
 }
 
+// One row's changes; what is returned is compared with the cells that they come to by the model.
+Status RandomRun::write_to_transaction(const RowChange& row, Transaction& transaction,
+                                       const std::map<std::string, Cells>& cells) {
+  const auto& table = tables_[row.table];
+  if (row.is_delete) return transaction.erase(table, delete_of(row));
+  if (!computes(row)) return transaction.put(table, put_of(row));
+  Cells expected;
+  for (const auto& [family, written] : cells) add_written(written, expected);
+  if (row.changes.front().kind == ModelChange::Kind::kAppend) {
+    CELLAR_TRY_ASSIGN(const Row appended, transaction.append(table, append_of(row)));
+    if (appended.cells != sorted(expected)) fail("an append in a transaction returned other cells");
+    return {};
+  }
+  CELLAR_TRY_ASSIGN(const std::vector<int64_t> counted, transaction.increment(table, increment_of(row)));
+  if (counted != counters_of(row, cells)) fail("an increment in a transaction returned other values");
+  return {};
+}
+
 // Somebody else puts to a row that the transaction has written. Whether that shows: what does not show may
 // count as a change or not.
-bool RandomRun::write_beside(const Operation& operation) {
-  const RowChange& of = operation.rows[operation.which];
+bool RandomRun::write_beside(const RowChange& of) {
   ModelChange change;
   change.row = of.row;
   change.family = options_[of.table].families.front().name;

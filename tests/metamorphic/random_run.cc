@@ -62,6 +62,7 @@ void RandomRun::open(const EngineOptions& given) {
     if (!table.ok()) return fail("table: " + table.status().to_text());
     tables_.push_back(std::move(table).value());
   }
+  add_observer();
   const uint64_t last = engine_->status().last_sequence;
   if (last < kept_ || last > sequence_)
     fail(fmt::format("opened at sequence {}, the last write was {}, the last that must be there {}", last,
@@ -314,11 +315,10 @@ bool RandomRun::try_write(const Operation& operation) {
   bool refused = false;
   std::vector<RowChange> rows = operation.rows;
   holds_ = true;
-  if (reads(operation)) {  // what it reads must not depend on work under way
+  if (reads(operation) || is_observed(rows)) {  // what is read must not depend on work under way
     executor_.settle();
     if (operation.kind == Kind::kCheckAndMutate) holds_ = check_holds(operation, rows);
-    for (const RowChange& row : rows)
-      refused = refused || (holds_ && !mirrors_[row.table].cells_of(row, now_ms()).ok());
+    refused = holds_ && is_refused_by_model(rows);
   }
   pending_ = holds_ ? &rows : nullptr;
   unlogged_ = operation.unlogged;
@@ -348,32 +348,29 @@ void RandomRun::apply_pending(uint64_t sequence) {
   if (sequence != sequence_ + 1) fail(fmt::format("write {} follows write {}", sequence, sequence_));
   sequence_ = sequence;
   if (!unlogged_) kept_ = sequence;
-  counters_.clear();
   std::vector<std::map<std::string, Cells>> cells;  // all of them see the state before the write
   for (const RowChange& row : rows) {
     auto of_row = mirrors_[row.table].cells_of(row, now_ms());
     if (!of_row.ok()) return fail("the model refuses this write: " + of_row.status().to_text());
     cells.push_back(std::move(of_row).value());
   }
-  for (size_t i = 0; i < rows.size(); ++i) mirrors_[rows[i].table].write(cells[i], sequence, unlogged_);
-  new_cells_.clear();
-  for (size_t i = 0; i < rows.size(); ++i) {
-    for (const auto& [family, written] : cells[i]) {
-      for (const Cell& cell : written) {
-        if (!computes(rows[i])) continue;
-        std::erase_if(new_cells_, [&](const Cell& each) { return compare(each, cell) == 0; });
-        new_cells_.push_back(cell);
-      }
-    }
+  const auto added = added_to(rows, cells);
+  if (!added) return fail("the observer refuses this write");
+  std::vector<std::map<std::string, Cells>> added_cells;
+  for (const RowChange& row : *added) {
+    auto of_row = mirrors_[row.table].cells_of(row, now_ms());
+    if (!of_row.ok()) return fail("the model refuses what is added: " + of_row.status().to_text());
+    added_cells.push_back(std::move(of_row).value());
   }
+  for (size_t i = 0; i < rows.size(); ++i) mirrors_[rows[i].table].write(cells[i], sequence, unlogged_);
+  for (size_t i = 0; i < added->size(); ++i)
+    mirrors_[(*added)[i].table].write(added_cells[i], sequence, unlogged_);
+  new_cells_.clear();
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (computes(rows[i]))
+      for (const auto& [family, written] : cells[i]) add_written(written, new_cells_);
   new_cells_ = sorted(std::move(new_cells_));
-  for (const ModelChange& change : rows.front().changes)
-    if (change.kind == ModelChange::Kind::kIncrement)
-      for (const Cell& cell : cells.front()[change.family])
-        if (cell.qualifier == change.qualifier) {
-          counters_.push_back(static_cast<int64_t>(load_be64(cell.value.data())));
-          break;
-        }
+  counters_ = counters_of(rows.front(), cells.front());
 }
 
 Status RandomRun::build_foreign_file(const IngestFile& file, const FamilyOptions& family,
@@ -397,13 +394,8 @@ void RandomRun::ingest(const Operation& operation) {
   for (size_t i = 0; i < operation.rows.size(); ++i) {
     const auto cells = mirrors_[operation.table].cells_of(operation.rows[i], now_ms());
     if (!cells.ok()) return fail("the model refuses to load: " + cells.status().to_text());
-    for (const auto& [family, written] : *cells) {
-      Cells& file = files[{family, i % (operation.which + 1)}];
-      for (const Cell& cell : written) {
-        std::erase_if(file, [&](const Cell& each) { return compare(each, cell) == 0; });
-        file.push_back(cell);
-      }
-    }
+    for (const auto& [family, written] : *cells)
+      add_written(written, files[{family, i % (operation.which + 1)}]);
   }
   ingest_files(operation, files);
 }
@@ -590,7 +582,12 @@ Rewrite RandomRun::rewrite_now(const std::string& table, const std::string& fami
         if (each.options.name == family) rewrite.rules = rules_of(each.options);
   }
   std::erase_if(given_, [](const auto& each) { return each.expired(); });
-  rewrite.any_snapshot = !given_.empty() || transaction_point_.has_value();
+  const uint64_t known = given_.size() + (transaction_point_ ? 1 : 0);
+  rewrite.any_snapshot = known > 0;
+  if (engine_ != nullptr && plan_.observed && engine_->status().snapshots > known) {
+    rewrite.any_snapshot = true;
+    if (observed_point_ < rewrite.how.read_point) rewrite.how.snapshots.push_back(observed_point_);
+  }
   if (transaction_point_ && *transaction_point_ < rewrite.how.read_point)
     rewrite.how.snapshots.push_back(*transaction_point_);
   for (const auto& each : given_)

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -80,6 +81,13 @@ class RandomRun final : private EventListener {
   Status write_row(const Operation& operation, const std::vector<RowChange>& rows,
                    const WriteOptions& options);
   bool check_holds(const Operation& operation, std::vector<RowChange>& rows);
+  void add_observer();
+  bool is_observed(const std::vector<RowChange>& rows) const;
+  // What the observer adds to the write of these rows, which come to these cells by family; none if it
+  // refuses.
+  std::optional<std::vector<RowChange>> added_to(
+      const std::vector<RowChange>& rows, const std::vector<std::map<std::string, Cells>>& cells) const;
+  bool is_refused_by_model(const std::vector<RowChange>& rows);
   void apply_pending(uint64_t sequence);
   void catch_up();
   void get(const Operation& operation);
@@ -97,8 +105,10 @@ class RandomRun final : private EventListener {
   void action_list(const Operation& operation);
   void transaction(const Operation& operation);
   void run_transaction(const Operation& operation);
-  Status fill_transaction(const Operation& operation, Transaction& transaction);
-  bool write_beside(const Operation& operation);
+  Status fill_transaction(const Operation& operation, Transaction& transaction, std::vector<RowChange>& rows);
+  Status write_to_transaction(const RowChange& row, Transaction& transaction,
+                              const std::map<std::string, Cells>& cells);
+  bool write_beside(const RowChange& of);
 
   void other_read(const Operation& operation);
   void get_otherwise(const Operation& operation);
@@ -164,6 +174,8 @@ class RandomRun final : private EventListener {
   std::vector<ListStep> steps_;                // of a list of actions that was handed to the engine
   size_t next_step_ = 0;                       // the first that is not in the mirror
   std::optional<uint64_t> transaction_point_;  // what an open transaction sees is kept as for a snapshot
+  uint64_t observed_point_ =
+      0;  // what the counting for the newest observed write sees is kept until it is done
   std::vector<NamedContent> named_;
   uint64_t names_given_ = 0;
   std::map<std::string, Cells> foreign_;  // what the files of an ingest hold, by path

@@ -90,6 +90,7 @@ void RandomRun::empty_table(const Operation& operation) {
     auto made = engine_->create_table(name, options);
     if (!made.ok()) return fail("create anew: " + made.status().to_text());
     tables_[operation.table] = std::move(made).value();
+    if (operation.table == 0) add_observer();
   }
   mirrors_[operation.table] = Mirror(options);
   compare_files();

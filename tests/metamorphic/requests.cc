@@ -1,6 +1,10 @@
 // Requests: from the plan's words to the API's.
 #include "tests/metamorphic/requests.h"
 
+#include <algorithm>
+
+#include "base/coding.h"
+
 namespace cellar::testing {
 
 Put put_of(const RowChange& change) {
@@ -76,6 +80,25 @@ RowMutations mutations_of(const std::vector<RowChange>& rows) {
 bool computes(const RowChange& change) {
   return !change.is_delete && (change.changes.front().kind == ModelChange::Kind::kIncrement ||
                                change.changes.front().kind == ModelChange::Kind::kAppend);
+}
+
+std::vector<int64_t> counters_of(const RowChange& change, const std::map<std::string, Cells>& cells) {
+  std::vector<int64_t> values;
+  for (const ModelChange& each : change.changes) {
+    if (each.kind != ModelChange::Kind::kIncrement) continue;
+    const auto family = cells.find(each.family);
+    if (family == cells.end()) continue;
+    const auto cell = std::ranges::find(family->second, each.qualifier, &Cell::qualifier);
+    if (cell != family->second.end()) values.push_back(static_cast<int64_t>(load_be64(cell->value.data())));
+  }
+  return values;
+}
+
+void add_written(const Cells& cells, Cells& to) {
+  for (const Cell& cell : cells) {
+    std::erase_if(to, [&](const Cell& each) { return compare(each, cell) == 0; });
+    to.push_back(cell);
+  }
 }
 
 // "expected OP stored", as the client of HBase describes it.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,11 @@ RowMutations mutations_of(const std::vector<RowChange>& rows);
 bool reads(const Operation& operation);
 // Whether the change is an increment or append, which answers with cells.
 bool computes(const RowChange& change);
+// The values of an increment's columns, in the order of the request, of the cells it comes to; of anything
+// else none.
+std::vector<int64_t> counters_of(const RowChange& change, const std::map<std::string, Cells>& cells);
+// Adds cells of one write: of equal coordinates the last one stays.
+void add_written(const Cells& cells, Cells& to);
 // "expected OP stored"; null: nothing is stored.
 bool model_holds(const ModelCheck& check, const std::string& expected, const Cell* stored);
 
