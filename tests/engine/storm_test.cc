@@ -135,7 +135,7 @@ TEST_F(WholeStorm, ReadersSeeRowsAsTheyWereWritten) {
     EXPECT_OK(engine_->flush());
     EXPECT_OK(table_->compact({.major = random.one_in(2)}));
   });
-  const uint64_t wanted = std::max<uint64_t>(20'000, scaled(60'000));
+  const uint64_t wanted = std::max<uint64_t>(20'000, scaled(110'000));
   while (gets_.load() + scanned_.load() < wanted && !HasFailure())
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   crew.stop();
@@ -145,6 +145,65 @@ TEST_F(WholeStorm, ReadersSeeRowsAsTheyWereWritten) {
   EXPECT_GT(writes_.load(), 100u);
   count(gets_.load() + scanned_.load(), "rows of 150 cells read whole beside writers");
   count(writes_.load(), "rows of 150 cells written beside readers");
+}
+
+// ---- snapshots over tables ----
+
+class TablesStorm : public Storm {
+ protected:
+  // All tables get the same value in one batch.
+  void write_all(Random& random) {
+    const std::string value = std::to_string(random.below(1'000'000));
+    Batch batch;
+    for (const auto& table : tables_)
+      for (int row = 0; row < 3; ++row)
+        batch.put(table, Put(std::to_string(row)).add("f", "q", value).add("g", "q", value));
+    EXPECT_OK(engine_->write(batch));
+  }
+
+  // Each table is read in another way; one value stands in all cells of all tables, again and again.
+  void read_all(Random& random) {
+    const auto snapshot = engine_->snapshot().value();
+    std::set<std::string> values;
+    for (int round = 0; round < 2; ++round) {
+      for (const auto& table : tables_) {
+        if (random.one_in(2)) {
+          const auto found = table->get(Get(std::to_string(random.below(3))).at(snapshot));
+          ASSERT_TRUE(found.ok()) << found.status().to_text();
+          for (const CellView& cell : found->row().cells()) values.emplace(cell.value_bytes());
+          continue;
+        }
+        auto scanner = table->scan(Scan().at(snapshot).reversed(random.one_in(2))).value();
+        while (scanner->next())
+          for (const CellView& cell : scanner->row().cells()) values.emplace(cell.value_bytes());
+        EXPECT_OK(scanner->status());
+      }
+    }
+    EXPECT_EQ(values.size(), 1u) << "a snapshot shows several instants";
+    read_.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  std::vector<std::shared_ptr<Table>> tables_;
+  std::atomic<uint64_t> read_{0};
+};
+
+TEST_F(TablesStorm, SnapshotsShowAllTablesAtOneInstant) {
+  open_small(32 << 10);
+  for (const char* name : {"t", "u", "v"}) tables_.push_back(make_table(name, {family("f"), family("g")}));
+  Random first(7);
+  write_all(first);
+  Crew crew;
+  for (int i = 0; i < 2; ++i) crew.add([&](Random& random) { write_all(random); });
+  for (int i = 0; i < 3; ++i) crew.add([&](Random& random) { read_all(random); });
+  crew.add([&](Random& random) {
+    EXPECT_OK(engine_->flush());
+    EXPECT_OK(tables_[random.below(tables_.size())]->compact({.major = random.one_in(2)}));
+  });
+  const uint64_t wanted = std::max<uint64_t>(500, scaled(5'000));
+  while (read_.load() < wanted && !HasFailure()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  crew.stop();
+  EXPECT_GT(engine_->status().flushes, 3u);
+  count(read_.load(), "snapshots that show three tables at one instant, beside writers");
 }
 
 // ---- counters ----
@@ -177,7 +236,7 @@ class CounterStorm : public Storm {
 TEST_F(CounterStorm, IncrementsOfManyThreadsAreExact) {
   open_small(64 << 10);
   table_ = make_table("t", {family("f"), family("g")});
-  const uint64_t times = std::max<uint64_t>(1'000, scaled(5'000));
+  const uint64_t times = std::max<uint64_t>(1'000, scaled(10'000));
   std::vector<Returned> returned(kThreads);
   Crew crew;
   crew.add([&](Random& random) {

@@ -329,9 +329,8 @@ def compare(release, options):
                   lambda: bulk_load(release, fresh(work / "bulk"), options.seed)))
     steps.append(("HBase's directories answered from by Cellar", "directories",
                   lambda: directories(release, fresh(work / "directories"), options.seed)))
-    if options.only == "region" or not options.short:  # long for --short: Java is asked operation by operation
-        steps.append(("The same operations on a region and a table", "region",
-                      lambda: one_region(release, fresh(work / "region"), options.seed, 40 if options.short else 260)))
+    steps.append(("The same operations on a region and a table", "region",
+                  lambda: one_region(release, fresh(work / "region"), options.seed, 20 if options.short else 280)))
     for title, key, step in steps:
         if options.only and key != options.only:
             continue

@@ -58,6 +58,9 @@ class Table:
         # In HBase a marker of a family does not hide the empty column if the order is by sequence.
         self.by_sequence = any("order=" in kind for kind in kinds)
         self.qualifiers = draw.sample(QUALIFIERS[1:] if self.by_sequence else QUALIFIERS, draw.choice([1, 2, 3]))
+        # There, of puts with one timestamp and a marker between them, HBase counts each as a version.
+        self.distinct_times = self.by_sequence and self.mode == MEMORY
+        self.times_given = 0
         self.deletes = draw.choice([0.1, 0.3])  # of all writes
         self.reads = draw.choice([0.2, 0.4])
 
@@ -86,6 +89,13 @@ class Table:
     def maybe_time(self):
         return "-" if self.once_in(2) else self.time()
 
+    def put_time(self):
+        time = self.maybe_time()
+        if time == "-" or not self.distinct_times:
+            return time
+        self.times_given += 1
+        return time + 2 * self.times_given % STEP_MS + 1  # odd; clocks are even
+
     def range(self):
         begin = self.draw.choice([0, self.time(), self.time() - 3 * STEP_MS])
         return f"{begin}-{begin + self.draw.randrange(1, 6) * STEP_MS if begin else self.time()}"
@@ -101,7 +111,7 @@ class Table:
     def put(self, row):
         # Where the order is by sequence, HBase counts the cells of a column in one write as one version, Cellar each.
         again = self.once_in(3) and not self.by_sequence
-        cells = [f"{column}:{self.maybe_time()}:{self.value()}"
+        cells = [f"{column}:{self.put_time()}:{self.value()}"
                  for column in self.columns() + (self.columns() if again else [])]
         return ["put", row, self.ttl(), *cells]
 
@@ -137,7 +147,7 @@ class Table:
         return self.range() if self.mode != NEWEST and self.once_in(6) else "-"
 
     def maybe_stamp(self):
-        return self.time() if self.once_in(8) else "-"
+        return self.time() if self.once_in(8) and not self.distinct_times else "-"
 
     def mutation(self, row):
         makers = [self.put, self.put, self.delete, self.increment, self.append]
@@ -177,14 +187,16 @@ class Table:
         operator = self.draw.choice(["=", "!="] if kind in ("substring", "regexstring") else OPERATORS)
         return f"{operator}, {text}"
 
-    def simple_filter(self):
+    def simple_filter(self, reverse=False, named=False):
         draw = self.draw
         texts = [value for value in VALUES if value and not value.startswith("#")]
         family, qualifier = self.column().split(":")
         flag = lambda: draw.choice(["true", "false"])
         # No ColumnCountGetFilter: scans of HBase do not always end where it is exceeded.
+        pagination = lambda: f"ColumnPaginationFilter({draw.choice([1, 2])}, {draw.choice([0, 1, 2])})"
         return draw.choice([
-            lambda: f"ColumnPaginationFilter({draw.choice([1, 2])}, {draw.choice([0, 1, 2])})",
+            # Where the order is by sequence, HBase counts the versions of named columns.
+            *([] if named and self.by_sequence else [pagination]),
             lambda: "KeyOnlyFilter()",
             lambda: f"KeyOnlyFilter({flag()})",
             lambda: "FirstKeyOnlyFilter()",
@@ -192,7 +204,8 @@ class Table:
             lambda: f"ColumnPrefixFilter('{draw.choice(['p', 'q'])}')",
             lambda: "MultipleColumnPrefixFilter('pq', 'r')",
             lambda: f"PageFilter({draw.choice([1, 2, 3])})",
-            lambda: f"InclusiveStopFilter('{self.row()}')",
+            # WHILE and SKIP do not tell it of the direction in HBase.
+            *([] if reverse else [lambda: f"InclusiveStopFilter('{self.row()}')"]),
             lambda: f"TimestampsFilter({self.time()}, {self.time()}, {self.now})",
             lambda: f"RowFilter({self.compared(self.rows)})",
             lambda: f"FamilyFilter({self.compared(list(self.families))})",
@@ -209,14 +222,14 @@ class Table:
             lambda: f"ColumnValueFilter('{family}', '{qualifier}', {self.compared(texts)})",
         ])()
 
-    def filter(self, reverse=False):
+    def filter(self, reverse=False, named=False):
         """Without lists in lists of lower precedence, which HBase's parser takes for unbalanced parentheses, and
         without OR in reversed scans, where HBase judges the hints of columns by the order of rows."""
         if self.once_in(3):
             joint = " AND " if reverse else self.draw.choice([" AND ", " OR "])
-            return joint.join(self.simple_filter() for _ in range(self.draw.choice([2, 2, 3])))
+            return joint.join(self.simple_filter(reverse, named) for _ in range(self.draw.choice([2, 2, 3])))
         prefix = self.draw.choice(["", "", "", "", "SKIP ", "WHILE "])
-        return prefix + self.simple_filter()
+        return prefix + self.simple_filter(reverse, named)
 
     # ---- Reads ----
 
@@ -243,7 +256,7 @@ class Table:
         # the order is by sequence it counts versions before it asks the filter.
         if self.once_in(3) and not surplus and "" not in self.qualifiers:
             # HBase does not end a reversed scan with a FuzzyRowFilter of keys of different lengths.
-            options.append(self.row_set() if self.once_in(8) and not reverse else f"filter={self.filter(reverse)}")
+            options.append(self.row_set() if self.once_in(8) and not reverse else f"filter={self.filter(reverse, named)}")
             if self.by_sequence:
                 options = [each for each in options if not each.startswith("versions=")] + ["versions=1000"]
         return options
@@ -300,11 +313,14 @@ class Table:
             if self.mode != MEMORY and self.once_in(30):
                 yield from self.rewrite()
             elif self.once_in(10):
-                self.now += self.draw.choice([1, 500, 500, 1000, 1000, 3000])
+                self.now += self.draw.choice([2, 500, 500, 1000, 1000, 3000])
                 yield ["clock", self.now]
             elif self.draw.random() < self.reads:
                 yield self.read()
             else:
+                if self.distinct_times:
+                    self.now += 2
+                    yield ["clock", self.now]
                 yield self.write()
 
 

@@ -45,7 +45,7 @@ import org.apache.hadoop.hbase.util.EnvironmentEdgeManager;
 import org.apache.hadoop.hbase.wal.WALFactory;
 
 public final class Region {
-  private static final long SECONDS = 20; // for an operation that takes milliseconds when it ends
+  private static final long SECONDS = 10; // for an operation that takes milliseconds when it ends
   private static volatile long now;
   private final Configuration conf;
   private final WALFactory logs;
