@@ -271,11 +271,9 @@ EngineStatus EngineImpl::status() {
   status.health = core_->health.check();
   status.last_sequence = core_->mvcc.read_point();
   status.snapshots = core_->mvcc.snapshots();
-  if (core_->wal != nullptr) {
-    for (const LogSegment& segment : core_->wal->segments()) {
-      ++status.log_segments;
-      status.log_bytes += segment.bytes;
-    }
+  for (const LogSegment& segment : core_->log_segments()) {
+    ++status.log_segments;
+    status.log_bytes += segment.bytes;
   }
   for (const auto& store : core_->stores()) {
     const std::shared_ptr<const StoreView> view = store->view();

@@ -50,7 +50,7 @@ HFileWriterOptions writer_options(const FamilyOptions& family, bool tags, bool m
   options.tags = tags;
   options.compress_tags = family.compress_tags;
   options.mvcc = mvcc;
-  options.trailer_sums = true;
+  options.trailer_sums = options.cell_counts = true;
   options.create_time_ms = now_ms;
   options.cell_bytes_max = cell_bytes_max;
   return options;

@@ -1,4 +1,4 @@
-// Estimates: indexes say where rows lie in a file, Bloom filters how many there are.
+// Estimates: indexes say where rows lie in a file, its counts how many there are.
 #include "engine/range_estimate.h"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cell/cell_key.h"
+#include "hfile/cell_counts.h"
 #include "hfile/file_span.h"
 
 namespace cellar {
@@ -87,6 +88,38 @@ void add_exact(EstimatedFigure& figure, uint64_t value) {
   figure.high += value;
 }
 
+// The least and the most that lies before an offset of a file, and what is likely: as if what lies between
+// two places that are known lay evenly.
+struct Bounds {
+  double low = 0;
+  double likely = 0;
+  double high = 0;
+};
+
+Bounds before(const std::vector<CellCount>& counts, uint64_t offset, uint64_t CellCount::*what) {
+  const auto next = std::ranges::lower_bound(counts, offset, {}, &CellCount::end);
+  const CellCount& above = next == counts.end() ? counts.back() : *next;
+  const CellCount& below = next == counts.begin() || above.end <= offset ? above : *(next - 1);
+  const auto low = static_cast<double>(below.*what);
+  const auto high = static_cast<double>(above.*what);
+  if (above.end == below.end) return {low, low, high};
+  const double share = static_cast<double>(offset - below.end) / static_cast<double>(above.end - below.end);
+  return {low, low + share * (high - low), high};
+}
+
+// Of what the counts say, what lies in the span.
+Bounds within(const FileSpan& span, const std::vector<CellCount>& counts, uint64_t CellCount::*what) {
+  const Bounds outer_from = before(counts, span.outer_from, what),
+               inner_from = before(counts, span.inner_from, what);
+  const Bounds inner_to = before(counts, span.inner_to, what), outer_to = before(counts, span.outer_to, what);
+  Bounds result;
+  result.low = std::max(0.0, inner_to.low - inner_from.high);
+  result.high = outer_to.high - outer_from.low;
+  result.likely = (inner_to.likely + outer_to.likely - outer_from.likely - inner_from.likely) / 2;
+  result.likely = std::clamp(result.likely, result.low, result.high);
+  return result;
+}
+
 Status add_file(const HFileReader& file, const EstimateRequest& request, RangeEstimate& total, Rows& rows) {
   CELLAR_TRY_ASSIGN(const FileSpan span, file_span(file, request.start, request.stop, nullptr));
   const uint64_t outer = span.inner_bytes + span.edge_bytes;
@@ -95,23 +128,25 @@ Status add_file(const HFileReader& file, const EstimateRequest& request, RangeEs
   total.bytes.low += span.inner_bytes;
   total.bytes.estimate += span.inner_bytes + span.edge_bytes / 2;
   total.bytes.high += outer;
-  const double whole = static_cast<double>(span.data_bytes);
-  const double low = static_cast<double>(span.inner_bytes) / whole;
-  const double high = static_cast<double>(outer) / whole;
-  const double middle = (low + high) / 2;
-  const auto cells = static_cast<double>(file.cells());
-  total.cells.low += rounded(std::floor(cells * low));
-  total.cells.estimate += rounded(cells * middle);
-  total.cells.high += rounded(std::ceil(cells * high));
-  uint64_t known = 0;
-  double all = 0;
-  if (file_rows(file, known)) {
-    all = static_cast<double>(known);
-  } else {
-    CELLAR_TRY_ASSIGN(const double share, rows_per_cell(file, request));
-    all = share * cells;
+  CELLAR_TRY_ASSIGN(CellCounts known, read_cell_counts(file, span));
+  const Bounds cells = within(span, known.counts, &CellCount::cells);
+  total.cells.low += rounded(cells.low);
+  total.cells.estimate += rounded(cells.likely);
+  total.cells.high += rounded(cells.high);
+  if (known.rows_known) {
+    const Bounds found = within(span, known.counts, &CellCount::rows);
+    rows.add(found.low, found.likely, found.high);
+    return {};
   }
-  rows.add(std::floor(all * low), all * middle, std::ceil(all * high));
+  uint64_t all = 0;
+  if (file_rows(file, all)) {
+    known.counts.back().rows = all;
+    const Bounds found = within(span, known.counts, &CellCount::rows);
+    rows.add(found.low, found.likely, found.high);
+    return {};
+  }
+  CELLAR_TRY_ASSIGN(const double share, rows_per_cell(file, request));
+  rows.add(cells.low > 0 ? 1 : 0, share * cells.likely, cells.high);
   return {};
 }
 

@@ -30,7 +30,7 @@ class Recovery {
     CELLAR_TRY(open_tables());
     CELLAR_TRY(replay());
     if (!core_.options.read_only) {
-      CELLAR_TRY(summary_.clean ? continue_log() : publish_recovered());
+      CELLAR_TRY(summary_.clean && !is_scattered() ? continue_log() : publish_recovered());
       sweep_orphans();
       NamedSnapshots(core_).sweep();
     }
@@ -52,6 +52,7 @@ class Recovery {
   std::vector<LogSegment> known_segments() const;
   Status keep_for_feeds(FeedBook& feeds, uint64_t log_start);
   void remove_old_segments(uint64_t first);
+  bool is_scattered() const;
   Status continue_log();
   Status publish_recovered();
   void sweep_orphans();
@@ -296,6 +297,15 @@ Status Recovery::keep_for_feeds(FeedBook& feeds, uint64_t log_start) {
   return apply(feeds, edit);
 }
 
+// Each time that a store is opened and closed leaves a segment: in the end there are many with next to
+// nothing in them, and what they hold is better written to files.
+bool Recovery::is_scattered() const {
+  constexpr int64_t kSmallMax = 32;
+  const uint64_t small = core_.options.log_segment_bytes / 64;
+  return std::ranges::count_if(summary_.segments,
+                               [&](const LogSegment& each) { return each.bytes < small; }) > kSmallMax;
+}
+
 // The store was closed properly: its log stays, a new segment continues it.
 Status Recovery::continue_log() {
   CELLAR_TRY(remove_spare_segments());
@@ -311,8 +321,9 @@ Status Recovery::continue_log() {
   return {};
 }
 
-// The store was not closed: what was only in the page cache is written anew, and one rename makes files,
-// flushed sequences and the new start of the log count. A crash before it leaves the old state and orphans.
+// The store was not closed, or its log is scattered: what was only in the page cache is written anew, and one
+// rename makes files, flushed sequences and the new start of the log count. A crash before it leaves the old
+// state and orphans.
 Status Recovery::publish_recovered() {
   OpenReadPoints points;
   points.read_point = last_sequence_;

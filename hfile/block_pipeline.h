@@ -21,6 +21,8 @@ struct CutBlock {
   BlockKind kind = BlockKind::kData;
   std::string index_key;
   std::string payload;
+  uint64_t cells = 0;  // of the file up to the block's end
+  uint64_t rows = 0;   // that begin up to there
   std::vector<BloomChunk> chunks;
   std::vector<BloomChunk> delete_chunks;
 };

@@ -40,6 +40,7 @@ inline constexpr std::string_view kSkipResetSequence = "SKIP_RESET_SEQ_ID";
 inline constexpr std::string_view kMobCells = "MOB_CELLS_COUNT";
 inline constexpr std::string_view kMobRefs = "MOB_FILE_REFS";
 inline constexpr std::string_view kHistorical = "HISTORICAL";
+inline constexpr std::string_view kCellCounts = "CELLAR_CELL_COUNTS";  // see CellCounts
 }  // namespace info_key
 
 struct TimestampRange {

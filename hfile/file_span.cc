@@ -72,6 +72,7 @@ Result<FileSpan> file_span(const HFileReader& file, std::string_view start, std:
   const uint64_t first = first_block.begin;
   CELLAR_TRY(cursor.to_last(stats));
   const uint64_t last = cursor.offset() + cursor.disk_bytes();
+  span.data_begin = first;
   span.data_bytes = last - first;
   if (start > parts.last.row() || (!end.empty() && (end <= parts.first.row() || end <= start))) return span;
   uint64_t outer_from = first, inner_from = first, inner_to = last, outer_to = last;
@@ -84,6 +85,8 @@ Result<FileSpan> file_span(const HFileReader& file, std::string_view start, std:
     if (!to.found) to = first_block;
     inner_to = to.begin, outer_to = to.end;
   }
+  span.outer_from = outer_from, span.inner_from = inner_from;
+  span.inner_to = inner_to, span.outer_to = outer_to;
   span.inner_bytes = inner_to > inner_from ? inner_to - inner_from : 0;
   span.edge_bytes = outer_to - outer_from - span.inner_bytes;
   return span;

@@ -17,7 +17,11 @@ class HFileReader;
 struct FileSpan {
   uint64_t inner_bytes = 0;  // of blocks that hold rows of the range alone
   uint64_t edge_bytes = 0;   // of those that may hold some
+  uint64_t data_begin = 0;   // offset
   uint64_t data_bytes = 0;   // of all there are
+  // Offsets: the range begins not before outer_from and not behind inner_from, and ends so. Of an empty span
+  // all are the same.
+  uint64_t outer_from = 0, inner_from = 0, inner_to = 0, outer_to = 0;
 };
 
 // For rows from `start` up to but not including `end`; empty is open. Reads blocks of the index, one path for

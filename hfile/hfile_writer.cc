@@ -18,6 +18,7 @@
 #include "hfile/block_pipeline.h"
 #include "hfile/block_writer.h"
 #include "hfile/bloom_writer.h"
+#include "hfile/cell_counts.h"
 #include "hfile/codecs.h"
 #include "hfile/index_writer.h"
 #include "hfile/trailer.h"
@@ -33,7 +34,7 @@ constexpr std::string_view kReservedPrefix = "hfile.";
 constexpr std::string_view kOwnKeys[] = {info_key::kKeyValueVersion,   info_key::kMaxMvcc,
                                          info_key::kDataBlockEncoding, info_key::kIndexBlockEncoding,
                                          info_key::kBloomType,         info_key::kBloomParam,
-                                         info_key::kLastBloomKey};
+                                         info_key::kLastBloomKey,      info_key::kCellCounts};
 
 // What the options name, looked up and checked.
 struct Parts {
@@ -163,6 +164,7 @@ class Writer final : public HFileWriter {
   // What write_block() touches, on whatever thread, until the pipeline is drained.
   BlockWriter blocks_;
   IndexWriter index_;
+  CellCountsWriter counts_;
   Trailer trailer_;
   BlockPipeline pipeline_;  // last: it ends first
 };
@@ -343,6 +345,8 @@ Status Writer::cut_block() {
   CutBlock block = pipeline_.blank();
   block.kind = plain_encoding_ ? BlockKind::kData : BlockKind::kEncodedData;
   block.index_key.assign(block_key_);
+  block.cells = summary_.cells;
+  block.rows = summary_.rows;
   encoder_->finish(block.payload);
   if (bloom_) bloom_->take_due(block.chunks);
   if (delete_bloom_) delete_bloom_->take_due(block.delete_chunks);
@@ -358,6 +362,7 @@ Status Writer::write_block(const CutBlock& block) {
     trailer_.first_data_block_offset = 0;  // a file begins with a data block, if it has any
   trailer_.last_data_block_offset = static_cast<int64_t>(place.offset);
   index_.add(block.index_key, place);
+  counts_.add({place.offset + place.disk_bytes, block.cells, block.rows});
   CELLAR_TRY(index_.write_due_leaf(blocks_));
   if (bloom_) CELLAR_TRY(bloom_->write(block.chunks, blocks_));
   if (delete_bloom_) CELLAR_TRY(delete_bloom_->write(block.delete_chunks, blocks_));
@@ -499,6 +504,7 @@ FileInfo Writer::make_info() const {
     info.set_i32(info_key::kKeyValueVersion, 1);
     info.set_i64(info_key::kMaxMvcc, static_cast<int64_t>(sum.sequence_max));
   }
+  if (options.cell_counts && sum.cells > 0) info.set(info_key::kCellCounts, counts_.encode());
   if (!plain_encoding_) info.set(info_key::kDataBlockEncoding, std::string(parts_.encoding->name()));
   if (bloom_ && bloom_->keys() > 0) {
     info.set(info_key::kBloomType, std::string(parts_.bloom_type->name()));

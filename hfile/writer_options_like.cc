@@ -19,11 +19,11 @@ constexpr uint32_t kZstdFrame =
 
 // Facts that the writer makes itself, from the cells or from its options.
 bool made_by_writer(std::string_view key) {
-  constexpr std::string_view kKeys[] = {info_key::kKeyValueVersion,   info_key::kMaxMvcc,
-                                        info_key::kDataBlockEncoding, info_key::kIndexBlockEncoding,
-                                        info_key::kBloomType,         info_key::kBloomParam,
-                                        info_key::kLastBloomKey,      info_key::kDeleteFamilyCount,
-                                        info_key::kTimeRange,         info_key::kEarliestPut};
+  constexpr std::string_view kKeys[] = {
+      info_key::kKeyValueVersion,    info_key::kMaxMvcc,           info_key::kDataBlockEncoding,
+      info_key::kIndexBlockEncoding, info_key::kBloomType,         info_key::kBloomParam,
+      info_key::kLastBloomKey,       info_key::kDeleteFamilyCount, info_key::kTimeRange,
+      info_key::kEarliestPut,        info_key::kCellCounts};
   return key.starts_with("hfile.") || std::ranges::count(kKeys, key) > 0;
 }
 
@@ -60,7 +60,7 @@ Result<HFileWriterOptions> writer_options_like(const HFileReader& file) {
   options.tags = parts.format.tags;
   options.compress_tags = parts.format.tags_compressed;
   options.mvcc = parts.format.mvcc;
-  options.trailer_sums = true;
+  options.trailer_sums = options.cell_counts = true;
   if (parts.meta_order) options.comparator = parts.trailer.comparator;
   return options;
 }

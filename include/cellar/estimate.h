@@ -15,7 +15,7 @@ struct EstimateRequest {
   std::vector<std::string> families = {};  // none: all
 };
 
-// What lies between low and high; `estimate` is the likeliest.
+// It certainly lies between low and high; `estimate` is the likeliest.
 struct EstimatedFigure {
   uint64_t low = 0;
   uint64_t estimate = 0;
@@ -24,13 +24,17 @@ struct EstimatedFigure {
 
 // Of what is stored: all versions, markers, and what they hide.
 struct RangeEstimate {
-  // Of blocks on disk, as compressed as they are, and of cells in memory. What the range holds certainly lies
-  // between low and high: they differ by the blocks at its two ends, two for each file.
+  // Of blocks on disk, as compressed as they are, and of cells in memory. Low and high differ by the blocks
+  // at the two ends of the range, two for each file.
   EstimatedFigure bytes;
-  // As if the cells, and the rows, of each file lay evenly in its bytes; in memory they are counted.
+  // In memory they are counted. Files of the engine's know how many cells and rows lie before each 64th to
+  // 128th part of them: low and high differ by one or two such parts at each end of the range. Files of
+  // others know their number alone: low and high of a range that holds part of one are nearly nothing and all
+  // of it, and the estimate takes cells to lie evenly in its bytes.
   EstimatedFigure cells;
   // A row may lie in several files: low is right if they hold the same rows as far as they can, high if no
-  // two hold one. Files with a Bloom filter of rows know how many they have; in others some blocks are read.
+  // two hold one. Files of others with a Bloom filter of rows know how many they have; in the rest some
+  // blocks are read for the estimate, and high is one row a cell.
   EstimatedFigure rows;
   uint64_t files = 0;  // that reach into the range
 };

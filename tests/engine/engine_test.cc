@@ -340,6 +340,23 @@ TEST_F(EngineTest, UnloggedWritesSurviveACleanClose) {
   EXPECT_EQ(get(*engine_->open_table("t").value(), Get("r")), (Texts{"r/f:q/1/Put=v"}));
 }
 
+TEST_F(EngineTest, OpeningAgainAndAgainGathersNoLog) {
+  open();
+  auto table = make_table("t", {family("d", 100)});
+  const int rounds = 100;
+  for (int i = 0; i < rounds; ++i) {
+    EXPECT_OK(table->put(Put("r").add("d", std::to_string(i), "v")));
+    const EngineStatus status = engine_->status();
+    EXPECT_LE(status.log_segments, 40u) << i;
+    table.reset();
+    EXPECT_OK(engine_->close());
+    open();
+    table = engine_->open_table("t").value();
+  }
+  EXPECT_EQ(table->get(Get("r"))->row().cells().size(), static_cast<size_t>(rounds));
+  EXPECT_GE(engine_->status().store_files, 1u) << "what the small segments held is in files";
+}
+
 TEST_F(EngineTest, HandlesOutliveTheEngineHarmlessly) {
   open();
   auto table = make_table("t", {family("f")});

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/random.h"
+#include "cellar/hfile_builder.h"
 #include "tests/engine/engine_fixture.h"
 #include "tests/support/test_scale.h"
 
@@ -21,6 +22,7 @@ class EstimateTest : public EngineFixture {
   void make(const std::string& bloom) {
     EngineOptions options;
     options.memtable_bytes = 64 << 20;
+    options.files_slow = options.files_stop = 1000;  // nothing is compacted
     open(options);
     FamilyOptions small = family("d", 100);
     small.block_bytes = 1024;
@@ -86,11 +88,13 @@ TEST_F(EstimateTest, TheWholeTableIsKnownExactlyButForRowsThatSeveralFilesHold) 
 }
 
 TEST_F(EstimateTest, RangesAreBracketed) {
-  uint64_t checked = 0, cells_right = 0, rows_right = 0;
+  uint64_t checked = 0;
+  double width = 0;
   for (const char* bloom : {"row", "none", "rowcol"}) {
     make(bloom);
     fill(7, 6, 20'000, 2000);
     const auto stored = truth();
+    const uint64_t total = count_in(stored, {}).second;
     Random random(99);
     for (uint64_t i = 0; i < scaled(80); ++i) {
       uint64_t from = random.below(20'000), to = random.below(20'000);
@@ -106,16 +110,77 @@ TEST_F(EstimateTest, RangesAreBracketed) {
       const RangeEstimate a = table_->estimate(left).value(), b = table_->estimate(right).value();
       ASSERT_LE(a.bytes.low + b.bytes.low, estimate.bytes.high);
       ASSERT_GE(a.bytes.high + b.bytes.high, estimate.bytes.low);
-      // Cells lie evenly here, but for chance.
-      const uint64_t slack = 20 + cells / 20;
-      cells_right += estimate.cells.low <= cells + slack && cells <= estimate.cells.high + slack ? 1 : 0;
-      rows_right += estimate.rows.low <= rows + slack && rows <= estimate.rows.high + slack ? 1 : 0;
+      ASSERT_LE(estimate.cells.low, cells);
+      ASSERT_GE(estimate.cells.high, cells);
+      ASSERT_LE(estimate.rows.low, rows);
+      ASSERT_GE(estimate.rows.high, rows);
+      ASSERT_LE(estimate.cells.low, estimate.cells.estimate);
+      ASSERT_LE(estimate.cells.estimate, estimate.cells.high);
+      width += static_cast<double>(estimate.cells.high - estimate.cells.low) / static_cast<double>(total);
       ++checked;
     }
   }
   count(checked, "ranges estimated");
-  EXPECT_EQ(cells_right, checked);
-  EXPECT_EQ(rows_right, checked);
+  EXPECT_LT(width / static_cast<double>(checked), 0.1)
+      << "low and high lie far apart, as shares of the table";
+}
+
+// Rows of a few bytes beside rows of many: bytes say nothing of their numbers.
+TEST_F(EstimateTest, RowsOfDifferentSizesAreBracketedToo) {
+  make("none");
+  for (int i = 0; i < 20'000; ++i) EXPECT_OK(table_->put(Put("a" + row_of(i)).add("d", "q", "v")));
+  const std::string large(20'000, 'v');
+  for (int i = 0; i < 400; ++i) EXPECT_OK(table_->put(Put("b" + row_of(i)).add("d", "q", large)));
+  EXPECT_OK(table_->flush());
+  const auto stored = truth();
+  const EstimateRequest ranges[] = {{.stop = "b"},
+                                    {.start = "b"},
+                                    {.start = "a" + row_of(5'000), .stop = "a" + row_of(15'000)},
+                                    {.start = "a" + row_of(19'000), .stop = "b" + row_of(200)},
+                                    {.stop = "a"}};
+  for (const EstimateRequest& range : ranges) {
+    SCOPED_TRACE(range.start + " to " + range.stop);
+    const auto [rows, cells] = count_in(stored, range);
+    const RangeEstimate estimate = table_->estimate(range).value();
+    EXPECT_LE(estimate.cells.low, cells);
+    EXPECT_GE(estimate.cells.high, cells);
+    EXPECT_LE(estimate.rows.low, rows);
+    EXPECT_GE(estimate.rows.high, rows);
+    EXPECT_LE(estimate.rows.high - estimate.rows.low, 1'300u) << "four parts of 64";
+  }
+}
+
+// A file that somebody else wrote does not know where its cells lie.
+TEST_F(EstimateTest, FilesOfOthersAreBracketedWidely) {
+  int64_t timestamp = 0;
+  for (const char* bloom : {"row", "none"}) {
+    ++timestamp;
+    make(bloom);
+    HFileBuilderOptions options;
+    options.block_bytes = 1024;
+    options.bloom = bloom;
+    HFileBuilder builder = HFileBuilder::create(*files_, "foreign." + std::string(bloom), options).value();
+    for (uint64_t i = 0; i < 3'000; ++i) {
+      const std::string value(i < 1'500 ? 1 : 200, 'v');
+      for (const char* qualifier : {"q", "r"})
+        EXPECT_OK(builder.add(Cell(row_of(i), "d", qualifier, timestamp, CellType::kPut, value)));
+    }
+    ASSERT_TRUE(builder.finish().ok());
+    IngestRequest request;
+    request.files.push_back({"d", "foreign." + std::string(bloom)});
+    ASSERT_TRUE(table_->ingest(request).ok());
+    const auto stored = truth();  // of the files before, too
+    for (const uint64_t at : {0u, 700u, 1'500u, 2'900u}) {
+      const EstimateRequest range{.start = at == 0 ? "" : row_of(at), .stop = at == 0 ? "" : row_of(at + 90)};
+      const auto [rows, cells] = count_in(stored, range);
+      const RangeEstimate estimate = table_->estimate(range).value();
+      EXPECT_LE(estimate.cells.low, cells);
+      EXPECT_GE(estimate.cells.high, cells);
+      EXPECT_LE(estimate.rows.low, rows);
+      EXPECT_GE(estimate.rows.high, rows);
+      EXPECT_EQ(estimate.cells.low == estimate.cells.high, at == 0);
+    }
+  }
 }
 
 TEST_F(EstimateTest, SplitsAreEven) {

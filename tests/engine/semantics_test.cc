@@ -17,9 +17,9 @@ namespace {
 
 const std::string kFolder = "semantics/";
 
-const std::vector<std::string> kFiles = {"deletes.txt", "reads.txt",        "scans.txt",      "counters.txt",
-                                         "atomic.txt",  "versions_ttl.txt", "compaction.txt", "tricky.txt",
-                                         "filters.txt"};
+const std::vector<std::string> kFiles = {"deletes.txt",    "reads.txt",  "scans.txt",
+                                         "counters.txt",   "atomic.txt", "versions_ttl.txt",
+                                         "compaction.txt", "tricky.txt", "filters.txt"};
 
 std::string content_of(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
