@@ -444,14 +444,14 @@ TEST_F(ObserverTest, IsRegisteredForAsLongAsTheEngineIsOpen) {
 
 TEST_F(ObserverTest, AFanOutIsOneWrite) {
   observe([this](const ObservedRow& row, ObserverContext& context) {
-    for (int i = 0; i < 20'000; ++i)  // more rows than there are stripes of locks
+    for (int i = 0; i < 100'000; ++i)  // more rows than there are stripes of locks
       CELLAR_TRY(context.put(other_, Put("follower" + std::to_string(i)).add("f", row.row(), "")));
     return Status();
   });
   const uint64_t before = sequence();
   EXPECT_OK(users_->put(put("post")));
   EXPECT_EQ(sequence(), before + 1);
-  EXPECT_EQ(scan(*other_, Scan()).size(), 20'000U);
+  EXPECT_EQ(scan(*other_, Scan()).size(), 100'000U);
 }
 
 TEST_F(ObserverTest, WaitsForRoomWhereItAdds) {
