@@ -70,6 +70,18 @@ std::pair<uint64_t, uint64_t> count_in(const std::map<std::string, uint64_t>& tr
   return {rows, cells};
 }
 
+void expect_bracketed(const EstimatedFigure& figure, uint64_t truth, const char* what) {
+  EXPECT_LE(figure.low, truth) << what;
+  EXPECT_GE(figure.high, truth) << what;
+  EXPECT_LE(figure.low, figure.estimate) << what;
+  EXPECT_LE(figure.estimate, figure.high) << what;
+}
+
+void expect_bracketed(const RangeEstimate& estimate, uint64_t rows, uint64_t cells) {
+  expect_bracketed(estimate.cells, cells, "cells");
+  expect_bracketed(estimate.rows, rows, "rows");
+}
+
 TEST_F(EstimateTest, TheWholeTableIsKnownExactlyButForRowsThatSeveralFilesHold) {
   make("row");
   fill(1, 1, 100'000, 3000);
@@ -110,12 +122,7 @@ TEST_F(EstimateTest, RangesAreBracketed) {
       const RangeEstimate a = table_->estimate(left).value(), b = table_->estimate(right).value();
       ASSERT_LE(a.bytes.low + b.bytes.low, estimate.bytes.high);
       ASSERT_GE(a.bytes.high + b.bytes.high, estimate.bytes.low);
-      ASSERT_LE(estimate.cells.low, cells);
-      ASSERT_GE(estimate.cells.high, cells);
-      ASSERT_LE(estimate.rows.low, rows);
-      ASSERT_GE(estimate.rows.high, rows);
-      ASSERT_LE(estimate.cells.low, estimate.cells.estimate);
-      ASSERT_LE(estimate.cells.estimate, estimate.cells.high);
+      expect_bracketed(estimate, rows, cells);
       width += static_cast<double>(estimate.cells.high - estimate.cells.low) / static_cast<double>(total);
       ++checked;
     }
@@ -142,10 +149,7 @@ TEST_F(EstimateTest, RowsOfDifferentSizesAreBracketedToo) {
     SCOPED_TRACE(range.start + " to " + range.stop);
     const auto [rows, cells] = count_in(stored, range);
     const RangeEstimate estimate = table_->estimate(range).value();
-    EXPECT_LE(estimate.cells.low, cells);
-    EXPECT_GE(estimate.cells.high, cells);
-    EXPECT_LE(estimate.rows.low, rows);
-    EXPECT_GE(estimate.rows.high, rows);
+    expect_bracketed(estimate, rows, cells);
     EXPECT_LE(estimate.rows.high - estimate.rows.low, 1'300u) << "four parts of 64";
   }
 }
@@ -174,10 +178,7 @@ TEST_F(EstimateTest, FilesOfOthersAreBracketedWidely) {
       const EstimateRequest range{.start = at == 0 ? "" : row_of(at), .stop = at == 0 ? "" : row_of(at + 90)};
       const auto [rows, cells] = count_in(stored, range);
       const RangeEstimate estimate = table_->estimate(range).value();
-      EXPECT_LE(estimate.cells.low, cells);
-      EXPECT_GE(estimate.cells.high, cells);
-      EXPECT_LE(estimate.rows.low, rows);
-      EXPECT_GE(estimate.rows.high, rows);
+      expect_bracketed(estimate, rows, cells);
       EXPECT_EQ(estimate.cells.low == estimate.cells.high, at == 0);
     }
   }
