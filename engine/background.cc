@@ -144,8 +144,8 @@ Status Background::flush_here(const std::shared_ptr<Store>& store) {
 }
 
 void Background::queue_compaction(std::shared_ptr<Store> store) {
-  if (!core_.options.automatic_compaction || core_.options.read_only || core_.closing.load() ||
-      core_.health.failed())
+  if (!core_.options.automatic_compaction || !store->compaction_enabled() || core_.options.read_only ||
+      core_.closing.load() || core_.health.failed())
     return;
   {
     MutexLock lock(store->work_mutex());
@@ -184,8 +184,9 @@ void Background::run_automatic_compaction(const std::shared_ptr<Store>& store) {
 
 Status Background::run_compactions(Store& store, Wanted wanted) {
   while (!is_gone(core_, store)) {
+    if (wanted == Wanted::kAutomatic && !store.compaction_enabled()) return {};  // switched off meanwhile
     const std::shared_ptr<const StoreView> view = store.view();
-    const ShapeOfStore of = shape_of(core_, *view, core_.mvcc.now_ms());
+    const ShapeOfStore of = shape_of(core_, store, *view, core_.mvcc.now_ms());
     std::optional<CompactionPlan> plan;
     if (wanted == Wanted::kMajor) {
       plan = major_plan(of.shape, true);

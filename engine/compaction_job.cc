@@ -63,7 +63,7 @@ Status publish(EngineCore& core, Store& store, const std::vector<std::shared_ptr
 
 }  // namespace
 
-ShapeOfStore shape_of(const EngineCore& core, const StoreView& view, int64_t now_ms) {
+ShapeOfStore shape_of(const EngineCore& core, const Store& store, const StoreView& view, int64_t now_ms) {
   ShapeOfStore result;
   for (const auto& file : view.files) {
     const FileRecord& record = file->record();
@@ -83,7 +83,7 @@ ShapeOfStore shape_of(const EngineCore& core, const StoreView& view, int64_t now
   result.shape.now_ms = now_ms;
   result.shape.ttl_ms = view.config->rules.ttl_ms;
   result.shape.min_versions = view.config->rules.min_versions;
-  result.shape.flush_bytes = core.options.memtable_bytes;
+  result.shape.flush_bytes = store.flush_bytes(core.options);
   result.shape.files_stop = core.options.files_stop;
   return result;
 }

@@ -13,7 +13,7 @@ struct ShapeOfStore {
   std::vector<FileSummary> files;
   StoreShape shape;  // points into `files`
 };
-ShapeOfStore shape_of(const EngineCore& core, const StoreView& view, int64_t now_ms);
+ShapeOfStore shape_of(const EngineCore& core, const Store& store, const StoreView& view, int64_t now_ms);
 
 // Runs a checked plan: kAborted when the engine closes meanwhile.
 Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan);

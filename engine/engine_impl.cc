@@ -12,16 +12,12 @@
 #include "engine/feeds.h"
 #include "engine/names.h"
 #include "engine/recovery.h"
+#include "engine/table_alteration.h"
 #include "engine/table_impl.h"
 #include "engine/transaction.h"
 #include "engine/write_path.h"
 
 namespace cellar {
-namespace {
-
-OptionTexts texts_of(const FamilyOptions& family) { return option_list(family); }
-
-}  // namespace
 
 Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const EngineOptions& options) {
   register_memtable_plugins();
@@ -93,20 +89,21 @@ Status EngineImpl::create_now(const std::string& name, const TableOptions& optio
   TableRecord record;
   record.id = state.next_table_id;
   record.name = name;
-  record.durability = options.durability;
+  record.options = options;
+  record.options.families.clear();
   ManifestEdit edit;
   edit.set_tables.push_back(record);
   edit.next_table_id = state.next_table_id + 1;
   edit.next_family_id = state.next_family_id;
   for (const FamilyOptions& family : options.families) {
-    edit.set_families.push_back({record.id, edit.next_family_id, family.name, texts_of(family)});
+    edit.set_families.push_back({record.id, edit.next_family_id, family.name, option_list(family)});
     record.families.push_back(
-        {edit.next_family_id, family.name, texts_of(family), core_->mvcc.read_point(), {}});
+        {edit.next_family_id, family.name, option_list(family), core_->mvcc.read_point(), {}});
     ++edit.next_family_id;
   }
   CELLAR_TRY_ASSIGN(std::vector<std::shared_ptr<Store>> stores, open_new_families(*core_, record));
   CELLAR_TRY(core_->commit(edit));
-  auto table = std::make_shared<TableImpl>(core_, record.id, name, options.durability, std::move(stores));
+  auto table = std::make_shared<TableImpl>(core_, record.id, name, record.options, std::move(stores));
   MutexLock guard(core_->tables_mutex);
   core_->tables.emplace(name, std::move(table));
   return {};
@@ -142,41 +139,18 @@ Status EngineImpl::drop_now(const std::string& name) {
   return {};
 }
 
-Status EngineImpl::alter_family(const std::string& table, const FamilyOptions& family) {
+Status EngineImpl::alter_table(const std::string& name, const TableChange& change) {
   CELLAR_TRY(check_writable());
-  CELLAR_TRY(open_table(table).status());
-  CELLAR_TRY(validate(family));
-  return core_->write_path->alone([&] { return alter_now(table, family); });
+  CELLAR_TRY(open_table(name).status());
+  return core_->write_path->alone([&]() -> Status {
+    const std::shared_ptr<TableImpl> table = find(name);
+    if (table == nullptr) return Status::not_found("table " + name + " was dropped");
+    return TableAlteration(*core_, *table, change).run();
+  });
 }
 
-Status EngineImpl::alter_now(const std::string& name, const FamilyOptions& family) {
-  const std::shared_ptr<TableImpl> table = find(name);
-  if (table == nullptr) return Status::not_found("table " + name + " was dropped");
-  CELLAR_TRY_ASSIGN(std::shared_ptr<const FamilyConfig> config, FamilyConfig::create(family));
-  Store* known = table->families().find(family.name);
-  const ManifestState state = core_->manifest->state();
-  ManifestEdit edit;
-  const uint32_t id = known != nullptr ? known->ids().family : state.next_family_id;
-  edit.set_families.push_back({table->id(), id, family.name, texts_of(family)});
-  edit.next_family_id = std::max(state.next_family_id, id + 1);
-  std::shared_ptr<Store> added;
-  if (known == nullptr) {
-    TableRecord record;
-    record.id = table->id();
-    record.name = name;
-    record.families.push_back({id, family.name, texts_of(family), core_->mvcc.read_point(), {}});
-    CELLAR_TRY_ASSIGN(const std::vector<std::shared_ptr<Store>> stores, open_new_families(*core_, record));
-    added = stores.front();
-  }
-  CELLAR_TRY(core_->commit(edit));
-  if (known != nullptr) {
-    known->install_config(std::move(config));
-  } else {
-    std::vector<std::shared_ptr<Store>> stores = table->families().stores;
-    stores.push_back(std::move(added));
-    table->set_families(std::move(stores));
-  }
-  return {};
+Status EngineImpl::alter_family(const std::string& table, const FamilyOptions& family) {
+  return alter_table(table, {.set_families = {family}});
 }
 
 Status EngineImpl::add_observer(const std::string& table, const std::string& name,

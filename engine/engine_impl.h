@@ -22,6 +22,7 @@ class EngineImpl final : public Engine {
   std::vector<std::string> list_tables() override;
   Status drop_table(const std::string& name) override;
   Status truncate_table(const std::string& name) override;
+  Status alter_table(const std::string& name, const TableChange& change) override;
   Status alter_family(const std::string& table, const FamilyOptions& family) override;
   Status add_observer(const std::string& table, const std::string& name,
                       std::shared_ptr<Observer> observer) override;
@@ -52,7 +53,6 @@ class EngineImpl final : public Engine {
  private:
   Status check_writable() const;
   Status create_now(const std::string& name, const TableOptions& options);
-  Status alter_now(const std::string& table, const FamilyOptions& family);
   Status drop_now(const std::string& name);
   Status truncate_now(const std::string& name);
   Status finish();

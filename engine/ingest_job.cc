@@ -78,8 +78,10 @@ Status IngestJob::take_in() {
   for (const IngestFile& file : request_.files) {
     core_.executor.checkpoint();
     CELLAR_TRY(table_.check());
+    Store* store = table_.families().find(file.family);
+    if (store == nullptr) return table_.unknown_family(file.family);
     Placed& placed = placed_.emplace_back();
-    placed.store = table_.families().find(file.family)->shared_from_this();
+    placed.store = store->shared_from_this();
     CELLAR_TRY(place(file, *placed.store, placed));
     CELLAR_TRY(examine(file, placed));
     ++progress.files_done;
@@ -179,7 +181,10 @@ Status IngestJob::flush_ahead() {
 Status IngestJob::publish() {
   CELLAR_TRY(core_.health.check());
   for (const auto& store : stores_) {
-    if (store->dropped()) return Status::not_found("the table was dropped");
+    if (store->dropped())
+      return Status::not_found(
+          fmt::format("family {} is gone: the table was dropped, emptied or altered", store->family()));
+    CELLAR_TRY(table_.check_writable());
     CELLAR_TRY(core_.background->flush_here(store));
   }
   CELLAR_TRY(core_.sync_log());  // what was written before must not be lost if this is kept

@@ -83,7 +83,7 @@ struct FamilyRecord {
 struct TableRecord {
   uint32_t id = 0;  // never used again
   std::string name = {};
-  std::optional<Durability> durability = {};
+  TableOptions options = {};  // its families are not used
   std::vector<FamilyRecord> families = {};
 
   bool operator==(const TableRecord&) const = default;

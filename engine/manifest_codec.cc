@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/coding.h"
@@ -44,6 +45,7 @@ enum class Tag : uint8_t {
   kReleaseBefore = 27,  // segment
   kDroppedName = 28,    // family id, table, family, sequence: snapshots only
   kUnloggedNote = 29,   // sequence, family id, file, bytes, cells: snapshots only
+  kTableOptions = 30,  // id of a table before it, pairs of name and value to the end: those that kTable lacks
 };
 
 // FieldWriter: one change at a time. The length goes in front once the fields are known.
@@ -209,10 +211,25 @@ void write_feeds(FieldWriter& to, const FeedEdit& edit) {
   if (edit.release_before) to.number(*edit.release_before).end(Tag::kReleaseBefore);
 }
 
+// A table with none of them stays readable for a Cellar that knows none.
+void write_table_options(FieldWriter& to, const TableRecord& table) {
+  const auto defaults = option_list(TableOptions());
+  OptionTexts set;
+  for (const auto& each : option_list(table.options))
+    if (each.first != "durability" && std::ranges::find(defaults, each) == defaults.end())
+      set.push_back(each);
+  if (set.empty()) return;
+  to.number(table.id);
+  for (const auto& [name, value] : set) to.text(name).text(value);
+  to.end(Tag::kTableOptions);
+}
+
 void write_edit(FieldWriter& to, const ManifestEdit& edit) {
   for (const TableRecord& table : edit.set_tables) {
     to.number(table.id).text(table.name);
-    to.number(table.durability ? static_cast<uint64_t>(*table.durability) + 1 : 0).end(Tag::kTable);
+    const std::optional<Durability>& durability = table.options.durability;
+    to.number(durability ? static_cast<uint64_t>(*durability) + 1 : 0).end(Tag::kTable);
+    write_table_options(to, table);
   }
   for (const ManifestEdit::NewFamily& family : edit.set_families) {
     to.number(family.table_id).number(family.id).text(family.name);
@@ -283,8 +300,19 @@ void read_table(FieldReader& from, ManifestEdit& edit, bool& fits) {
   table.name = from.text();
   const uint64_t durability = from.number();
   fits = durability <= static_cast<uint64_t>(Durability::kFsyncWal) + 1;
-  if (fits && durability != 0) table.durability = static_cast<Durability>(durability - 1);
+  if (fits && durability != 0) table.options.durability = static_cast<Durability>(durability - 1);
   edit.set_tables.push_back(std::move(table));
+}
+
+void read_table_options(FieldReader& from, ManifestEdit& edit, bool& fits) {
+  const uint32_t id = from.number32();
+  const auto table = std::ranges::find(edit.set_tables, id, &TableRecord::id);
+  fits = table != edit.set_tables.end();
+  while (from.more()) {
+    const std::string name = from.text();
+    const std::string value = from.text();
+    fits = fits && set_option(table->options, name, value).ok();
+  }
 }
 
 void read_family(FieldReader& from, ManifestEdit& edit) {
@@ -457,6 +485,9 @@ Status decode(std::string_view payload, Decoded& decoded) {
       case Tag::kTable:
         read_table(fields, decoded.edit, fits);
         break;
+      case Tag::kTableOptions:
+        read_table_options(fields, decoded.edit, fits);
+        break;
       case Tag::kFamily:
         read_family(fields, decoded.edit);
         break;
@@ -497,7 +528,7 @@ std::string encode_snapshot(const ManifestState& state) {
   edit.feeds.add = state.feeds.feeds;
   edit.feeds.retain = state.feeds.retained;
   for (const TableRecord& table : state.tables) {
-    edit.set_tables.push_back({table.id, table.name, table.durability, {}});
+    edit.set_tables.push_back({table.id, table.name, table.options, {}});
     for (const FamilyRecord& family : table.families) {
       edit.set_families.push_back({table.id, family.id, family.name, family.options});
       edit.flushed.push_back({family.id, family.flushed_sequence});

@@ -31,11 +31,11 @@ Status set_table(ManifestState& state, const TableRecord& wanted) {
   TableRecord* table = find_table(state, wanted.id);
   if (table == nullptr) {
     if (wanted.id == UINT32_MAX) return unfit("no more table ids");
-    state.tables.push_back({wanted.id, wanted.name, wanted.durability, {}});
+    state.tables.push_back({wanted.id, wanted.name, wanted.options, {}});
     state.next_table_id = std::max(state.next_table_id, wanted.id + 1);
   } else {
     table->name = wanted.name;
-    table->durability = wanted.durability;
+    table->options = wanted.options;
   }
   return Status();
 }

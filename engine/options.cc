@@ -13,45 +13,19 @@
 #include "bloom/bloom_types.h"
 #include "cellar/compaction_policy.h"
 #include "cellar/plugin.h"
+#include "engine/option_text.h"
 #include "hfile/codecs.h"
 #include "hfile/encoding.h"
 
 namespace cellar {
 namespace {
 
+constexpr int64_t kBlockBytesMin = 1024;
+constexpr int64_t kBlockBytesMax = 16 << 20;
+constexpr int64_t kMemtableBytesMin = 4096;
+
 Status unfit(std::string_view key, std::string_view value, std::string_view expected) {
   return Status::invalid_argument(fmt::format("option {}: \"{}\" is not {}", key, value, expected));
-}
-
-// Seconds: "forever", a number, or a number with s, m, h or d.
-bool parse_seconds(std::string_view text, int64_t& seconds) {
-  if (lower_ascii(text) == "forever") {
-    seconds = kForever;
-    return true;
-  }
-  int64_t factor = 1;
-  if (!text.empty() && std::isalpha(static_cast<unsigned char>(text.back()))) {
-    switch (text.back()) {
-      case 's':
-        factor = 1;
-        break;
-      case 'm':
-        factor = 60;
-        break;
-      case 'h':
-        factor = 3600;
-        break;
-      case 'd':
-        factor = 86400;
-        break;
-      default:
-        return false;
-    }
-    text.remove_suffix(1);
-  }
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  return error == std::errc() && end == text.data() + text.size() && !text.empty() &&
-         !__builtin_mul_overflow(seconds, factor, &seconds);
 }
 
 bool parse_flag(std::string_view text, bool& flag) {
@@ -73,12 +47,16 @@ Status set_flag(std::string_view key, std::string_view text, bool& field) {
   return parse_flag(text, field) ? Status() : unfit(key, text, "true or false");
 }
 
-struct FamilyField {
+// Of FamilyOptions or TableOptions.
+template <class Options>
+struct Field {
   std::string_view name;
   std::string_view hbase_name;  // lower-cased for the comparison; empty: HBase has no such option
-  Status (*set)(FamilyOptions&, std::string_view key, std::string_view value);
-  std::string (*get)(const FamilyOptions&);
+  Status (*set)(Options&, std::string_view key, std::string_view value);
+  std::string (*get)(const Options&);
 };
+using FamilyField = Field<FamilyOptions>;
+using TableField = Field<TableOptions>;
 
 std::string flag_text(bool flag) { return flag ? "true" : "false"; }
 
@@ -108,9 +86,9 @@ Status set_delete_order(FamilyOptions& f, std::string_view key, std::string_view
 
 Status set_ttl(FamilyOptions& f, std::string_view key, std::string_view text) {
   int64_t seconds = 0;
-  if (!parse_seconds(text, seconds) || seconds < 1)
-    return unfit(key, text, "a number of seconds, or like 7d, or forever");
-  f.ttl_s = std::min(seconds, kForever);
+  if (!parse_seconds(text, seconds) || seconds < 1 || seconds > kForever)
+    return unfit(key, text, "a number of seconds up to 2147483647, or like 7d or 1 DAY 2 HOURS, or forever");
+  f.ttl_s = seconds;
   return {};
 }
 
@@ -119,16 +97,24 @@ std::string keep_deleted_text(const FamilyOptions& f) {
   return flag_text(f.keep_deleted_cells == KeepDeleted::kTrue);
 }
 
-constexpr int64_t kUint32Max = UINT32_MAX;
+Status set_block_bytes(FamilyOptions& f, std::string_view key, std::string_view text) {
+  int64_t bytes = 0;
+  if (!parse_bytes_in_words(text, bytes) || bytes < kBlockBytesMin || bytes > kBlockBytesMax)
+    return unfit(key, text, fmt::format("a number from {} to {}", kBlockBytesMin, kBlockBytesMax));
+  f.block_bytes = static_cast<uint32_t>(bytes);
+  return {};
+}
+
+constexpr int64_t kVersionsMax = INT32_MAX;  // HBase's int
 
 const std::array kFamilyFields = {
     FamilyField{
         "max_versions", "versions",
-        [](FamilyOptions& f, auto k, auto v) { return set_number(k, v, 1, kUint32Max, f.max_versions); },
+        [](FamilyOptions& f, auto k, auto v) { return set_number(k, v, 1, kVersionsMax, f.max_versions); },
         [](const FamilyOptions& f) { return std::to_string(f.max_versions); }},
     FamilyField{
         "min_versions", "min_versions",
-        [](FamilyOptions& f, auto k, auto v) { return set_number(k, v, 0, kUint32Max, f.min_versions); },
+        [](FamilyOptions& f, auto k, auto v) { return set_number(k, v, 0, kVersionsMax, f.min_versions); },
         [](const FamilyOptions& f) { return std::to_string(f.min_versions); }},
     FamilyField{"ttl_s", "ttl", set_ttl,
                 [](const FamilyOptions& f) {
@@ -144,10 +130,8 @@ const std::array kFamilyFields = {
                   return set_number(k, v, 0, kForever * 1000, f.time_to_purge_deletes_ms);
                 },
                 [](const FamilyOptions& f) { return std::to_string(f.time_to_purge_deletes_ms); }},
-    FamilyField{
-        "block_bytes", "blocksize",
-        [](FamilyOptions& f, auto k, auto v) { return set_number(k, v, 1024, 16 << 20, f.block_bytes); },
-        [](const FamilyOptions& f) { return std::to_string(f.block_bytes); }},
+    FamilyField{"block_bytes", "blocksize", set_block_bytes,
+                [](const FamilyOptions& f) { return std::to_string(f.block_bytes); }},
     FamilyField{"encoding", "data_block_encoding",
                 [](FamilyOptions& f, auto, auto v) { return f.encoding = lower_ascii(v), Status(); },
                 [](const FamilyOptions& f) { return f.encoding; }},
@@ -177,6 +161,86 @@ const std::array kFamilyFields = {
                 [](FamilyOptions& f, auto k, auto v) { return set_flag(k, v, f.cache_blocks); },
                 [](const FamilyOptions& f) { return flag_text(f.cache_blocks); }},
 };
+
+Status set_durability(TableOptions& table, std::string_view key, std::string_view text) {
+  const std::string value = lower_ascii(text);
+  if (value == "default" || value == "use_default") {
+    table.durability.reset();
+    return {};
+  }
+  for (const Durability each :
+       {Durability::kSkipWal, Durability::kAsyncWal, Durability::kSyncWal, Durability::kFsyncWal})
+    if (durability_name(each) == value) {
+      table.durability = each;
+      return {};
+    }
+  return unfit(key, text, "default, skip_wal, async_wal, sync_wal or fsync_wal");
+}
+
+Status set_memtable_bytes(TableOptions& table, std::string_view key, std::string_view text) {
+  int64_t bytes = 0;
+  if (!parse_bytes_in_words(text, bytes) || (bytes != 0 && bytes < kMemtableBytesMin))
+    return unfit(key, text, fmt::format("0, or a number from {}", kMemtableBytesMin));
+  table.memtable_bytes = static_cast<uint64_t>(bytes);
+  return {};
+}
+
+const std::array kTableFields = {
+    TableField{"durability", "durability", set_durability,
+               [](const TableOptions& t) {
+                 return std::string(t.durability ? durability_name(*t.durability) : "default");
+               }},
+    TableField{"read_only", "readonly",
+               [](TableOptions& t, auto k, auto v) { return set_flag(k, v, t.read_only); },
+               [](const TableOptions& t) { return flag_text(t.read_only); }},
+    TableField{"compaction_enabled", "compaction_enabled",
+               [](TableOptions& t, auto k, auto v) { return set_flag(k, v, t.compaction_enabled); },
+               [](const TableOptions& t) { return flag_text(t.compaction_enabled); }},
+    TableField{"memtable_bytes", "memstore_flushsize", set_memtable_bytes,
+               [](const TableOptions& t) { return std::to_string(t.memtable_bytes); }},
+};
+
+template <class Fields>
+std::string hbase_name_in(const Fields& fields, std::string_view option) {
+  for (const auto& field : fields)
+    if (field.name == option) return upper_ascii(field.hbase_name);
+  return {};
+}
+
+template <class Fields, class Options>
+Status set_in(const Fields& fields, std::string_view what, Options& options, std::string_view key,
+              std::string_view value) {
+  const std::string wanted = lower_ascii(key);
+  std::vector<std::string> known;
+  for (const auto& field : fields) {
+    if (wanted == field.name || (!field.hbase_name.empty() && wanted == field.hbase_name))
+      return field.set(options, wanted == field.name ? field.name : field.hbase_name, value);
+    known.emplace_back(field.name);
+  }
+  const std::string nearest = nearest_name(wanted, known);
+  return Status::invalid_argument(fmt::format("unknown {} option \"{}\"", what, key))
+      .hinting(nearest.empty() ? fmt::format("known: {}", fmt::join(known, ", "))
+                               : fmt::format("did you mean {}?", nearest));
+}
+
+template <class Fields, class Options>
+std::vector<std::pair<std::string, std::string>> list_in(const Fields& fields, const Options& options) {
+  std::vector<std::pair<std::string, std::string>> list;
+  for (const auto& field : fields) list.emplace_back(field.name, field.get(options));
+  return list;
+}
+
+template <class Fields, class Options>
+std::string text_in(const Fields& fields, const Options& options, bool all) {
+  const Options defaults;
+  std::string text;
+  for (const auto& field : fields) {
+    const std::string value = field.get(options);
+    if (!all && value == field.get(defaults)) continue;
+    text += (text.empty() ? "" : ",") + std::string(field.name) + "=" + value;
+  }
+  return text;
+}
 
 Status check_family_name(const std::string& name) {
   if (name.empty() || name.size() > 127)
@@ -225,32 +289,27 @@ std::string_view durability_name(Durability durability) {
   return "unknown";
 }
 
-std::string hbase_option_name(std::string_view option) {
-  const auto field = std::ranges::find(kFamilyFields, option, &FamilyField::name);
-  return field == kFamilyFields.end() ? std::string() : upper_ascii(field->hbase_name);
-}
+std::string hbase_option_name(std::string_view option) { return hbase_name_in(kFamilyFields, option); }
+
+std::string hbase_table_option_name(std::string_view option) { return hbase_name_in(kTableFields, option); }
 
 Status set_option(FamilyOptions& family, std::string_view key, std::string_view value) {
-  const std::string wanted = lower_ascii(key);
-  std::vector<std::string> known;
-  for (const FamilyField& field : kFamilyFields) {
-    if (wanted == field.name || (!field.hbase_name.empty() && wanted == field.hbase_name))
-      return field.set(family, wanted == field.name ? field.name : field.hbase_name, value);
-    known.emplace_back(field.name);
-  }
-  const std::string nearest = nearest_name(wanted, known);
-  return Status::invalid_argument(fmt::format("unknown family option \"{}\"", key))
-      .hinting(nearest.empty() ? fmt::format("known: {}", fmt::join(known, ", "))
-                               : fmt::format("did you mean {}?", nearest));
+  return set_in(kFamilyFields, "family", family, key, value);
+}
+
+Status set_option(TableOptions& table, std::string_view key, std::string_view value) {
+  return set_in(kTableFields, "table", table, key, value);
 }
 
 Status validate(const FamilyOptions& family) {
   Faults faults;
   faults.add(check_family_name(family.name));
   faults.add_if(family.max_versions < 1, "max_versions is at least 1");
+  faults.add_if(family.max_versions > kVersionsMax || family.min_versions > kVersionsMax,
+                "max_versions and min_versions are at most 2147483647");
   faults.add_if(family.min_versions > family.max_versions, "min_versions is more than max_versions");
   faults.add_if(family.ttl_s < 1, "ttl_s is at least 1");
-  faults.add_if(family.block_bytes < 1024 || family.block_bytes > (16u << 20),
+  faults.add_if(family.block_bytes < kBlockBytesMin || family.block_bytes > kBlockBytesMax,
                 "block_bytes is 1 KiB to 16 MiB");
   faults.add_if(family.bloom_bits_percent_error < 1 || family.bloom_bits_percent_error > 50,
                 "bloom_bits_percent_error is 1 to 50");
@@ -266,21 +325,16 @@ Status validate(const FamilyOptions& family) {
 }
 
 std::vector<std::pair<std::string, std::string>> option_list(const FamilyOptions& family) {
-  std::vector<std::pair<std::string, std::string>> list;
-  for (const FamilyField& field : kFamilyFields) list.emplace_back(field.name, field.get(family));
-  return list;
+  return list_in(kFamilyFields, family);
 }
 
-std::string to_text(const FamilyOptions& family, bool all) {
-  const FamilyOptions defaults;
-  std::string text;
-  for (const FamilyField& field : kFamilyFields) {
-    const std::string value = field.get(family);
-    if (!all && value == field.get(defaults)) continue;
-    text += (text.empty() ? "" : ",") + std::string(field.name) + "=" + value;
-  }
-  return text;
+std::vector<std::pair<std::string, std::string>> option_list(const TableOptions& table) {
+  return list_in(kTableFields, table);
 }
+
+std::string to_text(const FamilyOptions& family, bool all) { return text_in(kFamilyFields, family, all); }
+
+std::string to_text(const TableOptions& table, bool all) { return text_in(kTableFields, table, all); }
 
 Status validate(const TableOptions& table) {
   Faults faults;
@@ -291,12 +345,15 @@ Status validate(const TableOptions& table) {
       faults.add_if(table.families[k].name == table.families[i].name,
                     "family \"" + table.families[i].name + "\" is named twice");
   }
+  faults.add_if(table.memtable_bytes != 0 && table.memtable_bytes < static_cast<uint64_t>(kMemtableBytesMin),
+                "memtable_bytes of a table is 0 or at least 4 KiB");
   return faults.status();
 }
 
 Status validate(const EngineOptions& engine) {
   Faults faults;
-  faults.add_if(engine.memtable_bytes < 4096, "memtable_bytes is at least 4 KiB");
+  faults.add_if(engine.memtable_bytes < static_cast<uint64_t>(kMemtableBytesMin),
+                "memtable_bytes is at least 4 KiB");
   faults.add_if(engine.memtable_bytes_total < engine.memtable_bytes,
                 "memtable_bytes_total is at least memtable_bytes");
   faults.add_if(engine.memtables_frozen_max < 1, "memtables_frozen_max is at least 1");

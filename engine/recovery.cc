@@ -140,8 +140,7 @@ Status Recovery::open_tables() {
       last_sequence_ = std::max(last_sequence_, family.flushed_sequence);
       stores.push_back(std::move(store));
     }
-    auto made =
-        std::make_shared<TableImpl>(shared_, table.id, table.name, table.durability, std::move(stores));
+    auto made = std::make_shared<TableImpl>(shared_, table.id, table.name, table.options, std::move(stores));
     MutexLock guard(core_.tables_mutex);
     core_.tables.emplace(table.name, std::move(made));
   }
@@ -187,7 +186,7 @@ Status Recovery::replay_record(const LogRecord& record) {
   last_sequence_ = std::max(last_sequence_, record.sequence);
   for (Store* store : touched) {
     core_.memtable_bytes.fetch_add(store->take_growth());
-    if (store->active()->bytes() >= core_.options.memtable_bytes && !core_.options.read_only)
+    if (store->active()->bytes() >= store->flush_bytes(core_.options) && !core_.options.read_only)
       CELLAR_TRY(flush_early(*store));
   }
   return {};

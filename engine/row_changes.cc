@@ -95,7 +95,7 @@ bool looks_up(const Delete& erase) {
   return std::ranges::any_of(erase.pieces(), [](const MutationPiece& piece) { return piece.latest_version; });
 }
 
-// A family can have gone since add_touched() only with its table.
+// Null: it was removed since add_touched().
 Store* RowChanges::store_of(std::string_view family) { return table_.families().find(family); }
 
 Status RowChanges::read(const Get& get, RowBatch& found) const {

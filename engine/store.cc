@@ -171,14 +171,22 @@ void Store::install_config(std::shared_ptr<const FamilyConfig> config) {
   }
 }
 
+void Store::take_table_options(const TableOptions& table) {
+  read_only_.store(table.read_only, std::memory_order_release);
+  compaction_enabled_.store(table.compaction_enabled, std::memory_order_relaxed);
+  memtable_bytes_.store(table.memtable_bytes, std::memory_order_relaxed);
+}
+
 uint64_t Store::drop() {
   uint64_t freed = active_ != nullptr ? active_->bytes() : 0;
+  active_ = nullptr;
   change_view([&](StoreView& view) {
     dropped_.store(true, std::memory_order_release);
     for (const MemtableRef& memtable : view.frozen) freed += memtable->bytes();
     for (const auto& file : view.files) file->set_obsolete();
     view.files.clear();
     view.frozen.clear();
+    view.active = {};
   });
   std::map<uint64_t, std::shared_ptr<const StoreView>> unread;
   MutexLock lock(mutex_);

@@ -74,6 +74,15 @@ class Store : public std::enable_shared_from_this<Store> {
   // Adopted files, the youngest of all, in this order.
   void install_adopted(std::span<const std::shared_ptr<StoreFile>> files);
   void install_config(std::shared_ptr<const FamilyConfig> config);
+  // What the options of its table say to those who have only the store.
+  void take_table_options(const TableOptions& table);
+  bool read_only() const { return read_only_.load(std::memory_order_acquire); }
+  bool compaction_enabled() const { return compaction_enabled_.load(std::memory_order_relaxed); }
+  // At which size its memtable is flushed.
+  uint64_t flush_bytes(const EngineOptions& engine) const {
+    const uint64_t own = memtable_bytes_.load(std::memory_order_relaxed);
+    return own != 0 ? own : engine.memtable_bytes;
+  }
   // Drops the store: memory is let go, files become obsolete; later writes are refused by the leader. Bytes
   // of memory freed.
   uint64_t drop();
@@ -134,6 +143,9 @@ class Store : public std::enable_shared_from_this<Store> {
   uint64_t active_bytes_seen_ = 0;  // the leader's
   std::atomic<bool> dropped_{false};
   std::atomic<bool> unlogged_{false};
+  std::atomic<bool> read_only_{false};
+  std::atomic<bool> compaction_enabled_{true};
+  std::atomic<uint64_t> memtable_bytes_{0};  // 0: the engine's
   std::atomic<uint64_t> flushed_sequence_;
   std::atomic<size_t> frozen_count_{0};
   std::atomic<size_t> file_count_{0};

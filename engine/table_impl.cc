@@ -54,29 +54,51 @@ std::shared_ptr<const StoreView> with_own(std::shared_ptr<const StoreView> view,
   const MemtableRef* cells = own != nullptr ? own->find(store) : nullptr;
   if (cells == nullptr) return view;
   auto both = std::make_shared<StoreView>(*view);
-  both->frozen.insert(both->frozen.begin(), both->active);
+  if (both->active.get() != nullptr) both->frozen.insert(both->frozen.begin(), both->active);
   both->active = *cells;
   return both;
 }
 
 }  // namespace
 
+Status is_read_only(std::string_view table) {
+  return Status::read_only("table " + std::string(table) + " is read-only")
+      .hinting("alter it: read_only=false, or READONLY => false in the shell");
+}
+
 SnapshotImpl::~SnapshotImpl() {
   if (!core_->mvcc.close_snapshot(sequence_) || core_->counters.views_kept.load() == 0) return;
   for (const auto& store : core_->stores()) store->let_go(sequence_);
 }
 
-TableImpl::TableImpl(std::shared_ptr<EngineCore> core, uint32_t id, std::string name,
-                     std::optional<Durability> durability, std::vector<std::shared_ptr<Store>> stores)
+TableImpl::TableImpl(std::shared_ptr<EngineCore> core, uint32_t id, std::string name, TableOptions options,
+                     std::vector<std::shared_ptr<Store>> stores)
     : core_(std::move(core)), id_(id), name_(std::move(name)) {
-  set_durability(durability);
+  set_options(std::move(options));
   set_families(std::move(stores));
+}
+
+TableOptions TableImpl::options() const {
+  MutexLock lock(history_mutex_);
+  return options_;
+}
+
+void TableImpl::set_options(TableOptions options) {
+  options.families.clear();
+  MutexLock lock(history_mutex_);
+  options_ = std::move(options);
+  durability_.store(options_.durability ? static_cast<int>(*options_.durability) : -1,
+                    std::memory_order_relaxed);
+  read_only_.store(options_.read_only, std::memory_order_relaxed);
+  if (const FamilyList* list = families_.load(std::memory_order_acquire); list != nullptr)
+    for (const auto& store : list->stores) store->take_table_options(options_);
 }
 
 void TableImpl::set_families(std::vector<std::shared_ptr<Store>> stores) {
   std::ranges::sort(stores, {}, [](const auto& store) { return store->family(); });
   auto list = std::make_unique<const FamilyList>(FamilyList{std::move(stores)});
   MutexLock lock(history_mutex_);
+  for (const auto& store : list->stores) store->take_table_options(options_);
   families_.store(list.get(), std::memory_order_release);
   history_.push_back(std::move(list));
 }
@@ -84,6 +106,11 @@ void TableImpl::set_families(std::vector<std::shared_ptr<Store>> stores) {
 Status TableImpl::check() const {
   CELLAR_TRY(core_->check_open());
   return dropped() ? Status::not_found("table " + name_ + " was dropped") : Status();
+}
+
+Status TableImpl::check_writable() const {
+  CELLAR_TRY(check());
+  return read_only_.load(std::memory_order_relaxed) ? is_read_only(name_) : Status();
 }
 
 Status TableImpl::unknown_family(std::string_view family) const {
@@ -96,8 +123,11 @@ TableInfo TableImpl::info() const {
   TableInfo info;
   info.name = name_;
   info.id = id_;
-  info.durability = durability();
-  for (const auto& store : families().stores) info.families.push_back(family_info_of(*store));
+  info.options = options();
+  for (const auto& store : families().stores) {
+    info.families.push_back(family_info_of(*store));
+    info.options.families.push_back(info.families.back().options);
+  }
   return info;
 }
 
@@ -141,9 +171,8 @@ std::vector<ActionResult> TableImpl::batch(std::span<const Action> actions, cons
   });
 }
 
-Status TableImpl::resolve_choices(const std::vector<FamilyChoice>& choices,
+Status TableImpl::resolve_choices(const FamilyList& list, const std::vector<FamilyChoice>& choices,
                                   std::vector<std::pair<Store*, const FamilyChoice*>>& chosen) const {
-  const FamilyList& list = families();
   if (choices.empty()) {
     for (const auto& store : list.stores) chosen.emplace_back(store.get(), nullptr);
     return {};
@@ -166,16 +195,17 @@ Result<StoreReaders> TableImpl::open_readers(const Query<Q>& query, const TableR
   // Kept from read to read for their memory; nothing below calls back into a table.
   thread_local std::vector<std::pair<Store*, const FamilyChoice*>> chosen;
   thread_local std::vector<std::shared_ptr<const StoreView>> views;
-  chosen.clear();
-  CELLAR_TRY(resolve_choices(query.choices(), chosen));
   const auto* snapshot = static_cast<const SnapshotImpl*>(query.snapshot().get());
   if (snapshot != nullptr && snapshot->core() != core_.get())
     return Status::invalid_argument("the snapshot is of another engine");
 
-  views.resize(chosen.size());
   uint64_t read_point = 0;
   for (bool again = true; again;) {
     again = false;
+    const FamilyList& list = families();
+    chosen.clear();
+    CELLAR_TRY(resolve_choices(list, query.choices(), chosen));
+    views.resize(chosen.size());
     read_point = snapshot != nullptr       ? snapshot->sequence()
                  : read.instant != nullptr ? read.instant->read_point
                                            : core_->mvcc.read_point();
@@ -184,6 +214,7 @@ Result<StoreReaders> TableImpl::open_readers(const Query<Q>& query, const TableR
       views[i] = kept ? chosen[i].first->view_at(read_point) : chosen[i].first->view();
       again = !kept && views[i]->rewritten_at > read_point;
     }
+    again = again || &list != &families();  // a store that has gone is empty
   }
   const int64_t now_ms = read.instant != nullptr ? read.instant->now_ms : core_->mvcc.now_ms();
   StoreReaders readers;
@@ -308,7 +339,7 @@ Result<RangeSplits> TableImpl::split_points(size_t parts, const EstimateRequest&
 
 Result<IngestInfo> TableImpl::ingest(const IngestRequest& request) {
   CELLAR_TRY(check_not_in_observer());
-  CELLAR_TRY(check());
+  CELLAR_TRY(check_writable());
   auto done = IngestJob(*core_, *this, request).run();
   if (!done.ok()) return done.status().with_context("table " + name_);
   return done;

@@ -24,10 +24,13 @@ struct FamilyList {
   }
 };
 
+// What a write to a table that is only read is answered with.
+Status is_read_only(std::string_view table);
+
 class TableImpl final : public Table, public std::enable_shared_from_this<TableImpl> {
  public:
-  TableImpl(std::shared_ptr<EngineCore> core, uint32_t id, std::string name,
-            std::optional<Durability> durability, std::vector<std::shared_ptr<Store>> stores);
+  TableImpl(std::shared_ptr<EngineCore> core, uint32_t id, std::string name, TableOptions options,
+            std::vector<std::shared_ptr<Store>> stores);
 
   const std::string& name() const override { return name_; }
   TableInfo info() const override;
@@ -62,10 +65,10 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
     const int known = durability_.load(std::memory_order_relaxed);
     return known < 0 ? std::nullopt : std::optional(static_cast<Durability>(known));
   }
-  void set_durability(std::optional<Durability> durability) {
-    durability_.store(durability ? static_cast<int>(*durability) : -1, std::memory_order_relaxed);
-  }
-  // Lists are kept as long as the table, so that readers need no lock: families are added rarely.
+  // Without families, which are a list of their own.
+  TableOptions options() const;
+  void set_options(TableOptions options);
+  // Lists are kept as long as the table, so that readers need no lock: families come and go rarely.
   const FamilyList& families() const { return *families_.load(std::memory_order_acquire); }
   void set_families(std::vector<std::shared_ptr<Store>> stores);
   bool dropped() const { return dropped_.load(std::memory_order_acquire); }
@@ -79,6 +82,8 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
 
   // Ok while the table can be used.
   Status check() const;
+  // … and written to.
+  Status check_writable() const;
   // kInvalidArgument naming the family, the nearest one as hint.
   Status unknown_family(std::string_view family) const;
 
@@ -93,15 +98,17 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   Result<std::unique_ptr<Scanner>> open_scan(const Scan& scan, const ReadInstant* instant,
                                              const ReadOverlay* own, std::shared_ptr<const void> keep);
   Result<std::vector<std::shared_ptr<const StoreView>>> views_of(const EstimateRequest& request) const;
-  Status resolve_choices(const std::vector<FamilyChoice>& choices,
+  Status resolve_choices(const FamilyList& list, const std::vector<FamilyChoice>& choices,
                          std::vector<std::pair<Store*, const FamilyChoice*>>& chosen) const;
 
   const std::shared_ptr<EngineCore> core_;
   const uint32_t id_;
   const std::string name_;
   std::atomic<int> durability_{-1};  // -1: none
+  std::atomic<bool> read_only_{false};
   std::atomic<const FamilyList*> families_{nullptr};
-  Mutex history_mutex_;
+  mutable Mutex history_mutex_;
+  TableOptions options_ CELLAR_GUARDED_BY(history_mutex_);
   std::vector<std::unique_ptr<const FamilyList>> history_ CELLAR_GUARDED_BY(history_mutex_);
   std::atomic<bool> dropped_{false};
   std::atomic<const ObserverList*> observers_{nullptr};  // the core's

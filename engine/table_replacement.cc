@@ -39,7 +39,7 @@ Status TableReplacement::prepare(const TableRecord& content) {
   }
   coming.record.id = coming.known != nullptr ? coming.known->id() : edit_.next_table_id++;
   coming.record.name = content.name;
-  coming.record.durability = content.durability;
+  coming.record.options = content.options;
   for (const FamilyRecord& from : content.families) {
     FamilyRecord& family = coming.record.families.emplace_back();
     family.id = edit_.next_family_id++;
@@ -101,12 +101,12 @@ void TableReplacement::install() {
       if (coming.known != nullptr) {
         const auto& stores = coming.known->families().stores;
         old.insert(old.end(), stores.begin(), stores.end());
-        coming.known->set_durability(coming.record.durability);
+        coming.known->set_options(coming.record.options);
         coming.known->set_families(coming.stores);
         continue;
       }
       auto table = std::make_shared<TableImpl>(core_, coming.record.id, coming.record.name,
-                                               coming.record.durability, coming.stores);
+                                               coming.record.options, coming.stores);
       MutexLock guard(core_->tables_mutex);
       core_->tables.emplace(coming.record.name, std::move(table));
     }

@@ -360,7 +360,7 @@ Status TransactionImpl::write() {
   std::vector<TableImpl*> tables;
   for (const auto& [id, state] : tables_) {
     if (state.rows.empty()) continue;
-    CELLAR_TRY(state.table->check());
+    CELLAR_TRY(state.table->check_writable());
     tables.push_back(state.table.get());
   }
   std::vector<PreparedBatch::Item> items;

@@ -176,7 +176,7 @@ Status WritePath::check_writable() const {
 int64_t WritePath::lock_wait_us() const { return core_.options.row_lock_wait_ms * 1000; }
 
 Status WritePath::put(TableImpl& table, const Put& put, const WriteOptions& options) {
-  CELLAR_TRY(table.check());
+  CELLAR_TRY(table.check_writable());
   if (put.empty()) return Status::invalid_argument("the put has no columns").hinting("add at least one");
   if (in_observer || table.observers() != nullptr) [[unlikely]]
     return put_slowly(table, put, options);
@@ -228,7 +228,7 @@ Status WritePath::change_row(TableImpl& table, std::string_view row, const std::
 }
 
 Status WritePath::erase(TableImpl& table, const Delete& erase, const WriteOptions& options) {
-  CELLAR_TRY(table.check());
+  CELLAR_TRY(table.check_writable());
   std::vector<Store*> touched;
   CELLAR_TRY(add_touched(table, erase, touched));
   const auto mode = looks_up(erase) ? RowLocks::Mode::kExclusive : RowLocks::Mode::kShared;
@@ -238,7 +238,7 @@ Status WritePath::erase(TableImpl& table, const Delete& erase, const WriteOption
 
 Result<std::vector<int64_t>> WritePath::increment(TableImpl& table, const Increment& increment,
                                                   const WriteOptions& options) {
-  CELLAR_TRY(table.check());
+  CELLAR_TRY(table.check_writable());
   std::vector<Store*> touched;
   CELLAR_TRY(add_touched(table, increment, touched));
   std::vector<int64_t> sums;
@@ -251,7 +251,7 @@ Result<std::vector<int64_t>> WritePath::increment(TableImpl& table, const Increm
 }
 
 Result<Row> WritePath::append(TableImpl& table, const Append& append, const WriteOptions& options) {
-  CELLAR_TRY(table.check());
+  CELLAR_TRY(table.check_writable());
   std::vector<Store*> touched;
   CELLAR_TRY(add_touched(table, append, touched));
   Row row;
@@ -265,7 +265,7 @@ Result<Row> WritePath::append(TableImpl& table, const Append& append, const Writ
 }
 
 Result<Row> WritePath::mutate(TableImpl& table, const RowMutations& mutations, const WriteOptions& options) {
-  CELLAR_TRY(table.check());
+  CELLAR_TRY(table.check_writable());
   std::vector<Store*> touched;
   CELLAR_TRY(check_mutations(table, mutations, touched));
   Row row;
@@ -280,7 +280,7 @@ Result<Row> WritePath::mutate(TableImpl& table, const RowMutations& mutations, c
 
 Result<CheckAndMutateResult> WritePath::check_and_mutate(TableImpl& table, const CheckAndMutate& check,
                                                          const WriteOptions& options) {
-  CELLAR_TRY(table.check());
+  CELLAR_TRY(table.check_writable());
   std::vector<Store*> touched;
   CELLAR_TRY(check_change(table, check, touched));
   CheckAndMutateResult result;
@@ -311,7 +311,7 @@ Status WritePath::write(const Batch& batch, const WriteOptions& options) {
     auto* table = dynamic_cast<TableImpl*>(entry.table.get());
     if (table == nullptr || &table->core() != &core_)
       return Status::invalid_argument("the batch names a table of another engine");
-    CELLAR_TRY(table->check());
+    CELLAR_TRY(table->check_writable());
     durability = std::max(durability, durability_of(*table, options));
     observed = observed || table->observers() != nullptr;
     rows.push_back(row_of(entry));
@@ -413,16 +413,20 @@ Status WritePath::commit(Prepared& prepared, int64_t now_ms, Durability durabili
   return group_.commit(request);
 }
 
-// The leader's: why a store that was found when the write began is there no more.
-Status WritePath::gone(const Store& store) const {
+// The leader's: why a store that could be written to when the write began cannot any more.
+Status WritePath::refusal(const Store& store) const {
+  if (!store.dropped()) return is_read_only(store.table_name());
   MutexLock guard(core_.tables_mutex);
-  if (!core_.tables.contains(store.table_name()))
+  const auto table = core_.tables.find(store.table_name());
+  if (table == core_.tables.end())
     return Status::not_found(fmt::format("table {} was dropped", store.table_name()));
-  return Status::conflict(
-             fmt::format("table {} was restored or emptied while it was being written: nothing of "
-                         "the write is kept",
-                         store.table_name()))
-      .hinting("write again");
+  const bool removed = table->second->families().find(store.family()) == nullptr;
+  return Status::conflict(fmt::format("{} while it was being written: nothing of the write is kept",
+                                      removed ? fmt::format("family {} of table {} was removed",
+                                                            store.family(), store.table_name())
+                                              : fmt::format("table {} was restored, emptied or altered",
+                                                            store.table_name())))
+      .hinting(removed ? "write again, without that family" : "write again");
 }
 
 // The leader's: one log record for the request. A sequence whose record was certainly not written is given
@@ -430,7 +434,8 @@ Status WritePath::gone(const Store& store) const {
 Status WritePath::append(WriteRequest& request, uint64_t& sequence) {
   Prepared& prepared = *static_cast<Prepared*>(request.prepared);
   for (const Store* store : prepared.batch.stores())
-    if (store->dropped()) return gone(*store);
+    if (store->dropped() || store->read_only()) [[unlikely]]
+      return refusal(*store);
   if (core_.health.failed()) return core_.health.check();
   sequence = core_.mvcc.take_sequence();
   prepared.sequence = sequence;
@@ -517,7 +522,7 @@ void WritePath::after_group(std::span<WriteRequest*> group) {
     if (!request->result.ok()) continue;
     for (Store* store : static_cast<Prepared*>(request->prepared)->batch.stores()) {
       core_.memtable_bytes.fetch_add(store->take_growth(), std::memory_order_relaxed);
-      if (!core_.options.automatic_flush || store->active()->bytes() < core_.options.memtable_bytes ||
+      if (!core_.options.automatic_flush || store->active()->bytes() < store->flush_bytes(core_.options) ||
           store->frozen_count() >= core_.options.memtables_frozen_max)
         continue;
       freeze(*store);

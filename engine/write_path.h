@@ -71,7 +71,7 @@ class WritePath {
   void apply(std::span<WriteRequest*> group);
   static Status recheck(WriteRequest& request, std::span<WriteRequest*> before);
   Status append(WriteRequest& request, uint64_t& sequence);
-  Status gone(const Store& store) const;
+  Status refusal(const Store& store) const;
   void insert(Prepared& prepared, uint64_t sequence, bool logged);
   void after_group(std::span<WriteRequest*> group);
 

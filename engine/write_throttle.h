@@ -29,9 +29,12 @@ class WriteThrottle {
 
  private:
   int64_t memory_limit() const { return static_cast<int64_t>(core_.options.memtable_bytes_total); }
+  bool compacts_by_itself(const Store& store) const {
+    return core_.options.automatic_compaction && store.compaction_enabled();
+  }
   bool pressed(const Store& store) const {
     return store.frozen_count() >= core_.options.memtables_frozen_max ||
-           (core_.options.automatic_compaction && store.file_count() >= core_.options.files_slow);
+           (compacts_by_itself(store) && store.file_count() >= core_.options.files_slow);
   }
   // What a writer must wait for, or empty.
   std::string obstacle(std::span<Store* const> stores) const;

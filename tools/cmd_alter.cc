@@ -1,9 +1,12 @@
-// cellar alter: changes options of a family, or adds one.
+// cellar alter: adds, changes and removes families, and sets options of a table, as one change.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "cellar/engine.h"
 #include "tools/command.h"
 #include "tools/family_operand.h"
+#include "tools/schema_text.h"
 #include "tools/store.h"
 
 namespace cellar {
@@ -13,38 +16,79 @@ class AlterCommand final : public Command {
  public:
   explicit AlterCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
-  std::string_view summary() const override { return "Change options of a family, or add a family"; }
+  std::string_view summary() const override {
+    return "Add, change and remove families, set options of a table, as one";
+  }
 
   void declare(Arguments& arguments) override {
     arguments.operand("STORE", store_, "directory of the store")
         .operand("TABLE", table_, "name of the table")
-        .operand("FAMILY[:option=value,…]", family_, "the family and what is to be different from now on")
-        .note("Reads go by the new options at once, files when they are rewritten.")
+        .operands("FAMILY[:option=value,…]", families_,
+                  "families, and what is to be different from now on; new ones are added", false)
+        .option_list("--remove", removed_, "FAMILY", "this family with all that is in it")
+        .option_list("--set", set_, "OPTION=VALUE",
+                     "of the table: read_only, compaction_enabled, memtable_bytes, durability")
+        .note(
+            "All of it happens or nothing. Reads go by the new options at once, files when they are "
+            "rewritten.")
         .example("cellar alter shop orders d:max_versions=5")
-        .example("cellar alter shop orders notes:compression=gz");
+        .example("cellar alter shop orders notes:compression=gz d:ttl_s=30d --remove c")
+        .example("cellar alter shop orders --set read_only=true");
   }
 
   Status run(Session& session) override {
+    if (families_.empty() && removed_.empty() && set_.empty())
+      return session.name_failure("CEL-USAGE", Exit::kUsage,
+                                  Status::invalid_argument("nothing is to be changed")
+                                      .hinting("name a family, --remove FAMILY or --set OPTION=VALUE"));
     CELLAR_TRY_ASSIGN(const OpenedTable opened, open_store_table(session, store_, table_, OpenFor::kWriting));
-    FamilyOptions family;
-    bool known = false;
-    for (const FamilyInfo& each : opened.table->info().families) {
-      if (each.options.name != family_name(family_)) continue;
-      family = each.options;
-      known = true;
+    const TableOptions before = opened.table->info().options;
+    TableOptions after = before;
+    TableChange change{.remove_families = removed_};
+    std::vector<Status> faults;
+    for (const std::string& text : families_) {
+      FamilyOptions& family = change.set_families.emplace_back();
+      if (const FamilyOptions* known = find(before, std::string(family_name(text)))) family = *known;
+      faults.push_back(parse_family(text, family));
     }
-    CELLAR_TRY(parse_family(family_, family));
-    CELLAR_TRY(validate(family));
-    CELLAR_TRY(opened.engine->alter_family(table_, family));
+    faults.push_back(set_table_options(after, set_));
+    CELLAR_TRY(all_faults(faults));
+    if (after.durability != before.durability) change.durability = after.durability;
+    if (after.read_only != before.read_only) change.read_only = after.read_only;
+    if (after.compaction_enabled != before.compaction_enabled)
+      change.compaction_enabled = after.compaction_enabled;
+    if (after.memtable_bytes != before.memtable_bytes) change.memtable_bytes = after.memtable_bytes;
+    CELLAR_TRY(opened.engine->alter_table(table_, change));
     CELLAR_TRY(opened.engine->close());
-    session.talk(fmt::format("{} family {} of table {}", known ? "changed" : "added", family.name, table_));
+    tell(session, before, change);
     return {};
   }
 
  private:
+  static const FamilyOptions* find(const TableOptions& table, const std::string& family) {
+    const auto found = std::ranges::find(table.families, family, &FamilyOptions::name);
+    return found == table.families.end() ? nullptr : &*found;
+  }
+
+  void tell(Session& session, const TableOptions& before, const TableChange& change) const {
+    for (const FamilyOptions& family : change.set_families) {
+      const FamilyOptions* const known = find(before, family.name);
+      session.talk(fmt::format("{} family {} of table {}", known != nullptr ? "changed" : "added",
+                               family.name, table_));
+      if (known == nullptr) continue;
+      if (const auto options = options_of_files(*known, family); !options.empty())
+        session.talk(note_of_files(family.name, options));
+    }
+    for (const std::string& family : removed_)
+      session.talk(fmt::format("removed family {} of table {}", family, table_));
+    for (const std::string& option : set_) session.talk(fmt::format("set {} of table {}", option, table_));
+  }
+
   std::string store_;
   std::string table_;
-  std::string family_;
+  std::vector<std::string> families_;
+  std::vector<std::string> removed_;
+  std::vector<std::string> set_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "cellar/engine.h"
 #include "tools/command.h"
 #include "tools/family_operand.h"
+#include "tools/schema_text.h"
 #include "tools/store.h"
 
 namespace cellar {
@@ -22,10 +23,13 @@ class CreateCommand final : public Command {
                   true)
         .choice("--durability", durability_, {"default", "skip_wal", "async_wal", "sync_wal", "fsync_wal"},
                 "what an acknowledged write survives")
+        .option_list("--set", set_, "OPTION=VALUE",
+                     "of the table: read_only, compaction_enabled, memtable_bytes, durability")
         .note(
             "Options: max_versions, min_versions, ttl_s, block_bytes, compression, encoding, bloom, "
             "compaction, …\n"
-            "in Cellar's or HBase's spelling (VERSIONS, TTL, …); `cellar describe` prints them all.")
+            "in Cellar's or HBase's spelling (VERSIONS, TTL, …); `cellar describe` prints them all.\n"
+            "Times: 86400, 7d, '1 DAY 2 HOURS', forever.")
         .example("cellar create shop visits c:max_versions=3")
         .example("cellar create shop people d:VERSIONS=5,COMPRESSION=GZ c:ttl_s=86400,bloom=none")
         .example(
@@ -35,14 +39,16 @@ class CreateCommand final : public Command {
 
   Status run(Session& session) override {
     TableOptions options;
-    for (const std::string& text : families_) {
-      CELLAR_TRY(parse_family(text, options.families.emplace_back()));
-    }
+    std::vector<Status> faults;
+    for (const std::string& text : families_)
+      faults.push_back(parse_family(text, options.families.emplace_back()));
     for (const Durability each :
          {Durability::kSkipWal, Durability::kAsyncWal, Durability::kSyncWal, Durability::kFsyncWal}) {
       if (durability_name(each) == durability_) options.durability = each;
     }
-    CELLAR_TRY(validate(options));
+    faults.push_back(set_table_options(options, set_));
+    faults.push_back(validate(options));
+    CELLAR_TRY(all_faults(faults));
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kCreating));
     const Result<std::shared_ptr<Table>> table = engine->create_table(table_, options);
     if (!table.ok()) return table.status();
@@ -57,6 +63,7 @@ class CreateCommand final : public Command {
   std::string table_;
   std::vector<std::string> families_;
   std::string durability_;
+  std::vector<std::string> set_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // cellar describe: tables, families, options and files.
 #include "tools/command.h"
+#include "tools/schema_text.h"
 #include "tools/store.h"
 #include "tools/store_reports.h"
 
@@ -16,9 +17,12 @@ class DescribeCommand final : public Command {
     arguments.operand("STORE", store_, "directory of the store")
         .optional_operand("TABLE", table_, "one table; without it all of them")
         .flag("--files", files_, "each store file with its rows (always in JSON)")
+        .choice("--as", as_, {"description", "create"},
+                "create: statements for `cellar shell` that make the tables")
         .formats({"table", "json"})
         .example("cellar describe shop orders")
-        .example("cellar describe shop orders --files");
+        .example("cellar describe shop orders --files")
+        .example("cellar describe shop orders --as create");
   }
 
   Status run(Session& session) override {
@@ -30,7 +34,8 @@ class DescribeCommand final : public Command {
     for (const std::string& name : names) {
       CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, open_table(session, *engine, store_, name));
       tables.push_back(table->info());
-      text += (text.empty() ? "" : "\n") + description_text(tables.back(), files_);
+      text += as_ == "create" ? "create " + create_arguments(name, tables.back().options)
+                              : (text.empty() ? "" : "\n") + description_text(tables.back(), files_);
     }
     session.out().write(session.format() == Format::kJson ? description_json(tables) : text);
     return engine->close();
@@ -40,6 +45,7 @@ class DescribeCommand final : public Command {
   std::string store_;
   std::string table_;
   bool files_ = false;
+  std::string as_;
 };
 
 }  // namespace

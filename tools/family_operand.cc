@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
+
+#include "tools/schema_text.h"
 
 namespace cellar {
 
@@ -12,6 +15,7 @@ std::string_view family_name(std::string_view text) { return text.substr(0, text
 Status parse_family(std::string_view text, FamilyOptions& family) {
   family.name = family_name(text);
   if (family.name.size() == text.size()) return {};
+  std::vector<Status> faults;
   std::string_view rest = text.substr(family.name.size() + 1);
   while (!rest.empty()) {
     size_t end = 0;
@@ -21,14 +25,12 @@ Status parse_family(std::string_view text, FamilyOptions& family) {
     const std::string_view part = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
     const size_t equals = part.find('=');
-    if (equals == std::string_view::npos) {
-      return Status::invalid_argument(
-          fmt::format("family {}: \"{}\" is not option=value", family.name, part));
-    }
-    const Status set = set_option(family, part.substr(0, equals), part.substr(equals + 1));
-    if (!set.ok()) return set.with_context("family " + family.name);
+    const Status set = equals == std::string_view::npos
+                           ? Status::invalid_argument(fmt::format("\"{}\" is not option=value", part))
+                           : set_option(family, part.substr(0, equals), part.substr(equals + 1));
+    if (!set.ok()) faults.push_back(set.with_context("family " + family.name));
   }
-  return {};
+  return all_faults(faults);
 }
 
 }  // namespace cellar

@@ -9,7 +9,7 @@ namespace cellar {
 
 std::string_view family_name(std::string_view text);
 // Sets the name and the named options of `family`, leaving the others. Values may hold commas inside
-// parentheses.
+// parentheses. All faults in one status.
 Status parse_family(std::string_view text, FamilyOptions& family);
 
 }  // namespace cellar

@@ -43,9 +43,12 @@ Json json_of(const TableInfo& table) {
                             {"memtable_bytes", family.memtable_bytes},
                             {"files", std::move(files)}});
   }
+  Json options = Json::object();
+  for (const auto& [name, value] : option_list(table.options)) options[name] = value;
   return Json{{"name", table.name},
               {"id", table.id},
-              {"durability", table.durability ? std::string(durability_name(*table.durability)) : "default"},
+              {"durability", options["durability"]},
+              {"options", options},
               {"families", std::move(families)}};
 }
 
@@ -113,6 +116,8 @@ std::string text_of(const EngineStatus& status, const RecoveryReport& report, si
 
 std::string description_text(const TableInfo& table, bool with_files) {
   std::string text = fmt::format("table {}\n", table.name);
+  if (const std::string options = to_text(table.options); !options.empty())
+    text += fmt::format("  options      {}\n", options);
   for (const FamilyInfo& family : table.families) {
     uint64_t bytes = 0;
     uint64_t cells = 0;

@@ -77,8 +77,14 @@ class Engine {
   // Empties the table at one instant: its families and their options stay. Snapshots go on seeing what was in
   // it; a write that was under way may fail with kConflict, and nothing of it is kept then.
   virtual Status truncate_table(const std::string& name) = 0;
-  // Sets a family's options, or adds the family. Reads and rewrites that begin afterwards go by the new
-  // options.
+  // Adds, changes and removes families and sets options of the table: all of it or nothing, also through a
+  // crash; durable when it returns. Reads and rewrites that begin afterwards go by the new options; a
+  // scanner that is open reads a removed family to its end, and its files go with the last such reader, but
+  // reads that begin afterwards do not find it, those of snapshots included. A family that is added again is
+  // empty. A write under way to what is removed fails with kConflict. kInvalidArgument names all that is
+  // wrong with the change, kNotFound a table or a family that is not there, with the nearest name as hint.
+  virtual Status alter_table(const std::string& name, const TableChange& change) = 0;
+  // alter_table() of this one family: sets its options, or adds it.
   virtual Status alter_family(const std::string& table, const FamilyOptions& family) = 0;
 
   // From now on `observer` sees each write to the table, see Observer; writes that are under way may be seen

@@ -36,7 +36,7 @@ constexpr int64_t kForever = 2147483647;  // seconds; HBase's HConstants.FOREVER
 // TTL, BLOOMFILTER, …) are accepted by set_option.
 struct FamilyOptions {
   std::string name = {};      // 1…127 bytes, no control characters, ':' '/' '\', not beginning with '.'
-  uint32_t max_versions = 1;  // at least 1: versions a read may return, more are dropped when rewriting
+  uint32_t max_versions = 1;  // 1…2^31 - 1: versions a read may return, more are dropped when rewriting
   uint32_t min_versions = 0;  // kept although expired by ttl_s
   int64_t ttl_s = kForever;   // expired cells vanish from reads at once, from disk at the next rewrite
   KeepDeleted keep_deleted_cells = KeepDeleted::kFalse;  // true: reads of the past see what was deleted since
@@ -78,8 +78,30 @@ std::vector<std::pair<std::string, std::string>> option_list(const FamilyOptions
 struct TableOptions {
   std::vector<FamilyOptions> families = {};   // at least one, names differ
   std::optional<Durability> durability = {};  // of writes that do not say; none: the engine's
+  bool read_only = false;          // writes and ingests fail with kReadOnly; the table can still be altered
+  bool compaction_enabled = true;  // false: only compact() does; files_slow and files_stop are not heeded
+  uint64_t memtable_bytes = 0;     // a family's memtable is flushed at this size; 0: the engine's
+
+  bool operator==(const TableOptions&) const = default;
 };
 Status validate(const TableOptions& table);
+// These are about everything but the families. Names are ours or HBase's (DURABILITY, READONLY,
+// COMPACTION_ENABLED, MEMSTORE_FLUSHSIZE); errors as of a family's.
+Status set_option(TableOptions& table, std::string_view key, std::string_view value);
+std::string to_text(const TableOptions& table, bool all = false);
+std::string hbase_table_option_name(std::string_view option);
+std::vector<std::pair<std::string, std::string>> option_list(const TableOptions& table);
+
+// TableChange: what Engine::alter_table does to a table, all of it at once.
+struct TableChange {
+  std::vector<FamilyOptions> set_families = {};   // with all their options; new names are added
+  std::vector<std::string> remove_families = {};  // with all that is in them
+  // Those that are there are set.
+  std::optional<std::optional<Durability>> durability = {};  // to none: the engine's
+  std::optional<bool> read_only = {};
+  std::optional<bool> compaction_enabled = {};
+  std::optional<uint64_t> memtable_bytes = {};
+};
 
 struct CacheOptions {
   uint64_t capacity_bytes = 64u << 20;  // blocks, indexes and filters of all tables

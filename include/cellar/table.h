@@ -46,7 +46,7 @@ struct FamilyInfo {
 struct TableInfo {
   std::string name;
   uint32_t id = 0;
-  std::optional<Durability> durability;
+  TableOptions options;              // as create_table takes them, families included
   std::vector<FamilyInfo> families;  // in order of their names
 };
 

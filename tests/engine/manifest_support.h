@@ -44,8 +44,11 @@ inline ManifestState full_state() {
   state.next_table_id = 12;
   state.next_family_id = 40;
   state.next_file_number = 700;
-  state.tables.push_back({3, "users", Durability::kFsyncWal, {}});
-  state.tables.push_back({4, std::string("odd\0name", 8), std::nullopt, {}});
+  state.tables.push_back({3, "users", {.durability = Durability::kFsyncWal}, {}});
+  state.tables.push_back({4,
+                          std::string("odd\0name", 8),
+                          {.read_only = true, .compaction_enabled = false, .memtable_bytes = 9999},
+                          {}});
   state.tables[0].families.push_back(
       {9, "f", {{"max_versions", "3"}, {"ttl_s", "86400"}}, 55, {some_file(1), some_file(2)}});
   state.tables[0].families.push_back({8, "g", {}, 0, {some_file(3)}});
@@ -78,7 +81,8 @@ class EditMaker {
     ManifestEdit edit;
     if (state.tables.empty() || random_.one_in(12)) {
       const uint32_t table = state.next_table_id, family = state.next_family_id;
-      edit.set_tables.push_back({table, "t" + std::to_string(table), Durability::kAsyncWal, {}});
+      edit.set_tables.push_back({table, "t" + std::to_string(table), {}, {}});
+      edit.set_tables.back().options = {.durability = Durability::kAsyncWal, .read_only = table % 2 == 0};
       edit.set_families.push_back({table, family, "f", {{"max_versions", "2"}}});
       edit.set_families.push_back({table, family + 1, "g", {}});
       return edit;

@@ -390,6 +390,74 @@ TEST_F(LifeStorm, EverythingOpensAltersAndDropsBesideEverything) {
   EXPECT_OK(engine_->close());
 }
 
+// A family is added, written to, flushed and removed beside writers of it and of others, and readers of all.
+TEST_F(LifeStorm, FamiliesComeAndGoBesideReadersAndWriters) {
+  open_small(32 << 10);
+  table_ = make_table("kept", {family("f"), family("g")});
+  for (uint64_t i = 0; i < kStormRows; ++i)
+    EXPECT_OK(table_->put(Put(storm_row(i)).add("f", "q", storm_value(storm_row(i)))));
+  // Of who names a family that may not be there.
+  const auto late = [](const Status& status) {
+    return status.ok() || status.is(Code::kInvalidArgument) || status.is(Code::kConflict);
+  };
+  std::atomic<uint64_t> changes{0}, written{0}, read{0};
+  Crew crew;
+  crew.add([&](Random& random) {
+    const std::string name = random.one_in(2) ? "h" : "i";
+    const bool there = table_->info().families.size() > 2 &&
+                       std::ranges::any_of(table_->info().options.families,
+                                           [&](const FamilyOptions& each) { return each.name == name; });
+    TableChange change{.set_families = {family("g", 1 + static_cast<uint32_t>(random.below(3)))}};
+    if (there)
+      change.remove_families = {name};
+    else
+      change.set_families.push_back(family(name));
+    EXPECT_OK(engine_->alter_table("kept", change));
+    changes.fetch_add(1, std::memory_order_relaxed);
+  });
+  for (int i = 0; i < 2; ++i)
+    crew.add([&](Random& random) {
+      const std::string row = storm_row(random.below(kStormRows));
+      EXPECT_OK(table_->put(Put(row).add("f", "q", storm_value(row))));
+      const Status both =
+          table_->put(Put(row).add("f", "q", storm_value(row)).add("h", "q", row).add("i", "q", row));
+      EXPECT_TRUE(late(both)) << both.to_text();
+      const Status one = table_->put(Put(row).add(random.one_in(2) ? "h" : "i", "q", row));
+      EXPECT_TRUE(late(one)) << one.to_text();
+      if (one.ok()) written.fetch_add(1, std::memory_order_relaxed);
+      const Status gone = table_->erase(Delete(storm_row(kStormRows + random.below(5))));
+      EXPECT_TRUE(late(gone)) << gone.to_text();
+    });
+  for (int i = 0; i < 2; ++i)
+    crew.add([&](Random& random) {
+      auto scanner = table_->scan(Scan());
+      ASSERT_TRUE(scanner.ok()) << scanner.status().to_text();
+      uint64_t rows = 0;
+      while ((*scanner)->next()) {
+        const RowView row = (*scanner)->row();
+        for (const CellView& cell : row.cells())
+          ASSERT_EQ(cell.value_bytes(),
+                    cell.family() == "f" ? storm_value(std::string(row.row())) : row.row());
+        ++rows;
+      }
+      EXPECT_OK((*scanner)->status());
+      EXPECT_EQ(rows, kStormRows);
+      const auto found = table_->get(Get(storm_row(random.below(kStormRows))).family("h"));
+      EXPECT_TRUE(late(found.status())) << found.status().to_text();
+      read.fetch_add(1, std::memory_order_relaxed);
+    });
+  crew.add([&](Random& random) {
+    EXPECT_OK(engine_->flush());
+    EXPECT_OK(table_->compact({.major = random.one_in(2)}));
+  });
+  while ((changes.load() < scaled(300) || written.load() < scaled(300) || read.load() < scaled(50)) &&
+         !HasFailure())
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  crew.stop();
+  count(changes.load(), "changes of families in a storm");
+  EXPECT_OK(engine_->close());
+}
+
 TEST_F(LifeStorm, BatchesOutliveTheEngineThatIsClosedBesideThem) {
   const uint64_t rounds = std::max<uint64_t>(10, scaled(60));
   for (uint64_t round = 0; round < rounds && !HasFailure(); ++round) {
