@@ -20,6 +20,10 @@ namespace {
 
 using Kind = ShellValue::Kind;
 
+Status of_family(const FamilyOptions& family, const Status& status) {
+  return status.ok() ? status : status.with_context("family " + family.name);
+}
+
 // Reads attributes into options and collects what is wrong with them. One statement.
 class SchemaReader {
  public:
@@ -127,7 +131,8 @@ void SchemaReader::read_attribute(FamilyOptions& family, const ShellValue& pair)
     if (!answered(name, pair)) unknown_attribute(pair, name);
     return;
   }
-  if (const auto value = text_of(pair.items.front())) add(pair, set_option(family, name, *value));
+  if (const auto value = text_of(pair.items.front()))
+    add(pair, of_family(family, set_option(family, name, *value)));
 }
 
 // CONFIGURATION and METADATA of a family: what is an option here is obeyed.
@@ -144,7 +149,7 @@ void SchemaReader::read_keys(FamilyOptions& family, const ShellValue& pair) {
       if (family.bloom.starts_with("rowprefix_fixed_length"))
         family.bloom = fmt::format("rowprefix_fixed_length(prefix_length={})", *value);
     } else if (key == "hbase.hstore.time.to.purge.deletes") {
-      add(each, set_option(family, key, *value));
+      add(each, of_family(family, set_option(family, key, *value)));
     } else {
       note(answer_key(each.text, *value, metadata).note);
     }

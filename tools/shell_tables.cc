@@ -136,7 +136,7 @@ constexpr std::array kVerbs = {
               "alter 't', {NAME => 'f', ATTRIBUTE => value, …}, …\n"
               "alter 'orders', NAME => 'd', VERSIONS => 5\n"
               "alter 'orders', 'notes', {NAME => 'd', BLOOMFILTER => 'ROWCOL'}\n"
-              "alter 'orders', {NAME => 'c', METHOD => 'delete'}, READONLY => true",
+              "alter 'orders', {NAME => 'notes', METHOD => 'delete'}, DURABILITY => 'FSYNC_WAL'",
               "Add, change and remove families, set options of the table, as one", run_alter},
     ShellVerb{"describe", "describe 't'\ndescribe 'orders'", "A table's families, as create takes them",
               run_describe},

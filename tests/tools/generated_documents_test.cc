@@ -154,6 +154,13 @@ std::string engine_range(const std::string& directory, const std::string& name) 
                                                       : range_of(name);
 }
 
+std::string table_range(const std::string& name) {
+  TableOptions table;
+  const std::string message(set_option(table, name, "unknown").message());
+  const size_t at = message.find(" is not ");
+  return at == std::string::npos || name == "durability" ? "" : message.substr(at + 8);
+}
+
 // What set_option and validate() say to a value that cannot be.
 std::string family_range(const std::string& name) {
   FamilyOptions family;
@@ -200,10 +207,12 @@ TEST_F(GeneratedDocuments, OptionsAreThoseOfTheCode) {
       "`include/cellar/environment.h`.\n\n" +
       head;
   size_t options = 0;
-  const auto add = [&](const Field& field, const std::string& name) {
-    text += table_row({"`" + name + "`", type_text(field), value_text(field),
-                       engine_range(path("store").string(), name), field.comment});
+  const auto add_row = [&](const Field& field, const std::string& name, const std::string& range) {
+    text += table_row({"`" + name + "`", type_text(field), value_text(field), range, field.comment});
     ++options;
+  };
+  const auto add = [&](const Field& field, const std::string& name) {
+    add_row(field, name, engine_range(path("store").string(), name));
   };
   for (const Field& field : fields_of("EngineOptions")) {
     if (field.name == "environment") continue;
@@ -213,8 +222,12 @@ TEST_F(GeneratedDocuments, OptionsAreThoseOfTheCode) {
       for (const Field& inner : fields_of("CacheOptions")) add(inner, "cache." + inner.name);
     }
   }
-  text += "\n## Table and write\n\n`TableOptions` and `WriteOptions`.\n\n" + head;
-  for (const Field& field : fields_of("TableOptions")) add(field, field.name);
+  text +=
+      "\n## Table and write\n\n`TableOptions` and `WriteOptions`. Those of a table, but for the families, "
+      "can be altered: `Engine::alter_table`,\n`cellar alter --set name=value`, and in the shell `alter`, "
+      "where they are called `DURABILITY`, `READONLY`,\n`COMPACTION_ENABLED` and `MEMSTORE_FLUSHSIZE`.\n\n" +
+      head;
+  for (const Field& field : fields_of("TableOptions")) add_row(field, field.name, table_range(field.name));
   for (const Field& field : fields_of("WriteOptions")) add(field, "write: " + field.name);
   text += "\nDurability is, from the least to the most:";
   for (const Durability each :
@@ -223,7 +236,9 @@ TEST_F(GeneratedDocuments, OptionsAreThoseOfTheCode) {
   text +=
       ".\n\n## Family\n\n`FamilyOptions`; as `name=value` on the command line (`cellar create`, `cellar "
       "alter`). HBase's "
-      "names are accepted\nin either case; numbers take the suffixes k, m and g, times s, m, h and d.\n\n" +
+      "names are accepted\nin either case; numbers take the suffixes k, m and g, times s, m, h and d. "
+      "HBase's words are taken, too:\n`1 DAY 2 HOURS`, `93600 SECONDS (1 DAY 2 HOURS)`, `64KB`, `65536 B "
+      "(64KB)`.\n\n" +
       table_row({"option", "HBase's name", "default", "may be", "what it does"}) + "|---|---|---|---|---|\n";
   const std::vector<Field> fields = fields_of("FamilyOptions");
   for (const auto& [name, value] : option_list(FamilyOptions())) {
