@@ -120,12 +120,12 @@ std::string scan_text(const Operation& operation) {
 // Of the kinds from kGetInto on.
 std::string other_text(const Operation& operation) {
   constexpr const char* kNames[] = {
-      "get into",       "row at or after", "row at or before", "scan onward",   "filtered get",
-      "filtered scan",  "count rows",      "estimate",         "split points",  "explained get",
-      "explained scan", "action list",     "transaction",      "rolled back",   "transaction in conflict",
-      "flush all",      "compact major",   "recode",           "truncate",      "drop and create",
-      "name snapshot",  "drop named",      "read named",       "restore named", "clone named",
-      "checkpoint",     "ingest exported",
+      "get into",       "row at or after", "row at or before", "scan onward",  "filtered get",
+      "filtered scan",  "count rows",      "estimate",         "split points", "explained get",
+      "explained scan", "action list",     "transaction",      "rolled back",  "transaction in conflict",
+      "flush all",      "compact major",   "recode",           "truncate",     "drop and create",
+      "family anew",    "name snapshot",   "drop named",       "read named",   "restore named",
+      "clone named",    "checkpoint",      "ingest exported",
   };
   const size_t at = static_cast<size_t>(operation.kind) - static_cast<size_t>(Kind::kGetInto);
   const std::string text = fmt::format("{} {}", kNames[at], table_name(operation.table));
@@ -133,7 +133,7 @@ std::string other_text(const Operation& operation) {
     return rows_text(fmt::format("{} at {}", text, operation.which), operation);
   if (operation.kind == Kind::kRecode)
     return fmt::format("{}:{} as {}", text, operation.family, cellar::to_text(operation.coded));
-  if (operation.kind == Kind::kCompactMajor)
+  if (operation.kind == Kind::kCompactMajor || operation.kind == Kind::kFamilyAnew)
     return text + (operation.family.empty() ? "" : ":" + operation.family);
   const bool filtered = operation.kind == Kind::kFilteredGet || operation.kind == Kind::kFilteredScan;
   if (operation.kind < Kind::kActionList)

@@ -521,10 +521,12 @@ void Planner::draw_other_read(Operation& operation) {
 
 // What concerns whole tables.
 void Planner::draw_table_work(Operation& operation) {
-  operation.kind = one_of({Kind::kTruncate, Kind::kDropAndCreate, Kind::kNameSnapshot, Kind::kNameSnapshot,
-                           Kind::kDropNamed, Kind::kReadNamed, Kind::kReadNamed, Kind::kRestoreNamed,
-                           Kind::kCloneNamed, Kind::kCheckpoint, Kind::kIngestExported});
+  operation.kind =
+      one_of({Kind::kTruncate, Kind::kDropAndCreate, Kind::kFamilyAnew, Kind::kFamilyAnew,
+              Kind::kNameSnapshot, Kind::kNameSnapshot, Kind::kDropNamed, Kind::kReadNamed, Kind::kReadNamed,
+              Kind::kRestoreNamed, Kind::kCloneNamed, Kind::kCheckpoint, Kind::kIngestExported});
   operation.major = random_.one_in(2);
+  if (operation.kind == Kind::kFamilyAnew) operation.family = draw_family_of(operation.table);
   if (operation.kind == Kind::kIngestExported && random_.one_in(2)) operation.prefix = one_of(kPrefixes);
 }
 

@@ -91,6 +91,7 @@ struct Operation {
     kRecode,  // a family gets another encoding, codec, Bloom filter and block size
     kTruncate,
     kDropAndCreate,
+    kFamilyAnew,  // a family is removed, and one of its name and options added
     kNameSnapshot,
     kDropNamed,
     kReadNamed,

@@ -126,6 +126,7 @@ class RandomRun final : private EventListener {
   void expect_content(Table& table, const Mirror& expected);
   void replace_content(const std::function<Status()>& change, const char* what);
   void empty_table(const Operation& operation);
+  void family_anew(const Operation& operation);
   void name_snapshot(const Operation& operation);
   void read_named(const NamedContent& named);
   void restore_named(const NamedContent& named, const Operation& operation);

@@ -36,6 +36,8 @@ void RandomRun::table_work(const Operation& operation) {
     case Kind::kTruncate:
     case Kind::kDropAndCreate:
       return empty_table(operation);
+    case Kind::kFamilyAnew:
+      return family_anew(operation);
     case Kind::kNameSnapshot:
       return name_snapshot(operation);
     case Kind::kCheckpoint:
@@ -93,6 +95,21 @@ void RandomRun::empty_table(const Operation& operation) {
     if (operation.table == 0) add_observer();
   }
   mirrors_[operation.table] = Mirror(options);
+  compare_files();
+}
+
+void RandomRun::family_anew(const Operation& operation) {
+  const std::string name = table_name(operation.table);
+  TableChange anew;
+  for (const FamilyOptions& family : options_[operation.table].families)
+    if (family.name == operation.family) anew.set_families.push_back(family);
+  if (anew.set_families.empty() || options_[operation.table].families.size() < 2) return;
+  snapshots_.clear();
+  expect_ok(engine_->alter_table(name, {.remove_families = {operation.family}}), "removal of a family");
+  expect_ok(engine_->alter_table(name, anew), "family anew");
+  MirrorFamily& mirror = mirrors_[operation.table].family(operation.family);
+  mirror.memory.clear();
+  mirror.runs.clear();
   compare_files();
 }
 
