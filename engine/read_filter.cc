@@ -68,6 +68,9 @@ void ReadFilter::follow_hint(StoreReader& reader, const CellView& cell) {
     OwnedCell key;
     assign(key, *hint);
     if (compare_keys(cell, key.view()) >= 0) return;
+    // Among the versions of a column there may be markers, which decide about what the hint leads to.
+    const bool in_column = hint->family == cell.family() && hint->qualifier == cell.qualifier();
+    if (in_column && !raw_ && reader.may_meet_markers()) return;
     reader.walk().seek_in_row(key.view());
     if (raw_) passed_ = hint;
   } else if (reversed_ ? rows < 0 : rows > 0) {

@@ -64,6 +64,7 @@ void count_file(Outcome outcome, ReadStats& stats) {
 
 struct Sources {
   std::vector<MergeSource> cursors;
+  bool markers = false;         // one of them may hold markers
   bool family_markers = false;  // one of them may hold markers that cover all columns of the wanted row
 };
 
@@ -97,6 +98,7 @@ void add_memtable(const StoreView& view, const StoreQuery& query, const RowRange
   ++(entry != nullptr ? entry->cost : *query.stats).memtables;
   sources.cursors.push_back({explained(memtable->cursor(), entry), age});
   sources.family_markers = true;
+  sources.markers = sources.markers || (query.rules.filtered && memtable->summary().deletes != 0);
 }
 
 void add_file(const StoreView& view, const StoreQuery& query, const RowRange& range, const StoreFile& file,
@@ -112,6 +114,8 @@ void add_file(const StoreView& view, const StoreQuery& query, const RowRange& ra
                                   .sequential = query.sequential,
                                   .stats = stats};
   sources.cursors.push_back({explained(reader.cursor(options), entry), age});
+  const bool known = !file.record().name.empty();  // else nobody has counted its markers
+  sources.markers = sources.markers || !known || file.record().deletes != 0;
   sources.family_markers = sources.family_markers || !may_begin_at_column(query, range) ||
                            reader.may_contain_family_markers(range.start, stats);
 }
@@ -170,6 +174,7 @@ std::unique_ptr<StoreReader> StoreReader::open(std::shared_ptr<const StoreView> 
   }
   std::unique_ptr<StoreReader> reader(
       new StoreReader(std::move(view), rules, std::move(cursor), query, explained));
+  reader->may_meet_markers_ = sources.markers;
   if (!query.on_demand) reader->walk_.position(from.view());
   return reader;
 }

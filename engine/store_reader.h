@@ -62,6 +62,8 @@ class StoreReader {
   void note_filtered() { ++passed_over_.filtered; }
   // The versions a filtered read returns of a column.
   uint32_t versions_returned() const { return versions_returned_; }
+  // Of a filtered read: whether some of what is read may be a delete marker.
+  bool may_meet_markers() const { return may_meet_markers_; }
   // Of each column one cell at most.
   bool returns_one_version() const { return versions_returned_ == 1 && !raw_; }
   Status status() const { return walk_.status(); }
@@ -88,6 +90,7 @@ class StoreReader {
   uint32_t versions_returned_;
   bool raw_;
   bool on_demand_;
+  bool may_meet_markers_ = true;
   bool positioned_ = false;  // of one opened on demand
 };
 

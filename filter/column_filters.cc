@@ -115,6 +115,7 @@ class ColumnCountGetFilter final : public Cloned<ColumnCountGetFilter> {
   std::string to_text() const override { return fmt::format("ColumnCountGetFilter({})", columns_); }
   void reset() override { count_ = 0; }
   bool all_done() override { return count_ > columns_; }
+  bool depends_on_other_rows() const override { return true; }
   FilterCode cell(const CellView&) override {
     return ++count_ > columns_ ? FilterCode::kNextColumn : FilterCode::kIncludeAndNextColumn;
   }

@@ -3,10 +3,12 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "base/bytes.h"
 #include "base/coding.h"
 #include "filter/parts.h"
+#include "filter/utf8.h"
 
 namespace cellar {
 namespace {
@@ -99,13 +101,17 @@ class Regex final : public Comparator {
       : expression_({expression.data(), expression.size()}, options(letters)), letters_(letters) {}
   std::string error() const { return expression_.ok() ? "" : expression_.error(); }
   std::partial_ordering compare(std::string_view stored) const override {
-    return RE2::PartialMatch({stored.data(), stored.size()}, expression_) ? kEqual : kUnordered;
+    if (is_utf8(stored)) return found_in(stored) ? kEqual : kUnordered;
+    return found_in(with_replacements(stored)) ? kEqual : kUnordered;
   }
   std::string to_text() const override {
     return (letters_ == RegexCase::kIgnore ? "regexstringnocase:" : "regexstring:") + expression_.pattern();
   }
 
  private:
+  bool found_in(std::string_view text) const {
+    return RE2::PartialMatch({text.data(), text.size()}, expression_);
+  }
   static RE2::Options options(RegexCase letters) {
     RE2::Options options;
     options.set_dot_nl(true);
@@ -119,17 +125,31 @@ class Regex final : public Comparator {
 
 class Substring final : public Comparator {
  public:
-  explicit Substring(std::string_view text) : text_(lower_ascii(text)) {}
+  explicit Substring(std::string_view text) : text_(lower_ascii(text)) {
+    if (is_ascii(text) || !is_utf8(text)) return;
+    RE2::Options options;
+    options.set_literal(true);
+    options.set_case_sensitive(false);
+    options.set_log_errors(false);
+    letters_ = std::make_unique<RE2>(re2::StringPiece(text.data(), text.size()), options);
+  }
   std::partial_ordering compare(std::string_view stored) const override {
-    const auto same = [](char a, char b) { return lower(a) == b; };
-    const auto found = std::search(stored.begin(), stored.end(), text_.begin(), text_.end(), same);
-    return found != stored.end() || text_.empty() ? kEqual : kUnordered;
+    return (letters_ != nullptr ? found_by_letters(stored) : found_by_bytes(stored)) ? kEqual : kUnordered;
   }
   std::string to_text() const override { return "substring:" + text_; }
 
  private:
   static char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+  bool found_by_letters(std::string_view stored) const {
+    return RE2::PartialMatch({stored.data(), stored.size()}, *letters_);
+  }
+  bool found_by_bytes(std::string_view stored) const {
+    const auto same = [](char a, char b) { return lower(a) == b; };
+    const auto found = std::search(stored.begin(), stored.end(), text_.begin(), text_.end(), same);
+    return found != stored.end() || text_.empty();
+  }
   std::string text_;
+  std::unique_ptr<RE2> letters_;  // finds text_ in either case; null: ASCII alone has cases
 };
 
 }  // namespace

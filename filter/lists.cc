@@ -73,6 +73,9 @@ class FilterList : public Filter {
   bool needs_whole_row() const override {
     return std::ranges::any_of(members_, [](const OwnFilter& each) { return each->needs_whole_row(); });
   }
+  bool depends_on_other_rows() const override {
+    return std::ranges::any_of(members_, [](const OwnFilter& each) { return each->depends_on_other_rows(); });
+  }
   // In both kinds every member edits, as in HBase: a DependentColumnFilter strips the row inside any_of too.
   void edit_row(std::vector<CellView>& cells) override {
     for (OwnFilter& each : members_) each->edit_row(cells);
@@ -264,6 +267,7 @@ class SkipFilter final : public Cloned<SkipFilter> {
     return code;
   }
   void transform(CellView& cell) override { filter_->transform(cell); }
+  bool depends_on_other_rows() const override { return filter_->depends_on_other_rows(); }
   bool needs_whole_row() const override { return true; }
   bool drop_row() override { return out_; }
   bool is_family_essential(std::string_view family) const override {
@@ -292,6 +296,7 @@ class WhileMatchFilter final : public Cloned<WhileMatchFilter> {
     return code;
   }
   void transform(CellView& cell) override { filter_->transform(cell); }
+  bool depends_on_other_rows() const override { return true; }
   bool needs_whole_row() const override { return true; }
   bool drop_row() override { return note(filter_->drop_row()); }
   bool is_family_essential(std::string_view family) const override {

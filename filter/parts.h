@@ -17,6 +17,7 @@ class Cloned : public Filter {
   std::unique_ptr<Filter> clone() const final {
     return std::make_unique<Self>(static_cast<const Self&>(*this));
   }
+  bool depends_on_other_rows() const override { return false; }
 };
 
 // A filter inside another one: copied with it.

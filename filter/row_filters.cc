@@ -67,6 +67,7 @@ class PageFilter final : public Cloned<PageFilter> {
  public:
   explicit PageFilter(uint64_t rows) : rows_max_(rows) {}
   std::string to_text() const override { return fmt::format("PageFilter({})", rows_max_); }
+  bool depends_on_other_rows() const override { return true; }
   bool all_done() override { return rows_ >= rows_max_; }
   FilterCode cell(const CellView&) override { return FilterCode::kInclude; }
   bool needs_whole_row() const override { return true; }
@@ -83,6 +84,7 @@ class RandomRowFilter final : public Cloned<RandomRowFilter> {
   std::string to_text() const override {
     return call_text("RandomRowFilter", {quoted(fmt::format("{}", chance_)), fmt::format("{}", seed_)});
   }
+  bool depends_on_other_rows() const override { return true; }
   void reset() override { out_ = false; }
   bool drop_row_key(const CellView&) override {
     constexpr double kUnit = 1.0 / (uint64_t{1} << 53);

@@ -61,6 +61,7 @@ class SingleColumnValueFilter : public Filter {
   SingleColumnValueFilter(ColumnTest test, SingleColumnRule rule, bool exclude)
       : test_(std::move(test)), rule_(rule), exclude_(exclude) {}
   std::unique_ptr<Filter> clone() const override { return std::make_unique<SingleColumnValueFilter>(*this); }
+  bool depends_on_other_rows() const override { return false; }
   std::string to_text() const override {
     return column_test_text(
         exclude_ ? "SingleColumnValueExcludeFilter" : "SingleColumnValueFilter", test_,

@@ -71,6 +71,9 @@ class Filter {
   virtual void edit_row(std::vector<CellView>&) {}
   // Whether the row, of which cells are left, is out.
   virtual bool drop_row() { return false; }
+  // Whether the answer for a row depends on which rows, or how many, came before it, as a page's does (that
+  // rows come in order does not count): such a filter must see all of them, and SaltedScan refuses it.
+  virtual bool depends_on_other_rows() const { return true; }
   // Families that say nothing about whether a row passes need be read only for rows that do.
   virtual bool is_family_essential(std::string_view) const { return true; }
 
@@ -94,7 +97,7 @@ Cell version_hint(const CellView& in_column, int64_t timestamp);
 // ---- Comparators ----
 
 enum class CompareOp : uint8_t { kLess, kLessOrEqual, kEqual, kNotEqual, kGreaterOrEqual, kGreater, kNoOp };
-// "<", "<=", "=", "!=", ">=", ">", "no_op".
+// "<", "<=", "=", "!=", ">=", ">", "no_op". As in HBase, no_op lets nothing pass.
 std::string_view op_text(CompareOp op);
 
 // Comparator: stored bytes against given ones. Any number of threads.
@@ -129,10 +132,12 @@ ComparatorPtr null_value();
 enum class BitOp : uint8_t { kAnd, kOr, kXor };
 // Equal when sizes are and the combination has a bit set.
 ComparatorPtr bits(std::string_view bytes, BitOp op);
-// RE2's syntax, found anywhere, the dot takes newlines too. kInvalidArgument when the expression is none.
+// RE2's syntax over UTF-8, found anywhere, the dot takes newlines too; bytes that are not UTF-8 count as
+// U+FFFD, as in HBase. kInvalidArgument when the expression is none.
 enum class RegexCase : uint8_t { kRespect, kIgnore };
 Result<ComparatorPtr> regex(std::string_view expression, RegexCase letters = RegexCase::kRespect);
-// Contains it, upper and lower case (of ASCII) taken as the same.
+// Contains it, upper and lower case taken as the same: all of Unicode's if the text is UTF-8 beyond ASCII,
+// else ASCII's.
 ComparatorPtr substring(std::string_view text);
 
 // ---- Rows ----
@@ -190,7 +195,8 @@ FilterPtr value_filter(CompareOp op, ComparatorPtr comparator);
 FilterPtr column_value_filter(std::string_view family, std::string_view qualifier, CompareOp op,
                               ComparatorPtr comparator);
 enum class HintVersions : bool { kNo, kYes };
-// kYes seeks from timestamp to timestamp, past delete markers too, so that deleted versions may show.
+// kYes seeks from timestamp to timestamp where nothing that is read holds delete markers. Versions passed
+// over do not use up the versions that the family keeps: surplus ones may show until they are dropped.
 FilterPtr timestamps_filter(std::vector<int64_t> timestamps, HintVersions hint = HintVersions::kNo);
 // Empties values, or replaces each by its size (4 bytes big-endian).
 enum class KeyOnlyValue : bool { kEmpty, kSize };

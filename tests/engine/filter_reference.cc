@@ -184,7 +184,7 @@ RandomFilter random_leaf(Random& random) {
       // A stop is a stop in the direction of the read; as a predicate it is tested by the text cases.
       return {inclusive_stop_filter(row), {}};
     }
-    case 8: {  // without hints: those make deleted cells show
+    case 8: {  // without hints: those pass over versions that use up the limit
       const std::vector<int64_t> times = {static_cast<int64_t>(random.below(6)),
                                           static_cast<int64_t>(random.below(6))};
       return {timestamps_filter(times),
