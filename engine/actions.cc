@@ -12,14 +12,19 @@ constexpr size_t kTogetherMax = 1000;  // and so many bytes: one write holds its
 constexpr size_t kTogetherBytes = 1 << 20;
 
 ActionResult of_row(Result<Row> row) {
-  if (!row.ok()) return {row.status(), {}};
-  return {{}, std::move(row).value()};
+  if (!row.ok()) return {row.status(), {}, true};
+  return {{}, std::move(row).value(), true};
+}
+
+ActionResult of_check(Result<CheckAndMutateResult> checked) {
+  if (!checked.ok()) return {checked.status(), {}, false};
+  return {{}, std::move(checked->row), checked->success};
 }
 
 ActionResult get_row(Table& table, const Get& get) {
   const Result<RowBatch> rows = table.get(get);
-  if (!rows.ok()) return {rows.status(), {}};
-  return {{}, rows->empty() ? Row{get.row(), {}} : rows->row().to_row()};
+  if (!rows.ok()) return {rows.status(), {}, true};
+  return {{}, rows->empty() ? Row{get.row(), {}} : rows->row().to_row(), true};
 }
 
 // An increment answers with its sums; its cells come by way of row mutations, which are the same write.
@@ -30,13 +35,15 @@ ActionResult run_one(Table& table, const Action& action, const WriteOptions& opt
         if constexpr (std::is_same_v<Each, Get>) {
           return get_row(table, each);
         } else if constexpr (std::is_same_v<Each, Put>) {
-          return {table.put(each, options), {}};
+          return {table.put(each, options), {}, true};
         } else if constexpr (std::is_same_v<Each, Delete>) {
-          return {table.erase(each, options), {}};
+          return {table.erase(each, options), {}, true};
         } else if constexpr (std::is_same_v<Each, Append>) {
           return of_row(table.append(each, options));
         } else if constexpr (std::is_same_v<Each, Increment>) {
           return of_row(table.mutate(RowMutations(each.row()).add(each), options));
+        } else if constexpr (std::is_same_v<Each, CheckAndMutate>) {
+          return of_check(table.check_and_mutate(each, options));
         } else {
           return of_row(table.mutate(each, options));
         }

@@ -32,6 +32,19 @@ Batch& Batch::erase(const std::shared_ptr<Table>& table, const Delete& erase) {
   return *this;
 }
 
+Batch& Batch::increment(const std::shared_ptr<Table>& table, const Increment& increment) {
+  for (const Increment::Counter& each : increment.counters())
+    impl_->bytes += increment.row().size() + each.family.size() + each.qualifier.size() + 8 + 12;
+  impl_->entries.push_back({table, increment});
+  return *this;
+}
+
+Batch& Batch::append(const std::shared_ptr<Table>& table, const Append& append) {
+  impl_->bytes += bytes_of(append);
+  impl_->entries.push_back({table, append});
+  return *this;
+}
+
 Batch& Batch::cell(const std::shared_ptr<Table>& table, const CellView& cell) {
   impl_->bytes += cell.key_size + cell.value_size + cell.tags_size;
   impl_->entries.push_back({table, Cell(cell)});

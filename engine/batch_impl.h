@@ -13,7 +13,7 @@ namespace cellar {
 
 struct Batch::Entry {
   std::shared_ptr<Table> table;
-  std::variant<Put, Delete, Cell> change;
+  std::variant<Put, Delete, Increment, Append, Cell> change;
 };
 
 struct Batch::Impl {

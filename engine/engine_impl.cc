@@ -26,8 +26,9 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
   register_hfile_plugins();
   register_compaction_plugins();
   CELLAR_TRY(validate(options));
-  CELLAR_TRY(Registry<Memtable>::instance().make(options.memtable).status().with_context("memtable"));
-  auto core = std::make_shared<EngineCore>(options, path);
+  EngineOptions heeded = options;
+  if (heeded.cell_bytes_max == 0) heeded.cell_bytes_max = kCellBytesHardMax;
+  auto core = std::make_shared<EngineCore>(std::move(heeded), path);
   CELLAR_TRY_ASSIGN(core->cache, BlockCache::create(options.cache.capacity_bytes, options.cache.policy,
                                                     options.cache.shards));
   core->write_path = std::make_unique<WritePath>(*core);

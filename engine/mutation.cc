@@ -40,7 +40,7 @@ namespace {
 void set_ttl_tag(std::string& tags, int64_t ttl_ms) {
   tags.clear();
   char bytes[8];
-  store_be64(bytes, static_cast<uint64_t>(std::max<int64_t>(ttl_ms, 1)));
+  store_be64(bytes, static_cast<uint64_t>(ttl_ms));
   append_tag(tags, kTtlTag, {bytes, sizeof bytes});
 }
 

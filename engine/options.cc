@@ -11,11 +11,13 @@
 #include "base/bytes.h"
 #include "base/plugins.h"
 #include "bloom/bloom_types.h"
+#include "cellar/cache_policy.h"
 #include "cellar/compaction_policy.h"
 #include "cellar/plugin.h"
 #include "engine/option_text.h"
 #include "hfile/codecs.h"
 #include "hfile/encoding.h"
+#include "memtable/memtable.h"
 
 namespace cellar {
 namespace {
@@ -364,12 +366,19 @@ Status validate(const EngineOptions& engine) {
   faults.add_if(engine.stall_ms_max < 0, "stall_ms_max is at least 0");
   faults.add_if(engine.row_lock_wait_ms < 0, "row_lock_wait_ms is at least 0");
   faults.add_if(engine.background_threads < 2, "background_threads is at least 2");
-  faults.add_if(engine.cell_bytes_max < 1 || engine.cell_bytes_max > (uint64_t{1} << 31) - 65,
-                "cell_bytes_max is 1 to 2^31 - 65");
+  faults.add_if(engine.cell_bytes_max > kCellBytesHardMax, "cell_bytes_max is at most 127 MiB");
+  faults.add_if(engine.timestamp_slop_ms < 0, "timestamp_slop_ms is at least 0");
+  faults.add_if(engine.ttl_clock_guard_s < 0 || engine.ttl_clock_guard_s > INT64_MAX / 1000,
+                "ttl_clock_guard_s is 0 to 2^63 / 1000");
   faults.add_if(engine.batch_bytes_max < 1 || engine.batch_bytes_max > (63u << 20),
                 "batch_bytes_max is 1 to 63 MiB");
   faults.add_if(engine.open_files_max < 1, "open_files_max is at least 1");
   faults.add_if(engine.major_compaction_interval_s < 0, "major_compaction_interval_s is at least 0");
+  register_memtable_plugins();
+  register_cache_plugins();
+  faults.add(Registry<Memtable>::instance().make(engine.memtable).status().with_context("memtable"));
+  faults.add(
+      Registry<CachePolicy>::instance().make(engine.cache.policy).status().with_context("cache.policy"));
   return faults.status();
 }
 

@@ -12,7 +12,11 @@
 namespace cellar {
 namespace {
 
-constexpr size_t kFewItems = 12;              // up to here comparing all pairs is cheaper than sorting
+constexpr size_t kFewItems = 12;  // up to here comparing all pairs is cheaper than sorting
+// HBase measures a cell as it is sent: 4 bytes each for the lengths of the cell, its key and its value, 2 for
+// that of its tags, if it has any.
+constexpr uint64_t kLengthFieldBytes = 12;
+constexpr uint64_t kTagsLengthBytes = 2;
 constexpr size_t kKeptBufferBytes = 4 << 20;  // a larger buffer is given back after the write that needed it
 
 }  // namespace
@@ -81,8 +85,9 @@ Status PreparedBatch::check(const Item& item, const Limits& limits) const {
   if (item.timestamp < 0 || item.timestamp == kLatestTimestamp)
     return Status::invalid_argument(
         fmt::format("{}: timestamp {} is not 0 to 2^63 - 2", where(), item.timestamp));
-  const uint64_t bytes = item.row.size() + item.qualifier.size() + item.value.size() + item.tags.size() + 12 +
-                         item.store->family().size();
+  const uint64_t bytes = flat_key_bytes(item.row.size(), item.store->family().size(), item.qualifier.size()) +
+                         item.value.size() + kLengthFieldBytes +
+                         (item.tags.empty() ? 0 : kTagsLengthBytes + item.tags.size());
   if (bytes > limits.cell_bytes_max)
     return Status::limit(fmt::format("{}: the cell has {} bytes, the limit is {} (cell_bytes_max)", where(),
                                      bytes, limits.cell_bytes_max));

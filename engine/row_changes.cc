@@ -54,6 +54,16 @@ std::string carried_tags(std::string_view own, std::string_view current) {
   return tags.append(own);
 }
 
+// A mutation's own tags hold its time to live, or nothing.
+Status check_ttl(std::string_view row, std::string_view tags) {
+  std::string_view ttl;
+  if (tags.empty() || !find_tag(tags, kTtlTag, ttl)) return {};
+  const auto ms = static_cast<int64_t>(load_be64(ttl.data()));
+  if (ms >= 1) return {};
+  return Status::invalid_argument(fmt::format("row {}: a time to live of {} ms", escaped(row), ms))
+      .hinting("it is 1 ms or more");
+}
+
 bool before(const Cell& a, const Cell& b) {
   if (a.family != b.family) return a.family < b.family;
   if (a.qualifier != b.qualifier) return a.qualifier < b.qualifier;
@@ -102,10 +112,27 @@ Status RowChanges::read(const Get& get, RowBatch& found) const {
   return read_ != nullptr ? (*read_)(get, found) : table_.get_into(get, found);
 }
 
+// Far ahead of the clock a put hides what is written after it, so that a wrong clock does lasting harm.
+Status RowChanges::check_time(const Put& put, const MutationPiece& piece) const {
+  EngineCore& core = table_.core();
+  const int64_t slop_ms = core.options.timestamp_slop_ms;
+  if (slop_ms == INT64_MAX || piece.timestamp == kNow) return {};
+  const int64_t now_ms = now_ms_ == kNow ? core.mvcc.now_ms() : now_ms_;
+  if (piece.timestamp <= now_ms || piece.timestamp - now_ms <= slop_ms) return {};
+  return Status::invalid_argument(
+             fmt::format("row {}, column {}:{}: timestamp {} is {} ms ahead of the clock, the limit is {} "
+                         "(timestamp_slop_ms)",
+                         escaped(put.row()), put.family(piece), escaped(put.qualifier(piece)),
+                         piece.timestamp, piece.timestamp - now_ms, slop_ms))
+      .hinting("leave the timestamp out, or set the writer's clock");
+}
+
 Status RowChanges::put(const Put& put, int64_t unstamped) {
+  CELLAR_TRY(check_ttl(put.row(), put.tags()));
   for (const MutationPiece& piece : put.pieces()) {
     Store* store = store_of(put.family(piece));
     if (store == nullptr) return table_.unknown_family(put.family(piece));
+    CELLAR_TRY(check_time(put, piece));
     batch_.add(*store, put.row(), put.qualifier(piece), piece.timestamp == kNow ? unstamped : piece.timestamp,
                piece.type, put.value(piece), put.tags());
   }
@@ -175,23 +202,25 @@ Result<int64_t> RowChanges::sum_of(const Increment& increment, const Column& col
   int64_t sum = 0;
   if (column.current != nullptr) {
     if (column.current->value_size != 8)
-      return Status::invalid_argument(
-          fmt::format("column {}:{} is not a counter: its value has {} bytes, not 8", column.family,
-                      escaped(column.qualifier), column.current->value_size));
+      return Status::invalid_argument(fmt::format(
+          "row {}, column {}:{} is not a counter: its value has {} bytes, not 8", escaped(column.row),
+          column.family, escaped(column.qualifier), column.current->value_size));
     sum = static_cast<int64_t>(load_be64(column.current->value));
   }
   for (const Increment::Counter& each : increment.counters()) {
     if (each.family != column.family || each.qualifier != column.qualifier) continue;
     if (__builtin_add_overflow(sum, each.amount, &sum) &&
         increment.overflow_mode() == Increment::Overflow::kError)
-      return Status::invalid_argument(
-                 fmt::format("column {}:{} would overflow 64 bits", column.family, escaped(column.qualifier)))
+      return Status::invalid_argument(fmt::format("row {}, column {}:{} would overflow 64 bits",
+                                                  escaped(column.row), column.family,
+                                                  escaped(column.qualifier)))
           .hinting("Increment::overflow(kWrap) wraps around as HBase does");
   }
   return sum;
 }
 
 Result<std::vector<int64_t>> RowChanges::increment(const Increment& increment, bool cells_wanted) {
+  CELLAR_TRY(check_ttl(increment.row(), increment.tags()));
   const std::vector<Increment::Counter>& counters = increment.counters();
   Get get(increment.row());
   get.time_range(increment.time_from(), increment.time_until());
@@ -218,6 +247,7 @@ Result<std::vector<int64_t>> RowChanges::increment(const Increment& increment, b
 }
 
 Status RowChanges::append(const Append& append) {
+  CELLAR_TRY(check_ttl(append.row(), append.tags()));
   const std::vector<MutationPiece>& pieces = append.pieces();
   Get get(append.row());
   get.time_range(append.time_from(), append.time_until());
@@ -244,7 +274,8 @@ Status RowChanges::apply(const RowMutations::Mutation& mutation, int64_t unstamp
   if (const auto* put = std::get_if<Put>(&mutation)) return this->put(*put, unstamped);
   if (const auto* erase = std::get_if<Delete>(&mutation)) return this->erase(*erase);
   if (const auto* append = std::get_if<Append>(&mutation)) return this->append(*append);
-  return increment(std::get<Increment>(mutation), true).status();
+  const auto& counters = std::get<Increment>(mutation);
+  return increment(counters, counters.returns_cells()).status();
 }
 
 Row RowChanges::take_new_cells(std::string_view row) {

@@ -56,6 +56,7 @@ class RowChanges {
   };
   Store* store_of(std::string_view family);
   Status read(const Get& get, RowBatch& found) const;
+  Status check_time(const Put& put, const MutationPiece& piece) const;
   Result<int64_t> looked_up_timestamp(const Delete& erase, size_t piece);
   Result<int64_t> sum_of(const Increment& increment, const Column& column) const;
   // Writes `value`, which takes the place of the current one: never behind it in time, and with its tags.

@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 #include "base/bytes.h"
@@ -121,14 +124,56 @@ Status apply_change(RowChanges& changes, const CheckAndMutate::Change& change, i
   if (const auto* erase = std::get_if<Delete>(&change)) return changes.erase(*erase);
   if (const auto* append = std::get_if<Append>(&change)) return changes.append(*append);
   if (const auto* increment = std::get_if<Increment>(&change))
-    return changes.increment(*increment, true).status();
+    return changes.increment(*increment, increment->returns_cells()).status();
   return apply_all(changes, std::get<RowMutations>(change), unstamped);
 }
 
 std::string_view row_of(const Batch::Entry& entry) {
   if (const auto* cell = std::get_if<Cell>(&entry.change)) return cell->row;
   if (const auto* put = std::get_if<Put>(&entry.change)) return put->row();
+  if (const auto* increment = std::get_if<Increment>(&entry.change)) return increment->row();
+  if (const auto* append = std::get_if<Append>(&entry.change)) return append->row();
   return std::get<Delete>(entry.change).row();
+}
+
+// Whether what the entry writes follows from what is there, which nobody else may change meanwhile.
+bool looks_up(const Batch::Entry& entry) {
+  if (const auto* erase = std::get_if<Delete>(&entry.change)) return looks_up(*erase);
+  return std::holds_alternative<Increment>(entry.change) || std::holds_alternative<Append>(entry.change);
+}
+
+Status check_entry(const Batch::Entry& entry) {
+  if (const auto* put = std::get_if<Put>(&entry.change); put != nullptr && put->empty())
+    return Status::invalid_argument("the put has no columns").hinting("add at least one");
+  auto& table = static_cast<TableImpl&>(*entry.table);
+  std::vector<Store*> touched;
+  if (const auto* increment = std::get_if<Increment>(&entry.change))
+    return add_touched(table, *increment, touched);
+  if (const auto* append = std::get_if<Append>(&entry.change)) return add_touched(table, *append, touched);
+  return {};
+}
+
+// Both would start from the value that is there, and one be lost.
+Status check_changed_once(const Batch& batch) {
+  std::set<std::tuple<const Table*, std::string_view, std::string_view, std::string_view>> columns;
+  const auto add = [&](const Batch::Entry& entry, std::string_view family, std::string_view qualifier) {
+    return columns.emplace(entry.table.get(), row_of(entry), family, qualifier).second;
+  };
+  for (const Batch::Entry& entry : batch.impl().entries) {
+    std::set<std::pair<std::string_view, std::string_view>> own;
+    if (const auto* increment = std::get_if<Increment>(&entry.change))
+      for (const Increment::Counter& each : increment->counters()) own.emplace(each.family, each.qualifier);
+    if (const auto* append = std::get_if<Append>(&entry.change))
+      for (const MutationPiece& each : append->pieces())
+        own.emplace(append->family(each), append->qualifier(each));
+    for (const auto& [family, qualifier] : own)
+      if (!add(entry, family, qualifier))
+        return Status::invalid_argument(
+                   fmt::format("row {}, column {}:{} is changed by two increments or appends of the batch",
+                               escaped(row_of(entry)), family, escaped(qualifier)))
+            .hinting("add them up, or write two batches");
+  }
+  return {};
 }
 
 // All stores of the tables that the batch names, which are of this engine.
@@ -150,6 +195,10 @@ Status add_entries(const Batch& batch, int64_t now_ms, PreparedBatch& to) {
       to.add(*store, cell->row, cell->qualifier, cell->timestamp, cell->type, cell->value, cell->tags);
     } else if (const auto* put = std::get_if<Put>(&entry.change)) {
       CELLAR_TRY(RowChanges(table, to, now_ms).put(*put));
+    } else if (const auto* increment = std::get_if<Increment>(&entry.change)) {
+      CELLAR_TRY(RowChanges(table, to, now_ms).increment(*increment, false).status());
+    } else if (const auto* append = std::get_if<Append>(&entry.change)) {
+      CELLAR_TRY(RowChanges(table, to, now_ms).append(*append));
     } else {
       CELLAR_TRY(RowChanges(table, to, now_ms).erase(std::get<Delete>(entry.change)));
     }
@@ -315,12 +364,10 @@ Status WritePath::write(const Batch& batch, const WriteOptions& options) {
     durability = std::max(durability, durability_of(*table, options));
     observed = observed || table->observers() != nullptr;
     rows.push_back(row_of(entry));
-    if (const auto* put = std::get_if<Put>(&entry.change)) {
-      if (put->empty()) return Status::invalid_argument("the put has no columns").hinting("add at least one");
-    } else if (const auto* erase = std::get_if<Delete>(&entry.change); erase != nullptr && looks_up(*erase)) {
-      mode = RowLocks::Mode::kExclusive;
-    }
+    CELLAR_TRY(check_entry(entry));
+    if (looks_up(entry)) mode = RowLocks::Mode::kExclusive;
   }
+  if (mode == RowLocks::Mode::kExclusive) CELLAR_TRY(check_changed_once(batch));
   if (observed) [[unlikely]]
     return write_observed(batch, mode, durability, options);
   prepared_batch.begin();

@@ -25,6 +25,10 @@ class Batch {
   // The mutation is copied. The table must be of the engine that applies the batch.
   Batch& put(const std::shared_ptr<Table>& table, const Put& put);
   Batch& erase(const std::shared_ptr<Table>& table, const Delete& erase);
+  // These read the row as it was before the batch. What other entries do to the same column is decided by
+  // time, as of two writes; a column that two of them change is kInvalidArgument when the batch is applied.
+  Batch& increment(const std::shared_ptr<Table>& table, const Increment& increment);
+  Batch& append(const std::shared_ptr<Table>& table, const Append& append);
   // A raw cell of any stored type with its own timestamp and tags, as loading and repair need it; its
   // sequence is ignored.
   Batch& cell(const std::shared_ptr<Table>& table, const CellView& cell);

@@ -67,7 +67,8 @@ class Put : public RowMutation {
               std::string_view value) {
     return add_piece(family, qualifier, value, timestamp, CellType::kPut, false), *this;
   }
-  // All cells of this put expire `ttl_ms` after their timestamp (at least 1).
+  // All cells of this put expire `ttl_ms` after their timestamp: 1 or more, anything else is refused when the
+  // put is applied.
   Put& ttl_ms(int64_t ttl_ms);
 };
 
@@ -118,11 +119,14 @@ class Increment {
   // Only cells with a timestamp in [from, until) count as the current value.
   Increment& time_range(int64_t from, int64_t until);
   Increment& overflow(Overflow overflow) { return overflow_ = overflow, *this; }
-  // The new cells expire; without it they inherit the time to live of the current cell, as all its other
-  // tags.
+  // The new cells expire, after 1 ms or more; without it they inherit the time to live of the current cell,
+  // as all its other tags.
   Increment& ttl_ms(int64_t ttl_ms);
   // Of counters that have no current value; else, and by default, the time of the write counts.
   Increment& timestamp(int64_t timestamp) { return timestamp_ = timestamp, *this; }
+  // Whether the new cells are returned where cells are: by row mutations, conditions and lists of actions.
+  // Table::increment always returns the sums.
+  Increment& return_cells(bool wanted) { return return_cells_ = wanted, *this; }
 
   struct Counter {
     std::string family;
@@ -135,6 +139,7 @@ class Increment {
   int64_t time_until() const { return until_; }
   int64_t timestamp() const { return timestamp_; }
   Overflow overflow_mode() const { return overflow_; }
+  bool returns_cells() const { return return_cells_; }
   const std::string& tags() const { return tags_; }
 
  private:
@@ -144,6 +149,7 @@ class Increment {
   int64_t from_ = 0;
   int64_t until_ = kLatestTimestamp;
   Overflow overflow_ = Overflow::kError;
+  bool return_cells_ = true;
   std::string tags_;
 };
 
@@ -157,8 +163,8 @@ class Append : public RowMutation {
   }
   // Only cells with a timestamp in [from, until) count as the current value.
   Append& time_range(int64_t from, int64_t until) { return from_ = from, until_ = until, *this; }
-  // The new cells expire; without it they inherit the time to live of the current cell, as all its other
-  // tags.
+  // The new cells expire, after 1 ms or more; without it they inherit the time to live of the current cell,
+  // as all its other tags.
   Append& ttl_ms(int64_t ttl_ms);
   // Of columns that have no current value; else, and by default, the time of the write counts.
   Append& timestamp(int64_t timestamp) { return timestamp_ = timestamp, *this; }

@@ -109,6 +109,8 @@ struct CacheOptions {
   uint32_t shards = 0;                  // 0: by capacity
 };
 
+constexpr uint64_t kCellBytesHardMax = 127u << 20;  // what a store file can hold
+
 struct EngineOptions {
   bool create_if_missing = false;  // a directory without a store gets one; else it is kNotFound
   bool error_if_exists = false;    // a store that is there already is kInvalidArgument
@@ -133,10 +135,18 @@ struct EngineOptions {
   int64_t major_compaction_interval_s = 0;  // 0: only on request; HBase's default is 7 days
   uint32_t open_files_max = 512;  // store files held open at a time; others are opened again when read
   int background_threads = 2;     // of the engine's own executor: one for flushes, the rest for compactions
-  uint64_t cell_bytes_max = 10u << 20;   // a larger cell is refused with kLimit
+  uint64_t cell_bytes_max =
+      10u << 20;  // a larger cell is refused with kLimit: key, value, tags and length fields count, as in
+                  // HBase's hbase.server.keyvalue.maxsize; 0: only what a file can hold, 127 MiB
+  uint64_t row_bytes_max =
+      1u << 30;  // a get or scan of which a row has more bytes in a family fails with kLimit, unless it reads
+                 // rows in parts; 0: no limit (HBase's hbase.table.max.rowsize)
+  int64_t timestamp_slop_ms =
+      INT64_MAX;  // a put dated further ahead of the clock is refused; INT64_MAX: any time is taken (HBase's
+                  // hbase.hregion.keyvalue.timestamp.slop.millisecs)
   uint64_t batch_bytes_max = 63u << 20;  // a larger batch is refused with kLimit
   int64_t ttl_clock_guard_s =
-      30 * 86400;                  // a clock further ahead of the last flush than this erases nothing by TTL
+      30 * 86400;  // a clock further ahead of the last flush than this erases nothing by TTL; 0: not heeded
   bool verify_new_files = false;   // read every new store file back before it counts
   bool tolerate_torn_log = false;  // treat damage at the end of the log as torn, losing what lies behind it
   Environment environment = {};
