@@ -31,7 +31,7 @@ void ReadJudge::enter(Place place) {
   }
   column_wanted_ = false;
   versions_ = 0;
-  newer_ = 0;
+  unseen_ = 0;
   shown_ = 0;
   last_timestamp_ = kOldestTimestamp;
 }
@@ -91,11 +91,11 @@ Verdict ReadJudge::judge_put(const CellView& cell) {
       return pass(kPassColumn, &Over::hidden);
     case Hidden::kByVersion:
     case Hidden::kByFamilyVersion:
-      return pass(kPassBy, &Over::hidden);
+      return pass_counted(cell, &Over::hidden);
     case Hidden::kNo:
       break;
   }
-  if (cell.timestamp > time_last_) return pass_newer(cell);
+  if (cell.timestamp > time_last_) return pass_counted(cell, &Over::outside_times);
   if (cell.timestamp < rules_.time_from) return pass(kPassColumn, &Over::outside_times);
   if (cell.timestamp == last_timestamp_ && versions_ > 0)
     return pass(kPassBy, &Over::overwritten);  // written twice: the later one was met first
@@ -103,23 +103,24 @@ Verdict ReadJudge::judge_put(const CellView& cell) {
   return count(cell);
 }
 
-// Newer than the range: it may still be one of those that the family keeps.
-Verdict ReadJudge::pass_newer(const CellView& cell) {
-  if (!rules_.strict_versions || (newer_ > 0 && cell.timestamp == last_timestamp_))
-    return pass(kPassBy, &Over::outside_times);
+// Newer than the range, or a single version that was deleted: it may still be one of those that the family
+// keeps.
+Verdict ReadJudge::pass_counted(const CellView& cell, Reason reason) {
+  if (!rules_.strict_versions || (versions_ + unseen_ > 0 && cell.timestamp == last_timestamp_))
+    return pass(kPassBy, reason);
   last_timestamp_ = cell.timestamp;
-  if (++newer_ < rules_.family.max_versions) return pass(kPassBy, &Over::outside_times);
-  return pass(done_with_column(cell, false), &Over::outside_times);
+  if (versions_ + ++unseen_ < rules_.family.max_versions) return pass(kPassBy, reason);
+  return pass(done_with_column(cell, false), reason);
 }
 
 // The k-th surviving put is returned iff k is within the limit, and within min_versions if it has expired.
 Verdict ReadJudge::count(const CellView& cell) {
   ++versions_;
-  const bool too_old = rules_.family.min_versions != 0 && versions_ + newer_ > rules_.family.min_versions &&
+  const bool too_old = rules_.family.min_versions != 0 && versions_ + unseen_ > rules_.family.min_versions &&
                        expired(rules_.family, cell.timestamp, rules_.now_ms);
   if (too_old || versions_ > versions_max_)
     return pass(done_with_column(cell, false), too_old ? &Over::expired : &Over::over_versions);
-  if (versions_ == versions_max_ || versions_ + newer_ >= rules_.family.max_versions)
+  if (versions_ == versions_max_ || versions_ + unseen_ >= rules_.family.max_versions)
     return done_with_column(cell, true);
   return {true, Step::kNextCell};
 }

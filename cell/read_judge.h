@@ -22,17 +22,17 @@ class ReadJudge {
   const CellView& target() const { return target_.view(); }
 
  private:
+  using Reason = uint64_t ReadExplanation::PassedOver::*;
   void enter(Place place);
   Verdict judge_raw(const CellView& cell);
   Verdict judge_put(const CellView& cell);
   Verdict judge_put_by_sequence(const CellView& cell);
-  Verdict pass_newer(const CellView& cell);
+  Verdict pass_counted(const CellView& cell, Reason reason);
   Verdict count(const CellView& cell);
   Verdict done_with_column(const CellView& cell, bool include);
   bool wants_column(const CellView& cell, Verdict& otherwise);
   void add_marker(const CellView& marker);
   // The verdict, with its reason counted for whoever asked.
-  using Reason = uint64_t ReadExplanation::PassedOver::*;
   const Verdict& pass(const Verdict& verdict, Reason reason) const {
     if (rules_.passed_over != nullptr) [[unlikely]]
       ++(rules_.passed_over->*reason);
@@ -48,7 +48,7 @@ class ReadJudge {
   size_t column_ = 0;           // the first wanted column that is not behind us in this row
   bool column_wanted_ = false;  // known to be, of the current column, when columns are explicit
   uint32_t versions_ = 0;       // counted of the current column
-  uint32_t newer_ = 0;          // of the current column, counted although newer than the range
+  uint32_t unseen_ = 0;         // of the current column, counted although newer than the range, or hidden
   uint32_t shown_ = 0;          // by sequence: returned of the current column
   int64_t last_timestamp_ = kOldestTimestamp;  // of the last counted cell of the column
   CellType last_type_ = CellType::kMinimum;    // raw: its type

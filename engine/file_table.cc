@@ -89,6 +89,7 @@ class FileTableScanner final : public Scanner {
       return false;
     }
     ScanBudget budget = read.budget;
+    budget.row_bytes_max = EngineOptions().row_bytes_max;
     if (budget.rows > 0) budget.rows -= rows_;
     reader_ = std::make_unique<RowReader>(std::move(*readers), read.range, budget, read.stats, nullptr,
                                           read.filter);
@@ -165,6 +166,8 @@ Result<StoreReaders> FileTable::open_readers(size_t region, const Query<Q>& quer
                                              int64_t now_ms) {
   if (query.snapshot() != nullptr) return Status::invalid_argument("files alone have no snapshots");
   CELLAR_TRY_ASSIGN(const std::vector<Wanted> wanted, resolve(query.choices()));
+  for (const FamilyTimes& each : query.family_times())
+    CELLAR_TRY(resolve({FamilyChoice{each.family, {}}}).status());
   StoreReaders readers;
   for (const Wanted& each : wanted) {
     CELLAR_TRY_ASSIGN(std::shared_ptr<const StoreView> view, view_of(region, each.family));
@@ -189,6 +192,7 @@ Result<bool> FileTable::read_row(const Get& get, ScanBudget budget, RowBatch& ba
   read.stats = get.stats_sink() != nullptr ? get.stats_sink() : &unwanted;
   read.budget = budget;
   read.budget.page = page_of(get);
+  read.budget.row_bytes_max = EngineOptions().row_bytes_max;
   std::optional<ReadFilter> filter;
   add_filter(get, filter, read);
   for (size_t region = 0; region < options_.regions.size(); ++region) {
@@ -219,6 +223,16 @@ Result<bool> FileTable::exists(const Get& get) {
   return read_row(get, {.rows = 1, .cells_per_part = 1}, batch, clock().wall_ms());
 }
 
+Result<std::vector<bool>> FileTable::exists_many(std::span<const Get> gets) {
+  const int64_t now = clock().wall_ms();
+  std::vector<bool> found(gets.size());
+  RowBatch batch;
+  for (const size_t at : by_rows(gets)) {
+    CELLAR_TRY_ASSIGN(found[at], read_row(gets[at], {.rows = 1, .cells_per_part = 1}, batch, now));
+  }
+  return found;
+}
+
 Result<std::vector<RowBatch>> FileTable::get_many(std::span<const Get> gets) {
   const int64_t now = clock().wall_ms();
   std::vector<RowBatch> rows(gets.size());
@@ -234,6 +248,17 @@ Result<std::unique_ptr<Scanner>> FileTable::scan(const Scan& scan) {
   auto scanner = std::make_unique<FileTableScanner>(shared_from_this(), scan, clock().wall_ms());
   CELLAR_TRY(scanner->open());
   return std::unique_ptr<Scanner>(std::move(scanner));
+}
+
+Result<std::vector<std::unique_ptr<Scanner>>> FileTable::scan_many(std::span<const Scan> scans) {
+  const int64_t now = clock().wall_ms();
+  std::vector<std::unique_ptr<Scanner>> scanners;
+  for (const Scan& each : scans) {
+    auto scanner = std::make_unique<FileTableScanner>(shared_from_this(), each, now);
+    CELLAR_TRY(scanner->open());
+    scanners.push_back(std::move(scanner));
+  }
+  return scanners;
 }
 
 Result<std::vector<std::shared_ptr<const StoreView>>> FileTable::views_of(const EstimateRequest& request) {

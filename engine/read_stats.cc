@@ -19,16 +19,18 @@ ReadStats& ReadStats::operator+=(const ReadStats& other) {
   cells_examined += other.cells_examined;
   cells_returned += other.cells_returned;
   rows_returned += other.rows_returned;
+  rows_scanned += other.rows_scanned;
+  rows_filtered += other.rows_filtered;
   return *this;
 }
 
 std::string to_text(const ReadStats& s) {
   return fmt::format(
       "files {} (-{} range -{} time -{} ttl -{} bloom), memtables {}, blocks {} disk ({} B) / {} cache, "
-      "cells {} examined / {} returned, rows {}",
+      "cells {} examined / {} returned, rows {} scanned / {} filtered / {} returned",
       s.files_considered, s.files_skipped_range, s.files_skipped_time, s.files_skipped_ttl,
       s.files_skipped_bloom, s.memtables, s.blocks_from_disk, s.bytes_from_disk, s.blocks_from_cache,
-      s.cells_examined, s.cells_returned, s.rows_returned);
+      s.cells_examined, s.cells_returned, s.rows_scanned, s.rows_filtered, s.rows_returned);
 }
 
 }  // namespace cellar

@@ -28,6 +28,22 @@ std::optional<std::string_view> RowView::value(std::string_view family, std::str
   return std::nullopt;
 }
 
+std::span<const CellView> RowView::versions(std::string_view family, std::string_view qualifier) const {
+  const auto of_column = [&](const CellView& cell) {
+    return cell.family() == family && cell.qualifier() == qualifier;
+  };
+  const auto first = std::ranges::find_if(cells_, of_column);
+  return {first, std::find_if_not(first, cells_.end(), of_column)};
+}
+
+std::span<const Cell> Row::versions(std::string_view family, std::string_view qualifier) const {
+  const auto of_column = [&](const Cell& cell) {
+    return cell.family == family && cell.qualifier == qualifier;
+  };
+  const auto first = std::ranges::find_if(cells, of_column);
+  return {first, std::find_if_not(first, cells.end(), of_column)};
+}
+
 std::optional<int64_t> RowView::counter(std::string_view family, std::string_view qualifier) const {
   const auto bytes = value(family, qualifier);
   if (!bytes || bytes->size() != 8) return std::nullopt;

@@ -1,6 +1,10 @@
 // Table: what follows from the functions that every kind of table has.
 #include "cellar/table.h"
 
+#include <fmt/format.h>
+
+#include "cellar/filter.h"
+
 namespace cellar {
 namespace {
 
@@ -22,6 +26,24 @@ Result<RowBatch> Table::row_at_or_after(std::string_view row, const Scan& asked)
 
 Result<RowBatch> Table::row_at_or_before(std::string_view row, const Scan& asked) {
   return nearest_row(*this, row, asked, true);
+}
+
+// A wide row is counted in parts, so that it need not fit into memory.
+Result<RangeCount> Table::count(const Scan& asked, const std::function<bool(const RangeCount&)>& on_way) {
+  constexpr uint32_t kCellsAtOnce = 1000;
+  const bool whole_rows = asked.row_filter() != nullptr && asked.row_filter()->needs_whole_row();
+  Scan scan = asked;
+  scan.batch(whole_rows ? 0 : kCellsAtOnce).max_result_bytes(0).cursor_after_cells(0).cursor_after_ms(0);
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Scanner> scanner, this->scan(scan));
+  RangeCount count;
+  while (scanner->next()) {
+    count.cells += scanner->row().cells().size();
+    count.rows += scanner->row().more_cells_in_row() ? 0 : 1;
+    if (on_way && !on_way(count))
+      return Status::with_code(Code::kAborted, fmt::format("stopped at {} rows", count.rows));
+  }
+  CELLAR_TRY(scanner->status());
+  return count;
 }
 
 }  // namespace cellar

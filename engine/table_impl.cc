@@ -205,6 +205,8 @@ Result<StoreReaders> TableImpl::open_readers(const Query<Q>& query, const TableR
     const FamilyList& list = families();
     chosen.clear();
     CELLAR_TRY(resolve_choices(list, query.choices(), chosen));
+    for (const FamilyTimes& each : query.family_times())
+      if (list.find(each.family) == nullptr) return unknown_family(each.family);
     views.resize(chosen.size());
     read_point = snapshot != nullptr       ? snapshot->sequence()
                  : read.instant != nullptr ? read.instant->read_point
@@ -242,6 +244,7 @@ Result<bool> TableImpl::read_row(const Get& get, ScanBudget budget, RowBatch& ba
   if (get.stats_sink() != nullptr) read.stats = get.stats_sink();
   read.budget = budget;
   read.budget.page = page_of(get);
+  read.budget.row_bytes_max = core_->options.row_bytes_max;
   std::optional<ReadFilter> filter;
   add_filter(get, filter, read);
   CELLAR_TRY_ASSIGN(StoreReaders readers, open_readers(get, read));
@@ -267,6 +270,18 @@ Result<bool> TableImpl::exists(const Get& get) {
   return read_row(get, {.rows = 1, .cells_per_part = 1}, batch);  // one cell is enough to know
 }
 
+Result<std::vector<bool>> TableImpl::exists_many(std::span<const Get> gets) {
+  CELLAR_TRY(check());
+  const SnapshotImpl snapshot(core_);
+  const ReadInstant instant{snapshot.sequence(), core_->mvcc.now_ms()};
+  std::vector<bool> found(gets.size());
+  RowBatch batch;
+  for (const size_t at : by_rows(gets)) {
+    CELLAR_TRY_ASSIGN(found[at], read_row(gets[at], {.rows = 1, .cells_per_part = 1}, batch, &instant));
+  }
+  return found;
+}
+
 Result<std::vector<RowBatch>> TableImpl::get_many(std::span<const Get> gets) {
   CELLAR_TRY(check());
   const SnapshotImpl snapshot(core_);  // keeps what the instant sees from being rewritten
@@ -284,6 +299,18 @@ Status TableImpl::get_as_of(const Get& get, const ReadInstant& instant, const Re
 
 Result<std::unique_ptr<Scanner>> TableImpl::scan(const Scan& scan) {
   return open_scan(scan, nullptr, nullptr, nullptr);
+}
+
+Result<std::vector<std::unique_ptr<Scanner>>> TableImpl::scan_many(std::span<const Scan> scans) {
+  CELLAR_TRY(check());
+  const auto snapshot = std::make_shared<const SnapshotImpl>(core_);
+  const ReadInstant instant{snapshot->sequence(), core_->mvcc.now_ms()};
+  std::vector<std::unique_ptr<Scanner>> scanners;
+  for (const Scan& each : scans) {
+    CELLAR_TRY_ASSIGN(std::unique_ptr<Scanner> scanner, open_scan(each, &instant, nullptr, snapshot));
+    scanners.push_back(std::move(scanner));
+  }
+  return scanners;
 }
 
 Result<std::unique_ptr<Scanner>> TableImpl::scan_as_of(const Scan& scan, const ReadInstant& instant,
@@ -308,10 +335,11 @@ Result<std::unique_ptr<Scanner>> TableImpl::open_scan(const Scan& scan, const Re
   TableRead read = request.read;
   read.instant = instant;
   read.overlay = own;
+  read.budget.row_bytes_max = core_->options.row_bytes_max;
   CELLAR_TRY_ASSIGN(StoreReaders readers, open_readers(request.scan, read));
   return make_table_scanner(
       RowReader(std::move(readers), read.range, read.budget, read.stats, &core_->executor, read.filter),
-      keep);
+      name_, keep);
 }
 
 Result<std::vector<std::shared_ptr<const StoreView>>> TableImpl::views_of(

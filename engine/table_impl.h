@@ -45,8 +45,10 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   Result<RowBatch> get(const Get& get) override;
   Status get_into(const Get& get, RowBatch& batch) override;
   Result<bool> exists(const Get& get) override;
+  Result<std::vector<bool>> exists_many(std::span<const Get> gets) override;
   Result<std::vector<RowBatch>> get_many(std::span<const Get> gets) override;
   Result<std::unique_ptr<Scanner>> scan(const Scan& scan) override;
+  Result<std::vector<std::unique_ptr<Scanner>>> scan_many(std::span<const Scan> scans) override;
   Result<RangeEstimate> estimate(const EstimateRequest& request) override;
   Result<RangeSplits> split_points(size_t parts, const EstimateRequest& request) override;
   Result<IngestInfo> ingest(const IngestRequest& request) override;

@@ -85,11 +85,10 @@ Status ScanRead::resolve(Clock& clock) {
   if (scan.row_filter() != nullptr) {
     filter_.emplace(*scan.row_filter(), scan.is_reversed(), scan.is_raw());
     read.filter = &*filter_;
-    if (scan.is_in_parts() && filter_->needs_whole_row())
+    if (scan.batch_cells() != 0 && filter_->needs_whole_row())
       return Status::invalid_argument("the filter judges whole rows: they cannot be read in parts")
-          .hinting(fmt::format("leave out Scan::{}, or the filter: {}",
-                               scan.batch_cells() != 0 ? "batch" : "max_result_bytes",
-                               scan.row_filter()->to_text()));
+          .hinting("leave out Scan::batch, or the filter: " + scan.row_filter()->to_text());
+    if (filter_->needs_whole_row()) read.budget.bytes_per_part = 0;
   }
   return {};
 }

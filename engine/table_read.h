@@ -95,6 +95,10 @@ Status check_versions_and_times(uint32_t versions, int64_t time_from, int64_t ti
 
 template <class Q>
 Status check_query(const Query<Q>& query) {
+  for (const FamilyTimes& each : query.family_times()) {
+    Status status = check_versions_and_times(query.versions_asked(), each.from, each.until);
+    if (!status.ok()) return status.with_context("family " + each.family);
+  }
   return check_versions_and_times(query.versions_asked(), query.time_from(), query.time_until());
 }
 
@@ -111,6 +115,11 @@ StoreQuery store_query(const Query<Q>& query, const TableRead& read, std::string
   store.rules.strict_versions = query.counts_strictly();
   store.rules.time_from = query.time_from();
   store.rules.time_until = query.time_until();
+  for (const FamilyTimes& each : query.family_times()) {
+    if (each.family != family) continue;
+    store.rules.time_from = each.from;
+    store.rules.time_until = each.until;
+  }
   store.rules.raw = read.raw;
   store.rules.explicit_columns = choice != nullptr && !choice->qualifiers.empty();
   if (store.rules.explicit_columns) store.rules.columns = choice->qualifiers;

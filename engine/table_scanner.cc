@@ -11,22 +11,23 @@
 namespace cellar {
 namespace {
 
-constexpr uint64_t kRowBytesReadMax = uint64_t{1} << 30;  // HBase's hbase.table.max.rowsize
 constexpr uint32_t kRowsPerCheckpoint = 256;
 
 uint64_t bytes_of(const CellView& cell) { return uint64_t{cell.key_size} + cell.value_size + cell.tags_size; }
 
 class TableScanner final : public Scanner {
  public:
-  TableScanner(RowReader reader, std::shared_ptr<const void> keep)
-      : keep_(std::move(keep)), reader_(std::move(reader)) {}
+  TableScanner(RowReader reader, std::string table, std::shared_ptr<const void> keep)
+      : keep_(std::move(keep)), table_(std::move(table)), reader_(std::move(reader)) {}
 
   bool next() override {
     batch_.restart();
     return reader_.next(batch_);
   }
   RowView row() const override { return batch_.row(); }
-  Status status() const override { return reader_.status(); }
+  Status status() const override {
+    return reader_.status().ok() ? Status() : reader_.status().with_context("table " + table_);
+  }
 
   bool next_batch(RowBatch& batch, size_t rows) override {
     batch.clear();
@@ -37,6 +38,7 @@ class TableScanner final : public Scanner {
 
  private:
   std::shared_ptr<const void> keep_;  // destroyed last: the scan with its snapshot, and the table
+  std::string table_;
   RowReader reader_;
   RowBatch batch_;
 };
@@ -153,10 +155,12 @@ RowReader::Entered RowReader::enter_next_row(RowBatch& out) {
       return Entered::kEnd;
     }
     if (budget_.pace != nullptr) budget_.pace->begin_row();
+    ++stats_->rows_scanned;
     if (filter_ == nullptr) return Entered::kRow;
     const auto first =
         std::ranges::find_if(families_, [](const auto& each) { return each->walk().in_row(); });
     if (!filter_->drops_row(*(*first)->at())) return Entered::kRow;
+    ++stats_->rows_filtered;
     for (const auto& family : families_) family->walk().leave_row();
     in_row_ = false;
   }
@@ -207,8 +211,10 @@ bool RowReader::is_on_page(const CellView& cell, StoreReader& family) {
 
 bool RowReader::add(const CellView& cell, StoreReader& family, RowBatch& out) {
   row_bytes_ += cell.key_size + cell.value_size;
-  if (row_bytes_ > kRowBytesReadMax) {
-    status_ = Status::limit(fmt::format("row {} is larger than 1 GiB", escaped(cell.row())))
+  if (budget_.row_bytes_max != 0 && row_bytes_ > budget_.row_bytes_max) [[unlikely]] {
+    status_ = Status::limit(fmt::format("row {} has more than {} bytes in family {} (row_bytes_max)",
+                                        escaped(cell.row()), budget_.row_bytes_max,
+                                        escaped(family.view().config->options.name)))
                   .hinting("read it in parts: Scan::batch, Scan::max_result_bytes");
     return false;
   }
@@ -243,9 +249,10 @@ bool RowReader::collect_family(StoreReader& family, RowBatch& out) {
 // Adds the cells of the row until it or the part's budget is over. True when the part is full and the row
 // goes on.
 bool RowReader::collect(RowBatch& out) {
-  row_bytes_ = part_bytes_ = 0;
+  part_bytes_ = 0;
   for (; family_ < families_.size(); ++family_) {
     StoreReader& family = *families_[family_];
+    row_bytes_ = 0;
     if (!family.walk().in_row()) continue;
     if (collect_family(family, out)) return true;
     if (page_) page_->begin();
@@ -266,6 +273,7 @@ bool RowReader::decide(RowBatch& out) {
     if (at == nullptr || at->row() != row_) continue;
     family->walk().enter_row();
     if (page_) page_->begin();
+    row_bytes_ = 0;
     collect_family(*family, out);
     family->walk().leave_row();
   }
@@ -298,12 +306,16 @@ bool RowReader::next(RowBatch& out) {
     if (!part_full && filter_ != nullptr && !decide(out)) {
       if (!status_.ok() || fail_of_families()) return false;
       count_examined();
+      ++stats_->rows_filtered;
       continue;
     }
     if (!rest_.empty() && fail_of_families()) return false;
     count_examined();
     const size_t cells = out.cells_in_open_row();
-    if (cells == 0) continue;
+    if (cells == 0) {
+      ++stats_->rows_filtered;
+      continue;
+    }
     stats_->cells_returned += cells;
     if (!part_full) {
       ++rows_;
@@ -315,8 +327,9 @@ bool RowReader::next(RowBatch& out) {
   }
 }
 
-std::unique_ptr<Scanner> make_table_scanner(RowReader reader, std::shared_ptr<const void> keep) {
-  return std::make_unique<TableScanner>(std::move(reader), std::move(keep));
+std::unique_ptr<Scanner> make_table_scanner(RowReader reader, const std::string& table,
+                                            std::shared_ptr<const void> keep) {
+  return std::make_unique<TableScanner>(std::move(reader), table, std::move(keep));
 }
 
 }  // namespace cellar

@@ -21,6 +21,7 @@ struct ScanBudget {
   uint64_t rows = 0;            // 0: no limit
   uint32_t cells_per_part = 0;  // 0: whole rows
   uint64_t bytes_per_part = 0;  // 0: whole rows
+  uint64_t row_bytes_max = 0;   // of a row, or part of one, in a family; 0: no limit
   PageBounds page = {};         // of each family of a row
   ScanPace* pace = nullptr;     // borrowed; null: no cursors
 
@@ -69,10 +70,10 @@ class RowReader {
   ReadFilter* filter_;
   std::optional<FamilyPage> page_;
   bool in_parts_;
-  bool choosy_;           // the walks' cells are not all of them returned
-  CellView shown_;        // the filter's version of the last cell …
-  bool changed_ = false;  // … with a value that lies elsewhere
-  uint64_t row_bytes_ = 0;
+  bool choosy_;              // the walks' cells are not all of them returned
+  CellView shown_;           // the filter's version of the last cell …
+  bool changed_ = false;     // … with a value that lies elsewhere
+  uint64_t row_bytes_ = 0;   // of the row, or its part, in one family
   uint64_t part_bytes_ = 0;  // counted only if parts are measured by them
   std::string row_;          // of more than one family, `rest_` included
   size_t family_ = 0;        // of the row being collected
@@ -86,6 +87,8 @@ class RowReader {
 };
 
 // The Scanner handed to users: a RowReader, what it borrows from, and one reused batch.
-std::unique_ptr<Scanner> make_table_scanner(RowReader reader, std::shared_ptr<const void> keep);
+// Its errors name the table.
+std::unique_ptr<Scanner> make_table_scanner(RowReader reader, const std::string& table,
+                                            std::shared_ptr<const void> keep);
 
 }  // namespace cellar

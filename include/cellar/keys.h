@@ -100,7 +100,7 @@ std::string key_fields_text(std::string_view key);
 // ---- Ranges
 // ---------------------------------------------------------------------------------------------------
 
-// Rows from `start` on up to but not including `stop`; an empty `stop` is no bound. For Scan's constructor.
+// Rows from `start` on up to but not including `stop`; an empty `stop` is no bound: Scan(range).
 struct KeyRange {
   std::string start;
   std::string stop;

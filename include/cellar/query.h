@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cellar/cell.h"
+#include "cellar/keys.h"
 #include "cellar/read_stats.h"
 
 namespace CELLAR_PUBLIC cellar {
@@ -20,6 +21,13 @@ struct ReadExplanation;
 struct FamilyChoice {
   std::string family;
   std::vector<std::string> qualifiers;  // sorted, without duplicates
+};
+
+// The time range of one family, [from, until).
+struct FamilyTimes {
+  std::string family;
+  int64_t from = 0;
+  int64_t until = kLatestTimestamp;
 };
 
 // What limits per row and family count.
@@ -57,10 +65,22 @@ class Query {
   Self& count_per_family(CountBy by) { return family_count_ = by, self(); }
   // Only cells with a timestamp in [from, until), milliseconds since the epoch.
   Self& time_range(int64_t from, int64_t until) { return from_ = from, until_ = until, self(); }
-  // With a time range: versions outside it, newer ones, count towards the versions that the family keeps. So
-  // a version shows only if it is among them, whether or not a compaction has dropped the others already. As
-  // HBase has it, only what is in the range counts, and a surplus version shows until it is dropped. Families
-  // with delete_order=sequence always count so.
+  // Only the version of exactly this timestamp.
+  Self& timestamp(int64_t timestamp) {
+    return time_range(timestamp, timestamp == kLatestTimestamp ? timestamp : timestamp + 1);
+  }
+  // … of this family: in place of the range of the whole read. It does not choose the family. HBase:
+  // setColumnFamilyTimeRange.
+  Self& family_time_range(std::string_view family, int64_t from, int64_t until) {
+    for (FamilyTimes& each : family_times_)
+      if (each.family == family) return each.from = from, each.until = until, self();
+    return family_times_.push_back({std::string(family), from, until}), self();
+  }
+  // Versions newer than the time range, and those that a delete of single versions hides, count towards the
+  // versions that the family keeps. So a version shows only if it is among them, whether or not a compaction
+  // has dropped the others already; but a version that was dropped after its delete counts no more. As HBase
+  // has it, only what is in the range and not deleted counts, and a surplus version shows until it is
+  // dropped. Families with delete_order=sequence always count so.
   Self& strict_versions(bool strict) { return strict_versions_ = strict, self(); }
   // As of a snapshot, which must stay alive during the read.
   Self& at(std::shared_ptr<const Snapshot> snapshot) { return snapshot_ = std::move(snapshot), self(); }
@@ -84,6 +104,7 @@ class Query {
   bool counts_strictly() const { return strict_versions_; }
   int64_t time_from() const { return from_; }
   int64_t time_until() const { return until_; }
+  const std::vector<FamilyTimes>& family_times() const { return family_times_; }
   const std::shared_ptr<const Snapshot>& snapshot() const { return snapshot_; }
   const std::shared_ptr<const Filter>& row_filter() const { return filter_; }
   bool loads_families_on_demand() const { return on_demand_; }
@@ -106,6 +127,7 @@ class Query {
   bool strict_versions_ = false;
   int64_t from_ = 0;
   int64_t until_ = kLatestTimestamp;
+  std::vector<FamilyTimes> family_times_;
   std::shared_ptr<const Snapshot> snapshot_;
   std::shared_ptr<const Filter> filter_;
   ReadStats* stats_ = nullptr;
@@ -129,6 +151,9 @@ enum class Bound : uint8_t { kInclusive, kExclusive };
 // Scan: rows in order. Forward from start up to stop; reversed from start (the upper end) down to stop.
 class Scan : public Query<Scan> {
  public:
+  Scan() = default;
+  // The rows of a range of keys, forward: Scan(keys_with_prefix(key)).
+  explicit Scan(const KeyRange& range) : start_(range.start), stop_(range.stop) {}
   // Empty: from the first (reversed: last) row.
   Scan& start(std::string_view row, Bound bound = Bound::kInclusive) {
     return start_ = row, start_bound_ = bound, *this;
@@ -148,8 +173,8 @@ class Scan : public Query<Scan> {
   // At most this many cells per returned row; a longer row comes in several parts
   // (RowView::more_cells_in_row). 0: whole rows. Refused with a filter that judges whole rows.
   Scan& batch(uint32_t cells) { return batch_ = cells, *this; }
-  // … and at most this many bytes of cells (keys, values and tags), but at least one cell; refused with the
-  // same filters. 0: whole rows. HBase: setMaxResultSize with setAllowPartialResults.
+  // … and at most this many bytes of cells (keys, values and tags), but at least one cell. 0: whole rows, and
+  // so with a filter that judges whole rows. HBase: setMaxResultSize with setAllowPartialResults.
   Scan& max_result_bytes(uint64_t bytes) { return result_bytes_ = bytes, *this; }
   // Lets the scan interrupt itself: when it has examined `cells` cells, or looked for `ms` milliseconds of
   // the engine's clock, since it last handed over a row (part of a row, or cursor), it hands over a cursor,

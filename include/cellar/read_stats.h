@@ -23,6 +23,8 @@ struct ReadStats {
   uint64_t cells_examined = 0;
   uint64_t cells_returned = 0;
   uint64_t rows_returned = 0;
+  uint64_t rows_scanned = 0;   // rows looked at (HBase's countOfRowsScanned)
+  uint64_t rows_filtered = 0;  // of them: refused by the filter, or with nothing to see (countOfRowsFiltered)
 
   ReadStats& operator+=(const ReadStats& other);
 };

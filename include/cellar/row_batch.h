@@ -22,6 +22,8 @@ struct Row {
   std::vector<Cell> cells;
   // The newest value of a column, or nothing.
   std::optional<std::string_view> value(std::string_view family, std::string_view qualifier) const;
+  // All cells of a column, newest first.
+  std::span<const Cell> versions(std::string_view family, std::string_view qualifier) const;
   bool operator==(const Row&) const = default;
 };
 
@@ -44,7 +46,9 @@ class RowView {
   auto end() const { return cells_.end(); }
   // The newest returned value of a column, or nothing.
   std::optional<std::string_view> value(std::string_view family, std::string_view qualifier) const;
-  // … as a counter; nothing also when it is not 8 bytes long.
+  // All returned cells of a column, newest first.
+  std::span<const CellView> versions(std::string_view family, std::string_view qualifier) const;
+  // The newest value as a counter; nothing also when it is not 8 bytes long.
   std::optional<int64_t> counter(std::string_view family, std::string_view qualifier) const;
   // Whether this is no row but says how far the scan has come (Scan::cursor_after_cells): it has no cells,
   // and row() is where to go on.

@@ -20,9 +20,10 @@ namespace CELLAR_PUBLIC cellar {
 //   CELLAR_TRY(scan.status());
 class SaltedScan {
  public:
-  // Bounds, prefix, direction and limit of `scan` are about keys without their salt; all else is as for
-  // Table::scan. One scanner per salt, 1 to 256, is opened at once: with a snapshot (Scan::at) all see the
-  // same moment. kInvalidArgument, kCorruption, kIoError.
+  // Bounds, prefix, direction and limit of `scan` are about keys without their salt, and so is its filter,
+  // which is shown rows without it; all else is as for Table::scan. One scanner per salt, 1 to 256, is opened
+  // at once: all see the same moment. kInvalidArgument, also for a filter that must see all rows in their
+  // order (Filter::depends_on_other_rows), as PageFilter; kCorruption, kIoError.
   static Result<SaltedScan> create(Table& table, const Scan& scan, uint32_t salts);
 
   // Moves to the next row, part of a row or cursor; false at the end or after an error. A cursor of one salt

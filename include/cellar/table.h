@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -50,6 +51,12 @@ struct TableInfo {
   std::vector<FamilyInfo> families;  // in order of their names
 };
 
+struct RangeCount {
+  uint64_t rows = 0;
+  uint64_t cells = 0;
+  bool operator==(const RangeCount&) const = default;
+};
+
 struct CompactOptions {
   bool major = false;       // all files of a family into one, dropping what nobody can see any more
   std::string family = {};  // empty: every family
@@ -94,14 +101,22 @@ class Table {
   virtual Status get_into(const Get& get, RowBatch& batch) = 0;
   // Whether get() would find anything.
   virtual Result<bool> exists(const Get& get) = 0;
+  // … of many, in their order, all as of one instant, as get_many. HBase: existsAll.
+  virtual Result<std::vector<bool>> exists_many(std::span<const Get> gets) = 0;
   // The answers to many gets, in their order, all as of one instant; those with a snapshot as of that. They
   // are read in the order of their rows, so that neighbours share blocks. The first failure is the answer.
   virtual Result<std::vector<RowBatch>> get_many(std::span<const Get> gets) = 0;
   virtual Result<std::unique_ptr<Scanner>> scan(const Scan& scan) = 0;
+  // Many scans, all as of one instant; those with a snapshot as of that. The first failure is the answer.
+  virtual Result<std::vector<std::unique_ptr<Scanner>>> scan_many(std::span<const Scan> scans) = 0;
   // The nearest row that is not before, or not after, `row`: one, or none. `asked` chooses columns, versions
   // and times, and how far to look (Scan::stop).
   Result<RowBatch> row_at_or_after(std::string_view row, const Scan& asked = {});
   Result<RowBatch> row_at_or_before(std::string_view row, const Scan& asked = {});
+
+  // Exactly how many rows and cells a scan would return, by reading them. `on_way` is called after each row
+  // or part of one; false ends the count with kAborted.
+  Result<RangeCount> count(const Scan& asked = {}, const std::function<bool(const RangeCount&)>& on_way = {});
 
   // How much there is between two rows, from indexes, filters and memory, whatever the size of the range.
   // kInvalidArgument for a range that ends before it starts, or an unknown family.
