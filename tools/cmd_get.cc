@@ -26,12 +26,13 @@ class GetCommand final : public Command {
         .option_if("--versions", read_.versions, "N|all", "up to N versions of each column, newest first")
         .option_if("--time", read_.time, "A..B", "only cells of that time (cellar help times)")
         .option_if("--filter", read_.filter, "TEXT", "only what passes (cellar help filters)");
-    declare_family_limits(arguments, read_);
+    declare_row_options(arguments, read_);
     arguments.choice("--as", form_, value_forms(), "how values are shown; not in json and jsonl")
         .flag("--explain", explain_, "what the read cost and where it looked: files, blocks, cells")
         .formats({"table", "json", "jsonl", "csv", "raw"})
         .example("cellar get shop orders user42 d:name --explain")
         .example("cellar get shop orders user42 d --limit-per-family 1 --offset-per-family 1")
+        .example("cellar get shop orders user42 d:mail --time ..2030-01-01 --strict-versions")
         .example("cellar get shop orders user42 d:mail --versions all --format jsonl");
   }
 

@@ -258,12 +258,14 @@ Result<FilterPtr> parse_filter_option(std::string_view text) {
   return parse_filter(bytes);
 }
 
-void declare_family_limits(Arguments& arguments, ReadOptions& options) {
+void declare_row_options(Arguments& arguments, ReadOptions& options) {
   arguments
       .option_count("--limit-per-family", options.limit_per_family,
                     "at most N columns of each family of a row")
       .option_count("--offset-per-family", options.offset_per_family, "without the first N of them")
-      .flag("--per-cell", options.per_cell, "these two count cells, as HBase does, not columns");
+      .flag("--per-cell", options.per_cell, "these two count cells, as HBase does, not columns")
+      .flag("--strict-versions", options.strict_versions,
+            "no version shows that a compaction would drop: newer ones and deleted ones count");
 }
 
 Status unknown_action(const std::string& action, const std::vector<std::string>& actions) {

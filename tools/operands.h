@@ -59,9 +59,10 @@ struct ReadOptions {
   uint64_t limit_per_family = 0;
   uint64_t offset_per_family = 0;
   bool per_cell = false;  // these two count cells
+  bool strict_versions = false;
 };
-// The options of limits per family, of get and scan.
-void declare_family_limits(Arguments& arguments, ReadOptions& options);
+// What get and scan alone have: limits per family, strict versions.
+void declare_row_options(Arguments& arguments, ReadOptions& options);
 template <class Read>
 Status apply_read_options(const ReadOptions& options, Read& read);
 
@@ -98,6 +99,7 @@ Status apply_read_options(const ReadOptions& options, Read& read) {
   read.max_per_family(static_cast<uint32_t>(options.limit_per_family));
   read.family_offset(static_cast<uint32_t>(options.offset_per_family));
   read.count_per_family(options.per_cell ? CountBy::kCells : CountBy::kColumns);
+  read.strict_versions(options.strict_versions);
   return {};
 }
 

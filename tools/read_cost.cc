@@ -75,11 +75,11 @@ std::string json_members(const ReadCost& cost) {
              "\"files_skipped_ttl\":{},\"files_skipped_bloom\":{},\"bloom_checks\":{},\"blocks_from_cache\":{"
              "},"
              "\"blocks_from_disk\":{},\"bytes_from_disk\":{},\"cells_examined\":{},\"cells_returned\":{},"
-             "\"rows_returned\":{},\"micros\":{}}}",
+             "\"rows_returned\":{},\"rows_scanned\":{},\"rows_filtered\":{},\"micros\":{}}}",
              stats.memtables, stats.files_considered, stats.files_skipped_range, stats.files_skipped_time,
              stats.files_skipped_ttl, stats.files_skipped_bloom, stats.bloom_checks, stats.blocks_from_cache,
              stats.blocks_from_disk, stats.bytes_from_disk, stats.cells_examined, stats.cells_returned,
-             stats.rows_returned, cost.micros) +
+             stats.rows_returned, stats.rows_scanned, stats.rows_filtered, cost.micros) +
          "," + json_of(cost.explanation);
 }
 
@@ -100,6 +100,8 @@ void explain(const Session& session, const ReadCost& cost) {
   session.talk(fmt::format("  cells      {} examined, {} returned in {}", human_count(stats.cells_examined),
                            human_count(stats.cells_returned), counted(stats.rows_returned, "row")));
   session.talk("             passed over: " + to_text(cost.explanation.passed_over));
+  session.talk(fmt::format("  rows       {} looked at, {} filtered out or with nothing to see",
+                           human_count(stats.rows_scanned), human_count(stats.rows_filtered)));
   session.talk(fmt::format("  time       {}", human_micros(cost.micros)));
 }
 

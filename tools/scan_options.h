@@ -13,6 +13,8 @@ struct ScanOptions {
   std::string start;
   std::string stop;
   std::string prefix;
+  bool start_exclusive = false;
+  bool stop_inclusive = false;
   uint64_t limit = 0;
   ReadOptions read;
 

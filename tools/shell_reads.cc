@@ -284,7 +284,7 @@ Status run_count(ShellCall& call) {
   CELLAR_TRY(take_rows(call, scan));
   CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
   CELLAR_TRY(request.apply(call, *table, scan));
-  return print_count(call.session(), *table, std::move(scan));
+  return print_count(call.session(), *table, scan);
 }
 
 Status run_get_counter(ShellCall& call) {

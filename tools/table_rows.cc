@@ -26,24 +26,19 @@ Result<uint64_t> print_rows(Session& session, Table& table, const Scan& scan, Ce
   return rows;
 }
 
-Status print_count(Session& session, Table& table, Scan scan) {
-  constexpr uint32_t kCellsAtOnce = 1000;
-  if (scan.row_filter() == nullptr || !scan.row_filter()->needs_whole_row()) scan.batch(kCellsAtOnce);
+Status print_count(Session& session, Table& table, const Scan& scan) {
+  Progress progress(session, "count", 0);
   uint64_t rows = 0;
-  uint64_t cells = 0;
-  {
-    Progress progress(session, "count", 0);
-    CELLAR_TRY_ASSIGN(const std::unique_ptr<Scanner> scanner, table.scan(scan));
-    while (!session.stopping() && scanner->next()) {
-      cells += scanner->row().cells().size();
-      rows += scanner->row().more_cells_in_row() ? 0 : 1;
-      progress.step(0, cells);
-    }
-    CELLAR_TRY(scanner->status());
-  }
+  const Result<RangeCount> counted = table.count(scan, [&](const RangeCount& so_far) {
+    rows = so_far.rows;
+    progress.step(0, so_far.cells);
+    return !session.stopping();
+  });
   if (interrupted()) return interrupted_status(fmt::format("{} rows were counted", human_count(rows)));
+  if (session.stopping()) return {};  // nobody reads the answer
+  CELLAR_TRY(counted.status());
   Records records(session.out(), session.format(), "cellar.count/1", "counts");
-  records.count("rows", rows).count("cells", cells).add();
+  records.count("rows", counted->rows).count("cells", counted->cells).add();
   records.finish();
   return {};
 }

@@ -17,6 +17,6 @@ Result<uint64_t> print_rows(Session& session, Table& table, const Scan& scan, Ce
 
 // Prints how many rows and cells the scan meets (schema cellar.count/1). Long rows are read in parts where
 // the scan's filter allows that.
-Status print_count(Session& session, Table& table, Scan scan);
+Status print_count(Session& session, Table& table, const Scan& scan);
 
 }  // namespace cellar

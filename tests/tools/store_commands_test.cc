@@ -141,6 +141,52 @@ TEST_F(StoreCommands, GetAndScanPageThroughTheColumnsOfAFamily) {
   EXPECT_EQ(run({"get", "shop", "orders", "user42", "--limit-per-family", "4294967296"}).exit, 2);
 }
 
+TEST_F(StoreCommands, BoundsOfAScanMayBeInOrOut) {
+  out_of({"create", "shop", "t", "d"});
+  for (const char* row : {"a", "b", "c", "d"}) out_of({"put", "shop", "t", row, "d:q", row});
+  const auto rows = [&](std::vector<std::string> options) {
+    const std::vector<std::string> scan = {"scan",   "shop", "t",        "--start", "a",
+                                           "--stop", "c",    "--format", "raw"};
+    options.insert(options.begin(), scan.begin(), scan.end());
+    return out_of(options);
+  };
+  EXPECT_EQ(rows({}), "a\nb\n");
+  EXPECT_EQ(rows({"--start-exclusive"}), "b\n");
+  EXPECT_EQ(rows({"--stop-inclusive"}), "a\nb\nc\n");
+  EXPECT_EQ(rows({"--start-exclusive", "--stop-inclusive"}), "b\nc\n");
+  EXPECT_EQ(json_of({"count", "shop", "t", "--stop", "c", "--stop-inclusive"})["counts"][0]["rows"], 3);
+  EXPECT_EQ(run({"scan", "shop", "t", "--start-exclusive"}).exit, 2);
+  EXPECT_EQ(run({"count", "shop", "t", "--stop-inclusive"}).exit, 2);
+}
+
+TEST_F(StoreCommands, StrictVersionsLeaveOutWhatACompactionWouldDrop) {
+  out_of({"create", "shop", "t", "d"});
+  out_of({"put", "shop", "t", "r", "d:q", "old", "--ts", "10"});
+  out_of({"put", "shop", "t", "r", "d:q", "new", "--ts", "20"});
+  EXPECT_EQ(out_of({"get", "shop", "t", "r", "--time", "..15", "--format", "raw"}), "old\n");
+  EXPECT_EQ(run({"get", "shop", "t", "r", "--time", "..15", "--strict-versions"}).exit, 1);
+  EXPECT_EQ(out_of({"scan", "shop", "t", "--time", "..15", "--strict-versions", "--format", "raw"}), "");
+}
+
+// Parts show only in what the read handed over at a time: the cells are the same.
+TEST_F(StoreCommands, AScanMayBeInPartsOfSomeBytes) {
+  make_shop();
+  const std::string whole = out_of({"scan", "shop", "orders", "--format", "csv"});
+  EXPECT_EQ(out_of({"scan", "shop", "orders", "--format", "csv", "--max-result-bytes", "1"}), whole);
+  EXPECT_EQ(run({"scan", "shop", "orders", "--max-result-bytes", "much"}).exit, 2);
+}
+
+TEST_F(StoreCommands, ExplainCountsRowsLookedAtAndFiltered) {
+  make_shop();
+  const Json stats =
+      json_of({"scan", "shop", "orders", "--filter", "RowFilter(=, 'binary:user42')", "--explain"})["stats"];
+  EXPECT_EQ(stats["rows_returned"], 1);
+  EXPECT_GT(stats["rows_filtered"].get<int>(), 0);
+  EXPECT_EQ(stats["rows_scanned"].get<int>(), 1 + stats["rows_filtered"].get<int>());
+  const ToolResult table = run({"scan", "shop", "orders", "--explain"});
+  EXPECT_NE(table.err.find("looked at, 0 filtered out"), std::string::npos) << table.err;
+}
+
 TEST_F(StoreCommands, GetOfNothingEndsWithOne) {
   make_shop();
   const ToolResult result = run({"get", "shop", "orders", "user99"});
