@@ -112,6 +112,9 @@ if(TARGET cellar_tool)
   if(TARGET cellar_tests_tools)
     target_link_libraries(cellar_tests_tools PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json)
     target_compile_definitions(cellar_tests_tools PRIVATE CELLAR_TOOL_PATH="$<TARGET_FILE:cellar_tool>")
+    # Whether lines can be edited decides what a test of the shell at a terminal may expect.
+    set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/tools/shell_test.cc" PROPERTIES
+      COMPILE_DEFINITIONS "$<TARGET_PROPERTY:cellar_dep::edit,INTERFACE_COMPILE_DEFINITIONS>")
     add_dependencies(cellar_tests_tools cellar_tool)
   endif()
 endif()

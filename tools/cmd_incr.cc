@@ -1,6 +1,7 @@
 // cellar incr: adds to counters of one row, as one, and prints what they are now.
 #include "base/bytes.h"
 #include "tools/command.h"
+#include "tools/increment_error.h"
 #include "tools/operands.h"
 #include "tools/store.h"
 
@@ -21,14 +22,17 @@ class IncrCommand final : public Command {
         .operand("ROW", row_, "the row; \\xHH stands for a byte")
         .operands("COLUMN [N]", words_, "family:qualifier, and what to add: 1 when not said; may be negative",
                   true)
+        .flag("--wrap", wrap_, "a sum beyond 64 bits wraps around, as HBase does; else that is an error")
         .formats({"table", "json", "jsonl", "csv", "raw"})
         .example("cellar incr shop orders user42 c:visits")
-        .example("cellar incr shop orders user42 c:visits 5 c:stock -1 --format json");
+        .example("cellar incr shop orders user42 c:visits 5 c:stock -1 --format json")
+        .example("cellar incr shop orders user42 c:visits --wrap");
   }
 
   Status run(Session& session) override {
     CELLAR_TRY_ASSIGN(const std::string row, parse_bytes(row_));
     Increment increment(row);
+    increment.overflow(wrap_ ? Increment::Overflow::kWrap : Increment::Overflow::kError);
     std::vector<std::string> columns;
     for (size_t i = 0; i < words_.size();) {
       CELLAR_TRY_ASSIGN(const ColumnOperand column, parse_one_column(words_[i]));
@@ -41,7 +45,9 @@ class IncrCommand final : public Command {
     }
     CELLAR_TRY_ASSIGN(const OpenedTable opened, open_store_table(session, store_, table_, OpenFor::kWriting));
     CELLAR_TRY(check_columns(session, *opened.table, columns));
-    CELLAR_TRY_ASSIGN(const std::vector<int64_t> sums, opened.table->increment(increment));
+    const Result<std::vector<int64_t>> added = opened.table->increment(increment);
+    if (!added.ok()) return with_overflow_hint(added.status(), "--wrap");
+    const std::vector<int64_t>& sums = *added;
     CELLAR_TRY(opened.engine->close());
     Records records(session.out(), session.format(), "cellar.incr/1", "counters");
     for (size_t i = 0; i < sums.size() && i < columns.size(); ++i) {
@@ -57,6 +63,7 @@ class IncrCommand final : public Command {
   std::string table_;
   std::string row_;
   std::vector<std::string> words_;
+  bool wrap_ = false;
 };
 
 }  // namespace

@@ -20,8 +20,11 @@ class ShellCommand final : public Command {
         .option_list("-c,--command", commands_, "TEXT", "carry this out and end; may be given again")
         .option_list("-f,--file", files_, "FILE", "carry out what the file holds and end")
         .flag("--keep-going", keep_going_, "an error does not end it; the exit status is that of the first")
+        .flag("--echo", echo_, "each command is printed to standard error before it is carried out")
+        .flag("--yes", yes_, "at a terminal, do not ask before much is removed")
         .flag("--read-only", read_only_, "nothing is written, not even a lock")
         .flag("--no-history", no_history_, "what is typed is not kept in a file")
+        .flag("--no-rc", no_rc_, "at a terminal, do not carry out ~/.config/cellar/shellrc first")
         .formats({"table", "json", "jsonl", "csv", "raw"})
         .note(
             "Without -c and -f: from standard input, line by line at a terminal. HBase's syntax and plain\n"
@@ -35,7 +38,10 @@ class ShellCommand final : public Command {
     Shell shell(session, {.path = store_.empty() ? "." : store_,
                           .read_only = read_only_,
                           .keep_going = keep_going_,
-                          .history = !no_history_});
+                          .history = !no_history_,
+                          .echo = echo_,
+                          .asks = !yes_,
+                          .rc = !no_rc_});
     Status status = carry_out(shell);
     const Status closed = shell.close();
     if (status.ok()) status = closed;
@@ -59,6 +65,9 @@ class ShellCommand final : public Command {
   bool keep_going_ = false;
   bool read_only_ = false;
   bool no_history_ = false;
+  bool no_rc_ = false;
+  bool echo_ = false;
+  bool yes_ = false;
 };
 
 }  // namespace

@@ -33,6 +33,13 @@ class Output {
     if (buffer_.size() >= kBufferBytes) flush();
   }
   void flush();
+  // From now on there; the caller keeps the descriptor open. Forgets what was wrong with the one before.
+  void redirect(int descriptor) {
+    flush();
+    descriptor_ = descriptor;
+    reader_gone_ = false;
+    status_ = Status();
+  }
   bool reader_gone() const { return reader_gone_; }
   // Why output was lost, when it was not the reader who left.
   const Status& status() const { return status_; }

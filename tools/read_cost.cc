@@ -50,18 +50,23 @@ std::string json_of(const ReadExplanation& explanation) {
              over.outside_times, over.overwritten, over.over_versions, over.filtered, over.rest_of_decided);
 }
 
-// The sources that were read, the first few of them.
+// Each source with what it gave or why it was passed over; of each kind the first few.
 void talk_of_sources(const Session& session, const ReadExplanation& explanation) {
   constexpr size_t kShown = 12;
-  size_t read = 0;
-  for (const ReadExplanation::Source& source : explanation.sources) {
-    if (source.outcome != Outcome::kRead || ++read > kShown) continue;
-    const std::string name = source.name.empty() ? "memory of " + source.family : source.name;
-    session.talk(fmt::format("             {}: {} of {} taken, blocks {} from disk, {} from the cache", name,
+  for (const bool read : {true, false}) {
+    size_t met = 0;
+    for (const ReadExplanation::Source& source : explanation.sources) {
+      if ((source.outcome == Outcome::kRead) != read || ++met > kShown) continue;
+      const std::string name = source.name.empty() ? "memory of " + source.family : source.name;
+      session.talk(
+          read ? fmt::format("             {}: {} of {} taken, blocks {} from disk, {} from the cache", name,
                              human_count(source.cells_taken), counted(source.cells_met, "cell"),
-                             source.cost.blocks_from_disk, source.cost.blocks_from_cache));
+                             source.cost.blocks_from_disk, source.cost.blocks_from_cache)
+               : fmt::format("             {}: not read: {}", name, outcome_name(source.outcome)));
+    }
+    if (met > kShown)
+      session.talk(fmt::format("             … and {} more{}", met - kShown, read ? "" : " not read"));
   }
-  if (read > kShown) session.talk(fmt::format("             … and {} more", read - kShown));
 }
 
 }  // namespace

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "base/bytes.h"
 #include "cellar/environment.h"
@@ -46,12 +48,32 @@ std::string place_text(const std::string& origin, size_t first_line, std::string
                      std::string(columns, ' '));
 }
 
+// "> scan 't'", for --echo.
+std::string shown_statement(std::string_view text) {
+  std::string shown = "> ";
+  for (const char c : text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size())))
+    shown += c == '\n' ? std::string("\n  ")
+                       : std::string(1, static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c);
+  return shown;
+}
+
+// $XDG_CONFIG_HOME/cellar/shellrc or ~/.config/cellar/shellrc; empty when there is no such place.
+std::string rc_file() {
+  const char* const config = std::getenv("XDG_CONFIG_HOME");
+  const char* const home = std::getenv("HOME");
+  if (config != nullptr && *config != '\0') return std::string(config) + "/cellar/shellrc";
+  return home != nullptr && *home != '\0' ? std::string(home) + "/.config/cellar/shellrc" : "";
+}
+
 }  // namespace
 
 Shell::Shell(Session& session, ShellOptions options) : session_(session), options_(std::move(options)) {
   state_.path = options_.path;
   state_.read_only = options_.read_only;
+  state_.only_reading = options_.read_only;
+  state_.echo = options_.echo;
   state_.format = session.format();
+  state_.read_file = [this](const std::string& path) { return run_file(path); };
 }
 
 void Shell::note_failure(Exit exit) {
@@ -95,6 +117,7 @@ void Shell::run_statement(const std::string& text, const std::string& origin, si
   Session session(session_.out());
   session.set_format(state_.format);
   session.set_quiet(session_.quiet());
+  if (state_.echo) session.talk(shown_statement(text));
   const int64_t started = system_clock().steady_us();
   size_t fault_at = 0;
   bool has_place = false;
@@ -103,7 +126,11 @@ void Shell::run_statement(const std::string& text, const std::string& origin, si
   if (!done.ok() && has_place && done.place().empty())
     done = done.at(place_text(origin, line, text, fault_at));
   const Exit exit = session.end(done);
-  if (!done.ok() || !session_.out().status().ok()) note_failure(exit);
+  if (!done.ok() || !session_.out().status().ok()) {
+    note_failure(exit);
+  } else {
+    negative_ = negative_ || exit == Exit::kNegative;
+  }
   if (state_.timer) session.talk(fmt::format("took {}", human_micros(system_clock().steady_us() - started)));
 }
 
@@ -154,25 +181,56 @@ Status Shell::run_file(const std::string& path) {
   return status;
 }
 
+Status Shell::run_rc() {
+  const std::string path = options_.rc ? rc_file() : "";
+  std::error_code unknown;
+  return path.empty() || !std::filesystem::exists(path, unknown) ? Status() : run_file(path);
+}
+
+ShellNames Shell::names() {
+  ShellNames names;
+  names.files = paths_beginning;
+  Engine* const engine = state_.engine.get();
+  if (engine == nullptr) return names;
+  names.tables = engine->list_tables();
+  if (const auto snapshots = engine->list_snapshots(); snapshots.ok())
+    for (const NamedSnapshotInfo& each : *snapshots) names.snapshots.push_back(each.name);
+  names.families = [engine](const std::string& name) {
+    std::vector<std::string> families;
+    if (const auto table = engine->open_table(name); table.ok())
+      for (const FamilyInfo& family : (*table)->info().families) families.push_back(family.options.name);
+    return families;
+  };
+  return names;
+}
+
 Status Shell::run_terminal() {
   options_.keep_going = true;
+  state_.asks = options_.asks;
+  state_.timer = true;
   const Result<Engine*> opened = state_.open(session_);
   if (!opened.ok() && !opened.status().is(Code::kNotFound)) return opened.status();
   session_.talk(opened.ok() ? fmt::format("store {}, {}; help, help scan, exit", options_.path,
                                           options_.read_only ? "read-only" : "read and write")
                             : fmt::format("there is no store at {} yet: create 'table', 'family' makes it",
                                           options_.path));
+  CELLAR_TRY(run_rc());
   ShellEditor editor(options_.history);
+  state_.history = [&editor] { return editor.history(); };
   ShellSplitter splitter;
+  // Completion looks at the lines of the statement before, too.
+  const auto complete = [&](std::string_view typed, size_t cursor) {
+    const std::string before(splitter.pending_text());
+    ShellCompletion found = complete_shell(before + std::string(typed), before.size() + cursor, names());
+    found.from -= std::min(found.from, before.size());
+    return found;
+  };
   std::string line;
   while (!ended()) {
-    std::vector<std::string> words = shell_verb_names();
-    if (state_.engine != nullptr)
-      for (const std::string& table : state_.engine->list_tables()) words.push_back(table);
     const std::string prompt = splitter.pending() ? std::string("      > ")
                                                   : fmt::format("cellar:{}{}> ", options_.path,
-                                                                options_.read_only ? " (read-only)" : "");
-    if (!editor.read_line(prompt, std::move(words), line)) break;
+                                                                state_.read_only ? " (read-only)" : "");
+    if (!editor.read_line(prompt, complete, line)) break;
     splitter.add(line);
     if (!interrupted()) run_ready(splitter, "");
     session_.out().flush();
@@ -184,13 +242,23 @@ Status Shell::run_terminal() {
   if (!ended()) session_.talk("");
   splitter.finish();
   run_ready(splitter, "");
+  state_.history = nullptr;
   forget_failure();  // the person has seen the errors
   return {};
 }
 
 Status Shell::close() {
-  if (state_.engine == nullptr) return {};
-  return state_.engine->close();
+  Status status;
+  if (state_.output >= 0) {
+    session_.out().flush();
+    status = session_.out().status();
+    session_.out().redirect(STDOUT_FILENO);
+    if (::close(state_.output) != 0 && status.ok()) status = Status::io_error(std::strerror(errno));
+    state_.output = -1;
+  }
+  if (state_.engine == nullptr) return status;
+  const Status closed = state_.engine->close();
+  return status.ok() ? closed : status;
 }
 
 }  // namespace cellar

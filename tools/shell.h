@@ -15,6 +15,9 @@ struct ShellOptions {
   bool read_only = false;
   bool keep_going = false;
   bool history = true;
+  bool echo = false;
+  bool asks = true;  // at a terminal, before much is removed
+  bool rc = true;    // at a terminal, shellrc is carried out first
 };
 
 // One thread.
@@ -32,8 +35,12 @@ class Shell {
   // Whether nothing more shall be carried out: exit, or an error without keep_going.
   bool ended() const { return state_.quit || (failed_ != Exit::kFine && !options_.keep_going); }
   // The exit status of the first statement that failed.
-  Exit failed() const { return failed_; }
-  void forget_failure() { failed_ = Exit::kFine; }
+  // … or kNegative when an answer was no: a condition of put did not hold, say.
+  Exit failed() const { return failed_ == Exit::kFine && negative_ ? Exit::kNegative : failed_; }
+  void forget_failure() {
+    failed_ = Exit::kFine;
+    negative_ = false;
+  }
   Status close();
 
  private:
@@ -43,11 +50,14 @@ class Shell {
   Status carry_out(Session& session, const std::string& text, size_t& fault_at, bool& has_place);
   Status carry_out(Session& session, const ShellStatement& statement, size_t& fault_at, bool& has_place);
   void note_failure(Exit exit);
+  Status run_rc();
+  ShellNames names();
 
   Session& session_;
   ShellOptions options_;
   ShellState state_;
   Exit failed_ = Exit::kFine;
+  bool negative_ = false;
 };
 
 }  // namespace cellar

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <re2/re2.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -25,10 +26,9 @@ constexpr std::array kIgnored = {
     IgnoredOption{"READ_TYPE", "the store chooses how files are read"},
     IgnoredOption{"FORMATTER_CLASS", "values are formatted by FORMATTER alone"},
     IgnoredOption{"MAXLENGTH", "values are shown whole"},
-    IgnoredOption{"CACHE", ""},
-    IgnoredOption{"INTERVAL", ""},
-    IgnoredOption{"MAX_RESULT_SIZE", ""},
-    IgnoredOption{"ALLOW_PARTIAL_RESULTS", ""},
+    IgnoredOption{"CACHE", "rows are not fetched in batches from a server"},
+    IgnoredOption{"MAX_RESULT_SIZE", "rows are printed as they are read, and not gathered before"},
+    IgnoredOption{"ALLOW_PARTIAL_RESULTS", "rows are printed whole"},
 };
 
 const IgnoredOption* find_ignored(std::string_view name) {
@@ -45,7 +45,7 @@ bool is_known(std::string_view name, std::span<const std::string_view> known) {
 Result<Engine*> ShellState::open(Session& session, bool creating) {
   if (engine == nullptr) {
     const OpenFor what = read_only ? OpenFor::kLooking : (creating ? OpenFor::kCreating : OpenFor::kWriting);
-    Result<std::unique_ptr<Engine>> opened = open_store(session, path, what);
+    Result<std::unique_ptr<Engine>> opened = open_store(session, path, what, &activity);
     if (!opened.ok()) return opened.status();
     engine = std::move(*opened);
   }
@@ -83,7 +83,7 @@ Status ShellCall::add_option(const ShellValue& pair, std::span<const std::string
   const IgnoredOption* const ignored =
       std::ranges::find(known, name) == known.end() ? find_ignored(name) : nullptr;
   if (ignored != nullptr) {
-    if (!ignored->why.empty()) session_.talk(fmt::format("note   {} has no effect: {}", name, ignored->why));
+    session_.talk(fmt::format("note   {} has no effect: {}", name, ignored->why));
     return {};
   }
   for (const auto& [given, value] : options_)
@@ -150,7 +150,21 @@ void ShellCall::answer(std::string_view sentence, std::string_view name, std::st
   records.finish();
 }
 
+bool ShellCall::confirmed(const std::string& question) {
+  if (!state_.asks) return true;
+  session_.out().flush();
+  const std::string text = question + " y/n > ";
+  if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return false;
+  std::string line;
+  for (char c = 0; ::read(STDIN_FILENO, &c, 1) == 1 && c != '\n' && line.size() < 16;) line += c;
+  const bool yes = lower_ascii(line).starts_with('y');
+  if (!yes) session_.talk("nothing was done");
+  return yes;
+}
+
 Result<std::string> ShellCall::text_of(const ShellValue& value) {
+  if (value.is_word("nil"))
+    return fault(value, "nil is no text", "leave it out, or write 'nil' for these three letters");
   if (value.plain()) return value.text;
   return fault(value, "a text is expected here", "a text with brackets or => is written in quotes");
 }
@@ -169,8 +183,19 @@ Result<std::vector<std::string>> ShellCall::texts_of(const ShellValue& value) {
   return texts;
 }
 
-Result<int64_t> ShellCall::number_of(const ShellValue& value, int64_t least) {
+// 1_000 is Ruby's 1000.
+Result<std::string> ShellCall::digits_of(const ShellValue& value) {
   CELLAR_TRY_ASSIGN(const std::string text, text_of(value));
+  if (value.kind != ShellValue::Kind::kWord) return text;
+  const auto is_digit = [&](size_t i) { return i < text.size() && text[i] >= '0' && text[i] <= '9'; };
+  std::string digits;
+  for (size_t i = 0; i < text.size(); ++i)
+    if (text[i] != '_' || i == 0 || !is_digit(i - 1) || !is_digit(i + 1)) digits += text[i];
+  return digits;
+}
+
+Result<int64_t> ShellCall::number_of(const ShellValue& value, int64_t least) {
+  CELLAR_TRY_ASSIGN(const std::string text, digits_of(value));
   const Result<int64_t> number = parse_integer(text);
   if (number.ok() && *number >= least) return *number;
   if (number.ok()) return fault(value, fmt::format("{} is less than {}", *number, least));
@@ -178,7 +203,7 @@ Result<int64_t> ShellCall::number_of(const ShellValue& value, int64_t least) {
 }
 
 Result<int64_t> ShellCall::time_of(const ShellValue& value) {
-  CELLAR_TRY_ASSIGN(const std::string text, text_of(value));
+  CELLAR_TRY_ASSIGN(const std::string text, digits_of(value));
   const Result<int64_t> time = parse_time(text);
   if (time.ok()) return *time;
   return fault(value, std::string(time.status().message()), time.status().hint());
@@ -199,17 +224,20 @@ Result<std::shared_ptr<Table>> ShellCall::table(size_t i) {
   return opened;
 }
 
+std::vector<std::span<const ShellVerb>> all_shell_verbs() {
+  return {shell_read_verbs(),     shell_write_verbs(), shell_table_verbs(),  shell_table_set_verbs(),
+          shell_snapshot_verbs(), shell_other_verbs(), shell_setting_verbs()};
+}
+
 std::vector<std::string> shell_verb_names() {
   std::vector<std::string> names;
-  for (const auto& verbs : {shell_read_verbs(), shell_write_verbs(), shell_table_verbs(),
-                            shell_snapshot_verbs(), shell_other_verbs()})
+  for (const auto& verbs : all_shell_verbs())
     for (const ShellVerb& verb : verbs) names.emplace_back(verb.name);
   return names;
 }
 
 const ShellVerb* find_shell_verb(std::string_view name) {
-  for (const auto& verbs : {shell_read_verbs(), shell_write_verbs(), shell_table_verbs(),
-                            shell_snapshot_verbs(), shell_other_verbs()})
+  for (const auto& verbs : all_shell_verbs())
     for (const ShellVerb& verb : verbs)
       if (verb.name == name) return &verb;
   return nullptr;

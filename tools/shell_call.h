@@ -2,6 +2,7 @@
 // which argument.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,7 +11,9 @@
 #include <vector>
 
 #include "cellar/engine.h"
+#include "tools/operands.h"
 #include "tools/session.h"
+#include "tools/shell_activity.h"
 #include "tools/shell_syntax.h"
 
 namespace re2 {
@@ -23,11 +26,22 @@ namespace cellar {
 struct ShellState {
   std::string path;
   bool read_only = false;
+  bool only_reading = false;       // read_only cannot be taken back
+  ShellActivity activity;          // outlives the engine that tells it
   std::unique_ptr<Engine> engine;  // null until there is a store
   bool explain = false;            // what each read cost
   bool timer = false;              // how long each statement took
+  bool echo = false;               // each statement is printed before it is carried out
+  bool asks = false;               // a person is there to be asked before much is removed
   bool quit = false;
   Format format = Format::kTable;
+  ValueForm values = ValueForm::kEscaped;  // how they are shown where nothing else is said
+  uint64_t row_limit = 0;                  // of scans that name none; 0: no limit
+  size_t files_open = 0;                   // .read within .read
+  int output = -1;                         // the file that answers go to, when not standard output
+  // Set by the shell.
+  std::function<Status(const std::string& path)> read_file;
+  std::function<std::vector<std::string>()> history;
 
   // Opens the store at its first use; `creating` makes one.
   Result<Engine*> open(Session& session, bool creating = false);
@@ -80,11 +94,14 @@ class ShellCall {
   Status at(const ShellValue& value, const Status& status);
   std::optional<size_t> fault_at() const { return fault_at_; }
 
+  // Whether a person at a terminal says yes to the question; true where nobody is to be asked.
+  bool confirmed(const std::string& question);
   // One answer: a sentence for people, a record ("cellar.shell/1") in the other formats.
   void answer(std::string_view sentence, std::string_view name, std::string_view value);
 
  private:
   Status add_option(const ShellValue& pair, std::span<const std::string_view> known);
+  Result<std::string> digits_of(const ShellValue& value);
 
   Session& session_;
   ShellState& state_;
@@ -100,13 +117,17 @@ struct ShellVerb {
   std::string_view usage;    // in HBase's syntax; further lines are examples
   std::string_view summary;  // one line
   Status (*run)(ShellCall& call);
+  std::span<const std::string_view> options = {};  // for completion
 };
 
 std::span<const ShellVerb> shell_read_verbs();
 std::span<const ShellVerb> shell_write_verbs();
 std::span<const ShellVerb> shell_table_verbs();
+std::span<const ShellVerb> shell_table_set_verbs();
 std::span<const ShellVerb> shell_snapshot_verbs();
 std::span<const ShellVerb> shell_other_verbs();
+std::span<const ShellVerb> shell_setting_verbs();
+std::vector<std::span<const ShellVerb>> all_shell_verbs();
 // Every verb's name, for completion and hints.
 std::vector<std::string> shell_verb_names();
 const ShellVerb* find_shell_verb(std::string_view name);

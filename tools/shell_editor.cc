@@ -51,7 +51,7 @@ struct ShellEditor::Implementation {
   HistEvent event = {};
   std::string file;
   std::string prompt;
-  std::vector<std::string> words;
+  ShellEditor::Complete complete;
 
   static char* prompt_of(EditLine* line) {
     void* self = nullptr;
@@ -59,31 +59,22 @@ struct ShellEditor::Implementation {
     return static_cast<Implementation*>(self)->prompt.data();
   }
 
-  // Completes the word before the cursor as far as all candidates agree; lists them when that is not further.
-  static unsigned char complete(EditLine* line, int) {
+  // Completes what stands before the cursor as far as all candidates agree; lists them when that is no
+  // further.
+  static unsigned char complete_line(EditLine* line, int) {
     void* client = nullptr;
     el_get(line, EL_CLIENTDATA, &client);
     const auto* const self = static_cast<Implementation*>(client);
     const LineInfo* const info = el_line(line);
-    const char* begin = info->cursor;
-    while (begin > info->buffer && std::string_view(" ',\"[{(").find(begin[-1]) == std::string_view::npos)
-      --begin;
-    const std::string typed(begin, info->cursor);
-    std::string common;
+    const std::string_view text(info->buffer, static_cast<size_t>(info->lastchar - info->buffer));
+    const auto cursor = static_cast<size_t>(info->cursor - info->buffer);
+    const ShellCompletion found = self->complete(text, cursor);
+    if (found.candidates.empty() || found.from > cursor) return CC_REFRESH_BEEP;
+    const std::string common = common_start(found.candidates);
+    if (common.size() > cursor - found.from)
+      return el_insertstr(line, common.c_str() + (cursor - found.from)) == 0 ? CC_REFRESH : CC_ERROR;
     std::string all;
-    size_t found = 0;
-    for (const std::string& word : self->words) {
-      if (!word.starts_with(typed)) continue;
-      if (found++ == 0) common = word;
-      size_t same = 0;
-      while (same < common.size() && same < word.size() && common[same] == word[same]) ++same;
-      common.resize(same);
-      all += "  " + word;
-    }
-    if (found == 0) return CC_REFRESH_BEEP;
-    if (found == 1) common += ' ';
-    if (common.size() > typed.size())
-      return el_insertstr(line, common.c_str() + typed.size()) == 0 ? CC_REFRESH : CC_ERROR;
+    for (const std::string& each : found.candidates) all += "  " + each;
     std::fprintf(stderr, "\n%s\n", all.c_str());
     return CC_REDISPLAY;
   }
@@ -113,11 +104,11 @@ ShellEditor::~ShellEditor() {
   if (implementation_->line != nullptr) el_end(implementation_->line);
 }
 
-bool ShellEditor::read_line(const std::string& prompt, std::vector<std::string> words, std::string& line) {
+bool ShellEditor::read_line(const std::string& prompt, Complete complete, std::string& line) {
   Implementation& it = *implementation_;
   if (it.line == nullptr || it.history == nullptr) return false;
   it.prompt = prompt;
-  it.words = std::move(words);
+  it.complete = std::move(complete);
   int count = 0;
   const char* const text = el_gets(it.line, &count);
   if (interrupted()) {
@@ -133,6 +124,17 @@ bool ShellEditor::read_line(const std::string& prompt, std::vector<std::string> 
   return true;
 }
 
+// Oldest first.
+std::vector<std::string> ShellEditor::history() const {
+  Implementation& it = *implementation_;
+  std::vector<std::string> lines;
+  if (it.history == nullptr) return lines;
+  for (int found = ::history(it.history, &it.event, H_LAST); found >= 0;
+       found = ::history(it.history, &it.event, H_PREV))
+    lines.emplace_back(it.event.str);
+  return lines;
+}
+
 #else
 
 struct ShellEditor::Implementation {
@@ -141,8 +143,9 @@ struct ShellEditor::Implementation {
 
 ShellEditor::ShellEditor(bool) : implementation_(std::make_unique<Implementation>()) {}
 ShellEditor::~ShellEditor() = default;
+std::vector<std::string> ShellEditor::history() const { return {}; }
 
-bool ShellEditor::read_line(const std::string& prompt, std::vector<std::string>, std::string& line) {
+bool ShellEditor::read_line(const std::string& prompt, Complete, std::string& line) {
   std::fputs(prompt.c_str(), stderr);
   std::string& read = implementation_->read;
   while (read.find('\n') == std::string::npos) {

@@ -1,9 +1,13 @@
 // ShellEditor: lines typed at a terminal, with history and completion where libedit is built in.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "tools/shell_completion.h"
 
 namespace cellar {
 
@@ -17,8 +21,11 @@ class ShellEditor {
   ShellEditor& operator=(const ShellEditor&) = delete;
 
   // The next line with its '\n'; false at the end of the input. After an interrupt the line is empty.
-  // `words` complete what is typed.
-  bool read_line(const std::string& prompt, std::vector<std::string> words, std::string& line);
+  // `complete` says what a line with the cursor at this byte may go on with.
+  using Complete = std::function<ShellCompletion(std::string_view line, size_t cursor)>;
+  bool read_line(const std::string& prompt, Complete complete, std::string& line);
+  // The lines typed, oldest first, those of the file included; none where libedit is not built in.
+  std::vector<std::string> history() const;
 
  private:
   struct Implementation;

@@ -1,15 +1,17 @@
 // The shell's commands about the store and the shell itself, and answers to those that only a cluster can
 // carry out.
 #include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 
 #include "base/bytes.h"
+#include "cellar/environment.h"
 #include "cellar/filter.h"
 #include "cellar/plugin.h"
 #include "tools/help.h"
-#include "tools/operands.h"
 #include "tools/shell_call.h"
 #include "tools/store_reports.h"
 
@@ -30,14 +32,14 @@ constexpr std::array kAbsent = {
            "compaction_switch catalogjanitor* cleaner_chore* get_balancer_decisions get_balancer_rejections "
            "list_deadservers list_liveservers list_unknownservers clear_deadservers decommission* "
            "list_decommissioned_regionservers recommission_regionserver stop_master stop_regionserver "
-           "zk_dump list_procedures list_locks processlist update_config update_all_config "
+           "zk_dump list_procedures list_locks update_config update_all_config "
            "flush_master_store ",
            "a store is one process, without servers to manage; status says how it is"},
     Absent{" add_peer remove_peer enable_peer disable_peer update_peer_config list_peers list_peer_configs "
            "get_peer_config set_peer* append_peer* remove_peer* show_peer_tableCFs "
            "list_replicated_tables enable_table_replication disable_table_replication ",
            "a store does not replicate; cellar export and cellar load carry cells elsewhere"},
-    Absent{" grant revoke user_permission list_security_capabilities whoami add_labels list_labels set_auths "
+    Absent{" grant revoke user_permission list_security_capabilities add_labels list_labels set_auths "
            "get_auths clear_auths set_visibility ",
            "a store has no users of its own; the permissions of its directory say who may open it"},
     Absent{" set_quota list_quotas list_quota* list_snapshot_sizes enable_rpc_throttle disable_rpc_throttle "
@@ -55,8 +57,7 @@ constexpr std::array kAbsent = {
            "get_largelog_responses trace wal_roll change_sft change_sft_all ",
            "this shell has no such control; the cache is empty when the shell starts, and .explain on says "
            "what a read costs"},
-    Absent{" alter_async clone_table_schema disable_all drop_all enable_all get_table ",
-           "only single tables are handled, by name: alter, create, drop"},
+    Absent{" get_table ", "there are no variables; every command names its table: scan 't'"},
     Absent{" if for while def puts print require import load class begin each ",
            "this is a list of commands, not Ruby; a program in any language can write one for -f"},
 };
@@ -70,10 +71,66 @@ bool names_hold(std::string_view names, std::string_view name) {
   return false;
 }
 
+// The kind that is asked for; a note about those that only a cluster has.
+Result<std::string> status_kind(ShellCall& call) {
+  const std::vector<std::string> kinds = {"simple", "detailed", "summary"};
+  if (call.positions() == 0) return std::string();
+  CELLAR_TRY_ASSIGN(const std::string kind, call.text(0));
+  if (std::ranges::find(kinds, kind) != kinds.end()) return kind;
+  if (kind == "replication" || kind == "tasks") {
+    call.session().talk(
+        fmt::format("note   '{}' has no effect: a store is one process that does not "
+                    "replicate; processlist shows flushes and compactions",
+                    kind));
+    return kind;
+  }
+  const std::string nearest = nearest_name(kind, kinds);
+  return call.fault(
+      call.position(0), fmt::format("there is no status \"{}\"", escaped(kind)),
+      nearest.empty() ? "simple, detailed, summary" : fmt::format("did you mean {} ?", nearest));
+}
+
 Status run_status(ShellCall& call) {
   CELLAR_TRY(call.take({}, 0, 2, 2));
+  CELLAR_TRY_ASSIGN(const std::string kind, status_kind(call));
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
-  print_status(call.session(), *store);
+  Session& session = call.session();
+  print_status(session, *store);
+  if (kind != "detailed" || session.format() != Format::kTable) return {};
+  for (const std::string& name : store->list_tables()) {
+    CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, store->open_table(name));
+    session.out().write("\n" + description_text(table->info(), true));
+  }
+  return {};
+}
+
+Status run_whoami(ShellCall& call) {
+  CELLAR_TRY(call.take({}, 0, 0, 0));
+  const passwd* const user = ::getpwuid(::geteuid());
+  const std::string name =
+      user != nullptr && user->pw_name != nullptr ? user->pw_name : std::to_string(::geteuid());
+  call.answer(fmt::format("{} (the operating system's user; a store has none of its own)", escaped(name)),
+              "user", name);
+  return {};
+}
+
+// HBase's words choose among tasks of servers; here there is one kind.
+Status run_processlist(ShellCall& call) {
+  CELLAR_TRY(call.take({}, 0, 2, 2));
+  if (call.positions() > 0)
+    call.session().talk("note   there is one process, and one kind of tasks: flushes and compactions");
+  CELLAR_TRY(call.engine().status());
+  Session& session = call.session();
+  const std::vector<ShellActivity::Work> running = call.state().activity.running();
+  Records records(session.out(), session.format(), "cellar.shell-processes/1", "processes");
+  for (const ShellActivity::Work& work : running) {
+    records.text("what", work.what).bytes("table", work.table).bytes("family", work.family);
+    records.count("files", work.files);
+    records.number("ms", (system_clock().steady_us() - work.began_us) / 1000).add();
+  }
+  records.finish();
+  if (session.format() == Format::kTable)
+    session.talk(running.empty() ? "no flush and no compaction runs" : counted(running.size(), "task"));
   return {};
 }
 
@@ -98,9 +155,16 @@ Status run_show_filters(ShellCall& call) {
 
 Status run_compaction_state(ShellCall& call) {
   CELLAR_TRY(call.take({}, 1, 1, 1));
-  CELLAR_TRY(call.table().status());
-  call.answer("NONE: compactions asked for here are over when the prompt is back", "compaction_state",
-              "NONE");
+  CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
+  bool minor = false;
+  bool major = false;
+  for (const ShellActivity::Work& work : call.state().activity.running()) {
+    if (work.table != table->name()) continue;
+    major = major || work.what == "major compaction";
+    minor = minor || work.what == "compaction";
+  }
+  const std::string_view state = major ? (minor ? "MAJOR_AND_MINOR" : "MAJOR") : (minor ? "MINOR" : "NONE");
+  call.answer(state, "compaction_state", state);
   return {};
 }
 
@@ -117,35 +181,13 @@ Status run_quit(ShellCall& call) {
   return {};
 }
 
-Status run_format(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 1, 1, 1));
-  CELLAR_TRY_ASSIGN(const std::string name, call.text(0));
-  const std::vector<std::string> names = {"table", "json", "jsonl", "csv", "raw"};
-  if (std::ranges::find(names, name) == names.end()) {
-    const std::string nearest = nearest_name(name, names);
-    return call.fault(
-        call.position(0), fmt::format("there is no format \"{}\"", escaped(name)),
-        nearest.empty() ? "table, json, jsonl, csv, raw" : fmt::format("did you mean {} ?", nearest));
-  }
-  call.state().format = format_of(name);
-  return {};
-}
-
-// ".timer on", ".explain off".
-Status run_switch(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 1, 1, 1));
-  CELLAR_TRY_ASSIGN(const std::string word, call.text(0));
-  if (word != "on" && word != "off") return call.fault(call.position(0), "on or off is expected here");
-  (call.statement().name == ".timer" ? call.state().timer : call.state().explain) = word == "on";
-  return {};
-}
-
 std::string overview() {
   std::string text;
   for (const auto& [title, verbs] :
        {std::pair{"read", shell_read_verbs()}, std::pair{"write", shell_write_verbs()},
-        std::pair{"tables", shell_table_verbs()}, std::pair{"snapshots", shell_snapshot_verbs()},
-        std::pair{"store and shell", shell_other_verbs()}}) {
+        std::pair{"tables", shell_table_verbs()}, std::pair{"sets of tables", shell_table_set_verbs()},
+        std::pair{"snapshots", shell_snapshot_verbs()}, std::pair{"store and shell", shell_other_verbs()},
+        std::pair{"how the shell answers", shell_setting_verbs()}}) {
     text += fmt::format("{}{}\n", text.empty() ? "" : "\n", title);
     for (const ShellVerb& verb : verbs) text += fmt::format("  {:<22} {}\n", verb.name, verb.summary);
   }
@@ -177,21 +219,35 @@ Status run_help(ShellCall& call) {
                     nearest.empty() ? "help lists the commands" : fmt::format("did you mean {} ?", nearest));
 }
 
+Status run_table_help(ShellCall& call) {
+  CELLAR_TRY(call.take({}, 0, 0, 0));
+  std::string text =
+      "Every command names its table first. What HBase's shell also writes as methods of a table,\n"
+      "t.scan and t.get 'row', is written here\n\n";
+  for (const auto& verbs : {shell_read_verbs(), shell_write_verbs()})
+    for (const ShellVerb& verb : verbs)
+      text += fmt::format("  {}\n", verb.usage.substr(0, verb.usage.find('\n')));
+  call.session().out().write(text + "\nhelp 'scan' shows a command with examples.\n");
+  return {};
+}
+
 constexpr std::array kVerbs = {
-    ShellVerb{"status", "status", "What the store holds, and what opening it found", run_status},
-    ShellVerb{"version", "version", "Version, and the codecs, encodings and policies", run_version},
-    ShellVerb{"show_filters", "show_filters", "Names of filters for FILTER (cellar help filters)",
-              run_show_filters},
-    ShellVerb{"compaction_state", "compaction_state 't'", "Whether a compaction runs that was asked for here",
-              run_compaction_state},
-    ShellVerb{"get_splits", "get_splits 't'", "Where regions begin: a store has none", run_get_splits},
-    ShellVerb{"help", "help ['command']\nhelp 'scan'", "This list, or one command", run_help},
-    ShellVerb{"exit", "exit", "End; so does the end of the input", run_quit},
-    ShellVerb{"quit", "quit", "The same as exit", run_quit},
-    ShellVerb{".format", ".format table|json|jsonl|csv|raw\n.format jsonl",
-              "How answers are printed from now on", run_format},
-    ShellVerb{".timer", ".timer on|off", "How long each command took", run_switch},
-    ShellVerb{".explain", ".explain on|off", "What each read cost: files, blocks, cells", run_switch},
+    ShellVerb{"status", "status ['simple'|'detailed'|'summary']\nstatus\nstatus 'detailed'",
+              "What the store holds, and what opening it found", run_status},
+    ShellVerb{"version", "version\nversion", "Version, and the codecs, encodings and policies", run_version},
+    ShellVerb{"whoami", "whoami\nwhoami", "The user of the operating system that this runs as", run_whoami},
+    ShellVerb{"processlist", "processlist\nprocesslist", "Flushes and compactions that run", run_processlist},
+    ShellVerb{"show_filters", "show_filters\nshow_filters",
+              "Names of filters for FILTER (cellar help filters)", run_show_filters},
+    ShellVerb{"compaction_state", "compaction_state 't'\ncompaction_state 'orders'",
+              "Whether a compaction of the table runs: NONE, MINOR or MAJOR", run_compaction_state},
+    ShellVerb{"get_splits", "get_splits 't'\nget_splits 'orders'", "Where regions begin: a store has none",
+              run_get_splits},
+    ShellVerb{"help", "help ['command']\nhelp 'scan'\nhelp scan", "This list, or one command", run_help},
+    ShellVerb{"table_help", "table_help\ntable_help", "Commands that take a table, and HBase's other way",
+              run_table_help},
+    ShellVerb{"exit", "exit\nexit", "End; so does the end of the input", run_quit},
+    ShellVerb{"quit", "quit\nquit", "The same as exit", run_quit},
 };
 
 }  // namespace

@@ -17,6 +17,20 @@ namespace cellar {
 namespace {
 
 constexpr std::array<std::string_view, 2> kColumnOptions = {"COLUMN", "COLUMNS"};
+// HBase's names of them are maxResultsPerColumnFamily and rowOffsetPerColumnFamily.
+constexpr std::string_view kFamilyMax = "MAXRESULTSPERCOLUMNFAMILY";
+constexpr std::string_view kFamilyOffset = "ROWOFFSETPERCOLUMNFAMILY";
+
+constexpr std::array<std::string_view, 9> kGetOptions = {"COLUMN",    "COLUMNS",  "TIMESTAMP",
+                                                         "TIMERANGE", "VERSIONS", "FILTER",
+                                                         "FORMATTER", kFamilyMax, kFamilyOffset};
+constexpr std::array<std::string_view, 19> kScanOptions = {
+    "COLUMNS",      "COLUMN",   "STARTROW",    "STOPROW",  "ROWPREFIXFILTER", "LIMIT",     "TIMERANGE",
+    "TIMESTAMP",    "VERSIONS", "RAW",         "REVERSED", "FILTER",          "FORMATTER", "BATCH",
+    "CACHE_BLOCKS", "METRICS",  "ALL_METRICS", kFamilyMax, kFamilyOffset};
+constexpr std::array<std::string_view, 12> kCountOptions = {
+    "COLUMNS",   "COLUMN",    "STARTROW", "STOPROW", "ROWPREFIXFILTER", "LIMIT",
+    "TIMERANGE", "TIMESTAMP", "VERSIONS", "FILTER",  "CACHE_BLOCKS",    "INTERVAL"};
 
 struct Formatter {
   std::string_view name;
@@ -69,10 +83,13 @@ class ReadRequest {
 
  private:
   Status take_times(ShellCall& call);
+  Status take_family_limits(ShellCall& call);
 
   std::vector<std::pair<ReadColumn, const ShellValue*>> columns_;
   std::optional<std::pair<int64_t, int64_t>> times_;
   std::optional<uint32_t> versions_;
+  uint32_t family_max_ = 0;  // no limit
+  uint32_t family_offset_ = 0;
   FilterPtr filter_;
   ValueRules rules_;
 };
@@ -84,7 +101,9 @@ Status ReadRequest::add_column(ShellCall& call, const ShellValue& at, const std:
   if (colon != std::string::npos) {
     column.qualifier = text.substr(colon + 1);
     const size_t last = column.qualifier->rfind(':');
-    const std::string ending = last == std::string::npos ? "" : column.qualifier->substr(last + 1);
+    std::string ending = last == std::string::npos ? "" : column.qualifier->substr(last + 1);
+    constexpr std::string_view kBytesClass = "c(org.apache.hadoop.hbase.util.Bytes).";
+    if (ending.starts_with(kBytesClass)) ending.erase(0, kBytesClass.size());
     if (ending.starts_with("c("))
       return call.fault(at, "a Java class cannot format values here",
                         "toLong, toInt, toDouble and toString can");
@@ -116,7 +135,21 @@ Status ReadRequest::take_times(ShellCall& call) {
   return {};
 }
 
+Status ReadRequest::take_family_limits(ShellCall& call) {
+  for (const auto& [name, to] :
+       {std::pair<std::string_view, uint32_t*>{kFamilyMax, &family_max_}, {kFamilyOffset, &family_offset_}}) {
+    const ShellValue* const value = call.option(name);
+    if (value == nullptr) continue;
+    CELLAR_TRY_ASSIGN(const int64_t columns, call.number_of(*value, 0));
+    if (columns > UINT32_MAX) return call.fault(*value, fmt::format("{} is larger than 4,294,967,295", name));
+    *to = static_cast<uint32_t>(columns);
+  }
+  return {};
+}
+
 Status ReadRequest::take(ShellCall& call, size_t from) {
+  rules_ = ValueRules(call.state().values);
+  CELLAR_TRY(take_family_limits(call));
   if (const ShellValue* const formatter = call.option("FORMATTER")) {
     CELLAR_TRY_ASSIGN(const std::string name, call.text_of(*formatter));
     const std::string_view form = form_of(name);
@@ -162,6 +195,7 @@ Status ReadRequest::apply(ShellCall& call, const Table& table, Read& read) {
   if (times_) read.time_range(times_->first, times_->second);
   if (versions_) read.versions(*versions_);
   if (filter_ != nullptr) read.filter(filter_);
+  read.max_per_family(family_max_).family_offset(family_offset_);
   return {};
 }
 
@@ -188,9 +222,7 @@ void finish(ShellCall& call, CellPrinter& printer, uint64_t rows, const ReadCost
 }
 
 Status run_get(ShellCall& call) {
-  constexpr std::array<std::string_view, 7> kOptions = {"COLUMN",   "COLUMNS", "TIMESTAMP", "TIMERANGE",
-                                                        "VERSIONS", "FILTER",  "FORMATTER"};
-  CELLAR_TRY(call.take(kOptions, 2, SIZE_MAX, 2));
+  CELLAR_TRY(call.take(kGetOptions, 2, SIZE_MAX, 2));
   ReadRequest request;
   CELLAR_TRY(request.take(call, 2));
   CELLAR_TRY_ASSIGN(const std::string row, call.text(1));
@@ -241,11 +273,7 @@ Status take_rows(ShellCall& call, Scan& scan) {
 }
 
 Status run_scan(ShellCall& call) {
-  constexpr std::array<std::string_view, 17> kOptions = {
-      "COLUMNS",   "COLUMN",    "STARTROW",     "STOPROW", "ROWPREFIXFILTER", "LIMIT",
-      "TIMERANGE", "TIMESTAMP", "VERSIONS",     "RAW",     "REVERSED",        "FILTER",
-      "FORMATTER", "BATCH",     "CACHE_BLOCKS", "METRICS", "ALL_METRICS"};
-  CELLAR_TRY(call.take(kOptions, 1, 1, 1));
+  CELLAR_TRY(call.take(kScanOptions, 1, 1, 1));
   Scan scan;
   ReadCost cost;
   scan.stats(&cost.stats);
@@ -267,16 +295,24 @@ Status run_scan(ShellCall& call) {
   CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
   CELLAR_TRY(request.apply(call, *table, scan));
   CellPrinter printer(call.session().out(), options);
+  const uint64_t row_limit = call.has("LIMIT") ? 0 : call.state().row_limit;
+  if (row_limit > 0) scan.limit(row_limit);
   CELLAR_TRY_ASSIGN(const uint64_t rows, print_rows(call.session(), *table, scan, printer, cost));
   finish(call, printer, rows, cost);
+  if (row_limit > 0 && rows == row_limit)
+    call.session().talk(
+        fmt::format("note   .limit ended it; LIMIT => {} says more, .limit off all", rows * 10));
   return {};
 }
 
 Status run_count(ShellCall& call) {
-  constexpr std::array<std::string_view, 11> kOptions = {
-      "COLUMNS",   "COLUMN",    "STARTROW", "STOPROW", "ROWPREFIXFILTER", "LIMIT",
-      "TIMERANGE", "TIMESTAMP", "VERSIONS", "FILTER",  "CACHE_BLOCKS"};
-  CELLAR_TRY(call.take(kOptions, 1, 1, 1));
+  CELLAR_TRY(call.take(kCountOptions, 1, 1, 1));
+  uint64_t interval = 0;
+  if (const ShellValue* const every = call.option("INTERVAL")) {
+    CELLAR_TRY_ASSIGN(const int64_t rows, call.number_of(*every, 1));
+    interval = static_cast<uint64_t>(rows);
+  }
+  ReadCost cost;
   ReadRequest request;
   CELLAR_TRY(request.take(call, 1));
   Scan scan;
@@ -284,7 +320,12 @@ Status run_count(ShellCall& call) {
   CELLAR_TRY(take_rows(call, scan));
   CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
   CELLAR_TRY(request.apply(call, *table, scan));
-  return print_count(call.session(), *table, scan);
+  scan.stats(&cost.stats);
+  if (is_explained(call)) scan.explain(&cost.explanation);
+  CELLAR_TRY(print_count(call.session(), *table, scan, {.interval = interval, .cost = &cost}));
+  call.session().out().flush();
+  if (is_explained(call)) explain(call.session(), cost);
+  return {};
 }
 
 Status run_get_counter(ShellCall& call) {
@@ -322,23 +363,28 @@ constexpr std::array kVerbs = {
               "get 't', 'row'[, 'f:q', …][, {OPTION => value, …}]\n"
               "get 'orders', 'user42', 'd:name'\n"
               "get 'orders', 'user42', {COLUMN => ['d', 'c:stock:toLong'], VERSIONS => 4}\n"
-              "get 'orders', 'user42', {TIMERANGE => [0, 1763748251203]}",
-              "One row, or columns of it", run_get},
+              "get 'orders', 'user42', {TIMERANGE => [0, 1763748251203]}\n"
+              "options: COLUMN TIMESTAMP TIMERANGE VERSIONS FILTER FORMATTER, and those per family of scan",
+              "One row, or columns of it", run_get, kGetOptions},
     ShellVerb{"scan",
               "scan 't'[, {OPTION => value, …}]\n"
               "scan 'orders', {COLUMNS => ['d', 'c:stock'], STARTROW => 'user1', LIMIT => 10}\n"
               "scan 'orders', {ROWPREFIXFILTER => 'user4', FILTER => \"ValueFilter(=, 'substring:Ada')\"}\n"
               "scan orders columns=d limit=3 reversed=true\n"
               "options: COLUMNS LIMIT STARTROW STOPROW ROWPREFIXFILTER TIMERANGE TIMESTAMP VERSIONS RAW\n"
-              "         REVERSED FILTER FORMATTER BATCH CACHE_BLOCKS ALL_METRICS",
-              "Rows in order", run_scan},
+              "         REVERSED FILTER FORMATTER BATCH CACHE_BLOCKS ALL_METRICS\n"
+              "         maxResultsPerColumnFamily and rowOffsetPerColumnFamily, which count columns",
+              "Rows in order", run_scan, kScanOptions},
     ShellVerb{"count",
               "count 't'[, OPTION => value, …]\n"
-              "count 'orders', STARTROW => 'user1', STOPROW => 'user5'",
-              "How many rows and cells there are, by reading them", run_count},
+              "count 'orders', STARTROW => 'user1', STOPROW => 'user5'\n"
+              "count 'orders', INTERVAL => 1000, COLUMNS => 'd'\n"
+              "INTERVAL => n says on standard error how far it is, every n rows",
+              "How many rows and cells there are, by reading them", run_count, kCountOptions},
     ShellVerb{"get_counter",
               "get_counter 't', 'row', 'f:q'\n"
-              "get_counter 'orders', 'user42', 'c:visits'",
+              "get_counter 'orders', 'user42', 'c:visits'\n"
+              "get_counter orders user42 c:visits",
               "A counter's value", run_get_counter},
 };
 

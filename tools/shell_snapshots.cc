@@ -22,12 +22,13 @@ Result<std::vector<NamedSnapshotInfo>> matching(ShellCall& call, size_t position
   return all;
 }
 
-// … that hold the table named first.
+// … that hold a table whose whole name matches position 0.
 Result<std::vector<NamedSnapshotInfo>> of_table(ShellCall& call) {
-  CELLAR_TRY_ASSIGN(const std::string table, call.text(0));
+  CELLAR_TRY_ASSIGN(const auto pattern, call.pattern(0));
   CELLAR_TRY_ASSIGN(std::vector<NamedSnapshotInfo> all, matching(call, 1));
   std::erase_if(all, [&](const NamedSnapshotInfo& each) {
-    return std::ranges::find(each.checkpoint.tables, table) == each.checkpoint.tables.end();
+    return std::ranges::none_of(each.checkpoint.tables,
+                                [&](const std::string& table) { return RE2::FullMatch(table, *pattern); });
   });
   return all;
 }
@@ -40,19 +41,25 @@ Status show(ShellCall& call, const std::vector<NamedSnapshotInfo>& snapshots) {
 
 Status drop_all(ShellCall& call, const std::vector<NamedSnapshotInfo>& snapshots) {
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
+  const std::string question = fmt::format("drop {}?", counted(snapshots.size(), "snapshot"));
+  if (!snapshots.empty() && !call.confirmed(question)) return {};
   for (const NamedSnapshotInfo& each : snapshots) CELLAR_TRY(store->drop_snapshot(each.name));
   call.session().talk(fmt::format("dropped {}", counted(snapshots.size(), "snapshot")));
   return {};
 }
 
+constexpr std::array kIgnoredOptions = {
+    IgnoredOption{"SKIP_FLUSH", "what is in memory is in every snapshot"},
+    IgnoredOption{"TTL", "a snapshot stays until it is dropped"},
+    IgnoredOption{"MAX_FILESIZE", "a table is not cut into regions by their size"},
+};
+constexpr std::array<std::string_view, 3> kSnapshotOptions = {"SKIP_FLUSH", "TTL", "MAX_FILESIZE"};
+
 Status run_snapshot(ShellCall& call) {
-  constexpr std::array<std::string_view, 3> kOptions = {"SKIP_FLUSH", "TTL", "MAX_FILESIZE"};
-  CELLAR_TRY(call.take(kOptions, 2, 2, 2));
-  for (const std::string_view name : kOptions)
-    if (call.has(name))
-      call.session().talk(fmt::format("note   {} has no effect: {}", name,
-                                      name == "SKIP_FLUSH" ? "what is in memory is in every snapshot"
-                                                           : "a snapshot stays until it is dropped"));
+  CELLAR_TRY(call.take(kSnapshotOptions, 2, 2, 2));
+  for (const IgnoredOption& option : kIgnoredOptions)
+    if (call.has(option.name))
+      call.session().talk(fmt::format("note   {} has no effect: {}", option.name, option.why));
   CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
   CELLAR_TRY_ASSIGN(const std::string name, call.text(1));
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
@@ -137,11 +144,12 @@ Status run_restore_snapshot(ShellCall& call) {
 
 constexpr std::array kVerbs = {
     ShellVerb{"snapshot", "snapshot 't', 'name'\nsnapshot 'orders', 'before'",
-              "Keep a table as it is now under a name", run_snapshot},
+              "Keep a table as it is now under a name", run_snapshot, kSnapshotOptions},
     ShellVerb{"list_snapshots", "list_snapshots ['pattern']\nlist_snapshots 'bef.*'",
               "Named snapshots, those whose whole name matches", run_list_snapshots},
-    ShellVerb{"list_table_snapshots", "list_table_snapshots 't'[, 'pattern']\nlist_table_snapshots 'orders'",
-              "Named snapshots that hold the table", run_list_table_snapshots},
+    ShellVerb{"list_table_snapshots",
+              "list_table_snapshots 'tables'[, 'pattern']\nlist_table_snapshots 'orders'",
+              "Named snapshots that hold a table of such a name", run_list_table_snapshots},
     ShellVerb{"clone_snapshot", "clone_snapshot 'name', 'new'[, 't']\nclone_snapshot 'before', 'old_orders'",
               "Make a table of one in a snapshot", run_clone_snapshot},
     ShellVerb{"restore_snapshot", "restore_snapshot 'name'[, 't', …]\nrestore_snapshot 'before'",
@@ -151,8 +159,8 @@ constexpr std::array kVerbs = {
     ShellVerb{"delete_all_snapshot", "delete_all_snapshot 'pattern'\ndelete_all_snapshot 'bef.*'",
               "Drop the snapshots whose whole name matches", run_delete_all_snapshot},
     ShellVerb{"delete_table_snapshots",
-              "delete_table_snapshots 't'[, 'pattern']\ndelete_table_snapshots 'orders'",
-              "Drop the snapshots that hold the table", run_delete_table_snapshots},
+              "delete_table_snapshots 'tables'[, 'pattern']\ndelete_table_snapshots 'orders'",
+              "Drop the snapshots that hold a table of such a name", run_delete_table_snapshots},
 };
 
 }  // namespace

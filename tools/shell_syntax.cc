@@ -66,6 +66,8 @@ class Parser {
   Result<ShellValue> quoted();
   Status escape(std::string& to);
   Status hex_escape(std::string& to);
+  bool control_escape(std::string& to);
+  std::string without_java(size_t from) const;
   Status unicode_escape(std::string& to);
   Result<ShellValue> bracketed(size_t depth);
   Status needs_separator();
@@ -202,11 +204,33 @@ Result<ShellValue> Parser::word() {
     ++at_;
   }
   if (at_ == from) return fault(from, "a value is missing here", "an empty text is written ''");
+  if (const std::string plain = without_java(from); !plain.empty())
+    return fault(from, "this is a list of commands, not Ruby: no object of Java can be made",
+                 fmt::format("write FILTER => \"{}\" (cellar help filters)", plain));
   const Result<std::string> bytes = unescaped(text_.substr(from, at_ - from));
   if (!bytes.ok())
     return fault(from, std::string(bytes.status().message()),
                  "a byte is written \\xHH, a backslash itself \\x5C; or put the word in '…'");
   return ShellValue{.kind = ShellValue::Kind::kWord, .at = from, .text = *bytes};
+}
+
+// "ColumnPaginationFilter(1, 0)" for org.apache.….ColumnPaginationFilter.new(1, 0), which begins at `from`;
+// else empty.
+std::string Parser::without_java(size_t from) const {
+  constexpr std::string_view kNew = ".new(";
+  const size_t made = text_.find(kNew, from);
+  if (made == std::string_view::npos || made > at_) return "";
+  const std::string_view path = text_.substr(from, made - from);
+  const std::string_view name = path.substr(path.rfind('.') + 1);
+  const bool is_path = std::ranges::all_of(path, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_';
+  });
+  if (!is_path || name.empty() || name.front() < 'A' || name.front() > 'Z') return "";
+  const size_t open = made + kNew.size();
+  std::string operands(text_.substr(open, text_.find(')', open) - open));
+  std::ranges::replace(operands, '"', '\'');
+  const bool simple = operands.find_first_of(".(:") == std::string::npos;  // or they are Java's, too
+  return fmt::format("{}({})", name, simple ? escaped(operands) : "…");
 }
 
 Result<ShellValue> Parser::quoted() {
@@ -240,6 +264,7 @@ Status Parser::escape(std::string& to) {
   const char c = peek(1);
   if (c == 'x') return hex_escape(to);
   if (c == 'u') return unicode_escape(to);
+  if (control_escape(to)) return {};
   if (c >= '0' && c <= '7') {
     uint32_t byte = 0;
     size_t digits = 1;
@@ -253,6 +278,17 @@ Status Parser::escape(std::string& to) {
   to += letter == std::string_view::npos ? c : kBytes[letter];
   at_ += 2;
   return {};
+}
+
+// \cA, \C-A: a control character; \c? is the byte 0x7F.
+bool Parser::control_escape(std::string& to) {
+  const size_t letter = peek(1) == 'c' ? 2 : peek(1) == 'C' && peek(2) == '-' ? 3 : 0;
+  const char c = peek(letter);
+  if (letter == 0 || at_ + letter >= text_.size() || c < '?' || c > 'z') return false;
+  constexpr char kControlBits = 0x1F;
+  to += c == '?' ? '\x7F' : static_cast<char>(c & kControlBits);
+  at_ += letter + 1;
+  return true;
 }
 
 Status Parser::hex_escape(std::string& to) {

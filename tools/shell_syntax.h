@@ -54,6 +54,7 @@ class ShellSplitter {
   // Forgets the statement that is pending.
   void discard();
   size_t pending_bytes() const { return buffer_.size() - head_; }
+  std::string_view pending_text() const { return std::string_view(buffer_).substr(head_); }
 
  private:
   struct State {

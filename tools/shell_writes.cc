@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/bytes.h"
+#include "tools/increment_error.h"
 #include "tools/operands.h"
 #include "tools/output.h"
 #include "tools/shell_call.h"
@@ -11,6 +12,12 @@
 
 namespace cellar {
 namespace {
+
+constexpr std::array<std::string_view, 4> kPutOptions = {"TTL", "VISIBILITY", "IF", "IF_ABSENT"};
+constexpr std::array<std::string_view, 1> kDeleteOptions = {"VISIBILITY"};
+constexpr std::array<std::string_view, 2> kDeleteallOptions = {"ROWPREFIXFILTER", "VISIBILITY"};
+constexpr std::array<std::string_view, 2> kIncrOptions = {"VISIBILITY", "OVERFLOW"};
+constexpr std::array<std::string_view, 2> kAppendOptions = {"TTL", "VISIBILITY"};
 
 struct Column {
   std::string family;
@@ -38,14 +45,47 @@ Status refuse_visibility(ShellCall& call) {
                              .hinting("leave VISIBILITY out only if everybody may read the cell"));
 }
 
+// Which operand an error of a write is about, for the caret: the row where no row can be called so; none when
+// it is the store's.
+Status at_operand(ShellCall& call, size_t operand, const Status& status) {
+  if (!status.is(Code::kInvalidArgument) && !status.is(Code::kLimit)) return status;
+  const std::string& row = call.position(1).text;
+  const bool row_is_wrong = row.empty() || row.size() > kRowBytesMax;
+  return call.at(call.position(row_is_wrong ? 1 : operand), status);
+}
+
 Result<int64_t> time_at(ShellCall& call, size_t i) {
   if (call.positions() <= i) return kNow;
   return call.time_of(call.position(i));
 }
 
+// {IF => 'd:name=Ada'} and {IF_ABSENT => 'd:name'}: whether there is a condition.
+Result<bool> add_condition(ShellCall& call, const Table& table, CheckAndMutate& check) {
+  const ShellValue* const expected = call.option("IF");
+  const ShellValue* const absent = call.option("IF_ABSENT");
+  if (expected == nullptr && absent == nullptr) return false;
+  if (expected != nullptr && absent != nullptr)
+    return call.fault(*absent, "IF and IF_ABSENT cannot both be asked");
+  const ShellValue& at = expected != nullptr ? *expected : *absent;
+  CELLAR_TRY_ASSIGN(const std::string text, call.text_of(at));
+  const size_t end = expected != nullptr ? text.find('=') : text.size();
+  const size_t colon = text.find(':');
+  if (end == std::string::npos || colon == 0 || colon >= end)
+    return call.fault(at, fmt::format("\"{}\" is no condition", escaped(text)),
+                      "write IF => 'd:name=Ada', or IF_ABSENT => 'd:name'");
+  const std::string family = text.substr(0, colon);
+  const std::string qualifier = text.substr(colon + 1, end - colon - 1);
+  CELLAR_TRY(call.at(at, check_family(call.session(), table, family)));
+  if (absent != nullptr) {
+    check.if_not_exists(family, qualifier);
+  } else {
+    check.if_equals(family, qualifier, text.substr(end + 1));
+  }
+  return true;
+}
+
 Status run_put(ShellCall& call) {
-  constexpr std::array<std::string_view, 2> kOptions = {"TTL", "VISIBILITY"};
-  CELLAR_TRY(call.take(kOptions, 4, 5, 4));
+  CELLAR_TRY(call.take(kPutOptions, 4, 5, 4));
   CELLAR_TRY(refuse_visibility(call));
   CELLAR_TRY_ASSIGN(const std::string row, call.text(1));
   CELLAR_TRY_ASSIGN(const std::string value, call.text(3));
@@ -58,12 +98,20 @@ Status run_put(ShellCall& call) {
     CELLAR_TRY_ASSIGN(const int64_t span, call.number_of(*ttl, 1));
     put.ttl_ms(span);
   }
-  return table->put(put);
+  CheckAndMutate check(row);
+  CELLAR_TRY_ASSIGN(const bool conditional, add_condition(call, *table, check));
+  if (!conditional) return at_operand(call, 3, table->put(put));
+  const Result<CheckAndMutateResult> result = table->check_and_mutate(check.then(put));
+  if (!result.ok()) return at_operand(call, 3, result.status());
+  if (!result->success) {
+    call.session().answer_negative();
+    call.session().talk("nothing was written: the condition does not hold");
+  }
+  return {};
 }
 
 Status run_delete(ShellCall& call) {
-  constexpr std::array<std::string_view, 1> kOptions = {"VISIBILITY"};
-  CELLAR_TRY(call.take(kOptions, 3, 4, 4));
+  CELLAR_TRY(call.take(kDeleteOptions, 3, 4, 4));
   CELLAR_TRY(refuse_visibility(call));
   CELLAR_TRY_ASSIGN(const std::string row, call.text(1));
   CELLAR_TRY_ASSIGN(const int64_t time, time_at(call, 3));
@@ -80,7 +128,7 @@ Status run_delete(ShellCall& call) {
   } else {
     erase.version(column.family, column.qualifier, time);
   }
-  return table->erase(erase);
+  return at_operand(call, 2, table->erase(erase));
 }
 
 // Rows that begin with `prefix`, each deleted as `add` says.
@@ -89,6 +137,7 @@ Status delete_rows(ShellCall& call, Table& table, const std::string& prefix,
   if (prefix.empty())
     return call.fault(*call.option("ROWPREFIXFILTER"), "an empty prefix means every row",
                       "truncate empties a table");
+  if (!call.confirmed(fmt::format("delete in all rows that begin with {}?", escaped(prefix)))) return {};
   Scan scan;
   scan.prefix(prefix).fill_cache(false).batch(1);
   uint64_t rows = 0;
@@ -111,8 +160,7 @@ Status delete_rows(ShellCall& call, Table& table, const std::string& prefix,
 }
 
 Status run_deleteall(ShellCall& call) {
-  constexpr std::array<std::string_view, 2> kOptions = {"ROWPREFIXFILTER", "VISIBILITY"};
-  CELLAR_TRY(call.take(kOptions, 1, 4, 4));
+  CELLAR_TRY(call.take(kDeleteallOptions, 1, 4, 4));
   CELLAR_TRY(refuse_visibility(call));
   const ShellValue* const prefix = call.option("ROWPREFIXFILTER");
   const size_t at = prefix != nullptr ? 1 : 2;  // of the column
@@ -134,12 +182,24 @@ Status run_deleteall(ShellCall& call) {
   Delete erase(row, time);
   if (column && column->whole_family) erase.family(column->family);
   if (column && !column->whole_family) erase.column(column->family, column->qualifier);
-  return table->erase(erase);
+  return at_operand(call, 1, table->erase(erase));
+}
+
+// An increment fails because of its column, which is no counter, or of its amount.
+Status at_fault_of_increment(ShellCall& call, Table& table, const std::string& row, const Column& column,
+                             const Status& status) {
+  constexpr size_t kCounterBytes = 8;
+  size_t operand = 2;
+  if (call.positions() > 3 && !row.empty() && row.size() <= kRowBytesMax) {
+    CELLAR_TRY_ASSIGN(const RowBatch found, table.get(Get(row).column(column.family, column.qualifier)));
+    const auto cells = found.row();
+    operand = cells.empty() || cells.begin()->value_size == kCounterBytes ? 3 : 2;
+  }
+  return at_operand(call, operand, status);
 }
 
 Status run_incr(ShellCall& call) {
-  constexpr std::array<std::string_view, 1> kOptions = {"VISIBILITY"};
-  CELLAR_TRY(call.take(kOptions, 3, 4, 4));
+  CELLAR_TRY(call.take(kIncrOptions, 3, 4, 4));
   CELLAR_TRY(refuse_visibility(call));
   CELLAR_TRY_ASSIGN(const std::string row, call.text(1));
   int64_t amount = 1;
@@ -150,8 +210,17 @@ Status run_incr(ShellCall& call) {
   CELLAR_TRY_ASSIGN(const Column column, column_at(call, *table, 2));
   Increment increment(row);
   increment.add(column.family, column.qualifier, amount);
+  if (const ShellValue* const overflow = call.option("OVERFLOW")) {
+    CELLAR_TRY_ASSIGN(const std::string word, call.text_of(*overflow));
+    const std::string wanted = upper_ascii(word);
+    if (wanted != "WRAP" && wanted != "ERROR") return call.fault(*overflow, "WRAP or ERROR is expected here");
+    increment.overflow(wanted == "WRAP" ? Increment::Overflow::kWrap : Increment::Overflow::kError);
+  }
   const Result<std::vector<int64_t>> sums = table->increment(increment);
-  if (!sums.ok()) return call.at(call.position(2), sums.status());
+  if (!sums.ok()) {
+    return at_fault_of_increment(call, *table, row, column,
+                                 with_overflow_hint(sums.status(), "{OVERFLOW => 'WRAP'}"));
+  }
   Session& session = call.session();
   Records records(session.out(), session.format(), "cellar.incr/1", "counters");
   if (session.format() != Format::kRaw) records.bytes("column", column.family + ":" + column.qualifier);
@@ -161,8 +230,7 @@ Status run_incr(ShellCall& call) {
 }
 
 Status run_append(ShellCall& call) {
-  constexpr std::array<std::string_view, 2> kOptions = {"TTL", "VISIBILITY"};
-  CELLAR_TRY(call.take(kOptions, 4, 4, 4));
+  CELLAR_TRY(call.take(kAppendOptions, 4, 4, 4));
   CELLAR_TRY(refuse_visibility(call));
   CELLAR_TRY_ASSIGN(const std::string row, call.text(1));
   CELLAR_TRY_ASSIGN(const std::string value, call.text(3));
@@ -174,7 +242,9 @@ Status run_append(ShellCall& call) {
     CELLAR_TRY_ASSIGN(const int64_t span, call.number_of(*ttl, 1));
     append.ttl_ms(span);
   }
-  CELLAR_TRY_ASSIGN(const Row changed, table->append(append));
+  const Result<Row> appended = table->append(append);
+  if (!appended.ok()) return at_operand(call, 3, appended.status());
+  const Row& changed = *appended;
   Session& session = call.session();
   Records records(session.out(), session.format(), "cellar.append/1", "columns");
   for (const Cell& cell : changed.cells) {
@@ -187,31 +257,38 @@ Status run_append(ShellCall& call) {
 
 constexpr std::array kVerbs = {
     ShellVerb{"put",
-              "put 't', 'row', 'f:q', 'value'[, time][, {TTL => milliseconds}]\n"
+              "put 't', 'row', 'f:q', 'value'[, time][, {OPTION => value, …}]\n"
               "put 'orders', 'user42', 'd:name', 'Ada'\n"
               "put 'orders', \"\\x00\\x01\", 'd:name', 'Ada', 1763748251203\n"
-              "put orders user42 d:name Ada",
-              "Write a cell", run_put},
+              "put orders user42 d:name Ada\n"
+              "put 'orders', 'user42', 'd:name', 'Ada Lovelace', {IF => 'd:name=Ada'}\n"
+              "options: TTL => milliseconds\n"
+              "         IF => 'f:q=value', IF_ABSENT => 'f:q': else nothing is written, exit status 1",
+              "Write a cell", run_put, kPutOptions},
     ShellVerb{"delete",
               "delete 't', 'row', 'f:q'[, time]\n"
               "delete 'orders', 'user42', 'd:mail'\n"
               "delete 'orders', 'user42', 'd:mail', 1763748251203",
-              "Delete the newest version of a column, or the one of this time", run_delete},
+              "Delete the newest version of a column, or the one of this time", run_delete, kDeleteOptions},
     ShellVerb{"deleteall",
               "deleteall 't', 'row'[, 'f:q'[, time]]\n"
               "deleteall 'orders', 'user42'\n"
               "deleteall 'orders', 'user42', 'd'\n"
               "deleteall 'orders', {ROWPREFIXFILTER => 'user4'}",
-              "Delete a row, a family or a column of it, or rows by prefix", run_deleteall},
+              "Delete a row, a family or a column of it, or rows by prefix", run_deleteall,
+              kDeleteallOptions},
     ShellVerb{"incr",
               "incr 't', 'row', 'f:q'[, amount]\n"
               "incr 'orders', 'user42', 'c:visits'\n"
-              "incr 'orders', 'user42', 'c:stock', -1",
-              "Add to a counter and print its new value", run_incr},
+              "incr 'orders', 'user42', 'c:stock', -1\n"
+              "incr 'orders', 'user42', 'c:visits', 1, {OVERFLOW => 'WRAP'}\n"
+              "OVERFLOW => 'WRAP' wraps around at 64 bits, as HBase does; else that is an error",
+              "Add to a counter and print its new value", run_incr, kIncrOptions},
     ShellVerb{"append",
               "append 't', 'row', 'f:q', 'value'\n"
-              "append 'orders', 'user42', 'd:log', 'paid;'",
-              "Add to the end of a value and print the new one", run_append},
+              "append 'orders', 'user42', 'd:log', 'paid;'\n"
+              "append orders user42 d:log 'sent;' ttl=86400000",
+              "Add to the end of a value and print the new one", run_append, kAppendOptions},
 };
 
 }  // namespace

@@ -27,8 +27,10 @@ std::string hint_among(const std::string& name, const std::vector<std::string>& 
 
 }  // namespace
 
-Result<std::unique_ptr<Engine>> open_store(Session& session, const std::string& path, OpenFor what) {
+Result<std::unique_ptr<Engine>> open_store(Session& session, const std::string& path, OpenFor what,
+                                           EventListener* events) {
   EngineOptions options;
+  options.environment.events = events;
   options.read_only = what == OpenFor::kLooking;
   options.create_if_missing = what == OpenFor::kCreating;
   Result<std::unique_ptr<Engine>> engine = Engine::open(path, options);

@@ -14,7 +14,8 @@ namespace cellar {
 enum class OpenFor { kLooking, kWriting, kCreating };
 
 // Looking writes nothing. A directory that holds no store is CEL-NOT-STORE.
-Result<std::unique_ptr<Engine>> open_store(Session& session, const std::string& path, OpenFor what);
+Result<std::unique_ptr<Engine>> open_store(Session& session, const std::string& path, OpenFor what,
+                                           EventListener* events = nullptr);
 // CEL-TABLE: the store at `path` has no table `name`; hints at the nearest of `names`.
 Status no_such_table(Session& session, const std::string& path, const std::string& name,
                      const std::vector<std::string>& names);

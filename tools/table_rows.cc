@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/bytes.h"
 #include "tools/progress.h"
 
@@ -26,14 +28,20 @@ Result<uint64_t> print_rows(Session& session, Table& table, const Scan& scan, Ce
   return rows;
 }
 
-Status print_count(Session& session, Table& table, const Scan& scan) {
-  Progress progress(session, "count", 0);
+Status print_count(Session& session, Table& table, const Scan& scan, const CountOptions& options) {
   uint64_t rows = 0;
-  const Result<RangeCount> counted = table.count(scan, [&](const RangeCount& so_far) {
-    rows = so_far.rows;
-    progress.step(0, so_far.cells);
-    return !session.stopping();
-  });
+  Result<RangeCount> counted = RangeCount{};
+  {
+    Progress progress(session, "count", 0);
+    counted = table.count(scan, [&](const RangeCount& so_far) {
+      progress.step(0, so_far.cells);
+      const bool row_done = so_far.rows > std::exchange(rows, so_far.rows);
+      if (row_done && options.interval > 0 && rows % options.interval == 0)
+        session.talk(fmt::format("counted {} so far", cellar::counted(rows, "row")));
+      return !session.stopping();
+    });
+    if (options.cost != nullptr) options.cost->micros = progress.micros();
+  }
   if (interrupted()) return interrupted_status(fmt::format("{} rows were counted", human_count(rows)));
   if (session.stopping()) return {};  // nobody reads the answer
   CELLAR_TRY(counted.status());

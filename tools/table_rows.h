@@ -15,8 +15,12 @@ namespace cellar {
 Result<uint64_t> print_rows(Session& session, Table& table, const Scan& scan, CellPrinter& printer,
                             ReadCost& cost);
 
+struct CountOptions {
+  uint64_t interval = 0;     // a line on standard error every so many rows; 0: none
+  ReadCost* cost = nullptr;  // its `micros` is set
+};
 // Prints how many rows and cells the scan meets (schema cellar.count/1). Long rows are read in parts where
 // the scan's filter allows that.
-Status print_count(Session& session, Table& table, const Scan& scan);
+Status print_count(Session& session, Table& table, const Scan& scan, const CountOptions& options = {});
 
 }  // namespace cellar

@@ -40,6 +40,11 @@ std::string parsed(std::string_view text) {
   return all;
 }
 
+std::string hint(std::string_view text) {
+  size_t fault_at = 0;
+  return std::string(parse_shell_statement(text, fault_at).status().hint());
+}
+
 std::vector<std::string> split(std::string_view text, size_t piece = SIZE_MAX) {
   ShellSplitter splitter;
   std::vector<std::string> all;
@@ -97,6 +102,13 @@ TEST(ShellSyntax, FaultsHaveTheirPlace) {
   EXPECT_EQ(parsed("'put'"), "0: a command is expected here");
   EXPECT_EQ(parsed("x = 5"), "0: this is a list of commands, not Ruby: there are no variables");
   EXPECT_EQ(parsed("t.scan"), "1: this is a list of commands, not Ruby: nothing has methods");
+  EXPECT_EQ(parsed("scan 't', {FILTER => org.apache.ColumnPaginationFilter.new(1, 0)}"),
+            "21: this is a list of commands, not Ruby: no object of Java can be made");
+  EXPECT_EQ(hint("scan 't', {FILTER => org.apache.ColumnPaginationFilter.new(1, 0)}"),
+            "write FILTER => \"ColumnPaginationFilter(1, 0)\" (cellar help filters)");
+  EXPECT_EQ(hint("scan 't', {FILTER => PrefixFilter.new(Bytes.toBytes('a'))}"),
+            "write FILTER => \"PrefixFilter(…)\" (cellar help filters)");
+  EXPECT_EQ(parsed("put t r f:q a.new(1"), "put t r f:q a.new(1");
   EXPECT_EQ(parsed("scan('t'"), "8: the parenthesis behind the command is not closed");
   EXPECT_EQ(parsed("scan('t') 'u'"), "10: something stands behind the closing parenthesis");
 }

@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/plugins.h"
 #include "tests/support/data_driven.h"
+#include "tests/support/test_scale.h"
 #include "tests/tools/tool_runner.h"
 #include "tools/shell.h"
 
@@ -28,36 +30,78 @@ class ShellTest : public ToolTest {
   }
 };
 
-// In this process, so that one store stays open over all cases.
+// A shell in this process, so that one store stays open over all cases.
+class ShellCases {
+ public:
+  explicit ShellCases(std::string store) : store_(std::move(store)) {
+    register_tools_plugins();
+    register_hfile_plugins();
+    register_bloom_plugins();
+    register_cache_plugins();
+    register_compaction_plugins();
+  }
+  ~ShellCases() { EXPECT_TRUE(shell_.close().ok()); }
+
+  // What is printed, without what differs each time; the exit status in `exit`. `roughly`: and without what
+  // differs between one machine or version and the next.
+  std::string answer(const std::string& text, int& exit, bool roughly = false) {
+    ::testing::internal::CaptureStdout();
+    ::testing::internal::CaptureStderr();
+    EXPECT_TRUE(shell_.run_text(text, "").ok());
+    out_.flush();
+    std::string all = ::testing::internal::GetCapturedStdout() + ::testing::internal::GetCapturedStderr();
+    RE2::GlobalReplace(&all, RE2::QuoteMeta(store_), "db");
+    RE2::GlobalReplace(&all, R"( of [0-9.,]+ [KM]?i?B)", " of some size");
+    if (roughly) RE2::GlobalReplace(&all, R"([0-9.,]+ [KM]?i?B\b)", "some size");
+    RE2::GlobalReplace(&all, R"(20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d\d\dZ)", "(some time in this age) ");
+    RE2::GlobalReplace(&all, R"(\b[0-9a-f]{32,}\b)", "(identity)");
+    RE2::GlobalReplace(&all, R"(\d[0-9,.]* (µs|ms|s)\b)", "some time");
+    exit = static_cast<int>(shell_.failed());
+    shell_.forget_failure();
+    return exit == 0 ? all : all + "exit " + std::to_string(exit) + "\n";
+  }
+
+ private:
+  std::string store_;
+  Output out_{STDOUT_FILENO};
+  Session session_{out_};
+  Shell shell_{session_, {.path = store_, .keep_going = true}};
+};
+
 TEST_F(ShellTest, AnswersHBasesCommands) {
-  register_tools_plugins();
-  register_hfile_plugins();
-  register_bloom_plugins();
-  register_cache_plugins();
-  register_compaction_plugins();
-  const std::string store = path("db");
-  Output out(STDOUT_FILENO);
-  Session session(out);
-  Shell cellar_shell(session, {.path = store, .keep_going = true});
+  ShellCases shell(path("db"));
   size_t cases = 0;
   run_cases("shell/hbase_commands.txt", [&](const Case& c) {
     ++cases;
     if (c.command != "run" && c.command != "json") return unknown(c);
-    const bool json = c.command == "json";
-    ::testing::internal::CaptureStdout();
-    ::testing::internal::CaptureStderr();
-    EXPECT_TRUE(
-        cellar_shell.run_text(json ? ".format json\n" + c.input + "\n.format table" : c.input, "").ok());
-    out.flush();
-    std::string text = ::testing::internal::GetCapturedStdout() + ::testing::internal::GetCapturedStderr();
-    RE2::GlobalReplace(&text, RE2::QuoteMeta(store), "db");
-    RE2::GlobalReplace(&text, R"( of [0-9.,]+ [KM]?i?B)", " of some size");
-    const int exit = static_cast<int>(cellar_shell.failed());
-    cellar_shell.forget_failure();
-    return exit == 0 ? text : text + "exit " + std::to_string(exit) + "\n";
+    int exit = 0;
+    return shell.answer(c.command == "json" ? ".format json\n" + c.input + "\n.format table" : c.input, exit);
   });
-  EXPECT_TRUE(cellar_shell.close().ok());
   EXPECT_GE(cases, 180u);
+}
+
+TEST_F(ShellTest, TheLinesOfHBasesOwnHelpRun) {
+  ShellCases shell(path("db"));
+  std::map<int, uint64_t> lines;  // by exit status
+  run_cases("shell/hbase_help.txt", [&](const Case& c) {
+    int exit = 0;
+    std::string answer = shell.answer(c.input, exit, true);
+    if (c.command == "setup") {
+      EXPECT_EQ(exit, 0) << c.file << ":" << c.line << "\n" << answer;
+      return std::string();
+    }
+    if (c.command != "hbase") return unknown(c);
+    ++lines[exit];
+    EXPECT_EQ(answer.find("unknown command"), std::string::npos) << c.file << ":" << c.line << " " << c.input;
+    // Of the machine, or of what happened before.
+    if (exit == 0 && (c.args == "status" || c.args == "whoami")) return std::string("(answered)");
+    return answer;
+  });
+  count(lines[0], "lines of HBase's own help that run");
+  count(lines[4], "lines of HBase's own help that are for clusters only");
+  count(lines[2] + lines[3], "lines of HBase's own help that want Ruby or a value");
+  EXPECT_GE(lines[0], 120u);
+  EXPECT_EQ(lines[1] + lines[5], 0u);
 }
 
 TEST_F(ShellTest, TheStoreStaysOpenAndIsTheSameAsForOtherCommands) {
@@ -209,6 +253,8 @@ TEST_F(ShellTest, HelpNamesEveryCommandAndItsExamplesWork) {
   }
   std::istringstream help(script(helps).out);
   std::string examples;
+  std::string last;  // what takes tables away or ends the shell
+  std::map<std::string, size_t> of_verb;
   std::string name;
   size_t described = 0;
   for (std::string line; std::getline(help, line);) {
@@ -216,24 +262,49 @@ TEST_F(ShellTest, HelpNamesEveryCommandAndItsExamplesWork) {
       ASSERT_LT(described, names.size());
       name = names[described++];
       EXPECT_EQ(line.rfind("usage: " + name, 0), 0u) << line;
-    } else if (line.starts_with(name + " ")) {
-      examples += line + "\n";
+    } else if (line == name || line.starts_with(name + " ")) {
+      ++of_verb[name];
+      const bool ends = name == "exit" || name == "quit" || name.starts_with("drop") ||
+                        name.starts_with("truncate") || name.find("delete_") == 0;
+      (ends ? last : examples) += line + "\n";
     }
   }
   EXPECT_EQ(described, names.size());
-  EXPECT_GE(names.size(), 30u);
-  EXPECT_GE(std::count(examples.begin(), examples.end(), '\n'), 25);
+  EXPECT_GE(names.size(), 55u);
+  uint64_t all = 0;
+  for (const std::string& each : names) {
+    const bool of_data = each == "get" || each == "scan" || each == "count" || each == "put" ||
+                         each == "delete" || each == "deleteall" || each == "incr" || each == "append" ||
+                         each == "get_counter" || each == "create" || each == "alter";
+    EXPECT_GE(of_verb[each], of_data ? 2u : 1u) << each;
+    all += of_verb[each];
+  }
+  count(all, "examples of the shell's help that run");
   const ToolResult result = script(examples);
   EXPECT_EQ(result.exit, 0) << result.err;
+  std::istringstream one_by_one(last);
+  for (std::string line; std::getline(one_by_one, line);) {
+    const bool gone = line.starts_with("drop 'orders'");
+    const ToolResult each = script(line);
+    EXPECT_EQ(each.exit, 0) << line << "\n" << each.err;
+    if (gone) script("create 'orders', 'd'");
+    if (line.starts_with("delete_")) script("snapshot 'orders', 'before'");
+  }
 }
 
-// What a person sees who types these lines.
-std::string typed_at_a_terminal(const std::string& store, const std::vector<std::string>& lines) {
+// What a person sees who types these lines, with this directory for history and settings.
+std::string typed_at_a_terminal(const std::vector<std::string>& words, const std::string& home,
+                                const std::vector<std::string>& lines) {
   int terminal = -1;
   const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
   if (child == 0) {
     setenv("TERM", "dumb", 1);
-    execl(CELLAR_TOOL_PATH, CELLAR_TOOL_PATH, "shell", store.c_str(), "--no-history", nullptr);
+    setenv("XDG_STATE_HOME", home.c_str(), 1);
+    setenv("XDG_CONFIG_HOME", home.c_str(), 1);
+    std::vector<char*> arguments = {const_cast<char*>(CELLAR_TOOL_PATH), const_cast<char*>("shell")};
+    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    execv(CELLAR_TOOL_PATH, arguments.data());
     _exit(99);
   }
   std::string seen;
@@ -260,12 +331,145 @@ std::string typed_at_a_terminal(const std::string& store, const std::vector<std:
 TEST_F(ShellTest, AtATerminalErrorsEndTheStatementOnly) {
   const std::string store = path("db");
   const std::string seen = typed_at_a_terminal(
-      store, {"create 't', 'f'\n", "put 't',\n", "'r', 'f:q', 'v'\n", "scna 't'\n", "count 't'\n", "exit\n"});
+      {store, "--no-history"}, path("home"),
+      {"create 't', 'f'\n", "put 't',\n", "'r', 'f:q', 'v'\n", "scna 't'\n", "count 't'\n", "exit\n"});
   EXPECT_NE(seen.find("there is no store at"), std::string::npos) << seen;
   EXPECT_NE(seen.find("created table t"), std::string::npos) << seen;
   EXPECT_NE(seen.find("did you mean scan ?"), std::string::npos) << seen;
   EXPECT_NE(seen.find("   1      1"), std::string::npos) << seen;
   EXPECT_EQ(out_of({"count", "db", "t", "--format", "csv"}), "rows,cells\n1,1\n");
+}
+
+TEST_F(ShellTest, TheHistoryIsWrittenAndReadBack) {
+  make_shop();
+  const std::string store = path("shop");
+  const std::string home = path("home");
+  const std::string file = home + "/cellar/shell_history";
+  std::string seen = typed_at_a_terminal({store, "--no-history"}, home, {"count 'people'\n", "exit\n"});
+  EXPECT_EQ(seen.find("took "), seen.rfind("took ")) << "the time of count, not of exit";
+  EXPECT_FALSE(std::filesystem::exists(file));
+#ifdef CELLAR_WITH_EDIT
+  typed_at_a_terminal({store}, home, {"count 'orders'\n", "exit\n"});
+  EXPECT_TRUE(std::filesystem::exists(file));
+  seen = typed_at_a_terminal({store}, home, {".history\n", "exit\n"});
+  EXPECT_NE(seen.find("\ncount 'orders'\r\nexit\r\n.history\r\n"), std::string::npos) << seen;
+  // Ctrl-P four times: exit, .history, exit, count.
+  seen = typed_at_a_terminal({store}, home, {"\x10\x10\x10\x10\n", "exit\n"});
+  EXPECT_NE(seen.find("rows  cells"), std::string::npos) << seen;
+  seen = typed_at_a_terminal({store, "--no-history"}, home, {".history\n", "exit\n"});
+  EXPECT_EQ(seen.find("count"), std::string::npos) << seen;
+#endif
+}
+
+TEST_F(ShellTest, TabCompletesAtATerminal) {
+#ifdef CELLAR_WITH_EDIT
+  make_shop();
+  const std::string seen =
+      typed_at_a_terminal({path("shop"), "--no-history"}, path("home"),
+                          {"list\n", "cou\t'peo\t\n", "scan orders lim\t1 col\ts=d\tname\n", "exit\n"});
+  EXPECT_NE(seen.find("   0      0"), std::string::npos) << seen;
+  EXPECT_NE(seen.find("1 row, 1 cell"), std::string::npos) << seen;
+#else
+  GTEST_SKIP() << "libedit is not built in";
+#endif
+}
+
+TEST_F(ShellTest, AtATerminalMuchIsRemovedOnlyAfterAYes) {
+  make_shop();
+  const std::string store = path("shop");
+  std::string seen =
+      typed_at_a_terminal({store, "--no-history"}, path("home"), {"drop_all '.*'\n", "n\n", "exit\n"});
+  EXPECT_NE(seen.find("drop 2 tables: orders, people, with all their data? y/n"), std::string::npos) << seen;
+  EXPECT_NE(seen.find("nothing was done"), std::string::npos) << seen;
+  EXPECT_EQ(json_of({"list", "shop"})["tables"].size(), 2u);
+  typed_at_a_terminal({store, "--no-history"}, path("home"),
+                      {"deleteall orders rowprefixfilter=user41\n", "y\n", "exit\n"});
+  EXPECT_EQ(json_of({"count", "shop", "orders"})["counts"][0]["rows"].get<int>(), 2);
+  typed_at_a_terminal({store, "--no-history", "--yes"}, path("home"), {"drop_all 'peo.*'\n", "exit\n"});
+  EXPECT_EQ(json_of({"list", "shop"})["tables"].size(), 1u);
+  EXPECT_EQ(script("drop_all '.*'").exit, 0) << "nobody is asked in a script";
+  EXPECT_EQ(json_of({"list", "shop"})["tables"].size(), 0u);
+}
+
+TEST_F(ShellTest, ShellrcIsCarriedOutAtATerminal) {
+  make_shop();
+  std::filesystem::create_directories(path("home/cellar"));
+  write_file("home/cellar/shellrc", ".format csv\n.timer off\n");
+  const std::string store = path("shop");
+  std::string seen =
+      typed_at_a_terminal({store, "--no-history"}, path("home"), {"count 'orders'\n", "exit\n"});
+  EXPECT_NE(seen.find("rows,cells"), std::string::npos) << seen;
+  EXPECT_EQ(seen.find("took "), std::string::npos) << seen;
+  seen =
+      typed_at_a_terminal({store, "--no-history", "--no-rc"}, path("home"), {"count 'orders'\n", "exit\n"});
+  EXPECT_EQ(seen.find("rows,cells"), std::string::npos) << seen;
+}
+
+TEST_F(ShellTest, SettingsChangeHowItAnswers) {
+  make_shop();
+  write_file("inner.hbase", "count 'orders'\n");
+  write_file("outer.hbase", ".read inner.hbase\n.read 'inner.hbase'\n");
+  write_file("circle.hbase", ".read circle.hbase\n");
+  EXPECT_EQ(script(".format csv; .read outer.hbase").out, "rows,cells\n3,6\nrows,cells\n3,6\n");
+  const ToolResult circle = script(".read circle.hbase");
+  EXPECT_EQ(circle.exit, 2);
+  EXPECT_NE(circle.err.find("deeper than 16"), std::string::npos) << circle.err;
+  EXPECT_EQ(script(".read nothing.hbase").exit, 3);
+
+  EXPECT_EQ(script(".format csv; .output counts.csv; count 'orders'; .output; list '-'").out, "");
+  EXPECT_EQ(read_file("counts.csv"), "rows,cells\n3,6\n");
+  EXPECT_EQ(script(".output nowhere/x").exit, 3);
+
+  const ToolResult limited = script(".format csv; .limit 2; scan 'orders', COLUMNS => 'd:name'");
+  EXPECT_EQ(std::count(limited.out.begin(), limited.out.end(), '\n'), 3) << limited.out;
+  EXPECT_NE(limited.err.find(".limit ended it"), std::string::npos) << limited.err;
+  const ToolResult named = script(".format csv; .limit 2; scan 'orders', COLUMNS => 'd:name', LIMIT => 3");
+  EXPECT_EQ(std::count(named.out.begin(), named.out.end(), '\n'), 4) << named.out;
+
+  EXPECT_EQ(script(".format raw; .bytes hex; get 'orders', 'user42', 'd:name'").out,
+            "416461204c6f76656c616365\n");
+  EXPECT_EQ(script("\n count 'orders'", {"--echo"}).err, "> count 'orders'\n");
+  const ToolResult mode = script(".mode read-only; put 'orders', 'r', 'd:x', '1'");
+  EXPECT_EQ(mode.exit, 3);
+  EXPECT_NE(mode.err.find("CEL-READ-ONLY"), std::string::npos) << mode.err;
+  EXPECT_EQ(script(".mode read-only; .mode read-write; put 'orders', 'user42', 'd:x', '1'").exit, 0);
+  EXPECT_EQ(script(".mode read-write", {"--read-only"}).exit, 3);
+}
+
+TEST_F(ShellTest, ConditionsAndWrappingCounters) {
+  make_shop();
+  const ToolResult refused = script("put 'orders', 'user42', 'd:x', '1', {IF => 'd:name=Nobody'}; list");
+  EXPECT_EQ(refused.exit, 1);
+  EXPECT_NE(refused.out, "") << "a condition that does not hold ends no script";
+  EXPECT_EQ(script("put 'orders', 'user42', 'd:x', '1', {IF => 'd:name=Ada Lovelace'}").exit, 0);
+  EXPECT_EQ(script("put 'orders', 'user42', 'd:x', '2', {IF_ABSENT => 'd:x'}").exit, 1);
+  EXPECT_EQ(out_of({"get", "shop", "orders", "user42", "d:x", "--format", "raw"}), "1\n");
+  ASSERT_EQ(run({"incr", "shop", "orders", "user42", "c:n", "9223372036854775807"}).exit, 0);
+  const ToolResult over = run({"incr", "shop", "orders", "user42", "c:n"});
+  EXPECT_EQ(over.exit, 2);
+  EXPECT_NE(over.err.find("--wrap wraps around as HBase does"), std::string::npos) << over.err;
+  EXPECT_EQ(out_of({"incr", "shop", "orders", "user42", "c:n", "--wrap", "--format", "raw"}),
+            "-9223372036854775808\n");
+  EXPECT_EQ(script("incr 'orders', 'user42', 'c:n', -1, {OVERFLOW => 'WRAP'}", {"--format", "raw"}).out,
+            "9223372036854775807\n");
+}
+
+TEST_F(ShellTest, CountSaysHowFarItIs) {
+  make_shop();
+  const ToolResult result = script(".explain on; count 'orders', INTERVAL => 2");
+  EXPECT_NE(result.err.find("counted 2 rows so far, to user42\n"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("cells      "), std::string::npos) << result.err;
+}
+
+// Of many files a read names the first ones that it passed over, and why.
+TEST_F(ShellTest, ExplainNamesFilesThatWereNotRead) {
+  std::string text = "create 't', {NAME => 'f', COMPACTION => 'none'}\n";
+  for (int i = 10; i < 26; ++i) text += "put 't', 'row" + std::to_string(i) + "', 'f:q', 'v'\nflush 't'\n";
+  ASSERT_EQ(run({"shell", "many"}, text).exit, 0);
+  const ToolResult result = run({"shell", "many", "-c", ".explain on; get 't', 'row12'"});
+  EXPECT_NE(result.err.find(": 1 of 1 cell taken"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find(": not read: outside its keys"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("more not read"), std::string::npos) << result.err;
 }
 
 TEST_F(ShellTest, HostileInputIsRefusedInWords) {

@@ -1,0 +1,38 @@
+// ShellActivity: the flushes and compactions that an engine has begun and not ended.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+#include "cellar/events.h"
+
+namespace cellar {
+
+// Any thread may call any function.
+class ShellActivity final : public EventListener {
+ public:
+  struct Work {
+    std::string what;  // "flush", "compaction", "major compaction"
+    std::string table;
+    std::string family;
+    size_t files = 0;  // that go in
+    int64_t began_us = 0;
+  };
+  // The oldest first.
+  std::vector<Work> running() const;
+
+  void on_flush_begin(const FlushInfo& info) override;
+  void on_flush_end(const FlushInfo& info) override;
+  void on_compaction_begin(const CompactionInfo& info) override;
+  void on_compaction_end(const CompactionInfo& info) override;
+
+ private:
+  void begin(Work work);
+  void end(const std::string& what, const std::string& table, const std::string& family);
+
+  mutable Mutex mutex_;
+  std::vector<Work> running_ CELLAR_GUARDED_BY(mutex_);
+};
+
+}  // namespace cellar
