@@ -131,7 +131,10 @@ void Shell::run_statement(const std::string& text, const std::string& origin, si
   } else {
     negative_ = negative_ || exit == Exit::kNegative;
   }
-  if (state_.timer) session.talk(fmt::format("took {}", human_micros(system_clock().steady_us() - started)));
+  // What a setting takes is of no interest, nor what exit does.
+  const bool setting = text.find('.') == text.find_first_not_of(" \t\r\n");
+  if (state_.timer && !state_.quit && !setting)
+    session.talk(fmt::format("took {}", human_micros(system_clock().steady_us() - started)));
 }
 
 void Shell::run_ready(ShellSplitter& splitter, const std::string& origin) {
@@ -207,13 +210,13 @@ ShellNames Shell::names() {
 Status Shell::run_terminal() {
   options_.keep_going = true;
   state_.asks = options_.asks;
-  state_.timer = true;
   const Result<Engine*> opened = state_.open(session_);
   if (!opened.ok() && !opened.status().is(Code::kNotFound)) return opened.status();
   session_.talk(opened.ok() ? fmt::format("store {}, {}; help, help scan, exit", options_.path,
                                           options_.read_only ? "read-only" : "read and write")
                             : fmt::format("there is no store at {} yet: create 'table', 'family' makes it",
                                           options_.path));
+  state_.timer = true;
   CELLAR_TRY(run_rc());
   ShellEditor editor(options_.history);
   state_.history = [&editor] { return editor.history(); };

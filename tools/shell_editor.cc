@@ -95,7 +95,7 @@ ShellEditor::ShellEditor(bool history) : implementation_(std::make_unique<Implem
   el_set(it.line, EL_HIST, ::history, it.history);
   // Of narrow names libedit makes copies that it never frees.
   el_wset(it.line, EL_ADDFN, L"cellar-complete", L"completes a command or a table",
-          &Implementation::complete);
+          &Implementation::complete_line);
   el_set(it.line, EL_BIND, "^I", "cellar-complete", nullptr);
 }
 

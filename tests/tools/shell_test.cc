@@ -346,7 +346,8 @@ TEST_F(ShellTest, TheHistoryIsWrittenAndReadBack) {
   const std::string home = path("home");
   const std::string file = home + "/cellar/shell_history";
   std::string seen = typed_at_a_terminal({store, "--no-history"}, home, {"count 'people'\n", "exit\n"});
-  EXPECT_EQ(seen.find("took "), seen.rfind("took ")) << "the time of count, not of exit";
+  EXPECT_NE(seen.find("took "), std::string::npos) << seen;
+  EXPECT_EQ(seen.find("took "), seen.rfind("took ")) << "of count, not of exit";
   EXPECT_FALSE(std::filesystem::exists(file));
 #ifdef CELLAR_WITH_EDIT
   typed_at_a_terminal({store}, home, {"count 'orders'\n", "exit\n"});
@@ -383,7 +384,7 @@ TEST_F(ShellTest, AtATerminalMuchIsRemovedOnlyAfterAYes) {
   EXPECT_NE(seen.find("nothing was done"), std::string::npos) << seen;
   EXPECT_EQ(json_of({"list", "shop"})["tables"].size(), 2u);
   typed_at_a_terminal({store, "--no-history"}, path("home"),
-                      {"deleteall orders rowprefixfilter=user41\n", "y\n", "exit\n"});
+                      {"deleteall orders {ROWPREFIXFILTER=>'user41'}\n", "y\n", "exit\n"});
   EXPECT_EQ(json_of({"count", "shop", "orders"})["counts"][0]["rows"].get<int>(), 2);
   typed_at_a_terminal({store, "--no-history", "--yes"}, path("home"), {"drop_all 'peo.*'\n", "exit\n"});
   EXPECT_EQ(json_of({"list", "shop"})["tables"].size(), 1u);
@@ -410,14 +411,14 @@ TEST_F(ShellTest, SettingsChangeHowItAnswers) {
   write_file("inner.hbase", "count 'orders'\n");
   write_file("outer.hbase", ".read inner.hbase\n.read 'inner.hbase'\n");
   write_file("circle.hbase", ".read circle.hbase\n");
-  EXPECT_EQ(script(".format csv; .read outer.hbase").out, "rows,cells\n3,6\nrows,cells\n3,6\n");
+  EXPECT_EQ(script(".format csv; .read outer.hbase").out, "rows,cells\n3,5\nrows,cells\n3,5\n");
   const ToolResult circle = script(".read circle.hbase");
   EXPECT_EQ(circle.exit, 2);
   EXPECT_NE(circle.err.find("deeper than 16"), std::string::npos) << circle.err;
   EXPECT_EQ(script(".read nothing.hbase").exit, 3);
 
   EXPECT_EQ(script(".format csv; .output counts.csv; count 'orders'; .output; list '-'").out, "");
-  EXPECT_EQ(read_file("counts.csv"), "rows,cells\n3,6\n");
+  EXPECT_EQ(read_file("counts.csv"), "rows,cells\n3,5\n");
   EXPECT_EQ(script(".output nowhere/x").exit, 3);
 
   const ToolResult limited = script(".format csv; .limit 2; scan 'orders', COLUMNS => 'd:name'");
