@@ -310,8 +310,9 @@ ShellCompletion Offers::all() {
   }
   found_.from = from_;
   std::ranges::sort(found_.candidates);
-  const auto twice = std::ranges::unique(found_.candidates);
-  found_.candidates.erase(twice.begin(), twice.end());
+  // Not std::ranges::unique, whose answer clang 14 cannot take.
+  found_.candidates.erase(std::unique(found_.candidates.begin(), found_.candidates.end()),
+                          found_.candidates.end());
   return std::move(found_);
 }
 
