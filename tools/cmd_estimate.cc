@@ -24,8 +24,8 @@ class EstimateCommand final : public Command {
         .option_list("--family", families_, "FAMILY", "only this family; may be given again")
         .option_count("--parts", parts_, "rows that cut the range into N parts of much the same size")
         .note(
-            "Counts what is stored: versions, markers and what they hide. The truth lies between low and high:\n"
-            "close to each other in files that Cellar wrote, far apart for parts of other files.")
+            "Counts what is stored: versions, markers and what they hide. The truth lies between low\n"
+            "and high: close to each other in files that Cellar wrote, far apart for parts of others.")
         .example("cellar estimate shop orders --start user4 --stop user5")
         .example("cellar estimate shop orders --parts 4");
   }

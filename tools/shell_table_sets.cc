@@ -55,15 +55,12 @@ Status run_clone_table_schema(ShellCall& call) {
     call.session().talk("note   whether splits are kept has no effect: a table of a store has none");
   }
   CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
-  const TableInfo info = table->info();
-  TableOptions options;
-  options.durability = info.durability;
-  for (const FamilyInfo& family : info.families) options.families.push_back(family.options);
+  const TableOptions options = table->info().options;
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
   CELLAR_TRY(call.at(call.position(1), store->create_table(name, options).status()));
   call.session().talk(fmt::format("created table {} with {} of table {}", escaped(name),
                                   options.families.size() == 1 ? "the family" : "the families",
-                                  escaped(info.name)));
+                                  escaped(table->name())));
   return {};
 }
 

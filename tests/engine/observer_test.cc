@@ -281,7 +281,8 @@ TEST_F(ObserverTest, CountersAddUpOverRowsAndObservers) {
   clock_.advance_ms(1000);
   EXPECT_OK(other_->put(Put("total").add("f", "n", "text")));
   expect_refused(users_->put(put("r1")), Code::kInvalidArgument,
-                 "observer one, addition to table other, row total: row total, column f:n is not a counter", sequence());
+                 "observer one, addition to table other, row total: row total, column f:n is not a counter",
+                 sequence());
   EXPECT_OK(other_->erase(Delete("total")));
   clock_.advance_ms(1000);
   Batch both;

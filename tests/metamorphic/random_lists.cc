@@ -50,8 +50,9 @@ void RandomRun::catch_up() {
 }
 
 void RandomRun::action_list(const Operation& operation) {
-  // A list that is refused in the middle for want of memory would be written in other pieces.
-  if (plan_.work == Work::kManual) expect_ok(engine_->flush(), "flush");
+  // A list that is refused in the middle for want of memory would be written in other pieces, and one that
+  // waits in the middle at other times.
+  expect_ok(engine_->flush(), "flush");
   executor_.settle();
   std::vector<Action> actions;
   steps_.clear();

@@ -620,6 +620,7 @@ void RandomRun::on_flush_end(const FlushInfo& info) {
 }
 
 void RandomRun::on_compaction_begin(const CompactionInfo& info) {
+  if (!is_mirrored(info.table)) clone_compacts_ = true;
   if (dead_ || !is_mirrored(info.table)) return;
   // What lies in memory decides which markers stay.
   catch_up();

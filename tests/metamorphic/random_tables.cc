@@ -171,9 +171,13 @@ void RandomRun::restore_named(const NamedContent& named, const Operation& operat
 
 void RandomRun::clone_named(const NamedContent& named, const Operation& operation) {
   {
+    clone_compacts_ = false;
     const auto cloned = engine_->clone_snapshot(named.name, table_name(operation.table), kClone);
     if (!cloned.ok()) return fail("clone: " + cloned.status().to_text());
-    expect_content(**cloned, named.mirrors[operation.table]);
+    const std::vector<Part> found = parts_of_scan(**cloned, Scan().all_versions());
+    // A compaction of its own may drop versions that show only because newer ones were deleted.
+    if (!clone_compacts_)
+      expect_parts("clone", found, named.mirrors[operation.table].scan(everything(), "", now_ms()));
   }
   expect_ok(engine_->drop_table(kClone), "drop of a clone");
   kept_ = sequence_ = std::max(sequence_, engine_->status().last_sequence);
