@@ -187,6 +187,18 @@ KeyBuilder& KeyBuilder::last_blob(std::string_view value, Order order) {
   return add(order, from);
 }
 
+KeyBuilder& KeyBuilder::sized(std::string_view value) {
+  if (!open_field().ok()) return *this;
+  if (value.size() > kRowBytesMax) {
+    failure_ = Status::limit(
+        fmt::format("field {} has {} bytes: a row may have {}", fields_, value.size(), kRowBytesMax));
+    return *this;
+  }
+  append_be(bytes_, value.size(), 2);
+  bytes_.append(value);
+  return *this;
+}
+
 KeyBuilder& KeyBuilder::raw(std::string_view value) {
   if (open_field().ok()) bytes_.append(value);
   return *this;
@@ -284,6 +296,15 @@ Result<std::string> KeyReader::last_blob() {
   if (rest_.empty() || rest_[0] != kLastBlob) return Status::corruption("no field of a last blob here");
   std::string value(rest_.substr(1));
   rest_ = {};
+  return value;
+}
+
+Result<std::string_view> KeyReader::sized() {
+  if (rest_.size() < 2) return cut_off("bytes behind their number");
+  const size_t bytes = load_be(rest_.substr(0, 2));
+  if (rest_.size() - 2 < bytes) return cut_off("bytes behind their number");
+  const std::string_view value = rest_.substr(2, bytes);
+  rest_.remove_prefix(2 + bytes);
   return value;
 }
 

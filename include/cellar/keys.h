@@ -46,6 +46,9 @@ class KeyBuilder {
   // Any bytes as they are; descending without zeros. Ascending they go on to the key's end: nothing may
   // follow.
   KeyBuilder& last_blob(std::string_view value, Order order = kAscending);
+  // Any bytes behind their number, two bytes long, without a mark, as Java's DataOutput writes a text:
+  // whoever reads it needs no end mark, but shorter ones sort first, "b" before "aa".
+  KeyBuilder& sized(std::string_view value);
   // Bytes as they are, without a mark: fields of a fixed width whose reader knows it.
   KeyBuilder& raw(std::string_view value);
 
@@ -84,6 +87,7 @@ class KeyReader {
   Result<std::string> text();
   Result<std::string> blob();
   Result<std::string> last_blob();
+  Result<std::string_view> sized();
   Result<std::string_view> raw(size_t bytes);
 
  private:

@@ -182,6 +182,29 @@ TEST(Keys, ReadersRefuseOtherKindsAndCutFieldsAndStayWhereTheyAre) {
   EXPECT_EQ(key_fields_text(""), "");
 }
 
+TEST(Keys, SizedFieldsComeBackAndSortByTheirSizeFirst) {
+  const auto key = [](std::string_view name, int64_t user) {
+    return KeyBuilder().sized(name).int64(user).key().value();
+  };
+  for (const std::string& name :
+       {std::string(), std::string("a"), std::string("a\0b", 3), std::string(300, 'x')}) {
+    const std::string bytes = key(name, -7);
+    KeyReader reader(bytes);
+    EXPECT_EQ(reader.sized().value(), name);
+    EXPECT_EQ(reader.int64().value(), -7);
+    EXPECT_TRUE(reader.at_end());
+    for (size_t cut = 0; cut < 2 + name.size(); ++cut) {
+      KeyReader shorter(std::string_view(bytes).substr(0, cut));
+      EXPECT_EQ(shorter.sized().status().code(), Code::kCorruption) << cut;
+      EXPECT_EQ(shorter.rest().size(), cut);
+    }
+  }
+  EXPECT_EQ(KeyBuilder().sized("ab").key().value(), std::string("\0\2ab", 4));
+  EXPECT_LT(key("b", 1), key("aa", 1));
+  EXPECT_LT(key("a", 1), key("b", 0));
+  EXPECT_EQ(KeyBuilder().sized(std::string(40'000, 'x')).key().status().code(), Code::kLimit);
+}
+
 TEST(Keys, RangesHoldWhatBeginsAlike) {
   EXPECT_EQ(keys_with_prefix("ab"), (KeyRange{"ab", "ac"}));
   EXPECT_EQ(keys_with_prefix("a\xff"), (KeyRange{"a\xff", "b"}));
