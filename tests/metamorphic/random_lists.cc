@@ -49,11 +49,19 @@ void RandomRun::catch_up() {
   }
 }
 
+bool RandomRun::writers_wait_for_compactions() const {
+  for (const auto& table : tables_)
+    for (const FamilyInfo& family : table->info().families)
+      if (family.files.size() >= plan_.engine.files_slow) return true;
+  return false;
+}
+
 void RandomRun::action_list(const Operation& operation) {
   // A list that is refused in the middle for want of memory would be written in other pieces, and one that
   // waits in the middle at other times.
   expect_ok(engine_->flush(), "flush");
   executor_.settle();
+  if (writers_wait_for_compactions()) return;
   std::vector<Action> actions;
   steps_.clear();
   next_step_ = 0;

@@ -102,6 +102,7 @@ class RandomRun final : private EventListener {
   void recode(const Operation& operation);
   void compare_files();
 
+  bool writers_wait_for_compactions() const;
   void action_list(const Operation& operation);
   void transaction(const Operation& operation);
   void run_transaction(const Operation& operation);
