@@ -180,7 +180,7 @@ class RandomRun final : private EventListener {
       0;  // what the counting for the newest observed write sees is kept until it is done
   std::vector<NamedContent> named_;
   uint64_t names_given_ = 0;
-  bool clone_compacts_ = false;  // or has
+  bool clone_compacts_ = false;           // or has
   std::map<std::string, Cells> foreign_;  // what the files of an ingest hold, by path
   uint64_t foreign_files_ = 0;            // so far
   bool unlogged_ = false;                 // that
