@@ -28,15 +28,14 @@ class ScanCommand final : public Command {
         .flag("--reverse", reverse_, "from the last row to the first")
         .flag("--raw", raw_, "delete markers and hidden cells, too, as far as they are still stored")
         .option_count("--batch", batch_, "read rows in parts of at most N cells")
-        .option_if("--max-result-bytes", result_bytes_, "SIZE", "… and of at most so many bytes (64k, 1m)")
         .choice("--as", form_, value_forms(), "how values are shown; not in json and jsonl")
         .flag("--explain", explain_, "what the read cost and where it looked: files, blocks, cells")
         .formats({"table", "json", "jsonl", "csv", "raw"})
-        .example("cellar scan shop orders --prefix user4 --column d:name --limit 3")
+        .example(
+            "cellar scan shop orders --prefix user4 --reverse --limit 3 --time ..2030-01-01 "
+            "--strict-versions")
         .example("cellar scan shop orders --filter \"ColumnPrefixFilter('na') AND PageFilter(2)\"")
-        .example("cellar scan shop orders --start user41 --start-exclusive --stop user43 --stop-inclusive")
-        .example("cellar scan shop orders --time ..2030-01-01 --strict-versions --max-result-bytes 64k")
-        .example("cellar scan shop orders --reverse --limit 1 --versions all --format jsonl");
+        .example("cellar scan shop orders --start user41 --start-exclusive --stop user43 --stop-inclusive");
   }
 
   Status run(Session& session) override {
@@ -46,10 +45,6 @@ class ScanCommand final : public Command {
     scan.stats(&cost.stats).reversed(reverse_).raw(raw_);
     if (batch_ > UINT32_MAX) return Status::invalid_argument("--batch is larger than 4,294,967,295");
     scan.batch(static_cast<uint32_t>(batch_));
-    if (result_bytes_) {
-      CELLAR_TRY_ASSIGN(const uint64_t bytes, parse_size(*result_bytes_));
-      scan.max_result_bytes(bytes);
-    }
     CELLAR_TRY(rows_.apply(scan));
     if (raw_ && !rows_.read.versions) scan.all_versions();
     CELLAR_TRY_ASSIGN(const OpenedTable opened, table_.open(session, {}, true));
@@ -75,7 +70,6 @@ class ScanCommand final : public Command {
   bool reverse_ = false;
   bool raw_ = false;
   uint64_t batch_ = 0;
-  std::optional<std::string> result_bytes_;
   std::string form_;
   bool explain_ = false;
 };

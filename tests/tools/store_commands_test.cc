@@ -168,14 +168,6 @@ TEST_F(StoreCommands, StrictVersionsLeaveOutWhatACompactionWouldDrop) {
   EXPECT_EQ(out_of({"scan", "shop", "t", "--time", "..15", "--strict-versions", "--format", "raw"}), "");
 }
 
-// Parts show only in what the read handed over at a time: the cells are the same.
-TEST_F(StoreCommands, AScanMayBeInPartsOfSomeBytes) {
-  make_shop();
-  const std::string whole = out_of({"scan", "shop", "orders", "--format", "csv"});
-  EXPECT_EQ(out_of({"scan", "shop", "orders", "--format", "csv", "--max-result-bytes", "1"}), whole);
-  EXPECT_EQ(run({"scan", "shop", "orders", "--max-result-bytes", "much"}).exit, 2);
-}
-
 TEST_F(StoreCommands, ExplainCountsRowsLookedAtAndFiltered) {
   make_shop();
   const Json stats =
