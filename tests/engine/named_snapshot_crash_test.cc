@@ -17,6 +17,7 @@ namespace {
 
 EngineOptions options_for(FileSystem& files, ManualClock& clock, StepExecutor& executor) {
   EngineOptions options;
+  options.log_segment_bytes = 64 << 10;  // a recovery looks at all of a segment
   options.create_if_missing = true;
   options.durability = Durability::kFsyncWal;
   options.environment = {.files = &files, .clock = &clock, .executor = &executor, .seed = 7};
