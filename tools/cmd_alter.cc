@@ -1,8 +1,6 @@
 // cellar alter: adds, changes and removes families, and sets options of a table, as one change.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "cellar/engine.h"
 #include "tools/command.h"
 #include "tools/family_operand.h"
@@ -44,46 +42,24 @@ class AlterCommand final : public Command {
     CELLAR_TRY_ASSIGN(const OpenedTable opened, open_store_table(session, store_, table_, OpenFor::kWriting));
     const TableOptions before = opened.table->info().options;
     TableOptions after = before;
-    TableChange change{.remove_families = removed_};
+    after.families.clear();
     std::vector<Status> faults;
     for (const std::string& text : families_) {
-      FamilyOptions& family = change.set_families.emplace_back();
-      if (const FamilyOptions* known = find(before, std::string(family_name(text)))) family = *known;
+      FamilyOptions& family = after.families.emplace_back();
+      if (const FamilyOptions* known = find_family(before, std::string(family_name(text)))) family = *known;
       faults.push_back(parse_family(text, family));
     }
     faults.push_back(set_table_options(after, set_));
     CELLAR_TRY(all_faults(faults));
-    if (after.durability != before.durability) change.durability = after.durability;
-    if (after.read_only != before.read_only) change.read_only = after.read_only;
-    if (after.compaction_enabled != before.compaction_enabled)
-      change.compaction_enabled = after.compaction_enabled;
-    if (after.memtable_bytes != before.memtable_bytes) change.memtable_bytes = after.memtable_bytes;
+    const TableChange change = change_of(before, after, removed_);
     CELLAR_TRY(opened.engine->alter_table(table_, change));
     CELLAR_TRY(opened.engine->close());
-    tell(session, before, change);
+    tell_families(session, table_, before, change);
+    for (const std::string& option : set_) session.talk(fmt::format("set {} of table {}", option, table_));
     return {};
   }
 
  private:
-  static const FamilyOptions* find(const TableOptions& table, const std::string& family) {
-    const auto found = std::ranges::find(table.families, family, &FamilyOptions::name);
-    return found == table.families.end() ? nullptr : &*found;
-  }
-
-  void tell(Session& session, const TableOptions& before, const TableChange& change) const {
-    for (const FamilyOptions& family : change.set_families) {
-      const FamilyOptions* const known = find(before, family.name);
-      session.talk(fmt::format("{} family {} of table {}", known != nullptr ? "changed" : "added",
-                               family.name, table_));
-      if (known == nullptr) continue;
-      if (const auto options = options_of_files(*known, family); !options.empty())
-        session.talk(note_of_files(family.name, options));
-    }
-    for (const std::string& family : removed_)
-      session.talk(fmt::format("removed family {} of table {}", family, table_));
-    for (const std::string& option : set_) session.talk(fmt::format("set {} of table {}", option, table_));
-  }
-
   std::string store_;
   std::string table_;
   std::vector<std::string> families_;

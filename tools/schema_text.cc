@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/bytes.h"
 #include "tools/output.h"
@@ -34,6 +35,20 @@ std::string family_text(const FamilyOptions& family) {
   return text + "}";
 }
 
+// Options, in HBase's spelling, that differ and that a store file has from when it was written.
+std::vector<std::string> options_of_files(const FamilyOptions& before, const FamilyOptions& after) {
+  constexpr std::array<std::string_view, 7> kOfFiles = {"block_bytes", "encoding", "compress_tags",
+                                                        "compression", "bloom",    "bloom_bits_percent_error",
+                                                        "bloom_hash"};
+  const auto old = option_list(before);
+  const auto fresh = option_list(after);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < fresh.size(); ++i)
+    if (fresh[i] != old[i] && std::ranges::find(kOfFiles, fresh[i].first) != kOfFiles.end())
+      names.push_back(family_attribute(fresh[i].first));
+  return names;
+}
+
 }  // namespace
 
 std::string family_attribute(std::string_view option) {
@@ -55,23 +70,35 @@ std::string create_arguments(const std::string& name, const TableOptions& table)
   return text + "\n";
 }
 
-std::vector<std::string> options_of_files(const FamilyOptions& before, const FamilyOptions& after) {
-  constexpr std::array<std::string_view, 7> kOfFiles = {"block_bytes", "encoding", "compress_tags",
-                                                        "compression", "bloom",    "bloom_bits_percent_error",
-                                                        "bloom_hash"};
-  const auto old = option_list(before);
-  const auto fresh = option_list(after);
-  std::vector<std::string> names;
-  for (size_t i = 0; i < fresh.size(); ++i)
-    if (fresh[i] != old[i] && std::ranges::find(kOfFiles, fresh[i].first) != kOfFiles.end())
-      names.push_back(family_attribute(fresh[i].first));
-  return names;
+const FamilyOptions* find_family(const TableOptions& table, const std::string& name) {
+  const auto found = std::ranges::find(table.families, name, &FamilyOptions::name);
+  return found == table.families.end() ? nullptr : &*found;
 }
 
-std::string note_of_files(const std::string& family, const std::vector<std::string>& options) {
-  if (options.empty()) return {};
-  return fmt::format("note   {} of family {} applies to files at their next compaction",
-                     fmt::join(options, ", "), escaped(family));
+TableChange change_of(const TableOptions& before, const TableOptions& after,
+                      std::vector<std::string> removed) {
+  TableChange change{.set_families = after.families, .remove_families = std::move(removed)};
+  if (after.durability != before.durability) change.durability = after.durability;
+  if (after.read_only != before.read_only) change.read_only = after.read_only;
+  if (after.compaction_enabled != before.compaction_enabled)
+    change.compaction_enabled = after.compaction_enabled;
+  if (after.memtable_bytes != before.memtable_bytes) change.memtable_bytes = after.memtable_bytes;
+  return change;
+}
+
+void tell_families(Session& session, const std::string& table, const TableOptions& before,
+                   const TableChange& change) {
+  for (const FamilyOptions& family : change.set_families) {
+    const FamilyOptions* const known = find_family(before, family.name);
+    session.talk(fmt::format("{} family {} of table {}", known != nullptr ? "changed" : "added",
+                             escaped(family.name), escaped(table)));
+    if (known == nullptr) continue;
+    if (const auto options = options_of_files(*known, family); !options.empty())
+      session.talk(fmt::format("note   {} of family {} applies to files at their next compaction",
+                               fmt::join(options, ", "), escaped(family.name)));
+  }
+  for (const std::string& family : change.remove_families)
+    session.talk(fmt::format("removed family {} of table {}", escaped(family), escaped(table)));
 }
 
 Status set_table_options(TableOptions& table, const std::vector<std::string>& texts) {

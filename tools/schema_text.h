@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cellar/options.h"
+#include "tools/command.h"
 
 namespace cellar {
 
@@ -17,10 +18,15 @@ std::string family_attribute(std::string_view option);
 // defaults.
 std::string create_arguments(const std::string& name, const TableOptions& table);
 
-// Options, in HBase's spelling, that differ and that a store file has from when it was written.
-std::vector<std::string> options_of_files(const FamilyOptions& before, const FamilyOptions& after);
-// A note about these, or empty where there are none.
-std::string note_of_files(const std::string& family, const std::vector<std::string>& options);
+// The family of that name; null: none.
+const FamilyOptions* find_family(const TableOptions& table, const std::string& name);
+
+// What makes the options of a table those of `after`, sets all families that it names, and removes these.
+TableChange change_of(const TableOptions& before, const TableOptions& after,
+                      std::vector<std::string> removed);
+// Says which families were added, changed and removed, and which of their options files take up later.
+void tell_families(Session& session, const std::string& table, const TableOptions& before,
+                   const TableChange& change);
 
 // Sets "read_only=true" and the like, each in `texts`; all faults in one status.
 Status set_table_options(TableOptions& table, const std::vector<std::string>& texts);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -19,6 +20,13 @@ namespace cellar {
 namespace {
 
 using Kind = ShellValue::Kind;
+
+// Our name of a table's option, given HBase's or ours; empty: there is none.
+std::string table_option(const std::string& name) {
+  for (const auto& [option, value] : option_list(TableOptions()))
+    if (name == upper_ascii(option) || name == hbase_table_option_name(option)) return option;
+  return {};
+}
 
 Status of_family(const FamilyOptions& family, const Status& status) {
   return status.ok() ? status : status.with_context("family " + family.name);
@@ -51,8 +59,7 @@ class SchemaReader {
     if (!text.empty()) call_.session().talk(text);
   }
   void read_attribute(FamilyOptions& family, const ShellValue& pair);
-  void read_keys(FamilyOptions& family, const ShellValue& pair);
-  void note_keys(const ShellValue& pair);
+  void read_keys(FamilyOptions* family, const ShellValue& pair);
   bool answered(const std::string& name, const ShellValue& pair);
   void unknown_attribute(const ShellValue& pair, const std::string& name);
 
@@ -135,8 +142,8 @@ void SchemaReader::read_attribute(FamilyOptions& family, const ShellValue& pair)
     add(pair, of_family(family, set_option(family, name, *value)));
 }
 
-// CONFIGURATION and METADATA of a family: what is an option here is obeyed.
-void SchemaReader::read_keys(FamilyOptions& family, const ShellValue& pair) {
+// CONFIGURATION and METADATA of a family, or of the table: what is an option of the family here is obeyed.
+void SchemaReader::read_keys(FamilyOptions* family, const ShellValue& pair) {
   const ShellValue& map = pair.items.front();
   if (map.kind != Kind::kMap)
     return misuse(map, "keys and values in braces are expected here", "CONFIGURATION => {'key' => 'value'}");
@@ -145,24 +152,15 @@ void SchemaReader::read_keys(FamilyOptions& family, const ShellValue& pair) {
     const auto value = text_of(each.items.front());
     if (!value) continue;
     const std::string key = lower_ascii(each.text);
-    if (key == "rowprefixbloomfilter.prefix_length") {
-      if (family.bloom.starts_with("rowprefix_fixed_length"))
-        family.bloom = fmt::format("rowprefix_fixed_length(prefix_length={})", *value);
-    } else if (key == "hbase.hstore.time.to.purge.deletes") {
-      add(each, of_family(family, set_option(family, key, *value)));
+    if (family != nullptr && key == "rowprefixbloomfilter.prefix_length") {
+      if (family->bloom.starts_with("rowprefix_fixed_length"))
+        family->bloom = fmt::format("rowprefix_fixed_length(prefix_length={})", *value);
+    } else if (family != nullptr && key == "hbase.hstore.time.to.purge.deletes") {
+      add(each, of_family(*family, set_option(*family, key, *value)));
     } else {
       note(answer_key(each.text, *value, metadata).note);
     }
   }
-}
-
-void SchemaReader::note_keys(const ShellValue& pair) {
-  const ShellValue& map = pair.items.front();
-  if (map.kind != Kind::kMap)
-    return misuse(map, "keys and values in braces are expected here", "CONFIGURATION => {'key' => 'value'}");
-  for (const ShellValue& each : map.items)
-    if (const auto value = text_of(each.items.front()))
-      note(answer_key(each.text, *value, upper_ascii(pair.text) == "METADATA").note);
 }
 
 void SchemaReader::read_family(FamilyOptions& family, const ShellValue& map) {
@@ -174,7 +172,7 @@ void SchemaReader::read_family(FamilyOptions& family, const ShellValue& map) {
     if (name != "NAME" && !holds_keys(name)) read_attribute(family, pair);
   }
   for (const ShellValue& pair : map.items)  // after BLOOMFILTER, which a key of theirs completes
-    if (holds_keys(upper_ascii(pair.text))) read_keys(family, pair);
+    if (holds_keys(upper_ascii(pair.text))) read_keys(&family, pair);
   add(map, validate(family));
 }
 
@@ -185,9 +183,8 @@ void SchemaReader::read_table(TableOptions& table, const ShellValue& pair, std::
     for (const ShellValue& each : value.items) read_table(table, each, set);
     return;
   }
-  if (name == "CONFIGURATION" || name == "METADATA") return note_keys(pair);
-  for (const auto& [option, unused] : option_list(TableOptions())) {
-    if (name != upper_ascii(option) && name != hbase_table_option_name(option)) continue;
+  if (name == "CONFIGURATION" || name == "METADATA") return read_keys(nullptr, pair);
+  if (const std::string option = table_option(name); !option.empty()) {
     if (const auto text = text_of(value)) add(pair, set_option(table, name, *text));
     set.insert(option);
     return;
@@ -248,7 +245,7 @@ class Alteration {
     reader_.misuse(at, "a family is expected here", "'f' or {NAME => 'f'}");
   }
   Status finish() { return reader_.finish(); }
-  TableChange change() const;
+  TableChange change() const { return change_of(before_, after_, removed_); }
   // What was done, in words.
   void tell(Session& session, const std::string& table) const;
 
@@ -257,10 +254,6 @@ class Alteration {
   void add_family(const std::string& name, const ShellValue& map);
   void remove(const ShellValue& at, const std::string& name);
   void unset(const ShellValue& names);
-  const FamilyOptions* known(const std::string& name) const {
-    const auto found = std::ranges::find(before_.families, name, &FamilyOptions::name);
-    return found == before_.families.end() ? nullptr : &*found;
-  }
 
   SchemaReader reader_;
   TableOptions before_;
@@ -277,19 +270,18 @@ void Alteration::remove(const ShellValue& at, const std::string& name) {
 void Alteration::unset(const ShellValue& names) {
   const auto texts = reader_.texts_of(names);
   if (!texts) return;
-  const TableOptions defaults;
+  std::map<std::string, std::string> defaults;
+  for (const auto& [option, value] : option_list(TableOptions())) defaults[option] = value;
   for (const std::string& text : *texts) {
     const std::string name = upper_ascii(text);
-    bool found = false;
-    for (const auto& [option, value] : option_list(defaults)) {
-      if (name != upper_ascii(option) && name != hbase_table_option_name(option)) continue;
-      reader_.add(names, set_option(after_, option, value));
+    const std::string option = table_option(name);
+    if (!option.empty()) {
+      reader_.add(names, set_option(after_, option, defaults[option]));
       set_.insert(option);
-      found = true;
-    }
-    if (!found && !answer_attribute(name, "").known)
+    } else if (!answer_attribute(name, "").known) {
       reader_.misuse(names, fmt::format("a table has no attribute {}", escaped(text)),
                      "DURABILITY, READONLY, COMPACTION_ENABLED, MEMSTORE_FLUSHSIZE");
+    }
   }
 }
 
@@ -315,7 +307,8 @@ void Alteration::add_family(const std::string& name, const ShellValue& map) {
   if (family == after_.families.end()) {
     FamilyOptions fresh;
     fresh.name = name;
-    family = after_.families.insert(family, known(name) != nullptr ? *known(name) : fresh);
+    const FamilyOptions* const known = find_family(before_, name);
+    family = after_.families.insert(family, known != nullptr ? *known : fresh);
   }
   reader_.read_family(*family, map);
 }
@@ -337,26 +330,8 @@ void Alteration::add(const ShellValue& map) {
   }
 }
 
-TableChange Alteration::change() const {
-  TableChange change{.set_families = after_.families, .remove_families = removed_};
-  if (set_.contains("durability")) change.durability = after_.durability;
-  if (set_.contains("read_only")) change.read_only = after_.read_only;
-  if (set_.contains("compaction_enabled")) change.compaction_enabled = after_.compaction_enabled;
-  if (set_.contains("memtable_bytes")) change.memtable_bytes = after_.memtable_bytes;
-  return change;
-}
-
 void Alteration::tell(Session& session, const std::string& table) const {
-  for (const FamilyOptions& family : after_.families) {
-    const FamilyOptions* const old = known(family.name);
-    session.talk(fmt::format("{} family {} of table {}", old != nullptr ? "changed" : "added",
-                             escaped(family.name), escaped(table)));
-    if (old == nullptr) continue;
-    if (const auto options = options_of_files(*old, family); !options.empty())
-      session.talk(note_of_files(family.name, options));
-  }
-  for (const std::string& family : removed_)
-    session.talk(fmt::format("removed family {} of table {}", escaped(family), escaped(table)));
+  tell_families(session, table, before_, change());
   for (const std::string& option : set_)
     session.talk(fmt::format("set {} of table {}", hbase_table_option_name(option), escaped(table)));
 }
