@@ -1,35 +1,14 @@
 // BigDecimal: decimal numbers of any size, compared digit by digit.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <charconv>
-
 #include "base/coding.h"
+#include "base/decimal.h"
 #include "filter/parts.h"
 
 namespace cellar {
 namespace {
 
 constexpr size_t kUnscaledBytesMax = 4096;
-constexpr int64_t kExponentMax = INT32_MAX;
-
-// 0.digits times ten to the power of `point`; no digits: zero.
-struct Decimal {
-  bool negative = false;
-  std::string digits;  // neither begins nor ends with 0
-  int64_t point = 0;
-};
-
-// `digits` with `scale` of them behind the point.
-Decimal normal(bool negative, std::string digits, int64_t scale) {
-  Decimal number;
-  digits.erase(0, digits.find_first_not_of('0'));
-  number.point = static_cast<int64_t>(digits.size()) - scale;
-  digits.erase(digits.find_last_not_of('0') + 1);
-  number.negative = negative && !digits.empty();
-  number.digits = std::move(digits);
-  return number;
-}
 
 std::strong_ordering compare(const Decimal& a, const Decimal& b) {
   if (a.negative != b.negative)
@@ -74,7 +53,7 @@ class BigDecimal final : public Comparator {
     const auto scale = static_cast<int32_t>(load_be32(stored.data()));
     const std::string_view unscaled = stored.substr(4);
     const bool negative = static_cast<uint8_t>(unscaled.front()) >= 0x80;
-    return cellar::compare(normal(negative, digits_of(unscaled, negative), scale), number_);
+    return cellar::compare(decimal_of(negative, digits_of(unscaled, negative), scale), number_);
   }
   std::string to_text() const override { return "bigdecimal:" + text_; }
 
@@ -83,37 +62,10 @@ class BigDecimal final : public Comparator {
   Decimal number_;
 };
 
-// [+-] digits [. digits] [e [+-] digits].
-bool parse_decimal(std::string_view text, Decimal& number) {
-  const bool negative = text.starts_with('-');
-  if (negative || text.starts_with('+')) text.remove_prefix(1);
-  int64_t exponent = 0;
-  if (const size_t e = text.find_first_of("eE"); e != std::string_view::npos) {
-    std::string_view power = text.substr(e + 1);
-    if (power.starts_with('+')) power.remove_prefix(1);
-    const auto [end, error] = std::from_chars(power.data(), power.data() + power.size(), exponent);
-    if (error != std::errc() || end != power.data() + power.size()) return false;
-    if (exponent > kExponentMax || exponent < -kExponentMax) return false;
-    text = text.substr(0, e);
-  }
-  std::string digits(text);
-  int64_t scale = 0;
-  if (const size_t point = digits.find('.'); point != std::string::npos) {
-    digits.erase(point, 1);
-    scale = static_cast<int64_t>(digits.size() - point);
-  }
-  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos) return false;
-  number = normal(negative, std::move(digits), scale - exponent);
-  return true;
-}
-
 }  // namespace
 
 Result<ComparatorPtr> big_decimal(std::string_view number) {
-  Decimal parsed;
-  if (!parse_decimal(number, parsed))
-    return Status::invalid_argument(fmt::format("\"{}\" is no decimal number", number))
-        .hinting("such as -12.50 or 1e3");
+  CELLAR_TRY_ASSIGN(Decimal parsed, parse_decimal(number));
   return ComparatorPtr(std::make_shared<BigDecimal>(number, std::move(parsed)));
 }
 

@@ -1,0 +1,84 @@
+// Decimal numbers: their texts.
+#include "base/decimal.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "base/bytes.h"
+
+namespace cellar {
+namespace {
+
+constexpr int64_t kExponentMax = INT32_MAX;
+// Numbers as long as these are written without an exponent.
+constexpr int64_t kPlainPointMax = 31;
+constexpr int64_t kPlainPointMin = -5;
+
+Status no_decimal(std::string_view text, std::string_view why) {
+  constexpr size_t kShown = 60;
+  const std::string shown = escaped(text.substr(0, kShown)) + (text.size() > kShown ? "..." : "");
+  return Status::invalid_argument(fmt::format("\"{}\" {}", shown, why)).hinting("such as -12.50 or 1e3");
+}
+
+bool only_digits(std::string_view text) { return text.find_first_not_of("0123456789") == text.npos; }
+
+}  // namespace
+
+Decimal decimal_of(bool negative, std::string digits, int64_t scale) {
+  Decimal number;
+  digits.erase(0, digits.find_first_not_of('0'));
+  if (digits.empty()) return number;
+  number.point = static_cast<int64_t>(digits.size()) - scale;
+  digits.erase(digits.find_last_not_of('0') + 1);
+  number.negative = negative;
+  number.digits = std::move(digits);
+  return number;
+}
+
+Result<Decimal> parse_decimal(std::string_view text) {
+  constexpr std::string_view kNone = "is no decimal number";
+  std::string_view rest = text;
+  const bool negative = rest.starts_with('-');
+  if (negative || rest.starts_with('+')) rest.remove_prefix(1);
+  int64_t exponent = 0;
+  if (const size_t e = rest.find_first_of("eE"); e != rest.npos) {
+    std::string_view power = rest.substr(e + 1);
+    rest = rest.substr(0, e);
+    const bool down = power.starts_with('-');
+    if (down || power.starts_with('+')) power.remove_prefix(1);
+    if (power.empty() || !only_digits(power)) return no_decimal(text, kNone);
+    const auto [end, error] = std::from_chars(power.data(), power.data() + power.size(), exponent);
+    if (error != std::errc() || exponent > kExponentMax)
+      return no_decimal(text, fmt::format("has an exponent beyond {}", kExponentMax));
+    if (down) exponent = -exponent;
+  }
+  std::string digits(rest);
+  int64_t scale = 0;
+  if (const size_t point = digits.find('.'); point != digits.npos) {
+    digits.erase(point, 1);
+    scale = static_cast<int64_t>(digits.size() - point);
+  }
+  if (digits.empty() || !only_digits(digits)) return no_decimal(text, kNone);
+  return decimal_of(negative, std::move(digits), scale - exponent);
+}
+
+std::string decimal_text(const Decimal& number) {
+  if (number.digits.empty()) return "0";
+  const std::string_view digits = number.digits;
+  const auto count = static_cast<int64_t>(digits.size());
+  std::string text(number.negative ? "-" : "");
+  if (number.point > kPlainPointMax || number.point < kPlainPointMin) {
+    text.append(digits.substr(0, 1));
+    if (count > 1) text.append(".").append(digits.substr(1));
+    return text.append(fmt::format("e{}", number.point - 1));
+  }
+  if (number.point <= 0)
+    return text.append("0.").append(static_cast<size_t>(-number.point), '0').append(digits);
+  const auto whole = static_cast<size_t>(number.point);
+  text.append(digits.substr(0, whole));
+  if (number.point >= count) return text.append(whole - digits.size(), '0');
+  return text.append(".").append(digits.substr(whole));
+}
+
+}  // namespace cellar
