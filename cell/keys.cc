@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "base/coding.h"
 #include "base/hash.h"
+#include "cell/numeric_key.h"
 #include "cellar/cell.h"
 
 namespace cellar {
@@ -128,6 +129,21 @@ KeyBuilder& KeyBuilder::float32(float value, Order order) {
 }
 KeyBuilder& KeyBuilder::float64(double value, Order order) {
   return add_number(kFloat64, sortable(value), 8, order);
+}
+
+KeyBuilder& KeyBuilder::decimal(std::string_view text, Order order) {
+  if (!open_field().ok()) return *this;
+  const size_t from = bytes_.size();
+  Result<Numeric> number = parse_numeric(text);
+  failure_ = number.ok() ? append_numeric(*number, bytes_) : number.status();
+  failure_ = failure_.with_context(fmt::format("field {}", fields_));
+  return add(order, from);
+}
+KeyBuilder& KeyBuilder::decimal_int64(int64_t value, Order order) {
+  return decimal(fmt::format("{}", value), order);
+}
+KeyBuilder& KeyBuilder::decimal_float64(double value, Order order) {
+  return decimal(numeric_text(numeric_of(value)), order);
 }
 
 KeyBuilder& KeyBuilder::text(std::string_view value, Order order) {
@@ -255,6 +271,25 @@ Result<double> KeyReader::float64() {
   return number_of<double>(bits);
 }
 
+Result<std::string> KeyReader::decimal() {
+  CELLAR_TRY_ASSIGN(const Numeric number, take_numeric(rest_));
+  return numeric_text(number);
+}
+Result<int64_t> KeyReader::decimal_int64() {
+  std::string_view rest = rest_;
+  CELLAR_TRY_ASSIGN(const Numeric number, take_numeric(rest));
+  CELLAR_TRY_ASSIGN(const int64_t value, int64_of(number));
+  rest_ = rest;
+  return value;
+}
+Result<double> KeyReader::decimal_float64() {
+  std::string_view rest = rest_;
+  CELLAR_TRY_ASSIGN(const Numeric number, take_numeric(rest));
+  CELLAR_TRY_ASSIGN(const double value, double_of(number));
+  rest_ = rest;
+  return value;
+}
+
 Result<std::string> KeyReader::until_zero(char mark, const char* kind) {
   const bool descending = !rest_.empty() && rest_[0] == inverted(mark);
   if (rest_.empty() || (rest_[0] != mark && !descending))
@@ -315,6 +350,13 @@ Result<std::string_view> KeyReader::raw(size_t bytes) {
   return value;
 }
 
+Result<std::string> rounded_decimal(std::string_view text) {
+  CELLAR_TRY_ASSIGN(Numeric value, parse_numeric(text));
+  value.number = rounded(std::move(value.number));
+  CELLAR_TRY(check_numeric(value));
+  return numeric_text(value);
+}
+
 std::string key_fields_text(std::string_view key) {
   KeyReader reader(key);
   std::string text;
@@ -326,6 +368,7 @@ std::string key_fields_text(std::string_view key) {
     if (const auto value = reader.int64(); value.ok()) return fmt::format("{}", *value);
     if (const auto value = reader.float32(); value.ok()) return fmt::format("{}", *value);
     if (const auto value = reader.float64(); value.ok()) return fmt::format("{}", *value);
+    if (const auto value = reader.decimal(); value.ok()) return *value;
     for (const auto take : {&KeyReader::text, &KeyReader::blob, &KeyReader::last_blob}) {
       if (const auto value = (reader.*take)(); value.ok()) return "'" + escaped(*value) + "'";
     }

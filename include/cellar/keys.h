@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "cellar/status.h"
 
@@ -39,6 +40,22 @@ class KeyBuilder {
   // -infinity, numbers, infinity, NaN; -0.0 before 0.0. All NaNs are written alike, as in Java.
   KeyBuilder& float32(float value, Order order = kAscending);
   KeyBuilder& float64(double value, Order order = kAscending);
+  // A decimal number of any size, exactly, in as many bytes as it needs: OrderedBytes' Numeric, HBase's
+  // OrderedNumeric. Of the text only the value counts: "12.5", "+012.50" and "125e-1" are the same bytes.
+  // Digits with a point or none, then perhaps an exponent, "1e400"; "inf", "-inf", "infinity", "nan" in
+  // letters of any case: -inf, numbers, inf, nan. There is no negative zero. key() fails with
+  // kInvalidArgument for any other text; for more than kDecimalDigitsMax significant digits, which HBase
+  // would round without a word (see rounded_decimal); and for more than 2,147,483,646 places before or behind
+  // the point, where HBase's end, too. From 10^702 on HBase before 2.5 writes and reads other numbers.
+  KeyBuilder& decimal(std::string_view text, Order order = kAscending);
+  // The same for numbers at hand; all three make fields of one kind, which sort by value among each other.
+  KeyBuilder& decimal_int64(int64_t value, Order order = kAscending);
+  // The shortest decimal that is read as this double: 0.1 is "0.1". As Java's Double.toString since Java 19,
+  // which gives 4.9e-324 two digits; HBase with an older Java writes a few doubles with a digit more.
+  KeyBuilder& decimal_float64(double value, Order order = kAscending);
+  // A number is no text: decimal_int64 and decimal_float64 take it.
+  template <class Number, class = std::enable_if_t<std::is_arithmetic_v<Number>>>
+  KeyBuilder& decimal(Number value, Order order = kAscending) = delete;
   // Bytes without zeros, ended by one: UTF-8 text sorts by code points. A zero byte makes key() fail.
   KeyBuilder& text(std::string_view value, Order order = kAscending);
   // Any bytes, seven bits of them in each byte.
@@ -84,6 +101,15 @@ class KeyReader {
   Result<int64_t> int64();
   Result<float> float32();
   Result<double> float64();
+  // The shortest text of the number: "-12.5"; from 10^31 on, and below 0.000001, as "1e400", "1.25e-7"; or
+  // "inf", "-inf", "nan". At most 45 characters. kCorruption also for bytes that KeyBuilder::decimal does not
+  // write, such as digits beyond kDecimalDigitsMax: what is read is written as the same bytes.
+  Result<std::string> decimal();
+  // The same as a number. kInvalidArgument where it does not fit, and the reader then stands before it: what
+  // is not whole or needs more than 64 bits; a double is the nearest one, but neither 0 nor infinite unless
+  // the decimal is.
+  Result<int64_t> decimal_int64();
+  Result<double> decimal_float64();
   Result<std::string> text();
   Result<std::string> blob();
   Result<std::string> last_blob();
@@ -96,6 +122,13 @@ class KeyReader {
 
   std::string_view rest_;
 };
+
+// The most significant digits that a decimal in a key may have: OrderedBytes.MAX_PRECISION.
+constexpr size_t kDecimalDigitsMax = 31;
+// The decimal that HBase writes in place of this one: its first 31 significant digits, half rounded away from
+// zero (RoundingMode.HALF_UP), in the form that KeyReader::decimal gives. kInvalidArgument as with
+// KeyBuilder::decimal, but for the number of digits.
+Result<std::string> rounded_decimal(std::string_view text);
 
 // "'sensor-7', 1500, null": the fields of a key, for people; bytes that are no field are escaped behind a
 // colon.
