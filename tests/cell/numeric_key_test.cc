@@ -183,7 +183,15 @@ TEST(NumericKeys, RefuseWhatHBaseWouldChange) {
   EXPECT_EQ(hex(key_of("-9.9e2147483644")), "0804c0000000ec4b");
   EXPECT_EQ(hex(key_of("1.5e-2147483645")), "1604c00000011e");
   EXPECT_EQ(hex(key_of("1e-2147483646")), "1604c000000102");
-  for (const char* text : {"9.99e2147483645", "-9.9e2147483644", "1.5e-2147483645", "1e-2147483646"})
+  EXPECT_EQ(hex(key_of("1e33554429")), "22faffffff14");
+  EXPECT_EQ(hex(key_of("1e33554430")), "22fb0100000002");
+  EXPECT_EQ(hex(key_of("-1e33554430")), "0804fefffffffd");
+  EXPECT_EQ(hex(key_of("1e-33554432")), "160500000002");
+  EXPECT_EQ(hex(key_of("1e-33554433")), "1604feffffff14");
+  EXPECT_EQ(hex(key_of("1e-33554434")), "1604feffffff02");
+  for (const char* text :
+       {"9.99e2147483645", "-9.9e2147483644", "1.5e-2147483645", "1e-2147483646", "1e33554429", "1e33554430",
+        "-1e33554430", "1e-33554432", "1e-33554433", "1e-33554434"})
     EXPECT_EQ(text_of(key_of(text)), text);
   // Zeros are no digits.
   EXPECT_EQ(text_of(key_of("000" + std::string(31, '7') + std::string(100'000, '0'))),
