@@ -17,6 +17,11 @@ namespace {
 constexpr int kFlushTries = 3;  // failures in a row, other than a full disk, before writes are refused
 constexpr int64_t kFlushRetryUs = 1'000'000;
 
+int64_t major_interval_ms(const EngineOptions& engine, const FamilyOptions& family) {
+  return family.major_compaction_interval_ms >= 0 ? family.major_compaction_interval_ms
+                                                  : engine.major_compaction_interval_s * 1000;
+}
+
 }  // namespace
 
 void Background::queue_flush(std::shared_ptr<Store> store) {
@@ -191,9 +196,9 @@ Status Background::run_compactions(Store& store, Wanted wanted) {
     if (wanted == Wanted::kMajor) {
       plan = major_plan(of.shape, true);
     } else {
-      if (wanted == Wanted::kAutomatic && core_.options.major_compaction_interval_s > 0 &&
-          !of.files.empty() &&
-          of.shape.now_ms - of.files.front().created_ms > core_.options.major_compaction_interval_s * 1000)
+      const int64_t interval_ms = major_interval_ms(core_.options, view->config->options);
+      if (wanted == Wanted::kAutomatic && interval_ms > 0 && !of.files.empty() &&
+          of.shape.now_ms - of.files.front().created_ms > interval_ms)
         plan = major_plan(of.shape, false);
       if (!plan) plan = view->config->policy->pick(of.shape, nullptr);
     }

@@ -40,7 +40,9 @@ void describe_inputs(const std::vector<std::shared_ptr<StoreFile>>& inputs, NewF
 // Sequences tell writes apart only for readers older than the newest of them: below every open read point
 // they become 0.
 uint64_t zero_up_to(const NewFileRequest& request, const OpenReadPoints& points) {
-  if (!request.major || request.config->rules.delete_order == DeleteOrder::kSequence) return 0;
+  if (request.origin != FileOrigin::kMajorCompaction ||
+      request.config->rules.delete_order == DeleteOrder::kSequence)
+    return 0;
   return points.snapshots.empty() ? points.read_point : points.snapshots.front();
 }
 
@@ -84,7 +86,7 @@ ShapeOfStore shape_of(const EngineCore& core, const Store& store, const StoreVie
   result.shape.ttl_ms = view.config->rules.ttl_ms;
   result.shape.min_versions = view.config->rules.min_versions;
   result.shape.flush_bytes = store.flush_bytes(core.options);
-  result.shape.files_stop = core.options.files_stop;
+  result.shape.files_stop = store.files_stop(core.options);
   return result;
 }
 
@@ -100,8 +102,8 @@ Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan)
   describe_inputs(inputs, request, info, sources);
   request.store = &store;
   request.config = view->config;
-  request.major = inputs.size() == view->files.size();
-  info.major = request.major;
+  info.major = inputs.size() == view->files.size();
+  request.origin = info.major ? FileOrigin::kMajorCompaction : FileOrigin::kMinorCompaction;
   info.why = plan.why;
   const int64_t begun_us = core.clock.steady_us();
   core.events.on_compaction_begin(info);
@@ -111,7 +113,7 @@ Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan)
   const std::unique_ptr<CellCursor> merged = make_merging_cursor(std::move(sources));
   request.job.source = merged.get();
   request.judge_at(points, outside_of(*store.view(), {}, inputs), core.erase_now_ms());
-  request.job.rules.all_files = request.major;
+  request.job.rules.all_files = info.major;
   request.job.zero_sequences_up_to = zero_up_to(request, points);
   request.mvcc = request.job.zero_sequences_up_to < request.sequence_max;
   request.job.executor = &core.executor;

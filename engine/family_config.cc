@@ -2,6 +2,7 @@
 #include "engine/family_config.h"
 
 #include "bloom/bloom_types.h"
+#include "engine/option_fields.h"
 
 namespace cellar {
 namespace {
@@ -38,10 +39,18 @@ Result<std::shared_ptr<const FamilyConfig>> FamilyConfig::create(const FamilyOpt
   return std::shared_ptr<const FamilyConfig>(std::move(config));
 }
 
-HFileWriterOptions writer_options(const FamilyOptions& family, bool tags, bool mvcc, int64_t now_ms,
-                                  uint64_t cell_bytes_max) {
+const std::string& compression_of(const FamilyOptions& family, FileOrigin origin) {
+  if (origin == FileOrigin::kFlush) return family.compression;
+  const std::string& own = origin == FileOrigin::kMajorCompaction ? family.compression_compact_major
+                                                                  : family.compression_compact_minor;
+  if (own != kSameCompression) return own;
+  return family.compression_compact != kSameCompression ? family.compression_compact : family.compression;
+}
+
+HFileWriterOptions writer_options(const FamilyOptions& family, FileOrigin origin, bool tags, bool mvcc,
+                                  int64_t now_ms, uint64_t cell_bytes_max) {
   HFileWriterOptions options;
-  options.compression = family.compression;
+  options.compression = compression_of(family, origin);
   options.encoding = family.encoding;
   options.block_bytes = family.block_bytes;
   options.bloom = family.bloom;

@@ -21,8 +21,12 @@ struct FamilyConfig {
   static Result<std::shared_ptr<const FamilyConfig>> create(const FamilyOptions& options);
 };
 
+// What writes a store file; each may have a compression of its own (HBase's COMPRESSION_COMPACT_MAJOR, …).
+enum class FileOrigin : uint8_t { kFlush, kMinorCompaction, kMajorCompaction };
+const std::string& compression_of(const FamilyOptions& family, FileOrigin origin);
+
 // Writer options of a new store file of this family.
-HFileWriterOptions writer_options(const FamilyOptions& family, bool tags, bool mvcc, int64_t now_ms,
-                                  uint64_t cell_bytes_max);
+HFileWriterOptions writer_options(const FamilyOptions& family, FileOrigin origin, bool tags, bool mvcc,
+                                  int64_t now_ms, uint64_t cell_bytes_max);
 
 }  // namespace cellar

@@ -44,9 +44,9 @@ FileRecord record_of(const NewFileRequest& request, const std::string& name, con
   record.created_ms = now_ms;
   record.rewritten_at = request.rewritten_at;
   record.trailer_crc = summary.trailer_crc32c;
-  record.major = request.major;
+  record.major = request.origin == FileOrigin::kMajorCompaction;
   record.encoding = request.config->options.encoding;
-  record.compression = request.config->options.compression;
+  record.compression = compression_of(request.config->options, request.origin);
   return record;
 }
 
@@ -57,8 +57,8 @@ const std::shared_ptr<Directory>& directory_of(const NewFileRequest& request) {
 Status write_and_close(EngineCore& core, const NewFileRequest& request, const std::string& name,
                        RewriteResult& result) {
   RewriteJob job = request.job;
-  job.file = writer_options(request.config->options, request.tags, request.mvcc, core.clock.wall_ms(),
-                            core.options.cell_bytes_max + (64u << 10));
+  job.file = writer_options(request.config->options, request.origin, request.tags, request.mvcc,
+                            core.clock.wall_ms(), core.options.cell_bytes_max + (64u << 10));
   job.keep_hash = core.options.verify_new_files;
   std::unique_ptr<WritableFile> file;
   const auto create = [&]() -> Result<WritableFile*> {
@@ -68,7 +68,7 @@ Status write_and_close(EngineCore& core, const NewFileRequest& request, const st
   const auto facts = [&](HFileWriter& writer) -> Status {
     FileInfo values;
     values.set_i64(info_key::kMaxSequence, static_cast<int64_t>(request.sequence_max));
-    values.set_bool(info_key::kMajorCompaction, request.major);
+    values.set_bool(info_key::kMajorCompaction, request.origin == FileOrigin::kMajorCompaction);
     values.set_bool(info_key::kExcludeFromMinor, false);
     for (const auto& [key, value] : values.entries()) CELLAR_TRY(writer.set_info(key, value));
     return {};

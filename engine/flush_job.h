@@ -25,7 +25,7 @@ struct NewFileRequest {
   RewriteJob job;  // its file options are made here from the config
   bool tags = false;
   bool mvcc = true;
-  bool major = false;
+  FileOrigin origin = FileOrigin::kFlush;
   uint64_t sequence_max = 0;  // newest of the inputs: the age of the file among the store's
   uint64_t rewritten_at = 0;
   bool knew_snapshots = false;

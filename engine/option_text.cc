@@ -1,10 +1,15 @@
 // Units from the largest to the smallest, each at most once; what stands in parentheses says the same again.
 #include "engine/option_text.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/bytes.h"
 #include "cellar/options.h"
@@ -105,7 +110,44 @@ bool parse_short_time(std::string_view text, int64_t& seconds) {
          !__builtin_mul_overflow(seconds, factor, &seconds);
 }
 
+// What stands in the parentheses, in order. What is no parameter has no value, and is told of when the
+// plug-in is made.
+std::vector<std::pair<std::string_view, std::string_view>> parameters_in(std::string_view text) {
+  std::vector<std::pair<std::string_view, std::string_view>> found;
+  const size_t open = text.find('(');
+  if (open == std::string_view::npos) return found;
+  std::string_view rest = text.substr(open + 1, text.rfind(')') - open - 1);
+  while (!trimmed(rest).empty()) {
+    const std::string_view part = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+    const size_t equals = part.find('=');
+    found.emplace_back(trimmed(part.substr(0, equals)),
+                       equals == std::string_view::npos ? "" : trimmed(part.substr(equals + 1)));
+  }
+  return found;
+}
+
 }  // namespace
+
+std::string_view plugin_in(std::string_view text) { return trimmed(text.substr(0, text.find('('))); }
+
+std::string parameter_in(std::string_view text, std::string_view parameter) {
+  for (const auto& [name, value] : parameters_in(text))
+    if (name == parameter) return std::string(value);
+  return {};
+}
+
+std::string with_parameter(std::string_view text, std::string_view parameter, std::string_view value) {
+  std::string inside;
+  const auto add = [&](std::string_view name, std::string_view what) {
+    inside += fmt::format("{}{}={}", inside.empty() ? "" : ", ", name, what);
+  };
+  for (const auto& [name, old] : parameters_in(text))
+    if (name != parameter) add(name, old);
+  if (!value.empty()) add(parameter, value);
+  const std::string name(plugin_in(text));
+  return inside.empty() ? name : name + "(" + inside + ")";
+}
 
 bool parse_seconds(std::string_view text, int64_t& seconds) {
   if (lower_ascii(text) == "forever") {

@@ -1,7 +1,8 @@
-// Times to live and sizes in words, as HBase's shell takes and prints them.
+// Times to live and sizes in words, as HBase's shell takes and prints them; plug-ins with their parameters.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace cellar {
@@ -12,5 +13,11 @@ bool parse_seconds(std::string_view text, int64_t& seconds);
 
 // "65536", "64k"; "64KB", "1 GB 512 MB", "65536 B (64KB)", "64KB (65536 B)".
 bool parse_bytes_in_words(std::string_view text, int64_t& bytes);
+
+// Of "exploring(ratio=1.2, files_min=3)": "exploring"; the value of a parameter, or nothing; the text with
+// that parameter, or without it when the value is empty.
+std::string_view plugin_in(std::string_view text);
+std::string parameter_in(std::string_view text, std::string_view parameter);
+std::string with_parameter(std::string_view text, std::string_view parameter, std::string_view value);
 
 }  // namespace cellar

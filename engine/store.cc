@@ -36,6 +36,7 @@ Store::Store(StoreIds ids, std::string table_name, std::shared_ptr<const FamilyC
       table_name_(std::move(table_name)),
       family_(config->options.name),
       directory_(std::move(directory)),
+      files_stop_(config->options.files_stop),
       flushed_sequence_(flushed_sequence) {
   file_count_.store(files.size());
   auto view = std::make_shared<StoreView>();
@@ -160,7 +161,14 @@ void Store::install_adopted(std::span<const std::shared_ptr<StoreFile>> files) {
   change_view([&](StoreView& view) { view.files.insert(view.files.end(), files.begin(), files.end()); });
 }
 
+uint32_t Store::files_slow(const EngineOptions& engine) const {
+  const uint64_t own = files_stop_.load(std::memory_order_relaxed);
+  if (own == 0) return engine.files_slow;
+  return static_cast<uint32_t>(std::max<uint64_t>(1, own * engine.files_slow / engine.files_stop));
+}
+
 void Store::install_config(std::shared_ptr<const FamilyConfig> config) {
+  files_stop_.store(config->options.files_stop, std::memory_order_relaxed);
   change_view([&](StoreView& view) { view.config = config; });
   std::vector<std::shared_ptr<const StoreView>> old;  // let go after the lock
   MutexLock lock(mutex_);

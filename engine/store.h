@@ -83,6 +83,12 @@ class Store : public std::enable_shared_from_this<Store> {
     const uint64_t own = memtable_bytes_.load(std::memory_order_relaxed);
     return own != 0 ? own : engine.memtable_bytes;
   }
+  // From how many files on writers wait for a compaction, and from how many they are slowed down.
+  uint32_t files_stop(const EngineOptions& engine) const {
+    const uint32_t own = files_stop_.load(std::memory_order_relaxed);
+    return own != 0 ? own : engine.files_stop;
+  }
+  uint32_t files_slow(const EngineOptions& engine) const;
   // Drops the store: memory is let go, files become obsolete; later writes are refused by the leader. Bytes
   // of memory freed.
   uint64_t drop();
@@ -146,6 +152,7 @@ class Store : public std::enable_shared_from_this<Store> {
   std::atomic<bool> read_only_{false};
   std::atomic<bool> compaction_enabled_{true};
   std::atomic<uint64_t> memtable_bytes_{0};  // 0: the engine's
+  std::atomic<uint32_t> files_stop_;         // 0: the engine's
   std::atomic<uint64_t> flushed_sequence_;
   std::atomic<size_t> frozen_count_{0};
   std::atomic<size_t> file_count_{0};

@@ -31,6 +31,7 @@ Status TableAlteration::run() {
   const bool compacts_again = options.compaction_enabled && !table_.options().compaction_enabled;
   table_.set_options(options);
   install();
+  core_.changed->signal();  // writers may wait for what they need not wait for any more
   if (compacts_again)
     for (const auto& store : table_.families().stores) core_.background->queue_compaction(store);
   return {};
@@ -82,6 +83,8 @@ TableOptions TableAlteration::options_to_be() const {
   options.read_only = change_.read_only.value_or(options.read_only);
   options.compaction_enabled = change_.compaction_enabled.value_or(options.compaction_enabled);
   options.memtable_bytes = change_.memtable_bytes.value_or(options.memtable_bytes);
+  options.metadata = change_.metadata.value_or(options.metadata);
+  options.configuration = change_.configuration.value_or(options.configuration);
   return options;
 }
 

@@ -20,7 +20,7 @@ std::string WriteThrottle::obstacle(std::span<Store* const> stores) const {
     if (store->frozen_count() >= core_.options.memtables_frozen_max)
       return fmt::format("{} memtables of {}:{} wait for their flush", store->frozen_count(),
                          store->table_name(), store->family());
-    if (compacts_by_itself(*store) && store->file_count() >= core_.options.files_stop)
+    if (compacts_by_itself(*store) && store->file_count() >= store->files_stop(core_.options))
       return fmt::format("{}:{} has {} store files and waits for a compaction", store->table_name(),
                          store->family(), store->file_count());
   }
@@ -30,8 +30,9 @@ std::string WriteThrottle::obstacle(std::span<Store* const> stores) const {
 void WriteThrottle::slow_down(std::span<Store* const> stores) {
   size_t excess = 0;
   for (const Store* store : stores)
-    if (compacts_by_itself(*store) && store->file_count() >= core_.options.files_slow)
-      excess = std::max<size_t>(excess, store->file_count() - core_.options.files_slow + 1);
+    if (const size_t slow = store->files_slow(core_.options);
+        compacts_by_itself(*store) && store->file_count() >= slow)
+      excess = std::max<size_t>(excess, store->file_count() - slow + 1);
   if (excess == 0) return;
   const uint64_t seen = core_.changed->count();
   core_.changed->wait(seen, kSlowdownUs * static_cast<int64_t>(excess));

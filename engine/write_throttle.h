@@ -34,7 +34,7 @@ class WriteThrottle {
   }
   bool pressed(const Store& store) const {
     return store.frozen_count() >= core_.options.memtables_frozen_max ||
-           (compacts_by_itself(store) && store.file_count() >= core_.options.files_slow);
+           (compacts_by_itself(store) && store.file_count() >= store.files_slow(core_.options));
   }
   // What a writer must wait for, or empty.
   std::string obstacle(std::span<Store* const> stores) const;

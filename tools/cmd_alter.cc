@@ -54,6 +54,7 @@ class AlterCommand final : public Command {
     const TableChange change = change_of(before, after, removed_);
     CELLAR_TRY(opened.engine->alter_table(table_, change));
     CELLAR_TRY(opened.engine->close());
+    tell_carried(session, before, after);
     tell_families(session, table_, before, change);
     for (const std::string& option : set_) session.talk(fmt::format("set {} of table {}", option, table_));
     return {};

@@ -29,6 +29,7 @@ class CreateCommand final : public Command {
             "Options: max_versions, min_versions, ttl_s, block_bytes, compression, encoding, bloom, "
             "compaction, …\n"
             "in Cellar's or HBase's spelling (VERSIONS, TTL, …); `cellar describe` prints them all.\n"
+            "metadata.KEY=TEXT keeps a note, as it keeps HBase's attributes that a store does not act on.\n"
             "Times: 86400, 7d, '1 DAY 2 HOURS', forever.")
         .example("cellar create shop visits c:max_versions=3")
         .example("cellar create shop people d:VERSIONS=5,COMPRESSION=GZ c:ttl_s=86400,bloom=none")
@@ -49,6 +50,7 @@ class CreateCommand final : public Command {
     faults.push_back(set_table_options(options, set_));
     faults.push_back(validate(options));
     CELLAR_TRY(all_faults(faults));
+    tell_carried(session, TableOptions(), options);
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kCreating));
     const Result<std::shared_ptr<Table>> table = engine->create_table(table_, options);
     if (!table.ok()) return table.status();

@@ -1,21 +1,21 @@
-// Attributes of HBase's families and tables that a store has not: which value asks for nothing, and why
-// another one cannot be obeyed.
+// What is said of attributes and keys of HBase's that a store does not act on.
 #pragma once
 
 #include <string>
 #include <string_view>
 
+#include "engine/carried_attributes.h"
+
 namespace cellar {
 
-// What is to be said of an attribute, or a key of CONFIGURATION and METADATA.
-struct AttributeAnswer {
-  bool known = false;
-  std::string note = {};  // empty: the value asks for nothing that is not so
-};
+// "note   REPLICATION_SCOPE is kept and has no effect: …"; empty where nothing is to be said, as of a value
+// that asks for what is so anyway. `name` is an attribute that is carried.
+std::string carried_note(AttributeOf of, std::string_view name, std::string_view value);
+// Of a key in CONFIGURATION that is no option.
+std::string configuration_note(std::string_view key);
 
-// An attribute of a family or of a table, in capitals, with its value as text.
-AttributeAnswer answer_attribute(std::string_view name, std::string_view value);
-// A key in CONFIGURATION or, with `metadata`, METADATA, that is no option of a family.
-AttributeAnswer answer_key(std::string_view key, std::string_view value, bool metadata);
+// Why there is nothing to do for an attribute that HBase's create and alter take and no table keeps: SPLITS,
+// REOPEN_REGIONS. Empty: it is none of those.
+std::string_view passing_attribute(std::string_view name);
 
 }  // namespace cellar

@@ -8,6 +8,9 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "engine/option_fields.h"
+#include "engine/option_text.h"
+#include "tools/hbase_attributes.h"
 #include "tools/output.h"
 
 namespace cellar {
@@ -28,24 +31,70 @@ std::string quoted(const std::string& name) {
   return result + "\"";
 }
 
+std::string braces(std::string_view name, const CarriedTexts& texts) {
+  std::string inside;
+  for (const auto& [key, value] : texts)
+    inside += fmt::format("{}{} => {}", inside.empty() ? "" : ", ", quoted(key), quoted(value));
+  return fmt::format("{} => {{{}}}", name, inside);
+}
+
+// HBase's attributes among what is carried, then the rest.
+void add_carried(std::vector<std::string>& pairs, AttributeOf of, const CarriedTexts& metadata,
+                 const CarriedTexts& configuration) {
+  CarriedTexts notes;
+  for (const auto& [key, value] : metadata) {
+    if (find_carried_attribute(of, key) != nullptr) {
+      pairs.push_back(
+          fmt::format("{} => {}", key.find('$') != std::string::npos ? quoted(key) : key, quoted(value)));
+    } else {
+      notes.emplace(key, value);
+    }
+  }
+  if (!notes.empty()) pairs.push_back(braces("METADATA", notes));
+  if (!configuration.empty()) pairs.push_back(braces("CONFIGURATION", configuration));
+}
+
+bool is_carried(std::string_view option) {
+  return option.starts_with("metadata.") || option.starts_with("configuration.");
+}
+
+// What HBase has as an attribute is always said. What it has as keys of its configuration is said there:
+// the parameters of a filter and of its own compaction policy, too.
 std::string family_text(const FamilyOptions& family) {
-  std::string text = fmt::format("{{NAME => {}", quoted(family.name));
-  for (const auto& [name, value] : option_list(family))
-    text += fmt::format(", {} => '{}'", family_attribute(name), shown_value(name, value));
-  return text + "}";
+  const auto defaults = option_list(FamilyOptions());
+  std::vector<std::string> pairs = {"NAME => " + quoted(family.name)};
+  for (const auto& option : option_list(family)) {
+    const auto& [name, value] = option;
+    const std::string hbase_name = hbase_option_name(name);
+    const bool usual = std::ranges::find(defaults, option) != defaults.end();
+    if (is_carried(name) || hbase_name.find('.') != std::string::npos || value == kSameCompression) continue;
+    if (hbase_name.empty() && (usual || plugin_in(value) == "exploring")) continue;
+    const bool prefixes = name == "bloom" && plugin_in(value) == "rowprefix_fixed_length";
+    pairs.push_back(fmt::format("{} => {}", family_attribute(name),
+                                quoted(shown_value(name, prefixes ? "rowprefix_fixed_length" : value))));
+  }
+  add_carried(pairs, AttributeOf::kFamily, family.metadata, hbase_configuration(family));
+  return fmt::format("{{{}}}", fmt::join(pairs, ", "));
 }
 
 // Options, in HBase's spelling, that differ and that a store file has from when it was written.
 std::vector<std::string> options_of_files(const FamilyOptions& before, const FamilyOptions& after) {
-  constexpr std::array<std::string_view, 7> kOfFiles = {"block_bytes", "encoding", "compress_tags",
-                                                        "compression", "bloom",    "bloom_bits_percent_error",
-                                                        "bloom_hash"};
+  constexpr std::array<std::string_view, 10> kOfFiles = {"block_bytes",
+                                                         "encoding",
+                                                         "compress_tags",
+                                                         "compression",
+                                                         "compression_compact",
+                                                         "compression_compact_major",
+                                                         "compression_compact_minor",
+                                                         "bloom",
+                                                         "bloom_bits_percent_error",
+                                                         "bloom_hash"};
   const auto old = option_list(before);
-  const auto fresh = option_list(after);
   std::vector<std::string> names;
-  for (size_t i = 0; i < fresh.size(); ++i)
-    if (fresh[i] != old[i] && std::ranges::find(kOfFiles, fresh[i].first) != kOfFiles.end())
-      names.push_back(family_attribute(fresh[i].first));
+  for (const auto& option : option_list(after))
+    if (std::ranges::find(old, option) == old.end() &&
+        std::ranges::find(kOfFiles, option.first) != kOfFiles.end())
+      names.push_back(family_attribute(option.first));
   return names;
 }
 
@@ -56,16 +105,24 @@ std::string family_attribute(std::string_view option) {
   return name.empty() || name.find('.') != std::string::npos ? upper_ascii(option) : name;
 }
 
+std::vector<std::string> family_attributes() {
+  std::vector<std::string> names;
+  for (const auto& [option, value] : option_list(FamilyOptions())) names.push_back(family_attribute(option));
+  for (const CarriedAttribute& each : carried_attributes())
+    if (each.of == AttributeOf::kFamily) names.emplace_back(each.name);
+  return names;
+}
+
 std::string create_arguments(const std::string& name, const TableOptions& table) {
   const auto defaults = option_list(TableOptions());
-  std::string attributes;
-  for (const auto& option : option_list(table)) {
-    if (std::ranges::find(defaults, option) != defaults.end()) continue;
-    attributes += fmt::format("{}{} => '{}'", attributes.empty() ? "" : ", ",
-                              hbase_table_option_name(option.first), shown_value("", option.second));
-  }
+  std::vector<std::string> pairs;
+  for (const auto& option : option_list(table))
+    if (!is_carried(option.first) && std::ranges::find(defaults, option) == defaults.end())
+      pairs.push_back(fmt::format("{} => {}", hbase_table_option_name(option.first),
+                                  quoted(shown_value("", option.second))));
+  add_carried(pairs, AttributeOf::kTable, table.metadata, table.configuration);
   std::string text = quoted(name);
-  if (!attributes.empty()) text += fmt::format(", {{TABLE_ATTRIBUTES => {{{}}}}}", attributes);
+  if (!pairs.empty()) text += fmt::format(", {{TABLE_ATTRIBUTES => {{{}}}}}", fmt::join(pairs, ", "));
   for (const FamilyOptions& family : table.families) text += ",\n" + family_text(family);
   return text + "\n";
 }
@@ -83,7 +140,35 @@ TableChange change_of(const TableOptions& before, const TableOptions& after,
   if (after.compaction_enabled != before.compaction_enabled)
     change.compaction_enabled = after.compaction_enabled;
   if (after.memtable_bytes != before.memtable_bytes) change.memtable_bytes = after.memtable_bytes;
+  if (after.metadata != before.metadata) change.metadata = after.metadata;
+  if (after.configuration != before.configuration) change.configuration = after.configuration;
   return change;
+}
+
+namespace {
+
+template <class Options>
+void tell_carried_of(Session& session, AttributeOf of, const Options& before, const Options& after) {
+  const auto is_new = [](const CarriedTexts& old, const auto& each) {
+    const auto found = old.find(each.first);
+    return found == old.end() || found->second != each.second;
+  };
+  for (const auto& each : after.metadata)
+    if (const std::string note = carried_note(of, each.first, each.second);
+        !note.empty() && is_new(before.metadata, each))
+      session.talk(note);
+  for (const auto& each : after.configuration)
+    if (is_new(before.configuration, each)) session.talk(configuration_note(each.first));
+}
+
+}  // namespace
+
+void tell_carried(Session& session, const TableOptions& before, const TableOptions& after) {
+  tell_carried_of(session, AttributeOf::kTable, before, after);
+  for (const FamilyOptions& family : after.families) {
+    const FamilyOptions* const known = find_family(before, family.name);
+    tell_carried_of(session, AttributeOf::kFamily, known != nullptr ? *known : FamilyOptions(), family);
+  }
 }
 
 void tell_families(Session& session, const std::string& table, const TableOptions& before,

@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "cellar/filter.h"
 #include "cellar/options.h"
+#include "tools/schema_text.h"
 #include "tools/shell_call.h"
 
 namespace cellar {
@@ -260,10 +261,7 @@ void Offers::options(const ShellVerb& verb) {
   std::vector<std::string> all(verb.options.begin(), verb.options.end());
   if (takes_attributes()) {
     all.emplace_back("NAME");
-    for (const auto& [option, value] : option_list(FamilyOptions())) {
-      const std::string name = hbase_option_name(option);
-      all.push_back(name.empty() || name.find('.') != std::string::npos ? upper_ascii(option) : name);
-    }
+    for (std::string& name : family_attributes()) all.push_back(std::move(name));
   }
   const bool plain_words = place_.brackets.empty() && !place_.comma;
   for (const std::string& name : all)

@@ -1,197 +1,56 @@
-// Schemas in HBase's syntax: what its describe prints is taken whole, and every fault is told at once.
+// Schemas in HBase's syntax: what its describe prints is taken whole.
 #include "tools/shell_schema.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
+#include <span>
 
 #include "base/bytes.h"
-#include "cellar/plugin.h"
-#include "tools/hbase_attributes.h"
+#include "engine/carried_attributes.h"
 #include "tools/output.h"
+#include "tools/schema_reader.h"
 #include "tools/schema_text.h"
 #include "tools/store.h"
 #include "tools/store_reports.h"
 
 namespace cellar {
+
 namespace {
 
 using Kind = ShellValue::Kind;
 
-// Our name of a table's option, given HBase's or ours; empty: there is none.
-std::string table_option(const std::string& name) {
-  for (const auto& [option, value] : option_list(TableOptions()))
-    if (name == upper_ascii(option) || name == hbase_table_option_name(option)) return option;
-  return {};
+bool has_key(const ShellValue& map, std::string_view key) {
+  return std::ranges::any_of(map.items,
+                             [&](const ShellValue& pair) { return upper_ascii(pair.text) == key; });
 }
 
-Status of_family(const FamilyOptions& family, const Status& status) {
-  return status.ok() ? status : status.with_context("family " + family.name);
-}
-
-// Reads attributes into options and collects what is wrong with them. One statement.
-class SchemaReader {
- public:
-  explicit SchemaReader(ShellCall& call) : call_(call) {}
-
-  // {NAME => 'f', VERSIONS => 5, …}, into the family's options so far.
-  void read_family(FamilyOptions& family, const ShellValue& map);
-  // READONLY => true, TABLE_ATTRIBUTES => {…}, … Names of ours that were set are added to `set`.
-  void read_table(TableOptions& table, const ShellValue& pair, std::set<std::string>& set);
-  // The text, or nothing and a fault.
-  std::optional<std::string> text_of(const ShellValue& value);
-  std::optional<std::vector<std::string>> texts_of(const ShellValue& value);
-  // `map`'s NAME; empty: there is none.
-  std::string name_in(const ShellValue& map);
-
-  // A statement that is not written as it should be.
-  void misuse(const ShellValue& at, std::string message, std::string_view hint);
-  // What is written well and does not fit.
-  void add(const ShellValue& at, const Status& status);
-  // Ok, or all faults, at the first of them.
-  Status finish();
-
- private:
-  void note(const std::string& text) {
-    if (!text.empty()) call_.session().talk(text);
-  }
-  void read_attribute(FamilyOptions& family, const ShellValue& pair);
-  void read_keys(FamilyOptions* family, const ShellValue& pair);
-  bool answered(const std::string& name, const ShellValue& pair);
-  void unknown_attribute(const ShellValue& pair, const std::string& name);
-
-  ShellCall& call_;
-  const ShellValue* first_ = nullptr;
-  bool misused_ = false;
-  std::vector<Status> faults_;
-};
-
-void SchemaReader::misuse(const ShellValue& at, std::string message, std::string_view hint) {
-  misused_ = true;
-  add(at, Status::invalid_argument(std::move(message)).hinting(hint));
-}
-
-void SchemaReader::add(const ShellValue& at, const Status& status) {
-  if (status.ok()) return;
-  if (first_ == nullptr) first_ = &at;
-  faults_.push_back(status);
-}
-
-Status SchemaReader::finish() {
-  if (faults_.empty()) return {};
-  const Status all = all_faults(faults_);
-  return misused_ ? call_.fault(*first_, std::string(all.message()), all.hint()) : call_.at(*first_, all);
-}
-
-std::optional<std::string> SchemaReader::text_of(const ShellValue& value) {
-  if (value.plain()) return value.text;
-  misuse(value, "a text is expected here", "a text with brackets or => is written in quotes");
-  return {};
-}
-
-std::optional<std::vector<std::string>> SchemaReader::texts_of(const ShellValue& value) {
-  std::vector<std::string> texts;
-  const std::vector<ShellValue> alone = {value};
-  for (const ShellValue& item : value.kind == Kind::kList ? value.items : alone) {
-    if (!item.plain()) return text_of(value), std::nullopt;
-    texts.push_back(item.text);
-  }
-  return texts;
-}
-
-std::string SchemaReader::name_in(const ShellValue& map) {
-  for (const ShellValue& pair : map.items)
-    if (upper_ascii(pair.text) == "NAME") return text_of(pair.items.front()).value_or("");
-  return {};
-}
-
-// Whether it is one that a store has not.
-bool SchemaReader::answered(const std::string& name, const ShellValue& pair) {
-  const ShellValue& value = pair.items.front();
-  const AttributeAnswer answer = answer_attribute(name, value.plain() ? value.text : "");
-  note(answer.note);
-  return answer.known;
-}
-
-// Names the nearest in HBase's spelling.
-void SchemaReader::unknown_attribute(const ShellValue& pair, const std::string& name) {
-  std::vector<std::string> names;
-  for (const auto& [option, value] : option_list(FamilyOptions())) names.push_back(family_attribute(option));
-  const std::string nearest = nearest_name(name, names);
-  misuse(pair, fmt::format("a family has no attribute {}", escaped(pair.text)),
-         nearest.empty() ? fmt::format("attributes: {}", fmt::join(names, ", "))
-                         : fmt::format("did you mean {} ?", nearest));
-}
-
-void SchemaReader::read_attribute(FamilyOptions& family, const ShellValue& pair) {
-  const std::string name = upper_ascii(pair.text);
-  if (name == "ENCRYPTION" || name == "ENCRYPTION_KEY")
-    return add(pair, Status::not_supported("files of a store are not encrypted")
-                         .hinting("put the store on an encrypted file system"));
-  const auto is_called = [&](const auto& option) {
-    return name == upper_ascii(option.first) || name == family_attribute(option.first);
-  };
-  if (std::ranges::none_of(option_list(FamilyOptions()), is_called)) {
-    if (!answered(name, pair)) unknown_attribute(pair, name);
-    return;
-  }
-  if (const auto value = text_of(pair.items.front()))
-    add(pair, of_family(family, set_option(family, name, *value)));
-}
-
-// CONFIGURATION and METADATA of a family, or of the table: what is an option of the family here is obeyed.
-void SchemaReader::read_keys(FamilyOptions* family, const ShellValue& pair) {
-  const ShellValue& map = pair.items.front();
-  if (map.kind != Kind::kMap)
-    return misuse(map, "keys and values in braces are expected here", "CONFIGURATION => {'key' => 'value'}");
-  const bool metadata = upper_ascii(pair.text) == "METADATA";
-  for (const ShellValue& each : map.items) {
-    const auto value = text_of(each.items.front());
-    if (!value) continue;
-    const std::string key = lower_ascii(each.text);
-    if (family != nullptr && key == "rowprefixbloomfilter.prefix_length") {
-      if (family->bloom.starts_with("rowprefix_fixed_length"))
-        family->bloom = fmt::format("rowprefix_fixed_length(prefix_length={})", *value);
-    } else if (family != nullptr && key == "hbase.hstore.time.to.purge.deletes") {
-      add(each, of_family(*family, set_option(*family, key, *value)));
-    } else {
-      note(answer_key(each.text, *value, metadata).note);
-    }
+// What create says of the table, in arguments and in braces without a NAME.
+void read_table_arguments(SchemaReader& reader, std::span<const ShellValue> arguments,
+                          TableOptions& options) {
+  std::set<std::string> set;
+  for (const ShellValue& argument : arguments) {
+    if (argument.kind == Kind::kPair) reader.read_table(options, argument, set);
+    if (argument.kind == Kind::kList)
+      reader.misuse(argument, "a family is expected here", "'f' or {NAME => 'f'}");
+    if (argument.kind == Kind::kMap && !has_key(argument, "NAME"))
+      for (const ShellValue& pair : argument.items) reader.read_table(options, pair, set);
   }
 }
 
-void SchemaReader::read_family(FamilyOptions& family, const ShellValue& map) {
-  const auto holds_keys = [](const std::string& name) {
-    return name == "CONFIGURATION" || name == "METADATA";
-  };
-  for (const ShellValue& pair : map.items) {
-    const std::string name = upper_ascii(pair.text);
-    if (name != "NAME" && !holds_keys(name)) read_attribute(family, pair);
+void read_family_argument(SchemaReader& reader, const ShellValue& argument, TableOptions& options) {
+  const bool named = argument.kind == Kind::kMap && has_key(argument, "NAME");
+  if (!argument.plain() && !named) return;
+  FamilyOptions& family = options.families.emplace_back();
+  family.name = named ? reader.name_in(argument) : argument.text;
+  reader.apply_keys(family);
+  if (named) {
+    reader.read_family(family, argument);
+  } else {
+    reader.add(argument, validate(family));
   }
-  for (const ShellValue& pair : map.items)  // after BLOOMFILTER, which a key of theirs completes
-    if (holds_keys(upper_ascii(pair.text))) read_keys(&family, pair);
-  add(map, validate(family));
-}
-
-void SchemaReader::read_table(TableOptions& table, const ShellValue& pair, std::set<std::string>& set) {
-  const std::string name = upper_ascii(pair.text);
-  const ShellValue& value = pair.items.front();
-  if (name == "TABLE_ATTRIBUTES" && value.kind == Kind::kMap) {
-    for (const ShellValue& each : value.items) read_table(table, each, set);
-    return;
-  }
-  if (name == "CONFIGURATION" || name == "METADATA") return read_keys(nullptr, pair);
-  if (const std::string option = table_option(name); !option.empty()) {
-    if (const auto text = text_of(value)) add(pair, set_option(table, name, *text));
-    set.insert(option);
-    return;
-  }
-  if (answered(name, pair)) return;
-  misuse(pair, fmt::format("a table has no attribute {}", escaped(pair.text)),
-         "attributes of a family stand in braces with its NAME: {NAME => 'f', VERSIONS => 5}");
 }
 
 }  // namespace
@@ -202,25 +61,12 @@ Status run_create(ShellCall& call) {
   CELLAR_TRY_ASSIGN(const std::string name, call.text_of(arguments[0]));
   TableOptions options;
   SchemaReader reader(call);
-  std::set<std::string> set;
-  for (size_t i = 1; i < arguments.size(); ++i) {
-    const ShellValue& argument = arguments[i];
-    if (argument.plain()) {
-      options.families.emplace_back().name = argument.text;
-      reader.add(argument, validate(options.families.back()));
-    } else if (argument.kind == Kind::kPair) {
-      reader.read_table(options, argument, set);
-    } else if (argument.kind == Kind::kList) {
-      reader.misuse(argument, "a family is expected here", "'f' or {NAME => 'f'}");
-    } else if (const std::string family = reader.name_in(argument); !family.empty()) {
-      options.families.emplace_back().name = family;
-      reader.read_family(options.families.back(), argument);
-    } else {
-      for (const ShellValue& pair : argument.items) reader.read_table(options, pair, set);
-    }
-  }
+  read_table_arguments(reader, std::span(arguments).subspan(1), options);
+  for (const ShellValue& argument : std::span(arguments).subspan(1))
+    read_family_argument(reader, argument, options);
   CELLAR_TRY(reader.finish());
   CELLAR_TRY(validate(options));
+  tell_carried(call.session(), TableOptions(), options);
   CELLAR_TRY_ASSIGN(Engine* const store, call.state().open(call.session(), true));
   const Result<std::shared_ptr<Table>> table = store->create_table(name, options);
   if (!table.ok()) return call.at(arguments[0], table.status());
@@ -239,8 +85,11 @@ class Alteration {
     after_.families.clear();
   }
 
-  // One {NAME => 'f', …}, or the pairs of the statement without braces.
-  void add(const ShellValue& map);
+  // In order: everything about the table, then each {NAME => 'f', …}. Among maps that are one or the other
+  // are the pairs of the statement without braces.
+  void add_table(const ShellValue& map);
+  void apply_keys();
+  void add_family(const ShellValue& map);
   void misuse(const ShellValue& at) {
     reader_.misuse(at, "a family is expected here", "'f' or {NAME => 'f'}");
   }
@@ -250,15 +99,19 @@ class Alteration {
   void tell(Session& session, const std::string& table) const;
 
  private:
+  static bool is_of_family(const ShellValue& map) {
+    return has_key(map, "NAME") && !has_key(map, "METHOD") && !has_key(map, "DELETE");
+  }
   void add_method(const ShellValue& map, const ShellValue& method);
-  void add_family(const std::string& name, const ShellValue& map);
+  FamilyOptions& family_named(const std::string& name);
   void remove(const ShellValue& at, const std::string& name);
   void unset(const ShellValue& names);
+  void remove_coprocessors(const ShellValue& classes);
 
   SchemaReader reader_;
   TableOptions before_;
   TableOptions after_;         // families: those that are set
-  std::set<std::string> set_;  // names of the table's options
+  std::set<std::string> set_;  // what was set of the table, in HBase's spelling
   std::vector<std::string> removed_;
 };
 
@@ -277,11 +130,36 @@ void Alteration::unset(const ShellValue& names) {
     const std::string option = table_option(name);
     if (!option.empty()) {
       reader_.add(names, set_option(after_, option, defaults[option]));
-      set_.insert(option);
-    } else if (!answer_attribute(name, "").known) {
+      set_.insert(hbase_table_option_name(option));
+    } else if (after_.metadata.contains(text)) {
+      after_.metadata.erase(text);
+      set_.insert(escaped(text));
+    } else if (find_carried_attribute(AttributeOf::kTable, name) != nullptr) {
+      after_.metadata.erase(name);
+      set_.insert(name);
+    } else {
       reader_.misuse(names, fmt::format("a table has no attribute {}", escaped(text)),
                      "DURABILITY, READONLY, COMPACTION_ENABLED, MEMSTORE_FLUSHSIZE");
     }
+  }
+}
+
+// By their classes, which stand second in "path|class|priority|arguments".
+void Alteration::remove_coprocessors(const ShellValue& classes) {
+  const auto names = reader_.texts_of(classes);
+  if (!names) return;
+  for (const std::string& name : *names) {
+    const auto is_it = [&](const auto& each) {
+      if (!each.first.starts_with("COPROCESSOR$")) return false;
+      const std::string_view text = each.second;
+      const size_t bar = text.find('|');
+      if (bar == std::string_view::npos) return text == name;
+      const std::string_view rest = text.substr(bar + 1);
+      return rest.substr(0, rest.find('|')) == name;
+    };
+    if (std::erase_if(after_.metadata, is_it) == 0)
+      reader_.add(classes, Status::not_found(fmt::format("the table has no coprocessor {}", escaped(name))));
+    set_.insert("COPROCESSOR");
   }
 }
 
@@ -293,34 +171,43 @@ void Alteration::add_method(const ShellValue& map, const ShellValue& method) {
       if (&pair != &method) reader_.read_table(after_, pair, set_);
     return;
   }
-  if (name == "table_att_unset") {
+  const auto value_of = [&](std::string_view key, std::string_view example) -> const ShellValue* {
     for (const ShellValue& pair : map.items)
-      if (upper_ascii(pair.text) == "NAME") return unset(pair.items.front());
-    return reader_.misuse(method, "which attributes?", "METHOD => 'table_att_unset', NAME => 'READONLY'");
+      if (upper_ascii(pair.text) == key) return &pair.items.front();
+    reader_.misuse(method, fmt::format("{} wants {}", name, key),
+                   fmt::format("METHOD => '{}', {} => '{}'", name, key, example));
+    return nullptr;
+  };
+  if (name == "table_att_unset") {
+    if (const ShellValue* names = value_of("NAME", "READONLY")) unset(*names);
+  } else if (name == "table_conf_unset") {
+    if (const ShellValue* keys = value_of("NAME", "hbase.hregion.majorcompaction"))
+      reader_.unset_keys(after_, *keys, set_);
+  } else if (name == "table_remove_coprocessor") {
+    if (const ShellValue* classes = value_of("CLASSNAME", "org.x.Y")) remove_coprocessors(*classes);
+  } else {
+    reader_.misuse(method, fmt::format("there is no method {}", escaped(name)),
+                   "delete, table_att, table_att_unset, table_conf_unset, table_remove_coprocessor");
   }
-  reader_.misuse(method, fmt::format("there is no method {}", escaped(name)),
-                 "delete, table_att, table_att_unset");
 }
 
-void Alteration::add_family(const std::string& name, const ShellValue& map) {
-  auto family = std::ranges::find(after_.families, name, &FamilyOptions::name);
-  if (family == after_.families.end()) {
-    FamilyOptions fresh;
-    fresh.name = name;
-    const FamilyOptions* const known = find_family(before_, name);
-    family = after_.families.insert(family, known != nullptr ? *known : fresh);
-  }
-  reader_.read_family(*family, map);
+FamilyOptions& Alteration::family_named(const std::string& name) {
+  const auto family = std::ranges::find(after_.families, name, &FamilyOptions::name);
+  if (family != after_.families.end()) return *family;
+  const FamilyOptions* const known = find_family(before_, name);
+  FamilyOptions& added = after_.families.emplace_back(known != nullptr ? *known : FamilyOptions());
+  added.name = name;
+  if (known == nullptr) reader_.apply_keys(added);
+  return added;
 }
 
-void Alteration::add(const ShellValue& map) {
+void Alteration::add_table(const ShellValue& map) {
+  if (is_of_family(map)) return;
   const auto is = [](std::string_view key) {
     return [key](const ShellValue& pair) { return lower_ascii(pair.text) == key; };
   };
   const auto method = std::ranges::find_if(map.items, is("method"));
   if (method != map.items.end()) return add_method(map, *method);
-  const std::string name = reader_.name_in(map);
-  if (!name.empty() && std::ranges::none_of(map.items, is("delete"))) return add_family(name, map);
   for (const ShellValue& pair : map.items) {
     if (!is("delete")(pair)) {
       reader_.read_table(after_, pair, set_);
@@ -330,10 +217,27 @@ void Alteration::add(const ShellValue& map) {
   }
 }
 
+// Of those families that the table has and that they change.
+void Alteration::apply_keys() {
+  for (const FamilyOptions& known : before_.families) {
+    FamilyOptions family = known;
+    if (reader_.apply_keys(family) && family != known &&
+        std::ranges::find(removed_, known.name) == removed_.end())
+      after_.families.push_back(std::move(family));
+  }
+}
+
+void Alteration::add_family(const ShellValue& map) {
+  if (!is_of_family(map)) return;
+  if (const std::string name = reader_.name_in(map); !name.empty())
+    reader_.read_family(family_named(name), map);
+}
+
 void Alteration::tell(Session& session, const std::string& table) const {
+  tell_carried(session, before_, after_);
   tell_families(session, table, before_, change());
   for (const std::string& option : set_)
-    session.talk(fmt::format("set {} of table {}", hbase_table_option_name(option), escaped(table)));
+    session.talk(fmt::format("set {} of table {}", option, escaped(table)));
 }
 
 }  // namespace
@@ -364,7 +268,9 @@ Status run_alter(ShellCall& call) {
     }
   }
   if (!loose.items.empty()) maps.push_back(std::move(loose));
-  for (const ShellValue& map : maps) alteration.add(map);
+  for (const ShellValue& map : maps) alteration.add_table(map);
+  alteration.apply_keys();
+  for (const ShellValue& map : maps) alteration.add_family(map);
   CELLAR_TRY(alteration.finish());
   CELLAR_TRY(call.at(arguments[1], store->alter_table(name, alteration.change())));
   alteration.tell(call.session(), name);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,9 @@ enum class MarkerOrder : uint8_t {
 
 constexpr int64_t kForever = 2147483647;  // seconds; HBase's HConstants.FOREVER
 
+// What a family or table carries for its owner, and for HBase: kept and described, and not acted on.
+using CarriedTexts = std::map<std::string, std::string>;
+
 // FamilyOptions: of one column family. Field names are the command line's keys; HBase's spellings (VERSIONS,
 // TTL, BLOOMFILTER, …) are accepted by set_option.
 struct FamilyOptions {
@@ -50,43 +54,61 @@ struct FamilyOptions {
   std::string compression =
       "snappy";  // "none", "gz" (half the size, a fifth of the speed), "zstd(level=3)", …; those that need
                  // a library are in a build that had it, see `cellar version`
+  std::string compression_compact = "same";        // of files that compactions write; "same": as compression
+  std::string compression_compact_major = "same";  // … of all files; "same": as compression_compact
+  std::string compression_compact_minor = "same";  // … of some files; "same": as compression_compact
   std::string bloom =
       "row";  // "none" when every get finds something; "rowcol" where gets name few of many columns;
               // "rowprefix_fixed_length(prefix_length=8)" where scans are of rows that share 8 bytes
   uint32_t bloom_bits_percent_error = 1;  // wanted false positives of the Bloom filter, percent, 1…50
   std::string bloom_hash = "murmur";      // HBase's hbase.hash.type; readers take any
   std::string compaction =
-      "exploring";           // a compaction policy: "exploring(ratio=1.2, files_min=3, files_max=10)"
-  bool in_memory = false;    // its blocks leave the cache last
-  bool cache_blocks = true;  // false: reads of this family do not fill the cache
+      "exploring";          // a compaction policy: "exploring(ratio=1.2, files_min=3, files_max=10)"
+  uint32_t files_stop = 0;  // store files from which writers wait for a compaction; 0: the engine's. They
+                            // are slowed down from a number in the engine's proportion on
+  int64_t major_compaction_interval_ms = -1;  // -1: the engine's; 0: only on request
+  bool in_memory = false;                     // its blocks leave the cache last
+  bool cache_blocks = true;                   // false: reads of this family do not fill the cache
+  CarriedTexts metadata = {};  // notes of the owner's, and HBase's attributes (REPLICATION_SCOPE, IS_MOB, …)
+                               // that a store does not act on; 1 MiB in all at most
+  CarriedTexts configuration = {};  // keys of HBase's configuration that are no option here
 
   bool operator==(const FamilyOptions&) const = default;
 };
 
 // Sets one field by its name or HBase's: kInvalidArgument for an unknown name (nearest one as hint) or an
-// unfit value.
+// unfit value, kNotSupported for HBase's ENCRYPTION.
+//
+// "metadata.KEY" and "configuration.KEY" set one text, an empty value removes it. A KEY that is an option
+// under that name in HBase sets the option: configuration.hbase.hstore.blockingStoreFiles is files_stop.
+// HBase's attributes that a store does not act on are checked as HBase does, and kept in `metadata`; those
+// that say what HBase does by default are removed there.
 Status set_option(FamilyOptions& family, std::string_view key, std::string_view value);
 // All faults in one status, or ok.
 Status validate(const FamilyOptions& family);
 // "max_versions=3,ttl_s=86400" with only what differs from the defaults, or everything.
 std::string to_text(const FamilyOptions& family, bool all = false);
-// HBase's name of the option that is called so here ("VERSIONS" of "max_versions"), or empty: it has none.
+// HBase's name of the option that is called so here, or empty: it has none. "VERSIONS" of "max_versions";
+// with a point in it, it is a key of HBase's configuration: "hbase.hstore.blockingStoreFiles".
 std::string hbase_option_name(std::string_view option);
-// Name and value of every field but the name, in order; values as set_option takes them.
+// Name and value of every field but the name, in order, then each of its metadata and configuration
+// ("metadata.owner"); values as set_option takes them.
 std::vector<std::pair<std::string, std::string>> option_list(const FamilyOptions& family);
 
 struct TableOptions {
   std::vector<FamilyOptions> families = {};   // at least one, names differ
   std::optional<Durability> durability = {};  // of writes that do not say; none: the engine's
-  bool read_only = false;          // writes and ingests fail with kReadOnly; the table can still be altered
-  bool compaction_enabled = true;  // false: only compact() does; files_slow and files_stop are not heeded
-  uint64_t memtable_bytes = 0;     // a family's memtable is flushed at this size; 0: the engine's
+  bool read_only = false;           // writes and ingests fail with kReadOnly; the table can still be altered
+  bool compaction_enabled = true;   // false: only compact() does; files_slow and files_stop are not heeded
+  uint64_t memtable_bytes = 0;      // a family's memtable is flushed at this size; 0: the engine's
+  CarriedTexts metadata = {};       // as a family's: OWNER, MAX_FILESIZE, COPROCESSOR$1, …
+  CarriedTexts configuration = {};  // as a family's
 
   bool operator==(const TableOptions&) const = default;
 };
 Status validate(const TableOptions& table);
 // These are about everything but the families. Names are ours or HBase's (DURABILITY, READONLY,
-// COMPACTION_ENABLED, MEMSTORE_FLUSHSIZE); errors as of a family's.
+// COMPACTION_ENABLED, MEMSTORE_FLUSHSIZE); metadata, configuration and errors as of a family's.
 Status set_option(TableOptions& table, std::string_view key, std::string_view value);
 std::string to_text(const TableOptions& table, bool all = false);
 std::string hbase_table_option_name(std::string_view option);
@@ -101,6 +123,8 @@ struct TableChange {
   std::optional<bool> read_only = {};
   std::optional<bool> compaction_enabled = {};
   std::optional<uint64_t> memtable_bytes = {};
+  std::optional<CarriedTexts> metadata = {};  // all of it
+  std::optional<CarriedTexts> configuration = {};
 };
 
 struct CacheOptions {

@@ -119,6 +119,7 @@ std::string type_text(const Field& field) {
   if (field.type == "std::string") return "text";
   if (field.type.find("Durability") != std::string::npos) return "durability";
   if (field.type.find("int") != std::string::npos) return "number";
+  if (field.type == "CarriedTexts") return "texts";
   return field.type.starts_with("std::vector") ? "list" : field.type;
 }
 
@@ -177,9 +178,11 @@ std::string family_range(const std::string& name) {
 
 // HBase's name of an option: the one that changes it.
 std::string hbase_name(const std::string& name) {
-  for (const char* each :
-       {"VERSIONS", "MIN_VERSIONS", "TTL", "KEEP_DELETED_CELLS", "NEW_VERSION_BEHAVIOR", "BLOCKSIZE",
-        "DATA_BLOCK_ENCODING", "COMPRESS_TAGS", "COMPRESSION", "BLOOMFILTER", "IN_MEMORY", "BLOCKCACHE"}) {
+  for (const char* each : {"VERSIONS", "MIN_VERSIONS", "TTL", "KEEP_DELETED_CELLS", "NEW_VERSION_BEHAVIOR",
+                           "BLOCKSIZE", "DATA_BLOCK_ENCODING", "COMPRESS_TAGS", "COMPRESSION", "BLOOMFILTER",
+                           "IN_MEMORY", "BLOCKCACHE", "COMPRESSION_COMPACT", "COMPRESSION_COMPACT_MAJOR",
+                           "COMPRESSION_COMPACT_MINOR", "hbase.hstore.time.to.purge.deletes",
+                           "hbase.hstore.blockingStoreFiles", "hbase.hregion.majorcompaction"}) {
     for (const char* value : {"2", "4096", "true", "false", "NONE", "ROW_INDEX_V1"}) {
       FamilyOptions family;
       if (!set_option(family, each, value).ok() || family == FamilyOptions()) continue;
@@ -247,6 +250,8 @@ TEST_F(GeneratedDocuments, OptionsAreThoseOfTheCode) {
                        family_range(name), comment_of(fields, name)});
     ++options;
   }
+  for (const char* name : {"metadata", "configuration"})
+    text += table_row({fmt::format("`{}.KEY`", name), "", "", "any text", comment_of(fields, name)});
   EXPECT_GE(options, 35u);
   expect_generated("docs/options.md", text);
 }

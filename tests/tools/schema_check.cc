@@ -1,6 +1,8 @@
 // A small part of JSON Schema, as much as Cellar's schemas use.
 #include "tests/tools/schema_check.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <fstream>
 
@@ -18,6 +20,13 @@ bool is_of(const Json& value, const std::string& type) {
 bool fits(const Json& value, const Json& types) {
   if (types.is_string()) return is_of(value, types);
   return std::ranges::any_of(types, [&](const Json& type) { return is_of(value, type); });
+}
+
+const Json* schema_of_member(const std::string& name, const Json& properties, const Json& patterns) {
+  if (properties.contains(name)) return &properties[name];
+  for (const auto& [pattern, schema] : patterns.items())
+    if (RE2::PartialMatch(name, pattern)) return &schema;
+  return nullptr;
 }
 
 }  // namespace
@@ -39,9 +48,10 @@ std::vector<std::string> schema_faults(const Json& document, const Json& schema,
     for (const Json& name : schema.value("required", Json::array()))
       if (!document.contains(name)) faults.push_back(place + ": " + name.dump() + " is missing");
     const Json properties = schema.value("properties", Json::object());
+    const Json patterns = schema.value("patternProperties", Json::object());
     for (const auto& [name, value] : document.items()) {
-      if (properties.contains(name)) {
-        descend(value, properties[name], place + "." + name);
+      if (const Json* const of = schema_of_member(name, properties, patterns); of != nullptr) {
+        descend(value, *of, place + "." + name);
       } else {
         faults.push_back(place + ": " + name + " is not in the schema");
       }

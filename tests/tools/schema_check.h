@@ -1,5 +1,5 @@
-// Holds a JSON document against a schema of share/cellar/schema: type, required, properties and items;
-// members that the schema does not name are faults, too.
+// Holds a JSON document against a schema of share/cellar/schema: type, required, properties,
+// patternProperties and items; members that the schema does not name are faults, too.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -128,7 +128,7 @@ class Schemas : public ToolTest {
 
   static std::vector<Strings> lines_of_stores() {
     return {
-        {"create", "shop", "more", "d"},
+        {"create", "shop", "more", "d:metadata.note=mine,IS_MOB=true", "--set", "OWNER=me"},
         {"create", "shop", "orders", "d"},
         {"alter", "shop", "more", "d:ttl=5d"},
         {"put", "shop", "more", "r", "d:q", "1"},

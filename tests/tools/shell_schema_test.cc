@@ -97,6 +97,35 @@ TEST_F(ShellSchemaTest, ADescriptionMakesTheSameTable) {
   EXPECT_EQ(a["families"][0]["options"]["bloom"], "rowprefix_fixed_length(prefix_length=4)");
 }
 
+// With what a store does not act on, as HBase's describe writes it.
+TEST_F(ShellSchemaTest, ADescriptionHasWhatIsCarried) {
+  make_shop();
+  const std::string description =
+      "'a', {TABLE_ATTRIBUTES => {READONLY => 'true', 'COPROCESSOR$1' => '|x.Y|1|', MAX_FILESIZE => '10 GB', "
+      "METADATA => {'hbase.store.file-tracker.impl' => 'DEFAULT', \"it's\" => 'a => {b}'}, "
+      "CONFIGURATION => {'hbase.hregion.scan.loadColumnFamiliesOnDemand' => 'true'}}},\n"
+      "{NAME => 'f', VERSIONS => '1', MIN_VERSIONS => '0', TTL => 'FOREVER', KEEP_DELETED_CELLS => 'false', "
+      "NEW_VERSION_BEHAVIOR => 'false', BLOCKSIZE => '16384', DATA_BLOCK_ENCODING => 'NONE', COMPRESS_TAGS "
+      "=> "
+      "'true', COMPRESSION => 'SNAPPY', COMPRESSION_COMPACT_MAJOR => 'GZ', BLOOMFILTER => "
+      "'ROWPREFIX_FIXED_LENGTH', BLOOM_HASH => 'JENKINS', ";
+  const ToolResult made = script("create " + description +
+                                 "CONFIGURATION => {'RowPrefixBloomFilter.prefix_length' "
+                                 "=> '4', 'hbase.hstore.blockingStoreFiles' => '20', 'made.up' => 'x'}}");
+  ASSERT_EQ(made.exit, 0) << made.err;
+  const std::string described = script("describe 'a'").out;
+  EXPECT_TRUE(described.starts_with(description)) << described;
+  EXPECT_TRUE(
+      described.ends_with("CONFIGURATION => {'RowPrefixBloomFilter.prefix_length' => '4', "
+                          "'hbase.hstore.blockingStoreFiles' => '20', 'made.up' => 'x'}}\n"))
+      << described;
+  std::string again = "create " + described;
+  again.replace(again.find("'a'"), 3, "'b'");
+  ASSERT_EQ(script(again).exit, 0);
+  EXPECT_EQ(options_of("a")["families"][0]["options"], options_of("b")["families"][0]["options"]);
+  EXPECT_EQ(options_of("a")["options"], options_of("b")["options"]);
+}
+
 TEST_F(ShellSchemaTest, AllTablesAsStatements) {
   make_shop();
   const std::string statements = out_of({"describe", "shop", "--as", "create"});

@@ -1,0 +1,458 @@
+// The options of families and tables one by one: their names, HBase's, and how they are read and written.
+#include "engine/option_fields.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/bytes.h"
+#include "cellar/plugin.h"
+#include "engine/carried_attributes.h"
+#include "engine/option_text.h"
+
+namespace cellar {
+namespace {
+
+Status unfit(std::string_view key, std::string_view value, std::string_view expected) {
+  return Status::invalid_argument(fmt::format("option {}: \"{}\" is not {}", key, value, expected));
+}
+
+bool parse_flag(std::string_view text, bool& flag) {
+  const std::string value = lower_ascii(text);
+  flag = value == "true";
+  return value == "true" || value == "false";
+}
+
+template <class Number>
+Status set_number(std::string_view key, std::string_view text, int64_t least, int64_t most, Number& field) {
+  int64_t value = 0;
+  if (!parse_scaled(text, value) || value < least || value > most)
+    return unfit(key, text, fmt::format("a number from {} to {}", least, most));
+  field = static_cast<Number>(value);
+  return {};
+}
+
+Status set_flag(std::string_view key, std::string_view text, bool& field) {
+  return parse_flag(text, field) ? Status() : unfit(key, text, "true or false");
+}
+
+// Of FamilyOptions or TableOptions.
+template <class Options>
+struct Field {
+  std::string_view name;
+  std::string_view hbase_name;  // with a point in it, a key of HBase's configuration; empty: it has none
+  Status (*set)(Options&, std::string_view key, std::string_view value);
+  std::string (*get)(const Options&);
+};
+using FamilyField = Field<FamilyOptions>;
+using TableField = Field<TableOptions>;
+
+std::string flag_text(bool flag) { return flag ? "true" : "false"; }
+
+Status set_keep_deleted(FamilyOptions& f, std::string_view key, std::string_view text) {
+  const std::string value = lower_ascii(text);
+  if (value == "false")
+    f.keep_deleted_cells = KeepDeleted::kFalse;
+  else if (value == "true")
+    f.keep_deleted_cells = KeepDeleted::kTrue;
+  else if (value == "ttl")
+    f.keep_deleted_cells = KeepDeleted::kTtl;
+  else
+    return unfit(key, text, "false, true or ttl");
+  return {};
+}
+
+Status set_delete_order(FamilyOptions& f, std::string_view key, std::string_view text) {
+  const std::string value = lower_ascii(text);
+  if (value == "timestamp" || (key != "delete_order" && value == "false"))
+    f.delete_order = MarkerOrder::kTimestamp;
+  else if (value == "sequence" || (key != "delete_order" && value == "true"))
+    f.delete_order = MarkerOrder::kSequence;
+  else
+    return unfit(key, text, "timestamp or sequence");
+  return {};
+}
+
+Status set_ttl(FamilyOptions& f, std::string_view key, std::string_view text) {
+  int64_t seconds = 0;
+  if (!parse_seconds(text, seconds) || seconds < 1 || seconds > kForever)
+    return unfit(key, text, "a number of seconds up to 2147483647, or like 7d or 1 DAY 2 HOURS, or forever");
+  f.ttl_s = seconds;
+  return {};
+}
+
+std::string keep_deleted_text(const FamilyOptions& f) {
+  if (f.keep_deleted_cells == KeepDeleted::kTtl) return "ttl";
+  return flag_text(f.keep_deleted_cells == KeepDeleted::kTrue);
+}
+
+Status set_block_bytes(FamilyOptions& f, std::string_view key, std::string_view text) {
+  int64_t bytes = 0;
+  if (!parse_bytes_in_words(text, bytes) || bytes < kBlockBytesMin || bytes > kBlockBytesMax)
+    return unfit(key, text, fmt::format("a number from {} to {}", kBlockBytesMin, kBlockBytesMax));
+  f.block_bytes = static_cast<uint32_t>(bytes);
+  return {};
+}
+
+// Keys of HBase's configuration that are parameters of a plug-in here, if that is the one.
+struct ParameterKey {
+  std::string_view key;
+  std::string FamilyOptions::*field;
+  std::string_view plugin;
+  std::string_view parameter;
+};
+
+constexpr ParameterKey kParameterKeys[] = {
+    {"RowPrefixBloomFilter.prefix_length", &FamilyOptions::bloom, "rowprefix_fixed_length", "prefix_length"},
+    {"hbase.hstore.compaction.ratio", &FamilyOptions::compaction, "exploring", "ratio"},
+    {"hbase.hstore.compaction.min", &FamilyOptions::compaction, "exploring", "files_min"},
+    {"hbase.hstore.compaction.max", &FamilyOptions::compaction, "exploring", "files_max"},
+    {"hbase.hstore.compaction.min.size", &FamilyOptions::compaction, "exploring", "bytes_min"},
+    {"hbase.hstore.compaction.max.size", &FamilyOptions::compaction, "exploring", "bytes_max"},
+};
+
+bool applies(const FamilyOptions& family, const ParameterKey& each) {
+  return plugin_in(family.*each.field) == each.plugin;
+}
+
+// What was configured before is the plug-in's, unless its text says it itself.
+void take_parameters(FamilyOptions& family) {
+  for (const ParameterKey& each : kParameterKeys) {
+    const auto kept = family.configuration.find(std::string(each.key));
+    if (kept == family.configuration.end() || !applies(family, each)) continue;
+    std::string& text = family.*each.field;
+    if (parameter_in(text, each.parameter).empty()) text = with_parameter(text, each.parameter, kept->second);
+    family.configuration.erase(kept);
+  }
+}
+
+const std::array kFamilyFields = {
+    FamilyField{
+        "max_versions", "VERSIONS",
+        [](FamilyOptions& f, auto k, auto v) { return set_number(k, v, 1, kVersionsMax, f.max_versions); },
+        [](const FamilyOptions& f) { return std::to_string(f.max_versions); }},
+    FamilyField{
+        "min_versions", "MIN_VERSIONS",
+        [](FamilyOptions& f, auto k, auto v) { return set_number(k, v, 0, kVersionsMax, f.min_versions); },
+        [](const FamilyOptions& f) { return std::to_string(f.min_versions); }},
+    FamilyField{"ttl_s", "TTL", set_ttl,
+                [](const FamilyOptions& f) {
+                  return f.ttl_s == kForever ? std::string("forever") : std::to_string(f.ttl_s);
+                }},
+    FamilyField{"keep_deleted_cells", "KEEP_DELETED_CELLS", set_keep_deleted, keep_deleted_text},
+    FamilyField{"delete_order", "NEW_VERSION_BEHAVIOR", set_delete_order,
+                [](const FamilyOptions& f) {
+                  return std::string(f.delete_order == MarkerOrder::kSequence ? "sequence" : "timestamp");
+                }},
+    FamilyField{"time_to_purge_deletes_ms", "hbase.hstore.time.to.purge.deletes",
+                [](FamilyOptions& f, auto k, auto v) {
+                  return set_number(k, v, 0, kForever * 1000, f.time_to_purge_deletes_ms);
+                },
+                [](const FamilyOptions& f) { return std::to_string(f.time_to_purge_deletes_ms); }},
+    FamilyField{"block_bytes", "BLOCKSIZE", set_block_bytes,
+                [](const FamilyOptions& f) { return std::to_string(f.block_bytes); }},
+    FamilyField{"encoding", "DATA_BLOCK_ENCODING",
+                [](FamilyOptions& f, auto, auto v) { return f.encoding = lower_ascii(v), Status(); },
+                [](const FamilyOptions& f) { return f.encoding; }},
+    FamilyField{"compress_tags", "COMPRESS_TAGS",
+                [](FamilyOptions& f, auto k, auto v) { return set_flag(k, v, f.compress_tags); },
+                [](const FamilyOptions& f) { return flag_text(f.compress_tags); }},
+    FamilyField{"compression", "COMPRESSION",
+                [](FamilyOptions& f, auto, auto v) { return f.compression = lower_ascii(v), Status(); },
+                [](const FamilyOptions& f) { return f.compression; }},
+    FamilyField{
+        "compression_compact", "COMPRESSION_COMPACT",
+        [](FamilyOptions& f, auto, auto v) { return f.compression_compact = lower_ascii(v), Status(); },
+        [](const FamilyOptions& f) { return f.compression_compact; }},
+    FamilyField{
+        "compression_compact_major", "COMPRESSION_COMPACT_MAJOR",
+        [](FamilyOptions& f, auto, auto v) { return f.compression_compact_major = lower_ascii(v), Status(); },
+        [](const FamilyOptions& f) { return f.compression_compact_major; }},
+    FamilyField{
+        "compression_compact_minor", "COMPRESSION_COMPACT_MINOR",
+        [](FamilyOptions& f, auto, auto v) { return f.compression_compact_minor = lower_ascii(v), Status(); },
+        [](const FamilyOptions& f) { return f.compression_compact_minor; }},
+    FamilyField{
+        "bloom", "BLOOMFILTER",
+        [](FamilyOptions& f, auto, auto v) { return f.bloom = lower_ascii(v), take_parameters(f), Status(); },
+        [](const FamilyOptions& f) { return f.bloom; }},
+    FamilyField{
+        "bloom_bits_percent_error", "",
+        [](FamilyOptions& f, auto k, auto v) { return set_number(k, v, 1, 50, f.bloom_bits_percent_error); },
+        [](const FamilyOptions& f) { return std::to_string(f.bloom_bits_percent_error); }},
+    FamilyField{"bloom_hash", "",
+                [](FamilyOptions& f, auto, auto v) { return f.bloom_hash = lower_ascii(v), Status(); },
+                [](const FamilyOptions& f) { return f.bloom_hash; }},
+    FamilyField{"compaction", "",
+                [](FamilyOptions& f, auto, auto v) { return f.compaction = v, take_parameters(f), Status(); },
+                [](const FamilyOptions& f) { return f.compaction; }},
+    FamilyField{"files_stop", "hbase.hstore.blockingStoreFiles",
+                [](FamilyOptions& f, auto k, auto v) { return set_number(k, v, 0, INT32_MAX, f.files_stop); },
+                [](const FamilyOptions& f) { return std::to_string(f.files_stop); }},
+    FamilyField{"major_compaction_interval_ms", "hbase.hregion.majorcompaction",
+                [](FamilyOptions& f, auto k, auto v) {
+                  return set_number(k, v, -1, INT64_MAX, f.major_compaction_interval_ms);
+                },
+                [](const FamilyOptions& f) { return std::to_string(f.major_compaction_interval_ms); }},
+    FamilyField{"in_memory", "IN_MEMORY",
+                [](FamilyOptions& f, auto k, auto v) { return set_flag(k, v, f.in_memory); },
+                [](const FamilyOptions& f) { return flag_text(f.in_memory); }},
+    FamilyField{"cache_blocks", "BLOCKCACHE",
+                [](FamilyOptions& f, auto k, auto v) { return set_flag(k, v, f.cache_blocks); },
+                [](const FamilyOptions& f) { return flag_text(f.cache_blocks); }},
+};
+
+Status set_durability(TableOptions& table, std::string_view key, std::string_view text) {
+  const std::string value = lower_ascii(text);
+  if (value == "default" || value == "use_default") {
+    table.durability.reset();
+    return {};
+  }
+  for (const Durability each :
+       {Durability::kSkipWal, Durability::kAsyncWal, Durability::kSyncWal, Durability::kFsyncWal})
+    if (durability_name(each) == value) {
+      table.durability = each;
+      return {};
+    }
+  return unfit(key, text, "default, skip_wal, async_wal, sync_wal or fsync_wal");
+}
+
+Status set_memtable_bytes(TableOptions& table, std::string_view key, std::string_view text) {
+  int64_t bytes = 0;
+  if (!parse_bytes_in_words(text, bytes) || (bytes != 0 && bytes < kMemtableBytesMin))
+    return unfit(key, text, fmt::format("0, or a number from {}", kMemtableBytesMin));
+  table.memtable_bytes = static_cast<uint64_t>(bytes);
+  return {};
+}
+
+const std::array kTableFields = {
+    TableField{"durability", "DURABILITY", set_durability,
+               [](const TableOptions& t) {
+                 return std::string(t.durability ? durability_name(*t.durability) : "default");
+               }},
+    TableField{"read_only", "READONLY",
+               [](TableOptions& t, auto k, auto v) { return set_flag(k, v, t.read_only); },
+               [](const TableOptions& t) { return flag_text(t.read_only); }},
+    TableField{"compaction_enabled", "COMPACTION_ENABLED",
+               [](TableOptions& t, auto k, auto v) { return set_flag(k, v, t.compaction_enabled); },
+               [](const TableOptions& t) { return flag_text(t.compaction_enabled); }},
+    TableField{"memtable_bytes", "MEMSTORE_FLUSHSIZE", set_memtable_bytes,
+               [](const TableOptions& t) { return std::to_string(t.memtable_bytes); }},
+};
+
+template <class Options>
+constexpr AttributeOf kOf =
+    std::is_same_v<Options, FamilyOptions> ? AttributeOf::kFamily : AttributeOf::kTable;
+
+const auto& fields_of(const FamilyOptions&) { return kFamilyFields; }
+const auto& fields_of(const TableOptions&) { return kTableFields; }
+
+bool is_key(std::string_view hbase_name) { return hbase_name.find('.') != std::string_view::npos; }
+
+template <class Options, class Fits>
+const Field<Options>* find_field(const Options& options, const Fits& fits) {
+  const auto& fields = fields_of(options);
+  const auto found = std::ranges::find_if(fields, fits);
+  return found == fields.end() ? nullptr : &*found;
+}
+
+template <class Options>
+const Field<Options>* field_of_attribute(const Options& options, std::string_view name) {
+  return find_field(options, [&](const Field<Options>& field) {
+    return !is_key(field.hbase_name) && same_but_for_case(field.hbase_name, name) && !name.empty();
+  });
+}
+
+template <class Options>
+const Field<Options>* field_of_key(const Options& options, std::string_view key) {
+  return find_field(options, [&](const Field<Options>& field) {
+    return is_key(field.hbase_name) && same_but_for_case(field.hbase_name, key);
+  });
+}
+
+template <class Options>
+Status set_field(const Field<Options>& field, Options& options, std::string_view value) {
+  return field.set(options, field.hbase_name, value);
+}
+
+void set_text(CarriedTexts& texts, std::string_view key, std::string_view value) {
+  if (value.empty())
+    texts.erase(std::string(key));
+  else
+    texts.insert_or_assign(std::string(key), std::string(value));
+}
+
+Status set_carried(const CarriedAttribute& attribute, CarriedTexts& metadata, std::string_view name,
+                   std::string_view value) {
+  const std::string known = upper_ascii(name);
+  if (!value.empty()) CELLAR_TRY(attribute.check(known, value));
+  const bool usual = !attribute.usual.empty() && upper_ascii(value) == attribute.usual;
+  set_text(metadata, known, usual ? "" : value);
+  return {};
+}
+
+template <class Options>
+Status set_metadata(Options& options, std::string_view key, std::string_view value) {
+  if (const CarriedAttribute* carried = find_carried_attribute(kOf<Options>, key); carried != nullptr)
+    return set_carried(*carried, options.metadata, key, value);
+  if (const auto* field = field_of_attribute(options, key); field != nullptr)
+    return set_field(*field, options, value.empty() ? field->get(Options()) : value);
+  set_text(options.metadata, key, value);
+  return {};
+}
+
+bool set_parameter(TableOptions&, std::string_view, std::string_view) { return false; }
+
+bool set_parameter(FamilyOptions& family, std::string_view key, std::string_view value) {
+  for (const ParameterKey& each : kParameterKeys) {
+    if (!same_but_for_case(each.key, key) || !applies(family, each)) continue;
+    std::string& text = family.*each.field;
+    text = with_parameter(text, each.parameter, value);
+    return true;
+  }
+  return false;
+}
+
+template <class Options>
+Status set_configuration(Options& options, std::string_view key, std::string_view value) {
+  if (const auto* field = field_of_key(options, key); field != nullptr)
+    return set_field(*field, options, value.empty() ? field->get(Options()) : value);
+  if (!set_parameter(options, key, value)) set_text(options.configuration, key, value);
+  return {};
+}
+
+template <class Options>
+Status set_in(std::string_view what, Options& options, std::string_view key, std::string_view value) {
+  constexpr std::string_view kMetadata = "metadata.";
+  constexpr std::string_view kConfiguration = "configuration.";
+  const std::string wanted = lower_ascii(key);
+  if (wanted.starts_with(kMetadata)) return set_metadata(options, key.substr(kMetadata.size()), value);
+  if (wanted.starts_with(kConfiguration))
+    return set_configuration(options, key.substr(kConfiguration.size()), value);
+  std::vector<std::string> known;
+  for (const auto& field : fields_of(options)) {
+    if (wanted == field.name) return field.set(options, field.name, value);
+    known.emplace_back(field.name);
+  }
+  if (const auto* field = field_of_attribute(options, key); field != nullptr)
+    return set_field(*field, options, value);
+  if (const auto* field = field_of_key(options, key); field != nullptr)
+    return set_field(*field, options, value);
+  if (const CarriedAttribute* carried = find_carried_attribute(kOf<Options>, key); carried != nullptr)
+    return set_carried(*carried, options.metadata, key, value);
+  const std::string nearest = nearest_name(wanted, known);
+  return Status::invalid_argument(fmt::format("unknown {} option \"{}\"", what, key))
+      .hinting(nearest.empty() ? fmt::format("known: {}", fmt::join(known, ", "))
+                               : fmt::format("did you mean {}?", nearest));
+}
+
+template <class Options>
+std::string hbase_name_in(const Options& options, std::string_view option) {
+  const auto* field = find_field(options, [&](const Field<Options>& each) { return each.name == option; });
+  return field == nullptr ? std::string() : std::string(field->hbase_name);
+}
+
+template <class Options>
+std::vector<std::pair<std::string, std::string>> list_in(const Options& options) {
+  std::vector<std::pair<std::string, std::string>> list;
+  for (const auto& field : fields_of(options)) list.emplace_back(field.name, field.get(options));
+  for (const auto& [key, value] : options.metadata) list.emplace_back("metadata." + key, value);
+  for (const auto& [key, value] : options.configuration) list.emplace_back("configuration." + key, value);
+  return list;
+}
+
+template <class Options>
+std::string text_in(const Options& options, bool all) {
+  const auto defaults = list_in(Options());
+  std::string text;
+  for (const auto& each : list_in(options))
+    if (all || std::ranges::find(defaults, each) == defaults.end())
+      text += (text.empty() ? "" : ",") + each.first + "=" + each.second;
+  return text;
+}
+
+template <class Options>
+std::string option_instead(const Options& options, std::string_view key, bool configuration) {
+  const auto* field = configuration ? field_of_key(options, key) : field_of_attribute(options, key);
+  return field == nullptr ? std::string() : std::string(field->name);
+}
+
+}  // namespace
+
+std::string option_of_metadata(const FamilyOptions& family, std::string_view key) {
+  return option_instead(family, key, false);
+}
+
+std::string option_of_metadata(const TableOptions& table, std::string_view key) {
+  return option_instead(table, key, false);
+}
+
+std::string option_of_configuration(const FamilyOptions& family, std::string_view key) {
+  for (const ParameterKey& each : kParameterKeys)
+    if (same_but_for_case(each.key, key) && applies(family, each))
+      return fmt::format("{}({})", each.plugin, each.parameter);
+  return option_instead(family, key, true);
+}
+
+bool is_family_key(std::string_view key) {
+  return field_of_key(FamilyOptions(), key) != nullptr ||
+         std::ranges::any_of(kParameterKeys,
+                             [&](const ParameterKey& each) { return same_but_for_case(each.key, key); });
+}
+
+CarriedTexts hbase_configuration(const FamilyOptions& family) {
+  CarriedTexts texts = family.configuration;
+  const FamilyOptions defaults;
+  for (const FamilyField& field : kFamilyFields)
+    if (is_key(field.hbase_name) && field.get(family) != field.get(defaults))
+      texts[std::string(field.hbase_name)] = field.get(family);
+  for (const ParameterKey& each : kParameterKeys) {
+    if (!applies(family, each)) continue;
+    const std::string value = parameter_in(family.*each.field, each.parameter);
+    int64_t number = 0;
+    if (!value.empty())
+      texts[std::string(each.key)] = parse_scaled(value, number) ? std::to_string(number) : value;
+  }
+  return texts;
+}
+
+std::string_view durability_name(Durability durability) {
+  switch (durability) {
+    case Durability::kSkipWal:
+      return "skip_wal";
+    case Durability::kAsyncWal:
+      return "async_wal";
+    case Durability::kSyncWal:
+      return "sync_wal";
+    case Durability::kFsyncWal:
+      return "fsync_wal";
+  }
+  return "unknown";
+}
+
+std::string hbase_option_name(std::string_view option) { return hbase_name_in(FamilyOptions(), option); }
+
+std::string hbase_table_option_name(std::string_view option) { return hbase_name_in(TableOptions(), option); }
+
+Status set_option(FamilyOptions& family, std::string_view key, std::string_view value) {
+  return set_in("family", family, key, value);
+}
+
+Status set_option(TableOptions& table, std::string_view key, std::string_view value) {
+  return set_in("table", table, key, value);
+}
+
+std::vector<std::pair<std::string, std::string>> option_list(const FamilyOptions& family) {
+  return list_in(family);
+}
+
+std::vector<std::pair<std::string, std::string>> option_list(const TableOptions& table) {
+  return list_in(table);
+}
+
+std::string to_text(const FamilyOptions& family, bool all) { return text_in(family, all); }
+
+std::string to_text(const TableOptions& table, bool all) { return text_in(table, all); }
+
+}  // namespace cellar

@@ -1,0 +1,30 @@
+// Options of families and tables beside what HBase calls them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cellar/options.h"
+
+namespace cellar {
+
+constexpr int64_t kBlockBytesMin = 1024;
+constexpr int64_t kBlockBytesMax = 16 << 20;
+constexpr int64_t kMemtableBytesMin = 4096;
+constexpr int64_t kVersionsMax = INT32_MAX;  // HBase's int
+
+constexpr std::string_view kSameCompression = "same";
+
+// The option that an attribute or a key of HBase's sets, which is therefore not carried; empty: none.
+std::string option_of_metadata(const FamilyOptions& family, std::string_view key);
+std::string option_of_metadata(const TableOptions& table, std::string_view key);
+std::string option_of_configuration(const FamilyOptions& family, std::string_view key);
+
+// Whether a key of HBase's configuration is, or may be, an option of a family.
+bool is_family_key(std::string_view key);
+
+// A family's configuration as HBase would have it: what is carried, and the options that are keys there and
+// differ from their defaults.
+CarriedTexts hbase_configuration(const FamilyOptions& family);
+
+}  // namespace cellar
