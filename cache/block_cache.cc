@@ -248,10 +248,15 @@ Pin BlockCache::lookup(BlockSlot& slot) {
   return Pin::adopt(block);
 }
 
-Pin BlockCache::insert(BlockSlot& slot, CachedBlock* block) {
+Pin BlockCache::insert(BlockSlot& slot, CachedBlock* block) { return put(slot, block, true); }
+
+Pin BlockCache::insert_if_room(BlockSlot& slot, CachedBlock* block) { return put(slot, block, false); }
+
+Pin BlockCache::put(BlockSlot& slot, CachedBlock* block, bool evict) {
   CELLAR_ASSERT(block != nullptr && block->slot_ == nullptr);
   Pin pin(block);
   Pin present;
+  bool refused = false;
   Leavers leavers;
   std::vector<CachedBlock*> drained;
   Shard& shard = impl_->shard_of(slot);
@@ -259,7 +264,9 @@ Pin BlockCache::insert(BlockSlot& slot, CachedBlock* block) {
     const MutexLock lock(shard.mutex);
     present = Pin::adopt(pin_in_slot(slot));
     const uint64_t budget = impl_->budget();
-    if (!present && block->charge <= budget) {
+    const bool fits = block->charge <= budget && (evict || shard.used <= budget - block->charge);
+    refused = !evict && !fits && !present;
+    if (!present && fits) {
       if (impl_->wants_hits) shard.drain_hits(drained);
       shard.make_room(block->charge, budget, leavers);
       const auto word = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(block));
@@ -274,7 +281,21 @@ Pin BlockCache::insert(BlockSlot& slot, CachedBlock* block) {
     }
   }
   for (const CachedBlock* each : drained) each->drop_pins(1);
+  if (refused) return {};
   return present ? std::move(present) : std::move(pin);
+}
+
+bool BlockCache::holds(const BlockSlot& slot) const {
+  return (slot.word_.load(std::memory_order_relaxed) & kPointerMask) != 0;
+}
+
+bool BlockCache::has_room_for_pinned(uint64_t bytes) const {
+  const uint64_t budget = impl_->budget();
+  const uint64_t part = bytes / impl_->shards.size() + 1;
+  return std::ranges::all_of(impl_->shards, [&](const Shard& shard) {
+    const MutexLock lock(shard.mutex);
+    return part <= budget && shard.used <= budget - part;
+  });
 }
 
 void BlockCache::erase(BlockSlot& slot) {

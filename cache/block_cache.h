@@ -108,6 +108,15 @@ class BlockCache {
   // the budget; a block larger than the budget of a shard is returned pinned without being cached.
   Pin insert(BlockSlot& slot, CachedBlock* block);
 
+  // The same, but evicts nobody: where there is no room left, `block` is freed and the pin is empty.
+  Pin insert_if_room(BlockSlot& slot, CachedBlock* block);
+
+  // Whether there is a block in the slot now; not a use of it.
+  bool holds(const BlockSlot& slot) const;
+
+  // Whether charge_pinned(bytes) would evict nobody now.
+  bool has_room_for_pinned(uint64_t bytes) const;
+
   // Empties the slot; whoever holds pins keeps the block.
   void erase(BlockSlot& slot);
 
@@ -125,6 +134,7 @@ class BlockCache {
   explicit BlockCache(std::unique_ptr<Impl> impl);
 
   CachedBlock* pin_in_slot(BlockSlot& slot);
+  Pin put(BlockSlot& slot, CachedBlock* block, bool evict);
   void remember_hit(BlockSlot& slot, CachedBlock* block);
   void trim_all();
 

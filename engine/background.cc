@@ -9,6 +9,7 @@
 #include "engine/compaction_job.h"
 #include "engine/feeds.h"
 #include "engine/flush_job.h"
+#include "engine/prefetch_job.h"
 #include "engine/write_path.h"
 
 namespace cellar {
@@ -62,6 +63,7 @@ void Background::run_flush(const std::shared_ptr<Store>& store) {
   if (!status.ok()) return after_flush_failure(store, status, failures, requests);
   release_log();
   if (store->frozen_count() != 0) queue_flush(store);
+  queue_prefetch(store);
   queue_compaction(store);
 }
 
@@ -145,6 +147,7 @@ Status Background::flush_here(const std::shared_ptr<Store>& store) {
   core_.changed->signal();
   if (store->frozen_count() != 0)
     queue_flush(store);  // it failed, and is tried again by the rules of flushes
+  queue_prefetch(store);
   return status;
 }
 
@@ -207,6 +210,7 @@ Status Background::run_compactions(Store& store, Wanted wanted) {
     CELLAR_TRY(check_plan(*plan, of.shape, whole).with_context("policy " + view->config->options.compaction));
     CELLAR_TRY(compact_store(core_, store, *plan));
     core_.changed->signal();
+    queue_prefetch(store.shared_from_this());
     if (wanted == Wanted::kMajor) return {};
   }
   return {};
@@ -238,6 +242,26 @@ Status Background::compact(const std::vector<std::shared_ptr<Store>>& stores, bo
     CELLAR_TRY(status.with_context("family " + store->family()));
   }
   return {};
+}
+
+void Background::queue_prefetch(std::shared_ptr<Store> store) {
+  if (core_.closing.load() || !wants_prefetch(core_, store->view()->config->options)) return;
+  {
+    MutexLock lock(store->work_mutex());
+    store->work().prefetch_again = true;
+    if (std::exchange(store->work().prefetch_runs, true)) return;
+  }
+  job_begins();
+  submit_prefetch(std::make_shared<PrefetchJob>(core_, std::move(store)));
+}
+
+// After each piece it goes to the end of the queue: compactions that wait there come first.
+void Background::submit_prefetch(std::shared_ptr<PrefetchJob> job) {
+  core_.executor.submit(JobPriority::kLow, [this, job = std::move(job)]() mutable {
+    if (job->turn()) return submit_prefetch(std::move(job));
+    job.reset();
+    job_ended();
+  });
 }
 
 // Those that feeds keep are of no concern to flushes.

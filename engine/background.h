@@ -10,7 +10,10 @@
 
 namespace cellar {
 
-// At most one flush and one compaction of a store at a time. Any thread; waits only through Events.
+class PrefetchJob;
+
+// At most one flush, one compaction and one prefetch of a store at a time. Any thread; waits only through
+// Events.
 class Background {
  public:
   explicit Background(EngineCore& core) : core_(core) {}
@@ -19,6 +22,9 @@ class Background {
   void queue_flush(std::shared_ptr<Store> store);
   // Compacts automatically if the store's policy wants to.
   void queue_compaction(std::shared_ptr<Store> store);
+  // Reads the store's files that came since the last time into the cache, if its family asks for that. Also
+  // where the engine only reads.
+  void queue_prefetch(std::shared_ptr<Store> store);
 
   // Freezes and flushes these stores; returns when that is done or has failed.
   Status flush(const std::vector<std::shared_ptr<Store>>& stores);
@@ -74,6 +80,7 @@ class Background {
                            uint64_t requests);
   Status run_compactions(Store& store, Wanted wanted);
   void run_automatic_compaction(const std::shared_ptr<Store>& store);
+  void submit_prefetch(std::shared_ptr<PrefetchJob> job);
   void release_log_now();
   uint64_t unflushed_segments() const;
   std::vector<uint32_t> take_forgotten(uint64_t released_up_to);

@@ -40,6 +40,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
   }
   for (const auto& store : core->stores()) {
     if (store->frozen_count() != 0) core->background->queue_flush(store);
+    core->background->queue_prefetch(store);
     core->background->queue_compaction(store);
   }
   return std::unique_ptr<Engine>(std::move(engine));

@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "cell/cell_key.h"
 #include "cell/merging_cursor.h"
+#include "hfile/warm_up.h"
 
 namespace cellar {
 namespace {
@@ -79,6 +80,24 @@ Status write_and_close(EngineCore& core, const NewFileRequest& request, const st
   return file->close();
 }
 
+// Brings into memory what the family's options ask for, before anybody sees the file. Data only up to what
+// the cache can hold: more would drive out itself. What cannot be read back is an error: such a file must not
+// take the place of what it was made from.
+Status warm_new_file(EngineCore& core, const NewFileRequest& request, const StoreFile& file) {
+  if (request.directory != nullptr) return {};  // a file of another store
+  const FamilyOptions& family = request.config->options;
+  const BlockCacheStats cache = core.cache->stats();
+  const uint64_t room = cache.capacity_bytes - std::min(cache.capacity_bytes, cache.pinned_bytes);
+  const bool data = request.origin == FileOrigin::kFlush && family.cache_data_on_write && room != 0;
+  WarmUp warm_up(file.reader(), {.parts = {.data = data,
+                                           .index = data || family.cache_index_on_write,
+                                           .blooms = data || family.cache_blooms_on_write}});
+  return warm_up.run([&] {
+    core.executor.checkpoint();
+    return !core.closing.load() && (!data || warm_up.loaded().memory_bytes < room);
+  });
+}
+
 // Up to a sequence, of a memtable that others go on writing to. What it passes over uses up the memtable
 // cursor's own two steps: the views are kept here, their bytes lie still in the memtable.
 class UpToCursor final : public CellCursor {
@@ -136,6 +155,7 @@ Result<NewFile> write_store_file(EngineCore& core, const NewFileRequest& request
     if (status.ok()) {
       made.file = std::move(opened).value();
       if (core.options.verify_new_files) status = check_new_file(*made.file, made.rewrite, request.mvcc);
+      if (status.ok()) status = warm_new_file(core, request, *made.file);
     }
     if (status.ok()) {
       status = directory_of(request)->sync();

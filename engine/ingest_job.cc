@@ -54,7 +54,10 @@ Result<IngestInfo> IngestJob::run() {
     return status;
   }
   if (request_.by == IngestBy::kMove) remove_sources();
-  for (const auto& store : stores_) core_.background->queue_compaction(store);
+  for (const auto& store : stores_) {
+    core_.background->queue_prefetch(store);
+    core_.background->queue_compaction(store);
+  }
   info_.micros = core_.clock.steady_us() - begun_us;
   return std::move(info_);
 }

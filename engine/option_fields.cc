@@ -201,6 +201,18 @@ const std::array kFamilyFields = {
     FamilyField{"cache_blocks", "BLOCKCACHE",
                 [](FamilyOptions& f, auto k, auto v) { return set_flag(k, v, f.cache_blocks); },
                 [](const FamilyOptions& f) { return flag_text(f.cache_blocks); }},
+    FamilyField{"cache_data_on_write", "CACHE_DATA_ON_WRITE",
+                [](FamilyOptions& f, auto k, auto v) { return set_flag(k, v, f.cache_data_on_write); },
+                [](const FamilyOptions& f) { return flag_text(f.cache_data_on_write); }},
+    FamilyField{"cache_index_on_write", "CACHE_INDEX_ON_WRITE",
+                [](FamilyOptions& f, auto k, auto v) { return set_flag(k, v, f.cache_index_on_write); },
+                [](const FamilyOptions& f) { return flag_text(f.cache_index_on_write); }},
+    FamilyField{"cache_blooms_on_write", "CACHE_BLOOMS_ON_WRITE",
+                [](FamilyOptions& f, auto k, auto v) { return set_flag(k, v, f.cache_blooms_on_write); },
+                [](const FamilyOptions& f) { return flag_text(f.cache_blooms_on_write); }},
+    FamilyField{"prefetch_on_open", "PREFETCH_BLOCKS_ON_OPEN",
+                [](FamilyOptions& f, auto k, auto v) { return set_flag(k, v, f.prefetch_on_open); },
+                [](const FamilyOptions& f) { return flag_text(f.prefetch_on_open); }},
 };
 
 Status set_durability(TableOptions& table, std::string_view key, std::string_view text) {

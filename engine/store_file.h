@@ -11,7 +11,7 @@
 namespace cellar {
 
 // Held by the views that contain it; the file goes from the disk when it is obsolete and the last view lets
-// go. Immutable but for the two flags.
+// go. Immutable but for the flags.
 class StoreFile {
  public:
   // `stored` is what the manifest's list of obsolete files calls it; a null remover leaves the file where it
@@ -39,9 +39,13 @@ class StoreFile {
 
   // The manifest no longer names it.
   void set_obsolete() { obsolete_.store(true, std::memory_order_release); }
+  bool obsolete() const { return obsolete_.load(std::memory_order_acquire); }
   // Whether a compaction reads it now; set and cleared by the store's background work.
   bool busy() const { return busy_.load(std::memory_order_relaxed); }
   void set_busy(bool busy) { busy_.store(busy, std::memory_order_relaxed); }
+  // True for the first who asks, who is to prefetch the file; true again once it is wanted anew.
+  bool take_prefetch() { return !prefetch_taken_.exchange(true, std::memory_order_relaxed); }
+  void prefetch_anew() { prefetch_taken_.store(false, std::memory_order_relaxed); }
 
  private:
   std::shared_ptr<HFileReader> reader_;
@@ -52,6 +56,7 @@ class StoreFile {
   FileRemover* remover_;
   std::atomic<bool> obsolete_{false};
   std::atomic<bool> busy_{false};
+  std::atomic<bool> prefetch_taken_{false};
 };
 
 }  // namespace cellar

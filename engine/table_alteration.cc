@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "engine/background.h"
+#include "engine/prefetch_job.h"
 #include "engine/recovery.h"
 #include "engine/table_impl.h"
 
@@ -117,9 +118,20 @@ Status TableAlteration::prepare_families(ManifestEdit& edit) {
   return {};
 }
 
+// A family that begins to be prefetched is, from the files that are there on.
+void TableAlteration::change(Changed& each) {
+  Store& store = *each.store;
+  const bool before = wants_prefetch(core_, store.view()->config->options);
+  const bool after = wants_prefetch(core_, each.config->options);
+  store.install_config(std::move(each.config));
+  if (before || !after) return;
+  for (const auto& file : store.view()->files) file->prefetch_anew();
+  core_.background->queue_prefetch(store.shared_from_this());
+}
+
 // The list first: who finds a store that was dropped finds another list, and begins anew.
 void TableAlteration::install() {
-  for (Changed& each : changed_) each.store->install_config(std::move(each.config));
+  for (Changed& each : changed_) change(each);
   if (added_.empty() && removed_.empty()) return;
   std::vector<std::shared_ptr<Store>> stores = table_.families().stores;
   std::erase_if(stores,

@@ -30,6 +30,7 @@ class TableAlteration {
   Status check() const;
   TableOptions options_to_be() const;
   Status prepare_families(ManifestEdit& edit);
+  void change(Changed& each);
   void install();
 
   EngineCore& core_;

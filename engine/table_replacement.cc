@@ -117,7 +117,10 @@ void TableReplacement::install() {
     core_->memtable_bytes.fetch_sub(static_cast<int64_t>(store->drop()));
   }
   for (const Coming& coming : coming_)
-    for (const auto& store : coming.stores) core_->background->queue_compaction(store);
+    for (const auto& store : coming.stores) {
+      core_->background->queue_prefetch(store);
+      core_->background->queue_compaction(store);
+    }
 }
 
 // Nothing that a manifest may name is removed.

@@ -46,6 +46,8 @@ class BloomReader {
   // The same; true when it cannot be known.
   bool may_contain(std::string_view key, ReadStats* stats) const;
 
+  // Whether a chunk is in memory.
+  bool has_chunk(uint32_t i) const { return loaded_[i].load(std::memory_order_relaxed) != nullptr; }
   // The bits of a chunk; live as long as this.
   Result<std::string_view> chunk(uint32_t i, ReadStats* stats) const;
   // Number of the chunk that would hold `key`, or -1.

@@ -321,27 +321,14 @@ class HFileCursor final : public CellCursor {
     return true;
   }
 
-  // Searches rely on it, so a block that begins before its index key, or not before the next one, is refused.
-  // Sums do not tell a block from another that stands in its place.
   bool first_cell_is_bounded() {
     typename Decoder::Slot first;
     const DecodeStep step = decoder_.next(first);
     if (step == DecodeStep::kBad) return bad_cell() != nullptr;
     decoder_.rewind();
     if (step == DecodeStep::kEnd) return true;
-    const CellView key = index_.key();
-    const bool bounded = index_.row_only_keys() ? key.row() <= first.row() : compare(key, first) <= 0;
-    if (!bounded) return misplaced(first, " lies before its index key ", key);
-    CellView next;
-    if (!index_.next_key(next)) return true;
-    const bool rows_only = index_.row_only_keys() && first.row() == next.row();
-    const std::strong_ordering order = compare(first, next);
-    if (rows_only || order < 0 || (order == 0 && index_.loose_keys())) return true;
-    return misplaced(first, " does not lie before the next block's index key ", next);
-  }
-  bool misplaced(const CellView& first, const char* how, const CellView& key) {
-    return moved(
-        parts_.blocks->corruption(block_offset_, "first cell " + key_text(first) + how + key_text(key)));
+    const Status placed = index_.check_first(first);
+    return placed.ok() || moved(parts_.blocks->corruption(block_offset_, std::string(placed.message())));
   }
 
   enum class Near : uint8_t {

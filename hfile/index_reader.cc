@@ -328,6 +328,24 @@ Status IndexCursor::previous(ReadStats* stats) {
   return {};
 }
 
+Status IndexCursor::check_first(const CellView& first) const {
+  const auto compare = [this](const CellView& a, const CellView& b) {
+    return compare_by(index_->meta_order(), a, b);
+  };
+  const auto misplaced = [&first](const char* how, const CellView& key) {
+    return Status::corruption("first cell " + key_text(first) + how + key_text(key));
+  };
+  const CellView at = key();
+  const bool bounded = row_only_keys() ? at.row() <= first.row() : compare(at, first) <= 0;
+  if (!bounded) return misplaced(" lies before its index key ", at);
+  CellView next;
+  if (!next_key(next)) return {};
+  const bool rows_only = row_only_keys() && first.row() == next.row();
+  const std::strong_ordering order = compare(first, next);
+  if (rows_only || order < 0 || (order == 0 && loose_keys())) return {};
+  return misplaced(" does not lie before the next block's index key ", next);
+}
+
 bool IndexCursor::next_key(CellView& key) const {
   for (uint32_t depth = index_->levels(); depth-- > 0;) {
     const Frame& frame = frames_[depth];

@@ -51,6 +51,8 @@ class IndexNode {
   uint32_t count_up_to(const CellView& target, bool strictly) const;
 
   BlockSlot& slot(uint32_t i) const { return slots_[i]; }
+  // Of an inner node: whether its i-th child is in memory.
+  bool has_child(uint32_t i) const { return children_[i].load(std::memory_order_relaxed) != nullptr; }
   uint64_t memory_bytes() const;
 
  private:
@@ -149,6 +151,10 @@ class IndexCursor {
   bool row_only_keys() const { return leaf().node->row_only_keys(); }
   // The key of the block after this one; false when this is the last.
   bool next_key(CellView& key) const;
+  // Searches rely on it that a block begins at or behind its index key, and before the next one. kCorruption,
+  // without a place, if the block here cannot be one that begins with this cell: sums do not tell a block
+  // from another that stands in its place.
+  Status check_first(const CellView& first) const;
 
  private:
   struct Frame {

@@ -69,6 +69,18 @@ struct FamilyOptions {
   int64_t major_compaction_interval_ms = -1;  // -1: the engine's; 0: only on request
   bool in_memory = false;                     // its blocks leave the cache last
   bool cache_blocks = true;                   // false: reads of this family do not fill the cache
+  // These three have a new file read back once, through the cache, before anybody reads it; others may be
+  // evicted for it. What cannot be read back fails the flush or compaction: its inputs still count.
+  bool cache_data_on_write =
+      false;  // all of a file that a flush writes is in the cache, as far as that can hold it, when reads
+              // begin; a compaction's data is not; cache_blocks makes no difference
+  bool cache_index_on_write =
+      false;  // the whole index of a file that a flush or compaction writes is in memory when reads begin
+  bool cache_blooms_on_write =
+      false;  // the Bloom filters of a file that a flush or compaction writes are in memory when reads begin
+  bool prefetch_on_open =
+      false;  // store files are read into the cache in the background once they are open, until it is full:
+              // nothing is evicted for them; not where cache_blocks is false
   CarriedTexts metadata = {};  // notes of the owner's, and HBase's attributes (REPLICATION_SCOPE, IS_MOB, …)
                                // that a store does not act on; 1 MiB in all at most
   CarriedTexts configuration = {};  // keys of HBase's configuration that are no option here

@@ -127,6 +127,29 @@ TEST_P(BlockCacheTest, StaysWithinItsBudget) {
   erase_all();
 }
 
+TEST_P(BlockCacheTest, InsertsWhereThereIsRoomAndEvictsNobodyForIt) {
+  cache_ = make_cache(1000, GetParam());
+  EXPECT_FALSE(cache_->holds(slots_[0]));
+  EXPECT_TRUE(holds(cache_->insert_if_room(slots_[0], block(1, 600)), 1));
+  EXPECT_TRUE(cache_->holds(slots_[0]));
+  EXPECT_FALSE(cache_->insert_if_room(slots_[1], block(2, 401)));
+  EXPECT_FALSE(cache_->holds(slots_[1]));
+  EXPECT_EQ(alive_, 1) << "what found no room is gone";
+  EXPECT_TRUE(holds(cache_->insert_if_room(slots_[0], block(3, 700)), 1)) << "it is there already";
+  EXPECT_EQ(alive_, 1);
+  EXPECT_TRUE(cache_->has_room_for_pinned(399));
+  EXPECT_FALSE(cache_->has_room_for_pinned(400));
+  EXPECT_TRUE(holds(cache_->insert_if_room(slots_[1], block(2, 400)), 2));
+  EXPECT_FALSE(cache_->has_room_for_pinned(0));
+  EXPECT_FALSE(cache_->insert_if_room(slots_[2], block(4, 1001)));
+  const BlockCacheStats stats = cache_->stats();
+  EXPECT_EQ(stats.evictions, 0u);
+  EXPECT_EQ(stats.inserts, 2u);
+  EXPECT_EQ(stats.hits + stats.misses, 0u) << "holds() is no use of a block";
+  erase_all();
+  EXPECT_FALSE(make_cache(0, GetParam())->insert_if_room(slots_[0], block(1)));
+}
+
 TEST_P(BlockCacheTest, PassesByWhatDoesNotFit) {
   cache_ = make_cache(1000, GetParam(), 2);
   EXPECT_TRUE(holds(cache_->insert(slots_[0], block(1, 501)), 1));

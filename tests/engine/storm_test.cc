@@ -327,6 +327,8 @@ class LifeStorm : public Storm {
     altered.compression = random.one_in(2) ? "snappy" : "none";
     altered.bloom = random.one_in(2) ? "row" : "none";
     altered.cache_blocks = random.one_in(2);
+    altered.cache_data_on_write = random.one_in(2);
+    altered.prefetch_on_open = random.one_in(2);
     EXPECT_OK(engine_->alter_family("kept", altered));
     EXPECT_EQ(table_->info().families.size(), 2u);
     static_cast<void>(engine_->status());

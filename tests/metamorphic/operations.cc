@@ -176,6 +176,10 @@ FamilyOptions Planner::draw_family(const std::string& name) {
   family.bloom_bits_percent_error = one_of<uint32_t>({1, 1, 50});
   family.compaction = one_of(files_stop_ ? choices().default_policy : choices().policies);
   family.cache_blocks = !random_.one_in(4);
+  family.cache_data_on_write = random_.one_in(4);
+  family.cache_index_on_write = random_.one_in(4);
+  family.cache_blooms_on_write = random_.one_in(4);
+  family.prefetch_on_open = random_.one_in(4);
   family.in_memory = random_.one_in(4);
   family.compress_tags = !random_.one_in(4);
   return family;

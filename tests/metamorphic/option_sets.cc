@@ -100,6 +100,12 @@ void add_limits(Sets& sets) {
   sets.family("Bloom filters that err half the time",
               [](FamilyOptions& family) { family.bloom_bits_percent_error = 50; });
   sets.family("blocks not cached", [](FamilyOptions& family) { family.cache_blocks = false; });
+  sets.family("new files cached", [](FamilyOptions& family) {
+    family.cache_data_on_write = true;
+    family.cache_index_on_write = true;
+    family.cache_blooms_on_write = true;
+  });
+  sets.family("files prefetched", [](FamilyOptions& family) { family.prefetch_on_open = true; });
   sets.family("in memory", [](FamilyOptions& family) { family.in_memory = true; });
   sets.family("tags not compressed", [](FamilyOptions& family) {
     family.compress_tags = false;

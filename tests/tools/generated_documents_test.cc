@@ -178,11 +178,28 @@ std::string family_range(const std::string& name) {
 
 // HBase's name of an option: the one that changes it.
 std::string hbase_name(const std::string& name) {
-  for (const char* each : {"VERSIONS", "MIN_VERSIONS", "TTL", "KEEP_DELETED_CELLS", "NEW_VERSION_BEHAVIOR",
-                           "BLOCKSIZE", "DATA_BLOCK_ENCODING", "COMPRESS_TAGS", "COMPRESSION", "BLOOMFILTER",
-                           "IN_MEMORY", "BLOCKCACHE", "COMPRESSION_COMPACT", "COMPRESSION_COMPACT_MAJOR",
-                           "COMPRESSION_COMPACT_MINOR", "hbase.hstore.time.to.purge.deletes",
-                           "hbase.hstore.blockingStoreFiles", "hbase.hregion.majorcompaction"}) {
+  for (const char* each : {"VERSIONS",
+                           "MIN_VERSIONS",
+                           "TTL",
+                           "KEEP_DELETED_CELLS",
+                           "NEW_VERSION_BEHAVIOR",
+                           "BLOCKSIZE",
+                           "DATA_BLOCK_ENCODING",
+                           "COMPRESS_TAGS",
+                           "COMPRESSION",
+                           "BLOOMFILTER",
+                           "IN_MEMORY",
+                           "BLOCKCACHE",
+                           "COMPRESSION_COMPACT",
+                           "COMPRESSION_COMPACT_MAJOR",
+                           "COMPRESSION_COMPACT_MINOR",
+                           "hbase.hstore.time.to.purge.deletes",
+                           "hbase.hstore.blockingStoreFiles",
+                           "hbase.hregion.majorcompaction",
+                           "CACHE_DATA_ON_WRITE",
+                           "CACHE_INDEX_ON_WRITE",
+                           "CACHE_BLOOMS_ON_WRITE",
+                           "PREFETCH_BLOCKS_ON_OPEN"}) {
     for (const char* value : {"2", "4096", "true", "false", "NONE", "ROW_INDEX_V1"}) {
       FamilyOptions family;
       if (!set_option(family, each, value).ok() || family == FamilyOptions()) continue;

@@ -1,0 +1,439 @@
+// Goal: what a family's options ask to be in the cache is there when reads begin, and nothing more; reading
+// ahead never stands in the way of anything, harms nobody's blocks and survives whatever happens to its
+// files. Method: reads that count what they took from the disk; small caches; damaged files; failing reads;
+// threads.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "base/mutex.h"
+#include "base/random.h"
+#include "cellar/hfile_builder.h"
+#include "tests/engine/engine_fixture.h"
+#include "tests/support/fault_file_system.h"
+#include "tests/support/test_scale.h"
+
+namespace cellar::testing {
+namespace {
+
+constexpr int kRows = 4000;  // one a block, and more blocks than the root of an index leads to
+
+std::string row_of(int i) { return "row" + std::to_string(10000 + i); }
+
+// Keeps what is said.
+class Listening final : public Logger {
+ public:
+  void log(LogLevel level, std::string_view, std::string_view text) override {
+    const MutexLock lock(mutex_);
+    if (level >= LogLevel::kWarning) texts_ += std::string(text) + "\n";
+  }
+  std::string texts() {
+    const MutexLock lock(mutex_);
+    return texts_;
+  }
+
+ private:
+  Mutex mutex_;
+  std::string texts_;
+};
+
+// Real threads, and how many jobs of low priority they were given.
+class CountingExecutor final : public Executor {
+ public:
+  void submit(JobPriority priority, std::function<void()> job) override {
+    if (priority == JobPriority::kLow) ++low_jobs;
+    threads_->submit(priority, std::move(job));
+  }
+  void checkpoint() override { threads_->checkpoint(); }
+  std::unique_ptr<Event> make_event() override { return threads_->make_event(); }
+
+  std::atomic<uint64_t> low_jobs{0};
+
+ private:
+  std::unique_ptr<Executor> threads_ = make_thread_executor(1, 1);
+};
+
+class CacheOptionsTest : public EngineFixture {
+ protected:
+  void SetUp() override {
+    memory_ = std::move(files_);
+    auto faults = std::make_unique<FaultFileSystem>(*memory_);
+    faults_ = faults.get();
+    files_ = std::move(faults);
+  }
+  void TearDown() override {
+    table_.reset();
+    engine_.reset();
+  }
+
+  static FamilyOptions plain(const std::string& name) {
+    FamilyOptions options = family(name);
+    options.block_bytes = 1024;
+    options.compression = "none";
+    return options;
+  }
+  static FamilyOptions prefetched(const std::string& name) {
+    FamilyOptions options = plain(name);
+    options.prefetch_on_open = true;
+    return options;
+  }
+
+  // Compacts on request only.
+  void open_store(uint64_t cache_bytes = 64 << 20, bool read_only = false) {
+    table_.reset();
+    EngineOptions options;
+    options.automatic_compaction = false;
+    options.cache.capacity_bytes = cache_bytes;
+    options.cache.shards = 1;
+    options.read_only = read_only;
+    options.environment.log = &log_;
+    options.environment.executor = executor_;
+    open(options);
+    if (auto table = engine_->open_table("t"); table.ok()) table_ = table.value();
+  }
+  void make(std::vector<FamilyOptions> families) { table_ = make_table("t", std::move(families)); }
+
+  void fill(const std::string& name, int rows = kRows, int step = 1) {
+    Random random(7);
+    for (int i = 0; i < rows; ++i) {
+      std::string value(1000, 'v');
+      value[random.below(value.size())] = 'w';
+      ASSERT_TRUE(table_->put(Put(row_of(i * step)).add_at(name, "q", 1, value)).ok());
+    }
+  }
+  void fill_and_flush(const std::string& name, int rows = kRows) {
+    fill(name, rows);
+    EXPECT_OK(table_->flush());
+    EXPECT_OK(engine_->wait_for_background());
+  }
+
+  // Blocks that a get, or a scan that leaves the cache alone, read from the disk.
+  uint64_t get_costs(const std::string& name, int row = kRows / 2) {
+    ReadStats stats;
+    EXPECT_EQ(get(*table_, Get(row_of(row)).column(name, "q").stats(&stats)).size(), 1u) << name;
+    return stats.blocks_from_disk;
+  }
+  uint64_t scan_costs(const std::string& name) {
+    ReadStats stats;
+    scan(*table_, Scan().family(name).fill_cache(false).stats(&stats));
+    EXPECT_GT(stats.cells_returned, 0u) << name;
+    return stats.blocks_from_disk;
+  }
+  uint64_t reads() const { return faults_->count(FileOperation::kRead, "tables/*"); }
+  Status alter(const FamilyOptions& options) {
+    return engine_->alter_table("t", {.set_families = {options}});
+  }
+
+  std::unique_ptr<FileSystem> memory_;
+  FaultFileSystem* faults_ = nullptr;
+  Listening log_;
+  Executor* executor_ = nullptr;  // null: the engine's own
+  std::shared_ptr<Table> table_;
+};
+
+// ---- On write ----
+
+TEST_F(CacheOptionsTest, WhatAFlushWritesIsInTheCacheWhenAskedFor) {
+  open_store();
+  FamilyOptions data = plain("data");
+  data.cache_data_on_write = true;
+  data.cache_blocks = false;  // makes no difference to writes
+  FamilyOptions index = plain("index");
+  index.cache_index_on_write = true;
+  FamilyOptions blooms = plain("blooms");
+  blooms.cache_blooms_on_write = true;
+  make({plain("none"), data, index, blooms});
+  for (const char* name : {"none", "data", "index", "blooms"}) fill_and_flush(name);
+  EXPECT_EQ(get_costs("none"), 3u) << "a filter's chunk, a node of the index and the block";
+  EXPECT_EQ(get_costs("index"), 2u);
+  EXPECT_EQ(get_costs("blooms"), 2u);
+  EXPECT_EQ(get_costs("data"), 0u);
+  EXPECT_EQ(scan_costs("data"), 0u);
+  EXPECT_EQ(scan_costs("index"), static_cast<uint64_t>(kRows) - 1) << "all but the block of the get";
+}
+
+TEST_F(CacheOptionsTest, ACompactionsIndexAndFiltersAreButNotItsData) {
+  open_store();
+  FamilyOptions data = plain("data");
+  data.cache_data_on_write = true;
+  FamilyOptions all = data;
+  all.name = "all";
+  all.cache_index_on_write = all.cache_blooms_on_write = true;
+  make({data, all});
+  for (const char* name : {"data", "all"})
+    for (int round = 0; round < 2; ++round) fill_and_flush(name);
+  EXPECT_OK(table_->compact({.major = true}));
+  EXPECT_EQ(engine_->status().store_files, 2u);
+  EXPECT_EQ(get_costs("data"), 3u);
+  EXPECT_EQ(get_costs("all"), 1u);
+}
+
+TEST_F(CacheOptionsTest, AFlushDoesNotDriveOutWhatItPutIntoASmallCache) {
+  constexpr uint64_t kCapacity = 1 << 20;
+  open_store(kCapacity);
+  FamilyOptions data = plain("data");
+  data.cache_data_on_write = true;
+  make({data, plain("other")});
+  fill_and_flush("other", 800);
+  scan(*table_, Scan().family("other"));
+  fill_and_flush("data");
+  EXPECT_GT(scan_costs("other"), 100u) << "others make room for it";
+  EXPECT_EQ(get_costs("data", 3), 0u);
+  EXPECT_GT(scan_costs("data"), static_cast<uint64_t>(kRows) / 2);
+  EXPECT_LE(engine_->status().cache_used_bytes, kCapacity);
+}
+
+TEST_F(CacheOptionsTest, WhatCannotBeReadBackDoesNotCount) {
+  open_store();
+  FamilyOptions data = plain("data");
+  data.cache_data_on_write = true;
+  make({plain("none"), data});
+  const uint64_t at_first = reads();
+  fill_and_flush("none");
+  const uint64_t usual = reads() - at_first;
+  fill("data");
+  faults_->fail(FileOperation::kRead, "tables/*", usual + 2);
+  const Status failed = table_->flush();
+  EXPECT_TRUE(failed.is(Code::kIoError)) << failed.to_text();
+  EXPECT_EQ(engine_->status().store_files, 1u);
+  EXPECT_OK(table_->flush());
+  EXPECT_EQ(engine_->status().store_files, 2u);
+  EXPECT_EQ(scan_costs("data"), 0u);
+  EXPECT_EQ(scan(*table_, Scan().family("data")).size(), static_cast<size_t>(kRows));
+}
+
+// ---- Prefetch ----
+
+TEST_F(CacheOptionsTest, FilesAreReadIntoTheCacheOnceTheyAreOpen) {
+  open_store();
+  make({plain("cold"), prefetched("warm")});
+  for (const char* name : {"cold", "warm"}) fill_and_flush(name);
+  EXPECT_EQ(get_costs("cold"), 3u);
+  EXPECT_EQ(get_costs("warm"), 0u) << "after a flush";
+  EXPECT_EQ(scan_costs("warm"), 0u);
+  for (const char* name : {"cold", "warm"}) fill_and_flush(name);
+  EXPECT_OK(table_->compact({.major = true}));
+  EXPECT_OK(engine_->wait_for_background());
+  EXPECT_EQ(get_costs("cold"), 3u);
+  EXPECT_EQ(scan_costs("warm"), 0u) << "after a compaction";
+  for (const bool read_only : {false, true}) {
+    open_store(64 << 20, read_only);
+    EXPECT_OK(engine_->wait_for_background());
+    EXPECT_EQ(get_costs("cold"), 3u);
+    EXPECT_EQ(get_costs("warm"), 0u) << "after opening the store";
+    EXPECT_EQ(scan_costs("warm"), 0u);
+  }
+  EXPECT_EQ(log_.texts(), "");
+}
+
+TEST_F(CacheOptionsTest, AdoptedAndRestoredFilesAreToo) {
+  open_store();
+  make({prefetched("warm")});
+  ASSERT_TRUE(files_->open_directory("in", true).ok());
+  HFileBuilderOptions building;
+  building.block_bytes = 1024;
+  auto builder = HFileBuilder::create(*files_, "in/file", building);
+  ASSERT_TRUE(builder.ok());
+  for (int i = 0; i < kRows; ++i)
+    EXPECT_OK(builder->add({row_of(i), "warm", "q", 1, CellType::kPut, std::string(1000, 'v')}));
+  EXPECT_OK(builder->finish().status());
+  IngestRequest request;
+  request.files = {{"warm", "in/file"}};
+  EXPECT_OK(table_->ingest(request).status());
+  EXPECT_OK(engine_->wait_for_background());
+  EXPECT_EQ(scan_costs("warm"), 0u);
+  EXPECT_OK(engine_->create_snapshot("s", {}).status());
+  EXPECT_OK(engine_->truncate_table("t"));
+  EXPECT_OK(engine_->restore_snapshot("s"));
+  EXPECT_OK(engine_->wait_for_background());
+  EXPECT_EQ(scan_costs("warm"), 0u);
+}
+
+TEST_F(CacheOptionsTest, NothingIsReadAheadWhereReadsWouldNotFillTheCache) {
+  open_store();
+  FamilyOptions uncached = prefetched("uncached");
+  uncached.cache_blocks = false;
+  make({prefetched("warm"), uncached});
+  fill_and_flush("uncached");
+  EXPECT_EQ(get_costs("uncached"), 3u);
+  EXPECT_OK(engine_->drop_table("t"));
+  open_store(0);
+  make({plain("cold"), prefetched("warm")});
+  const uint64_t at_first = reads();
+  fill_and_flush("cold");
+  const uint64_t usual = reads() - at_first;
+  faults_->clear_log();
+  fill_and_flush("warm");
+  EXPECT_EQ(reads(), usual) << "there is no cache";
+}
+
+TEST_F(CacheOptionsTest, AFullCacheEndsItAndNobodyIsEvicted) {
+  constexpr uint64_t kCapacity = 3 << 20;
+  open_store(kCapacity);
+  make({plain("first"), plain("second")});
+  fill_and_flush("first", 800);
+  fill_and_flush("second");
+  scan(*table_, Scan().family("first"));
+  EXPECT_EQ(scan_costs("first"), 0u);
+  const uint64_t used = engine_->status().cache_used_bytes;
+  EXPECT_LT(used, kCapacity / 2);
+  EXPECT_OK(alter(prefetched("second")));
+  EXPECT_OK(engine_->wait_for_background());
+  EXPECT_EQ(scan_costs("first"), 0u) << "all of it is still there";
+  EXPECT_EQ(get_costs("second", 1), 0u);
+  EXPECT_GT(engine_->status().cache_used_bytes, kCapacity / 10 * 9);
+  EXPECT_LE(engine_->status().cache_used_bytes, kCapacity);
+  EXPECT_GT(scan_costs("second"), 0u);
+}
+
+TEST_F(CacheOptionsTest, ItIsSwitchedOnAndOff) {
+  open_store(8 << 20);
+  make({plain("f"), plain("other")});
+  fill_and_flush("f");
+  EXPECT_EQ(get_costs("f"), 3u);
+  EXPECT_OK(alter(prefetched("f")));
+  EXPECT_OK(engine_->wait_for_background());
+  EXPECT_EQ(scan_costs("f"), 0u) << "what was there is read, too";
+  EXPECT_OK(alter(plain("f")));
+  fill("f", 1);
+  EXPECT_OK(table_->flush());
+  EXPECT_OK(engine_->wait_for_background());
+  EXPECT_EQ(scan_costs("f"), 1u) << "the new block";
+  fill_and_flush("other");
+  for (int round = 0; round < 2; ++round) scan(*table_, Scan().family("other"));
+  EXPECT_GT(scan_costs("f"), 1u) << "others have driven it out";
+  EXPECT_OK(engine_->alter_table("t", {.remove_families = {"other"}}));
+  EXPECT_OK(alter(prefetched("f")));
+  EXPECT_OK(engine_->wait_for_background());
+  EXPECT_EQ(scan_costs("f"), 0u) << "it is read anew";
+}
+
+TEST_F(CacheOptionsTest, ItGivesWayToOtherJobs) {
+  CountingExecutor executor;
+  executor_ = &executor;
+  open_store();
+  make({plain("f")});
+  fill_and_flush("f");
+  const uint64_t before = executor.low_jobs;
+  EXPECT_OK(alter(prefetched("f")));
+  EXPECT_OK(engine_->wait_for_background());
+  EXPECT_EQ(scan_costs("f"), 0u);
+  EXPECT_GE(executor.low_jobs - before, static_cast<uint64_t>(kRows) / 64);
+  TearDown();
+}
+
+TEST_F(CacheOptionsTest, ADamagedBlockIsAWarningAndTheRestIsReadAsBefore) {
+  open_store();
+  make({plain("f")});
+  fill_and_flush("f");
+  const std::string id = std::to_string(table_->info().id);
+  EXPECT_OK(engine_->close());
+  auto directory = memory_->open_directory("store/tables/" + id + "/f", false);
+  ASSERT_TRUE(directory.ok()) << directory.status().to_text();
+  const std::string name = (*directory)->list().value().at(0).name;
+  auto file = (*directory)->open(name).value();
+  std::string bytes(file->size(), '\0');
+  ASSERT_TRUE(file->read(0, bytes.size(), bytes.data()).ok());
+  file.reset();
+  bytes[bytes.size() / 2] ^= 1;
+  ASSERT_TRUE((*directory)->unlink(name).ok());
+  auto again = (*directory)->create(name, {}).value();
+  ASSERT_TRUE(again->append(bytes).ok() && again->close().ok());
+
+  open_store();
+  EXPECT_EQ(log_.texts(), "");
+  EXPECT_OK(alter(prefetched("f")));
+  EXPECT_OK(engine_->wait_for_background());
+  EXPECT_NE(log_.texts().find("is not prefetched: corruption"), std::string::npos) << log_.texts();
+  EXPECT_NE(log_.texts().find(name), std::string::npos) << log_.texts();
+  EXPECT_OK(engine_->status().health);
+  EXPECT_EQ(get_costs("f", 1), 0u) << "what came before was read";
+  int damaged = 0;
+  for (int i = 0; i < kRows; ++i) {
+    const auto row = table_->get(Get(row_of(i)).column("f", "q"));
+    if (!row.ok()) {
+      EXPECT_TRUE(row.status().is(Code::kCorruption)) << row.status().to_text();
+      ++damaged;
+      continue;
+    }
+    EXPECT_EQ(row->row().cells().size(), 1u);
+  }
+  EXPECT_EQ(damaged, 1);
+}
+
+TEST_F(CacheOptionsTest, ReadsThatFailAreAWarning) {
+  open_store();
+  make({plain("f")});
+  fill_and_flush("f");
+  faults_->inject({.on = FileOperation::kRead, .name = "tables/*", .nth = 9});
+  EXPECT_OK(alter(prefetched("f")));
+  EXPECT_OK(engine_->wait_for_background());
+  EXPECT_EQ(faults_->struck(), 1u);
+  EXPECT_NE(log_.texts().find("is not prefetched: io_error"), std::string::npos) << log_.texts();
+  EXPECT_EQ(get_costs("f", 1), 0u);
+  EXPECT_GT(scan_costs("f"), 0u);
+  EXPECT_OK(table_->put(Put("r").add("f", "q", "v")));
+}
+
+// ---- Threads ----
+
+TEST_F(CacheOptionsTest, AStoreCanBeClosedWhileItIsRead) {
+  open_store();
+  make({prefetched("a"), prefetched("b")});
+  for (const char* name : {"a", "b"}) fill_and_flush(name);
+  for (int round = 0; round < 20; ++round) {
+    open_store(64 << 20, round % 2 == 1);
+    if (round % 3 == 0) get_costs("a");
+    table_.reset();
+    EXPECT_OK(engine_->close());
+    const uint64_t closed_at = reads();
+    engine_.reset();
+    EXPECT_EQ(reads(), closed_at) << "nobody reads a closed store";
+  }
+  open_store();
+  EXPECT_OK(engine_->wait_for_background());
+  EXPECT_EQ(scan_costs("a") + scan_costs("b"), 0u);
+}
+
+TEST_F(CacheOptionsTest, FilesComeAndGoWhileTheyAreRead) {
+  open_store(1 << 20);
+  make({prefetched("f")});
+  const int rounds = static_cast<int>(scaled(30));
+  std::thread altering([&] {
+    for (int i = 0; i < rounds; ++i) {
+      FamilyOptions options = i % 2 == 0 ? plain("f") : prefetched("f");
+      options.cache_data_on_write = i % 3 == 0;
+      EXPECT_OK(alter(options));
+      EXPECT_OK(table_->compact({.major = i % 2 == 0}));
+    }
+  });
+  std::thread dropping([&] {
+    for (int i = 0; i < rounds; ++i) {
+      const auto passing = engine_->create_table("passing", {.families = {prefetched("g")}});
+      ASSERT_TRUE(passing.ok()) << passing.status().to_text();
+      for (int k = 0; k < 200; ++k)
+        EXPECT_OK((*passing)->put(Put(row_of(k)).add("g", "q", std::string(1000, 'v'))));
+      EXPECT_OK((*passing)->flush());
+      if (i % 4 == 0) EXPECT_OK(engine_->truncate_table("passing"));
+      EXPECT_OK(engine_->drop_table("passing"));
+    }
+  });
+  for (int i = 0; i < rounds; ++i) {
+    fill("f", 200, 1 + i % 3);
+    EXPECT_OK(table_->flush());
+    EXPECT_EQ(get(*table_, Get(row_of(0))).size(), 1u);
+  }
+  altering.join();
+  dropping.join();
+  EXPECT_OK(alter(plain("f")));
+  EXPECT_OK(table_->compact({.major = true}));
+  EXPECT_OK(alter(prefetched("f")));
+  EXPECT_OK(engine_->wait_for_background());
+  EXPECT_EQ(engine_->status().store_files, 1u);
+  EXPECT_EQ(scan_costs("f"), 0u);
+  EXPECT_EQ(log_.texts(), "");
+}
+
+}  // namespace
+}  // namespace cellar::testing
