@@ -291,7 +291,9 @@ class HFileCursor final : public CellCursor {
     whole_ = true;
     last_ = kNone;
     next_key_known_ = false;
-    return same || !from_disk_ || first_cell_is_bounded();
+    if (same || !from_disk_ || first_cell_is_bounded()) return true;
+    if (parts_.options.cache != nullptr) parts_.options.cache->erase(index_.slot());  // others would trust it
+    return false;
   }
 
   // From the cache, or the file.

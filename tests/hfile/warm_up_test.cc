@@ -253,10 +253,11 @@ TEST(WarmUp, ABlockInAnothersPlaceIsNotTaken) {
   struct Place {
     uint64_t offset = 0;
     uint32_t bytes = 0;
+    std::string key;  // as the index has it
   };
   std::vector<Place> places;
   for (Status moved = at.to_first(nullptr); moved.ok() && at.valid(); moved = at.next(nullptr))
-    places.push_back({at.offset(), at.disk_bytes()});
+    places.push_back({at.offset(), at.disk_bytes(), std::string(at.key().key_bytes())});
   size_t other = 11;
   while (other < places.size() && places[other].bytes != places[10].bytes) ++other;
   ASSERT_LT(other, places.size());
@@ -271,6 +272,13 @@ TEST(WarmUp, ABlockInAnothersPlaceIsNotTaken) {
   EXPECT_TRUE(status.is(Code::kCorruption)) << status.to_text();
   EXPECT_NE(status.to_text().find("first cell"), std::string::npos) << status.to_text();
   EXPECT_EQ(cache->stats().blocks, 10u) << "those before it";
+  for (int round = 0; round < 2; ++round) {
+    const auto cursor = file->cursor({});
+    CellView target;
+    ASSERT_TRUE(parse_flat_key(places[10].key.data(), places[10].key.size(), target));
+    EXPECT_EQ(cursor->seek(target), nullptr);
+    EXPECT_TRUE(cursor->status().is(Code::kCorruption)) << "a read does not leave it in the cache either";
+  }
 }
 
 TEST(WarmUp, FilesOfOthersAreReadAsCursorsReadThem) {
