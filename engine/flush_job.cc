@@ -14,6 +14,8 @@
 namespace cellar {
 namespace {
 
+constexpr uint64_t kBytesPerCheckpoint = 1 << 20;  // of a new file that is read back
+
 // Reads a new file back and compares what is in it with what was let through.
 Status check_new_file(const StoreFile& file, const RewriteResult& written, bool mvcc) {
   uint64_t cells = 0;
@@ -92,9 +94,14 @@ Status warm_new_file(EngineCore& core, const NewFileRequest& request, const Stor
   WarmUp warm_up(file.reader(), {.parts = {.data = data,
                                            .index = data || family.cache_index_on_write,
                                            .blooms = data || family.cache_blooms_on_write}});
+  uint64_t next_checkpoint = kBytesPerCheckpoint;
   return warm_up.run([&] {
-    core.executor.checkpoint();
-    return !core.closing.load() && (!data || warm_up.loaded().memory_bytes < room);
+    const uint64_t bytes = warm_up.loaded().memory_bytes;
+    if (bytes >= next_checkpoint) {
+      next_checkpoint = bytes + kBytesPerCheckpoint;
+      core.executor.checkpoint();
+    }
+    return !core.closing.load() && (!data || bytes < room);
   });
 }
 

@@ -1,8 +1,6 @@
 // PrefetchJob: which file is next, and how much of it in one go.
 #include "engine/prefetch_job.h"
 
-#include <ranges>
-
 namespace cellar {
 namespace {
 
@@ -53,11 +51,11 @@ bool PrefetchJob::next_file() {
   }
   const std::shared_ptr<const StoreView> view = store_->view();
   if (must_stop() || !wants_prefetch(core_, view->config->options)) return false;
-  for (const auto& file : std::views::reverse(view->files)) {
-    if (!file->take_prefetch()) continue;
-    file_ = file;
+  for (size_t i = view->files.size(); i-- > 0;) {
+    if (!view->files[i]->take_prefetch()) continue;
+    file_ = view->files[i];
     warm_up_ = std::make_unique<WarmUp>(
-        file->reader(),
+        file_->reader(),
         WarmUpOptions{.parts = {.data = true, .index = true, .blooms = true}, .evict = false});
     return true;
   }
