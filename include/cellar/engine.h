@@ -146,7 +146,7 @@ class Engine {
 
   // Flushes all tables.
   virtual Status flush() = 0;
-  // Waits until no flush or compaction is running or due.
+  // Waits until no flush, compaction or prefetch is running or due.
   virtual Status wait_for_background() = 0;
 
   virtual EngineStatus status() = 0;
