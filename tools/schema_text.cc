@@ -109,7 +109,8 @@ std::vector<std::string> family_attributes() {
   std::vector<std::string> names;
   for (const auto& [option, value] : option_list(FamilyOptions())) names.push_back(family_attribute(option));
   for (const CarriedAttribute& each : carried_attributes())
-    if (each.of == AttributeOf::kFamily) names.emplace_back(each.name);
+    if (each.of == AttributeOf::kFamily && !each.name.starts_with("ENCRYPTION"))
+      names.emplace_back(each.name);
   return names;
 }
 
