@@ -219,9 +219,10 @@ TEST_F(FamilyOptionsTest, AFamilyHasALimitOfFilesOfItsOwn) {
   const Status refused = write();
   EXPECT_TRUE(refused.is(Code::kBusy)) << refused.to_text();
   EXPECT_NE(refused.message().find("8 store files"), std::string::npos) << refused.to_text();
-  EXPECT_OK(engine_->alter_table("t", {.set_families = {family_of({{"files_stop", "9"}})}}));
+  EXPECT_OK(engine_->alter_table(
+      "t", {.set_families = {family_of({{"files_stop", "9"}, {"compaction", "none"}})}}));
   EXPECT_OK(write());
-  EXPECT_OK(engine_->alter_table("t", {.set_families = {family_of({})}}));
+  EXPECT_OK(engine_->alter_table("t", {.set_families = {family_of({{"compaction", "none"}})}}));
   EXPECT_TRUE(write().is(Code::kBusy)) << "the engine's again";
 }
 
