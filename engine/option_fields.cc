@@ -50,6 +50,39 @@ using TableField = Field<TableOptions>;
 
 std::string flag_text(bool flag) { return flag ? "true" : "false"; }
 
+template <auto kMember>
+struct Member;
+template <class Of, class Type, Type Of::*kMember>
+struct Member<kMember> {
+  using Options = Of;
+};
+template <auto kMember>
+using OptionsOf = typename Member<kMember>::Options;
+
+// Options of the usual kinds: yes or no, a number within bounds, a name in small letters.
+template <auto kMember, class Options = OptionsOf<kMember>>
+constexpr Field<Options> flag_field(std::string_view name, std::string_view hbase_name) {
+  return {name, hbase_name,
+          [](Options& options, auto key, auto text) { return set_flag(key, text, options.*kMember); },
+          [](const Options& options) { return flag_text(options.*kMember); }};
+}
+
+template <auto kMember, int64_t kLeast, int64_t kMost, class Options = OptionsOf<kMember>>
+constexpr Field<Options> number_field(std::string_view name, std::string_view hbase_name) {
+  return {name, hbase_name,
+          [](Options& options, auto key, auto text) {
+            return set_number(key, text, kLeast, kMost, options.*kMember);
+          },
+          [](const Options& options) { return std::to_string(options.*kMember); }};
+}
+
+template <auto kMember, class Options = OptionsOf<kMember>>
+constexpr Field<Options> name_field(std::string_view name, std::string_view hbase_name) {
+  return {name, hbase_name,
+          [](Options& options, auto, auto text) { return options.*kMember = lower_ascii(text), Status(); },
+          [](const Options& options) { return options.*kMember; }};
+}
+
 Status set_keep_deleted(FamilyOptions& f, std::string_view key, std::string_view text) {
   const std::string value = lower_ascii(text);
   if (value == "false")
@@ -128,14 +161,8 @@ void take_parameters(FamilyOptions& family) {
 }
 
 const std::array kFamilyFields = {
-    FamilyField{
-        "max_versions", "VERSIONS",
-        [](FamilyOptions& f, auto k, auto v) { return set_number(k, v, 1, kVersionsMax, f.max_versions); },
-        [](const FamilyOptions& f) { return std::to_string(f.max_versions); }},
-    FamilyField{
-        "min_versions", "MIN_VERSIONS",
-        [](FamilyOptions& f, auto k, auto v) { return set_number(k, v, 0, kVersionsMax, f.min_versions); },
-        [](const FamilyOptions& f) { return std::to_string(f.min_versions); }},
+    number_field<&FamilyOptions::max_versions, 1, kVersionsMax>("max_versions", "VERSIONS"),
+    number_field<&FamilyOptions::min_versions, 0, kVersionsMax>("min_versions", "MIN_VERSIONS"),
     FamilyField{"ttl_s", "TTL", set_ttl,
                 [](const FamilyOptions& f) {
                   return f.ttl_s == kForever ? std::string("forever") : std::to_string(f.ttl_s);
@@ -145,74 +172,36 @@ const std::array kFamilyFields = {
                 [](const FamilyOptions& f) {
                   return std::string(f.delete_order == MarkerOrder::kSequence ? "sequence" : "timestamp");
                 }},
-    FamilyField{"time_to_purge_deletes_ms", "hbase.hstore.time.to.purge.deletes",
-                [](FamilyOptions& f, auto k, auto v) {
-                  return set_number(k, v, 0, kForever * 1000, f.time_to_purge_deletes_ms);
-                },
-                [](const FamilyOptions& f) { return std::to_string(f.time_to_purge_deletes_ms); }},
+    number_field<&FamilyOptions::time_to_purge_deletes_ms, 0, kForever * 1000>(
+        "time_to_purge_deletes_ms", "hbase.hstore.time.to.purge.deletes"),
     FamilyField{"block_bytes", "BLOCKSIZE", set_block_bytes,
                 [](const FamilyOptions& f) { return std::to_string(f.block_bytes); }},
-    FamilyField{"encoding", "DATA_BLOCK_ENCODING",
-                [](FamilyOptions& f, auto, auto v) { return f.encoding = lower_ascii(v), Status(); },
-                [](const FamilyOptions& f) { return f.encoding; }},
-    FamilyField{"compress_tags", "COMPRESS_TAGS",
-                [](FamilyOptions& f, auto k, auto v) { return set_flag(k, v, f.compress_tags); },
-                [](const FamilyOptions& f) { return flag_text(f.compress_tags); }},
-    FamilyField{"compression", "COMPRESSION",
-                [](FamilyOptions& f, auto, auto v) { return f.compression = lower_ascii(v), Status(); },
-                [](const FamilyOptions& f) { return f.compression; }},
-    FamilyField{
-        "compression_compact", "COMPRESSION_COMPACT",
-        [](FamilyOptions& f, auto, auto v) { return f.compression_compact = lower_ascii(v), Status(); },
-        [](const FamilyOptions& f) { return f.compression_compact; }},
-    FamilyField{
-        "compression_compact_major", "COMPRESSION_COMPACT_MAJOR",
-        [](FamilyOptions& f, auto, auto v) { return f.compression_compact_major = lower_ascii(v), Status(); },
-        [](const FamilyOptions& f) { return f.compression_compact_major; }},
-    FamilyField{
-        "compression_compact_minor", "COMPRESSION_COMPACT_MINOR",
-        [](FamilyOptions& f, auto, auto v) { return f.compression_compact_minor = lower_ascii(v), Status(); },
-        [](const FamilyOptions& f) { return f.compression_compact_minor; }},
+    name_field<&FamilyOptions::encoding>("encoding", "DATA_BLOCK_ENCODING"),
+    flag_field<&FamilyOptions::compress_tags>("compress_tags", "COMPRESS_TAGS"),
+    name_field<&FamilyOptions::compression>("compression", "COMPRESSION"),
+    name_field<&FamilyOptions::compression_compact>("compression_compact", "COMPRESSION_COMPACT"),
+    name_field<&FamilyOptions::compression_compact_major>("compression_compact_major",
+                                                          "COMPRESSION_COMPACT_MAJOR"),
+    name_field<&FamilyOptions::compression_compact_minor>("compression_compact_minor",
+                                                          "COMPRESSION_COMPACT_MINOR"),
     FamilyField{
         "bloom", "BLOOMFILTER",
         [](FamilyOptions& f, auto, auto v) { return f.bloom = lower_ascii(v), take_parameters(f), Status(); },
         [](const FamilyOptions& f) { return f.bloom; }},
-    FamilyField{
-        "bloom_bits_percent_error", "",
-        [](FamilyOptions& f, auto k, auto v) { return set_number(k, v, 1, 50, f.bloom_bits_percent_error); },
-        [](const FamilyOptions& f) { return std::to_string(f.bloom_bits_percent_error); }},
-    FamilyField{"bloom_hash", "",
-                [](FamilyOptions& f, auto, auto v) { return f.bloom_hash = lower_ascii(v), Status(); },
-                [](const FamilyOptions& f) { return f.bloom_hash; }},
+    number_field<&FamilyOptions::bloom_bits_percent_error, 1, 50>("bloom_bits_percent_error", ""),
+    name_field<&FamilyOptions::bloom_hash>("bloom_hash", ""),
     FamilyField{"compaction", "",
                 [](FamilyOptions& f, auto, auto v) { return f.compaction = v, take_parameters(f), Status(); },
                 [](const FamilyOptions& f) { return f.compaction; }},
-    FamilyField{"files_stop", "hbase.hstore.blockingStoreFiles",
-                [](FamilyOptions& f, auto k, auto v) { return set_number(k, v, 0, INT32_MAX, f.files_stop); },
-                [](const FamilyOptions& f) { return std::to_string(f.files_stop); }},
-    FamilyField{"major_compaction_interval_ms", "hbase.hregion.majorcompaction",
-                [](FamilyOptions& f, auto k, auto v) {
-                  return set_number(k, v, -1, INT64_MAX, f.major_compaction_interval_ms);
-                },
-                [](const FamilyOptions& f) { return std::to_string(f.major_compaction_interval_ms); }},
-    FamilyField{"in_memory", "IN_MEMORY",
-                [](FamilyOptions& f, auto k, auto v) { return set_flag(k, v, f.in_memory); },
-                [](const FamilyOptions& f) { return flag_text(f.in_memory); }},
-    FamilyField{"cache_blocks", "BLOCKCACHE",
-                [](FamilyOptions& f, auto k, auto v) { return set_flag(k, v, f.cache_blocks); },
-                [](const FamilyOptions& f) { return flag_text(f.cache_blocks); }},
-    FamilyField{"cache_data_on_write", "CACHE_DATA_ON_WRITE",
-                [](FamilyOptions& f, auto k, auto v) { return set_flag(k, v, f.cache_data_on_write); },
-                [](const FamilyOptions& f) { return flag_text(f.cache_data_on_write); }},
-    FamilyField{"cache_index_on_write", "CACHE_INDEX_ON_WRITE",
-                [](FamilyOptions& f, auto k, auto v) { return set_flag(k, v, f.cache_index_on_write); },
-                [](const FamilyOptions& f) { return flag_text(f.cache_index_on_write); }},
-    FamilyField{"cache_blooms_on_write", "CACHE_BLOOMS_ON_WRITE",
-                [](FamilyOptions& f, auto k, auto v) { return set_flag(k, v, f.cache_blooms_on_write); },
-                [](const FamilyOptions& f) { return flag_text(f.cache_blooms_on_write); }},
-    FamilyField{"prefetch_on_open", "PREFETCH_BLOCKS_ON_OPEN",
-                [](FamilyOptions& f, auto k, auto v) { return set_flag(k, v, f.prefetch_on_open); },
-                [](const FamilyOptions& f) { return flag_text(f.prefetch_on_open); }},
+    number_field<&FamilyOptions::files_stop, 0, INT32_MAX>("files_stop", "hbase.hstore.blockingStoreFiles"),
+    number_field<&FamilyOptions::major_compaction_interval_ms, -1, INT64_MAX>(
+        "major_compaction_interval_ms", "hbase.hregion.majorcompaction"),
+    flag_field<&FamilyOptions::in_memory>("in_memory", "IN_MEMORY"),
+    flag_field<&FamilyOptions::cache_blocks>("cache_blocks", "BLOCKCACHE"),
+    flag_field<&FamilyOptions::cache_data_on_write>("cache_data_on_write", "CACHE_DATA_ON_WRITE"),
+    flag_field<&FamilyOptions::cache_index_on_write>("cache_index_on_write", "CACHE_INDEX_ON_WRITE"),
+    flag_field<&FamilyOptions::cache_blooms_on_write>("cache_blooms_on_write", "CACHE_BLOOMS_ON_WRITE"),
+    flag_field<&FamilyOptions::prefetch_on_open>("prefetch_on_open", "PREFETCH_BLOCKS_ON_OPEN"),
 };
 
 Status set_durability(TableOptions& table, std::string_view key, std::string_view text) {
@@ -243,12 +232,8 @@ const std::array kTableFields = {
                [](const TableOptions& t) {
                  return std::string(t.durability ? durability_name(*t.durability) : "default");
                }},
-    TableField{"read_only", "READONLY",
-               [](TableOptions& t, auto k, auto v) { return set_flag(k, v, t.read_only); },
-               [](const TableOptions& t) { return flag_text(t.read_only); }},
-    TableField{"compaction_enabled", "COMPACTION_ENABLED",
-               [](TableOptions& t, auto k, auto v) { return set_flag(k, v, t.compaction_enabled); },
-               [](const TableOptions& t) { return flag_text(t.compaction_enabled); }},
+    flag_field<&TableOptions::read_only>("read_only", "READONLY"),
+    flag_field<&TableOptions::compaction_enabled>("compaction_enabled", "COMPACTION_ENABLED"),
     TableField{"memtable_bytes", "MEMSTORE_FLUSHSIZE", set_memtable_bytes,
                [](const TableOptions& t) { return std::to_string(t.memtable_bytes); }},
 };

@@ -18,12 +18,6 @@
 namespace cellar::testing {
 namespace {
 
-std::string hex(std::string_view bytes) {
-  std::string text;
-  for (const char c : bytes) text += fmt::format("{:02x}", static_cast<uint8_t>(c));
-  return text;
-}
-
 std::string unhex(std::string_view text) {
   std::string bytes;
   for (size_t i = 0; i + 1 < text.size(); i += 2)

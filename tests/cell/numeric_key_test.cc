@@ -14,18 +14,13 @@
 #include <memory>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/random.h"
 #include "cellar/keys.h"
 #include "tests/support/test_scale.h"
 
 namespace cellar::testing {
 namespace {
-
-std::string hex(std::string_view bytes) {
-  std::string text;
-  for (const char c : bytes) text += fmt::format("{:02x}", static_cast<uint8_t>(c));
-  return text;
-}
 
 // What HBase makes of a value.
 struct Line {
