@@ -311,12 +311,35 @@ bool set_parameter(FamilyOptions& family, std::string_view key, std::string_view
   return false;
 }
 
+Status refuse_of_families(const FamilyOptions&, std::string_view) { return {}; }
+
+Status refuse_of_families(const TableOptions& table, std::string_view key) {
+  const std::string option = option_of_configuration(table, key);
+  if (option.empty()) return {};
+  return Status::invalid_argument(fmt::format("configuration {} is {}", escaped(key), option))
+      .hinting("set it in the families");
+}
+
 template <class Options>
 Status set_configuration(Options& options, std::string_view key, std::string_view value) {
+  CELLAR_TRY(refuse_of_families(options, key));
   if (const auto* field = field_of_key(options, key); field != nullptr)
     return set_field(*field, options, value.empty() ? field->get(Options()) : value);
   if (!set_parameter(options, key, value)) set_text(options.configuration, key, value);
   return {};
+}
+
+// Among our names, else among HBase's attributes.
+template <class Options>
+std::string nearest_of(const std::string& wanted, const std::vector<std::string>& known,
+                       const Options& options) {
+  if (std::string nearest = nearest_name(wanted, known); !nearest.empty()) return nearest;
+  std::vector<std::string> attributes;
+  for (const auto& field : fields_of(options))
+    if (!field.hbase_name.empty()) attributes.emplace_back(field.hbase_name);
+  for (const CarriedAttribute& each : carried_attributes())
+    if (each.of == kOf<Options>) attributes.emplace_back(each.name);
+  return nearest_name(upper_ascii(wanted), attributes);
 }
 
 template <class Options>
@@ -338,7 +361,7 @@ Status set_in(std::string_view what, Options& options, std::string_view key, std
     return set_field(*field, options, value);
   if (const CarriedAttribute* carried = find_carried_attribute(kOf<Options>, key); carried != nullptr)
     return set_carried(*carried, options.metadata, key, value);
-  const std::string nearest = nearest_name(wanted, known);
+  const std::string nearest = nearest_of(wanted, known, options);
   return Status::invalid_argument(fmt::format("unknown {} option \"{}\"", what, key))
       .hinting(nearest.empty() ? fmt::format("known: {}", fmt::join(known, ", "))
                                : fmt::format("did you mean {}?", nearest));
@@ -375,21 +398,29 @@ std::string option_instead(const Options& options, std::string_view key, bool co
   return field == nullptr ? std::string() : std::string(field->name);
 }
 
+std::string called_option(const std::string& name) { return name.empty() ? name : "the option " + name; }
+
 }  // namespace
 
 std::string option_of_metadata(const FamilyOptions& family, std::string_view key) {
-  return option_instead(family, key, false);
+  return called_option(option_instead(family, key, false));
 }
 
 std::string option_of_metadata(const TableOptions& table, std::string_view key) {
-  return option_instead(table, key, false);
+  return called_option(option_instead(table, key, false));
 }
 
 std::string option_of_configuration(const FamilyOptions& family, std::string_view key) {
   for (const ParameterKey& each : kParameterKeys)
     if (same_but_for_case(each.key, key) && applies(family, each))
-      return fmt::format("{}({})", each.plugin, each.parameter);
-  return option_instead(family, key, true);
+      return fmt::format("the parameter {} of {}", each.parameter, each.plugin);
+  return called_option(option_instead(family, key, true));
+}
+
+std::string option_of_configuration(const TableOptions&, std::string_view key) {
+  if (!is_family_key(key)) return {};
+  const std::string option = option_instead(FamilyOptions(), key, true);
+  return option.empty() ? "a parameter of an option of families" : "the option " + option + " of families";
 }
 
 bool is_family_key(std::string_view key) {

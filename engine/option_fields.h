@@ -15,10 +15,12 @@ constexpr int64_t kVersionsMax = INT32_MAX;  // HBase's int
 
 constexpr std::string_view kSameCompression = "same";
 
-// The option that an attribute or a key of HBase's sets, which is therefore not carried; empty: none.
+// What an attribute or a key of HBase's sets, which is therefore not carried: "the option max_versions".
+// Empty: nothing.
 std::string option_of_metadata(const FamilyOptions& family, std::string_view key);
 std::string option_of_metadata(const TableOptions& table, std::string_view key);
 std::string option_of_configuration(const FamilyOptions& family, std::string_view key);
+std::string option_of_configuration(const TableOptions& table, std::string_view key);
 
 // Whether a key of HBase's configuration is, or may be, an option of a family.
 bool is_family_key(std::string_view key);

@@ -55,8 +55,6 @@ struct Faults {
 
 constexpr size_t kCarriedBytesMax = 1 << 20;
 
-std::string option_of_configuration(const TableOptions&, std::string_view) { return {}; }
-
 template <class Options>
 void Faults::add_carried(AttributeOf of, const Options& options) {
   size_t bytes = 0;
@@ -65,7 +63,7 @@ void Faults::add_carried(AttributeOf of, const Options& options) {
     bytes += key.size() + value.size();
     add_if(key.empty(), fmt::format("a key in {} is empty", kind));
     add_if(value.empty(), fmt::format("{} {} has no value", kind, escaped(key)));
-    add_if(!option.empty(), fmt::format("{} {} is the option {}", kind, escaped(key), option));
+    add_if(!option.empty(), fmt::format("{} {} is {}", kind, escaped(key), option));
   };
   for (const auto& [key, value] : options.metadata) {
     add_text("metadata", key, value, option_of_metadata(options, key));

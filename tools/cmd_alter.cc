@@ -25,7 +25,7 @@ class AlterCommand final : public Command {
                   "families, and what is to be different from now on; new ones are added", false)
         .option_list("--remove", removed_, "FAMILY", "this family with all that is in it")
         .option_list("--set", set_, "OPTION=VALUE",
-                     "of the table: read_only, compaction_enabled, memtable_bytes, durability")
+                     "of the table: read_only, compaction_enabled, memtable_bytes, durability, …")
         .note(
             "All of it happens or nothing. Reads go by the new options at once, files when they are "
             "rewritten.")

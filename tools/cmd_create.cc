@@ -24,7 +24,7 @@ class CreateCommand final : public Command {
         .choice("--durability", durability_, {"default", "skip_wal", "async_wal", "sync_wal", "fsync_wal"},
                 "what an acknowledged write survives")
         .option_list("--set", set_, "OPTION=VALUE",
-                     "of the table: read_only, compaction_enabled, memtable_bytes, durability")
+                     "of the table: read_only, compaction_enabled, memtable_bytes, durability, …")
         .note(
             "Options: max_versions, min_versions, ttl_s, block_bytes, compression, encoding, bloom, "
             "compaction, …\n"

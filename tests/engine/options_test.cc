@@ -149,6 +149,28 @@ TEST(Options, WhatIsAnOptionIsNotCarried) {
   EXPECT_NE(validate(table).message().find("more than 1 MiB"), std::string::npos);
 }
 
+TEST(Options, TheConfigurationOfATableIsNotItsFamilies) {
+  TableOptions table{.families = {family_of({})}};
+  for (const char* key : {"hbase.hstore.blockingStoreFiles", "HBASE.hstore.compaction.min"}) {
+    const Status refused = set_option(table, std::string("configuration.") + key, "4");
+    EXPECT_TRUE(refused.is(Code::kInvalidArgument));
+    EXPECT_NE(refused.message().find("of families"), std::string::npos) << refused.to_text();
+    table.configuration = {{key, "4"}};
+    EXPECT_EQ(validate(table).message(), refused.message());
+    table.configuration = {};
+  }
+  EXPECT_OK(set_option(table, "configuration.hbase.hregion.memstore.mslab.enabled", "true"));
+}
+
+TEST(Options, NamesAreGuessed) {
+  FamilyOptions family = family_of({});
+  TableOptions table;
+  EXPECT_EQ(set_option(family, "versiosn", "3").hint(), "did you mean VERSIONS?");
+  EXPECT_EQ(set_option(family, "max_version", "3").hint(), "did you mean max_versions?");
+  EXPECT_EQ(set_option(family, "replication_scop", "1").hint(), "did you mean REPLICATION_SCOPE?");
+  EXPECT_EQ(set_option(table, "ownr", "me").hint(), "did you mean OWNER?");
+}
+
 TEST(Options, TextsOfPluginsAreEditedInPlace) {
   EXPECT_EQ(with_parameter("exploring", "files_min", "4"), "exploring(files_min=4)");
   EXPECT_EQ(with_parameter("exploring( ratio = 1.2 ,files_min=3)", "files_min", "4"),
