@@ -22,9 +22,16 @@ std::string joined(const std::vector<std::string>& words, std::string_view betwe
   return all;
 }
 
+// Columns that UTF-8 takes, all of whose letters here take one.
+size_t width_of(const std::string& text) {
+  return static_cast<size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
 void append_lines(std::string& to, size_t width, const std::string& left, const std::string& help) {
+  const size_t taken = width_of(left);
   to += "  " + left;
-  to += left.size() + 2 > width ? "\n" + std::string(width + 2, ' ') : std::string(width - left.size(), ' ');
+  to += taken + 2 > width ? "\n" + std::string(width + 2, ' ') : std::string(width - taken, ' ');
   to += help + "\n";
 }
 
@@ -204,7 +211,7 @@ std::string Arguments::help() const {
   size_t width = 0;
   constexpr size_t kWidthMax = 35;
   for (const std::vector<Line>* lines : {&operand_lines_, &option_lines_}) {
-    for (const Line& line : *lines) width = std::max(width, std::min(line.left.size() + 2, kWidthMax));
+    for (const Line& line : *lines) width = std::max(width, std::min(width_of(line.left) + 2, kWidthMax));
   }
   for (const Line& line : operand_lines_) append_lines(text, width, line.left, line.help);
   if (!operand_lines_.empty()) text += "\n";
