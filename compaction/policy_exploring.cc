@@ -25,12 +25,15 @@ class Exploring final : public CompactionPolicy {
   std::optional<CompactionPlan> pick(const StoreShape& shape,
                                      std::vector<std::string>* trace) const override {
     const std::span<const FileSummary> candidates = candidates_of(shape);
-    if (candidates.size() < files_min_) {
-      say(trace, fmt::format("{} candidates, fewer than files_min={}", candidates.size(), files_min_));
+    const bool stuck = shape.files.size() >= shape.files_stop;
+    // Writers wait at files_stop: there may never be files_min of them.
+    const uint64_t files_min =
+        stuck ? std::min(files_min_, std::max<uint64_t>(2, shape.files_stop)) : files_min_;
+    if (candidates.size() < files_min) {
+      say(trace, fmt::format("{} candidates, fewer than files_min={}", candidates.size(), files_min));
       return std::nullopt;
     }
-    const bool stuck = shape.files.size() >= shape.files_stop;
-    const Window best = search(candidates, shape, stuck, trace);
+    const Window best = search(candidates, shape, files_min, stuck, trace);
     if (best.count == 0) return std::nullopt;
     CompactionPlan plan;
     for (const FileSummary& file : candidates.subspan(best.begin, best.count)) plan.inputs.push_back(file.id);
@@ -77,7 +80,7 @@ class Exploring final : public CompactionPolicy {
     return count > best.count || (count == best.count && bytes < best.bytes);
   }
 
-  Window search(std::span<const FileSummary> files, const StoreShape& shape, bool stuck,
+  Window search(std::span<const FileSummary> files, const StoreShape& shape, uint64_t files_min, bool stuck,
                 std::vector<std::string>* trace) const {
     const uint64_t bytes_min = bytes_min_ != 0 ? bytes_min_ : shape.flush_bytes;
     Window best;
@@ -86,7 +89,7 @@ class Exploring final : public CompactionPolicy {
       uint64_t bytes = 0;
       for (size_t count = 1; begin + count <= files.size() && count <= files_max_; ++count) {
         bytes += files[begin + count - 1].bytes;
-        if (count < files_min_) continue;
+        if (count < files_min) continue;
         if (stuck && (smallest.count == 0 || bytes < smallest.bytes)) smallest = {begin, count, bytes, false};
         if (bytes > bytes_max_) continue;
         const bool fits = bytes < bytes_min || in_ratio(files.subspan(begin, count), bytes);

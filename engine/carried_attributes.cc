@@ -114,4 +114,12 @@ const CarriedAttribute* find_carried_attribute(AttributeOf of, std::string_view 
   return of == kTable && is_coprocessor(wanted) ? &kCoprocessor : nullptr;
 }
 
+bool asks_for_usual(const CarriedAttribute& attribute, std::string_view value) {
+  if (attribute.usual.empty()) return false;
+  int64_t usual = 0;
+  int64_t asked = 0;
+  return upper_ascii(value) == attribute.usual || (parse_bytes_in_words(attribute.usual, usual) &&
+                                                   parse_bytes_in_words(value, asked) && usual == asked);
+}
+
 }  // namespace cellar

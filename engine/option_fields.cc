@@ -284,31 +284,28 @@ Status set_carried(const CarriedAttribute& attribute, CarriedTexts& metadata, st
                    std::string_view value) {
   const std::string known = upper_ascii(name);
   if (!value.empty()) CELLAR_TRY(attribute.check(known, value));
-  const bool usual = !attribute.usual.empty() && upper_ascii(value) == attribute.usual;
-  set_text(metadata, known, usual ? "" : value);
+  set_text(metadata, known, asks_for_usual(attribute, value) ? "" : value);
   return {};
 }
 
-template <class Options>
-Status set_metadata(Options& options, std::string_view key, std::string_view value) {
-  if (const CarriedAttribute* carried = find_carried_attribute(kOf<Options>, key); carried != nullptr)
-    return set_carried(*carried, options.metadata, key, value);
-  if (const auto* field = field_of_attribute(options, key); field != nullptr)
-    return set_field(*field, options, value.empty() ? field->get(Options()) : value);
-  set_text(options.metadata, key, value);
-  return {};
+const ParameterKey* parameter_key(std::string_view key) {
+  for (const ParameterKey& each : kParameterKeys)
+    if (same_but_for_case(each.key, key)) return &each;
+  return nullptr;
 }
 
-bool set_parameter(TableOptions&, std::string_view, std::string_view) { return false; }
-
-bool set_parameter(FamilyOptions& family, std::string_view key, std::string_view value) {
-  for (const ParameterKey& each : kParameterKeys) {
-    if (!same_but_for_case(each.key, key) || !applies(family, each)) continue;
-    std::string& text = family.*each.field;
-    text = with_parameter(text, each.parameter, value);
-    return true;
+// A parameter of the plug-in that the family has, or kept for when it gets it.
+Status set_parameter(FamilyOptions& family, const ParameterKey& key, std::string_view value) {
+  if (value.find_first_of(",()=") != std::string_view::npos)
+    return Status::invalid_argument(
+        fmt::format("option {}: \"{}\" holds ',', '=', '(' or ')'", key.key, escaped(value)));
+  if (!applies(family, key)) {
+    set_text(family.configuration, key.key, value);
+  } else {
+    std::string& text = family.*key.field;
+    text = with_parameter(text, key.parameter, value);
   }
-  return false;
+  return {};
 }
 
 Status refuse_of_families(const FamilyOptions&, std::string_view) { return {}; }
@@ -325,7 +322,21 @@ Status set_configuration(Options& options, std::string_view key, std::string_vie
   CELLAR_TRY(refuse_of_families(options, key));
   if (const auto* field = field_of_key(options, key); field != nullptr)
     return set_field(*field, options, value.empty() ? field->get(Options()) : value);
-  if (!set_parameter(options, key, value)) set_text(options.configuration, key, value);
+  if constexpr (std::is_same_v<Options, FamilyOptions>)
+    if (const ParameterKey* parameter = parameter_key(key); parameter != nullptr)
+      return set_parameter(options, *parameter, value);
+  set_text(options.configuration, key, value);
+  return {};
+}
+
+template <class Options>
+Status set_metadata(Options& options, std::string_view key, std::string_view value) {
+  if (const CarriedAttribute* carried = find_carried_attribute(kOf<Options>, key); carried != nullptr)
+    return set_carried(*carried, options.metadata, key, value);
+  if (const auto* field = field_of_attribute(options, key); field != nullptr)
+    return set_field(*field, options, value.empty() ? field->get(Options()) : value);
+  if (is_family_key(key)) return set_configuration(options, key, value);  // HBase looks there, too
+  set_text(options.metadata, key, value);
   return {};
 }
 
@@ -403,10 +414,12 @@ std::string called_option(const std::string& name) { return name.empty() ? name 
 }  // namespace
 
 std::string option_of_metadata(const FamilyOptions& family, std::string_view key) {
+  if (is_family_key(key)) return "a key of the configuration";
   return called_option(option_instead(family, key, false));
 }
 
 std::string option_of_metadata(const TableOptions& table, std::string_view key) {
+  if (is_family_key(key)) return option_of_configuration(table, key);
   return called_option(option_instead(table, key, false));
 }
 
@@ -424,9 +437,13 @@ std::string option_of_configuration(const TableOptions&, std::string_view key) {
 }
 
 bool is_family_key(std::string_view key) {
-  return field_of_key(FamilyOptions(), key) != nullptr ||
-         std::ranges::any_of(kParameterKeys,
-                             [&](const ParameterKey& each) { return same_but_for_case(each.key, key); });
+  return field_of_key(FamilyOptions(), key) != nullptr || parameter_key(key) != nullptr;
+}
+
+bool lacks_parameter(const FamilyOptions& family, std::string_view key) {
+  const ParameterKey* const parameter = parameter_key(key);
+  return parameter != nullptr && (!applies(family, *parameter) ||
+                                  parameter_in(family.*parameter->field, parameter->parameter).empty());
 }
 
 CarriedTexts hbase_configuration(const FamilyOptions& family) {

@@ -25,6 +25,9 @@ std::string option_of_configuration(const TableOptions& table, std::string_view 
 // Whether a key of HBase's configuration is, or may be, an option of a family.
 bool is_family_key(std::string_view key);
 
+// Whether the key is a parameter that the family's text of the plug-in does not say.
+bool lacks_parameter(const FamilyOptions& family, std::string_view key);
+
 // A family's configuration as HBase would have it: what is carried, and the options that are keys there and
 // differ from their defaults.
 CarriedTexts hbase_configuration(const FamilyOptions& family);

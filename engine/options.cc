@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/plugins.h"
+#include "base/utf8.h"
 #include "bloom/bloom_types.h"
 #include "cellar/cache_policy.h"
 #include "cellar/compaction_policy.h"
@@ -63,12 +64,17 @@ void Faults::add_carried(AttributeOf of, const Options& options) {
     bytes += key.size() + value.size();
     add_if(key.empty(), fmt::format("a key in {} is empty", kind));
     add_if(value.empty(), fmt::format("{} {} has no value", kind, escaped(key)));
+    add_if(!is_utf8(key) || !is_utf8(value), fmt::format("{} {} is not UTF-8", kind, escaped(key)));
     add_if(!option.empty(), fmt::format("{} {} is {}", kind, escaped(key), option));
   };
   for (const auto& [key, value] : options.metadata) {
     add_text("metadata", key, value, option_of_metadata(options, key));
-    if (const CarriedAttribute* carried = find_carried_attribute(of, key); carried != nullptr)
-      add(carried->check(key, value));
+    const CarriedAttribute* const carried = find_carried_attribute(of, key);
+    if (carried == nullptr) continue;
+    add(carried->check(key, value));
+    add_if(key != upper_ascii(key), fmt::format("metadata {} is written {}", key, upper_ascii(key)));
+    add_if(asks_for_usual(*carried, value),
+           fmt::format("metadata {}: {} is HBase's default, which is not kept", key, value));
   }
   for (const auto& [key, value] : options.configuration)
     add_text("configuration", key, value, option_of_configuration(options, key));
@@ -149,6 +155,8 @@ Status validate(const EngineOptions& engine) {
                 "batch_bytes_max is 1 to 63 MiB");
   faults.add_if(engine.open_files_max < 1, "open_files_max is at least 1");
   faults.add_if(engine.major_compaction_interval_s < 0, "major_compaction_interval_s is at least 0");
+  faults.add_if(engine.major_compaction_interval_s > INT64_MAX / 1000,
+                "major_compaction_interval_s is at most 2^63 / 1000");
   register_memtable_plugins();
   register_cache_plugins();
   faults.add(Registry<Memtable>::instance().make(engine.memtable).status().with_context("memtable"));

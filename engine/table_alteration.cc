@@ -30,11 +30,13 @@ Status TableAlteration::run() {
   if (edit.set_tables.empty() && edit.set_families.empty() && edit.drop_families.empty()) return {};
   CELLAR_TRY(core_.commit(edit));  // crash before: perhaps an empty directory more; after: all of it counts
   const bool compacts_again = options.compaction_enabled && !table_.options().compaction_enabled;
+  std::vector<std::shared_ptr<Store>> compact;  // their policy may want to now
+  for (const Changed& each : changed_) compact.push_back(each.store->shared_from_this());
   table_.set_options(options);
   install();
   core_.changed->signal();  // writers may wait for what they need not wait for any more
-  if (compacts_again)
-    for (const auto& store : table_.families().stores) core_.background->queue_compaction(store);
+  if (compacts_again) compact = table_.families().stores;
+  for (const auto& store : compact) core_.background->queue_compaction(store);
   return {};
 }
 

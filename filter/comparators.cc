@@ -7,8 +7,8 @@
 
 #include "base/bytes.h"
 #include "base/coding.h"
+#include "base/utf8.h"
 #include "filter/parts.h"
-#include "filter/utf8.h"
 
 namespace cellar {
 namespace {

@@ -19,8 +19,14 @@ Status parse_family(std::string_view text, FamilyOptions& family) {
   std::string_view rest = text.substr(family.name.size() + 1);
   while (!rest.empty()) {
     size_t end = 0;
-    for (int depth = 0; end < rest.size() && (rest[end] != ',' || depth > 0); ++end) {
+    int depth = 0;
+    for (; end < rest.size() && (rest[end] != ',' || depth > 0); ++end) {
       depth += rest[end] == '(' ? 1 : rest[end] == ')' ? -1 : 0;
+    }
+    if (depth > 0) {
+      faults.push_back(Status::invalid_argument(fmt::format("\"{}\" has a ( without )", rest))
+                           .with_context("family " + family.name));
+      break;
     }
     const std::string_view part = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "engine/option_fields.h"
 
 namespace cellar {
 namespace {
@@ -27,12 +28,18 @@ constexpr Passing kPassing[] = {
 
 std::string carried_note(AttributeOf of, std::string_view name, std::string_view value) {
   const CarriedAttribute* const attribute = find_carried_attribute(of, name);
-  if (attribute == nullptr || attribute->why.empty() || upper_ascii(value) == attribute->usual) return {};
+  if (attribute == nullptr) {
+    const bool told = name.starts_with("hbase.") && name != "hbase.store.file-tracker.impl";
+    return told ? configuration_note(name) : std::string();
+  }
+  if (attribute->why.empty() || asks_for_usual(*attribute, value)) return {};
   return fmt::format("note   {} is kept and has no effect: {}", upper_ascii(name), attribute->why);
 }
 
 std::string configuration_note(std::string_view key) {
-  return fmt::format("note   {} is kept and has no effect: no option of a store is called so", escaped(key));
+  return fmt::format("note   {} is kept and has no effect: {}", escaped(key),
+                     is_family_key(key) ? "it is for another compaction policy, or another Bloom filter"
+                                        : "no option of a store is called so");
 }
 
 std::string_view passing_attribute(std::string_view name) {

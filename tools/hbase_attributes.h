@@ -9,7 +9,7 @@
 namespace cellar {
 
 // "note   REPLICATION_SCOPE is kept and has no effect: …"; empty where nothing is to be said, as of a value
-// that asks for what is so anyway. `name` is an attribute that is carried.
+// that asks for what is so anyway, and of notes of the owner's, unless they look like HBase's configuration.
 std::string carried_note(AttributeOf of, std::string_view name, std::string_view value);
 // Of a key in CONFIGURATION that is no option.
 std::string configuration_note(std::string_view key);

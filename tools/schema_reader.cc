@@ -93,7 +93,8 @@ void SchemaReader::read_attribute(FamilyOptions& family, const ShellValue& pair)
     add(pair, of_family(family, set_option(family, name, *value)));
 }
 
-// CONFIGURATION and METADATA. `use_key` is asked first, of each key of a configuration with its value.
+// CONFIGURATION and METADATA; HBase looks for its keys in both. `use_key` is asked first, of each with its
+// value.
 template <class Options, class Use>
 void SchemaReader::read_keys(Options& options, const ShellValue& pair, const Use& use_key) {
   const ShellValue& map = pair.items.front();
@@ -102,7 +103,7 @@ void SchemaReader::read_keys(Options& options, const ShellValue& pair, const Use
   const bool metadata = upper_ascii(pair.text) == "METADATA";
   for (const ShellValue& each : map.items) {
     const auto value = text_of(each.items.front());
-    if (!value || (!metadata && use_key(each, *value))) continue;
+    if (!value || use_key(each, *value)) continue;
     add(each, set_option(options, (metadata ? "metadata." : "configuration.") + each.text, *value));
   }
 }
@@ -110,19 +111,23 @@ void SchemaReader::read_keys(Options& options, const ShellValue& pair, const Use
 void SchemaReader::read_family(FamilyOptions& family, const ShellValue& map) {
   for (const ShellValue& pair : map.items) {
     const std::string name = upper_ascii(pair.text);
-    if (holds_keys(name)) {
-      read_keys(family, pair, [](const ShellValue&, const std::string&) { return false; });
-    } else if (name != "NAME") {
-      read_attribute(family, pair);
-    }
+    if (!holds_keys(name) && name != "NAME") read_attribute(family, pair);
   }
+  for (const Key& each : keys_)  // parameters that the text of a plug-in replaced, and does not say itself
+    if (lacks_parameter(family, each.key)) apply_key(family, each);
+  for (const ShellValue& pair : map.items)
+    if (holds_keys(upper_ascii(pair.text)))
+      read_keys(family, pair, [](const ShellValue&, const std::string&) { return false; });
   add(map, validate(family));
 }
 
 bool SchemaReader::apply_keys(FamilyOptions& family) {
-  for (const Key& each : keys_)
-    add(*each.at, of_family(family, set_option(family, "configuration." + each.key, each.value)));
+  for (const Key& each : keys_) apply_key(family, each);
   return !keys_.empty();
+}
+
+void SchemaReader::apply_key(FamilyOptions& family, const Key& key) {
+  add(*key.at, of_family(family, set_option(family, "configuration." + key.key, key.value)));
 }
 
 void SchemaReader::add_coprocessor(TableOptions& table, const ShellValue& value) {

@@ -54,6 +54,7 @@ class SchemaReader {
     std::string value;
   };
 
+  void apply_key(FamilyOptions& family, const Key& key);
   void read_attribute(FamilyOptions& family, const ShellValue& pair);
   template <class Options, class Use>
   void read_keys(Options& options, const ShellValue& pair, const Use& use_key);

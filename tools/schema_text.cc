@@ -27,7 +27,8 @@ std::string quoted(const std::string& name) {
   const std::string text = escaped(name);
   if (text == name && name.find('\'') == std::string::npos) return "'" + name + "'";
   std::string result = "\"";
-  for (const char c : text) result += c == '"' ? "\\x22" : std::string(1, c);
+  for (const char c : text)  // # begins Ruby's #{…}
+    result += c == '"' ? "\\x22" : c == '#' ? "\\x23" : std::string(1, c);
   return result + "\"";
 }
 

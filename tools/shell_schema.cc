@@ -165,6 +165,11 @@ void Alteration::remove_coprocessors(const ShellValue& classes) {
 
 void Alteration::add_method(const ShellValue& map, const ShellValue& method) {
   const std::string name = lower_ascii(reader_.text_of(method.items.front()).value_or(""));
+  const std::string_view operand = name == "table_remove_coprocessor" ? "CLASSNAME" : "NAME";
+  for (const ShellValue& pair : map.items)
+    if (name != "table_att" && &pair != &method && upper_ascii(pair.text) != operand)
+      reader_.misuse(pair, fmt::format("{} does not take {}", name, escaped(pair.text)),
+                     "what else is to be altered stands in braces of its own");
   if (name == "delete") return remove(map, reader_.name_in(map));
   if (name == "table_att") {
     for (const ShellValue& pair : map.items)
@@ -229,8 +234,14 @@ void Alteration::apply_keys() {
 
 void Alteration::add_family(const ShellValue& map) {
   if (!is_of_family(map)) return;
-  if (const std::string name = reader_.name_in(map); !name.empty())
+  if (std::ranges::count_if(map.items,
+                            [](const ShellValue& pair) { return upper_ascii(pair.text) == "NAME"; }) > 1)
+    return reader_.misuse(map, "one family in each pair of braces", "{NAME => 'f', …}, {NAME => 'g', …}");
+  if (const std::string name = reader_.name_in(map); !name.empty()) {
     reader_.read_family(family_named(name), map);
+  } else {
+    reader_.misuse(map, "which family?", "{NAME => 'f', VERSIONS => 5}");
+  }
 }
 
 void Alteration::tell(Session& session, const std::string& table) const {

@@ -61,7 +61,7 @@ std::string options_text(const FamilyOptions& family) {
   std::string text;
   size_t column = 0;
   for (const auto& [name, value] : option_list(family)) {
-    const std::string option = fmt::format("{}={}", name, value);
+    const std::string option = fmt::format("{}={}", escaped(name), escaped(value));
     constexpr size_t kColumns = 80;
     if (column > 0) text += column + option.size() > kColumns ? ",\n               " : ", ";
     column = column + option.size() > kColumns ? option.size() : column + option.size() + 2;
@@ -117,7 +117,7 @@ std::string text_of(const EngineStatus& status, const RecoveryReport& report, si
 std::string description_text(const TableInfo& table, bool with_files) {
   std::string text = fmt::format("table {}\n", table.name);
   if (const std::string options = to_text(table.options); !options.empty())
-    text += fmt::format("  options      {}\n", options);
+    text += fmt::format("  options      {}\n", escaped(options));
   for (const FamilyInfo& family : table.families) {
     uint64_t bytes = 0;
     uint64_t cells = 0;

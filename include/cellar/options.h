@@ -91,10 +91,11 @@ struct FamilyOptions {
 // Sets one field by its name or HBase's: kInvalidArgument for an unknown name (nearest one as hint) or an
 // unfit value, kNotSupported for HBase's ENCRYPTION.
 //
-// "metadata.KEY" and "configuration.KEY" set one text, an empty value removes it. A KEY that is an option
-// under that name in HBase sets the option: configuration.hbase.hstore.blockingStoreFiles is files_stop.
-// HBase's attributes that a store does not act on are checked as HBase does, and kept in `metadata`; those
-// that say what HBase does by default are removed there.
+// "metadata.KEY" and "configuration.KEY" set one text, in UTF-8; an empty value removes it. A KEY that is an
+// option under that name in HBase sets the option: configuration.hbase.hstore.blockingStoreFiles is
+// files_stop, configuration.hbase.hstore.compaction.min is files_min in the text of compaction, which a new
+// text replaces. HBase's attributes that a store does not act on are checked as HBase does, and kept in
+// `metadata`; those that say what HBase does by default are removed there.
 Status set_option(FamilyOptions& family, std::string_view key, std::string_view value);
 // All faults in one status, or ok.
 Status validate(const FamilyOptions& family);

@@ -56,7 +56,7 @@ TEST(Options, TheValuesOfWhatIsCarriedAreHBases) {
   };
   for (const Case& each :
        {Case{"REPLICATION_SCOPE", "1", "2"}, Case{"DFS_REPLICATION", "3", "-1"},
-        Case{"IS_MOB", "TRUE", "yes"}, Case{"MOB_THRESHOLD", "100 KB", "many"},
+        Case{"IS_MOB", "TRUE", "yes"}, Case{"MOB_THRESHOLD", "200 KB", "many"},
         Case{"MOB_COMPACT_PARTITION_POLICY", "weekly", "YEARLY"},
         Case{"INDEX_BLOCK_ENCODING", "PREFIX_TREE", "DIFF"},
         Case{"IN_MEMORY_COMPACTION", "eager", "SOMETIMES"}, Case{"EVICT_BLOCKS_ON_CLOSE", "true", "1"}}) {
@@ -108,7 +108,7 @@ TEST(Options, KeysOfHBasesConfigurationAreOptions) {
   EXPECT_EQ(reset, family_of({}));
 }
 
-// A key and the plug-in that it is for may come in either order.
+// A key waits for the plug-in that it is for. The text of a plug-in replaces its parameters.
 TEST(Options, ParametersFindTheirPlugin) {
   const std::string key = "configuration.RowPrefixBloomFilter.prefix_length";
   FamilyOptions family = family_of({{key, "5"}, {"BLOOMFILTER", "ROWPREFIX_FIXED_LENGTH"}});
@@ -128,6 +128,44 @@ TEST(Options, ParametersFindTheirPlugin) {
   EXPECT_EQ(family.compaction, "none");
   EXPECT_OK(set_option(family, "compaction", "exploring"));
   EXPECT_EQ(family.compaction, "exploring(files_min=4)");
+  EXPECT_OK(set_option(family, "compaction", "exploring(ratio=2)"));
+  EXPECT_EQ(family.compaction, "exploring(ratio=2)");
+  family = family_of({{"compaction", "none"}, {"configuration.Hbase.Hstore.Compaction.Min", "4"}});
+  EXPECT_EQ(family.configuration, (CarriedTexts{{"hbase.hstore.compaction.min", "4"}}));
+  for (const char* value : {"4, ratio=2", "(4", "4)", "a=b"})
+    EXPECT_TRUE(
+        set_option(family, "configuration.hbase.hstore.compaction.min", value).is(Code::kInvalidArgument))
+        << value;
+}
+
+// HBase looks for its keys among the metadata, too.
+TEST(Options, KeysOfTheConfigurationCountInTheMetadata) {
+  FamilyOptions family = family_of(
+      {{"metadata.hbase.hstore.blockingStoreFiles", "9"}, {"metadata.hbase.hstore.compaction.min", "5"}});
+  EXPECT_EQ(family.files_stop, 9u);
+  EXPECT_EQ(family.compaction, "exploring(files_min=5)");
+  EXPECT_EQ(family.metadata, CarriedTexts{});
+  family.metadata["hbase.hstore.blockingStoreFiles"] = "9";
+  EXPECT_TRUE(validate(family).is(Code::kInvalidArgument));
+  TableOptions table;
+  EXPECT_TRUE(set_option(table, "metadata.hbase.hstore.blockingStoreFiles", "9").is(Code::kInvalidArgument));
+}
+
+TEST(Options, CarriedTextsHaveOneForm) {
+  const auto fault_of = [](const std::string& key, const std::string& value) {
+    FamilyOptions family = family_of({});
+    family.metadata = {{key, value}};
+    return std::string(validate(family).message());
+  };
+  EXPECT_NE(fault_of("is_mob", "true").find("metadata is_mob is written IS_MOB"), std::string::npos);
+  EXPECT_NE(fault_of("IS_MOB", "false").find("is HBase's default, which is not kept"), std::string::npos);
+  EXPECT_NE(fault_of("MOB_THRESHOLD", "100 KB").find("is HBase's default"), std::string::npos);
+  EXPECT_NE(fault_of("note", "\xff").find("metadata note is not UTF-8"), std::string::npos);
+  EXPECT_NE(fault_of("\xc3", "x").find("is not UTF-8"), std::string::npos);
+  EXPECT_EQ(fault_of("note",
+                     "gr\xc3\xbc\xc3\x9f"
+                     "e\n\x01"),
+            "");
 }
 
 TEST(Options, WhatIsAnOptionIsNotCarried) {
@@ -248,6 +286,27 @@ TEST_F(FamilyOptionsTest, AFamilyHasALimitOfFilesOfItsOwn) {
   EXPECT_TRUE(write().is(Code::kBusy)) << "the engine's again";
 }
 
+// Writers would wait for a compaction that nothing begins.
+TEST_F(FamilyOptionsTest, WritersNeverWaitForACompactionThatNobodyWants) {
+  open({.stall_ms_max = 60'000});
+  const auto table = make_table("t", {family_of({{"files_stop", "2"}})});  // fewer than files_min
+  const auto add_file = [&] {
+    EXPECT_OK(table->put(Put("r").add("f", "q", "v")));
+    EXPECT_OK(table->flush());
+  };
+  for (int i = 0; i < 6; ++i) add_file();
+  EXPECT_OK(engine_->wait_for_background());
+  EXPECT_GE(engine_->status().compactions, 1u);
+  const auto alter = [&](const FamilyOptions& family) {
+    EXPECT_OK(engine_->alter_table("t", {.set_families = {family}}));
+  };
+  alter(family_of({{"compaction", "exploring(files_min=10)"}}));
+  EXPECT_OK(engine_->wait_for_background());
+  while (table->info().families[0].files.size() < 5) add_file();
+  alter(family_of({{"files_stop", "4"}}));
+  EXPECT_OK(table->put(Put("r").add("f", "q", "v")));
+}
+
 TEST_F(FamilyOptionsTest, AFamilyHasAnIntervalOfMajorCompactionsOfItsOwn) {
   open({.major_compaction_interval_s = 100});
   const auto table =
@@ -266,7 +325,8 @@ TEST_F(FamilyOptionsTest, AFamilyHasAnIntervalOfMajorCompactionsOfItsOwn) {
       engine_->alter_table("t", {.set_families = {family_of({{"major_compaction_interval_ms", "0"}})}}));
   EXPECT_EQ(files_after_ms(1'000'000), 2u) << "only on request";
   EXPECT_OK(engine_->alter_table("t", {.set_families = {family_of({})}}));
-  EXPECT_EQ(files_after_ms(1), 1u) << "the engine's again";
+  EXPECT_OK(engine_->wait_for_background());
+  EXPECT_EQ(table->info().families[0].files.size(), 1u) << "the engine's again, at once";
 }
 
 TEST_F(FamilyOptionsTest, WhatIsCarriedOutlivesTheEngine) {

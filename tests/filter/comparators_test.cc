@@ -2,8 +2,8 @@
 // and not, and what the comparison says.
 #include <gtest/gtest.h>
 
+#include "base/utf8.h"
 #include "cellar/filter.h"
-#include "filter/utf8.h"
 
 namespace cellar::testing {
 namespace {

@@ -1,5 +1,5 @@
 // UTF-8: one character at a time, by the table of well-formed byte sequences of the Unicode standard (3.9).
-#include "filter/utf8.h"
+#include "base/utf8.h"
 
 #include <algorithm>
 
