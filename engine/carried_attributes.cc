@@ -60,6 +60,21 @@ Status encryption(std::string_view, std::string_view) {
       .hinting("put the store on an encrypted file system");
 }
 
+// "path|class|priority|arguments"; only the class must be there (HBase's CP_HTD_ATTR_VALUE_PATTERN).
+Status coprocessor(std::string_view name, std::string_view value) {
+  std::string_view rest = value;
+  const auto take = [&rest] {
+    const std::string_view part = rest.substr(0, rest.find('|'));
+    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+    return part;
+  };
+  take();
+  const bool has_class = !take().empty();
+  const std::string_view priority = take();
+  const bool fits = std::ranges::all_of(priority, [](char c) { return (c >= '0' && c <= '9') || c == ' '; });
+  return has_class && fits ? Status() : unfit(name, value, "path|class|priority|arguments");
+}
+
 constexpr int64_t kInt = INT32_MAX;
 constexpr int64_t kShort = INT16_MAX;
 constexpr int64_t kRegionBytesMin = 2 << 20;  // HBase's TableDescriptorChecker
@@ -95,7 +110,7 @@ constexpr CarriedAttribute kAttributes[] = {
     {kTable, "IS_ROOT", "FALSE", flag, "a store has no root table"},
 };
 
-constexpr CarriedAttribute kCoprocessor = {kTable, "COPROCESSOR$", "", any, kJava};
+constexpr CarriedAttribute kCoprocessor = {kTable, "COPROCESSOR$", "", coprocessor, kJava};
 
 bool is_coprocessor(std::string_view name) {
   if (!name.starts_with(kCoprocessor.name)) return false;
@@ -106,6 +121,12 @@ bool is_coprocessor(std::string_view name) {
 }  // namespace
 
 std::span<const CarriedAttribute> carried_attributes() { return kAttributes; }
+
+std::string_view coprocessor_class(std::string_view value) {
+  const size_t begin = std::min(value.find('|'), value.size());
+  const std::string_view rest = value.substr(std::min(begin + 1, value.size()));
+  return rest.substr(0, rest.find('|'));
+}
 
 const CarriedAttribute* find_carried_attribute(AttributeOf of, std::string_view name) {
   const std::string wanted = upper_ascii(name);

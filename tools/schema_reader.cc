@@ -134,8 +134,18 @@ void SchemaReader::add_coprocessor(TableOptions& table, const ShellValue& value)
   size_t number = 1;
   const auto is_taken = [&] { return table.metadata.contains(fmt::format("COPROCESSOR${}", number)); };
   while (is_taken()) ++number;
-  if (const auto text = text_of(value))
+  const auto text = text_of(value);
+  if (!text) return;
+  const auto is_same = [&](const auto& each) {
+    return each.first.starts_with("COPROCESSOR$") &&
+           coprocessor_class(each.second) == coprocessor_class(*text);
+  };
+  if (std::ranges::any_of(table.metadata, is_same)) {
+    add(value, Status::invalid_argument(
+                   fmt::format("the table has a coprocessor {} already", escaped(coprocessor_class(*text)))));
+  } else {
     add(value, set_option(table, fmt::format("COPROCESSOR${}", number), *text));
+  }
 }
 
 void SchemaReader::read_table(TableOptions& table, const ShellValue& pair, std::set<std::string>& set) {

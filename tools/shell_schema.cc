@@ -144,18 +144,13 @@ void Alteration::unset(const ShellValue& names) {
   }
 }
 
-// By their classes, which stand second in "path|class|priority|arguments".
+// By their classes.
 void Alteration::remove_coprocessors(const ShellValue& classes) {
   const auto names = reader_.texts_of(classes);
   if (!names) return;
   for (const std::string& name : *names) {
     const auto is_it = [&](const auto& each) {
-      if (!each.first.starts_with("COPROCESSOR$")) return false;
-      const std::string_view text = each.second;
-      const size_t bar = text.find('|');
-      if (bar == std::string_view::npos) return text == name;
-      const std::string_view rest = text.substr(bar + 1);
-      return rest.substr(0, rest.find('|')) == name;
+      return each.first.starts_with("COPROCESSOR$") && coprocessor_class(each.second) == name;
     };
     if (std::erase_if(after_.metadata, is_it) == 0)
       reader_.add(classes, Status::not_found(fmt::format("the table has no coprocessor {}", escaped(name))));
