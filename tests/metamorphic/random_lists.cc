@@ -140,6 +140,7 @@ void RandomRun::transaction(const Operation& operation) {
   executor_.settle();
   if (!failure_) run_transaction(operation);
   transaction_point_.reset();
+  computed_at_.reset();
 }
 
 void RandomRun::run_transaction(const Operation& operation) {
@@ -166,6 +167,7 @@ void RandomRun::run_transaction(const Operation& operation) {
   unlogged_ = operation.unlogged;
   const bool refused = is_observed(rows) && is_refused_by_model(rows);
   if (!must_conflict && !refused && !rows.empty()) pending_ = &rows;
+  computed_at_ = now_ms();  // the commit may wait
   const Status status = transaction.commit();
   note(status.ok() ? "committed" : status.is(Code::kConflict) ? "conflict" : status.to_text());
   if (refused && status.is(Code::kInvalidArgument)) return;

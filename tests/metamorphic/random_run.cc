@@ -350,7 +350,7 @@ void RandomRun::apply_pending(uint64_t sequence) {
   if (!unlogged_) kept_ = sequence;
   std::vector<std::map<std::string, Cells>> cells;  // all of them see the state before the write
   for (const RowChange& row : rows) {
-    auto of_row = mirrors_[row.table].cells_of(row, now_ms());
+    auto of_row = mirrors_[row.table].cells_of(row, computed_at_.value_or(now_ms()));
     if (!of_row.ok()) return fail("the model refuses this write: " + of_row.status().to_text());
     cells.push_back(std::move(of_row).value());
   }
