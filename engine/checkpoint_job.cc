@@ -31,6 +31,7 @@ Result<CheckpointInfo> CheckpointJob::run(Directory& into) {
 Status CheckpointJob::look() {
   const ManifestState all = core_.manifest->state();
   state_.identity = all.identity;
+  state_.snapshot = snapshot_;
   state_.next_table_id = all.next_table_id;
   state_.next_family_id = all.next_family_id;
   state_.last_sequence = core_.mvcc.read_point();

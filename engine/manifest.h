@@ -91,7 +91,8 @@ struct TableRecord {
 
 struct ManifestState {
   Identity identity = {};
-  uint64_t edit = 0;  // number of the last edit
+  std::string snapshot = {};  // the named snapshot that this is, and stays: nothing may write to it
+  uint64_t edit = 0;          // number of the last edit
   uint32_t next_table_id = 1;
   uint32_t next_family_id = 1;
   uint64_t next_file_number = 1;

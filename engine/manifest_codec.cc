@@ -45,6 +45,7 @@ enum class Tag : uint8_t {
   kReleaseBefore = 27,  // segment
   kDroppedName = 28,    // family id, table, family, sequence: snapshots only
   kUnloggedNote = 29,   // sequence, family id, file, bytes, cells: snapshots only
+  kNamedSnapshot = 31,  // name: snapshots only, and only of named ones
   kTableOptions = 30,  // id of a table before it, pairs of name and value to the end: those that kTable lacks
 };
 
@@ -284,13 +285,15 @@ struct Decoded {
   ManifestEdit edit;
   Identity identity;
   bool is_snapshot = false;
+  std::string named_snapshot;
   std::vector<uint32_t> dropped;
   std::vector<StoredFile> obsolete;
   std::vector<DroppedFamily> dropped_names;
   std::vector<UnloggedNote> unlogged;
 
   bool of_snapshots() const {
-    return !(dropped.empty() && obsolete.empty() && dropped_names.empty() && unlogged.empty());
+    return !(named_snapshot.empty() && dropped.empty() && obsolete.empty() && dropped_names.empty() &&
+             unlogged.empty());
   }
 };
 
@@ -454,6 +457,9 @@ bool read_fields(Tag tag, FieldReader& from, Decoded& decoded) {
     case Tag::kObsolete:
       decoded.obsolete.push_back(read_stored(from));
       return true;
+    case Tag::kNamedSnapshot:
+      decoded.named_snapshot = from.text();
+      return true;
     default:
       return false;
   }
@@ -514,6 +520,7 @@ std::string encode_edit(const ManifestEdit& edit) {
 std::string encode_snapshot(const ManifestState& state) {
   FieldWriter to;
   to.number(state.identity.high).number(state.identity.low).end(Tag::kSnapshot);
+  if (!state.snapshot.empty()) to.text(state.snapshot).end(Tag::kNamedSnapshot);
   ManifestEdit edit;
   edit.next_table_id = state.next_table_id;
   edit.next_family_id = state.next_family_id;
@@ -565,6 +572,7 @@ Status apply_payload(ManifestState& state, std::string_view payload, EditKind ki
   const Status status = apply(state, decoded.edit);
   if (!status.ok()) return Status::corruption(fmt::format("an edit that does not fit: {}", status.message()));
   if (is_snapshot) {
+    state.snapshot = std::move(decoded.named_snapshot);
     state.dropped_families = std::move(decoded.dropped);
     state.obsolete = std::move(decoded.obsolete);
     state.feeds.dropped = std::move(decoded.dropped_names);

@@ -68,7 +68,7 @@ Status NamedSnapshots::fill(Directory& snapshots, const std::string& name,
     CELLAR_TRY_ASSIGN(snapshot, snapshots.directory(name, true));
     CELLAR_TRY_ASSIGN(lock, snapshot->lock(kLockName));
   }
-  auto made = CheckpointJob(core_, tables).run(*snapshot);
+  auto made = CheckpointJob(core_, tables, name).run(*snapshot);
   if (!made.ok()) {
     static_cast<void>(remove(snapshots, *snapshot, name).ok());  // else a leftover
     return made.status();

@@ -121,6 +121,10 @@ Status Recovery::open_manifest() {
                       Manifest::load(*core_.root, core_.executor, {.read_only = core_.options.read_only}));
   }
   state_ = core_.manifest->state();
+  if (!state_.snapshot.empty() && !core_.options.read_only)
+    return Status::read_only("this is snapshot " + state_.snapshot + " of a store, and stays as it is")
+        .at(core_.path)
+        .hinting("open it read_only; a clone of a table, or an export of the whole, can be written to");
   core_.identity = state_.identity;
   core_.wall_seen_ms.store(state_.wall_ms);
   last_sequence_ = state_.last_sequence;

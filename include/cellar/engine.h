@@ -101,7 +101,8 @@ class Engine {
   // Named snapshots: tables as of one instant, between two writes, kept until they are dropped, whatever
   // happens to the tables and to the engine. Store files are shared; what is in memory is written once more,
   // while everybody goes on writing. No table named: all of them. Durable when it returns. kInvalidArgument
-  // for a name that is none or taken, kNotFound for an unknown table.
+  // for a name that is none or taken, kNotFound for an unknown table. It is a store in snapshots/<name>,
+  // which opens read_only alone (else kReadOnly); so does a copy of it.
   virtual Result<NamedSnapshotInfo> create_snapshot(const std::string& name,
                                                     const std::vector<std::string>& tables = {}) = 0;
   // In order of their names. One that cannot be read says why.

@@ -53,6 +53,7 @@ struct Store {
 
 TEST(ManifestCodec, EveryFieldComesBack) {
   ManifestState state = full_state();
+  state.snapshot = "before";
   ManifestState back;
   ASSERT_TRUE(apply_payload(back, encode_snapshot(state), EditKind::kSnapshot).ok());
   back.edit = state.edit;

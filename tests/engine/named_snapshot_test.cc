@@ -225,6 +225,31 @@ TEST_F(NamedSnapshotTest, SaysWhatIsWrong) {
   EXPECT_TRUE(engine_->list_snapshots()->empty());
 }
 
+TEST_F(NamedSnapshotTest, NothingOpensASnapshotForWriting) {
+  put(*orders_, "a", "1");
+  EXPECT_OK(engine_->create_snapshot("snap").status());
+  EngineOptions options;
+  options.environment.files = files_.get();
+  options.environment.clock = &clock_;
+  const auto refused = Engine::open("store/snapshots/snap", options);
+  ASSERT_TRUE(refused.status().is(Code::kReadOnly)) << refused.status().to_text();
+  EXPECT_EQ(refused.status().message(), "this is snapshot snap of a store, and stays as it is");
+  EXPECT_EQ(refused.status().place(), "store/snapshots/snap");
+  {
+    options.read_only = true;
+    const auto looked_at = Engine::open("store/snapshots/snap", options).value();
+    EXPECT_EQ(content(*looked_at->open_table("orders").value()), "a=1");
+    EXPECT_OK(looked_at->checkpoint("free").status());
+  }
+  options.read_only = false;
+  const auto free = Engine::open("free", options);
+  ASSERT_TRUE(free.ok()) << "an export is a store like others: " << free.status().to_text();
+  put(*(*free)->open_table("orders").value(), "b", "2");
+  EXPECT_OK(engine_->restore_snapshot("snap"));
+  put(*orders_, "c", "3");
+  EXPECT_EQ(content(*orders_), "a=1 c=3") << "what was restored can be written to";
+}
+
 TEST_F(NamedSnapshotTest, ACheckpointIsAStore) {
   put(*orders_, "a", "1");
   EXPECT_OK(orders_->flush());
