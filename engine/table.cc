@@ -25,13 +25,14 @@ Result<RowBatch> Table::row_at_or_after(std::string_view row, const Scan& asked)
 }
 
 Result<RowBatch> Table::row_at_or_before(std::string_view row, const Scan& asked) {
+  if (row.empty()) return RowBatch();  // to a reversed scan it would be the end of the table
   return nearest_row(*this, row, asked, true);
 }
 
-// A wide row is counted in parts, so that it need not fit into memory.
+// A wide row is counted in parts, so that it need not fit into memory; but a filter may drop it at its end.
 Result<RangeCount> Table::count(const Scan& asked, const std::function<bool(const RangeCount&)>& on_way) {
   constexpr uint32_t kCellsAtOnce = 1000;
-  const bool whole_rows = asked.row_filter() != nullptr && asked.row_filter()->needs_whole_row();
+  const bool whole_rows = asked.row_filter() != nullptr;
   Scan scan = asked;
   scan.batch(whole_rows ? 0 : kCellsAtOnce).max_result_bytes(0).cursor_after_cells(0).cursor_after_ms(0);
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Scanner> scanner, this->scan(scan));

@@ -97,7 +97,7 @@ void add_filter(const Get& get, std::optional<ReadFilter>& filter, TableRead& re
   if (get.row_filter() == nullptr) return;
   filter.emplace(*get.row_filter(), false, false);
   read.filter = &*filter;
-  if (filter->needs_whole_row()) read.budget.cells_per_part = 0;
+  read.budget.cells_per_part = 0;  // drop_row() may depend on any cell
 }
 
 Status unknown_family(std::string_view table, std::string_view family,

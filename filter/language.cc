@@ -51,14 +51,15 @@ class Parser {
     ++at_;
     return true;
   }
-  // A keyword stands alone: before it a blank, a parenthesis or the beginning; behind it a blank or "(".
+  // A keyword stands alone: before it a blank, a parenthesis or the beginning; behind it a blank, "(" or the
+  // end.
   bool take_keyword(std::string_view word) {
     skip_blanks();
     if (!text_.substr(at_).starts_with(word)) return false;
     const size_t end = at_ + word.size();
     const bool before =
         at_ == 0 || is_blank(text_[at_ - 1]) || text_[at_ - 1] == '(' || text_[at_ - 1] == ')';
-    if (!before || end == text_.size() || (!is_blank(text_[end]) && text_[end] != '(')) return false;
+    if (!before || (end != text_.size() && !is_blank(text_[end]) && text_[end] != '(')) return false;
     at_ = end;
     return true;
   }

@@ -69,7 +69,7 @@ class Filter {
   virtual bool needs_whole_row() const { return false; }
   // Removes cells of the row, or changes them: bytes must live until the next call.
   virtual void edit_row(std::vector<CellView>&) {}
-  // Whether the row, of which cells are left, is out.
+  // Whether the row, of which cells are left, is out. With Scan::batch only the row's last part is.
   virtual bool drop_row() { return false; }
   // Whether the answer for a row depends on which rows, or how many, came before it, as a page's does (that
   // rows come in order does not count): such a filter must see all of them, and SaltedScan refuses it.

@@ -110,7 +110,7 @@ class Table {
   // Many scans, all as of one instant; those with a snapshot as of that. The first failure is the answer.
   virtual Result<std::vector<std::unique_ptr<Scanner>>> scan_many(std::span<const Scan> scans) = 0;
   // The nearest row that is not before, or not after, `row`: one, or none. `asked` chooses columns, versions
-  // and times, and how far to look (Scan::stop).
+  // and times, and how far to look (Scan::stop). Nothing is before the empty row, all is after it.
   Result<RowBatch> row_at_or_after(std::string_view row, const Scan& asked = {});
   Result<RowBatch> row_at_or_before(std::string_view row, const Scan& asked = {});
 

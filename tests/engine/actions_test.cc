@@ -179,7 +179,7 @@ TEST_F(Actions, TheNearestRow) {
   EXPECT_EQ(before("f"), "f");
   EXPECT_EQ(before("e"), "b");
   EXPECT_EQ(before("a"), "-");
-  EXPECT_EQ(before(""), "f");
+  EXPECT_EQ(before(""), "-") << "no row is before the first possible one";
   EXPECT_EQ(after("c", Scan().stop("e")), "-");
   EXPECT_EQ(after("c", Scan().family("g")), "-");
   EXPECT_EQ(after("c", Scan().reversed(true).limit(7)), "f") << "direction and limit are the helper's";

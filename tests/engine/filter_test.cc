@@ -3,6 +3,8 @@
 // the number of cells that were looked at.
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include "base/bytes.h"
 #include "tests/engine/engine_fixture.h"
 #include "tests/support/data_driven.h"
@@ -148,6 +150,41 @@ TEST_F(FilterTest, UsersFilterSeeksAndChangesAndOneScanServesManyReads) {
   const Scan paged = Scan().filter(page_filter(2));
   EXPECT_EQ(EngineFixture::scan(*table_, paged).size(), 2u);
   EXPECT_EQ(EngineFixture::scan(*table_, paged).size(), 2u) << "the prototype does not count";
+}
+
+// Decides by a row's last cell, and does not say that it must see whole rows.
+class DropsWhatEndsInZ final : public Filter {
+ public:
+  std::unique_ptr<Filter> clone() const override { return std::make_unique<DropsWhatEndsInZ>(*this); }
+  std::string to_text() const override { return "rows without a z"; }
+  void reset() override { last_ = {}; }
+  FilterCode cell(const CellView& cell) override {
+    last_ = cell.qualifier();
+    return FilterCode::kInclude;
+  }
+  bool drop_row() override { return last_ == "z"; }
+
+ private:
+  std::string last_;
+};
+
+TEST_F(FilterTest, ExistsAndCountAgreeWithGetAndScanWhereARowIsDroppedAtItsEnd) {
+  for (const char* row : {"kept", "left out"}) {
+    Put put(row);
+    for (int i = 0; i < 1500; ++i) put.add("a", fmt::format("q{:04}", i), "v");
+    put.add("a", row[0] == 'l' ? "z" : "y", "v");
+    EXPECT_OK(table_->put(put));
+  }
+  const auto filter = std::make_shared<DropsWhatEndsInZ>();
+  const std::vector<Get> gets = {Get("kept").filter(filter), Get("left out").filter(filter)};
+  EXPECT_EQ(table_->get(gets[0])->row().cells().size(), 1501u);
+  EXPECT_TRUE(table_->get(gets[1])->empty());
+  EXPECT_TRUE(table_->exists(gets[0]).value());
+  EXPECT_FALSE(table_->exists(gets[1]).value());
+  EXPECT_EQ(table_->exists_many(gets).value(), (std::vector<bool>{true, false}));
+  const RangeCount count = table_->count(Scan().filter(filter)).value();
+  EXPECT_EQ(count.rows, 1u);
+  EXPECT_EQ(count.cells, 1501u);
 }
 
 TEST_F(FilterTest, RowsReadAheadKeepTheirBytes) {
