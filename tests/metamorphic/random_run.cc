@@ -358,7 +358,7 @@ void RandomRun::apply_pending(uint64_t sequence) {
   if (!added) return fail("the observer refuses this write");
   std::vector<std::map<std::string, Cells>> added_cells;
   for (const RowChange& row : *added) {
-    auto of_row = mirrors_[row.table].cells_of(row, now_ms());
+    auto of_row = mirrors_[row.table].cells_of(row, computed_at_.value_or(now_ms()));
     if (!of_row.ok()) return fail("the model refuses what is added: " + of_row.status().to_text());
     added_cells.push_back(std::move(of_row).value());
   }

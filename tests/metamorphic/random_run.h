@@ -173,7 +173,7 @@ class RandomRun final : private EventListener {
   std::vector<OpenScanner> scanners_;
   std::map<std::string, Rewrite> flushes_, compactions_;  // under way, by table and family
   const std::vector<RowChange>* pending_ = nullptr;       // handed to the engine, not yet in the mirror
-  std::optional<int64_t> computed_at_;                    // when its increments and appends were, if not now
+  std::optional<int64_t> computed_at_;                    // when the write was, if not now
   std::vector<ListStep> steps_;                // of a list of actions that was handed to the engine
   size_t next_step_ = 0;                       // the first that is not in the mirror
   std::optional<uint64_t> transaction_point_;  // what an open transaction sees is kept as for a snapshot
