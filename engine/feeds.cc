@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/bytes.h"
 #include "base/plugins.h"
 #include "engine/names.h"
 #include "engine/table_impl.h"
@@ -33,7 +34,7 @@ Status check_feed(EngineCore& core, const std::string& name, const FeedOptions& 
   std::set<std::string> seen;
   for (const FeedTable& table : options.tables) {
     if (!seen.insert(table.table).second)
-      return Status::invalid_argument("table " + table.table + " is named twice")
+      return Status::invalid_argument("table " + escaped(table.table) + " is named twice")
           .hinting("name it once, with all its families");
     CELLAR_TRY(check_table(core, table));
   }
@@ -80,7 +81,7 @@ std::vector<FeedInfo> list_feeds(EngineCore& core) {
 Status no_such_feed(const FeedBook& feeds, const std::string& name) {
   std::vector<std::string> names;
   for (const FeedRecord& each : feeds.feeds) names.push_back(each.name);
-  return Status::not_found("there is no feed \"" + name + "\"").hinting(nearest_hint(name, names));
+  return Status::not_found("there is no feed \"" + escaped(name) + "\"").hinting(nearest_hint(name, names));
 }
 
 Status feed_was_lost(const FeedRecord& feed) {

@@ -373,7 +373,7 @@ Status set_in(std::string_view what, Options& options, std::string_view key, std
   if (const CarriedAttribute* carried = find_carried_attribute(kOf<Options>, key); carried != nullptr)
     return set_carried(*carried, options.metadata, key, value);
   const std::string nearest = nearest_of(wanted, known, options);
-  return Status::invalid_argument(fmt::format("unknown {} option \"{}\"", what, key))
+  return Status::invalid_argument(fmt::format("unknown {} option \"{}\"", what, escaped(key)))
       .hinting(nearest.empty() ? fmt::format("known: {}", fmt::join(known, ", "))
                                : fmt::format("did you mean {}?", nearest));
 }

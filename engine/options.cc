@@ -26,9 +26,10 @@ Status check_family_name(const std::string& name) {
     return Status::invalid_argument("a family's name has 1 to 127 bytes");
   for (const char c : name)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == ':' || c == '/' || c == '\\')
-      return Status::invalid_argument("family name \"" + name +
+      return Status::invalid_argument("family name \"" + escaped(name) +
                                       "\" holds a control character, ':', '/' or '\\'");
-  if (name.front() == '.') return Status::invalid_argument("family name \"" + name + "\" begins with '.'");
+  if (name.front() == '.')
+    return Status::invalid_argument("family name \"" + escaped(name) + "\" begins with '.'");
   if (name == "recovered.edits")
     return Status::invalid_argument("family name \"recovered.edits\" is reserved");
   return {};
@@ -115,7 +116,7 @@ Status validate(const FamilyOptions& family) {
   faults.add_if(family.major_compaction_interval_ms < -1, "major_compaction_interval_ms is at least -1");
   faults.add_carried(AttributeOf::kFamily, family);
   Status status = faults.status();
-  return status.ok() ? status : status.with_context("family \"" + family.name + "\"");
+  return status.ok() ? status : status.with_context("family \"" + escaped(family.name) + "\"");
 }
 
 Status validate(const TableOptions& table) {
@@ -125,7 +126,7 @@ Status validate(const TableOptions& table) {
     faults.add(validate(table.families[i]));
     for (size_t k = 0; k < i; ++k)
       faults.add_if(table.families[k].name == table.families[i].name,
-                    "family \"" + table.families[i].name + "\" is named twice");
+                    "family \"" + escaped(table.families[i].name) + "\" is named twice");
   }
   faults.add_if(table.memtable_bytes != 0 && table.memtable_bytes < static_cast<uint64_t>(kMemtableBytesMin),
                 "memtable_bytes of a table is 0 or at least 4 KiB");

@@ -23,13 +23,9 @@ Status touch_family(TableImpl& table, std::string_view family, std::vector<Store
   return {};
 }
 
-Status no_columns(std::string_view what) {
-  return Status::invalid_argument(fmt::format("the {} has no columns", what)).hinting("add at least one");
-}
-
 Status touch_pieces(TableImpl& table, const RowMutation& mutation, std::string_view what,
                     std::vector<Store*>& touched) {
-  if (mutation.empty()) return no_columns(what);
+  if (mutation.empty()) return no_columns(what, mutation.row());
   for (const MutationPiece& piece : mutation.pieces())
     CELLAR_TRY(touch_family(table, mutation.family(piece), touched));
   return {};
@@ -76,6 +72,11 @@ bool same_place(const Cell& a, const Cell& b) {
 
 }  // namespace
 
+Status no_columns(std::string_view what, std::string_view row) {
+  return Status::invalid_argument(fmt::format("the {} of row \"{}\" has no columns", what, escaped(row)))
+      .hinting("add at least one");
+}
+
 Status add_touched(TableImpl& table, const Put& put, std::vector<Store*>& touched) {
   return touch_pieces(table, put, "put", touched);
 }
@@ -87,7 +88,7 @@ Status add_touched(TableImpl& table, const Delete& erase, std::vector<Store*>& t
 }
 
 Status add_touched(TableImpl& table, const Increment& increment, std::vector<Store*>& touched) {
-  if (increment.counters().empty()) return no_columns("increment");
+  if (increment.counters().empty()) return no_columns("increment", increment.row());
   for (const Increment::Counter& counter : increment.counters())
     CELLAR_TRY(touch_family(table, counter.family, touched));
   return {};

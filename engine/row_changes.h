@@ -13,6 +13,9 @@
 
 namespace cellar {
 
+// The refusal of a mutation without columns; `what` is "put".
+Status no_columns(std::string_view what, std::string_view row);
+
 // Adds the families that the mutation writes to, each once. kInvalidArgument for one that the table has not,
 // and for a mutation without columns.
 Status add_touched(TableImpl& table, const RowMutations::Mutation& mutation, std::vector<Store*>& touched);

@@ -52,13 +52,14 @@ Status TableAlteration::check() const {
   for (const FamilyOptions& family : change_.set_families) {
     if (Status status = validate(family); !status.ok()) unfit.emplace_back(status.message());
     if (is_among(seen, family.name))
-      unfit.push_back(fmt::format("family \"{}\" is named twice", family.name));
+      unfit.push_back(fmt::format("family \"{}\" is named twice", escaped(family.name)));
     seen.push_back(family.name);
     left += known.find(family.name) == nullptr ? 1 : 0;
   }
   for (const std::string& name : change_.remove_families) {
     if (is_among(seen, name))
-      unfit.push_back(fmt::format("family \"{}\" is named twice, to be removed among other things", name));
+      unfit.push_back(
+          fmt::format("family \"{}\" is named twice, to be removed among other things", escaped(name)));
     seen.push_back(name);
     if (known.find(name) != nullptr) {
       --left;

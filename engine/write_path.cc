@@ -79,7 +79,9 @@ std::string_view name_of(const Append&) { return "append"; }
 // Every one of the same row; their families are added.
 Status check_mutations(TableImpl& table, const RowMutations& mutations, std::vector<Store*>& touched) {
   if (mutations.mutations().empty())
-    return Status::invalid_argument("the row mutations are empty").hinting("add at least one");
+    return Status::invalid_argument(
+               fmt::format("the mutations of row \"{}\" are empty", escaped(mutations.row())))
+        .hinting("add at least one");
   for (const RowMutations::Mutation& each : mutations.mutations()) {
     const auto check = [&](const auto& mutation) {
       return check_same_row(name_of(mutation), mutation.row(), "row mutations", mutations.row());
@@ -92,7 +94,8 @@ Status check_mutations(TableImpl& table, const RowMutations& mutations, std::vec
 
 Status check_change(TableImpl& table, const CheckAndMutate& check, std::vector<Store*>& touched) {
   if (!check.condition() && check.filter() == nullptr)
-    return Status::invalid_argument("the check has no condition")
+    return Status::invalid_argument(
+               fmt::format("the check of row \"{}\" has no condition", escaped(check.row())))
         .hinting("add one: if_equals, if_not_exists, if_passes, …");
   if (check.condition() && check.condition()->compare == CompareOp::kNoOp)
     return Status::invalid_argument("the check compares by no_op, which holds for nothing");
@@ -102,7 +105,9 @@ Status check_change(TableImpl& table, const CheckAndMutate& check, std::vector<S
       [&](const auto& change) -> Status {
         using Change = std::remove_cvref_t<decltype(change)>;
         if constexpr (std::is_same_v<Change, std::monostate>) {
-          return Status::invalid_argument("the check has no change").hinting("say what is done: then(put)");
+          return Status::invalid_argument(
+                     fmt::format("the check of row \"{}\" has no change", escaped(check.row())))
+              .hinting("say what is done: then(put)");
         } else if constexpr (std::is_same_v<Change, RowMutations>) {
           CELLAR_TRY(check_same_row("change", change.row(), "check", check.row()));
           return check_mutations(table, change, touched);
@@ -144,7 +149,7 @@ bool looks_up(const Batch::Entry& entry) {
 
 Status check_entry(const Batch::Entry& entry) {
   if (const auto* put = std::get_if<Put>(&entry.change); put != nullptr && put->empty())
-    return Status::invalid_argument("the put has no columns").hinting("add at least one");
+    return no_columns("put", put->row());
   auto& table = static_cast<TableImpl&>(*entry.table);
   std::vector<Store*> touched;
   if (const auto* increment = std::get_if<Increment>(&entry.change))
@@ -226,7 +231,7 @@ int64_t WritePath::lock_wait_us() const { return core_.options.row_lock_wait_ms 
 
 Status WritePath::put(TableImpl& table, const Put& put, const WriteOptions& options) {
   CELLAR_TRY(table.check_writable());
-  if (put.empty()) return Status::invalid_argument("the put has no columns").hinting("add at least one");
+  if (put.empty()) return no_columns("put", put.row());
   if (in_observer || table.observers() != nullptr) [[unlikely]]
     return put_slowly(table, put, options);
   PreparedBatch& batch = thread_batch();

@@ -207,8 +207,8 @@ TEST_F(CheckAndMutateTest, RequestsWithoutSenseAreRefused) {
   const auto refused = [&](const CheckAndMutate& check, std::string_view text) {
     expect_refused(table_->check_and_mutate(check).status(), text);
   };
-  refused(CheckAndMutate("r").then(good), "no condition");
-  refused(CheckAndMutate("r").if_not_exists("f", "q"), "no change");
+  refused(CheckAndMutate("r").then(good), "the check of row \"r\" has no condition");
+  refused(CheckAndMutate("r").if_not_exists("f", "q"), "the check of row \"r\" has no change");
   refused(CheckAndMutate("other").if_not_exists("f", "q").then(good),
           "the put is for row r, the check for row other");
   refused(CheckAndMutate("other").if_not_exists("f", "q").then(RowMutations("r").add(good)),

@@ -237,7 +237,7 @@ TEST_F(RowWrites, RowMutationsAreRefusedWhole) {
                  "the increment is for row other");
   expect_refused(table_->mutate(good().add(Append("other").add("f", "q", ""))).status(),
                  "the append is for row other");
-  expect_refused(table_->mutate(good().add(Put("r"))).status(), "the put has no columns");
+  expect_refused(table_->mutate(good().add(Put("r"))).status(), "the put of row \"r\" has no columns");
   expect_refused(table_->mutate(good().add(Increment("r").add("f", "q", 1))).status(), "not a counter");
   expect_refused(table_->mutate(good().add(Put("r").add("nope", "q", ""))).status(), "no family \"nope\"");
   expect_refused(table_->mutate(RowMutations("r")).status(), "are empty");

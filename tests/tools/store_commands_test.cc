@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/bytes.h"
 #include "tests/tools/schema_check.h"
 #include "tests/tools/tool_runner.h"
 
@@ -25,6 +26,55 @@ TEST_F(StoreCommands, CreateMakesStoreAndTable) {
   EXPECT_EQ(families[0]["name"], "c");
   EXPECT_EQ(families[1]["options"]["max_versions"], "3");
   EXPECT_EQ(families[1]["options"]["compression"], "gz");
+}
+
+// Restoring one must give what was there when it was made.
+TEST_F(StoreCommands, ASnapshotIsReadAndNotWritten) {
+  out_of({"create", "shop", "t", "f"});
+  out_of({"put", "shop", "t", "r1", "f:q", "v"});
+  out_of({"snapshot", "create", "shop", "s"});
+  const std::string snapshot = "shop/snapshots/s";
+  const std::vector<std::vector<std::string>> writes = {{"put", snapshot, "t", "r2", "f:q", "v"},
+                                                        {"deleteall", snapshot, "t", "r1"},
+                                                        {"create", snapshot, "new", "f"},
+                                                        {"drop", snapshot, "t"},
+                                                        {"flush", snapshot},
+                                                        {"compact", snapshot, "t", "--major"},
+                                                        {"shell", snapshot, "-c", "truncate 't'"}};
+  for (const auto& each : writes) {
+    const ToolResult refused = run(each);
+    EXPECT_NE(refused.exit, 0) << each[0];
+    EXPECT_NE(refused.err.find("this is snapshot s of a store"), std::string::npos) << each[0] << refused.err;
+    EXPECT_NE(refused.err.find("cellar snapshot clone"), std::string::npos) << refused.err;
+  }
+  EXPECT_EQ(run({"verify", snapshot}).exit, 0);
+  EXPECT_NE(out_of({"scan", snapshot, "t"}).find("r1"), std::string::npos);
+  EXPECT_NE(run({"shell", snapshot, "--read-only", "-c", "scan 't'"}).out.find("r1"), std::string::npos);
+  out_of({"snapshot", "restore", "shop", "s"});
+  EXPECT_NE(out_of({"scan", "shop", "t"}).find("r1"), std::string::npos);
+}
+
+TEST_F(StoreCommands, NamesInErrorsDoNotDriveTheTerminal) {
+  out_of({"create", "shop", "t", "f"});
+  const std::string red = "\x1b[31mX\x07";
+  const std::vector<std::vector<std::string>> asked = {{"feed", "read", "shop", red},
+                                                       {"create", "shop", "n", red},
+                                                       {"create", "shop", red, "f"},
+                                                       {"create", "shop", "n", "f:" + red + "=1"},
+                                                       {"scan", "shop", red},
+                                                       {"get", "shop", "t", "r", red + ":q"},
+                                                       {"snapshot", "restore", "shop", red},
+                                                       {"alter", "shop", "t", red + "=1"},
+                                                       {"scan", red, "t"},
+                                                       {red},
+                                                       {"scan", "shop", "t", "--" + red},
+                                                       {"scan", "shop", "t", "--filter", red}};
+  for (const auto& each : asked) {
+    const ToolResult refused = run(each);
+    EXPECT_NE(refused.exit, 0) << each[0];
+    EXPECT_EQ(refused.err.find_first_of("\x1b\x07"), std::string::npos) << escaped(refused.err);
+    EXPECT_NE(refused.err.find("\\x1B[31mX\\x07"), std::string::npos) << refused.err;
+  }
 }
 
 TEST_F(StoreCommands, CreateTakesAPolicyWithParameters) {
