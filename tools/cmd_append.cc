@@ -3,6 +3,7 @@
 #include "tools/operands.h"
 #include "tools/output.h"
 #include "tools/store.h"
+#include "tools/value_form.h"
 
 namespace cellar {
 namespace {

@@ -4,6 +4,7 @@
 #include "tools/command.h"
 #include "tools/operands.h"
 #include "tools/store.h"
+#include "tools/value_form.h"
 
 namespace cellar {
 namespace {

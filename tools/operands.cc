@@ -18,8 +18,6 @@ namespace cellar {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kFormNames = {"escaped", "utf8", "hex", "long", "int", "double"};
-
 template <class Number>
 bool parse_whole(std::string_view text, Number& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -68,18 +66,6 @@ std::optional<int64_t> parse_iso(std::string_view text) {
 
 Status not_a(std::string_view text, std::string_view what, std::string_view hint) {
   return Status::invalid_argument(fmt::format("\"{}\" is not {}", escaped(text), what)).hinting(hint);
-}
-
-std::optional<std::string> from_hex(std::string_view text) {
-  if (text.size() % 2 != 0) return {};
-  std::string bytes;
-  for (size_t i = 0; i < text.size(); i += 2) {
-    uint8_t byte = 0;
-    const auto [end, error] = std::from_chars(text.data() + i, text.data() + i + 2, byte, 16);
-    if (error != std::errc() || end != text.data() + i + 2) return {};
-    bytes.push_back(static_cast<char>(byte));
-  }
-  return bytes;
 }
 
 }  // namespace
@@ -188,60 +174,6 @@ Result<uint32_t> parse_versions(std::string_view text) {
   uint32_t versions = 0;
   if (parse_whole(text, versions) && versions > 0) return versions;
   return not_a(text, "a number of versions", "write 1 or more, or all");
-}
-
-std::vector<std::string> value_forms() { return {kFormNames.begin(), kFormNames.end()}; }
-
-ValueForm value_form_of(std::string_view word) {
-  for (size_t i = 0; i < kFormNames.size(); ++i) {
-    if (kFormNames[i] == word) return static_cast<ValueForm>(i);
-  }
-  return ValueForm::kEscaped;
-}
-
-void append_value(std::string& to, std::string_view value, ValueForm form) {
-  if (form == ValueForm::kUtf8) {
-    to += value;
-  } else if (form == ValueForm::kHex) {
-    to += hex(value);
-  } else if (form == ValueForm::kLong && value.size() == 8) {
-    to += std::to_string(static_cast<int64_t>(load_be64(value.data())));
-  } else if (form == ValueForm::kInt && value.size() == 4) {
-    to += std::to_string(static_cast<int32_t>(load_be32(value.data())));
-  } else if (form == ValueForm::kDouble && value.size() == 8) {
-    to += fmt::format("{}", std::bit_cast<double>(load_be64(value.data())));
-  } else {
-    append_escaped(to, value);
-  }
-}
-
-Result<std::string> parse_value(std::string_view text, ValueForm form) {
-  std::string bytes;
-  int64_t number = 0;
-  double real = 0;
-  int32_t small = 0;
-  switch (form) {
-    case ValueForm::kEscaped:
-      return parse_bytes(text);
-    case ValueForm::kUtf8:
-      return std::string(text);
-    case ValueForm::kHex:
-      if (std::optional<std::string> parsed = from_hex(text)) return *std::move(parsed);
-      return not_a(text, "hexadecimal", "two digits for each byte");
-    case ValueForm::kLong:
-      if (!parse_whole(text, number)) return not_a(text, "a whole number of 8 bytes", "");
-      append_be64(bytes, static_cast<uint64_t>(number));
-      return bytes;
-    case ValueForm::kInt:
-      if (!parse_whole(text, small)) return not_a(text, "a whole number of 4 bytes", "");
-      append_be32(bytes, static_cast<uint32_t>(small));
-      return bytes;
-    case ValueForm::kDouble:
-      if (!parse_whole(text, real)) return not_a(text, "a number", "");
-      append_be64(bytes, std::bit_cast<uint64_t>(real));
-      return bytes;
-  }
-  return bytes;
 }
 
 Result<FilterPtr> parse_filter_option(std::string_view text) {

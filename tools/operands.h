@@ -41,15 +41,6 @@ Result<uint64_t> parse_size(std::string_view text);
 std::vector<std::string> words_of(std::string_view list);
 Result<int64_t> parse_integer(std::string_view text);
 
-// How a value is shown and taken. kEscaped is the form of cell streams.
-enum class ValueForm : uint8_t { kEscaped, kUtf8, kHex, kLong, kInt, kDouble };
-// The words of --as, the first one the default.
-std::vector<std::string> value_forms();
-ValueForm value_form_of(std::string_view word);
-// The value in that form; escaped where it has no such form (a counter that is not 8 bytes long).
-void append_value(std::string& to, std::string_view value, ValueForm form);
-Result<std::string> parse_value(std::string_view text, ValueForm form);
-
 // Chooses columns, versions, times and filter of a Get or Scan, as the options of those names say.
 struct ReadOptions {
   std::vector<std::string> columns;

@@ -93,8 +93,7 @@ Status ShellCall::add_option(const ShellValue& pair, std::span<const std::string
   return {};
 }
 
-Status ShellCall::take(std::span<const std::string_view> known, size_t least, size_t most,
-                       size_t first_option) {
+Status ShellCall::take(std::span<const std::string_view> known, size_t least, size_t most) {
   for (size_t i = 0; i < arguments().size(); ++i) {
     const ShellValue& argument = arguments()[i];
     const size_t equals = argument.text.find('=');
@@ -102,7 +101,7 @@ Status ShellCall::take(std::span<const std::string_view> known, size_t least, si
       for (const ShellValue& pair : argument.items) CELLAR_TRY(add_option(pair, known));
     } else if (argument.kind == ShellValue::Kind::kPair) {
       CELLAR_TRY(add_option(argument, known));
-    } else if (argument.kind == ShellValue::Kind::kWord && i >= first_option && equals != std::string::npos &&
+    } else if (argument.kind == ShellValue::Kind::kWord && i >= least && equals != std::string::npos &&
                is_known(upper_ascii(argument.text.substr(0, equals)), known)) {
       ShellValue value{.at = argument.at + equals + 1, .text = argument.text.substr(equals + 1)};
       const ShellValue pair{.kind = ShellValue::Kind::kPair,

@@ -15,6 +15,7 @@
 #include "tools/session.h"
 #include "tools/shell_activity.h"
 #include "tools/shell_syntax.h"
+#include "tools/value_form.h"
 
 namespace re2 {
 class RE2;
@@ -63,9 +64,10 @@ class ShellCall {
   const ShellStatement& statement() const { return statement_; }
   const std::vector<ShellValue>& arguments() const { return statement_.arguments; }
 
-  // Tells positions from options: {KEY => value}, KEY => value, and from the argument `first_option` on also
-  // key=value. An unknown option is refused, naming the nearest; fewer or more positions are, too.
-  Status take(std::span<const std::string_view> known, size_t least, size_t most, size_t first_option);
+  // Tells positions from options: {KEY => value}, KEY => value, and behind the first `least` arguments
+  // also key=value of known keys. An unknown option is refused, naming the nearest; fewer or more positions
+  // are, too.
+  Status take(std::span<const std::string_view> known, size_t least, size_t most);
   size_t positions() const { return positions_.size(); }
   const ShellValue& position(size_t i) const { return *positions_[i]; }
   // … as text; lists and pairs are refused.

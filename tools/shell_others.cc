@@ -91,7 +91,7 @@ Result<std::string> status_kind(ShellCall& call) {
 }
 
 Status run_status(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 0, 2, 2));
+  CELLAR_TRY(call.take({}, 0, 2));
   CELLAR_TRY_ASSIGN(const std::string kind, status_kind(call));
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
   Session& session = call.session();
@@ -105,7 +105,7 @@ Status run_status(ShellCall& call) {
 }
 
 Status run_whoami(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 0, 0, 0));
+  CELLAR_TRY(call.take({}, 0, 0));
   const passwd* const user = ::getpwuid(::geteuid());
   const std::string name =
       user != nullptr && user->pw_name != nullptr ? user->pw_name : std::to_string(::geteuid());
@@ -116,7 +116,7 @@ Status run_whoami(ShellCall& call) {
 
 // HBase's words choose among tasks of servers; here there is one kind.
 Status run_processlist(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 0, 2, 2));
+  CELLAR_TRY(call.take({}, 0, 2));
   if (call.positions() > 0)
     call.session().talk("note   there is one process, and one kind of tasks: flushes and compactions");
   CELLAR_TRY(call.engine().status());
@@ -135,13 +135,13 @@ Status run_processlist(ShellCall& call) {
 }
 
 Status run_version(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 0, 0, 0));
+  CELLAR_TRY(call.take({}, 0, 0));
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Command> version, make_command("version"));
   return version->run(call.session());
 }
 
 Status run_show_filters(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 0, 0, 0));
+  CELLAR_TRY(call.take({}, 0, 0));
   Session& session = call.session();
   Records records(session.out(), session.format(), "cellar.shell/1", "answers");
   for (const std::string& name : filter_names()) {
@@ -154,7 +154,7 @@ Status run_show_filters(ShellCall& call) {
 }
 
 Status run_compaction_state(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 1, 1, 1));
+  CELLAR_TRY(call.take({}, 1, 1));
   CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
   bool minor = false;
   bool major = false;
@@ -169,14 +169,14 @@ Status run_compaction_state(ShellCall& call) {
 }
 
 Status run_get_splits(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 1, 1, 1));
+  CELLAR_TRY(call.take({}, 1, 1));
   CELLAR_TRY(call.table().status());
   call.answer("a table of a store is one region: there are no splits", "splits", "0");
   return {};
 }
 
 Status run_quit(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 0, 1, 1));
+  CELLAR_TRY(call.take({}, 0, 1));
   call.state().quit = true;
   return {};
 }
@@ -197,7 +197,7 @@ std::string overview() {
 }
 
 Status run_help(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 0, 1, 1));
+  CELLAR_TRY(call.take({}, 0, 1));
   if (call.positions() == 0) {
     call.session().out().write(overview());
     return {};
@@ -220,7 +220,7 @@ Status run_help(ShellCall& call) {
 }
 
 Status run_table_help(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 0, 0, 0));
+  CELLAR_TRY(call.take({}, 0, 0));
   std::string text =
       "Every command names its table first. What HBase's shell also writes as methods of a table,\n"
       "t.scan and t.get 'row', is written here\n\n";

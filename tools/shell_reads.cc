@@ -1,6 +1,7 @@
 // The shell's commands that read: get, scan, count, get_counter.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/bytes.h"
@@ -37,22 +38,34 @@ struct Formatter {
   std::string_view form;  // of --as
 };
 constexpr std::array kFormatters = {
-    Formatter{"toLong", "long"},
-    Formatter{"toInt", "int"},
-    Formatter{"toDouble", "double"},
-    Formatter{"toString", "utf8"},
-    Formatter{"toStringBinary", "escaped"},
-    Formatter{"long", "long"},
-    Formatter{"int", "int"},
-    Formatter{"double", "double"},
-    Formatter{"utf8", "utf8"},
-    Formatter{"hex", "hex"},
+    Formatter{"toLong", "long"},   Formatter{"toInt", "int"},
+    Formatter{"toShort", "short"}, Formatter{"toDouble", "double"},
+    Formatter{"toFloat", "float"}, Formatter{"toBoolean", "boolean"},
+    Formatter{"toString", "utf8"}, Formatter{"toStringBinary", "escaped"},
+    Formatter{"toHex", "hex"},
 };
 
-std::string_view form_of(std::string_view formatter) {
+// HBase's name, or a word of --as.
+std::string form_of(std::string_view formatter) {
   for (const Formatter& each : kFormatters)
-    if (each.name == formatter) return each.form;
-  return "";
+    if (each.name == formatter) return std::string(each.form);
+  const std::vector<std::string> forms = value_forms();
+  const auto found = std::ranges::find(forms, formatter);
+  return found == forms.end() ? "" : *found;
+}
+
+Status unknown_formatter(ShellCall& call, const ShellValue& at, const std::string& name,
+                         std::string_view more = "") {
+  std::vector<std::string> names;
+  for (const Formatter& each : kFormatters) names.emplace_back(each.name);
+  for (const std::string& form : value_forms()) names.push_back(form);
+  return call.fault(at, fmt::format("there is no formatter \"{}\"", escaped(name)),
+                    fmt::format("{}{}", fmt::join(names, ", "), more));
+}
+
+// What HBase would look for among the methods of its Bytes: "toFixed", and no ending of a qualifier.
+bool is_method(std::string_view ending) {
+  return ending.size() > 2 && ending.starts_with("to") && ending[2] >= 'A' && ending[2] <= 'Z';
 }
 
 // A filter may be written over several lines: outside its quotes a line's end is a blank.
@@ -103,11 +116,16 @@ Status ReadRequest::add_column(ShellCall& call, const ShellValue& at, const std:
     const size_t last = column.qualifier->rfind(':');
     std::string ending = last == std::string::npos ? "" : column.qualifier->substr(last + 1);
     constexpr std::string_view kBytesClass = "c(org.apache.hadoop.hbase.util.Bytes).";
-    if (ending.starts_with(kBytesClass)) ending.erase(0, kBytesClass.size());
+    const bool of_bytes = ending.starts_with(kBytesClass);
+    if (of_bytes) ending.erase(0, kBytesClass.size());
     if (ending.starts_with("c("))
       return call.fault(at, "a Java class cannot format values here",
                         "toLong, toInt, toDouble and toString can");
-    if (const std::string_view form = form_of(ending); !form.empty()) {
+    if (const std::string form = form_of(ending); form.empty()) {
+      if (of_bytes || is_method(ending))
+        return unknown_formatter(call, at, ending,
+                                 of_bytes ? "" : "; a column that is called so: add :toStringBinary");
+    } else {
       column.qualifier->resize(last);
       CELLAR_TRY(
           rules_.add(fmt::format("{}:{}={}", escaped(column.family), escaped(*column.qualifier), form)));
@@ -152,10 +170,8 @@ Status ReadRequest::take(ShellCall& call, size_t from) {
   CELLAR_TRY(take_family_limits(call));
   if (const ShellValue* const formatter = call.option("FORMATTER")) {
     CELLAR_TRY_ASSIGN(const std::string name, call.text_of(*formatter));
-    const std::string_view form = form_of(name);
-    if (form.empty())
-      return call.fault(*formatter, fmt::format("there is no formatter \"{}\"", escaped(name)),
-                        "toLong, toInt, toDouble, toString, toStringBinary, hex");
+    const std::string form = form_of(name);
+    if (form.empty()) return unknown_formatter(call, *formatter, name);
     rules_ = ValueRules(value_form_of(form));
   }
   std::vector<const ShellValue*> named = call.options(kColumnOptions);
@@ -222,7 +238,7 @@ void finish(ShellCall& call, CellPrinter& printer, uint64_t rows, const ReadCost
 }
 
 Status run_get(ShellCall& call) {
-  CELLAR_TRY(call.take(kGetOptions, 2, SIZE_MAX, 2));
+  CELLAR_TRY(call.take(kGetOptions, 2, SIZE_MAX));
   ReadRequest request;
   CELLAR_TRY(request.take(call, 2));
   CELLAR_TRY_ASSIGN(const std::string row, call.text(1));
@@ -273,7 +289,7 @@ Status take_rows(ShellCall& call, Scan& scan) {
 }
 
 Status run_scan(ShellCall& call) {
-  CELLAR_TRY(call.take(kScanOptions, 1, 1, 1));
+  CELLAR_TRY(call.take(kScanOptions, 1, 1));
   Scan scan;
   ReadCost cost;
   scan.stats(&cost.stats);
@@ -306,7 +322,7 @@ Status run_scan(ShellCall& call) {
 }
 
 Status run_count(ShellCall& call) {
-  CELLAR_TRY(call.take(kCountOptions, 1, 1, 1));
+  CELLAR_TRY(call.take(kCountOptions, 1, 1));
   uint64_t interval = 0;
   if (const ShellValue* const every = call.option("INTERVAL")) {
     CELLAR_TRY_ASSIGN(const int64_t rows, call.number_of(*every, 1));
@@ -329,7 +345,7 @@ Status run_count(ShellCall& call) {
 }
 
 Status run_get_counter(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 3, 3, 3));
+  CELLAR_TRY(call.take({}, 3, 3));
   CELLAR_TRY_ASSIGN(const std::string row, call.text(1));
   CELLAR_TRY_ASSIGN(const std::string column, call.text(2));
   const std::string family = column.substr(0, column.find(':'));

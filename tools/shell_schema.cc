@@ -13,6 +13,7 @@
 #include "tools/output.h"
 #include "tools/schema_reader.h"
 #include "tools/schema_text.h"
+#include "tools/schema_words.h"
 #include "tools/store.h"
 #include "tools/store_reports.h"
 
@@ -41,29 +42,24 @@ void read_table_arguments(SchemaReader& reader, std::span<const ShellValue> argu
 }
 
 void read_family_argument(SchemaReader& reader, const ShellValue& argument, TableOptions& options) {
-  const bool named = argument.kind == Kind::kMap && has_key(argument, "NAME");
-  if (!argument.plain() && !named) return;
+  if (argument.kind != Kind::kMap || !has_key(argument, "NAME")) return;
   FamilyOptions& family = options.families.emplace_back();
-  family.name = named ? reader.name_in(argument) : argument.text;
+  family.name = reader.name_in(argument);
   reader.apply_keys(family);
-  if (named) {
-    reader.read_family(family, argument);
-  } else {
-    reader.add(argument, validate(family));
-  }
+  reader.read_family(family, argument);
 }
 
 }  // namespace
 
 Status run_create(ShellCall& call) {
   const std::vector<ShellValue>& arguments = call.arguments();
-  if (arguments.size() < 2) return call.take({}, 2, SIZE_MAX, SIZE_MAX);
+  if (arguments.size() < 2) return call.take({}, 2, SIZE_MAX);
   CELLAR_TRY_ASSIGN(const std::string name, call.text_of(arguments[0]));
+  const std::vector<ShellValue> schema = words_as_braces(std::span(arguments).subspan(1));
   TableOptions options;
   SchemaReader reader(call);
-  read_table_arguments(reader, std::span(arguments).subspan(1), options);
-  for (const ShellValue& argument : std::span(arguments).subspan(1))
-    read_family_argument(reader, argument, options);
+  read_table_arguments(reader, schema, options);
+  for (const ShellValue& argument : schema) read_family_argument(reader, argument, options);
   CELLAR_TRY(reader.finish());
   CELLAR_TRY(validate(options));
   tell_carried(call.session(), TableOptions(), options);
@@ -250,7 +246,7 @@ void Alteration::tell(Session& session, const std::string& table) const {
 
 Status run_alter(ShellCall& call) {
   const std::vector<ShellValue>& arguments = call.arguments();
-  if (arguments.size() < 2) return call.take({}, 2, SIZE_MAX, SIZE_MAX);
+  if (arguments.size() < 2) return call.take({}, 2, SIZE_MAX);
   CELLAR_TRY_ASSIGN(const std::string name, call.text_of(arguments[0]));
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
   const Result<std::shared_ptr<Table>> table = open_table(call.session(), *store, call.state().path, name);
@@ -259,18 +255,14 @@ Status run_alter(ShellCall& call) {
   std::vector<ShellValue> maps;
   ShellValue loose{.kind = Kind::kMap};
   Alteration alteration(call, (*table)->info().options);
-  for (size_t i = 1; i < arguments.size(); ++i) {
-    const ShellValue& argument = arguments[i];
+  for (const ShellValue& argument : words_as_braces(std::span(arguments).subspan(1))) {
     if (argument.kind == Kind::kList) {
       alteration.misuse(argument);
     } else if (argument.kind == Kind::kPair) {
       if (loose.items.empty()) loose.at = argument.at;
       loose.items.push_back(argument);
-    } else if (argument.kind == Kind::kMap) {
-      maps.push_back(argument);
     } else {
-      ShellValue named{.kind = Kind::kPair, .at = argument.at, .text = "NAME", .items = {argument}};
-      maps.push_back({.kind = Kind::kMap, .at = argument.at, .items = {std::move(named)}});
+      maps.push_back(argument);
     }
   }
   if (!loose.items.empty()) maps.push_back(std::move(loose));
@@ -284,7 +276,7 @@ Status run_alter(ShellCall& call) {
 }
 
 Status run_describe(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 1, 1, 1));
+  CELLAR_TRY(call.take({}, 1, 1));
   CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
   const TableInfo info = table->info();
   Session& session = call.session();

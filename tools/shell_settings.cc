@@ -19,7 +19,7 @@ namespace {
 // Position 0, which must be one of these words.
 Result<std::string> word_among(ShellCall& call, const std::vector<std::string>& words,
                                std::string_view kind) {
-  CELLAR_TRY(call.take({}, 1, 1, 1));
+  CELLAR_TRY(call.take({}, 1, 1));
   CELLAR_TRY_ASSIGN(const std::string word, call.text(0));
   if (std::ranges::find(words, word) != words.end()) return word;
   const std::string nearest = nearest_name(word, words);
@@ -43,7 +43,7 @@ Status run_bytes(ShellCall& call) {
 
 // ".timer on", ".explain off", ".echo on".
 Status run_switch(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 1, 1, 1));
+  CELLAR_TRY(call.take({}, 1, 1));
   CELLAR_TRY_ASSIGN(const std::string word, call.text(0));
   if (word != "on" && word != "off") return call.fault(call.position(0), "on or off is expected here");
   ShellState& state = call.state();
@@ -54,7 +54,7 @@ Status run_switch(ShellCall& call) {
 }
 
 Status run_limit(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 1, 1, 1));
+  CELLAR_TRY(call.take({}, 1, 1));
   if (call.position(0).is_word("off")) {
     call.state().row_limit = 0;
     return {};
@@ -82,7 +82,7 @@ Status run_mode(ShellCall& call) {
 
 Status run_read(ShellCall& call) {
   constexpr size_t kNestedMax = 16;
-  CELLAR_TRY(call.take({}, 1, 1, 1));
+  CELLAR_TRY(call.take({}, 1, 1));
   CELLAR_TRY_ASSIGN(const std::string path, call.text(0));
   ShellState& state = call.state();
   if (state.files_open >= kNestedMax)
@@ -95,7 +95,7 @@ Status run_read(ShellCall& call) {
 }
 
 Status run_output(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 0, 1, 1));
+  CELLAR_TRY(call.take({}, 0, 1));
   Output& out = call.session().out();
   out.flush();
   int descriptor = -1;
@@ -115,7 +115,7 @@ Status run_output(ShellCall& call) {
 }
 
 Status run_history(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 0, 1, 1));
+  CELLAR_TRY(call.take({}, 0, 1));
   int64_t wanted = INT64_MAX;
   if (call.positions() == 1) {
     CELLAR_TRY_ASSIGN(wanted, call.number_of(call.position(0), 1));
@@ -138,7 +138,8 @@ Status run_history(ShellCall& call) {
 constexpr std::array kVerbs = {
     ShellVerb{".format", ".format table|json|jsonl|csv|raw\n.format jsonl\n.format table",
               "How answers are printed from now on", run_format},
-    ShellVerb{".bytes", ".bytes escaped|utf8|hex|long|int|double\n.bytes hex\n.bytes escaped",
+    ShellVerb{".bytes",
+              ".bytes escaped|utf8|hex|long|int|short|double|float|boolean|json\n.bytes hex\n.bytes escaped",
               "How values are shown where no FORMATTER says", run_bytes},
     ShellVerb{".limit", ".limit ROWS|off\n.limit 100\n.limit off",
               "At most so many rows of scans without LIMIT", run_limit},

@@ -56,7 +56,7 @@ constexpr std::array kIgnoredOptions = {
 constexpr std::array<std::string_view, 3> kSnapshotOptions = {"SKIP_FLUSH", "TTL", "MAX_FILESIZE"};
 
 Status run_snapshot(ShellCall& call) {
-  CELLAR_TRY(call.take(kSnapshotOptions, 2, 2, 2));
+  CELLAR_TRY(call.take(kSnapshotOptions, 2, 2));
   for (const IgnoredOption& option : kIgnoredOptions)
     if (call.has(option.name))
       call.session().talk(fmt::format("note   {} has no effect: {}", option.name, option.why));
@@ -70,19 +70,19 @@ Status run_snapshot(ShellCall& call) {
 }
 
 Status run_list_snapshots(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 0, 1, 1));
+  CELLAR_TRY(call.take({}, 0, 1));
   CELLAR_TRY_ASSIGN(const std::vector<NamedSnapshotInfo> found, matching(call, 0));
   return show(call, found);
 }
 
 Status run_list_table_snapshots(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 1, 2, 2));
+  CELLAR_TRY(call.take({}, 1, 2));
   CELLAR_TRY_ASSIGN(const std::vector<NamedSnapshotInfo> found, of_table(call));
   return show(call, found);
 }
 
 Status run_delete_snapshot(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 1, 1, 1));
+  CELLAR_TRY(call.take({}, 1, 1));
   CELLAR_TRY_ASSIGN(const std::string name, call.text(0));
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
   CELLAR_TRY(call.at(call.position(0), store->drop_snapshot(name)));
@@ -91,13 +91,13 @@ Status run_delete_snapshot(ShellCall& call) {
 }
 
 Status run_delete_all_snapshot(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 1, 1, 1));
+  CELLAR_TRY(call.take({}, 1, 1));
   CELLAR_TRY_ASSIGN(const std::vector<NamedSnapshotInfo> found, matching(call, 0));
   return drop_all(call, found);
 }
 
 Status run_delete_table_snapshots(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 1, 2, 2));
+  CELLAR_TRY(call.take({}, 1, 2));
   CELLAR_TRY_ASSIGN(const std::vector<NamedSnapshotInfo> found, of_table(call));
   return drop_all(call, found);
 }
@@ -116,7 +116,7 @@ Result<std::string> table_in(ShellCall& call, Engine& store, const std::string& 
 
 Status run_clone_snapshot(ShellCall& call) {
   constexpr std::array<std::string_view, 2> kOptions = {"RESTORE_ACL", "CLONE_SFT"};
-  CELLAR_TRY(call.take(kOptions, 2, 3, 3));
+  CELLAR_TRY(call.take(kOptions, 2, 3));
   CELLAR_TRY_ASSIGN(const std::string name, call.text(0));
   CELLAR_TRY_ASSIGN(const std::string table, call.text(1));
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
@@ -128,7 +128,7 @@ Status run_clone_snapshot(ShellCall& call) {
 
 Status run_restore_snapshot(ShellCall& call) {
   constexpr std::array<std::string_view, 1> kOptions = {"RESTORE_ACL"};
-  CELLAR_TRY(call.take(kOptions, 1, SIZE_MAX, SIZE_MAX));
+  CELLAR_TRY(call.take(kOptions, 1, SIZE_MAX));
   CELLAR_TRY_ASSIGN(const std::string name, call.text(0));
   std::vector<std::string> tables;
   for (size_t i = 1; i < call.positions(); ++i) {

@@ -13,7 +13,7 @@ namespace {
 
 // The tables whose whole name matches position 0.
 Result<std::vector<std::string>> matching_tables(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 1, 1, 1));
+  CELLAR_TRY(call.take({}, 1, 1));
   CELLAR_TRY_ASSIGN(const auto pattern, call.pattern(0));
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
   std::vector<std::string> names = store->list_tables();
@@ -48,7 +48,7 @@ Status run_disable_all(ShellCall& call) {
 }
 
 Status run_clone_table_schema(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 2, 3, 3));
+  CELLAR_TRY(call.take({}, 2, 3));
   CELLAR_TRY_ASSIGN(const std::string name, call.text(1));
   if (call.positions() == 3) {
     CELLAR_TRY(call.flag_of(call.position(2)).status());
@@ -65,7 +65,7 @@ Status run_clone_table_schema(ShellCall& call) {
 }
 
 Status run_alter_status(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 1, 1, 1));
+  CELLAR_TRY(call.take({}, 1, 1));
   CELLAR_TRY(call.table().status());
   call.answer("done: a change holds when alter comes back; files take it over when they are compacted",
               "alter_status", "done");

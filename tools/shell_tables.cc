@@ -19,7 +19,7 @@ namespace cellar {
 namespace {
 
 Status run_list(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 0, 1, 1));
+  CELLAR_TRY(call.take({}, 0, 1));
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
   std::vector<std::string> names = store->list_tables();
   if (call.positions() == 1) {
@@ -39,7 +39,7 @@ Result<bool> table_exists(ShellCall& call) {
 }
 
 Status run_exists(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 1, 1, 1));
+  CELLAR_TRY(call.take({}, 1, 1));
   CELLAR_TRY_ASSIGN(const bool there, table_exists(call));
   const std::string name = escaped(call.position(0).text);
   call.answer(fmt::format("table {} {}", name, there ? "exists" : "does not exist"), "exists",
@@ -48,7 +48,7 @@ Status run_exists(ShellCall& call) {
 }
 
 Status run_drop(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 1, 1, 1));
+  CELLAR_TRY(call.take({}, 1, 1));
   CELLAR_TRY_ASSIGN(std::shared_ptr<Table> table, call.table());
   const std::string name = table->name();
   table.reset();
@@ -59,7 +59,7 @@ Status run_drop(ShellCall& call) {
 }
 
 Status run_truncate(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 1, 1, 1));
+  CELLAR_TRY(call.take({}, 1, 1));
   CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
   CELLAR_TRY(store->truncate_table(table->name()));
@@ -68,7 +68,7 @@ Status run_truncate(ShellCall& call) {
 }
 
 Status run_disable(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 1, 1, 1));
+  CELLAR_TRY(call.take({}, 1, 1));
   CELLAR_TRY(call.table().status());
   call.session().talk(
       "note   nothing to do: a table of a store is always enabled, and dropped or altered so");
@@ -76,7 +76,7 @@ Status run_disable(ShellCall& call) {
 }
 
 Status run_is_enabled(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 1, 1, 1));
+  CELLAR_TRY(call.take({}, 1, 1));
   CELLAR_TRY(call.table().status());
   const bool answer = call.statement().name == "is_enabled";
   call.answer(answer ? "true" : "false", call.statement().name, answer ? "true" : "false");
@@ -84,7 +84,7 @@ Status run_is_enabled(ShellCall& call) {
 }
 
 Status run_flush(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 0, 2, 2));
+  CELLAR_TRY(call.take({}, 0, 2));
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
   const Progress clock(call.session(), "flush", 0);
   if (call.positions() == 0) {
@@ -106,7 +106,7 @@ Status run_flush(ShellCall& call) {
 }
 
 Status run_compact(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 1, 3, 3));
+  CELLAR_TRY(call.take({}, 1, 3));
   CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
   CompactOptions options{.major = call.statement().name == "major_compact"};
   if (call.positions() > 1 && !call.position(1).is_word("nil")) {

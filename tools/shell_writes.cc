@@ -85,7 +85,7 @@ Result<bool> add_condition(ShellCall& call, const Table& table, CheckAndMutate& 
 }
 
 Status run_put(ShellCall& call) {
-  CELLAR_TRY(call.take(kPutOptions, 4, 5, 4));
+  CELLAR_TRY(call.take(kPutOptions, 4, 5));
   CELLAR_TRY(refuse_visibility(call));
   CELLAR_TRY_ASSIGN(const std::string row, call.text(1));
   CELLAR_TRY_ASSIGN(const std::string value, call.text(3));
@@ -111,7 +111,7 @@ Status run_put(ShellCall& call) {
 }
 
 Status run_delete(ShellCall& call) {
-  CELLAR_TRY(call.take(kDeleteOptions, 3, 4, 4));
+  CELLAR_TRY(call.take(kDeleteOptions, 3, 4));
   CELLAR_TRY(refuse_visibility(call));
   CELLAR_TRY_ASSIGN(const std::string row, call.text(1));
   CELLAR_TRY_ASSIGN(const int64_t time, time_at(call, 3));
@@ -160,7 +160,7 @@ Status delete_rows(ShellCall& call, Table& table, const std::string& prefix,
 }
 
 Status run_deleteall(ShellCall& call) {
-  CELLAR_TRY(call.take(kDeleteallOptions, 1, 4, 4));
+  CELLAR_TRY(call.take(kDeleteallOptions, 1, 4));
   CELLAR_TRY(refuse_visibility(call));
   const ShellValue* const prefix = call.option("ROWPREFIXFILTER");
   const size_t at = prefix != nullptr ? 1 : 2;  // of the column
@@ -199,7 +199,7 @@ Status at_fault_of_increment(ShellCall& call, Table& table, const std::string& r
 }
 
 Status run_incr(ShellCall& call) {
-  CELLAR_TRY(call.take(kIncrOptions, 3, 4, 4));
+  CELLAR_TRY(call.take(kIncrOptions, 3, 4));
   CELLAR_TRY(refuse_visibility(call));
   CELLAR_TRY_ASSIGN(const std::string row, call.text(1));
   int64_t amount = 1;
@@ -230,7 +230,7 @@ Status run_incr(ShellCall& call) {
 }
 
 Status run_append(ShellCall& call) {
-  CELLAR_TRY(call.take(kAppendOptions, 4, 4, 4));
+  CELLAR_TRY(call.take(kAppendOptions, 4, 4));
   CELLAR_TRY(refuse_visibility(call));
   CELLAR_TRY_ASSIGN(const std::string row, call.text(1));
   CELLAR_TRY_ASSIGN(const std::string value, call.text(3));

@@ -11,6 +11,7 @@
 #include "cellar/cell.h"
 #include "cellar/status.h"
 #include "tools/operands.h"
+#include "tools/value_form.h"
 
 namespace cellar {
 

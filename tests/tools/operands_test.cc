@@ -1,6 +1,7 @@
 // Goal: what people type is understood exactly, and what is printed can be typed again.
 // Method: tables of texts and what they mean.
 #include "tools/operands.h"
+#include "tools/value_form.h"
 
 #include <gtest/gtest.h>
 
@@ -62,8 +63,17 @@ TEST(Operands, Durations) {
 
 TEST(Operands, ValuesInEveryFormComeBack) {
   const std::vector<std::pair<ValueForm, std::string>> cases = {
-      {ValueForm::kEscaped, "a\\x00b"}, {ValueForm::kUtf8, "naïve"}, {ValueForm::kHex, "00ff"},
-      {ValueForm::kLong, "-9"},         {ValueForm::kInt, "77"},     {ValueForm::kDouble, "0.25"}};
+      {ValueForm::kEscaped, "a\\x00b"},
+      {ValueForm::kUtf8, "naïve"},
+      {ValueForm::kHex, "00ff"},
+      {ValueForm::kLong, "-9"},
+      {ValueForm::kInt, "77"},
+      {ValueForm::kDouble, "0.25"},
+      {ValueForm::kShort, "-2"},
+      {ValueForm::kFloat, "0.1"},
+      {ValueForm::kBoolean, "true"},
+      {ValueForm::kBoolean, "false"},
+      {ValueForm::kJson, "{\"a\":[1,\" \\\" x\"]}"}};
   for (const auto& [form, text] : cases) {
     std::string printed;
     append_value(printed, parse_value(text, form).value(), form);
@@ -73,6 +83,20 @@ TEST(Operands, ValuesInEveryFormComeBack) {
   append_value(odd, "abc", ValueForm::kLong);
   EXPECT_EQ(odd, "abc") << "not 8 bytes long: shown escaped";
   EXPECT_FALSE(parse_value("0g", ValueForm::kHex).ok());
+  EXPECT_FALSE(parse_value("40000", ValueForm::kShort).ok());
+  EXPECT_FALSE(parse_value("yes", ValueForm::kBoolean).ok());
+  EXPECT_FALSE(parse_value("{a: 1}", ValueForm::kJson).ok());
+  EXPECT_EQ(parse_value("true", ValueForm::kBoolean).value(), "\xFF") << "as HBase's Bytes.toBytes";
+  const auto json = [](std::string_view value) {
+    std::string text;
+    append_value(text, value, ValueForm::kJson);
+    return text;
+  };
+  EXPECT_EQ(json("{ \"a b\" :\n[1, \"\\\" \" ] }"), "{\"a b\":[1,\"\\\" \"]}");
+  EXPECT_EQ(json("not\nJSON"), "not\\x0AJSON");
+  EXPECT_EQ(json("\"\xFF\""), "\"\\xFF\"");
+  const std::string deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
+  EXPECT_EQ(json(deep), deep) << "the depth of a stored value costs no stack";
 }
 
 }  // namespace
