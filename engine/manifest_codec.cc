@@ -368,6 +368,23 @@ bool read_feeds(Tag tag, FieldReader& from, Decoded& decoded) {
     case Tag::kReleaseBefore:
       edit.release_before = from.number();
       return true;
+    default:
+      return false;
+  }
+}
+
+// What only whole states hold; false for a tag that is none.
+bool read_of_snapshots(Tag tag, FieldReader& from, Decoded& decoded) {
+  switch (tag) {
+    case Tag::kDropped:
+      decoded.dropped.push_back(from.number32());
+      return true;
+    case Tag::kObsolete:
+      decoded.obsolete.push_back(read_stored(from));
+      return true;
+    case Tag::kNamedSnapshot:
+      decoded.named_snapshot = from.text();
+      return true;
     case Tag::kDroppedName: {
       DroppedFamily& family = decoded.dropped_names.emplace_back();
       family.id = from.number32();
@@ -451,15 +468,6 @@ bool read_fields(Tag tag, FieldReader& from, Decoded& decoded) {
       edit.seal.push_back({segment, from.number()});
       return true;
     }
-    case Tag::kDropped:
-      decoded.dropped.push_back(from.number32());
-      return true;
-    case Tag::kObsolete:
-      decoded.obsolete.push_back(read_stored(from));
-      return true;
-    case Tag::kNamedSnapshot:
-      decoded.named_snapshot = from.text();
-      return true;
     default:
       return false;
   }
@@ -499,7 +507,8 @@ Status decode(std::string_view payload, Decoded& decoded) {
         break;
       default:
         if (!read_fields(static_cast<Tag>(tag), fields, decoded) &&
-            !read_feeds(static_cast<Tag>(tag), fields, decoded)) {
+            !read_feeds(static_cast<Tag>(tag), fields, decoded) &&
+            !read_of_snapshots(static_cast<Tag>(tag), fields, decoded)) {
           return Status::not_supported(
               fmt::format("the manifest holds a change of kind {}, which a newer Cellar wrote", tag));
         }

@@ -44,8 +44,9 @@ Result<std::unique_ptr<Engine>> open_store(Session& session, const std::string& 
   if (status.is(Code::kInvalidArgument)) return session.name_failure("CEL-NOT-STORE", Exit::kCannot, status);
   if (status.is(Code::kReadOnly))
     return Status::read_only(std::string(status.message()))
-        .hinting("commands that read take it, and cellar shell --read-only; cellar snapshot clone and export "
-                 "make what can be written to");
+        .hinting(
+            "commands that read take it, and cellar shell --read-only; cellar snapshot clone and export "
+            "make what can be written to");
   if (status.is(Code::kLocked)) return status.hinting("close the program that has it open, then try again");
   return status;
 }
