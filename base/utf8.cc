@@ -4,18 +4,12 @@
 #include <algorithm>
 
 namespace cellar {
-namespace {
 
-struct Piece {
-  size_t bytes;  // at least 1
-  bool whole;    // a character; else a beginning of one, or a byte that begins none
-};
-
-Piece piece_at(std::string_view bytes) {
+Utf8Piece utf8_piece(std::string_view bytes) {
   const auto byte = [&](size_t at) { return static_cast<unsigned char>(bytes[at]); };
   const unsigned char lead = byte(0);
-  if (lead < 0x80) return {1, true};
-  if (lead < 0xc2 || lead > 0xf4) return {1, false};
+  if (lead < 0x80) return {1, true, false};
+  if (lead < 0xc2 || lead > 0xf4) return {1, false, false};
   const size_t wanted = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
   // The second byte's bounds keep out longer forms than needed, surrogates, and what lies beyond U+10FFFF.
   unsigned char low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
@@ -26,10 +20,32 @@ Piece piece_at(std::string_view bytes) {
     low = 0x80;
     high = 0xbf;
   }
-  return {at, at == wanted};
+  return {at, at == wanted, at < wanted && at == bytes.size()};
 }
 
-}  // namespace
+uint32_t utf8_code(std::string_view character) {
+  const auto byte = [&](size_t at) {
+    return static_cast<uint32_t>(static_cast<unsigned char>(character[at]));
+  };
+  if (character.size() == 1) return byte(0);
+  uint32_t code = byte(0) & (0x7fu >> character.size());
+  for (size_t at = 1; at < character.size(); ++at) code = code << 6 | (byte(at) & 0x3f);
+  return code;
+}
+
+void append_utf8(std::string& to, uint32_t code) {
+  const auto put = [&](uint32_t byte) { to += static_cast<char>(byte); };
+  if (code < 0x80) {
+    put(code);
+  } else if (code < 0x800) {
+    put(0xC0 | code >> 6), put(0x80 | (code & 0x3F));
+  } else if (code < 0x10000) {
+    put(0xE0 | code >> 12), put(0x80 | (code >> 6 & 0x3F)), put(0x80 | (code & 0x3F));
+  } else {
+    put(0xF0 | code >> 18), put(0x80 | (code >> 12 & 0x3F));
+    put(0x80 | (code >> 6 & 0x3F)), put(0x80 | (code & 0x3F));
+  }
+}
 
 bool is_ascii(std::string_view bytes) {
   return std::ranges::all_of(bytes, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
@@ -37,7 +53,7 @@ bool is_ascii(std::string_view bytes) {
 
 bool is_utf8(std::string_view bytes) {
   while (!bytes.empty()) {
-    const Piece piece = piece_at(bytes);
+    const Utf8Piece piece = utf8_piece(bytes);
     if (!piece.whole) return false;
     bytes.remove_prefix(piece.bytes);
   }
@@ -47,11 +63,16 @@ bool is_utf8(std::string_view bytes) {
 std::string with_replacements(std::string_view bytes) {
   std::string text;
   while (!bytes.empty()) {
-    const Piece piece = piece_at(bytes);
+    const Utf8Piece piece = utf8_piece(bytes);
     text.append(piece.whole ? bytes.substr(0, piece.bytes) : "\xef\xbf\xbd");
     bytes.remove_prefix(piece.bytes);
   }
   return text;
+}
+
+size_t utf8_length(std::string_view text) {
+  return static_cast<size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 }  // namespace cellar

@@ -1,15 +1,30 @@
 // UTF-8 as Java reads it: whether bytes are, and what becomes of those that are not.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace cellar {
+
+// What bytes begin with: a character, the longest beginning of one, or a byte that begins none.
+struct Utf8Piece {
+  size_t bytes;  // at least 1
+  bool whole;    // a character
+  bool open;     // none yet, but more bytes could make it one
+};
+// `bytes` is not empty.
+Utf8Piece utf8_piece(std::string_view bytes);
+// The number of the character that these bytes are.
+uint32_t utf8_code(std::string_view character);
+void append_utf8(std::string& to, uint32_t code);
 
 bool is_ascii(std::string_view bytes);
 bool is_utf8(std::string_view bytes);
 // U+FFFD in place of each longest run of bytes that begins a character and does not complete it, and of each
 // byte that begins none.
 std::string with_replacements(std::string_view bytes);
+// Characters of well-formed text.
+size_t utf8_length(std::string_view text);
 
 }  // namespace cellar

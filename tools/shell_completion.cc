@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "base/bytes.h"
+#include "base/utf8.h"
 #include "cellar/filter.h"
 #include "cellar/options.h"
 #include "tools/schema_text.h"
@@ -328,6 +329,14 @@ std::string common_start(const std::vector<std::string>& candidates) {
   std::string common = candidates.front();
   for (const std::string& each : candidates)
     common.resize(static_cast<size_t>(std::ranges::mismatch(common, each).in1 - common.begin()));
+  // Characters that differ may begin with the same bytes.
+  size_t whole = 0;
+  while (whole < common.size()) {
+    const Utf8Piece piece = utf8_piece(std::string_view(common).substr(whole));
+    if (piece.open) break;
+    whole += piece.bytes;
+  }
+  common.resize(whole);
   return common;
 }
 

@@ -53,6 +53,16 @@ std::string after_tab(const std::string& line) {
   return line.substr(0, found.from) + common + line.substr(cursor + 1);
 }
 
+TEST(ShellCompletion, WhatIsCommonEndsWithAWholeCharacter) {
+  EXPECT_EQ(common_start({"gr\xC3\xA9", "gr\xC3\xA8"}), "gr");
+  EXPECT_EQ(common_start({"gr\xC3\xA9x", "gr\xC3\xA9y"}), "gr\xC3\xA9");
+  EXPECT_EQ(common_start({"\xFF"
+                          "a",
+                          "\xFF"
+                          "b"}),
+            "\xFF");
+}
+
 TEST(ShellCompletion, CommandsStandAtTheBeginningOnly) {
   EXPECT_EQ(after_tab("desc|"), "desc");
   EXPECT_EQ(offered("desc|"), "desc |describe ");

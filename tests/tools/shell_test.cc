@@ -292,13 +292,15 @@ TEST_F(ShellTest, HelpNamesEveryCommandAndItsExamplesWork) {
   }
 }
 
-// What a person sees who types these lines, with this directory for history and settings.
+// What a person sees who types these lines, with this directory for history and settings, and this LC_ALL.
 std::string typed_at_a_terminal(const std::vector<std::string>& words, const std::string& home,
-                                const std::vector<std::string>& lines) {
+                                const std::vector<std::string>& lines, const std::string& locale = "C") {
   int terminal = -1;
-  const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
+  const winsize wide = {.ws_row = 50, .ws_col = 500, .ws_xpixel = 0, .ws_ypixel = 0};  // no line is wrapped
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, &wide);
   if (child == 0) {
     setenv("TERM", "dumb", 1);
+    setenv("LC_ALL", locale.c_str(), 1);
     setenv("XDG_STATE_HOME", home.c_str(), 1);
     setenv("XDG_CONFIG_HOME", home.c_str(), 1);
     std::vector<char*> arguments = {const_cast<char*>(CELLAR_TOOL_PATH), const_cast<char*>("shell")};
@@ -314,7 +316,10 @@ std::string typed_at_a_terminal(const std::vector<std::string>& words, const std
   // Reading fails when the shell has ended.
   for (ssize_t bytes; (bytes = read(terminal, chunk, sizeof chunk)) > 0;) {
     seen.append(chunk, static_cast<size_t>(bytes));
-    const size_t prompt = seen.find("> ", looked);
+    // A line that is shown again, as after a key that moves, stands behind '\r' and is no new prompt.
+    size_t prompt = seen.find("> ", looked);
+    while (prompt != std::string::npos && seen.find('\r', seen.rfind('\n', prompt)) < prompt)
+      prompt = seen.find("> ", prompt + 1);
     if (prompt == std::string::npos || typed == lines.size()) continue;
     looked = seen.size();
     if (write(terminal, lines[typed].data(), lines[typed].size()) < 0) break;
@@ -338,6 +343,40 @@ TEST_F(ShellTest, AtATerminalErrorsEndTheStatementOnly) {
   EXPECT_NE(seen.find("did you mean scan ?"), std::string::npos) << seen;
   EXPECT_NE(seen.find("   1      1"), std::string::npos) << seen;
   EXPECT_EQ(out_of({"count", "db", "t", "--format", "csv"}), "rows,cells\n1,1\n");
+}
+
+// … whatever the locale, and also where they are no characters.
+TEST_F(ShellTest, AtATerminalBytesArriveAsTyped) {
+  const std::string store = path("db");
+  for (const std::string locale : {"C.UTF-8", "C", "POSIX", "of_no_land.UTF-8"}) {
+    SCOPED_TRACE(locale);
+    std::filesystem::remove_all(store);
+    std::filesystem::remove_all(path("home"));
+    const std::string seen = typed_at_a_terminal(
+        {store}, path("home"),
+        {"create 't', 'f'\n", "put 't', 'Zürich2', 'f:a', 'naïve €😀'\n",
+         "put 't', 'none', 'f:a', '\xFFx\xE9\xC3'\n", "put 't', 'few', 'f:a', '\xC2\x85\xC2\xAD\xC2\xA0'\n",
+#ifdef CELLAR_WITH_EDIT
+         "\x10\x10\x10\x1B[C\n", "put 't', 'moved', 'f:a', 'ä€ö'\x1B[D\x1B[D\x1B[D\x7F\n",
+#endif
+         ".history\n", "exit\n"},
+        locale);
+    EXPECT_NE(seen.find("put 't', 'Zürich2', 'f:a', 'naïve €😀'\r\n"), std::string::npos) << seen;
+    const auto value = [&](const std::string& row) -> std::string {
+      const Json cells = json_of({"get", "db", "t", row})["cells"];
+      return cells.empty() ? "none" : cells[0].value("value", "none");
+    };
+    EXPECT_EQ(value("Z\\xC3\\xBCrich2"), "na\\xC3\\xAFve \\xE2\\x82\\xAC\\xF0\\x9F\\x98\\x80");
+    EXPECT_EQ(value("none"), "\\xFFx\\xE9\\xC3");
+    EXPECT_EQ(value("few"), "\\xC2\\x85\\xC2\\xAD\\xC2\\xA0");
+#ifdef CELLAR_WITH_EDIT
+    EXPECT_EQ(value("moved"), "\\xE2\\x82\\xAC\\xC3\\xB6") << "one character was rubbed out";
+    // What comes from the file of the history is what was typed.
+    typed_at_a_terminal({store}, path("home"),
+                        {"deleteall 't', 'Zürich2'\n", "\x10\x10\x10\x10\x10\n", "exit\n"}, locale);
+    EXPECT_EQ(value("Z\\xC3\\xBCrich2"), "na\\xC3\\xAFve \\xE2\\x82\\xAC\\xF0\\x9F\\x98\\x80");
+#endif
+  }
 }
 
 TEST_F(ShellTest, TheHistoryIsWrittenAndReadBack) {
