@@ -80,6 +80,7 @@ Status ShellCall::add_option(const ShellValue& pair, std::span<const std::string
                  : known.empty()  ? fmt::format("help '{}'", statement_.name)
                                   : fmt::format("options: {}", fmt::join(known, ", ")));
   }
+  if (pair.items.front().is_word("nil")) return {};  // Ruby's way not to give it
   const IgnoredOption* const ignored =
       std::ranges::find(known, name) == known.end() ? find_ignored(name) : nullptr;
   if (ignored != nullptr) {

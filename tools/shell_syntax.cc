@@ -57,7 +57,8 @@ class Parser {
   std::string without_java(size_t from) const;
   Status unicode_escape(std::string& to);
   Result<ShellValue> bracketed(size_t depth);
-  Status needs_separator();
+  Status needs_separator(const ShellValue& before);
+  Status missing_behind(const ShellValue& value, std::string message, std::string_view hint);
 
   std::string_view text_;
   size_t& fault_at_;
@@ -71,7 +72,7 @@ void Parser::skip_blanks() {
       ++at_;
     } else if (peek() == '\\' && (peek(1) == '\n' || (peek(1) == '\r' && peek(2) == '\n'))) {
       ++at_;
-    } else if (peek() == '#' && (at_ == 0 || is_blank(text_[at_ - 1]))) {
+    } else if (peek() == '#') {  // words take theirs
       at_ = std::min(text_.find('\n', at_), text_.size());
     } else {
       return;
@@ -93,7 +94,7 @@ Status Parser::name(ShellStatement& statement) {
   if (is_quote(peek()) || is_bracket(peek()) || peek() == ',')
     return fault(at_, "a command is expected here", "help lists the commands");
   const size_t from = at_;
-  while (!done() && !is_blank(peek()) && peek() != '(') ++at_;
+  while (!done() && !is_blank(peek()) && peek() != '(' && peek() != '#') ++at_;
   statement.name = text_.substr(from, at_ - from);
   if (peek() == '(') {
     call_ = true;
@@ -127,7 +128,7 @@ Status Parser::arguments(ShellStatement& statement) {
     }
     CELLAR_TRY_ASSIGN(ShellValue next, item(1));
     statement.arguments.push_back(std::move(next));
-    CELLAR_TRY(needs_separator());
+    CELLAR_TRY(needs_separator(statement.arguments.back()));
     comma = std::string::npos;
     first = false;
   }
@@ -141,10 +142,25 @@ Status Parser::arguments(ShellStatement& statement) {
 }
 
 // Behind a value: 'a''b' and 'a'b are slips.
-Status Parser::needs_separator() {
+Status Parser::needs_separator(const ShellValue& before) {
   const char c = peek();
-  if (done() || is_blank(c) || c == ',' || is_bracket(c) || (call_ && c == ')') || c == '\\') return {};
-  return fault(at_, "a comma or a blank is missing here", "a quote within '…' is written \\'");
+  if (done() || is_blank(c) || c == ',' || is_bracket(c) || (call_ && c == ')') || c == '\\' || c == '#')
+    return {};
+  return missing_behind(before, "a comma or a blank is missing here", "a quote within '…' is written \\'");
+}
+
+// Something wrong behind this value: here, unless it is a text that ends in another line, where the quote
+// that ends it was probably to begin the next one.
+Status Parser::missing_behind(const ShellValue& value, std::string message, std::string_view hint) {
+  const ShellValue& text = value.kind == ShellValue::Kind::kPair ? value.items.front() : value;
+  const size_t end = text_.find('\n', text.at);
+  if (text.kind != ShellValue::Kind::kText || end >= at_) return fault(at_, std::move(message), hint);
+  const auto lines = std::count(text_.begin() + static_cast<std::ptrdiff_t>(text.at),
+                                text_.begin() + static_cast<std::ptrdiff_t>(at_), '\n');
+  return fault(text.at,
+               fmt::format("this quote closes {} below, and no comma or blank follows",
+                           lines == 1 ? "in the line" : fmt::format("{} lines", lines)),
+               "is a quote missing at the end of the text?");
 }
 
 Result<ShellValue> Parser::item(size_t depth) {
@@ -249,6 +265,10 @@ Status Parser::escape(std::string& to) {
     return {};
   }
   const char c = peek(1);
+  if (c == '\n' || (c == '\r' && peek(2) == '\n')) {  // the line goes on
+    at_ += c == '\n' ? 2 : 3;
+    return {};
+  }
   if (c == 'x') return hex_escape(to);
   if (c == 'u') return unicode_escape(to);
   if (control_escape(to)) return {};
@@ -323,11 +343,13 @@ Result<ShellValue> Parser::bracketed(size_t depth) {
     if (open == '[' && next.kind == ShellValue::Kind::kPair)
       return fault(next.at, "between [ and ] stand values, not pairs", "pairs stand between { and }");
     all.items.push_back(std::move(next));
+    const size_t behind = at_;
     skip_blanks();
     if (peek() == ',') {
       ++at_;
     } else if (!done() && peek() != close) {
-      return fault(at_, fmt::format("a comma or {} is expected here", close), "");
+      const std::string wanted = fmt::format("a comma or {} is expected here", close);
+      return at_ == behind ? missing_behind(all.items.back(), wanted, "") : fault(at_, wanted, "");
     }
   }
   ++at_;
@@ -338,6 +360,16 @@ Result<ShellValue> Parser::bracketed(size_t depth) {
 
 Result<ShellStatement> parse_shell_statement(std::string_view text, size_t& fault_at) {
   return Parser(text, fault_at).statement();
+}
+
+// Editors on Windows begin files with one.
+bool ShellSplitter::skip_byte_order_mark() {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  if (!at_start_) return true;
+  if (!finished_ && buffer_.size() < kMark.size() && kMark.starts_with(buffer_)) return false;
+  at_start_ = false;
+  if (buffer_.starts_with(kMark)) head_ = scan_ = kMark.size();
+  return true;
 }
 
 void ShellSplitter::add(std::string_view text) {
@@ -361,6 +393,7 @@ bool ShellSplitter::step_quoted(char c) {
     state_.escape = true;
   } else if (c == state_.quote) {
     state_.quote = 0;
+    state_.in_word = false;
   }
   return false;
 }
@@ -376,14 +409,17 @@ bool ShellSplitter::step(char c) {
   if (c == ';' && s.depth == 0) return true;
   if (is_blank(c)) {
     s.named = s.named || s.begun;
+    s.in_word = false;
     return false;
   }
-  if (c == '#' && is_blank(s.before)) {
+  if (c == '#' && !s.in_word) {
+    s.named = s.named || s.begun;
     s.comment = true;
     return false;
   }
   const bool arrow = c == '>' && s.before == '=';
   s.continues = c == ',' || arrow || c == '\\';
+  s.in_word = s.named && !is_bracket(c) && c != ',' && !arrow && !(s.call && c == ')');
   if (s.named && is_quote(c) && opens_text(s.before, s.before_that)) s.quote = c;
   if (s.begun && !s.named && c == '(') {
     s.call = true;
@@ -402,6 +438,7 @@ bool ShellSplitter::step(char c) {
 }
 
 bool ShellSplitter::next(std::string& statement, size_t& line) {
+  if (!skip_byte_order_mark()) return false;
   while (scan_ < buffer_.size()) {
     const char c = buffer_[scan_];
     const bool begun = state_.begun;

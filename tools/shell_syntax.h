@@ -41,7 +41,8 @@ struct ShellStatement {
 Result<ShellStatement> parse_shell_statement(std::string_view text, size_t& fault_at);
 
 // ShellSplitter: cuts text into statements at line ends and semicolons outside quotes and brackets; a comma,
-// an arrow or a backslash at the end of a line continues it. Each byte is looked at once. One thread.
+// an arrow or a backslash at the end of a line continues it. A byte order mark before all is skipped. Each
+// byte is looked at once. One thread.
 class ShellSplitter {
  public:
   void add(std::string_view text);
@@ -65,6 +66,7 @@ class ShellSplitter {
     bool begun = false;      // something but blanks and comments was seen
     bool named = false;      // the first word is over
     bool call = false;       // name( … )
+    bool in_word = false;    // of an argument without quotes, where # is a letter
     bool continues = false;  // the last thing seen wants more: a comma, an arrow, a backslash
     char before = ' ';
     char before_that = ' ';
@@ -72,6 +74,8 @@ class ShellSplitter {
   // Whether the statement ends at this byte.
   bool step(char c);
   bool step_quoted(char c);
+  // False until it is known whether there is one.
+  bool skip_byte_order_mark();
 
   std::string buffer_;
   size_t head_ = 0;  // of the statement that is pending
@@ -79,6 +83,7 @@ class ShellSplitter {
   size_t line_ = 1;  // at scan_
   size_t head_line_ = 1;
   bool finished_ = false;
+  bool at_start_ = true;
   State state_;
 };
 

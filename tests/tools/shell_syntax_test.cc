@@ -86,6 +86,40 @@ TEST(ShellSyntax, EscapesAreRubys) {
   EXPECT_EQ(parsed("put \"a\\0b\""), std::string("put <a\0b>", 9));
 }
 
+TEST(ShellSyntax, ABackslashJoinsLinesInDoubleQuotes) {
+  EXPECT_EQ(parsed("put \"one\\\ntwo\""), "put <onetwo>");
+  EXPECT_EQ(parsed("put \"one\\\r\ntwo\\\n\\\n  three\""), "put <onetwo  three>");
+  EXPECT_EQ(parsed("put \"one\\\\\ntwo\""), "put <one\\\ntwo>") << "that backslash is one itself";
+  EXPECT_EQ(parsed("put \"one\\\rtwo\""), "put <one\rtwo>");
+  EXPECT_EQ(parsed("put 'one\\\ntwo'"), "put <one\\\ntwo>");
+}
+
+TEST(ShellSyntax, CommentsBeginOutsideQuotesAndWords) {
+  EXPECT_EQ(parsed("put 'a', 'b'# c, 'd"), "put <a> <b>");
+  EXPECT_EQ(parsed("put 'a',# c 'x\n'b'"), "put <a> <b>");
+  EXPECT_EQ(parsed("get {A => 1}# c"), "get {A=>1}");
+  EXPECT_EQ(parsed("get {A =># why\n 'x'#\n,# }\n B => [1, 2 #]\n]}"), "get {A=><x>,B=>[1,2]}");
+  EXPECT_EQ(parsed("scan(# (\n't')# all"), "scan <t>");
+  EXPECT_EQ(parsed("list# all"), "list");
+  EXPECT_EQ(parsed("put a#b x=c#d 'e#f' \"#\""), "put a#b x=c#d <e#f> <#>");
+  using Strings = std::vector<std::string>;
+  EXPECT_EQ(split("a 'b'# it's; 'c\nd"), (Strings{"1|a 'b'# it's; 'c", "2|d"}));
+  EXPECT_EQ(split("list# it's; 'c\nd"), (Strings{"1|list# it's; 'c", "2|d"}));
+  EXPECT_EQ(split("a b#c; d"), (Strings{"1|a b#c", "1| d"}));
+  EXPECT_EQ(split("a [1,# ]\n2]# [\nd"), (Strings{"1|a [1,# ]\n2]# [", "3|d"}));
+}
+
+TEST(ShellSyntax, AQuoteThatSwallowsALineIsNamed) {
+  EXPECT_EQ(parsed("put 't', 'r', 'f:a', 'v\nput 't', 'x'"),
+            "21: this quote closes in the line below, and no comma or blank follows");
+  EXPECT_EQ(parsed("create 't', {NAME => 'f}\nlist\ncreate 'u', 'g'"),
+            "21: this quote closes 2 lines below, and no comma or blank follows");
+  EXPECT_EQ(parsed("put 't', [1, 'f]\nget 'u'"),
+            "13: this quote closes in the line below, and no comma or blank follows");
+  EXPECT_EQ(parsed("put 't',\n 'a'b"), "13: a comma or a blank is missing here");
+  EXPECT_EQ(parsed("put ['a\nb' 'c']"), "11: a comma or ] is expected here");
+}
+
 TEST(ShellSyntax, FaultsHaveTheirPlace) {
   EXPECT_EQ(parsed("put 't', 'r"), "9: the quote that opens here is not closed");
   EXPECT_EQ(parsed("put 't', , 'r'"), "9: something is missing before this comma");
@@ -134,6 +168,16 @@ TEST(ShellSplitter, EndsAreOutsideQuotesAndBrackets) {
   EXPECT_EQ(split("put t it's\nb"), (Strings{"1|put t it's", "2|b"}));
   EXPECT_EQ(split("put(1,\n(2)\n)\nb"), (Strings{"1|put(1,\n(2)", "3|)", "4|b"}));
   EXPECT_EQ(split("a 'open\nb\n"), (Strings{"1|a 'open\nb\n"}));
+}
+
+TEST(ShellSplitter, AByteOrderMarkIsSkipped) {
+  using Strings = std::vector<std::string>;
+  for (size_t piece = 1; piece < 6; ++piece) {
+    EXPECT_EQ(split("\xEF\xBB\xBFlist\na", piece), (Strings{"1|list", "2|a"}));
+    EXPECT_EQ(split("\xEF\xBB\xBF", piece), Strings{});
+    EXPECT_EQ(split("\xEF\xBB", piece), Strings{"1|\xEF\xBB"});
+    EXPECT_EQ(split("a\n\xEF\xBB\xBFlist", piece), (Strings{"1|a", "2|\xEF\xBB\xBFlist"}));
+  }
 }
 
 // Each piece of text is looked at once: 16 MiB within one statement are soon read, and many statements too.

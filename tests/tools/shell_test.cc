@@ -162,6 +162,15 @@ TEST_F(ShellTest, ReadsFilesAndStandardInput) {
   EXPECT_EQ(run({"shell", "store", "-f", "make.hbase"}).exit, 0);
   EXPECT_EQ(run({"shell", "store", "--format", "raw"}, "get 't',\n 'r'\n").out, "v\n");
   EXPECT_EQ(run({"shell", "store"}, "count 't'").out, "rows  cells\n   1      1\n");
+  write_file("marked.hbase",
+             "\xEF\xBB\xBF"
+             "count 't'\n");
+  EXPECT_EQ(run({"shell", "store", "-f", "marked.hbase"}).out, "rows  cells\n   1      1\n");
+  EXPECT_EQ(run({"shell", "store"},
+                "\xEF\xBB\xBF"
+                "count 't'")
+                .out,
+            "rows  cells\n   1      1\n");
   const ToolResult wrong = run({"shell", "store", "-f", "wrong.hbase"});
   EXPECT_EQ(wrong.exit, 2);
   EXPECT_NE(wrong.err.find("usage: put 't', 'row'"), std::string::npos) << wrong.err;
