@@ -4,6 +4,11 @@
 #include <algorithm>
 
 namespace cellar {
+namespace {
+
+bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
+
+}  // namespace
 
 Utf8Piece utf8_piece(std::string_view bytes) {
   const auto byte = [&](size_t at) { return static_cast<unsigned char>(bytes[at]); };
@@ -70,9 +75,34 @@ std::string with_replacements(std::string_view bytes) {
   return text;
 }
 
+std::string printable_utf8(std::string_view bytes) {
+  std::string text;
+  while (!bytes.empty()) {
+    const Utf8Piece piece = utf8_piece(bytes);
+    const std::string_view character = bytes.substr(0, piece.bytes);
+    const uint32_t code = piece.whole ? utf8_code(character) : 0xFFFD;
+    const bool control = code < 0x20 || (code >= 0x7F && code < 0xA0);
+    append_utf8(text, control ? ' ' : code);
+    bytes.remove_prefix(piece.bytes);
+  }
+  return text;
+}
+
 size_t utf8_length(std::string_view text) {
-  return static_cast<size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<size_t>(std::ranges::count_if(text, begins_character));
+}
+
+std::string_view utf8_first(std::string_view text, size_t characters) {
+  size_t end = 0;
+  while (end < text.size() && (characters > 0 || !begins_character(text[end])))
+    characters -= begins_character(text[end++]) ? 1 : 0;
+  return text.substr(0, end);
+}
+
+std::string_view utf8_last(std::string_view text, size_t characters) {
+  size_t begin = text.size();
+  while (begin > 0 && characters > 0) characters -= begins_character(text[--begin]) ? 1 : 0;
+  return text.substr(begin);
 }
 
 }  // namespace cellar

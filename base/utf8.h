@@ -24,7 +24,11 @@ bool is_utf8(std::string_view bytes);
 // U+FFFD in place of each longest run of bytes that begins a character and does not complete it, and of each
 // byte that begins none.
 std::string with_replacements(std::string_view bytes);
-// Characters of well-formed text.
+// … and a blank for each control character: what may be shown at a terminal, in as many characters.
+std::string printable_utf8(std::string_view bytes);
+// Of well-formed text: how many characters, and the first or last ones of it.
 size_t utf8_length(std::string_view text);
+std::string_view utf8_first(std::string_view text, size_t characters);
+std::string_view utf8_last(std::string_view text, size_t characters);
 
 }  // namespace cellar

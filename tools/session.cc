@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "base/bytes.h"
+#include "base/utf8.h"
 
 namespace cellar {
 
@@ -52,7 +53,7 @@ void append_member(std::string& to, std::string_view name, std::string_view valu
   to += to.ends_with('{') ? "" : ",";
   append_json_string(to, name);
   to += ":";
-  append_json_string(to, value);
+  append_json_string(to, with_replacements(value));  // it may quote a file's name, or what was typed
 }
 
 void append_part(std::string& to, std::string_view name, std::string_view value) {

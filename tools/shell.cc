@@ -13,6 +13,7 @@
 #include <filesystem>
 
 #include "base/bytes.h"
+#include "base/utf8.h"
 #include "cellar/environment.h"
 #include "cellar/plugin.h"
 #include "tools/store.h"
@@ -22,7 +23,7 @@ namespace {
 
 // "line 2, column 14", the line itself and a caret below the place.
 std::string place_text(const std::string& origin, size_t first_line, std::string_view text, size_t at) {
-  constexpr size_t kShown = 72;  // columns of the line around the caret
+  constexpr size_t kShown = 72;  // characters of the line behind the caret, half as many before it
   at = std::min(at, text.size());
   const size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;  // npos + 1 is 0
   const size_t end = std::min(text.find('\n', at), text.size());
@@ -31,30 +32,23 @@ std::string place_text(const std::string& origin, size_t first_line, std::string
       static_cast<size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n'));
   size_t from = begin;
   while (from < end && (text[from] == ' ' || text[from] == '\r') && from < at) ++from;
-  if (at - from > kShown / 2) from = at - kShown / 2;
-  // Escaped, since the text may hold what would confuse a terminal; the caret then stands behind as much.
-  const auto shown = [&](size_t a, size_t b) {
-    std::string clean;
-    for (const char c : text.substr(a, b - a))
-      clean += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
-    return clean;
-  };
-  const std::string before = shown(from, at);
-  const auto columns = static_cast<size_t>(
-      std::count_if(before.begin(), before.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+  // The text may hold what would confuse a terminal, or a reader of JSON; the caret stands behind as much.
+  const std::string all_before = printable_utf8(text.substr(from, at - from));
+  const std::string_view before = utf8_last(all_before, kShown / 2);
+  const std::string behind = printable_utf8(text.substr(at, end - at));
   const std::string margin(19, ' ');
   return fmt::format("{}line {}, column {}\n{}{}{}\n{}{}^", origin.empty() ? "" : origin + ", ", line,
-                     at - begin + 1, margin, before, shown(at, std::min(end, at + kShown)), margin,
-                     std::string(columns, ' '));
+                     from - begin + utf8_length(all_before) + 1, margin, before, utf8_first(behind, kShown),
+                     margin, std::string(utf8_length(before), ' '));
 }
 
 // "> scan 't'", for --echo.
 std::string shown_statement(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   std::string shown = "> ";
-  for (const char c : text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size())))
-    shown += c == '\n' ? std::string("\n  ")
-                       : std::string(1, static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c);
-  return shown;
+  for (size_t end; (end = text.find('\n')) != std::string_view::npos; text.remove_prefix(end + 1))
+    shown += printable_utf8(text.substr(0, end)) + "\n  ";
+  return shown + printable_utf8(text);
 }
 
 // $XDG_CONFIG_HOME/cellar/shellrc or ~/.config/cellar/shellrc; empty when there is no such place.

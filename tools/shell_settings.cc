@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/utf8.h"
 #include "cellar/plugin.h"
 #include "tools/shell_call.h"
 
@@ -127,10 +128,8 @@ Status run_history(ShellCall& call) {
         "note   there is no history: lines are kept at a terminal, where libedit is built in");
   const auto shown = std::min(lines.size(), static_cast<size_t>(wanted));
   for (size_t i = lines.size() - shown; i < lines.size(); ++i) {
-    std::string line = lines[i].substr(0, lines[i].find_last_not_of("\r\n") + 1);
-    for (char& c : line)
-      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-    call.session().out().write(line + "\n");
+    const std::string line = lines[i].substr(0, lines[i].find_last_not_of("\r\n") + 1);
+    call.session().out().write(printable_utf8(line) + "\n");
   }
   return {};
 }

@@ -155,6 +155,37 @@ TEST_F(ShellTest, ACaretPointsAtTheArgument) {
             "       hint        did you mean COLUMN ?\n");
 }
 
+// … by characters, and what it shows is cut between two of them.
+TEST_F(ShellTest, AnErrorIsUtf8WhateverWasTyped) {
+  make_shop();
+  std::string umlauts;
+  for (int i = 0; i < 60; ++i) umlauts += "ä";
+  const std::string row = umlauts + "xx";
+  const std::string margin(19, ' ');
+  const std::string place = "line 1, column 93\n" + margin + umlauts.substr(0, 2 * 19) +
+                            "xx', 'd:x', 'v', 'nope'\n" + margin + std::string(36, ' ') + "^";
+  const std::string many = "put 'orders', '" + row + "', 'd:x', 'v', 'nope'";
+  for (const std::string format : {"json", "jsonl"}) {
+    const Json error = Json::parse(script(many, {"--format", format}).err, nullptr, false);
+    ASSERT_FALSE(error.is_discarded()) << script(many, {"--format", format}).err;
+    EXPECT_EQ(error["error"]["place"], place);
+  }
+  EXPECT_NE(script(many).err.find(place), std::string::npos) << script(many).err;
+  const std::string far = "nope '" + umlauts + umlauts + "'";
+  EXPECT_NE(script(far).err.find("\n" + margin + "nope '" + umlauts + umlauts.substr(0, 12) + "\n"),
+            std::string::npos)
+      << script(far).err;
+  write_file("\xE9.hbase",
+             "get 'orders','n\xFF','bad:\xFF'\nlost \xC3\n\xFE 'x'\n put 'orders', '\xFF', 9, 9, '\xC3\n");
+  const ToolResult lone = run({"shell", "shop", "--keep-going", "--format", "json", "-f", "\xE9.hbase"});
+  std::istringstream errors(lone.err);
+  size_t lines = 0;
+  for (std::string line; std::getline(errors, line); ++lines)
+    EXPECT_FALSE(Json::parse(line, nullptr, false).is_discarded()) << line;
+  EXPECT_EQ(lines, 4u) << lone.err;
+  EXPECT_NE(lone.err.find("line 1, column 19"), std::string::npos) << lone.err;
+}
+
 TEST_F(ShellTest, ReadsFilesAndStandardInput) {
   write_file("make.hbase",
              "# A table.\ncreate 't', {NAME => 'f',\n  VERSIONS => 3}\nput 't', 'r', 'f:q', 'v', 5\n");
