@@ -19,7 +19,7 @@ class DescribeCommand final : public Command {
         .flag("--files", files_, "each store file with its rows (always in JSON)")
         .choice("--as", as_, {"description", "create"},
                 "create: statements for `cellar shell` that make the tables")
-        .formats({"table", "json"})
+        .formats({"table", "json", "jsonl"})
         .example("cellar describe shop orders")
         .example("cellar describe shop orders --files")
         .example("cellar describe shop orders --as create");
@@ -37,7 +37,8 @@ class DescribeCommand final : public Command {
       text += as_ == "create" ? "create " + create_arguments(name, tables.back().options)
                               : (text.empty() ? "" : "\n") + description_text(tables.back(), files_);
     }
-    session.out().write(session.format() == Format::kJson ? description_json(tables) : text);
+    session.out().write(session.format() == Format::kTable ? text
+                                                           : description_json(tables, session.format()));
     return engine->close();
   }
 

@@ -14,7 +14,7 @@ class StatusCommand final : public Command {
 
   void declare(Arguments& arguments) override {
     arguments.operand("STORE", store_, "directory of the store")
-        .formats({"table", "json"})
+        .formats({"table", "json", "jsonl"})
         .example("cellar status shop")
         .example("cellar status shop --format json");
   }

@@ -32,7 +32,9 @@ class VersionCommand final : public Command {
   }
 
   void declare(Arguments& arguments) override {
-    arguments.formats({"table", "json"}).example("cellar version").example("cellar version --format json");
+    arguments.formats({"table", "json", "jsonl"})
+        .example("cellar version")
+        .example("cellar version --format json");
   }
 
   Status run(Session& session) override {
@@ -42,10 +44,10 @@ class VersionCommand final : public Command {
         {"bloom", Registry<BloomType>::instance().names()},
         {"compaction", Registry<CompactionPolicy>::instance().names()},
         {"cache", Registry<CachePolicy>::instance().names()}};
-    if (session.format() == Format::kJson) {
+    if (session.format() != Format::kTable) {
       Json json = {{"schema", "cellar.version/1"}, {"version", kVersion}, {"compiler", kCompiler}};
       for (const auto& [kind, names] : parts) json[kind] = names;
-      session.out().write(json.dump(2) + "\n");
+      session.out().write(json.dump(json_indent(session.format())) + "\n");
       return {};
     }
     std::string text = fmt::format("cellar {}\n", kVersion);

@@ -28,15 +28,16 @@ constexpr std::string_view kLimitsTopic = R"(limits: what a file from outside ma
   Index and filters of an open file may take 128 MiB and a quarter of the file's size.
 )";
 
-constexpr std::string_view kFormatTopic = R"(formats: --format table|json|jsonl|csv
+constexpr std::string_view kFormatTopic = R"(formats: --format table|json|jsonl|csv|raw
 
   table  aligned columns for people; sizes and times are humanised
   json   one document; its first member is "schema", such as "cellar.list/1",
          whose form share/cellar/schema/list.json says
   jsonl  one JSON object a line; cells always in this form, which `cellar load` takes back unchanged:
          {"row":"r","family":"f","qualifier":"q","ts":1700000000000,"type":"Put","value":"v"}
+         what is no list, such as `cellar status`, is one object on one line, and has no csv nor raw
   csv    a line of names, then RFC 4180
-  raw    get and scan only: values, one a line
+  raw    values, one a line; other lists, in the shell, as csv without the line of names
 
 In rows, columns and values every byte but printable ASCII is \xHH, and a backslash is \x5C: as HBase
 prints them, and reversible. Standard output is data; everything else (progress, warnings, errors) goes

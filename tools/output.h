@@ -14,6 +14,9 @@ enum class Format : uint8_t { kTable, kJson, kJsonl, kCsv, kRaw };
 // "table", "json", "jsonl", "csv", "raw"; anything else is kTable.
 Format format_of(std::string_view name);
 
+// How far a document of JSON is indented: not at all in JSON Lines, where it is one line.
+inline int json_indent(Format format) { return format == Format::kJsonl ? -1 : 2; }
+
 // Output: a buffer in front of a file descriptor. A reader that goes away is not an error: writing then does
 // nothing, and loops should ask reader_gone() and end. One thread.
 class Output {

@@ -58,6 +58,25 @@ Status ShellCall::fault(const ShellValue& value, std::string message, std::strin
                                Status::invalid_argument(std::move(message)).hinting(hint));
 }
 
+Status ShellCall::answers_a_document() {
+  const Format format = session_.format();
+  if (format != Format::kCsv && format != Format::kRaw) return {};
+  fault_at_ = statement_.at;
+  return session_.name_failure(
+      "CEL-USAGE", Exit::kUsage,
+      Status::invalid_argument(fmt::format("{} answers one document and no list: there is none in {}",
+                                           statement_.name, format == Format::kCsv ? "csv" : "raw"))
+          .hinting("table, json and jsonl do: .format jsonl, or --format jsonl"));
+}
+
+void ShellCall::explain(const std::string& text) {
+  if (session_.format() == Format::kTable) {
+    session_.out().write(text);
+  } else {
+    session_.talk(std::string_view(text).substr(0, text.find_last_not_of('\n') + 1));
+  }
+}
+
 Result<std::shared_ptr<const re2::RE2>> ShellCall::pattern(size_t i) {
   CELLAR_TRY_ASSIGN(const std::string expression, text(i));
   auto made = std::make_shared<const RE2>(expression, RE2::Quiet);

@@ -92,12 +92,16 @@ class ShellCall {
 
   // CEL-USAGE at this argument.
   Status fault(const ShellValue& value, std::string message, std::string_view hint = {});
+  // For what answers one document: CEL-USAGE in csv and raw, which are for lists.
+  Status answers_a_document();
   // Remembers the argument an error of something below is about.
   Status at(const ShellValue& value, const Status& status);
   std::optional<size_t> fault_at() const { return fault_at_; }
 
   // Whether a person at a terminal says yes to the question; true where nobody is to be asked.
   bool confirmed(const std::string& question);
+  // Text for people that no format is for: to standard output, in the formats for programs to standard error.
+  void explain(const std::string& text);
   // One answer: a sentence for people, a record ("cellar.shell/1") in the other formats.
   void answer(std::string_view sentence, std::string_view name, std::string_view value);
 

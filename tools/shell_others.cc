@@ -92,6 +92,7 @@ Result<std::string> status_kind(ShellCall& call) {
 
 Status run_status(ShellCall& call) {
   CELLAR_TRY(call.take({}, 0, 2));
+  CELLAR_TRY(call.answers_a_document());
   CELLAR_TRY_ASSIGN(const std::string kind, status_kind(call));
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
   Session& session = call.session();
@@ -136,6 +137,7 @@ Status run_processlist(ShellCall& call) {
 
 Status run_version(ShellCall& call) {
   CELLAR_TRY(call.take({}, 0, 0));
+  CELLAR_TRY(call.answers_a_document());
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Command> version, make_command("version"));
   return version->run(call.session());
 }
@@ -199,7 +201,7 @@ std::string overview() {
 Status run_help(ShellCall& call) {
   CELLAR_TRY(call.take({}, 0, 1));
   if (call.positions() == 0) {
-    call.session().out().write(overview());
+    call.explain(overview());
     return {};
   }
   CELLAR_TRY_ASSIGN(const std::string name, call.text(0));
@@ -207,11 +209,11 @@ Status run_help(ShellCall& call) {
     const size_t end = std::min(verb->usage.find('\n'), verb->usage.size());
     std::string text = fmt::format("usage: {}\n\n{}.\n", verb->usage.substr(0, end), verb->summary);
     if (end < verb->usage.size()) text += fmt::format("\n{}\n", verb->usage.substr(end + 1));
-    call.session().out().write(text);
+    call.explain(text);
     return {};
   }
   if (const std::string_view why = why_not_here(name); !why.empty()) {
-    call.session().out().write(fmt::format("{}: {}\n", escaped(name), why));
+    call.explain(fmt::format("{}: {}\n", escaped(name), why));
     return {};
   }
   const std::string nearest = nearest_name(name, shell_verb_names());
@@ -227,7 +229,7 @@ Status run_table_help(ShellCall& call) {
   for (const auto& verbs : {shell_read_verbs(), shell_write_verbs()})
     for (const ShellVerb& verb : verbs)
       text += fmt::format("  {}\n", verb.usage.substr(0, verb.usage.find('\n')));
-  call.session().out().write(text + "\nhelp 'scan' shows a command with examples.\n");
+  call.explain(text + "\nhelp 'scan' shows a command with examples.\n");
   return {};
 }
 

@@ -277,11 +277,12 @@ Status run_alter(ShellCall& call) {
 
 Status run_describe(ShellCall& call) {
   CELLAR_TRY(call.take({}, 1, 1));
+  CELLAR_TRY(call.answers_a_document());
   CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
   const TableInfo info = table->info();
   Session& session = call.session();
   session.out().write(session.format() == Format::kTable ? create_arguments(info.name, info.options)
-                                                         : description_json({info}));
+                                                         : description_json({info}, session.format()));
   return {};
 }
 

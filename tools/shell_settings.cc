@@ -127,10 +127,18 @@ Status run_history(ShellCall& call) {
     call.session().talk(
         "note   there is no history: lines are kept at a terminal, where libedit is built in");
   const auto shown = std::min(lines.size(), static_cast<size_t>(wanted));
+  Session& session = call.session();
+  Records records(session.out(), session.format(), "cellar.shell/1", "answers");
   for (size_t i = lines.size() - shown; i < lines.size(); ++i) {
     const std::string line = lines[i].substr(0, lines[i].find_last_not_of("\r\n") + 1);
-    call.session().out().write(printable_utf8(line) + "\n");
+    if (session.format() == Format::kTable) {
+      session.out().write(printable_utf8(line) + "\n");
+    } else {
+      if (session.format() != Format::kRaw) records.text("name", "history");
+      records.text("value", printable_utf8(line)).add();
+    }
   }
+  if (session.format() != Format::kTable) records.finish();
   return {};
 }
 

@@ -142,10 +142,10 @@ std::string description_text(const TableInfo& table, bool with_files) {
   return text;
 }
 
-std::string description_json(const std::vector<TableInfo>& tables) {
+std::string description_json(const std::vector<TableInfo>& tables, Format format) {
   Json all = Json::array();
   for (const TableInfo& table : tables) all.push_back(json_of(table));
-  return Json{{"schema", "cellar.describe/1"}, {"tables", std::move(all)}}.dump(2) + "\n";
+  return Json{{"schema", "cellar.describe/1"}, {"tables", std::move(all)}}.dump(json_indent(format)) + "\n";
 }
 
 Status print_table_list(Session& session, Engine& engine, const std::vector<std::string>& tables) {
@@ -177,7 +177,7 @@ void print_status(Session& session, Engine& engine) {
   } else {
     Json json = json_of(status, report);
     json["tables"] = engine.list_tables();
-    session.out().write(json.dump(2) + "\n");
+    session.out().write(json.dump(json_indent(session.format())) + "\n");
   }
   if (!status.health.ok()) session.answer_negative();
 }

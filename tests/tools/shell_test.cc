@@ -227,6 +227,48 @@ TEST_F(ShellTest, FormatsAreThoseOfTheCommands) {
   EXPECT_EQ(Json::parse(error.err, nullptr, false)["error"]["code"], "CEL-FAMILY") << error.err;
 }
 
+// … and each line of JSON Lines is one object, whatever the command; what is no list is refused as csv.
+TEST_F(ShellTest, FormatsForProgramsHoldForAllCommands) {
+  make_shop();
+  const std::string all =
+      "list; status; status 'detailed'; version; describe 'orders'; desc 'orders'; exists 'orders'; count "
+      "'orders'\n"
+      "scan 'orders'; incr 'orders', 'r', 'c:n'; get_counter 'orders', 'r', 'c:n'; append 'orders', 'r', "
+      "'d:x', 'v'\n"
+      "put 'orders', 'r', 'd:x', 'v'; flush 'orders'; create 't', 'f'; alter 't', 'g'; truncate 't'; drop "
+      "'t'\n"
+      "snapshot 'orders', 's'; list_snapshots; whoami; processlist; show_filters; compaction_state 'orders'\n"
+      "get_splits 'orders'; help; help 'scan'; help 'balancer'; table_help; .history; disable 'orders'; "
+      "alter_status 'orders'";
+  const ToolResult lines = script(all, {"--format", "jsonl"});
+  EXPECT_EQ(lines.exit, 0) << lines.err;
+  EXPECT_NE(lines.err.find("usage: scan 't'"), std::string::npos) << lines.err;
+  std::istringstream each(lines.out);
+  size_t objects = 0;
+  for (std::string line; std::getline(each, line); ++objects)
+    EXPECT_TRUE(Json::parse(line, nullptr, false).is_object()) << line;
+  EXPECT_GT(objects, 40u);
+  for (const std::string text : {"version", "describe 'orders'"}) {
+    std::vector<std::string> alone = {text.substr(0, text.find(' '))};
+    if (alone[0] == "describe") alone.insert(alone.end(), {"shop", "orders"});
+    alone.insert(alone.end(), {"--format", "jsonl"});
+    EXPECT_EQ(script(text, {"--format", "jsonl"}).out, out_of(alone));
+  }
+  const std::string status = out_of({"status", "shop", "--format", "jsonl"});
+  EXPECT_EQ(std::count(status.begin(), status.end(), '\n'), 1) << status;
+  for (const std::string text : {"status", "version", "describe 'orders'", "desc 'orders'"}) {
+    for (const std::string format : {"csv", "raw"}) {
+      const ToolResult refused = script("count 'orders'\n " + text, {"--format", format});
+      EXPECT_EQ(refused.exit, 2) << text;
+      EXPECT_EQ(std::count(refused.out.begin(), refused.out.end(), '\n'), format == "csv" ? 2 : 1);
+      EXPECT_NE(refused.err.find("there is none in " + format), std::string::npos) << refused.err;
+      EXPECT_NE(refused.err.find("line 2, column 2"), std::string::npos) << refused.err;
+      EXPECT_NE(refused.err.find("table, json and jsonl"), std::string::npos) << refused.err;
+    }
+  }
+  EXPECT_EQ(script("help; help 'scan'; table_help", {"--format", "csv"}).out, "");
+}
+
 // What describe prints makes the same table.
 TEST_F(ShellTest, ADescriptionCanBePastedBack) {
   make_shop();
