@@ -143,23 +143,33 @@ Status run_restore_snapshot(ShellCall& call) {
 }
 
 constexpr std::array kVerbs = {
-    ShellVerb{"snapshot", "snapshot 't', 'name'\nsnapshot 'orders', 'before'",
+    ShellVerb{"snapshot",
+              "snapshot 't', 'name'\nsnapshot 'orders', 'before'\nsnapshot orders before_the_sale",
               "Keep a table as it is now under a name", run_snapshot, kSnapshotOptions},
-    ShellVerb{"list_snapshots", "list_snapshots ['pattern']\nlist_snapshots 'bef.*'",
+    ShellVerb{"list_snapshots", "list_snapshots ['pattern']\nlist_snapshots 'bef.*'\nlist_snapshots",
               "Named snapshots, those whose whole name matches", run_list_snapshots},
     ShellVerb{"list_table_snapshots",
-              "list_table_snapshots 'tables'[, 'pattern']\nlist_table_snapshots 'orders'",
+              "list_table_snapshots 'tables'[, 'pattern']\nlist_table_snapshots "
+              "'orders'\nlist_table_snapshots 'ord.*', 'bef.*'",
               "Named snapshots that hold a table of such a name", run_list_table_snapshots},
-    ShellVerb{"clone_snapshot", "clone_snapshot 'name', 'new'[, 't']\nclone_snapshot 'before', 'old_orders'",
+    ShellVerb{"clone_snapshot",
+              "clone_snapshot 'name', 'new'[, 't']\nclone_snapshot 'before', 'old_orders'\nclone_snapshot "
+              "'before', 'old_orders', 'orders'",
               "Make a table of one in a snapshot", run_clone_snapshot},
-    ShellVerb{"restore_snapshot", "restore_snapshot 'name'[, 't', …]\nrestore_snapshot 'before'",
-              "Give tables what the snapshot has of them", run_restore_snapshot},
-    ShellVerb{"delete_snapshot", "delete_snapshot 'name'\ndelete_snapshot 'before'", "Drop a snapshot",
-              run_delete_snapshot},
-    ShellVerb{"delete_all_snapshot", "delete_all_snapshot 'pattern'\ndelete_all_snapshot 'bef.*'",
+    ShellVerb{
+        "restore_snapshot",
+        "restore_snapshot 'name'[, 't', …]\nrestore_snapshot 'before'\nrestore_snapshot 'before', 'orders'",
+        "Give tables what the snapshot has of them", run_restore_snapshot},
+    ShellVerb{"delete_snapshot",
+              "delete_snapshot 'name'\ndelete_snapshot 'before'\nrestore_snapshot 'before'; delete_snapshot "
+              "'before'",
+              "Drop a snapshot", run_delete_snapshot},
+    ShellVerb{"delete_all_snapshot",
+              "delete_all_snapshot 'pattern'\ndelete_all_snapshot 'bef.*'\ndelete_all_snapshot '.*'",
               "Drop the snapshots whose whole name matches", run_delete_all_snapshot},
     ShellVerb{"delete_table_snapshots",
-              "delete_table_snapshots 'tables'[, 'pattern']\ndelete_table_snapshots 'orders'",
+              "delete_table_snapshots 'tables'[, 'pattern']\ndelete_table_snapshots "
+              "'orders'\ndelete_table_snapshots 'ord.*', 'bef.*'",
               "Drop the snapshots that hold a table of such a name", run_delete_table_snapshots},
 };
 

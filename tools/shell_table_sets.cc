@@ -73,15 +73,20 @@ Status run_alter_status(ShellCall& call) {
 }
 
 constexpr std::array kVerbs = {
-    ShellVerb{"drop_all", "drop_all 'pattern'\ndrop_all 'tmp_.*'",
+    ShellVerb{"drop_all", "drop_all 'pattern'\ndrop_all 'tmp_.*'\ndrop_all '.*_copy'",
               "Drop the tables whose whole name matches; asks at a terminal", run_drop_all},
-    ShellVerb{"disable_all", "disable_all 'pattern'\ndisable_all 'ord.*'", "Accepted, and does nothing",
-              run_disable_all},
-    ShellVerb{"enable_all", "enable_all 'pattern'\nenable_all 'ord.*'", "Accepted, and does nothing",
-              run_disable_all},
-    ShellVerb{"clone_table_schema", "clone_table_schema 't', 'new'\nclone_table_schema 'orders', 'orders2'",
+    ShellVerb{"disable_all",
+              "disable_all 'pattern'\ndisable_all 'ord.*'\ndisable_all 'tmp_.*'; drop_all 'tmp_.*'",
+              "Accepted, and does nothing", run_disable_all},
+    ShellVerb{"enable_all", "enable_all 'pattern'\nenable_all 'ord.*'\nenable_all '.*'",
+              "Accepted, and does nothing", run_disable_all},
+    ShellVerb{"clone_table_schema",
+              "clone_table_schema 't', 'new'\nclone_table_schema 'orders', 'orders2'\nclone_table_schema "
+              "orders orders_of_test",
               "Make an empty table with the families of another", run_clone_table_schema},
-    ShellVerb{"alter_status", "alter_status 't'\nalter_status 'orders'",
+    ShellVerb{"alter_status",
+              "alter_status 't'\nalter_status 'orders'\nalter 'orders', NAME => 'd', TTL => 86400; "
+              "alter_status 'orders'",
               "Whether alter is done: it always is when it comes back", run_alter_status},
 };
 
