@@ -437,6 +437,19 @@ TEST_F(BulkRoundTrip, PlanIsSafeToRunAsItStands) {
   EXPECT_EQ(run({"bulkload", "plan", odd}).exit, 2);
 }
 
+TEST_F(BulkRoundTrip, PlanGoesByWayOfTheStagingDirectory) {
+  out_of({"export", "shop", "orders", "--to", "hfile", "-o", "out"});
+  const std::string usual = out_of({"bulkload", "plan", "out", "--table", "orders"});
+  EXPECT_NE(usual.find("hbase completebulkload /staging/orders orders"), std::string::npos) << usual;
+  const std::string asked =
+      out_of({"bulkload", "plan", "out", "--table", "orders", "--staging", "/user/ada/in coming"});
+  EXPECT_EQ(asked.find("/staging/"), std::string::npos) << asked;
+  for (const char* command : {"hdfs dfs -mkdir -p '/user/ada/in coming'", "hbase completebulkload "})
+    EXPECT_NE(asked.find(command), std::string::npos) << asked;
+  EXPECT_NE(asked.find("completebulkload '/user/ada/in coming' orders"), std::string::npos) << asked;
+  EXPECT_EQ(run({"bulkload", "check", "out", "--staging", "/user/ada"}).exit, 2);  // of plan only
+}
+
 TEST_F(Bulkload, ActionsAreKnown) {
   EXPECT_EQ(error_of({"bulkload", "chek", "in"}, 2)["hint"], "did you mean check ?");
   EXPECT_EQ(run({"bulkload", "check", "nowhere"}).exit, 3);

@@ -179,6 +179,56 @@ TEST_F(HFileWriting, AMajorMergeKeepsWhatTheRulesKeep) {
   EXPECT_EQ(made["files"][0]["cells"], expected.size());
 }
 
+// A store whose one file holds three versions of a column, and a column that a marker hides.
+class MergeRules : public HFileWriting {
+ protected:
+  MergeRules() {
+    out_of({"create", "store", "t", "d:max_versions=10,keep_deleted_cells=true"});
+    out_of({"load", "store", "t", "-"},
+           R"({"row":"r","family":"d","qualifier":"q","ts":1000,"type":"Put","value":"first"}
+{"row":"r","family":"d","qualifier":"q","ts":2000,"type":"Put","value":"second"}
+{"row":"r","family":"d","qualifier":"q","ts":9000,"type":"Put","value":"third"}
+{"row":"r","family":"d","qualifier":"gone","ts":9000,"type":"Put","value":"hidden"}
+{"row":"r","family":"d","qualifier":"gone","ts":9500,"type":"DeleteColumn","value":""}
+)");
+    out_of({"flush", "store"});
+  }
+
+  // The values that a merge with these options keeps, markers by their type, newest of each column first.
+  std::vector<std::string> kept(const std::vector<std::string>& options) const {
+    std::vector<std::string> line = {"merge", "store", "-o", "out.hfile", "--replace", "--major"};
+    line.insert(line.end(), options.begin(), options.end());
+    out_of(line);
+    std::vector<std::string> all;
+    for (const std::string& text : cells("out.hfile")) {
+      const Json cell = Json::parse(text);
+      all.push_back(cell["type"] == "Put" ? cell["value"] : cell["type"]);
+    }
+    return all;
+  }
+};
+
+TEST_F(MergeRules, MinVersionsKeepsTheNewestAlthoughTheyAreExpired) {
+  using Values = std::vector<std::string>;
+  EXPECT_EQ(kept({}), (Values{"third", "second", "first"}));
+  EXPECT_EQ(kept({"--ttl", "5s", "--now", "10000"}), (Values{"third"}));
+  EXPECT_EQ(kept({"--ttl", "5s", "--now", "10000", "--min-versions", "2"}), (Values{"third", "second"}));
+  EXPECT_EQ(kept({"--ttl", "5s", "--now", "60000", "--min-versions", "1"}), (Values{"third"}));
+  EXPECT_EQ(kept({"--ttl", "5s", "--now", "60000", "--min-versions", "3"}),
+            (Values{"third", "second", "first"}));
+}
+
+TEST_F(MergeRules, KeepDeletedKeepsWhatMarkersHideAndTheMarkers) {
+  using Values = std::vector<std::string>;
+  EXPECT_EQ(kept({"--keep-deleted", "false"}), (Values{"third", "second", "first"}));
+  EXPECT_EQ(kept({"--keep-deleted", "true"}), (Values{"DeleteColumn", "hidden", "third", "second", "first"}));
+  // Until they expire.
+  EXPECT_EQ(kept({"--keep-deleted", "ttl", "--ttl", "5s", "--now", "10000"}),
+            (Values{"DeleteColumn", "hidden", "third"}));
+  EXPECT_EQ(kept({"--keep-deleted", "ttl", "--ttl", "5s", "--now", "60000", "--min-versions", "1"}),
+            (Values{"third"}));
+}
+
 TEST_F(HFileWriting, AMergeOfAFileWithItselfIsTheFile) {
   const Json made = json_of({"merge", "weblog.hfile", "weblog.hfile", "-o", "out.hfile"});
   EXPECT_EQ(dump("out.hfile"), dump("weblog.hfile"));

@@ -69,6 +69,15 @@ TEST_F(Plot, CountersFiltersAndOtherFields) {
             "time, µs: cache:warm 3, cache:cold 20");
 }
 
+TEST_F(Plot, AxesAreNamedAsAsked) {
+  const std::string svg = out_of({"plot", "driver.jsonl", "--x", "workload", "--series", "peer", "--y-label",
+                                  "cells in a second, <s>", "--x-label", "kind of read"});
+  EXPECT_NE(svg.find(">cells in a second, &lt;s></text>"), std::string::npos) << svg;
+  EXPECT_NE(svg.find(">kind of read</text>"), std::string::npos) << svg;
+  EXPECT_EQ(svg.find("cells per second"), std::string::npos) << "the name that the input gives, too";
+  EXPECT_EQ(description(svg).rfind("cells in a second, &lt;s>; cellar: ", 0), 0u) << description(svg);
+}
+
 TEST_F(Plot, WhatIsNotDrawnIsSaid) {
   const ToolResult result = run({"plot", "bench.json", "--x", "k", "--y", "blocks", "--series", "cache"});
   EXPECT_EQ(result.exit, 0);

@@ -459,6 +459,57 @@ TEST_F(StoreCommands, AlterChangesAndAddsFamilies) {
   EXPECT_EQ(families[2]["name"], "notes");
 }
 
+TEST_F(StoreCommands, AlterRemovesAFamilyWithItsCellsAndFiles) {
+  make_shop();
+  out_of({"flush", "shop"});
+  EXPECT_EQ(json_of({"count", "shop", "orders", "--column", "c"})["counts"][0]["cells"], 1);
+  EXPECT_EQ(run({"alter", "shop", "orders", "--remove", "c"}).err, "removed family c of table orders\n");
+  const Json families = json_of({"describe", "shop", "orders"})["tables"][0]["families"];
+  ASSERT_EQ(families.size(), 1u);
+  EXPECT_EQ(families[0]["name"], "d");
+  EXPECT_EQ(json_of({"count", "shop", "orders"})["counts"][0]["cells"], 4);
+  EXPECT_TRUE(std::filesystem::is_empty(path("shop/tables/1/c")));
+  // A family of that name begins empty.
+  out_of({"alter", "shop", "orders", "c:max_versions=1"});
+  EXPECT_EQ(json_of({"count", "shop", "orders", "--column", "c"})["counts"][0]["cells"], 0);
+  EXPECT_EQ(run({"alter", "shop", "orders", "d:max_versions=9", "--remove", "e"}).exit, 3);
+  EXPECT_EQ(json_of({"describe", "shop", "orders"})["tables"][0]["families"][1]["options"]["max_versions"],
+            "3")
+      << "half of an alter that was refused";
+}
+
+TEST_F(StoreCommands, CreateSaysWhatAWriteSurvives) {
+  for (const char* durability : {"default", "skip_wal", "async_wal", "sync_wal", "fsync_wal"}) {
+    out_of({"create", "shop", durability, "d", "--durability", durability});
+    EXPECT_EQ(json_of({"describe", "shop", durability})["tables"][0]["durability"], durability);
+  }
+  // What skips the log is in no feed, which is read from the log.
+  out_of({"feed", "create", "shop", "all"});
+  out_of({"put", "shop", "skip_wal", "r", "d:q", "unlogged"});
+  out_of({"put", "shop", "sync_wal", "r", "d:q", "logged"});
+  const std::string read = out_of({"feed", "read", "shop", "all"});
+  EXPECT_NE(read.find(" logged"), std::string::npos) << read;
+  EXPECT_EQ(read.find("unlogged"), std::string::npos) << read;
+  EXPECT_EQ(run({"create", "shop", "t", "d", "--durability", "fsync"}).exit, 2);
+}
+
+TEST_F(StoreCommands, DescribeShowsTheFilesOfAFamilyWhenAsked) {
+  make_shop();
+  out_of({"flush", "shop"});
+  const Json families = json_of({"describe", "shop", "orders"})["tables"][0]["families"];
+  EXPECT_EQ(out_of({"describe", "shop", "orders"}).find("user41 … user43"), std::string::npos);
+  const std::string text = out_of({"describe", "shop", "orders", "--files"});
+  EXPECT_NE(text.find("user41 … user43"), std::string::npos) << text;
+  EXPECT_NE(text.find("user43 … user43"), std::string::npos) << text;
+  for (const Json& family : families) {
+    const Json& files = family["files"];
+    ASSERT_EQ(files.size(), 1u) << family.dump();
+    const std::string name = files[0]["name"];
+    EXPECT_NE(text.find(name), std::string::npos) << text;
+    EXPECT_TRUE(std::filesystem::exists(path("shop/tables/1/" + family["name"].get<std::string>()) / name));
+  }
+}
+
 TEST_F(StoreCommands, DropRemovesATable) {
   make_shop();
   out_of({"drop", "shop", "orders"});
