@@ -1,6 +1,8 @@
 // Parsing through CLI11, whose exceptions end here, and help that fits a screen.
 #include "tools/arguments.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
@@ -28,11 +30,23 @@ size_t width_of(const std::string& text) {
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
-void append_lines(std::string& to, size_t width, const std::string& left, const std::string& help) {
+// The help stands in the right column, which ends where a line of text does.
+void append_lines(std::string& to, size_t width, const std::string& left, std::string_view help) {
+  constexpr size_t kColumns = 100;
+  const std::string margin = "\n" + std::string(width + 2, ' ');
   const size_t taken = width_of(left);
   to += "  " + left;
-  to += taken + 2 > width ? "\n" + std::string(width + 2, ' ') : std::string(width - taken, ' ');
-  to += help + "\n";
+  to += taken + 2 > width ? margin : std::string(width - taken, ' ');
+  size_t column = width + 2;
+  while (!help.empty()) {
+    const std::string word(help.substr(0, help.find(' ')));
+    help.remove_prefix(std::min(help.size(), word.size() + 1));
+    const bool fits = column + 1 + width_of(word) <= kColumns;
+    if (column > width + 2) to += fits ? " " : margin;
+    column = (fits ? column : width + 2) + 1 + width_of(word);
+    to += word;
+  }
+  to += "\n";
 }
 
 }  // namespace
@@ -135,9 +149,32 @@ Arguments& Arguments::flag(const std::string& names, bool& to, const std::string
   return *this;
 }
 
-Arguments& Arguments::example(std::string line) {
-  examples_.push_back(std::move(line));
+Arguments& Arguments::example(std::string line, std::string purpose) {
+  examples_.push_back({std::move(line), std::move(purpose)});
   return *this;
+}
+
+Arguments& Arguments::more_example(std::string line, std::string purpose) {
+  more_examples_.push_back({std::move(line), std::move(purpose)});
+  return *this;
+}
+
+std::vector<std::string> Arguments::examples() const {
+  std::vector<std::string> lines;
+  for (const std::vector<Example>* some : {&examples_, &more_examples_}) {
+    for (const Example& example : *some) lines.push_back(example.line);
+  }
+  return lines;
+}
+
+std::vector<std::vector<std::string>> Arguments::options() const {
+  std::vector<std::vector<std::string>> all;
+  const size_t own = declared_ ? own_options_ : option_lines_.size();
+  for (size_t i = 0; i < own; ++i) {
+    const std::string& left = option_lines_[i].left;  // "-o,--output PATH"
+    all.push_back(words_of(left.substr(0, left.find(' '))));
+  }
+  return all;
 }
 
 Arguments& Arguments::note(std::string text) {
@@ -153,6 +190,7 @@ Arguments& Arguments::formats(std::vector<std::string> words) {
 void Arguments::declare_common() {
   if (declared_) return;
   declared_ = true;
+  own_options_ = option_lines_.size();
   choice("--format", format_, formats_, "how it is printed");
   flag("-q,--quiet", quiet_, "no talk on standard error, only errors");
   flag("-h,--help", help_wanted_, "this text");
@@ -218,8 +256,10 @@ std::string Arguments::help() const {
   for (const Line& line : option_lines_) append_lines(text, width, line.left, line.help);
   if (!notes_.empty()) text += "\n";
   for (const std::string& note : notes_) text += note + "\n";
-  if (!examples_.empty()) text += "\nexamples\n";
-  for (const std::string& line : examples_) text += "  " + line + "\n";
+  for (const auto& [title, some] : {std::pair{"examples", &examples_}, {"more examples", &more_examples_}}) {
+    if (!some->empty()) text += fmt::format("\n{}\n", title);
+    for (const Example& example : *some) text += fmt::format("  # {}\n  {}\n", example.purpose, example.line);
+  }
   return text;
 }
 

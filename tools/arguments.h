@@ -41,8 +41,10 @@ class Arguments {
                     const std::string& help);
   Arguments& flag(const std::string& names, bool& to, const std::string& help);
 
-  // A command line that works, shown in the help and run by a test.
-  Arguments& example(std::string line);
+  // A command line that works and what it is for: shown in the help, and run by a test. Every option stands
+  // in one of them; more_example() shows those below that not everybody is looking for.
+  Arguments& example(std::string line, std::string purpose);
+  Arguments& more_example(std::string line, std::string purpose);
   // A sentence below the options.
   Arguments& note(std::string text);
   // Which formats the command prints; the first one is the default. Without it: table, json, jsonl, csv.
@@ -53,7 +55,10 @@ class Arguments {
   bool help_wanted() const { return help_wanted_; }
   bool quiet() const { return quiet_; }
   const std::string& format() const { return format_; }
-  const std::vector<std::string>& examples() const { return examples_; }
+  // The command lines of all examples, and the names of each option ("-o,--output" is two names) that is not
+  // common to all commands.
+  std::vector<std::string> examples() const;
+  std::vector<std::vector<std::string>> options() const;
   std::string help() const;
 
  private:
@@ -61,6 +66,10 @@ class Arguments {
   struct Line {
     std::string left;
     std::string help;
+  };
+  struct Example {
+    std::string line;
+    std::string purpose;
   };
   Status check_names(const std::vector<std::string>& words) const;
   Status usage_error(std::string text, std::string hint = {}) const;
@@ -74,13 +83,15 @@ class Arguments {
   std::vector<Line> operand_lines_;
   std::vector<Line> option_lines_;
   std::vector<std::string> option_names_;
-  std::vector<std::string> examples_;
+  std::vector<Example> examples_;
+  std::vector<Example> more_examples_;
   std::vector<std::string> notes_;
   std::vector<std::string> formats_ = {"table", "json", "jsonl", "csv"};
   std::string format_;
   bool quiet_ = false;
   bool help_wanted_ = false;
   bool declared_ = false;
+  size_t own_options_ = 0;  // how many of option_lines_ are not common to all commands
   std::unique_ptr<Parser> parser_;
 };
 

@@ -29,9 +29,10 @@ class AlterCommand final : public Command {
         .note(
             "All of it happens or nothing. Reads go by the new options at once, files when they are "
             "rewritten.")
-        .example("cellar alter shop orders d:max_versions=5")
-        .example("cellar alter shop orders notes:compression=gz d:ttl_s=30d --remove c")
-        .example("cellar alter shop orders --set read_only=true");
+        .example("cellar alter shop orders d:max_versions=5", "keep up to five versions in family d")
+        .example("cellar alter shop orders notes:compression=gz d:ttl_s=30d --remove c",
+                 "a new family, cells of d that expire after 30 days, and c gone, all at once")
+        .example("cellar alter shop orders --set read_only=true", "no more writes to the table");
   }
 
   Status run(Session& session) override {

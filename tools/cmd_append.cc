@@ -26,8 +26,12 @@ class AppendCommand final : public Command {
                    "the values expire so long from now: 90s, 2h, 7d; without it as those before them")
         .choice("--as", form_, value_forms(), "how the values are written, and shown; not in json and jsonl")
         .formats({"table", "json", "jsonl", "csv", "raw"})
-        .example("cellar append shop orders user42 d:log 'paid;'")
-        .example("cellar append shop orders user42 d:log 'sent;' d:tags ,new --format json");
+        .example("cellar append shop orders user42 d:log 'paid;'",
+                 "one more entry in a log, and what it says now")
+        .example("cellar append shop orders user42 d:log 'sent;' d:tags ,new --format json",
+                 "two columns at once, for a program")
+        .more_example("cellar append shop orders user42 d:trace 7d0a2f --as hex --ttl 30d",
+                      "bytes given in hex, in a value that expires in 30 days");
   }
 
   Status run(Session& session) override {

@@ -79,9 +79,14 @@ class BulkloadCommand final : public Command {
             "ingest  adopts the files as one write, all or none; a family's VERSIONS with --create is the "
             "most\n"
             "        versions that a column has in them")
-        .example("cellar bulkload check load --splits splits.txt")
-        .example("cellar bulkload plan load --table orders")
-        .example("cellar bulkload ingest load copy orders --create");
+        .example("cellar bulkload check load --splits splits.txt --describe table.txt --level deep",
+                 "would HBase take these files into that table, and are they sound?")
+        .example("cellar bulkload plan load --table orders --splits splits.txt --staging /tmp/orders",
+                 "the commands that bring them into HBase, by way of a directory of HDFS")
+        .more_example("cellar bulkload ingest load copy orders --create",
+                      "into a new store, with the families that the files show")
+        .more_example("cellar bulkload ingest load shop orders --by copy --level cells",
+                      "into a table that is there, leaving the files as they are, once every cell was read");
   }
 
   Status run(Session& session) override {

@@ -21,8 +21,9 @@ class CheckpointCommand final : public Command {
         .note(
             "Files are shared by hard links on the same file system and copied to another. The log is not\n"
             "needed: what it holds becomes files. The new store can be read, or opened to go on writing.")
-        .example("cellar checkpoint shop backup")
-        .example("cellar checkpoint --quiet shop today");
+        .example("cellar checkpoint shop backup", "a copy that takes hardly any space on the same disk")
+        .example("cellar checkpoint --quiet shop today",
+                 "the same in a nightly job, which prints only errors");
   }
 
   Status run(Session& session) override {

@@ -44,8 +44,10 @@ class CompactCommand final : public Command {
         .note(
             "What is in memory is not touched: cellar flush first, to have it in.\n"
             "Interrupting is safe: the files that were there stay.")
-        .example("cellar compact shop orders --major --family d")
-        .example("cellar compact shop --format json");
+        .example("cellar compact shop orders --major --family d",
+                 "get rid of what nobody can see any more in one family")
+        .example("cellar compact shop --format json",
+                 "what the policies pick, in all tables; and what was done, for a program");
   }
 
   Status run(Session& session) override {

@@ -31,11 +31,16 @@ class CreateCommand final : public Command {
             "in Cellar's or HBase's spelling (VERSIONS, TTL, …); `cellar describe` prints them all.\n"
             "metadata.KEY=TEXT keeps a note, as it keeps HBase's attributes that a store does not act on.\n"
             "Times: 86400, 7d, '1 DAY 2 HOURS', forever.")
-        .example("cellar create shop visits c:max_versions=3")
-        .example("cellar create shop people d:VERSIONS=5,COMPRESSION=GZ c:ttl_s=86400,bloom=none")
-        .example(
-            "cellar create shop days "
-            "'d:compression=zstd(level=9),bloom=rowprefix_fixed_length(prefix_length=8)'");
+        .example("cellar create shop visits c:max_versions=3",
+                 "a table with one family that keeps three versions")
+        .example("cellar create shop people d:VERSIONS=5,COMPRESSION=GZ c:ttl_s=86400,bloom=none",
+                 "in HBase's words, and a family whose cells live for a day")
+        .more_example(
+            "cellar create shop days \\\n      "
+            "'d:compression=zstd(level=9),bloom=rowprefix_fixed_length(prefix_length=8)'",
+            "a stronger codec, and a Bloom filter of the day that each row begins with")
+        .more_example("cellar create shop events e:ttl_s=7d --durability async_wal --set memtable_bytes=32m",
+                      "fast writes of which a crash may lose the last ones, with more memory for them");
   }
 
   Status run(Session& session) override {

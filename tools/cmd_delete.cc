@@ -22,8 +22,11 @@ class DeleteCommand final : public Command {
         .option_if("--ts", time_, "TIME", "exactly the version of this time; with --all-versions: up to it")
         .flag("--all-versions", all_versions_, "all versions of the column")
         .note("Whole rows and families: cellar deleteall.")
-        .example("cellar delete shop orders user42 d:mail")
-        .example("cellar delete shop orders user42 d:mail d:name --all-versions");
+        .example("cellar delete shop orders user42 d:mail", "the newest version; the one before shows again")
+        .example("cellar delete shop orders user42 d:mail d:name --all-versions",
+                 "two columns as if they had never been")
+        .more_example("cellar delete shop orders user42 d:name --ts 1970-01-01T00:00:02.000Z",
+                      "one version, by the time that scan shows");
   }
 
   Status run(Session& session) override {

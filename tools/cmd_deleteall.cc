@@ -18,8 +18,9 @@ class DeleteAllCommand final : public Command {
         .operand("ROW", row_, "the row; \\xHH stands for a byte")
         .operands("COLUMN", columns_, "family, or family:qualifier; without any: the whole row", false)
         .option_if("--ts", time_, "TIME", "only what is of this time or before; without it: now")
-        .example("cellar deleteall shop orders user42")
-        .example("cellar deleteall shop orders user42 c d:mail --ts now-7d");
+        .example("cellar deleteall shop orders user42", "the whole row")
+        .example("cellar deleteall shop orders user42 c d:mail --ts now-7d",
+                 "a family and a column of it, but what came in the last week stays");
   }
 
   Status run(Session& session) override {

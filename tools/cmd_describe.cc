@@ -20,9 +20,10 @@ class DescribeCommand final : public Command {
         .choice("--as", as_, {"description", "create"},
                 "create: statements for `cellar shell` that make the tables")
         .formats({"table", "json", "jsonl"})
-        .example("cellar describe shop orders")
-        .example("cellar describe shop orders --files")
-        .example("cellar describe shop orders --as create");
+        .example("cellar describe shop orders", "the families and their options")
+        .example("cellar describe shop orders --files", "which files there are, and the rows in each")
+        .example("cellar describe shop orders --as create",
+                 "the statement that makes such a table, to type into a shell");
   }
 
   Status run(Session& session) override {

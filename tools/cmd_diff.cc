@@ -44,8 +44,12 @@ class DiffCommand final : public Command {
             "\"- \" only in A, \"+ \" only in B, \"! \" in both with another value, other tags or another "
             "number.\n"
             "Several files are merged in the order of keys; of a store only the files count, not its log.")
-        .example("cellar diff versions.hfile versions.hfile --meta")
-        .example("cellar diff shop shop --table orders --ignore-mvcc --format json");
+        .example("cellar diff versions.hfile later.hfile --limit 3",
+                 "what a compaction left out: the first cells of it, and how many there are")
+        .example("cellar diff shop backup --table orders --ignore-mvcc --ignore-tags --format json",
+                 "is the backup what the store is?")
+        .more_example("cellar diff versions.hfile later.hfile --keys --meta",
+                      "keys, trailers and file infos, whatever the values are");
   }
 
   Status run(Session& session) override {

@@ -19,8 +19,8 @@ class DropCommand final : public Command {
   void declare(Arguments& arguments) override {
     arguments.operand("STORE", store_, "directory of the store")
         .operand("TABLE", table_, "name of the table")
-        .example("cellar drop shop orders")
-        .example("cellar drop --quiet shop orders");
+        .example("cellar drop shop orders", "the table and its files")
+        .example("cellar drop --quiet shop orders", "the same in a script, which prints only errors");
   }
 
   Status run(Session& session) override {

@@ -32,9 +32,20 @@ class DumpCommand final : public Command {
         .option_list("--decode", decode_, "RULE",
                      "how parts are shown: row=FORM, qualifier=FORM, d:count=long; may be given often")
         .formats({"table", "json", "jsonl", "csv", "raw"})
-        .example("cellar dump versions.hfile --format jsonl --limit 3")
-        .example("cellar dump versions.hfile --row row-000 --mvcc")
-        .example("cellar dump weblog.hfile --sample 2% --seed 7 --keys --format csv");
+        .example("cellar dump versions.hfile --format jsonl --limit 3",
+                 "the first cells, in the form that load takes")
+        .example("cellar dump versions.hfile --row row-000 --mvcc --tags",
+                 "all there is of a row: markers, numbers of the writes, tags")
+        .more_example(
+            "cellar dump versions.hfile --start row-010 --stop row-012 --column cf:q0 \\\n      --time "
+            "..2020-09-20 --versions 2",
+            "some rows, the two newest versions of a column before a day")
+        .more_example("cellar dump weblog.hfile --prefix uk. --grep rv:4 --types put --as utf8 --format raw",
+                      "values with a word in them, one a line")
+        .more_example("cellar dump weblog.hfile --decode cf:hits=long --decode cf:bytes=long --limit 4",
+                      "numbers as numbers, where columns hold them as bytes")
+        .more_example("cellar dump weblog.hfile --sample 2% --seed 7 --keys --format csv",
+                      "keys of every fiftieth cell or so, the same ones each time");
   }
 
   Status run(Session& session) override {

@@ -26,8 +26,10 @@ class EstimateCommand final : public Command {
         .note(
             "Counts what is stored: versions, markers and what they hide. The truth lies between low\n"
             "and high: close to each other in files that Cellar wrote, far apart for parts of others.")
-        .example("cellar estimate shop orders --start user4 --stop user5")
-        .example("cellar estimate shop orders --parts 4");
+        .example("cellar estimate shop orders --start user4 --stop user5 --family d",
+                 "how much of family d lies between two rows")
+        .example("cellar estimate shop orders --parts 4", "where to cut a table for four workers")
+        .more_example("cellar estimate load --assume d:max_versions=3", "HFiles of HBase's where they lie");
   }
 
   Status run(Session& session) override {

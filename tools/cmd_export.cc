@@ -25,7 +25,7 @@ class ExportCommand final : public Command {
         .operand("TABLE", table_, "name of the table");
     rows_.declare(arguments);
     arguments.option("--versions", versions_, "N|all", "up to N versions of each column (all)")
-        .flag("--raw", raw_, "delete markers and hidden cells, too, as far as they are still stored")
+        .flag("--raw", raw_, "delete markers and hidden cells, too, while they are stored")
         .flag("--tags", tags_, "tags of each cell, such as its time to live (--to jsonl only)")
         .choice("--to", to_, {"jsonl", "csv", "hfile"}, "the form")
         .option("-o,--output", output_, "DIR", "hfile: a new directory, for DIR/<family>/<32 hex digits>")
@@ -34,9 +34,18 @@ class ExportCommand final : public Command {
         .note(
             "Cells go to standard output whatever --format says; of HFiles it says how they are listed.\n"
             "HFiles have the family's codec, encoding and Bloom filter, and tags, such as times to live.")
-        .example("cellar export shop orders --to jsonl")
-        .example("cellar export shop orders --to csv --prefix user4 --column d")
-        .example("cellar export shop orders --to hfile -o out");
+        .example("cellar export shop orders --to jsonl --raw --tags > orders.jsonl",
+                 "all that is stored, with markers and times to live, to load it elsewhere")
+        .example("cellar export shop orders --to csv --prefix user4 --column d --versions 1",
+                 "the newest values of some rows, for a spreadsheet")
+        .example("cellar export shop orders --to hfile -o out --splits splits.txt",
+                 "HFiles that HBase takes in, none of which crosses a region's border")
+        .more_example(
+            "cellar export shop orders --start user41 --start-exclusive --stop user43 --stop-inclusive",
+            "behind user41, up to and with user43")
+        .more_example(
+            "cellar export shop orders --time now-7d.. --filter \"ValueFilter(=, 'binary:Ada')\" --limit 100",
+            "what became Ada in the last week, at most a hundred rows");
   }
 
   Status run(Session& session) override {

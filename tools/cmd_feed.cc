@@ -55,13 +55,17 @@ class FeedCommand final : public Command {
         .note(
             "read    a cell a line with the number of its write; of a bulk load, a line for each file,\n"
             "        of a table that was restored, cloned or emptied, one; the position at the end is what "
-            "--from takes")
+            "--from"
+            "\n        takes")
         .note("Writes that skip the log are in no feed: unlogged_writes counts them.")
-        .example("cellar feed create shop index --table orders/d")
-        .example("cellar feed list shop")
-        .example("cellar feed read shop audit --format jsonl")
-        .example("cellar feed read shop audit --limit 10 --acknowledge")
-        .example("cellar feed drop shop audit");
+        .example("cellar feed create shop index --table orders/d --table people --retain 4g",
+                 "one family of a table and all of another; kept until read, up to 4 GiB of log")
+        .example("cellar feed list shop", "how far each feed is")
+        .example("cellar feed read shop audit --limit 10 --acknowledge",
+                 "the next ten writes, which need not be kept any longer")
+        .more_example("cellar feed read shop audit --from 2 --format jsonl",
+                      "once more what came behind write 2, for a program")
+        .more_example("cellar feed drop shop audit", "nobody will read it any more");
   }
 
   Status run(Session& session) override {

@@ -28,8 +28,17 @@ class FilterCommand final : public Command {
     shape_.declare(arguments);
     arguments.flag("--replace", replace_, "write over a file that exists")
         .note("Cells are taken as they are stored: a marker left out shows again what it hid.")
-        .example("cellar filter versions.hfile -o some.hfile --prefix row-00 --types put")
-        .example("cellar filter versions.hfile -o rest.hfile --column cf:q0 --invert --format json");
+        .example("cellar filter versions.hfile -o some.hfile --prefix row-00 --types put",
+                 "values of some rows, without the markers")
+        .example("cellar filter versions.hfile -o rest.hfile --row row-003 --invert --replace",
+                 "everything but one row")
+        .more_example(
+            "cellar filter versions.hfile -o part.hfile --start row-010 --stop row-020 --time ..2020-09-20",
+            "some rows up to a day")
+        .more_example(
+            "cellar filter weblog.hfile -o hits.hfile --column cf:hits \\\n      --compression gz --encoding "
+            "fast_diff --bloom row --block-size 16k",
+            "one column, stored another way");
   }
 
   Status run(Session& session) override {

@@ -39,8 +39,10 @@ class FindCommand final : public Command {
             "A store is looked at as its manifest says, without its lock: it may be open elsewhere.\n"
             "A Bloom filter that denies what --thorough finds is an error (V-BLOOM-MISS, exit status 1).\n"
             "With --column, markers for the whole family are not shown: they have no qualifier.")
-        .example("cellar find row-003 versions.hfile weblog.hfile")
-        .example("cellar find user42 shop --table orders --column d:mail --thorough");
+        .example("cellar find row-003 versions.hfile weblog.hfile",
+                 "which of these files has the row, and what they say of it")
+        .example("cellar find user42 shop --table orders --column d:mail --thorough",
+                 "every version of a value in a store, its log too, trusting no filter");
   }
 
   Status run(Session& session) override {

@@ -20,8 +20,8 @@ class FlushCommand final : public Command {
   void declare(Arguments& arguments) override {
     arguments.operand("STORE", store_, "directory of the store")
         .optional_operand("TABLE", table_, "one table; without it all of them")
-        .example("cellar flush shop")
-        .example("cellar flush shop orders");
+        .example("cellar flush shop", "so that opening the store has no log to read")
+        .example("cellar flush shop orders", "one table, before its files are copied");
   }
 
   Status run(Session& session) override {

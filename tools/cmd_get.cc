@@ -30,10 +30,18 @@ class GetCommand final : public Command {
     arguments.choice("--as", form_, value_forms(), "how values are shown; not in json and jsonl")
         .flag("--explain", explain_, "what the read cost and where it looked: files, blocks, cells")
         .formats({"table", "json", "jsonl", "csv", "raw"})
-        .example("cellar get shop orders user42 d:name --explain")
-        .example("cellar get shop orders user42 d --limit-per-family 1 --offset-per-family 1")
-        .example("cellar get shop orders user42 d:mail --time ..2030-01-01 --strict-versions")
-        .example("cellar get shop orders user42 d:mail --versions all --format jsonl");
+        .example("cellar get shop orders user42 d:name --explain", "one value, and what reading it cost")
+        .example("cellar get shop orders user42 d:mail --versions all --format jsonl",
+                 "all versions of it, for a program")
+        .more_example("cellar get shop orders user42 d --limit-per-family 1 --offset-per-family 1 --per-cell",
+                      "the second cell of a family: how to page through a wide row")
+        .more_example("cellar get shop orders user42 d:mail --time ..2030-01-01 --strict-versions",
+                      "as it was before a time, and nothing that a compaction would drop")
+        .more_example(
+            "cellar get shop orders user42 c --filter \"QualifierFilter(=, 'substring:visit')\" --as long",
+            "columns by a part of their names; eight bytes as a number")
+        .more_example("cellar get load user42 d:name --assume d:max_versions=3 --versions 3",
+                      "from HFiles of HBase's where they lie");
   }
 
   Status run(Session& session) override {

@@ -26,8 +26,9 @@ class GetCounterCommand final : public Command {
         .operands("COLUMN", columns_, "family:qualifier", true)
         .formats({"table", "json", "jsonl", "csv", "raw"})
         .note("A counter is 8 bytes, big-endian, as cellar incr and HBase write it.")
-        .example("cellar get-counter shop orders user42 c:visits")
-        .example("cellar get-counter shop orders user42 c:visits c:stock --format json");
+        .example("cellar get-counter shop orders user42 c:visits", "one counter")
+        .example("cellar get-counter shop orders user42 c:visits c:stock --format json",
+                 "two, for a program");
   }
 
   Status run(Session& session) override {

@@ -16,8 +16,8 @@ class HelpCommand final : public Command {
         .optional_operand("COMMAND", what_,
                           "a command, or a topic: formats, filters, times, limits, hbase, exit-codes")
         .formats({"table"})
-        .example("cellar help scan")
-        .example("cellar help exit-codes");
+        .example("cellar help scan", "all about one command")
+        .example("cellar help exit-codes", "a topic that concerns all commands");
   }
 
   Status run(Session& session) override {

@@ -24,9 +24,11 @@ class IncrCommand final : public Command {
                   true)
         .flag("--wrap", wrap_, "a sum beyond 64 bits wraps around, as HBase does; else that is an error")
         .formats({"table", "json", "jsonl", "csv", "raw"})
-        .example("cellar incr shop orders user42 c:visits")
-        .example("cellar incr shop orders user42 c:visits 5 c:stock -1 --format json")
-        .example("cellar incr shop orders user42 c:visits --wrap");
+        .example("cellar incr shop orders user42 c:visits", "one more")
+        .example("cellar incr shop orders user42 c:visits 5 c:stock -1 --format json",
+                 "two counters of a row as one")
+        .example("cellar incr shop orders user42 c:visits --wrap",
+                 "a number that may start again from below, as HBase's do");
   }
 
   Status run(Session& session) override {

@@ -37,9 +37,17 @@ class InspectCommand final : public Command {
         .note(
             "Several files are shown as one line each, unless one of the options above is given.\n"
             "Without options only the end of the file is read, however large it is.")
-        .example("cellar inspect versions.hfile")
-        .example("cellar inspect versions.hfile weblog.hfile --layout --bloom")
-        .example("cellar inspect versions.hfile --block 3 --cells --limit 5");
+        .example("cellar inspect versions.hfile", "what a file is, on one screen")
+        .example("cellar inspect versions.hfile weblog.hfile --layout --bloom",
+                 "where the space goes, and how full the Bloom filters are")
+        .example("cellar inspect versions.hfile --block 3 --cells --limit 5",
+                 "one block and the first cells in it")
+        .more_example("cellar inspect versions.hfile --trailer --fileinfo --scan",
+                      "what the file says of itself, and what counting its cells says")
+        .more_example("cellar inspect versions.hfile --blocks --index --limit 10",
+                      "the first blocks, and how the index leads to them")
+        .more_example("cellar inspect versions.hfile --all --format json > versions.json",
+                      "everything, for a program");
   }
 
   Status run(Session& session) override {

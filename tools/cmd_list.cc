@@ -14,8 +14,8 @@ class ListCommand final : public Command {
 
   void declare(Arguments& arguments) override {
     arguments.operand("STORE", store_, "directory of the store")
-        .example("cellar list shop")
-        .example("cellar list shop --format json");
+        .example("cellar list shop", "the tables, their families and sizes")
+        .example("cellar list shop --format json", "the same for a program");
   }
 
   Status run(Session& session) override {

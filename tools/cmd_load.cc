@@ -46,9 +46,16 @@ class LoadCommand final : public Command {
         .option_count("--batch", batch_, "cells written at once, all or none (10,000)")
         .choice("--on-error", on_error_, {"stop", "skip"}, "at a line that makes no cell")
         .formats({"table", "json"})
-        .example("cellar load shop orders cells.jsonl")
+        .example("cellar load shop orders cells.jsonl", "what dump or export printed")
         .example(
-            "cellar load shop people people.csv --map 'row=id, d:name=name, d:mail=email' --on-error skip");
+            "cellar load shop people people.csv --map 'row=id, d:name=name, d:mail=email' --on-error skip",
+            "a table with names of its own; lines that make no row are told and left out")
+        .more_example(
+            "cellar load shop people people.tsv --from tsv --map 'row=id, d:name=name' --null NULL --batch "
+            "1000",
+            "from a database, which writes NULL for what is not there")
+        .more_example("cellar load shop orders hudi.jsonl --family d --ts 2026-11-20",
+                      "cells of a file that has neither families nor times");
   }
 
   Status run(Session& session) override {

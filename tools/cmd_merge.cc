@@ -42,12 +42,21 @@ class MergeCommand final : public Command {
     shape_.declare(arguments);
     arguments.flag("--replace", replace_, "write over a file that exists")
         .note(
-            "Without --major a marker hides what is older in these files, and stays itself. Of cells with "
-            "equal"
-            "\nkeys the one of the file with the newest sequence counts; of equal sequences, of the file "
-            "named last.")
-        .example("cellar merge versions.hfile weblog.hfile -o both.hfile --format json")
-        .example("cellar merge versions.hfile -o newest.hfile --major --versions 1");
+            "Without --major a marker hides what is older in these files, and stays itself. Of cells with\n"
+            "equal keys the one of the file with the newest sequence counts; of equal sequences, of the\n"
+            "file named last.")
+        .example("cellar merge versions.hfile weblog.hfile -o both.hfile --format json",
+                 "two files into one; only markers hide, as in a minor compaction")
+        .example("cellar merge versions.hfile -o newest.hfile --major --versions 1",
+                 "what everybody sees: newest values, no markers")
+        .more_example(
+            "cellar merge versions.hfile -o kept.hfile --major --ttl 7d --now 2020-09-25 \\\n      "
+            "--min-versions 1 --keep-deleted ttl",
+            "what a compaction leaves when cells live for a week, but the newest of a column for ever")
+        .more_example(
+            "cellar merge versions.hfile weblog.hfile -o both.hfile --replace \\\n      --compression gz "
+            "--encoding fast_diff --bloom rowcol --block-size 16k",
+            "two files stored another way, over what is there");
   }
 
   Status run(Session& session) override {

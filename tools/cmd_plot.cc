@@ -44,8 +44,14 @@ class PlotCommand final : public Command {
             "several\n"
             "runs the median counts. --format is for errors only.")
         .example(
-            "cellar plot bench.json --x k --series cache --log-x --title 'Reading k rows' --out rows.svg")
-        .example("cellar plot driver.jsonl --x workload --series peer > rates.svg");
+            "cellar plot bench.json --x k --series cache --log-x --title 'Reading k rows' --out rows.svg",
+            "a line for each state of the cache, over the number of rows")
+        .example("cellar plot driver.jsonl --x workload --series peer > rates.svg",
+                 "bars side by side, an engine a colour")
+        .more_example(
+            "cellar plot bench.json --filter cache:warm --x k --y real_time \\\n      --log-x --log-y "
+            "--x-label 'rows of a get' --y-label 'time of one'",
+            "some of the measurements, with axes that say what they are");
   }
 
   Status run(Session& session) override {

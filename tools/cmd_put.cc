@@ -27,9 +27,14 @@ class PutCommand final : public Command {
         .option_if("--if", expected_, "COLUMN=VALUE",
                    "only if that is its newest value; else exit status 1, and nothing written")
         .option_if("--if-absent", absent_, "COLUMN", "only if the column has no value, or an empty one")
-        .example("cellar put shop orders user42 d:name Ada d:mail ada@example.org")
-        .example("cellar put shop orders user42 c:score 17 --as long --ts 2026-11-20 --ttl 7d")
-        .example("cellar put shop orders user42 d:name 'Ada Lovelace' --if d:name=Ada");
+        .example("cellar put shop orders user42 d:name Ada d:mail ada@example.org",
+                 "two cells of a row, both or none")
+        .example("cellar put shop orders user42 c:score 17 --as long --ts now --ttl 7d",
+                 "a number in eight bytes that is gone in a week")
+        .more_example("cellar put shop orders user42 d:name 'Ada Lovelace' --if d:name=Ada",
+                      "only if nobody else changed it")
+        .more_example("cellar put shop orders user50 d:name Emmy --if-absent d:name",
+                      "only if nobody else has taken it");
   }
 
   Status run(Session& session) override {

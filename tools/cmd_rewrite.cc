@@ -47,8 +47,13 @@ class RewriteCommand final : public Command {
     arguments.flag("--estimate", estimate_, "write nothing; say how large the files would be")
         .flag("--replace", replace_, "write over files that exist")
         .note("With --estimate the options take lists: --compression none,snappy --block-size 16k,64k.")
-        .example("cellar rewrite versions.hfile -o copy.hfile --compression gz --block-size 16k")
-        .example("cellar rewrite versions.hfile --estimate --compression none,snappy,gz --block-size 4k,64k");
+        .example("cellar rewrite versions.hfile -o copy.hfile --compression gz --block-size 16k",
+                 "the same cells with another codec, in smaller blocks")
+        .example("cellar rewrite versions.hfile --estimate --compression none,snappy,gz --block-size 4k,64k",
+                 "how large it would be: six ways to store it")
+        .more_example(
+            "cellar rewrite versions.hfile -o copy.hfile --encoding fast_diff --bloom rowcol --replace",
+            "for reads of single columns");
   }
 
   Status run(Session& session) override {

@@ -43,8 +43,14 @@ class SalvageCommand final : public Command {
             "Lost are whole blocks. Their rows are told by the rows kept before and behind: what was lost "
             "lies\n"
             "between these two, and parts of these two rows may be lost as well.")
-        .example("cellar salvage versions.hfile -o saved.hfile")
-        .example("cellar salvage versions.hfile -o saved.hfile --replace --format json");
+        .example("cellar salvage damaged.hfile -o saved.hfile",
+                 "what can be read, and between which rows something is lost")
+        .example("cellar salvage damaged.hfile -o saved.hfile --replace --format json",
+                 "once more, for a program")
+        .more_example(
+            "cellar salvage damaged.hfile -o saved.hfile \\\n      --compression none --encoding none "
+            "--bloom row --block-size 64k",
+            "stored plainly, to look at the bytes");
   }
 
   Status run(Session& session) override {

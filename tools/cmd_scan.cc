@@ -26,16 +26,27 @@ class ScanCommand final : public Command {
         .option_if("--versions", rows_.read.versions, "N|all",
                    "up to N versions of each column, newest first")
         .flag("--reverse", reverse_, "from the last row to the first")
-        .flag("--raw", raw_, "delete markers and hidden cells, too, as far as they are still stored")
+        .flag("--raw", raw_, "delete markers and hidden cells, too, while they are stored")
         .option_count("--batch", batch_, "read rows in parts of at most N cells")
         .choice("--as", form_, value_forms(), "how values are shown; not in json and jsonl")
         .flag("--explain", explain_, "what the read cost and where it looked: files, blocks, cells")
         .formats({"table", "json", "jsonl", "csv", "raw"})
-        .example(
-            "cellar scan shop orders --prefix user4 --reverse --limit 3 --time ..2030-01-01 "
-            "--strict-versions")
-        .example("cellar scan shop orders --filter \"ColumnPrefixFilter('na') AND PageFilter(2)\"")
-        .example("cellar scan shop orders --start user41 --start-exclusive --stop user43 --stop-inclusive");
+        .example("cellar scan shop orders --prefix user4 --column d --limit 10",
+                 "the first rows of a user, one family of them")
+        .example("cellar scan shop orders --start user41 --start-exclusive --stop user43 --stop-inclusive",
+                 "behind user41, up to and with user43")
+        .more_example("cellar scan shop orders --reverse --limit 3 --time ..2030-01-01 --strict-versions",
+                      "the last rows first, as they were, without what a compaction would drop")
+        .more_example("cellar scan shop orders --filter \"ColumnPrefixFilter('na') AND PageFilter(2)\"",
+                      "by names of columns, two rows of them")
+        .more_example("cellar scan shop orders --raw --versions all --explain",
+                      "all that is still stored, markers too, and what reading it cost")
+        .more_example(
+            "cellar scan shop orders --column d --limit-per-family 1 --offset-per-family 1 --per-cell",
+            "the second cell of each row")
+        .more_example("cellar scan shop orders --column c:visits --as long --batch 100",
+                      "numbers as numbers, of rows that are too wide to be read whole")
+        .more_example("cellar scan load --assume d:max_versions=3", "HFiles of HBase's where they lie");
   }
 
   Status run(Session& session) override {

@@ -29,9 +29,15 @@ class ShellCommand final : public Command {
         .note(
             "Without -c and -f: from standard input, line by line at a terminal. HBase's syntax and plain\n"
             "words: put 't', 'row', 'f:q', 'value' or put t row f:q value. Type help for the commands.")
-        .example("cellar shell shop -c \"get 'orders', 'user42', {COLUMN => 'd', VERSIONS => 3}\"")
-        .example("cellar shell shop -c 'put orders user50 d:name Ada; scan orders limit=2' --format jsonl")
-        .example("echo \"count 'orders'\" | cellar shell shop");
+        .example("cellar shell shop -c \"get 'orders', 'user42', {COLUMN => 'd', VERSIONS => 3}\"",
+                 "one command of HBase's")
+        .example("cellar shell shop -c 'put orders user50 d:name Ada; scan orders limit=2' --format jsonl",
+                 "two in plain words, for a program")
+        .more_example("echo \"count 'orders'\" | cellar shell shop", "from another program")
+        .more_example("cellar shell shop -f nightly.txt --keep-going --echo --yes",
+                      "a file, in a job that does what it can and tells what it does")
+        .more_example("cellar shell shop --read-only --no-rc --no-history",
+                      "at a terminal, to look around and leave no trace");
   }
 
   Status run(Session& session) override {

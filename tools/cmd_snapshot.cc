@@ -33,9 +33,10 @@ class SnapshotCommand final : public Command {
             "clone   TABLE NEW    makes a table of one in the snapshot\n"
             "export  DIR          writes the snapshot as a store of its own\n"
             "A snapshot is read like a store: cellar scan STORE/snapshots/NAME TABLE")
-        .example("cellar snapshot create shop before")
-        .example("cellar snapshot clone shop yesterday orders orders_then")
-        .example("cellar snapshot restore shop yesterday orders");
+        .example("cellar snapshot create shop before", "all tables as they are now, under a name")
+        .example("cellar snapshot clone shop yesterday orders orders_then",
+                 "a table of it beside the one of today")
+        .example("cellar snapshot restore shop yesterday orders", "a table as it was");
   }
 
   Status run(Session& session) override {

@@ -32,8 +32,13 @@ class SplitCommand final : public Command {
     shape_.declare(arguments);
     arguments.flag("--replace", replace_, "write over files that exist")
         .note("A part that no row falls into is not written.")
-        .example("cellar split versions.hfile -o . --parts 3")
-        .example("cellar split versions.hfile -o . --at row-010 --at row-020 --replace");
+        .example("cellar split versions.hfile -o . --parts 3", "three files of about as many cells")
+        .example("cellar split versions.hfile -o . --at row-010 --at row-020 --replace",
+                 "at the borders of regions, over what is there")
+        .more_example(
+            "cellar split weblog.hfile -o . --parts 2 \\\n      --compression snappy --encoding fast_diff "
+            "--bloom row --block-size 16k",
+            "two halves, stored another way");
   }
 
   Status run(Session& session) override {

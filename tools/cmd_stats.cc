@@ -39,8 +39,19 @@ class StatsCommand final : public Command {
             "Bytes are those of keys, values and tags before compression; versions are the puts of a "
             "column.\n"
             "Figures are exact. \"≤\" stands before percentiles of more than 65,536 different values.")
-        .example("cellar stats versions.hfile --by day --top 3")
-        .example("cellar stats versions.hfile weblog.hfile --histogram age,versions --format json");
+        .example("cellar stats versions.hfile --by day --top 3",
+                 "how much was written each day, and the largest rows")
+        .example(
+            "cellar stats versions.hfile weblog.hfile --histogram age,versions --now 2026-11-20 --format "
+            "json",
+            "how old the cells of two files are, how many versions columns have")
+        .more_example(
+            "cellar stats versions.hfile --start row-010 --stop row-020 --column cf:q0 \\\n      --types put "
+            "--time ..2020-09-20",
+            "values of a column in some rows, up to a day")
+        .more_example("cellar stats weblog.hfile --prefix uk. --by qualifier --histogram none",
+                      "which column takes the space, in rows that begin so")
+        .more_example("cellar stats versions.hfile --row row-003", "one row");
   }
 
   Status run(Session& session) override {

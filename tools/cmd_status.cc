@@ -15,8 +15,8 @@ class StatusCommand final : public Command {
   void declare(Arguments& arguments) override {
     arguments.operand("STORE", store_, "directory of the store")
         .formats({"table", "json", "jsonl"})
-        .example("cellar status shop")
-        .example("cellar status shop --format json");
+        .example("cellar status shop", "what is there, and whether the last end was a clean one")
+        .example("cellar status shop --format json", "the same for a program");
   }
 
   Status run(Session& session) override {

@@ -19,8 +19,8 @@ class TruncateCommand final : public Command {
   void declare(Arguments& arguments) override {
     arguments.operand("STORE", store_, "directory of the store")
         .operand("TABLE", table_, "name of the table")
-        .example("cellar truncate shop orders")
-        .example("cellar truncate --quiet shop orders");
+        .example("cellar truncate shop orders", "an empty table with the same families")
+        .example("cellar truncate --quiet shop orders", "the same in a script, which prints only errors");
   }
 
   Status run(Session& session) override {

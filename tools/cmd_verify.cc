@@ -91,8 +91,9 @@ class VerifyCommand final : public Command {
             "deep    … and every key found again through index and Bloom filter, filters rebuilt and "
             "compared\n"
             "A store is looked at as its manifest says, without its lock: it may be open elsewhere.")
-        .example("cellar verify versions.hfile --level deep")
-        .example("cellar verify shop --jobs 2 --junit verified.xml");
+        .example("cellar verify versions.hfile --level deep", "everything that can be checked of a file")
+        .example("cellar verify shop --jobs 2 --junit verified.xml --max-errors 5",
+                 "a store in a nightly job that reads JUnit's reports");
   }
 
   Status run(Session& session) override {

@@ -33,8 +33,8 @@ class VersionCommand final : public Command {
 
   void declare(Arguments& arguments) override {
     arguments.formats({"table", "json", "jsonl"})
-        .example("cellar version")
-        .example("cellar version --format json");
+        .example("cellar version", "what this program is and can do")
+        .example("cellar version --format json", "the same for a program, or for a report of an error");
   }
 
   Status run(Session& session) override {

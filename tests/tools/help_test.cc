@@ -1,18 +1,86 @@
-// Goal: help that is short, complete and true: every command has it, it fits a screen, and its examples work.
-// Method: the list of `cellar help` is the list of commands; each example runs in a directory with the files
-// it names.
+// Goal: help that is short, complete and true: every command has it, it fits a screen, each option is shown
+// in an example, and the examples do what they say. Method: `cellar help` and the tables that help is made of
+// are the lists of commands and options; tests/data/help/examples.txt says of each example what it prints and
+// leaves behind, in a directory with the files it names.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 
+#include "base/plugins.h"
+#include "tests/support/data_driven.h"
 #include "tests/tools/tool_runner.h"
+#include "tools/command.h"
+#include "tools/help.h"
 
 namespace cellar::testing {
 namespace {
 
+size_t columns_of(const std::string& line) {
+  return static_cast<size_t>(
+      std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::string text_of_file(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  EXPECT_TRUE(in.good()) << file;
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// An example on one line, however the help breaks it.
+std::string unbroken(std::string example) {
+  constexpr std::string_view kBreak = " \\\n      ";
+  for (size_t at; (at = example.find(kBreak)) != std::string::npos;) example.replace(at, kBreak.size(), " ");
+  return example;
+}
+
+// What examples.txt says of one.
+struct Expectation {
+  std::vector<std::string> before;  // carried out first, and must succeed
+  std::vector<std::string> after;   // carried out behind it; what these print counts, too
+  int exit = 0;
+  std::vector<std::string> prints;
+  bool prints_nothing = false;
+  bool met = false;
+};
+
+std::map<std::string, Expectation> expectations() {
+  std::map<std::string, Expectation> all;
+  Expectation* last = nullptr;
+  for (const std::string& line : split_lines(text_of_file(CELLAR_TEST_DATA_DIR "/help/examples.txt"))) {
+    if (line.empty() || line.starts_with("#")) continue;
+    if (!line.starts_with("  ")) {
+      EXPECT_FALSE(all.contains(line)) << "twice: " << line;
+      last = &all[line];
+      continue;
+    }
+    if (last == nullptr) {
+      ADD_FAILURE() << "of no example: " << line;
+      continue;
+    }
+    const std::string rest = line.substr(std::min(line.size(), line.find(' ', 2) + 1));
+    if (line == "  prints nothing") {
+      last->prints_nothing = true;
+    } else if (line.starts_with("  prints ")) {
+      last->prints.push_back(rest);
+    } else if (line.starts_with("  before ")) {
+      last->before.push_back(rest);
+    } else if (line.starts_with("  after ")) {
+      last->after.push_back(rest);
+    } else if (line.starts_with("  exit ")) {
+      last->exit = std::stoi(rest);
+    } else {
+      ADD_FAILURE() << "neither prints, before, after nor exit: " << line;
+    }
+  }
+  return all;
+}
+
 class Help : public ToolTest {
  protected:
+  Help() { register_tools_plugins(); }
+
   std::vector<std::string> commands() const {
     std::vector<std::string> names;
     std::istringstream lines(out_of({"help"}));
@@ -23,36 +91,71 @@ class Help : public ToolTest {
     return names;
   }
 
-  static std::vector<std::string> examples_of(const std::string& help) {
-    std::vector<std::string> examples;
-    const size_t at = help.find("\nexamples\n");
-    if (at == std::string::npos) return examples;
-    std::istringstream lines(help.substr(at + 10));
-    for (std::string line; std::getline(lines, line);) {
-      if (line.starts_with("  cellar ")) examples.push_back(line.substr(2));
-    }
-    return examples;
+  // The arguments of a command, as its help is made of them; `command` holds what they are bound to.
+  static std::unique_ptr<Arguments> arguments_of(const std::string& name, std::unique_ptr<Command>& command) {
+    command = make_command(name).value();
+    auto arguments = std::make_unique<Arguments>("cellar " + name, std::string(command->summary()));
+    command->declare(*arguments);
+    return arguments;
   }
 
   // Everything that examples speak of.
   void furnish() const {
     make_shop();
     out_of({"snapshot", "create", "shop", "yesterday"});
+    out_of({"feed", "create", "shop", "audit"});
     out_of({"put", "shop", "orders", "user42", "d:name", "Ada"});
     out_of({"incr", "shop", "orders", "user42", "c:visits", "5", "c:stock", "3"});
     out_of({"flush", "shop"});
-    out_of({"feed", "create", "shop", "audit"});
+    out_of({"checkpoint", "shop", "backup"});
     write_file("cells.jsonl",
                R"({"row":"user44","family":"d","qualifier":"name","ts":5,"type":"Put","value":"Kurt"})"
                "\n");
-    write_file("people.csv", "id,name,email\nuser1,Ada,ada@example.org\n");
+    write_file("hudi.jsonl", R"({"row":"user45","family":"","qualifier":"name","value":"Barbara"})"
+                             "\n");
+    write_file("people.csv", "id,name,email\nuser1,Ada,ada@example.org\nuser2,Grace\n");
+    write_file("people.tsv", "id\tname\nuser1\tAda\nuser3\tNULL\n");
     write_file("splits.txt", "user42\n");
+    write_file("table.txt", "{NAME => 'c', VERSIONS => '1'}\n{NAME => 'd', VERSIONS => '3'}\n");
+    write_file("nightly.txt", "flush 'order'\nmajor_compact 'orders'\n");
     out_of({"export", "shop", "orders", "--to", "hfile", "-o", "load", "--splits", "splits.txt"});
-    write_file("bench.json",
-               R"({"benchmarks":[{"name":"get/cache:warm/k:1","real_time":2.5,"time_unit":"us"}]})");
+    write_file("bench.json", R"({"benchmarks":[
+        {"name":"get/cache:warm/k:1","real_time":2.5,"time_unit":"us"},
+        {"name":"get/cache:warm/k:10","real_time":4.5,"time_unit":"us"},
+        {"name":"get/cache:cold/k:1","real_time":80,"time_unit":"us"}]})");
     write_file("driver.jsonl", R"({"kind":"result","peer":"cellar","workload":"scan","rate":1000})");
     for (const char* name : {"versions.hfile", "weblog.hfile"})
       std::filesystem::copy(example_file(name), path(name));
+    out_of({"merge", "versions.hfile", "-o", "later.hfile", "--major", "--versions", "1"});
+    std::string damaged = read_file("versions.hfile");
+    damaged[5000] = static_cast<char>(damaged[5000] ^ 1);
+    write_file("damaged.hfile", damaged);
+  }
+
+  // The example in a directory of its own, with what is to come before and behind it.
+  void expect_example(const std::string& example, const Expectation& expected) const {
+    SCOPED_TRACE(example);
+    ASSERT_EQ(shell("rm -rf rooms && cp -r .template rooms").exit, 0);
+    for (const std::string& line : expected.before) {
+      const ToolResult before = shell("cd rooms && " + line);
+      EXPECT_EQ(before.exit, 0) << line << "\n" << before.err;
+    }
+    const ToolResult result = shell("cd rooms && " + example);
+    EXPECT_EQ(result.exit, expected.exit) << result.err;
+    std::string all = result.out + result.err;
+    if (expected.prints_nothing) {
+      EXPECT_EQ(all, "");
+    }
+    for (const std::string& line : expected.after) {
+      const ToolResult after = shell("cd rooms && " + line);
+      all += after.out + after.err;
+    }
+    for (const std::string& text : expected.prints) {
+      EXPECT_NE(all.find(text), std::string::npos) << "no \"" << text << "\" in\n" << all;
+    }
+    EXPECT_TRUE(expected.prints_nothing || !expected.prints.empty())
+        << "tests/data/help/examples.txt does not say what it prints:\n"
+        << all;
   }
 };
 
@@ -63,31 +166,55 @@ TEST_F(Help, EveryCommandFitsAScreenAndHasTwoExamples) {
     const std::string help = out_of({name, "--help"});
     EXPECT_EQ(help, out_of({"help", name}));
     EXPECT_EQ(help.rfind("usage: cellar " + name, 0), 0u);
-    EXPECT_LE(std::count(help.begin(), help.end(), '\n'), 38) << help;
-    std::istringstream lines(help);
-    for (std::string line; std::getline(lines, line);) {
-      const auto columns = std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xC0) != 0x80; });
-      EXPECT_LE(columns, 120) << line;
-    }
-    EXPECT_GE(examples_of(help).size(), 2u) << help;
+    const std::string screen = help.substr(0, help.find("\n\nmore examples\n"));
+    EXPECT_LE(std::count(screen.begin(), screen.end(), '\n'), 42) << help;
+    EXPECT_LE(std::count(help.begin(), help.end(), '\n'), 60) << help;
+    for (const std::string& line : split_lines(help)) EXPECT_LE(columns_of(line), 100u) << line;
+    const size_t at = screen.find("\n\nexamples\n  # ");
+    ASSERT_NE(at, std::string::npos) << help;
+    EXPECT_NE(screen.find("\n  # ", at + 16), std::string::npos) << "one example only:\n" << help;
   }
 }
 
-TEST_F(Help, EveryExampleWorks) {
-  furnish();
-  ASSERT_EQ(
-      shell("mkdir rooms; mkdir .template; cp -r shop load *.json *.jsonl *.csv *.txt *.hfile .template")
-          .exit,
-      0);
+TEST_F(Help, EveryOptionStandsInAnExampleOfItsCommand) {
+  size_t options = 0;
   for (const std::string& name : commands()) {
-    for (const std::string& example : examples_of(out_of({name, "--help"}))) {
-      ASSERT_EQ(shell("rm -rf rooms && cp -r .template rooms").exit, 0);
-      const bool makes_people = example.find("create shop people") != std::string::npos;
-      const ToolResult result =
-          shell((makes_people ? "cd rooms && cellar drop shop people -q && " : "cd rooms && ") + example);
-      EXPECT_EQ(result.exit, 0) << example << "\n" << result.err;
+    std::unique_ptr<Command> command;
+    const std::unique_ptr<Arguments> arguments = arguments_of(name, command);
+    const std::vector<std::string> examples = arguments->examples();
+    const auto shown = [&](const std::string& option) {
+      return std::any_of(examples.begin(), examples.end(), [&](const std::string& example) {
+        const std::string words = " " + unbroken(example) + " ";
+        return words.find(" " + option + " ") != std::string::npos;
+      });
+    };
+    for (const std::vector<std::string>& option : arguments->options()) {
+      ++options;
+      EXPECT_TRUE(std::any_of(option.begin(), option.end(), shown))
+          << "cellar " << name << " --help has no example with " << option.back()
+          << ": add it to one with more_example() in the command's declare()";
     }
   }
+  EXPECT_GE(options, 200u);
+}
+
+TEST_F(Help, EveryExampleDoesWhatItSays) {
+  furnish();
+  ASSERT_EQ(
+      shell("mkdir .template && mv shop backup load *.json *.jsonl *.csv *.tsv *.txt *.hfile .template").exit,
+      0);
+  std::map<std::string, Expectation> expected = expectations();
+  for (const std::string& name : commands()) {
+    std::unique_ptr<Command> command;
+    const std::unique_ptr<Arguments> arguments = arguments_of(name, command);
+    for (const std::string& example : arguments->examples()) {
+      Expectation& each = expected[unbroken(example)];
+      expect_example(example, each);
+      each.met = true;
+    }
+  }
+  for (const auto& [example, each] : expected)
+    EXPECT_TRUE(each.met) << "tests/data/help/examples.txt tells of what no help shows: " << example;
 }
 
 TEST_F(Help, TopicsExist) {
