@@ -302,7 +302,7 @@ Result<CheckAndMutateResult> FileTable::check_and_mutate(const CheckAndMutate&, 
   return read_only();
 }
 Result<IngestInfo> FileTable::ingest(const IngestRequest&) { return read_only(); }
-Status FileTable::flush() { return read_only(); }
+Status FileTable::flush(const FlushOptions&) { return read_only(); }
 Status FileTable::compact(const CompactOptions&) { return read_only(); }
 
 }  // namespace cellar

@@ -62,7 +62,7 @@ class FileTable final : public Table, public std::enable_shared_from_this<FileTa
   Result<CheckAndMutateResult> check_and_mutate(const CheckAndMutate& check,
                                                 const WriteOptions& options) override;
   Result<IngestInfo> ingest(const IngestRequest& request) override;
-  Status flush() override;
+  Status flush(const FlushOptions& options) override;
   Status compact(const CompactOptions& options) override;
 
  private:

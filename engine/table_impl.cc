@@ -113,6 +113,14 @@ Status TableImpl::check_writable() const {
   return read_only_.load(std::memory_order_relaxed) ? is_read_only(name_) : Status();
 }
 
+Result<std::vector<std::shared_ptr<Store>>> TableImpl::stores_of(std::string_view family) const {
+  std::vector<std::shared_ptr<Store>> chosen;
+  for (const auto& store : families().stores)
+    if (family.empty() || store->family() == family) chosen.push_back(store);
+  if (chosen.empty() && !family.empty()) return unknown_family(family);
+  return chosen;
+}
+
 Status TableImpl::unknown_family(std::string_view family) const {
   std::vector<std::string> names;
   for (const auto& store : families().stores) names.push_back(store->family());
@@ -373,20 +381,17 @@ Result<IngestInfo> TableImpl::ingest(const IngestRequest& request) {
   return done;
 }
 
-Status TableImpl::flush() {
+Status TableImpl::flush(const FlushOptions& options) {
   CELLAR_TRY(check_not_in_observer());
   CELLAR_TRY(check());
-  return core_->background->flush(families().stores).with_context("table " + name_);
+  CELLAR_TRY_ASSIGN(const auto chosen, stores_of(options.family));
+  return core_->background->flush(chosen).with_context("table " + name_);
 }
 
 Status TableImpl::compact(const CompactOptions& options) {
   CELLAR_TRY(check_not_in_observer());
   CELLAR_TRY(check());
-  const FamilyList& list = families();
-  std::vector<std::shared_ptr<Store>> chosen;
-  for (const auto& store : list.stores)
-    if (options.family.empty() || store->family() == options.family) chosen.push_back(store);
-  if (chosen.empty()) return unknown_family(options.family);
+  CELLAR_TRY_ASSIGN(const auto chosen, stores_of(options.family));
   return core_->background->compact(chosen, options.major).with_context("table " + name_);
 }
 

@@ -52,7 +52,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   Result<RangeEstimate> estimate(const EstimateRequest& request) override;
   Result<RangeSplits> split_points(size_t parts, const EstimateRequest& request) override;
   Result<IngestInfo> ingest(const IngestRequest& request) override;
-  Status flush() override;
+  Status flush(const FlushOptions& options) override;
   Status compact(const CompactOptions& options) override;
 
   // A get and a scan as of an instant that is kept from being rewritten, with cells of the reader's own. The
@@ -88,6 +88,8 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   Status check_writable() const;
   // kInvalidArgument naming the family, the nearest one as hint.
   Status unknown_family(std::string_view family) const;
+  // Of all families, or of this one.
+  Result<std::vector<std::shared_ptr<Store>>> stores_of(std::string_view family) const;
 
  private:
   // One reader for each family that holds something for it: everything visible now, or to the query's

@@ -21,6 +21,13 @@ size_t width_of(std::string_view text) {
   return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
+// Keeps so many characters of UTF-8.
+void cut_to_width(std::string& text, size_t width) {
+  if (width >= text.size()) return;
+  for (size_t i = 0; i < text.size(); ++i)
+    if ((text[i] & 0xC0) != 0x80 && width-- == 0) return text.resize(i);
+}
+
 }  // namespace
 
 CellPrinter::Columns CellPrinter::heading() const {
@@ -40,7 +47,10 @@ CellPrinter::Columns CellPrinter::columns_of(const CellView& cell) const {
   if (options_.types) columns.emplace_back(type_name(cell.type()));
   if (shows_mvcc(options_.what)) columns.push_back(std::to_string(cell.sequence));
   if (shows_tags(options_.what)) columns.push_back(escaped(cell.tags_bytes()));
-  if (shows_value(options_.what)) options_.rules.append_value(columns.emplace_back(), cell);
+  if (shows_value(options_.what)) {
+    options_.rules.append_value(columns.emplace_back(), cell);
+    cut_to_width(columns.back(), options_.value_width);
+  }
   return columns;
 }
 
@@ -95,7 +105,9 @@ void CellPrinter::add_csv(const CellView& cell) {
   options_.rules.append_row(field, cell);
   append_csv(to, field);
   to += ',';
-  append_csv(to, escaped(cell.family()));
+  field.clear();
+  options_.rules.append_family(field, cell);
+  append_csv(to, field);
   to += ',';
   field.clear();
   options_.rules.append_qualifier(field, cell);

@@ -18,6 +18,7 @@ struct CellPrinterOptions {
   CellText what = CellText::kPlain;  // mvcc and tags beside each cell, or no values
   bool types = false;                // tables get a column for the type
   ValueRules rules = {};             // of tables, CSV and raw
+  size_t value_width = SIZE_MAX;     // of tables: characters of a value's text that are shown
   std::string schema = "cellar.cells/1";
 };
 

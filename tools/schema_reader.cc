@@ -181,12 +181,21 @@ void SchemaReader::read_table(TableOptions& table, const ShellValue& pair, std::
   if (const auto text = text_of(value)) add(pair, set_option(table, name, *text));
 }
 
-void SchemaReader::unset_keys(TableOptions& table, const ShellValue& at, std::set<std::string>& set) {
+void SchemaReader::unset_keys(TableOptions& table, const std::vector<FamilyOptions>& families,
+                              const ShellValue& at, std::set<std::string>& unset) {
   const auto keys = texts_of(at);
   if (!keys) return;
   for (const std::string& key : *keys) {
-    set.insert(escaped(key));
-    if (is_family_key(key)) {
+    const bool of_families = is_family_key(key);
+    const auto sets_it = [&](FamilyOptions family) {
+      const FamilyOptions before = family;
+      return set_option(family, "configuration." + key, "").ok() && family != before;
+    };
+    if (of_families ? std::ranges::none_of(families, sets_it) : !table.configuration.contains(key))
+      add(at, Status::not_found(fmt::format("the table has not set {}", escaped(key)))
+                  .hinting("describe shows what it has set"));
+    unset.insert(escaped(key));
+    if (of_families) {
       keys_.push_back({&at, key, ""});
     } else {
       add(at, set_option(table, "configuration." + key, ""));

@@ -23,7 +23,9 @@ class SchemaReader {
   // HBase's spelling, is added to `set`.
   void read_table(TableOptions& table, const ShellValue& pair, std::set<std::string>& set);
   // Removes keys from the table's configuration; those that are options of families are no longer set there.
-  void unset_keys(TableOptions& table, const ShellValue& at, std::set<std::string>& set);
+  // A key that neither the table nor one of `families` has set is a fault.
+  void unset_keys(TableOptions& table, const std::vector<FamilyOptions>& families, const ShellValue& at,
+                  std::set<std::string>& unset);
   // {NAME => 'f', VERSIONS => 5, …}, into the family's options so far.
   void read_family(FamilyOptions& family, const ShellValue& map);
   // What the table's configuration says of its families; false: nothing.

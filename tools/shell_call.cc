@@ -25,7 +25,6 @@ constexpr std::array kIgnored = {
     IgnoredOption{"ISOLATION_LEVEL", "a row is always read as of one instant"},
     IgnoredOption{"READ_TYPE", "the store chooses how files are read"},
     IgnoredOption{"FORMATTER_CLASS", "values are formatted by FORMATTER alone"},
-    IgnoredOption{"MAXLENGTH", "values are shown whole"},
     IgnoredOption{"CACHE", "rows are not fetched in batches from a server"},
     IgnoredOption{"MAX_RESULT_SIZE", "rows are printed as they are read, and not gathered before"},
     IgnoredOption{"ALLOW_PARTIAL_RESULTS", "rows are printed whole"},
@@ -235,8 +234,15 @@ Result<bool> ShellCall::flag_of(const ShellValue& value) {
   return fault(value, fmt::format("\"{}\" is neither true nor false", escaped(text)));
 }
 
+Result<std::string> ShellCall::table_name(const ShellValue& value) {
+  constexpr std::string_view kDefault = "default:";
+  CELLAR_TRY_ASSIGN(std::string name, text_of(value));
+  if (name.starts_with(kDefault) && name.size() > kDefault.size()) name.erase(0, kDefault.size());
+  return name;
+}
+
 Result<std::shared_ptr<Table>> ShellCall::table(size_t i) {
-  CELLAR_TRY_ASSIGN(const std::string name, text(i));
+  CELLAR_TRY_ASSIGN(const std::string name, table_name(position(i)));
   CELLAR_TRY_ASSIGN(Engine* const store, engine());
   Result<std::shared_ptr<Table>> opened = open_table(session_, *store, state_.path, name);
   if (!opened.ok()) return at(position(i), opened.status());

@@ -87,6 +87,8 @@ class ShellCall {
   Result<bool> flag_of(const ShellValue& value);
 
   Result<Engine*> engine() { return state_.open(session_); }
+  // A table's name: HBase's default:t is t.
+  Result<std::string> table_name(const ShellValue& value);
   // The table that position `i` names.
   Result<std::shared_ptr<Table>> table(size_t i = 0);
 

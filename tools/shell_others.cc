@@ -13,6 +13,7 @@
 #include "cellar/plugin.h"
 #include "tools/help.h"
 #include "tools/shell_call.h"
+#include "tools/shell_groups.h"
 #include "tools/store_reports.h"
 
 namespace cellar {
@@ -25,18 +26,21 @@ struct Absent {
 };
 constexpr std::array kAbsent = {
     Absent{" list_regions locate_region assign unassign move split merge_region close_region regioninfo rit "
-           "compact_rs is_in_maintenance_mode hbck_chore_run split* ",
+           "compact_rs is_in_maintenance_mode hbck_chore_run split* truncate_region "
+           "get_regionHistorian_responses ",
            "a table of a store is not cut into regions; cellar describe shows its files, cellar split cuts "
            "HFiles"},
     Absent{" balancer balance_switch balancer_enabled normalize normalizer_switch normalizer_enabled "
            "compaction_switch catalogjanitor* cleaner_chore* get_balancer_decisions get_balancer_rejections "
            "list_deadservers list_liveservers list_unknownservers clear_deadservers decommission* "
            "list_decommissioned_regionservers recommission_regionserver stop_master stop_regionserver "
-           "zk_dump list_procedures list_locks update_config update_all_config "
-           "flush_master_store ",
+           "zk_dump abort_procedure list_procedures list_locks update_config update_all_config "
+           "flush_master_store refresh_meta refresh_hfiles disable_compaction_offload "
+           "enable_compaction_offload ",
            "a store is one process, without servers to manage; status says how it is"},
     Absent{" add_peer remove_peer enable_peer disable_peer update_peer_config list_peers list_peer_configs "
            "get_peer_config set_peer* append_peer* remove_peer* show_peer_tableCFs "
+           "transit_peer_sync_replication_state peer_modification_enabled peer_modification_switch "
            "list_replicated_tables enable_table_replication disable_table_replication ",
            "a store does not replicate; cellar export and cellar load carry cells elsewhere"},
     Absent{" grant revoke user_permission list_security_capabilities add_labels list_labels set_auths "
@@ -45,6 +49,11 @@ constexpr std::array kAbsent = {
     Absent{" set_quota list_quotas list_quota* list_snapshot_sizes enable_rpc_throttle disable_rpc_throttle "
            "enable_exceed_throttle_quota disable_exceed_throttle_quota ",
            "a store has no quotas; the file system's hold for its directory"},
+    Absent{" enable_key_management disable_key_management show_key_status rotate_stk disable_managed_key "
+           "refresh_managed_keys rotate_managed_key ",
+           "a store does not encrypt; a file system can"},
+    Absent{" compact_mob major_compact_mob ",
+           "values lie beside their cells; compact and major_compact rewrite both"},
     Absent{" snapshot_cleanup* ", "a snapshot stays until it is dropped"},
     Absent{" create_namespace alter_namespace describe_namespace drop_namespace list_namespace "
            "list_namespace_tables ",
@@ -54,7 +63,8 @@ constexpr std::array kAbsent = {
            "rename_rsgroup show_rsgroup_config update_rsgroup_config ",
            "a store is one process, without groups of servers"},
     Absent{" clear_block_cache clear_compaction_queues clear_slowlog_responses get_slowlog_responses "
-           "get_largelog_responses trace wal_roll change_sft change_sft_all ",
+           "get_largelog_responses get_prefetched_files trace wal_roll wal_roll_all hlog_roll change_sft "
+           "change_sft_all ",
            "this shell has no such control; the cache is empty when the shell starts, and .explain on says "
            "what a read costs"},
     Absent{" get_table ", "there are no variables; every command names its table: scan 't'"},
@@ -185,17 +195,14 @@ Status run_quit(ShellCall& call) {
 
 std::string overview() {
   std::string text;
-  for (const auto& [title, verbs] :
-       {std::pair{"read", shell_read_verbs()}, std::pair{"write", shell_write_verbs()},
-        std::pair{"tables", shell_table_verbs()}, std::pair{"sets of tables", shell_table_set_verbs()},
-        std::pair{"snapshots", shell_snapshot_verbs()}, std::pair{"store and shell", shell_other_verbs()},
-        std::pair{"how the shell answers", shell_setting_verbs()}}) {
+  for (const auto& [title, verbs] : shell_groups()) {
     text += fmt::format("{}{}\n", text.empty() ? "" : "\n", title);
     for (const ShellVerb& verb : verbs) text += fmt::format("  {:<22} {}\n", verb.name, verb.summary);
   }
   return text +
          "\nHBase's syntax, put 't', 'row', 'f:q', 'value', or plain words, put t row f:q value.\n"
-         "In \"…\" \\x00 is a byte, in '…' it is four characters. help 'scan' says more.\n";
+         "In \"…\" \\x00 is a byte, in '…' it is four characters. help 'scan' says more; help 'read', or\n"
+         "HBase's help 'dml', is the help of a group.\n";
 }
 
 Status run_help(ShellCall& call) {
@@ -206,19 +213,31 @@ Status run_help(ShellCall& call) {
   }
   CELLAR_TRY_ASSIGN(const std::string name, call.text(0));
   if (const ShellVerb* const verb = find_shell_verb(name)) {
-    const size_t end = std::min(verb->usage.find('\n'), verb->usage.size());
-    std::string text = fmt::format("usage: {}\n\n{}.\n", verb->usage.substr(0, end), verb->summary);
-    if (end < verb->usage.size()) text += fmt::format("\n{}\n", verb->usage.substr(end + 1));
-    call.explain(text);
+    call.explain(help_of(*verb));
+    return {};
+  }
+  if (const std::string group = help_of_group(name); !group.empty()) {
+    call.explain(group);
     return {};
   }
   if (const std::string_view why = why_not_here(name); !why.empty()) {
     call.explain(fmt::format("{}: {}\n", escaped(name), why));
     return {};
   }
-  const std::string nearest = nearest_name(name, shell_verb_names());
-  return call.fault(call.position(0), fmt::format("there is no command \"{}\"", escaped(name)),
-                    nearest.empty() ? "help lists the commands" : fmt::format("did you mean {} ?", nearest));
+  std::vector<std::string> names = shell_verb_names();
+  for (std::string& group : group_names()) names.push_back(std::move(group));
+  const std::string nearest = nearest_name(name, names);
+  return call.fault(call.position(0), fmt::format("there is no command and no group \"{}\"", escaped(name)),
+                    nearest.empty() ? "help lists the commands; groups: " +
+                                          fmt::format("{}", fmt::join(group_names(), ", "))
+                                    : fmt::format("did you mean {} ?", nearest));
+}
+
+// HBase's shell has this one group as a command, too.
+Status run_tools(ShellCall& call) {
+  CELLAR_TRY(call.take({}, 0, 0));
+  call.explain(help_of_group("tools"));
+  return {};
 }
 
 Status run_table_help(ShellCall& call) {
@@ -250,7 +269,9 @@ constexpr std::array kVerbs = {
         "Whether a compaction of the table runs: NONE, MINOR or MAJOR", run_compaction_state},
     ShellVerb{"get_splits", "get_splits 't'\nget_splits 'orders'\nget_splits orders",
               "Where regions begin: a store has none", run_get_splits},
-    ShellVerb{"help", "help ['command']\nhelp 'scan'\nhelp scan", "This list, or one command", run_help},
+    ShellVerb{"help", "help ['command']\nhelp 'scan'\nhelp 'dml'", "This list, one command, or a group",
+              run_help},
+    ShellVerb{"tools", "tools\ntools\ntools; help 'compact'", "The same as help 'tools'", run_tools},
     ShellVerb{"table_help", "table_help\ntable_help\ntable_help; help 'scan'",
               "Commands that take a table, and HBase's other way", run_table_help},
     ShellVerb{"exit", "exit\nexit\nflush 'orders'; exit", "End; so does the end of the input", run_quit},

@@ -22,16 +22,18 @@ constexpr std::array<std::string_view, 2> kColumnOptions = {"COLUMN", "COLUMNS"}
 constexpr std::string_view kFamilyMax = "MAXRESULTSPERCOLUMNFAMILY";
 constexpr std::string_view kFamilyOffset = "ROWOFFSETPERCOLUMNFAMILY";
 
-constexpr std::array<std::string_view, 9> kGetOptions = {"COLUMN",    "COLUMNS",  "TIMESTAMP",
-                                                         "TIMERANGE", "VERSIONS", "FILTER",
-                                                         "FORMATTER", kFamilyMax, kFamilyOffset};
-constexpr std::array<std::string_view, 19> kScanOptions = {
-    "COLUMNS",      "COLUMN",   "STARTROW",    "STOPROW",  "ROWPREFIXFILTER", "LIMIT",     "TIMERANGE",
-    "TIMESTAMP",    "VERSIONS", "RAW",         "REVERSED", "FILTER",          "FORMATTER", "BATCH",
-    "CACHE_BLOCKS", "METRICS",  "ALL_METRICS", kFamilyMax, kFamilyOffset};
-constexpr std::array<std::string_view, 12> kCountOptions = {
-    "COLUMNS",   "COLUMN",    "STARTROW", "STOPROW", "ROWPREFIXFILTER", "LIMIT",
-    "TIMERANGE", "TIMESTAMP", "VERSIONS", "FILTER",  "CACHE_BLOCKS",    "INTERVAL"};
+constexpr std::array<std::string_view, 10> kGetOptions = {"COLUMN",   "COLUMNS",    "TIMESTAMP", "TIMERANGE",
+                                                          "VERSIONS", "FILTER",     "FORMATTER", "MAXLENGTH",
+                                                          kFamilyMax, kFamilyOffset};
+constexpr std::array<std::string_view, 20> kScanOptions = {
+    "COLUMNS",   "COLUMN",   "STARTROW", "STOPROW",      "ROWPREFIXFILTER", "LIMIT",      "TIMERANGE",
+    "TIMESTAMP", "VERSIONS", "RAW",      "REVERSED",     "FILTER",          "FORMATTER",  "MAXLENGTH",
+    "BATCH",     kFamilyMax, "METRICS",  "CACHE_BLOCKS", "ALL_METRICS",     kFamilyOffset};
+// Those of scan that say which rows and cells there are; HBase's count hands all of them to its scan.
+constexpr std::array<std::string_view, 18> kCountOptions = {
+    "COLUMNS",   "COLUMN",    "STARTROW",    "STOPROW",      "ROWPREFIXFILTER", "LIMIT",
+    "TIMERANGE", "TIMESTAMP", "VERSIONS",    "RAW",          "REVERSED",        "FILTER",
+    kFamilyMax,  "METRICS",   "ALL_METRICS", "CACHE_BLOCKS", "INTERVAL",        kFamilyOffset};
 
 struct Formatter {
   std::string_view name;
@@ -93,10 +95,16 @@ class ReadRequest {
   template <class Read>
   Status apply(ShellCall& call, const Table& table, Read& read);
   const ValueRules& rules() const { return rules_; }
+  size_t value_width() const { return value_width_; }
+  // Whether what the read cost is told.
+  bool explained() const { return explained_; }
+  bool raw() const { return raw_; }
 
  private:
   Status take_times(ShellCall& call);
   Status take_family_limits(ShellCall& call);
+  Status take_versions(ShellCall& call);
+  Status take_showing(ShellCall& call);
 
   std::vector<std::pair<ReadColumn, const ShellValue*>> columns_;
   std::optional<std::pair<int64_t, int64_t>> times_;
@@ -105,6 +113,9 @@ class ReadRequest {
   uint32_t family_offset_ = 0;
   FilterPtr filter_;
   ValueRules rules_;
+  size_t value_width_ = SIZE_MAX;
+  bool explained_ = false;
+  bool raw_ = false;
 };
 
 Status ReadRequest::add_column(ShellCall& call, const ShellValue& at, const std::string& text) {
@@ -135,7 +146,14 @@ Status ReadRequest::add_column(ShellCall& call, const ShellValue& at, const std:
   return {};
 }
 
+// As in HBase a time range holds against a timestamp, in whatever order they stand.
 Status ReadRequest::take_times(ShellCall& call) {
+  if (const ShellValue* const moment = call.option("TIMESTAMP")) {
+    CELLAR_TRY_ASSIGN(const int64_t time, call.time_of(*moment));
+    if (time >= kLatestTimestamp) return call.fault(*moment, "no cell has this time");
+    times_ = {time, time + 1};
+    if (call.has("TIMERANGE")) call.session().talk("note   TIMESTAMP has no effect: TIMERANGE holds");
+  }
   if (const ShellValue* const range = call.option("TIMERANGE")) {
     if (range->kind != ShellValue::Kind::kList || range->items.size() != 2)
       return call.fault(*range, "a time range is two times", "TIMERANGE => [from, until], until left out");
@@ -144,11 +162,45 @@ Status ReadRequest::take_times(ShellCall& call) {
     if (from > until) return call.fault(*range, "the first time is later than the second");
     times_ = {from, until};
   }
-  if (const ShellValue* const moment = call.option("TIMESTAMP")) {
-    if (times_) return call.fault(*moment, "TIMESTAMP and TIMERANGE cannot both be asked");
-    CELLAR_TRY_ASSIGN(const int64_t time, call.time_of(*moment));
-    if (time >= kLatestTimestamp) return call.fault(*moment, "no cell has this time");
-    times_ = {time, time + 1};
+  return {};
+}
+
+// A scan of HBase takes what is less than 1 for 1, a get refuses it.
+Status ReadRequest::take_versions(ShellCall& call) {
+  const ShellValue* const versions = call.option("VERSIONS");
+  if (versions == nullptr) return {};
+  CELLAR_TRY_ASSIGN(const std::string text, call.text_of(*versions));
+  if (const Result<int64_t> given = parse_integer(text);
+      call.statement().name != "get" && given.ok() && *given < 1) {
+    versions_ = 1;
+    return {};
+  }
+  const Result<uint32_t> number = parse_versions(text);
+  if (!number.ok())
+    return call.fault(*versions, std::string(number.status().message()), number.status().hint());
+  versions_ = *number;
+  return {};
+}
+
+// FORMATTER, MAXLENGTH, METRICS, ALL_METRICS.
+Status ReadRequest::take_showing(ShellCall& call) {
+  rules_ = ValueRules(call.state().values);
+  if (const ShellValue* const formatter = call.option("FORMATTER")) {
+    CELLAR_TRY_ASSIGN(const std::string name, call.text_of(*formatter));
+    const std::string form = form_of(name);
+    if (form.empty()) return unknown_formatter(call, *formatter, name);
+    rules_ = ValueRules::of_all_parts(value_form_of(form));
+  }
+  if (const ShellValue* const length = call.option("MAXLENGTH")) {
+    CELLAR_TRY_ASSIGN(const int64_t width, call.number_of(*length, -1));
+    if (width >= 0) value_width_ = static_cast<size_t>(width);
+    if (width >= 0 && call.session().format() != Format::kTable)
+      call.session().talk("note   MAXLENGTH has no effect: this format shows values whole");
+  }
+  explained_ = call.state().explain || call.has("METRICS");
+  if (const ShellValue* const all = call.option("ALL_METRICS")) {
+    CELLAR_TRY_ASSIGN(const bool wanted, call.flag_of(*all));
+    explained_ = explained_ || wanted;
   }
   return {};
 }
@@ -158,22 +210,17 @@ Status ReadRequest::take_family_limits(ShellCall& call) {
        {std::pair<std::string_view, uint32_t*>{kFamilyMax, &family_max_}, {kFamilyOffset, &family_offset_}}) {
     const ShellValue* const value = call.option(name);
     if (value == nullptr) continue;
-    CELLAR_TRY_ASSIGN(const int64_t columns, call.number_of(*value, 0));
+    // HBase's word for no limit is -1.
+    CELLAR_TRY_ASSIGN(const int64_t columns, call.number_of(*value, name == kFamilyMax ? -1 : 0));
     if (columns > UINT32_MAX) return call.fault(*value, fmt::format("{} is larger than 4,294,967,295", name));
-    *to = static_cast<uint32_t>(columns);
+    *to = static_cast<uint32_t>(std::max<int64_t>(columns, 0));
   }
   return {};
 }
 
 Status ReadRequest::take(ShellCall& call, size_t from) {
-  rules_ = ValueRules(call.state().values);
   CELLAR_TRY(take_family_limits(call));
-  if (const ShellValue* const formatter = call.option("FORMATTER")) {
-    CELLAR_TRY_ASSIGN(const std::string name, call.text_of(*formatter));
-    const std::string form = form_of(name);
-    if (form.empty()) return unknown_formatter(call, *formatter, name);
-    rules_ = ValueRules(value_form_of(form));
-  }
+  CELLAR_TRY(take_showing(call));
   std::vector<const ShellValue*> named = call.options(kColumnOptions);
   for (size_t i = from; i < call.positions(); ++i) named.push_back(&call.position(i));
   for (const ShellValue* const value : named) {
@@ -182,12 +229,9 @@ Status ReadRequest::take(ShellCall& call, size_t from) {
       CELLAR_TRY(add_column(call, value->items.empty() ? *value : value->items[i], texts[i]));
   }
   CELLAR_TRY(take_times(call));
-  if (const ShellValue* const versions = call.option("VERSIONS")) {
-    CELLAR_TRY_ASSIGN(const std::string text, call.text_of(*versions));
-    const Result<uint32_t> number = parse_versions(text);
-    if (!number.ok())
-      return call.fault(*versions, std::string(number.status().message()), number.status().hint());
-    versions_ = *number;
+  CELLAR_TRY(take_versions(call));
+  if (const ShellValue* const raw = call.option("RAW")) {
+    CELLAR_TRY_ASSIGN(raw_, call.flag_of(*raw));
   }
   if (const ShellValue* const filter = call.option("FILTER")) {
     CELLAR_TRY_ASSIGN(const std::string text, call.text_of(*filter));
@@ -219,17 +263,14 @@ CellPrinterOptions printing(ShellCall& call, const ReadRequest& request) {
   CellPrinterOptions options;
   options.format = call.session().format();
   options.rules = request.rules();
+  options.value_width = request.value_width();
+  options.types = request.raw();
   return options;
 }
 
-bool is_explained(ShellCall& call) {
-  return call.state().explain || call.has("ALL_METRICS") || call.has("METRICS");
-}
-
 // Ends what a read printed: how much it was, and what it cost where that is asked.
-void finish(ShellCall& call, CellPrinter& printer, uint64_t rows, const ReadCost& cost) {
+void finish(ShellCall& call, CellPrinter& printer, uint64_t rows, const ReadCost& cost, bool explained) {
   Session& session = call.session();
-  const bool explained = is_explained(call);
   printer.finish(explained ? json_members(cost) : "");
   session.out().flush();
   if (explained && session.format() != Format::kJson) explain(session, cost);
@@ -246,36 +287,46 @@ Status run_get(ShellCall& call) {
   ReadCost cost;
   Get get(row);
   get.stats(&cost.stats);
-  if (is_explained(call)) get.explain(&cost.explanation);
+  if (request.explained()) get.explain(&cost.explanation);
   CELLAR_TRY(request.apply(call, *table, get));
   const Progress clock(call.session(), "get", 0);
   CELLAR_TRY_ASSIGN(const RowBatch rows, table->get(get));
   cost.micros = clock.micros();
   CellPrinter printer(call.session().out(), printing(call, request));
   for (const CellView& cell : rows.row()) printer.add(cell);
-  finish(call, printer, rows.empty() ? 0 : 1, cost);
+  finish(call, printer, rows.empty() ? 0 : 1, cost, request.explained());
   return {};
 }
 
-// STARTROW, STOPROW, ROWPREFIXFILTER, LIMIT, REVERSED.
-Status take_rows(ShellCall& call, Scan& scan) {
-  if (const ShellValue* const start = call.option("STARTROW")) {
-    CELLAR_TRY_ASSIGN(const std::string row, call.text_of(*start));
-    scan.start(row);
-  }
-  if (const ShellValue* const stop = call.option("STOPROW")) {
-    CELLAR_TRY_ASSIGN(const std::string row, call.text_of(*stop));
-    scan.stop(row);
-  }
-  if (const ShellValue* const prefix = call.option("ROWPREFIXFILTER")) {
-    if (call.has("STARTROW") || call.has("STOPROW"))
-      return call.fault(*prefix, "ROWPREFIXFILTER says where to start and stop by itself");
-    CELLAR_TRY_ASSIGN(const std::string row, call.text_of(*prefix));
-    scan.prefix(row);
-  }
+// STARTROW, STOPROW, ROWPREFIXFILTER: as in HBase a prefix holds against a start and a stop.
+Status take_range(ShellCall& call, Scan& scan) {
+  const ShellValue* const prefix = call.option("ROWPREFIXFILTER");
+  const auto add = [&](std::string_view name, auto&& use) -> Status {
+    const ShellValue* const value = call.option(name);
+    if (value == nullptr) return {};
+    CELLAR_TRY_ASSIGN(const std::string row, call.text_of(*value));
+    if (prefix == nullptr) {
+      use(row);
+    } else {
+      call.session().talk(fmt::format("note   {} has no effect: ROWPREFIXFILTER holds", name));
+    }
+    return {};
+  };
+  CELLAR_TRY(add("STARTROW", [&](const std::string& row) { scan.start(row); }));
+  CELLAR_TRY(add("STOPROW", [&](const std::string& row) { scan.stop(row); }));
+  if (prefix == nullptr) return {};
+  CELLAR_TRY_ASSIGN(const std::string row, call.text_of(*prefix));
+  scan.prefix(row);
+  return {};
+}
+
+// The range, LIMIT, REVERSED, CACHE_BLOCKS, RAW.
+Status take_rows(ShellCall& call, const ReadRequest& request, Scan& scan) {
+  CELLAR_TRY(take_range(call, scan));
+  if (request.raw()) scan.raw(true);
   if (const ShellValue* const limit = call.option("LIMIT")) {
-    CELLAR_TRY_ASSIGN(const int64_t rows, call.number_of(*limit, 1));
-    scan.limit(static_cast<uint64_t>(rows));
+    CELLAR_TRY_ASSIGN(const int64_t rows, call.number_of(*limit, INT64_MIN));
+    if (rows > 0) scan.limit(static_cast<uint64_t>(rows));
   }
   if (const ShellValue* const reversed = call.option("REVERSED")) {
     CELLAR_TRY_ASSIGN(const bool backwards, call.flag_of(*reversed));
@@ -293,54 +344,56 @@ Status run_scan(ShellCall& call) {
   Scan scan;
   ReadCost cost;
   scan.stats(&cost.stats);
-  if (is_explained(call)) scan.explain(&cost.explanation);
   ReadRequest request;
   CELLAR_TRY(request.take(call, 1));
-  CELLAR_TRY(take_rows(call, scan));
-  CellPrinterOptions options = printing(call, request);
-  if (const ShellValue* const raw = call.option("RAW")) {
-    CELLAR_TRY_ASSIGN(options.types, call.flag_of(*raw));
-    scan.raw(options.types);
-    if (options.types && !call.has("VERSIONS")) scan.all_versions();
-  }
+  if (request.explained()) scan.explain(&cost.explanation);
+  CELLAR_TRY(take_rows(call, request, scan));
   if (const ShellValue* const batch = call.option("BATCH")) {
-    CELLAR_TRY_ASSIGN(const int64_t cells, call.number_of(*batch, 1));
+    CELLAR_TRY_ASSIGN(const int64_t cells, call.number_of(*batch, INT64_MIN));
     if (cells > UINT32_MAX) return call.fault(*batch, "BATCH is larger than 4,294,967,295");
-    scan.batch(static_cast<uint32_t>(cells));
+    if (cells > 0) scan.batch(static_cast<uint32_t>(cells));
   }
   CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
   CELLAR_TRY(request.apply(call, *table, scan));
-  CellPrinter printer(call.session().out(), options);
+  CellPrinter printer(call.session().out(), printing(call, request));
   const uint64_t row_limit = call.has("LIMIT") ? 0 : call.state().row_limit;
   if (row_limit > 0) scan.limit(row_limit);
   CELLAR_TRY_ASSIGN(const uint64_t rows, print_rows(call.session(), *table, scan, printer, cost));
-  finish(call, printer, rows, cost);
+  finish(call, printer, rows, cost, request.explained());
   if (row_limit > 0 && rows == row_limit)
     call.session().talk(
         fmt::format("note   .limit ended it; LIMIT => {} says more, .limit off all", rows * 10));
   return {};
 }
 
-Status run_count(ShellCall& call) {
-  CELLAR_TRY(call.take(kCountOptions, 1, 1));
-  uint64_t interval = 0;
-  if (const ShellValue* const every = call.option("INTERVAL")) {
-    CELLAR_TRY_ASSIGN(const int64_t rows, call.number_of(*every, 1));
-    interval = static_cast<uint64_t>(rows);
+// INTERVAL => 2, or 2 as HBase once wrote it; 0: none is given.
+Result<uint64_t> interval_of(ShellCall& call) {
+  const ShellValue* every = call.option("INTERVAL");
+  if (call.positions() > 1) {
+    if (every != nullptr) return call.fault(call.position(1), "the interval is given twice");
+    every = &call.position(1);
   }
+  if (every == nullptr) return 0;
+  CELLAR_TRY_ASSIGN(const int64_t rows, call.number_of(*every, 1));
+  return static_cast<uint64_t>(rows);
+}
+
+Status run_count(ShellCall& call) {
+  CELLAR_TRY(call.take(kCountOptions, 1, 2));
+  CELLAR_TRY_ASSIGN(const uint64_t interval, interval_of(call));
   ReadCost cost;
   ReadRequest request;
-  CELLAR_TRY(request.take(call, 1));
+  CELLAR_TRY(request.take(call, call.positions()));
   Scan scan;
   scan.fill_cache(false);
-  CELLAR_TRY(take_rows(call, scan));
+  CELLAR_TRY(take_rows(call, request, scan));
   CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
   CELLAR_TRY(request.apply(call, *table, scan));
   scan.stats(&cost.stats);
-  if (is_explained(call)) scan.explain(&cost.explanation);
+  if (request.explained()) scan.explain(&cost.explanation);
   CELLAR_TRY(print_count(call.session(), *table, scan, {.interval = interval, .cost = &cost}));
   call.session().out().flush();
-  if (is_explained(call)) explain(call.session(), cost);
+  if (request.explained()) explain(call.session(), cost);
   return {};
 }
 
@@ -375,27 +428,30 @@ Status run_get_counter(ShellCall& call) {
 }
 
 constexpr std::array kVerbs = {
-    ShellVerb{"get",
-              "get 't', 'row'[, 'f:q', …][, {OPTION => value, …}]\n"
-              "get 'orders', 'user42', 'd:name'\n"
-              "get 'orders', 'user42', {COLUMN => ['d', 'c:stock:toLong'], VERSIONS => 4}\n"
-              "get 'orders', 'user42', {TIMERANGE => [0, 1763748251203]}\n"
-              "options: COLUMN TIMESTAMP TIMERANGE VERSIONS FILTER FORMATTER, and those per family of scan",
-              "One row, or columns of it", run_get, kGetOptions},
+    ShellVerb{
+        "get",
+        "get 't', 'row'[, 'f:q', …][, {OPTION => value, …}]\n"
+        "get 'orders', 'user42', 'd:name'\n"
+        "get 'orders', 'user42', {COLUMN => ['d', 'c:stock:toLong'], VERSIONS => 4}\n"
+        "get 'orders', 'user42', {TIMERANGE => [0, 1763748251203]}\n"
+        "options: COLUMN TIMESTAMP TIMERANGE VERSIONS FILTER FORMATTER MAXLENGTH, and those per family of\n"
+        "         scan",
+        "One row, or columns of it", run_get, kGetOptions},
     ShellVerb{"scan",
               "scan 't'[, {OPTION => value, …}]\n"
               "scan 'orders', {COLUMNS => ['d', 'c:stock'], STARTROW => 'user1', LIMIT => 10}\n"
               "scan 'orders', {ROWPREFIXFILTER => 'user4', FILTER => \"ValueFilter(=, 'substring:Ada')\"}\n"
               "scan orders columns=d limit=3 reversed=true\n"
               "options: COLUMNS LIMIT STARTROW STOPROW ROWPREFIXFILTER TIMERANGE TIMESTAMP VERSIONS RAW\n"
-              "         REVERSED FILTER FORMATTER BATCH CACHE_BLOCKS ALL_METRICS\n"
+              "         REVERSED FILTER FORMATTER MAXLENGTH BATCH CACHE_BLOCKS ALL_METRICS\n"
               "         maxResultsPerColumnFamily and rowOffsetPerColumnFamily, which count columns",
               "Rows in order", run_scan, kScanOptions},
     ShellVerb{"count",
-              "count 't'[, OPTION => value, …]\n"
+              "count 't'[, interval][, OPTION => value, …]\n"
               "count 'orders', STARTROW => 'user1', STOPROW => 'user5'\n"
               "count 'orders', INTERVAL => 1000, COLUMNS => 'd'\n"
-              "INTERVAL => n says on standard error how far it is, every n rows",
+              "INTERVAL => n, or n alone, says on standard error how far it is, every n rows; the other\n"
+              "options are those of scan",
               "How many rows and cells there are, by reading them", run_count, kCountOptions},
     ShellVerb{"get_counter",
               "get_counter 't', 'row', 'f:q'\n"

@@ -54,7 +54,7 @@ void read_family_argument(SchemaReader& reader, const ShellValue& argument, Tabl
 Status run_create(ShellCall& call) {
   const std::vector<ShellValue>& arguments = call.arguments();
   if (arguments.size() < 2) return call.take({}, 2, SIZE_MAX);
-  CELLAR_TRY_ASSIGN(const std::string name, call.text_of(arguments[0]));
+  CELLAR_TRY_ASSIGN(const std::string name, call.table_name(arguments[0]));
   const std::vector<ShellValue> schema = words_as_braces(std::span(arguments).subspan(1));
   TableOptions options;
   SchemaReader reader(call);
@@ -108,6 +108,7 @@ class Alteration {
   TableOptions before_;
   TableOptions after_;         // families: those that are set
   std::set<std::string> set_;  // what was set of the table, in HBase's spelling
+  std::set<std::string> unset_;
   std::vector<std::string> removed_;
 };
 
@@ -124,19 +125,24 @@ void Alteration::unset(const ShellValue& names) {
   for (const std::string& text : *texts) {
     const std::string name = upper_ascii(text);
     const std::string option = table_option(name);
+    const TableOptions before = after_;
     if (!option.empty()) {
       reader_.add(names, set_option(after_, option, defaults[option]));
-      set_.insert(hbase_table_option_name(option));
+      unset_.insert(hbase_table_option_name(option));
     } else if (after_.metadata.contains(text)) {
       after_.metadata.erase(text);
-      set_.insert(escaped(text));
+      unset_.insert(escaped(text));
     } else if (find_carried_attribute(AttributeOf::kTable, name) != nullptr) {
       after_.metadata.erase(name);
-      set_.insert(name);
+      unset_.insert(name);
     } else {
       reader_.misuse(names, fmt::format("a table has no attribute {}", escaped(text)),
                      "DURABILITY, READONLY, COMPACTION_ENABLED, MEMSTORE_FLUSHSIZE");
+      continue;
     }
+    if (after_ == before)
+      reader_.add(names, Status::not_found(fmt::format("the table has not set {}", escaped(text)))
+                             .hinting("describe shows what it has set"));
   }
 }
 
@@ -150,7 +156,7 @@ void Alteration::remove_coprocessors(const ShellValue& classes) {
     };
     if (std::erase_if(after_.metadata, is_it) == 0)
       reader_.add(classes, Status::not_found(fmt::format("the table has no coprocessor {}", escaped(name))));
-    set_.insert("COPROCESSOR");
+    unset_.insert("COPROCESSOR");
   }
 }
 
@@ -178,7 +184,7 @@ void Alteration::add_method(const ShellValue& map, const ShellValue& method) {
     if (const ShellValue* names = value_of("NAME", "READONLY")) unset(*names);
   } else if (name == "table_conf_unset") {
     if (const ShellValue* keys = value_of("NAME", "hbase.hregion.majorcompaction"))
-      reader_.unset_keys(after_, *keys, set_);
+      reader_.unset_keys(after_, before_.families, *keys, unset_);
   } else if (name == "table_remove_coprocessor") {
     if (const ShellValue* classes = value_of("CLASSNAME", "org.x.Y")) remove_coprocessors(*classes);
   } else {
@@ -240,6 +246,8 @@ void Alteration::tell(Session& session, const std::string& table) const {
   tell_families(session, table, before_, change());
   for (const std::string& option : set_)
     session.talk(fmt::format("set {} of table {}", option, escaped(table)));
+  for (const std::string& option : unset_)
+    session.talk(fmt::format("unset {} of table {}", option, escaped(table)));
 }
 
 }  // namespace
@@ -247,7 +255,7 @@ void Alteration::tell(Session& session, const std::string& table) const {
 Status run_alter(ShellCall& call) {
   const std::vector<ShellValue>& arguments = call.arguments();
   if (arguments.size() < 2) return call.take({}, 2, SIZE_MAX);
-  CELLAR_TRY_ASSIGN(const std::string name, call.text_of(arguments[0]));
+  CELLAR_TRY_ASSIGN(const std::string name, call.table_name(arguments[0]));
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
   const Result<std::shared_ptr<Table>> table = open_table(call.session(), *store, call.state().path, name);
   if (!table.ok()) return call.at(arguments[0], table.status());

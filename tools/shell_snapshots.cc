@@ -104,7 +104,7 @@ Status run_delete_table_snapshots(ShellCall& call) {
 
 // The one table that HBase's snapshots hold; of ours, the one that is named.
 Result<std::string> table_in(ShellCall& call, Engine& store, const std::string& name, size_t position) {
-  if (call.positions() > position) return call.text(position);
+  if (call.positions() > position) return call.table_name(call.position(position));
   CELLAR_TRY_ASSIGN(const std::vector<NamedSnapshotInfo> all, store.list_snapshots());
   const auto found = std::ranges::find(all, name, &NamedSnapshotInfo::name);
   if (found == all.end() || found->checkpoint.tables.size() == 1)
@@ -118,7 +118,7 @@ Status run_clone_snapshot(ShellCall& call) {
   constexpr std::array<std::string_view, 2> kOptions = {"RESTORE_ACL", "CLONE_SFT"};
   CELLAR_TRY(call.take(kOptions, 2, 3));
   CELLAR_TRY_ASSIGN(const std::string name, call.text(0));
-  CELLAR_TRY_ASSIGN(const std::string table, call.text(1));
+  CELLAR_TRY_ASSIGN(const std::string table, call.table_name(call.position(1)));
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
   CELLAR_TRY_ASSIGN(const std::string from, table_in(call, *store, name, 2));
   CELLAR_TRY(call.at(call.position(0), store->clone_snapshot(name, from, table).status()));
@@ -132,7 +132,7 @@ Status run_restore_snapshot(ShellCall& call) {
   CELLAR_TRY_ASSIGN(const std::string name, call.text(0));
   std::vector<std::string> tables;
   for (size_t i = 1; i < call.positions(); ++i) {
-    CELLAR_TRY_ASSIGN(std::string table, call.text(i));
+    CELLAR_TRY_ASSIGN(std::string table, call.table_name(call.position(i)));
     tables.push_back(std::move(table));
   }
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());

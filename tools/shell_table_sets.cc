@@ -49,7 +49,7 @@ Status run_disable_all(ShellCall& call) {
 
 Status run_clone_table_schema(ShellCall& call) {
   CELLAR_TRY(call.take({}, 2, 3));
-  CELLAR_TRY_ASSIGN(const std::string name, call.text(1));
+  CELLAR_TRY_ASSIGN(const std::string name, call.table_name(call.position(1)));
   if (call.positions() == 3) {
     CELLAR_TRY(call.flag_of(call.position(2)).status());
     call.session().talk("note   whether splits are kept has no effect: a table of a store has none");

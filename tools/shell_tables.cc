@@ -19,9 +19,11 @@ namespace cellar {
 namespace {
 
 Status run_list(ShellCall& call) {
-  CELLAR_TRY(call.take({}, 0, 1));
+  const bool by_pattern = call.statement().name == "list";
+  CELLAR_TRY(call.take({}, 0, by_pattern ? 1 : 0));
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
   std::vector<std::string> names = store->list_tables();
+  if (call.statement().name == "list_disabled_tables") names.clear();
   if (call.positions() == 1) {
     CELLAR_TRY_ASSIGN(const auto pattern, call.pattern(0));
     std::erase_if(names, [&](const std::string& name) { return !RE2::FullMatch(name, *pattern); });
@@ -32,7 +34,7 @@ Status run_list(ShellCall& call) {
 }
 
 Result<bool> table_exists(ShellCall& call) {
-  CELLAR_TRY_ASSIGN(const std::string name, call.text(0));
+  CELLAR_TRY_ASSIGN(const std::string name, call.table_name(call.position(0)));
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
   const std::vector<std::string> names = store->list_tables();
   return std::ranges::find(names, name) != names.end();
@@ -91,12 +93,14 @@ Status run_flush(ShellCall& call) {
     CELLAR_TRY(store->flush());
   } else {
     CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
-    if (call.positions() == 2) {
-      CELLAR_TRY_ASSIGN(const std::string family, call.text(1));
-      CELLAR_TRY(call.at(call.position(1), check_family(call.session(), *table, family)));
-      call.session().talk("note   all families of the table are flushed");
+    std::vector<std::string> families;  // none: all
+    if (call.positions() == 2 && !call.position(1).is_word("nil")) {
+      CELLAR_TRY_ASSIGN(families, call.texts_of(call.position(1)));
     }
-    CELLAR_TRY(table->flush());
+    for (const std::string& family : families)
+      CELLAR_TRY(call.at(call.position(1), check_family(call.session(), *table, family)));
+    for (const std::string& family : families) CELLAR_TRY(table->flush({.family = family}));
+    if (families.empty()) CELLAR_TRY(table->flush());
   }
   const EngineStatus status = store->status();
   call.session().talk(fmt::format("flushed: the store has {} of {}",
@@ -113,10 +117,14 @@ Status run_compact(ShellCall& call) {
     CELLAR_TRY_ASSIGN(options.family, call.text(1));
     CELLAR_TRY(call.at(call.position(1), check_family(call.session(), *table, options.family)));
   }
-  if (call.positions() > 2)
-    return call.at(call.position(2),
-                   Status::not_supported("a store keeps no values in files of their own (MOB)")
-                       .hinting("leave it out: all files of the family are compacted"));
+  if (call.positions() > 2) {
+    CELLAR_TRY_ASSIGN(const std::string type, call.text(2));
+    if (type == "MOB")
+      return call.at(call.position(2),
+                     Status::not_supported("a store keeps no values in files of their own (MOB)")
+                         .hinting("leave it out: all files of the family are compacted"));
+    if (type != "NORMAL") return call.fault(call.position(2), "NORMAL is expected here, or nothing");
+  }
   CELLAR_TRY(table->compact(options));
   size_t files = 0;
   for (const FamilyInfo& family : table->info().families)
@@ -167,12 +175,18 @@ constexpr std::array kVerbs = {
               run_is_enabled},
     ShellVerb{"is_disabled", "is_disabled 't'\nis_disabled 'orders'\nis_disabled orders", "Always false",
               run_is_enabled},
+    ShellVerb{"list_enabled_tables",
+              "list_enabled_tables\nlist_enabled_tables\nlist_enabled_tables; list_disabled_tables",
+              "All tables", run_list},
+    ShellVerb{"list_disabled_tables",
+              "list_disabled_tables\nlist_disabled_tables\nlist_disabled_tables; list_enabled_tables",
+              "None: all are enabled", run_list},
     ShellVerb{"flush", "flush ['t'[, 'f']]\nflush 'orders'\nflush 'orders', 'd'",
               "Write what is in memory into store files", run_flush},
-    ShellVerb{"compact", "compact 't'[, 'f']\ncompact 'orders'\ncompact 'orders', 'd'",
+    ShellVerb{"compact", "compact 't'[, 'f'[, 'NORMAL']]\ncompact 'orders'\ncompact 'orders', 'd'",
               "Merge the store files the policy picks", run_compact},
     ShellVerb{"major_compact",
-              "major_compact 't'[, 'f']\nmajor_compact 'orders', 'd'\nmajor_compact 'orders'",
+              "major_compact 't'[, 'f'[, 'NORMAL']]\nmajor_compact 'orders', 'd'\nmajor_compact 'orders'",
               "All files of a family into one, without what nobody can see", run_compact},
 };
 

@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kPutOptions = {"TTL", "VISIBILITY", "IF", "IF_ABSENT"};
 constexpr std::array<std::string_view, 1> kDeleteOptions = {"VISIBILITY"};
 constexpr std::array<std::string_view, 2> kDeleteallOptions = {"ROWPREFIXFILTER", "VISIBILITY"};
-constexpr std::array<std::string_view, 2> kIncrOptions = {"VISIBILITY", "OVERFLOW"};
+constexpr std::array<std::string_view, 3> kIncrOptions = {"TTL", "VISIBILITY", "OVERFLOW"};
 constexpr std::array<std::string_view, 2> kAppendOptions = {"TTL", "VISIBILITY"};
 
 struct Column {
@@ -210,6 +210,10 @@ Status run_incr(ShellCall& call) {
   CELLAR_TRY_ASSIGN(const Column column, column_at(call, *table, 2));
   Increment increment(row);
   increment.add(column.family, column.qualifier, amount);
+  if (const ShellValue* const ttl = call.option("TTL")) {
+    CELLAR_TRY_ASSIGN(const int64_t span, call.number_of(*ttl, 1));
+    increment.ttl_ms(span);
+  }
   if (const ShellValue* const overflow = call.option("OVERFLOW")) {
     CELLAR_TRY_ASSIGN(const std::string word, call.text_of(*overflow));
     const std::string wanted = upper_ascii(word);
@@ -282,7 +286,8 @@ constexpr std::array kVerbs = {
               "incr 'orders', 'user42', 'c:visits'\n"
               "incr 'orders', 'user42', 'c:stock', -1\n"
               "incr 'orders', 'user42', 'c:visits', 1, {OVERFLOW => 'WRAP'}\n"
-              "OVERFLOW => 'WRAP' wraps around at 64 bits, as HBase does; else that is an error",
+              "options: TTL => milliseconds\n"
+              "         OVERFLOW => 'WRAP': wrap around at 64 bits, as HBase does; else that is an error",
               "Add to a counter and print its new value", run_incr, kIncrOptions},
     ShellVerb{"append",
               "append 't', 'row', 'f:q', 'value'\n"

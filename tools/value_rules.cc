@@ -9,6 +9,12 @@
 
 namespace cellar {
 
+ValueRules ValueRules::of_all_parts(ValueForm form) {
+  ValueRules rules(form);
+  rules.row_ = rules.family_ = rules.qualifier_ = form;
+  return rules;
+}
+
 Status ValueRules::add(std::string_view rule) {
   const std::vector<std::string> forms = value_forms();
   const size_t equals = rule.rfind('=');
@@ -43,8 +49,12 @@ void ValueRules::append_qualifier(std::string& to, const CellView& cell) const {
   cellar::append_value(to, cell.qualifier(), qualifier_.value_or(ValueForm::kEscaped));
 }
 
+void ValueRules::append_family(std::string& to, const CellView& cell) const {
+  cellar::append_value(to, cell.family(), family_.value_or(ValueForm::kEscaped));
+}
+
 void ValueRules::append_column(std::string& to, const CellView& cell) const {
-  append_escaped(to, cell.family());
+  append_family(to, cell);
   to += ':';
   append_qualifier(to, cell);
 }

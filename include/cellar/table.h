@@ -57,6 +57,10 @@ struct RangeCount {
   bool operator==(const RangeCount&) const = default;
 };
 
+struct FlushOptions {
+  std::string family = {};  // empty: every family
+};
+
 struct CompactOptions {
   bool major = false;       // all files of a family into one, dropping what nobody can see any more
   std::string family = {};  // empty: every family
@@ -134,7 +138,7 @@ class Table {
   virtual Result<IngestInfo> ingest(const IngestRequest& request) = 0;
 
   // Writes what is in memory into store files and returns when that is done.
-  virtual Status flush() = 0;
+  virtual Status flush(const FlushOptions& options = {}) = 0;
   // Without `major` what the family's policy picks, again and again until it picks nothing.
   virtual Status compact(const CompactOptions& options = {}) = 0;
 };

@@ -9,12 +9,14 @@
 
 #include <algorithm>
 #include <map>
+#include <sstream>
 
 #include "base/plugins.h"
 #include "tests/support/data_driven.h"
 #include "tests/support/test_scale.h"
 #include "tests/tools/tool_runner.h"
 #include "tools/shell.h"
+#include "tools/shell_groups.h"
 
 namespace cellar::testing {
 namespace {
@@ -78,6 +80,31 @@ TEST_F(ShellTest, AnswersHBasesCommands) {
     return shell.answer(c.command == "json" ? ".format json\n" + c.input + "\n.format table" : c.input, exit);
   });
   EXPECT_GE(cases, 180u);
+}
+
+TEST_F(ShellTest, OptionsHaveTheEffectThatTheyHaveInHBase) {
+  ShellCases shell(path("db"));
+  size_t cases = 0;
+  run_cases("shell/hbase_options.txt", [&](const Case& c) {
+    ++cases;
+    if (c.command != "run" && c.command != "json") return unknown(c);
+    int exit = 0;
+    return shell.answer(c.command == "json" ? ".format json\n" + c.input + "\n.format table" : c.input, exit);
+  });
+  EXPECT_GE(cases, 75u);
+}
+
+TEST_F(ShellTest, EveryCommandOfHBaseIsCarriedOutOrAnswered) {
+  size_t commands = 0;
+  for (const HBaseGroup& group : hbase_groups()) {
+    std::istringstream names{std::string(group.commands)};
+    for (std::string name; names >> name; ++commands) {
+      const bool runs = find_shell_verb(name) != nullptr;
+      EXPECT_NE(runs, !why_not_here(name).empty()) << name;
+      EXPECT_NE(help_of_group(group.name).find(name), std::string::npos) << name << " in " << group.name;
+    }
+  }
+  EXPECT_GE(commands, 150u);
 }
 
 TEST_F(ShellTest, TheLinesOfHBasesOwnHelpRun) {
