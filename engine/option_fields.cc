@@ -9,79 +9,14 @@
 #include "base/bytes.h"
 #include "cellar/plugin.h"
 #include "engine/carried_attributes.h"
+#include "engine/option_field.h"
 #include "engine/option_text.h"
 
 namespace cellar {
 namespace {
 
-Status unfit(std::string_view key, std::string_view value, std::string_view expected) {
-  return Status::invalid_argument(fmt::format("option {}: \"{}\" is not {}", key, value, expected));
-}
-
-bool parse_flag(std::string_view text, bool& flag) {
-  const std::string value = lower_ascii(text);
-  flag = value == "true";
-  return value == "true" || value == "false";
-}
-
-template <class Number>
-Status set_number(std::string_view key, std::string_view text, int64_t least, int64_t most, Number& field) {
-  int64_t value = 0;
-  if (!parse_scaled(text, value) || value < least || value > most)
-    return unfit(key, text, fmt::format("a number from {} to {}", least, most));
-  field = static_cast<Number>(value);
-  return {};
-}
-
-Status set_flag(std::string_view key, std::string_view text, bool& field) {
-  return parse_flag(text, field) ? Status() : unfit(key, text, "true or false");
-}
-
-// Of FamilyOptions or TableOptions.
-template <class Options>
-struct Field {
-  std::string_view name;
-  std::string_view hbase_name;  // with a point in it, a key of HBase's configuration; empty: it has none
-  Status (*set)(Options&, std::string_view key, std::string_view value);
-  std::string (*get)(const Options&);
-};
 using FamilyField = Field<FamilyOptions>;
 using TableField = Field<TableOptions>;
-
-std::string flag_text(bool flag) { return flag ? "true" : "false"; }
-
-template <auto kMember>
-struct Member;
-template <class Of, class Type, Type Of::*kMember>
-struct Member<kMember> {
-  using Options = Of;
-};
-template <auto kMember>
-using OptionsOf = typename Member<kMember>::Options;
-
-// Options of the usual kinds: yes or no, a number within bounds, a name in small letters.
-template <auto kMember, class Options = OptionsOf<kMember>>
-constexpr Field<Options> flag_field(std::string_view name, std::string_view hbase_name) {
-  return {name, hbase_name,
-          [](Options& options, auto key, auto text) { return set_flag(key, text, options.*kMember); },
-          [](const Options& options) { return flag_text(options.*kMember); }};
-}
-
-template <auto kMember, int64_t kLeast, int64_t kMost, class Options = OptionsOf<kMember>>
-constexpr Field<Options> number_field(std::string_view name, std::string_view hbase_name) {
-  return {name, hbase_name,
-          [](Options& options, auto key, auto text) {
-            return set_number(key, text, kLeast, kMost, options.*kMember);
-          },
-          [](const Options& options) { return std::to_string(options.*kMember); }};
-}
-
-template <auto kMember, class Options = OptionsOf<kMember>>
-constexpr Field<Options> name_field(std::string_view name, std::string_view hbase_name) {
-  return {name, hbase_name,
-          [](Options& options, auto, auto text) { return options.*kMember = lower_ascii(text), Status(); },
-          [](const Options& options) { return options.*kMember; }};
-}
 
 Status set_keep_deleted(FamilyOptions& f, std::string_view key, std::string_view text) {
   const std::string value = lower_ascii(text);
@@ -161,47 +96,49 @@ void take_parameters(FamilyOptions& family) {
 }
 
 const std::array kFamilyFields = {
-    number_field<&FamilyOptions::max_versions, 1, kVersionsMax>("max_versions", "VERSIONS"),
-    number_field<&FamilyOptions::min_versions, 0, kVersionsMax>("min_versions", "MIN_VERSIONS"),
-    FamilyField{"ttl_s", "TTL", set_ttl,
+    number_field<&FamilyOptions::max_versions, 1, kVersionsMax>("max_versions", "VERSIONS", "3"),
+    number_field<&FamilyOptions::min_versions, 0, kVersionsMax>("min_versions", "MIN_VERSIONS", "1"),
+    FamilyField{"ttl_s", "TTL", "86400", set_ttl,
                 [](const FamilyOptions& f) {
                   return f.ttl_s == kForever ? std::string("forever") : std::to_string(f.ttl_s);
                 }},
-    FamilyField{"keep_deleted_cells", "KEEP_DELETED_CELLS", set_keep_deleted, keep_deleted_text},
-    FamilyField{"delete_order", "NEW_VERSION_BEHAVIOR", set_delete_order,
+    FamilyField{"keep_deleted_cells", "KEEP_DELETED_CELLS", "ttl", set_keep_deleted, keep_deleted_text},
+    FamilyField{"delete_order", "NEW_VERSION_BEHAVIOR", "sequence", set_delete_order,
                 [](const FamilyOptions& f) {
                   return std::string(f.delete_order == MarkerOrder::kSequence ? "sequence" : "timestamp");
                 }},
     number_field<&FamilyOptions::time_to_purge_deletes_ms, 0, kForever * 1000>(
-        "time_to_purge_deletes_ms", "hbase.hstore.time.to.purge.deletes"),
-    FamilyField{"block_bytes", "BLOCKSIZE", set_block_bytes,
+        "time_to_purge_deletes_ms", "hbase.hstore.time.to.purge.deletes", "3600000"),
+    FamilyField{"block_bytes", "BLOCKSIZE", "64k", set_block_bytes,
                 [](const FamilyOptions& f) { return std::to_string(f.block_bytes); }},
-    name_field<&FamilyOptions::encoding>("encoding", "DATA_BLOCK_ENCODING"),
-    flag_field<&FamilyOptions::compress_tags>("compress_tags", "COMPRESS_TAGS"),
-    name_field<&FamilyOptions::compression>("compression", "COMPRESSION"),
-    name_field<&FamilyOptions::compression_compact>("compression_compact", "COMPRESSION_COMPACT"),
+    name_field<&FamilyOptions::encoding>("encoding", "DATA_BLOCK_ENCODING", "fast_diff"),
+    flag_field<&FamilyOptions::compress_tags>("compress_tags", "COMPRESS_TAGS", "false"),
+    name_field<&FamilyOptions::compression>("compression", "COMPRESSION", "gz"),
+    name_field<&FamilyOptions::compression_compact>("compression_compact", "COMPRESSION_COMPACT", "none"),
     name_field<&FamilyOptions::compression_compact_major>("compression_compact_major",
-                                                          "COMPRESSION_COMPACT_MAJOR"),
+                                                          "COMPRESSION_COMPACT_MAJOR", "gz"),
     name_field<&FamilyOptions::compression_compact_minor>("compression_compact_minor",
-                                                          "COMPRESSION_COMPACT_MINOR"),
+                                                          "COMPRESSION_COMPACT_MINOR", "none"),
     FamilyField{
-        "bloom", "BLOOMFILTER",
+        "bloom", "BLOOMFILTER", "rowcol",
         [](FamilyOptions& f, auto, auto v) { return f.bloom = lower_ascii(v), take_parameters(f), Status(); },
         [](const FamilyOptions& f) { return f.bloom; }},
-    number_field<&FamilyOptions::bloom_bits_percent_error, 1, 50>("bloom_bits_percent_error", ""),
-    name_field<&FamilyOptions::bloom_hash>("bloom_hash", ""),
-    FamilyField{"compaction", "",
+    number_field<&FamilyOptions::bloom_bits_percent_error, 1, 50>("bloom_bits_percent_error", "", "5"),
+    name_field<&FamilyOptions::bloom_hash>("bloom_hash", "", "jenkins"),
+    FamilyField{"compaction", "", "exploring(ratio=1.4, files_min=4)",
                 [](FamilyOptions& f, auto, auto v) { return f.compaction = v, take_parameters(f), Status(); },
                 [](const FamilyOptions& f) { return f.compaction; }},
-    number_field<&FamilyOptions::files_stop, 0, INT32_MAX>("files_stop", "hbase.hstore.blockingStoreFiles"),
+    number_field<&FamilyOptions::files_stop, 0, INT32_MAX>("files_stop", "hbase.hstore.blockingStoreFiles",
+                                                           "40"),
     number_field<&FamilyOptions::major_compaction_interval_ms, -1, INT64_MAX>(
-        "major_compaction_interval_ms", "hbase.hregion.majorcompaction"),
-    flag_field<&FamilyOptions::in_memory>("in_memory", "IN_MEMORY"),
-    flag_field<&FamilyOptions::cache_blocks>("cache_blocks", "BLOCKCACHE"),
-    flag_field<&FamilyOptions::cache_data_on_write>("cache_data_on_write", "CACHE_DATA_ON_WRITE"),
-    flag_field<&FamilyOptions::cache_index_on_write>("cache_index_on_write", "CACHE_INDEX_ON_WRITE"),
-    flag_field<&FamilyOptions::cache_blooms_on_write>("cache_blooms_on_write", "CACHE_BLOOMS_ON_WRITE"),
-    flag_field<&FamilyOptions::prefetch_on_open>("prefetch_on_open", "PREFETCH_BLOCKS_ON_OPEN"),
+        "major_compaction_interval_ms", "hbase.hregion.majorcompaction", "604800000"),
+    flag_field<&FamilyOptions::in_memory>("in_memory", "IN_MEMORY", "true"),
+    flag_field<&FamilyOptions::cache_blocks>("cache_blocks", "BLOCKCACHE", "false"),
+    flag_field<&FamilyOptions::cache_data_on_write>("cache_data_on_write", "CACHE_DATA_ON_WRITE", "true"),
+    flag_field<&FamilyOptions::cache_index_on_write>("cache_index_on_write", "CACHE_INDEX_ON_WRITE", "true"),
+    flag_field<&FamilyOptions::cache_blooms_on_write>("cache_blooms_on_write", "CACHE_BLOOMS_ON_WRITE",
+                                                      "true"),
+    flag_field<&FamilyOptions::prefetch_on_open>("prefetch_on_open", "PREFETCH_BLOCKS_ON_OPEN", "true"),
 };
 
 Status set_durability(TableOptions& table, std::string_view key, std::string_view text) {
@@ -228,13 +165,13 @@ Status set_memtable_bytes(TableOptions& table, std::string_view key, std::string
 }
 
 const std::array kTableFields = {
-    TableField{"durability", "DURABILITY", set_durability,
+    TableField{"durability", "DURABILITY", "fsync_wal", set_durability,
                [](const TableOptions& t) {
                  return std::string(t.durability ? durability_name(*t.durability) : "default");
                }},
-    flag_field<&TableOptions::read_only>("read_only", "READONLY"),
-    flag_field<&TableOptions::compaction_enabled>("compaction_enabled", "COMPACTION_ENABLED"),
-    TableField{"memtable_bytes", "MEMSTORE_FLUSHSIZE", set_memtable_bytes,
+    flag_field<&TableOptions::read_only>("read_only", "READONLY", "true"),
+    flag_field<&TableOptions::compaction_enabled>("compaction_enabled", "COMPACTION_ENABLED", "false"),
+    TableField{"memtable_bytes", "MEMSTORE_FLUSHSIZE", "128m", set_memtable_bytes,
                [](const TableOptions& t) { return std::to_string(t.memtable_bytes); }},
 };
 
@@ -409,9 +346,22 @@ std::string option_instead(const Options& options, std::string_view key, bool co
   return field == nullptr ? std::string() : std::string(field->name);
 }
 
+template <class Options>
+std::string example_in(const Options& options, std::string_view option) {
+  const auto* field = find_field(options, [&](const Field<Options>& each) { return each.name == option; });
+  return field == nullptr ? std::string() : std::string(field->example);
+}
+
 std::string called_option(const std::string& name) { return name.empty() ? name : "the option " + name; }
 
 }  // namespace
+
+std::string option_example(const FamilyOptions& family, std::string_view option) {
+  return example_in(family, option);
+}
+std::string option_example(const TableOptions& table, std::string_view option) {
+  return example_in(table, option);
+}
 
 std::string option_of_metadata(const FamilyOptions& family, std::string_view key) {
   if (is_family_key(key)) return "a key of the configuration";

@@ -3,6 +3,8 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cellar/options.h"
 
@@ -14,6 +16,18 @@ constexpr int64_t kMemtableBytesMin = 4096;
 constexpr int64_t kVersionsMax = INT32_MAX;  // HBase's int
 
 constexpr std::string_view kSameCompression = "same";
+
+// A value other than the default that somebody might set, as set_option takes it; of an unknown option
+// nothing.
+std::string option_example(const FamilyOptions& family, std::string_view option);
+std::string option_example(const TableOptions& table, std::string_view option);
+std::string option_example(const EngineOptions& engine, std::string_view option);
+
+// The options of an engine by name, as public functions have those of families and tables; the environment
+// has no text, and "cache.policy" is one of the cache.
+Status set_option(EngineOptions& engine, std::string_view key, std::string_view value);
+std::string to_text(const EngineOptions& engine, bool all = false);
+std::vector<std::pair<std::string, std::string>> option_list(const EngineOptions& engine);
 
 // What an attribute or a key of HBase's sets, which is therefore not carried: "the option max_versions".
 // Empty: nothing.

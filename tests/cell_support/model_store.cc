@@ -113,6 +113,14 @@ class Reading {
     return rules_.keep_deleted_cells == KeepDeletedCells::kFalse ? marker.timestamp >= query_.time_from
                                                                  : in_range(marker);
   }
+  // By a marker of more than this one version.
+  bool is_masked_with_older(const Cell& put) const {
+    return std::ranges::any_of(all_, [&](const Cell& marker) {
+      const bool of_version =
+          marker.type == CellType::kDelete || marker.type == CellType::kDeleteFamilyVersion;
+      return !of_version && counts(marker) && is_about(marker, put);
+    });
+  }
   bool masked(const Cell& put) const {
     return std::ranges::any_of(all_,
                                [&](const Cell& marker) { return counts(marker) && is_about(marker, put); });
@@ -135,13 +143,27 @@ class Reading {
     return rank <= std::min(query_.versions, rules_.max_versions) &&
            (rank <= rules_.min_versions || !too_old(rules_, put, query_.now_ms));
   }
+  // Versions of its column, newer than it, that do not show and count all the same where reads are strict.
+  size_t unseen_before(size_t i) const {
+    std::set<int64_t> unseen;
+    for (size_t j = 0; query_.strict_versions && j < i; ++j) {
+      const Cell& newer = all_[j];
+      if (!same_column(newer, all_[i]) || !is_put(newer) || !exists(newer) ||
+          is_gone(rules_, newer, query_.now_ms) || is_masked_with_older(newer))
+        continue;
+      if (!in_range(newer) || masked(newer)) unseen.insert(newer.timestamp);
+    }
+    return unseen.size();
+  }
   bool shows(size_t i) const {
     if (rules_.delete_order == DeleteOrder::kSequence) return shows_by_sequence(i);
     if (!is_version(i)) return false;
     size_t rank = 1;
     for (size_t j = 0; j < i; ++j)
       if (same_column(all_[j], all_[i]) && is_version(j)) ++rank;
-    return within_limits(all_[i], rank);
+    const size_t kept = rank + unseen_before(i);
+    return rank <= query_.versions && kept <= rules_.max_versions &&
+           (kept <= rules_.min_versions || !too_old(rules_, all_[i], query_.now_ms));
   }
   bool shows_by_sequence(size_t i) const {
     const Cell& put = all_[i];

@@ -23,6 +23,7 @@ struct ModelQuery {
   uint32_t versions = 1;
   int64_t time_from = 0;
   int64_t time_until = kLatestTimestamp;
+  bool strict_versions = false;  // what is newer than the range, or a deleted single version, counts too
   uint64_t read_point = UINT64_MAX;
   int64_t now_ms = 0;
   bool raw = false;

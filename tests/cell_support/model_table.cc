@@ -2,6 +2,7 @@
 #include "tests/cell_support/model_table.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "base/coding.h"
@@ -117,6 +118,22 @@ Status ModelTable::apply(const std::vector<ModelChange>& changes, uint64_t seque
   return {};
 }
 
+ModelQuery query_of(const ModelScan& scan, const std::string& family, int64_t now_ms) {
+  ModelQuery query;
+  if (const auto wanted = scan.columns.find(family); wanted != scan.columns.end())
+    query.columns = wanted->second;
+  query.versions = scan.passes ? UINT32_MAX : scan.versions;
+  query.time_from = scan.time_from;
+  query.time_until = scan.time_until;
+  if (const auto times = scan.family_times.find(family); times != scan.family_times.end())
+    std::tie(query.time_from, query.time_until) = times->second;
+  query.strict_versions = scan.strict_versions;
+  query.read_point = scan.read_point;
+  query.now_ms = now_ms;
+  query.raw = scan.raw;
+  return query;
+}
+
 Cells page_of(const Cells& row, const ModelScan& scan) {
   std::map<std::string, uint64_t> counts;                           // by family
   std::map<std::pair<std::string, std::string>, uint64_t> columns;  // the number of each, from 1
@@ -160,17 +177,7 @@ std::vector<Cells> ModelTable::scan(const ModelScan& scan, int64_t now_ms) const
   std::map<std::string, Cells> rows;  // cells of a row: families by name, each in its order
   for (const auto& [name, store] : families_) {
     if (!scan.columns.empty() && !scan.columns.contains(name)) continue;
-    ModelQuery query;
-    if (const auto wanted = scan.columns.find(name); wanted != scan.columns.end())
-      query.columns = wanted->second;
-    query.versions = scan.versions;
-    query.time_from = scan.time_from;
-    query.time_until = scan.time_until;
-    query.read_point = scan.read_point;
-    query.now_ms = now_ms;
-    query.raw = scan.raw;
-    if (scan.passes) query.versions = UINT32_MAX;
-    const Cells seen = store.read(query);
+    const Cells seen = store.read(query_of(scan, name, now_ms));
     if (!scan.passes) {
       for (const Cell& cell : seen) rows[cell.row].push_back(cell);
       continue;
@@ -190,7 +197,7 @@ std::vector<Cells> ModelTable::scan(const ModelScan& scan, int64_t now_ms) const
     if (!scan.start.empty() && (scan.start_inclusive ? from_start < 0 : from_start <= 0)) continue;
     if (!scan.stop.empty() && (scan.stop_inclusive ? from_stop > 0 : from_stop >= 0)) continue;
     const Cells left = page_of(cells, scan);
-    if (left.empty()) continue;
+    if (left.empty() || (scan.row_passes && !scan.row_passes(left))) continue;
     if (scan.rows_max != 0 && count++ == scan.rows_max) break;
     std::ranges::move(parts_of(left, scan), std::back_inserter(result));
   }

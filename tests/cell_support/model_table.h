@@ -4,7 +4,9 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cellar/status.h"
@@ -54,11 +56,18 @@ struct ModelScan {
   uint32_t versions = 1;
   int64_t time_from = 0;
   int64_t time_until = kLatestTimestamp;
+  std::map<std::string, std::pair<int64_t, int64_t>> family_times = {};  // in place of those, by family
+  bool strict_versions = false;
   uint64_t read_point = UINT64_MAX;
   bool raw = false;
   // A filter of single cells, asked before versions are counted; empty: all pass.
   std::function<bool(const Cell&)> passes = {};
+  // A filter of whole rows, asked about what is left of one; empty: all pass.
+  std::function<bool(const Cells&)> row_passes = {};
 };
+
+// What the scan asks of one family.
+ModelQuery query_of(const ModelScan& scan, const std::string& family, int64_t now_ms);
 
 // What the limits per family leave of a row.
 Cells page_of(const Cells& row, const ModelScan& scan);

@@ -8,6 +8,7 @@
 #include "cellar/compaction_policy.h"
 #include "cellar/hfile_builder.h"
 #include "cellar/plugin.h"
+#include "engine/option_fields.h"
 #include "tests/cell_support/cell_text.h"
 
 namespace cellar::testing {
@@ -100,6 +101,7 @@ const std::map<std::string, Story::Step, std::less<>>& Story::steps() {
                                                                {"major", &Story::major},
                                                                {"compact", &Story::compact},
                                                                {"reopen", &Story::reopen},
+                                                               {"engine", &Story::engine},
                                                                {"files", &Story::files},
                                                                {"grid", &Story::grid},
                                                                {"put", &Story::put},
@@ -114,6 +116,7 @@ const std::map<std::string, Story::Step, std::less<>>& Story::steps() {
                                                                {"load", &Story::load},
                                                                {"get", &Story::get},
                                                                {"exists", &Story::exists},
+                                                               {"exists_many", &Story::exists_many},
                                                                {"scan", &Story::scan},
                                                                {"raw", &Story::raw},
                                                                {"snapshot", &Story::snapshot},
@@ -147,7 +150,7 @@ std::string Story::step(const std::string& line) {
 // ---- The table ----
 
 void Story::open_engine() {
-  EngineOptions options;
+  EngineOptions options = options_;
   options.create_if_missing = true;
   options.automatic_compaction = false;
   options.environment.files = files_.get();
@@ -164,6 +167,7 @@ std::string Story::create(Words& words) {
   table_.reset();
   engine_.reset();
   clock_.set_wall_ms(10'000);
+  options_ = {};
   files_ = make_memory_file_system();
   open_engine();
   if (engine_ == nullptr) return "no engine\n";
@@ -246,6 +250,14 @@ std::string Story::reopen(Words&) {
   if (!opened.ok()) return text + text_of(opened.status());
   table_ = std::move(opened).value();
   return text;
+}
+
+std::string Story::engine(Words& words) {
+  const std::string word = words.next();
+  const size_t equals = word.find('=');
+  if (equals == std::string::npos) return words.fail("an option is name=value"), "";
+  const Status set = set_option(options_, word.substr(0, equals), word.substr(equals + 1));
+  return set.ok() ? reopen(words) : text_of(set);
 }
 
 std::string Story::files(Words& words) {
@@ -420,6 +432,19 @@ std::string Story::exists(Words& words) {
   const auto found = table_->exists(get_of(words, snapshots_));
   if (!found.ok()) return text_of(found.status());
   return *found ? "yes\n" : "no\n";
+}
+
+std::string Story::exists_many(Words& words) {
+  std::vector<Get> gets;
+  for (const std::string& part : words.rest_in_parts()) {
+    Words each(part);
+    gets.push_back(get_of(each, snapshots_));
+  }
+  const auto answers = table_->exists_many(gets);
+  if (!answers.ok()) return text_of(answers.status());
+  std::string text;
+  for (const bool there : *answers) text += there ? "yes\n" : "no\n";
+  return text;
 }
 
 std::string Story::scan(Words& words) {

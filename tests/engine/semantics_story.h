@@ -27,6 +27,7 @@ namespace cellar::testing {
 //   compact f 1 2                    files 1 to 2 of the family, the oldest is 1: with all of them an
 //                                    all-files compaction
 //   reopen                           closes the store and opens it again
+//   engine row_bytes_max=100         … with this option of EngineOptions, until the next create
 //   files f                          the cells in each file, the oldest first, and those in memory
 //   grid column                      tables of their own: for each KEEP_DELETED_CELLS, puts at 1 to 3 before
 //                                    and after a delete at 2; in memory, one file, two files, after a
@@ -47,6 +48,7 @@ namespace cellar::testing {
 // Reads:
 //
 //   get r … | exists r … | scan … | raw …      raw: all that is stored, of every version
+//   exists_many r …; s …
 //   scan cost …                                also how many cells were examined
 //   at_or_after r … | at_or_before r …
 //   snapshot s, then get r at=s; release s
@@ -69,6 +71,7 @@ class Story {
   std::string major(Words& words);
   std::string compact(Words& words);
   std::string reopen(Words& words);
+  std::string engine(Words& words);
   std::string files(Words& words);
   std::string grid(Words& words);
 
@@ -85,6 +88,7 @@ class Story {
 
   std::string get(Words& words);
   std::string exists(Words& words);
+  std::string exists_many(Words& words);
   std::string scan(Words& words);
   std::string raw(Words& words);
   std::string at_or_after(Words& words);
@@ -104,6 +108,7 @@ class Story {
 
   std::unique_ptr<FileSystem> files_;
   ManualClock clock_;
+  EngineOptions options_;
   std::unique_ptr<Engine> engine_;
   std::shared_ptr<Table> table_;
   std::map<std::string, std::shared_ptr<const Snapshot>> snapshots_;

@@ -265,6 +265,13 @@ void add_valued(Read& read, Words& words, const Snapshots& snapshots) {
     const int64_t at = std::strtoll(time->c_str(), nullptr, 10);
     read.time_range(at, at + 1);
   }
+  while (const auto times = words.option("times")) {  // of one family
+    const size_t comma = times->find(',');
+    const size_t second = times->find(',', comma + 1);
+    if (second == std::string::npos) return words.fail("times are family,from,until");
+    read.family_time_range(times->substr(0, comma), std::strtoll(times->c_str() + comma + 1, nullptr, 10),
+                           std::strtoll(times->c_str() + second + 1, nullptr, 10));
+  }
   if (const auto most = words.option("max")) read.max_per_family(count_of(*most));
   if (const auto skipped = words.option("skip")) read.family_offset(count_of(*skipped));
   if (const auto name = words.option("at")) {

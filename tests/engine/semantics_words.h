@@ -66,8 +66,8 @@ CheckAndMutate check_of(Words& words);
 // … or a get.
 Action action_of(const std::string& line);
 
-// get r f g:q versions=2|all range=5,10 time=7 at=SNAPSHOT max=2 skip=1 by_cells all_families filter TEXT
-// (max and skip: of each family, columns or, by_cells, cells)
+// get r f g:q versions=2|all range=5,10 time=7 times=f,5,10 at=SNAPSHOT max=2 skip=1 by_cells all_families
+// filter TEXT (max and skip: of each family, columns or, by_cells, cells)
 Get get_of(Words& words, const Snapshots& snapshots);
 // The same without a row, and start=b after=b stop=d through=d prefix=p limit=2 batch=3 bytes=100 cursors=5
 // reversed raw (after: start, exclusive; through: stop, inclusive; cursors: after so many cells)

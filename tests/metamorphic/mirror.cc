@@ -94,8 +94,10 @@ Result<std::map<std::string, Cells>> Mirror::cells_of(const RowChange& change, i
   });
   for (const auto& [name, family] : families_) {
     if (!reads) break;
-    for (const Cells& source : sources_of_row(family, change.row))
-      for (const Cell& cell : source) table.family(name).write({cell}, cell.sequence);
+    // Oldest first: of equal cells, such as two files of one ingest may hold, the last stays.
+    const std::vector<Cells> sources = sources_of_row(family, change.row);
+    for (size_t i = sources.size(); i-- > 0;)
+      for (const Cell& cell : sources[i]) table.family(name).write({cell}, cell.sequence);
   }
   return table.cells_of(changes, now_ms);
 }
@@ -199,25 +201,16 @@ std::optional<std::string> Mirror::compact(const CompactionInfo& info, const Rew
 Cells Mirror::read_row(const std::string& row, const ModelScan& scan, int64_t now_ms) const {
   Cells result;
   for (const auto& [name, family] : families_) {
-    const auto wanted = scan.columns.find(name);
-    if (!scan.columns.empty() && wanted == scan.columns.end()) continue;
-    ModelQuery query;
-    if (wanted != scan.columns.end()) query.columns = wanted->second;
-    query.versions = scan.versions;
-    query.time_from = scan.time_from;
-    query.time_until = scan.time_until;
-    query.read_point = scan.read_point;
-    query.now_ms = now_ms;
-    query.raw = scan.raw;
-    if (scan.passes) query.versions = UINT32_MAX;
-    Cells seen = ModelStore::visible(sources_of_row(family, row), family.rules, query);
+    if (!scan.columns.empty() && !scan.columns.contains(name)) continue;
+    Cells seen = ModelStore::visible(sources_of_row(family, row), family.rules, query_of(scan, name, now_ms));
     if (scan.passes) seen = filtered(seen, scan);
     for (Cell& cell : seen) {
       cell.sequence = 0;
       result.push_back(std::move(cell));
     }
   }
-  return page_of(result, scan);
+  const Cells page = page_of(result, scan);
+  return scan.row_passes && !scan.row_passes(page) ? Cells() : page;
 }
 
 std::vector<Part> Mirror::get(const std::string& row, const ModelScan& scan, int64_t now_ms) const {

@@ -68,12 +68,18 @@ std::string rows_text(std::string text, const Operation& operation) {
   return text;
 }
 
-std::string filter_text(const ModelFilter& filter) {
+std::string filter_text(const Operation& operation) {
+  const ModelFilter& filter = operation.filter;
   constexpr const char* kNames[] = {"row prefix", "row",   "family", "column prefix",
-                                    "column",     "value", "page"};
+                                    "column",     "value", "page",   "row by column"};
   constexpr const char* kSigns[] = {"<", "<=", "==", "!=", ">=", ">"};
-  return fmt::format(" filter {} {} \"{}\" {}", kNames[static_cast<size_t>(filter.kind)],
-                     kSigns[static_cast<size_t>(filter.compare)], escaped(filter.bytes), filter.rows);
+  const std::string text =
+      fmt::format(" filter {} {} \"{}\" {}", kNames[static_cast<size_t>(filter.kind)],
+                  kSigns[static_cast<size_t>(filter.compare)], escaped(filter.bytes), filter.rows);
+  if (filter.kind != ModelFilter::Kind::kRowByColumn) return text;
+  return fmt::format("{} of {}:{}{}{}", text, filter.family, escaped(filter.qualifier),
+                     filter.required ? ", which must be there" : "",
+                     operation.on_demand ? ", others on demand" : "");
 }
 
 std::string check_text(const Operation& operation) {
@@ -113,6 +119,9 @@ std::string scan_text(const Operation& operation) {
   if (scan.versions != 1) text += fmt::format(" versions {}", scan.versions);
   if (scan.time_from != 0 || scan.time_until != kLatestTimestamp)
     text += fmt::format(" time [{}, {})", scan.time_from, scan.time_until);
+  for (const auto& [family, times] : scan.family_times)
+    text += fmt::format(" of {} [{}, {})", family, times.first, times.second);
+  if (scan.strict_versions) text += " strictly";
   if (operation.at_snapshot) text += fmt::format(" at snapshot {}", operation.which);
   return text;
 }
@@ -138,7 +147,7 @@ std::string other_text(const Operation& operation) {
   const bool filtered = operation.kind == Kind::kFilteredGet || operation.kind == Kind::kFilteredScan;
   if (operation.kind < Kind::kActionList)
     return fmt::format("{} \"{}\"{}{}", text, escaped(operation.row), scan_text(operation),
-                       filtered ? filter_text(operation.filter) : "");
+                       filtered ? filter_text(operation) : "");
   return fmt::format("{} {}{}", text, operation.which, operation.major ? " of all, or flushed before" : "");
 }
 

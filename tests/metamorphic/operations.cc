@@ -182,6 +182,11 @@ FamilyOptions Planner::draw_family(const std::string& name) {
   family.prefetch_on_open = random_.one_in(4);
   family.in_memory = random_.one_in(4);
   family.compress_tags = !random_.one_in(4);
+  for (std::string* each :
+       {&family.compression_compact, &family.compression_compact_major, &family.compression_compact_minor})
+    if (random_.one_in(3)) *each = one_of(choices().codecs);
+  family.time_to_purge_deletes_ms = random_.one_in(4) ? one_of<int64_t>({1000, 5000}) : 0;
+  if (random_.one_in(4)) family.major_compaction_interval_ms = one_of<int64_t>({0, 1000, 5000});
   return family;
 }
 
@@ -470,6 +475,11 @@ void Planner::draw_read(Operation& operation) {
   if (random_.one_in(4)) scan.family_max = 1 + random_.below(4);
   if (random_.one_in(6)) scan.family_offset = 1 + random_.below(3);
   scan.family_counts_cells = random_.one_in(2);
+  scan.strict_versions = random_.one_in(4);
+  if (random_.one_in(6)) {
+    const int64_t from = draw_timestamp();
+    scan.family_times[draw_family_of(operation.table)] = {from, from + 1000 * (1 + random_.below(8))};
+  }
   if (!random_.one_in(2)) return;
   for (uint64_t families = 1 + random_.below(2); families > 0; --families) {
     std::set<std::string>& columns = scan.columns[draw_family_of(operation.table)];
@@ -483,7 +493,7 @@ void Planner::draw_filter(Operation& operation) {
   using Filter = ModelFilter::Kind;
   ModelFilter& filter = operation.filter;
   filter.kind = one_of({Filter::kRowPrefix, Filter::kRow, Filter::kFamily, Filter::kColumnPrefix,
-                        Filter::kColumn, Filter::kValue});
+                        Filter::kColumn, Filter::kValue, Filter::kRowByColumn, Filter::kRowByColumn});
   if (operation.kind == Kind::kFilteredScan && random_.one_in(6)) filter.kind = Filter::kPage;
   filter.compare = one_of({CompareOp::kLess, CompareOp::kLessOrEqual, CompareOp::kEqual, CompareOp::kNotEqual,
                            CompareOp::kGreaterOrEqual, CompareOp::kGreater});
@@ -504,12 +514,16 @@ void Planner::draw_filter(Operation& operation) {
       break;
     default:
       filter.bytes = draw_value();
+      filter.family = draw_family_of(operation.table);
+      filter.qualifier = one_of(kQualifiers);
+      filter.required = random_.one_in(2);
   }
+  operation.on_demand = random_.one_in(2);
   operation.scan.raw = false;
   operation.cursor_cells = 0;
-  if (filter.kind != Filter::kPage) return;
-  operation.scan.cells_per_part = operation.scan.bytes_per_part = 0;  // it judges whole rows
-  operation.scan.family_offset = 0;                                   // a row of which nothing is left counts
+  if (filter.kind != Filter::kPage && filter.kind != Filter::kRowByColumn) return;
+  operation.scan.cells_per_part = operation.scan.bytes_per_part = 0;  // they judge whole rows
+  operation.scan.family_offset = 0;  // a row of which nothing is left counts, what is left out is looked at
 }
 
 void Planner::draw_other_read(Operation& operation) {

@@ -38,11 +38,23 @@ struct RowChange {
 
 // A filter of which the model knows what it lets pass.
 struct ModelFilter {
-  enum class Kind : uint8_t { kRowPrefix, kRow, kFamily, kColumnPrefix, kColumn, kValue, kPage };
+  enum class Kind : uint8_t {
+    kRowPrefix,
+    kRow,
+    kFamily,
+    kColumnPrefix,
+    kColumn,
+    kValue,
+    kPage,
+    kRowByColumn
+  };
   Kind kind = Kind::kRowPrefix;
   CompareOp compare = CompareOp::kEqual;  // what is stored OP bytes
   std::string bytes;
-  uint64_t rows = 1;  // of a page
+  uint64_t rows = 1;      // of a page
+  std::string family;     // that judges rows by a column of it, whose newest value is compared …
+  std::string qualifier;  // … this one
+  bool required = false;  // rows without it are out
 };
 
 struct Operation {
@@ -116,6 +128,7 @@ struct Operation {
   uint64_t cursor_cells = 0;  // of a scan: 0 for no cursors
   bool resumes = false;       // it goes on with a new scan where a cursor says
   ModelFilter filter;         // of a filtered read
+  bool on_demand = true;      // it reads families that the filter does not look at only for rows that pass
 
   uint32_t which = 0;        // a snapshot or scanner, modulo those that are open; of a crash: its seed; of an
                              // ingest: into how many files of a family its rows go, less one

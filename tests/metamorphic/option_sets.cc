@@ -20,64 +20,92 @@ using Kind = Operation::Kind;
 
 class Sets {
  public:
+  using EngineChange = std::function<void(EngineOptions&)>;
+  using FamilyChange = std::function<void(FamilyOptions&)>;
+
   std::vector<OptionSet> take() && { return std::move(sets_); }
 
-  void engine(const std::string& name, const std::function<void(EngineOptions&)>& change) {
+  void engine(const std::string& name, const EngineChange& change) {
     sets_.push_back({name, true, [change](Plan& plan) { change(plan.engine); }});
   }
-  void family(const std::string& name, const std::function<void(FamilyOptions&)>& change,
-              bool same_answers = true) {
-    sets_.push_back({name, same_answers, [change](Plan& plan) {
-                       for (TableOptions& table : plan.tables)
-                         for (FamilyOptions& each : table.families) change(each);
-                     }});
+  void family(const std::string& name, const FamilyChange& change, bool same_answers = true) {
+    sets_.push_back({name, same_answers, [change](Plan& plan) { change_families(plan, change); }});
   }
-  // One set for each of the texts that a family may have there.
+  // Of a build that can write such a family.
+  void possible_family(const std::string& name, const FamilyChange& change) {
+    FamilyOptions tried;
+    tried.name = "f";
+    change(tried);
+    if (validate(tried).ok()) family(name, change);
+  }
+  // One set for each of the texts that a family may have there. The default's is made to differ from what all
+  // families have by something else.
   void each_of(const std::string& option, std::string FamilyOptions::*field,
-               const std::vector<std::string>& texts) {
+               const std::vector<std::string>& texts, const std::string& beside = {},
+               const FamilyChange& change_beside = {}) {
     for (const std::string& text : texts) {
-      FamilyOptions tried;
-      tried.name = "f";
-      tried.*field = text;
-      if (validate(tried).ok())
-        family(option + " " + text, [field, text](FamilyOptions& each) { each.*field = text; });
+      const bool is_default = text == FamilyOptions().*field;
+      possible_family(option + " " + text + (is_default ? ", " + beside : ""), [=](FamilyOptions& each) {
+        each.*field = text;
+        if (is_default) change_beside(each);
+      });
     }
   }
-  // The work is done by the engine as well.
-  void automatic(const std::string& name, const std::function<void(EngineOptions&)>& change) {
-    sets_.push_back({name, true, [change](Plan& plan) {
+  // The engine flushes by itself, and compacts as well where that is not taken back.
+  void automatic(const std::string& name, const EngineChange& change, const FamilyChange& of_families = {}) {
+    sets_.push_back({name, true, [=](Plan& plan) {
                        plan.work = Work::kAutomatic;
                        plan.engine.automatic_flush = plan.engine.automatic_compaction = true;
                        change(plan.engine);
+                       if (of_families) change_families(plan, of_families);
                      }});
   }
+  // As they are: what it does to the plan is more than options.
+  void add(OptionSet set) { sets_.push_back(std::move(set)); }
 
  private:
+  static void change_families(Plan& plan, const FamilyChange& change) {
+    for (TableOptions& table : plan.tables)
+      for (FamilyOptions& each : table.families) change(each);
+  }
+
   std::vector<OptionSet> sets_;
 };
 
 void add_plugins(Sets& sets) {
-  register_memtable_plugins();
-  register_cache_plugins();
-  register_bloom_plugins();
-  register_hfile_plugins();
-  register_compaction_plugins();
-  sets.each_of("encoding", &FamilyOptions::encoding, encoding_names());
-  sets.each_of("compression", &FamilyOptions::compression, Registry<Compressor>::instance().names());
-  sets.each_of("compression", &FamilyOptions::compression, {"zstd(level=1, framing=hbase)"});
+  sets.each_of("encoding", &FamilyOptions::encoding, encoding_names(), "blocks of 2 KiB",
+               [](FamilyOptions& family) { family.block_bytes = 2048; });
+  std::vector<std::string> codecs = Registry<Compressor>::instance().names();
+  codecs.emplace_back("zstd(level=1, framing=hbase)");
+  sets.each_of("compression", &FamilyOptions::compression, codecs, "encoding row_index_v1, blocks of 4 KiB",
+               [](FamilyOptions& family) {
+                 family.encoding = "row_index_v1";
+                 family.block_bytes = 4096;
+               });
   std::vector<std::string> blooms = {"none"};
   for (const std::string& name : Registry<BloomType>::instance().names())
     for (const char* parameter : {"", "(prefix_length=1)", "(prefix_length=3)"})
       blooms.push_back(name + parameter);
-  sets.each_of("bloom", &FamilyOptions::bloom, blooms);
-  sets.each_of("bloom hash", &FamilyOptions::bloom_hash, {"murmur", "murmur3", "jenkins"});
+  sets.each_of("bloom", &FamilyOptions::bloom, blooms, "blocks not cached", [](FamilyOptions& family) {
+    family.cache_blocks = false;
+    family.cache_blooms_on_write = true;
+  });
+  sets.each_of("bloom hash", &FamilyOptions::bloom_hash, {"murmur", "murmur3", "jenkins"}, "bloom rowcol",
+               [](FamilyOptions& family) {
+                 family.bloom = "rowcol";
+                 family.bloom_bits_percent_error = 20;
+               });
   std::vector<std::string> policies;
   for (const std::string& name : Registry<CompactionPolicy>::instance().names())
     for (const char* parameter : {"", "(files_min=2, files_max=2)", "(ratio=5, files_min=2, files_max=3)"})
       policies.push_back(name + parameter);
-  sets.each_of("compaction", &FamilyOptions::compaction, policies);
+  sets.each_of("compaction", &FamilyOptions::compaction, policies, "which writes none",
+               [](FamilyOptions& family) { family.compression_compact = "none"; });
   for (const std::string& name : Registry<Memtable>::instance().names())
-    sets.engine("memtable " + name, [name](EngineOptions& engine) { engine.memtable = name; });
+    sets.engine(fmt::format("memtable {} of 8 KiB", name), [name](EngineOptions& engine) {
+      engine.memtable = name;
+      engine.memtable_bytes = 8192;
+    });
   for (const std::string& name : Registry<CachePolicy>::instance().names())
     for (const uint64_t bytes : {0u, 1200u, 20000u})
       sets.engine(fmt::format("cache {} of {} bytes", name, bytes), [name, bytes](EngineOptions& engine) {
@@ -86,15 +114,58 @@ void add_plugins(Sets& sets) {
       });
 }
 
+// What flushes, and what compactions of some or all files, write.
+void add_rewrites(Sets& sets) {
+  sets.possible_family("compactions write gz",
+                       [](FamilyOptions& family) { family.compression_compact = "gz"; });
+  sets.possible_family("major compactions write gz",
+                       [](FamilyOptions& family) { family.compression_compact_major = "gz"; });
+  sets.possible_family("minor compactions write none, from files of gz", [](FamilyOptions& family) {
+    family.compression = "gz";
+    family.encoding = "diff";
+    family.compression_compact_minor = "none";
+    family.compaction = "exploring(files_min=2, files_max=2)";
+  });
+  sets.family("delete markers kept for 5 s",
+              [](FamilyOptions& family) { family.time_to_purge_deletes_ms = 5000; });
+  sets.automatic(
+      "automatic work, each rewrite with its codec",
+      [](EngineOptions& engine) { engine.memtable_bytes = 4096; },
+      [](FamilyOptions& family) {
+        family.compression = "none";
+        family.compression_compact_major = "gz";
+        family.compression_compact_minor = "snappy";
+        family.compaction = "exploring(files_min=2, files_max=3)";
+      });
+  sets.automatic(
+      "automatic work, families compacted whole every 2 s",
+      [](EngineOptions& engine) { engine.memtable_bytes = 4096; },
+      [](FamilyOptions& family) { family.major_compaction_interval_ms = 2000; });
+  sets.automatic("automatic work, all compacted whole every 3 s", [](EngineOptions& engine) {
+    engine.memtable_bytes = 4096;
+    engine.major_compaction_interval_s = 3;
+  });
+}
+
+// Flushed by the engine when they are full. Elsewhere it flushes on request only, so that what a plan finds
+// in memory is the same under many sets.
+void add_memtables(Sets& sets) {
+  for (const uint64_t kib : {4u, 6u, 1024u})
+    sets.automatic(fmt::format("memtables of {} KiB", kib), [kib](EngineOptions& engine) {
+      engine.automatic_compaction = false;
+      engine.memtable_bytes = kib << 10;
+    });
+}
+
 void add_limits(Sets& sets) {
-  sets.engine("memtables of 4 KiB", [](EngineOptions& engine) { engine.memtable_bytes = 4096; });
-  sets.engine("memtables of 1 MiB", [](EngineOptions& engine) { engine.memtable_bytes = 1 << 20; });
-  sets.engine("log segments of 64 KiB", [](EngineOptions& engine) { engine.log_segment_bytes = 64 << 10; });
+  sets.engine("log segments of 1 MiB", [](EngineOptions& engine) { engine.log_segment_bytes = 1 << 20; });
   sets.engine("one open file", [](EngineOptions& engine) { engine.open_files_max = 1; });
   sets.engine("three open files", [](EngineOptions& engine) { engine.open_files_max = 3; });
   sets.engine("new files verified", [](EngineOptions& engine) { engine.verify_new_files = true; });
   sets.engine("durability fsync_wal",
               [](EngineOptions& engine) { engine.durability = Durability::kFsyncWal; });
+  // No family of a row has so much, all that a scan returns may have more.
+  sets.engine("rows of at most 32 KiB", [](EngineOptions& engine) { engine.row_bytes_max = 32 << 10; });
   sets.family("blocks of 1 KiB", [](FamilyOptions& family) { family.block_bytes = 1024; });
   sets.family("blocks of 1 MiB", [](FamilyOptions& family) { family.block_bytes = 1 << 20; });
   sets.family("Bloom filters that err half the time",
@@ -130,6 +201,15 @@ void add_limits(Sets& sets) {
   });
 }
 
+// What is refused. Lists of actions stay out: what of one is done as one write depends on what is refused.
+void add_refusals(Sets& sets) {
+  sets.add({"puts at most half a second ahead", false, [](Plan& plan) {
+              plan.engine.timestamp_slop_ms = 500;
+              for (Operation& each : plan.operations)
+                if (each.kind == Kind::kActionList) each.kind = Kind::kFlush;
+            }});
+}
+
 // Which cells a read shows: compared with the model alone.
 void add_rules(Sets& sets) {
   const auto rules = [&](const std::string& name, const std::function<void(FamilyOptions&)>& change) {
@@ -145,6 +225,11 @@ void add_rules(Sets& sets) {
                 family.delete_order = order;
                 family.max_versions = versions;
               });
+  rules("delete markers kept for 5 s, delete_order 0", [](FamilyOptions& family) {
+    family.time_to_purge_deletes_ms = 5000;
+    family.delete_order = MarkerOrder::kTimestamp;
+    family.max_versions = 3;
+  });
   rules("TTL of 3 s", [](FamilyOptions& family) { family.ttl_s = 3; });
   rules("TTL of 3 s, deleted cells kept for it", [](FamilyOptions& family) {
     family.ttl_s = 3;
@@ -166,10 +251,18 @@ void add_rules(Sets& sets) {
 
 const std::vector<OptionSet>& option_sets() {
   static const std::vector<OptionSet> kSets = [] {
+    register_memtable_plugins();
+    register_cache_plugins();
+    register_bloom_plugins();
+    register_hfile_plugins();
+    register_compaction_plugins();
     Sets sets;
     sets.engine("defaults", [](EngineOptions&) {});
     add_limits(sets);
+    add_memtables(sets);
     add_plugins(sets);
+    add_rewrites(sets);
+    add_refusals(sets);
     add_rules(sets);
     return std::move(sets).take();
   }();

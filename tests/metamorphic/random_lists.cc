@@ -114,7 +114,7 @@ Status RandomRun::fill_transaction(const Operation& operation, Transaction& tran
     const auto cells = own[row.table].cells_of(row, now_ms());
     const Status written =
         write_to_transaction(row, transaction, cells.ok() ? *cells : std::map<std::string, Cells>());
-    if (!cells.ok()) {
+    if (!cells.ok() || is_dated_ahead({row})) {
       if (written.is(Code::kInvalidArgument)) continue;
       fail("the model refuses this in a transaction, the engine says " + written.to_text());
     }

@@ -100,7 +100,17 @@ bool RandomRun::is_refused_by_model(const std::vector<RowChange>& rows) {
     if (!of_row.ok()) return true;
     cells.push_back(std::move(of_row).value());
   }
-  return !added_to(rows, cells).has_value();
+  const auto added = added_to(rows, cells);
+  return !added || is_dated_ahead(*added);
+}
+
+bool RandomRun::is_dated_ahead(const std::vector<RowChange>& rows) {
+  const auto is_ahead = [&](const ModelChange& each) {
+    return each.kind == ModelChange::Kind::kPut && each.timestamp && *each.timestamp > now_ms() &&
+           *each.timestamp - now_ms() > plan_.engine.timestamp_slop_ms;
+  };
+  return std::ranges::any_of(
+      rows, [&](const RowChange& row) { return std::ranges::any_of(row.changes, is_ahead); });
 }
 
 }  // namespace cellar::testing

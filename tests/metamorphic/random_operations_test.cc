@@ -5,13 +5,16 @@
 // shorter; CELLAR_FIRST_SEED moves all seeds, for others than those of every day. Some plans are done once
 // under each of the named option sets, and where those do not change what is stored, each answer is the same
 // under all of them; CELLAR_OPTION_SET names one.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <cstdio>
 #include <iostream>
+#include <map>
 #include <set>
 
+#include "engine/option_fields.h"
 #include "tests/metamorphic/option_sets.h"
 #include "tests/metamorphic/random_run.h"
 #include "tests/support/test_scale.h"
@@ -94,9 +97,33 @@ TEST(RandomPlans, DrawEveryKindOfOperation) {
   EXPECT_EQ(seen.size(), Operation::kKinds);
   std::set<std::string> names;
   for (const OptionSet& each : option_sets()) EXPECT_TRUE(names.insert(each.name).second) << each.name;
-  EXPECT_GE(names.size(), 64u) << "of a build with all codecs";
   count(seen.size(), "kinds of random operations");
   count(names.size(), "option sets");
+}
+
+// All that a plan's store is, after what every plan of option sets is made to have.
+std::string store_text(const Plan& plan) {
+  std::string text = fmt::format("{} {}\n", static_cast<int>(plan.work), cellar::to_text(plan.engine, true));
+  for (const TableOptions& table : plan.tables) {
+    text += cellar::to_text(table, true) + "\n";
+    for (const FamilyOptions& family : table.families) text += cellar::to_text(family, true) + "\n";
+  }
+  return text;
+}
+
+TEST(OptionSets, DifferInWhatTheyComeTo) {
+  Plan base = make_plan(1, Work::kManual, 10);
+  fix_answers(base);
+  std::map<std::string, std::string> names;  // by store
+  for (const OptionSet& each : option_sets()) {
+    Plan plan = base;
+    each.apply(plan);
+    EXPECT_TRUE(validate(plan.engine).ok()) << each.name;
+    for (const TableOptions& table : plan.tables) EXPECT_TRUE(validate(table).ok()) << each.name;
+    const auto [at, is_new] = names.emplace(store_text(plan), each.name);
+    EXPECT_TRUE(is_new) << each.name << " is " << at->second << ":\n" << at->first;
+  }
+  EXPECT_GE(names.size(), 64u) << "of a build with all codecs";
 }
 
 constexpr uint64_t kSeedsOfSetShard = 2;

@@ -85,8 +85,9 @@ void RandomRun::get_otherwise(const Operation& operation) {
   model.raw = false;
   if (snapshot != nullptr) get.at(snapshot);
   if (operation.kind == Kind::kFilteredGet) {
-    get.filter(filter_of(operation.filter));
+    get.filter(filter_of(operation.filter)).load_families_on_demand(operation.on_demand);
     model.passes = passes_of(operation.filter);
+    model.row_passes = row_passes_of(operation.filter);
   }
   ReadExplanation explanation;
   ReadStats stats;
@@ -109,8 +110,11 @@ void RandomRun::scan_otherwise(const Operation& operation) {
   Scan scan = scan_of(operation);
   if (snapshot != nullptr) scan.at(snapshot);
   if (operation.kind == Kind::kFilteredScan) {
-    scan.filter(filter_of(operation.filter));
+    // Families cannot be left for later where rows come backwards.
+    scan.filter(filter_of(operation.filter))
+        .load_families_on_demand(operation.on_demand && !operation.scan.reversed);
     model.passes = passes_of(operation.filter);
+    model.row_passes = row_passes_of(operation.filter);
     if (operation.filter.kind == ModelFilter::Kind::kPage)
       model.rows_max = std::min(model.rows_max - 1, operation.filter.rows - 1) + 1;  // 0: no limit
   }

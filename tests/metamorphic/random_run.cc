@@ -320,6 +320,7 @@ bool RandomRun::try_write(const Operation& operation) {
     if (operation.kind == Kind::kCheckAndMutate) holds_ = check_holds(operation, rows);
     refused = holds_ && is_refused_by_model(rows);
   }
+  refused = refused || (holds_ && is_dated_ahead(operation.rows));
   pending_ = holds_ ? &rows : nullptr;
   unlogged_ = operation.unlogged;
   WriteOptions options;
@@ -574,6 +575,8 @@ void RandomRun::compare_files() {
 Rewrite RandomRun::rewrite_now(const std::string& table, const std::string& family) {
   Rewrite rewrite;
   rewrite.rules = mirror_of(table).family(family).rules;
+  for (const FamilyOptions& each : options_.at(table.back() - '0').families)
+    if (each.name == family) rewrite.how.purge_deletes_ms = each.time_to_purge_deletes_ms;
   rewrite.how.read_point = sequence_;
   if (engine_ != nullptr) {
     rewrite.how.read_point = engine_->status().last_sequence;
@@ -624,6 +627,7 @@ void RandomRun::on_compaction_begin(const CompactionInfo& info) {
   if (dead_ || !is_mirrored(info.table)) return;
   // What lies in memory decides which markers stay.
   catch_up();
+  look_for_restored(info);
   Rewrite& rewrite = compactions_[info.table + info.family] = rewrite_now(info.table, info.family);
   rewrite.how.oldest_put_known = true;
   rewrite.how.zero_sequences = true;

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -88,6 +89,8 @@ class RandomRun final : private EventListener {
   std::optional<std::vector<RowChange>> added_to(
       const std::vector<RowChange>& rows, const std::vector<std::map<std::string, Cells>>& cells) const;
   bool is_refused_by_model(const std::vector<RowChange>& rows);
+  // Whether a put among them says a time that is further ahead of the clock than the store takes.
+  bool is_dated_ahead(const std::vector<RowChange>& rows);
   void apply_pending(uint64_t sequence);
   void catch_up();
   void get(const Operation& operation);
@@ -131,6 +134,8 @@ class RandomRun final : private EventListener {
   void name_snapshot(const Operation& operation);
   void read_named(const NamedContent& named);
   void restore_named(const NamedContent& named, const Operation& operation);
+  void mirror_restored(uint32_t table);
+  void look_for_restored(const CompactionInfo& info);
   void clone_named(const NamedContent& named, const Operation& operation);
   void checkpoint();
   void ingest_exported(const Operation& operation);
@@ -180,6 +185,8 @@ class RandomRun final : private EventListener {
   uint64_t observed_point_ =
       0;  // what the counting for the newest observed write sees is kept until it is done
   std::vector<NamedContent> named_;
+  const NamedContent* restoring_ = nullptr;  // the engine does
+  std::set<uint32_t> to_restore_;            // tables that the mirror has as they were before
   uint64_t names_given_ = 0;
   bool clone_compacts_ = false;           // or has
   std::map<std::string, Cells> foreign_;  // what the files of an ingest hold, by path

@@ -157,29 +157,49 @@ FilterPtr filter_of(const ModelFilter& filter) {
       return qualifier_filter(filter.compare, binary(filter.bytes));
     case ModelFilter::Kind::kValue:
       return value_filter(filter.compare, binary(filter.bytes));
+    case ModelFilter::Kind::kRowByColumn:
+      return single_column_value_filter(filter.family, filter.qualifier, filter.compare, binary(filter.bytes),
+                                        {.filter_if_missing = filter.required});
     default:
       return page_filter(filter.rows);
   }
 }
 
-std::function<bool(const Cell&)> passes_of(const ModelFilter& filter) {
-  const auto judged = [filter](const std::string& stored) {
-    const int order = stored.compare(filter.bytes);
-    switch (filter.compare) {
-      case CompareOp::kLess:
-        return order < 0;
-      case CompareOp::kLessOrEqual:
-        return order <= 0;
-      case CompareOp::kEqual:
-        return order == 0;
-      case CompareOp::kNotEqual:
-        return order != 0;
-      case CompareOp::kGreaterOrEqual:
-        return order >= 0;
-      default:
-        return order > 0;
-    }
+namespace {
+
+// What is stored OP the filter's bytes.
+bool is_passed_by(const ModelFilter& filter, const std::string& stored) {
+  const int order = stored.compare(filter.bytes);
+  switch (filter.compare) {
+    case CompareOp::kLess:
+      return order < 0;
+    case CompareOp::kLessOrEqual:
+      return order <= 0;
+    case CompareOp::kEqual:
+      return order == 0;
+    case CompareOp::kNotEqual:
+      return order != 0;
+    case CompareOp::kGreaterOrEqual:
+      return order >= 0;
+    default:
+      return order > 0;
+  }
+}
+
+}  // namespace
+
+std::function<bool(const Cells&)> row_passes_of(const ModelFilter& filter) {
+  if (filter.kind != ModelFilter::Kind::kRowByColumn) return nullptr;
+  return [filter](const Cells& row) {
+    const auto newest = std::ranges::find_if(row, [&](const Cell& cell) {
+      return cell.family == filter.family && cell.qualifier == filter.qualifier;
+    });
+    return newest == row.end() ? !filter.required : is_passed_by(filter, newest->value);
   };
+}
+
+std::function<bool(const Cell&)> passes_of(const ModelFilter& filter) {
+  const auto judged = [filter](const std::string& stored) { return is_passed_by(filter, stored); };
   switch (filter.kind) {
     case ModelFilter::Kind::kRowPrefix:
       return [=](const Cell& cell) { return cell.row.starts_with(filter.bytes); };

@@ -42,6 +42,9 @@ void choose(const ModelScan& scan, auto& query) {
   query.max_per_family(static_cast<uint32_t>(scan.family_max));
   query.family_offset(static_cast<uint32_t>(scan.family_offset));
   query.count_per_family(scan.family_counts_cells ? CountBy::kCells : CountBy::kColumns);
+  for (const auto& [family, times] : scan.family_times)
+    query.family_time_range(family, times.first, times.second);
+  query.strict_versions(scan.strict_versions);
 }
 
 // All of the operation's scan but for a snapshot.
@@ -50,5 +53,7 @@ Part part_of(const RowView& row);
 FilterPtr filter_of(const ModelFilter& filter);
 // Which cells it lets pass, by the model; null where it is no matter of cells.
 std::function<bool(const Cell&)> passes_of(const ModelFilter& filter);
+// Which rows it lets pass by one of their columns; null where it does not judge them so.
+std::function<bool(const Cells&)> row_passes_of(const ModelFilter& filter);
 
 }  // namespace cellar::testing
