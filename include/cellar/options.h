@@ -183,7 +183,7 @@ struct EngineOptions {
                   // hbase.hregion.keyvalue.timestamp.slop.millisecs)
   uint64_t batch_bytes_max = 63u << 20;  // a larger batch is refused with kLimit
   int64_t ttl_clock_guard_s =
-      30 * 86400;  // a clock further ahead of the last flush than this erases nothing by TTL; 0: not heeded
+      30 * 86400;  // what has expired so long after the last flush is dropped, no more; 0: by the clock alone
   bool verify_new_files = false;   // read every new store file back before it counts
   bool tolerate_torn_log = false;  // treat damage at the end of the log as torn, losing what lies behind it
   Environment environment = {};
