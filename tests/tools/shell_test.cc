@@ -5,6 +5,7 @@
 #include <pty.h>
 #include <re2/re2.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -390,6 +391,17 @@ TEST_F(ShellTest, HelpNamesEveryCommandAndItsExamplesWork) {
   count(all, "examples of the shell's help that run");
 }
 
+// libedit shows its prompt before it takes the terminal over; what is typed in between is edited by the
+// kernel, which knows other keys.
+void wait_for_the_editor([[maybe_unused]] int terminal) {
+#ifdef CELLAR_WITH_EDIT
+  constexpr int kTriesMax = 20'000;
+  termios mode = {};
+  for (int i = 0; i < kTriesMax && tcgetattr(terminal, &mode) == 0 && (mode.c_lflag & ICANON) != 0; ++i)
+    usleep(1000);
+#endif
+}
+
 // What a person sees who types these lines, with this directory for history and settings, and this LC_ALL.
 std::string typed_at_a_terminal(const std::vector<std::string>& words, const std::string& home,
                                 const std::vector<std::string>& lines, const std::string& locale = "C") {
@@ -420,6 +432,7 @@ std::string typed_at_a_terminal(const std::vector<std::string>& words, const std
       prompt = seen.find("> ", prompt + 1);
     if (prompt == std::string::npos || typed == lines.size()) continue;
     looked = seen.size();
+    wait_for_the_editor(terminal);
     if (write(terminal, lines[typed].data(), lines[typed].size()) < 0) break;
     ++typed;
   }
