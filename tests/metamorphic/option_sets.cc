@@ -269,6 +269,15 @@ const std::vector<OptionSet>& option_sets() {
   return kSets;
 }
 
+namespace {
+
+// In the time of a plan.
+void never_expire(std::optional<int64_t>& ttl_ms) {
+  if (ttl_ms) *ttl_ms *= 1'000'000;
+}
+
+}  // namespace
+
 void fix_answers(Plan& plan) {
   plan.keeps_history = true;
   plan.power_cuts = false;
@@ -292,6 +301,11 @@ void fix_answers(Plan& plan) {
     each.unlogged = each.scan.raw = false;
     if (each.kind == Kind::kAlter || each.kind == Kind::kRecode) each.kind = Kind::kFlush;
     if (each.kind == Kind::kNameSnapshot) each.major = true;  // so that it can be restored, everywhere
+    // A cell that expires shows what was written before it at its own time, unless a compaction dropped that.
+    for (RowChange& row : each.rows) {
+      never_expire(row.put_ttl_ms);
+      for (ModelChange& change : row.changes) never_expire(change.ttl_ms);
+    }
   }
 }
 
