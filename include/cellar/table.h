@@ -137,7 +137,8 @@ class Table {
   // the next open.
   virtual Result<IngestInfo> ingest(const IngestRequest& request) = 0;
 
-  // Writes what is in memory into store files and returns when that is done.
+  // Writes what is in memory into store files and returns when that is done. kInvalidArgument for a family
+  // that the table has not.
   virtual Status flush(const FlushOptions& options = {}) = 0;
   // Without `major` what the family's policy picks, again and again until it picks nothing.
   virtual Status compact(const CompactOptions& options = {}) = 0;

@@ -114,6 +114,22 @@ TEST_F(EngineTest, RowsOfABatchStayWholeWhateverTheEncoding) {
   }
 }
 
+TEST_F(EngineTest, FlushesOneFamilyOrAll) {
+  open();
+  const auto table = make_table("t", {family("a"), family("b")});
+  EXPECT_OK(table->put(Put("r").add("a", "q", "1").add("b", "q", "2")));
+  const auto files = [&] {
+    const TableInfo info = table->info();
+    return std::pair(info.families[0].files.size(), info.families[1].files.size());
+  };
+  EXPECT_OK(table->flush({.family = "b"}));
+  EXPECT_EQ(files(), std::pair(size_t{0}, size_t{1}));
+  EXPECT_EQ(table->info().families[0].memtable_cells, 1u) << "the other one stays in memory";
+  EXPECT_TRUE(table->flush({.family = "c"}).is(Code::kInvalidArgument));
+  EXPECT_OK(table->flush());
+  EXPECT_EQ(files(), std::pair(size_t{1}, size_t{1}));
+}
+
 TEST_F(EngineTest, DeletesHideAndPurge) {
   open();
   clock_.set_wall_ms(1000);
