@@ -9,6 +9,7 @@
 #include <span>
 
 #include "base/bytes.h"
+#include "cellar/plugin.h"
 #include "engine/carried_attributes.h"
 #include "tools/output.h"
 #include "tools/schema_reader.h"
@@ -43,8 +44,12 @@ void read_table_arguments(SchemaReader& reader, std::span<const ShellValue> argu
 
 void read_family_argument(SchemaReader& reader, const ShellValue& argument, TableOptions& options) {
   if (argument.kind != Kind::kMap || !has_key(argument, "NAME")) return;
+  const std::string name = reader.name_in(argument);
+  if (find_family(options, name) != nullptr)
+    reader.add(argument,
+               Status::invalid_argument(fmt::format("family \"{}\" is named twice", escaped(name))));
   FamilyOptions& family = options.families.emplace_back();
-  family.name = reader.name_in(argument);
+  family.name = name;
   reader.apply_keys(family);
   reader.read_family(family, argument);
 }
@@ -76,7 +81,8 @@ namespace {
 // What an alter statement comes to: read first, then done as one.
 class Alteration {
  public:
-  Alteration(ShellCall& call, TableOptions table) : reader_(call), before_(std::move(table)) {
+  Alteration(ShellCall& call, const Table& table)
+      : reader_(call), table_(table.name()), before_(table.info().options) {
     after_ = before_;
     after_.families.clear();
   }
@@ -105,6 +111,7 @@ class Alteration {
   void remove_coprocessors(const ShellValue& classes);
 
   SchemaReader reader_;
+  std::string table_;
   TableOptions before_;
   TableOptions after_;         // families: those that are set
   std::set<std::string> set_;  // what was set of the table, in HBase's spelling
@@ -115,6 +122,12 @@ class Alteration {
 void Alteration::remove(const ShellValue& at, const std::string& name) {
   if (name.empty()) return reader_.misuse(at, "which family?", "alter 't', NAME => 'f', METHOD => 'delete'");
   removed_.push_back(name);
+  if (find_family(before_, name) != nullptr) return;
+  std::vector<std::string> names;
+  for (const FamilyOptions& each : before_.families) names.push_back(each.name);
+  reader_.add(at,
+              Status::not_found(fmt::format("table {} has no family \"{}\"", escaped(table_), escaped(name)))
+                  .hinting(nearest_hint(name, names)));
 }
 
 void Alteration::unset(const ShellValue& names) {
@@ -262,7 +275,7 @@ Status run_alter(ShellCall& call) {
   // The alteration points at these until it has been told.
   std::vector<ShellValue> maps;
   ShellValue loose{.kind = Kind::kMap};
-  Alteration alteration(call, (*table)->info().options);
+  Alteration alteration(call, **table);
   for (const ShellValue& argument : words_as_braces(std::span(arguments).subspan(1))) {
     if (argument.kind == Kind::kList) {
       alteration.misuse(argument);
