@@ -298,7 +298,8 @@ Status run_get(ShellCall& call) {
   return {};
 }
 
-// STARTROW, STOPROW, ROWPREFIXFILTER: as in HBase a prefix holds against a start and a stop.
+// STARTROW, STOPROW, ROWPREFIXFILTER: as in HBase a prefix holds against a start and a stop, and a stop that
+// is the start is read, too (Scan's old constructor).
 Status take_range(ShellCall& call, Scan& scan) {
   const ShellValue* const prefix = call.option("ROWPREFIXFILTER");
   const auto add = [&](std::string_view name, auto&& use) -> Status {
@@ -313,7 +314,10 @@ Status take_range(ShellCall& call, Scan& scan) {
     return {};
   };
   CELLAR_TRY(add("STARTROW", [&](const std::string& row) { scan.start(row); }));
-  CELLAR_TRY(add("STOPROW", [&](const std::string& row) { scan.stop(row); }));
+  CELLAR_TRY(add("STOPROW", [&](const std::string& row) {
+    const bool one_row = !row.empty() && row == scan.start_row();
+    scan.stop(row, one_row ? Bound::kInclusive : Bound::kExclusive);
+  }));
   if (prefix == nullptr) return {};
   CELLAR_TRY_ASSIGN(const std::string row, call.text_of(*prefix));
   scan.prefix(row);
