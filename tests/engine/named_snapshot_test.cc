@@ -281,18 +281,22 @@ TEST_F(NamedSnapshotTest, ACheckpointIsAStore) {
 
 TEST_F(NamedSnapshotTest, HoldsBatchesWholeWhileOthersWrite) {
   const auto other = make_table("other", {family("d")});
+  const auto write = [&](int writer, uint64_t i) {
+    const std::string row = "w" + std::to_string(writer);
+    char value[8];
+    store_be64(value, i);
+    Batch batch;
+    batch.put(orders_, std::move(Put(row).add("d", "q", std::string_view(value, 8))));
+    batch.put(orders_, std::move(Put(row).add("c", "q", std::string_view(value, 8))));
+    batch.put(other, std::move(Put(row).add("d", "q", std::string_view(value, 8))));
+    EXPECT_OK(engine_->write(batch));
+  };
   std::vector<std::jthread> threads;
   for (int writer = 0; writer < 2; ++writer) {
+    write(writer, 0);  // so that contents compare as their numbers do, from the first snapshot on
     threads.emplace_back([&, writer](const std::stop_token& stop) {
-      const std::string row = "w" + std::to_string(writer);
       for (uint64_t i = 1; !stop.stop_requested(); ++i) {
-        char value[8];
-        store_be64(value, i);
-        Batch batch;
-        batch.put(orders_, std::move(Put(row).add("d", "q", std::string_view(value, 8))));
-        batch.put(orders_, std::move(Put(row).add("c", "q", std::string_view(value, 8))));
-        batch.put(other, std::move(Put(row).add("d", "q", std::string_view(value, 8))));
-        EXPECT_OK(engine_->write(batch));
+        write(writer, i);
         if (i % 40 == 0 && writer == 0) EXPECT_OK(i % 80 == 0 ? other->flush() : orders_->flush());
       }
     });
