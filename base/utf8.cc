@@ -3,10 +3,13 @@
 
 #include <algorithm>
 
+#include "base/bytes.h"
+
 namespace cellar {
 namespace {
 
 bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
+bool is_control(uint32_t code) { return code < 0x20 || (code >= 0x7F && code < 0xA0); }
 
 }  // namespace
 
@@ -75,14 +78,29 @@ std::string with_replacements(std::string_view bytes) {
   return text;
 }
 
+std::string escaped_controls(std::string_view bytes) {
+  std::string text;
+  while (!bytes.empty()) {
+    const Utf8Piece piece = utf8_piece(bytes);
+    const std::string_view character = bytes.substr(0, piece.bytes);
+    const bool stays =
+        character == "\n" || character == "\t" || (piece.whole && !is_control(utf8_code(character)));
+    if (stays)
+      text += character;
+    else
+      append_escaped(text, character);
+    bytes.remove_prefix(piece.bytes);
+  }
+  return text;
+}
+
 std::string printable_utf8(std::string_view bytes) {
   std::string text;
   while (!bytes.empty()) {
     const Utf8Piece piece = utf8_piece(bytes);
     const std::string_view character = bytes.substr(0, piece.bytes);
     const uint32_t code = piece.whole ? utf8_code(character) : 0xFFFD;
-    const bool control = code < 0x20 || (code >= 0x7F && code < 0xA0);
-    append_utf8(text, control ? ' ' : code);
+    append_utf8(text, is_control(code) ? ' ' : code);
     bytes.remove_prefix(piece.bytes);
   }
   return text;

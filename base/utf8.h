@@ -26,6 +26,9 @@ bool is_utf8(std::string_view bytes);
 std::string with_replacements(std::string_view bytes);
 // … and a blank for each control character: what may be shown at a terminal, in as many characters.
 std::string printable_utf8(std::string_view bytes);
+// \xHH in place of what could drive a terminal: each byte of a control character other than a line's end and
+// a tabulator, and each that is no character. The rest stays.
+std::string escaped_controls(std::string_view bytes);
 // Of well-formed text: how many characters, and the first or last ones of it.
 size_t utf8_length(std::string_view text);
 std::string_view utf8_first(std::string_view text, size_t characters);

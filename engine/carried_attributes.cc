@@ -7,6 +7,7 @@
 #include <initializer_list>
 
 #include "base/bytes.h"
+#include "engine/option_field.h"
 #include "engine/option_text.h"
 
 namespace cellar {
@@ -20,10 +21,6 @@ constexpr std::string_view kMob = "values lie beside their cells, whatever their
 constexpr std::string_view kReplicas = "there are no replicas of it";
 constexpr std::string_view kPlace = "files lie where the store lies";
 constexpr std::string_view kJava = "a store runs no Java; C++ code can observe writes";
-
-Status unfit(std::string_view name, std::string_view value, std::string_view expected) {
-  return Status::invalid_argument(fmt::format("option {}: \"{}\" is not {}", name, escaped(value), expected));
-}
 
 Status any(std::string_view, std::string_view) { return {}; }
 

@@ -91,7 +91,7 @@ Status set_option(EngineOptions& engine, std::string_view key, std::string_view 
     known.emplace_back(each.name);
   }
   const std::string nearest = nearest_name(wanted, known);
-  return Status::invalid_argument(fmt::format("unknown engine option \"{}\"", key))
+  return Status::invalid_argument(fmt::format("unknown engine option \"{}\"", escaped(key)))
       .hinting(nearest.empty() ? fmt::format("known: {}", fmt::join(known, ", "))
                                : fmt::format("did you mean {}?", nearest));
 }

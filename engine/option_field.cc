@@ -8,7 +8,7 @@
 namespace cellar {
 
 Status unfit(std::string_view key, std::string_view value, std::string_view expected) {
-  return Status::invalid_argument(fmt::format("option {}: \"{}\" is not {}", key, value, expected));
+  return Status::invalid_argument(fmt::format("option {}: \"{}\" is not {}", key, escaped(value), expected));
 }
 
 Status set_flag(std::string_view key, std::string_view text, bool& field) {

@@ -65,21 +65,8 @@ void append_part(std::string& to, std::string_view name, std::string_view value)
   to += "\n";
 }
 
-// A name in a message must not drive the terminal.
-std::string without_controls(std::string_view text) {
-  std::string shown;
-  for (const char c : text) {
-    const bool control = (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
-    if (control)
-      append_escaped(shown, std::string_view(&c, 1));
-    else
-      shown += c;
-  }
-  return shown;
-}
-
 void print_error(std::string_view message) {
-  const std::string text = without_controls(message);
+  const std::string text = escaped_controls(message);  // a name in it must not drive the terminal
   size_t at = 0;
   while (at < text.size()) {
     const ssize_t written = ::write(STDERR_FILENO, text.data() + at, text.size() - at);

@@ -61,12 +61,17 @@ std::optional<std::string> number_text(std::string_view value, ValueForm form) {
   return std::nullopt;
 }
 
+// As HBase's Bytes.toBytes.
 template <class Number>
-Result<Number> number_of(std::string_view text, std::string_view what) {
+Result<std::string> number_bytes(std::string_view text, std::string_view what) {
   Number number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc() && end == text.data() + text.size()) return number;
-  return not_a(text, what, "");
+  if (error != std::errc() || end != text.data() + text.size()) return not_a(text, what, "");
+  std::string bytes;
+  if constexpr (sizeof(Number) == 8) append_be64(bytes, std::bit_cast<uint64_t>(number));
+  if constexpr (sizeof(Number) == 4) append_be32(bytes, std::bit_cast<uint32_t>(number));
+  if constexpr (sizeof(Number) == 2) append_be16(bytes, std::bit_cast<uint16_t>(number));
+  return bytes;
 }
 
 }  // namespace
@@ -92,7 +97,6 @@ void append_value(std::string& to, std::string_view value, ValueForm form) {
 }
 
 Result<std::string> parse_value(std::string_view text, ValueForm form) {
-  std::string bytes;
   switch (form) {
     case ValueForm::kEscaped:
       return parse_bytes(text);
@@ -101,31 +105,16 @@ Result<std::string> parse_value(std::string_view text, ValueForm form) {
     case ValueForm::kHex:
       if (std::optional<std::string> parsed = from_hex(text)) return *std::move(parsed);
       return not_a(text, "hexadecimal", "two digits for each byte");
-    case ValueForm::kLong: {
-      CELLAR_TRY_ASSIGN(const auto number, number_of<int64_t>(text, "a whole number of 8 bytes"));
-      append_be64(bytes, static_cast<uint64_t>(number));
-      return bytes;
-    }
-    case ValueForm::kInt: {
-      CELLAR_TRY_ASSIGN(const auto number, number_of<int32_t>(text, "a whole number of 4 bytes"));
-      append_be32(bytes, static_cast<uint32_t>(number));
-      return bytes;
-    }
-    case ValueForm::kShort: {
-      CELLAR_TRY_ASSIGN(const auto number, number_of<int16_t>(text, "a whole number of 2 bytes"));
-      append_be16(bytes, static_cast<uint16_t>(number));
-      return bytes;
-    }
-    case ValueForm::kDouble: {
-      CELLAR_TRY_ASSIGN(const auto number, number_of<double>(text, "a number"));
-      append_be64(bytes, std::bit_cast<uint64_t>(number));
-      return bytes;
-    }
-    case ValueForm::kFloat: {
-      CELLAR_TRY_ASSIGN(const auto number, number_of<float>(text, "a number of 4 bytes"));
-      append_be32(bytes, std::bit_cast<uint32_t>(number));
-      return bytes;
-    }
+    case ValueForm::kLong:
+      return number_bytes<int64_t>(text, "a whole number of 8 bytes");
+    case ValueForm::kInt:
+      return number_bytes<int32_t>(text, "a whole number of 4 bytes");
+    case ValueForm::kShort:
+      return number_bytes<int16_t>(text, "a whole number of 2 bytes");
+    case ValueForm::kDouble:
+      return number_bytes<double>(text, "a number");
+    case ValueForm::kFloat:
+      return number_bytes<float>(text, "a number of 4 bytes");
     case ValueForm::kBoolean:
       if (text == "true") return std::string("\xFF");  // as HBase's Bytes.toBytes
       if (text == "false") return std::string(1, '\0');
@@ -134,7 +123,7 @@ Result<std::string> parse_value(std::string_view text, ValueForm form) {
       if (nlohmann::json::accept(text)) return std::string(text);
       return not_a(text, "JSON", "texts stand in double quotes, names of members, too");
   }
-  return bytes;
+  return std::string();
 }
 
 }  // namespace cellar

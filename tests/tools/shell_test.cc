@@ -71,28 +71,25 @@ class ShellCases {
   Shell shell_{session_, {.path = store_, .keep_going = true}};
 };
 
-TEST_F(ShellTest, AnswersHBasesCommands) {
-  ShellCases shell(path("db"));
+// Statements and answers, one after the other in one store; how many there were.
+size_t run_statements(const std::string& file, const std::string& store) {
+  ShellCases shell(store);
   size_t cases = 0;
-  run_cases("shell/hbase_commands.txt", [&](const Case& c) {
+  run_cases(file, [&](const Case& c) {
     ++cases;
     if (c.command != "run" && c.command != "json") return unknown(c);
     int exit = 0;
     return shell.answer(c.command == "json" ? ".format json\n" + c.input + "\n.format table" : c.input, exit);
   });
-  EXPECT_GE(cases, 180u);
+  return cases;
+}
+
+TEST_F(ShellTest, AnswersHBasesCommands) {
+  EXPECT_GE(run_statements("shell/hbase_commands.txt", path("db")), 180u);
 }
 
 TEST_F(ShellTest, OptionsHaveTheEffectThatTheyHaveInHBase) {
-  ShellCases shell(path("db"));
-  size_t cases = 0;
-  run_cases("shell/hbase_options.txt", [&](const Case& c) {
-    ++cases;
-    if (c.command != "run" && c.command != "json") return unknown(c);
-    int exit = 0;
-    return shell.answer(c.command == "json" ? ".format json\n" + c.input + "\n.format table" : c.input, exit);
-  });
-  EXPECT_GE(cases, 75u);
+  EXPECT_GE(run_statements("shell/hbase_options.txt", path("db")), 75u);
 }
 
 TEST_F(ShellTest, EveryCommandOfHBaseIsCarriedOutOrAnswered) {
