@@ -80,9 +80,13 @@ Result<std::shared_ptr<Table>> EngineImpl::create_table(const std::string& name,
 Result<std::shared_ptr<Table>> EngineImpl::open_or_create_table(const std::string& name,
                                                                 const TableOptions& options) {
   if (find(name) != nullptr) return open_table(name);
-  auto created = create_table(name, options);
-  return created.ok() || find(name) == nullptr ? std::move(created)
-                                               : open_table(name);  // another thread was faster
+  CELLAR_TRY(check_writable());
+  CELLAR_TRY(check_table_name(name));
+  CELLAR_TRY(validate(options));
+  // Another thread may have been faster, and a third one may drop the table again.
+  CELLAR_TRY(core_->write_path->alone(
+      [&] { return find(name) != nullptr ? Status() : create_now(name, options); }));
+  return open_table(name);
 }
 
 Status EngineImpl::create_now(const std::string& name, const TableOptions& options) {
