@@ -363,6 +363,10 @@ class MemoryDirectory final : public Directory {
 
 class MemoryFileSystem final : public FileSystem {
  public:
+  explicit MemoryFileSystem(std::string boot_identity) : boot_identity_(std::move(boot_identity)) {}
+
+  std::string boot_identity() override { return boot_identity_; }
+
   Result<std::unique_ptr<Directory>> open_directory(const std::string& path, bool create) override {
     CELLAR_TRY_ASSIGN(const std::vector<std::string> names, split(path));
     std::unique_ptr<Directory> at = std::make_unique<MemoryDirectory>(tree_, tree_->root, "");
@@ -394,11 +398,14 @@ class MemoryFileSystem final : public FileSystem {
     return names;
   }
 
+  const std::string boot_identity_;
   const std::shared_ptr<Tree> tree_ = std::make_shared<Tree>();
 };
 
 }  // namespace
 
-std::unique_ptr<FileSystem> make_memory_file_system() { return std::make_unique<MemoryFileSystem>(); }
+std::unique_ptr<FileSystem> make_memory_file_system(std::string boot_identity) {
+  return std::make_unique<MemoryFileSystem>(std::move(boot_identity));
+}
 
 }  // namespace cellar

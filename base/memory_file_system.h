@@ -11,6 +11,7 @@ namespace cellar {
 // A FileSystem whose paths are "name" or "name/name/…" below one root, all in memory. Any thread. Keeps the
 // contract of cellar/file_system.h except that everything is as durable as the object: sync() always
 // succeeds.
-std::unique_ptr<FileSystem> make_memory_file_system();
+// `boot_identity` is what it answers when asked for it.
+std::unique_ptr<FileSystem> make_memory_file_system(std::string boot_identity = {});
 
 }  // namespace cellar

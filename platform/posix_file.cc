@@ -14,6 +14,7 @@
 #include "base/assert.h"
 #include "base/mutex.h"
 #include "platform/posix_support.h"
+#include "platform/process.h"
 
 namespace cellar::posix {
 
@@ -115,6 +116,13 @@ class PosixWritable : public WritableFile {
     return failure_;
   }
 
+  // Whether this process inherited the object by fork().
+  bool inherited() const { return generation_ != process_generation(); }
+  Status check_process() const {
+    if (!inherited()) return {};
+    return Status::aborted("cannot write to " + path_ + " in a forked process: it belongs to the parent");
+  }
+
   Status fail(int error, const char* what) { return fail(error_status(error, what, path_)); }
 
   Descriptor file_;
@@ -123,6 +131,7 @@ class PosixWritable : public WritableFile {
   bool closed_ = false;
 
  private:
+  const uint64_t generation_ = process_generation();
   mutable Mutex mutex_;  // sync() may fail on one thread while another appends
   Status failure_ CELLAR_GUARDED_BY(mutex_);
   std::atomic<bool> failed_{false};
@@ -134,6 +143,7 @@ class PlainWritable final : public PosixWritable {
 
   Status append(std::string_view bytes) override {
     CELLAR_TRY(failure());
+    CELLAR_TRY(check_process());
     CELLAR_ASSERT(!closed_);
     uint64_t at = size();
     while (!bytes.empty()) {
@@ -187,8 +197,9 @@ class MappedWritable final : public PosixWritable {
  public:
   MappedWritable(Descriptor file, std::string path, char* start, uint64_t mapped_bytes)
       : PosixWritable(std::move(file), std::move(path)), start_(start), mapped_bytes_(mapped_bytes) {}
+  // In a forked child nothing happens to the file: the process that made it goes on appending.
   ~MappedWritable() override {
-    if (!closed_) (void)finish();
+    if (!closed_ && !inherited()) (void)finish();
   }
 
   // Makes every page present and writable now: a first touch costs microseconds, an append to a touched page
@@ -207,6 +218,7 @@ class MappedWritable final : public PosixWritable {
 
   Status append(std::string_view bytes) override {
     CELLAR_TRY(failure());
+    CELLAR_TRY(check_process());
     CELLAR_ASSERT(!closed_);
     const uint64_t at = size_.load(std::memory_order_relaxed);
     CELLAR_ASSERT(bytes.size() >= sizeof(uint64_t) && at % sizeof(uint64_t) == 0);
@@ -244,6 +256,7 @@ class MappedWritable final : public PosixWritable {
 
   Status close() override {
     CELLAR_TRY(failure());
+    CELLAR_TRY(check_process());
     if (closed_) return {};
     const int error = finish();
     return error == 0 ? Status() : fail(error, "cannot close");

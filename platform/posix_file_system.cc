@@ -160,14 +160,14 @@ class PosixDirectory final : public Directory {
     Descriptor file =
         open_at(fd(), std::string(name).c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, kFileMode);
     if (!file.valid()) return error_status(errno, "cannot lock", path_of(name));
-    return posix::make_lock(std::move(file), path_of(name), posix::LockKind::kExclusive);
+    return posix::make_lock(fd(), name, std::move(file), path_of(name), posix::LockKind::kExclusive);
   }
 
   Result<std::unique_ptr<FileLock>> lock_shared(std::string_view name) override {
     CELLAR_TRY(check_file_name(name));
     Descriptor file = open_at(fd(), std::string(name).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
     if (!file.valid()) return error_status(errno, "cannot lock", path_of(name));
-    return posix::make_lock(std::move(file), path_of(name), posix::LockKind::kShared);
+    return posix::make_lock(fd(), name, std::move(file), path_of(name), posix::LockKind::kShared);
   }
 
   Result<uint64_t> free_bytes() override {
@@ -225,6 +225,16 @@ class PosixFileSystem final : public FileSystem {
     Descriptor file = open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_NONBLOCK);
     if (!file.valid()) return error_status(errno, "cannot open", path);
     return posix::make_readable(std::move(file), path);
+  }
+
+  std::string boot_identity() override {
+    const Descriptor file = open_at(AT_FDCWD, "/proc/sys/kernel/random/boot_id", O_RDONLY);
+    if (!file.valid()) return {};
+    char text[64];
+    const ssize_t got = ::read(file.get(), text, sizeof text);
+    std::string identity(text, got > 0 ? static_cast<size_t>(got) : 0);
+    while (!identity.empty() && identity.back() == '\n') identity.pop_back();
+    return identity;
   }
 };
 

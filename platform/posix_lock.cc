@@ -66,8 +66,13 @@ Status refused(const std::string& path, const std::string& holder) {
 
 class PosixLock final : public FileLock {
  public:
-  PosixLock(Descriptor file, FileIdentity identity, LockKind kind)
-      : file_(std::move(file)), identity_(identity), kind_(kind), owner_(getpid()) {}
+  PosixLock(Descriptor directory, std::string name, Descriptor file, FileIdentity identity, LockKind kind)
+      : directory_(std::move(directory)),
+        name_(std::move(name)),
+        file_(std::move(file)),
+        identity_(identity),
+        kind_(kind),
+        owner_(getpid()) {}
 
   ~PosixLock() override {
     if (getpid() != owner_) return;  // in a forked child: the lock is the parent's
@@ -80,7 +85,20 @@ class PosixLock final : public FileLock {
     if (kind_ == LockKind::kExclusive) table.held.erase(identity_);
   }
 
+  Status check() const override {
+    struct stat facts {};
+    if (fstatat(directory_.get(), name_.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) {
+      if (errno != ENOENT) return error_status(errno, "cannot examine", name_);
+    } else if (FileIdentity(facts.st_dev, facts.st_ino) == identity_) {
+      return {};
+    }
+    return Status::locked("the lock file " + name_ + " was removed or replaced while it was held")
+        .hinting("another process may have the store open now: end both, then look at the store with verify");
+  }
+
  private:
+  Descriptor directory_;
+  const std::string name_;
   Descriptor file_;
   const FileIdentity identity_;
   const LockKind kind_;
@@ -89,7 +107,10 @@ class PosixLock final : public FileLock {
 
 }  // namespace
 
-Result<std::unique_ptr<FileLock>> make_lock(Descriptor file, const std::string& path, LockKind kind) {
+Result<std::unique_ptr<FileLock>> make_lock(int directory, std::string_view name, Descriptor file,
+                                            const std::string& path, LockKind kind) {
+  Descriptor kept(::fcntl(directory, F_DUPFD_CLOEXEC, 0));
+  if (!kept.valid()) return error_status(errno, "cannot lock", path);
   struct stat facts {};
   if (fstat(file.get(), &facts) != 0) return error_status(errno, "cannot examine", path);
   if (!S_ISREG(facts.st_mode)) return Status::io_error("cannot lock " + path + ": it is not a regular file");
@@ -112,7 +133,8 @@ Result<std::unique_ptr<FileLock>> make_lock(Descriptor file, const std::string& 
     write_holder(file.get());
     table.held.emplace(identity, this_process());
   }
-  return std::unique_ptr<FileLock>(std::make_unique<PosixLock>(std::move(file), identity, kind));
+  return std::unique_ptr<FileLock>(
+      std::make_unique<PosixLock>(std::move(kept), std::string(name), std::move(file), identity, kind));
 }
 
 }  // namespace cellar::posix

@@ -53,7 +53,9 @@ Result<std::unique_ptr<WritableFile>> make_writable(Descriptor file, std::string
 
 enum class LockKind : uint8_t { kExclusive, kShared };
 
-// Locks the open file, against this process too, and writes this process into it: kLocked, naming the holder.
-Result<std::unique_ptr<FileLock>> make_lock(Descriptor file, const std::string& path, LockKind kind);
+// Locks the open file, which is `name` in `directory`, against this process too, and writes this process into
+// it: kLocked, naming the holder.
+Result<std::unique_ptr<FileLock>> make_lock(int directory, std::string_view name, Descriptor file,
+                                            const std::string& path, LockKind kind);
 
 }  // namespace cellar::posix

@@ -90,6 +90,9 @@ struct DirectoryEntry {
 class FileLock {
  public:
   virtual ~FileLock() = default;
+  // Ok while the locked name still leads to the locked file; kLocked when somebody removed or replaced it, so
+  // that another process may hold a lock, too. The default knows nothing and is ok.
+  virtual Status check() const { return {}; }
 };
 
 // Directory: an open directory. Names are relative to it, whatever happens to its own path.
@@ -142,6 +145,9 @@ class FileSystem {
   virtual Result<std::unique_ptr<Directory>> open_directory(const std::string& path, bool create) = 0;
   // Opens one file for reading by its path; for tools that are handed a file.
   virtual Result<std::unique_ptr<ReadableFile>> open_file(const std::string& path) = 0;
+  // Names the start of the machine. While the name stays the same, what processes handed to the files is
+  // there also where it was not synced: the machine did not lose it. Empty, the default, if nobody knows.
+  virtual std::string boot_identity() { return {}; }
 };
 
 // Ok when `name` keeps the rule at the top of this file, else kInvalidArgument naming it.
