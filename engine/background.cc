@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "compaction/plan.h"
 #include "engine/compaction_job.h"
 #include "engine/feeds.h"
@@ -15,8 +16,15 @@
 namespace cellar {
 namespace {
 
-constexpr int kFlushTries = 3;  // failures in a row, other than a full disk, before writes are refused
-constexpr int64_t kFlushRetryUs = 1'000'000;
+// A job that fails is tried again after a second, then after twice as long each time.
+constexpr int64_t kRetryUs = 1'000'000;
+constexpr int64_t kRetryUsMax = 60'000'000;
+
+int64_t retry_delay_us(int failures) { return std::min(kRetryUsMax, kRetryUs << std::min(failures - 1, 6)); }
+
+std::string name_of(std::string_view job, const Store& store) {
+  return fmt::format("{} of {}:{}", job, store.table_name(), store.family());
+}
 
 int64_t major_interval_ms(const EngineOptions& engine, const FamilyOptions& family) {
   return family.major_compaction_interval_ms >= 0 ? family.major_compaction_interval_ms
@@ -40,7 +48,6 @@ void Background::queue_flush(std::shared_ptr<Store> store) {
 }
 
 void Background::run_flush(const std::shared_ptr<Store>& store) {
-  const uint64_t requests = flush_requests_.load();
   {
     MutexLock lock(store->work_mutex());
     store->work().flush_queued = false;
@@ -48,46 +55,116 @@ void Background::run_flush(const std::shared_ptr<Store>& store) {
     store->work().flush_runs = true;
   }
   const Status status = core_.health.failed() ? core_.health.check() : flush_store(core_, *store);
-  int failures = 0;
-  {
-    MutexLock lock(store->work_mutex());
-    Store::Work& work = store->work();
-    work.flush_runs = false;
-    work.flush_status = status;
-    ++work.flushes_ended;
-    work.flush_failures = status.ok() ? 0 : work.flush_failures + 1;
-    failures = work.flush_failures;
-    if (status.ok()) work.compaction_status = {};
-  }
-  core_.changed->signal();
-  if (!status.ok()) return after_flush_failure(store, status, failures, requests);
+  // Before anybody hears that the flush has ended: who does may flush again, and end the trouble.
+  if (!status.ok()) after_flush_failure(store, status);
+  end_flush(*store, status);
+  if (!status.ok()) return;
   release_log();
   if (store->frozen_count() != 0) queue_flush(store);
   queue_prefetch(store);
   queue_compaction(store);
 }
 
-// The log still has everything: try again with a new file, after a while or when somebody asks for it; a disk
-// that is full may have room then.
-void Background::after_flush_failure(const std::shared_ptr<Store>& store, const Status& status, int failures,
-                                     uint64_t requests) {
-  if (core_.health.failed()) return;
-  core_.log(LogLevel::kError, "flush failed: " + status.to_text());
-  core_.events.on_background_error(status);
-  if (!status.is(Code::kNoSpace) && failures >= kFlushTries) return core_.fail(status.with_context("flush"));
-  if (!core_.options.automatic_flush) return;
-  retry_begins(status);
-  // The event also tells of other stores' failures: they do not end the wait.
-  const int64_t until_us = core_.clock.steady_us() + kFlushRetryUs;
+void Background::claim_flush(Store& store) {
   while (true) {
     const uint64_t seen = core_.changed->count();
-    if (core_.closing.load() || core_.health.failed()) return retry_ended();
-    const int64_t left_us = until_us - core_.clock.steady_us();
-    if (left_us <= 0 || flush_requests_.load() != requests) break;
-    core_.changed->wait(seen, left_us);
+    {
+      MutexLock lock(store.work_mutex());
+      if (!std::exchange(store.work().flush_runs, true)) return;
+    }
+    core_.changed->wait(seen, -1);
   }
-  retry_ended();
-  queue_flush(store);
+}
+
+void Background::end_flush(Store& store, const Status& status) {
+  {
+    MutexLock lock(store.work_mutex());
+    Store::Work& work = store.work();
+    CELLAR_ASSERT(work.flush_runs);
+    work.flush_runs = false;
+    work.flush_status = status;
+    ++work.flushes_ended;
+    work.flush_failures = status.ok() ? 0 : work.flush_failures + 1;
+  }
+  if (status.ok()) {
+    core_.health.over(name_of("flush", store));
+    drop_retries(store, true);
+  }
+  core_.changed->signal();
+}
+
+// The log still has everything: a later try writes a new file.
+void Background::after_flush_failure(const std::shared_ptr<Store>& store, const Status& status) {
+  if (core_.health.failed()) return;
+  int failures = 1;
+  {
+    MutexLock lock(store->work_mutex());
+    failures += store->work().flush_failures;
+  }
+  core_.log(LogLevel::kError, "flush failed: " + status.to_text());
+  core_.health.trouble(name_of("flush", *store), status, core_.clock.wall_ms());
+  core_.events.on_background_error(status);
+  if (!core_.options.automatic_flush) return;
+  retry_later({store, true, core_.clock.steady_us() + retry_delay_us(failures)}, status);
+}
+
+void Background::retry_later(Retry retry, const Status& status) {
+  bool begins = false;
+  {
+    MutexLock lock(jobs_mutex_);
+    retries_.push_back(std::move(retry));
+    retry_status_ = status;
+    begins = !std::exchange(retrier_runs_, true);
+    if (begins) ++jobs_;
+  }
+  core_.changed->signal();
+  if (begins) core_.executor.submit(JobPriority::kHigh, [this] { run_retries(); });
+}
+
+void Background::drop_retries(const Store& store, bool flush) {
+  MutexLock lock(jobs_mutex_);
+  std::erase_if(retries_,
+                [&](const Retry& each) { return each.store.get() == &store && each.flush == flush; });
+}
+
+std::optional<int64_t> Background::queue_due() {
+  const int64_t now = core_.clock.steady_us();
+  std::vector<Retry> due;
+  int64_t next_us = INT64_MAX;
+  {
+    MutexLock lock(jobs_mutex_);
+    if (core_.closing.load() || core_.health.failed()) retries_.clear();
+    for (Retry& each : retries_) {
+      if (each.due_us <= now) due.push_back(std::move(each));
+    }
+    std::erase_if(retries_, [](const Retry& each) { return each.store == nullptr; });
+    for (const Retry& each : retries_) next_us = std::min(next_us, each.due_us - now);
+    if (retries_.empty()) retrier_runs_ = false;
+  }
+  for (Retry& each : due)
+    each.flush ? queue_flush(std::move(each.store)) : queue_compaction(std::move(each.store));
+  return next_us == INT64_MAX ? std::nullopt : std::optional(next_us);
+}
+
+// One job waits for all retries, so that they keep no thread from other work.
+void Background::run_retries() {
+  while (true) {
+    const uint64_t seen = core_.changed->count();
+    const std::optional<int64_t> left_us = queue_due();
+    if (!left_us) break;
+    core_.changed->wait(seen, *left_us);
+  }
+  job_ended();
+}
+
+// Failures dropped the retries.
+void Background::resume() {
+  for (const auto& store : core_.stores()) {
+    if (store->frozen_count() != 0) queue_flush(store);
+    queue_prefetch(store);
+    queue_compaction(store);
+  }
+  release_log();
 }
 
 Status Background::flush(const std::vector<std::shared_ptr<Store>>& stores) {
@@ -96,22 +173,21 @@ Status Background::flush(const std::vector<std::shared_ptr<Store>>& stores) {
   std::vector<uint64_t> ended(stores.size());
   for (size_t i = 0; i < stores.size(); ++i) {
     MutexLock lock(stores[i]->work_mutex());
-    ended[i] = stores[i]->work().flushes_ended;
+    // One that runs already may have failed for what is over by now: it does not count.
+    ended[i] = stores[i]->work().flushes_ended + (stores[i]->work().flush_runs ? 1 : 0);
   }
   CELLAR_TRY(core_.write_path->alone([&] {
     for (const auto& store : stores)
       if (!store->dropped()) core_.write_path->freeze(*store);
     return Status();
   }));
-  ++flush_requests_;
-  core_.changed->signal();
   for (size_t i = 0; i < stores.size(); ++i) {
     const std::shared_ptr<Store>& store = stores[i];
     while (true) {
       const uint64_t seen = core_.changed->count();
       {
         MutexLock lock(store->work_mutex());
-        if (store->work().flushes_ended != ended[i] && !store->work().flush_status.ok())
+        if (store->work().flushes_ended > ended[i] && !store->work().flush_status.ok())
           return store->work().flush_status;
         if (store->frozen_count() == 0 && !store->work().flush_runs) break;
       }
@@ -124,27 +200,9 @@ Status Background::flush(const std::vector<std::shared_ptr<Store>>& stores) {
 
 Status Background::flush_here(const std::shared_ptr<Store>& store) {
   core_.write_path->freeze(*store);
-  while (true) {
-    const uint64_t seen = core_.changed->count();
-    {
-      MutexLock lock(store->work_mutex());
-      if (!store->work().flush_runs) {
-        store->work().flush_runs = true;
-        break;
-      }
-    }
-    core_.changed->wait(seen, -1);
-  }
+  claim_flush(*store);
   const Status status = flush_store(core_, *store);
-  {
-    MutexLock lock(store->work_mutex());
-    Store::Work& work = store->work();
-    work.flush_runs = false;
-    work.flush_status = status;
-    ++work.flushes_ended;
-    if (status.ok()) work.flush_failures = 0;
-  }
-  core_.changed->signal();
+  end_flush(*store, status);
   if (store->frozen_count() != 0)
     queue_flush(store);  // it failed, and is tried again by the rules of flushes
   queue_prefetch(store);
@@ -158,7 +216,8 @@ void Background::queue_compaction(std::shared_ptr<Store> store) {
   {
     MutexLock lock(store->work_mutex());
     Store::Work& work = store->work();
-    if (work.compaction_queued || work.compaction_runs || !work.compaction_status.ok()) return;
+    work.compaction_again = work.compaction_runs;
+    if (work.compaction_queued || work.compaction_runs) return;
     work.compaction_queued = true;
   }
   job_begins();
@@ -178,16 +237,45 @@ void Background::run_automatic_compaction(const std::shared_ptr<Store>& store) {
   }
   const Status status =
       core_.closing.load() || core_.health.failed() ? Status() : run_compactions(*store, Wanted::kAutomatic);
+  end_compaction(store, status, true);
+}
+
+void Background::end_compaction(const std::shared_ptr<Store>& store, const Status& status, bool automatic) {
+  const bool failed = !status.ok() && !status.is(Code::kAborted);
+  bool again = false;
+  // Before anybody hears that the compaction has ended, as with flushes. Whoever asked for one is told.
+  if (!failed) {
+    store->note_compaction_fails(false);
+    core_.health.over(name_of("compaction", *store));
+    drop_retries(*store, false);
+  } else if (automatic) {
+    store->note_compaction_fails(true);
+    after_compaction_failure(store, status);
+  }
   {
     MutexLock lock(store->work_mutex());
-    store->work().compaction_runs = false;
-    store->work().compaction_status = status;
-    ++store->work().compactions_ended;
+    Store::Work& work = store->work();
+    CELLAR_ASSERT(work.compaction_runs);
+    work.compaction_runs = false;
+    ++work.compactions_ended;
+    work.compaction_failures = failed ? work.compaction_failures + 1 : 0;
+    again = std::exchange(work.compaction_again, false);
   }
-  if (!status.ok() && !status.is(Code::kAborted)) {
-    core_.log(LogLevel::kError, "compaction failed: " + status.to_text());
-    core_.events.on_background_error(status);
+  core_.changed->signal();
+  if (again) queue_compaction(store);
+}
+
+void Background::after_compaction_failure(const std::shared_ptr<Store>& store, const Status& status) {
+  if (core_.health.failed()) return;
+  core_.health.trouble(name_of("compaction", *store), status, core_.clock.wall_ms());
+  core_.log(LogLevel::kError, "compaction failed: " + status.to_text());
+  core_.events.on_background_error(status);
+  int failures = 1;
+  {
+    MutexLock lock(store->work_mutex());
+    failures += store->work().compaction_failures;
   }
+  retry_later({store, false, core_.clock.steady_us() + retry_delay_us(failures)}, status);
 }
 
 Status Background::run_compactions(Store& store, Wanted wanted) {
@@ -216,6 +304,12 @@ Status Background::run_compactions(Store& store, Wanted wanted) {
   return {};
 }
 
+// A major compaction on request reads again what an earlier one set aside.
+void Background::take_back(Store& store) {
+  for (const auto& file : store.view()->files)
+    if (store.take_back(*file)) core_.health.over(set_aside_name(*file));
+}
+
 Status Background::compact(const std::vector<std::shared_ptr<Store>>& stores, bool major) {
   if (core_.options.read_only) return Status::read_only("the store was opened read-only");
   CELLAR_TRY(core_.health.check());
@@ -231,14 +325,9 @@ Status Background::compact(const std::vector<std::shared_ptr<Store>>& stores, bo
       }
       core_.changed->wait(seen, -1);
     }
+    if (major) take_back(*store);
     const Status status = run_compactions(*store, major ? Wanted::kMajor : Wanted::kPolicy);
-    {
-      MutexLock lock(store->work_mutex());
-      store->work().compaction_runs = false;
-      store->work().compaction_status = status;
-      ++store->work().compactions_ended;
-    }
-    core_.changed->signal();
+    end_compaction(store, status, false);
     CELLAR_TRY(status.with_context("family " + store->family()));
   }
   return {};
@@ -372,8 +461,8 @@ Status Background::wait_idle() {
       MutexLock lock(jobs_mutex_);
       if (jobs_ == 0) break;
       // What is left waits for a better moment, which may never come. An engine that closes ends that wait.
-      if (jobs_ == retries_ && !core_.closing.load())
-        return retry_status_.with_context("a flush will be tried again; its last try");
+      if (jobs_ == 1 && !retries_.empty() && !core_.closing.load())
+        return retry_status_.with_context("a job will be tried again; its last try");
     }
     core_.changed->wait(seen, -1);
   }

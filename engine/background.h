@@ -4,6 +4,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/core.h"
@@ -28,6 +29,8 @@ class Background {
 
   // Freezes and flushes these stores; returns when that is done or has failed.
   Status flush(const std::vector<std::shared_ptr<Store>>& stores);
+  // After Engine::resume(): everything that waited is tried again now.
+  void resume();
   // Inside WritePath::alone(): freezes and flushes this store on this thread, so that no other store's flush
   // is waited for. Nothing of the store is only in memory when it returns ok.
   Status flush_here(const std::shared_ptr<Store>& store);
@@ -48,8 +51,13 @@ class Background {
   // A family was dropped at this sequence: its id is forgotten when no log segment mentions it any more.
   void note_dropped(uint32_t family_id, uint64_t sequence);
 
-  // Returns when no job is running or queued; with its error when a flush has failed and waits to be tried
-  // again.
+  // Waits until no flush of the store runs, and keeps others from running until end_flush().
+  void claim_flush(Store& store);
+  // `status` is what the flush came to.
+  void end_flush(Store& store, const Status& status);
+
+  // Returns when no job is running or queued. If only jobs are left that failed and wait to be tried again,
+  // returns the error of the last of them.
   Status wait_idle();
 
  private:
@@ -64,22 +72,26 @@ class Background {
     --jobs_;
     core_.changed->signal();
   }
-  void retry_begins(const Status& status) {
-    MutexLock lock(jobs_mutex_);
-    ++retries_;
-    retry_status_ = status;
-    core_.changed->signal();
-  }
-  void retry_ended() {
-    MutexLock lock(jobs_mutex_);
-    --retries_;
-  }
+  // A job that failed and is queued again at `due_us` of the steady clock.
+  struct Retry {
+    std::shared_ptr<Store> store;
+    bool flush = false;  // else a compaction
+    int64_t due_us = 0;
+  };
+  void retry_later(Retry retry, const Status& status);
+  // The job has succeeded.
+  void drop_retries(const Store& store, bool flush);
+  // Queues the retries that are due; how long until the next one, or nothing if none is left.
+  std::optional<int64_t> queue_due();
+  void run_retries();
   void run_flush(const std::shared_ptr<Store>& store);
-  // `requests`: of flushes, as of when this one began.
-  void after_flush_failure(const std::shared_ptr<Store>& store, const Status& status, int failures,
-                           uint64_t requests);
+  void after_flush_failure(const std::shared_ptr<Store>& store, const Status& status);
+  void after_compaction_failure(const std::shared_ptr<Store>& store, const Status& status);
   Status run_compactions(Store& store, Wanted wanted);
+  void take_back(Store& store);
   void run_automatic_compaction(const std::shared_ptr<Store>& store);
+  // Notes what a compaction came to, and tells the troubles of the store.
+  void end_compaction(const std::shared_ptr<Store>& store, const Status& status, bool automatic);
   void submit_prefetch(std::shared_ptr<PrefetchJob> job);
   void release_log_now();
   uint64_t unflushed_segments() const;
@@ -88,10 +100,9 @@ class Background {
   EngineCore& core_;
   Mutex jobs_mutex_;
   int64_t jobs_ CELLAR_GUARDED_BY(jobs_mutex_) = 0;  // running or queued
-  int64_t retries_ CELLAR_GUARDED_BY(jobs_mutex_) =
-      0;  // of them, flushes that failed and wait to be tried again
-  Status retry_status_ CELLAR_GUARDED_BY(jobs_mutex_);  // the error of the last of those
-  std::atomic<uint64_t> flush_requests_{0};
+  std::vector<Retry> retries_ CELLAR_GUARDED_BY(jobs_mutex_);
+  bool retrier_runs_ CELLAR_GUARDED_BY(jobs_mutex_) = false;  // one of the jobs waits for the next retry
+  Status retry_status_ CELLAR_GUARDED_BY(jobs_mutex_);        // the error of the last job that waits
   std::atomic<bool> releasing_{false};
   std::atomic<uint64_t> releases_wanted_{0};
   std::atomic<uint64_t> log_start_{0};

@@ -35,7 +35,6 @@ Status CheckpointJob::look() {
   state_.next_table_id = all.next_table_id;
   state_.next_family_id = all.next_family_id;
   state_.last_sequence = core_.mvcc.read_point();
-  state_.time_high_ms = core_.mvcc.time_high_ms();
   state_.wall_ms = core_.clock.wall_ms();
   for (const std::string& name : wanted_) {
     CELLAR_TRY_ASSIGN(const std::shared_ptr<TableImpl> table, core_.find_table(name));

@@ -19,14 +19,31 @@ std::vector<std::shared_ptr<StoreFile>> inputs_of(const StoreView& view, const C
   return inputs;
 }
 
+using InputCursors = std::vector<std::pair<StoreFile*, const CellCursor*>>;
+
+// Inputs that turn out to be damaged are left out of later compactions: reads report them, and everything
+// else goes on.
+void set_damaged_aside(EngineCore& core, Store& store, const InputCursors& cursors) {
+  for (const auto& [file, cursor] : cursors) {
+    const Status status = cursor->status();
+    if (!status.is(Code::kCorruption) || !store.set_aside(*file)) continue;
+    const Status told = status.hinting(
+        "the file is left out of compactions; restore it from a copy and open the store again, or ask for a "
+        "major compaction, which reads it once more");
+    core.health.trouble(set_aside_name(*file), told, core.clock.wall_ms());
+    core.log(LogLevel::kError, set_aside_name(*file) + ": " + told.to_text());
+  }
+}
+
 // Everything the rewrite needs to know of its inputs.
 void describe_inputs(const std::vector<std::shared_ptr<StoreFile>>& inputs, NewFileRequest& request,
-                     CompactionInfo& info, std::vector<MergeSource>& sources) {
+                     CompactionInfo& info, std::vector<MergeSource>& sources, InputCursors& cursors) {
   int64_t oldest_put = INT64_MAX;
   const FileCursorOptions options{.fill_cache = false, .sequential = true, .stats = nullptr};
   for (size_t i = inputs.size(); i-- > 0;) {
     const StoreFile& file = *inputs[i];
     sources.push_back({file.reader().cursor(options), static_cast<uint32_t>(sources.size())});
+    cursors.emplace_back(inputs[i].get(), sources.back().cursor.get());
     request.tags = request.tags || file.reader().cell_format().tags;
     request.sequence_max = std::max(request.sequence_max, file.record().sequence_max);
     oldest_put = std::min(oldest_put, file.record().earliest_put);
@@ -65,6 +82,8 @@ Status publish(EngineCore& core, Store& store, const std::vector<std::shared_ptr
 
 }  // namespace
 
+std::string set_aside_name(const StoreFile& file) { return "damaged file " + file.record().name; }
+
 ShapeOfStore shape_of(const EngineCore& core, const Store& store, const StoreView& view, int64_t now_ms) {
   ShapeOfStore result;
   for (const auto& file : view.files) {
@@ -79,7 +98,7 @@ ShapeOfStore shape_of(const EngineCore& core, const Store& store, const StoreVie
     summary.time_max = record.time_max;
     summary.created_ms = record.created_ms;
     summary.major = record.major;
-    summary.busy = file->busy();
+    summary.busy = file->busy() || file->is_aside();
   }
   result.shape.files = result.files;
   result.shape.now_ms = now_ms;
@@ -99,7 +118,8 @@ Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan)
   info.table = store.table_name();
   info.family = store.family();
   std::vector<MergeSource> sources;
-  describe_inputs(inputs, request, info, sources);
+  InputCursors cursors;
+  describe_inputs(inputs, request, info, sources, cursors);
   request.store = &store;
   request.config = view->config;
   info.major = inputs.size() == view->files.size();
@@ -123,6 +143,7 @@ Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan)
   };
   auto made = write_store_file(core, request);
   Status status = made.status();
+  if (status.is(Code::kCorruption)) set_damaged_aside(core, store, cursors);
   if (status.ok()) status = publish(core, store, inputs, *made);
   for (const auto& input : inputs) input->set_busy(false);
   if (status.ok()) {

@@ -1,6 +1,7 @@
 // CompactionJob: the recipe of a compaction: some files become one, and what nobody can see any more is gone.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "cellar/compaction_policy.h"
@@ -15,7 +16,11 @@ struct ShapeOfStore {
 };
 ShapeOfStore shape_of(const EngineCore& core, const Store& store, const StoreView& view, int64_t now_ms);
 
-// Runs a checked plan: kAborted when the engine closes meanwhile.
+// The name of the trouble that a file is damaged and left out of compactions.
+std::string set_aside_name(const StoreFile& file);
+
+// Runs a checked plan: kAborted when the engine closes meanwhile. An input that turns out to be damaged is
+// set aside.
 Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan);
 
 }  // namespace cellar

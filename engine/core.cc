@@ -25,23 +25,30 @@ EngineCore::EngineCore(EngineOptions opened_with, std::string opened_at)
       clock(options.environment.clock != nullptr ? *options.environment.clock : system_clock()),
       own_executor(options.environment.executor != nullptr
                        ? nullptr
-                       : make_thread_executor(1, std::max(1, options.background_threads - 1))),
+                       // One of those for flushes may wait for the next retry of a job that failed.
+                       : make_thread_executor(2, std::max(1, options.background_threads - 1))),
       executor(choose_executor(options.environment, own_executor)),
       events(options.environment.events != nullptr ? *options.environment.events : silent),
       handles(options.open_files_max),
       remover(executor, health),
       mvcc(clock),
+      expiry(clock, options.ttl_clock_guard_s * 1000),
       row_locks(executor),
       changed(executor.make_event()),
       written(executor.make_event()) {}
 
 EngineCore::~EngineCore() = default;
 
-void EngineCore::fail(const Status& status) {
-  if (!health.fail(status)) return;
+void EngineCore::fail(const Status& status, Health::Ends ends) {
+  if (!health.fail(status, ends)) return;
   log(LogLevel::kError, "writes are refused from now on: " + status.to_text());
   events.on_background_error(status);
   changed->signal();
+}
+
+Status EngineCore::inherited_status() {
+  return Status::aborted("the engine was opened before this process was forked, and belongs to the parent")
+      .hinting("open a store after fork(), or use it in the parent alone");
 }
 
 void EngineCore::log(LogLevel level, std::string_view text) const {
@@ -61,7 +68,14 @@ Status EngineCore::sync_log() {
   return synced;
 }
 
+Status EngineCore::check_lock() {
+  const Status held = lock == nullptr ? Status() : lock->check();
+  if (held.is(Code::kLocked)) fail(held, Health::Ends::kByReopen);
+  return held;
+}
+
 Status EngineCore::commit(const ManifestEdit& edit) {
+  CELLAR_TRY(check_lock());
   const auto committed = manifest->commit(edit);
   if (!committed.ok()) {
     if (manifest->poisoned()) fail(committed.status().with_context("manifest"));
@@ -137,16 +151,13 @@ uint64_t EngineCore::block_payload_bytes_max() const {
 }
 
 int64_t EngineCore::erase_now_ms() {
-  const int64_t now = mvcc.now_ms();
-  const int64_t seen = wall_seen_ms.load(std::memory_order_relaxed);
-  if (seen == 0 || options.ttl_clock_guard_s <= 0) return now;
-  int64_t latest = 0;
-  if (__builtin_add_overflow(seen, options.ttl_clock_guard_s * 1000, &latest)) return now;
-  if (now > latest)
+  const ExpiryClock::Reading reading = expiry.read();
+  if (reading.ahead_ms != 0)
     log(LogLevel::kWarning,
-        fmt::format("the clock is {} s ahead of the last time seen: expired cells stay until it is believed",
-                    (now - seen) / 1000));
-  return std::min(now, latest);
+        fmt::format("the clock is {} s ahead of what is believed: expired cells are hidden, and erased once "
+                    "the clock has said so for an hour",
+                    reading.ahead_ms / 1000));
+  return reading.ms;
 }
 
 }  // namespace cellar

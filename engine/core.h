@@ -10,6 +10,7 @@
 #include "base/mutex.h"
 #include "cache/block_cache.h"
 #include "cellar/engine.h"
+#include "engine/expiry_clock.h"
 #include "engine/file_handles.h"
 #include "engine/health.h"
 #include "engine/manifest.h"
@@ -18,6 +19,7 @@
 #include "engine/row_locks.h"
 #include "engine/store.h"
 #include "engine/wal_writer.h"
+#include "platform/process.h"
 
 namespace cellar {
 
@@ -43,6 +45,7 @@ struct EngineCore : std::enable_shared_from_this<EngineCore> {
   EngineCore(const EngineCore&) = delete;
   EngineCore& operator=(const EngineCore&) = delete;
 
+  const uint64_t generation = process_generation();
   const EngineOptions options;
   const std::string path;
   FileSystem& files;
@@ -56,6 +59,7 @@ struct EngineCore : std::enable_shared_from_this<EngineCore> {
   FileHandles handles;
   FileRemover remover;
   Mvcc mvcc;
+  ExpiryClock expiry;
   RowLocks row_locks;
   Observers observers;
   EngineCounters counters;
@@ -71,10 +75,9 @@ struct EngineCore : std::enable_shared_from_this<EngineCore> {
   std::unique_ptr<FileLock> lock;
   std::shared_ptr<BlockCache> cache;
   std::unique_ptr<Manifest> manifest;
-  std::unique_ptr<Wal> wal;              // null when read-only
-  std::vector<LogSegment> log_found;     // the log as the recovery found it; for who only reads
-  Identity identity;                     // of the store; fixed once it is open
-  std::atomic<int64_t> wall_seen_ms{0};  // the clock as of the last manifest edit that recorded it
+  std::unique_ptr<Wal> wal;           // null when read-only
+  std::vector<LogSegment> log_found;  // the log as the recovery found it; for who only reads
+  Identity identity;                  // of the store; fixed once it is open
   RecoveryReport recovery;
 
   Mutex tables_mutex;
@@ -83,12 +86,17 @@ struct EngineCore : std::enable_shared_from_this<EngineCore> {
   std::unique_ptr<WritePath> write_path;
   std::unique_ptr<Background> background;
 
-  // Ok while the engine may be used; kAborted after close().
+  // Ok while the engine may be used; kAborted after close(), and in a process that was forked after the open.
   Status check_open() const {
-    return closed.load(std::memory_order_acquire) ? Status::aborted("the engine is closed") : Status();
+    if (closed.load(std::memory_order_acquire)) return Status::aborted("the engine is closed");
+    return inherited() ? inherited_status() : Status();
   }
+  // Whether this process was forked by the one that opened the engine. Its files, its lock and its threads
+  // are the parent's: nothing of the engine may be used or ended here.
+  bool inherited() const { return generation != process_generation(); }
+  static Status inherited_status();
   // Makes the engine read-only and says so, once.
-  void fail(const Status& status);
+  void fail(const Status& status, Health::Ends ends = Health::Ends::kByResume);
   void log(LogLevel level, std::string_view text) const;
   // The log as it is now, what is kept for feeds first.
   std::vector<LogSegment> log_segments() const { return wal != nullptr ? wal->segments() : log_found; }
@@ -96,6 +104,8 @@ struct EngineCore : std::enable_shared_from_this<EngineCore> {
   void publish(uint64_t sequence);
   // Makes the log durable. A failure that seals it makes the engine read-only.
   Status sync_log();
+  // Whether the store is still this engine's alone. If not, the engine becomes read-only.
+  Status check_lock();
   // Commits an edit of the manifest and lets the log know of it. A manifest that can't be trusted any more
   // makes the engine read-only.
   Status commit(const ManifestEdit& edit);
@@ -111,8 +121,7 @@ struct EngineCore : std::enable_shared_from_this<EngineCore> {
                                                      const FileRecord& record);
   // The longest block that store files may have.
   uint64_t block_payload_bytes_max() const;
-  // The time up to which cells may be erased as expired: now, unless the clock has leapt ahead of what was
-  // seen before.
+  // The time up to which expired cells may be erased; says so in the log when the clock is not believed.
   int64_t erase_now_ms();
 };
 

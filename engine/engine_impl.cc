@@ -12,6 +12,7 @@
 #include "engine/feeds.h"
 #include "engine/names.h"
 #include "engine/recovery.h"
+#include "engine/resume_job.h"
 #include "engine/table_alteration.h"
 #include "engine/table_impl.h"
 #include "engine/transaction.h"
@@ -35,7 +36,8 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
   core->background = std::make_unique<Background>(*core);
   auto engine = std::make_unique<EngineImpl>(core);
   if (Status status = open_store(core); !status.ok()) {
-    core->fail(status);  // whatever was begun must not be finished as if all were well
+    // Whatever was begun must not be finished as if all were well.
+    core->fail(status, Health::Ends::kByReopen);
     return status;
   }
   for (const auto& store : core->stores()) {
@@ -46,7 +48,15 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
   return std::unique_ptr<Engine>(std::move(engine));
 }
 
-EngineImpl::~EngineImpl() { static_cast<void>(close()); }
+// In a forked child the parts of the engine must not even be destroyed: their threads run in the parent
+// alone, and mutexes may be locked for ever.
+EngineImpl::~EngineImpl() {
+  if (core_->inherited()) {
+    static_cast<void>(new std::shared_ptr<EngineCore>(core_));
+    return;
+  }
+  static_cast<void>(close());
+}
 
 Status EngineImpl::check_writable() const {
   CELLAR_TRY(check_not_in_observer());
@@ -84,8 +94,8 @@ Result<std::shared_ptr<Table>> EngineImpl::open_or_create_table(const std::strin
   CELLAR_TRY(check_table_name(name));
   CELLAR_TRY(validate(options));
   // Another thread may have been faster, and a third one may drop the table again.
-  CELLAR_TRY(core_->write_path->alone(
-      [&] { return find(name) != nullptr ? Status() : create_now(name, options); }));
+  CELLAR_TRY(
+      core_->write_path->alone([&] { return find(name) != nullptr ? Status() : create_now(name, options); }));
   return open_table(name);
 }
 
@@ -237,6 +247,17 @@ Status EngineImpl::flush() {
   return core_->background->flush(core_->stores());
 }
 
+Status EngineImpl::resume() {
+  CELLAR_TRY(check_not_in_observer());
+  CELLAR_TRY(core_->check_open());
+  if (core_->options.read_only) return Status::read_only("the store was opened read-only");
+  if (!core_->health.resumable()) return core_->health.check();
+  CELLAR_TRY(core_->write_path->alone([&] { return ResumeJob(*core_).run(); }));
+  core_->changed->signal();
+  core_->background->resume();
+  return {};
+}
+
 Status EngineImpl::wait_for_background() {
   CELLAR_TRY(check_not_in_observer());
   CELLAR_TRY(core_->check_open());
@@ -248,7 +269,8 @@ EngineStatus EngineImpl::status() {
   status.path = core_->path;
   status.identity = core_->identity.hex();
   status.read_only = core_->options.read_only;
-  status.health = core_->health.check();
+  status.health = core_->health.summary();
+  status.troubles = core_->health.troubles();
   status.last_sequence = core_->mvcc.read_point();
   status.snapshots = core_->mvcc.snapshots();
   for (const LogSegment& segment : core_->log_segments()) {
@@ -288,17 +310,18 @@ Status EngineImpl::finish() {
   core_->closing.store(true);
   core_->changed->signal();
   CELLAR_TRY(core_->background->wait_idle());
+  CELLAR_TRY(core_->check_lock());
   CELLAR_TRY_ASSIGN(const LogPosition end, core_->wal->close_cleanly());
   ManifestState state = core_->manifest->state();
   state.clean_close = end;
   state.last_sequence = core_->mvcc.read_point();
-  state.time_high_ms = core_->mvcc.time_high_ms();
   state.wall_ms = core_->erase_now_ms();
   state.log_synced = end;
   return core_->manifest->switch_to(std::move(state)).status();
 }
 
 Status EngineImpl::close() {
+  if (core_->inherited()) return EngineCore::inherited_status();
   CELLAR_TRY(check_not_in_observer());
   if (core_->closed.load()) return closed_with_;
   const bool opened = core_->wal != nullptr && !core_->options.read_only;

@@ -45,6 +45,7 @@ class EngineImpl final : public Engine {
   Result<std::unique_ptr<FeedReader>> read_feed(const std::string& name,
                                                 std::optional<uint64_t> from) override;
   Status flush() override;
+  Status resume() override;
   Status wait_for_background() override;
   EngineStatus status() override;
   const RecoveryReport& recovery_report() const override { return core_->recovery; }

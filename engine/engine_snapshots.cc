@@ -66,7 +66,6 @@ Status EngineImpl::restore_snapshot(const std::string& name, const std::vector<s
   CELLAR_TRY(check_writable());
   CELLAR_TRY_ASSIGN(const NamedSnapshots::Opened snapshot, NamedSnapshots(*core_).open(name));
   CELLAR_TRY_ASSIGN(std::vector<TableRecord> content, tables_of(snapshot.state, name, tables));
-  core_->mvcc.advance_to(snapshot.state.time_high_ms);  // what is written next is newer than what comes back
   return core_->write_path->alone([&] {
     return TableReplacement(core_, std::move(content), snapshot.directory.get(), snapshot.state.last_sequence)
         .run()
@@ -81,7 +80,6 @@ Result<std::shared_ptr<Table>> EngineImpl::clone_snapshot(const std::string& nam
   CELLAR_TRY_ASSIGN(const NamedSnapshots::Opened snapshot, NamedSnapshots(*core_).open(name));
   CELLAR_TRY_ASSIGN(std::vector<TableRecord> content, tables_of(snapshot.state, name, {from}));
   content.front().name = table;
-  core_->mvcc.advance_to(snapshot.state.time_high_ms);
   CELLAR_TRY(core_->write_path->alone([&]() -> Status {
     if (find(table) != nullptr) return Status::invalid_argument("table " + table + " exists already");
     return TableReplacement(core_, std::move(content), snapshot.directory.get(), snapshot.state.last_sequence)

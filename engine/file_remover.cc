@@ -4,6 +4,7 @@
 namespace cellar {
 
 void FileRemover::remove(std::shared_ptr<Directory> directory, StoredFile file) {
+  if (generation_ != process_generation()) return;  // in a forked child: the file is the parent's
   {
     MutexLock lock(mutex_);
     ++pending_;

@@ -9,6 +9,7 @@
 #include "cellar/environment.h"
 #include "engine/directory.h"
 #include "engine/health.h"
+#include "platform/process.h"
 
 namespace cellar {
 
@@ -29,6 +30,7 @@ class FileRemover {
   void wait();
 
  private:
+  const uint64_t generation_ = process_generation();
   Executor& executor_;
   const Health& health_;
   std::unique_ptr<Event> done_;

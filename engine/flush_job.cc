@@ -57,8 +57,9 @@ const std::shared_ptr<Directory>& directory_of(const NewFileRequest& request) {
   return request.directory != nullptr ? request.directory : request.store->directory();
 }
 
+// `created` says whether the file was made here: on failure nothing else may be removed.
 Status write_and_close(EngineCore& core, const NewFileRequest& request, const std::string& name,
-                       RewriteResult& result) {
+                       RewriteResult& result, bool& created) {
   RewriteJob job = request.job;
   job.file = writer_options(request.config->options, request.origin, request.tags, request.mvcc,
                             core.clock.wall_ms(), core.options.cell_bytes_max + (64u << 10));
@@ -66,6 +67,7 @@ Status write_and_close(EngineCore& core, const NewFileRequest& request, const st
   std::unique_ptr<WritableFile> file;
   const auto create = [&]() -> Result<WritableFile*> {
     CELLAR_TRY_ASSIGN(file, directory_of(request)->create(name, {}));
+    created = true;
     return file.get();
   };
   const auto facts = [&](HFileWriter& writer) -> Status {
@@ -153,7 +155,8 @@ void NewFileRequest::judge_at(const OpenReadPoints& points, const Outside& outsi
 Result<NewFile> write_store_file(EngineCore& core, const NewFileRequest& request) {
   NewFile made;
   const std::string name = store_file_name(core.identity, core.manifest->next_file_number());
-  Status status = write_and_close(core, request, name, made.rewrite);
+  bool created = false;
+  Status status = write_and_close(core, request, name, made.rewrite, created);
   if (status.ok() && made.rewrite.wrote_file) {
     made.record = record_of(request, name, made.rewrite.file, core.clock.wall_ms());
     auto opened = core.open_store_file(directory_of(request), request.store->ids().table,
@@ -173,7 +176,7 @@ Result<NewFile> write_store_file(EngineCore& core, const NewFileRequest& request
   }
   if (!status.ok()) {
     made.file.reset();
-    if (!core.health.failed()) static_cast<void>(directory_of(request)->unlink(name));
+    if (created) static_cast<void>(directory_of(request)->unlink(name).ok());  // else an orphan
     return status.with_context(
         to_text(StoredFile{request.store->ids().table, request.store->family(), name, 0}));
   }
@@ -187,11 +190,12 @@ Result<NewFile> write_store_file(EngineCore& core, const NewFileRequest& request
 
 namespace {
 
+// Cells that expired before `expiry_ms` are left out.
 Result<NewFile> write_merged(EngineCore& core, NewFileRequest& request, std::vector<MergeSource> sources,
-                             const OpenReadPoints& points, const Outside& outside) {
+                             const OpenReadPoints& points, const Outside& outside, int64_t expiry_ms) {
   const std::unique_ptr<CellCursor> merged = make_merging_cursor(std::move(sources));
   request.job.source = merged.get();
-  request.judge_at(points, outside, core.erase_now_ms());
+  request.judge_at(points, outside, expiry_ms);
   request.job.checkpoint = [&core](uint64_t) {
     core.executor.checkpoint();
     return Status();
@@ -213,7 +217,8 @@ Result<NewFile> write_memtables(EngineCore& core, Store& store, std::span<const 
   }
   request.store = &store;
   request.config = store.view()->config;
-  return write_merged(core, request, std::move(sources), points, outside_of(*store.view(), newest_first, {}));
+  return write_merged(core, request, std::move(sources), points, outside_of(*store.view(), newest_first, {}),
+                      core.erase_now_ms());
 }
 
 Result<NewFile> write_memtables_as_of(EngineCore& core, Store& store, const StoreView& view,
@@ -232,9 +237,9 @@ Result<NewFile> write_memtables_as_of(EngineCore& core, Store& store, const Stor
   request.directory = std::move(directory);
   request.config = view.config;
   request.sequence_max = sequence;
-  // Nothing is dropped: to a rewrite made for nobody every cell is too new to be judged. What the store shows
-  // later, when times to live end, the copy shows too.
-  return write_merged(core, request, std::move(sources), {}, {});
+  // Nothing is dropped: to a rewrite made for nobody every cell is too new to be judged, and none has expired
+  // at the beginning of time. What the store shows later, whatever its clock does, the copy shows too.
+  return write_merged(core, request, std::move(sources), {}, {}, 0);
 }
 
 bool is_gone(EngineCore& core, const Store& store) {
@@ -263,20 +268,17 @@ Status flush_store(EngineCore& core, Store& store) {
   // The file holds parts of batches whose other parts may only be in the log: those must not be lost if the
   // file is kept.
   if (status.ok()) {
-    status = core.wal->sync();  // crash here: as before
-    if (!status.ok() && !core.wal->health().ok()) core.fail(status.with_context("write-ahead log"));
+    status = core.sync_log();  // crash here: as before
   }
   if (status.ok()) {
     ManifestEdit edit;
     if (written->file != nullptr) edit.add_files.push_back({store.ids().family, written->record});
     edit.flushed.push_back({store.ids().family, flushed});
     edit.last_sequence = core.mvcc.read_point();
-    edit.time_high_ms = core.mvcc.time_high_ms();
     edit.wall_ms = core.erase_now_ms();
     edit.log_synced = core.wal->synced();
     edit.forget_obsolete = core.remover.take_removed();
     status = core.commit(edit);  // crash here: the file counts; replay skips what it holds
-    if (status.ok()) core.wall_seen_ms.store(*edit.wall_ms, std::memory_order_relaxed);
   }
   if (!status.ok()) {
     if (written.ok() && written->file != nullptr && !core.health.failed()) written->file->set_obsolete();

@@ -1,40 +1,65 @@
-// Health: the first failure that makes an engine read-only.
+// Health: why writes are refused, and what goes wrong while they are taken.
 #pragma once
 
 #include <atomic>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/mutex.h"
+#include "cellar/engine.h"
 #include "cellar/status.h"
 
 namespace cellar {
 
-// Any thread. Once failed it stays so until the store is opened again: nothing is retried in silence.
+// Any thread. Two kinds of fault (docs/resumption.md has the table):
+//  - A failure refuses writes until resume() or until the store is opened again: it is not known what is on
+//  the
+//    medium, and only a person knows whether the medium can be trusted.
+//  - A trouble is a fault that is tried again by itself. It is listed from its first failure until it is
+//  over.
 class Health {
  public:
-  // Ok, or kReadOnly with the first failure as its reason.
-  Status check() const {
-    if (!failed_.load(std::memory_order_acquire)) return {};
-    MutexLock lock(mutex_);
-    return Status::with_code(first_.code() == Code::kNoSpace ? Code::kNoSpace : Code::kReadOnly,
-                             "writes are refused since an earlier failure: " + std::string(first_.message()))
-        .at(first_.place())
-        .hinting("close the store, mend the cause and open it again");
-  }
+  // What ends a failure.
+  enum class Ends : uint8_t { kByResume, kByReopen };
+
+  // Ok, or kReadOnly (kNoSpace for a full disk) with the first failure as its reason.
+  Status check() const;
   bool failed() const { return failed_.load(std::memory_order_acquire); }
 
-  // Remembers the first failure; true when this was it.
-  bool fail(const Status& status) {
-    MutexLock lock(mutex_);
-    if (failed_.load(std::memory_order_relaxed)) return false;
-    first_ = status;
-    failed_.store(true, std::memory_order_release);
-    return true;
-  }
+  // Remembers the first failure; true if there was none before. A later failure that only a reopen ends makes
+  // the first one so, too.
+  bool fail(const Status& status, Ends ends);
+  // Whether resume() can end the failure.
+  bool resumable() const;
+  // The failure is over.
+  void clear();
+
+  // The trouble of this name begins, or is tried again in vain. `refuses`: writes wait for its end.
+  void trouble(std::string_view what, const Status& status, int64_t now_ms, bool refuses = false);
+  // It is over, if it was there; true if it was.
+  bool over(std::string_view what);
+  // A writer waits for room, or waits no longer: a trouble as long as one of them does.
+  void wait_begins(const std::string& reason, int64_t now_ms);
+  void wait_ends();
+  // In the order of their names.
+  std::vector<Trouble> troubles() const;
+  // check(), else the status of a trouble that writes wait for, else of any trouble, else ok.
+  Status summary() const;
 
  private:
   std::atomic<bool> failed_{false};
+  void begin(std::string_view what, const Status& status, int64_t now_ms, bool refuses)
+      CELLAR_REQUIRES(mutex_);
+  bool end(std::string_view what) CELLAR_REQUIRES(mutex_);
+
+  std::atomic<size_t> trouble_count_{0};
   mutable Mutex mutex_;
   Status first_ CELLAR_GUARDED_BY(mutex_);
+  uint64_t writers_waiting_ CELLAR_GUARDED_BY(mutex_) = 0;
+  Ends ends_ CELLAR_GUARDED_BY(mutex_) = Ends::kByResume;
+  std::map<std::string, Trouble, std::less<>> troubles_ CELLAR_GUARDED_BY(mutex_);
 };
 
 }  // namespace cellar

@@ -220,7 +220,6 @@ Status IngestJob::commit(std::map<Store*, std::vector<std::shared_ptr<StoreFile>
     edit.add_files.push_back({each.store->ids().family, each.record});
   }
   edit.last_sequence = info_.sequence;
-  edit.time_high_ms = core_.mvcc.time_high_ms();
   edit.log_synced = core_.wal->synced();
   edit.forget_obsolete = core_.remover.take_removed();
   return core_.commit(edit);  // crash before: orphans; after: all of it counts

@@ -99,6 +99,7 @@ class Manifest::Core {
   Result<uint64_t> commit(const ManifestEdit& edit);
   Result<uint64_t> switch_to(ManifestState state);
   Status roll();
+  Status resume();
   ManifestState state() const;
   uint64_t next_file_number();
   void raise_file_number(uint64_t above);
@@ -106,13 +107,15 @@ class Manifest::Core {
   Status health() const;
   bool poisoned() const;
   uint64_t generation() const;
+  uint64_t next_generation() const;
   uint64_t torn_bytes() const { return torn_bytes_; }
 
  private:
-  enum class Failed : uint8_t { kMayRoll, kForGood };
+  enum class Failed : uint8_t { kNotMade, kUnknown };  // what became of the edit
+  enum class Turn : uint8_t { kEdit, kResume };
   using StatePtr = std::shared_ptr<const ManifestState>;
 
-  Status take_turn(bool for_roll);
+  Status take_turn(Turn turn = Turn::kEdit);
   void give_turn();
   void install(ManifestState state);
   Status fail(const Status& failure, Failed how);
@@ -143,15 +146,17 @@ class Manifest::Core {
   uint64_t file_number_ CELLAR_GUARDED_BY(mutex_) = 1;
   Status failure_ CELLAR_GUARDED_BY(mutex_);
   bool poisoned_ CELLAR_GUARDED_BY(mutex_) = false;
+  uint64_t tried_generation_ CELLAR_GUARDED_BY(mutex_) =
+      0;  // CURRENT may name it, if it is above generation_
 };
 
-Status Manifest::Core::take_turn(bool for_roll) {
+Status Manifest::Core::take_turn(Turn turn) {
   if (options_.read_only) return Status::read_only("the store is open for reading only");
   for (;;) {
     const uint64_t seen = changed_->count();
     {
       const MutexLock lock(mutex_);
-      if (!failure_.ok() && (poisoned_ || !for_roll)) return failure_;
+      if (poisoned_ && turn != Turn::kResume) return failure_;
       if (!turn_taken_) {
         turn_taken_ = true;
         return Status();
@@ -186,8 +191,8 @@ void Manifest::Core::install(ManifestState state) {
 Status Manifest::Core::fail(const Status& failure, Failed how) {
   file_.reset();
   const MutexLock lock(mutex_);
-  if (failure_.ok()) failure_ = failure.with_context("manifest");
-  poisoned_ = poisoned_ || how == Failed::kForGood;
+  if (!poisoned_) failure_ = failure.with_context("manifest");
+  poisoned_ = poisoned_ || how == Failed::kUnknown;
   return failure_;
 }
 
@@ -245,7 +250,7 @@ Status Manifest::Core::load() {
 }
 
 Result<uint64_t> Manifest::Core::commit(const ManifestEdit& edit) {
-  CELLAR_TRY(take_turn(false));
+  CELLAR_TRY(take_turn());
   ManifestState next = *current_state();
   Status status = apply(next, edit);
   if (status.ok()) status = commit_in_turn(next, edit);
@@ -278,9 +283,9 @@ Status Manifest::Core::append(const ManifestState& next, const ManifestEdit& edi
   if (payload.size() > kManifestPayloadBytesMax) return Status::limit("an edit of more than 256 MiB");
   Status status = put(*file_, *codec_, next.edit, next.last_sequence, payload);
   // Part of the record may stand in the file now: nothing may follow it.
-  if (!status.ok()) return fail(status, Failed::kMayRoll);
+  if (!status.ok()) return fail(status, Failed::kNotMade);
   status = file_->sync();
-  if (!status.ok()) return fail(status, Failed::kForGood);  // it may be on the medium, or not
+  if (!status.ok()) return fail(status, Failed::kUnknown);  // it may be on the medium, or not
   synced_ = file_->size();
   return Status();
 }
@@ -294,7 +299,7 @@ Status Manifest::Core::put(WritableFile& file, const RecordCodec& codec, uint64_
 }
 
 Result<uint64_t> Manifest::Core::switch_to(ManifestState state) {
-  CELLAR_TRY(take_turn(true));
+  CELLAR_TRY(take_turn());
   const StatePtr old = current_state();
   Status status;
   if (state.identity != old->identity) status = Status::invalid_argument("a state of another store");
@@ -314,17 +319,31 @@ Result<uint64_t> Manifest::Core::switch_to(ManifestState state) {
 }
 
 Status Manifest::Core::roll() {
-  CELLAR_TRY(take_turn(true));
+  CELLAR_TRY(take_turn());
   const Status status = publish(*current_state());
   give_turn();
   return status;
 }
 
+Status Manifest::Core::resume() {
+  if (health().ok()) return Status();
+  CELLAR_TRY(take_turn(Turn::kResume));
+  const Status status = publish(*current_state());
+  give_turn();
+  return status;
+}
+
+// CURRENT may name a generation whose publication failed: it must stay whole until CURRENT names a later one.
+uint64_t Manifest::Core::next_generation() const {
+  const MutexLock lock(mutex_);
+  return std::max(generation_, tried_generation_) + 1;
+}
+
 // Begins the next generation with `next`. Up to the rename the old one counts and nothing has happened; after
 // a crash, what was made so far is a leftover that the next attempt replaces. From the rename on it is
-// unknown which one survives until the directory is synced: a failure there is for good.
+// unknown which one survives until the directory is synced: a failure there poisons.
 Status Manifest::Core::publish(const ManifestState& next) {
-  const uint64_t generation = this->generation() + 1;
+  const uint64_t generation = next_generation();
   std::unique_ptr<WritableFile> old_file = std::move(file_);
   std::unique_ptr<RecordCodec> old_codec = std::move(codec_);
   const uint32_t old_chain = chain_;
@@ -332,7 +351,7 @@ Status Manifest::Core::publish(const ManifestState& next) {
 
   Status status = write_generation(generation, next);
   if (status.ok()) {
-    if (const Status named = root_.sync(); !named.ok()) return fail(named, Failed::kForGood);
+    if (const Status named = root_.sync(); !named.ok()) return fail(named, Failed::kUnknown);
     status = write_current_temp({next.identity, generation, next.edit});
   }
   if (!status.ok()) {
@@ -345,9 +364,13 @@ Status Manifest::Core::publish(const ManifestState& next) {
     synced_ = old_synced;
     return status.with_context("manifest");
   }
+  {
+    const MutexLock lock(mutex_);
+    tried_generation_ = generation;
+  }
   status = root_.rename(kCurrentTempName, kCurrentName);
   if (status.ok()) status = root_.sync();
-  if (!status.ok()) return fail(status, Failed::kForGood);
+  if (!status.ok()) return fail(status, Failed::kUnknown);
 
   // The generation before stays until the next roll, for repairs by hand; those before it go.
   roll_at_ = std::max(options_.roll_bytes, 2 * file_->size());
@@ -360,6 +383,7 @@ Status Manifest::Core::publish(const ManifestState& next) {
   const MutexLock lock(mutex_);
   generation_ = generation;
   failure_ = Status();
+  poisoned_ = false;
   return Status();
 }
 
@@ -415,6 +439,7 @@ void Manifest::raise_file_number(uint64_t above) { core_->raise_file_number(abov
 Result<uint64_t> Manifest::commit(const ManifestEdit& edit) { return core_->commit(edit); }
 Result<uint64_t> Manifest::switch_to(ManifestState state) { return core_->switch_to(std::move(state)); }
 Status Manifest::roll() { return core_->roll(); }
+Status Manifest::resume() { return core_->resume(); }
 Status Manifest::health() const { return core_->health(); }
 bool Manifest::poisoned() const { return core_->poisoned(); }
 uint64_t Manifest::generation() const { return core_->generation(); }

@@ -99,9 +99,8 @@ struct ManifestState {
   std::vector<TableRecord> tables = {};
   std::vector<uint32_t> dropped_families = {};  // their ids may still stand in the log
   uint64_t last_sequence = 0;
-  int64_t time_high_ms = 0;  // no cell got a later timestamp from the engine
-  int64_t wall_ms = 0;       // the clock, when last looked at: see ttl_clock_guard_s
-  uint64_t log_start = 1;    // first segment to read
+  int64_t wall_ms = 0;     // the time of the store's last use: see ExpiryClock
+  uint64_t log_start = 1;  // first segment to read
   LogPosition log_synced = {};
   LogPosition clean_close = {};  // nowhere while the store is open, and after a crash
   std::vector<SealedEnd> sealed = {};
@@ -113,14 +112,15 @@ struct ManifestState {
   // The family and its table, or nulls.
   std::pair<const TableRecord*, const FamilyRecord*> family(uint32_t id) const;
   bool is_dropped(uint32_t family_id) const;
-  // For read_log(). The log must have been created before the second edit was made.
-  LogFacts log_facts() const;
+  // For read_log(); `boot` is FileSystem::boot_identity(). The log must have been created before the second
+  // edit was made.
+  LogFacts log_facts(std::string_view boot = {}) const;
 
   bool operator==(const ManifestState&) const = default;
 };
 
 // ManifestEdit: changes that happen together. Applied in the order of the members. Numbers that only grow
-// (ids, last_sequence, time_high_ms, flushed) keep the greater value.
+// (ids, last_sequence, flushed) keep the greater value.
 struct ManifestEdit {
   struct NewFamily {
     uint32_t table_id = 0;
@@ -154,7 +154,6 @@ struct ManifestEdit {
   uint32_t next_family_id = 0;
   uint64_t next_file_number = 0;  // commit() raises it to what was handed out
   uint64_t last_sequence = 0;
-  int64_t time_high_ms = 0;
   std::optional<int64_t> wall_ms = {};
   std::optional<uint64_t> log_start = {};
   std::optional<LogPosition> log_synced = {};
@@ -199,10 +198,11 @@ class Manifest {
   uint64_t next_file_number();
   void raise_file_number(uint64_t above);
 
-  // Makes the edit durable; its number. kInvalidArgument: it does not fit, nothing happened. Failures: an
-  // append that failed (a full disk) stops further edits until roll() succeeds, and the edit did not happen.
-  // Where it cannot be known whether the edit will survive (a sync failed), the manifest is poisoned: every
-  // later call returns the first failure, and no file that either state names may be removed.
+  // Makes the edit durable; its number. kInvalidArgument: it does not fit, nothing happened. Failures: after
+  // an append that failed (a full disk) the edit did not happen, and the next edit begins a new generation,
+  // since nothing may follow half a record. Where it cannot be known whether the edit will survive (a sync
+  // failed), the manifest is poisoned: every later call returns the first failure, and no file that either
+  // state names may be removed, until resume() succeeds.
   Result<uint64_t> commit(const ManifestEdit& edit);
 
   // Publishes a whole state (its identity must be this store's, its edit number is set) by one rename: for
@@ -211,6 +211,9 @@ class Manifest {
   Result<uint64_t> switch_to(ManifestState state);
   // Begins a new generation with the current state.
   Status roll();
+  // Ends a failure: begins a new generation with the current state, as if the edit that failed had never been
+  // tried. Ok at once if there was no failure.
+  Status resume();
 
   // Ok, or why commit() fails.
   Status health() const;

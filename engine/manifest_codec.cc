@@ -28,7 +28,7 @@ enum class Tag : uint8_t {
   kForgetObsolete = 10,  // table id, family, name, bytes
   kNextIds = 11,         // table, family, file
   kLastSequence = 12,    // sequence
-  kTimeHigh = 13,        // milliseconds
+  kTimeHigh = 13,        // milliseconds; read, and not used or written any more
   kWall = 14,            // milliseconds
   kLogStart = 15,        // segment
   kLogSynced = 16,       // position
@@ -83,7 +83,13 @@ class FieldReader {
  public:
   explicit FieldReader(std::string_view fields) : reader_(fields) {}
 
+  // A count, size, sequence or other number that grows: below kCountMax, so that there is room above it.
   uint64_t number() {
+    const uint64_t value = any_number();
+    ok_ = ok_ && value < kCountMax;
+    return ok_ ? value : 0;
+  }
+  uint64_t any_number() {
     uint64_t value = 0;
     ok_ = ok_ && reader_.take_varint(value);
     return ok_ ? value : 0;
@@ -94,7 +100,7 @@ class FieldReader {
     return static_cast<uint32_t>(value);
   }
   int64_t signed_number() {
-    const uint64_t value = number();
+    const uint64_t value = any_number();
     return static_cast<int64_t>(value >> 1 ^ (~(value & 1) + 1));
   }
   std::string text() {
@@ -265,7 +271,6 @@ void write_edit(FieldWriter& to, const ManifestEdit& edit) {
         .end(Tag::kNextIds);
   }
   if (edit.last_sequence != 0) to.number(edit.last_sequence).end(Tag::kLastSequence);
-  if (edit.time_high_ms != 0) to.signed_number(edit.time_high_ms).end(Tag::kTimeHigh);
   if (edit.wall_ms) to.signed_number(*edit.wall_ms).end(Tag::kWall);
   if (edit.log_start) to.number(*edit.log_start).end(Tag::kLogStart);
   if (edit.log_synced) {
@@ -449,7 +454,7 @@ bool read_fields(Tag tag, FieldReader& from, Decoded& decoded) {
       edit.last_sequence = from.number();
       return true;
     case Tag::kTimeHigh:
-      edit.time_high_ms = from.signed_number();
+      static_cast<void>(from.signed_number());  // what stores before remembered of their clock
       return true;
     case Tag::kWall:
       edit.wall_ms = from.signed_number();
@@ -493,8 +498,8 @@ Status decode(std::string_view payload, Decoded& decoded) {
       case Tag::kSnapshot:
         fits = bytes.data() == payload.data() + 2;  // the first change
         decoded.is_snapshot = true;
-        decoded.identity.high = fields.number();
-        decoded.identity.low = fields.number();
+        decoded.identity.high = fields.any_number();
+        decoded.identity.low = fields.any_number();
         break;
       case Tag::kTable:
         read_table(fields, decoded.edit, fits);
@@ -535,7 +540,6 @@ std::string encode_snapshot(const ManifestState& state) {
   edit.next_family_id = state.next_family_id;
   edit.next_file_number = state.next_file_number;
   edit.last_sequence = state.last_sequence;
-  edit.time_high_ms = state.time_high_ms;
   edit.wall_ms = state.wall_ms;
   edit.log_start = state.log_start;
   edit.log_synced = state.log_synced;

@@ -140,7 +140,6 @@ void apply_numbers(ManifestState& state, const ManifestEdit& edit) {
   state.next_family_id = std::max(state.next_family_id, edit.next_family_id);
   state.next_file_number = std::max(state.next_file_number, edit.next_file_number);
   state.last_sequence = std::max(state.last_sequence, edit.last_sequence);
-  state.time_high_ms = std::max(state.time_high_ms, edit.time_high_ms);
   if (edit.wall_ms) state.wall_ms = *edit.wall_ms;
   // Edits of several jobs may come in another order than they were made.
   const auto place = [](const LogPosition& each) { return std::pair(each.segment, each.offset); };
@@ -181,8 +180,8 @@ bool ManifestState::is_dropped(uint32_t family_id) const {
   return std::find(dropped_families.begin(), dropped_families.end(), family_id) != dropped_families.end();
 }
 
-LogFacts ManifestState::log_facts() const {
-  LogFacts facts{identity, log_start, clean_close, log_synced, sealed, edit, false};
+LogFacts ManifestState::log_facts(std::string_view boot) const {
+  LogFacts facts{identity, log_start, clean_close, log_synced, sealed, edit, false, boot_identity_of(boot)};
   // The log is created before the manifest's second edit: from then on its first segment must be there.
   if (facts.synced.segment == 0 && edit > 1) facts.synced = {log_start, kFileHeaderBytes, 0, 0};
   return facts;

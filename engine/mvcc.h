@@ -1,5 +1,4 @@
-// Mvcc: sequence numbers, the read point, snapshots, and the clock that never gives a smaller timestamp than
-// before.
+// Mvcc: sequence numbers, the read point, snapshots, and the time of reads and writes.
 #pragma once
 
 #include <algorithm>
@@ -27,13 +26,15 @@ struct OpenReadPoints {
 // follows their order.
 class Mvcc {
  public:
+  // How far ahead of the clock a transaction may stamp its cells and still order later writes after them.
+  static constexpr int64_t kAheadMsMax = 1000;
+
   explicit Mvcc(Clock& clock) : clock_(clock) {}
 
   // For recovery, before anybody reads or writes.
-  void start_at(uint64_t last_sequence, int64_t time_high_ms) {
+  void start_at(uint64_t last_sequence) {
     next_ = last_sequence + 1;
     visible_.store(last_sequence, std::memory_order_release);
-    time_high_ms_.store(time_high_ms, std::memory_order_relaxed);
   }
 
   // The leader's: the next sequence. It becomes visible by publish().
@@ -50,22 +51,27 @@ class Mvcc {
 
   uint64_t read_point() const { return visible_.load(std::memory_order_acquire); }
 
-  // Milliseconds since the epoch, never less than given out before, in this run or (by the log) an earlier
-  // one.
-  int64_t now_ms() {
-    const int64_t wall = clock_.wall_ms();
-    int64_t high = time_high_ms_.load(std::memory_order_relaxed);
-    while (wall > high && !time_high_ms_.compare_exchange_weak(high, wall, std::memory_order_relaxed)) {
-    }
-    return wall > high ? wall : high;
+  // The time of a read or write in milliseconds since the epoch: the clock's, also after the clock stepped
+  // back. Nothing remembers it, so a wrong clock does harm only while it is wrong
+  // (docs/decisions/time-is-the-clocks.md).
+  int64_t now_ms() { return clock_.wall_ms(); }
+
+  // The time of a write. A commit may have stamped cells a few milliseconds ahead of the clock
+  // (order_after()); until the clock has caught up, later writes get the time of that commit. A commit
+  // further ahead than kAheadMsMax means that the clock stepped back: then the clock alone counts.
+  int64_t write_ms() {
+    const int64_t now = clock_.wall_ms();
+    const int64_t ahead = ahead_ms_.load(std::memory_order_relaxed);
+    return ahead > now && ahead - now <= kAheadMsMax ? ahead : now;
   }
-  // No time is given out from now on that is less.
-  void advance_to(int64_t ms) {
-    int64_t high = time_high_ms_.load(std::memory_order_relaxed);
-    while (ms > high && !time_high_ms_.compare_exchange_weak(high, ms, std::memory_order_relaxed)) {
+  // Some timestamps of a commit are slightly ahead of the clock. Later writes get at least `ms`.
+  void order_after(int64_t ms) {
+    int64_t ahead = ahead_ms_.load(std::memory_order_relaxed);
+    const int64_t now = clock_.wall_ms();
+    while ((ms > ahead || ahead - now > kAheadMsMax) &&
+           !ahead_ms_.compare_exchange_weak(ahead, ms, std::memory_order_relaxed)) {
     }
   }
-  int64_t time_high_ms() const { return time_high_ms_.load(std::memory_order_relaxed); }
 
   // Registers a snapshot at the current read point. It must be released.
   uint64_t open_snapshot() {
@@ -106,7 +112,7 @@ class Mvcc {
   Clock& clock_;
   uint64_t next_ = 1;
   std::atomic<uint64_t> visible_{0};
-  std::atomic<int64_t> time_high_ms_{0};
+  std::atomic<int64_t> ahead_ms_{INT64_MIN / 2};
   mutable Mutex mutex_;
   std::multiset<uint64_t> snapshots_ CELLAR_GUARDED_BY(mutex_);
 };

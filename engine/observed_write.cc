@@ -141,7 +141,7 @@ Status ObservedWrite::attempt(const Build& build, bool& done) {
 }
 
 Status ObservedWrite::observe() {
-  CELLAR_TRY(batch_.finish(now_ms_, core_.mvcc.time_high_ms(), limits()));
+  CELLAR_TRY(batch_.finish(now_ms_, limits()));
   std::vector<CellView> cells;
   for (const ObservedTable& table : observed_) {
     cells.clear();

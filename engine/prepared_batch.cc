@@ -100,7 +100,7 @@ Status PreparedBatch::check(const Item& item, const Limits& limits) const {
   return {};
 }
 
-Status PreparedBatch::finish(int64_t now_ms, int64_t time_high_ms, const Limits& limits) {
+Status PreparedBatch::finish(int64_t now_ms, const Limits& limits) {
   for (Item& item : items_)
     if (item.timestamp == kNow) item.timestamp = now_ms;
   for (const Item& item : items_) CELLAR_TRY(check(item, limits));
@@ -115,7 +115,7 @@ Status PreparedBatch::finish(int64_t now_ms, int64_t time_high_ms, const Limits&
                  fmt::format("the batch is larger than {} bytes (batch_bytes_max)", limits.batch_bytes_max))
           .hinting("split it; each part is atomic on its own");
   }
-  payload_ = builder_.finish(time_high_ms);
+  payload_ = builder_.finish(now_ms);
   // The cells' views point into the payload, which no longer moves.
   const char* at = payload_.data() + kLogTimeBytes;
   for (const Item& item : items_) {

@@ -50,7 +50,7 @@ class PreparedBatch {
   const std::vector<Item>& items() const { return items_; }
 
   // Stamps, checks limits, lets the last of equal coordinates win, and encodes. Errors name the cell.
-  Status finish(int64_t now_ms, int64_t time_high_ms, const Limits& limits);
+  Status finish(int64_t now_ms, const Limits& limits);
 
   // After finish(): more can be added, and finish() called again. payload() and cells() end; timestamps stay.
   void reopen();

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "base/assert.h"
 #include "base/random.h"
 #include "engine/background.h"
 #include "engine/feeds.h"
@@ -47,7 +48,9 @@ class Recovery {
   Status open_tables();
   Status replay();
   Status replay_record(const LogRecord& record);
-  Status flush_early(Store& store);
+  void freeze(Store& store);
+  Status write_frozen(Store& store);
+  Status make_room(Store& store);
   Status remove_spare_segments();
   std::vector<LogSegment> known_segments() const;
   Status keep_for_feeds(FeedBook& feeds, uint64_t log_start);
@@ -70,7 +73,6 @@ class Recovery {
   LogSummary summary_;
   std::vector<std::pair<FeedRecord, uint64_t>> lost_;  // feeds that hold back too much, and how much
   uint64_t last_sequence_ = 0;
-  int64_t time_high_ms_ = 0;
 };
 
 Status Recovery::open_directory() {
@@ -126,9 +128,8 @@ Status Recovery::open_manifest() {
         .at(core_.path)
         .hinting("open it read_only; a clone of a table, or an export of the whole, can be written to");
   core_.identity = state_.identity;
-  core_.wall_seen_ms.store(state_.wall_ms);
+  core_.expiry.start(state_.wall_ms);
   last_sequence_ = state_.last_sequence;
-  time_high_ms_ = state_.time_high_ms;
   return {};
 }
 
@@ -164,7 +165,6 @@ Status Recovery::open_tables() {
 Status Recovery::replay_record(const LogRecord& record) {
   LogCells cells(record.payload, record.count, record.sequence);
   LogCell each;
-  time_high_ms_ = std::max(time_high_ms_, cells.time_high_ms());
   std::set<Store*> touched;
   while (cells.next(each)) {
     const auto found = families_.find(each.family_id);
@@ -191,21 +191,21 @@ Status Recovery::replay_record(const LogRecord& record) {
   for (Store* store : touched) {
     core_.memtable_bytes.fetch_add(store->take_growth());
     if (store->active()->bytes() >= store->flush_bytes(core_.options) && !core_.options.read_only)
-      CELLAR_TRY(flush_early(*store));
+      CELLAR_TRY(make_room(*store));
   }
   return {};
 }
 
-// More was logged than memory may hold: what is full becomes a file now, unpublished; until the end of the
-// recovery the log counts.
-Status Recovery::flush_early(Store& store) {
-  if (state_.clean_close.segment != 0) {
-    store.freeze(
-        core_.new_memtable());  // a clean close left everything within its bounds: the ordinary flush follows
-    return {};
-  }
-  store.freeze(core_.new_memtable());
+// Moves what the store has replayed so far out of the way of further records.
+void Recovery::freeze(Store& store) {
+  if (store.active()->summary().cells != 0) store.freeze(core_.new_memtable());
+}
+
+// Writes the frozen memtables of the store to a file that nothing names yet: until the end of the recovery
+// the log counts.
+Status Recovery::write_frozen(Store& store) {
   const std::shared_ptr<const StoreView> view = store.view();
+  if (view->frozen.empty()) return {};
   OpenReadPoints points;
   points.read_point = last_sequence_;
   CELLAR_TRY_ASSIGN(const NewFile made, write_memtables(core_, store, view->frozen, points));
@@ -214,6 +214,13 @@ Status Recovery::flush_early(Store& store) {
   core_.memtable_bytes.fetch_sub(static_cast<int64_t>(installed.freed));
   if (made.file != nullptr) families_[store.ids().family].files.push_back(made.record);
   return {};
+}
+
+// The memtable of the store is full. After a clean close everything fits into memory, and the engine flushes
+// what is frozen once it is open. After a crash the log may hold more than memory may.
+Status Recovery::make_room(Store& store) {
+  freeze(store);
+  return state_.clean_close.segment != 0 ? Status() : write_frozen(store);
 }
 
 Status Recovery::replay() {
@@ -226,7 +233,7 @@ Status Recovery::replay() {
     summary_.clean = false;
   } else {
     CELLAR_TRY(wal.status());
-    LogFacts facts = state_.log_facts();
+    LogFacts facts = state_.log_facts(core_.files.boot_identity());
     facts.tolerate_torn = core_.options.tolerate_torn_log;
     CELLAR_TRY_ASSIGN(summary_,
                       read_log(**wal, facts, [&](const LogRecord& record) { return replay_record(record); }));
@@ -237,13 +244,14 @@ Status Recovery::replay() {
   report.segments_read = summary_.segments.size();
   report.records_replayed = summary_.records;
   report.torn_bytes = summary_.torn_bytes;
-  core_.mvcc.start_at(last_sequence_, time_high_ms_);
+  core_.mvcc.start_at(last_sequence_);
   return {};
 }
 
 WalOptions Recovery::wal_options() const {
   WalOptions options;
   options.identity = core_.identity;
+  options.boot = boot_identity_of(core_.files.boot_identity());
   options.segment_bytes = core_.options.log_segment_bytes;
   options.first_segment = std::max<uint64_t>(summary_.next_segment, state_.log_start);
   options.first_lsn = std::max<uint64_t>(summary_.end.lsn, 1);
@@ -328,12 +336,9 @@ Status Recovery::continue_log() {
 // rename makes files, flushed sequences and the new start of the log count. A crash before it leaves the old
 // state and orphans.
 Status Recovery::publish_recovered() {
-  OpenReadPoints points;
-  points.read_point = last_sequence_;
   for (auto& [id, recovered] : families_) {
-    Store& store = *recovered.store;
-    if (store.active()->summary().cells == 0) continue;
-    CELLAR_TRY(flush_early(store));
+    freeze(*recovered.store);
+    CELLAR_TRY(write_frozen(*recovered.store));
   }
   WalOptions options = wal_options();
   ManifestState next = state_;
@@ -343,13 +348,14 @@ Status Recovery::publish_recovered() {
   for (TableRecord& table : next.tables) {
     for (FamilyRecord& family : table.families) {
       Recovered& recovered = families_[family.id];
+      // From here on the log of these writes is not needed: all of them must be in files.
+      CELLAR_ASSERT(recovered.store->oldest_unflushed() == UINT64_MAX);
       family.flushed_sequence = last_sequence_;
       family.files.insert(family.files.end(), recovered.files.begin(), recovered.files.end());
       recovered.store->install_flush({}, {}, last_sequence_, {});
     }
   }
   next.last_sequence = last_sequence_;
-  next.time_high_ms = time_high_ms_;
   next.log_start = options.first_segment;
   next.log_synced = {};
   next.clean_close = {};

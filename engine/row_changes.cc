@@ -118,7 +118,7 @@ Status RowChanges::check_time(const Put& put, const MutationPiece& piece) const 
   EngineCore& core = table_.core();
   const int64_t slop_ms = core.options.timestamp_slop_ms;
   if (slop_ms == INT64_MAX || piece.timestamp == kNow) return {};
-  const int64_t now_ms = now_ms_ == kNow ? core.mvcc.now_ms() : now_ms_;
+  const int64_t now_ms = now_ms_ == kNow ? core.mvcc.write_ms() : now_ms_;
   if (piece.timestamp <= now_ms || piece.timestamp - now_ms <= slop_ms) return {};
   return Status::invalid_argument(
              fmt::format("row {}, column {}:{}: timestamp {} is {} ms ahead of the clock, the limit is {} "

@@ -70,12 +70,28 @@ void Store::change_view(const Change& change, const std::vector<uint64_t>* keep_
     auto next = std::make_shared<StoreView>(*view_);
     change(*next);
     frozen_count_.store(next->frozen.size(), std::memory_order_relaxed);
-    file_count_.store(next->files.size(), std::memory_order_relaxed);
+    count_files(*next);
     if (keep_for != nullptr)
       for (const uint64_t snapshot : *keep_for) kept_.emplace(snapshot, view_);
     old = std::exchange(view_, std::move(next));
   }
 }
+
+void Store::count_files(const StoreView& view) {
+  const auto counts = [](const auto& file) { return !file->is_aside(); };
+  file_count_.store(static_cast<size_t>(std::ranges::count_if(view.files, counts)),
+                    std::memory_order_relaxed);
+}
+
+bool Store::mark_aside(StoreFile& file, bool aside) {
+  MutexLock lock(mutex_);
+  const bool changed = file.set_aside(aside);
+  count_files(*view_);
+  return changed;
+}
+
+bool Store::set_aside(StoreFile& file) { return mark_aside(file, true); }
+bool Store::take_back(StoreFile& file) { return mark_aside(file, false); }
 
 void Store::set_active(MemtableRef first) {
   active_ = first.get();

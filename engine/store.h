@@ -107,7 +107,15 @@ class Store : public std::enable_shared_from_this<Store> {
   uint64_t oldest_unflushed() const;
 
   size_t frozen_count() const { return frozen_count_.load(std::memory_order_relaxed); }
+  // Of the files that compactions may take.
   size_t file_count() const { return file_count_.load(std::memory_order_relaxed); }
+  // Compactions leave the file out from now on, because it cannot be read. False if they did already.
+  bool set_aside(StoreFile& file);
+  // Compactions may take the file again. False if they might already.
+  bool take_back(StoreFile& file);
+  // Whether the last compaction failed: then writers do not wait for the next one.
+  void note_compaction_fails(bool fails) { compaction_fails_.store(fails, std::memory_order_relaxed); }
+  bool compaction_fails() const { return compaction_fails_.load(std::memory_order_relaxed); }
   // Cells written with kSkipWal are in memory only: a close must flush them.
   void note_unlogged() { unlogged_.store(true, std::memory_order_relaxed); }
   bool has_unlogged() const { return unlogged_.load(std::memory_order_relaxed); }
@@ -118,14 +126,14 @@ class Store : public std::enable_shared_from_this<Store> {
     bool flush_runs = false;
     bool compaction_queued = false;
     bool compaction_runs = false;
-    bool prefetch_runs = false;   // or is queued
-    bool prefetch_again = false;  // asked for since it last looked for files
+    bool compaction_again = false;  // asked for while one runs, which may have looked at the files before
+    bool prefetch_runs = false;     // or is queued
+    bool prefetch_again = false;    // asked for since it last looked for files
     uint64_t flushes_ended = 0;
     uint64_t compactions_ended = 0;
-    int flush_failures = 0;    // in a row
-    Status flush_status;       // of the last flush
-    Status compaction_status;  // of the last compaction; an automatic one is not begun after a failure until
-                               // a flush
+    int flush_failures = 0;       // in a row
+    int compaction_failures = 0;  // in a row
+    Status flush_status;          // of the last flush
   };
   Mutex& work_mutex() CELLAR_RETURN_CAPABILITY(work_mutex_) { return work_mutex_; }
   Work& work() CELLAR_REQUIRES(work_mutex_) { return work_; }
@@ -135,6 +143,8 @@ class Store : public std::enable_shared_from_this<Store> {
                                        std::span<const uint64_t> snapshots);
   // Replaces the view; the old one is let go after the lock, since that may delete files.
   // Open snapshots of the read points in `keep_for`, which the change may fill, go on reading the old one.
+  bool mark_aside(StoreFile& file, bool aside);
+  void count_files(const StoreView& view) CELLAR_REQUIRES(mutex_);
   template <class Change>
   void change_view(const Change& change, const std::vector<uint64_t>* keep_for = nullptr);
 
@@ -153,6 +163,7 @@ class Store : public std::enable_shared_from_this<Store> {
   std::atomic<bool> unlogged_{false};
   std::atomic<bool> read_only_{false};
   std::atomic<bool> compaction_enabled_{true};
+  std::atomic<bool> compaction_fails_{false};
   std::atomic<uint64_t> memtable_bytes_{0};  // 0: the engine's
   std::atomic<uint32_t> files_stop_;         // 0: the engine's
   std::atomic<uint64_t> flushed_sequence_;

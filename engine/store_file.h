@@ -43,6 +43,10 @@ class StoreFile {
   // Whether a compaction reads it now; set and cleared by the store's background work.
   bool busy() const { return busy_.load(std::memory_order_relaxed); }
   void set_busy(bool busy) { busy_.store(busy, std::memory_order_relaxed); }
+  // Whether compactions leave it out, because it could not be read.
+  bool is_aside() const { return aside_.load(std::memory_order_relaxed); }
+  // Returns whether that changes it.
+  bool set_aside(bool aside) { return aside_.exchange(aside, std::memory_order_relaxed) != aside; }
   // True for the first who asks, who is to prefetch the file; true again once it is wanted anew.
   bool take_prefetch() { return !prefetch_taken_.exchange(true, std::memory_order_relaxed); }
   void prefetch_anew() { prefetch_taken_.store(false, std::memory_order_relaxed); }
@@ -56,6 +60,7 @@ class StoreFile {
   FileRemover* remover_;
   std::atomic<bool> obsolete_{false};
   std::atomic<bool> busy_{false};
+  std::atomic<bool> aside_{false};
   std::atomic<bool> prefetch_taken_{false};
 };
 

@@ -67,6 +67,7 @@ Status is_read_only(std::string_view table) {
 }
 
 SnapshotImpl::~SnapshotImpl() {
+  if (core_->inherited()) return;
   if (!core_->mvcc.close_snapshot(sequence_) || core_->counters.views_kept.load() == 0) return;
   for (const auto& store : core_->stores()) store->let_go(sequence_);
 }

@@ -83,7 +83,6 @@ Status TableReplacement::commit() {
     }
   }
   edit_.last_sequence = sequence_;
-  edit_.time_high_ms = core_->mvcc.time_high_ms();
   edit_.forget_obsolete = core_->remover.take_removed();
   return core_->commit(edit_);  // crash before: orphans; after: all of it counts
 }

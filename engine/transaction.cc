@@ -92,7 +92,7 @@ TransactionImpl::TransactionImpl(std::shared_ptr<EngineCore> core, const Transac
       options_(options),
       snapshot_(std::make_shared<const SnapshotImpl>(core_)),
       sequence_(snapshot_->sequence()),
-      begun_ms_(core_->mvcc.now_ms()),
+      begun_ms_(core_->mvcc.write_ms()),
       shown_to_(std::make_shared<const int>(0)) {}
 
 Result<TransactionImpl::TableState*> TransactionImpl::state_of(const std::shared_ptr<Table>& table) {
@@ -293,9 +293,8 @@ Status TransactionImpl::take(Change& change) {
     stamps.push_back(stamp);
     staged_.add(*item.store, item.row, item.qualifier, stamp.at(begun_ms_), item.type, item.value, item.tags);
   }
-  CELLAR_TRY(staged_.finish(
-      begun_ms_, 0,
-      {.cell_bytes_max = core_->options.cell_bytes_max, .batch_bytes_max = core_->options.batch_bytes_max}));
+  CELLAR_TRY(staged_.finish(begun_ms_, {.cell_bytes_max = core_->options.cell_bytes_max,
+                                        .batch_bytes_max = core_->options.batch_bytes_max}));
   const uint64_t bytes = staged_.payload().size();
   if (bytes > core_->options.batch_bytes_max - bytes_)
     return Status::limit(fmt::format("the transaction is larger than {} bytes (batch_bytes_max)",
@@ -340,7 +339,7 @@ Status TransactionImpl::renew_overlay() {
   if (all.empty()) {
     overlay_.memtables.clear();
   } else {
-    CELLAR_TRY(all.finish(begun_ms_, 0, {.cell_bytes_max = UINT64_MAX, .batch_bytes_max = UINT64_MAX}));
+    CELLAR_TRY(all.finish(begun_ms_, {.cell_bytes_max = UINT64_MAX, .batch_bytes_max = UINT64_MAX}));
     overlay_.memtables.clear();
     show(all);
   }
@@ -356,7 +355,7 @@ Status TransactionImpl::commit() {
 }
 
 Status TransactionImpl::write() {
-  const int64_t commit_ms = core_->mvcc.now_ms();
+  const int64_t commit_ms = core_->mvcc.write_ms();
   std::vector<TableImpl*> tables;
   for (const auto& [id, state] : tables_) {
     if (state.rows.empty()) continue;
@@ -371,8 +370,8 @@ Status TransactionImpl::write() {
     items.push_back({cell.store, cell.row, cell.qualifier, cell.value, cell.tags, cell.stamp.at(commit_ms),
                      cell.type, false});
   }
-  // Whoever writes next to what is a little later than the clock must not come behind it.
-  if (later != 0) core_->mvcc.advance_to(commit_ms + later);
+  // Some timestamps are slightly ahead of the clock; later writes must be ordered after them.
+  if (later != 0) core_->mvcc.order_after(commit_ms + later);
   return core_->write_path->write_checked(tables, items, commit_ms, *this, *this,
                                           {.durability = options_.durability});
 }

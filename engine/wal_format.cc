@@ -84,6 +84,11 @@ bool parse_identity(std::string_view hex, Identity& identity) {
          parse_hex64(hex.substr(16), identity.low);
 }
 
+Identity boot_identity_of(std::string_view text) {
+  if (text.empty()) return {};
+  return {mix(crc32c(text)) | 1, mix(crc32c(text, 1) + text.size())};
+}
+
 uint32_t encode_file_header(const FileHeader& header, char* to) {
   std::memset(to, 0, kFileHeaderBytes);
   store_le64(to, header.kind == FileKind::kLog ? kLogMagic : kManifestMagic);
@@ -93,6 +98,8 @@ uint32_t encode_file_header(const FileHeader& header, char* to) {
   store_le64(to + 32, header.id);
   store_le64(to + 40, header.first_lsn);
   store_le64(to + 48, header.first_sequence);
+  store_le64(to + 56, header.boot.high);
+  store_le64(to + 64, header.boot.low);
   const uint32_t crc = crc32c({to, kFileHeaderBytes - 4});
   store_le32(to + kFileHeaderBytes - 4, crc);
   return crc;
@@ -111,7 +118,9 @@ Status decode_file_header(FileKind kind, const char* from, FileHeader& header, u
     return Status::not_supported(fmt::format("{} of version {}, which a newer Cellar wrote",
                                              is_log ? "log segment" : "manifest", version));
   }
-  if (version == 0 || load_le32(from + 12) != 0 || !all_zero({from + 56, 36})) {
+  const bool has_boot = is_log && version >= 2;
+  const size_t used = has_boot ? 72 : 56;
+  if (version == 0 || load_le32(from + 12) != 0 || !all_zero({from + used, kFileHeaderBytes - 4 - used})) {
     return Status::corruption("impossible fields in the file header");
   }
   header.kind = kind;
@@ -119,6 +128,9 @@ Status decode_file_header(FileKind kind, const char* from, FileHeader& header, u
   header.id = load_le64(from + 32);
   header.first_lsn = load_le64(from + 40);
   header.first_sequence = load_le64(from + 48);
+  if (std::max({header.id, header.first_lsn, header.first_sequence}) >= kCountMax)
+    return Status::corruption("impossible numbers in the file header");
+  header.boot = has_boot ? Identity{load_le64(from + 56), load_le64(from + 64)} : Identity{};
   return Status();
 }
 
@@ -187,7 +199,7 @@ bool RecordCodec::decode_header(const char* from, uint64_t offset, RecordHeader&
   header.count = load_le32(clear + 32);
   header.edit = load_le32(clear + 36);
   header.synced = load_le64(clear + 40);
-  return header.synced <= offset;
+  return header.synced <= offset && header.lsn < kCountMax && header.sequence < kCountMax;
 }
 
 bool RecordCodec::decode_payload(const RecordHeader& header, uint64_t offset, uint32_t chain,
@@ -245,9 +257,9 @@ void RecordBuilder::add_parts(uint32_t family_id, std::string_view key, std::str
   ++count_;
 }
 
-std::string_view RecordBuilder::finish(int64_t time_high_ms) {
+std::string_view RecordBuilder::finish(int64_t written_ms) {
   if (capacity_ == 0) grow(0);
-  store_le64(buffer_.get(), static_cast<uint64_t>(time_high_ms));
+  store_le64(buffer_.get(), static_cast<uint64_t>(written_ms));
   return {buffer_.get(), used_};
 }
 
@@ -273,7 +285,7 @@ LogCells::LogCells(std::string_view payload, uint32_t count, uint64_t sequence)
     fail("too short");
     return;
   }
-  time_high_ms_ = static_cast<int64_t>(load_le64(payload.data()));
+  written_ms_ = static_cast<int64_t>(load_le64(payload.data()));
 }
 
 bool LogCells::fail(std::string_view what) {

@@ -11,7 +11,8 @@
 //   +32  8  segment id or generation
 //   +40  8  lsn of the first record; 0: the PREV record says it
 //   +48  8  sequence before the first record; 0: the PREV record says it
-//   +56 36  zero
+//   +56 16  identity of the machine's start (of a log, since version 2); zero: unknown
+//   +72 20  zero
 //   +92  4  CRC32C of the above
 //
 //   record header, 48 bytes
@@ -29,7 +30,7 @@
 //   +40  8  synced    everything of this file before this offset was durable when the record was built
 //
 //   payloads
-//   DATA   i64 time: no cell up to here got a later timestamp from the engine; then `count` cells, each
+//   DATA   i64 milliseconds since the epoch when the batch was stamped; then `count` cells, each
 //          u32 family id | u32 key bytes | u32 value bytes | u16 tags bytes | u16 0 | key | value | tags
 //   PREV   first record of a segment that continues another: u64 its id | u64 its size |
 //          u64 lsn of this record | u32 its last bcrc | u32 0
@@ -60,13 +61,16 @@ struct Identity {
   uint64_t low = 0;
 
   std::string hex() const;  // 32 lower-case digits
+  bool is_set() const { return (high | low) != 0; }
   bool operator==(const Identity&) const = default;
 };
+// What FileSystem::boot_identity() says, as a number; zero for an empty text.
+Identity boot_identity_of(std::string_view text);
 bool parse_identity(std::string_view hex, Identity& identity);
 
 constexpr size_t kFileHeaderBytes = 96;
 constexpr size_t kRecordHeaderBytes = 48;
-constexpr uint32_t kLogVersion = 1;
+constexpr uint32_t kLogVersion = 2;  // 1 has no identity of the machine's start
 constexpr uint32_t kManifestVersion = 1;
 constexpr uint32_t kLogPayloadBytesMax = 64u << 20;        // of a DATA record
 constexpr uint32_t kManifestPayloadBytesMax = 256u << 20;  // of an EDIT record
@@ -74,6 +78,9 @@ constexpr size_t kPrevPayloadBytes = 32;
 constexpr size_t kClosePayloadBytes = 8;
 constexpr size_t kLogCellHeaderBytes = 16;
 constexpr size_t kLogTimeBytes = 8;
+
+// No sequence, number of a record, segment, file or edit comes near it: what says so is damaged or forged.
+constexpr uint64_t kCountMax = uint64_t{1} << 62;
 
 enum class RecordType : uint8_t { kData = 1, kPrev = 2, kClose = 3, kEdit = 4 };
 constexpr uint8_t kFlagEarlierDurable = 1;
@@ -89,6 +96,7 @@ struct FileHeader {
   uint64_t id = 0;
   uint64_t first_lsn = 0;
   uint64_t first_sequence = 0;
+  Identity boot = {};  // of the machine's start at which the file was made; zero: unknown
 };
 // `to` has room for kFileHeaderBytes. Returns the header's CRC, which seeds the chain of bcrc.
 uint32_t encode_file_header(const FileHeader& header, char* to);
@@ -152,7 +160,7 @@ bool decode_prev(std::string_view payload, PrevFacts& facts);
 //
 //   builder.begin();
 //   builder.add_cell(family_id, cell);           // as often as needed
-//   wal.append(sequence, builder.count(), builder.finish(time_high_ms));
+//   wal.append(sequence, builder.count(), builder.finish(now_ms));
 class RecordBuilder {
  public:
   void begin() { used_ = kLogTimeBytes, count_ = 0; }
@@ -161,8 +169,8 @@ class RecordBuilder {
     add_parts(family_id, cell.key_bytes(), cell.value_bytes(), cell.tags_bytes());
   }
   void add_parts(uint32_t family_id, std::string_view key, std::string_view value, std::string_view tags);
-  // The payload; valid until the next begin() or add.
-  std::string_view finish(int64_t time_high_ms);
+  // The payload, with the time at which the batch was stamped; valid until the next begin() or add.
+  std::string_view finish(int64_t written_ms);
 
   uint32_t count() const { return count_; }
   // Bytes of the payload so far. Refuse batches before they exceed kLogPayloadBytesMax.
@@ -190,7 +198,8 @@ class LogCells {
  public:
   LogCells(std::string_view payload, uint32_t count, uint64_t sequence);
 
-  int64_t time_high_ms() const { return time_high_ms_; }
+  // When the batch was stamped, by the clock of that moment; for people, nothing relies on it.
+  int64_t written_ms() const { return written_ms_; }
   // False at the end, or when the payload is not well formed: then status() says where.
   bool next(LogCell& cell);
   const Status& status() const { return status_; }
@@ -202,7 +211,7 @@ class LogCells {
   size_t at_ = 0;
   uint32_t left_ = 0;
   uint64_t sequence_ = 0;
-  int64_t time_high_ms_ = 0;
+  int64_t written_ms_ = 0;
   Status status_;
 };
 

@@ -41,6 +41,7 @@ class Replay {
   Result<Next> judge(RecordFile& file, size_t index, uint64_t offset, Look look);
   Result<bool> continues_here(size_t index);
   Result<bool> written_later(size_t index);
+  Result<bool> is_hole(RecordFile& file, size_t index, uint64_t offset);
   Result<bool> durable_by_witness(RecordFile& file, size_t index, uint64_t offset);
   Result<Next> torn(RecordFile& file, size_t index, uint64_t offset);
   Result<RecordFile> open(uint64_t id) {
@@ -66,10 +67,10 @@ Status Replay::damage(uint64_t segment, uint64_t offset, std::string_view what) 
                                              tail_.lsn - 1, last_sequence_)
                                : std::string("no whole record stands before it");
   return Status::corruption(
-             fmt::format("the log is damaged: {}; {}; what was written behind it is lost", what, last))
+             fmt::format("the log is damaged: {}; {}; what was written after it is lost", what, last))
       .at(fmt::format("{}/{}: offset {}", kWalDirectoryName, segment_name(segment), offset))
       .hinting(
-          "restore the segment from a copy, or open with tolerate_torn_log to lose what lies behind the "
+          "restore the segment from a copy, or open with tolerate_torn_log to lose what lies after the "
           "damage");
 }
 
@@ -218,6 +219,13 @@ Result<Replay::Next> Replay::judge(RecordFile& file, size_t index, uint64_t offs
   }
   CELLAR_TRY_ASSIGN(const bool later, written_later(index));
   if (look == Look::kNothing && !later) return Next::kEnd;
+  CELLAR_TRY_ASSIGN(const bool hole, is_hole(file, index, offset));
+  if (hole) {
+    return damage(file.id(), offset,
+                  fmt::format("{}, but whole records stand after it, and the machine has not been restarted "
+                              "since they were written",
+                              what));
+  }
   CELLAR_TRY_ASSIGN(const bool was_durable, durable_by_witness(file, index, offset));
   if (was_durable) {
     return damage(file.id(), offset, fmt::format("{}, but a later record says that it was durable", what));
@@ -250,6 +258,20 @@ Result<bool> Replay::written_later(size_t index) {
     if (end != kFileHeaderBytes) return true;
   }
   return false;
+}
+
+// The end of a process tears the last record at most: all before it is in the page cache. Only the end of the
+// machine may leave a hole. Whether there is one although the machine has run since the segment was made.
+Result<bool> Replay::is_hole(RecordFile& file, size_t index, uint64_t offset) {
+  if (facts_.tolerate_torn || !facts_.boot.is_set() || file.header().boot != facts_.boot) return false;
+  bool hole = false;
+  const auto any_record = [&](const RecordHeader&) { return !(hole = true); };
+  CELLAR_TRY(file.scan(offset + 8, any_record));
+  for (size_t i = index + 1; i < ids_.size() && !hole; ++i) {
+    CELLAR_TRY_ASSIGN(RecordFile later, open(ids_[i]));
+    CELLAR_TRY(later.scan(kFileHeaderBytes, any_record));
+  }
+  return hole;
 }
 
 Result<bool> Replay::durable_by_witness(RecordFile& file, size_t index, uint64_t offset) {

@@ -28,7 +28,8 @@ struct LogFacts {
   LogPosition synced = {};       // everything before it was durable
   std::vector<SealedEnd> sealed = {};
   uint64_t manifest_edit = UINT64_MAX;  // its last edit: a record that saw a later one durable convicts it
-  bool tolerate_torn = false;           // damage without a witness ends the log, losing what lies behind it
+  bool tolerate_torn = false;           // damage without a witness ends the log, losing what lies after it
+  Identity boot = {};                   // of the machine's start now; zero: unknown
 };
 
 // A DATA record during a visit; its bytes live until the visit returns.
@@ -58,6 +59,8 @@ struct LogSummary {
 //   2  a later record of the segment says that this offset was durable         → kCorruption
 //   3  a record of a later segment says that this segment was durable, or the
 //      manifest says that this offset was                                       → kCorruption
+//   3b the segment was made since the machine was started, so that only the end of a
+//      process can have ended the log, and a whole record stands after this one     → kCorruption
 //   4  the file, or what is not zero in it, ends inside the record, or one of its
 //      words is zero                                                            → torn: end
 //   5  anything else                                                            → kCorruption (torn if

@@ -22,6 +22,8 @@ namespace {
 constexpr uint64_t kCloseBytes = record_bytes(kClosePayloadBytes);
 constexpr uint64_t kPrevBytes = record_bytes(kPrevPayloadBytes);
 constexpr uint64_t kSegmentBytesMin = 4096;
+constexpr uint64_t kFirstSegmentBytes = 64 << 10;
+constexpr uint64_t kSegmentGrowth = 4;
 constexpr size_t kScratchBytesMax = 1 << 20;  // kept between appends
 constexpr size_t kUnsyncedSegmentsMax = 4;    // a writer that outruns the medium further syncs itself
 
@@ -74,6 +76,8 @@ class Wal::Core : public std::enable_shared_from_this<Wal::Core> {
   LogPosition synced() const;
   std::vector<LogSegment> segments() const;
   Status health() const;
+  Status restart();
+  Status seal(const Status& failure);
   void note_manifest_edit(uint64_t edit) {
     manifest_edit_.store(static_cast<uint32_t>(edit), std::memory_order_relaxed);
   }
@@ -82,6 +86,7 @@ class Wal::Core : public std::enable_shared_from_this<Wal::Core> {
   enum class Preparation : uint8_t { kNone, kQueued, kRunning, kReady };
   using SegmentPtr = std::shared_ptr<Segment>;
 
+  void make_current(SegmentPtr segment);
   Status put(Segment& segment, RecordHeader header, std::string_view payload);
   Status put_prev(Segment& segment, const PrevFacts& facts);
   Status roll(uint64_t payload_bytes);
@@ -95,7 +100,13 @@ class Wal::Core : public std::enable_shared_from_this<Wal::Core> {
   Status remove_prepared();
   Status take_sync_turn();
   void give_sync_turn();
-  Status seal(const Status& failure);
+  void retire_all();
+  Status remove_unused(uint64_t id);
+  uint64_t highest() const {
+    const MutexLock lock(mutex_);
+    return highest_;
+  }
+  uint64_t first_bytes() const { return std::min(options_.segment_bytes, kFirstSegmentBytes); }
 
   const std::unique_ptr<Directory> directory_;
   Executor& executor_;
@@ -108,6 +119,8 @@ class Wal::Core : public std::enable_shared_from_this<Wal::Core> {
   uint64_t lsn_;         // of the next record
   std::string scratch_;  // a record in its stored form
   uint64_t last_sequence_ = 0;
+  uint64_t next_bytes_ = 0;           // size of the segment after the current one
+  uint64_t prepare_at_ = UINT64_MAX;  // the next segment is prepared when the current one has so many bytes
 
   mutable Mutex mutex_;
   SegmentPtr current_;  // see above
@@ -120,6 +133,9 @@ class Wal::Core : public std::enable_shared_from_this<Wal::Core> {
   Preparation preparation_ CELLAR_GUARDED_BY(mutex_) = Preparation::kNone;
   uint64_t preparation_bytes_ CELLAR_GUARDED_BY(mutex_) = 0;
   Result<SegmentPtr> prepared_ CELLAR_GUARDED_BY(mutex_) = SegmentPtr();  // when kReady; may be a failure
+  uint64_t highest_ CELLAR_GUARDED_BY(mutex_) = 0;                        // id of any file there is
+  uint64_t leftover_ CELLAR_GUARDED_BY(mutex_) =
+      0;  // a segment that failed, and whose file could not be removed
 };
 
 // ---- starting and stopping
@@ -130,21 +146,26 @@ Status Wal::Core::start() {
   if (options_.segment_bytes < kSegmentBytesMin)
     return Status::invalid_argument("log segments need at least 4096 bytes");
   last_sequence_ = options_.last_sequence;
+  next_bytes_ = first_bytes();
   const bool continues = options_.continues.segment != 0;
   CELLAR_TRY_ASSIGN(SegmentPtr first,
-                    create_segment(options_.first_segment, continues ? 0 : lsn_, options_.segment_bytes));
+                    create_segment(options_.first_segment, continues ? 0 : lsn_, next_bytes_));
   first->last_sequence.store(last_sequence_);
   if (continues) {
     const LogPosition& from = options_.continues;
     CELLAR_TRY(put_prev(*first, {from.segment, from.offset, from.lsn, from.chain}));
   }
   first->next_lsn.store(lsn_);
-  {
-    const MutexLock lock(mutex_);
-    current_ = std::move(first);
-  }
-  prepare_in_background(options_.segment_bytes);
+  make_current(std::move(first));
   return Status();
+}
+
+// The segment takes the records from now on; the one after it is prepared when it is half full.
+void Wal::Core::make_current(SegmentPtr segment) {
+  next_bytes_ = std::min(options_.segment_bytes, std::max(segment->capacity, first_bytes()) * kSegmentGrowth);
+  prepare_at_ = segment->capacity / 2;
+  const MutexLock lock(mutex_);
+  current_ = std::move(segment);
 }
 
 // Jobs that have not begun find the log stopped and touch nothing; those that run are waited for.
@@ -179,10 +200,14 @@ Result<Wal::Core::SegmentPtr> Wal::Core::create_file(uint64_t id, uint64_t bytes
   auto segment = std::make_shared<Segment>(id, options_.identity);
   segment->capacity = bytes;
   bool plain = false;
+  bool leftover = false;
   {
     const MutexLock lock(mutex_);
     plain = plain_;
+    leftover = std::exchange(leftover_, 0) == id;
   }
+  if (leftover)
+    static_cast<void>(directory_->unlink(segment_name(id)).ok());  // else creating it says why not
   if (!plain) {
     Result<std::unique_ptr<WritableFile>> mapped =
         directory_->create(segment_name(id), {.mapped_bytes = bytes});
@@ -198,30 +223,40 @@ Result<Wal::Core::SegmentPtr> Wal::Core::create_file(uint64_t id, uint64_t bytes
   return segment;
 }
 
-// A segment with a durable header and a durable name. On a failure before the name is synced the file is
-// removed again, so that the id can be used once more.
+// A segment with a durable header and a durable name. On a failure the file is removed again, so that the id
+// can be used once more.
 Result<Wal::Core::SegmentPtr> Wal::Core::create_segment(uint64_t id, uint64_t first_lsn, uint64_t bytes) {
-  const std::string context = fmt::format("log segment {}", id);
+  const std::string context = fmt::format("log segment {} of {} bytes", id, bytes);
   Result<SegmentPtr> created = create_file(id, bytes);
   if (!created.ok()) return created.status().with_context(context);
   Segment& segment = **created;
   char raw[kFileHeaderBytes];
-  const FileHeader header{FileKind::kLog, options_.identity, id, first_lsn,
-                          first_lsn == 0 ? 0 : options_.last_sequence};
+  const FileHeader header{
+      FileKind::kLog, options_.identity, id, first_lsn, first_lsn == 0 ? 0 : last_sequence_, options_.boot};
   segment.chain = encode_file_header(header, raw);
   Status status = segment.file->append({raw, sizeof raw});
   if (status.ok()) status = segment.file->sync();
+  // A later attempt makes a new file, and syncs its new name: it does not rely on what failed here.
+  if (status.ok()) status = directory_->sync();
   if (!status.ok()) {
     segment.file.reset();
-    const Status removed = directory_->unlink(segment_name(id));
-    // What cannot be removed stands in the way of the next attempt; then this is not about space any more.
-    if (!removed.ok() && status.is(Code::kNoSpace)) status = removed;
+    static_cast<void>(remove_unused(id).ok());
     return status.with_context(context);
   }
   segment.appended.store(kFileHeaderBytes);
   segment.synced.store(kFileHeaderBytes);
-  CELLAR_TRY(directory_->sync().with_context(context));
+  const MutexLock lock(mutex_);
+  highest_ = id;
   return created;
+}
+
+// The file of a segment that no record names. If it stays, the next attempt at this id removes it first.
+Status Wal::Core::remove_unused(uint64_t id) {
+  const Status removed = directory_->unlink(segment_name(id));
+  const MutexLock lock(mutex_);
+  highest_ = removed.ok() ? id - 1 : id;
+  leftover_ = removed.ok() ? 0 : id;
+  return removed;
 }
 
 void Wal::Core::prepare_in_background(uint64_t bytes) {
@@ -244,7 +279,7 @@ void Wal::Core::prepare_in_background(uint64_t bytes) {
   });
 }
 
-// For who has set preparation_ to kRunning.
+// Call only after setting preparation_ to kRunning.
 void Wal::Core::prepare(uint64_t id, uint64_t bytes) {
   Result<SegmentPtr> made = create_segment(id, 0, bytes);
   {
@@ -256,7 +291,8 @@ void Wal::Core::prepare(uint64_t id, uint64_t bytes) {
 }
 
 // The segment after the current one, for the leader: waits for a preparation that runs, does one that has not
-// begun. It may be smaller than `bytes` if it was prepared before that was known.
+// begun. It may be smaller than `bytes` if it was prepared before that was known. A failure is the leader's
+// own: that of a job may be long over.
 Result<Wal::Core::SegmentPtr> Wal::Core::next_segment(uint64_t bytes) {
   bool tried = false;
   for (;;) {
@@ -264,8 +300,7 @@ Result<Wal::Core::SegmentPtr> Wal::Core::next_segment(uint64_t bytes) {
     bool mine = false;
     {
       const MutexLock lock(mutex_);
-      // A job that found no space may have done so long ago.
-      if (preparation_ == Preparation::kReady && (tried || !prepared_.status().is(Code::kNoSpace))) {
+      if (preparation_ == Preparation::kReady && (tried || prepared_.ok())) {
         preparation_ = Preparation::kNone;
         return std::exchange(prepared_, SegmentPtr());
       }
@@ -326,14 +361,20 @@ Status Wal::Core::append(uint64_t sequence, uint32_t count, std::string_view pay
     return seal(status.with_context("log"));
   }
   if (scratch_.size() > kScratchBytesMax) std::string().swap(scratch_);
+  if (current_->appended.load(std::memory_order_relaxed) >= prepare_at_) {
+    prepare_at_ = UINT64_MAX;
+    prepare_in_background(next_bytes_);
+  }
   return Status();
 }
 
 // Goes on in the next segment. Nothing has happened when no segment could be had.
 Status Wal::Core::roll(uint64_t payload_bytes) {
-  const uint64_t needed = std::max(options_.segment_bytes, segment_for(payload_bytes));
-  Result<SegmentPtr> next = next_segment(needed);
-  if (!next.ok()) return next.status().is(Code::kNoSpace) ? next.status() : seal(next.status());
+  const uint64_t least = std::max(first_bytes(), segment_for(payload_bytes));
+  const uint64_t wanted = std::max(next_bytes_, least);
+  Result<SegmentPtr> next = next_segment(wanted);
+  if (next.status().is(Code::kNoSpace) && least < wanted) next = next_segment(least);
+  if (!next.ok()) return next.status();
   SegmentPtr old = current_;
 
   // A crash from here on: CLOSE is written, or not; the new segment is empty, or begins with PREV. Whichever
@@ -353,11 +394,8 @@ Status Wal::Core::roll(uint64_t payload_bytes) {
     const MutexLock lock(mutex_);
     old_.push_back(old);
     unsynced = old_.size();
-    current_ = *next;
   }
-  // Should the record not fit even an empty segment of the usual size, the one after this is made to measure.
-  const bool fits = (*next)->appended.load() + record_bytes(payload_bytes) + kCloseBytes <= (*next)->capacity;
-  prepare_in_background(fits ? options_.segment_bytes : needed);
+  make_current(*next);
   finish_in_background();
   if (options_.events != nullptr) options_.events->on_log_rolled({.segment = old->id, .bytes = final_bytes});
   if (unsynced <= kUnsyncedSegmentsMax) return Status();
@@ -479,7 +517,7 @@ Status Wal::Core::remove_prepared() {
   if (!prepared.ok() || *prepared == nullptr) return Status();
   (*prepared)->file.reset();
   // Should a crash bring the empty segment back, it means nothing.
-  return directory_->unlink(segment_name((*prepared)->id));
+  return remove_unused((*prepared)->id);
 }
 
 Result<LogPosition> Wal::Core::close_cleanly() {
@@ -498,6 +536,52 @@ Result<LogPosition> Wal::Core::close_cleanly() {
   give_sync_turn();
   if (!closed.ok()) return sealed;
   return position;
+}
+
+// Everything in the segments so far is void for recovery: they are only waiting to be removed.
+void Wal::Core::retire_all() {
+  std::vector<SegmentPtr> retired;
+  {
+    const MutexLock lock(mutex_);
+    retired.assign(old_.begin(), old_.end());
+    retired.push_back(current_);
+  }
+  for (const SegmentPtr& segment : retired) segment->file.reset();
+  const MutexLock lock(mutex_);
+  for (const SegmentPtr& segment : retired)
+    done_.push_back({segment->id, segment->appended.load(), segment->last_sequence.load()});
+  old_.clear();
+}
+
+// The turn is taken although the log is sealed: no sync can succeed any more, and none runs after this
+// waited.
+Status Wal::Core::restart() {
+  CELLAR_TRY(remove_prepared());
+  for (;;) {
+    const uint64_t seen = changed_->count();
+    {
+      const MutexLock lock(mutex_);
+      if (!sync_turn_taken_) {
+        sync_turn_taken_ = true;
+        break;
+      }
+    }
+    changed_->wait(seen, -1);
+  }
+  // A record may name the segment after the current one, which must stay then.
+  Result<SegmentPtr> first = create_segment(highest() + 1, lsn_, first_bytes());
+  Status status = first.status();
+  if (status.ok()) {
+    retire_all();
+    (*first)->last_sequence.store(last_sequence_);
+    (*first)->next_lsn.store(lsn_);
+    make_current(*first);
+    const MutexLock lock(mutex_);
+    failure_ = Status();
+    sealed_.store(false);
+  }
+  give_sync_turn();
+  return status;
 }
 
 // A crash leaves some of these segments, or brings them back, for removals are not synced; nobody reads them
@@ -589,6 +673,8 @@ Status Wal::sync() { return core_->sync(); }
 void Wal::note_manifest_edit(uint64_t edit) { core_->note_manifest_edit(edit); }
 uint64_t Wal::needed_from(uint64_t sequence) const { return core_->needed_from(sequence); }
 Status Wal::release_before(uint64_t segment) { return core_->release_before(segment); }
+Status Wal::restart() { return core_->restart(); }
+void Wal::seal(const Status& failure) { static_cast<void>(core_->seal(failure)); }
 Result<LogPosition> Wal::close_cleanly() { return core_->close_cleanly(); }
 uint64_t Wal::current_segment() const { return core_->current_segment(); }
 LogPosition Wal::end() const { return core_->end(); }

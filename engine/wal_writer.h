@@ -1,9 +1,10 @@
 // Wal: the engine's log. Append, sync, roll, release.
 //
-// Segments are prepared ahead of need by a job: created at full size, mapped, header written, file and
-// directory synced. Then a roll is CLOSE in the old segment, PREV in the new one, and a change of pointers.
-// The old segment is synced and cut to its length by a job. What holds at every moment, and what recovery
-// relies on:
+// When a segment is half full, a job prepares the next one: created at full size, mapped, header written,
+// file and directory synced. Then a roll is CLOSE in the old segment, PREV in the new one, and a change of
+// pointers. The old segment is synced and cut to its length by a job. The first segment after an open has 64
+// KiB, each later one four times its predecessor, up to WalOptions::segment_bytes: a store with few writes
+// needs little room. What holds at every moment, and what recovery relies on:
 //  - a segment named by a CLOSE record has a durable name and header before that CLOSE is written;
 //  - sync() makes older segments durable before the current one, so that what is durable is a prefix;
 //  - a record says how much was durable when it was built, so that damage to durable bytes is seen as such;
@@ -46,7 +47,8 @@ struct LogSegment {
 
 struct WalOptions {
   Identity identity = {};
-  uint64_t segment_bytes = 64u << 20;  // at least 4096
+  Identity boot = {};                  // FileSystem::boot_identity() as a number; zero: unknown
+  uint64_t segment_bytes = 64u << 20;  // of the largest segments; at least 4096
   uint64_t first_segment = 1;          // to create; no file of this id or above may be there
   uint64_t first_lsn = 1;              // when `continues` is nowhere
   uint64_t last_sequence = 0;          // newest sequence of any record before
@@ -71,10 +73,10 @@ class Wal {
 
   // Appends one record: a copy and two checksums; neither a system call nor an allocation, except when the
   // segment is full. `sequence` is greater than any before it; `payload` is RecordBuilder's. When this
-  // returns ok, the record survives the end of the process. kLimit: the payload is too large; kNoSpace from
-  // preparing a segment: nothing was appended, a later call may succeed. Any other failure seals the log:
-  // this and every later call returns the first failure, and whether the record survives is not known; only
-  // opening the store again clears that.
+  // returns ok, the record survives the end of the process. kLimit if the payload is too large. If the next
+  // segment cannot be made, nothing was appended, health() stays ok, and a later call tries again. Any other
+  // failure seals the log: this and every later call returns the first failure, and whether the record
+  // survives is not known; restart() ends that, or opening the store again.
   Status append(uint64_t sequence, uint32_t count, std::string_view payload);
 
   // Makes durable all that was appended before the call. A failure seals the log; what was appended since the
@@ -91,6 +93,13 @@ class Wal {
   uint64_t needed_from(uint64_t sequence) const;
   // Removes the segments below this id (never the current one), oldest first, and syncs the directory.
   Status release_before(uint64_t segment);
+
+  // Begins anew in a segment of its own that continues nothing, and ends the failure that sealed the log. For
+  // the thread that may append; everything appended so far must be in store files. No record may be appended
+  // before the manifest says that the log begins at current_segment(). On failure the log stays as it was.
+  Status restart();
+  // Seals the log.
+  void seal(const Status& failure);
 
   // Syncs, appends CLOSE, syncs, cuts the segment, removes the segment prepared ahead. The log is sealed
   // afterwards. The position is for ManifestEdit::clean_close: with it on record any missing byte of the log

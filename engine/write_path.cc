@@ -241,7 +241,7 @@ Status WritePath::put(TableImpl& table, const Put& put, const WriteOptions& opti
   RowLockSet locks(core_.row_locks, RowLocks::Mode::kShared);
   CELLAR_TRY(locks.lock_row(put.row(), lock_wait_us(), core_.clock));
   Prepared prepared{batch};
-  return commit(prepared, core_.mvcc.now_ms(), durability_of(table, options));
+  return commit(prepared, core_.mvcc.write_ms(), durability_of(table, options));
 }
 
 // … with observers, or by one, which is refused.
@@ -264,7 +264,7 @@ Status WritePath::change_row(TableImpl& table, std::string_view row, const std::
     write.add_row(table, row, mode);
     for (Store* store : touched) write.add_store(store);
     const auto build = [&]() -> Result<int64_t> {
-      RowChanges changes(table, batch, core_.mvcc.now_ms());
+      RowChanges changes(table, batch, core_.mvcc.write_ms());
       CELLAR_TRY(change(changes));
       return changes.now_ms();
     };
@@ -274,7 +274,7 @@ Status WritePath::change_row(TableImpl& table, std::string_view row, const std::
   CELLAR_TRY(WriteThrottle(core_).admit(touched));
   RowLockSet locks(core_.row_locks, mode);
   CELLAR_TRY(locks.lock_row(row, lock_wait_us(), core_.clock));
-  RowChanges changes(table, batch, core_.mvcc.now_ms());
+  RowChanges changes(table, batch, core_.mvcc.write_ms());
   CELLAR_TRY(change(changes));
   if (batch.empty()) return {};
   Prepared prepared{batch};
@@ -379,7 +379,7 @@ Status WritePath::write(const Batch& batch, const WriteOptions& options) {
   RowLockSet locks(core_.row_locks, mode);
   CELLAR_TRY(WriteThrottle(core_).admit(stores_of(batch)));
   CELLAR_TRY(locks.lock_rows(rows, lock_wait_us(), core_.clock));
-  const int64_t now_ms = core_.mvcc.now_ms();
+  const int64_t now_ms = core_.mvcc.write_ms();
   CELLAR_TRY(add_entries(batch, now_ms, prepared_batch));
   Prepared prepared{prepared_batch};
   return commit(prepared, now_ms, durability);
@@ -395,7 +395,7 @@ Status WritePath::write_observed(const Batch& batch, RowLocks::Mode mode, Durabi
     write.add_row(static_cast<TableImpl&>(*entry.table), row_of(entry), mode);
   for (Store* store : stores_of(batch)) write.add_store(store);
   const auto build = [&]() -> Result<int64_t> {
-    const int64_t now_ms = core_.mvcc.now_ms();
+    const int64_t now_ms = core_.mvcc.write_ms();
     CELLAR_TRY(add_entries(batch, now_ms, prepared_batch));
     return now_ms;
   };
@@ -455,9 +455,8 @@ Status WritePath::write_checked(std::span<TableImpl* const> tables,
 
 Status WritePath::commit(Prepared& prepared, int64_t now_ms, Durability durability) {
   CELLAR_TRY(check_writable());
-  CELLAR_TRY(prepared.batch.finish(
-      now_ms, core_.mvcc.time_high_ms(),
-      {.cell_bytes_max = core_.options.cell_bytes_max, .batch_bytes_max = core_.options.batch_bytes_max}));
+  CELLAR_TRY(prepared.batch.finish(now_ms, {.cell_bytes_max = core_.options.cell_bytes_max,
+                                            .batch_bytes_max = core_.options.batch_bytes_max}));
   WriteRequest request;
   request.durability = durability;
   request.bytes = prepared.batch.payload().size();
@@ -495,12 +494,14 @@ Status WritePath::append(WriteRequest& request, uint64_t& sequence) {
     const Status status = core_.wal->append(sequence, prepared.batch.count(), prepared.batch.payload());
     if (!status.ok()) {
       if (core_.wal->health().ok()) {
-        core_.mvcc.give_back(sequence);  // a full disk: nothing was appended, a later write may succeed
+        core_.mvcc.give_back(sequence);  // nothing was appended, a later write may succeed
+        if (!status.is(Code::kLimit)) core_.health.trouble("log", status, core_.clock.wall_ms(), true);
       } else {
         core_.fail(status.with_context("write-ahead log"));
       }
       return status.with_context("write-ahead log");
     }
+    core_.health.over("log");
   }
   return {};
 }
@@ -545,6 +546,7 @@ void WritePath::apply(std::span<WriteRequest*> group) {
   if (sync) {
     if (const Status status = core_.wal->sync(); !status.ok()) {
       core_.fail(status.with_context("write-ahead log"));
+      core_.health.over("log");
       for (WriteRequest* request : group)
         if (request->result.ok())
           request->result =

@@ -46,6 +46,7 @@ Status WriteThrottle::wait(std::span<Store* const> stores) {
   }
   const int64_t begun_us = core_.clock.steady_us();
   core_.counters.stalls.fetch_add(1);
+  core_.health.wait_begins(reason, core_.clock.wall_ms());
   core_.events.on_write_stall({.reason = reason, .begins = true, .micros = 0});
   Status status;
   while (true) {
@@ -67,6 +68,7 @@ Status WriteThrottle::wait(std::span<Store* const> stores) {
     }
     core_.changed->wait(seen, left_us);
   }
+  core_.health.wait_ends();
   const int64_t micros = core_.clock.steady_us() - begun_us;
   core_.counters.stall_micros.fetch_add(micros);
   core_.events.on_write_stall({.reason = reason, .begins = false, .micros = micros});

@@ -163,8 +163,8 @@ Status search_log(const std::string& path, const ManifestState& state, const Tab
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> root, posix_file_system().open_directory(path, false));
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> wal, open_wal_directory(*root, false));
   bool stopped = false;
-  const Result<LogSummary> summary =
-      read_log(*wal, state.log_facts(), [&](const LogRecord& record) -> Status {
+  const Result<LogSummary> summary = read_log(
+      *wal, state.log_facts(posix_file_system().boot_identity()), [&](const LogRecord& record) -> Status {
         LogCells cells(record.payload, record.count, record.sequence);
         LogCell each;
         while (!stopped && cells.next(each)) {

@@ -19,8 +19,8 @@ Status check_log(const std::string& path, const ManifestState& state, StoreCheck
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> root, posix_file_system().open_directory(path, false));
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> wal, open_wal_directory(*root, false));
   check.log_cells = 0;
-  const Result<LogSummary> summary =
-      read_log(*wal, state.log_facts(), [&](const LogRecord& record) -> Status {
+  const Result<LogSummary> summary = read_log(
+      *wal, state.log_facts(posix_file_system().boot_identity()), [&](const LogRecord& record) -> Status {
         const std::string place =
             fmt::format("wal/{}: offset {}", segment_name(record.segment), record.offset);
         LogCells cells(record.payload, record.count, record.sequence);

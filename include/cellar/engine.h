@@ -28,12 +28,24 @@ class Snapshot {
   virtual uint64_t sequence() const = 0;
 };
 
+// Trouble: a fault that the engine tries again by itself, or that it works around. Listed from its first
+// failure until it is over; docs/resumption.md says what each fault stops and what ends it.
+struct Trouble {
+  std::string what;          // "flush of t:f", "compaction of t:f", "damaged file 0a…", "log", "writers"
+  Status status;             // of the last try
+  int64_t since_ms = 0;      // the clock at the first failure
+  uint64_t tries = 0;        // failures so far
+  bool writes_wait = false;  // writes wait for its end, or are refused until then
+};
+
 struct EngineStatus {
   std::string path;
   std::string identity;  // 32 hex digits, given at creation
   bool read_only = false;
-  Status health;               // ok, or why writes are refused
-  uint64_t last_sequence = 0;  // newest visible write
+  // Ok; or why writes are refused or wait; or else the status of a trouble.
+  Status health;
+  std::vector<Trouble> troubles;  // in the order of their names
+  uint64_t last_sequence = 0;     // newest visible write
   uint64_t snapshots = 0;
   uint64_t log_segments = 0;
   uint64_t log_bytes = 0;  // appended to segments that still matter
@@ -147,6 +159,13 @@ class Engine {
 
   // Flushes all tables.
   virtual Status flush() = 0;
+  // Takes up writing again after a failure that refuses writes, and tries now what waits to be tried again.
+  // Call it when the cause is mended: after a failed sync nobody but you knows whether the medium can be
+  // trusted. Writes what is in memory to files, so that every acknowledged write is kept; a write that was
+  // answered by kDurabilityUnknown is gone afterwards. Ok if writes are taken, also if they were all the
+  // time. Else the error, and everything is as before. kReadOnly for a failure that only opening the store
+  // again ends.
+  virtual Status resume() = 0;
   // Waits until no flush, compaction or prefetch is running or due.
   virtual Status wait_for_background() = 0;
 

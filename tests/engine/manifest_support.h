@@ -26,7 +26,7 @@ inline FileRecord some_file(uint64_t number) {
   file.time_max = INT64_MAX - static_cast<int64_t>(number);
   file.earliest_put = INT64_MIN + 1;
   file.sequence_min = number * 10;
-  file.sequence_max = UINT64_MAX - number;
+  file.sequence_max = kCountMax - 1 - number;
   file.created_ms = 1'700'000'000'000;
   file.rewritten_at = number * 7;
   file.trailer_crc = 0xdeadbeef;
@@ -52,10 +52,9 @@ inline ManifestState full_state() {
   state.tables[0].families.push_back(
       {9, "f", {{"max_versions", "3"}, {"ttl_s", "86400"}}, 55, {some_file(1), some_file(2)}});
   state.tables[0].families.push_back({8, "g", {}, 0, {some_file(3)}});
-  state.tables[1].families.push_back({10, "f", {{"bloom", ""}}, UINT64_MAX, {}});
+  state.tables[1].families.push_back({10, "f", {{"bloom", ""}}, kCountMax - 1, {}});
   state.dropped_families = {2, 5};
   state.last_sequence = 1'000'000'000'000;
-  state.time_high_ms = 1'800'000'000'000;
   state.wall_ms = -4;
   state.log_start = 17;
   state.log_synced = {18, 4096, 99, 0};
@@ -108,12 +107,11 @@ class EditMaker {
     }
     edit.flushed.push_back({family.id, state.edit * 10});
     edit.last_sequence = state.edit * 10;
-    edit.time_high_ms = static_cast<int64_t>(state.edit);
+    edit.wall_ms = static_cast<int64_t>(state.edit);
     if (random_.one_in(4)) edit.log_start = state.log_start + random_.below(3);
     if (random_.one_in(4)) edit.log_synced = LogPosition{state.log_start, 200, 0, 0};
     if (random_.one_in(4)) edit.clean_close = LogPosition{state.log_start, 300, state.edit, 7};
     if (random_.one_in(4)) edit.seal.push_back({state.log_start + random_.below(5), 100});
-    if (random_.one_in(4)) edit.wall_ms = 5;
     add_feeds(state, edit.feeds);
     return edit;
   }

@@ -7,7 +7,10 @@
 
 #include <atomic>
 #include <cstdio>
+#include <functional>
 #include <thread>
+#include <tuple>
+#include <vector>
 
 #include "base/memory_file_system.h"
 #include "base/random.h"
@@ -292,21 +295,62 @@ TEST(Manifest, AnInterruptedCreationIsDoneAgain) {
 // ---- failures
 // -------------------------------------------------------------------------------------------------------
 
-TEST(ManifestFailures, AFullDiskStopsEditsUntilARoll) {
+TEST(ManifestFailures, TheEditAfterAFullDiskBeginsAGeneration) {
   Store store;
   ASSERT_TRUE(store.create().ok());
   const ManifestState before = store.manifest->state();
   store.fault.inject({.on = FileOperation::kAppend, .nth = 1, .code = Code::kNoSpace, .short_append = 40});
   EXPECT_TRUE(store.manifest->commit({}).status().is(Code::kNoSpace));
   EXPECT_FALSE(store.manifest->poisoned());
-  store.fault.clear_log();
-  EXPECT_TRUE(store.manifest->commit({}).status().is(Code::kNoSpace)) << "nothing may follow half a record";
-  EXPECT_EQ(store.fault.count(kAllWrites), 0u);
   EXPECT_EQ(*store.stored(), before);
-  ASSERT_TRUE(store.manifest->roll().ok());
-  EXPECT_TRUE(store.manifest->health().ok());
+  const uint64_t generation = store.manifest->generation();
   EXPECT_TRUE(store.manifest->commit({}).ok());
+  EXPECT_EQ(store.manifest->generation(), generation + 1) << "nothing may follow half a record";
+  EXPECT_TRUE(store.manifest->health().ok());
   EXPECT_EQ(store.stored()->edit, before.edit + 1);
+}
+
+TEST(ManifestFailures, ResumeUndoesAnEditThatMayHaveSurvived) {
+  for (const auto& [on, name, nth] : {std::tuple(FileOperation::kSync, "MANIFEST*", 1),
+                                      std::tuple(FileOperation::kRename, "CURRENT.tmp", 1),
+                                      std::tuple(FileOperation::kDirectorySync, ".", 2)}) {
+    Store store;
+    ASSERT_TRUE(store.create().ok());
+    ASSERT_TRUE(store.manifest->resume().ok()) << "nothing to do";
+    const ManifestState before = store.manifest->state();
+    if (on != FileOperation::kSync) {
+      store.fault.fail(FileOperation::kAppend, "MANIFEST*", 1, Code::kNoSpace);
+      EXPECT_FALSE(store.manifest->commit({}).ok());
+    }
+    store.fault.fail(on, name, static_cast<uint64_t>(nth));
+    ManifestEdit edit;
+    edit.last_sequence = before.last_sequence + 1;
+    EXPECT_TRUE(store.manifest->commit(edit).status().is(Code::kIoError)) << name;
+    EXPECT_TRUE(store.manifest->poisoned());
+    ASSERT_TRUE(store.manifest->resume().ok()) << name;
+    EXPECT_FALSE(store.manifest->poisoned());
+    EXPECT_EQ(*store.stored(), before) << name;
+    EXPECT_TRUE(store.manifest->commit(edit).ok());
+    EXPECT_EQ(store.stored()->last_sequence, before.last_sequence + 1);
+  }
+}
+
+// A number near 2^64 leaves no room for the next one.
+TEST(ManifestCodec, ImpossibleNumbersAreRefused) {
+  for (const auto& change : std::vector<std::function<void(ManifestState&)>>{
+           [](ManifestState& state) { state.last_sequence = UINT64_MAX; },
+           [](ManifestState& state) { state.last_sequence = kCountMax; },
+           [](ManifestState& state) { state.log_start = UINT64_MAX; },
+           [](ManifestState& state) { state.next_file_number = UINT64_MAX; },
+           [](ManifestState& state) { state.log_synced.segment = UINT64_MAX; },
+           [](ManifestState& state) { state.tables[0].families[0].flushed_sequence = UINT64_MAX; },
+           [](ManifestState& state) { state.tables[0].families[0].files[0].sequence_max = UINT64_MAX; }}) {
+    ManifestState state = full_state();
+    ManifestState back;
+    ASSERT_TRUE(apply_payload(back, encode_snapshot(state), EditKind::kSnapshot).ok());
+    change(state);
+    EXPECT_TRUE(apply_payload(back, encode_snapshot(state), EditKind::kSnapshot).is(Code::kCorruption));
+  }
 }
 
 TEST(ManifestFailures, ASyncThatFailedPoisonsForGood) {

@@ -41,13 +41,7 @@ void RandomRun::fail(std::string text) {
   if (!failure_) failure_ = std::move(text);
 }
 
-// The engine does so when it reads.
-void RandomRun::look_at_clock() {
-  static_cast<void>(tables_[0]->exists(Get("a")));
-  now_ms();
-}
-
-int64_t RandomRun::now_ms() { return time_high_ms_ = std::max(time_high_ms_, clock_.wall_ms()); }
+int64_t RandomRun::now_ms() { return clock_.wall_ms(); }
 
 void RandomRun::open(const EngineOptions& given) {
   EngineOptions options = given;
@@ -113,14 +107,10 @@ void RandomRun::recover() {
   flushes_.clear();
   compactions_.clear();
   for (Mirror& mirror : mirrors_) mirror.lose_unlogged();
-  // The engine's clock goes on from the last write that is left; that no time is taken back is left to the
-  // operations on the clock.
-  clock_.set_wall_ms(now_ms());
   EngineOptions options = plan_.engine;
   options.automatic_flush = options.automatic_compaction = false;
   open(options);
   if (failure_) return;
-  look_at_clock();
   for (const auto& table : tables_) {
     for (const FamilyInfo& family : table->info().families) {
       const Rewrite rewrite = rewrite_now(table->name(), family.options.name);
@@ -193,9 +183,7 @@ void RandomRun::perform_service(const Operation& operation) {
                 "compact");
       return compare_files();
     case Kind::kClock:
-      look_at_clock();  // what it showed last counts for both, or for neither
-      clock_.set_wall_ms(operation.clock_ms);
-      return look_at_clock();
+      return clock_.set_wall_ms(operation.clock_ms);
     case Kind::kAlter:
       return alter(operation);
     case Kind::kRecode:

@@ -148,7 +148,6 @@ class RandomRun final : private EventListener {
     if (!status.ok()) fail(std::string(what) + ": " + status.to_text());
   }
   int64_t now_ms();
-  void look_at_clock();
   ModelScan as_read(const Operation& operation, std::shared_ptr<const Snapshot>& snapshot) const;
   // What a flush or compaction that begins now must respect.
   Rewrite rewrite_now(const std::string& table, const std::string& family);
@@ -200,7 +199,6 @@ class RandomRun final : private EventListener {
   uint64_t kept_ = 0;                     // of the newest that a crash may not take
   uint64_t crashes_ = 0;
   bool dead_ = false;  // the engine has crashed: what it does until it is gone does not count
-  int64_t time_high_ms_ = 0;
   std::vector<std::string> history_;
   std::optional<std::string> failure_;
 };

@@ -133,7 +133,6 @@ void RandomRun::name_snapshot(const Operation& operation) {
 }
 
 void RandomRun::read_named(const NamedContent& named) {
-  clock_.set_wall_ms(now_ms());  // its engine knows no other time
   auto opened = engine_->open_snapshot(named.name);
   if (!opened.ok()) return fail("open snapshot: " + opened.status().to_text());
   for (size_t t = 0; t < named.mirrors.size() && !failure_; ++t) {
@@ -205,7 +204,6 @@ void RandomRun::clone_named(const NamedContent& named, const Operation& operatio
 void RandomRun::checkpoint() {
   expect_ok(engine_->checkpoint("copy").status(), "checkpoint");
   if (failure_) return;
-  clock_.set_wall_ms(now_ms());
   EngineOptions options = plan_.engine;
   options.automatic_flush = options.automatic_compaction = false;
   options.environment = {.files = files_.get(), .clock = &clock_, .executor = &executor_, .seed = plan_.seed};

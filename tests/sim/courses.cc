@@ -25,7 +25,12 @@ const CourseStep kOpen = step(Kind::kOpen), kClose = step(Kind::kClose), kFlush 
                  kCompactMajor = step(Kind::kCompactMajor), kAlter = step(Kind::kAlter),
                  kAddFamily = step(Kind::kAddFamily), kMakeTable = step(Kind::kMakeTable),
                  kFlushTableX = step(Kind::kFlushTableX), kDropTable = step(Kind::kDropTable),
-                 kLoseEmptyDirectories = step(Kind::kLoseEmptyDirectories);
+                 kLoseEmptyDirectories = step(Kind::kLoseEmptyDirectories),
+                 kTruncateTable = step(Kind::kTruncateTable), kSnapshot = step(Kind::kSnapshot),
+                 kRestoreTable = step(Kind::kRestoreTable), kCloneTable = step(Kind::kCloneTable),
+                 kDropSnapshot = step(Kind::kDropSnapshot), kCheckpoint = step(Kind::kCheckpoint),
+                 kMakeFeed = step(Kind::kMakeFeed), kReadFeed = step(Kind::kReadFeed),
+                 kDropFeed = step(Kind::kDropFeed);
 
 Steps life() {
   return {kOpen,
@@ -77,6 +82,17 @@ Steps three_files() {
           kFlush};
 }
 
+// One write, and then so many openings and closings that recovery finds the log scattered over small
+// segments.
+Steps scattered() {
+  Steps steps = {kOpen, put(kSync, {"t/a", "u/d"}), put(kAsync, {"t/b"}), kClose};
+  for (int i = 0; i < 33; ++i) {
+    steps.push_back(kOpen);
+    steps.push_back(kClose);
+  }
+  return steps;
+}
+
 Steps with(Steps steps, const Steps& more) {
   steps.insert(steps.end(), more.begin(), more.end());
   return steps;
@@ -121,6 +137,20 @@ const std::vector<NamedCourse>& all_courses() {
        with(three_files(), {kClose}),
        {kOpen, put(kAsync, {"t/c"}), ingest({"t/a", "t/b"}), put(kSync, {"t/a", "t/b"}), ingest({"t/a"}),
         put(kAsync, {"t/b"}), ingest({"u/d"}, true), kCompactMajor, put(kFsync, {"t/a"}), kClose}},
+      {"ScatteredLog", scattered(), {kOpen, put(kSync, {"t/a", "t/c"}), kClose, kOpen, kClose}},
+      {"OpenAndClose",
+       {kOpen, put(kSync, {"t/a", "u/d"}), kClose},
+       {kOpen, kClose, kOpen, kClose, kOpen, put(kAsync, {"t/a"}), kClose, kOpen}},
+      {"Snapshots",
+       with(three_files(), {kMakeTable, kFlushTableX, kClose}),
+       {kOpen, put(kSync, {"t/a", "t/b"}), kSnapshot, put(kFsync, {"t/a"}), kTruncateTable, kRestoreTable,
+        put(kSync, {"t/c"}), kCloneTable, kDropTable, kRestoreTable, kCheckpoint, kDropSnapshot,
+        put(kSync, {"u/d"}), kClose}},
+      {"Feeds",
+       with(three_files(), {kMakeFeed, kClose}),
+       {kOpen, put(kSync, {"t/a"}, kLarge), put(kSync, {"t/b", "u/d"}, kLarge), put(kAsync, {"t/c"}, kLarge),
+        kFlush, kReadFeed, put(kFsync, {"t/a"}, kLarge), kFlush, kReadFeed, kDropFeed, kMakeFeed,
+        put(kSync, {"t/b"}), kClose, kOpen, kReadFeed, kClose}},
       {"Copied",
        {kOpen, kClose, kLoseEmptyDirectories},
        {kOpen, put(kSync, {"t/a", "u/d"}), kFlush, put(kSync, {"t/b"}), kFlushTable, kClose}},

@@ -13,17 +13,27 @@ struct CourseStep {
   enum class Kind : uint8_t {
     kOpen,  // and make the tables t (families a, b, c) and u (family d)
     kClose,
-    kPut,                   // one cell at each of `places`, and one in a row that many puts share
-    kErase,                 // the row of an earlier write
-    kFlush,                 // all tables
-    kFlushTable,            // table t
-    kCompact,               // table t, what the policy picks
-    kCompactMajor,          // table t
-    kAlter,                 // family b of t
-    kAddFamily,             // family z of t
-    kMakeTable,             // table x
-    kFlushTableX,           // with a cell in it
-    kDropTable,             // table x
+    kPut,            // one cell at each of `places`, and one in a row that many puts share
+    kErase,          // the row of an earlier write
+    kFlush,          // all tables
+    kFlushTable,     // table t
+    kCompact,        // table t, what the policy picks
+    kCompactMajor,   // table t
+    kAlter,          // family b of t
+    kAddFamily,      // family z of t
+    kMakeTable,      // table x
+    kFlushTableX,    // with a cell in it
+    kDropTable,      // table x
+    kTruncateTable,  // table x
+    kSnapshot,       // of all tables, named s
+    kRestoreTable,   // table x, from s
+    kCloneTable,     // table x of s, as table y
+    kDropSnapshot,   // s
+    kCheckpoint,     // of all tables, into a directory of its own
+    kStepClock,      // the wall clock, by clock_ms
+    kMakeFeed,       // of all tables
+    kReadFeed,       // to its end, which is acknowledged
+    kDropFeed,
     kIngest,                // one foreign file for each of `places`, with the cells of a put
     kLoseEmptyDirectories,  // of a closed store, as by being copied by something that leaves them out
   };
@@ -33,6 +43,7 @@ struct CourseStep {
   size_t bytes = 10;                     // of each value
   bool by_copy = false;                  // of an ingest, else by link
   uint64_t id = 0;                       // of the write that is erased, counted from 1
+  int64_t clock_ms = 0;
 };
 
 struct NamedCourse {
@@ -41,6 +52,7 @@ struct NamedCourse {
       before;  // done once, undisturbed; then the process is killed unless the store is closed
   std::vector<CourseStep> course;       // stopped or disturbed at each of its file operations
   uint64_t memtable_bytes = 64u << 20;  // during the course
+  bool automatic = false;  // flushes and compactions by themselves, and limits that are soon reached
 };
 // All of them; "Life" is the longest and begins with nothing.
 const std::vector<NamedCourse>& all_courses();

@@ -52,7 +52,7 @@ TEST_P(FaultSweep, AtEveryOperation) {
   uint64_t step = prepared.outcome.writes.empty() && course().course.size() > 20 ? 3 : 1;
   if (test_scale() < 1) step *= 4;
   if (test_scale() > 1) step = 1;
-  uint64_t points = 0;
+  uint64_t points = 0, by_itself = 0, by_resume = 0;
   for (uint64_t k = 1;; k += step, ++points) {
     const auto medium = prepared.copy();
     FaultFileSystem files(*medium);
@@ -62,8 +62,11 @@ TEST_P(FaultSweep, AtEveryOperation) {
                   .code = each.code,
                   .short_append = each.short_append});
     const Outcome outcome =
-        run_course(files, course(), prepared.outcome, {.go_on_after_failure = true, .seed = k});
+        run_course(files, course(), prepared.outcome,
+                   {.go_on_after_failure = true, .heal = [&] { files.clear(); }, .seed = k});
     if (files.struck() == 0) break;
+    if (outcome.resumed == Resumed::kByItself) ++by_itself;
+    if (outcome.resumed == Resumed::kByResume) ++by_resume;
     const auto lost_power = medium->image(CrashMode::kLoseUnsynced, k);
     const auto wrong_later = check_store(*lost_power, outcome, {Expected::kAnyFailed, Fate::kDurable, false});
     ASSERT_FALSE(wrong_later) << course().name << ", call " << k << ", after power loss: " << *wrong_later
@@ -74,6 +77,8 @@ TEST_P(FaultSweep, AtEveryOperation) {
     ASSERT_FALSE(wrong) << course().name << ", call " << k << ": " << *wrong << "\n" << files.log();
   }
   count(points, "failing file operations");
+  count(by_itself, "faults after which an open engine took writes again by itself");
+  count(by_resume, "faults after which an open engine took writes again by resume()");
 }
 
 }  // namespace

@@ -9,64 +9,24 @@
 
 #include "base/memory_file_system.h"
 #include "cellar/hfile_builder.h"
-#include "engine/directory.h"
-#include "tests/support/manual_clock.h"
-#include "tests/support/step_executor.h"
+#include "tests/sim/workload_parts.h"
 
 namespace cellar::testing {
 namespace {
 
-constexpr std::string_view kShared = "shared";  // a row that many writes put a version into
-
-FamilyOptions family_of(const std::string& name) {
-  FamilyOptions family;
-  family.name = name;
-  family.max_versions = 1000;
-  family.block_bytes = 1024;
-  family.compression = "none";
-  family.compaction = "exploring(ratio=1.2, files_min=2, files_max=3)";
-  return family;
-}
-
-EngineOptions engine_options(FileSystem& files, ManualClock& clock, StepExecutor& executor) {
-  EngineOptions options;
-  options.create_if_missing = true;
-  options.log_segment_bytes = 64 << 10;
-  options.automatic_compaction = false;
-  options.environment = {.files = &files, .clock = &clock, .executor = &executor, .seed = 7};
-  return options;
-}
-
-// Which writes' cells are there: "table/family/row", of the shared row with its timestamp behind.
-Result<std::set<std::string>> cells_found(Engine& engine) {
-  std::set<std::string> found;
-  for (const std::string& name : engine.list_tables()) {
-    CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, engine.open_table(name));
-    CELLAR_TRY_ASSIGN(const std::unique_ptr<Scanner> scanner, table->scan(Scan().all_versions()));
-    while (scanner->next())
-      for (const CellView& cell : scanner->row())
-        found.insert(fmt::format("{}/{}/{}{}", name, cell.family(), cell.row(),
-                                 cell.row() == kShared ? fmt::format("@{}", cell.timestamp) : ""));
-    CELLAR_TRY(scanner->status());
-  }
-  return found;
-}
-
-bool has_all(const std::set<std::string>& found, const TriedWrite& write) {
-  return std::ranges::all_of(write.cells, [&](const std::string& cell) { return found.contains(cell); });
-}
-bool has_any(const std::set<std::string>& found, const TriedWrite& write) {
-  return std::ranges::any_of(write.cells, [&](const std::string& cell) { return found.contains(cell); });
-}
-
 class Course {
  public:
-  Course(FileSystem& files, Outcome before, uint64_t memtable_bytes, const WorkloadOptions& options)
+  Course(FileSystem& files, Outcome before, const NamedCourse& course, const WorkloadOptions& options)
       : options_(options),
         executor_(options.seed, clock_),
         engine_options_(engine_options(files, clock_, executor_)),
         outcome_(std::move(before)) {
-    engine_options_.memtable_bytes = memtable_bytes;
+    engine_options_.memtable_bytes = course.memtable_bytes;
+    if (!course.automatic) return;
+    engine_options_.automatic_compaction = true;
+    engine_options_.memtable_bytes_total = 4 * course.memtable_bytes;
+    engine_options_.files_slow = 3;
+    engine_options_.files_stop = 6;
   }
   ~Course() {
     tables_.clear();
@@ -88,6 +48,7 @@ class Course {
       executor_.settle();
       between();
     }
+    if (options_.heal && engine_ != nullptr && tables_.size() == 2) resume();
     tables_.clear();
     if (engine_ != nullptr) static_cast<void>(engine_->close());
     return std::move(outcome_);
@@ -105,6 +66,15 @@ class Course {
   bool alter();
   bool add_family();
   bool flush_extra();
+  void resume();
+  bool perform_on_tables(CourseStep::Kind kind);
+  bool perform_on_feed(CourseStep::Kind kind);
+  bool read_feed();
+  // What `status` makes of something that was there or not before.
+  static bool note(std::optional<bool>& of, const Status& status, bool there) {
+    of = status.ok() ? std::optional<bool>(there) : std::nullopt;
+    return status.ok();
+  }
   bool lose_empty_directories();
   bool note_extra(const Status& status, bool there) {
     outcome_.extra = status.ok() ? std::optional<bool>(there) : std::nullopt;
@@ -131,6 +101,9 @@ bool Course::perform(const CourseStep& step) {
       return open();
     case Kind::kClose:
       return close();
+    case Kind::kStepClock:
+      clock_.set_wall_ms(std::max<int64_t>(0, clock_.wall_ms() + step.clock_ms));
+      return true;
     case Kind::kPut:
       return put(step);
     case Kind::kErase:
@@ -154,11 +127,84 @@ bool Course::perform(const CourseStep& step) {
     case Kind::kFlushTableX:
       return flush_extra();
     case Kind::kDropTable:
+      outcome_.rows = std::nullopt;
       return note_extra(engine_->drop_table("x"), false);
-    case Kind::kLoseEmptyDirectories:
-      break;
+    default:
+      return step.kind >= Kind::kMakeFeed ? perform_on_feed(step.kind) : perform_on_tables(step.kind);
   }
-  return false;
+}
+
+bool Course::perform_on_tables(CourseStep::Kind kind) {
+  using Kind = CourseStep::Kind;
+  switch (kind) {
+    case Kind::kTruncateTable:
+      return note(outcome_.rows, engine_->truncate_table("x"), false);
+    case Kind::kSnapshot:
+      outcome_.kept = outcome_.rows;
+      return note(outcome_.snapshot, engine_->create_snapshot("s").status(), true);
+    case Kind::kRestoreTable: {
+      const Status restored = engine_->restore_snapshot("s", {"x"});
+      note(outcome_.extra, restored, true);
+      outcome_.rows = restored.ok() ? outcome_.kept : std::nullopt;
+      return restored.ok();
+    }
+    case Kind::kCloneTable:
+      outcome_.cloned = outcome_.kept;
+      return note(outcome_.clone, engine_->clone_snapshot("s", "x", "y").status(), true);
+    case Kind::kDropSnapshot:
+      return note(outcome_.snapshot, engine_->drop_snapshot("s"), false);
+    case Kind::kCheckpoint:
+      return engine_->checkpoint("copy").ok();
+    default:
+      return false;
+  }
+}
+
+bool Course::perform_on_feed(CourseStep::Kind kind) {
+  using Kind = CourseStep::Kind;
+  switch (kind) {
+    case Kind::kMakeFeed:
+      return note(outcome_.feed, engine_->create_feed("all"), true);
+    case Kind::kReadFeed:
+      return read_feed();
+    case Kind::kDropFeed:
+      return note(outcome_.feed, engine_->drop_feed("all"), false);
+    default:
+      return false;
+  }
+}
+
+bool Course::read_feed() {
+  const auto reader = engine_->read_feed("all");
+  if (!reader.ok()) return false;
+  while (true) {
+    const auto entry = (*reader)->next();
+    if (!entry.ok()) return false;
+    if (*entry == nullptr) return (*reader)->acknowledge((*reader)->position()).ok();
+  }
+}
+
+// The fault is over: the engine takes writes again, by itself or once it is told so.
+void Course::resume() {
+  options_.heal();
+  const CourseStep again{
+      .kind = CourseStep::Kind::kPut, .durability = Durability::kFsyncWal, .places = {"t/a"}};
+  if (put(again)) {
+    outcome_.resumed = Resumed::kByItself;
+  } else {
+    const Status resumed = engine_->resume();
+    if (!resumed.ok()) outcome_.wrong = "does not resume: " + resumed.to_text();
+    outcome_.resumed = resumed.ok() && put(again) ? Resumed::kByResume : Resumed::kNot;
+  }
+  if (outcome_.resumed == Resumed::kNot && !outcome_.wrong)
+    outcome_.wrong = "takes no writes after resume(): " + engine_->status().health.to_text();
+  compare();
+  const Status flushed = outcome_.wrong ? Status() : engine_->flush();
+  if (!flushed.ok()) outcome_.wrong = "does not flush after it resumed: " + flushed.to_text();
+  // What failed is tried again within a minute.
+  for (int i = 0; i < 20 && !engine_->status().health.ok(); ++i) executor_.pause_us(10'000'000);
+  const Status health = engine_->status().health;
+  if (!outcome_.wrong && !health.ok()) outcome_.wrong = "health is not ok: " + health.to_text();
 }
 
 bool Course::open() {
@@ -307,7 +353,8 @@ bool Course::flush_extra() {
   auto x = engine_->open_table("x");
   if (!x.ok()) return false;
   const Put both = Put("r").add("e", "q", "v").add("f", "q", "v");
-  return (*x)->put(both, {.durability = Durability::kFsyncWal}).ok() && (*x)->flush().ok();
+  return note(outcome_.rows, (*x)->put(both, {.durability = Durability::kFsyncWal}), true) &&
+         (*x)->flush().ok();
 }
 
 // While it runs: everything acknowledged is seen, and nothing in part.
@@ -319,159 +366,19 @@ void Course::compare() {
     if (deleted != outcome_.writes.end() || write.deletes != 0) continue;
     if (write.fate >= Fate::kVisible && !has_all(*found, write))
       outcome_.wrong = fmt::format("write {} was acknowledged and is not seen", write.id);
+    // Of what no log held a crash may leave the part that was flushed.
+    if (write.unlogged && write.fate < Fate::kVisible) continue;
     if (has_any(*found, write) && !has_all(*found, write))
-      outcome_.wrong = fmt::format("write {} is seen in part", write.id);
+      outcome_.wrong =
+          fmt::format("write {} is seen in part, fate {}", write.id, static_cast<int>(write.fate));
   }
-}
-
-// ---- afterwards ----
-
-// Whether what is found is what the first `count` writes leave.
-std::optional<std::string> differs_from_prefix(const std::set<std::string>& found,
-                                               const std::vector<TriedWrite>& writes, size_t count) {
-  for (size_t i = 0; i < writes.size(); ++i) {
-    const TriedWrite& write = writes[i];
-    if (write.deletes != 0) continue;
-    if (write.unlogged) {
-      if (write.fate >= Fate::kDurable && !has_all(found, write))
-        return fmt::format("write {} is lost", write.id);
-      continue;
-    }
-    bool deleted = false;
-    for (size_t k = 0; k < count; ++k) deleted = deleted || writes[k].deletes == write.id;
-    for (const std::string& cell : write.cells) {
-      const bool shared = cell.find('@') != std::string::npos;
-      const bool there = i < count && (!deleted || shared || cell.front() != 't');
-      if (found.contains(cell) != there) return fmt::format("{} is {}there", cell, there ? "not " : "");
-    }
-  }
-  return std::nullopt;
-}
-
-std::optional<std::string> not_a_prefix(const std::set<std::string>& found, const Outcome& outcome,
-                                        Fate least) {
-  size_t at_least = 0;
-  for (size_t i = 0; i < outcome.writes.size(); ++i)
-    if (!outcome.writes[i].unlogged && outcome.writes[i].fate >= least) at_least = i + 1;
-  std::string text;
-  for (size_t count = outcome.writes.size() + 1; count-- > at_least;) {
-    const auto wrong = differs_from_prefix(found, outcome.writes, count);
-    if (!wrong) return std::nullopt;
-    text += fmt::format("\n  not the first {}: {}", count, *wrong);
-  }
-  return fmt::format("not a prefix of {} writes, {} at least:{}", outcome.writes.size(), at_least, text);
-}
-
-std::optional<std::string> lost_or_split(const std::set<std::string>& found, const Outcome& outcome,
-                                         Fate least) {
-  for (const TriedWrite& write : outcome.writes) {
-    if (write.deletes != 0) continue;
-    const auto deleted = std::ranges::find(outcome.writes, write.id, &TriedWrite::deletes);
-    if (deleted != outcome.writes.end()) continue;
-    if (write.fate >= least && !has_all(found, write)) return fmt::format("write {} is lost", write.id);
-    if (!write.unlogged && has_any(found, write) && !has_all(found, write))
-      return fmt::format("write {} is there in part", write.id);
-  }
-  return std::nullopt;
-}
-
-// Files below tables/ that no table knows.
-std::optional<std::string> orphans_of(FileSystem& files, Engine& engine) {
-  std::set<std::string> known;
-  for (const std::string& name : engine.list_tables()) {
-    const TableInfo info = engine.open_table(name).value()->info();
-    for (const FamilyInfo& family : info.families)
-      for (const StoreFileInfo& file : family.files)
-        known.insert(to_text(StoredFile{info.id, family.options.name, file.name, 0}));
-  }
-  auto root = files.open_directory("store", false);
-  if (!root.ok()) return root.status().to_text();
-  std::vector<std::string> strangers;
-  const auto stored = list_store_files(**root, &strangers);
-  if (!stored.ok()) return stored.status().to_text();
-  for (const StoredFile& file : *stored)
-    if (!known.contains(to_text(file))) return "an orphan: " + to_text(file);
-  if (!strangers.empty()) return "a stranger: " + strangers.front();
-  // Segments of the log that count, and one that was made ahead.
-  const auto wal = open_wal_directory(**root, false);
-  if (!wal.ok()) return wal.status().to_text();
-  if (const uint64_t segments = (*wal)->list().value().size(); segments > engine.status().log_segments + 1)
-    return fmt::format("{} log segments, {} of them count", segments, engine.status().log_segments);
-  uint64_t manifests = 0;
-  for (const DirectoryEntry& entry : (*root)->list().value()) {
-    uint64_t generation = 0;
-    if (parse_manifest_name(entry.name, generation)) ++manifests;
-    if (entry.name.ends_with(".tmp")) return "left behind: " + entry.name;
-  }
-  if (manifests <= 2) return std::nullopt;  // the one that counts and the one before it
-  return fmt::format("{} manifests", manifests);
-}
-
-// What of the acknowledged schema is missing, or nothing.
-std::optional<std::string> schema_lost(Engine& engine, const Outcome& outcome) {
-  const std::vector<std::string> names = engine.list_tables();
-  const auto has = [&](const char* name) { return std::ranges::find(names, name) != names.end(); };
-  if (outcome.made && !(has("t") && has("u"))) return "a table is lost";
-  if (outcome.extra && *outcome.extra != has("x"))
-    return has("x") ? "a dropped table is there" : "table x is lost";
-  if (!outcome.made) return std::nullopt;
-  bool added = false;
-  for (const FamilyInfo& family : engine.open_table("t").value()->info().families) {
-    added = added || family.options.name == "z";
-    if (family.options.name == "b" && outcome.versions != 0 &&
-        family.options.max_versions != outcome.versions)
-      return "an alteration is lost";
-  }
-  return outcome.added && !added ? std::optional<std::string>("an added family is lost") : std::nullopt;
-}
-
-// One opening of the store found.
-class Visit {
- public:
-  explicit Visit(FileSystem& files) : files_(files), executor_(1, clock_) {}
-  ~Visit() {
-    engine_.reset();
-    executor_.finish();
-  }
-
-  std::optional<std::string> open() {
-    auto opened = Engine::open("store", engine_options(files_, clock_, executor_));
-    if (!opened.ok()) return "does not open: " + opened.status().to_text();
-    engine_ = std::move(opened).value();
-    executor_.settle();
-    return orphans_of(files_, *engine_);
-  }
-  Result<std::set<std::string>> found() { return cells_found(*engine_); }
-  Engine& engine() { return *engine_; }
-  Status close() { return engine_->close(); }
-
- private:
-  FileSystem& files_;
-  ManualClock clock_;
-  StepExecutor executor_;
-  std::unique_ptr<Engine> engine_;
-};
-
-// Twenty writes on, flushed half way, and closed.
-Status go_on(Visit& visit, std::set<std::string>& found) {
-  {
-    CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> t,
-                      visit.engine().open_or_create_table("t", {.families = {family_of("a")}}));
-    for (int i = 0; i < 20; ++i) {
-      const std::string row = fmt::format("later{}", i);
-      CELLAR_TRY(t->put(Put(row).add_at("a", "q", 1, "v"), {.durability = Durability::kFsyncWal}));
-      found.insert("t/a/" + row);
-      if (i == 10) CELLAR_TRY(t->flush());
-    }
-  }
-  return visit.close();
 }
 
 }  // namespace
 
 Outcome run_course(FileSystem& files, const NamedCourse& course, const Outcome& before,
                    const WorkloadOptions& options) {
-  return Course(files, before, course.memtable_bytes, options).run(course.course, {});
+  return Course(files, before, course, options).run(course.course, {});
 }
 
 Prepared prepare(const NamedCourse& course) {
@@ -479,48 +386,13 @@ Prepared prepare(const NamedCourse& course) {
   if (course.before.empty()) return prepared;
   CrashFileSystem files;
   const auto take = [&] { prepared.medium = files.crash_image({.mode = CrashMode::kProcessKilled}); };
-  prepared.outcome = Course(files, {}, EngineOptions{}.memtable_bytes, {}).run(course.before, take);
+  prepared.outcome = Course(files, {}, NamedCourse{course.name, {}, {}}, {}).run(course.before, take);
   // The medium is durable, and the process did not live to flush what no log holds.
   for (TriedWrite& write : prepared.outcome.writes) {
     if (write.fate == Fate::kKilled) write.fate = Fate::kDurable;
     if (write.fate == Fate::kVisible) write.fate = Fate::kFailed;
   }
   return prepared;
-}
-
-std::optional<std::string> check_store(FileSystem& files, const Outcome& outcome,
-                                       const CheckOptions& options) {
-  if (outcome.wrong) return outcome.wrong;
-  std::set<std::string> found;
-  {
-    Visit visit(files);
-    if (auto wrong = visit.open()) return wrong;
-    if (auto wrong = schema_lost(visit.engine(), outcome)) return wrong;
-    auto cells = visit.found();
-    if (!cells.ok()) return "does not read: " + cells.status().to_text();
-    found = *cells;
-    const auto wrong = options.expected == Expected::kPrefix ? not_a_prefix(found, outcome, options.least)
-                                                             : lost_or_split(found, outcome, options.least);
-    if (wrong) return wrong;
-    if (!options.goes_on) {
-      const Status closed = visit.close();
-      return closed.ok() ? std::nullopt : std::optional<std::string>("does not close: " + closed.to_text());
-    }
-    if (const Status status = go_on(visit, found); !status.ok()) return "does not go on: " + status.to_text();
-  }
-  Visit again(files);
-  if (auto wrong = again.open()) return "opened again: " + *wrong;
-  const auto cells = again.found();
-  if (!cells.ok()) return "does not read again: " + cells.status().to_text();
-  if (*cells != found)
-    return fmt::format("opened again: {} cells, there were {}", cells->size(), found.size());
-  const Status closed = again.close();
-  return closed.ok() ? std::nullopt : std::optional<std::string>("does not close: " + closed.to_text());
-}
-
-void open_and_close(FileSystem& files) {
-  Visit visit(files);
-  if (!visit.open()) static_cast<void>(visit.close());
 }
 
 }  // namespace cellar::testing

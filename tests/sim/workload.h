@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,11 +33,21 @@ struct TriedWrite {
   Fate fate = Fate::kNotTried;
 };
 
+// How an engine took writes again after a fault was over.
+enum class Resumed : uint8_t { kNotAsked, kByItself, kByResume, kNot };
+
 struct Outcome {
-  bool made = false;                 // the tables are there, durably
-  uint32_t versions = 1000;          // of family b, as altered; 0: unknown
-  bool added = false;                // family z is there
-  std::optional<bool> extra = {};    // the table x is there, is not; unknown between
+  bool made = false;                  // the tables are there, durably
+  uint32_t versions = 1000;           // of family b, as altered; 0: unknown
+  bool added = false;                 // family z is there
+  std::optional<bool> extra = {};     // the table x is there, is not; unknown between
+  std::optional<bool> rows = {};      // so is the row of table x
+  std::optional<bool> kept = {};      // so is that row in the snapshot s
+  std::optional<bool> clone = {};     // so is the table y
+  std::optional<bool> cloned = {};    // so is its row
+  std::optional<bool> snapshot = {};  // so is the snapshot s
+  std::optional<bool> feed = {};      // so is the feed
+  Resumed resumed = Resumed::kNotAsked;
   std::vector<TriedWrite> writes;    // in commit order
   std::optional<std::string> wrong;  // a wrong answer while it ran
 };
@@ -55,6 +66,8 @@ Prepared prepare(const NamedCourse& course);
 
 struct WorkloadOptions {
   bool go_on_after_failure = false;
+  // Set: called at the end, before the engine is closed; then the engine must take writes again.
+  std::function<void()> heal = {};
   uint64_t seed = 1;
 };
 // Runs the course over these files, in the directory "store", until its end or the first failure.
@@ -73,6 +86,10 @@ struct CheckOptions {
 // Opens the store, compares, looks for orphans. What is wrong, or nothing.
 std::optional<std::string> check_store(FileSystem& files, const Outcome& outcome,
                                        const CheckOptions& options);
+
+// The same, for going on with the store in another course: afterwards `outcome` says of each write whether it
+// is there for good (kDurable) or never (kNotTried), and of everything else what was found.
+std::optional<std::string> settle_store(FileSystem& files, Outcome& outcome, Fate least);
 
 // Opens the store and closes it; errors do not matter.
 void open_and_close(FileSystem& files);

@@ -75,6 +75,12 @@ struct CrashFileSystem::Impl {
   const std::shared_ptr<CrashNode> root = std::make_shared<CrashNode>();
   LastAppend last;
   std::vector<std::string> texts;
+  // Of the image that a crash leaves.
+  std::string boot_after(CrashMode mode) const {
+    return "start " + std::to_string(boot + (mode == CrashMode::kProcessKilled ? 0 : 1));
+  }
+
+  uint64_t boot = 1;  // how often the machine was started
   uint64_t stop_operation = 0;
   uint64_t stop_append_bytes = 0;
   bool stopped = false;
@@ -339,8 +345,8 @@ std::unique_ptr<FileSystem> CrashFileSystem::image(CrashMode mode, uint64_t seed
 }
 
 std::unique_ptr<FileSystem> CrashFileSystem::image(const ImageOptions& options) const {
-  auto medium = make_memory_file_system();
   const std::lock_guard<std::mutex> lock(impl_->mutex);
+  auto medium = make_memory_file_system(impl_->boot_after(options.mode));
   write_image(*impl_->root, impl_->last, options, *medium);
   return medium;
 }
@@ -350,6 +356,7 @@ std::unique_ptr<CrashFileSystem> CrashFileSystem::crash_image(const ImageOptions
   {
     const std::lock_guard<std::mutex> lock(impl_->mutex);
     write_image(*impl_->root, impl_->last, options, *medium);
+    medium->impl_->boot = impl_->boot + (options.mode == CrashMode::kProcessKilled ? 0 : 1);
   }
   const std::lock_guard<std::mutex> lock(medium->impl_->mutex);
   medium->impl_->root->sync_all();
@@ -398,6 +405,11 @@ Result<std::unique_ptr<ReadableFile>> CrashFileSystem::open_file(const std::stri
   CELLAR_TRY(impl_->check_running());
   CELLAR_TRY_ASSIGN(auto file, impl_->files->open_file(path));
   return std::unique_ptr<ReadableFile>(std::make_unique<CrashReadable>(impl_, std::move(file)));
+}
+
+std::string CrashFileSystem::boot_identity() {
+  const std::lock_guard<std::mutex> lock(impl_->mutex);
+  return impl_->boot_after(CrashMode::kProcessKilled);
 }
 
 std::string list_tree(FileSystem& files, const std::string& path) {

@@ -89,6 +89,8 @@ class CrashFileSystem final : public FileSystem {
 
   Result<std::unique_ptr<Directory>> open_directory(const std::string& path, bool create) override;
   Result<std::unique_ptr<ReadableFile>> open_file(const std::string& path) override;
+  // Another one in the image of a machine that stopped; the same in that of a process that was killed.
+  std::string boot_identity() override;
 
  private:
   friend class CrashDirectory;

@@ -131,6 +131,7 @@ class FaultFileSystem final : public FileSystem {
 
   Result<std::unique_ptr<Directory>> open_directory(const std::string& path, bool create) override;
   Result<std::unique_ptr<ReadableFile>> open_file(const std::string& path) override;
+  std::string boot_identity() override { return inner_.boot_identity(); }
 
  private:
   friend class FaultDirectory;

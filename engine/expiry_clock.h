@@ -1,0 +1,41 @@
+// ExpiryClock: the time up to which rewrites may erase expired cells.
+#pragma once
+
+#include <cstdint>
+
+#include "base/mutex.h"
+#include "cellar/environment.h"
+
+namespace cellar {
+
+// A read may go by a wrong clock: what it hides shows again once the clock is right. A flush or compaction
+// that erases by a wrong clock does harm for good. So a step of the wall clock ahead of the steady clock
+// counts for erasing only after it has lasted kBelievedAfterUs; and time during which the store was closed
+// counts up to `guard_ms`, the rest of it after the same delay. A step back counts at once. Any thread.
+class ExpiryClock {
+ public:
+  static constexpr int64_t kToleranceMs = 60'000;                         // between the two clocks
+  static constexpr int64_t kBelievedAfterUs = int64_t{3600} * 1'000'000;  // of the steady clock
+
+  struct Reading {
+    int64_t ms = 0;        // cells that expired before this time may be erased
+    int64_t ahead_ms = 0;  // how far the wall clock is ahead of that, when it is not believed; else 0
+  };
+
+  // A guard of 0 means that the wall clock alone counts.
+  ExpiryClock(Clock& clock, int64_t guard_ms) : clock_(clock), guard_ms_(guard_ms) {}
+
+  // Begins with the time that the store remembers of its last use, 0 if it remembers none.
+  void start(int64_t remembered_ms);
+  Reading read();
+
+ private:
+  Clock& clock_;
+  const int64_t guard_ms_;
+  Mutex mutex_;
+  int64_t wall_ms_ CELLAR_GUARDED_BY(mutex_) = 0;         // believed at steady_us_
+  int64_t steady_us_ CELLAR_GUARDED_BY(mutex_) = 0;       // of the steady clock
+  int64_t ahead_since_us_ CELLAR_GUARDED_BY(mutex_) = 0;  // of the steady clock; negative: not ahead
+};
+
+}  // namespace cellar

@@ -1,0 +1,39 @@
+// ResumeJob: takes up writing again after a failure, without opening the store anew.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/core.h"
+#include "engine/flush_job.h"
+
+namespace cellar {
+
+// What is in memory is the truth: every acknowledged write is there or in files. So the manifest begins a new
+// generation with the state of before the failure; everything in memory is written to files; and the log
+// begins anew. A write whose durability was unknown is gone afterwards. Use once, inside WritePath::alone().
+class ResumeJob {
+ public:
+  explicit ResumeJob(EngineCore& core) : core_(core) {}
+
+  // On failure everything stays as it was, and a later try is a new one.
+  Status run();
+
+ private:
+  struct Written {
+    std::shared_ptr<Store> store;
+    std::shared_ptr<const StoreView> view;  // its frozen memtables are in the file
+    NewFile made;
+  };
+
+  Status renew_log();
+  Status write_memory();
+  Status publish();
+  void install();
+  void remove_written();
+
+  EngineCore& core_;
+  std::vector<Written> written_;
+};
+
+}  // namespace cellar

@@ -1,0 +1,116 @@
+// Goal: a forked child may use and destroy what it inherited of an engine without touching a file of it;
+// using it is an error, and the parent goes on. Method: real files and real forks; the child does its worst
+// and exits, the parent writes on, closes, and opens the store again.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cellar/cellar.h"
+#include "tests/support/scratch_directory.h"
+
+namespace cellar::testing {
+namespace {
+
+// Runs `body` in a child; its result as an exit status.
+template <class Body>
+int in_child(const Body& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);  // a hang is a failure, too
+    _exit(body());
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status);
+}
+
+struct Opened {
+  std::unique_ptr<Engine> engine;
+  std::shared_ptr<Table> table;
+};
+
+Opened open_at(const std::string& path) {
+  Opened opened;
+  opened.engine = Engine::open(path, {.create_if_missing = true}).value();
+  FamilyOptions family;
+  family.name = "d";
+  opened.table = opened.engine->open_or_create_table("t", {.families = {family}}).value();
+  return opened;
+}
+
+class ForkTest : public ::testing::Test {
+ protected:
+  ScratchDirectory scratch_;
+  std::string path_ = scratch_.path() + "/store";
+  Opened opened_ = open_at(path_);
+
+  Status put(int i) {
+    return opened_.table->put(Put("r" + std::to_string(i)).add("d", "q", std::string(100, 'v')));
+  }
+  void go_on_and_reopen(int rows) {
+    for (int i = 0; i < rows; ++i) ASSERT_TRUE(put(i).ok());
+    ASSERT_TRUE(opened_.engine->close().ok());
+    opened_ = {};
+    opened_ = open_at(path_);
+    for (int i = 0; i < rows; ++i)
+      ASSERT_TRUE(opened_.table->exists(Get("r" + std::to_string(i))).value()) << i;
+  }
+};
+
+TEST_F(ForkTest, ChildThatDestroysTheEngineHarmsNothing) {
+  ASSERT_TRUE(put(0).ok());
+  const auto snapshot = opened_.engine->snapshot().value();
+  auto scanner = opened_.table->scan(Scan()).value();
+  const int result = in_child([&] {
+    scanner.reset();
+    const_cast<std::shared_ptr<const Snapshot>&>(snapshot).reset();
+    opened_.table.reset();
+    opened_.engine.reset();
+    return 0;
+  });
+  EXPECT_EQ(result, 0);
+  scanner.reset();
+  const_cast<std::shared_ptr<const Snapshot>&>(snapshot).reset();
+  go_on_and_reopen(2000);
+}
+
+TEST_F(ForkTest, UsingItInTheChildIsAnError) {
+  ASSERT_TRUE(put(0).ok());
+  const int result = in_child([&] {
+    if (!put(1).is(Code::kAborted)) return 1;
+    if (!opened_.table->get(Get("r0")).status().is(Code::kAborted)) return 2;
+    if (!opened_.engine->flush().is(Code::kAborted)) return 3;
+    if (!opened_.engine->snapshot().status().is(Code::kAborted)) return 4;
+    if (!opened_.engine->drop_table("t").is(Code::kAborted)) return 5;
+    if (!opened_.engine->close().is(Code::kAborted)) return 6;
+    if (Engine::open(path_).ok()) return 7;  // the parent has it
+    return 0;
+  });
+  EXPECT_EQ(result, 0);
+  go_on_and_reopen(100);
+}
+
+TEST_F(ForkTest, ChildMayOpenAnotherStore) {
+  const int result = in_child([&] {
+    Opened own = open_at(scratch_.path() + "/other");
+    return own.table->put(Put("r").add("d", "q", "v")).ok() && own.engine->close().ok() ? 0 : 1;
+  });
+  EXPECT_EQ(result, 0);
+  go_on_and_reopen(10);
+}
+
+TEST_F(ForkTest, LockThatWasReplacedEndsWrites) {
+  ASSERT_TRUE(put(0).ok());
+  ASSERT_EQ(unlink((path_ + "/LOCK").c_str()), 0);
+  const Status flushed = opened_.engine->flush();
+  EXPECT_TRUE(flushed.is(Code::kLocked)) << flushed.to_text();
+  EXPECT_TRUE(put(1).is(Code::kReadOnly));
+  EXPECT_TRUE(opened_.engine->resume().is(Code::kReadOnly)) << "only opening the store again ends that";
+  EXPECT_FALSE(opened_.engine->close().ok());
+  opened_ = {};
+  opened_ = open_at(path_);
+  EXPECT_TRUE(opened_.table->exists(Get("r0")).value());
+}
+
+}  // namespace
+}  // namespace cellar::testing

@@ -1,0 +1,316 @@
+// Goal: a fault that is over is over: the engine takes writes again by itself, or after resume() where a
+// person must decide; health and troubles say what is wrong as long as it is, and nothing acknowledged is
+// lost. Method: an engine over files that fail as told; each class of fault, then healed, then written to,
+// then opened again without what it did not write.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "tests/engine/engine_fixture.h"
+#include "tests/support/fault_file_system.h"
+
+namespace cellar::testing {
+namespace {
+
+constexpr WriteOptions kDurable{.durability = Durability::kFsyncWal};
+
+class ResumeTest : public EngineFixture {
+ protected:
+  void SetUp() override {
+    memory_ = std::move(files_);
+    auto owned = std::make_unique<FaultFileSystem>(*memory_);
+    fault_ = owned.get();
+    files_ = std::move(owned);
+    options_.log_segment_bytes = 64 << 10;
+    options_.stall_ms_max = 300'000;
+    begin();
+  }
+  void begin() {
+    open(options_);
+    table_ = make_table("t", {family("d", 100)});
+  }
+  Status put(const std::string& row, size_t bytes = 10, const WriteOptions& how = {}) {
+    const Status status = table_->put(Put(row).add("d", "q", std::string(bytes, 'v')), how);
+    if (status.ok()) rows_.push_back(row);
+    return status;
+  }
+  void fail_writes(const std::string& name, FileOperations on, uint64_t nth, Code code, bool sticky = false) {
+    fault_->inject({.on = on, .name = name, .nth = nth, .sticky = sticky, .code = code});
+  }
+  Texts troubles() {
+    Texts names;
+    for (const Trouble& each : engine_->status().troubles) names.push_back(each.what);
+    return names;
+  }
+  // Everything acknowledged is there, in this engine and in the next one.
+  void expect_all() {
+    std::ranges::sort(rows_);
+    for (int round = 0; round < 2; ++round) {
+      Texts found;
+      for (const std::string& each : scan(*table_, Scan())) found.push_back(each.substr(0, each.find('/')));
+      EXPECT_EQ(found, rows_) << "round " << round;
+      if (round == 1) return;
+      EXPECT_OK(engine_->close());
+      table_.reset();
+      begin();
+    }
+  }
+  void expect_healthy() {
+    EXPECT_OK(engine_->status().health);
+    EXPECT_EQ(troubles(), Texts{});
+  }
+
+  EngineOptions options_;
+  std::unique_ptr<FileSystem> memory_;
+  FaultFileSystem* fault_ = nullptr;
+  std::shared_ptr<Table> table_;
+  Texts rows_;
+};
+
+TEST_F(ResumeTest, OneFailedEditOfTheManifestRefusesNothing) {
+  EXPECT_OK(put("a"));
+  fail_writes("MANIFEST-*", FileOperation::kAppend, 1, Code::kNoSpace);
+  EXPECT_TRUE(engine_->flush().is(Code::kNoSpace));
+  EXPECT_EQ(troubles(), Texts{"flush of t:d"});
+  EXPECT_OK(put("b"));
+  EXPECT_OK(engine_->flush());
+  EXPECT_OK(engine_->alter_family("t", family("e")));
+  expect_healthy();
+  expect_all();
+}
+
+TEST_F(ResumeTest, ManifestThatCannotBeRolledEither) {
+  EXPECT_OK(put("a"));
+  fail_writes("MANIFEST-*", {FileOperation::kAppend, FileOperation::kCreate}, 1, Code::kNoSpace, true);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(engine_->flush().is(Code::kNoSpace));
+  EXPECT_OK(put("b"));
+  fault_->clear();
+  EXPECT_OK(engine_->flush());
+  expect_healthy();
+  expect_all();
+}
+
+TEST_F(ResumeTest, SegmentThatCannotBeMadeRefusesOnlyWhatNeedsIt) {
+  for (const Code code : {Code::kIoError, Code::kNoSpace}) {
+    fail_writes("*.log", FileOperation::kCreate, 1, code, true);
+    Status refused;
+    for (int i = 0; i < 100 && refused.ok(); ++i) refused = put(std::to_string(rows_.size()), 10'000);
+    EXPECT_TRUE(refused.is(code)) << refused.to_text();
+    EXPECT_EQ(troubles(), Texts{"log"});
+    EXPECT_FALSE(engine_->status().health.ok());
+    EXPECT_TRUE(engine_->status().troubles.front().writes_wait);
+    fault_->clear();
+    EXPECT_OK(put(std::to_string(rows_.size()), 10'000));
+    expect_healthy();
+  }
+  expect_all();
+}
+
+TEST_F(ResumeTest, SegmentWhoseNameCannotBeSynced) {
+  fail_writes("wal", FileOperation::kDirectorySync, 1, Code::kIoError);
+  for (int i = 0; i < 20; ++i) static_cast<void>(put(std::to_string(i), 10'000));
+  EXPECT_GE(rows_.size(), 19u);
+  EXPECT_GE(fault_->struck(), 1u);
+  expect_healthy();
+  expect_all();
+}
+
+TEST_F(ResumeTest, FailedSyncOfTheLogIsEndedByResume) {
+  EXPECT_OK(put("a"));
+  EXPECT_OK(put("b", 10, {.durability = Durability::kSkipWal}));
+  fail_writes("*.log", FileOperation::kSync, 1, Code::kIoError);
+  const Status unknown = put("lost", 10, kDurable);
+  EXPECT_TRUE(unknown.is(Code::kDurabilityUnknown)) << unknown.to_text();
+  for (int i = 0; i < 2; ++i) {
+    const Status refused = put("c");
+    EXPECT_TRUE(refused.is(Code::kReadOnly)) << refused.to_text();
+    EXPECT_NE(refused.hint().find("resume()"), std::string::npos) << refused.to_text();
+  }
+  EXPECT_TRUE(engine_->status().health.is(Code::kReadOnly));
+  EXPECT_OK(engine_->resume());
+  expect_healthy();
+  EXPECT_OK(put("d", 10, kDurable));
+  EXPECT_OK(put("e", 10, {.durability = Durability::kSkipWal}));
+  expect_all();
+  EXPECT_OK(engine_->resume());  // nothing to do
+}
+
+TEST_F(ResumeTest, ResumeThatFailsCanBeTriedAgain) {
+  EXPECT_OK(put("a"));
+  fail_writes("*.log", FileOperation::kSync, 1, Code::kIoError);
+  EXPECT_FALSE(put("lost", 10, kDurable).ok());
+  for (const char* name : {"tables/*", "*.log", "MANIFEST-*"}) {
+    fail_writes(name, {FileOperation::kAppend, FileOperation::kCreate}, 1, Code::kNoSpace, true);
+    const Status resumed = engine_->resume();
+    EXPECT_TRUE(resumed.is(Code::kNoSpace)) << name << ": " << resumed.to_text();
+    EXPECT_FALSE(put("b").ok());
+    EXPECT_EQ(get(*table_, Get("a")).size(), 1u) << "reads go on";
+    fault_->clear();
+  }
+  EXPECT_OK(engine_->resume());
+  EXPECT_OK(put("c"));
+  EXPECT_OK(engine_->flush());
+  uint64_t files = 0;
+  for (const DirectoryEntry& each : files_->open_directory("store/tables/1/d", false).value()->list().value())
+    files += each.is_directory ? 0 : 1;
+  EXPECT_EQ(files, table_->info().families[0].files.size()) << "what failed left files";
+  expect_all();
+}
+
+TEST_F(ResumeTest, UnknownEditOfTheManifestIsUndoneByResume) {
+  struct Case {
+    const char* name;
+    FileOperation on;
+    uint64_t nth;
+  };
+  // An edit that is appended; and one that begins a generation, since half a record stands in the one before:
+  // CURRENT names the old generation, or perhaps the new one.
+  for (const Case& each :
+       {Case{"MANIFEST-*", FileOperation::kSync, 1}, Case{"CURRENT.tmp", FileOperation::kRename, 1},
+        Case{".", FileOperation::kDirectorySync, 1}, Case{".", FileOperation::kDirectorySync, 2}}) {
+    EXPECT_OK(put("a" + std::to_string(rows_.size())));
+    const uint64_t before = fault_->struck();
+    if (each.on != FileOperation::kSync) {
+      fail_writes("MANIFEST-*", FileOperation::kAppend, 1, Code::kNoSpace);
+      EXPECT_TRUE(engine_->create_table("x", {.families = {family("d")}}).status().is(Code::kNoSpace));
+    }
+    fail_writes(each.name, each.on, each.nth, Code::kIoError);
+    EXPECT_FALSE(engine_->create_table("x", {.families = {family("d")}}).ok()) << each.name;
+    EXPECT_GT(fault_->struck(), before);
+    EXPECT_TRUE(put("refused").is(Code::kReadOnly)) << each.name;
+    EXPECT_OK(engine_->resume());
+    EXPECT_OK(put("c" + std::to_string(rows_.size())));
+    EXPECT_EQ(engine_->list_tables(), Texts{"t"});
+    fault_->clear();
+  }
+  expect_healthy();
+  expect_all();
+}
+
+TEST_F(ResumeTest, FlushThatFailsIsTriedAgainByItself) {
+  options_.memtable_bytes = 64 << 10;
+  begin();
+  fail_writes("tables/*", FileOperation::kCreate, 1, Code::kIoError, true);
+  for (int i = 0; i < 100; ++i) EXPECT_OK(put(std::to_string(i), 1000));
+  EXPECT_FALSE(engine_->wait_for_background().ok());
+  EXPECT_EQ(troubles(), Texts{"flush of t:d"});
+  EXPECT_FALSE(engine_->status().health.ok()) << "health says it, although writes are taken";
+  fault_->clear();
+  for (int i = 0; i < 400 && !troubles().empty(); ++i) {
+    clock_.advance_ms(1000);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  expect_healthy();
+  EXPECT_GE(table_->info().families[0].files.size(), 1u);
+  expect_all();
+}
+
+class CompactionFaults : public ResumeTest {
+ protected:
+  void SetUp() override {
+    options_.files_slow = 4;
+    options_.files_stop = 5;
+    options_.stall_ms_max = 100;  // a write that waited would fail
+    ResumeTest::SetUp();
+  }
+  void make_files(int count) {
+    for (int i = 0; i < count; ++i) {
+      EXPECT_OK(put("r" + std::to_string(rows_.size()), 100));
+      EXPECT_OK(engine_->flush());
+    }
+  }
+};
+
+TEST_F(CompactionFaults, FailingCompactionsDoNotStopWrites) {
+  make_files(1);
+  const std::string oldest = table_->info().families[0].files[0].name;
+  fail_writes("*" + oldest, FileOperation::kRead, 1, Code::kIoError, true);
+  make_files(11);
+  static_cast<void>(engine_->wait_for_background());
+  EXPECT_EQ(rows_.size(), 12u) << "no write waited";
+  EXPECT_EQ(troubles(), Texts{"compaction of t:d"});
+  EXPECT_FALSE(engine_->status().health.ok());
+  fault_->clear();
+  for (int i = 0; i < 400 && !troubles().empty(); ++i) {
+    clock_.advance_ms(1000);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_OK(engine_->wait_for_background());
+  expect_healthy();
+  EXPECT_LT(table_->info().families[0].files.size(), 5u);
+  expect_all();
+}
+
+TEST_F(CompactionFaults, DamagedInputIsSetAside) {
+  options_.automatic_compaction = false;
+  begin();
+  make_files(3);
+  const std::string victim = table_->info().families[0].files[1].name;
+  fault_->inject({.on = FileOperation::kRead, .name = "*" + victim, .nth = 0, .kind = Fault::Kind::kFlipBit});
+  const Status damaged = table_->compact({.major = true});
+  EXPECT_TRUE(damaged.is(Code::kCorruption)) << damaged.to_text();
+  EXPECT_EQ(troubles(), Texts{"damaged file " + victim});
+  make_files(8);
+  EXPECT_OK(table_->compact({}));
+  const auto files = table_->info().families[0].files;
+  EXPECT_LT(files.size(), 8u) << "the files after the damaged one were compacted";
+  EXPECT_TRUE(std::ranges::any_of(files, [&](const auto& file) { return file.name == victim; }));
+  fault_->clear();
+  EXPECT_OK(table_->compact({.major = true}));  // a compaction on request reads it again
+  EXPECT_EQ(table_->info().families[0].files.size(), 1u);
+  expect_healthy();
+  expect_all();
+}
+
+TEST_F(ResumeTest, HealthSaysThatWritersWait) {
+  options_.automatic_flush = true;
+  options_.memtable_bytes = 64 << 10;
+  options_.memtable_bytes_total = 256 << 10;
+  options_.memtables_frozen_max = 1;
+  begin();
+  fail_writes("tables/*", FileOperation::kCreate, 1, Code::kIoError, true);
+  std::atomic<bool> done{false};
+  std::thread writer([&] {
+    for (int i = 0; i < 400; ++i) EXPECT_OK(put(std::to_string(i), 1000));
+    done = true;
+  });
+  bool seen = false;
+  for (int i = 0; i < 2000 && !seen && !done; ++i) {
+    for (const Trouble& each : engine_->status().troubles) seen = seen || each.what == "writers";
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  EXPECT_TRUE(seen);
+  EXPECT_TRUE(engine_->status().health.is(Code::kBusy)) << engine_->status().health.to_text();
+  fault_->clear();
+  for (int i = 0; i < 1000 && !done; ++i) {
+    clock_.advance_ms(100);
+    static_cast<void>(engine_->flush().ok());
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  writer.join();
+  EXPECT_OK(engine_->flush());
+  expect_healthy();
+  expect_all();
+}
+
+// Somebody else has a file of the name that the next flush chooses.
+TEST_F(ResumeTest, FlushRemovesNoFileThatItDidNotMake) {
+  EXPECT_OK(put("a"));
+  EXPECT_OK(engine_->flush());
+  std::string next = table_->info().families[0].files[0].name;
+  next.back() = static_cast<char>(next.back() + 1);
+  const auto directory = files_->open_directory("store/tables/1/d", false).value();
+  EXPECT_OK(directory->create(next, {}).value()->append("not yours"));
+  EXPECT_OK(put("b"));
+  const Status taken = engine_->flush();
+  EXPECT_FALSE(taken.ok());
+  EXPECT_OK(directory->open(next).status());  // the flush removed it
+  EXPECT_OK(engine_->flush());                // the next one has another number
+  EXPECT_OK(directory->unlink(next));
+  expect_all();
+}
+
+}  // namespace
+}  // namespace cellar::testing

@@ -1,0 +1,89 @@
+// Goal: a hole in the log is told from its end, and segments are no larger than the load needs. Method: logs
+// in memory, with records overwritten by zeros, and with segments that cannot be made.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "engine/directory.h"
+#include "tests/engine/wal_log.h"
+
+namespace cellar::testing {
+namespace {
+
+// A process that ends tears its last record at most. So a hole before other records is damage while the
+// machine runs on, and the trace of lost power once it was started again.
+TEST(WalDamage, HoleBeforeWholeRecords) {
+  struct Case {
+    bool restarted;
+    uint64_t segment_bytes;
+  };
+  // With small segments a later one may say that the holed one was durable, whether the machine was restarted
+  // or not.
+  for (const auto& [restarted, segment_bytes] :
+       {Case{false, 64 << 10}, Case{true, 64 << 10}, Case{false, 4096}}) {
+    Log log(segment_bytes);
+    log.options.boot = {1, 2};
+    log.facts.boot = restarted ? Identity{3, 4} : log.options.boot;
+    ASSERT_TRUE(log.open().ok());
+    std::vector<uint64_t> ends;
+    while (log.next <= 30) {
+      ASSERT_TRUE(log.append(200).ok());
+      if (log.wal->current_segment() == 1) ends.push_back(log.wal->end().offset);
+    }
+    const std::string whole = read_file(*log.wal_directory, segment_name(1));
+    const bool only_one = log.wal->current_segment() == 1;
+    ASSERT_EQ(only_one, segment_bytes > 4096);
+    for (uint64_t i = 0; i + 1 < ends.size(); ++i) {
+      std::string holed = whole;
+      std::fill_n(holed.begin() + static_cast<ptrdiff_t>(ends[i]), ends[i + 1] - ends[i], '\0');
+      ASSERT_TRUE(log.wal_directory->unlink(segment_name(1)).ok());
+      write_file(*log.wal_directory, segment_name(1), holed);
+      const ReadBack back = log.read();
+      const bool is_end = only_one && i + 2 == ends.size();
+      EXPECT_EQ(back.status.is(Code::kCorruption), !restarted && !is_end)
+          << i << " of " << ends.size() << ": " << back.status.to_text();
+      if (!only_one) continue;
+      log.facts.tolerate_torn = true;
+      EXPECT_EQ(log.read().sequences.size(), i + 1);
+      log.facts.tolerate_torn = false;
+    }
+  }
+}
+
+// ---- growth
+// ---------------------------------------------------------------------------------------------------------
+
+TEST(WalGrowth, SegmentsGrowWithTheLoad) {
+  Log log(8 << 20);
+  ASSERT_TRUE(log.open().ok());
+  const auto bytes = [&] {
+    std::vector<uint64_t> sizes;
+    for (const DirectoryEntry& each : log.wal_directory->list().value()) sizes.push_back(each.bytes);
+    return sizes;
+  };
+  EXPECT_EQ(bytes(), std::vector<uint64_t>{64 << 10}) << "one small segment, and none ahead of need";
+  uint64_t largest = 0;
+  while (log.wal->current_segment() < 7) ASSERT_TRUE(log.append(10'000).ok());
+  log.executor.settle();
+  for (const uint64_t each : bytes()) largest = std::max(largest, each);
+  EXPECT_EQ(largest, uint64_t{8} << 20);
+  EXPECT_TRUE(is_run(log.read().sequences, 1, log.next - 1));
+}
+
+// Where the next larger segment does not fit, one that is large enough does.
+TEST(WalGrowth, SmallerSegmentsWhereRoomIsShort) {
+  Log log(8 << 20);
+  ASSERT_TRUE(log.open().ok());
+  log.fault.fail(FileOperation::kCreate, "*.log", 1, Code::kNoSpace);  // the job's try
+  log.fault.fail(FileOperation::kCreate, "*.log", 2, Code::kNoSpace);  // the writer's own
+  while (log.wal->current_segment() < 2) ASSERT_TRUE(log.append(1000).ok());
+  EXPECT_EQ(log.fault.struck(), 2u);
+  EXPECT_EQ(log.wal_directory->list().value().back().bytes, uint64_t{64} << 10);
+  for (int i = 0; i < 1000; ++i) ASSERT_TRUE(log.append(1000).ok());
+  EXPECT_TRUE(is_run(log.read().sequences, 1, log.next - 1));
+}
+
+}  // namespace
+}  // namespace cellar::testing

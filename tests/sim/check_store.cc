@@ -1,0 +1,269 @@
+// What is found in a store after a course, compared with what the course was told.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "engine/directory.h"
+#include "tests/sim/workload.h"
+#include "tests/sim/workload_parts.h"
+
+namespace cellar::testing {
+namespace {
+
+// Whether what is found is what the first `count` writes leave.
+std::optional<std::string> differs_from_prefix(const std::set<std::string>& found,
+                                               const std::vector<TriedWrite>& writes, size_t count) {
+  for (size_t i = 0; i < writes.size(); ++i) {
+    const TriedWrite& write = writes[i];
+    if (write.deletes != 0) continue;
+    if (write.unlogged) {
+      if (write.fate >= Fate::kDurable && !has_all(found, write))
+        return fmt::format("write {} is lost", write.id);
+      continue;
+    }
+    bool deleted = false;
+    for (size_t k = 0; k < count; ++k) deleted = deleted || writes[k].deletes == write.id;
+    for (const std::string& cell : write.cells) {
+      const bool shared = cell.find('@') != std::string::npos;
+      const bool there = i < count && (!deleted || shared || cell.front() != 't');
+      if (found.contains(cell) != there) return fmt::format("{} is {}there", cell, there ? "not " : "");
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> not_a_prefix(const std::set<std::string>& found, const Outcome& outcome,
+                                        Fate least) {
+  size_t at_least = 0;
+  for (size_t i = 0; i < outcome.writes.size(); ++i)
+    if (!outcome.writes[i].unlogged && outcome.writes[i].fate >= least) at_least = i + 1;
+  std::string text;
+  for (size_t count = outcome.writes.size() + 1; count-- > at_least;) {
+    const auto wrong = differs_from_prefix(found, outcome.writes, count);
+    if (!wrong) return std::nullopt;
+    text += fmt::format("\n  not the first {}: {}", count, *wrong);
+  }
+  return fmt::format("not a prefix of {} writes, {} at least:{}", outcome.writes.size(), at_least, text);
+}
+
+std::optional<std::string> lost_or_split(const std::set<std::string>& found, const Outcome& outcome,
+                                         Fate least) {
+  for (const TriedWrite& write : outcome.writes) {
+    if (write.deletes != 0) continue;
+    if (write.fate == Fate::kNotTried && has_any(found, write))
+      return fmt::format("write {} is there again", write.id);
+    const auto deleted = std::ranges::find(outcome.writes, write.id, &TriedWrite::deletes);
+    if (deleted != outcome.writes.end()) {
+      for (const std::string& cell : write.cells)
+        if (deleted->fate >= least && cell.front() == 't' && cell.find('@') == std::string::npos &&
+            found.contains(cell))
+          return fmt::format("{} is there, although write {} deleted it", cell, deleted->id);
+      continue;
+    }
+    if (write.fate >= least && !has_all(found, write)) return fmt::format("write {} is lost", write.id);
+    if (!write.unlogged && has_any(found, write) && !has_all(found, write))
+      return fmt::format("write {} is there in part", write.id);
+  }
+  return std::nullopt;
+}
+
+// Files below tables/ that no table knows.
+std::optional<std::string> orphans_of(FileSystem& files, Engine& engine) {
+  std::set<std::string> known;
+  for (const std::string& name : engine.list_tables()) {
+    const TableInfo info = engine.open_table(name).value()->info();
+    for (const FamilyInfo& family : info.families)
+      for (const StoreFileInfo& file : family.files)
+        known.insert(to_text(StoredFile{info.id, family.options.name, file.name, 0}));
+  }
+  auto root = files.open_directory("store", false);
+  if (!root.ok()) return root.status().to_text();
+  std::vector<std::string> strangers;
+  const auto stored = list_store_files(**root, &strangers);
+  if (!stored.ok()) return stored.status().to_text();
+  for (const StoredFile& file : *stored)
+    if (!known.contains(to_text(file))) return "an orphan: " + to_text(file);
+  if (!strangers.empty()) return "a stranger: " + strangers.front();
+  // Segments of the log that count, and one that was made ahead.
+  const auto wal = open_wal_directory(**root, false);
+  if (!wal.ok()) return wal.status().to_text();
+  if (const uint64_t segments = (*wal)->list().value().size(); segments > engine.status().log_segments + 1)
+    return fmt::format("{} log segments, {} of them count", segments, engine.status().log_segments);
+  uint64_t manifests = 0;
+  for (const DirectoryEntry& entry : (*root)->list().value()) {
+    uint64_t generation = 0;
+    if (parse_manifest_name(entry.name, generation)) ++manifests;
+    if (entry.name.ends_with(".tmp")) return "left behind: " + entry.name;
+  }
+  if (manifests <= 2) return std::nullopt;  // the one that counts and the one before it
+  return fmt::format("{} manifests", manifests);
+}
+
+// What of the acknowledged schema is missing, or nothing.
+std::optional<std::string> schema_lost(Engine& engine, const Outcome& outcome) {
+  const std::vector<std::string> names = engine.list_tables();
+  const auto has = [&](const char* name) { return std::ranges::find(names, name) != names.end(); };
+  if (outcome.made && !(has("t") && has("u"))) return "a table is lost";
+  if (outcome.extra && *outcome.extra != has("x"))
+    return has("x") ? "a dropped table is there" : "table x is lost";
+  if (outcome.clone && *outcome.clone != has("y")) return "table y is lost";
+  if (!outcome.made) return std::nullopt;
+  bool added = false;
+  for (const FamilyInfo& family : engine.open_table("t").value()->info().families) {
+    added = added || family.options.name == "z";
+    if (family.options.name == "b" && outcome.versions != 0 &&
+        family.options.max_versions != outcome.versions)
+      return "an alteration is lost";
+  }
+  return outcome.added && !added ? std::optional<std::string>("an added family is lost") : std::nullopt;
+}
+
+// What of tables x and y, the snapshot and the feed is lost, half there, or there although it went.
+std::optional<std::string> others_lost(Engine& engine, const std::set<std::string>& found,
+                                       const Outcome& outcome) {
+  for (const char* name : {"x", "y"}) {
+    const bool e = found.contains(std::string(name) + "/e/r"), f = found.contains(std::string(name) + "/f/r");
+    if (e != f) return fmt::format("the row of table {} is there in part", name);
+    if (*name == 'y' && outcome.clone.value_or(false) && outcome.cloned && *outcome.cloned != e)
+      return "the clone has lost its row, or has one";
+    if (*name == 'x' && outcome.extra.value_or(false) && outcome.rows && *outcome.rows != e)
+      return e ? "the row of table x is there again" : "the row of table x is lost";
+  }
+  const auto snapshots = engine.list_snapshots();
+  if (!snapshots.ok()) return "snapshots: " + snapshots.status().to_text();
+  for (const NamedSnapshotInfo& each : *snapshots)
+    if (!each.status.ok()) return "snapshot " + each.name + ": " + each.status.to_text();
+  if (outcome.snapshot && *outcome.snapshot == snapshots->empty())
+    return "the snapshot is lost, or there again";
+  const std::vector<FeedInfo> feeds = engine.list_feeds();
+  if (outcome.feed && *outcome.feed == feeds.empty()) return "the feed is lost, or there again";
+  for (const FeedInfo& each : feeds) {
+    const auto reader = engine.read_feed(each.name);
+    if (!reader.ok()) return "feed: " + reader.status().to_text();
+    for (bool more = true; more;) {
+      const auto entry = (*reader)->next();
+      if (!entry.ok()) return "feed: " + entry.status().to_text();
+      more = *entry != nullptr;
+    }
+  }
+  return std::nullopt;
+}
+
+// One opening of the store found.
+class Visit {
+ public:
+  explicit Visit(FileSystem& files) : files_(files), executor_(1, clock_) {}
+  ~Visit() {
+    engine_.reset();
+    executor_.finish();
+  }
+
+  std::optional<std::string> open() {
+    auto opened = Engine::open("store", engine_options(files_, clock_, executor_));
+    if (!opened.ok()) return "does not open: " + opened.status().to_text();
+    engine_ = std::move(opened).value();
+    executor_.settle();
+    return orphans_of(files_, *engine_);
+  }
+  Result<std::set<std::string>> found() { return cells_found(*engine_); }
+  Engine& engine() { return *engine_; }
+  Status close() { return engine_->close(); }
+
+ private:
+  FileSystem& files_;
+  ManualClock clock_;
+  StepExecutor executor_;
+  std::unique_ptr<Engine> engine_;
+};
+
+// Twenty writes on, flushed half way, and closed.
+Status go_on(Visit& visit, std::set<std::string>& found) {
+  {
+    CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> t,
+                      visit.engine().open_or_create_table("t", {.families = {family_of("a")}}));
+    for (int i = 0; i < 20; ++i) {
+      const std::string row = fmt::format("later{}", i);
+      CELLAR_TRY(t->put(Put(row).add_at("a", "q", 1, "v"), {.durability = Durability::kFsyncWal}));
+      found.insert("t/a/" + row);
+      if (i == 10) CELLAR_TRY(t->flush());
+    }
+  }
+  return visit.close();
+}
+
+}  // namespace
+
+std::optional<std::string> check_store(FileSystem& files, const Outcome& outcome,
+                                       const CheckOptions& options) {
+  if (outcome.wrong) return outcome.wrong;
+  std::set<std::string> found;
+  {
+    Visit visit(files);
+    if (auto wrong = visit.open()) return wrong;
+    if (auto wrong = schema_lost(visit.engine(), outcome)) return wrong;
+    auto cells = visit.found();
+    if (!cells.ok()) return "does not read: " + cells.status().to_text();
+    found = *cells;
+    if (auto wrong = others_lost(visit.engine(), found, outcome)) return wrong;
+    const auto wrong = options.expected == Expected::kPrefix ? not_a_prefix(found, outcome, options.least)
+                                                             : lost_or_split(found, outcome, options.least);
+    if (wrong) return wrong;
+    if (!options.goes_on) {
+      const Status closed = visit.close();
+      return closed.ok() ? std::nullopt : std::optional<std::string>("does not close: " + closed.to_text());
+    }
+    if (const Status status = go_on(visit, found); !status.ok()) return "does not go on: " + status.to_text();
+  }
+  Visit again(files);
+  if (auto wrong = again.open()) return "opened again: " + *wrong;
+  const auto cells = again.found();
+  if (!cells.ok()) return "does not read again: " + cells.status().to_text();
+  if (*cells != found)
+    return fmt::format("opened again: {} cells, there were {}", cells->size(), found.size());
+  const Status closed = again.close();
+  return closed.ok() ? std::nullopt : std::optional<std::string>("does not close: " + closed.to_text());
+}
+
+std::optional<std::string> settle_store(FileSystem& files, Outcome& outcome, Fate least) {
+  if (outcome.wrong) return outcome.wrong;
+  Visit visit(files);
+  if (auto wrong = visit.open()) return wrong;
+  if (auto wrong = schema_lost(visit.engine(), outcome)) return wrong;
+  const auto found = visit.found();
+  if (!found.ok()) return "does not read: " + found.status().to_text();
+  if (auto wrong = others_lost(visit.engine(), *found, outcome)) return wrong;
+  if (auto wrong = lost_or_split(*found, outcome, least)) return wrong;
+  for (TriedWrite& write : outcome.writes) {
+    if (write.deletes != 0) {
+      // Whether a delete that failed is there shows in the row that it was to delete.
+      const TriedWrite& of = outcome.writes[write.deletes - 1];
+      if (write.fate < least) write.fate = has_all(*found, of) ? Fate::kNotTried : Fate::kFailed;
+    } else {
+      write.fate = has_all(*found, write)   ? Fate::kDurable
+                   : has_any(*found, write) ? Fate::kFailed
+                                            : Fate::kNotTried;
+    }
+    if (write.fate >= least) write.fate = Fate::kDurable;
+  }
+  const std::vector<std::string> names = visit.engine().list_tables();
+  const auto has = [&](const char* name) { return std::ranges::find(names, name) != names.end(); };
+  outcome.made = has("t") && has("u");
+  outcome.extra = has("x");
+  outcome.rows = found->contains("x/e/r");
+  outcome.clone = has("y");
+  outcome.cloned = found->contains("y/e/r");
+  outcome.kept = std::nullopt;
+  outcome.snapshot = !visit.engine().list_snapshots().value().empty();
+  outcome.feed = !visit.engine().list_feeds().empty();
+  outcome.versions = 0;
+  const Status closed = visit.close();
+  return closed.ok() ? std::nullopt : std::optional<std::string>("does not close: " + closed.to_text());
+}
+
+void open_and_close(FileSystem& files) {
+  Visit visit(files);
+  if (!visit.open()) static_cast<void>(visit.close());
+}
+
+}  // namespace cellar::testing
