@@ -8,6 +8,13 @@
 
 namespace cellar {
 
+namespace {
+
+// Longer than any qualifier that a store or an HFile can hold: a block ends at 2 GiB.
+constexpr size_t kQualifierBytesSought = size_t{1} << 31;
+
+}  // namespace
+
 size_t store_flat_key(char* to, std::string_view row, std::string_view family, std::string_view qualifier,
                       int64_t timestamp, CellType type) {
   char* at = to;
@@ -88,6 +95,13 @@ void OwnedCell::point(size_t key_size, size_t value_size, size_t tags_size) {
 void OwnedCell::assign(std::string_view row, std::string_view family, std::string_view qualifier,
                        int64_t timestamp, CellType type, uint64_t sequence, std::string_view value,
                        std::string_view tags) {
+  // The view's sizes have 16 and 32 bits. No stored cell has parts as long as these, so a search key that is
+  // cut here sorts as the whole one would, and whoever stores cells refuses this one for its size.
+  row = row.substr(0, kRowBytesMax + 1);
+  family = family.substr(0, kFamilyBytesMax + 1);
+  qualifier = qualifier.substr(0, kQualifierBytesSought);
+  value = value.substr(0, UINT32_MAX);
+  tags = tags.substr(0, kTagsBytesMax + 1);
   const size_t key_size = flat_key_bytes(row.size(), family.size(), qualifier.size());
   bytes_.resize(key_size);
   store_flat_key(bytes_.data(), row, family, qualifier, timestamp, type);

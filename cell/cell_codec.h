@@ -49,6 +49,8 @@ class OwnedCell {
   OwnedCell(const OwnedCell& other);
   OwnedCell& operator=(const OwnedCell& other);
 
+  // Parts may have any length. What is longer than any stored part is cut just after that length: search keys
+  // sort as before, and check_cell() refuses the cell.
   void assign(std::string_view row, std::string_view family, std::string_view qualifier, int64_t timestamp,
               CellType type, uint64_t sequence, std::string_view value = {}, std::string_view tags = {});
   void assign(const CellView& cell);

@@ -10,6 +10,10 @@ namespace cellar {
 
 void RowMutation::add_piece(std::string_view family, std::string_view qualifier, std::string_view value,
                             int64_t timestamp, CellType type, bool latest_version) {
+  if (!mutation_has_room(bytes_.size(), family.size(), qualifier.size(), value.size())) {
+    too_large_ = true;  // the offsets of a piece have 32 bits
+    return;
+  }
   MutationPiece piece;
   piece.family_at = static_cast<uint32_t>(bytes_.size());
   bytes_.append(family);
@@ -29,8 +33,9 @@ void RowMutation::remove_family(std::string_view family) {
 }
 
 void RowMutation::reset(std::string_view row) {
-  bytes_.assign(row);
-  row_size_ = row.size();
+  too_large_ = !mutation_has_room(0, 0, 0, row.size());
+  bytes_.assign(too_large_ ? std::string_view() : row);
+  row_size_ = bytes_.size();
   pieces_.clear();
   tags_.clear();
 }

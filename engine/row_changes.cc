@@ -25,6 +25,7 @@ Status touch_family(TableImpl& table, std::string_view family, std::vector<Store
 
 Status touch_pieces(TableImpl& table, const RowMutation& mutation, std::string_view what,
                     std::vector<Store*>& touched) {
+  CELLAR_TRY(check_size(what, mutation));
   if (mutation.empty()) return no_columns(what, mutation.row());
   for (const MutationPiece& piece : mutation.pieces())
     CELLAR_TRY(touch_family(table, mutation.family(piece), touched));
@@ -75,6 +76,13 @@ bool same_place(const Cell& a, const Cell& b) {
 Status no_columns(std::string_view what, std::string_view row) {
   return Status::invalid_argument(fmt::format("the {} of row \"{}\" has no columns", what, escaped(row)))
       .hinting("add at least one");
+}
+
+Status check_size(std::string_view what, const RowMutation& mutation) {
+  if (!mutation.too_large()) return {};
+  return Status::limit(fmt::format("the {} of row \"{}\" has more than {} bytes", what,
+                                   escaped(mutation.row().substr(0, kRowBytesMax)), kMutationBytesMax))
+      .hinting("split it; each part is atomic on its own");
 }
 
 Status add_touched(TableImpl& table, const Put& put, std::vector<Store*>& touched) {
@@ -129,6 +137,7 @@ Status RowChanges::check_time(const Put& put, const MutationPiece& piece) const 
 }
 
 Status RowChanges::put(const Put& put, int64_t unstamped) {
+  CELLAR_TRY(check_size("put", put));
   CELLAR_TRY(check_ttl(put.row(), put.tags()));
   for (const MutationPiece& piece : put.pieces()) {
     Store* store = store_of(put.family(piece));
@@ -157,6 +166,7 @@ Result<int64_t> RowChanges::looked_up_timestamp(const Delete& erase, size_t piec
 }
 
 Status RowChanges::erase(const Delete& erase) {
+  CELLAR_TRY(check_size("delete", erase));
   if (erase.empty())  // the row: one family marker for each family
     for (const auto& store : table_.families().stores)
       batch_.add(*store, erase.row(), {}, erase.timestamp(), CellType::kDeleteFamily, {}, {});
@@ -248,6 +258,7 @@ Result<std::vector<int64_t>> RowChanges::increment(const Increment& increment, b
 }
 
 Status RowChanges::append(const Append& append) {
+  CELLAR_TRY(check_size("append", append));
   CELLAR_TRY(check_ttl(append.row(), append.tags()));
   const std::vector<MutationPiece>& pieces = append.pieces();
   Get get(append.row());

@@ -16,8 +16,11 @@ namespace cellar {
 // The refusal of a mutation without columns; `what` is "put".
 Status no_columns(std::string_view what, std::string_view row);
 
+// kLimit for a mutation that was given more bytes than it can hold; `what` is "put".
+Status check_size(std::string_view what, const RowMutation& mutation);
+
 // Adds the families that the mutation writes to, each once. kInvalidArgument for one that the table has not,
-// and for a mutation without columns.
+// and for a mutation without columns; kLimit for one that is too large.
 Status add_touched(TableImpl& table, const RowMutations::Mutation& mutation, std::vector<Store*>& touched);
 Status add_touched(TableImpl& table, const Put& put, std::vector<Store*>& touched);
 Status add_touched(TableImpl& table, const Delete& erase, std::vector<Store*>& touched);

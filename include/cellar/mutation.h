@@ -15,6 +15,18 @@ namespace CELLAR_PUBLIC cellar {
 // A timestamp that is not given: the engine's clock, read when the write is applied.
 constexpr int64_t kNow = kLatestTimestamp;
 
+// The most bytes that one mutation holds: its row and all its pieces together.
+constexpr uint64_t kMutationBytesMax = UINT32_MAX;
+// Whether a mutation that holds `used` bytes has room for a piece with parts of these sizes.
+constexpr bool mutation_has_room(uint64_t used, uint64_t family, uint64_t qualifier, uint64_t value) {
+  uint64_t left = kMutationBytesMax;
+  for (const uint64_t part : {used, family, qualifier, value}) {
+    if (part > left) return false;
+    left -= part;
+  }
+  return true;
+}
+
 // One piece of a mutation: a cell to write, or for latest_version a marker whose timestamp is looked up.
 struct MutationPiece {
   uint32_t family_at = 0;  // offsets into the mutation's bytes
@@ -30,7 +42,10 @@ struct MutationPiece {
 class RowMutation {
  public:
   std::string_view row() const { return {bytes_.data(), row_size_}; }
-  bool empty() const { return pieces_.empty(); }
+  bool empty() const { return pieces_.empty() && !too_large_; }
+  // Whether a piece was left out because the mutation would pass kMutationBytesMax. Every write refuses such
+  // a mutation with kLimit.
+  bool too_large() const { return too_large_; }
   const std::vector<MutationPiece>& pieces() const { return pieces_; }
   std::string_view family(const MutationPiece& p) const { return view(p.family_at, p.qualifier_at); }
   std::string_view qualifier(const MutationPiece& p) const { return view(p.qualifier_at, p.value_at); }
@@ -38,7 +53,7 @@ class RowMutation {
   const std::string& tags() const { return tags_; }
 
  protected:
-  explicit RowMutation(std::string_view row) : bytes_(row), row_size_(row.size()) {}
+  explicit RowMutation(std::string_view row) { reset(row); }
   void add_piece(std::string_view family, std::string_view qualifier, std::string_view value,
                  int64_t timestamp, CellType type, bool latest_version);
   void remove_family(std::string_view family);
@@ -48,8 +63,9 @@ class RowMutation {
  private:
   std::string_view view(uint32_t from, uint32_t to) const { return {bytes_.data() + from, to - from}; }
   std::string bytes_;
-  size_t row_size_;
+  size_t row_size_ = 0;
   std::vector<MutationPiece> pieces_;
+  bool too_large_ = false;
 };
 
 // Put: cells to write. A column and timestamp given twice: the last one wins. An empty Put is refused.
