@@ -50,6 +50,9 @@ std::string to_text(const IngestInfo& info) {
   std::string text = "ingest " + info.table + ": " + plural(info.files.size(), "file", "files") + ", " +
                      plural(info.cells, "cell", "cells") + ", " + human_bytes(info.bytes);
   if (info.sequence != 0) text += ", as write " + std::to_string(info.sequence);
+  for (const IngestTie& tie : info.ties)
+    text += ", " + tie.winner + " wins over " + tie.loser + " without a sequence that says so, at cell " +
+            tie.cell;
   return text + ", " + human_micros(info.micros);
 }
 

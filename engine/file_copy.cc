@@ -23,6 +23,18 @@ Status remove_level(Directory& parent, std::string_view name, int levels) {
   return parent.remove_directory(name);
 }
 
+Status copy_bytes(Executor& executor, const ReadableFile& source, WritableFile& file) {
+  std::string piece;
+  for (uint64_t at = 0; at < source.size(); at += piece.size()) {
+    executor.checkpoint();
+    piece.resize(std::min<uint64_t>(kCopyBytes, source.size() - at));
+    CELLAR_TRY(source.read(at, piece.size(), piece.data()));
+    CELLAR_TRY(file.append(piece));
+  }
+  CELLAR_TRY(file.sync());
+  return file.close();
+}
+
 }  // namespace
 
 std::pair<std::string, std::string> split_path(const std::string& path) {
@@ -34,16 +46,12 @@ std::pair<std::string, std::string> split_path(const std::string& path) {
 Status copy_file(Executor& executor, Directory& from, std::string_view name, Directory& into,
                  std::string_view target) {
   CELLAR_TRY_ASSIGN(const std::unique_ptr<ReadableFile> source, from.open(name));
-  CELLAR_TRY_ASSIGN(const std::unique_ptr<WritableFile> file, into.create(target, {}));
-  std::string piece;
-  for (uint64_t at = 0; at < source->size(); at += piece.size()) {
-    executor.checkpoint();
-    piece.resize(std::min<uint64_t>(kCopyBytes, source->size() - at));
-    CELLAR_TRY(source->read(at, piece.size(), piece.data()));
-    CELLAR_TRY(file->append(piece));
-  }
-  CELLAR_TRY(file->sync());
-  return file->close();
+  CELLAR_TRY_ASSIGN(std::unique_ptr<WritableFile> file, into.create(target, {}));
+  const Status copied = copy_bytes(executor, *source, *file);
+  if (copied.ok()) return {};
+  file.reset();
+  static_cast<void>(into.unlink(target).ok());  // else an orphan
+  return copied;
 }
 
 Result<bool> link_or_copy(Executor& executor, Directory& from, std::string_view name, Directory& into,

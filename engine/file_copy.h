@@ -13,8 +13,8 @@ namespace cellar {
 // "a/b" to the directory "a" and the name "b"; "b" to "." and "b".
 std::pair<std::string, std::string> split_path(const std::string& path);
 
-// A durable copy; its name becomes durable with the directory's sync(). Yields between pieces. What there is
-// of it after a failure, the caller removes.
+// A durable copy; its name becomes durable with the directory's sync(). Yields between pieces. After a
+// failure it removes what it created. A file that has the target's name already stays, and the copy fails.
 Status copy_file(Executor& executor, Directory& from, std::string_view name, Directory& into,
                  std::string_view target);
 

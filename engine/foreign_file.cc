@@ -6,7 +6,9 @@
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "cell/cell_codec.h"
+#include "engine/file_copy.h"
 #include "hfile/cell_census.h"
+#include "hfile/file_sequence.h"
 #include "hfile/hfile_reader.h"
 
 namespace cellar {
@@ -123,10 +125,12 @@ Result<ForeignFile> examine(Directory& directory, std::string_view name, const s
   CELLAR_TRY_ASSIGN(const std::shared_ptr<HFileReader> reader,
                     HFileReader::open(std::move(file), std::move(reading)));
   CELLAR_TRY(check_facts(*reader, inspection.census()));
-  ForeignFile found{record_of(inspection.census(), *reader), INT64_MAX};
+  ForeignFile found;
+  found.record = record_of(inspection.census(), *reader);
   found.record.compression = lower_ascii(report.codec);
   CELLAR_TRY_ASSIGN(std::unique_ptr<ReadableFile> end, directory.open(name));
   CELLAR_TRY_ASSIGN(found.record.trailer_crc, sum_of_end(*end, reader->trailer().load_on_open_offset));
+  CELLAR_TRY_ASSIGN(found.sequence, file_sequence(reader->info(), split_path(source).second));
   CELLAR_TRY_ASSIGN(const std::optional<int64_t> loaded, reader->info().i64(info_key::kBulkLoadTime));
   found.bulk_load_ms = loaded.value_or(INT64_MAX);
   return found;

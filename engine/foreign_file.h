@@ -2,6 +2,7 @@
 // count.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,7 +13,9 @@
 namespace cellar {
 
 struct ForeignFile {
-  FileRecord record;         // all but name, sequences and times of the engine
+  FileRecord record;  // all but name, sequences and times of the engine
+  // By which HBase orders files of one region (file_sequence.h); nothing when the file does not say it.
+  std::optional<int64_t> sequence = std::nullopt;
   int64_t bulk_load_ms = 0;  // BULKLOAD_TIMESTAMP, else the latest there is, as HBase takes it
 };
 

@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "base/bytes.h"
 #include "engine/background.h"
 #include "engine/file_copy.h"
 #include "engine/foreign_file.h"
+#include "engine/ingest_ties.h"
 #include "engine/table_impl.h"
 #include "engine/write_path.h"
 
@@ -90,7 +92,7 @@ Status IngestJob::take_in() {
     ++progress.files_done;
     progress.bytes_done += placed.record.bytes;
     if (placed.record.cells == 0) {
-      static_cast<void>(placed.store->directory()->unlink(placed.record.name).ok());  // else an orphan
+      remove(placed);
       info_.empty.push_back(file.path);
       placed_.pop_back();
     }
@@ -99,7 +101,8 @@ Status IngestJob::take_in() {
   for (const Placed& each : placed_)
     if (std::ranges::find(stores_, each.store) == stores_.end()) stores_.push_back(each.store);
   order_by_age();
-  return sync_directories();
+  CELLAR_TRY(sync_directories());
+  return find_ties();
 }
 
 Result<Directory*> IngestJob::directory_of(const std::string& path) {
@@ -121,7 +124,9 @@ Status IngestJob::place(const IngestFile& file, Store& store, Placed& placed) {
   Directory& into = *store.directory();
   if (request_.by != IngestBy::kCopy) CELLAR_TRY(link(*from, name, into, placed).at(file.path));
   if (placed.told.linked) return {};
-  return copy_file(core_.executor, *from, name, into, placed.record.name).at(file.path);
+  CELLAR_TRY(copy_file(core_.executor, *from, name, into, placed.record.name).at(file.path));
+  placed.created = true;
+  return {};
 }
 
 // Not linked, and ok, where the file system has no links between the two places.
@@ -129,8 +134,13 @@ Status IngestJob::link(Directory& from, const std::string& name, Directory& into
   const Status linked = from.link(name, into, placed.record.name);
   if (linked.is(Code::kNotSupported)) return {};
   CELLAR_TRY(linked);
+  placed.created = true;
   const Status synced = into.sync_file(placed.record.name);  // nobody knows whether its writer did
-  if (synced.is(Code::kNotSupported)) return into.unlink(placed.record.name);
+  if (synced.is(Code::kNotSupported)) {
+    CELLAR_TRY(into.unlink(placed.record.name));
+    placed.created = false;
+    return {};
+  }
   placed.told.linked = synced.ok();
   return synced;
 }
@@ -147,6 +157,7 @@ Status IngestJob::examine(const IngestFile& file, Placed& placed) {
   found.record.name = placed.record.name;
   found.record.created_ms = core_.clock.wall_ms();
   placed.record = std::move(found.record);
+  placed.sequence = found.sequence;
   placed.bulk_load_ms = found.bulk_load_ms;
   placed.told.bytes = placed.record.bytes;
   placed.told.cells = placed.record.cells;
@@ -163,13 +174,25 @@ Status IngestJob::sync_directories() {
   return {};
 }
 
-// Among cells of equal coordinates the younger file's wins. HBase's order of files of one load: the larger is
-// the older one, then the one loaded earlier.
+// Among cells of equal coordinates the newer file's wins. HBase's order of the files of a region: sequence,
+// then the larger is the older one, then the one loaded earlier, then the name.
 void IngestJob::order_by_age() {
-  std::ranges::stable_sort(placed_, [](const Placed& a, const Placed& b) {
-    if (a.record.bytes != b.record.bytes) return a.record.bytes > b.record.bytes;
-    return a.bulk_load_ms < b.bulk_load_ms;
-  });
+  const auto age = [](const Placed& each) {
+    return std::tuple(each.sequence.value_or(-1), ~each.record.bytes, each.bulk_load_ms,
+                      split_path(each.told.source).second);
+  };
+  std::ranges::stable_sort(placed_, {}, age);
+}
+
+Status IngestJob::find_ties() {
+  for (const auto& store : stores_) {
+    std::vector<IngestTies::File> files;
+    for (const Placed& each : placed_)
+      if (each.store == store) files.push_back({each.record, each.told.source, each.sequence});
+    IngestTies ties(core_, *store, std::move(files));
+    CELLAR_TRY(ties.find(info_.ties));
+  }
+  return {};
 }
 
 // Most of what the families have in memory becomes files while everybody goes on writing.
@@ -228,9 +251,14 @@ Status IngestJob::commit(std::map<Store*, std::vector<std::shared_ptr<StoreFile>
 // Nothing that a manifest may name is removed.
 void IngestJob::remove_placed() {
   if (core_.health.failed()) return;
-  for (const Placed& each : placed_)
-    if (!each.record.name.empty())
-      static_cast<void>(each.store->directory()->unlink(each.record.name).ok());  // else an orphan
+  for (Placed& each : placed_) remove(each);
+}
+
+// Nothing that this ingest did not create: a file may have had the name before.
+void IngestJob::remove(Placed& placed) {
+  if (!placed.created) return;
+  static_cast<void>(placed.store->directory()->unlink(placed.record.name).ok());  // else an orphan
+  placed.created = false;
 }
 
 void IngestJob::remove_sources() {

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ class IngestJob {
   struct Placed {
     std::shared_ptr<Store> store;
     FileRecord record;
+    bool created = false;             // by this ingest, so that it may be removed
+    std::optional<int64_t> sequence;  // of its region, if the file says it
     int64_t bulk_load_ms = 0;
     IngestedFile told;
   };
@@ -35,10 +38,12 @@ class IngestJob {
   Status examine(const IngestFile& file, Placed& placed);
   Status sync_directories();
   void order_by_age();
+  Status find_ties();
   Status flush_ahead();
   Status publish();
   Status commit(std::map<Store*, std::vector<std::shared_ptr<StoreFile>>>& opened);
   void remove_placed();
+  static void remove(Placed& placed);
   void remove_sources();
   Result<Directory*> directory_of(const std::string& path);
 

@@ -2,7 +2,6 @@
 #include "tools/hbase_names.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace cellar {
 namespace {
@@ -80,16 +79,6 @@ std::optional<HBaseFileName> parse_hbase_reference_name(std::string_view name) {
   if (!half && is_hbase_file_name(hfile)) half = HBaseFileName{std::string(hfile), {}, {}};
   if (half) half->parent = name.substr(dot + 1);
   return half;
-}
-
-std::optional<uint64_t> hbase_bulk_load_sequence(std::string_view name) {
-  const size_t mark = name.find(kSequenceMark);
-  if (mark == std::string_view::npos) return std::nullopt;
-  const std::string_view digits = name.substr(mark + kSequenceMark.size());
-  uint64_t sequence = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), sequence);
-  if (error != std::errc() || end == digits.data() + digits.size() || *end != '_') return std::nullopt;
-  return sequence;
 }
 
 }  // namespace cellar

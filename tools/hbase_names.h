@@ -34,7 +34,4 @@ struct HBaseFileName {
 // others.
 std::optional<HBaseFileName> parse_hbase_reference_name(std::string_view name);
 
-// The number in "…_SeqId_4_"; nothing without.
-std::optional<uint64_t> hbase_bulk_load_sequence(std::string_view name);
-
 }  // namespace cellar

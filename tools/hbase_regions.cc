@@ -12,6 +12,7 @@
 #include "base/coding.h"
 #include "cell/cell_codec.h"
 #include "cellar/file_system.h"
+#include "hfile/file_sequence.h"
 #include "tools/session.h"
 
 namespace cellar {
@@ -46,11 +47,9 @@ struct FileOrder {
 Result<FileOrder> order_of(const FileInfo& info, const HBaseStoreFile& file) {
   FileOrder order;
   const bool top = file.half && file.half->top;
-  const std::optional<uint64_t> named = hbase_bulk_load_sequence(file.name);
-  CELLAR_TRY_ASSIGN(const std::optional<int64_t> flushed, info.i64(info_key::kMaxSequence));
-  if (flushed) order.sequence = *flushed + (top ? 1 : 0);
-  if (!named && !info.has(info_key::kBulkLoadTime)) return order;
-  if (named) order.sequence = static_cast<int64_t>(*named) + (top ? 1 : 0);
+  CELLAR_TRY_ASSIGN(const std::optional<int64_t> sequence, file_sequence(info, file.name));
+  if (sequence) order.sequence = *sequence + (top ? 1 : 0);
+  if (!bulk_load_sequence(file.name) && !info.has(info_key::kBulkLoadTime)) return order;
   CELLAR_TRY_ASSIGN(const std::optional<bool> as_stored, info.boolean(info_key::kSkipResetSequence));
   if (as_stored.value_or(false)) {
     order.sequence += 1;

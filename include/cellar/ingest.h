@@ -47,12 +47,22 @@ struct IngestedFile {
   bool linked = false;  // else copied
 };
 
+// Two files of one ingest hold different cells at equal coordinates, and neither says when it was written:
+// HBase's order for such files decided (the smaller is the newer), which may not be what their writers meant.
+struct IngestTie {
+  std::string family;
+  std::string winner;  // sources
+  std::string loser;
+  std::string cell;  // the first such place: row/family:qualifier/timestamp/type
+};
+
 struct IngestInfo {
   std::string table;
   uint64_t sequence = 0;              // of every cell; 0: there was nothing to take in
   std::vector<IngestedFile> files;    // in the order of their age, the oldest of a family first
   std::vector<std::string> empty;     // sources without cells, passed over as HBase does
   std::vector<std::string> remained;  // sources that kMove could not remove
+  std::vector<IngestTie> ties;        // one for each pair of files, 100 at most for each family
   uint64_t cells = 0;
   uint64_t bytes = 0;
   int64_t micros = 0;
