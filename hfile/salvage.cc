@@ -84,7 +84,8 @@ class Salvager {
   }
 
   Status meta_order() const {
-    return Status::not_supported("files in the order of hbase:meta can be read, not written").at(name_);
+    return Status::not_supported("files in the order of hbase:meta or -ROOT- can be read, not written")
+        .at(name_);
   }
 
   Status learn_from(const HFileReader& file) {
@@ -109,9 +110,20 @@ class Salvager {
     return {};
   }
 
-  // The codec and the form of cells under which the first data blocks make sense.
+  // The form of headers, the codec and the form of cells under which the first data blocks make sense.
+  // Without a trailer both forms of headers are tried: those of version 2.0 are shorter and have no sums.
   Status guess(std::optional<uint32_t> known_codec) {
-    CELLAR_TRY(use_codec(known_codec.value_or(kGz)));  // with NONE, headers of other codecs look damaged
+    if (guess_cells(known_codec)) return {};
+    if (!known_codec) {
+      trailer_.major_version = 2;
+      trailer_.minor_version = 0;
+      if (guess_cells(known_codec)) return {};
+    }
+    return Status::corruption("no block with cells can be read in any form this build knows").at(name_);
+  }
+
+  bool guess_cells(std::optional<uint32_t> known_codec) {
+    if (!use_codec(known_codec.value_or(kGz)).ok()) return false;  // with NONE, others' headers look damaged
     const std::vector<RawBlock> raw = first_blocks();
     for (uint32_t codec = 0; codec < kCodecCount; ++codec) {
       if ((known_codec && codec != *known_codec) || !use_codec(codec).ok()) continue;
@@ -125,10 +137,10 @@ class Salvager {
         like.tags = form.tags;
         like.compress_tags = form.tags_compressed;
         like.mvcc = form.mvcc;
-        return {};
+        return true;
       }
     }
-    return Status::corruption("no block with cells can be read in any form this build knows").at(name_);
+    return false;
   }
 
   // One with cells as it is on disk.
