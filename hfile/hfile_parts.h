@@ -73,5 +73,7 @@ bool is_meta_comparator(std::string_view name);
 // Whether this comparator is one that sorts as the standard one; false for unknown names, which are read the
 // same way.
 bool is_standard_comparator(std::string_view name);
+// Whether HBase 2 finds a class for this comparator, without which it does not open the file.
+bool is_loadable_comparator(std::string_view name);
 
 }  // namespace cellar

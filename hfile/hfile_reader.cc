@@ -22,6 +22,7 @@ using Parts = HFileReader::Parts;
 
 namespace {
 
+constexpr std::string_view kHBasePackage = "org.apache.hadoop.hbase.";  // of its classes
 constexpr size_t kBloomColumnsMax = 8;  // a read of more columns finds one of them too often to ask
 
 std::string_view text_of(const FileInfo& info, std::string_view key) {
@@ -69,14 +70,8 @@ class LoadOnOpen {
     if (parts_.sections.size() > 64)
       return blocks.corruption(at, "more load-on-open blocks than HBase knows");
     parts_.sections.push_back({at, header});
-    if (!header.known_kind) {
-      if (parts_.sections.size() <= 3) return blocks.corruption(at, "unknown block magic");
-      // A later version's addition, or a known block whose magic was damaged: its sums tell.
-      std::string disk(header.disk_bytes(), '\0');
-      CELLAR_TRY(parts_.file->read(at, disk.size(), disk.data()).at(blocks.place(at)));
-      CELLAR_TRY(blocks.check_sums(disk, header, at, nullptr));
-      return header.disk_bytes();
-    }
+    // HBase refuses such a file, too. A damaged magic must not make a Bloom filter disappear.
+    if (!header.known_kind) return blocks.corruption(at, "unknown block magic");
     CELLAR_TRY_ASSIGN(Block* const raw,
                       blocks.read(at, header.disk_bytes(), parts_.trailer_offset, nullptr, nullptr));
     CELLAR_TRY(take(Pin(raw), *raw, at));
@@ -314,16 +309,23 @@ bool is_meta_comparator(std::string_view name) {
   // KeyValue$MetaKeyComparator, KeyValue$MetaComparator, CellComparator$MetaCellComparator,
   // MetaCellComparator, …; and those of the -ROOT- table, whose rows have the same shape.
   const std::string_view simple = name.substr(name.find_last_of(".$") + 1);
-  return name.starts_with("org.apache.hadoop.hbase.") &&
-         (simple.starts_with("Meta") || simple.starts_with("Root"));
+  return name.starts_with(kHBasePackage) && (simple.starts_with("Meta") || simple.starts_with("Root"));
 }
 
 bool is_standard_comparator(std::string_view name) {
   constexpr std::string_view kNames[] = {"KeyValue$KVComparator", "KeyValue$KeyComparator", "CellComparator",
                                          "CellComparatorImpl", "InnerStoreCellComparator"};
-  constexpr std::string_view kPackage = "org.apache.hadoop.hbase.";
-  if (!name.starts_with(kPackage)) return false;
-  return std::find(std::begin(kNames), std::end(kNames), name.substr(kPackage.size())) != std::end(kNames);
+  if (!name.starts_with(kHBasePackage)) return false;
+  return std::ranges::find(kNames, name.substr(kHBasePackage.size())) != std::end(kNames);
+}
+
+bool is_loadable_comparator(std::string_view name) {
+  constexpr std::string_view kMetaNames[] = {"KeyValue$MetaKeyComparator", "KeyValue$MetaComparator",
+                                             "CellComparator$MetaCellComparator",
+                                             "CellComparatorImpl$MetaCellComparator", "MetaCellComparator"};
+  if (is_standard_comparator(name)) return true;
+  return is_meta_comparator(name) &&
+         std::ranges::find(kMetaNames, name.substr(kHBasePackage.size())) != std::end(kMetaNames);
 }
 
 namespace {

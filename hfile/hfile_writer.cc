@@ -20,6 +20,7 @@
 #include "hfile/bloom_writer.h"
 #include "hfile/cell_counts.h"
 #include "hfile/codecs.h"
+#include "hfile/hfile_parts.h"
 #include "hfile/index_writer.h"
 #include "hfile/trailer.h"
 
@@ -65,9 +66,12 @@ Status check_options(const HFileWriterOptions& options) {
   }
   if (options.comparator.size() > kComparatorBytesMax)
     return Status::invalid_argument("comparator: name too long");
-  if (options.comparator.find("Meta") != std::string::npos) {
-    return Status::not_supported("files in the order of hbase:meta can be read, not written");
-  }
+  if (is_meta_comparator(options.comparator))
+    return Status::not_supported("files in the order of hbase:meta or -ROOT- can be read, not written")
+        .hinting("cellar dump --format jsonl shows the cells, which load puts into a table");
+  if (!is_standard_comparator(options.comparator))
+    return Status::not_supported(
+        fmt::format("comparator {}: HBase cannot open a file with it", escaped(options.comparator)));
   return {};
 }
 

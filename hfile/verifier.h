@@ -100,9 +100,15 @@ class Verifier {
   class BlockBatch;  // verify_blocks.cc
   class DeepRange;   // verify_deep.cc
 
+  // verify_facts.cc
+  void check_facts();
+  void check_names();
+  void check_bloom_facts();
+  void add_to_totals(const BlockHeader& header, bool is_data_root);
+  void check_totals();
+
   // verify.cc
   void judge_opening(const Status& status);
-  void check_facts();
   void collect_index();
   void check_sections();
   void check_ends();
@@ -143,6 +149,7 @@ class Verifier {
   // verify_deep.cc
   void check_deep();
   void report_bloom(class BloomCheck& check, bool general);
+  void check_last_bloom_key(const std::string& last);
 
   const Parts& parts() const { return reader_->parts(); }
   bool reaches(VerifyLevel level) const { return options_.level >= level; }
@@ -171,6 +178,8 @@ class Verifier {
   OwnedCell last_cell_;  // of the blocks before; its key and sequence
   bool has_last_cell_ = false;
   uint64_t row_only_keys_ = 0;
+  uint64_t uncompressed_bytes_ = 0;  // as the trailer counts them, without the trailer itself
+  uint64_t index_bytes_ = 0;         // of the data index
 };
 
 }  // namespace cellar

@@ -64,6 +64,7 @@ VerifyReport Verifier::run() {
     if (ended_) return std::move(report_);
     check_sections();
     check_ends();
+    check_totals();
   }
   if (reaches(VerifyLevel::kCells) && decodes_) check_tally();
   // Searches among cells that are out of order or missing would only say the same again.
@@ -163,34 +164,6 @@ void Verifier::judge_opening(const Status& status) {
   blocks_ = own_blocks_.get();
 }
 
-void Verifier::check_facts() {
-  const Parts& file = parts();
-  report_.codec = codec_name(file.trailer.codec);
-  report_.encoding = escaped(file.encoding_name);
-  report_.cells_expected = file.trailer.entry_count;
-  report_.index_levels = file.trailer.data_index_levels;
-  decodes_ = file.encoding != nullptr;
-  if (!file.checksum || *file.checksum == ChecksumType::kNull) {
-    report("W-UNCHECKED", file.checksum ? "checksum type NULL: damage cannot be told from data"
-                                        : "version 2.0 has no checksums: damage cannot be told from data");
-  }
-  if (!is_standard_comparator(file.trailer.comparator) && !file.meta_order) {
-    report("W-COMPARATOR", fmt::format("comparator {} is not known; the standard order is assumed",
-                                       escaped(file.trailer.comparator)));
-  }
-  if (file.trailer.entry_count > 0 && !file.last_key_in_info) {
-    report("W-NO-LASTKEY", "no hfile.LASTKEY: HBase cannot bulk-load the file");
-  }
-  if (!file.info.has(info_key::kAvgKeyLen) || !file.info.has(info_key::kAvgValueLen)) {
-    report("W-NO-AVERAGES", "no hfile.AVG_KEY_LEN or hfile.AVG_VALUE_LEN: HBase refuses the file");
-  }
-  for (const Status* trouble : {&file.bloom_trouble, &file.delete_bloom_trouble}) {
-    if (trouble->ok()) continue;
-    const bool ignored = trouble->is(Code::kNotSupported);
-    report(ignored ? "W-BLOOM-IGNORED" : "V-BLOOM", std::string(trouble->message()));
-  }
-}
-
 void Verifier::collect_index() {
   IndexCursor at(parts().index.get());
   Status status = at.to_first(nullptr);
@@ -207,8 +180,8 @@ void Verifier::collect_index() {
 void Verifier::check_sections() {
   for (const SectionBlock& section : parts().sections) {
     report_.blocks += 1;
-    if (section.header.known_kind)
-      check_previous({section.offset, section.header, std::nullopt, std::nullopt});
+    check_previous({section.offset, section.header, std::nullopt, std::nullopt});
+    add_to_totals(section.header, &section == &parts().sections.front());
   }
   if (wrong_previous_ > 0 && !found_.has("V-HEADER")) {
     report(

@@ -222,6 +222,7 @@ Verifier::Walked Verifier::enter_block(uint64_t offset, const BlockHeader& heade
   Walked walked = {offset, header, std::nullopt, std::nullopt};
   report_.blocks += 1;
   check_previous(walked);
+  add_to_totals(header, false);
   if (header.kind == BlockKind::kMeta) meta_offsets_.insert(offset);
   if (is_data(header.kind)) {
     walked.ordinal = report_.data_blocks++;

@@ -111,7 +111,7 @@ class MergeCommand final : public Command {
     std::vector<MergeSource> sources;
     for (const auto& file : files) {
       if (file->meta_order()) {
-        return Status::not_supported("files in the order of hbase:meta can be read, not written")
+        return Status::not_supported("files in the order of hbase:meta or -ROOT- can be read, not written")
             .at(file->name());
       }
       sources.push_back(
