@@ -5,9 +5,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "base/bytes.h"
 #include "cellar/cell.h"
+#include "cellar/file_system.h"
+#include "tools/hfile_paths.h"
+#include "tools/schema_file.h"
 
 namespace cellar {
 namespace {
@@ -65,30 +69,91 @@ Result<std::vector<fs::directory_entry>> sorted_entries(const std::string& path)
   return entries;
 }
 
-void look_at_file(const std::string& family, const fs::directory_entry& entry, BulkFiles& found) {
-  const std::string path = entry.path().string();
-  const std::string name = entry.path().filename().string();
-  std::error_code ignored;
-  if (!entry.is_regular_file(ignored)) {
-    found.strays.push_back({path, "is not a file: HBase looks for files below the family", true});
-    return;
+// What an entry of the directory is, of a region of HBase's or of one laid out for a bulk load.
+struct Entry {
+  enum class Kind : uint8_t {
+    kFamily,   // a directory of files
+    kFile,     // a file that may hold cells
+    kSidecar,  // sums that Hadoop keeps beside a file; passed over without a word
+    kLeftOut,  // HBase passes it over; `why` and `matters` say the rest
+  };
+  Kind kind = Kind::kLeftOut;
+  std::string why = {};
+  bool matters = true;
+};
+
+Entry left_out(std::string why, bool matters) { return {Entry::Kind::kLeftOut, std::move(why), matters}; }
+
+// ".NAME.crc": Hadoop's local file system writes one beside each file, beginning with "crc" and a zero byte.
+bool is_sidecar(const fs::directory_entry& entry, std::string_view name) {
+  if (!name.starts_with('.') || !name.ends_with(".crc") || ends_like_an_hfile(entry.path().string()))
+    return false;
+  const Result<std::unique_ptr<ReadableFile>> file = posix_file_system().open_file(entry.path().string());
+  char magic[4] = {};
+  return file.ok() && (*file)->size() >= sizeof magic && (*file)->read(0, sizeof magic, magic).ok() &&
+         std::string_view(magic, sizeof magic) == std::string_view("crc\0", 4);
+}
+
+// Whether recovered.edits holds writes that the region has not taken in: files beside its markers, which end
+// in .seqid, and their sums.
+bool holds_edits(const fs::directory_entry& directory) {
+  std::error_code error;
+  for (fs::directory_iterator at(directory.path(), error); !error && at != fs::directory_iterator();
+       at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (at->is_regular_file(error) && (name.ends_with(".seqid") || at->file_size(error) == 0)) continue;
+    if (!is_sidecar(*at, name)) return true;
   }
+  return static_cast<bool>(error);
+}
+
+// The entries that HBase itself keeps in a region's directory.
+std::optional<Entry> own_entry(const fs::directory_entry& entry, std::string_view name) {
+  if (name == ".tmp") return left_out("holds what HBase was writing, which does not count", false);
+  if (name == ".regioninfo") return left_out("describes the region", false);
+  if (name == ".splits" || name == ".merges") return left_out("is HBase's own", false);
+  if (name != "recovered.edits") return std::nullopt;
+  if (holds_edits(entry)) return left_out("holds writes that are not in the region's files", true);
+  return left_out("is no family's name: HBase keeps markers there", false);
+}
+
+// Of an entry beside the families.
+Entry entry_of_region(const fs::directory_entry& entry) {
+  std::error_code ignored;
+  const std::string name = entry.path().filename().string();
+  if (std::optional<Entry> own = own_entry(entry, name)) return std::move(*own);
+  if (entry.is_directory(ignored))
+    return is_family_name(name) ? Entry{Entry::Kind::kFamily}
+                                : left_out("is no family's name: HBase passes it over", true);
+  if (is_sidecar(entry, name) || name == kSchemaFileName) return {Entry::Kind::kSidecar};
+  return left_out("is not in a family's directory", !name.starts_with('_') && !name.starts_with('.'));
+}
+
+// Of an entry in a family's directory.
+Entry entry_of_family(const fs::directory_entry& entry) {
+  std::error_code ignored;
+  const std::string name = entry.path().filename().string();
+  if (name == ".filelist") return left_out("is HBase's list of the files", false);
+  if (!entry.is_regular_file(ignored))
+    return left_out("is not a file: HBase looks for files below the family", true);
+  if (is_sidecar(entry, name)) return {Entry::Kind::kSidecar};
   switch (bulk_name_of(name)) {
     case BulkName::kFile:
-      found.files.push_back({family, path});
-      return;
+      break;
     case BulkName::kHidden:
       // Markers that jobs leave (_SUCCESS) are empty.
-      found.strays.push_back({path, "begins with '_': HBase passes it over", entry.file_size(ignored) > 0});
-      return;
+      return left_out("begins with '_': HBase passes it over", entry.file_size(ignored) > 0);
     case BulkName::kReference:
-      found.strays.push_back(
-          {path, "is called like a reference (hex digits and a dot): HBase passes it over"});
-      return;
+      return left_out("is called like a reference (hex digits and a dot): HBase passes it over", true);
     case BulkName::kLink:
-      found.strays.push_back({path, "is called like a link (table=region-file): HBase passes it over"});
-      return;
+      return left_out("is called like a link (table=region-file): HBase passes it over", true);
   }
+  return {Entry::Kind::kFile};
+}
+
+void leave_out(const fs::directory_entry& at, Entry entry, BulkFiles& found) {
+  if (entry.kind == Entry::Kind::kLeftOut)
+    found.strays.push_back({at.path().string(), std::move(entry.why), entry.matters});
 }
 
 }  // namespace
@@ -109,17 +174,20 @@ bool is_family_name(std::string_view name) {
 Result<BulkFiles> find_bulk_files(const std::string& directory) {
   BulkFiles found;
   CELLAR_TRY_ASSIGN(const auto entries, sorted_entries(directory));
-  for (const fs::directory_entry& entry : entries) {
-    std::error_code ignored;
-    const std::string name = entry.path().filename().string();
-    if (!entry.is_directory(ignored)) {
-      const bool matters = !name.starts_with('_') && !name.starts_with('.');
-      found.strays.push_back({entry.path().string(), "is not in a family's directory", matters});
-    } else if (!is_family_name(name)) {
-      found.strays.push_back({entry.path().string(), "is no family's name: HBase passes it over"});
-    } else {
-      CELLAR_TRY_ASSIGN(const auto files, sorted_entries(entry.path().string()));
-      for (const fs::directory_entry& file : files) look_at_file(name, file, found);
+  for (const fs::directory_entry& at : entries) {
+    Entry entry = entry_of_region(at);
+    if (entry.kind != Entry::Kind::kFamily) {
+      leave_out(at, std::move(entry), found);
+      continue;
+    }
+    CELLAR_TRY_ASSIGN(const auto files, sorted_entries(at.path().string()));
+    for (const fs::directory_entry& file : files) {
+      Entry below = entry_of_family(file);
+      if (below.kind == Entry::Kind::kFile) {
+        found.files.push_back({at.path().filename().string(), file.path().string()});
+      } else {
+        leave_out(file, std::move(below), found);
+      }
     }
   }
   return found;

@@ -9,8 +9,12 @@
 #include "cell/cell_key.h"
 #include "cell/merging_cursor.h"
 #include "hfile/hfile_parts.h"
+#include "tools/hbase_dir.h"
+#include "tools/hbase_table.h"
 #include "tools/hfile_paths.h"
 #include "tools/progress.h"
+#include "tools/schema_file.h"
+#include "tools/schema_text.h"
 
 namespace cellar {
 namespace {
@@ -95,7 +99,100 @@ std::string family_text(const std::string& name, const BulkFamily& family) {
   return text + "}";
 }
 
+// HBase's codecs have no parameters: "zstd(level=9)" is ZSTD there.
+bool leave_out_codec_parameters(TableOptions& table) {
+  bool any = false;
+  for (FamilyOptions& family : table.families)
+    for (std::string* codec : {&family.compression, &family.compression_compact,
+                               &family.compression_compact_major, &family.compression_compact_minor}) {
+      const size_t parameters = codec->find('(');
+      if (parameters == std::string::npos) continue;
+      codec->resize(parameters);
+      any = true;
+    }
+  return any;
+}
+
+// What a table of the descriptor is as options. What a store cannot have is said and left out.
+TableOptions options_of(Session& session, const HBaseTableSchema& schema) {
+  const auto set_all = [&](auto& options, const HBaseAttributes& attributes, const std::string& of) {
+    for (const auto& [name, value] : attributes) {
+      if (name == "NAME") continue;
+      const bool key = name.find('.') != std::string::npos;  // of its configuration
+      if (const Status set = set_option(options, (key ? "configuration." : "") + name, value); !set.ok())
+        session.talk(fmt::format("warn   left out, {} of {}: {}", escaped(name), of, set.message()));
+    }
+  };
+  TableOptions table;
+  set_all(table, schema.attributes, "the table");
+  for (const HBaseFamilySchema& each : schema.families) {
+    FamilyOptions family;
+    family.name = each.name;
+    set_all(family, each.attributes, "family " + escaped(each.name));
+    table.families.push_back(std::move(family));
+  }
+  return table;
+}
+
+// The statement, and comments on what it does not know.
+std::string create_text(const BulkRecipe& recipe, const BulkSchema& schema, const BulkSummary& summary) {
+  std::string text;
+  if (schema.source == BulkSchema::Source::kFiles) {
+    text =
+        "# 1. create the table (once). The schema did not come with the files, so this is what they show:\n"
+        "#    VERSIONS are the most that a column has in them. TTL, MIN_VERSIONS, KEEP_DELETED_CELLS,\n"
+        "#    NEW_VERSION_BEHAVIOR, all other options and families without files are not known.\n"
+        "hbase shell -n <<'HB'\ncreate " +
+        ruby_quoted(recipe.table);
+    for (const auto& [name, family] : summary.families) text += ",\n  " + family_text(name, family);
+  } else {
+    TableOptions options = schema.options;
+    const bool left_out = leave_out_codec_parameters(options);
+    text = fmt::format("# 1. create the table (once), with the schema {}\n{}hbase shell -n <<'HB'\ncreate {}",
+                       schema.source == BulkSchema::Source::kExport ? "that was exported with the files"
+                                                                    : "of the HBase table of the files",
+                       left_out ? "#    (without parameters of codecs, which HBase does not have)\n" : "",
+                       create_arguments(recipe.table, options));
+    text.pop_back();  // its line ends below
+  }
+  if (!recipe.splits.empty()) text += ",\n  SPLITS_FILE => " + ruby_quoted(recipe.splits);
+  text += "\nHB\n";
+  for (const auto& [name, family] : summary.families)
+    if (family.mixed)
+      text += fmt::format("# the files of {} are not all like that: a major compaction makes them so\n",
+                          escaped(name));
+  return text;
+}
+
 }  // namespace
+
+std::string_view bulk_schema_source_name(BulkSchema::Source source) {
+  constexpr std::string_view kNames[] = {"export", "tableinfo", "files"};
+  return kNames[static_cast<size_t>(source)];
+}
+
+Result<BulkSchema> find_bulk_schema(Session& session, const std::string& directory,
+                                    const BulkSummary& summary) {
+  BulkSchema schema;
+  CELLAR_TRY_ASSIGN(std::optional<ExportedSchema> exported, read_schema_file(directory));
+  if (exported) {
+    schema = {BulkSchema::Source::kExport, std::move(exported->options)};
+  } else {
+    Result<std::optional<HBaseTableSchema>> described = find_hbase_schema(directory);
+    if (!described.ok()) return name_hbase_failure(session, described.status());
+    if (!*described) return schema;
+    schema = {BulkSchema::Source::kDescriptor, options_of(session, **described)};
+  }
+  for (const auto& [name, family] : summary.families) {
+    if (find_family(schema.options, name) != nullptr) continue;
+    CELLAR_TRY_ASSIGN(FamilyOptions added, family_for(name, family));
+    schema.options.families.push_back(std::move(added));
+    session.talk(
+        fmt::format("warn   the schema has no family {}: it is added with the options that its files show",
+                    escaped(name)));
+  }
+  return schema;
+}
 
 Result<BulkSummary> summarise(Session& session, const BulkFiles& files) {
   BulkSummary summary;
@@ -146,28 +243,22 @@ Result<FamilyOptions> family_for(const std::string& name, const BulkFamily& fami
   return options;
 }
 
-Result<std::string> recipe_text(const BulkRecipe& recipe, const BulkSummary& summary) {
+Result<std::string> recipe_text(const BulkRecipe& recipe, const BulkSchema& schema,
+                                const BulkSummary& summary) {
   if (!is_table_name(recipe.table))
     return Status::invalid_argument(fmt::format("table name \"{}\" is not one", escaped(recipe.table)))
         .hinting("letters, digits, '_', '-', '.' and one ':' after a namespace");
   if (recipe.splits.find('\n') != std::string::npos || recipe.directory.find('\n') != std::string::npos)
     return Status::invalid_argument("a path with a line break cannot stand in a recipe");
-  std::string text =
-      "# 1. create the table (once); VERSIONS are the most that a column has in the files\nhbase shell -n "
-      "<<'HB'\n";
-  text += fmt::format("create {}", ruby_quoted(recipe.table));
-  for (const auto& [name, family] : summary.families) text += ",\n  " + family_text(name, family);
-  if (!recipe.splits.empty()) text += ",\n  SPLITS_FILE => " + ruby_quoted(recipe.splits);
-  text += "\nHB\n";
-  for (const auto& [name, family] : summary.families)
-    if (family.mixed)
-      text += fmt::format("# the files of {} are not all like that: a major compaction makes them so\n",
-                          escaped(name));
+  std::string text = create_text(recipe, schema, summary);
   const std::string staging = shell_word(recipe.staging);
+  std::string families;
+  for (const auto& [name, family] : summary.families)
+    families += shell_path(recipe.directory + "/" + name) + " ";
   text += fmt::format(
       "# 2. copy, make writable for the hbase user\n"
-      "hdfs dfs -mkdir -p {0} && hdfs dfs -put {1}/* {0}/ && hdfs dfs -chmod -R a+rwX {0}\n",
-      staging, shell_path(recipe.directory));
+      "hdfs dfs -mkdir -p {0} && hdfs dfs -put {1}{0}/ && hdfs dfs -chmod -R a+rwX {0}\n",
+      staging, families);
   text += fmt::format("# 3. load\nhbase completebulkload {} {}\n", staging, shell_word(recipe.table));
   text += fmt::format("# 4. compare counts (cellar: {} in {}{})\n", counted(summary.cells, "cell"),
                       counted(summary.rows, "row"),

@@ -76,9 +76,11 @@ class BulkloadCommand final : public Command {
         .note(
             "check   one line a rule: ok, note, warn or FAIL; exit status 1 when one FAILs\n"
             "plan    the commands that create the table, copy the files and load them\n"
-            "ingest  adopts the files as one write, all or none; a family's VERSIONS with --create is the "
-            "most\n"
-            "        versions that a column has in them")
+            "ingest  adopts the files as one write, all or none\n"
+            "plan and ingest --create take the schema that export wrote beside the files, else that of the "
+            "HBase\n"
+            "table of the region, else what the files show: VERSIONS is then the most that a column has in "
+            "them")
         .example("cellar bulkload check load --splits splits.txt --describe table.txt --level deep",
                  "would HBase take these files into that table, and are they sound?")
         .example("cellar bulkload plan load --table orders --splits splits.txt --staging /tmp/orders",
@@ -164,11 +166,13 @@ class BulkloadCommand final : public Command {
     std::ranges::replace(path, ':', '/');  // a namespace is a directory in HBase as well
     const BulkRecipe recipe{directory_, planned_table_, staging_.empty() ? "/staging/" + path : staging_,
                             splits_};
-    CELLAR_TRY_ASSIGN(const std::string text, recipe_text(recipe, summary));
+    CELLAR_TRY_ASSIGN(const BulkSchema schema, find_bulk_schema(session, directory_, summary));
+    CELLAR_TRY_ASSIGN(const std::string text, recipe_text(recipe, schema, summary));
     if (session.format() == Format::kJson) {
       session.out().write(Json{{"schema", "cellar.bulkload.plan/1"},
                                {"directory", escaped(directory_)},
                                {"table", planned_table_},
+                               {"schema_from", bulk_schema_source_name(schema.source)},
                                {"files", summary.files},
                                {"cells", summary.cells},
                                {"rows", summary.rows},
@@ -209,14 +213,27 @@ class BulkloadCommand final : public Command {
     return engine->close();
   }
 
-  // The table, or families of it, with options that keep everything the files hold.
-  Status make_missing(Session& session, Engine& engine, const BulkFiles& found, bool& made_table) const {
+  // The options of the table from which the files came, or such that keep everything the files hold.
+  Result<TableOptions> options_for(Session& session, const BulkFiles& found) const {
     CELLAR_TRY_ASSIGN(const BulkSummary summary, summarise(session, found));
-    TableOptions options;
-    for (const auto& [name, family] : summary.families) {
-      CELLAR_TRY_ASSIGN(FamilyOptions each, family_for(name, family));
-      options.families.push_back(std::move(each));
+    CELLAR_TRY_ASSIGN(BulkSchema schema, find_bulk_schema(session, directory_, summary));
+    TableOptions& options = schema.options;
+    if (schema.source == BulkSchema::Source::kFiles) {
+      for (const auto& [name, family] : summary.families) {
+        CELLAR_TRY_ASSIGN(FamilyOptions each, family_for(name, family));
+        options.families.push_back(std::move(each));
+      }
     }
+    if (options.read_only) {
+      options.read_only = false;
+      session.talk("note   READONLY is left out, for the table takes files: cellar alter sets it again");
+    }
+    return std::move(options);
+  }
+
+  // The table, or families of it.
+  Status make_missing(Session& session, Engine& engine, const BulkFiles& found, bool& made_table) const {
+    CELLAR_TRY_ASSIGN(const TableOptions options, options_for(session, found));
     const std::vector<std::string> names = engine.list_tables();
     if (std::ranges::find(names, table_) == names.end()) {
       CELLAR_TRY(engine.create_table(table_, options).status());
@@ -278,6 +295,12 @@ class BulkloadCommand final : public Command {
     session.out().flush();
     for (const std::string& path : done.empty)
       session.talk(fmt::format("note   left out, it has no cells: {}", path));
+    for (const IngestTie& tie : done.ties)
+      session.talk(
+          fmt::format("warn   which is newer is not known: cells of {} count before other ones of {} at "
+                      "equal coordinates, "
+                      "as {}",
+                      escaped(tie.winner), escaped(tie.loser), tie.cell));
     for (const std::string& path : done.remained)
       session.talk(fmt::format("warn   could not be removed: {}", path));
     session.talk(fmt::format("ingested {} in {} ({} linked, {} copied) as write {} in {}",

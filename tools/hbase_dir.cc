@@ -174,8 +174,10 @@ class TableReader {
   // The descriptor of the table, where it may be looked for.
   Status schema() {
     const std::string directory = places_.table_directory();
-    if (directory.empty()) return {};
-    return read_schema(directory + "/.tabledesc");
+    return directory.empty() ? Status() : schema_in(directory);
+  }
+  Status schema_in(const std::string& table_directory) {
+    return read_schema(table_directory + "/.tabledesc");
   }
 
  private:
@@ -383,6 +385,16 @@ Result<HBaseTableFiles> find_hbase_table(const std::string& path, HBaseKind kind
     }
   }
   return table;
+}
+
+Result<std::optional<HBaseTableSchema>> find_hbase_schema(const std::string& path) {
+  CELLAR_TRY_ASSIGN(HBasePlaces places, HBasePlaces::of(path));
+  std::string directory = places.table_directory();
+  if (directory.empty() && looks_like_a_region(places.directory()))
+    directory = fs::path(places.directory()).parent_path().string();
+  HBaseTableFiles table;
+  if (!directory.empty()) CELLAR_TRY(TableReader(std::move(places), table).schema_in(directory));
+  return std::move(table.schema);
 }
 
 }  // namespace cellar

@@ -56,4 +56,8 @@ struct HBaseTableFiles {
 // be read (kCorruption).
 Result<HBaseTableFiles> find_hbase_table(const std::string& path, HBaseKind kind);
 
+// The descriptor of the table to which a directory of families belongs: a region of HBase's, in its place or
+// in a copy of its table. Nothing where there is none. kCorruption, kIoError.
+Result<std::optional<HBaseTableSchema>> find_hbase_schema(const std::string& path);
+
 }  // namespace cellar

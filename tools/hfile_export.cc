@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "cellar/environment.h"
+#include "tools/schema_file.h"
 
 namespace cellar {
 namespace {
@@ -79,7 +80,8 @@ Status sync_directory(const std::string& path) {
 
 Result<std::unique_ptr<HFileExport>> HFileExport::create(const std::string& path, const TableInfo& table,
                                                          RowSplits splits) {
-  std::unique_ptr<HFileExport> made(new HFileExport(without_slash(path), std::move(splits)));
+  std::unique_ptr<HFileExport> made(
+      new HFileExport(without_slash(path), schema_file_text({table.name, table.options}), std::move(splits)));
   for (const FamilyInfo& family : table.families) {
     auto options = options_for(family.options);
     if (!options.ok()) return options.status().with_context("family " + family.options.name);
@@ -152,8 +154,18 @@ Status HFileExport::sync_directories() const {
   return sync_directory(partial_);
 }
 
+Status HFileExport::write_schema() const {
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> directory,
+                    posix_file_system().open_directory(partial_, false));
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<WritableFile> file, directory->create(kSchemaFileName, {}));
+  CELLAR_TRY(file->append(schema_));
+  CELLAR_TRY(file->sync());
+  return file->close();
+}
+
 Status HFileExport::finish() {
   CELLAR_TRY(close_files());
+  CELLAR_TRY(write_schema());
   CELLAR_TRY(sync_directories());
   std::error_code error;
   fs::rename(partial_, path_, error);  // an empty directory of that name is replaced, anything else is not

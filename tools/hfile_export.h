@@ -1,5 +1,5 @@
 // HFileExport: a table's cells as a directory for HBase's bulk load: DIR/<family>/<32 hex digits>, a file for
-// each family and region.
+// each family and region, and the table's schema beside them (schema_file.h).
 #pragma once
 
 #include <map>
@@ -37,12 +37,15 @@ class HFileExport {
   const std::map<std::string, Family, std::less<>>& families() const { return families_; }
 
  private:
-  HFileExport(std::string path, RowSplits splits) : path_(std::move(path)), splits_(std::move(splits)) {}
+  HFileExport(std::string path, std::string schema, RowSplits splits)
+      : path_(std::move(path)), schema_(std::move(schema)), splits_(std::move(splits)) {}
   Status open_file(const std::string& family);
   Status close_files();
+  Status write_schema() const;
   Status sync_directories() const;
 
   const std::string path_;
+  const std::string schema_;  // the text of its file
   const RowSplits splits_;
   std::string partial_;  // the directory until finish()
   std::map<std::string, Family, std::less<>> families_;

@@ -110,7 +110,7 @@ TEST_F(Bulkload, LayoutFailsForWhatHBasePassesOver) {
       {"in/d/orders=0123-4567", "like a link"},
       {"in/.hidden/x", "no family's name"},
       {"in/a:b/x", "no family's name"},
-      {"in/recovered.edits/x", "no family's name"},
+      {"in/recovered.edits/x", "writes that are not in the region's files"},
       {"in/d/below/x", "is not a file"},
   };
   for (const auto& [name, words] : strays) {
@@ -324,9 +324,9 @@ TEST_F(BulkRoundTrip, ExportWritesAFileForEachFamilyAndRegion) {
   EXPECT_EQ(made["files"], 6);
   size_t files = 0;
   for (const auto& each : fs::recursive_directory_iterator(path("out"))) {
-    if (!each.is_regular_file()) continue;
-    ++files;
     const std::string name = each.path().filename();
+    if (!each.is_regular_file() || name == "_schema.json") continue;
+    ++files;
     EXPECT_EQ(name.size(), 32u);
     EXPECT_EQ(name.find_first_not_of("0123456789abcdef"), std::string::npos) << name;
     fs::permissions(each.path(), fs::perms(0666));
@@ -382,7 +382,7 @@ TEST_F(BulkRoundTrip, IngestBringsTheSameCellsBack) {
   out_of({"bulkload", "ingest", "out", "copy", "orders", "--by", "move"});
   EXPECT_EQ(cells_of("copy"), cells_of("shop"));
   for (const auto& each : fs::recursive_directory_iterator(path("out")))
-    EXPECT_TRUE(each.is_directory()) << each;
+    EXPECT_TRUE(each.is_directory() || each.path().filename() == "_schema.json") << each;
 }
 
 TEST_F(BulkRoundTrip, IngestCreatesNothingUnasked) {
@@ -409,14 +409,6 @@ TEST_F(BulkRoundTrip, PlanIsSafeToRunAsItStands) {
   out_of({"export", "shop", "orders", "--to", "hfile", "-o", odd});
   write_file("spl'its.txt", "r120\n");
   const std::string plan = out_of({"bulkload", "plan", odd, "--table", "orders", "--splits", "spl'its.txt"});
-  EXPECT_NE(plan.find("{NAME => 'c', VERSIONS => 1, BLOOMFILTER => 'ROWCOL', COMPRESSION => 'NONE'}"),
-            std::string::npos)
-      << plan;
-  EXPECT_NE(
-      plan.find("{NAME => 'd', VERSIONS => 3, BLOOMFILTER => 'ROW', DATA_BLOCK_ENCODING => 'FAST_DIFF', "
-                "COMPRESSION => 'GZ'}"),
-      std::string::npos)
-      << plan;
   EXPECT_NE(plan.find("SPLITS_FILE => 'spl\\'its.txt'"), std::string::npos) << plan;
   EXPECT_NE(plan.find("(cellar: 210 cells in 60 rows)"), std::string::npos) << plan;
   fs::create_directory(path("bin"));
