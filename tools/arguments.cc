@@ -122,7 +122,13 @@ Arguments& Arguments::option_list(const std::string& names, std::vector<std::str
 }
 
 Arguments& Arguments::option_count(const std::string& names, uint64_t& to, const std::string& help) {
-  parser_->app.add_option(names, to);
+  const auto refusal = [](const std::string& text) {
+    const Result<uint64_t> count = parse_count(text);
+    return count.ok() ? std::string() : std::string(count.status().message());
+  };
+  parser_->app
+      .add_option_function<std::string>(names, [&to](const std::string& text) { to = *parse_count(text); })
+      ->check(refusal);
   option_lines_.push_back({names + " N", help});
   for (std::string& name : words_of(names)) option_names_.push_back(std::move(name));
   return *this;

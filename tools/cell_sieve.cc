@@ -61,8 +61,8 @@ Status CellSieve::parse() {
   }
   if (seed_text_) {
     if (sample_text_.empty()) return Status::invalid_argument("--seed chooses a sample: add --sample P");
-    CELLAR_TRY_ASSIGN(const int64_t seed, parse_integer(*seed_text_));
-    random_ = Random(static_cast<uint64_t>(seed));
+    CELLAR_TRY_ASSIGN(const uint64_t seed, parse_count(*seed_text_));
+    random_ = Random(seed);
   }
   return {};
 }

@@ -131,9 +131,7 @@ class FeedCommand final : public Command {
   Status read(Session& session) {
     std::optional<uint64_t> from;
     if (from_) {
-      CELLAR_TRY_ASSIGN(const int64_t sequence, parse_integer(*from_));
-      if (sequence < 0) return Status::invalid_argument("--from is the number of a write, 0 or more");
-      from = static_cast<uint64_t>(sequence);
+      CELLAR_TRY_ASSIGN(from, parse_count(*from_));
     }
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine,
                       open_store(session, store_, acknowledge_ ? OpenFor::kWriting : OpenFor::kLooking));

@@ -26,9 +26,10 @@ bool parse_whole(std::string_view text, Number& number) {
 
 // Takes `digits` digits off the front.
 bool take_digits(std::string_view& text, size_t digits, int64_t& number) {
-  if (text.size() < digits || !parse_whole(text.substr(0, digits), number) || number < 0) return false;
+  const std::string_view front = text.substr(0, digits);
+  if (front.size() < digits || front.find_first_not_of("0123456789") != front.npos) return false;
   text.remove_prefix(digits);
-  return true;
+  return parse_whole(front, number);
 }
 
 bool take(std::string_view& text, char c) {
@@ -45,27 +46,40 @@ int64_t days_of(int64_t year, int64_t month, int64_t day) {
   return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468;
 }
 
-// "2026-11-20", "2026-11-20T18:04", "…:11", "….203", each with or without Z. UTC.
-std::optional<int64_t> parse_iso(std::string_view text) {
+Status not_a(std::string_view text, std::string_view what, std::string_view hint) {
+  return Status::invalid_argument(fmt::format("\"{}\" is not {}", escaped(text), what)).hinting(hint);
+}
+
+int64_t days_in_month(int64_t year, int64_t month) {
+  constexpr std::array<int64_t, 12> kDays = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+  return kDays[static_cast<size_t>(month - 1)] + (month == 2 && leap ? 1 : 0);
+}
+
+// "2026-11-20", "2026-11-20T18:04", "…:11", "….203", each with or without Z. UTC. Nothing when the text has
+// another form; kInvalidArgument when it has this form and the date or the time of day does not exist.
+Result<std::optional<int64_t>> parse_iso(std::string_view text) {
+  const std::string_view whole = text;
   int64_t year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, milli = 0;
   if (!take_digits(text, 4, year) || !take(text, '-') || !take_digits(text, 2, month) || !take(text, '-') ||
       !take_digits(text, 2, day)) {
-    return {};
+    return std::optional<int64_t>();
   }
   if (take(text, 'T') || take(text, ' ')) {
-    if (!take_digits(text, 2, hour) || !take(text, ':') || !take_digits(text, 2, minute)) return {};
-    if (take(text, ':') && !take_digits(text, 2, second)) return {};
-    if (take(text, '.') && !take_digits(text, 3, milli)) return {};
+    if (!take_digits(text, 2, hour) || !take(text, ':') || !take_digits(text, 2, minute))
+      return std::optional<int64_t>();
+    if (take(text, ':') && !take_digits(text, 2, second)) return std::optional<int64_t>();
+    if (take(text, '.') && !take_digits(text, 3, milli)) return std::optional<int64_t>();
   }
   take(text, 'Z');
-  if (!text.empty() || month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 ||
-      second > 60)
-    return {};
-  return ((days_of(year, month, day) * 24 + hour) * 60 + minute) * 60000 + second * 1000 + milli;
-}
-
-Status not_a(std::string_view text, std::string_view what, std::string_view hint) {
-  return Status::invalid_argument(fmt::format("\"{}\" is not {}", escaped(text), what)).hinting(hint);
+  if (!text.empty()) return std::optional<int64_t>();
+  if (month < 1 || month > 12) return not_a(whole, "a date", "months go from 01 to 12");
+  if (const int64_t days = days_in_month(year, month); day < 1 || day > days)
+    return not_a(whole, "a date", fmt::format("{:04}-{:02} has {} days", year, month, days));
+  if (hour > 23 || minute > 59 || second > 59)
+    return not_a(whole, "a time of day", "times of day go from 00:00:00 to 23:59:59");
+  return std::optional(((days_of(year, month, day) * 24 + hour) * 60 + minute) * 60000 + second * 1000 +
+                       milli);
 }
 
 }  // namespace
@@ -110,10 +124,16 @@ std::vector<std::string> words_of(std::string_view list) {
 
 Result<int64_t> parse_integer(std::string_view text) {
   std::string_view digits = text;
-  if (digits.size() > 1 && digits[0] == '+') digits.remove_prefix(1);
+  if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);
   int64_t number = 0;
   if (parse_whole(digits, number)) return number;
   return not_a(text, "a whole number", "");
+}
+
+Result<uint64_t> parse_count(std::string_view text) {
+  uint64_t number = 0;
+  if (parse_whole(text, number)) return number;
+  return not_a(text, "a whole number from 0 to 18446744073709551615", "");
 }
 
 Result<int64_t> parse_duration_ms(std::string_view text) {
@@ -142,13 +162,18 @@ Result<int64_t> parse_time(std::string_view text) {
     if (text.size() == 3) return now;
     if (text[3] == '-' || text[3] == '+') {
       CELLAR_TRY_ASSIGN(const int64_t span, parse_duration_ms(text.substr(4)));
-      return text[3] == '-' ? now - span : now + span;
+      int64_t time = 0;
+      const bool beyond = text[3] == '-' ? __builtin_sub_overflow(now, span, &time)
+                                         : __builtin_add_overflow(now, span, &time);
+      if (!beyond && time >= 0) return time;
+      return not_a(text, "a time", "it lies before 1970 or beyond all times");
     }
   }
   int64_t number = 0;
   if (parse_whole(text, number) && number >= 0) return number;
   if (text == "LATEST") return kLatestTimestamp;
-  if (const std::optional<int64_t> iso = parse_iso(text)) return *iso;
+  CELLAR_TRY_ASSIGN(const std::optional<int64_t> iso, parse_iso(text));
+  if (iso) return *iso;
   return not_a(text, "a time",
                "write milliseconds since 1970, 2026-11-20, 2026-11-20T18:04:11Z, now or now-2h");
 }

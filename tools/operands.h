@@ -29,7 +29,7 @@ Result<ColumnOperand> parse_column(std::string_view text);
 Result<ColumnOperand> parse_one_column(std::string_view text);
 
 // Milliseconds since the epoch, "now", "now-2h", an ISO date "2026-11-20", or date and time
-// "2026-11-20T18:04:11.203Z".
+// "2026-11-20T18:04:11.203Z". kInvalidArgument also for dates and times of day that do not exist.
 Result<int64_t> parse_time(std::string_view text);
 // "A..B", either side may be missing: [from, until).
 Result<std::pair<int64_t, int64_t>> parse_time_range(std::string_view text);
@@ -40,6 +40,8 @@ Result<uint64_t> parse_size(std::string_view text);
 // The words between commas.
 std::vector<std::string> words_of(std::string_view list);
 Result<int64_t> parse_integer(std::string_view text);
+// A number of things: digits alone, from 0 to 18446744073709551615. Every option that takes a count uses it.
+Result<uint64_t> parse_count(std::string_view text);
 
 // Chooses columns, versions, times and filter of a Get or Scan, as the options of those names say.
 struct ReadOptions {

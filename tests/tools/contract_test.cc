@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <regex>
+#include <sstream>
 
 #include "tests/tools/tool_runner.h"
 
@@ -51,6 +53,40 @@ TEST_F(Contract, ErrorsHaveCodeExitAndHint) {
     EXPECT_NE(error.value("message", ""), "");
     EXPECT_NE(error.value("hint", "").find(each.hint), std::string::npos) << error.dump();
   }
+}
+
+// The options that take a count are those whose help reads "--name N".
+TEST_F(Contract, EveryCountIsAWholeNumberOf64Bits) {
+  static const std::regex kCommand("^  ([a-z][-a-z]*) ");
+  static const std::regex kCount("^  (?:-[a-z],)?(--[-a-z]+) N(?: |$)");
+  const auto matches = [](const std::string& text, const std::regex& wanted) {
+    std::vector<std::string> found;
+    std::istringstream lines(text);
+    std::smatch match;
+    for (std::string line; std::getline(lines, line);)
+      if (std::regex_search(line, match, wanted)) found.push_back(match[1]);
+    return found;
+  };
+  size_t counts = 0;
+  for (const std::string& command : matches(out_of({"help"}), kCommand)) {
+    const ToolResult help = run({command, "--help"});
+    if (help.exit != 0) continue;
+    for (const std::string& option : matches(help.out, kCount)) {
+      if (option == "--versions" || option == "--min-versions" || option == "--seed") continue;  // texts
+      for (const char* bad : {"-1", "18446744073709551616", "1x", "0x10"}) {
+        const ToolResult result = run({command, option + "=" + bad, "a", "b", "c"});
+        EXPECT_EQ(result.exit, 2) << command << " " << option << " " << bad;
+        EXPECT_NE(result.err.find("is not a whole number from 0 to 18446744073709551615"), std::string::npos)
+            << result.err;
+      }
+      ++counts;
+    }
+  }
+  EXPECT_GE(counts, 15u);
+  make_shop();
+  for (const char* bad : {"-1", "18446744073709551616"})
+    EXPECT_EQ(run({"scan", "shop", "orders", "--limit", bad}).exit, 2);
+  EXPECT_EQ(run({"put", "shop", "orders", "r", "d:x", "1", "--ts", "2026-02-30"}).exit, 2);
 }
 
 TEST_F(Contract, ErrorsForPeopleHaveFourParts) {

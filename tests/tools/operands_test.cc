@@ -22,6 +22,27 @@ TEST(Operands, Times) {
     EXPECT_FALSE(parse_time(bad).ok()) << bad;
 }
 
+TEST(Operands, TimesThatDoNotExistAreRefused) {
+  for (const char* bad : {"2026-02-30", "2026-02-29", "2100-02-29", "2026-04-31", "2026-00-10", "2026-01-00",
+                          "2026-01-32", "-000-01-01", "2026-01-01T24:00", "2026-01-01T10:60",
+                          "2026-01-01T10:59:60", "now-9223372036854775807", "now+9223372036854775807"})
+    EXPECT_FALSE(parse_time(bad).ok()) << bad;
+  for (const char* good : {"2024-02-29", "2000-02-29", "2026-12-31T23:59:59.999", "2026-04-30"})
+    EXPECT_TRUE(parse_time(good).ok()) << good;
+  const Status refused = parse_time("2026-02-30").status();
+  EXPECT_EQ(refused.message(), "\"2026-02-30\" is not a date");
+  EXPECT_EQ(refused.hint(), "2026-02 has 28 days");
+}
+
+TEST(Operands, CountsAreDigitsThatFit) {
+  EXPECT_EQ(parse_count("0").value(), 0u);
+  EXPECT_EQ(parse_count("18446744073709551615").value(), UINT64_MAX);
+  for (const char* bad : {"", "-1", "+1", " 1", "1 ", "0x10", "1e3", "1.5", "18446744073709551616"})
+    EXPECT_FALSE(parse_count(bad).ok()) << bad;
+  EXPECT_EQ(parse_integer("+5").value(), 5);
+  for (const char* bad : {"", "+", "+-5", "9223372036854775808"}) EXPECT_FALSE(parse_integer(bad).ok()) << bad;
+}
+
 TEST(Operands, PrintedTimesAreReadBack) {
   for (const int64_t time :
        {0L, 1L, 951782400000L, 1709164800000L, 1795197851203L, 4102444799999L, 253402300799999L})
