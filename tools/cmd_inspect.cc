@@ -11,6 +11,8 @@
 namespace cellar {
 namespace {
 
+constexpr auto kReplacing = nlohmann::ordered_json::error_handler_t::replace;  // paths need not be UTF-8
+
 class InspectCommand final : public Command {
  public:
   explicit InspectCommand(const PluginParams&) {}
@@ -72,7 +74,8 @@ class InspectCommand final : public Command {
     if (session.format() == Format::kTable && !long_form && !described.empty())
       session.out().write(inspect_table(described));
     if (session.format() == Format::kJson)
-      session.out().write(nlohmann::ordered_json{{"schema", "cellar.inspect/1"}, {"files", list}}.dump(2) +
+      session.out().write(nlohmann::ordered_json{{"schema", "cellar.inspect/1"}, {"files", list}}.dump(
+                              2, ' ', false, kReplacing) +
                           "\n");
     if (worst.ok() || worst.is(Code::kInvalidArgument)) return worst;
     return name_file_failure(session, worst);
@@ -125,7 +128,7 @@ class InspectCommand final : public Command {
     if (session.format() == Format::kJson) {
       list.push_back(inspect_json(file));
     } else if (session.format() == Format::kJsonl) {
-      session.out().write(inspect_json(file).dump() + "\n");
+      session.out().write(inspect_json(file).dump(-1, ' ', false, kReplacing) + "\n");
     } else if (long_form) {
       const InspectWanted wanted = {.facts = all_ || scan_ || !asked_more(),
                                     .index = index_,

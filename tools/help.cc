@@ -44,6 +44,9 @@ prints them, and reversible. Standard output is data; everything else (progress,
 to standard error, errors as one JSON object with --format json or jsonl.
 )";
 
+Control characters, which `--as utf8` and names of files may hold, are \xHH in tables, and in every
+format at a terminal: no file can drive it. Elsewhere csv and raw have the bytes of `--as utf8` unchanged.
+
 constexpr std::string_view kFilterTopic = R"(filters: --filter TEXT, in HBase's filter language
 
   PrefixFilter('user') AND (ColumnPrefixFilter('na') OR ValueFilter(=, 'substring:mail'))

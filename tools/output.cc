@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "base/bytes.h"
 #include "base/text_printer.h"
+#include "base/utf8.h"
 #include "cellar/cell.h"
+#include "tools/terminal_line.h"
 
 namespace cellar {
 
@@ -21,7 +24,32 @@ Format format_of(std::string_view name) {
   return Format::kTable;
 }
 
+namespace {
+
+// Whether a look at each character is needed. What is beyond ASCII may be a control character of C1.
+bool may_hold_controls(std::string_view bytes) {
+  return std::ranges::any_of(bytes, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && c != '\n' && c != '\t') || byte >= 0x7F;
+  });
+}
+
+}  // namespace
+
+Output::Output(int descriptor) : descriptor_(descriptor), terminal_(::isatty(descriptor) != 0) {}
+
+void Output::redirect(int descriptor) {
+  flush();
+  descriptor_ = descriptor;
+  terminal_ = ::isatty(descriptor) != 0;
+  reader_gone_ = false;
+  status_ = Status();
+}
+
 void Output::flush() {
+  if (buffer_.empty()) return;
+  if ((terminal_ || for_people_) && may_hold_controls(buffer_)) buffer_ = escaped_controls(buffer_);
+  if (terminal_) TerminalLine::instance().wipe();
   size_t at = 0;
   while (at < buffer_.size() && !reader_gone_ && status_.ok()) {
     const ssize_t written = ::write(descriptor_, buffer_.data() + at, buffer_.size() - at);
@@ -34,11 +62,23 @@ void Output::flush() {
                                   fmt::format("standard output: {}", std::strerror(errno)));
     }
   }
+  if (terminal_) TerminalLine::instance().answered(buffer_.back());
   buffer_.clear();
 }
 
 std::string counted(uint64_t count, std::string_view one) {
   return fmt::format("{} {}{}", human_count(count), one, count == 1 ? "" : "s");
+}
+
+std::string shown_name(std::string_view name) {
+  std::string text;
+  for (const char c : escaped_controls(name)) {
+    if (c == '\n' || c == '\t')
+      append_escaped(text, {&c, 1});
+    else
+      text += c;
+  }
+  return text;
 }
 
 std::string bar(double share, size_t width) {
@@ -92,7 +132,7 @@ Records::Records(Output& out, Format format, std::string schema, std::string lis
     : out_(out), format_(format), schema_(std::move(schema)), list_(std::move(list)) {}
 
 Records& Records::text(std::string name, std::string_view value) {
-  Field field{std::move(name), "", std::string(value), std::string(value)};
+  Field field{std::move(name), "", shown_name(value), std::string(value)};
   append_json_string(field.json, value);
   fields_.push_back(std::move(field));
   return *this;

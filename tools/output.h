@@ -19,9 +19,13 @@ inline int json_indent(Format format) { return format == Format::kJsonl ? -1 : 2
 
 // Output: a buffer in front of a file descriptor. A reader that goes away is not an error: writing then does
 // nothing, and loops should ask reader_gone() and end. One thread.
+//
+// Where people read it, control characters cannot do anything: a terminal gets them as \xHH in every format,
+// and so do texts for people (set_for_people()) wherever they go. Other output is written byte for byte.
+// Pieces must not end inside a character of UTF-8.
 class Output {
  public:
-  explicit Output(int descriptor) : descriptor_(descriptor) {}
+  explicit Output(int descriptor);
   ~Output() { flush(); }
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
@@ -37,11 +41,11 @@ class Output {
   }
   void flush();
   // From now on there; the caller keeps the descriptor open. Forgets what was wrong with the one before.
-  void redirect(int descriptor) {
-    flush();
-    descriptor_ = descriptor;
-    reader_gone_ = false;
-    status_ = Status();
+  void redirect(int descriptor);
+  // Whether what follows is a text for people, no matter where it goes.
+  void set_for_people(bool is) {
+    if (is != for_people_) flush();
+    for_people_ = is;
   }
   bool reader_gone() const { return reader_gone_; }
   // Why output was lost, when it was not the reader who left.
@@ -50,6 +54,8 @@ class Output {
  private:
   static constexpr size_t kBufferBytes = 64 * 1024;
   int descriptor_;
+  bool terminal_;
+  bool for_people_ = false;
   std::string buffer_;
   bool reader_gone_ = false;
   Status status_;
@@ -57,6 +63,8 @@ class Output {
 
 // "1 row", "1,204 rows".
 std::string counted(uint64_t count, std::string_view one);
+// A name as a report for people shows it: on one line, no control character in it.
+std::string shown_name(std::string_view name);
 // A bar of eighths of a character, `width` characters for a share of 1.
 std::string bar(double share, size_t width);
 // Appends a field of a CSV line, quoted where it must be (RFC 4180).

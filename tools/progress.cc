@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "cellar/environment.h"
+#include "tools/terminal_line.h"
 
 namespace cellar {
 
@@ -16,10 +17,7 @@ Progress::Progress(const Session& session, std::string what, uint64_t total, Uni
       started_(system_clock().steady_us()),
       terminal_(!session.quiet() && ::isatty(STDERR_FILENO) != 0) {}
 
-Progress::~Progress() {
-  if (shown_ != 0) [[maybe_unused]]
-    const ssize_t n = ::write(STDERR_FILENO, "\r\x1b[K", 4);
-}
+Progress::~Progress() { TerminalLine::instance().wipe(); }
 
 int64_t Progress::micros() const { return system_clock().steady_us() - started_; }
 
@@ -30,7 +28,7 @@ void Progress::show(uint64_t done, uint64_t cells) {
   constexpr int64_t kEveryUs = 100000;
   if (now - started_ < kFirstAfterUs || now - shown_ < kEveryUs) return;
   shown_ = now;
-  std::string line = fmt::format("\r{}  {} cells", what_, human_count(cells));
+  std::string line = fmt::format("{}  {} cells", what_, human_count(cells));
   if (total_ > 0 && done > 0) {
     const double share = static_cast<double>(done) / static_cast<double>(total_);
     const double left = static_cast<double>(now - started_) * (1 - share) / share;
@@ -40,8 +38,7 @@ void Progress::show(uint64_t done, uint64_t cells) {
     line += fmt::format("  {:.0f} %  {} of {}  {}/s  {} left", share * 100, amount(done), amount(total_),
                         amount(rate), human_micros(static_cast<int64_t>(left < 0 ? 0 : left)));
   }
-  line += "\x1b[K";
-  [[maybe_unused]] const ssize_t n = ::write(STDERR_FILENO, line.data(), line.size());
+  TerminalLine::instance().draw(line);
 }
 
 }  // namespace cellar

@@ -1,5 +1,5 @@
 // Progress: one line on standard error that says how far a long command is. Only on a terminal, only after
-// half a second.
+// half a second. Answers on the same terminal are never mixed with it: see TerminalLine.
 #pragma once
 
 #include <cstdint>

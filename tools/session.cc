@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/utf8.h"
+#include "tools/terminal_line.h"
 
 namespace cellar {
 
@@ -69,6 +70,7 @@ void print_error(std::string_view message) {
   const std::string text = escaped_controls(message);  // a name in it must not drive the terminal
   size_t at = 0;
   while (at < text.size()) {
+  TerminalLine::instance().wipe();
     const ssize_t written = ::write(STDERR_FILENO, text.data() + at, text.size() - at);
     if (written <= 0) return;
     at += static_cast<size_t>(written);

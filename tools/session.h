@@ -28,7 +28,11 @@ class Session {
   Output& out() { return out_; }
   Format format() const { return format_; }
   bool json_errors() const { return format_ == Format::kJson || format_ == Format::kJsonl; }
-  void set_format(Format format) { format_ = format; }
+  // A table is for people: its control characters are escaped wherever it goes.
+  void set_format(Format format) {
+    format_ = format;
+    out_.set_for_people(format == Format::kTable);
+  }
   void set_quiet(bool quiet) { quiet_ = quiet; }
   bool quiet() const { return quiet_; }
 

@@ -2,6 +2,7 @@
 #include "tests/tools/tool_runner.h"
 
 #include <fcntl.h>
+#include <pty.h>
 #include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -90,6 +91,31 @@ ToolResult ToolTest::shell(const std::string& line) const {
   result.out = content_of(streams / "out");
   result.err = content_of(streams / "err");
   return result;
+}
+
+std::string ToolTest::on_terminal(const std::vector<std::string>& arguments, int waiting_ms) const {
+  int terminal = -1;
+  const winsize screen = {.ws_row = 50, .ws_col = 100, .ws_xpixel = 0, .ws_ypixel = 0};
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, &screen);
+  if (child == 0) {
+    std::vector<char*> words = {const_cast<char*>(CELLAR_TOOL_PATH)};
+    for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+    words.push_back(nullptr);
+    if (chdir(directory_.c_str()) == 0) execv(CELLAR_TOOL_PATH, words.data());
+    _exit(99);
+  }
+  std::string seen;
+  char chunk[4096];
+  // Reading fails when the program has ended.
+  for (ssize_t bytes; (bytes = ::read(terminal, chunk, sizeof chunk)) > 0;) {
+    if (seen.empty() && waiting_ms > 0) usleep(static_cast<useconds_t>(waiting_ms) * 1000);
+    seen.append(chunk, static_cast<size_t>(bytes));
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) != 99) << seen;
+  close(terminal);
+  return seen;
 }
 
 std::string ToolTest::out_of(const std::vector<std::string>& arguments, const std::string& input) const {

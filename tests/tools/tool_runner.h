@@ -31,6 +31,9 @@ class ToolTest : public ::testing::Test {
   nlohmann::json json_of(std::vector<std::string> arguments) const;
   // Runs a line through the shell, with `cellar` in the path.
   ToolResult shell(const std::string& line) const;
+  // What a terminal gets from `cellar`: answers, errors and progress, as they come. Nobody reads for
+  // `waiting_ms` after the first bytes: a command that says much must wait.
+  std::string on_terminal(const std::vector<std::string>& arguments, int waiting_ms = 0) const;
   // The error object that a command with --format json printed.
   nlohmann::json error_of(std::vector<std::string> arguments, int exit) const;
 
