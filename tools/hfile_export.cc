@@ -76,6 +76,11 @@ Status sync_directory(const std::string& path) {
   return directory->sync();
 }
 
+// As the directories of a store: its owner's alone, whatever the umask allows. It may be there already.
+Status make_directory(const std::string& path) {
+  return posix_file_system().open_directory(path, /*create=*/true).status();
+}
+
 }  // namespace
 
 Result<std::unique_ptr<HFileExport>> HFileExport::create(const std::string& path, const TableInfo& table,
@@ -97,7 +102,7 @@ Result<std::unique_ptr<HFileExport>> HFileExport::create(const std::string& path
         .at(made->path_)
         .hinting("name a directory that does not exist yet");
   const std::string partial = fmt::format("{}.partial-{:08x}", made->path_, system_random() & 0xffffffff);
-  if (!fs::create_directory(partial, error)) return io_failure("cannot create the directory", partial, error);
+  CELLAR_TRY(make_directory(partial));
   made->partial_ = partial;
   return made;
 }
@@ -126,9 +131,7 @@ Status HFileExport::add(const CellView& cell) {
 
 Status HFileExport::open_file(const std::string& family) {
   const std::string directory = partial_ + "/" + family;
-  std::error_code error;
-  fs::create_directory(directory, error);
-  if (error) return io_failure("cannot create the directory", directory, error);
+  CELLAR_TRY(make_directory(directory));
   CELLAR_TRY_ASSIGN(HFileBuilder builder,
                     HFileBuilder::create(posix_file_system(), directory + "/" + random_name(),
                                          families_.at(family).options));
