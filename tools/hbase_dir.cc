@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/bytes.h"
+#include "tools/hbase_legacy.h"
 #include "tools/hbase_regions.h"
 #include "tools/hfile_paths.h"
 
@@ -77,7 +78,7 @@ bool holds_tables(const std::string& path) { return any_below(path, looks_like_a
 bool looks_like_a_root(const std::string& path) {
   return is_plain_file(path + "/hbase.version") || is_plain_file(path + "/hbase.id") ||
          is_plain_directory(path + "/.hbase-snapshot") || is_plain_directory(path + "/archive/data") ||
-         any_below(path + "/data", holds_tables);
+         is_plain_directory(path + "/-ROOT-") || any_below(path + "/data", holds_tables);
 }
 
 // Region directories have names of their own, families rarely.
@@ -140,6 +141,7 @@ class TableReader {
                         read_small_file(directory + "/.regioninfo", kDescriptorBytesMax));
       Result<HBaseRegion> region = parse_hbase_region(bytes);
       if (!region.ok()) return region.status().with_context(directory + "/.regioninfo");
+      if (!region.ok() && is_legacy_region(bytes)) return legacy_refusal(path);
       described.push_back({name, std::move(*region)});
     }
     for (const std::string& name : listing.links)

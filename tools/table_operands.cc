@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "tools/hbase_dir.h"
+#include "tools/hbase_legacy.h"
 #include "tools/hbase_table.h"
 #include "tools/operands.h"
 
@@ -97,6 +98,7 @@ Result<OpenedTable> TableOperands::open_store_form(Session& session) {
 
 Result<OpenedTable> TableOperands::open_root_form(Session& session) {
   from_files_ = true;
+  if (is_legacy_root(path_)) return refuse_legacy_root(session);
   const std::vector<std::string> tables = hbase_tables(path_, HBaseKind::kRoot);
   const std::string& name = words_.front();
   const std::string plain = name.starts_with("default:") ? name.substr(8) : name;
@@ -107,8 +109,17 @@ Result<OpenedTable> TableOperands::open_root_form(Session& session) {
   return opened;
 }
 
+Status TableOperands::refuse_legacy_root(Session& session) const {
+  const std::vector<std::string> tables = legacy_tables(path_);
+  const Status refusal = legacy_refusal(path_);
+  const std::string hint = tables.empty() ? "" : fmt::format("   (its tables: {})", some_of(tables));
+  return session.name_failure("CEL-NOT-SUPPORTED", Exit::kNotSupported,
+                              refusal.hinting(std::string(refusal.hint()) + hint));
+}
+
 Status TableOperands::refuse_many_tables(Session& session) const {
   const HBaseKind kind = hbase_kind(path_);
+  if (kind == HBaseKind::kRoot && is_legacy_root(path_)) return refuse_legacy_root(session);
   std::string hint;
   if (kind == HBaseKind::kNamespace) {
     const std::vector<std::string> tables = hbase_tables(path_, kind);

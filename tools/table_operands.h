@@ -30,6 +30,7 @@ class TableOperands {
   Result<OpenedTable> open_store_form(Session& session);
   Result<OpenedTable> open_root_form(Session& session);
   Status refuse_many_tables(Session& session) const;
+  Status refuse_legacy_root(Session& session) const;
   Status usage(Session& session, std::string text, std::string hint = {}) const;
   Status take_rest(Session& session, size_t from, const std::vector<std::string>& names, bool at_most_names);
 

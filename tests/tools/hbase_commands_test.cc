@@ -321,5 +321,59 @@ TEST_F(HBaseCommands, NothingIsWritten) {
   EXPECT_EQ(tree(), before);
 }
 
+// ---- HBase 0.92 and 0.94
+
+// HRegionInfo as a Writable, and the text behind it.
+std::string legacy_region(const std::string& table, const std::string& start, const std::string& end) {
+  const auto array = [](const std::string& bytes) {
+    return std::string(1, static_cast<char>(bytes.size())) + bytes;  // lengths below 128
+  };
+  const std::string name = table + "," + start + ",1300000000000.00000000000000000000000000000aaa.";
+  const std::string no(1, '\0');
+  const std::string id = std::string(7, '\0') + "\5";
+  return "\1" + array(end) + no + id + array(name) + no + array(start) + array(table) + "hash" +
+         "\n\n{NAME => '" + name + "'}";
+}
+
+class LegacyHBase : public HBaseCommands {
+ protected:
+  LegacyHBase() {
+    write_bytes(path("old/hbase.version"), std::string("\0\x01" "7", 3));
+    write_bytes(path("old/hbase.id"), "id");
+    write_bytes(path("old/-ROOT-/70236052/.regioninfo"), legacy_region("-ROOT-", "", ""));
+    write_bytes(path("old/.META./1028785192/.regioninfo"), legacy_region(".META.", "", ""));
+    write_bytes(path("old/orders/.tableinfo.0000000001"), "a descriptor of then");
+    write_bytes(path("old/orders") / kParent / ".regioninfo", legacy_region("orders", "", ""));
+    write_hfile(path("old/orders") / kParent / "d" / "0a1", parse_cells("apple/d:n/10#1=a10"), {});
+  }
+};
+
+TEST_F(LegacyHBase, ATableIsRefusedByItsAgeAndNotCalledCorrupt) {
+  for (const char* command : {"scan", "count"})
+    expect_error({command, "old/orders"}, 4, "CEL-NOT-SUPPORTED", "old/orders is of HBase 0.92 or 0.94",
+                 "name the directory of one region");
+  write_bytes(path("old/orders") / kParent / ".regioninfo", "no region of any age");
+  expect_error({"scan", "old/orders"}, 1, "CEL-CORRUPTION", "not a region descriptor", "");
+}
+
+TEST_F(LegacyHBase, ARootIsKnownAndItsTablesAreNamed) {
+  for (const bool with_catalog : {true, false}) {
+    expect_error({"scan", "old"}, 4, "CEL-NOT-SUPPORTED", "old is of HBase 0.92 or 0.94",
+                 "its tables: orders)");
+    expect_error({"scan", "old", "orders"}, 4, "CEL-NOT-SUPPORTED", "old is of HBase 0.92 or 0.94", "orders");
+    if (with_catalog) fs::remove_all(path("old/-ROOT-"));
+    fs::remove_all(path("old/.META."));
+  }
+}
+
+TEST_F(LegacyHBase, OneRegionAndItsFilesAreRead) {
+  const std::string region = std::string("old/orders/") + kParent;
+  EXPECT_EQ(out_of({"scan", region, "--format", "jsonl"}),
+            "{\"row\":\"apple\",\"family\":\"d\",\"qualifier\":\"n\",\"ts\":10,\"type\":\"Put\",\"value\":"
+            "\"a10\"}\n");
+  EXPECT_EQ(run({"dump", "old/orders"}).exit, 0);
+  EXPECT_EQ(run({"find", "apple", "old"}).exit, 0);
+}
+
 }  // namespace
 }  // namespace cellar::testing
