@@ -1,6 +1,8 @@
 // What every file system shares: the rule for names and the plain forms of reading.
 #include "cellar/file_system.h"
 
+#include <algorithm>
+
 #include "base/bytes.h"
 
 namespace cellar {
@@ -10,6 +12,10 @@ Status ReadableFile::read_many(std::span<const ReadRequest> requests) const {
     CELLAR_TRY(read(request.offset, request.bytes, request.into));
   }
   return {};
+}
+
+Result<ByteRange> ReadableFile::next_data(uint64_t offset) const {
+  return ByteRange{std::min(offset, size()), size()};
 }
 
 void ReadableFile::will_need(uint64_t /*offset*/, uint64_t /*bytes*/) const {}

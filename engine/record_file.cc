@@ -97,10 +97,18 @@ Result<Look> RecordFile::judge(uint64_t offset, uint64_t extent) {
   return Look::kDamaged;
 }
 
+// A header begins with bytes other than zero: none stands in a hole.
 Status RecordFile::scan(uint64_t offset, const std::function<bool(const RecordHeader&)>& visit) {
   offset = padded(offset);
   RecordHeader header;
+  uint64_t data_end = 0;
   while (offset + kRecordHeaderBytes <= size()) {
+    if (offset >= data_end) {
+      CELLAR_TRY_ASSIGN(const ByteRange data, next_data(offset));
+      offset = std::max(offset, data.begin / 8 * 8);
+      data_end = data.end;
+      if (offset + kRecordHeaderBytes > size()) break;
+    }
     // A buffer at a time, with the last header's worth of bytes seen again.
     const uint64_t bytes = std::min(kBufferBytes, size() - offset);
     CELLAR_TRY_ASSIGN(const char* raw, bytes_at(offset, bytes));
@@ -114,10 +122,24 @@ Status RecordFile::scan(uint64_t offset, const std::function<bool(const RecordHe
   return Status();
 }
 
+Result<ByteRange> RecordFile::next_data(uint64_t offset) const {
+  CELLAR_TRY_ASSIGN(ByteRange data, file_->next_data(offset));
+  data.begin = std::min(std::max(data.begin, offset), size());
+  data.end = std::min(data.end, size());
+  return data;
+}
+
 Result<uint64_t> RecordFile::written_end(uint64_t offset) {
   uint64_t end = offset;
+  uint64_t data_end = 0;
   for (uint64_t at = offset; at < size();) {
-    const uint64_t bytes = std::min(kBufferBytes, size() - at);
+    if (at >= data_end) {
+      CELLAR_TRY_ASSIGN(const ByteRange data, next_data(at));
+      at = data.begin;
+      data_end = data.end;
+      if (at >= data_end) break;
+    }
+    const uint64_t bytes = std::min(kBufferBytes, data_end - at);
     CELLAR_TRY_ASSIGN(const char* raw, bytes_at(at, bytes));
     // Zeros compare equal to themselves one byte further: the fast way over the unused part of a segment.
     if (raw[0] != 0 || std::memcmp(raw, raw + 1, bytes - 1) != 0) {

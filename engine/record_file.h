@@ -54,7 +54,8 @@ class RecordFile {
   // until it returns false. For finding witnesses behind a damaged record.
   Status scan(uint64_t offset, const std::function<bool(const RecordHeader&)>& visit);
 
-  // The offset behind the last byte that is not zero, from `offset` on; `offset` when there is none.
+  // The offset after the last byte that is not zero, from `offset` on; `offset` if all are zero. Holes of a
+  // sparse file are not read.
   Result<uint64_t> written_end(uint64_t offset);
 
  private:
@@ -71,6 +72,8 @@ class RecordFile {
   // `bytes` bytes of the file from `offset`, which lie within it.
   Result<const char*> bytes_at(uint64_t offset, uint64_t bytes);
   Result<Look> judge(uint64_t offset, uint64_t extent);
+  // The next range that may hold more than zeros, within the file as it is looked at.
+  Result<ByteRange> next_data(uint64_t offset) const;
 
   std::unique_ptr<ReadableFile> file_;
   uint64_t size_;

@@ -5,6 +5,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -64,6 +65,16 @@ class PosixReadable final : public ReadableFile {
       CELLAR_TRY(read(request->offset, request->bytes, request->into));
     }
     return {};
+  }
+
+  Result<ByteRange> next_data(uint64_t offset) const override {
+    if (offset >= size_) return ByteRange{size_, size_};
+    const off_t begin = ::lseek(file_.get(), static_cast<off_t>(offset), SEEK_DATA);
+    if (begin < 0 && errno == ENXIO) return ByteRange{size_, size_};
+    if (begin < 0) return ByteRange{offset, size_};  // this file system knows of no holes
+    const off_t end = ::lseek(file_.get(), begin, SEEK_HOLE);
+    const uint64_t until = end < 0 ? size_ : static_cast<uint64_t>(end);
+    return ByteRange{std::min(static_cast<uint64_t>(begin), size_), std::min(until, size_)};
   }
 
   void will_need(uint64_t offset, uint64_t bytes) const override {

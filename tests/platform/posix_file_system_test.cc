@@ -62,6 +62,35 @@ TEST_F(PosixFileSystem, FilesAreTheirOwners) {
   EXPECT_EQ(mode_of(scratch_ / "store/LOCK"), 0600U);
 }
 
+TEST_F(PosixFileSystem, HolesOfASparseFileAreKnown) {
+  auto store = open();
+  const std::string path = scratch_ / "store/sparse";
+  constexpr uint64_t kSize = uint64_t{1} << 40;
+  constexpr uint64_t kWritten = kSize / 2;
+  std::ofstream(path).close();
+  ASSERT_EQ(truncate(path.c_str(), static_cast<off_t>(kSize)), 0);
+  {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(kWritten));
+    file << "here";
+  }
+  const std::unique_ptr<ReadableFile> file = store->open("sparse").value();
+  EXPECT_EQ(file->size(), kSize);
+  const ByteRange first = file->next_data(0).value();
+  EXPECT_LE(first.begin, kWritten) << "no byte but zeros is left out";
+  EXPECT_GE(first.end, kWritten + 4);
+  const ByteRange inside = file->next_data(kWritten + 1).value();
+  EXPECT_LE(inside.begin, kWritten + 1);
+  // Where the medium of the tests knows holes, they are not part of the data.
+  if (first.begin > 0) {
+    EXPECT_LT(first.end - first.begin, 1u << 20);
+    const ByteRange none = file->next_data(first.end).value();
+    EXPECT_EQ(none.begin, kSize);
+    EXPECT_EQ(none.end, kSize);
+  }
+  EXPECT_EQ(file->next_data(kSize + 5).value().begin, kSize);
+}
+
 TEST_F(PosixFileSystem, LinksAndDevicesAreNotFollowed) {
   auto store = open();
   ASSERT_EQ(symlink("/etc/passwd", (scratch_ / "store/link").c_str()), 0);
