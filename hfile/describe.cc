@@ -234,7 +234,7 @@ void warn(const Parts& parts, HFileDescription& out) {
     add("W-COMPARATOR-OLD", "comparator name of HBase before 2.0; the order is the same");
   }
   if (!parts.checksum || *parts.checksum == ChecksumType::kNull)
-    add("W-UNCHECKED", "blocks carry no checksums");
+    add("W-UNCHECKED", "blocks carry no checksums: wrong cells cannot always be detected");
   if (!out.create_time_ms) add("W-NO-CREATE-TIME", "CREATE_TIME_TS is absent or 0");
   if (parts.index->root().row_only_keys()) {
     add("W-INDEX-KEY", "index keys are rows without family, timestamp and type; HBase cannot search them");

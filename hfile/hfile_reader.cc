@@ -391,6 +391,9 @@ Result<std::shared_ptr<HFileReader>> HFileReader::open(std::unique_ptr<ReadableF
 }
 
 const Trailer& HFileReader::trailer() const { return parts_->trailer; }
+bool HFileReader::has_checksums() const {
+  return parts_->checksum && *parts_->checksum != ChecksumType::kNull;
+}
 const FileInfo& HFileReader::info() const { return parts_->info; }
 const std::string& HFileReader::name() const { return parts_->options.name; }
 uint64_t HFileReader::file_bytes() const { return parts_->file->size(); }

@@ -49,6 +49,8 @@ class HFileReader : public std::enable_shared_from_this<HFileReader> {
   ~HFileReader();
 
   const Trailer& trailer() const;
+  // Without them damage in a block cannot always be told from data: version 2.0, and checksum type NULL.
+  bool has_checksums() const;
   const FileInfo& info() const;
   const std::string& name() const;
   uint64_t file_bytes() const;

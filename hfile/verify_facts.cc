@@ -34,8 +34,8 @@ void Verifier::check_facts() {
   report_.index_levels = file.trailer.data_index_levels;
   decodes_ = file.encoding != nullptr;
   if (!file.checksum || *file.checksum == ChecksumType::kNull) {
-    report("W-UNCHECKED", file.checksum ? "checksum type NULL: damage cannot be told from data"
-                                        : "version 2.0 has no checksums: damage cannot be told from data");
+    const std::string why = file.checksum ? "checksum type NULL" : "version 2.0 has no checksums";
+    report("W-UNCHECKED", why + ": wrong cells cannot always be detected");
   }
   if (!is_standard_comparator(file.trailer.comparator) && !file.meta_order) {
     report("W-COMPARATOR", fmt::format("comparator {} is not known; the standard order is assumed",

@@ -79,7 +79,8 @@ class FindCommand final : public Command {
         CELLAR_TRY(collect_store(session, path));
         continue;
       }
-      CELLAR_TRY_ASSIGN(const std::vector<std::string> files, find_all_hfiles(session, {path}));
+      CELLAR_TRY_ASSIGN(const std::vector<std::string> files,
+                        find_all_hfiles(session, {path}, Remains::kTake));
       for (const std::string& file : files) places_.push_back({file, false, "", ""});
     }
     if (table_ && !any_store) {

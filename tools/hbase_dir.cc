@@ -58,7 +58,8 @@ bool holds_store_files(const std::string& path) {
   const Result<Listing> listing = list(path);
   return listing.ok() && std::ranges::any_of(listing->files, [&](const std::string& name) {
            const std::string file = path + "/" + name;
-           return !is_hidden(name) && (ends_like_an_hfile(file) || stands_for_another(file, name));
+           return !is_hidden(name) &&
+                  (look_at_file(file) != FileLook::kOther || stands_for_another(file, name));
          });
 }
 
@@ -140,8 +141,8 @@ class TableReader {
       CELLAR_TRY_ASSIGN(const std::string bytes,
                         read_small_file(directory + "/.regioninfo", kDescriptorBytesMax));
       Result<HBaseRegion> region = parse_hbase_region(bytes);
-      if (!region.ok()) return region.status().with_context(directory + "/.regioninfo");
       if (!region.ok() && is_legacy_region(bytes)) return legacy_refusal(path);
+      if (!region.ok()) return region.status().with_context(directory + "/.regioninfo");
       described.push_back({name, std::move(*region)});
     }
     for (const std::string& name : listing.links)
@@ -285,12 +286,20 @@ class TableReader {
         CELLAR_TRY_ASSIGN(HBaseStoreFile half,
                           places_.resolve(*parse_hbase_reference_name(name), file, family, {}));
         files.push_back(std::move(half));
-      } else if (fs::file_size(file, error) == 0) {
+      } else if (strict && fs::file_size(file, error) == 0) {
         empty.push_back(file);
-      } else if (strict ? is_hbase_file_name(name) : ends_like_an_hfile(file)) {
-        files.push_back({name, file, {}});
+      } else if (strict) {
+        if (is_hbase_file_name(name))
+          files.push_back({name, file, {}});
+        else
+          others.push_back(file);
       } else {
-        others.push_back(file);
+        const FileLook look = look_at_file(file);
+        if (look == FileLook::kRemains) return remains_refusal(file);
+        if (look == FileLook::kHFile)
+          files.push_back({name, file, {}});
+        else
+          others.push_back(file);
       }
     }
     for (const std::string& name : listing.links)

@@ -95,12 +95,15 @@ Result<std::shared_ptr<Table>> open_hbase_table(Session& session, const std::str
   CELLAR_TRY(assume(session, *files, assumed, *families));
   options.families = std::move(*families);
   for (const HBaseRegionFiles& region : files->regions) options.regions.push_back({region.start, region.end});
-  options.open = [files](size_t region,
-                         const std::string& family) -> Result<std::vector<std::shared_ptr<HFileReader>>> {
+  options.open = [files, &session](
+                     size_t region,
+                     const std::string& family) -> Result<std::vector<std::shared_ptr<HFileReader>>> {
     const auto& of_region = files->regions[region].families;
     const auto at = of_region.find(family);
     if (at == of_region.end()) return std::vector<std::shared_ptr<HFileReader>>();
-    return open_hbase_files(at->second);
+    CELLAR_TRY_ASSIGN(std::vector<std::shared_ptr<HFileReader>> readers, open_hbase_files(at->second));
+    for (const std::shared_ptr<HFileReader>& reader : readers) tell_if_unchecked(session, *reader);
+    return readers;
   };
   CELLAR_TRY_ASSIGN(std::shared_ptr<FileTable> table, FileTable::create(std::move(options)));
   say_what_is_read(session, *files, !assumed.empty());

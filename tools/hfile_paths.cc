@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <set>
 
 #include "cellar/file_system.h"
 #include "tools/hbase_dir.h"
+#include "tools/hbase_names.h"
 #include "tools/hbase_places.h"
 #include "tools/store_state.h"
 
@@ -17,6 +19,8 @@ namespace cellar {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 Status io_error(const std::string& path, const std::error_code& error) {
   return Status::with_code(error == std::errc::no_such_file_or_directory ? Code::kNotFound : Code::kIoError,
@@ -89,18 +93,29 @@ Result<std::vector<std::string>> files_of_store(Session& session, const std::str
 
 }  // namespace
 
-bool ends_like_an_hfile(const std::string& path) {
+FileLook look_at_file(const std::string& path) {
+  const std::string name = fs::path(path).filename().string();
+  constexpr size_t kNameDigits = 32;
+  const bool named = is_hbase_file_name(name) && name.find_first_not_of(kHexDigits) >= kNameDigits;
+  const FileLook otherwise = named ? FileLook::kRemains : FileLook::kOther;
   const Result<std::unique_ptr<ReadableFile>> file = posix_file_system().open_file(path);
-  if (!file.ok()) return false;
-  for (const size_t trailer : {kTrailerBytesV3, kTrailerBytesV2, kTrailerBytesV1}) {
-    char magic[8] = {};
-    if ((*file)->size() < trailer) continue;
-    if ((*file)->read((*file)->size() - trailer, sizeof magic, magic).ok() &&
-        std::string_view(magic, sizeof magic) == kTrailerMagic) {
-      return true;
-    }
-  }
-  return false;
+  if (!file.ok()) return otherwise;
+  char magic[8] = {};
+  const auto magic_at = [&](uint64_t offset) {
+    const bool read = (*file)->read(offset, sizeof magic, magic).ok();
+    return read ? std::string_view(magic, sizeof magic) : std::string_view();
+  };
+  for (const size_t trailer : {kTrailerBytesV3, kTrailerBytesV2, kTrailerBytesV1})
+    if ((*file)->size() >= trailer && magic_at((*file)->size() - trailer) == kTrailerMagic)
+      return FileLook::kHFile;
+  return std::ranges::find(kBlockMagics, magic_at(0)) != std::end(kBlockMagics) ? FileLook::kRemains
+                                                                                : otherwise;
+}
+
+Status remains_refusal(const std::string& path) {
+  return Status::corruption("the file is the remains of an HFile: it has no trailer at its end")
+      .at(path)
+      .hinting("cellar salvage reads what is left of it; cellar verify DIRECTORY names all such files");
 }
 
 bool is_store(const std::string& path) {
@@ -108,7 +123,29 @@ bool is_store(const std::string& path) {
   return fs::is_regular_file(fs::path(path) / "CURRENT", error);
 }
 
-Result<std::vector<std::string>> find_hfiles(Session& session, const std::string& path,
+namespace {
+
+// What lies in a directory, and in those below it.
+Status walk_directory(const std::string& path, Remains remains, std::vector<std::string>& files,
+                      std::vector<std::string>& others) {
+  std::error_code error;
+  fs::recursive_directory_iterator walk(fs::path(path), error);
+  for (; !error && walk != fs::recursive_directory_iterator(); walk.increment(error)) {
+    const std::string name = walk->path().filename().string();
+    const bool hidden = name.starts_with('.') || name.starts_with('_');
+    if (hidden && walk->is_directory(error)) walk.disable_recursion_pending();
+    if (hidden || !walk->is_regular_file(error)) continue;
+    const std::string file = walk->path().string();
+    const FileLook look = look_at_file(file);
+    if (look == FileLook::kRemains && remains == Remains::kRefuse) return remains_refusal(file);
+    (look == FileLook::kOther ? others : files).push_back(file);
+  }
+  return error ? io_error(path, error) : Status();
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> find_hfiles(Session& session, const std::string& path, Remains remains,
                                              std::vector<std::string>& others) {
   std::error_code error;
   const fs::file_status facts = fs::status(path, error);
@@ -117,26 +154,21 @@ Result<std::vector<std::string>> find_hfiles(Session& session, const std::string
   if (is_store(path)) return files_of_store(session, path, others);
   if (is_plain_file(path + "/.snapshotinfo")) return files_of_snapshot(path);
   std::vector<std::string> files;
-  fs::recursive_directory_iterator walk(fs::path(path), error);
-  for (; !error && walk != fs::recursive_directory_iterator(); walk.increment(error)) {
-    const std::string name = walk->path().filename().string();
-    const bool hidden = name.starts_with('.') || name.starts_with('_');
-    if (hidden && walk->is_directory(error)) walk.disable_recursion_pending();
-    if (hidden || !walk->is_regular_file(error)) continue;
-    (ends_like_an_hfile(walk->path().string()) ? files : others).push_back(walk->path().string());
-  }
-  if (error) return io_error(path, error);
+  const Status walked = walk_directory(path, remains, files, others);
+  if (walked.is(Code::kCorruption)) return session.name_failure("CEL-NOT-HFILE", Exit::kCannot, walked);
+  CELLAR_TRY(walked);
   CELLAR_TRY(add_what_stands_for_files(files, others));
   std::ranges::sort(files);
   std::ranges::sort(others);
   return files;
 }
 
-Result<std::vector<std::string>> find_all_hfiles(Session& session, const std::vector<std::string>& paths) {
+Result<std::vector<std::string>> find_all_hfiles(Session& session, const std::vector<std::string>& paths,
+                                                 Remains remains) {
   std::vector<std::string> all;
   for (const std::string& path : paths) {
     std::vector<std::string> others;
-    CELLAR_TRY_ASSIGN(std::vector<std::string> files, find_hfiles(session, path, others));
+    CELLAR_TRY_ASSIGN(std::vector<std::string> files, find_hfiles(session, path, remains, others));
     for (std::string& file : files) all.push_back(std::move(file));
     if (others.empty()) continue;
     const std::string more = others.size() == 1 ? "" : fmt::format(", and {} more", others.size() - 1);
@@ -176,8 +208,17 @@ Result<std::shared_ptr<HFileReader>> open_hfile(Session& session, const std::str
   options.block_payload_bytes_max = block_bytes_max();
   if (behind.half) (behind.half->top ? options.start_row : options.stop_row) = behind.half->split_row;
   Result<std::shared_ptr<HFileReader>> reader = HFileReader::open(std::move(file), std::move(options));
-  if (reader.ok()) return reader;
-  return name_file_failure(session, reader.status());
+  if (!reader.ok()) return name_file_failure(session, reader.status());
+  tell_if_unchecked(session, **reader);
+  return reader;
+}
+
+void tell_if_unchecked(const Session& session, const HFileReader& file) {
+  static std::atomic<bool> told{false};
+  if (file.has_checksums() || told.exchange(true)) return;
+  session.talk(fmt::format(
+      "note   {} has no checksums: wrong cells in a file without checksums cannot always be detected",
+      file.name()));
 }
 
 Result<std::unique_ptr<ReadableFile>> open_whole_hfile(const std::string& path) {
