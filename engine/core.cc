@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/background.h"
+#include "engine/recorded_file.h"
 #include "engine/table_impl.h"
 #include "engine/write_path.h"
 
@@ -112,42 +113,19 @@ Result<std::shared_ptr<StoreFile>> EngineCore::open_store_file(const std::shared
                                                                uint32_t table_id, const FamilyOptions& family,
                                                                const FileRecord& record) {
   StoredFile stored{table_id, family.name, record.name, record.bytes};
-  const std::string name = to_text(stored);
-  auto file = handles.open(directory, record.name);
-  if (!file.ok() && file.status().is(Code::kNotFound))
-    return Status::corruption("a store file that the manifest names is missing").at(name);
-  CELLAR_TRY(file.status().with_context(name));
-  if ((*file)->size() != record.bytes)
-    return Status::corruption(
-               fmt::format("the file has {} bytes, the manifest says {}", (*file)->size(), record.bytes))
-        .at(name);
   HFileReaderOptions reader_options;
   reader_options.cache = cache;
-  reader_options.name = name;
+  reader_options.name = to_text(stored);
   reader_options.in_memory = family.in_memory;
-  reader_options.require_crc32c = record.adopted_as == 0;
-  if (record.adopted_as != 0) reader_options.sequence_override = record.adopted_as;
   reader_options.block_payload_bytes_max = block_payload_bytes_max();
-  CELLAR_TRY_ASSIGN(std::shared_ptr<HFileReader> reader,
-                    HFileReader::open(std::move(file).value(), std::move(reader_options)));
-  if (reader->cells() != record.cells)
-    return Status::corruption(
-               fmt::format("the file holds {} cells, the manifest says {}", reader->cells(), record.cells))
-        .at(name);
-  // Reads rely on it: a file without such markers is searched from the first column that is wanted.
-  if (const auto markers = reader->family_deletes(); markers && *markers != record.family_deletes)
-    return Status::corruption(fmt::format("the file says that it holds {} family markers, the manifest {}",
-                                          *markers, record.family_deletes))
-        .at(name);
-  uint64_t number = 0;
-  if (!parse_store_file_name(identity, record.name, number))
-    return Status::corruption("the name of a store file is not one of this store's").at(name);
-  return std::make_shared<StoreFile>(std::move(reader), record, number, directory, std::move(stored),
-                                     options.read_only ? nullptr : &remover);
+  CELLAR_TRY_ASSIGN(RecordedFile opened, open_recorded_file(handles.open(directory, record.name), record,
+                                                            identity, std::move(reader_options)));
+  return std::make_shared<StoreFile>(std::move(opened.reader), record, opened.number, directory,
+                                     std::move(stored), options.read_only ? nullptr : &remover);
 }
 
 uint64_t EngineCore::block_payload_bytes_max() const {
-  return std::max<uint64_t>(kBlockPayloadBytesMax, 2 * options.cell_bytes_max + (1u << 20));
+  return store_block_bytes_max(options);
 }
 
 int64_t EngineCore::erase_now_ms() {

@@ -21,6 +21,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Paths need not be UTF-8.
+std::string json_line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 Exit exit_of(VerifyVerdict verdict) {
   switch (verdict) {
     case VerifyVerdict::kSound:
@@ -45,9 +50,21 @@ struct FileToVerify {
   VerifyOptions options;
 };
 
+// What was an HFile once is a file that lost its end, and not one of another kind.
+void judge_remains(const std::string& path, VerifyReport& report) {
+  if (report.verdict != VerifyVerdict::kNotAnHFile || look_at_file(path) != FileLook::kRemains) return;
+  report.verdict = VerifyVerdict::kUnsound;
+  report.status = Status();
+  VerifyFinding lost_end;
+  lost_end.code = "V-TRAILER";
+  lost_end.text = remains_refusal(path).message();
+  report.findings.insert(report.findings.begin(), std::move(lost_end));
+}
+
 VerifiedFile verified(FileToVerify& to) {
   const int64_t begun = system_clock().steady_us();
   VerifiedFile file = {to.path, verify(std::move(to.file), to.options), 0};
+  judge_remains(to.path, file.report);
   file.micros = system_clock().steady_us() - begun;
   return file;
 }
@@ -104,7 +121,9 @@ class VerifyCommand final : public Command {
     if (interrupted()) return interrupted_status("the files before were verified");
     if (session.format() == Format::kJson) {
       session.out().write(
-          Json{{"schema", "cellar.verify/1"}, {"stores", store_list_}, {"files", file_list_}}.dump(2) + "\n");
+          Json{{"schema", "cellar.verify/1"}, {"stores", store_list_}, {"files", file_list_}}.dump(
+              2, ' ', false, Json::error_handler_t::replace) +
+          "\n");
     }
     if (junit_) CELLAR_TRY(write_junit());
     conclude(session);
@@ -114,10 +133,10 @@ class VerifyCommand final : public Command {
  private:
   Status check_stores(Session& session) {
     for (const std::string& path : paths_) {
-      if (!is_store(path)) continue;
+      if (!is_store_to_check(path)) continue;
       CELLAR_TRY_ASSIGN(StoreCheck check, check_store(session, path));
       if (session.format() == Format::kJson) store_list_.push_back(store_check_json(check));
-      if (session.format() == Format::kJsonl) session.out().write(store_check_json(check).dump() + "\n");
+      if (session.format() == Format::kJsonl) session.out().write(json_line(store_check_json(check)));
       if (session.format() == Format::kTable) session.out().write(store_check_text(check));
       if (!check.sound()) worst_ = VerifyVerdict::kUnsound;
       stores_.push_back(std::move(check));
@@ -127,8 +146,8 @@ class VerifyCommand final : public Command {
 
   // A store may be sound without any file yet.
   Result<std::vector<std::string>> find_files(Session& session) const {
-    Result<std::vector<std::string>> files = find_all_hfiles(session, paths_);
-    if (!files.ok() && files.status().is(Code::kNotFound) && std::ranges::all_of(paths_, is_store))
+    Result<std::vector<std::string>> files = find_all_hfiles(session, paths_, Remains::kTake);
+    if (!files.ok() && files.status().is(Code::kNotFound) && std::ranges::all_of(paths_, is_store_to_check))
       return std::vector<std::string>();
     return files;
   }
@@ -182,6 +201,7 @@ class VerifyCommand final : public Command {
     FileToVerify to = {path, nullptr, {}};
     to.options.name = path;
     to.options.block_payload_bytes_max = block_bytes_max();
+    to.options.progress = [](uint64_t, uint64_t) { return !interrupted(); };  // on any thread
     parse_verify_level(level_, to.options.level);
     Result<std::unique_ptr<ReadableFile>> file = open_whole_hfile(path);
     if (file.status().is(Code::kNotFound) && of_a_store(path)) {
@@ -208,7 +228,7 @@ class VerifyCommand final : public Command {
     cells_ += report.cells;
     if (worst_ == VerifyVerdict::kSound || report.verdict == VerifyVerdict::kUnsound) worst_ = report.verdict;
     if (session.format() == Format::kJson) file_list_.push_back(verify_json(file));
-    if (session.format() == Format::kJsonl) session.out().write(verify_json(file).dump() + "\n");
+    if (session.format() == Format::kJsonl) session.out().write(json_line(verify_json(file)));
     if (session.format() == Format::kTable) session.out().write(verify_text(file, errors_max_));
     if (junit_) files_.push_back(file);
   }

@@ -15,7 +15,8 @@ constexpr std::string_view kExitTopic = R"(exit statuses, the same for every com
     3  something cannot be read, opened or locked, or is no HFile at all
     4  sound as far as seen, but not supported: a version, codec, encoding, encryption
     5  an internal error
-  130  interrupted, after a clean stop
+  130  interrupted by SIGINT (Ctrl-C), after a clean stop
+  143  ended by SIGTERM, after a clean stop
 )";
 
 constexpr std::string_view kLimitsTopic = R"(limits: what a file from outside may ask for
@@ -42,10 +43,10 @@ constexpr std::string_view kFormatTopic = R"(formats: --format table|json|jsonl|
 In rows, columns and values every byte but printable ASCII is \xHH, and a backslash is \x5C: as HBase
 prints them, and reversible. Standard output is data; everything else (progress, warnings, errors) goes
 to standard error, errors as one JSON object with --format json or jsonl.
-)";
 
 Control characters, which `--as utf8` and names of files may hold, are \xHH in tables, and in every
 format at a terminal: no file can drive it. Elsewhere csv and raw have the bytes of `--as utf8` unchanged.
+)";
 
 constexpr std::string_view kFilterTopic = R"(filters: --filter TEXT, in HBase's filter language
 

@@ -15,16 +15,18 @@ namespace cellar {
 
 namespace {
 
-std::atomic<bool> stop_wanted{false};
+std::atomic<int> stop_signal{0};  // SIGINT or SIGTERM, 0: neither
 std::atomic<const char*> last_words{nullptr};
 std::atomic<size_t> last_words_bytes{0};
 
-extern "C" void on_interrupt(int) {
+Exit exit_of_signal(int signal) { return signal == SIGTERM ? Exit::kTerminated : Exit::kInterrupted; }
+
+extern "C" void on_interrupt(int signal) {
   const char* words = last_words.load();
-  if (words != nullptr || stop_wanted.exchange(true)) {
+  if (words != nullptr || stop_signal.exchange(signal) != 0) {
     if (words != nullptr) [[maybe_unused]]
       const ssize_t n = ::write(STDERR_FILENO, words, last_words_bytes.load());
-    _exit(static_cast<int>(Exit::kInterrupted));
+    _exit(static_cast<int>(exit_of_signal(signal)));
   }
 }
 
@@ -68,9 +70,9 @@ void append_part(std::string& to, std::string_view name, std::string_view value)
 
 void print_error(std::string_view message) {
   const std::string text = escaped_controls(message);  // a name in it must not drive the terminal
+  TerminalLine::instance().wipe();
   size_t at = 0;
   while (at < text.size()) {
-  TerminalLine::instance().wipe();
     const ssize_t written = ::write(STDERR_FILENO, text.data() + at, text.size() - at);
     if (written <= 0) return;
     at += static_cast<size_t>(written);
@@ -105,7 +107,7 @@ Exit Session::end(const Status& status) {
   Exit exit = failure_code_.empty() ? exit_of(failure.code()) : failure_exit_;
   if (interrupted() && failure.is(Code::kAborted)) {
     code = "CEL-INTERRUPTED";
-    exit = Exit::kInterrupted;
+    exit = exit_of_signal(stop_signal.load());
   }
   std::string text;
   if (json_errors()) {
@@ -136,8 +138,8 @@ void install_signal_handlers() {
   sigaction(SIGPIPE, &action, nullptr);
 }
 
-bool interrupted() { return stop_wanted.load(std::memory_order_relaxed); }
-void forget_interrupt() { stop_wanted.store(false); }
+bool interrupted() { return stop_signal.load(std::memory_order_relaxed) != 0; }
+void forget_interrupt() { stop_signal.store(0); }
 
 Status interrupted_status(std::string_view what_remains) {
   return Status::aborted("interrupted; " + std::string(what_remains));

@@ -17,7 +17,8 @@ enum class Exit : int {
   kCannot = 3,        // cannot read, open or lock
   kNotSupported = 4,  // sound, but not for this build
   kInternal = 5,
-  kInterrupted = 130,
+  kInterrupted = 130,  // by SIGINT
+  kTerminated = 143,   // by SIGTERM
 };
 
 // One thread.
@@ -62,7 +63,8 @@ class Session {
 uint64_t block_bytes_max();
 void set_block_bytes_max(uint64_t bytes);
 
-// SIGINT sets a flag, once; the second one ends the program at once. SIGPIPE is an error of write().
+// SIGINT or SIGTERM sets a flag, once; the second one ends the program at once. SIGPIPE is an error of
+// write().
 void install_signal_handlers();
 bool interrupted();
 // At a prompt, where an interrupt ends what was asked for and not the program.
@@ -70,8 +72,8 @@ void forget_interrupt();
 // What a command returns when it ended because of the flag.
 Status interrupted_status(std::string_view what_remains);
 
-// ExitOnInterrupt: while it lives, SIGINT ends the program at once with 130 and this line. For work inside
-// the engine that is safe to leave at any point. `line` must outlive it.
+// ExitOnInterrupt: while it lives, SIGINT or SIGTERM ends the program at once with 130 or 143 and this line.
+// For work inside the engine that is safe to leave at any point. `line` must outlive it.
 class ExitOnInterrupt {
  public:
   explicit ExitOnInterrupt(std::string_view line);

@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/bytes.h"
+#include "engine/directory.h"
 #include "tools/output.h"
 
 namespace cellar {
@@ -74,6 +77,31 @@ std::string faults_of(const StoreCheck& check) {
   for (const StoreFault& fault : check.faults)
     text += line_of(fault.code, fault.place + (fault.place.empty() ? "" : ": ") + fault.text);
   return text;
+}
+
+// How the log of a store ends that was not closed, and what becomes of it.
+std::string log_of(const StoreCheck& check) {
+  if (check.clean_close) return {};
+  std::string text =
+      line_of("log", "the store was not closed: it is open elsewhere, or its process was ended");
+  const std::string segment = fmt::format("wal/{}", segment_name(check.log_end_segment));
+  if (check.log_end_segment == 0) {
+    text += line_of("log", "the log holds no whole record");
+  } else if (check.log_end_record == 0) {
+    text += line_of("log", fmt::format("{}: the segment holds no whole record", segment));
+  } else {
+    text += line_of("log", fmt::format("{}: the last whole record, number {}, ends at offset {}", segment,
+                                       human_count(check.log_end_record), human_count(check.log_end_offset)));
+  }
+  if (check.log_torn_bytes > 0) {
+    text += line_of("torn", fmt::format("{}: {} from offset {} are no whole record: its write was torn, and "
+                                        "it was never acknowledged as durable",
+                                        segment, counted(check.log_torn_bytes, "byte"),
+                                        human_count(check.log_end_offset)));
+  }
+  return text + line_of("recovery", fmt::format("the next open recovers {} with {}",
+                                                counted(check.recovered_records, "record"),
+                                                counted(check.recovered_cells, "cell")));
 }
 
 // What may stand in an XML document; everything else, bytes that are no ASCII included, as \xHH.
@@ -157,7 +185,7 @@ std::string_view verdict_name(VerifyVerdict verdict) {
 std::string verify_text(const VerifiedFile& file, uint64_t errors_max) {
   const VerifyReport& report = file.report;
   const bool sound = report.verdict == VerifyVerdict::kSound;
-  return fmt::format("{}  {}   {}  {}  level {}\n", sound ? "ok  " : "FAIL", file.path,
+  return fmt::format("{}  {}   {}  {}  level {}\n", sound ? "ok  " : "FAIL", shown_name(file.path),
                      counted(report.blocks, "block"), counted(report.cells, "cell"),
                      verify_level_name(report.level)) +
          details_of(report, errors_max);
@@ -186,10 +214,15 @@ Json verify_json(const VerifiedFile& file) {
 
 std::string store_check_text(const StoreCheck& check) {
   std::string text = fmt::format("{}  {}   {}, {}   log: {}, {}{}\n", check.sound() ? "ok  " : "FAIL",
-                                 check.path, counted(check.tables, "table"), counted(check.files, "file"),
+                                 shown_name(check.path), counted(check.tables, "table"),
+                                 counted(check.files, "file"),
                                  counted(check.log_segments, "segment"), counted(check.log_cells, "cell"),
                                  check.clean_close ? "" : ", not closed");
-  return text + faults_of(check);
+  // What follows rests on a log that was read to its end.
+  const bool read = std::ranges::none_of(check.faults, [](const StoreFault& fault) {
+    return fault.code == "V-LOG" || fault.code == "V-CURRENT";
+  });
+  return text + faults_of(check) + (read ? log_of(check) : "");
 }
 
 Json store_check_json(const StoreCheck& check) {
@@ -204,6 +237,11 @@ Json store_check_json(const StoreCheck& check) {
                  {"records", check.log_records},
                  {"cells", check.log_cells},
                  {"torn_bytes", check.log_torn_bytes},
+                 {"end_segment", check.log_end_segment},
+                 {"end_offset", check.log_end_offset},
+                 {"end_record", check.log_end_record},
+                 {"recovered_records", check.recovered_records},
+                 {"recovered_cells", check.recovered_cells},
                  {"closed", check.clean_close}}}};
   json["findings"] = Json::array();
   for (const StoreFault& fault : check.faults) {
