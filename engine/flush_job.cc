@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "cell/cell_key.h"
 #include "cell/merging_cursor.h"
+#include "engine/sequence_check.h"
 #include "hfile/warm_up.h"
 
 namespace cellar {
@@ -25,6 +26,7 @@ Status check_new_file(const StoreFile& file, const RewriteResult& written, bool 
   OwnedCell first;
   first_of_row(first, {});
   for (const CellView* cell = cursor->seek(first.view()); cell != nullptr; cell = cursor->next()) {
+    CELLAR_TRY(check_sequence(file, *cell));
     ++cells;
     hash += cell_hash(*cell, mvcc ? cell->sequence : 0);
   }

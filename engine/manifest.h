@@ -43,7 +43,7 @@ struct FileRecord {
   uint64_t sequence_max = 0;
   int64_t created_ms = 0;
   uint64_t rewritten_at = 0;  // highest read point its compaction was made for; 0: a flush's
-  uint32_t trailer_crc = 0;   // CRC32C of the file's trailer
+  uint32_t trailer_crc = 0;   // CRC32C of the file from its load-on-open section on
   bool major = false;
   uint64_t adopted_as = 0;    // a foreign file: every cell of it counts as written at this sequence; 0: ours
   std::string encoding = {};  // for people

@@ -1,4 +1,4 @@
-// BlockReader: bounds first, then checksum, then decompression into exactly the declared size, then use.
+// BlockReader: bounds first, then checksum and place, then decompression into exactly the declared size, then use.
 #include "hfile/block_reader.h"
 
 #include <fmt/format.h>
@@ -62,7 +62,10 @@ BlockReader::BlockReader(const ReadableFile* file, const Trailer& trailer, const
       codec_(codec),
       plain_(trailer.codec == kNoCodec),
       header_bytes_(trailer.block_header_bytes()),
-      options_(std::move(options)) {}
+      options_(std::move(options)) {
+  if (!trailer.block_sums.empty())
+    sums_ = std::make_unique<BlockSums>(trailer.block_sums, trailer.load_on_open_offset);
+}
 
 std::string BlockReader::place(uint64_t offset) const {
   return fmt::format("{}: offset {}", options_.name, offset);
@@ -174,6 +177,16 @@ Status BlockReader::check_sums(std::string_view disk, const BlockHeader& header,
   return {};
 }
 
+Status BlockReader::check_place(std::string_view disk, const BlockHeader& header, uint64_t offset) const {
+  if (sums_ == nullptr) return {};
+  const Result<BlockSums::Written> written = sums_->at(offset, *this);
+  if (!written.ok()) return options_.pass_without_sums ? Status() : written.status();
+  if (!written->covered) return {};
+  const bool summed = header.checksum && *header.checksum != ChecksumType::kNull;
+  if (written->begins && written->sum == block_sum(offset, disk, summed ? header.checksum_bytes : 0)) return {};
+  return corruption(offset, "the block is not the one that was written here");
+}
+
 Result<Block*> BlockReader::decompress(std::string_view disk, const BlockHeader& header,
                                        uint64_t offset) const {
   if (codec_ == nullptr) return Status::not_supported("the file's codec is not built in").at(place(offset));
@@ -191,6 +204,7 @@ Result<BlockHeader> BlockReader::check(std::string_view disk, uint64_t offset, u
         offset, fmt::format("block of {} bytes where the index says {}", header.disk_bytes(), disk.size()));
   }
   CELLAR_TRY(check_sums(disk, header, offset, nullptr));
+  CELLAR_TRY(check_place(disk, header, offset));
   return header;
 }
 

@@ -10,6 +10,7 @@
 #include "cellar/file_system.h"
 #include "cellar/read_stats.h"
 #include "hfile/block.h"
+#include "hfile/block_sums.h"
 #include "hfile/trailer.h"
 
 namespace cellar {
@@ -63,6 +64,8 @@ class BlockReader {
     uint64_t payload_bytes_max = kBlockPayloadBytesMax;
     bool require_crc32c = false;
     bool in_memory = false;
+    // Blocks pass whose sums in the file cannot be read: for salvage.
+    bool pass_without_sums = false;
   };
   // `file` and `codec` are borrowed. A null codec can read headers only.
   BlockReader(const ReadableFile* file, const Trailer& trailer, const Compressor* codec, Options options);
@@ -70,6 +73,12 @@ class BlockReader {
   // From here on every block must carry this type: one flipped bit must not turn verification off. Before any
   // other thread reads.
   void agree_on_checksum(std::optional<ChecksumType> type) { agreed_ = type; }
+
+  // From here on the memory of block sums is charged to `meter`, which is borrowed. Before any other thread
+  // reads.
+  void charge_sums_to(MemoryMeter* meter) {
+    if (sums_ != nullptr) sums_->charge_to(meter);
+  }
 
   // The header in `bytes`, of the block at `offset` that must end at or before `limit`.
   Result<BlockHeader> parse_header(std::string_view bytes, uint64_t offset, uint64_t limit) const;
@@ -79,6 +88,9 @@ class BlockReader {
   // Ok when all sums of the whole block `disk` agree; `fault` (may be null) says what did not.
   Status check_sums(std::string_view disk, const BlockHeader& header, uint64_t offset,
                     ChecksumFault* fault) const;
+  // Ok when the whole block `disk` is the one that was written at `offset` of this file; always in files
+  // without block sums.
+  Status check_place(std::string_view disk, const BlockHeader& header, uint64_t offset) const;
 
   // The block of these bytes, whose header is `header`; its sums were checked before, or do not count.
   Result<Block*> decode(std::string_view disk, const BlockHeader& header, uint64_t offset) const;
@@ -103,7 +115,7 @@ class BlockReader {
   Status corruption(uint64_t offset, std::string message) const;
 
  private:
-  // The header of the whole block `disk`; its size and sums agree.
+  // The header of the whole block `disk`; its size, sums and place agree.
   Result<BlockHeader> check(std::string_view disk, uint64_t offset, uint64_t limit) const;
   Result<Block*> decompress(std::string_view disk, const BlockHeader& header, uint64_t offset) const;
   Status check_sizes(const BlockHeader& header, uint64_t offset) const;
@@ -114,6 +126,7 @@ class BlockReader {
   size_t header_bytes_;
   Options options_;
   std::optional<ChecksumType> agreed_;
+  std::unique_ptr<BlockSums> sums_;  // null: the file has none
 };
 
 }  // namespace cellar

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/assert.h"
 #include "base/checksum.h"
@@ -66,6 +67,11 @@ Result<BlockPlace> BlockWriter::write(BlockKind kind, std::string_view payload) 
 
   const BlockPlace place{offset_, static_cast<uint32_t>(summed + 4 * sums)};
   CELLAR_ASSERT(buffer_.size() - start == place.disk_bytes);
+  if (keeps_sums_) {
+    const std::string_view disk = std::string_view(buffer_).substr(start);
+    last_block_sum_ = block_sum(offset_, disk, checksum_ == ChecksumType::kNull ? 0 : 4 * sums);
+    block_sums_.add(place.disk_bytes, last_block_sum_);
+  }
   last_offset = static_cast<int64_t>(offset_);
   offset_ += place.disk_bytes;
   uncompressed_bytes_ += kBlockHeaderBytes + payload.size();
@@ -80,6 +86,14 @@ void BlockWriter::append_checksums(size_t start) {
     const size_t bytes = std::min<size_t>(bytes_per_checksum_, end - at);
     append_be32(buffer_, sum_of(checksum_, std::string_view(buffer_).substr(at, bytes)));
   }
+}
+
+Result<std::vector<BlockSumsPage>> BlockWriter::finish_block_sums() {
+  const BlockSumsWriter sums = std::move(block_sums_);
+  block_sums_ = {};
+  Result<std::vector<BlockSumsPage>> pages = sums.write(*this);
+  keeps_sums_ = false;
+  return pages;
 }
 
 void BlockWriter::append(std::string_view bytes) {

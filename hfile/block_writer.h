@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cellar/compressor.h"
 #include "cellar/file_system.h"
+#include "hfile/block_sums.h"
 #include "hfile/format.h"
 
 namespace cellar {
@@ -38,6 +40,13 @@ class BlockWriter {
   // Headers and payloads of all blocks, in plain form.
   uint64_t uncompressed_bytes() const { return uncompressed_bytes_; }
 
+  // From now on the sum of each block is kept, for finish_block_sums().
+  void keep_block_sums() { keeps_sums_ = true; }
+  // Writes the pages of sums of all blocks so far; what the trailer says of them. Blocks that follow have no sums.
+  Result<std::vector<BlockSumsPage>> finish_block_sums();
+  // block_sum() of the last block; kept only from keep_block_sums() on.
+  uint32_t last_block_sum() const { return last_block_sum_; }
+
   // From now on everything written also goes into one running CRC32C, which is complete after flush().
   Status begin_sum();
   uint32_t sum() const { return sum_; }
@@ -53,6 +62,9 @@ class BlockWriter {
   uint64_t offset_ = 0;
   uint64_t uncompressed_bytes_ = 0;
   std::array<int64_t, kBlockKinds> last_offsets_;  // per kind, -1: none yet
+  bool keeps_sums_ = false;
+  uint32_t last_block_sum_ = 0;
+  BlockSumsWriter block_sums_;
   bool summing_ = false;
   uint32_t sum_ = 0;
 };

@@ -121,6 +121,7 @@ struct HFileBlockDetail {
   std::string checksum;  // "CRC32C", …
   uint64_t sums = 0;
   std::vector<WrongSum> wrong_sums;
+  std::string place_trouble;        // why it does not belong here, or empty
   std::string body_trouble;         // why it cannot be decompressed, or empty; then nothing below is known
   std::string encoding;             // of data blocks
   std::optional<uint64_t> entries;  // cells of a data block, entries of an index block

@@ -51,6 +51,10 @@ class BlockDetail {
     CELLAR_TRY(file_.read(out_.offset, disk.size(), disk.data()).at(blocks_.place(out_.offset)));
     check_sums(disk, *header);
     Status status = decode(disk, *header);
+    if (const Status place = blocks_.check_place(disk, *header, out_.offset); !place.ok()) {
+      out_.place_trouble = place.message();
+      status = place;
+    }
     if (!out_.wrong_sums.empty()) status = blocks_.corruption(out_.offset, "its checksums do not agree");
     return status;
   }

@@ -32,6 +32,7 @@ struct HFileReader::Parts {
   std::unique_ptr<ReadableFile> file;
   Trailer trailer;
   uint64_t trailer_offset = 0;
+  uint32_t end_sum = 0;  // of the load-on-open section and the trailer
   FileInfo info;
   CellFormat format;
   bool meta_order = false;

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "base/bytes.h"
+#include "base/checksum.h"
 #include "base/coding.h"
 #include "bloom/bloom_types.h"
 #include "cell/cell_codec.h"
@@ -51,6 +52,9 @@ class LoadOnOpen {
       at += bytes;
     }
     if (!file_info_) return parts_.blocks->corruption(parts_.trailer.file_info_offset, "no file info block");
+    if (parts_.trailer.section_sum && *parts_.trailer.section_sum != parts_.end_sum)
+      return parts_.blocks->corruption(parts_.trailer.load_on_open_offset,
+                                       "index, file info and filters are not those that were written here");
     return {};
   }
 
@@ -62,7 +66,7 @@ class LoadOnOpen {
  private:
   Result<uint64_t> block(uint64_t at) {
     BlockReader& blocks = *parts_.blocks;
-    CELLAR_TRY_ASSIGN(const BlockHeader header, blocks.read_header(at, parts_.trailer_offset));
+    CELLAR_TRY_ASSIGN(const BlockHeader header, header_at(at));
     if (parts_.sections.empty()) {
       parts_.checksum = header.checksum;
       blocks.agree_on_checksum(header.checksum);
@@ -72,10 +76,26 @@ class LoadOnOpen {
     parts_.sections.push_back({at, header});
     // HBase refuses such a file, too. A damaged magic must not make a Bloom filter disappear.
     if (!header.known_kind) return blocks.corruption(at, "unknown block magic");
-    CELLAR_TRY_ASSIGN(Block* const raw,
-                      blocks.read(at, header.disk_bytes(), parts_.trailer_offset, nullptr, nullptr));
+    CELLAR_TRY_ASSIGN(const std::string_view disk, bytes_at(at, header.disk_bytes()));
+    parts_.end_sum = crc32c(disk, parts_.end_sum);
+    CELLAR_TRY_ASSIGN(Block* const raw, blocks.unpack(disk, at, parts_.trailer_offset));
     CELLAR_TRY(take(Pin(raw), *raw, at));
     return header.disk_bytes();
+  }
+
+  Result<BlockHeader> header_at(uint64_t at) {
+    const size_t bytes = parts_.blocks->header_bytes();
+    if (parts_.trailer_offset - at < bytes) return parts_.blocks->corruption(at, "no room for a block header");
+    CELLAR_TRY_ASSIGN(const std::string_view header, bytes_at(at, bytes));
+    return parts_.blocks->parse_header(header, at, parts_.trailer_offset);
+  }
+
+  // Valid until the next call.
+  Result<std::string_view> bytes_at(uint64_t at, uint64_t bytes) {
+    Result<std::string_view> read =
+        ahead_.get(*parts_.file, at, static_cast<size_t>(bytes), parts_.trailer_offset);
+    if (!read.ok()) return read.status().at(parts_.blocks->place(at));
+    return read;
   }
 
   Status take(Pin pin, const Block& block, uint64_t at) {
@@ -142,6 +162,7 @@ class LoadOnOpen {
   }
 
   Parts& parts_;
+  ReadAhead ahead_;
   bool file_info_ = false;
 };
 
@@ -227,11 +248,11 @@ Status read_key_range(Parts& parts) {
   return {};
 }
 
-// Step 4: filters. Trouble with one only means that it is not used.
 // Where the chunk before each chunk of both filters begins, as Cellar's writer says in the chunks' headers.
-// Bits do not tell which chunk they are; others' headers do not always say it.
+// Bits do not tell which chunk they are; others' headers do not always say it. Only older files of Cellar's
+// need it: they have no block sums.
 void expect_chunks_in_place(const Parts& parts) {
-  if (!parts.trailer.section_sum) return;
+  if (!parts.trailer.section_sum || !parts.trailer.block_sums.empty()) return;
   std::vector<uint64_t> offsets;
   for (BloomReader* bloom : {parts.bloom.get(), parts.delete_bloom.get()}) {
     for (uint32_t i = 0; bloom != nullptr && i < bloom->chunks(); ++i)
@@ -243,6 +264,7 @@ void expect_chunks_in_place(const Parts& parts) {
   }
 }
 
+// Step 4: filters. Trouble with one only means that it is not used.
 void open_blooms(Parts& parts, const LoadOnOpen& section) {
   parts.bloom_type_name = text_of(parts.info, info_key::kBloomType);
   parts.last_bloom_key = text_of(parts.info, info_key::kLastBloomKey);
@@ -276,7 +298,8 @@ void open_blooms(Parts& parts, const LoadOnOpen& section) {
 }
 
 Status open_parts(Parts& parts) {
-  CELLAR_TRY_ASSIGN(parts.trailer, read_trailer(*parts.file));
+  std::string trailer_bytes;
+  CELLAR_TRY_ASSIGN(parts.trailer, read_trailer(*parts.file, trailer_bytes));
   const Trailer& trailer = parts.trailer;
   parts.trailer_offset = parts.file->size() - trailer.trailer_bytes();
   CELLAR_TRY_ASSIGN(const Compressor* const codec, compressor_by_id(trailer.codec));
@@ -288,8 +311,10 @@ Status open_parts(Parts& parts) {
                            .require_crc32c = parts.options.require_crc32c,
                            .in_memory = parts.options.in_memory});
   parts.meter = std::make_unique<MemoryMeter>(parts.options.cache, parts.file->size());
+  parts.blocks->charge_sums_to(parts.meter.get());
   LoadOnOpen section(parts);
   CELLAR_TRY(section.run());
+  parts.end_sum = crc32c(trailer_bytes, parts.end_sum);
   CELLAR_TRY(read_facts(parts));
   const Block* root = static_cast<const Block*>(section.data_root.get());
   CELLAR_TRY_ASSIGN(parts.index, IndexReader::open(parts.blocks.get(), parts.options.cache, parts.meter.get(),
@@ -471,6 +496,7 @@ std::unique_ptr<CellCursor> HFileReader::cursor(const FileCursorOptions& options
   return make_half_cursor(std::move(whole), part.start_row, part.stop_row);
 }
 
+uint32_t HFileReader::end_sum() const { return parts_->end_sum; }
 uint64_t HFileReader::memory_bytes() const { return parts_->meter->bytes(); }
 
 }  // namespace cellar

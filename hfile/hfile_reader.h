@@ -92,6 +92,9 @@ class HFileReader : public std::enable_shared_from_this<HFileReader> {
   // A cursor over all cells; any number of them, each for one thread at a time.
   std::unique_ptr<CellCursor> cursor(const FileCursorOptions& options) const;
 
+  // CRC32C of the load-on-open section and the trailer, as HFileSummary::trailer_crc32c.
+  uint32_t end_sum() const;
+
   // Bytes of memory held for index and filters (charged to the cache as pinned).
   uint64_t memory_bytes() const;
 

@@ -183,6 +183,7 @@ Writer::Writer(WritableFile& file, Parts parts, Executor* executor)
       blocks_(file, *parts_.compressor, parts_.options.checksum, parts_.options.bytes_per_checksum),
       index_(parts_.options.index_chunk_bytes, parts_.options.index_entries_min),
       pipeline_(executor, [this](const CutBlock& block) { return write_block(block); }) {
+  if (parts_.options.trailer_sums) blocks_.keep_block_sums();
   if (parts_.bloom_type == nullptr) return;
   const BloomHash hash = parts_.options.bloom_hash;
   const bool rows = parts_.bloom_per_row;
@@ -431,6 +432,9 @@ Status Writer::write_all() {
   CELLAR_TRY(write_meta_blocks(meta_index));
   CELLAR_TRY(index_.write_intermediate_levels(blocks_));
 
+  if (parts_.options.trailer_sums) {
+    CELLAR_TRY_ASSIGN(trailer_.block_sums, blocks_.finish_block_sums());
+  }
   CELLAR_TRY(blocks_.begin_sum());
   const std::string root = index_.root_payload();
   CELLAR_TRY_ASSIGN(const BlockPlace root_place, blocks_.write(BlockKind::kRootIndex, root));

@@ -106,7 +106,13 @@ Status parse_protobuf(std::string_view bytes, Trailer& trailer) {
     if (load_le32(bytes.data() + at) != proto.trailer_sum() || crc32c(summed) != proto.trailer_sum())
       return Status::corruption("checksum mismatch");
   }
-  if (proto.has_section_sum()) trailer.section_sum = proto.section_sum();
+  if (proto.has_section_sum() != proto.has_trailer_sum())
+    return Status::corruption("it has one of its two sums without the other");
+  if (proto.has_section_sum()) {
+    trailer.section_sum = proto.section_sum();
+    for (const hfile::BlockSumsPage& page : proto.block_sums())
+      trailer.block_sums.push_back({page.covered_bytes(), page.disk_bytes(), page.sum()});
+  }
   if (reader.rest().find_first_not_of('\0') != std::string_view::npos) {
     return Status::corruption("bytes other than zero behind the message");
   }
@@ -167,6 +173,20 @@ Status check_data_offsets(const Trailer& trailer) {
   return {};
 }
 
+// The blocks with sums and the pages of sums together fill the file up to the load-on-open section.
+Status check_block_sums(const Trailer& trailer) {
+  uint64_t left = trailer.load_on_open_offset;
+  for (const BlockSumsPage& page : trailer.block_sums) {
+    if (page.covered_bytes == 0 || page.covered_bytes > left) break;
+    left -= page.covered_bytes;
+    if (page.disk_bytes == 0 || page.disk_bytes > left) break;
+    left -= page.disk_bytes;
+  }
+  if (trailer.block_sums.empty() || left == 0) return {};
+  return Status::corruption(fmt::format("its block sums do not end at the load-on-open offset {}",
+                                        trailer.load_on_open_offset));
+}
+
 // All offsets inside the file and in order, counts and levels within bounds.
 Status check(const Trailer& trailer, uint64_t trailer_offset) {
   const uint64_t header = trailer.block_header_bytes();
@@ -192,13 +212,13 @@ Status check(const Trailer& trailer, uint64_t trailer_offset) {
   if (codec_name(trailer.codec).empty()) {
     return Status::not_supported(fmt::format("compression codec {} is not known", trailer.codec));
   }
+  CELLAR_TRY(check_block_sums(trailer));
   return check_data_offsets(trailer);
 }
 
-Result<Trailer> read(const ReadableFile& file) {
+Result<Trailer> read(const ReadableFile& file, std::string& bytes) {
   Trailer trailer;
-  CELLAR_TRY_ASSIGN(const std::string bytes,
-                    read_trailer_bytes(file, trailer.major_version, trailer.minor_version));
+  CELLAR_TRY_ASSIGN(bytes, read_trailer_bytes(file, trailer.major_version, trailer.minor_version));
   if (trailer.major_version == 2 && trailer.minor_version < 2) {
     parse_writable(bytes, trailer);
   } else {
@@ -213,7 +233,12 @@ Result<Trailer> read(const ReadableFile& file) {
 }  // namespace
 
 Result<Trailer> read_trailer(const ReadableFile& file) {
-  Result<Trailer> trailer = read(file);
+  std::string bytes;
+  return read_trailer(file, bytes);
+}
+
+Result<Trailer> read_trailer(const ReadableFile& file, std::string& bytes) {
+  Result<Trailer> trailer = read(file, bytes);
   if (!trailer.ok()) return trailer.status().at(kPlace);
   return trailer;
 }
@@ -240,6 +265,12 @@ std::string encode_trailer(const Trailer& trailer) {
   proto.set_compression_codec(trailer.codec);
 
   if (trailer.section_sum) {
+    for (const BlockSumsPage& page : trailer.block_sums) {
+      hfile::BlockSumsPage& to = *proto.add_block_sums();
+      to.set_covered_bytes(page.covered_bytes);
+      to.set_disk_bytes(page.disk_bytes);
+      to.set_sum(page.sum);
+    }
     proto.set_section_sum(*trailer.section_sum);
     proto.set_trailer_sum(0);
   }

@@ -5,12 +5,22 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cellar/file_system.h"
 #include "cellar/status.h"
 #include "hfile/format.h"
 
 namespace cellar {
+
+// A page of block sums, as the trailer names it; see BlockSums.
+struct BlockSumsPage {
+  uint64_t covered_bytes = 0;  // of the blocks whose sums it holds
+  uint32_t disk_bytes = 0;     // of the page itself
+  uint32_t sum = 0;            // block_sum() of the page itself
+
+  bool operator==(const BlockSumsPage&) const = default;
+};
 
 struct Trailer {
   uint32_t major_version = 3;
@@ -32,6 +42,9 @@ struct Trailer {
 
   // Sums that Cellar's own writer adds: of the load-on-open section, and with it of the trailer itself.
   std::optional<uint32_t> section_sum;
+  // The pages of block sums, which Cellar's own writer adds together with section_sum. Files of HBase and of
+  // older versions of Cellar have none, and neither have files without blocks before the load-on-open section.
+  std::vector<BlockSumsPage> block_sums;
 
   bool large = false;  // version 2, but with a trailer of version 3's size (relabelled files)
 
@@ -45,6 +58,8 @@ struct Trailer {
 // sibling: code kCorruption with place "trailer" and the message "not an HFile: …"), kNotSupported for
 // version 1, unknown versions, unknown codecs and encrypted files.
 Result<Trailer> read_trailer(const ReadableFile& file);
+// The same; `bytes` receives the trailer as it is stored.
+Result<Trailer> read_trailer(const ReadableFile& file, std::string& bytes);
 // True when the status says that the bytes are no HFile at all (too short, no trailer magic): the command
 // line exits 3 then.
 bool is_not_an_hfile(const Status& status);

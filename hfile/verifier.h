@@ -112,7 +112,6 @@ class Verifier {
   void collect_index();
   void check_sections();
   void check_ends();
-  void check_section_sum();
   void finish();
   void report(VerifyFinding finding);
   void report(std::string code, std::string text) { report(finding(std::move(code), std::move(text))); }
@@ -140,6 +139,7 @@ class Verifier {
                   BlockCells& cells, const std::function<void(VerifyFinding)>& found) const;
   bool check_seam(const BlockCells& cells, const Walked& walked);
   void check_first_cell(const CellView& cell, const Walked& walked);
+  VerifyFinding wrong_sequence(const CellView& cell, const Walked& walked) const;
   VerifyFinding disorder(const CellView& before, const CellView& cell, const Walked& walked) const;
   void check_tally();
   void check_times();

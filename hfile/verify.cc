@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "base/bytes.h"
-#include "base/checksum.h"
 #include "hfile/codecs.h"
 #include "hfile/shared_file.h"
 #include "hfile/verifier.h"
@@ -197,7 +196,6 @@ void Verifier::check_sections() {
 }
 
 void Verifier::check_ends() {
-  check_section_sum();
   for (; next_indexed_ < index_.size(); ++next_indexed_) {
     report("V-INDEX-GAP", fmt::format("the index names a data block at {}, where none begins",
                                       index_[next_indexed_].offset));
@@ -216,21 +214,6 @@ void Verifier::check_ends() {
                "{} of {} index keys are rows without family, timestamp and type; HBase cannot search them",
                row_only_keys_, index_.size()));
   }
-}
-
-void Verifier::check_section_sum() {
-  const Trailer& trailer = reader_->trailer();
-  if (!trailer.section_sum) return;
-  const uint64_t end = file_->size() - trailer.trailer_bytes();
-  std::string piece;
-  uint32_t sum = 0;
-  for (uint64_t at = trailer.load_on_open_offset; at < end; at += piece.size()) {
-    piece.resize(std::min<uint64_t>(end - at, 1 << 20));
-    if (!file_->read(at, piece.size(), piece.data()).ok()) return;  // said where it was read before
-    sum = crc32c(piece, sum);
-  }
-  if (sum != *trailer.section_sum)
-    report("V-SECTION", "the sum of the index, file info and filters at the end of the file does not agree");
 }
 
 void Verifier::finish() {

@@ -20,8 +20,9 @@ namespace cellar {
 // Each level does what the ones before it do.
 enum class VerifyLevel : uint8_t {
   kQuick,   // trailer, load-on-open section, file length
-  kBlocks,  // every block's header, checksum, back-pointer, place in the index
-  kCells,   // decompress, decode; order, family, counts, first and last key, times, sizes in the file info
+  kBlocks,  // every block's header, checksum, back-pointer, place in file and index
+  kCells,   // decompress, decode; order, family, sequences, counts, first and last key, times, sizes in the file
+            // info
   kDeep,    // each key found again through index and filter, filters rebuilt and compared
 };
 std::string_view verify_level_name(VerifyLevel level);
@@ -33,11 +34,11 @@ enum class VerifySeverity : uint8_t {
 };
 
 // One thing found. Stable codes:
-//   V-TRAILER V-OPEN V-HEADER V-CHECKSUM V-CODEC V-ENCODING V-CELL V-ORDER V-COUNT V-OFFSETS V-INDEX
+//   V-TRAILER V-OPEN V-HEADER V-CHECKSUM V-PLACE V-CODEC V-ENCODING V-CELL V-ORDER V-COUNT V-OFFSETS V-INDEX
 //   V-INDEX-GAP V-INDEX-KEY V-LASTKEY V-TIMERANGE V-EARLIEST-PUT V-DELETE-COUNT V-META V-BLOOM
-//   V-BLOOM-MISS V-SEEK V-SECTION V-INFO W-UNCHECKED W-INDEX-KEY W-PREV W-COMPARATOR W-NO-LASTKEY
-//   W-NO-AVERAGES W-AVERAGES W-TOTALS W-PLUGIN W-FAMILIES W-MVCC W-TAGS W-BLOOM-IGNORED W-BLOOM-COUNT
-//   W-BLOOM-BITS
+//   V-BLOOM-MISS V-SEEK V-SECTION V-INFO V-SEQUENCE W-UNCHECKED W-INDEX-KEY W-PREV W-COMPARATOR
+//   W-NO-LASTKEY W-NO-AVERAGES W-AVERAGES W-TOTALS W-PLUGIN W-FAMILIES W-MVCC W-TAGS W-BLOOM-IGNORED
+//   W-BLOOM-COUNT W-BLOOM-BITS
 struct VerifyFinding {
   std::string code;
   VerifySeverity severity = VerifySeverity::kError;
@@ -81,9 +82,18 @@ struct VerifyReport {
   static constexpr size_t kFindingsMax = 1000;
 };
 
+// Sequences that cells may have, both ends included.
+struct SequenceRange {
+  uint64_t min = 0;
+  uint64_t max = UINT64_MAX;
+  bool holds(uint64_t sequence) const { return sequence >= min && sequence <= max; }
+};
+
 struct VerifyOptions {
   std::string name = {};  // for messages
   VerifyLevel level = VerifyLevel::kCells;
+  // Of the cells, from level cells on: what the manifest of a store says of its file.
+  SequenceRange sequences = {};
   uint64_t block_payload_bytes_max = kBlockPayloadBytesMax;
   // Blocks are checked on its threads as well, the calling one taking part; null: on that alone. What the
   // report says does not depend on it.

@@ -138,6 +138,15 @@ void Verifier::BlockBatch::check(Work& work, BlockWalker* walker) {
     add(work, all.risk_at("V-CHECKSUM", fmt::format("{} (piece {})", sums.message(), fault.chunk), walked));
     return;
   }
+  if (const Status place = all.blocks_->check_place(disk, walked.header, walked.offset); !place.ok()) {
+    work.damaged = true;
+    const bool here = place.is(Code::kCorruption) && place.place() == all.blocks_->place(walked.offset);
+    add(work, all.risk_at("V-PLACE",
+                          here ? std::string(place.message())
+                               : fmt::format("whether the block belongs here cannot be told: {}", place.to_text()),
+                          walked));
+    return;
+  }
   if (!all.reaches(VerifyLevel::kCells)) return;
   const Result<Block*> block = all.blocks_->decode(disk, walked.header, walked.offset);
   if (!block.ok()) {

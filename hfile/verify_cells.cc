@@ -63,6 +63,7 @@ void Verifier::walk_cells(const Block& block, const Walked& walked, BlockWalker&
       }
     }
     if (options_.on_cell) options_.on_cell(*cell);
+    if (!options_.sequences.holds(cell->sequence)) found(wrong_sequence(*cell, walked));
     tally.add(*cell);
     cells.cells += 1;
     before = cell;
@@ -74,6 +75,14 @@ void Verifier::walk_cells(const Block& block, const Walked& walked, BlockWalker&
 
 VerifyFinding Verifier::disorder(const CellView& before, const CellView& cell, const Walked& walked) const {
   return finding_at("V-ORDER", fmt::format("{} comes after {}", key_text(cell), key_text(before)), walked);
+}
+
+VerifyFinding Verifier::wrong_sequence(const CellView& cell, const Walked& walked) const {
+  return risk_at("V-SEQUENCE",
+                 fmt::format("{} has sequence {}, the manifest says {} to {} of the file: its block is of another "
+                             "file or time",
+                             key_text(cell), cell.sequence, options_.sequences.min, options_.sequences.max),
+                 walked);
 }
 
 // A block beside the one before it. Whether its first cell belongs there.

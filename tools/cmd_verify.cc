@@ -103,8 +103,8 @@ class VerifyCommand final : public Command {
         .formats({"table", "json", "jsonl"})
         .note(
             "quick   trailer, file info, index root, file length\n"
-            "blocks  … and every block's checksum, back-pointer and place in the index\n"
-            "cells   … and every cell: order, family, counts, first and last key, times\n"
+            "blocks  … and every block's checksum, back-pointer, place in the file and in the index\n"
+            "cells   … and every cell: order, family, sequences, counts, first and last key, times\n"
             "deep    … and every key found again through index and Bloom filter, filters rebuilt and "
             "compared\n"
             "A store is looked at as its manifest says, without its lock: it may be open elsewhere.")
@@ -203,6 +203,9 @@ class VerifyCommand final : public Command {
     to.options.block_payload_bytes_max = block_bytes_max();
     to.options.progress = [](uint64_t, uint64_t) { return !interrupted(); };  // on any thread
     parse_verify_level(level_, to.options.level);
+    for (const StoreCheck& store : stores_)
+      if (const auto range = store.sequences.find(path); range != store.sequences.end())
+        to.options.sequences = range->second;
     Result<std::unique_ptr<ReadableFile>> file = open_whole_hfile(path);
     if (file.status().is(Code::kNotFound) && of_a_store(path)) {
       session.talk(fmt::format("note   left out, not there any more: {}", path));

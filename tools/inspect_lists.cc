@@ -106,6 +106,7 @@ std::string entries_name(const HFileBlockDetail& block) { return block.kind == "
 
 void body_text(std::string& text, const HFileBlockDetail& block) {
   fact(text, "checksum", sums_text(block));
+  if (!block.place_trouble.empty()) fact(text, "place", block.place_trouble);
   if (!block.body_trouble.empty()) {
     fact(text, "body", "cannot be decompressed: " + block.body_trouble);
     return;
@@ -305,6 +306,7 @@ Json block_json(const HFileBlockDetail& block) {
                                   {"stored", fmt::format("{:08x}", sum.stored)},
                                   {"computed", fmt::format("{:08x}", sum.computed)}});
   }
+  if (!block.place_trouble.empty()) json["place_trouble"] = block.place_trouble;
   if (!block.body_trouble.empty()) json["body_trouble"] = block.body_trouble;
   if (!block.encoding.empty()) json["encoding"] = block.encoding;
   if (block.entries) json["entries"] = *block.entries;

@@ -113,6 +113,20 @@ std::string bloom_facts(const HFileBloomLine& bloom) {
   return text;
 }
 
+struct BlockSumsFacts {
+  uint64_t pages = 0;
+  uint64_t disk_bytes = 0;
+};
+
+BlockSumsFacts block_sums_facts(const Trailer& trailer) {
+  BlockSumsFacts facts;
+  for (const BlockSumsPage& page : trailer.block_sums) {
+    facts.pages += 1;
+    facts.disk_bytes += page.disk_bytes;
+  }
+  return facts;
+}
+
 void add_structure(Facts& facts, const HFileDescription& file) {
   if (file.data_blocks) {
     std::string about = "encoding " + file.encoding;
@@ -136,6 +150,9 @@ void add_structure(Facts& facts, const HFileDescription& file) {
   facts.add(
       "checksum", file.checksum,
       file.bytes_per_checksum > 0 ? fmt::format("one per {}", human_bytes(file.bytes_per_checksum)) : "");
+  if (const BlockSumsFacts sums = block_sums_facts(file.trailer); sums.pages > 0)
+    facts.add("block sums", "of all blocks",
+              fmt::format("a block of another file, place or time is found; {}", exact_bytes(sums.disk_bytes)));
   facts.add("mvcc", file.mvcc ? "with each cell" : "none",
             file.max_mvcc ? fmt::format("greatest {}", *file.max_mvcc) : "");
   if (file.create_time_ms) facts.add("written", time_text(*file.create_time_ms));
@@ -224,6 +241,8 @@ void add_facts(Json& json, const HFileDescription& file) {
   set_if(json, "major_compaction", file.major_compaction);
   set_if(json, "bulk_load_time_ms", file.bulk_load_time_ms);
   json["checksum"] = {{"type", file.checksum}, {"bytes_per_checksum", file.bytes_per_checksum}};
+  const BlockSumsFacts sums = block_sums_facts(file.trailer);
+  json["block_sums"] = {{"pages", sums.pages}, {"disk_bytes", sums.disk_bytes}};
   json["index"] = {{"levels", file.index_levels},
                    {"root_entries", file.root_entries},
                    {"disk_bytes", file.root_disk_bytes},

@@ -13,6 +13,7 @@
 #include "engine/record_file.h"
 #include "engine/recorded_file.h"
 #include "engine/recovery.h"
+#include "engine/sequence_check.h"
 #include "engine/wal_reader.h"
 #include "hfile/hfile_reader.h"
 #include "tools/store_state.h"
@@ -183,6 +184,7 @@ void StoreLook::check_files(Directory* directory, const TableRecord& table, cons
     options.name = store_file_path(path_, table, family, record);
     options.block_payload_bytes_max = store_block_bytes_max(EngineOptions());
     const std::string place = options.name;
+    check_.sequences[place] = sequences_of(record);
     auto file = directory != nullptr ? directory->open(record.name) : Status::not_found("");
     const bool missing = !file.ok() && file.status().is(Code::kNotFound);
     const Status status =

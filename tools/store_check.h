@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "engine/manifest.h"
+#include "hfile/verify.h"
 #include "tools/session.h"
 
 namespace cellar {
@@ -35,6 +37,7 @@ struct StoreCheck {
   uint64_t recovered_cells = 0;     // and their cells: those that no store file holds yet
   bool clean_close = false;  // else it is open elsewhere, or was not closed properly
   std::vector<StoreFault> faults;
+  std::map<std::string, SequenceRange> sequences;  // of the cells of each store file, by path
 
   bool sound() const { return faults.empty(); }
 };

@@ -31,8 +31,8 @@ struct HFileBuilderOptions {
   std::string separators = "2.5";
   std::string checksum = "crc32c";      // or "crc32", "null": none
   uint32_t bytes_per_checksum = 16384;  // each so many bytes of a block have a sum of their own; 33 or more
-  // Sums of the trailer and of what is loaded on opening, in a field that other readers skip. Without them
-  // the file is what HBase would write, byte for byte.
+  // Sums of the trailer, of what is loaded on opening, and of every block with its place, where other readers
+  // skip them. Without them the file is what HBase would write, byte for byte.
   bool trailer_sums = true;
   uint64_t cell_bytes_max = 10u << 20;  // larger cells are refused with kLimit; HBase's own limit is 10 MiB
   bool tags = false;                    // cells may carry tags

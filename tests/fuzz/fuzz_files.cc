@@ -18,7 +18,7 @@ std::string numbered(const char* text, size_t number) {
 
 }  // namespace
 
-std::string small_file(const HFileWriterOptions& options, size_t cells) {
+std::string small_file(const HFileWriterOptions& options, size_t cells, Sibling sibling) {
   constexpr CellType types[] = {CellType::kPut, CellType::kPut, CellType::kPut, CellType::kDeleteColumn,
                                 CellType::kDelete};
   testing::StringFile file;
@@ -28,19 +28,20 @@ std::string small_file(const HFileWriterOptions& options, size_t cells) {
   for (size_t i = 0; i < cells; ++i) {
     key.clear();
     const bool marker = i % 16 == 0;
-    append_flat_key(key, numbered("row", i / 8), "f", marker ? "" : numbered("q", i % 8),
+    append_flat_key(key, numbered(sibling == Sibling::kOtherRows ? "sow" : "row", i / 8), "f", marker ? "" : numbered("q", i % 8),
                     static_cast<int64_t>(1'700'000'000'000 - i % 3),
                     marker ? CellType::kDeleteFamily : types[i % std::size(types)]);
     CellView cell;
     CELLAR_ASSERT(parse_flat_key(key.data(), key.size(), cell));
-    const std::string value(marker ? 0 : i % 20, static_cast<char>('a' + i % 26));
+    const char letter = sibling == Sibling::kOtherValues ? 'A' : 'a';
+    const std::string value(marker ? 0 : i % 20, static_cast<char>(letter + i % 26));
     cell.value = value.data();
     cell.value_size = static_cast<uint32_t>(value.size());
     if (options.tags && i % 4 == 1) {
       cell.tags = ttl.data();
       cell.tags_size = static_cast<uint16_t>(ttl.size());
     }
-    cell.sequence = options.mvcc ? 1000 - i : 0;
+    cell.sequence = options.mvcc ? (sibling == Sibling::kOtherTime ? 2000 : 1000) - i : 0;
     const Status added = writer->add(cell);
     CELLAR_ASSERT(added.ok());
   }
