@@ -1,8 +1,8 @@
 // The sequences of a store file's cells, held against the file's record in the manifest.
 //
-// A block of another file or another time may be sound in itself, and files of older versions of Cellar have no
-// sums of blocks that tell it. Its cells were mostly written at other sequences than those of the file. Reads do
-// not look; whatever is about to make cells permanent does.
+// A block of another file or another time may be sound in itself, and files of older versions of Cellar have
+// no block sums that would tell. But its cells were written at other sequences than those of the file. Reads
+// do not compare them; a rewrite does before it makes cells permanent.
 #pragma once
 
 #include <memory>
@@ -20,6 +20,7 @@ SequenceRange sequences_of(const FileRecord& record);
 Status check_sequence(const StoreFile& file, const CellView& cell);
 
 // A forward cursor over `file` that fails at the first cell that may not have its sequence. Borrows `file`.
-std::unique_ptr<CellCursor> make_sequence_checking_cursor(const StoreFile& file, const FileCursorOptions& options);
+std::unique_ptr<CellCursor> make_sequence_checking_cursor(const StoreFile& file,
+                                                          const FileCursorOptions& options);
 
 }  // namespace cellar

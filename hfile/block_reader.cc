@@ -1,4 +1,5 @@
-// BlockReader: bounds first, then checksum and place, then decompression into exactly the declared size, then use.
+// BlockReader: bounds first, then checksum and place, then decompression into exactly the declared size, then
+// use.
 #include "hfile/block_reader.h"
 
 #include <fmt/format.h>
@@ -183,7 +184,8 @@ Status BlockReader::check_place(std::string_view disk, const BlockHeader& header
   if (!written.ok()) return options_.pass_without_sums ? Status() : written.status();
   if (!written->covered) return {};
   const bool summed = header.checksum && *header.checksum != ChecksumType::kNull;
-  if (written->begins && written->sum == block_sum(offset, disk, summed ? header.checksum_bytes : 0)) return {};
+  const uint32_t sum = block_sum(offset, disk, summed ? header.checksum_bytes : 0);
+  if (written->begins && written->sum == sum) return {};
   return corruption(offset, "the block is not the one that was written here");
 }
 

@@ -11,6 +11,11 @@
 #include "hfile/block_writer.h"
 
 namespace cellar {
+namespace {
+
+constexpr size_t kEntryBytesMin = 1 + sizeof(uint32_t);
+
+}  // namespace
 
 uint32_t block_sum(uint64_t offset, std::string_view disk, size_t checksum_bytes) {
   char place[8];
@@ -92,15 +97,17 @@ Result<const BlockSums::Page*> BlockSums::page(size_t i, const BlockReader& bloc
 
 Result<std::unique_ptr<BlockSums::Page>> BlockSums::load(const Place& place,
                                                          const BlockReader& blocks) const {
-  CELLAR_TRY_ASSIGN(Block* const block, blocks.read(place.offset, place.disk_bytes, limit_, nullptr, nullptr));
+  CELLAR_TRY_ASSIGN(Block* const block,
+                    blocks.read(place.offset, place.disk_bytes, limit_, nullptr, nullptr));
   const Pin pin(block);
   const auto damaged = [&] {
     return blocks.corruption(place.offset, "the sums of the file's blocks are malformed");
   };
   if (block->kind() != BlockKind::kMeta) return damaged();
   auto page = std::make_unique<Page>();
+  const uint64_t covered_bytes = place.end_of_blocks - place.first_block;
   const size_t blocks_max =
-      std::min<uint64_t>(block->payload().size() / 5, (place.end_of_blocks - place.first_block) / kBlockHeaderBytes);
+      std::min<uint64_t>(block->payload().size() / kEntryBytesMin, covered_bytes / kBlockHeaderBytes);
   page->offsets.reserve(blocks_max);
   page->sums.reserve(blocks_max);
   uint64_t offset = place.first_block;

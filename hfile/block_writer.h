@@ -42,7 +42,8 @@ class BlockWriter {
 
   // From now on the sum of each block is kept, for finish_block_sums().
   void keep_block_sums() { keeps_sums_ = true; }
-  // Writes the pages of sums of all blocks so far; what the trailer says of them. Blocks that follow have no sums.
+  // Writes the pages of sums of all blocks so far and returns what the trailer says of them. Blocks that
+  // follow have no sums.
   Result<std::vector<BlockSumsPage>> finish_block_sums();
   // block_sum() of the last block; kept only from keep_block_sums() on.
   uint32_t last_block_sum() const { return last_block_sum_; }

@@ -43,7 +43,7 @@ struct Trailer {
   // Sums that Cellar's own writer adds: of the load-on-open section, and with it of the trailer itself.
   std::optional<uint32_t> section_sum;
   // The pages of block sums, which Cellar's own writer adds together with section_sum. Files of HBase and of
-  // older versions of Cellar have none, and neither have files without blocks before the load-on-open section.
+  // older versions of Cellar have none, nor have files without blocks before the load-on-open section.
   std::vector<BlockSumsPage> block_sums;
 
   bool large = false;  // version 2, but with a trailer of version 3's size (relabelled files)

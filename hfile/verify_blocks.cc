@@ -141,10 +141,9 @@ void Verifier::BlockBatch::check(Work& work, BlockWalker* walker) {
   if (const Status place = all.blocks_->check_place(disk, walked.header, walked.offset); !place.ok()) {
     work.damaged = true;
     const bool here = place.is(Code::kCorruption) && place.place() == all.blocks_->place(walked.offset);
-    add(work, all.risk_at("V-PLACE",
-                          here ? std::string(place.message())
-                               : fmt::format("whether the block belongs here cannot be told: {}", place.to_text()),
-                          walked));
+    std::string text(place.message());
+    if (!here) text = "whether the block belongs here cannot be told: " + place.to_text();
+    add(work, all.risk_at("V-PLACE", std::move(text), walked));
     return;
   }
   if (!all.reaches(VerifyLevel::kCells)) return;

@@ -79,8 +79,8 @@ VerifyFinding Verifier::disorder(const CellView& before, const CellView& cell, c
 
 VerifyFinding Verifier::wrong_sequence(const CellView& cell, const Walked& walked) const {
   return risk_at("V-SEQUENCE",
-                 fmt::format("{} has sequence {}, the manifest says {} to {} of the file: its block is of another "
-                             "file or time",
+                 fmt::format("{} has sequence {}, the manifest says {} to {} of the file: its block is of "
+                             "another file or time",
                              key_text(cell), cell.sequence, options_.sequences.min, options_.sequences.max),
                  walked);
 }

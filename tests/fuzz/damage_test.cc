@@ -97,7 +97,7 @@ struct Shape {
   size_t cells = 0;
 };
 
-void add_shape(std::vector<Shape>& shapes, const char* name, HFileWriterOptions options, size_t cells,
+void add_shape(std::vector<Shape>& shapes, const std::string& name, HFileWriterOptions options, size_t cells,
                void (*change)(HFileWriterOptions&)) {
   change(options);
   shapes.push_back({name, fuzz::small_file(options, cells), options, cells});
@@ -117,7 +117,7 @@ std::vector<Shape> shapes() {
       if (!compressor_by_id(codec).ok()) continue;
       options.encoding = encoding;
       options.compression = std::string(codec_name(codec));
-      all.push_back({encoding + " " + options.compression, fuzz::small_file(options, kCells), options, kCells});
+      add_shape(all, encoding + " " + options.compression, options, kCells, [](HFileWriterOptions&) {});
     }
   }
   options.compression = "none";
@@ -302,7 +302,8 @@ TEST_F(Damage, BlocksOfASiblingInTheSamePlace) {
   EXPECT_GE(tally_.of("DATABLKE of a sibling", Outcome::kRefused), 100u);
   for (const char* kind : {"DATABLK*", "DATABLKE"})
     EXPECT_EQ(tally_.of(std::string(kind) + " of a sibling", Outcome::kNamed), 0u) << "not believed by reads";
-  for (const char* kind : {"IDXLEAF2", "IDXINTE2", "BLMFBLK2", "METABLKc", "IDXROOT2", "FILEINF2", "BLMFMET2"})
+  for (const char* kind :
+       {"IDXLEAF2", "IDXINTE2", "BLMFBLK2", "METABLKc", "IDXROOT2", "FILEINF2", "BLMFMET2"})
     EXPECT_GT(tally_.all_of(std::string(kind) + " of a sibling"), 0u) << kind;
 }
 

@@ -28,7 +28,8 @@ std::string small_file(const HFileWriterOptions& options, size_t cells, Sibling 
   for (size_t i = 0; i < cells; ++i) {
     key.clear();
     const bool marker = i % 16 == 0;
-    append_flat_key(key, numbered(sibling == Sibling::kOtherRows ? "sow" : "row", i / 8), "f", marker ? "" : numbered("q", i % 8),
+    const std::string row = numbered(sibling == Sibling::kOtherRows ? "sow" : "row", i / 8);
+    append_flat_key(key, row, "f", marker ? "" : numbered("q", i % 8),
                     static_cast<int64_t>(1'700'000'000'000 - i % 3),
                     marker ? CellType::kDeleteFamily : types[i % std::size(types)]);
     CellView cell;

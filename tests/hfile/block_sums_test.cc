@@ -1,6 +1,6 @@
 // Goal: each block of a file that Cellar wrote is known by its place, however many blocks there are, and
-// whatever reads them. Method: files of thousands of small blocks, so that their sums fill several pages; blocks
-// moved, pages damaged, and pages whose content is not what the trailer says.
+// whatever reads them. Method: files of thousands of small blocks, so that their sums fill several pages;
+// blocks moved, pages damaged, and pages whose content is not what the trailer says.
 #include "hfile/block_sums.h"
 
 #include <gtest/gtest.h>
@@ -82,7 +82,9 @@ TEST(BlockSums, ManyBlocksFillSeveralPages) {
   Status status;
   EXPECT_EQ(cells_read(*file, status), kCells);
   EXPECT_TRUE(status.ok()) << status.to_text();
-  EXPECT_EQ(verify(std::make_unique<ViewFile>(written.bytes), {.level = VerifyLevel::kDeep}).findings.size(), 0u);
+  const VerifyReport report =
+      verify(std::make_unique<ViewFile>(written.bytes), {.level = VerifyLevel::kDeep});
+  EXPECT_EQ(report.findings.size(), 0u);
 }
 
 TEST(BlockSums, OtherWritersFilesHaveNone) {
@@ -130,7 +132,8 @@ TEST(BlockSums, ChecksumsOfEachTypeLeaveNoBlockUnknown) {
       damaged.replace(block.offset, block.header.disk_bytes(), theirs.bytes, block.offset,
                       block.header.disk_bytes());
       if (damaged == ours.bytes) continue;
-      const VerifyReport report = verify(std::make_unique<ViewFile>(damaged), {.level = VerifyLevel::kBlocks});
+      const VerifyReport report =
+          verify(std::make_unique<ViewFile>(damaged), {.level = VerifyLevel::kBlocks});
       EXPECT_EQ(report.verdict, VerifyVerdict::kUnsound) << block.offset;
     }
   }
@@ -187,7 +190,8 @@ std::string with_page(const WrittenFile& written, const std::string& payload) {
   Trailer trailer = open(written.bytes)->trailer();
   const BlockAt page = blocks_of(*open(written.bytes)).back();
   StringFile made;
-  BlockWriter blocks(made, *compressor_by_id(trailer.codec).value(), ChecksumType::kCrc32c, kBytesPerChecksum);
+  BlockWriter blocks(made, *compressor_by_id(trailer.codec).value(), ChecksumType::kCrc32c,
+                     kBytesPerChecksum);
   EXPECT_TRUE(blocks.write(BlockKind::kMeta, payload).ok());
   EXPECT_TRUE(blocks.flush().ok());
   const uint64_t moved = made.bytes().size() - page.header.disk_bytes();
