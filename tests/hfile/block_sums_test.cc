@@ -3,6 +3,7 @@
 // blocks moved, pages damaged, and pages whose content is not what the trailer says.
 #include "hfile/block_sums.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "cache/block_cache.h"
@@ -21,11 +22,8 @@ namespace {
 
 std::vector<Cell> numbered_cells(size_t count, const std::string& value) {
   std::vector<Cell> cells;
-  char row[16];
-  for (size_t i = 0; i < count; ++i) {
-    snprintf(row, sizeof row, "row%06zu", i);
-    cells.emplace_back(row, "f", "q", 1000, CellType::kPut, value);
-  }
+  for (size_t i = 0; i < count; ++i)
+    cells.emplace_back(fmt::format("row{:06}", i), "f", "q", 1000, CellType::kPut, value);
   return cells;
 }
 
