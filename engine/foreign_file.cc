@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
-#include "base/checksum.h"
 #include "cell/cell_codec.h"
 #include "engine/file_copy.h"
 #include "hfile/cell_census.h"
@@ -89,17 +88,10 @@ Status check_facts(const HFileReader& reader, const CellCensus& census) {
   return {};
 }
 
-// Of the load-on-open section and the trailer, as the writer sums its own.
-Result<uint32_t> sum_of_end(const ReadableFile& file, uint64_t from) {
-  if (from > file.size()) return Status::corruption("its load-on-open section lies outside");
-  std::string bytes(file.size() - from, '\0');
-  CELLAR_TRY(file.read(from, bytes.size(), bytes.data()));
-  return crc32c(bytes);
-}
-
 FileRecord record_of(const CellCensus& census, const HFileReader& reader) {
   FileRecord record;
   record.bytes = reader.file_bytes();
+  record.trailer_crc = reader.end_sum();
   record.take_figures(census);
   record.encoding = lower_ascii(reader.encoding_name());
   return record;
@@ -128,8 +120,6 @@ Result<ForeignFile> examine(Directory& directory, std::string_view name, const s
   ForeignFile found;
   found.record = record_of(inspection.census(), *reader);
   found.record.compression = lower_ascii(report.codec);
-  CELLAR_TRY_ASSIGN(std::unique_ptr<ReadableFile> end, directory.open(name));
-  CELLAR_TRY_ASSIGN(found.record.trailer_crc, sum_of_end(*end, reader->trailer().load_on_open_offset));
   CELLAR_TRY_ASSIGN(found.sequence, file_sequence(reader->info(), split_path(source).second));
   CELLAR_TRY_ASSIGN(const std::optional<int64_t> loaded, reader->info().i64(info_key::kBulkLoadTime));
   found.bulk_load_ms = loaded.value_or(INT64_MAX);

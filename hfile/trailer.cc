@@ -176,13 +176,16 @@ Status check_data_offsets(const Trailer& trailer) {
 // The blocks with sums and the pages of sums together fill the file up to the load-on-open section.
 Status check_block_sums(const Trailer& trailer) {
   uint64_t left = trailer.load_on_open_offset;
+  bool fits = true;
+  const auto take = [&](uint64_t bytes) {
+    fits = fits && bytes > 0 && bytes <= left;
+    left -= fits ? bytes : 0;
+  };
   for (const BlockSumsPage& page : trailer.block_sums) {
-    if (page.covered_bytes == 0 || page.covered_bytes > left) break;
-    left -= page.covered_bytes;
-    if (page.disk_bytes == 0 || page.disk_bytes > left) break;
-    left -= page.disk_bytes;
+    take(page.covered_bytes);
+    take(page.disk_bytes);
   }
-  if (trailer.block_sums.empty() || left == 0) return {};
+  if (trailer.block_sums.empty() || (fits && left == 0)) return {};
   return Status::corruption(fmt::format("its block sums do not end at the load-on-open offset {}",
                                         trailer.load_on_open_offset));
 }
