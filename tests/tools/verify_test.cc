@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 
 #include "base/coding.h"
 #include "base/random.h"
+#include "cellar/environment.h"
 #include "cellar/hfile_builder.h"
+#include "engine/manifest.h"
 #include "tests/support/address_space.h"
 #include "tests/tools/tool_runner.h"
 #include "tools/hfile_paths.h"
@@ -188,6 +191,33 @@ TEST_F(Verify, StoresAreHeldAgainstTheirManifest) {
   EXPECT_EQ(code_of_fault(), "V-FILE-MISSING");
   write_file(victim, bytes);
   EXPECT_EQ(run({"verify", "shop"}).exit, 0) << "healed";
+}
+
+// What the manifest says of a file is not in the file: here the manifest is changed instead of the cells.
+TEST_F(Verify, CellsOfAnotherTimeThanTheirFileAreFound) {
+  make_shop();
+  out_of({"flush", "shop"});
+  const auto change = [&](const std::function<void(FileRecord&)>& each) {
+    const std::unique_ptr<Executor> executor = make_thread_executor(1, 1);
+    const auto root = posix_file_system().open_directory(path("shop").string(), false).value();
+    const auto manifest = Manifest::load(*root, *executor, {}).value();
+    ManifestState state = manifest->state();
+    for (TableRecord& table : state.tables)
+      for (FamilyRecord& family : table.families)
+        for (FileRecord& file : family.files) each(file);
+    ASSERT_TRUE(manifest->switch_to(state).ok());
+  };
+  change([](FileRecord& file) { file.sequence_min += 1000; });
+  const Json found = Json::parse(run({"verify", "shop", "--format", "json"}).out)["files"][0];
+  EXPECT_EQ(found["verdict"], "unsound");
+  EXPECT_EQ(found["findings"][0]["code"], "V-SEQUENCE");
+  EXPECT_EQ(found["findings"][0]["block_kind"], "data");
+  EXPECT_TRUE(found["findings"][0].contains("risk_first_row"));
+  EXPECT_EQ(run({"verify", a_store_file()}).exit, 0) << "the file alone is sound";
+  change([](FileRecord& file) { file.sequence_min -= 1000; });
+  EXPECT_EQ(run({"verify", "shop"}).exit, 0);
+  change([](FileRecord& file) { file.trailer_crc ^= 1; });
+  EXPECT_EQ(code_of_fault(), "V-MANIFEST") << "another file";
 }
 
 TEST_F(Verify, TheLogOfAStoreIsReadWhole) {
