@@ -17,7 +17,7 @@ CALLS = {
     "fsync": ["EIO", "EINTR", "kill"],
     "fdatasync": ["EIO", "EINTR", "kill"],
     "rename": ["EIO", "ENOSPC", "kill"],
-    "open": ["EMFILE", "EIO", "EINTR", "kill"],
+    "open": ["EMFILE", "EIO", "EINTR"],
     "mmap": ["ENOMEM", "kill"],
     "msync": ["EIO", "kill"],
     "fallocate": ["ENOSPC", "EIO", "EINTR", "kill"],
