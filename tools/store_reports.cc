@@ -70,11 +70,23 @@ std::string options_text(const FamilyOptions& family) {
   return text;
 }
 
+Json json_of(const std::vector<Trouble>& troubles) {
+  Json all = Json::array();
+  for (const Trouble& each : troubles)
+    all.push_back({{"what", each.what},
+                   {"status", each.status.to_text()},
+                   {"since_ms", each.since_ms},
+                   {"tries", each.tries},
+                   {"writes_wait", each.writes_wait}});
+  return all;
+}
+
 Json json_of(const EngineStatus& status, const RecoveryReport& report) {
   return Json{{"schema", "cellar.status/1"},
               {"path", status.path},
               {"identity", status.identity},
               {"health", status.health.ok() ? "ok" : status.health.to_text()},
+              {"troubles", json_of(status.troubles)},
               {"last_sequence", status.last_sequence},
               {"log_segments", status.log_segments},
               {"log_bytes", status.log_bytes},
@@ -98,6 +110,8 @@ std::string text_of(const EngineStatus& status, const RecoveryReport& report, si
   };
   line("identity", status.identity);
   line("health", status.health.ok() ? "ok" : status.health.to_text());
+  for (const Trouble& each : status.troubles)
+    line("trouble", fmt::format("{}, {}: {}", each.what, counted(each.tries, "failed try"), each.status.to_text()));
   line("tables", std::to_string(tables));
   line("files", fmt::format("{}, {}", status.store_files, human_bytes(status.store_bytes)));
   line("in memory", fmt::format("{} of cells that are not in files yet", human_bytes(status.memtable_bytes)));
