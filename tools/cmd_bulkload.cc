@@ -77,10 +77,8 @@ class BulkloadCommand final : public Command {
             "check   one line a rule: ok, note, warn or FAIL; exit status 1 when one FAILs\n"
             "plan    the commands that create the table, copy the files and load them\n"
             "ingest  adopts the files as one write, all or none\n"
-            "plan and ingest --create take the schema that export wrote beside the files, else that of the "
-            "HBase\n"
-            "table of the region, else what the files show: VERSIONS is then the most that a column has in "
-            "them")
+            "plan and ingest --create take the schema that export wrote beside the files, else that of the\n"
+            "HBase table of the region, else what the files show: VERSIONS is then the most of any column")
         .example("cellar bulkload check load --splits splits.txt --describe table.txt --level deep",
                  "would HBase take these files into that table, and are they sound?")
         .example("cellar bulkload plan load --table orders --splits splits.txt --staging /tmp/orders",
@@ -297,9 +295,8 @@ class BulkloadCommand final : public Command {
       session.talk(fmt::format("note   left out, it has no cells: {}", path));
     for (const IngestTie& tie : done.ties)
       session.talk(
-          fmt::format("warn   which is newer is not known: cells of {} count before other ones of {} at "
-                      "equal coordinates, "
-                      "as {}",
+          fmt::format("warn   {} and {} hold different cells at {}, and nothing says which is newer: the "
+                      "first one's count",
                       escaped(tie.winner), escaped(tie.loser), tie.cell));
     for (const std::string& path : done.remained)
       session.talk(fmt::format("warn   could not be removed: {}", path));
