@@ -111,7 +111,8 @@ std::string text_of(const EngineStatus& status, const RecoveryReport& report, si
   line("identity", status.identity);
   line("health", status.health.ok() ? "ok" : status.health.to_text());
   for (const Trouble& each : status.troubles)
-    line("trouble", fmt::format("{}, {}: {}", each.what, counted(each.tries, "failed try"), each.status.to_text()));
+    line("trouble",
+         fmt::format("{}, {}: {}", each.what, counted(each.tries, "failed try"), each.status.to_text()));
   line("tables", std::to_string(tables));
   line("files", fmt::format("{}, {}", status.store_files, human_bytes(status.store_bytes)));
   line("in memory", fmt::format("{} of cells that are not in files yet", human_bytes(status.memtable_bytes)));
