@@ -156,6 +156,7 @@ Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan)
     info.bytes_out = made->record.bytes;
   }
   info.micros = core.clock.steady_us() - begun_us;
+  if (status.ok()) store.pace().compacted(info.micros);
   info.status = status;
   core.events.on_compaction_end(info);
   return status;

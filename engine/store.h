@@ -10,6 +10,7 @@
 
 #include "base/mutex.h"
 #include "engine/store_view.h"
+#include "engine/write_pace.h"
 
 namespace cellar {
 
@@ -115,6 +116,8 @@ class Store : public std::enable_shared_from_this<Store> {
   bool take_back(StoreFile& file);
   // Whether the last compaction failed: then writers do not wait for the next one.
   void note_compaction_fails(bool fails) { compaction_fails_.store(fails, std::memory_order_relaxed); }
+  // How fast it takes writes while compactions are behind.
+  WritePace& pace() { return pace_; }
   bool compaction_fails() const { return compaction_fails_.load(std::memory_order_relaxed); }
   // Cells written with kSkipWal are in memory only: a close must flush them.
   void note_unlogged() { unlogged_.store(true, std::memory_order_relaxed); }
@@ -169,6 +172,7 @@ class Store : public std::enable_shared_from_this<Store> {
   std::atomic<uint64_t> flushed_sequence_;
   std::atomic<size_t> frozen_count_{0};
   std::atomic<size_t> file_count_{0};
+  WritePace pace_;
   Mutex work_mutex_;
   Work work_ CELLAR_GUARDED_BY(work_mutex_);
 };

@@ -575,7 +575,9 @@ void WritePath::after_group(std::span<WriteRequest*> group) {
   for (WriteRequest* request : group) {
     if (!request->result.ok()) continue;
     for (Store* store : static_cast<Prepared*>(request->prepared)->batch.stores()) {
-      core_.memtable_bytes.fetch_add(store->take_growth(), std::memory_order_relaxed);
+      const int64_t growth = store->take_growth();
+      core_.memtable_bytes.fetch_add(growth, std::memory_order_relaxed);
+      WriteThrottle(core_).spend(*store, static_cast<uint64_t>(growth));
       if (!core_.options.automatic_flush || store->active()->bytes() < store->flush_bytes(core_.options) ||
           store->frozen_count() >= core_.options.memtables_frozen_max)
         continue;

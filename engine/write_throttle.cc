@@ -6,12 +6,6 @@
 #include <algorithm>
 
 namespace cellar {
-namespace {
-
-constexpr int64_t kSlowdownUs = 1000;  // at files_slow; grows linearly up to files_stop
-
-}  // namespace
-
 std::string WriteThrottle::obstacle(std::span<Store* const> stores) const {
   if (core_.memtable_bytes.load(std::memory_order_relaxed) >= memory_limit())
     return fmt::format("memory for unflushed writes is used up (memtable_bytes_total={})",
@@ -27,15 +21,19 @@ std::string WriteThrottle::obstacle(std::span<Store* const> stores) const {
   return {};
 }
 
+// The wait is known when it begins: what others write meanwhile makes it no longer.
 void WriteThrottle::slow_down(std::span<Store* const> stores) {
-  size_t excess = 0;
-  for (const Store* store : stores)
-    if (const size_t slow = store->files_slow(core_.options);
-        compacts_by_itself(*store) && store->file_count() >= slow)
-      excess = std::max<size_t>(excess, store->file_count() - slow + 1);
-  if (excess == 0) return;
-  const uint64_t seen = core_.changed->count();
-  core_.changed->wait(seen, kSlowdownUs * static_cast<int64_t>(excess));
+  const int64_t now_us = core_.clock.steady_us();
+  int64_t wait_us = 0;
+  for (Store* store : stores)
+    if (debt(*store) > 0) wait_us = std::max(wait_us, store->pace().wait_us(now_us));
+  const int64_t until_us = now_us + wait_us;
+  while (!core_.closing.load() && !core_.health.failed()) {
+    const uint64_t seen = core_.changed->count();
+    const int64_t left_us = until_us - core_.clock.steady_us();
+    if (left_us <= 0) return;
+    core_.changed->wait(seen, left_us);
+  }
 }
 
 Status WriteThrottle::wait(std::span<Store* const> stores) {

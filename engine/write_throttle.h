@@ -22,6 +22,12 @@ class WriteThrottle {
     return core_.memtable_bytes.load(std::memory_order_relaxed) < memory_limit() ? Status() : wait(stores);
   }
 
+  // The leader's: the store's memtable has grown by so many bytes.
+  void spend(Store& store, uint64_t bytes) {
+    if (const double behind = debt(store); behind > 0)
+      store.pace().spend(bytes, store.pace().rate(behind), core_.clock.steady_us());
+  }
+
   // Whether a write to these must wait, or go slower.
   bool pressed(std::span<Store* const> stores) const {
     return std::ranges::any_of(stores, [&](const Store* store) { return pressed(*store); });
@@ -34,8 +40,13 @@ class WriteThrottle {
     return core_.options.automatic_compaction && store.compaction_enabled() && !store.compaction_fails();
   }
   bool pressed(const Store& store) const {
-    return store.frozen_count() >= core_.options.memtables_frozen_max ||
-           (compacts_by_itself(store) && store.file_count() >= store.files_slow(core_.options));
+    return store.frozen_count() >= core_.options.memtables_frozen_max || debt(store) > 0;
+  }
+  // What its compactions are behind by, see compaction_debt().
+  double debt(const Store& store) const {
+    return compacts_by_itself(store) ? compaction_debt(store.file_count(), store.files_slow(core_.options),
+                                                       store.files_stop(core_.options))
+                                     : 0;
   }
   // What a writer must wait for, or empty.
   std::string obstacle(std::span<Store* const> stores) const;
