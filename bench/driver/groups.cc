@@ -38,6 +38,7 @@ const std::vector<Group>& groups() {
       {"ttl", {"ttl_compact"}, run_time_to_live},
       {"sync", {"put_sync_t1", "put_sync_t4", "put_sync_t16"}, run_point_sync},
       {"replay", {"wal_replay"}, run_replay},
+      {"sustained", {"overwrite_sustained"}, run_sustained},
   };
   return all;
 }

@@ -21,6 +21,7 @@ const std::vector<Group>& groups();
 void run_fill(Run& run);
 void run_point_sync(Run& run);
 void run_replay(Run& run);
+void run_sustained(Run& run);
 void run_main(Run& run);
 void run_ycsb(Run& run);
 void run_together(Run& run);

@@ -65,6 +65,11 @@ std::string result_line(const std::string& peer, const std::string& version, con
   line["bytes_of_runs"] = run_bytes;
   line["peak_rss_bytes"] = cost.peak_memory;
   line["foreign_cpu_seconds"] = cost.foreign_seconds;
+  for (const Sample::Window& each : sample.windows)
+    line["windows"].push_back({{"seconds", each.seconds},
+                               {"ops", each.ops},
+                               {"longest_ms", each.longest_ms},
+                               {"bytes_on_disk", each.disk_bytes}});
   line["rows"] = sample.tally.rows;
   line["cells"] = sample.tally.cells;
   line["sum"] = fmt::format("{:016x}", sample.tally.sum);

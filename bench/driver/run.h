@@ -35,6 +35,15 @@ class Sample {
   Histogram times;  // of single operations
   Tally tally;      // what was read, to be compared between engines
 
+  // A stretch of a long workload, for what it does over time.
+  struct Window {
+    double seconds = 0;
+    uint64_t ops = 0;
+    double longest_ms = 0;    // of a single operation
+    uint64_t disk_bytes = 0;  // at its end
+  };
+  std::vector<Window> windows;
+
   const Cost& cost() const { return cost_; }
   bool running() const { return meter_.has_value(); }
 

@@ -1,0 +1,65 @@
+// The group that lasts: random overwrites for long enough that compactions set the pace, looked at window by
+// window.
+#include <algorithm>
+
+#include "bench/driver/groups.h"
+
+namespace cellar::bench {
+namespace {
+
+constexpr uint64_t kOverwrites = 6;  // of each row, on average
+constexpr double kWindowSeconds = 5;
+
+// Cuts a long stretch of operations into windows.
+class Windows {
+ public:
+  Windows(std::vector<Sample::Window>& to, std::string path) : to_(to), path_(std::move(path)) {}
+
+  void add(int64_t begun_ns, int64_t ended_ns) {
+    ++window_.ops;
+    window_.longest_ms = std::max(window_.longest_ms, static_cast<double>(ended_ns - begun_ns) / 1e6);
+    window_.seconds = static_cast<double>(ended_ns - begun_ns_) / 1e9;
+    if (window_.seconds >= kWindowSeconds) end();
+  }
+  void end() {
+    if (window_.ops == 0) return;
+    window_.disk_bytes = bytes_on_disk(path_);
+    to_.push_back(window_);
+    window_ = {};
+    begun_ns_ = steady_ns();
+  }
+
+ private:
+  std::vector<Sample::Window>& to_;
+  const std::string path_;
+  Sample::Window window_;
+  int64_t begun_ns_ = steady_ns();
+};
+
+}  // namespace
+
+void run_sustained(Run& run) {
+  run.step("overwrite_sustained", Step::kAlone, "ops/s", [&](Sample& sample) {
+    run.fresh({std::string(kFamily)}, kMediumCache);
+    run.load(run.n());
+    run.peer().settle();
+    sample.ops = kOverwrites * run.n();
+    run.work(sample, 1, [&](Worker& worker) {
+      OneCell cell;
+      Random random(41);
+      Windows windows(sample.windows, run.path());
+      for (uint64_t i = 0; i < sample.ops; ++i) {
+        const int64_t begun = steady_ns();
+        worker.session.put(cell.row(random.below(run.n()), i + 1), Keep::kProcess);
+        const int64_t ended = steady_ns();
+        worker.times.add(static_cast<uint64_t>(ended - begun));
+        windows.add(begun, ended);
+      }
+      windows.end();
+    });
+    sample.stop();
+    run.peer().session()->scan({}, sample.tally);
+  });
+}
+
+}  // namespace cellar::bench
