@@ -10,12 +10,18 @@ constexpr Verdict kPassBy{false, Step::kNextCell};
 constexpr Verdict kPassColumn{false, Step::kNextColumn};
 using Over = ReadExplanation::PassedOver;
 
+// Returns how many versions of a column the judge lets through. A filter is asked before the read's own limit
+// counts, so it must see all that the family keeps, or, in a raw read, all that is stored.
+uint32_t versions_judged(const ReadRules& rules) {
+  if (rules.raw) return rules.filtered ? UINT32_MAX : rules.versions;
+  return rules.filtered ? rules.family.max_versions : std::min(rules.versions, rules.family.max_versions);
+}
+
 }  // namespace
 
 ReadJudge::ReadJudge(const ReadRules& rules)
     : rules_(rules),
-      versions_max_(rules.filtered ? rules.family.max_versions
-                                   : std::min(rules.versions, rules.family.max_versions)),
+      versions_max_(versions_judged(rules)),
       time_last_(rules.time_until == kLatestTimestamp ? kLatestTimestamp : rules.time_until - 1),
       by_sequence_(rules.family.delete_order == DeleteOrder::kSequence && !rules.raw) {}
 
@@ -158,14 +164,14 @@ Verdict ReadJudge::judge_put_by_sequence(const CellView& cell) {
 }
 
 // Everything still stored: no family time to live, no deletes applied, the version limit is the read's own
-// and counts puts only.
+// and counts puts only. With a filter nothing is counted here: ReadFilter counts the cells that pass.
 Verdict ReadJudge::judge_raw(const CellView& cell) {
   if (cell_ttl_over(cell, rules_.now_ms)) return pass(kPassBy, &Over::cell_expired);
   if (cell.timestamp > time_last_) return pass(kPassBy, &Over::outside_times);
   if (cell.timestamp < rules_.time_from) return pass(kPassColumn, &Over::outside_times);
   if (cell.timestamp == last_timestamp_ && cell.type() == last_type_)
     return pass(kPassBy, &Over::overwritten);
-  if (!is_delete(cell.type()) && versions_ == rules_.versions) return pass(kPassColumn, &Over::over_versions);
+  if (!is_delete(cell.type()) && versions_ == versions_max_) return pass(kPassColumn, &Over::over_versions);
   if (!is_delete(cell.type())) ++versions_;
   last_timestamp_ = cell.timestamp;
   last_type_ = cell.type();

@@ -56,7 +56,8 @@ struct ReadRules {
   bool explicit_columns = false;
   ReadExplanation::PassedOver* passed_over = nullptr;  // counted into; null: nobody asked
   bool filtered =
-      false;  // a filter sees every version the family keeps, and `versions` limits what it passes
+      false;  // a filter sees every version the family keeps (raw: every cell), and `versions` limits what
+              // it passes
 };
 
 struct RewriteRules {

@@ -51,7 +51,8 @@ bool ReadFilter::takes(StoreReader& reader, CellView& cell) {
   return true;
 }
 
-// The filter saw every version that is kept; what it passes is counted once more.
+// The filter saw every version that is kept, or, in a raw read, stored. The cells that it passes are counted
+// once more, against the versions that the read asks for. As in HBase, delete markers count here, too.
 bool ReadFilter::over_versions(const StoreReader& reader, const CellView& cell) {
   if (versions_ == 0 || !same_column(column_.view(), cell)) {
     column_.assign(cell.row(), cell.family(), cell.qualifier(), 0, CellType::kPut, 0);

@@ -168,7 +168,8 @@ class Scan : public Query<Scan> {
   // At most this many rows; 0: all.
   Scan& limit(uint64_t rows) { return limit_ = rows, *this; }
   Scan& reversed(bool reversed) { return reversed_ = reversed, *this; }
-  // Markers and hidden cells too, as far as they are still stored; columns cannot be chosen then.
+  // Returns delete markers and hidden cells too, as far as they are still stored; columns cannot be chosen
+  // then. The number of versions counts puts. With a filter it counts the cells that pass, markers included.
   Scan& raw(bool raw) { return raw_ = raw, *this; }
   // At most this many cells per returned row; a longer row comes in several parts
   // (RowView::more_cells_in_row). 0: whole rows. Refused with a filter that judges whole rows.

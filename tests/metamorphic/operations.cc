@@ -519,7 +519,6 @@ void Planner::draw_filter(Operation& operation) {
       filter.required = random_.one_in(2);
   }
   operation.on_demand = random_.one_in(2);
-  operation.scan.raw = false;
   operation.cursor_cells = 0;
   if (filter.kind != Filter::kPage && filter.kind != Filter::kRowByColumn) return;
   operation.scan.cells_per_part = operation.scan.bytes_per_part = 0;  // they judge whole rows

@@ -213,8 +213,8 @@ std::function<bool(const Cell&)> passes_of(const ModelFilter& filter) {
       return [=](const Cell& cell) { return judged(cell.qualifier); };
     case ModelFilter::Kind::kValue:
       return [=](const Cell& cell) { return judged(cell.value); };
-    default:
-      return nullptr;
+    default:  // those of whole rows let every cell pass: versions are counted after them, too
+      return [](const Cell&) { return true; };
   }
 }
 
