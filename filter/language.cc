@@ -84,11 +84,17 @@ class Parser {
     return members.size() == 1 ? members.front() : all_of(members);
   }
 
-  Result<FilterPtr> unary() {
+  // SKIP and WHILE may follow one another; each of them after the first counts as a parenthesis, which
+  // to_text() prints in its place.
+  Result<FilterPtr> unary(bool follows = false) {
     const bool skip = take_keyword("SKIP");
-    const bool match = !skip && take_keyword("WHILE");
-    CELLAR_TRY_ASSIGN(FilterPtr filter, operand());
-    return skip ? skip_filter(filter) : match ? while_match_filter(filter) : filter;
+    if (!skip && !take_keyword("WHILE")) return operand();
+    depth_ += follows ? 1 : 0;
+    if (depth_ > kFilterDepthMax)
+      return wrong(fmt::format("more than {} of SKIP and WHILE inside one another", kFilterDepthMax), "");
+    CELLAR_TRY_ASSIGN(FilterPtr filter, unary(true));
+    depth_ -= follows ? 1 : 0;
+    return skip ? skip_filter(filter) : while_match_filter(filter);
   }
 
   Result<FilterPtr> operand() {

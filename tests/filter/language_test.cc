@@ -79,6 +79,38 @@ TEST(FilterLanguage, ReadsShortAndLooseForms) {
   EXPECT_EQ(printed("PrefixFilter('AND OR (')"), "PrefixFilter('AND OR (')");
 }
 
+TEST(FilterLanguage, TakesSkipAndWhileAnywhere) {
+  EXPECT_EQ(printed("SKIP SKIP PageFilter(1)"), "SKIP (SKIP (PageFilter(1)))");
+  EXPECT_EQ(printed("SKIP WHILE PageFilter(1) AND WHILE SKIP PageFilter(2)"),
+            "SKIP (WHILE (PageFilter(1))) AND WHILE (SKIP (PageFilter(2)))");
+  const std::string refused_by_hbase[] = {
+      "WHILE (PageFilter(1) OR SKIP (PageFilter(2)))",
+      "SKIP (PageFilter(1) AND WHILE (PageFilter(2)))",
+      "PageFilter(1) OR (WHILE (WHILE (PageFilter(2))) AND SKIP (PageFilter(3)))",
+  };
+  for (const std::string& text : refused_by_hbase) EXPECT_EQ(printed(text), text);
+  const auto skips = [](size_t count) {
+    std::string text;
+    while (count-- > 0) text += "SKIP ";
+    return printed(text + "PageFilter(1)");
+  };
+  EXPECT_EQ(printed(skips(kFilterDepthMax)), skips(kFilterDepthMax));
+  EXPECT_NE(skips(kFilterDepthMax + 2).find("more than 32 of SKIP and WHILE"), std::string::npos);
+}
+
+// HBase's language takes them in a DependentColumnFilter, where a value that does not match counts as smaller.
+TEST(FilterLanguage, RefusesAnOrderOfTextsInEveryFilter) {
+  for (const std::string op : {"<", "<=", ">=", ">"}) {
+    for (const std::string text : {"'substring:2'", "'regexstring:2'"}) {
+      const std::string compared = op + ", " + text + ")";
+      for (const std::string& filter :
+           {"DependentColumnFilter('f', 'p', false, " + compared, "ValueFilter(" + compared,
+            "SingleColumnValueFilter('f', 'p', " + compared, "ColumnValueFilter('f', 'p', " + compared})
+        EXPECT_NE(printed(filter).find("has no order"), std::string::npos) << filter;
+    }
+  }
+}
+
 TEST(FilterLanguage, SaysWhatIsWrongAndWhere) {
   const auto complaint = [](const std::string& text) {
     const Result<FilterPtr> filter = parse_filter(text);
