@@ -78,9 +78,11 @@ std::string said_by(const ObserverList::Named& observer) { return "observer " + 
 
 }  // namespace
 
-ObservedWrite::ObservedWrite(EngineCore& core, PreparedBatch& batch, ObservedReads* reads)
+ObservedWrite::ObservedWrite(EngineCore& core, PreparedBatch& batch, std::optional<Stamps> stamps,
+                             ObservedReads* reads)
     : core_(core),
       batch_(batch),
+      stamps_(stamps),
       own_reads_(reads == nullptr ? std::make_unique<InstantReads>(core) : nullptr),
       reads_(reads != nullptr ? *reads : *own_reads_),
       locks_(core.row_locks) {}
@@ -119,7 +121,7 @@ Status ObservedWrite::run(const Build& build) {
 }
 
 void ObservedWrite::begin() {
-  batch_.begin();
+  batch_.begin(stamps_);
   after_.memtables.clear();
   additions_.clear();
   counters_.clear();
@@ -278,14 +280,21 @@ Status ObservedWrite::increment(const std::shared_ptr<Table>& table, std::string
   return failed(add());
 }
 
-// Whether the locks of all rows that are added to are held; of the counters exclusively, and first, since a
-// lock that is held shared is not made exclusive. All are tried, so that the next attempt knows of each.
+// Whether the locks of all rows that are added to are held. Those of counters, and of tables in which stamps
+// rise, are taken exclusively, and first, since a lock that is held shared is not made exclusive. All are
+// tried, so that the next attempt knows of each.
 bool ObservedWrite::lock_additions() {
+  const auto reads = [&](const Addition& each) {
+    return std::ranges::any_of(each.table->families().stores,
+                               [&](const auto& store) { return batch_.rises(*store); });
+  };
   bool held = true;
   for (const auto& [place, counters] : counters_)
     held = locks_.extend(place.second, RowLocks::Mode::kExclusive) && held;
   for (const Addition& each : additions_)
-    held = locks_.extend(row_of(each.change), RowLocks::Mode::kShared) && held;
+    if (reads(each)) held = locks_.extend(row_of(each.change), RowLocks::Mode::kExclusive) && held;
+  for (const Addition& each : additions_)
+    if (!reads(each)) held = locks_.extend(row_of(each.change), RowLocks::Mode::kShared) && held;
   return held;
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,8 +41,9 @@ class ObservedWrite final : private ObserverContext {
   // called again, for an empty batch.
   using Build = std::function<Result<int64_t>()>;
 
-  // Without `reads` observers see what is visible now.
-  ObservedWrite(EngineCore& core, PreparedBatch& batch, ObservedReads* reads = nullptr);
+  // `stamps` as PreparedBatch::begin() takes them. Without `reads` observers see what is visible now.
+  ObservedWrite(EngineCore& core, PreparedBatch& batch, std::optional<Stamps> stamps,
+                ObservedReads* reads = nullptr);
 
   // A row of the write, for its lock: taken exclusively, whatever the mode, if the table has observers.
   void add_row(TableImpl& table, std::string_view row, RowLocks::Mode mode);
@@ -104,6 +106,7 @@ class ObservedWrite final : private ObserverContext {
 
   EngineCore& core_;
   PreparedBatch& batch_;
+  const std::optional<Stamps> stamps_;
   const std::unique_ptr<ObservedReads> own_reads_;
   ObservedReads& reads_;
   GrowingRowLocks locks_;

@@ -42,6 +42,13 @@ Status set_delete_order(FamilyOptions& f, std::string_view key, std::string_view
   return {};
 }
 
+Status set_stamps(FamilyOptions& f, std::string_view key, std::string_view text) {
+  const std::string value = lower_ascii(text);
+  if (value != "clock" && value != "rising") return unfit(key, text, "clock or rising");
+  f.stamps = value == "rising" ? Stamps::kRising : Stamps::kClock;
+  return {};
+}
+
 Status set_ttl(FamilyOptions& f, std::string_view key, std::string_view text) {
   int64_t seconds = 0;
   if (!parse_seconds(text, seconds) || seconds < 1 || seconds > kForever)
@@ -106,6 +113,10 @@ const std::array kFamilyFields = {
     FamilyField{"delete_order", "NEW_VERSION_BEHAVIOR", "sequence", set_delete_order,
                 [](const FamilyOptions& f) {
                   return std::string(f.delete_order == MarkerOrder::kSequence ? "sequence" : "timestamp");
+                }},
+    FamilyField{"stamps", "", "rising", set_stamps,
+                [](const FamilyOptions& f) {
+                  return std::string(f.stamps == Stamps::kRising ? "rising" : "clock");
                 }},
     number_field<&FamilyOptions::time_to_purge_deletes_ms, 0, kForever * 1000>(
         "time_to_purge_deletes_ms", "hbase.hstore.time.to.purge.deletes", "3600000"),

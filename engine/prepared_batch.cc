@@ -21,7 +21,9 @@ constexpr size_t kKeptBufferBytes = 4 << 20;  // a larger buffer is given back a
 
 }  // namespace
 
-void PreparedBatch::begin() {
+void PreparedBatch::begin(std::optional<Stamps> stamps) {
+  stamps_ = stamps;
+  book_.clear();
   items_.clear();
   kept_.clear();
   cells_.clear();
@@ -43,6 +45,8 @@ std::string_view PreparedBatch::keep(std::string bytes) {
 void PreparedBatch::add(Store& store, std::string_view row, std::string_view qualifier, int64_t timestamp,
                         CellType type, std::string_view value, std::string_view tags) {
   items_.push_back({&store, row, qualifier, value, tags, timestamp, type, false});
+  if (timestamp != kNow && rises(store)) [[unlikely]]
+    book_.note(store, row, qualifier, timestamp, type);
   if (std::ranges::find(stores_, &store) == stores_.end()) stores_.push_back(&store);
 }
 

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cellar/mutation.h"
+#include "cellar/options.h"
+#include "engine/rising_stamps.h"
 #include "engine/store.h"
 #include "engine/wal_format.h"
 
@@ -38,7 +41,12 @@ class PreparedBatch {
     CellView cell;  // bytes lie in the payload; the sequence is set by the leader
   };
 
-  void begin();
+  // `stamps` are those of all cells of the write; none: each family's.
+  void begin(std::optional<Stamps> stamps = {});
+  // Whether unstamped cells of the family get rising stamps: rising_stamp() with now_ms and book().
+  bool rises(const Store& store) const { return stamps_.value_or(store.stamps()) == Stamps::kRising; }
+  // The cells so far of families whose stamps rise.
+  const StampBook& book() const { return book_; }
   // Adds one cell. Bytes are borrowed until finish(). kNow is replaced by the time given to finish().
   void add(Store& store, std::string_view row, std::string_view qualifier, int64_t timestamp, CellType type,
            std::string_view value, std::string_view tags);
@@ -68,6 +76,8 @@ class PreparedBatch {
   static bool before(const Item& a, const Item& b);
   void resolve_duplicates();
 
+  std::optional<Stamps> stamps_;
+  StampBook book_;
   std::vector<Item> items_;
   std::vector<uint32_t> order_;
   std::vector<std::unique_ptr<std::string>> kept_;

@@ -136,6 +136,26 @@ Status RowChanges::check_time(const Put& put, const MutationPiece& piece) const 
       .hinting("leave the timestamp out, or set the writer's clock");
 }
 
+// The timestamp of an unstamped cell: `unstamped`, or a later one in a family whose stamps rise.
+Result<int64_t> RowChanges::stamp_of(const Store& store, std::string_view row, std::string_view qualifier,
+                                     CellType type, int64_t unstamped) const {
+  if (!batch_.rises(store)) [[likely]]
+    return unstamped;
+  return rising_stamp(store, row, qualifier, type, now_ms_,
+                      batch_.book().newest(store, row, qualifier, type));
+}
+
+Status RowChanges::cell(const Cell& cell) {
+  Store* store = store_of(cell.family);
+  if (store == nullptr) return table_.unknown_family(cell.family);
+  int64_t timestamp = cell.timestamp;
+  if (timestamp == kNow) {
+    CELLAR_TRY_ASSIGN(timestamp, stamp_of(*store, cell.row, cell.qualifier, cell.type, kNow));
+  }
+  batch_.add(*store, cell.row, cell.qualifier, timestamp, cell.type, cell.value, cell.tags);
+  return {};
+}
+
 Status RowChanges::put(const Put& put, int64_t unstamped) {
   CELLAR_TRY(check_size("put", put));
   CELLAR_TRY(check_ttl(put.row(), put.tags()));
@@ -143,8 +163,11 @@ Status RowChanges::put(const Put& put, int64_t unstamped) {
     Store* store = store_of(put.family(piece));
     if (store == nullptr) return table_.unknown_family(put.family(piece));
     CELLAR_TRY(check_time(put, piece));
-    batch_.add(*store, put.row(), put.qualifier(piece), piece.timestamp == kNow ? unstamped : piece.timestamp,
-               piece.type, put.value(piece), put.tags());
+    int64_t timestamp = piece.timestamp;
+    if (timestamp == kNow) {
+      CELLAR_TRY_ASSIGN(timestamp, stamp_of(*store, put.row(), put.qualifier(piece), piece.type, unstamped));
+    }
+    batch_.add(*store, put.row(), put.qualifier(piece), timestamp, piece.type, put.value(piece), put.tags());
   }
   return {};
 }
@@ -167,9 +190,16 @@ Result<int64_t> RowChanges::looked_up_timestamp(const Delete& erase, size_t piec
 
 Status RowChanges::erase(const Delete& erase) {
   CELLAR_TRY(check_size("delete", erase));
+  const auto add = [&](Store& store, std::string_view qualifier, int64_t timestamp, CellType type) -> Status {
+    if (timestamp == kNow) {
+      CELLAR_TRY_ASSIGN(timestamp, stamp_of(store, erase.row(), qualifier, type, kNow));
+    }
+    batch_.add(store, erase.row(), qualifier, timestamp, type, {}, {});
+    return {};
+  };
   if (erase.empty())  // the row: one family marker for each family
     for (const auto& store : table_.families().stores)
-      batch_.add(*store, erase.row(), {}, erase.timestamp(), CellType::kDeleteFamily, {}, {});
+      CELLAR_TRY(add(*store, {}, erase.timestamp(), CellType::kDeleteFamily));
   for (size_t i = 0; i < erase.pieces().size(); ++i) {
     const MutationPiece& piece = erase.pieces()[i];
     Store* store = store_of(erase.family(piece));
@@ -178,7 +208,7 @@ Status RowChanges::erase(const Delete& erase) {
     if (piece.latest_version) {
       CELLAR_TRY_ASSIGN(timestamp, looked_up_timestamp(erase, i));
     }
-    batch_.add(*store, erase.row(), erase.qualifier(piece), timestamp, piece.type, {}, {});
+    CELLAR_TRY(add(*store, erase.qualifier(piece), timestamp, piece.type));
   }
   return {};
 }
@@ -187,6 +217,7 @@ Status RowChanges::replace(const Column& column, std::string value, int64_t time
                            bool returned) {
   Store* store = store_of(column.family);
   if (store == nullptr) return table_.unknown_family(column.family);
+  const bool unstamped = column.current != nullptr || timestamp == kNow;
   if (timestamp == kNow) timestamp = now_ms_;
   std::string carried(tags);
   if (column.current != nullptr) {
@@ -197,6 +228,9 @@ Status RowChanges::replace(const Column& column, std::string value, int64_t time
           .hinting("delete that version first");
     timestamp = std::max(column.current->timestamp + 1, now_ms_);  // never behind the value it replaces
     carried = carried_tags(tags, column.current->tags_bytes());
+  }
+  if (unstamped) {
+    CELLAR_TRY_ASSIGN(timestamp, stamp_of(*store, column.row, column.qualifier, CellType::kPut, timestamp));
   }
   if (returned) {
     Cell& cell = new_cells_.emplace_back(std::string(column.row), std::string(column.family),

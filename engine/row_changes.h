@@ -46,6 +46,8 @@ class RowChanges {
   // Cells without a timestamp get `unstamped`, which may be kNow.
   Status put(const Put& put, int64_t unstamped = kNow);
   Status erase(const Delete& erase);
+  // A cell as it is, except that an unstamped one is stamped.
+  Status cell(const Cell& cell);
   // The new values, in the order of Increment::add; as cells, too, only if they are wanted.
   Result<std::vector<int64_t>> increment(const Increment& increment, bool cells_wanted);
   Status append(const Append& append);
@@ -62,6 +64,8 @@ class RowChanges {
   };
   Store* store_of(std::string_view family);
   Status read(const Get& get, RowBatch& found) const;
+  Result<int64_t> stamp_of(const Store& store, std::string_view row, std::string_view qualifier,
+                           CellType type, int64_t unstamped) const;
   Status check_time(const Put& put, const MutationPiece& piece) const;
   Result<int64_t> looked_up_timestamp(const Delete& erase, size_t piece);
   Result<int64_t> sum_of(const Increment& increment, const Column& column) const;

@@ -37,6 +37,7 @@ Store::Store(StoreIds ids, std::string table_name, std::shared_ptr<const FamilyC
       family_(config->options.name),
       directory_(std::move(directory)),
       files_stop_(config->options.files_stop),
+      stamps_(config->options.stamps),
       flushed_sequence_(flushed_sequence) {
   file_count_.store(files.size());
   auto view = std::make_shared<StoreView>();
@@ -185,6 +186,7 @@ uint32_t Store::files_slow(const EngineOptions& engine) const {
 
 void Store::install_config(std::shared_ptr<const FamilyConfig> config) {
   files_stop_.store(config->options.files_stop, std::memory_order_relaxed);
+  stamps_.store(config->options.stamps, std::memory_order_relaxed);
   change_view([&](StoreView& view) { view.config = config; });
   std::vector<std::shared_ptr<const StoreView>> old;  // let go after the lock
   MutexLock lock(mutex_);

@@ -79,6 +79,8 @@ class Store : public std::enable_shared_from_this<Store> {
   void take_table_options(const TableOptions& table);
   bool read_only() const { return read_only_.load(std::memory_order_acquire); }
   bool compaction_enabled() const { return compaction_enabled_.load(std::memory_order_relaxed); }
+  // Timestamps of cells that are written without one.
+  Stamps stamps() const { return stamps_.load(std::memory_order_relaxed); }
   // At which size its memtable is flushed.
   uint64_t flush_bytes(const EngineOptions& engine) const {
     const uint64_t own = memtable_bytes_.load(std::memory_order_relaxed);
@@ -169,6 +171,7 @@ class Store : public std::enable_shared_from_this<Store> {
   std::atomic<bool> compaction_fails_{false};
   std::atomic<uint64_t> memtable_bytes_{0};  // 0: the engine's
   std::atomic<uint32_t> files_stop_;         // 0: the engine's
+  std::atomic<Stamps> stamps_;
   std::atomic<uint64_t> flushed_sequence_;
   std::atomic<size_t> frozen_count_{0};
   std::atomic<size_t> file_count_{0};

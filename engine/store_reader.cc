@@ -179,6 +179,18 @@ std::unique_ptr<StoreReader> StoreReader::open(std::shared_ptr<const StoreView> 
   return reader;
 }
 
+std::unique_ptr<CellCursor> open_row_cursor(const StoreView& view, std::string_view row,
+                                            std::span<const std::string> columns) {
+  ReadStats stats;
+  StoreQuery query;
+  query.rules.raw = true;
+  query.rules.columns = columns;
+  query.rules.explicit_columns = !columns.empty();
+  query.stats = &stats;
+  Sources sources = open_sources(view, query, RowRange::of_row(row));
+  return sources.cursors.empty() ? nullptr : make_merging_cursor(std::move(sources.cursors));
+}
+
 StoreReader::StoreReader(std::shared_ptr<const StoreView> view, const ReadRules& rules,
                          std::unique_ptr<CellCursor> cursor, const StoreQuery& query, Explained explained)
     : view_(std::move(view)),

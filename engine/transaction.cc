@@ -215,7 +215,7 @@ Status TransactionImpl::look_up(Change& change, const Get& get, RowBatch& found)
 Status TransactionImpl::apply(Change& change, const std::function<Status(RowChanges&)>& work) {
   CELLAR_TRY(check_row(change.row));
   const RowChanges::Read read = [&](const Get& get, RowBatch& found) { return look_up(change, get, found); };
-  raw_.begin();
+  raw_.begin(Stamps::kClock);  // what rises is stamped in stage()
   RowChanges changes(*change.table.table, raw_, begun_ms_, &read);
   CELLAR_TRY(work(changes));
   return take(change);
@@ -254,8 +254,36 @@ Stamp TransactionImpl::stamp_of(const Change& change, const WrittenRow* written,
       stamp.floor = item.timestamp;  // not behind the value it replaces
     }
   }
-  if (!stamp.given()) order(change, written, item, stamp);
+  if (stamp.given()) return stamp;
+  if (rises(*item.store) && item.type != CellType::kDelete) return {.rising = true};
+  order(change, written, item, stamp);
   return stamp;
+}
+
+// The stamp of a cell, and the timestamp that reads see until the commit.
+Result<TransactionImpl::Staged> TransactionImpl::stage(const Change& change, const WrittenRow* written,
+                                                       const PreparedBatch::Item& item,
+                                                       const StampBook& book) const {
+  Staged staged{stamp_of(change, written, item)};
+  if (staged.stamp.rising && change.kind == Kind::kErase && item.type == CellType::kDelete)
+    staged.of = find_own(change, item, item.timestamp);
+  const Stamp& stamp = staged.stamp;
+  if (staged.of != nullptr) {
+    staged.shown = staged.of->shown;
+  } else if (stamp.rising) {
+    const int64_t own = std::max(shown_.newest(*item.store, change.row, item.qualifier, item.type),
+                                 book.newest(*item.store, change.row, item.qualifier, item.type));
+    CELLAR_TRY_ASSIGN(staged.shown, rising_stamp(*item.store, change.row, item.qualifier, item.type,
+                                                 begun_ms_, own));
+  } else if (!stamp.given() && stamp.floor >= kLatestTimestamp - 1 - stamp.later) {
+    return Status::invalid_argument(
+               fmt::format("row {}, column {}:{} has the highest timestamp there is: nothing can follow it",
+                           escaped(item.row), item.store->family(), escaped(item.qualifier)))
+        .hinting("delete that version first");
+  } else {
+    staged.shown = stamp.at(begun_ms_);
+  }
+  return staged;
 }
 
 // Later than what it must not be hidden by, and not earlier than what it shall hide.
@@ -281,17 +309,14 @@ void TransactionImpl::order(const Change& change, const WrittenRow* written, con
 Status TransactionImpl::take(Change& change) {
   const auto known = change.table.rows.find(change.row);
   const WrittenRow* written = known != change.table.rows.end() ? &known->second : nullptr;
-  std::vector<Stamp> stamps;
-  staged_.begin();
+  std::vector<Staged> all;
+  StampBook book;
+  staged_.begin(Stamps::kClock);
   for (const PreparedBatch::Item& item : raw_.items()) {
-    const Stamp stamp = stamp_of(change, written, item);
-    if (!stamp.given() && stamp.floor >= kLatestTimestamp - 1 - stamp.later)
-      return Status::invalid_argument(
-                 fmt::format("row {}, column {}:{} has the highest timestamp there is: nothing can follow it",
-                             escaped(item.row), item.store->family(), escaped(item.qualifier)))
-          .hinting("delete that version first");
-    stamps.push_back(stamp);
-    staged_.add(*item.store, item.row, item.qualifier, stamp.at(begun_ms_), item.type, item.value, item.tags);
+    CELLAR_TRY_ASSIGN(const Staged staged, stage(change, written, item, book));
+    all.push_back(staged);
+    if (rises(*item.store)) book.note(*item.store, change.row, item.qualifier, staged.shown, item.type);
+    staged_.add(*item.store, item.row, item.qualifier, staged.shown, item.type, item.value, item.tags);
   }
   CELLAR_TRY(staged_.finish(begun_ms_, {.cell_bytes_max = core_->options.cell_bytes_max,
                                         .batch_bytes_max = core_->options.batch_bytes_max}));
@@ -304,11 +329,12 @@ Status TransactionImpl::take(Change& change) {
   bytes_ += bytes;
   const auto row = change.table.rows.try_emplace(std::string(change.row)).first;
   change.table.written.add_row(change.row);
-  for (size_t i = 0; i < stamps.size(); ++i) {
+  for (size_t i = 0; i < all.size(); ++i) {
     const PreparedBatch::Item& item = raw_.items()[i];
-    const OwnCell& cell = cells_.emplace_back(OwnCell{item.store, row->first, std::string(item.qualifier),
-                                                      std::string(item.value), std::string(item.tags),
-                                                      item.type, stamps[i], stamps[i].at(begun_ms_)});
+    const OwnCell& cell = cells_.emplace_back(OwnCell{
+        item.store, row->first, std::string(item.qualifier), std::string(item.value), std::string(item.tags),
+        item.type, all[i].stamp, all[i].shown, all[i].of});
+    if (rises(*cell.store)) shown_.note(*cell.store, cell.row, cell.qualifier, cell.shown, cell.type);
     if (cell.stamp.given()) continue;
     row->second.unstamped.push_back(&cell);
     if (is_delete(cell.type) || !cell.stamp.plain()) row->second.plain = false;
@@ -333,7 +359,7 @@ void TransactionImpl::show(PreparedBatch& batch) {
 // Leaves the overlay to the scanners that see it, and makes another one.
 Status TransactionImpl::renew_overlay() {
   PreparedBatch all;
-  all.begin();
+  all.begin(Stamps::kClock);
   for (const OwnCell& cell : cells_)
     all.add(*cell.store, cell.row, cell.qualifier, cell.shown, cell.type, cell.value, cell.tags);
   if (all.empty()) {
@@ -354,6 +380,25 @@ Status TransactionImpl::commit() {
   return status;
 }
 
+// Gives every cell its timestamp, in the order in which they were written. Another write to one of their rows
+// makes the commit fail, so what rises need not be locked here.
+Status TransactionImpl::stamp_cells(int64_t commit_ms) {
+  StampBook book;
+  for (OwnCell& cell : cells_) {
+    if (cell.of != nullptr) {
+      cell.committed = cell.of->committed;
+    } else if (cell.stamp.rising) {
+      CELLAR_TRY_ASSIGN(cell.committed,
+                        rising_stamp(*cell.store, cell.row, cell.qualifier, cell.type, commit_ms,
+                                     book.newest(*cell.store, cell.row, cell.qualifier, cell.type)));
+    } else {
+      cell.committed = cell.stamp.at(commit_ms);
+    }
+    if (rises(*cell.store)) book.note(*cell.store, cell.row, cell.qualifier, cell.committed, cell.type);
+  }
+  return {};
+}
+
 Status TransactionImpl::write() {
   const int64_t commit_ms = core_->mvcc.write_ms();
   std::vector<TableImpl*> tables;
@@ -362,18 +407,19 @@ Status TransactionImpl::write() {
     CELLAR_TRY(state.table->check_writable());
     tables.push_back(state.table.get());
   }
+  CELLAR_TRY(stamp_cells(commit_ms));
   std::vector<PreparedBatch::Item> items;
   items.reserve(cells_.size());
   int64_t later = 0;
   for (const OwnCell& cell : cells_) {
     later = std::max(later, cell.stamp.later);
-    items.push_back({cell.store, cell.row, cell.qualifier, cell.value, cell.tags, cell.stamp.at(commit_ms),
-                     cell.type, false});
+    items.push_back(
+        {cell.store, cell.row, cell.qualifier, cell.value, cell.tags, cell.committed, cell.type, false});
   }
   // Some timestamps are slightly ahead of the clock; later writes must be ordered after them.
   if (later != 0) core_->mvcc.order_after(commit_ms + later);
   return core_->write_path->write_checked(tables, items, commit_ms, *this, *this,
-                                          {.durability = options_.durability});
+                                          {.durability = options_.durability, .stamps = options_.stamps});
 }
 
 // The leader's.
@@ -420,6 +466,7 @@ void TransactionImpl::note_added(TableImpl& table, std::string_view row) {
 
 void TransactionImpl::rollback() {
   overlay_.memtables.clear();
+  shown_.clear();
   cells_.clear();
   tables_.clear();
   bytes_ = 0;

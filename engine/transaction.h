@@ -25,6 +25,7 @@ struct Stamp {
   int64_t timestamp = kNow;  // given; kNow: the time of the commit, but …
   int64_t floor = 0;         // … not before this, and …
   int64_t later = 0;         // … so many milliseconds later
+  bool rising = false;       // in place of these: rising_stamp() at the commit
 
   bool given() const { return timestamp != kNow; }
   bool plain() const { return floor == 0 && later == 0; }
@@ -68,6 +69,8 @@ class TransactionImpl final : public Transaction, private CommitCheck, private O
     CellType type = CellType::kPut;
     Stamp stamp;
     int64_t shown = 0;  // the timestamp that reads see
+    const OwnCell* of = nullptr;  // a marker of one version: the transaction's own rising put that it hides
+    int64_t committed = 0;        // the timestamp at the commit
   };
   struct WrittenRow {
     std::vector<const OwnCell*> unstamped;
@@ -87,6 +90,12 @@ class TransactionImpl final : public Transaction, private CommitCheck, private O
     bool own_unstamped = false;
   };
   enum class Kind : uint8_t { kBlind, kErase, kReplace };
+  // What the commit knows of one cell of a mutation.
+  struct Staged {
+    Stamp stamp;
+    const OwnCell* of = nullptr;
+    int64_t shown = 0;
+  };
   // One mutation on its way in.
   struct Change {
     TableState& table;
@@ -103,6 +112,12 @@ class TransactionImpl final : public Transaction, private CommitCheck, private O
   Status apply(Change& change, const std::function<Status(RowChanges&)>& work);
   Status take(Change& change);
   Stamp stamp_of(const Change& change, const WrittenRow* written, const PreparedBatch::Item& item) const;
+  bool rises(const Store& store) const {
+    return options_.stamps.value_or(store.stamps()) == Stamps::kRising;
+  }
+  Result<Staged> stage(const Change& change, const WrittenRow* written, const PreparedBatch::Item& item,
+                       const StampBook& book) const;
+  Status stamp_cells(int64_t commit_ms);
   void order(const Change& change, const WrittenRow* written, const PreparedBatch::Item& item,
              Stamp& stamp) const;
   const OwnCell* find_own(const Change& change, const PreparedBatch::Item& item, int64_t shown) const;
@@ -127,6 +142,7 @@ class TransactionImpl final : public Transaction, private CommitCheck, private O
   int64_t begun_ms_;
   std::map<uint32_t, TableState> tables_;  // by id
   std::deque<OwnCell> cells_;
+  StampBook shown_;  // of cells_, as reads see them
   uint64_t bytes_ = 0;
   ReadOverlay overlay_;
   std::shared_ptr<const int> shown_to_;  // held by each scanner that sees the overlay

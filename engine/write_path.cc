@@ -190,14 +190,28 @@ std::vector<Store*> stores_of(const Batch& batch) {
   return stores;
 }
 
+bool rises(const Store& store, const WriteOptions& options) {
+  return options.stamps.value_or(store.stamps()) == Stamps::kRising;
+}
+
+// Stamps that rise follow from what the row holds. A delete that looks up latest versions reads, too.
+template <class Stores>
+RowLocks::Mode mode_of(const Stores& stores, const WriteOptions& options, bool reads = false) {
+  const bool any = std::ranges::any_of(stores, [&](const auto& store) { return rises(*store, options); });
+  return reads || any ? RowLocks::Mode::kExclusive : RowLocks::Mode::kShared;
+}
+
+// A write that began before the family's stamps were made to rise does not have the lock for it.
+std::optional<Stamps> stamps_under(RowLocks::Mode mode, const WriteOptions& options) {
+  return mode == RowLocks::Mode::kExclusive ? options.stamps : Stamps::kClock;
+}
+
 // What the entries come to, under the locks of their rows.
 Status add_entries(const Batch& batch, int64_t now_ms, PreparedBatch& to) {
   for (const Batch::Entry& entry : batch.impl().entries) {
     auto& table = static_cast<TableImpl&>(*entry.table);
     if (const auto* cell = std::get_if<Cell>(&entry.change)) {
-      Store* store = table.families().find(cell->family);
-      if (store == nullptr) return table.unknown_family(cell->family);
-      to.add(*store, cell->row, cell->qualifier, cell->timestamp, cell->type, cell->value, cell->tags);
+      CELLAR_TRY(RowChanges(table, to, now_ms).cell(*cell));
     } else if (const auto* put = std::get_if<Put>(&entry.change)) {
       CELLAR_TRY(RowChanges(table, to, now_ms).put(*put));
     } else if (const auto* increment = std::get_if<Increment>(&entry.change)) {
@@ -232,10 +246,11 @@ int64_t WritePath::lock_wait_us() const { return core_.options.row_lock_wait_ms 
 Status WritePath::put(TableImpl& table, const Put& put, const WriteOptions& options) {
   CELLAR_TRY(table.check_writable());
   if (put.empty()) return no_columns("put", put.row());
-  if (in_observer || table.observers() != nullptr) [[unlikely]]
+  if (in_observer || table.observers() != nullptr ||
+      mode_of(table.families().stores, options) == RowLocks::Mode::kExclusive) [[unlikely]]
     return put_slowly(table, put, options);
   PreparedBatch& batch = thread_batch();
-  batch.begin();
+  batch.begin(Stamps::kClock);
   CELLAR_TRY(RowChanges(table, batch, kNow).put(put));
   CELLAR_TRY(WriteThrottle(core_).admit(batch.stores()));
   RowLockSet locks(core_.row_locks, RowLocks::Mode::kShared);
@@ -244,11 +259,11 @@ Status WritePath::put(TableImpl& table, const Put& put, const WriteOptions& opti
   return commit(prepared, core_.mvcc.write_ms(), durability_of(table, options));
 }
 
-// … with observers, or by one, which is refused.
+// A put to a table that has observers, or by an observer, which is refused, or whose stamps may rise.
 Status WritePath::put_slowly(TableImpl& table, const Put& put, const WriteOptions& options) {
   std::vector<Store*> touched;
   CELLAR_TRY(add_touched(table, put, touched));
-  return change_row(table, put.row(), touched, RowLocks::Mode::kExclusive, options,
+  return change_row(table, put.row(), touched, mode_of(touched, options), options,
                     [&](RowChanges& changes) { return changes.put(put); });
 }
 
@@ -260,7 +275,7 @@ Status WritePath::change_row(TableImpl& table, std::string_view row, const std::
   CELLAR_TRY(check_writable());
   PreparedBatch& batch = thread_batch();
   if (table.observers() != nullptr) [[unlikely]] {
-    ObservedWrite write(core_, batch);
+    ObservedWrite write(core_, batch, options.stamps);
     write.add_row(table, row, mode);
     for (Store* store : touched) write.add_store(store);
     const auto build = [&]() -> Result<int64_t> {
@@ -270,7 +285,7 @@ Status WritePath::change_row(TableImpl& table, std::string_view row, const std::
     };
     return commit_observed(write, build, durability_of(table, options), options);
   }
-  batch.begin();
+  batch.begin(stamps_under(mode, options));
   CELLAR_TRY(WriteThrottle(core_).admit(touched));
   RowLockSet locks(core_.row_locks, mode);
   CELLAR_TRY(locks.lock_row(row, lock_wait_us(), core_.clock));
@@ -285,8 +300,7 @@ Status WritePath::erase(TableImpl& table, const Delete& erase, const WriteOption
   CELLAR_TRY(table.check_writable());
   std::vector<Store*> touched;
   CELLAR_TRY(add_touched(table, erase, touched));
-  const auto mode = looks_up(erase) ? RowLocks::Mode::kExclusive : RowLocks::Mode::kShared;
-  return change_row(table, erase.row(), touched, mode, options,
+  return change_row(table, erase.row(), touched, mode_of(touched, options, looks_up(erase)), options,
                     [&](RowChanges& changes) { return changes.erase(erase); });
 }
 
@@ -370,12 +384,12 @@ Status WritePath::write(const Batch& batch, const WriteOptions& options) {
     observed = observed || table->observers() != nullptr;
     rows.push_back(row_of(entry));
     CELLAR_TRY(check_entry(entry));
-    if (looks_up(entry)) mode = RowLocks::Mode::kExclusive;
+    mode = std::max(mode, mode_of(table->families().stores, options, looks_up(entry)));
   }
   if (mode == RowLocks::Mode::kExclusive) CELLAR_TRY(check_changed_once(batch));
   if (observed) [[unlikely]]
     return write_observed(batch, mode, durability, options);
-  prepared_batch.begin();
+  prepared_batch.begin(stamps_under(mode, options));
   RowLockSet locks(core_.row_locks, mode);
   CELLAR_TRY(WriteThrottle(core_).admit(stores_of(batch)));
   CELLAR_TRY(locks.lock_rows(rows, lock_wait_us(), core_.clock));
@@ -390,7 +404,7 @@ Status WritePath::write_observed(const Batch& batch, RowLocks::Mode mode, Durabi
                                  const WriteOptions& options) {
   CELLAR_TRY(check_writable());
   PreparedBatch& prepared_batch = thread_batch();
-  ObservedWrite write(core_, prepared_batch);
+  ObservedWrite write(core_, prepared_batch, options.stamps);
   for (const Batch::Entry& entry : batch.impl().entries)
     write.add_row(static_cast<TableImpl&>(*entry.table), row_of(entry), mode);
   for (Store* store : stores_of(batch)) write.add_store(store);
@@ -418,7 +432,7 @@ Status WritePath::write_checked(std::span<TableImpl* const> tables,
                                 CommitCheck& check, ObservedReads& reads, const WriteOptions& options) {
   CELLAR_TRY(check_writable());
   PreparedBatch& batch = thread_batch();
-  batch.begin();
+  batch.begin(options.stamps);
   Durability durability = Durability::kSkipWal;
   bool observed = false;
   for (const TableImpl* table : tables) {
@@ -430,7 +444,7 @@ Status WritePath::write_checked(std::span<TableImpl* const> tables,
       batch.add(*cell.store, cell.row, cell.qualifier, cell.timestamp, cell.type, cell.value, cell.tags);
   };
   if (observed) {
-    ObservedWrite write(core_, batch, &reads);
+    ObservedWrite write(core_, batch, options.stamps, &reads);
     for (const PreparedBatch::Item& cell : cells) {
       const auto of = std::ranges::find(tables, cell.store->ids().table, &TableImpl::id);
       write.add_row(**of, cell.row, RowLocks::Mode::kShared);

@@ -12,7 +12,8 @@
 
 namespace CELLAR_PUBLIC cellar {
 
-// A timestamp that is not given: the engine's clock, read when the write is applied.
+// A timestamp that is not given: the engine's clock, read when the write is applied, or a later one in a family
+// whose stamps rise (FamilyOptions::stamps).
 constexpr int64_t kNow = kLatestTimestamp;
 
 // The most bytes that one mutation holds: its row and all its pieces together.
@@ -202,7 +203,8 @@ class Append : public RowMutation {
 // RowMutations: mutations of one row, all or none of them, at one instant. What some of them read
 // (increments, appends, Delete::latest_version) is the row as it was before, not what the others do to it.
 // All share one time, so that a marker hides what is put beside it without a timestamp, whatever their order,
-// as in HBase; of equal coordinates the last one wins.
+// as in HBase; of equal coordinates the last one wins. In a family whose stamps rise their order counts: a
+// marker without a timestamp hides what comes before it.
 class RowMutations {
  public:
   using Mutation = std::variant<Put, Delete, Increment, Append>;

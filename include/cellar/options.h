@@ -31,6 +31,14 @@ enum class MarkerOrder : uint8_t {
   kSequence,   // HBase's NEW_VERSION_BEHAVIOR: only puts written before the delete
 };
 
+// Which timestamps cells get that are written without one.
+enum class Stamps : uint8_t {
+  kClock,   // HBase's: the clock's time of the write. Two writes in one millisecond are one version, and a
+            // write after the clock stepped back is older than what was written before
+  kRising,  // at least the clock's time, and later than every cell of the column before
+            // (docs/decisions/rising-stamps.md)
+};
+
 constexpr int64_t kForever = 2147483647;  // seconds; HBase's HConstants.FOREVER
 
 // What a family or table carries for its owner, and for HBase: kept and described, and not acted on.
@@ -46,6 +54,8 @@ struct FamilyOptions {
   KeepDeleted keep_deleted_cells = KeepDeleted::kFalse;  // true: reads of the past see what was deleted since
   MarkerOrder delete_order =
       MarkerOrder::kTimestamp;           // sequence: a delete hides only what was written before it
+  Stamps stamps = Stamps::kClock;  // rising: a put without a timestamp is always a version of its own and the
+                                   // newest of its column, whatever the clock does; it reads the column first
   int64_t time_to_purge_deletes_ms = 0;  // delete markers younger than this stay on disk: raw scans see them
   uint32_t block_bytes = 16384;  // 1 KiB…16 MiB; bigger: better scans and compression; smaller: cheaper gets
   std::string encoding = "none";  // how cells lie in a block; "row_index_v1": cheaper gets from wide blocks;
@@ -193,6 +203,7 @@ Status validate(const EngineOptions& engine);
 
 struct WriteOptions {
   std::optional<Durability> durability = {};  // none: the table's, else the engine's
+  std::optional<Stamps> stamps = {};          // of all cells of the write; none: each family's
 };
 
 }  // namespace cellar

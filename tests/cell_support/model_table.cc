@@ -78,8 +78,16 @@ Result<Cell> ModelTable::computed(const std::vector<ModelChange>& changes, size_
 }
 
 Result<std::map<std::string, Cells>> ModelTable::cells_of(const std::vector<ModelChange>& changes,
-                                                          int64_t now_ms) const {
+                                                          int64_t now_ms,
+                                                          const ModelStamping& stamping) const {
   std::map<std::string, Cells> cells;
+  // What an increment or append computes of a column is one cell, however often the column is named.
+  const auto computed_before = [&](size_t i) -> const Cell* {
+    for (size_t k = 0; k < i; ++k)
+      if (changes[k].kind == changes[i].kind && same_column(changes[k], changes[i]))
+        return &*std::ranges::find(cells.at(changes[i].family), changes[i].qualifier, &Cell::qualifier);
+    return nullptr;
+  };
   for (size_t i = 0; i < changes.size(); ++i) {
     const ModelChange& change = changes[i];
     Cell cell(change.row, change.family, change.qualifier, change.timestamp.value_or(now_ms),
@@ -89,7 +97,8 @@ Result<std::map<std::string, Cells>> ModelTable::cells_of(const std::vector<Mode
       for (const auto& [name, store] : families_) {
         cell.family = name;
         cell.qualifier.clear();
-        cells[name].push_back(cell);
+        Cell& marker = cells[name].emplace_back(cell);
+        if (stamping) stamping(marker, !change.timestamp);
       }
       continue;
     }
@@ -104,8 +113,14 @@ Result<std::map<std::string, Cells>> ModelTable::cells_of(const std::vector<Mode
       const Cells versions = column(change, static_cast<uint32_t>(nth + 1), now_ms);
       cell.timestamp = versions.size() > nth ? versions[nth].timestamp : now_ms;
     }
-    if (change.kind == Kind::kIncrement || change.kind == Kind::kAppend) {
+    const bool computes = change.kind == Kind::kIncrement || change.kind == Kind::kAppend;
+    if (computes) {
       CELLAR_TRY_ASSIGN(cell, computed(changes, i, now_ms));
+    }
+    if (const Cell* before = computes ? computed_before(i) : nullptr) {
+      cell.timestamp = before->timestamp;
+    } else if (stamping) {
+      stamping(cell, !change.timestamp && change.kind != Kind::kDeleteLatest);
     }
     cells[change.family].push_back(std::move(cell));
   }

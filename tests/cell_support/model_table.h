@@ -76,6 +76,9 @@ Cells filtered(const Cells& cells, const ModelScan& scan);
 // A row in the parts in which it comes; none for an empty one.
 std::vector<Cells> parts_of(const Cells& row, const ModelScan& scan);
 
+// Is shown each cell of a write, in order, and may change the time of one that was written without.
+using ModelStamping = std::function<void(Cell& cell, bool unstamped)>;
+
 // One thread at a time. Writes come with rising sequences; `now_ms` never falls.
 class ModelTable {
  public:
@@ -85,8 +88,8 @@ class ModelTable {
   // is written, for an unknown family, a counter that is not 8 bytes, or one that would overflow.
   Status apply(const std::vector<ModelChange>& changes, uint64_t sequence, int64_t now_ms);
   // The cells that apply would write, by family.
-  Result<std::map<std::string, Cells>> cells_of(const std::vector<ModelChange>& changes,
-                                                int64_t now_ms) const;
+  Result<std::map<std::string, Cells>> cells_of(const std::vector<ModelChange>& changes, int64_t now_ms,
+                                                const ModelStamping& stamping = {}) const;
 
   // One element for each returned row or part of a row.
   std::vector<Cells> scan(const ModelScan& scan, int64_t now_ms) const;

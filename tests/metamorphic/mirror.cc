@@ -75,10 +75,31 @@ std::string to_text(const std::vector<Part>& parts) {
 }
 
 Mirror::Mirror(const TableOptions& table) {
-  for (const FamilyOptions& family : table.families) families_[family.name].rules = rules_of(family);
+  for (const FamilyOptions& family : table.families) {
+    families_[family.name].rules = rules_of(family);
+    families_[family.name].rises = family.stamps == Stamps::kRising;
+  }
 }
 
-Result<std::map<std::string, Cells>> Mirror::cells_of(const RowChange& change, int64_t now_ms) const {
+// The time of an unstamped cell: after all that is stored of its column, or, of a marker, not before what it
+// covers, hidden or not.
+int64_t Mirror::risen(const Cell& cell, int64_t now_ms, const Cells& written) const {
+  if (cell.type == CellType::kDelete || cell.type == CellType::kDeleteFamilyVersion) return cell.timestamp;
+  int64_t time = now_ms;
+  const auto rise = [&](const Cell& other) {
+    const bool bears = cell.type == CellType::kDeleteFamily || covers_family(other.type) ||
+                       other.qualifier == cell.qualifier;
+    if (bears && other.family == cell.family && other.row == cell.row)
+      time = std::max(time, other.timestamp + (cell.type == CellType::kPut ? 1 : 0));
+  };
+  for (const Cells& source : sources_of_row(families_.at(cell.family), cell.row))
+    for (const Cell& other : source) rise(other);
+  for (const Cell& other : written) rise(other);
+  return time;
+}
+
+Result<std::map<std::string, Cells>> Mirror::cells_of(const RowChange& change, int64_t now_ms,
+                                                      Written& written) const {
   std::vector<ModelChange> changes = change.changes;
   if (change.is_delete && changes.empty()) {
     ModelChange& row = changes.emplace_back();
@@ -99,7 +120,11 @@ Result<std::map<std::string, Cells>> Mirror::cells_of(const RowChange& change, i
     for (size_t i = sources.size(); i-- > 0;)
       for (const Cell& cell : sources[i]) table.family(name).write({cell}, cell.sequence);
   }
-  return table.cells_of(changes, now_ms);
+  return table.cells_of(changes, now_ms, [&](Cell& cell, bool unstamped) {
+    Cells& before = written[this];
+    if (unstamped && families_.at(cell.family).rises) cell.timestamp = risen(cell, now_ms, before);
+    before.push_back(cell);
+  });
 }
 
 void Mirror::write(const std::map<std::string, Cells>& cells, uint64_t sequence, bool unlogged) {

@@ -35,6 +35,7 @@ struct MirrorFamily {
     Cells cells;
   };
   FamilyRules rules;
+  bool rises = false;     // its stamps do
   Cells memory;           // in the order they were written
   std::vector<Run> runs;  // oldest first
 };
@@ -46,8 +47,12 @@ class Mirror {
   MirrorFamily& family(const std::string& name) { return families_.at(name); }
   const std::map<std::string, MirrorFamily>& families() const { return families_; }
 
-  // The cells that the change would write, or kInvalidArgument.
-  Result<std::map<std::string, Cells>> cells_of(const RowChange& change, int64_t now_ms) const;
+  // The cells of one write so far, by mirror: stamps rise above them, too.
+  using Written = std::map<const Mirror*, Cells>;
+
+  // The cells that the change would write as the next one of its write, or kInvalidArgument.
+  Result<std::map<std::string, Cells>> cells_of(const RowChange& change, int64_t now_ms,
+                                                Written& written) const;
   // Cells of equal coordinates and sequence: the last one stays.
   void write(const std::map<std::string, Cells>& cells, uint64_t sequence, bool unlogged);
   // What was written without the log and is still in memory is gone.
@@ -73,6 +78,7 @@ class Mirror {
   static Rewrite with_outside(const MirrorFamily& family, size_t memory_inside,
                               const std::vector<std::string>& inside, Rewrite rewrite);
   Cells read_row(const std::string& row, const ModelScan& scan, int64_t now_ms) const;
+  int64_t risen(const Cell& cell, int64_t now_ms, const Cells& written) const;
 
   std::map<std::string, MirrorFamily> families_;
   std::set<uint64_t> unlogged_;  // sequences

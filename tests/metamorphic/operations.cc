@@ -187,6 +187,7 @@ FamilyOptions Planner::draw_family(const std::string& name) {
     if (random_.one_in(3)) *each = one_of(choices().codecs);
   family.time_to_purge_deletes_ms = random_.one_in(4) ? one_of<int64_t>({1000, 5000}) : 0;
   if (random_.one_in(4)) family.major_compaction_interval_ms = one_of<int64_t>({0, 1000, 5000});
+  if (random_.one_in(3)) family.stamps = Stamps::kRising;
   return family;
 }
 

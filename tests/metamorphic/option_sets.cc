@@ -230,6 +230,10 @@ void add_rules(Sets& sets) {
     family.delete_order = MarkerOrder::kTimestamp;
     family.max_versions = 3;
   });
+  rules("rising stamps", [](FamilyOptions& family) {
+    family.stamps = Stamps::kRising;
+    family.max_versions = 3;
+  });
   rules("TTL of 3 s", [](FamilyOptions& family) { family.ttl_s = 3; });
   rules("TTL of 3 s, deleted cells kept for it", [](FamilyOptions& family) {
     family.ttl_s = 3;

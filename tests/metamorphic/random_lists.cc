@@ -113,7 +113,8 @@ Status RandomRun::fill_transaction(const Operation& operation, Transaction& tran
   for (const Mirror& mirror : mirrors_) own.push_back(mirror);
   for (const RowChange& row : operation.rows) {
     const auto& table = tables_[row.table];
-    const auto cells = own[row.table].cells_of(row, now_ms());
+    Mirror::Written nothing_yet;
+    const auto cells = own[row.table].cells_of(row, now_ms(), nothing_yet);
     const Status written =
         write_to_transaction(row, transaction, cells.ok() ? *cells : std::map<std::string, Cells>());
     if (!cells.ok() || is_dated_ahead({row})) {

@@ -94,13 +94,10 @@ std::optional<std::vector<RowChange>> RandomRun::added_to(
 }
 
 bool RandomRun::is_refused_by_model(const std::vector<RowChange>& rows) {
-  std::vector<std::map<std::string, Cells>> cells;
-  for (const RowChange& row : rows) {
-    auto of_row = mirrors_[row.table].cells_of(row, now_ms());
-    if (!of_row.ok()) return true;
-    cells.push_back(std::move(of_row).value());
-  }
-  const auto added = added_to(rows, cells);
+  Mirror::Written so_far;
+  const auto cells = cells_of_write(rows, so_far);
+  if (!cells.ok()) return true;
+  const auto added = added_to(rows, *cells);
   return !added || is_dated_ahead(*added);
 }
 

@@ -236,7 +236,7 @@ bool RandomRun::check_holds(const Operation& operation, std::vector<RowChange>& 
   for (RowChange& row : rows)
     for (ModelChange& each : row.changes)
       if (each.kind == ModelChange::Kind::kPut && !each.timestamp && stored != nullptr &&
-          stored->timestamp > now_ms())
+          stored->timestamp > now_ms() && !mirrors_[row.table].family(each.family).rises)
         each.timestamp = stored->timestamp;
   return true;
 }
@@ -303,7 +303,7 @@ bool RandomRun::try_write(const Operation& operation) {
   bool refused = false;
   std::vector<RowChange> rows = operation.rows;
   holds_ = true;
-  if (reads(operation) || is_observed(rows)) {  // what is read must not depend on work under way
+  if (reads(operation) || is_observed(rows) || rises(rows)) {  // what is read must not depend on work under way
     executor_.settle();
     if (operation.kind == Kind::kCheckAndMutate) holds_ = check_holds(operation, rows);
     refused = holds_ && is_refused_by_model(rows);
@@ -331,29 +331,42 @@ bool RandomRun::try_write(const Operation& operation) {
   return true;
 }
 
+// Whether a time of theirs depends on what is stored.
+bool RandomRun::rises(const std::vector<RowChange>& rows) const {
+  const auto any_of = [](const Mirror& mirror) {
+    return std::ranges::any_of(mirror.families(), [](const auto& each) { return each.second.rises; });
+  };
+  return std::ranges::any_of(rows, [&](const RowChange& row) { return any_of(mirrors_[row.table]); });
+}
+
+Result<RandomRun::Written> RandomRun::cells_of_write(const std::vector<RowChange>& rows,
+                                                     Mirror::Written& so_far) {
+  Written cells;
+  for (const RowChange& row : rows) {
+    CELLAR_TRY_ASSIGN(auto of_row,
+                      mirrors_[row.table].cells_of(row, computed_at_.value_or(now_ms()), so_far));
+    cells.push_back(std::move(of_row));
+  }
+  return cells;
+}
+
 // The engine has made the write visible.
 void RandomRun::apply_pending(uint64_t sequence) {
   const std::vector<RowChange>& rows = *std::exchange(pending_, nullptr);
   if (sequence != sequence_ + 1) fail(fmt::format("write {} follows write {}", sequence, sequence_));
   sequence_ = sequence;
   if (!unlogged_) kept_ = sequence;
-  std::vector<std::map<std::string, Cells>> cells;  // all of them see the state before the write
-  for (const RowChange& row : rows) {
-    auto of_row = mirrors_[row.table].cells_of(row, computed_at_.value_or(now_ms()));
-    if (!of_row.ok()) return fail("the model refuses this write: " + of_row.status().to_text());
-    cells.push_back(std::move(of_row).value());
-  }
+  Mirror::Written so_far;
+  const auto of_rows = cells_of_write(rows, so_far);
+  if (!of_rows.ok()) return fail("the model refuses this write: " + of_rows.status().to_text());
+  const Written& cells = *of_rows;
   const auto added = added_to(rows, cells);
   if (!added) return fail("the observer refuses this write");
-  std::vector<std::map<std::string, Cells>> added_cells;
-  for (const RowChange& row : *added) {
-    auto of_row = mirrors_[row.table].cells_of(row, computed_at_.value_or(now_ms()));
-    if (!of_row.ok()) return fail("the model refuses what is added: " + of_row.status().to_text());
-    added_cells.push_back(std::move(of_row).value());
-  }
+  const auto of_added = cells_of_write(*added, so_far);
+  if (!of_added.ok()) return fail("the model refuses what is added: " + of_added.status().to_text());
   for (size_t i = 0; i < rows.size(); ++i) mirrors_[rows[i].table].write(cells[i], sequence, unlogged_);
   for (size_t i = 0; i < added->size(); ++i)
-    mirrors_[(*added)[i].table].write(added_cells[i], sequence, unlogged_);
+    mirrors_[(*added)[i].table].write((*of_added)[i], sequence, unlogged_);
   new_cells_.clear();
   for (size_t i = 0; i < rows.size(); ++i)
     if (computes(rows[i]))
@@ -381,7 +394,8 @@ Status RandomRun::build_foreign_file(const IngestFile& file, const FamilyOptions
 void RandomRun::ingest(const Operation& operation) {
   std::map<std::pair<std::string, size_t>, Cells> files;  // by family and number
   for (size_t i = 0; i < operation.rows.size(); ++i) {
-    const auto cells = mirrors_[operation.table].cells_of(operation.rows[i], now_ms());
+    Mirror::Written so_far;
+    const auto cells = mirrors_[operation.table].cells_of(operation.rows[i], now_ms(), so_far);
     if (!cells.ok()) return fail("the model refuses to load: " + cells.status().to_text());
     for (const auto& [family, written] : *cells)
       add_written(written, files[{family, i % (operation.which + 1)}]);

@@ -88,6 +88,10 @@ class RandomRun final : private EventListener {
   // refuses.
   std::optional<std::vector<RowChange>> added_to(
       const std::vector<RowChange>& rows, const std::vector<std::map<std::string, Cells>>& cells) const;
+  // What the rows of one write come to, by row; all of them see the state before the write.
+  using Written = std::vector<std::map<std::string, Cells>>;
+  Result<Written> cells_of_write(const std::vector<RowChange>& rows, Mirror::Written& so_far);
+  bool rises(const std::vector<RowChange>& rows) const;
   bool is_refused_by_model(const std::vector<RowChange>& rows);
   // Whether a put among them says a time that is further ahead of the clock than the store takes.
   bool is_dated_ahead(const std::vector<RowChange>& rows);

@@ -119,6 +119,7 @@ std::string type_text(const Field& field) {
   if (field.type == "bool") return "flag";
   if (field.type == "std::string") return "text";
   if (field.type.find("Durability") != std::string::npos) return "durability";
+  if (field.type.find("Stamps") != std::string::npos) return "stamps";
   if (field.type.find("int") != std::string::npos) return "number";
   if (field.type == "CarriedTexts") return "texts";
   return field.type.starts_with("std::vector") ? "list" : field.type;
@@ -284,8 +285,8 @@ TEST_F(GeneratedDocuments, OptionsAreThoseOfTheCode) {
     text += table_row({"`" + std::string(name) + ".KEY`", "", "", "any text", comment_of(fields, name),
                        "`" + std::string(name) + (name[0] == 'm' ? ".owner=billing`" : ".hbase.key=value`")});
   EXPECT_GE(options, 35u);
-  // Families, metadata and configuration of a table, and the durability of a write are no texts.
-  EXPECT_EQ(examples, options - 4);
+  // Families, metadata and configuration of a table, and the durability and stamps of a write are no texts.
+  EXPECT_EQ(examples, options - 5);
   expect_generated("docs/options.md", text);
 }
 
