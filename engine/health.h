@@ -21,7 +21,7 @@ namespace cellar {
 //  over.
 class Health {
  public:
-  // What ends a failure.
+  // The action that ends a failure.
   enum class Ends : uint8_t { kByResume, kByReopen };
 
   // Ok, or kReadOnly (kNoSpace for a full disk) with the first failure as its reason.

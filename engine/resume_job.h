@@ -9,7 +9,7 @@
 
 namespace cellar {
 
-// What is in memory is the truth: every acknowledged write is there or in files. So the manifest begins a new
+// Memory holds the truth: every acknowledged write is there or in files. So the manifest begins a new
 // generation with the state of before the failure; everything in memory is written to files; and the log
 // begins anew. A write whose durability was unknown is gone afterwards. Use once, inside WritePath::alone().
 class ResumeJob {

@@ -42,7 +42,7 @@ class WriteThrottle {
   bool pressed(const Store& store) const {
     return store.frozen_count() >= core_.options.memtables_frozen_max || debt(store) > 0;
   }
-  // What its compactions are behind by, see compaction_debt().
+  // Returns how far the compactions of the store are behind, see compaction_debt().
   double debt(const Store& store) const {
     return compacts_by_itself(store) ? compaction_debt(store.file_count(), store.files_slow(core_.options),
                                                        store.files_stop(core_.options))

@@ -196,7 +196,7 @@ class VerifyCommand final : public Command {
     return bytes;
   }
 
-  // Without a file: one of a store that is not there any more.
+  // Without a file: one of a store that cannot be opened.
   Result<FileToVerify> open(Session& session, const std::string& path) const {
     FileToVerify to = {path, nullptr, {}};
     to.options.name = path;
@@ -207,16 +207,16 @@ class VerifyCommand final : public Command {
       if (const auto range = store.sequences.find(path); range != store.sequences.end())
         to.options.sequences = range->second;
     Result<std::unique_ptr<ReadableFile>> file = open_whole_hfile(path);
-    if (file.status().is(Code::kNotFound) && of_a_store(path)) {
-      session.talk(fmt::format("note   left out, not there any more: {}", path));
+    // The store is open elsewhere and has replaced it, or the check of the store has said what is wrong.
+    const bool said = file.status().is(Code::kNotFound) || worst_ == VerifyVerdict::kUnsound;
+    if (!file.ok() && said && of_a_store(path)) {
+      session.talk(fmt::format("note   left out: {}", file.status().message()));
       return to;
     }
     CELLAR_TRY_ASSIGN(to.file, std::move(file));
     return to;
   }
 
-  // A store that is open elsewhere may have replaced it; whether it ought to be there, the check of the store
-  // has said.
   bool of_a_store(const std::string& path) const {
     return std::ranges::any_of(stores_, [&](const StoreCheck& store) {
       return path.starts_with(store.path + (store.path.ends_with('/') ? "" : "/"));

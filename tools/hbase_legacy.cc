@@ -66,12 +66,13 @@ std::vector<std::string> legacy_tables(const std::string& root) {
   return names;
 }
 
-Status legacy_refusal(const std::string& what) {
+Status legacy_refusal(const std::string& what, const std::string& more) {
   return Status::not_supported(
              fmt::format("{} is of HBase 0.92 or 0.94, or older: its descriptions are not protobuf", what))
       .hinting(
           "name the directory of one region, TABLE/REGION, to read its rows; cellar dump and find read all "
-          "HFiles below a directory");
+          "HFiles below a directory" +
+          more);
 }
 
 }  // namespace cellar

@@ -15,7 +15,8 @@ bool is_legacy_region(std::string_view bytes);
 bool is_legacy_root(const std::string& path);
 // The tables below such a root, without -ROOT- and .META.
 std::vector<std::string> legacy_tables(const std::string& root);
-// kNotSupported: `what` ("…/orders") is of HBase 0.92 or 0.94; says what can be read of it.
-Status legacy_refusal(const std::string& what);
+// kNotSupported: `what` ("…/orders") is of HBase 0.92 or 0.94; says what can be read of it. `more` ends the
+// hint.
+Status legacy_refusal(const std::string& what, const std::string& more = {});
 
 }  // namespace cellar

@@ -21,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
+constexpr std::string_view kRemains = "the file is the remains of an HFile: it has no trailer at its end";
 
 Status io_error(const std::string& path, const std::error_code& error) {
   return Status::with_code(error == std::errc::no_such_file_or_directory ? Code::kNotFound : Code::kIoError,
@@ -79,9 +80,7 @@ Result<std::vector<std::string>> files_of_store(Session& session, const std::str
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> root, posix_file_system().open_directory(path, false));
   std::vector<std::string> strangers;
   const Result<std::vector<StoredFile>> stored = list_store_files(*root, &strangers);
-  if (stored.status().is(Code::kNotFound))
-    return files;  // a table was dropped meanwhile; only mentions are lost
-  CELLAR_TRY(stored.status());
+  if (!stored.ok()) return files;  // a table was dropped meanwhile, or damage: only mentions are lost
   const std::string top = path + (path.ends_with('/') ? "" : "/");
   for (const StoredFile& file : *stored) {
     std::string each = top + to_text(file);
@@ -96,7 +95,8 @@ Result<std::vector<std::string>> files_of_store(Session& session, const std::str
 FileLook look_at_file(const std::string& path) {
   const std::string name = fs::path(path).filename().string();
   constexpr size_t kNameDigits = 32;
-  const bool named = is_hbase_file_name(name) && name.find_first_not_of(kHexDigits) >= kNameDigits;
+  const size_t digits = std::min(name.find_first_not_of(kHexDigits), name.size());
+  const bool named = is_hbase_file_name(name) && digits >= kNameDigits;
   const FileLook otherwise = named ? FileLook::kRemains : FileLook::kOther;
   const Result<std::unique_ptr<ReadableFile>> file = posix_file_system().open_file(path);
   if (!file.ok()) return otherwise;
@@ -113,14 +113,13 @@ FileLook look_at_file(const std::string& path) {
 }
 
 Status remains_refusal(const std::string& path) {
-  return Status::corruption("the file is the remains of an HFile: it has no trailer at its end")
+  return Status::corruption(std::string(kRemains))
       .at(path)
       .hinting("cellar salvage reads what is left of it; cellar verify DIRECTORY names all such files");
 }
 
 bool is_store(const std::string& path) {
-  std::error_code error;
-  return fs::is_regular_file(fs::path(path) / "CURRENT", error);
+  return is_plain_file(path + "/CURRENT");
 }
 
 namespace {
@@ -155,7 +154,7 @@ Result<std::vector<std::string>> find_hfiles(Session& session, const std::string
   if (is_plain_file(path + "/.snapshotinfo")) return files_of_snapshot(path);
   std::vector<std::string> files;
   const Status walked = walk_directory(path, remains, files, others);
-  if (walked.is(Code::kCorruption)) return session.name_failure("CEL-NOT-HFILE", Exit::kCannot, walked);
+  if (walked.is(Code::kCorruption)) return name_file_failure(session, walked);
   CELLAR_TRY(walked);
   CELLAR_TRY(add_what_stands_for_files(files, others));
   std::ranges::sort(files);
@@ -181,8 +180,17 @@ Result<std::vector<std::string>> find_all_hfiles(Session& session, const std::ve
   return all;
 }
 
+namespace {
+
+bool is_no_hfile(const Status& status) {
+  return is_not_an_hfile(status) ||
+         (status.is(Code::kCorruption) && status.message().find(kRemains) != std::string_view::npos);
+}
+
+}  // namespace
+
 Exit exit_of_file_failure(const Status& status) {
-  if (is_not_an_hfile(status)) return Exit::kCannot;
+  if (is_no_hfile(status)) return Exit::kCannot;
   if (status.is(Code::kCorruption) || status.is(Code::kLimit)) return Exit::kNegative;
   if (status.is(Code::kNotSupported)) return Exit::kNotSupported;
   return Exit::kCannot;
@@ -190,7 +198,7 @@ Exit exit_of_file_failure(const Status& status) {
 
 Status name_file_failure(Session& session, const Status& status) {
   const Exit exit = exit_of_file_failure(status);
-  if (is_not_an_hfile(status)) return session.name_failure("CEL-NOT-HFILE", exit, status);
+  if (is_no_hfile(status)) return session.name_failure("CEL-NOT-HFILE", exit, status);
   if (status.is(Code::kLimit)) {
     return session.name_failure(
         "CEL-LIMIT", exit,

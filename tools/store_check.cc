@@ -47,9 +47,10 @@ class StoreLook {
  private:
   void add_fault(std::string code, const Status& status, const std::string& otherwise_at = {}) {
     if (status.ok()) return;
-    const std::string place(status.place());
-    check_.faults.push_back(
-        {std::move(code), std::string(status.message()), place.empty() ? otherwise_at : place});
+    std::string place(status.place());
+    const bool said = status.message().find(otherwise_at) != std::string_view::npos;
+    if (place.empty() && !said) place = otherwise_at;
+    check_.faults.push_back({std::move(code), std::string(status.message()), std::move(place)});
   }
 
   // Read-only media hold no lock.

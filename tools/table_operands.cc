@@ -111,10 +111,8 @@ Result<OpenedTable> TableOperands::open_root_form(Session& session) {
 
 Status TableOperands::refuse_legacy_root(Session& session) const {
   const std::vector<std::string> tables = legacy_tables(path_);
-  const Status refusal = legacy_refusal(path_);
-  const std::string hint = tables.empty() ? "" : fmt::format("   (its tables: {})", some_of(tables));
-  return session.name_failure("CEL-NOT-SUPPORTED", Exit::kNotSupported,
-                              refusal.hinting(std::string(refusal.hint()) + hint));
+  const std::string more = tables.empty() ? "" : fmt::format("   (its tables: {})", some_of(tables));
+  return session.name_failure("CEL-NOT-SUPPORTED", Exit::kNotSupported, legacy_refusal(path_, more));
 }
 
 Status TableOperands::refuse_many_tables(Session& session) const {

@@ -94,10 +94,10 @@ std::string log_of(const StoreCheck& check) {
                                        human_count(check.log_end_record), human_count(check.log_end_offset)));
   }
   if (check.log_torn_bytes > 0) {
-    text += line_of("torn", fmt::format("{}: {} from offset {} are no whole record: its write was torn, and "
-                                        "it was never acknowledged as durable",
-                                        segment, counted(check.log_torn_bytes, "byte"),
-                                        human_count(check.log_end_offset)));
+    text += line_of("torn", fmt::format("{}, from offset {} on: {} are not part of a whole record: their "
+                                        "write was torn",
+                                        segment, human_count(check.log_end_offset),
+                                        counted(check.log_torn_bytes, "byte")));
   }
   return text + line_of("recovery", fmt::format("the next open recovers {} with {}",
                                                 counted(check.recovered_records, "record"),

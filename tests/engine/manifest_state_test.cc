@@ -1,6 +1,6 @@
-// Goal: an edit takes time in proportion to itself and the state, not to their product, and does the same with
-// many changes, which are looked up in an index, as with few. Method: the looks at tables and families are
-// counted; large edits beside the same changes one at a time.
+// Goal: an edit takes time in proportion to itself and the state, not to their product. It does the same with
+// many changes, which share an index, as with few. Method: the looks at tables and families are counted; large
+// edits beside the same changes one at a time.
 #include <gtest/gtest.h>
 
 #include <string>

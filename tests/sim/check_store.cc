@@ -1,4 +1,4 @@
-// What is found in a store after a course, compared with what the course was told.
+// Compares the content of a store after a course with the answers that the course got.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -119,7 +119,7 @@ std::optional<std::string> schema_lost(Engine& engine, const Outcome& outcome) {
   return outcome.added && !added ? std::optional<std::string>("an added family is lost") : std::nullopt;
 }
 
-// What of tables x and y, the snapshot and the feed is lost, half there, or there although it went.
+// Says which of tables x and y, the snapshot and the feed is lost, incomplete, or there although it was dropped.
 std::optional<std::string> others_lost(Engine& engine, const std::set<std::string>& found,
                                        const Outcome& outcome) {
   for (const char* name : {"x", "y"}) {

@@ -201,7 +201,7 @@ void Course::resume() {
   compare();
   const Status flushed = outcome_.wrong ? Status() : engine_->flush();
   if (!flushed.ok()) outcome_.wrong = "does not flush after it resumed: " + flushed.to_text();
-  // What failed is tried again within a minute.
+  // Failed background work is tried again within a minute.
   for (int i = 0; i < 20 && !engine_->status().health.ok(); ++i) executor_.pause_us(10'000'000);
   const Status health = engine_->status().health;
   if (!outcome_.wrong && !health.ok()) outcome_.wrong = "health is not ok: " + health.to_text();
@@ -366,7 +366,7 @@ void Course::compare() {
     if (deleted != outcome_.writes.end() || write.deletes != 0) continue;
     if (write.fate >= Fate::kVisible && !has_all(*found, write))
       outcome_.wrong = fmt::format("write {} was acknowledged and is not seen", write.id);
-    // Of what no log held a crash may leave the part that was flushed.
+    // A crash may leave the flushed part of a write that was not logged.
     if (write.unlogged && write.fate < Fate::kVisible) continue;
     if (has_any(*found, write) && !has_all(*found, write))
       outcome_.wrong =

@@ -1,4 +1,4 @@
-// What running a course and checking what it left have in common.
+// Helpers that running a course and checking its outcome share.
 #pragma once
 
 #include <fmt/format.h>

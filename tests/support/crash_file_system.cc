@@ -75,7 +75,7 @@ struct CrashFileSystem::Impl {
   const std::shared_ptr<CrashNode> root = std::make_shared<CrashNode>();
   LastAppend last;
   std::vector<std::string> texts;
-  // Of the image that a crash leaves.
+  // Returns the boot identity of the image that a crash of this mode leaves.
   std::string boot_after(CrashMode mode) const {
     return "start " + std::to_string(boot + (mode == CrashMode::kProcessKilled ? 0 : 1));
   }

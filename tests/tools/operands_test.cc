@@ -40,7 +40,8 @@ TEST(Operands, CountsAreDigitsThatFit) {
   for (const char* bad : {"", "-1", "+1", " 1", "1 ", "0x10", "1e3", "1.5", "18446744073709551616"})
     EXPECT_FALSE(parse_count(bad).ok()) << bad;
   EXPECT_EQ(parse_integer("+5").value(), 5);
-  for (const char* bad : {"", "+", "+-5", "9223372036854775808"}) EXPECT_FALSE(parse_integer(bad).ok()) << bad;
+  for (const char* bad : {"", "+", "+-5", "9223372036854775808"})
+    EXPECT_FALSE(parse_integer(bad).ok()) << bad;
 }
 
 TEST(Operands, PrintedTimesAreReadBack) {

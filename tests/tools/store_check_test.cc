@@ -1,13 +1,15 @@
-// Goal: `cellar verify` finds in a store whatever opening it refuses, says in plain words how a log ends that was
-// not closed, is quick with holes and many families, and ends soon when it is told to. Method: each obstacle put
-// into a sound store, which is then opened for reading and for writing, and verified.
+// Goal: `cellar verify` finds in a store whatever opening it refuses, says in plain words how a log ends that
+// was not closed, is quick with holes, and ends soon when it is told to. Method: each obstacle put into a sound
+// store, which is then verified, and opened for reading and for writing.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 
+#include "base/bytes.h"
 #include "cellar/environment.h"
 #include "engine/manifest.h"
 #include "tests/tools/tool_runner.h"
@@ -156,9 +158,10 @@ TEST_F(StoreCheckTest, ATornEndIsToldInPlainWords) {
   ASSERT_EQ(before["closed"], false);
   EXPECT_EQ(before["torn_bytes"], 0);
   const uint64_t end = before["end_offset"];
-  const std::string segment = last_segment();
-  EXPECT_EQ(fs::path(segment).filename().string(),
-            fmt::format("{:010}.log", before["end_segment"].get<uint64_t>()));
+  // A segment that was made in advance may follow.
+  const std::string name = fmt::format("wal/{:010}.log", before["end_segment"].get<uint64_t>());
+  const std::string segment = "shop/" + name;
+  ASSERT_TRUE(fs::exists(path(segment)));
   {
     std::fstream file(path(segment), std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(static_cast<std::streamoff>(end));
@@ -170,11 +173,11 @@ TEST_F(StoreCheckTest, ATornEndIsToldInPlainWords) {
   EXPECT_EQ(torn["torn_bytes"], 16);
   EXPECT_EQ(torn["end_offset"], end);
   EXPECT_EQ(torn["recovered_cells"], before["recovered_cells"]);
-  const std::string name = "wal/" + fs::path(segment).filename().string();
   EXPECT_NE(text.out.find(name + ": the last whole record, number " + torn["end_record"].dump()),
             std::string::npos)
       << text.out;
-  EXPECT_NE(text.out.find(name + ": 16 bytes from offset"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find(name + ", from offset " + human_count(end) + " on: 16 bytes"), std::string::npos)
+      << text.out;
   const uint64_t cells = torn["recovered_cells"];
   const uint64_t records = torn["recovered_records"];
   const std::string recovery = fmt::format("the next open recovers {} record{} with {} cell{}", records,
