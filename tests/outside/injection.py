@@ -8,7 +8,7 @@ import sys
 import threading
 
 HANG_SECONDS = 20
-PATIENCE_SECONDS = 10  # on top of it, for what a program is told to wait for
+PATIENCE_SECONDS = 20  # on top of it, for what a program is told to wait for, and for a busy machine
 
 # What can become of each call, in the order of program_faults.cc. A program must not notice those of TRANSPARENT.
 CALLS = {
