@@ -55,9 +55,8 @@ struct ReadRules {
   std::span<const std::string> columns;
   bool explicit_columns = false;
   ReadExplanation::PassedOver* passed_over = nullptr;  // counted into; null: nobody asked
-  bool filtered =
-      false;  // a filter sees every version the family keeps (raw: every cell), and `versions` limits what
-              // it passes
+  bool filtered = false;  // a filter sees every version the family keeps (raw: every cell), and `versions`
+                          // limits what it passes
 };
 
 struct RewriteRules {

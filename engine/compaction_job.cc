@@ -43,8 +43,7 @@ void describe_inputs(const std::vector<std::shared_ptr<StoreFile>>& inputs, NewF
   const FileCursorOptions options{.fill_cache = false, .sequential = true, .stats = nullptr};
   for (size_t i = inputs.size(); i-- > 0;) {
     const StoreFile& file = *inputs[i];
-    sources.push_back(
-        {make_sequence_checking_cursor(file, options), static_cast<uint32_t>(sources.size())});
+    sources.push_back({make_sequence_checking_cursor(file, options), static_cast<uint32_t>(sources.size())});
     cursors.emplace_back(inputs[i].get(), sources.back().cursor.get());
     request.tags = request.tags || file.reader().cell_format().tags;
     request.sequence_max = std::max(request.sequence_max, file.record().sequence_max);

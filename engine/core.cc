@@ -124,9 +124,7 @@ Result<std::shared_ptr<StoreFile>> EngineCore::open_store_file(const std::shared
                                      std::move(stored), options.read_only ? nullptr : &remover);
 }
 
-uint64_t EngineCore::block_payload_bytes_max() const {
-  return store_block_bytes_max(options);
-}
+uint64_t EngineCore::block_payload_bytes_max() const { return store_block_bytes_max(options); }
 
 int64_t EngineCore::erase_now_ms() {
   const ExpiryClock::Reading reading = expiry.read();

@@ -92,9 +92,12 @@ Status write_and_close(EngineCore& core, const NewFileRequest& request, const st
 Status warm_new_file(EngineCore& core, const NewFileRequest& request, const StoreFile& file) {
   if (request.directory != nullptr) return {};  // a file of another store
   const FamilyOptions& family = request.config->options;
-  const BlockCacheStats cache = core.cache->stats();
-  const uint64_t room = cache.capacity_bytes - std::min(cache.capacity_bytes, cache.pinned_bytes);
-  const bool data = request.origin == FileOrigin::kFlush && family.cache_data_on_write && room != 0;
+  // What is pinned grows while the file is read: by its sums of blocks, for one.
+  const auto room = [&core] {
+    const BlockCacheStats cache = core.cache->stats();
+    return cache.capacity_bytes - std::min(cache.capacity_bytes, cache.pinned_bytes);
+  };
+  const bool data = request.origin == FileOrigin::kFlush && family.cache_data_on_write && room() != 0;
   WarmUp warm_up(file.reader(), {.parts = {.data = data,
                                            .index = data || family.cache_index_on_write,
                                            .blooms = data || family.cache_blooms_on_write}});
@@ -105,7 +108,7 @@ Status warm_new_file(EngineCore& core, const NewFileRequest& request, const Stor
       next_checkpoint = bytes + kBytesPerCheckpoint;
       core.executor.checkpoint();
     }
-    return !core.closing.load() && (!data || bytes < room);
+    return !core.closing.load() && (!data || bytes < room());
   });
 }
 

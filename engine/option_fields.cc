@@ -114,10 +114,9 @@ const std::array kFamilyFields = {
                 [](const FamilyOptions& f) {
                   return std::string(f.delete_order == MarkerOrder::kSequence ? "sequence" : "timestamp");
                 }},
-    FamilyField{"stamps", "", "rising", set_stamps,
-                [](const FamilyOptions& f) {
-                  return std::string(f.stamps == Stamps::kRising ? "rising" : "clock");
-                }},
+    FamilyField{
+        "stamps", "", "rising", set_stamps,
+        [](const FamilyOptions& f) { return std::string(f.stamps == Stamps::kRising ? "rising" : "clock"); }},
     number_field<&FamilyOptions::time_to_purge_deletes_ms, 0, kForever * 1000>(
         "time_to_purge_deletes_ms", "hbase.hstore.time.to.purge.deletes", "3600000"),
     FamilyField{"block_bytes", "BLOCKSIZE", "64k", set_block_bytes,

@@ -29,8 +29,9 @@ Result<RecordedFile> open_recorded_file(Result<std::unique_ptr<ReadableFile>> fi
   CELLAR_TRY_ASSIGN(opened.reader, HFileReader::open(std::move(file).value(), std::move(options)));
   if (opened.reader->end_sum() != record.trailer_crc)
     return Status::corruption(
-               fmt::format("the end of the file has the sum {:08x}, the manifest says {:08x}: it is another file",
-                           opened.reader->end_sum(), record.trailer_crc))
+               fmt::format(
+                   "the end of the file has the sum {:08x}, the manifest says {:08x}: it is another file",
+                   opened.reader->end_sum(), record.trailer_crc))
         .at(name);
   if (opened.reader->cells() != record.cells)
     return Status::corruption(fmt::format("the file holds {} cells, the manifest says {}",

@@ -95,9 +95,9 @@ class StoreReader {
   bool positioned_ = false;  // of one opened on demand
 };
 
-// Returns a cursor over everything that the view may hold of a row, hidden cells and markers included, or null
-// if it holds nothing. `columns`, if given, are all that matters beside the markers of the family. The view
-// must outlive the cursor.
+// Returns a cursor over everything that the view may hold of a row, hidden cells and markers included, or
+// null if it holds nothing. `columns`, if given, are all that matters beside the markers of the family. The
+// view must outlive the cursor.
 std::unique_ptr<CellCursor> open_row_cursor(const StoreView& view, std::string_view row,
                                             std::span<const std::string> columns);
 

@@ -273,8 +273,8 @@ Result<TransactionImpl::Staged> TransactionImpl::stage(const Change& change, con
   } else if (stamp.rising) {
     const int64_t own = std::max(shown_.newest(*item.store, change.row, item.qualifier, item.type),
                                  book.newest(*item.store, change.row, item.qualifier, item.type));
-    CELLAR_TRY_ASSIGN(staged.shown, rising_stamp(*item.store, change.row, item.qualifier, item.type,
-                                                 begun_ms_, own));
+    CELLAR_TRY_ASSIGN(staged.shown,
+                      rising_stamp(*item.store, change.row, item.qualifier, item.type, begun_ms_, own));
   } else if (!stamp.given() && stamp.floor >= kLatestTimestamp - 1 - stamp.later) {
     return Status::invalid_argument(
                fmt::format("row {}, column {}:{} has the highest timestamp there is: nothing can follow it",
@@ -331,9 +331,9 @@ Status TransactionImpl::take(Change& change) {
   change.table.written.add_row(change.row);
   for (size_t i = 0; i < all.size(); ++i) {
     const PreparedBatch::Item& item = raw_.items()[i];
-    const OwnCell& cell = cells_.emplace_back(OwnCell{
-        item.store, row->first, std::string(item.qualifier), std::string(item.value), std::string(item.tags),
-        item.type, all[i].stamp, all[i].shown, all[i].of});
+    const OwnCell& cell = cells_.emplace_back(OwnCell{item.store, row->first, std::string(item.qualifier),
+                                                      std::string(item.value), std::string(item.tags),
+                                                      item.type, all[i].stamp, all[i].shown, all[i].of});
     if (rises(*cell.store)) shown_.note(*cell.store, cell.row, cell.qualifier, cell.shown, cell.type);
     if (cell.stamp.given()) continue;
     row->second.unstamped.push_back(&cell);

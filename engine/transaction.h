@@ -68,7 +68,7 @@ class TransactionImpl final : public Transaction, private CommitCheck, private O
     std::string tags;
     CellType type = CellType::kPut;
     Stamp stamp;
-    int64_t shown = 0;  // the timestamp that reads see
+    int64_t shown = 0;            // the timestamp that reads see
     const OwnCell* of = nullptr;  // a marker of one version: the transaction's own rising put that it hides
     int64_t committed = 0;        // the timestamp at the commit
   };
@@ -112,9 +112,7 @@ class TransactionImpl final : public Transaction, private CommitCheck, private O
   Status apply(Change& change, const std::function<Status(RowChanges&)>& work);
   Status take(Change& change);
   Stamp stamp_of(const Change& change, const WrittenRow* written, const PreparedBatch::Item& item) const;
-  bool rises(const Store& store) const {
-    return options_.stamps.value_or(store.stamps()) == Stamps::kRising;
-  }
+  bool rises(const Store& store) const { return options_.stamps.value_or(store.stamps()) == Stamps::kRising; }
   Result<Staged> stage(const Change& change, const WrittenRow* written, const PreparedBatch::Item& item,
                        const StampBook& book) const;
   Status stamp_cells(int64_t commit_ms);

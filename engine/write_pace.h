@@ -32,6 +32,8 @@ class WritePace {
 
   // Notes that a memtable has grown by `bytes`, which take their time at this rate.
   void spend(uint64_t bytes, double bytes_per_second, int64_t now_us);
+  // Lets the next write begin at once.
+  void forget() { free_at_us_.store(0, std::memory_order_relaxed); }
   // Returns how long a writer waits before its next write: 0, or kWaitUsMin to kWaitUsMax.
   int64_t wait_us(int64_t now_us) const;
 

@@ -21,19 +21,18 @@ std::string WriteThrottle::obstacle(std::span<Store* const> stores) const {
   return {};
 }
 
-// The wait is known when it begins: what others write meanwhile makes it no longer.
+// One wait, which an event may cut short: what is left of it is waited before the next write.
 void WriteThrottle::slow_down(std::span<Store* const> stores) {
+  const uint64_t seen = core_.changed->count();
   const int64_t now_us = core_.clock.steady_us();
   int64_t wait_us = 0;
   for (Store* store : stores)
     if (debt(*store) > 0) wait_us = std::max(wait_us, store->pace().wait_us(now_us));
-  const int64_t until_us = now_us + wait_us;
-  while (!core_.closing.load() && !core_.health.failed()) {
-    const uint64_t seen = core_.changed->count();
-    const int64_t left_us = until_us - core_.clock.steady_us();
-    if (left_us <= 0) return;
-    core_.changed->wait(seen, left_us);
-  }
+  if (wait_us == 0) return;
+  core_.changed->wait(seen, wait_us);
+  // By a clock that stands still no wait would ever end.
+  if (core_.clock.steady_us() == now_us)
+    for (Store* store : stores) store->pace().forget();
 }
 
 Status WriteThrottle::wait(std::span<Store* const> stores) {

@@ -85,7 +85,8 @@ class LoadOnOpen {
 
   Result<BlockHeader> header_at(uint64_t at) {
     const size_t bytes = parts_.blocks->header_bytes();
-    if (parts_.trailer_offset - at < bytes) return parts_.blocks->corruption(at, "no room for a block header");
+    if (parts_.trailer_offset - at < bytes)
+      return parts_.blocks->corruption(at, "no room for a block header");
     CELLAR_TRY_ASSIGN(const std::string_view header, bytes_at(at, bytes));
     return parts_.blocks->parse_header(header, at, parts_.trailer_offset);
   }

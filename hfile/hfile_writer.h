@@ -36,8 +36,8 @@ struct HFileWriterOptions {
   int64_t create_time_ms = 0;
   std::string comparator{kStandardComparator};
   uint64_t cell_bytes_max = 10u << 20;  // larger cells are refused with kLimit
-  bool trailer_sums = false;  // Cellar's own sums, of the file's end and of every block, which HBase skips
-  bool cell_counts = false;             // CellCounts in the file info, which HBase passes over
+  bool trailer_sums = false;    // Cellar's own sums, of the file's end and of every block, which HBase skips
+  bool cell_counts = false;     // CellCounts in the file info, which HBase passes over
   bool store_file_info = true;  // TIMERANGE, EARLIEST_PUT_TS, DELETE_FAMILY_COUNT from the cells written
 };
 

@@ -106,9 +106,8 @@ class Salvager {
     report_.format.codec = trailer_.codec = id;
     blocks_ = std::make_unique<BlockReader>(
         file_.get(), trailer_, codec,
-        BlockReader::Options{.name = name_,
-                             .payload_bytes_max = block_payload_bytes_max_,
-                             .pass_without_sums = true});
+        BlockReader::Options{
+            .name = name_, .payload_bytes_max = block_payload_bytes_max_, .pass_without_sums = true});
     return {};
   }
 

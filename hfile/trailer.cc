@@ -186,8 +186,8 @@ Status check_block_sums(const Trailer& trailer) {
     take(page.disk_bytes);
   }
   if (trailer.block_sums.empty() || (fits && left == 0)) return {};
-  return Status::corruption(fmt::format("its block sums do not end at the load-on-open offset {}",
-                                        trailer.load_on_open_offset));
+  return Status::corruption(
+      fmt::format("its block sums do not end at the load-on-open offset {}", trailer.load_on_open_offset));
 }
 
 // All offsets inside the file and in order, counts and levels within bounds.

@@ -86,7 +86,8 @@ Entry left_out(std::string why, bool matters) { return {Entry::Kind::kLeftOut, s
 
 // ".NAME.crc": Hadoop's local file system writes one beside each file, beginning with "crc" and a zero byte.
 bool is_sidecar(const fs::directory_entry& entry, std::string_view name) {
-  if (!name.starts_with('.') || !name.ends_with(".crc") || look_at_file(entry.path().string()) == FileLook::kHFile)
+  if (!name.starts_with('.') || !name.ends_with(".crc") ||
+      look_at_file(entry.path().string()) == FileLook::kHFile)
     return false;
   const Result<std::unique_ptr<ReadableFile>> file = posix_file_system().open_file(entry.path().string());
   char magic[4] = {};

@@ -59,8 +59,7 @@ std::vector<std::string> legacy_tables(const std::string& root) {
   for (; !error && at != fs::directory_iterator(); at.increment(error)) {
     const std::string name = at->path().filename().string();
     const bool table = !is_catalog(name) && is_hbase_table_name({"default", name});
-    if (table && is_plain_directory(at->path().string()))
-      names.push_back(name);
+    if (table && is_plain_directory(at->path().string())) names.push_back(name);
   }
   std::ranges::sort(names);
   return names;

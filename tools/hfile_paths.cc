@@ -118,9 +118,7 @@ Status remains_refusal(const std::string& path) {
       .hinting("cellar salvage reads what is left of it; cellar verify DIRECTORY names all such files");
 }
 
-bool is_store(const std::string& path) {
-  return is_plain_file(path + "/CURRENT");
-}
+bool is_store(const std::string& path) { return is_plain_file(path + "/CURRENT"); }
 
 namespace {
 

@@ -151,9 +151,9 @@ void add_structure(Facts& facts, const HFileDescription& file) {
       "checksum", file.checksum,
       file.bytes_per_checksum > 0 ? fmt::format("one per {}", human_bytes(file.bytes_per_checksum)) : "");
   if (const BlockSumsFacts sums = block_sums_facts(file.trailer); sums.pages > 0)
-    facts.add("block sums", "of all blocks",
-              fmt::format("a block of another file, place or time is found; {}",
-                          exact_bytes(sums.disk_bytes)));
+    facts.add(
+        "block sums", "of all blocks",
+        fmt::format("a block of another file, place or time is found; {}", exact_bytes(sums.disk_bytes)));
   facts.add("mvcc", file.mvcc ? "with each cell" : "none",
             file.max_mvcc ? fmt::format("greatest {}", *file.max_mvcc) : "");
   if (file.create_time_ms) facts.add("written", time_text(*file.create_time_ms));

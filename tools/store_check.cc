@@ -80,12 +80,14 @@ Status StoreLook::check_log() {
     for (const FamilyRecord& family : table.families) flushed_[family.id] = family.flushed_sequence;
   auto wal = open_wal_directory(*root_, false);
   // An interrupted creation has no log yet.
-  if (wal.status().is(Code::kNotFound) && state_.log_facts(posix_file_system().boot_identity()).synced.segment == 0 &&
+  if (wal.status().is(Code::kNotFound) &&
+      state_.log_facts(posix_file_system().boot_identity()).synced.segment == 0 &&
       state_.clean_close.segment == 0)
     return {};
   CELLAR_TRY(wal.status());
-  const Result<LogSummary> summary = read_log(
-      **wal, state_.log_facts(posix_file_system().boot_identity()), [&](const LogRecord& record) -> Status { return check_record(record); });
+  const Result<LogSummary> summary =
+      read_log(**wal, state_.log_facts(posix_file_system().boot_identity()),
+               [&](const LogRecord& record) -> Status { return check_record(record); });
   if (!summary.ok()) return summary.status();
   check_.log_segments = summary->segments.size();
   check_.log_records = summary->records;

@@ -13,8 +13,8 @@
 namespace cellar {
 
 // Codes: V-CURRENT (it is lost, or not a file), V-LOCK (nobody can lock the store), V-DIRECTORY (a directory
-// cannot be used), V-LOG (the log is damaged), V-FILE-MISSING, V-MANIFEST (a file is not as the manifest says,
-// or options are invalid).
+// cannot be used), V-LOG (the log is damaged), V-FILE-MISSING, V-MANIFEST (a file is not as the manifest
+// says, or options are invalid).
 struct StoreFault {
   std::string code;
   std::string text;
@@ -32,10 +32,10 @@ struct StoreCheck {
   uint64_t log_torn_bytes = 0;
   uint64_t log_end_segment = 0;  // where the last whole record ends; 0: there is none
   uint64_t log_end_offset = 0;
-  uint64_t log_end_record = 0;      // its number; 0: there is none
-  uint64_t recovered_records = 0;   // of log_records those that the next open takes up
-  uint64_t recovered_cells = 0;     // and their cells: those that no store file holds yet
-  bool clean_close = false;  // else it is open elsewhere, or was not closed properly
+  uint64_t log_end_record = 0;     // its number; 0: there is none
+  uint64_t recovered_records = 0;  // of log_records those that the next open takes up
+  uint64_t recovered_cells = 0;    // and their cells: those that no store file holds yet
+  bool clean_close = false;        // else it is open elsewhere, or was not closed properly
   std::vector<StoreFault> faults;
   std::map<std::string, SequenceRange> sequences;  // of the cells of each store file, by path
 

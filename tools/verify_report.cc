@@ -215,9 +215,8 @@ Json verify_json(const VerifiedFile& file) {
 std::string store_check_text(const StoreCheck& check) {
   std::string text = fmt::format("{}  {}   {}, {}   log: {}, {}{}\n", check.sound() ? "ok  " : "FAIL",
                                  shown_name(check.path), counted(check.tables, "table"),
-                                 counted(check.files, "file"),
-                                 counted(check.log_segments, "segment"), counted(check.log_cells, "cell"),
-                                 check.clean_close ? "" : ", not closed");
+                                 counted(check.files, "file"), counted(check.log_segments, "segment"),
+                                 counted(check.log_cells, "cell"), check.clean_close ? "" : ", not closed");
   // What follows rests on a log that was read to its end.
   const bool read = std::ranges::none_of(check.faults, [](const StoreFault& fault) {
     return fault.code == "V-LOG" || fault.code == "V-CURRENT";

@@ -13,8 +13,8 @@ namespace CELLAR_PUBLIC cellar {
 class Table;
 
 // One log record, one sequence number: readers and crashes see all of it or nothing. Cells without a
-// timestamp get one clock value, or rising ones in the order in which they were added (FamilyOptions::stamps).
-// Of equal coordinates the last one wins. One thread at a time; reusable after
+// timestamp get one clock value, or rising ones in the order in which they were added
+// (FamilyOptions::stamps). Of equal coordinates the last one wins. One thread at a time; reusable after
 // clear().
 class Batch {
  public:

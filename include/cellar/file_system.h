@@ -51,8 +51,8 @@ class ReadableFile {
   // Several reads at once, in any order; the first failure is returned. Default: one after another.
   virtual Status read_many(std::span<const ReadRequest> requests) const;
 
-  // The first range at or after `offset` in which bytes may differ from zero: a reader need not read the holes
-  // of a sparse file. Empty, at size(), if only zeros follow. Default: everything from `offset` on.
+  // The first range at or after `offset` in which bytes may differ from zero: a reader need not read the
+  // holes of a sparse file. Empty, at size(), if only zeros follow. Default: everything from `offset` on.
   virtual Result<ByteRange> next_data(uint64_t offset) const;
 
   // A hint that this range is read soon. Never fails, may do nothing.

@@ -12,8 +12,8 @@
 
 namespace CELLAR_PUBLIC cellar {
 
-// A timestamp that is not given: the engine's clock, read when the write is applied, or a later one in a family
-// whose stamps rise (FamilyOptions::stamps).
+// A timestamp that is not given: the engine's clock, read when the write is applied, or a later one in a
+// family whose stamps rise (FamilyOptions::stamps).
 constexpr int64_t kNow = kLatestTimestamp;
 
 // The most bytes that one mutation holds: its row and all its pieces together.

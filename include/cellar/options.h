@@ -53,7 +53,7 @@ struct FamilyOptions {
   int64_t ttl_s = kForever;   // expired cells vanish from reads at once, from disk at the next rewrite
   KeepDeleted keep_deleted_cells = KeepDeleted::kFalse;  // true: reads of the past see what was deleted since
   MarkerOrder delete_order =
-      MarkerOrder::kTimestamp;           // sequence: a delete hides only what was written before it
+      MarkerOrder::kTimestamp;     // sequence: a delete hides only what was written before it
   Stamps stamps = Stamps::kClock;  // rising: a put without a timestamp is always a version of its own and the
                                    // newest of its column, whatever the clock does; it reads the column first
   int64_t time_to_purge_deletes_ms = 0;  // delete markers younger than this stay on disk: raw scans see them
@@ -192,8 +192,9 @@ struct EngineOptions {
       INT64_MAX;  // a put dated further ahead of the clock is refused; INT64_MAX: any time is taken (HBase's
                   // hbase.hregion.keyvalue.timestamp.slop.millisecs)
   uint64_t batch_bytes_max = 63u << 20;  // a larger batch is refused with kLimit
-  // Expired cells are erased by the clock as far as it can be believed: time that the store was closed counts up to
-  // so many seconds at once, any other leap ahead after an hour. 0: the clock is always believed, as in HBase.
+  // Expired cells are erased by the clock as far as it can be believed: time that the store was closed counts
+  // up to so many seconds at once, any other leap ahead after an hour. 0: the clock is always believed, as in
+  // HBase.
   int64_t ttl_clock_guard_s = 30 * 86400;
   bool verify_new_files = false;   // read every new store file back before it counts
   bool tolerate_torn_log = false;  // treat damage at the end of the log as torn, losing what lies behind it

@@ -60,8 +60,8 @@ struct RunOptions {
 // Times. What it writes without a timestamp gets the time of the commit, all of it the same, with these
 // exceptions: a put that follows a delete of its own which would hide it is a millisecond later than that;
 // nothing is older than a cell that it read of the same column (of a column whose value is dated ahead), so
-// that it takes effect. In a family with stamps = rising each put is a version of its own, and a delete covers
-// what the transaction wrote before it. Until the commit its own reads show the time of begin().
+// that it takes effect. In a family with stamps = rising each put is a version of its own, and a delete
+// covers what the transaction wrote before it. Until the commit its own reads show the time of begin().
 //
 // What a transaction holds on to, like a snapshot, are the versions it can see: end it soon. The check of the
 // commit stops other writes. It looks at memory and at files newer than the transaction alone; what it costs

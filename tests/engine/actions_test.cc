@@ -118,7 +118,7 @@ TEST_F(Actions, NeighboursShareABlock) {
   table.reset();
   table_.reset();
   EngineOptions small;
-  small.cache.capacity_bytes = 4000;
+  small.cache.capacity_bytes = 5500;
   open(small);
   table = engine_->open_table("blocks").value();
   ReadStats together, alone;

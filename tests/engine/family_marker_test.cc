@@ -1,5 +1,6 @@
 // Goal: a read hears the markers of a family wherever they lie among the versions of the empty column.
-// Method: files whose blocks end in every place around the marker; each read must answer as it did from memory.
+// Method: files whose blocks end in every place around the marker; each read must answer as it did from
+// memory.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,6 +1,6 @@
 // Goal: an edit takes time in proportion to itself and the state, not to their product. It does the same with
-// many changes, which share an index, as with few. Method: the looks at tables and families are counted; large
-// edits beside the same changes one at a time.
+// many changes, which share an index, as with few. Method: the looks at tables and families are counted;
+// large edits beside the same changes one at a time.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -22,9 +22,8 @@ ManifestEdit whole_state() {
   for (uint32_t table = 1; table <= kTables; ++table)
     edit.set_tables.push_back({.id = table, .name = "t" + std::to_string(table)});
   for (uint32_t family = 1; family <= kFamilies; ++family) {
-    edit.set_families.push_back({.table_id = (family - 1) / kFamiliesEach + 1,
-                                 .id = family,
-                                 .name = "f" + std::to_string(family)});
+    edit.set_families.push_back(
+        {.table_id = (family - 1) / kFamiliesEach + 1, .id = family, .name = "f" + std::to_string(family)});
     edit.add_files.push_back({.family_id = family, .file = {.name = file_name(family), .bytes = family}});
     edit.flushed.push_back({.family_id = family, .sequence = family});
   }

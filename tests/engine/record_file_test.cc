@@ -76,9 +76,9 @@ RecordFile open_file(OneFile& directory) {
 }
 
 TEST(RecordFile, TheWrittenEndOfASparseFileIsFoundInItsData) {
-  OneFile directory(kTerabyte, {{0, "header"},
-                                {kTerabyte / 2, std::string("x\0\0y\0\0", 6)},
-                                {kTerabyte - 9, std::string(1, '\0')}});
+  OneFile directory(
+      kTerabyte,
+      {{0, "header"}, {kTerabyte / 2, std::string("x\0\0y\0\0", 6)}, {kTerabyte - 9, std::string(1, '\0')}});
   RecordFile file = open_file(directory);
   directory.bytes_read = 0;
   EXPECT_EQ(file.written_end(100).value(), kTerabyte / 2 + 4);
@@ -99,10 +99,12 @@ TEST(RecordFile, WitnessesBehindAHoleAreFound) {
   RecordFile file = open_file(directory);
   directory.bytes_read = 0;
   std::vector<uint64_t> seen;
-  ASSERT_TRUE(file.scan(64, [&](const RecordHeader& found) {
-                    seen.push_back(found.lsn);
-                    return true;
-                  }).ok());
+  ASSERT_TRUE(file.scan(64,
+                        [&](const RecordHeader& found) {
+                          seen.push_back(found.lsn);
+                          return true;
+                        })
+                  .ok());
   EXPECT_EQ(seen, std::vector<uint64_t>{7});
   EXPECT_LT(directory.bytes_read, 1u << 20);
 }

@@ -1,6 +1,7 @@
-// Goal: in a family with stamps=rising each unstamped put is a version of its own and the newest of its column,
-// and each unstamped delete covers what was written before it, by every way of writing and whatever the clock
-// does. Method: a clock that stands still and steps, each rule by itself; and threads that write one column.
+// Goal: in a family with stamps=rising each unstamped put is a version of its own and the newest of its
+// column, and each unstamped delete covers what was written before it, by every way of writing and whatever
+// the clock does. Method: a clock that stands still and steps, each rule by itself; and threads that write
+// one column.
 #include <algorithm>
 #include <atomic>
 #include <set>
@@ -281,10 +282,10 @@ TEST_F(RisingStampsTest, ChecksToo) {
     EXPECT_OK(table_->check_and_mutate(CheckAndMutate("r").if_equals("f", "q", expected).then(put_of(value)))
                   .status());
   EXPECT_EQ(versions(), "c@1002 b@1001 a@1000");
-  EXPECT_OK(table_
-                ->check_and_mutate(CheckAndMutate("r").if_equals("f", "q", "c").then(
-                    Delete("r").column("f", "q")))
-                .status());
+  EXPECT_OK(
+      table_
+          ->check_and_mutate(CheckAndMutate("r").if_equals("f", "q", "c").then(Delete("r").column("f", "q")))
+          .status());
   EXPECT_EQ(versions(), "none");
 }
 
@@ -358,10 +359,11 @@ TEST_F(RisingStampsTest, ATransactionMayAskForThem) {
 
 TEST_F(RisingStampsTest, AdditionsOfObserversToo) {
   auto log = make_table("log", {rising("f")});
-  const auto add = std::make_shared<CallingObserver>([&](const ObservedRow&, ObserverContext& context) -> Status {
-    CELLAR_TRY(context.put(log, Put("r").add("f", "q", "first")));
-    return context.put(log, Put("r").add("f", "q", "second"));
-  });
+  const auto add =
+      std::make_shared<CallingObserver>([&](const ObservedRow&, ObserverContext& context) -> Status {
+        CELLAR_TRY(context.put(log, Put("r").add("f", "q", "first")));
+        return context.put(log, Put("r").add("f", "q", "second"));
+      });
   EXPECT_OK(engine_->add_observer("t", "adds", add));
   clock_.set_wall_ms(kNow0 + 1000);
   put("a");

@@ -98,7 +98,8 @@ TEST(FilterLanguage, TakesSkipAndWhileAnywhere) {
   EXPECT_NE(skips(kFilterDepthMax + 2).find("more than 32 of SKIP and WHILE"), std::string::npos);
 }
 
-// HBase's language takes them in a DependentColumnFilter, where a value that does not match counts as smaller.
+// HBase's language takes them in a DependentColumnFilter, where a value that does not match counts as
+// smaller.
 TEST(FilterLanguage, RefusesAnOrderOfTextsInEveryFilter) {
   for (const std::string op : {"<", "<=", ">=", ">"}) {
     for (const std::string text : {"'substring:2'", "'regexstring:2'"}) {

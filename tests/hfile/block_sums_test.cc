@@ -142,13 +142,12 @@ TEST(BlockSums, SalvageLeavesOutABlockOfAnotherFile) {
   const WrittenFile theirs = write_cells(small_blocks(), numbered_cells(200, "other"));
   const auto salvaged = [](const std::string& bytes, uint64_t& others) {
     others = 0;
-    const SalvageTaker taker = {
-        .begin = [](const SalvageFormat&) { return Status(); },
-        .take =
-            [&](const CellView& cell) {
-              others += cell.value_bytes() == "other" ? 1 : 0;
-              return Status();
-            }};
+    const SalvageTaker taker = {.begin = [](const SalvageFormat&) { return Status(); },
+                                .take =
+                                    [&](const CellView& cell) {
+                                      others += cell.value_bytes() == "other" ? 1 : 0;
+                                      return Status();
+                                    }};
     return salvage(std::make_shared<ViewFile>(bytes), "file", taker, kBlockPayloadBytesMax).value();
   };
   const std::vector<BlockAt> blocks = blocks_of(*open(ours.bytes));
@@ -212,9 +211,9 @@ TEST(BlockSums, AMalformedPageIsCorruption) {
   EXPECT_TRUE(status.ok()) << status.to_text();
   std::string many;
   for (int i = 0; i < 1000; ++i) many += std::string("\0\0\0\0\0", 5);
-  for (const std::string& each : {std::string(), payload.substr(0, payload.size() - 1),
-                                  payload.substr(0, payload.size() / 2), payload + payload, many,
-                                  std::string(1000, '\xff')}) {
+  for (const std::string& each :
+       {std::string(), payload.substr(0, payload.size() - 1), payload.substr(0, payload.size() / 2),
+        payload + payload, many, std::string(1000, '\xff')}) {
     EXPECT_EQ(cells_read(*open(with_page(written, each)), status), 0u);
     EXPECT_TRUE(status.is(Code::kCorruption)) << status.to_text();
     EXPECT_NE(status.message().find("are malformed"), std::string_view::npos) << status.to_text();
@@ -234,7 +233,9 @@ TEST(BlockSums, ATrailerSaysWhereThePagesAre) {
            [](Trailer& trailer) { trailer.block_sums[0].covered_bytes += 1; },
            [](Trailer& trailer) { trailer.block_sums[0].covered_bytes = UINT64_MAX; },
            [](Trailer& trailer) { trailer.block_sums[0].disk_bytes = 0; },
-           [](Trailer& trailer) { trailer.block_sums.push_back({1, 1, 0}); }}) {
+           [](Trailer& trailer) {
+             trailer.block_sums.push_back({1, 1, 0});
+           }}) {
     const std::string bytes = with(change);
     const Result<Trailer> read = read_trailer(ViewFile(bytes));
     ASSERT_FALSE(read.ok());

@@ -303,7 +303,8 @@ bool RandomRun::try_write(const Operation& operation) {
   bool refused = false;
   std::vector<RowChange> rows = operation.rows;
   holds_ = true;
-  if (reads(operation) || is_observed(rows) || rises(rows)) {  // what is read must not depend on work under way
+  if (reads(operation) || is_observed(rows) ||
+      rises(rows)) {  // what is read must not depend on work under way
     executor_.settle();
     if (operation.kind == Kind::kCheckAndMutate) holds_ = check_holds(operation, rows);
     refused = holds_ && is_refused_by_model(rows);

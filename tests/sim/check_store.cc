@@ -119,7 +119,8 @@ std::optional<std::string> schema_lost(Engine& engine, const Outcome& outcome) {
   return outcome.added && !added ? std::optional<std::string>("an added family is lost") : std::nullopt;
 }
 
-// Says which of tables x and y, the snapshot and the feed is lost, incomplete, or there although it was dropped.
+// Says which of tables x and y, the snapshot and the feed is lost, incomplete, or there although it was
+// dropped.
 std::optional<std::string> others_lost(Engine& engine, const std::set<std::string>& found,
                                        const Outcome& outcome) {
   for (const char* name : {"x", "y"}) {

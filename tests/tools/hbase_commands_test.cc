@@ -338,7 +338,9 @@ std::string legacy_region(const std::string& table, const std::string& start, co
 class LegacyHBase : public HBaseCommands {
  protected:
   LegacyHBase() {
-    write_bytes(path("old/hbase.version"), std::string("\0\x01" "7", 3));
+    write_bytes(path("old/hbase.version"), std::string("\0\x01"
+                                                       "7",
+                                                       3));
     write_bytes(path("old/hbase.id"), "id");
     write_bytes(path("old/-ROOT-/70236052/.regioninfo"), legacy_region("-ROOT-", "", ""));
     write_bytes(path("old/.META./1028785192/.regioninfo"), legacy_region(".META.", "", ""));

@@ -24,8 +24,7 @@ class RemainsTest : public ToolTest {
     fs::create_directories(path(name).parent_path());
     HFileBuilder file = HFileBuilder::create(posix_file_system(), path(name).string(), options).value();
     for (int i = 0; i < 50; ++i) {
-      ASSERT_TRUE(
-          file.add(Cell(rows + std::to_string(100 + i), "d", "q", 5, CellType::kPut, "value")).ok());
+      ASSERT_TRUE(file.add(Cell(rows + std::to_string(100 + i), "d", "q", 5, CellType::kPut, "value")).ok());
     }
     ASSERT_TRUE(file.finish().ok());
   }
@@ -46,10 +45,11 @@ TEST_F(RemainsTest, AFileThatWasCutIsNotLeftOut) {
     EXPECT_EQ(files[1]["path"], "dir/d/b.hfile");
     EXPECT_EQ(files[1]["verdict"], "unsound");
     EXPECT_EQ(files[1]["findings"][0]["code"], "V-TRAILER");
-    const std::vector<Strings> reads = {{"dump", "dir"},       {"stats", "dir"},     {"scan", "dir/d"},
-                                        {"count", "dir/d"},    {"scan", "dir"},      {"count", "dir"},
-                                        {"get", "dir/d", "a101"}, {"inspect", "dir"}, {"find", "a101", "dir"},
-                                        {"merge", "dir", "-o", "merged"}};
+    const std::vector<Strings> reads = {{"dump", "dir"},          {"stats", "dir"},
+                                        {"scan", "dir/d"},        {"count", "dir/d"},
+                                        {"scan", "dir"},          {"count", "dir"},
+                                        {"get", "dir/d", "a101"}, {"inspect", "dir"},
+                                        {"find", "a101", "dir"},  {"merge", "dir", "-o", "merged"}};
     for (const Strings& line : reads) {
       const ToolResult result = run(line);
       EXPECT_EQ(result.exit, 3) << line[0] << " " << line[1] << "\n" << result.err;

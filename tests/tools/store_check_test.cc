@@ -1,6 +1,6 @@
 // Goal: `cellar verify` finds in a store whatever opening it refuses, says in plain words how a log ends that
-// was not closed, is quick with holes, and ends soon when it is told to. Method: each obstacle put into a sound
-// store, which is then verified, and opened for reading and for writing.
+// was not closed, is quick with holes, and ends soon when it is told to. Method: each obstacle put into a
+// sound store, which is then verified, and opened for reading and for writing.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -75,15 +75,17 @@ class StoreCheckTest : public ToolTest {
     EXPECT_FALSE(json.is_discarded()) << result.out << result.err;
     return json.is_discarded() || json["stores"].empty() ? Json::object() : json["stores"][0];
   }
-};
 
-TEST_F(StoreCheckTest, WhatOpeningRefusesIsFound) {
   struct Obstacle {
     std::string name;
     std::function<void()> put;
     std::string code;  // of the first finding
   };
-  const std::vector<Obstacle> obstacles = {
+  std::vector<Obstacle> obstacles();
+};
+
+std::vector<StoreCheckTest::Obstacle> StoreCheckTest::obstacles() {
+  return {
       {"CURRENT absent", [&] { fs::remove(path("shop/CURRENT")); }, "V-CURRENT"},
       {"CURRENT is a link", [&] { turn_into_link("shop/CURRENT"); }, "V-CURRENT"},
       {"CURRENT is a directory",
@@ -126,14 +128,33 @@ TEST_F(StoreCheckTest, WhatOpeningRefusesIsFound) {
          fs::resize_file(file, fs::file_size(file) / 2);
        },
        "V-MANIFEST"},
-      {"an option has no meaning", [&] { set_family_options({{"max_versions", "-5"}}); }, "V-MANIFEST"},
-      {"an option is not known", [&] { set_family_options({{"colour", "red"}}); }, "V-MANIFEST"},
-      {"a codec is not known", [&] { set_family_options({{"compression", "shrink"}}); }, "V-MANIFEST"},
-      {"a policy is not known", [&] { set_family_options({{"compaction", "none such"}}); }, "V-MANIFEST"},
+      {"an option has no meaning",
+       [&] {
+         set_family_options({{"max_versions", "-5"}});
+       },
+       "V-MANIFEST"},
+      {"an option is not known",
+       [&] {
+         set_family_options({{"colour", "red"}});
+       },
+       "V-MANIFEST"},
+      {"a codec is not known",
+       [&] {
+         set_family_options({{"compression", "shrink"}});
+       },
+       "V-MANIFEST"},
+      {"a policy is not known",
+       [&] {
+         set_family_options({{"compaction", "none such"}});
+       },
+       "V-MANIFEST"},
   };
+}
+
+TEST_F(StoreCheckTest, WhatOpeningRefusesIsFound) {
   make_flushed_shop();
   fs::rename(path("shop"), path("sound"));
-  for (const Obstacle& obstacle : obstacles) {
+  for (const Obstacle& obstacle : obstacles()) {
     SCOPED_TRACE(obstacle.name);
     fs::remove_all(path("shop"));
     fs::copy(path("sound"), path("shop"), fs::copy_options::recursive);

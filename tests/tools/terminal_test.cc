@@ -67,8 +67,8 @@ class Terminal : public ToolTest {
     constexpr int kLongEnoughForProgressMs = 800;
     const std::string screen = screen_of(on_terminal(line, kLongEnoughForProgressMs));
     ASSERT_GT(answers.size(), 200'000u) << "more than a terminal takes before it is read";
-    EXPECT_TRUE(screen.starts_with(answers)) << line[0] << ": what differs begins with "
-                                             << *std::ranges::mismatch(screen, answers).in1;
+    EXPECT_TRUE(screen.starts_with(answers))
+        << line[0] << ": what differs begins with " << *std::ranges::mismatch(screen, answers).in1;
   }
 };
 
@@ -89,7 +89,11 @@ TEST_F(Terminal, ProgressIsDrawnAndTakenAway) {
 }
 
 TEST_F(Terminal, ValuesDoNotDriveIt) {
-  const std::string evil = "a\x1b]0;title\x07" "b\xC2\x9B" "31m\x7F\x9B" "c\rd";
+  const std::string evil =
+      "a\x1b]0;title\x07"
+      "b\xC2\x9B"
+      "31m\x7F\x9B"
+      "c\rd";
   make_file("evil.hfile", 1, evil);
   const std::string shown = "a\\x1B]0;title\\x07b\\xC2\\x9B31m\\x7F\\x9Bc\\x0Dd";
   for (const Strings& how : std::vector<Strings>{{"--as", "utf8"}, {"--decode", "value=utf8"}}) {
