@@ -20,7 +20,8 @@ namespace {
 Result<int64_t> stored_in_column(const Store& store, std::string_view row, std::string_view qualifier) {
   const std::shared_ptr<const StoreView> view = store.view();
   const std::string column(qualifier);
-  const std::unique_ptr<CellCursor> cursor = open_row_cursor(*view, row, std::span(&column, 1));
+  ReadStats stats;
+  const std::unique_ptr<CellCursor> cursor = open_row_cursor(*view, row, std::span(&column, 1), stats);
   if (cursor == nullptr) return kOldestTimestamp;
   int64_t newest = kOldestTimestamp;
   OwnedCell key;
@@ -41,7 +42,8 @@ Result<int64_t> stored_in_column(const Store& store, std::string_view row, std::
 // The first cell of each column is its newest.
 Result<int64_t> stored_in_family(const Store& store, std::string_view row) {
   const std::shared_ptr<const StoreView> view = store.view();
-  const std::unique_ptr<CellCursor> cursor = open_row_cursor(*view, row, {});
+  ReadStats stats;
+  const std::unique_ptr<CellCursor> cursor = open_row_cursor(*view, row, {}, stats);
   if (cursor == nullptr) return kOldestTimestamp;
   int64_t newest = kOldestTimestamp;
   OwnedCell key;

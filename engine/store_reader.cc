@@ -180,8 +180,7 @@ std::unique_ptr<StoreReader> StoreReader::open(std::shared_ptr<const StoreView> 
 }
 
 std::unique_ptr<CellCursor> open_row_cursor(const StoreView& view, std::string_view row,
-                                            std::span<const std::string> columns) {
-  ReadStats stats;
+                                            std::span<const std::string> columns, ReadStats& stats) {
   StoreQuery query;
   query.rules.raw = true;
   query.rules.columns = columns;

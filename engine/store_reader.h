@@ -97,8 +97,8 @@ class StoreReader {
 
 // Returns a cursor over everything that the view may hold of a row, hidden cells and markers included, or
 // null if it holds nothing. `columns`, if given, are all that matters beside the markers of the family. The
-// view must outlive the cursor.
+// view and `stats`, into which the cursor counts, must outlive the cursor.
 std::unique_ptr<CellCursor> open_row_cursor(const StoreView& view, std::string_view row,
-                                            std::span<const std::string> columns);
+                                            std::span<const std::string> columns, ReadStats& stats);
 
 }  // namespace cellar

@@ -178,6 +178,7 @@ TEST_F(RisingStampsTest, NothingFollowsTheHighestTimestamp) {
   auto transaction = engine_->begin();
   ASSERT_TRUE(transaction.ok());
   expect_refused((*transaction)->put(table_, put_of("x")));
+  (*transaction)->rollback();  // else its snapshot keeps the marker from the compaction
   EXPECT_OK(table_->erase(Delete("r").column("f", "q")));
   EXPECT_EQ(versions(), "none");
   expect_refused(table_->put(put_of("x")));
