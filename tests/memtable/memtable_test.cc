@@ -316,6 +316,7 @@ TEST_P(MemtableTest, SumsUp) {
   EXPECT_EQ(sum.sequence_max, 9u);
   EXPECT_EQ(sum.deletes, 3u);
   EXPECT_EQ(sum.family_deletes, 2u);
+  EXPECT_EQ(sum.version_deletes, 2u) << "the one of a column, the one of a family";
   EXPECT_TRUE(sum.reaches_back);
   EXPECT_EQ(sum.tags, 1u);
   EXPECT_EQ(sum.bytes, table->bytes());
