@@ -16,14 +16,17 @@ namespace {
 // A block of codec NONE with CRC32C.
 std::string block_of(std::string_view payload, std::string_view magic = "DATABLK*") {
   std::string bytes(magic);
-  append_be32(bytes, static_cast<uint32_t>(payload.size() + 4));
+  const size_t summed = kBlockHeaderBytes + payload.size();
+  const size_t sums = (summed + kBytesPerChecksum - 1) / kBytesPerChecksum;
+  append_be32(bytes, static_cast<uint32_t>(payload.size() + 4 * sums));
   append_be32(bytes, static_cast<uint32_t>(payload.size()));
   append_be64(bytes, UINT64_MAX);
   bytes += '\2';
   append_be32(bytes, kBytesPerChecksum);
-  append_be32(bytes, static_cast<uint32_t>(kBlockHeaderBytes + payload.size()));
+  append_be32(bytes, static_cast<uint32_t>(summed));
   bytes += payload;
-  append_be32(bytes, crc32c(bytes));
+  for (size_t at = 0; at < summed; at += kBytesPerChecksum)
+    append_be32(bytes, crc32c(std::string_view(bytes).substr(0, summed).substr(at, kBytesPerChecksum)));
   return bytes;
 }
 
@@ -77,6 +80,26 @@ TEST(BlockReaders, RefuseEveryHeaderThatIsNotTheBlocks) {
   }
 }
 
+TEST(BlockReaders, CompareEverySum) {
+  const std::string sound = block_of(std::string(3 * size_t{kBytesPerChecksum}, 'x'));
+  ASSERT_TRUE(readable(sound, sound.size()));
+  for (size_t at = kBlockHeaderBytes; at < sound.size(); at += kBytesPerChecksum / 2) {
+    std::string bytes = sound;
+    bytes[at] = static_cast<char>(bytes[at] ^ 1);
+    EXPECT_FALSE(readable(bytes, 0)) << at;
+    EXPECT_FALSE(readable(bytes, bytes.size())) << at;
+  }
+}
+
+TEST(BlockReaders, RefuseASizeThatIsNotTheBlocks) {
+  const std::string first = block_of("payload");
+  const std::string bytes = first + block_of("the one after it");
+  EXPECT_TRUE(readable(bytes, first.size()));
+  EXPECT_FALSE(readable(bytes, first.size() + 1)) << "the block is shorter than the index says";
+  EXPECT_FALSE(readable(bytes, first.size() - 1)) << "it is longer";
+  EXPECT_FALSE(readable(bytes, bytes.size())) << "two blocks are not one";
+}
+
 TEST(BlockReaders, HaveALimitOnPayloads) {
   EXPECT_TRUE(readable(block_of(std::string(1000, 'x')), 0));
   const std::string bytes = block_of(std::string(1001, 'x'));
@@ -94,6 +117,22 @@ TEST(BlockReaders, DoNotLetOneBitTurnSumsOff) {
   const Result<Block*> block = reader.read(0, 0, bytes.size(), nullptr, nullptr);
   ASSERT_FALSE(block.ok());
   EXPECT_NE(block.status().message().find("checksum type"), std::string_view::npos);
+}
+
+TEST(ReadAheads, KnowWhereTheWindowEnds) {
+  Random random(7);
+  constexpr size_t kFirstWindow = 2 * ReadAhead::kWindowBytesMin;  // it doubles with the first read
+  std::string bytes(4 * kFirstWindow, '\0');
+  for (char& each : bytes) each = static_cast<char>(random.below(255) + 1);
+  const ViewFile file(bytes);
+  for (const size_t beyond : {0u, 1u, 2u, 1000u}) {
+    ReadAhead ahead;
+    ASSERT_TRUE(ahead.get(file, 0, 10, bytes.size()).ok());
+    const uint64_t at = kFirstWindow - 500;
+    const Result<std::string_view> got = ahead.get(file, at, 500 + beyond, bytes.size());
+    ASSERT_TRUE(got.ok()) << got.status().to_text();
+    EXPECT_EQ(*got, std::string_view(bytes).substr(at, 500 + beyond)) << beyond << " bytes beyond the window";
+  }
 }
 
 TEST(ReadAheads, GiveTheFilesBytes) {
