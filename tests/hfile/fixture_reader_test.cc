@@ -270,8 +270,9 @@ TEST_P(DamagedFixtures, AreRefused) {
   EXPECT_EQ(report.verdict, known->second.verdict);
   std::set<std::string> codes;
   for (const VerifyFinding& finding : report.findings) codes.insert(finding.code);
-  if (file_.name == "uncompressed_size_lies")
-    EXPECT_EQ(codes.erase("W-TOTALS"), 1u);  // the sum has the lie, too
+  if (file_.name == "uncompressed_size_lies") {
+    EXPECT_EQ(codes.erase("W-TOTALS"), 1u) << "the sum has the lie, too";
+  }
   EXPECT_EQ(codes,
             known->second.code.empty() ? std::set<std::string>{} : std::set<std::string>{known->second.code});
   const Result<std::shared_ptr<HFileReader>> reader = read_fixture(file_);
