@@ -18,12 +18,12 @@ Result<bool> is_whole(Directory& snapshot) {
   return current;
 }
 
-// First the file that makes it one: a crash after that leaves a leftover.
+// First the file that makes it one: a crash after that leaves a leftover, which the next open sweeps. So does
+// the loss of the removals that follow.
 Status remove(Directory& snapshots, Directory& snapshot, const std::string& name) {
   if (const Status gone = snapshot.unlink(kCurrentName); !gone.ok() && !gone.is(Code::kNotFound)) return gone;
   CELLAR_TRY(snapshot.sync());
-  CELLAR_TRY(remove_tree(snapshots, name));
-  return snapshots.sync();
+  return remove_tree(snapshots, name);
 }
 
 }  // namespace

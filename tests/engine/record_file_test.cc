@@ -89,7 +89,7 @@ TEST(RecordFile, TheWrittenEndOfASparseFileIsFoundInItsData) {
 TEST(RecordFile, WitnessesBehindAHoleAreFound) {
   const RecordCodec codec(FileKind::kLog, {1, 2}, 1);
   constexpr uint64_t kPlace = kTerabyte / 2;
-  const std::string_view payload = "payload";
+  const std::string_view payload = "some payload";
   std::string record(record_bytes(payload.size()), '\0');
   RecordHeader header;
   header.lsn = 7;

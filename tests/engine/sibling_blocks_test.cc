@@ -48,6 +48,7 @@ class SiblingBlocks : public EngineFixture {
     FamilyOptions first = family("d");
     first.block_bytes = 1024;
     first.compaction = "none";
+    first.compression = "none";  // so that siblings are as long as each other
     table_ = make_table("t", {first});
     // From here on all sequences have as many bytes.
     for (int i = 0; i < 300; ++i) EXPECT_OK(table_->put(Put("other").add("d", "q", "v")));

@@ -3,8 +3,10 @@
 // when the second one opens its new file, the file system has put the first one's bytes into it.
 #include <gtest/gtest.h>
 
+#include "base/coding.h"
 #include "base/memory_file_system.h"
 #include "cellar/cellar.h"
+#include "engine/file_copy.h"
 #include "tests/support/fault_file_system.h"
 #include "tests/support/manual_clock.h"
 
@@ -54,9 +56,21 @@ class VerifyNewFiles : public ::testing::Test {
     return found;
   }
 
-  static void put_in_place(FileSystem& files, const Files& others) {
+  enum class Exchange : uint8_t { kFile, kBlock };
+
+  // Puts the other files, or their first blocks, in the place of the store's own.
+  static void put_in_place(FileSystem& files, const Files& others, Exchange what) {
     const auto directory = family_directory(files);
-    for (const auto& [name, bytes] : others) {
+    const Files own = files_of(files);
+    for (size_t i = 0; i < others.size(); ++i) {
+      const std::string& name = others[i].first;
+      std::string bytes = others[i].second;
+      if (what == Exchange::kBlock) {
+        constexpr size_t kHeaderBytes = 33;
+        const size_t block = kHeaderBytes + load_be32(bytes.data() + 8);
+        ASSERT_EQ(own[i].second.size(), bytes.size());
+        bytes = bytes.substr(0, block) + own[i].second.substr(block);
+      }
       ASSERT_TRUE(directory->unlink(name).ok());
       const auto file = directory->create(name, {}).value();
       ASSERT_TRUE(file->append(bytes).ok());
@@ -69,8 +83,8 @@ class VerifyNewFiles : public ::testing::Test {
     return row.ok() && !row->empty() ? std::string(row->row().cells().front().value_bytes()) : "nothing";
   }
 
-  // Flushes "mine" while the file system puts the file of "oops" in its place.
-  Status flush_into_another_file(bool verify) {
+  // Flushes "mine" while the file system puts the file of "oops", or its block, in its place.
+  Status flush_into_another_file(bool verify, Exchange what) {
     const std::unique_ptr<FileSystem> first = make_memory_file_system();
     auto other = engine_with(*first, "oops", verify);
     EXPECT_TRUE(other->flush().ok());
@@ -83,12 +97,17 @@ class VerifyNewFiles : public ::testing::Test {
     files_.before_each([&](const FileCall& call) {
       if (placed || call.operation != FileOperation::kOpen || !call.name.starts_with("tables/")) return;
       placed = true;
-      put_in_place(*memory_, others);
+      put_in_place(*memory_, others, what);
     });
     const Status flushed = engine_->flush();
     EXPECT_TRUE(placed);
     files_.before_each(nullptr);
     return flushed;
+  }
+
+  Status remove_store() {
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> root, memory_->open_directory("", false));
+    return remove_tree(*root, "store");
   }
 
   ManualClock clock_;
@@ -97,18 +116,31 @@ class VerifyNewFiles : public ::testing::Test {
   std::unique_ptr<Engine> engine_;
 };
 
-TEST_F(VerifyNewFiles, RefusesAFileWithOtherValues) {
-  const Status flushed = flush_into_another_file(true);
+TEST_F(VerifyNewFiles, RefusesABlockWithOtherValues) {
+  const Status flushed = flush_into_another_file(true, Exchange::kBlock);
   EXPECT_TRUE(flushed.is(Code::kCorruption)) << flushed.to_text();
-  EXPECT_NE(flushed.to_text().find("reads back differently"), std::string::npos) << flushed.to_text();
+  EXPECT_NE(flushed.to_text().find("not the one that was written here"), std::string::npos)
+      << flushed.to_text();
   EXPECT_EQ(value_in(*engine_), "mine") << "it is still in memory, and in the log";
   EXPECT_TRUE(engine_->flush().ok());
   EXPECT_EQ(value_in(*engine_), "mine") << "in a file of its own";
 }
 
-TEST_F(VerifyNewFiles, WithoutItTheChecksumsDecide) {
-  EXPECT_TRUE(flush_into_another_file(false).ok());
-  EXPECT_EQ(value_in(*engine_), "oops") << "the exchange is one that nothing else finds";
+TEST_F(VerifyNewFiles, WithoutItReadsRefuseTheBlock) {
+  EXPECT_TRUE(flush_into_another_file(false, Exchange::kBlock).ok());
+  const Status read = engine_->open_table("t").value()->get(Get("row")).status();
+  EXPECT_TRUE(read.is(Code::kCorruption)) << read.to_text();
+}
+
+TEST_F(VerifyNewFiles, AnotherFileIsRefusedInAnyCase) {
+  for (const bool verify : {false, true}) {
+    const Status flushed = flush_into_another_file(verify, Exchange::kFile);
+    EXPECT_TRUE(flushed.is(Code::kCorruption)) << flushed.to_text();
+    EXPECT_NE(flushed.to_text().find("it is another file"), std::string::npos) << flushed.to_text();
+    EXPECT_EQ(value_in(*engine_), "mine");
+    engine_.reset();
+    ASSERT_TRUE(remove_store().ok());
+  }
 }
 
 }  // namespace

@@ -70,6 +70,8 @@ class Course {
   bool perform_on_tables(CourseStep::Kind kind);
   bool perform_on_feed(CourseStep::Kind kind);
   bool read_feed();
+  bool take_snapshot();
+  bool clone();
   // What `status` makes of something that was there or not before.
   static bool note(std::optional<bool>& of, const Status& status, bool there) {
     of = status.ok() ? std::optional<bool>(there) : std::nullopt;
@@ -140,8 +142,7 @@ bool Course::perform_on_tables(CourseStep::Kind kind) {
     case Kind::kTruncateTable:
       return note(outcome_.rows, engine_->truncate_table("x"), false);
     case Kind::kSnapshot:
-      outcome_.kept = outcome_.rows;
-      return note(outcome_.snapshot, engine_->create_snapshot("s").status(), true);
+      return take_snapshot();
     case Kind::kRestoreTable: {
       const Status restored = engine_->restore_snapshot("s", {"x"});
       note(outcome_.extra, restored, true);
@@ -149,8 +150,7 @@ bool Course::perform_on_tables(CourseStep::Kind kind) {
       return restored.ok();
     }
     case Kind::kCloneTable:
-      outcome_.cloned = outcome_.kept;
-      return note(outcome_.clone, engine_->clone_snapshot("s", "x", "y").status(), true);
+      return clone();
     case Kind::kDropSnapshot:
       return note(outcome_.snapshot, engine_->drop_snapshot("s"), false);
     case Kind::kCheckpoint:
@@ -158,6 +158,21 @@ bool Course::perform_on_tables(CourseStep::Kind kind) {
     default:
       return false;
   }
+}
+
+// A name that is taken changes nothing; what else failed may have happened.
+bool Course::take_snapshot() {
+  const Status made = engine_->create_snapshot("s").status();
+  if (made.is(Code::kInvalidArgument)) return false;
+  outcome_.kept = made.ok() ? outcome_.rows : std::nullopt;
+  return note(outcome_.snapshot, made, true);
+}
+
+bool Course::clone() {
+  const Status made = engine_->clone_snapshot("s", "x", "y").status();
+  if (made.is(Code::kInvalidArgument)) return false;
+  outcome_.cloned = made.ok() ? outcome_.kept : std::nullopt;
+  return note(outcome_.clone, made, true);
 }
 
 bool Course::perform_on_feed(CourseStep::Kind kind) {
