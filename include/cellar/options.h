@@ -192,10 +192,9 @@ struct EngineOptions {
       INT64_MAX;  // a put dated further ahead of the clock is refused; INT64_MAX: any time is taken (HBase's
                   // hbase.hregion.keyvalue.timestamp.slop.millisecs)
   uint64_t batch_bytes_max = 63u << 20;  // a larger batch is refused with kLimit
-  // Expired cells are erased by the clock as far as it can be believed: time that the store was closed counts
-  // up to so many seconds at once, any other leap ahead after an hour. 0: the clock is always believed, as in
-  // HBase.
-  int64_t ttl_clock_guard_s = 30 * 86400;
+  int64_t ttl_clock_guard_s =
+      30 * 86400;  // rewrites erase expired cells by the clock as far as it is believed: time while the store
+                   // was closed counts up to this at once, any other leap ahead after an hour; 0: always
   bool verify_new_files = false;   // read every new store file back before it counts
   bool tolerate_torn_log = false;  // treat damage at the end of the log as torn, losing what lies behind it
   Environment environment = {};

@@ -298,7 +298,7 @@ TEST_F(Damage, BlocksOfASiblingInTheSamePlace) {
   }
   tally_.print();
   EXPECT_EQ(tally_.of(Outcome::kUnseen), 0u);
-  EXPECT_GE(tally_.of("DATABLK* of a sibling", Outcome::kRefused), 100u);
+  EXPECT_GE(tally_.of("DATABLK* of a sibling", Outcome::kRefused), 50u);
   EXPECT_GE(tally_.of("DATABLKE of a sibling", Outcome::kRefused), 100u);
   for (const char* kind : {"DATABLK*", "DATABLKE"})
     EXPECT_EQ(tally_.of(std::string(kind) + " of a sibling", Outcome::kNamed), 0u) << "not believed by reads";

@@ -133,7 +133,7 @@ TEST_F(RemainsTest, ExportMakesDirectoriesOfTheirOwner) {
     EXPECT_EQ(mode(entry.path()), entry.is_directory() ? fs::perms(0700) : fs::perms(0600)) << entry.path();
     ++files;
   }
-  EXPECT_EQ(files, 4u) << "two families, a file in each";
+  EXPECT_EQ(files, 5u) << "two families, a file in each, and the schema";
 }
 
 }  // namespace
