@@ -67,8 +67,11 @@ Status CheckpointJob::fill(Directory& into, const TableRecord& table, FamilyReco
   CELLAR_TRY(share(*directory, *part, family));
   CELLAR_TRY_ASSIGN(const NewFile made,
                     write_memtables_as_of(core_, *part->store, *part->view, state_.last_sequence, directory));
-  if (made.file != nullptr) family.files.push_back(made.record);
-  return directory->sync();
+  if (made.file != nullptr) {
+    family.files.push_back(made.record);
+    return {};  // it has synced the directory
+  }
+  return family.files.empty() ? Status() : directory->sync();
 }
 
 Status CheckpointJob::share(Directory& into, const Part& part, FamilyRecord& family) {

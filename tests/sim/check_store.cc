@@ -133,8 +133,12 @@ std::optional<std::string> others_lost(Engine& engine, const std::set<std::strin
   }
   const auto snapshots = engine.list_snapshots();
   if (!snapshots.ok()) return "snapshots: " + snapshots.status().to_text();
-  for (const NamedSnapshotInfo& each : *snapshots)
+  for (const NamedSnapshotInfo& each : *snapshots) {
     if (!each.status.ok()) return "snapshot " + each.name + ": " + each.status.to_text();
+    const auto opened = engine.open_snapshot(each.name);
+    const Status read = opened.ok() ? cells_found(**opened).status() : opened.status();
+    if (!read.ok()) return "snapshot " + each.name + " cannot be read: " + read.to_text();
+  }
   if (outcome.snapshot && *outcome.snapshot == snapshots->empty())
     return "the snapshot is lost, or there again";
   const std::vector<FeedInfo> feeds = engine.list_feeds();
@@ -178,6 +182,19 @@ class Visit {
   std::unique_ptr<Engine> engine_;
 };
 
+// The checkpoint opens, and all of it can be read.
+std::optional<std::string> copy_lost(FileSystem& files) {
+  ManualClock clock;
+  StepExecutor executor(1, clock);
+  EngineOptions options = engine_options(files, clock, executor);
+  options.create_if_missing = false;
+  options.read_only = true;
+  const auto opened = Engine::open("copy", options);
+  const Status read = opened.ok() ? cells_found(**opened).status() : opened.status();
+  if (read.ok()) return std::nullopt;
+  return "the checkpoint cannot be read: " + read.to_text();
+}
+
 // Twenty writes on, flushed half way, and closed.
 Status go_on(Visit& visit, std::set<std::string>& found) {
   {
@@ -198,6 +215,8 @@ Status go_on(Visit& visit, std::set<std::string>& found) {
 std::optional<std::string> check_store(FileSystem& files, const Outcome& outcome,
                                        const CheckOptions& options) {
   if (outcome.wrong) return outcome.wrong;
+  if (outcome.copied.value_or(false))
+    if (auto wrong = copy_lost(files)) return wrong;
   std::set<std::string> found;
   {
     Visit visit(files);

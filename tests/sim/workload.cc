@@ -154,7 +154,7 @@ bool Course::perform_on_tables(CourseStep::Kind kind) {
     case Kind::kDropSnapshot:
       return note(outcome_.snapshot, engine_->drop_snapshot("s"), false);
     case Kind::kCheckpoint:
-      return engine_->checkpoint("copy").ok();
+      return note(outcome_.copied, engine_->checkpoint("copy").status(), true);
     default:
       return false;
   }

@@ -46,6 +46,7 @@ struct Outcome {
   std::optional<bool> clone = {};     // so is the table y
   std::optional<bool> cloned = {};    // so is its row
   std::optional<bool> snapshot = {};  // so is the snapshot s
+  std::optional<bool> copied = {};    // so is a checkpoint of the store
   std::optional<bool> feed = {};      // so is the feed
   Resumed resumed = Resumed::kNotAsked;
   std::vector<TriedWrite> writes;    // in commit order
