@@ -108,6 +108,7 @@ class Answerer {
                           .durability = Durability::kSkipWal,
                           .automatic_flush = false,
                           .automatic_compaction = false};
+    options.ttl_clock_guard_s = 0;  // what expires by the clock is erased by it, as in HBase
     options.environment.clock = &clock_;
     CELLAR_TRY_ASSIGN(engine_, Engine::open(directory.string(), options));
     return {};
