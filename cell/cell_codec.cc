@@ -96,7 +96,7 @@ void OwnedCell::assign(std::string_view row, std::string_view family, std::strin
                        int64_t timestamp, CellType type, uint64_t sequence, std::string_view value,
                        std::string_view tags) {
   // The view's sizes have 16 and 32 bits. No stored cell has parts as long as these, so a search key that is
-  // cut here sorts as the whole one would, and whoever stores cells refuses this one for its size.
+  // cut here sorts as the whole one would, and a write refuses this one for its size.
   row = row.substr(0, kRowBytesMax + 1);
   family = family.substr(0, kFamilyBytesMax + 1);
   qualifier = qualifier.substr(0, kQualifierBytesSought);

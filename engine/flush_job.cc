@@ -92,7 +92,7 @@ Status write_and_close(EngineCore& core, const NewFileRequest& request, const st
 Status warm_new_file(EngineCore& core, const NewFileRequest& request, const StoreFile& file) {
   if (request.directory != nullptr) return {};  // a file of another store
   const FamilyOptions& family = request.config->options;
-  // What is pinned grows while the file is read: by its sums of blocks, for one.
+  // The pinned bytes grow while the file is read, for one by its sums of blocks.
   const auto room = [&core] {
     const BlockCacheStats cache = core.cache->stats();
     return cache.capacity_bytes - std::min(cache.capacity_bytes, cache.pinned_bytes);

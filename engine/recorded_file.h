@@ -11,7 +11,7 @@
 
 namespace cellar {
 
-// What a block of a store file may hold when decompressed.
+// Returns the largest decompressed payload that a block of a store file may have.
 uint64_t store_block_bytes_max(const EngineOptions& options);
 
 struct RecordedFile {

@@ -110,7 +110,7 @@ class Store : public std::enable_shared_from_this<Store> {
   uint64_t oldest_unflushed() const;
 
   size_t frozen_count() const { return frozen_count_.load(std::memory_order_relaxed); }
-  // Of the files that compactions may take.
+  // Returns the number of files that compactions may take.
   size_t file_count() const { return file_count_.load(std::memory_order_relaxed); }
   // Compactions leave the file out from now on, because it cannot be read. False if they did already.
   bool set_aside(StoreFile& file);
