@@ -19,7 +19,7 @@
 #include "engine/row_locks.h"
 #include "engine/store.h"
 #include "engine/wal_writer.h"
-#include "platform/process.h"
+#include "platform/posix_process.h"
 
 namespace cellar {
 

@@ -9,7 +9,7 @@
 #include "cellar/environment.h"
 #include "engine/directory.h"
 #include "engine/health.h"
-#include "platform/process.h"
+#include "platform/posix_process.h"
 
 namespace cellar {
 

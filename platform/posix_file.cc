@@ -15,7 +15,7 @@
 #include "base/assert.h"
 #include "base/mutex.h"
 #include "platform/posix_support.h"
-#include "platform/process.h"
+#include "platform/posix_process.h"
 
 namespace cellar::posix {
 

@@ -43,6 +43,10 @@ class Fault(collections.namedtuple("Fault", "work call action ever at")):
     def kills(self):
         return self.action.startswith("kill")
 
+    def step_s(self):
+        """By how many seconds the clock is wrong while it is struck."""
+        return int(self.action.partition("=")[2] or 0)
+
     def transparent(self):
         return self.action.split("=")[0] in TRANSPARENT
 

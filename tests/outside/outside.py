@@ -48,7 +48,7 @@ class Tally:
     def fail(self, fault, wrong, directory):
         with self.lock:
             self.failures.append(fault)
-            print(f"FAILED {fault}: {wrong}\n  repeat: tests/outside/outside.py --build build/gcc --only '{fault}'"
+            print(f"FAILED {fault}: {wrong}\n  repeat: python3 tests/outside/outside.py --build build/gcc --only '{fault}'"
                   f"{'; its files: ' + directory if directory else ''}", flush=True)
 
 
@@ -73,7 +73,8 @@ class Session:
     # A few of the works, others each day: preparing all of them takes too long.
     def begin_short(self):
         seed = int(os.environ.get("CELLAR_SEED", random.SystemRandom().randrange(1 << 32)))
-        print(f"seed {seed}; repeat: CELLAR_SEED={seed} tests/outside/outside.py --build build/gcc --short", flush=True)
+        print(f"seed {seed}; repeat: CELLAR_SEED={seed} python3 tests/outside/outside.py --build build/gcc --short",
+              flush=True)
         self.draw.seed(seed)
         commands = sorted(tool_work.works())
         chosen = self.draw.sample(commands, SHORT_COMMANDS)

@@ -4,9 +4,11 @@
 //   cellar_outside_writer <store> <file descriptor> < plan
 //
 // The reply to a step is "ok …" or "no …"; to "dump", lines "cell …" come before it. Steps that write
-// acknowledge with write(2), so that what was told is known when the process is killed.
+// acknowledge with write(2), so that what was told is known when the process is killed. A put tells the true
+// time before and after it, in milliseconds: what its stamp must be, unless the clock was struck.
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -34,6 +36,13 @@ std::string reply(const Status& status) {
   for (char& c : text)
     if (c == '\n') c = ' ';
   return "no " + text;
+}
+
+// The wall clock as the kernel has it: no preloaded clock_gettime() is asked.
+int64_t true_ms() {
+  timespec now{};
+  if (syscall(SYS_clock_gettime, CLOCK_REALTIME, &now) != 0) std::exit(2);
+  return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
 }
 
 // Engine::resume(), where the engine has it.
@@ -68,7 +77,10 @@ class Writer {
     if (step == "health") return health();
     if (step == "dump") return tell(reply(dump(*engine_, "")));
     if (step == "close") return tell(reply(close()));
-    tell(reply(change(step, in)));
+    const int64_t before = true_ms();
+    std::string told = reply(change(step, in));
+    if (step == "put" && told == "ok") told += fmt::format(" {} {}", before, true_ms());
+    tell(told);
   }
 
  private:
@@ -184,7 +196,8 @@ Status Writer::change(const std::string& step, std::istringstream& in) {
   std::exit(64);
 }
 
-// A line for each cell: where it is, the number of its write, and how many bytes follow the number.
+// A line for each cell: where it is, the number of its write, how many bytes follow the number, and its
+// stamp.
 Status Writer::dump(Engine& engine, const std::string& prefix) {
   for (const std::string& name : engine.list_tables()) {
     CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> from, engine.open_table(name));
@@ -198,7 +211,8 @@ Status Writer::dump(Engine& engine, const std::string& prefix) {
             colon == std::string::npos
                 ? fmt::format("{} 0", value.empty() ? 0 : static_cast<unsigned char>(value.back()))
                 : value.substr(0, colon) + " " + std::to_string(value.size() - colon - 1);
-        tell(fmt::format("cell {}{}/{}/{} {}", prefix, name, cell.family(), cell.row(), text));
+        tell(fmt::format("cell {}{}/{}/{} {} {}", prefix, name, cell.family(), cell.row(), text,
+                         cell.timestamp));
       }
     }
     CELLAR_TRY(scanner->status());
@@ -245,19 +259,21 @@ bool Writer::probe_for(uint64_t number, int64_t milliseconds) {
 }
 
 // recover <number> <milliseconds>: writes until a write succeeds: first without anything, then after
-// resume(), then after closing and opening. Tells which of them it needed.
+// resume(), then after closing and opening. Tells which of them it needed; "open" where it was not open.
 void Writer::recover(std::istringstream& in) {
   uint64_t number = 0;
   int64_t patience_ms = 0;
   in >> number >> patience_ms;
-  if (engine_ != nullptr) {
+  const bool was_open = engine_ != nullptr;
+  if (was_open) {
     if (probe_for(number, patience_ms)) return tell("ok itself");
     if (resume(*engine_).ok() && probe_for(number, patience_ms)) return tell("ok resume");
     static_cast<void>(engine_->close());
     engine_.reset();
   }
   if (const Status opened = open(); !opened.ok()) return tell(reply(opened));
-  tell(probe_for(number, patience_ms) ? "ok reopen" : "no writes are refused after opening again");
+  if (!probe_for(number, patience_ms)) return tell("no writes are refused after opening again");
+  tell(was_open ? "ok reopen" : "ok open");
 }
 
 }  // namespace

@@ -16,6 +16,10 @@ def row(number):
     return f"r{number:05}"
 
 
+# What the program writes after the fault (Writer::probe).
+AFTER = f"put {LAST} fsync 10 t/a/{row(LAST)} u/d/{row(LAST)} t/b/last"
+
+
 def long_plan():
     """All kinds of changes; memtables of 48 KiB and log segments of 64 KiB fill several times."""
     steps, numbers = ["open", "create v"], iter(range(1, LAST))
@@ -71,6 +75,7 @@ class Write:
         self.number, self.size, self.at = number, size, at
         self.places = [place for place in places if not place.endswith("/last")]
         self.fate = "never"
+        self.times = None  # the true time before and after it, in milliseconds, of a write that succeeded
         self.ends = []  # fates of later steps that remove it, with their places in the plan
 
     def allowed(self, until):
@@ -82,13 +87,18 @@ class Write:
             return False, False
         return self.fate == "ok" and not [fate for fate in ends if fate != "never"], True
 
+    def stamps(self, steps_ms):
+        """Ranges of stamps that the clock may have given it."""
+        return [(self.times[0] + step, self.times[1] + step) for step in steps_ms]
+
 
 class Course:
-    """A plan with the replies to its steps."""
+    """A plan with the replies to its steps; `step_s` is by how much the clock was wrong at times."""
 
-    def __init__(self, steps, replies):
+    def __init__(self, steps, replies, step_s=0):
         self.steps, self.writes, self.increments = steps, [], []
-        self.fates = ["never"] * len(steps)
+        self.fates, self.replies = ["never"] * len(steps), (list(replies) + [""] * len(steps))[:len(steps)]
+        self.steps_ms = {0, 1000 * step_s}
         for at, reply in enumerate(replies[:len(steps)]):
             self.fates[at] = reply.split(" ")[0]
         if len(replies) < len(steps):
@@ -96,11 +106,20 @@ class Course:
         for at, step in enumerate(steps):
             self.take(at, step.split(" "))
 
+    def add(self, step, reply):
+        """One more step that was carried out; the reply is None if the program ended before it told."""
+        self.steps.append(step)
+        self.replies.append(reply)
+        self.fates.append(reply and reply.split(" ")[0])
+        self.take(len(self.steps) - 1, step.split(" "))
+
     def take(self, at, words):
         fate = self.fates[at]
         if words[0] == "put":
             write = Write(int(words[1]), int(words[3]), words[4:], at)
             write.fate = fate
+            times = self.replies[at].split(" ")[1:] if fate == "ok" else []
+            write.times = tuple(map(int, times)) if len(times) == 2 else None
             self.writes.append(write)
         elif words[0] == "increment":
             self.increments.append((at, fate))
@@ -128,7 +147,7 @@ class Course:
                 raise Wrong(f"{where}: of write {write.number} ({write.fate}, later {write.ends}) {there} is there of "
                             f"{places}")
             for place in there:
-                if found.pop(place) != (write.number, write.size):
+                if found.pop(place) != (write.number, write.size, write.number):
                     raise Wrong(f"{where}: {place} does not hold what was written")
         self.check_last(found, until, tables, where)
         self.check_counter(found, until, tables, where)
@@ -139,25 +158,45 @@ class Course:
         if "t" not in tables:
             return
         tried = [write for write in self.writes if write.at < until and not write.places[0].startswith("v/")]
+        number, _, stamp = found.pop("t/b/last", (None, 0, 0))
+        if len(self.steps_ms) > 1:
+            return self.check_last_by_stamp(tried, number, stamp, where)
         newest = max((write.number for write in tried if write.fate == "ok"), default=None)
         fine = {write.number for write in tried
                 if write.fate in ("no", None) and (newest is None or write.number > newest)} | {newest}
-        number = found.pop("t/b/last", (None, 0))[0]
         if number not in fine:
             raise Wrong(f"{where}: the column that each write overwrites is of write {number}, should be of one of "
                         f"{fine}")
+        return None
+
+    def check_last_by_stamp(self, tried, number, stamp, where):
+        """When the clock steps, the greatest stamp wins, as in HBase: the one shown must be a stamp that its write
+        can have, and no other write can have only greater ones."""
+        shown = [write for write in tried if write.number == number]
+        if len(shown) != 1:
+            raise Wrong(f"{where}: the column that each write overwrites is of write {number}, which was not made")
+        if shown[0].times and not any(low <= stamp <= high for low, high in shown[0].stamps(self.steps_ms)):
+            raise Wrong(f"{where}: write {number} has stamp {stamp}, should be in one of "
+                        f"{shown[0].stamps(self.steps_ms)}")
+        for write in tried:
+            if write.times is None or write is shown[0]:
+                continue
+            low = write.times[0] + min(self.steps_ms)
+            if low > stamp:
+                raise Wrong(f"{where}: the column that each write overwrites is of write {number} with stamp {stamp}, "
+                            f"but write {write.number} has one of {write.stamps(self.steps_ms)}")
 
     def check_counter(self, found, until, tables, where):
         if "t" not in tables:
             return
         fates = [fate for at, fate in self.increments if at < until]
-        value = found.pop("t/c/counter", (0, 0))[0]
+        value = found.pop("t/c/counter", (0, 0, 0))[0]
         if not fates.count("ok") <= value <= fates.count("ok") + fates.count("no") + fates.count(None):
             raise Wrong(f"{where}: the counter is {value} after increments that ended {fates}")
 
 
 def parse_dump(lines):
-    """Tables and snapshots by name, cells by place."""
+    """Tables and snapshots by name; number, size and stamp of cells by place."""
     tables, snapshots, cells = set(), set(), {}
     for line in lines:
         words = line.split(" ")
@@ -166,7 +205,7 @@ def parse_dump(lines):
         elif words[0] == "snapshot":
             snapshots.add(words[1])
         elif words[0] == "cell":
-            cells[words[1]] = (int(words[2]), int(words[3]))
+            cells[words[1]] = (int(words[2]), int(words[3]), int(words[4]))
     return tables, snapshots, cells
 
 
@@ -214,7 +253,7 @@ class WriterWork:
 
     def __init__(self, name, plan, preparation=()):
         self.name, self.plan, self.preparation = name, plan, list(preparation)
-        self.template = None
+        self.template, self.prepared = None, []
 
     def prepare(self, programs, directory):
         if not self.preparation:
@@ -223,8 +262,9 @@ class WriterWork:
         self.template = os.path.join(directory, "store")
         ended = programs.run([programs.writer, self.template], directory, text="\n".join(self.preparation),
                              replies=True)
-        if len(ended.replies) != len(self.preparation) or not all(line == "ok" for line in ended.replies):
+        if len(ended.replies) != len(self.preparation) or not all(line.startswith("ok") for line in ended.replies):
             raise Wrong(f"preparing {self.name}: {ended.replies[-1:]} {ended.error}")
+        self.prepared = ended.replies
 
     def all_steps(self):
         return self.preparation + self.plan
@@ -248,13 +288,15 @@ class WriterWork:
         killed = fault.kills()
         if not killed and ended.status != 0:
             raise Wrong(f"it ends with {ended.status}: {ended.error[-1000:]}")
-        replies = ["ok"] * len(self.preparation) + ended.replies
-        course = Course(self.all_steps(), replies)
+        replies = self.prepared + ended.replies
+        course = Course(self.all_steps(), replies, fault.step_s())
         after = replies[len(self.all_steps()):]
         if not killed:
             self.check_end(course, ended, after, fault, tally, directory)
         elif len(after) > 1:
             raise Wrong("it was killed after the fault was over")
+        elif after:  # struck in another thread, just before the fault was over
+            course.add(AFTER, None)
         tally.add("acknowledged writes that outlived the faults", course.acknowledged())
         self.check_again(programs, store, directory, course)
         return True
@@ -272,7 +314,7 @@ class WriterWork:
             raise Wrong(f"a fault that must not be noticed failed {failed[:3]}, recovered by {means}")
         if failed:
             tally.add({"itself": "faults over by themselves", "resume": "faults over after Engine::resume()",
-                       "reopen": "faults over after opening again"}[means])
+                       "reopen": "faults over after closing and opening", "open": "faults that failed an open()"}[means])
         else:
             tally.add("faults that failed no step")
         number = after[2].split(" ")[1] if after[2].startswith("ok") else "0"
@@ -284,9 +326,7 @@ class WriterWork:
             if name != "wal" and not (name == os.path.basename(directory) and (self.template or fault.at > 1)):
                 raise Wrong(f"a sync of {ended.path} failed, and nobody was told")
             tally.add("failed syncs on which nothing depended")
-        course.steps.append(f"put {LAST} fsync 10 t/a/{row(LAST)} u/d/{row(LAST)} t/b/last")
-        course.fates.append("ok")
-        course.take(len(course.steps) - 1, course.steps[-1].split(" "))
+        course.add(AFTER, "ok")
         dumped = [line for line in after[3:] if line.split(" ")[0] in ("cell", "table", "snapshot")]
         if after[3 + len(dumped)] != "ok":
             raise Wrong(f"reading after the fault: {after[3 + len(dumped)]}")
@@ -303,11 +343,9 @@ class WriterWork:
         bad = [line for line in ended.replies if line.startswith("no")]
         if bad or ended.status != 0:
             raise Wrong(f"the store does not open again: {bad} {ended.error[-500:]}")
-        ends = [at for at, line in enumerate(ended.replies) if line == "ok"]
+        ends = [at for at, line in enumerate(ended.replies) if line.startswith("ok")]
         check_dump(course, ended.replies[ends[0] + 1:ends[1]], "in a new process")
-        course.steps.append(probe)
-        course.fates.append("ok")
-        course.take(len(course.steps) - 1, probe.split(" "))
+        course.add(probe, ended.replies[ends[1] + 1])
         check_dump(course, ended.replies[ends[5] + 1:ends[6]], "opened once more")
         self.check_copy(programs, store, directory, course)
 

@@ -1,5 +1,5 @@
 // The generation of this process, counted by a handler that fork() runs in the child.
-#include "platform/process.h"
+#include "platform/posix_process.h"
 
 #include <pthread.h>
 
