@@ -14,8 +14,8 @@
 
 #include "base/assert.h"
 #include "base/mutex.h"
-#include "platform/posix_support.h"
 #include "platform/posix_process.h"
+#include "platform/posix_support.h"
 
 namespace cellar::posix {
 
@@ -38,11 +38,9 @@ class PosixReadable final : public ReadableFile {
     CELLAR_TRY(check_range(offset, bytes));
     while (bytes > 0) {
       const size_t piece = std::min(bytes, kTransferBytesMax);
-      const ssize_t got = ::pread(file_.get(), into, piece, static_cast<off_t>(offset));
-      if (got < 0) {
-        if (errno == EINTR) continue;
-        return error_status(errno, "cannot read", path_).at(at_offset(offset));
-      }
+      const ssize_t got =
+          uninterrupted([&] { return ::pread(file_.get(), into, piece, static_cast<off_t>(offset)); });
+      if (got < 0) return error_status(errno, "cannot read", path_).at(at_offset(offset));
       if (got == 0) return short_read(offset, bytes);  // somebody cut the file after it was opened
       offset += static_cast<uint64_t>(got);
       into += got;
@@ -158,8 +156,8 @@ class PlainWritable final : public PosixWritable {
     CELLAR_ASSERT(!closed_);
     uint64_t at = size();
     while (!bytes.empty()) {
-      const ssize_t put = ::write(file_.get(), bytes.data(), std::min(bytes.size(), kTransferBytesMax));
-      if (put < 0 && errno == EINTR) continue;
+      const ssize_t put = uninterrupted(
+          [&] { return ::write(file_.get(), bytes.data(), std::min(bytes.size(), kTransferBytesMax)); });
       if (put <= 0) {
         const int error = put < 0 ? errno : EIO;
         // Part of the piece may be in the file. Nothing depends on it, but a full medium is glad of the
@@ -178,11 +176,8 @@ class PlainWritable final : public PosixWritable {
   Status sync() override {
     CELLAR_TRY(failure());
     CELLAR_ASSERT(!closed_);
-    int synced = 0;
-    do {
-      synced = ::fdatasync(file_.get());
-    } while (synced != 0 && errno == EINTR);
-    return synced == 0 ? Status() : fail(errno, "cannot sync");
+    if (uninterrupted([&] { return ::fdatasync(file_.get()); }) == 0) return {};
+    return fail(errno, "cannot sync");
   }
 
   Status close() override {
@@ -257,7 +252,8 @@ class MappedWritable final : public PosixWritable {
     // With a range the system writes its pages and what is needed to find them again, the preallocated length
     // included; but not the zeros behind, which are dirty since creation and would make the first sync a long
     // one, and every later append the first touch of a clean page.
-    if (::msync(start_ + begin, std::max<uint64_t>(end - begin, 1), MS_SYNC) != 0)
+    const uint64_t bytes = std::max<uint64_t>(end - begin, 1);
+    if (uninterrupted([&] { return ::msync(start_ + begin, bytes, MS_SYNC); }) != 0)
       return fail(errno, "cannot sync");
     uint64_t before = synced_.load(std::memory_order_relaxed);
     while (before < end && !synced_.compare_exchange_weak(before, end, std::memory_order_acq_rel)) {
@@ -277,10 +273,8 @@ class MappedWritable final : public PosixWritable {
   int finish() {
     closed_ = true;
     int error = ::munmap(start_, mapped_bytes_) == 0 ? 0 : errno;
-    int cut = 0;
-    do {
-      cut = ::ftruncate(file_.get(), static_cast<off_t>(size()));
-    } while (cut != 0 && errno == EINTR);
+    const auto length = static_cast<off_t>(size());
+    const int cut = uninterrupted([&] { return ::ftruncate(file_.get(), length); });
     if (cut != 0 && error == 0) error = errno;
     const int close_error = file_.close();
     return error != 0 ? error : close_error;
@@ -295,11 +289,7 @@ Result<std::unique_ptr<WritableFile>> map_writable(Descriptor file, std::string 
   if (mapped_bytes > static_cast<uint64_t>(std::numeric_limits<off_t>::max())) {
     return Status::invalid_argument("cannot map " + std::to_string(mapped_bytes) + " bytes of " + path);
   }
-  int failed = 0;
-  do {
-    failed = ::fallocate(file.get(), 0, 0, static_cast<off_t>(mapped_bytes));
-  } while (failed != 0 && errno == EINTR);
-  if (failed != 0) {
+  if (uninterrupted([&] { return ::fallocate(file.get(), 0, 0, static_cast<off_t>(mapped_bytes)); }) != 0) {
     if (errno == EFBIG) return error_status(ENOSPC, "cannot preallocate", path);
     return error_status(errno, "cannot preallocate", path);
   }

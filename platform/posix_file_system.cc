@@ -19,6 +19,7 @@ namespace {
 using posix::Descriptor;
 using posix::error_status;
 using posix::open_at;
+using posix::uninterrupted;
 
 // Stores are their owner's: HBase data is not for everybody who can log in.
 constexpr unsigned kFileMode = 0600;
@@ -26,11 +27,8 @@ constexpr unsigned kDirectoryMode = 0700;
 constexpr size_t kEntriesMax = 1'000'000;
 
 Status sync_directory(int directory, const std::string& path) {
-  int synced = 0;
-  do {
-    synced = ::fsync(directory);
-  } while (synced != 0 && errno == EINTR);
-  return synced == 0 ? Status() : error_status(errno, "cannot sync directory", path);
+  if (uninterrupted([&] { return ::fsync(directory); }) == 0) return {};
+  return error_status(errno, "cannot sync directory", path);
 }
 
 Result<DirectoryEntry> examine(int directory, const char* name, const std::string& path) {
@@ -131,7 +129,7 @@ class PosixDirectory final : public Directory {
     CELLAR_TRY(check_file_name(name));
     const Descriptor file = open_at(fd(), std::string(name).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     if (!file.valid()) return error_status(errno, "cannot open", path_of(name));
-    if (::fsync(file.get()) == 0) return {};
+    if (uninterrupted([&] { return ::fsync(file.get()); }) == 0) return {};
     return error_status(errno, "cannot sync", path_of(name));
   }
 

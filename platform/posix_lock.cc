@@ -121,11 +121,7 @@ Result<std::unique_ptr<FileLock>> make_lock(int directory, std::string_view name
   if (const auto held = table.held.find(identity); held != table.held.end())
     return refused(path, held->second);
   struct flock range = whole_file(kind == LockKind::kExclusive ? F_WRLCK : F_RDLCK);
-  int locked = 0;
-  do {
-    locked = fcntl(file.get(), F_OFD_SETLK, &range);
-  } while (locked != 0 && errno == EINTR);
-  if (locked != 0) {
+  if (uninterrupted([&] { return ::fcntl(file.get(), F_OFD_SETLK, &range); }) != 0) {
     if (errno == EACCES || errno == EAGAIN) return refused(path, read_holder(file.get()));
     return error_status(errno, "cannot lock", path);
   }

@@ -70,11 +70,7 @@ Status error_status(int error, const std::string& what, const std::string& path)
 }
 
 Descriptor open_at(int directory, const char* name, int flags, unsigned mode) {
-  int number = -1;
-  do {
-    number = ::openat(directory, name, flags | O_CLOEXEC, mode);
-  } while (number < 0 && errno == EINTR);
-  return Descriptor(number);
+  return Descriptor(uninterrupted([&] { return ::openat(directory, name, flags | O_CLOEXEC, mode); }));
 }
 
 }  // namespace cellar::posix

@@ -1,6 +1,7 @@
 // What the parts of the real file system share: descriptors that close themselves and errno as a Status.
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -43,6 +44,15 @@ Status error_status(int error, const std::string& what, const std::string& path)
 
 // openat() that is repeated when interrupted; always O_CLOEXEC. -1 and errno on failure.
 Descriptor open_at(int directory, const char* name, int flags, unsigned mode = 0);
+
+// Makes a system call again for as long as signals interrupt it (EINTR); returns what it returned.
+template <class Call>
+auto uninterrupted(Call call) {
+  while (true) {
+    const auto result = call();
+    if (result >= 0 || errno != EINTR) return result;
+  }
+}
 
 // Makes an open regular file readable; anything else is kIoError.
 Result<std::unique_ptr<ReadableFile>> make_readable(Descriptor file, std::string path);

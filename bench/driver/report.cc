@@ -65,6 +65,7 @@ std::string result_line(const std::string& peer, const std::string& version, con
   line["bytes_of_runs"] = run_bytes;
   line["peak_rss_bytes"] = cost.peak_memory;
   line["foreign_cpu_seconds"] = cost.foreign_seconds;
+  if (sample.bytes_live != 0) line["bytes_live"] = sample.bytes_live;
   for (const Sample::Window& each : sample.windows)
     line["windows"].push_back({{"seconds", each.seconds},
                                {"ops", each.ops},

@@ -43,6 +43,7 @@ class Sample {
     uint64_t disk_bytes = 0;  // at its end
   };
   std::vector<Window> windows;
+  uint64_t bytes_live = 0;  // on disk before the first window: of rows that were written once
 
   const Cost& cost() const { return cost_; }
   bool running() const { return meter_.has_value(); }

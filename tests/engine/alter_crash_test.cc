@@ -85,8 +85,7 @@ TEST(AlterCrash, EachChangeHappensWholeOrNotAtAll) {
   StepSweep<std::string> sweep(steps(), look);
   ASSERT_EQ(sweep.last_world(),
             "read_only=true,compaction_enabled=false,memtable_bytes=4096|c() r/c:q/5/Put=5");
-  count(sweep.run(std::max<uint64_t>(60, scaled(120))),  // fewer meet no end of a step
-        "crashes while a table was altered");
+  count(sweep.run(scaled(120)), "crashes while a table was altered");
 }
 
 }  // namespace

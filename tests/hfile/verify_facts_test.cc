@@ -131,7 +131,8 @@ TEST(VerifyFacts, EachTotalOfTheTrailerIsChecked) {
       for (const int by : {1, -1, 7}) {
         if (by < 0 && name == "meta_index_count") continue;  // it is 0
         if (by < 0 && name == "first_data_block_offset") continue;
-        const Found found = deep(with_trailer(bytes, [&](Trailer& trailer) { change(trailer, by); }));
+        const Found found =
+            deep(with_trailer(bytes, [&, edit = change](Trailer& trailer) { edit(trailer, by); }));
         EXPECT_FALSE(found.codes.empty()) << name << " " << by;
         const bool informs = name.ends_with("_bytes");
         EXPECT_EQ(found.verdict, informs ? VerifyVerdict::kSound : VerifyVerdict::kUnsound)
