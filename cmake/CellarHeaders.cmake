@@ -1,6 +1,21 @@
 # Target cellar_headers: one generated source per header. Each header must compile alone; those of include/cellar
-# with nothing but include/ and the standard library, the others with the paths of their layer.
+# with nothing but include/ and the standard library, the others with the paths of their layer. A header that the source
+# beside it includes first is proven by that source, and left out.
 add_custom_target(cellar_headers ALL)
+
+# Whether the source beside the header begins with it, and the header guards itself.
+function(cellar_proven_by_its_source result header)
+  set(${result} FALSE PARENT_SCOPE)
+  string(REGEX REPLACE "\\.h$" ".cc" source "${PROJECT_SOURCE_DIR}/${header}")
+  if(NOT EXISTS "${source}")
+    return()
+  endif()
+  file(STRINGS "${source}" first REGEX "^#include" LIMIT_COUNT 1)
+  file(STRINGS "${PROJECT_SOURCE_DIR}/${header}" guard REGEX "^#pragma once" LIMIT_COUNT 1)
+  if(first STREQUAL "#include \"${header}\"" AND guard)
+    set(${result} TRUE PARENT_SCOPE)
+  endif()
+endfunction()
 
 function(cellar_check_headers name folder prefix)
   file(GLOB headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/${folder}" "${PROJECT_SOURCE_DIR}/${folder}/*.h")
@@ -9,11 +24,18 @@ function(cellar_check_headers name folder prefix)
   endif()
   set(sources "")
   foreach(header IN LISTS headers)
+    cellar_proven_by_its_source(proven "${folder}/${header}")
+    if(proven)
+      continue()
+    endif()
     set(source "${PROJECT_BINARY_DIR}/generated/headers/${prefix}/${header}.cc")
     # Twice: a header without its guard is caught here too.
     file(CONFIGURE OUTPUT "${source}" CONTENT "#include \"${prefix}/${header}\"\n#include \"${prefix}/${header}\"\n" @ONLY)
     list(APPEND sources "${source}")
   endforeach()
+  if(NOT sources)
+    return()
+  endif()
   add_library(cellar_headers_${name} OBJECT ${sources})
   cellar_target(cellar_headers_${name})
   target_compile_options(cellar_headers_${name} PRIVATE -O0 -g0)

@@ -13,7 +13,8 @@ namespace cellar {
 
 class PrefetchJob;
 
-// At most one flush, one compaction and one prefetch of a store at a time. Any thread; waits only through
+// At most one flush, one compaction and one prefetch of a store at a time; compactions of newer files take
+// turns with a long one. Any thread; waits only through
 // Events.
 class Background {
  public:

@@ -87,6 +87,7 @@ std::string set_aside_name(const StoreFile& file) { return "damaged file " + fil
 
 ShapeOfStore shape_of(const EngineCore& core, const Store& store, const StoreView& view, int64_t now_ms) {
   ShapeOfStore result;
+  uint32_t busy = 0;
   for (const auto& file : view.files) {
     const FileRecord& record = file->record();
     FileSummary& summary = result.files.emplace_back();
@@ -100,17 +101,19 @@ ShapeOfStore shape_of(const EngineCore& core, const Store& store, const StoreVie
     summary.created_ms = record.created_ms;
     summary.major = record.major;
     summary.busy = file->busy() || file->is_aside();
+    if (file->busy()) ++busy;
   }
   result.shape.files = result.files;
   result.shape.now_ms = now_ms;
   result.shape.ttl_ms = view.config->rules.ttl_ms;
   result.shape.min_versions = view.config->rules.min_versions;
   result.shape.flush_bytes = store.flush_bytes(core.options);
-  result.shape.files_stop = store.files_stop(core.options);
+  result.shape.files_stop = store.files_stop(core.options) + busy;  // writers do not wait for those
   return result;
 }
 
-Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan) {
+Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan,
+                     const std::function<void()>& turn) {
   const std::shared_ptr<const StoreView> view = store.view();
   const std::vector<std::shared_ptr<StoreFile>> inputs = inputs_of(*view, plan);
   if (inputs.size() != plan.inputs.size()) return Status::busy("the store's files changed under the plan");
@@ -127,8 +130,10 @@ Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan)
   request.origin = info.major ? FileOrigin::kMajorCompaction : FileOrigin::kMinorCompaction;
   info.why = plan.why;
   const int64_t begun_us = core.clock.steady_us();
+  int64_t paced_us = begun_us;  // up to when the time of compactions is counted
+  const auto count_time = [&] { store.pace().compacted(core.clock.steady_us() - paced_us); };
   core.events.on_compaction_begin(info);
-  for (const auto& input : inputs) input->set_busy(true);
+  store.compaction_begins(inputs);
 
   const OpenReadPoints points = core.mvcc.open_read_points();
   const std::unique_ptr<CellCursor> merged = make_merging_cursor(std::move(sources));
@@ -138,15 +143,19 @@ Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan)
   request.job.zero_sequences_up_to = zero_up_to(request, points);
   request.mvcc = request.job.zero_sequences_up_to < request.sequence_max;
   request.job.executor = &core.executor;
-  request.job.checkpoint = [&core](uint64_t) {
+  request.job.checkpoint = [&](uint64_t) {
     core.executor.checkpoint();
+    count_time();
+    turn();
+    paced_us = core.clock.steady_us();  // what the turn compacted has counted its own time
     return core.closing.load() ? Status::aborted("the engine is closing") : Status();
   };
   auto made = write_store_file(core, request);
   Status status = made.status();
   if (status.is(Code::kCorruption)) set_damaged_aside(core, store, cursors);
   if (status.ok()) status = publish(core, store, inputs, *made);
-  for (const auto& input : inputs) input->set_busy(false);
+  store.compaction_ends(inputs);
+  count_time();
   if (status.ok()) {
     core.counters.compactions.fetch_add(1);
     core.counters.bytes_compacted.fetch_add(made->record.bytes);
@@ -155,7 +164,6 @@ Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan)
     info.bytes_out = made->record.bytes;
   }
   info.micros = core.clock.steady_us() - begun_us;
-  if (status.ok()) store.pace().compacted(info.micros);
   info.status = status;
   core.events.on_compaction_end(info);
   return status;

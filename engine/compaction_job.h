@@ -1,6 +1,7 @@
 // CompactionJob: the recipe of a compaction: some files become one, and what nobody can see any more is gone.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ ShapeOfStore shape_of(const EngineCore& core, const Store& store, const StoreVie
 std::string set_aside_name(const StoreFile& file);
 
 // Runs a checked plan: kAborted when the engine closes meanwhile. An input that turns out to be damaged is
-// set aside.
-Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan);
+// set aside. Now and then `turn` may do other work of the store in this thread.
+Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan,
+                     const std::function<void()>& turn);
 
 }  // namespace cellar

@@ -27,7 +27,7 @@ EngineCore::EngineCore(EngineOptions opened_with, std::string opened_at)
       own_executor(options.environment.executor != nullptr
                        ? nullptr
                        // One of those for flushes may wait for the next retry of a job that failed.
-                       : make_thread_executor(2, std::max(1, options.background_threads - 1))),
+                       : make_thread_executor(3, std::max(1, options.background_threads - 1))),
       executor(choose_executor(options.environment, own_executor)),
       events(options.environment.events != nullptr ? *options.environment.events : silent),
       handles(options.open_files_max),

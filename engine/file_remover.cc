@@ -7,19 +7,31 @@ void FileRemover::remove(std::shared_ptr<Directory> directory, StoredFile file) 
   if (generation_ != process_generation()) return;  // in a forked child: the file is the parent's
   {
     MutexLock lock(mutex_);
-    ++pending_;
+    wanted_.push_back({std::move(directory), std::move(file)});
+    if (std::exchange(runs_, true)) return;
   }
-  executor_.submit(JobPriority::kHigh,
-                   [this, directory = std::move(directory), file = std::move(file)]() mutable {
-                     // No sync: a file that power loss brings back is named by nothing, and the next open
-                     // sweeps it.
-                     const bool gone = !health_.failed() && directory->unlink(file.name).ok();
-                     directory.reset();
-                     MutexLock lock(mutex_);
-                     if (gone) removed_.push_back(std::move(file));
-                     --pending_;
-                     done_->signal();
-                   });
+  executor_.submit(JobPriority::kHigh, [this] { run(); });
+}
+
+void FileRemover::run() {
+  while (true) {
+    Wanted next;
+    {
+      MutexLock lock(mutex_);
+      if (wanted_.empty()) {
+        runs_ = false;
+        done_->signal();
+        return;
+      }
+      next = std::move(wanted_.front());
+      wanted_.pop_front();
+    }
+    // No sync: a file that power loss brings back is named by nothing, and the next open sweeps it.
+    const bool gone = !health_.failed() && next.directory->unlink(next.file.name).ok();
+    next.directory.reset();
+    MutexLock lock(mutex_);
+    if (gone) removed_.push_back(std::move(next.file));
+  }
 }
 
 std::vector<StoredFile> FileRemover::take_removed() {
@@ -32,7 +44,7 @@ void FileRemover::wait() {
     const uint64_t seen = done_->count();
     {
       MutexLock lock(mutex_);
-      if (pending_ == 0) return;
+      if (!runs_) return;
     }
     done_->wait(seen, -1);
   }

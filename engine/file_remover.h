@@ -1,6 +1,7 @@
 // FileRemover: deletes a store's old files, but only after the last reader has let go of them.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -13,8 +14,9 @@
 
 namespace cellar {
 
-// Any thread. Deletions run as jobs, so that no reader pays for them; nothing is deleted once the engine has
-// failed.
+// Any thread. Deletions run as a job, so that no reader pays for them, and one at a time: to remove a large
+// file can take seconds where the medium is told of each free block, and flushes need a thread meanwhile.
+// Nothing is deleted once the engine has failed.
 class FileRemover {
  public:
   FileRemover(Executor& executor, const Health& health)
@@ -30,13 +32,20 @@ class FileRemover {
   void wait();
 
  private:
+  struct Wanted {
+    std::shared_ptr<Directory> directory;
+    StoredFile file;
+  };
+  void run();
+
   const uint64_t generation_ = process_generation();
   Executor& executor_;
   const Health& health_;
   std::unique_ptr<Event> done_;
   Mutex mutex_;
-  // Counted down and signalled under the mutex: who sees 0 knows that no job touches this object any more.
-  int64_t pending_ CELLAR_GUARDED_BY(mutex_) = 0;
+  std::deque<Wanted> wanted_ CELLAR_GUARDED_BY(mutex_);
+  // Ended and signalled under the mutex: who sees that no job runs knows that none touches this object.
+  bool runs_ CELLAR_GUARDED_BY(mutex_) = false;
   std::vector<StoredFile> removed_ CELLAR_GUARDED_BY(mutex_);
 };
 

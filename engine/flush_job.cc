@@ -297,7 +297,7 @@ Status flush_store(EngineCore& core, Store& store) {
     core.memtable_bytes.fetch_sub(static_cast<int64_t>(installed.freed), std::memory_order_relaxed);
     core.counters.flushes.fetch_add(1);
     core.counters.bytes_flushed.fetch_add(written->record.bytes);
-    store.pace().flushed(installed.freed);
+    store.pace().flushed(installed.freed, core.clock.steady_us() - begun_us);
     info.file = written->record.name;
     info.cells_out = written->record.cells;
     info.bytes_out = written->record.bytes;

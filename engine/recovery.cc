@@ -139,7 +139,8 @@ Status Recovery::open_tables() {
     std::vector<std::shared_ptr<Store>> stores;
     for (const FamilyRecord& family : table.families) {
       CELLAR_TRY_ASSIGN(std::shared_ptr<Store> store, open_family(core_, table, family));
-      for (const auto& file : store->view()->files) newest_file = std::max(newest_file, file->number());
+      const std::shared_ptr<const StoreView> view = store->view();
+      for (const auto& file : view->files) newest_file = std::max(newest_file, file->number());
       store->set_active(core_.new_memtable());
       families_[family.id].store = store;
       last_sequence_ = std::max(last_sequence_, family.flushed_sequence);

@@ -39,11 +39,11 @@ Store::Store(StoreIds ids, std::string table_name, std::shared_ptr<const FamilyC
       files_stop_(config->options.files_stop),
       stamps_(config->options.stamps),
       flushed_sequence_(flushed_sequence) {
-  file_count_.store(files.size());
   auto view = std::make_shared<StoreView>();
   view->config = std::move(config);
   view->files = std::move(files);
   view->rewritten_at = rewritten_at;
+  count_files(*view);
   view_ = std::move(view);
 }
 
@@ -80,8 +80,11 @@ void Store::change_view(const Change& change, const std::vector<uint64_t>* keep_
 
 void Store::count_files(const StoreView& view) {
   const auto counts = [](const auto& file) { return !file->is_aside(); };
-  file_count_.store(static_cast<size_t>(std::ranges::count_if(view.files, counts)),
+  file_count_.store(static_cast<int64_t>(std::ranges::count_if(view.files, counts)),
                     std::memory_order_relaxed);
+  int64_t bytes = 0;
+  for (const auto& file : view.files) bytes += static_cast<int64_t>(file->record().bytes);
+  bytes_.store(bytes, std::memory_order_relaxed);
 }
 
 bool Store::mark_aside(StoreFile& file, bool aside) {
@@ -176,6 +179,25 @@ size_t Store::install_compaction(std::span<const std::shared_ptr<StoreFile>> inp
 
 void Store::install_adopted(std::span<const std::shared_ptr<StoreFile>> files) {
   change_view([&](StoreView& view) { view.files.insert(view.files.end(), files.begin(), files.end()); });
+}
+
+void Store::compaction_begins(std::span<const std::shared_ptr<StoreFile>> inputs) {
+  for (const auto& input : inputs) {
+    CELLAR_ASSERT(!input->busy());
+    input->set_busy(true);
+  }
+  being_replaced_.fetch_add(std::ssize(inputs) - 1, std::memory_order_relaxed);
+  if (running_++ != 0) return;
+  uint64_t bytes = 0;
+  for (const auto& input : inputs) bytes += input->record().bytes;
+  bytes_begun_.store(bytes_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  inputs_bytes_.store(bytes, std::memory_order_relaxed);
+}
+
+void Store::compaction_ends(std::span<const std::shared_ptr<StoreFile>> inputs) {
+  being_replaced_.fetch_sub(std::ssize(inputs) - 1, std::memory_order_relaxed);
+  for (const auto& input : inputs) input->set_busy(false);
+  if (--running_ == 0) inputs_bytes_.store(0, std::memory_order_relaxed);
 }
 
 uint32_t Store::files_slow(const EngineOptions& engine) const {

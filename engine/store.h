@@ -1,6 +1,7 @@
 // Store: one family of one table: the current StoreView and how it is replaced.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -110,8 +111,29 @@ class Store : public std::enable_shared_from_this<Store> {
   uint64_t oldest_unflushed() const;
 
   size_t frozen_count() const { return frozen_count_.load(std::memory_order_relaxed); }
-  // Returns the number of files that compactions may take.
-  size_t file_count() const { return file_count_.load(std::memory_order_relaxed); }
+  // Returns the number of files that wait for compactions: without those that compactions may not take, and
+  // with one file for all that a running compaction replaces.
+  size_t file_count() const {
+    const int64_t count =
+        file_count_.load(std::memory_order_relaxed) - being_replaced_.load(std::memory_order_relaxed);
+    return static_cast<size_t>(std::max<int64_t>(0, count));
+  }
+  // Returns the bytes of the inputs of the largest running compaction, and those of the files that came since
+  // it began.
+  struct Backlog {
+    uint64_t inputs = 0;
+    uint64_t newer = 0;
+  };
+  Backlog backlog() const {
+    const int64_t newer =
+        bytes_.load(std::memory_order_relaxed) - bytes_begun_.load(std::memory_order_relaxed);
+    return {inputs_bytes_.load(std::memory_order_relaxed),
+            static_cast<uint64_t>(std::max<int64_t>(0, newer))};
+  }
+  // A compaction of these files begins, or ends: they are busy meanwhile. Compactions of a store that run at
+  // the same time are inside each other.
+  void compaction_begins(std::span<const std::shared_ptr<StoreFile>> inputs);
+  void compaction_ends(std::span<const std::shared_ptr<StoreFile>> inputs);
   // Compactions leave the file out from now on, because it cannot be read. False if they did already.
   bool set_aside(StoreFile& file);
   // Compactions may take the file again. False if they might already.
@@ -174,7 +196,12 @@ class Store : public std::enable_shared_from_this<Store> {
   std::atomic<Stamps> stamps_;
   std::atomic<uint64_t> flushed_sequence_;
   std::atomic<size_t> frozen_count_{0};
-  std::atomic<size_t> file_count_{0};
+  std::atomic<int64_t> file_count_{0};
+  std::atomic<int64_t> being_replaced_{0};  // by running compactions: their inputs, less one of each
+  std::atomic<int64_t> bytes_{0};           // of all files
+  std::atomic<int64_t> bytes_begun_{0};     // … when the outermost running compaction began
+  std::atomic<uint64_t> inputs_bytes_{0};   // of the outermost running compaction; 0: none runs
+  int running_ = 0;                         // compactions; the thread's that runs them
   WritePace pace_;
   Mutex work_mutex_;
   Work work_ CELLAR_GUARDED_BY(work_mutex_);

@@ -128,7 +128,8 @@ void TableAlteration::change(Changed& each) {
   const bool after = wants_prefetch(core_, each.config->options);
   store.install_config(std::move(each.config));
   if (before || !after) return;
-  for (const auto& file : store.view()->files) file->prefetch_anew();
+  const std::shared_ptr<const StoreView> view = store.view();
+  for (const auto& file : view->files) file->prefetch_anew();
   core_.background->queue_prefetch(store.shared_from_this());
 }
 

@@ -12,7 +12,28 @@ double compaction_debt(uint64_t files, uint64_t files_slow, uint64_t files_stop)
   return static_cast<double>(files - begin + 1) / static_cast<double>(files_stop - begin + 1);
 }
 
-void WritePace::flushed(uint64_t bytes) { flushed_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
+double backlog_debt(uint64_t newer, uint64_t inputs, uint64_t flush) {
+  if (inputs == 0) return 0;
+  const auto flushes = static_cast<double>(flush);
+  const double begin = 4 * flushes;
+  const double end = 0.2 * static_cast<double>(inputs) + 6 * flushes;
+  return std::clamp((static_cast<double>(newer) - begin) / (end - begin), 0.0, 1.0);
+}
+
+// One flush of a store runs at a time. Half of the past counts at each.
+void WritePace::flushed(uint64_t bytes, int64_t micros) {
+  flushed_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  flush_bytes_.store(flush_bytes_.load(std::memory_order_relaxed) / 2 + bytes, std::memory_order_relaxed);
+  flush_us_.store(flush_us_.load(std::memory_order_relaxed) / 2 + micros, std::memory_order_relaxed);
+}
+
+double WritePace::flush_rate(double filled) const {
+  const auto bytes = static_cast<double>(flush_bytes_.load(std::memory_order_relaxed));
+  const int64_t micros = flush_us_.load(std::memory_order_relaxed);
+  const double rate =
+      micros <= 0 || bytes <= 0 ? kUnknownBytesPerSecond : bytes * 1e6 / static_cast<double>(micros);
+  return rate * (1.2 - std::clamp(filled, 0.0, 1.0));
+}
 
 void WritePace::compacted(int64_t micros) {
   if (compaction_us_.fetch_add(micros, std::memory_order_relaxed) + micros < kMemoryUs) return;

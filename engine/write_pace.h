@@ -10,8 +10,13 @@ namespace cellar {
 // half of `files_slow`, so that the rate falls early and slowly.
 double compaction_debt(uint64_t files, uint64_t files_slow, uint64_t files_stop);
 
-// Measures the rate that compactions keep up with, and tells writers how long to wait so that they keep a
-// rate. One per store. Any thread; only the write leader calls spend().
+// Returns the same by bytes: how much is `newer` than what a compaction of `inputs` bytes began with. A
+// compaction that takes long leaves its inputs on disk meanwhile, and what was written since is to be
+// compacted after it. Flushes of `flush` bytes come while any compaction runs.
+double backlog_debt(uint64_t newer, uint64_t inputs, uint64_t flush);
+
+// Measures the rates that compactions and flushes keep up with, and tells writers how long to wait so that
+// they keep a rate. One per store. Any thread; only the write leader calls spend().
 class WritePace {
  public:
   // The rate that is assumed before the first compaction.
@@ -20,8 +25,8 @@ class WritePace {
   static constexpr int64_t kBurstUs = 20'000;     // of unused time that may be used later
   static constexpr int64_t kWaitUsMax = 100'000;  // of one write
 
-  // Notes that a flush has written `bytes` of memtables to a file.
-  void flushed(uint64_t bytes);
+  // Notes that a flush has written `bytes` of memtables to a file, and how long it took.
+  void flushed(uint64_t bytes, int64_t micros);
   // Notes that a compaction has taken so long.
   void compacted(int64_t micros);
   // Returns the bytes of memtables per second that compactions have lately kept up with.
@@ -29,6 +34,11 @@ class WritePace {
   // Returns the bytes per second to allow at this debt: twice the sustainable rate at 0, less than half of it
   // at 1.
   double rate(double debt) const { return sustainable() * (2 - 1.6 * debt); }
+
+  // Returns the bytes per second to allow when only one more memtable may wait for its flush: a little more
+  // than flushes have lately kept up with while the one that is written is empty, a fifth of it when it is
+  // full. So no write waits for a whole flush.
+  double flush_rate(double filled) const;
 
   // Notes that a memtable has grown by `bytes`, which take their time at this rate.
   void spend(uint64_t bytes, double bytes_per_second, int64_t now_us);
@@ -38,11 +48,13 @@ class WritePace {
   int64_t wait_us(int64_t now_us) const;
 
  private:
-  static constexpr int64_t kMemoryUs = 30'000'000;  // of compaction time after which the past counts half
+  static constexpr int64_t kMemoryUs = 60'000'000;  // of compaction time after which the past counts half
 
   std::atomic<uint64_t> flushed_bytes_{0};
   std::atomic<int64_t> compaction_us_{0};
-  std::atomic<int64_t> free_at_us_{0};  // when the next write may begin
+  std::atomic<uint64_t> flush_bytes_{0};  // of the last flushes …
+  std::atomic<int64_t> flush_us_{0};      // … and their time
+  std::atomic<int64_t> free_at_us_{0};    // when the next write may begin
 };
 
 }  // namespace cellar

@@ -27,7 +27,7 @@ void WriteThrottle::slow_down(std::span<Store* const> stores) {
   const int64_t now_us = core_.clock.steady_us();
   int64_t wait_us = 0;
   for (Store* store : stores)
-    if (debt(*store) > 0) wait_us = std::max(wait_us, store->pace().wait_us(now_us));
+    wait_us = std::max(wait_us, store->pace().wait_us(now_us));
   if (wait_us == 0) return;
   core_.changed->wait(seen, wait_us);
   // By a clock that stands still no wait would ever end.

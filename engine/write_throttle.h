@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <string>
 
@@ -24,8 +25,11 @@ class WriteThrottle {
 
   // The leader's: the store's memtable has grown by so many bytes.
   void spend(Store& store, uint64_t bytes) {
-    if (const double behind = debt(store); behind > 0)
-      store.pace().spend(bytes, store.pace().rate(behind), core_.clock.steady_us());
+    WritePace& pace = store.pace();
+    double rate = HUGE_VAL;
+    if (const double behind = debt(store); behind > 0) rate = pace.rate(behind);
+    if (flush_is_behind(store)) rate = std::min(rate, pace.flush_rate(filled(store)));
+    if (rate != HUGE_VAL) pace.spend(bytes, rate, core_.clock.steady_us());
   }
 
   // Whether a write to these must wait, or go slower.
@@ -40,13 +44,26 @@ class WriteThrottle {
     return core_.options.automatic_compaction && store.compaction_enabled() && !store.compaction_fails();
   }
   bool pressed(const Store& store) const {
-    return store.frozen_count() >= core_.options.memtables_frozen_max || debt(store) > 0;
+    return store.frozen_count() >= core_.options.memtables_frozen_max || flush_is_behind(store) ||
+           debt(store) > 0;
   }
-  // Returns how far the compactions of the store are behind, see compaction_debt().
+  // Whether only one more memtable may wait for its flush.
+  bool flush_is_behind(const Store& store) const {
+    const size_t frozen = store.frozen_count();
+    return core_.options.automatic_flush && frozen > 0 && frozen + 1 >= core_.options.memtables_frozen_max;
+  }
+  // The leader's: the part of the memtable that is filled.
+  double filled(const Store& store) const {
+    return static_cast<double>(store.active()->bytes()) /
+           static_cast<double>(store.flush_bytes(core_.options));
+  }
+  // Returns how far the compactions of the store are behind, see compaction_debt() and backlog_debt().
   double debt(const Store& store) const {
-    return compacts_by_itself(store) ? compaction_debt(store.file_count(), store.files_slow(core_.options),
-                                                       store.files_stop(core_.options))
-                                     : 0;
+    if (!compacts_by_itself(store)) return 0;
+    const double by_files =
+        compaction_debt(store.file_count(), store.files_slow(core_.options), store.files_stop(core_.options));
+    const Store::Backlog backlog = store.backlog();
+    return std::max(by_files, backlog_debt(backlog.newer, backlog.inputs, store.flush_bytes(core_.options)));
   }
   // What a writer must wait for, or empty.
   std::string obstacle(std::span<Store* const> stores) const;

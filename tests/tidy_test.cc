@@ -159,6 +159,24 @@ void check_line(const Source& source, size_t i, Strings& complaints) {
   }
 }
 
+// for (… : store.view()->files): what view() returns may be the last that keeps the files alive, and C++20
+// lets go of it before the loop begins.
+void check_loops(const Source& source, Strings& complaints) {
+  for (size_t i = 0; i < source.code.size(); ++i) {
+    const std::string& line = source.code[i];
+    const size_t loop = line.find("for (");
+    const size_t colon = loop == std::string::npos ? loop : line.find(" : ", loop);
+    if (colon == std::string::npos || line.find(';', loop) < colon) continue;
+    const size_t arrow = line.find("()->", colon);
+    if (arrow == std::string::npos) continue;
+    size_t end = arrow + 4;
+    while (end < line.size() && is_word(line[end])) ++end;
+    if (end < line.size() && line[end] == ')')  // a member, not what a call returns
+      complaints.push_back(source.at(i + 1) +
+                           "a loop over what a temporary pointer points at; give the pointer a name first");
+  }
+}
+
 // One complaint for a whole file: ./dev format mends all its lines at once.
 void check_columns(const Source& source, Strings& complaints) {
   const auto wide = [](const std::string& line) { return columns(line) > kColumns; };
@@ -177,6 +195,7 @@ Strings check_form(const Sources& sources) {
     for (size_t i = 0; i < source.lines.size(); ++i) check_line(source, i, complaints);
     if (!source.cpp()) continue;
     check_columns(source, complaints);
+    check_loops(source, complaints);
     if (source.lines.empty() || !source.lines[0].starts_with("// ") || source.lines[0].size() < 12) {
       complaints.push_back(source.at(1) +
                            "begin with a line that says why the file exists: // Name: a sentence.");

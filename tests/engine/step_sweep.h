@@ -53,7 +53,8 @@ class StepSweep {
       }
     };
     const uint64_t crashes = sweep_crashes(
-        files.operations(), std::max<uint64_t>(60, places), [&](FileSystem& each) { return work(each, nullptr); }, check);
+        files.operations(), std::max<uint64_t>(60, places),
+        [&](FileSystem& each) { return work(each, nullptr); }, check);
     EXPECT_GT(before, 0u);
     EXPECT_GT(later, 0u);
     return crashes;

@@ -28,7 +28,7 @@ TEST(WritePaceTest, DebtGrowsFromHalfOfSlowToStop) {
 TEST(WritePaceTest, SustainableIsWhatWasFlushedInTheTimeOfCompactions) {
   WritePace pace;
   EXPECT_EQ(pace.sustainable(), WritePace::kUnknownBytesPerSecond);
-  pace.flushed(40 << 20);
+  pace.flushed(40 << 20, 1);
   EXPECT_EQ(pace.sustainable(), WritePace::kUnknownBytesPerSecond);
   pace.compacted(10'000'000);
   EXPECT_DOUBLE_EQ(pace.sustainable(), 4 << 20);
@@ -36,10 +36,37 @@ TEST(WritePaceTest, SustainableIsWhatWasFlushedInTheTimeOfCompactions) {
   EXPECT_LT(pace.rate(1), pace.sustainable() / 2);
   // The past fades.
   for (int i = 0; i < 50; ++i) {
-    pace.flushed(10 << 20);
+    pace.flushed(10 << 20, 1);
     pace.compacted(10'000'000);
   }
   EXPECT_NEAR(pace.sustainable(), 1 << 20, 1 << 16);
+}
+
+TEST(WritePaceTest, BacklogGrowsWithWhatIsWrittenDuringALongCompaction) {
+  constexpr uint64_t kFlush = 64 << 20;
+  EXPECT_EQ(backlog_debt(uint64_t{100} << 30, 0, kFlush), 0) << "no compaction runs";
+  // Flushes come during short compactions, too.
+  EXPECT_EQ(backlog_debt(4 * kFlush, 3 * kFlush, kFlush), 0);
+  constexpr uint64_t kInputs = uint64_t{10} << 30;
+  double before = 0;
+  for (uint64_t newer = 5 * kFlush; newer < kInputs / 5; newer += kFlush) {
+    const double debt = backlog_debt(newer, kInputs, kFlush);
+    EXPECT_GT(debt, before) << newer;
+    before = debt;
+  }
+  EXPECT_LT(before, 1);
+  EXPECT_EQ(backlog_debt(kInputs / 2, kInputs, kFlush), 1);
+}
+
+TEST(WritePaceTest, FlushesSetTheRateBeforeWritesWouldWaitForThem) {
+  WritePace pace;
+  EXPECT_GT(pace.flush_rate(0), 0);
+  for (int i = 0; i < 20; ++i) pace.flushed(64 << 20, 1'000'000);
+  EXPECT_NEAR(pace.flush_rate(0), 1.2 * (64 << 20), 1 << 16);
+  EXPECT_NEAR(pace.flush_rate(1), 0.2 * (64 << 20), 1 << 16);
+  EXPECT_EQ(pace.flush_rate(7), pace.flush_rate(1));
+  for (int i = 0; i < 20; ++i) pace.flushed(64 << 20, 4'000'000);  // the past fades
+  EXPECT_NEAR(pace.flush_rate(0), 1.2 * (16 << 20), 1 << 16);
 }
 
 // A writer that always waits as told writes at the rate, within a hundredth, whatever the size of its writes.

@@ -1,0 +1,151 @@
+// Goal: files that come while a long compaction runs are compacted meanwhile, in turns with it, so that they
+// do not pile up. Method: an executor whose checkpoint, called in the midst of a compaction, flushes more
+// files; a listener notes which compaction begins and ends when.
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "tests/engine/engine_fixture.h"
+
+namespace cellar::testing {
+namespace {
+
+// Real threads; `between` is called once, by the first checkpoint after it was set.
+class BetweenExecutor final : public Executor {
+ public:
+  void submit(JobPriority priority, std::function<void()> job) override {
+    threads_->submit(priority, std::move(job));
+  }
+  void checkpoint() override {
+    threads_->checkpoint();
+    if (armed_.exchange(false)) between_();
+  }
+  std::unique_ptr<Event> make_event() override { return threads_->make_event(); }
+  void arm(std::function<void()> between) {
+    between_ = std::move(between);
+    armed_ = true;
+  }
+
+ private:
+  std::function<void()> between_;
+  std::atomic<bool> armed_{false};
+  std::unique_ptr<Executor> threads_ = make_thread_executor(2, 1);
+};
+
+class Compactions final : public EventListener {
+ public:
+  std::string told() {
+    const std::lock_guard lock(mutex_);
+    return told_;
+  }
+  std::function<void()> on_first;  // when the first one begins
+
+ private:
+  void on_compaction_begin(const CompactionInfo& info) override {
+    {
+      const std::lock_guard lock(mutex_);
+      told_ += "begin " + std::to_string(info.inputs.size()) + ", ";
+    }
+    if (auto first = std::exchange(on_first, nullptr)) first();
+  }
+  void on_compaction_end(const CompactionInfo& info) override {
+    const std::lock_guard lock(mutex_);
+    told_ +=
+        (info.status.ok() ? "end " : info.status.to_text() + " ") + std::to_string(info.inputs.size()) + ", ";
+  }
+
+  std::mutex mutex_;
+  std::string told_;
+};
+
+class CompactionTurns : public EngineFixture {
+ protected:
+  void TearDown() override {
+    table_.reset();
+    engine_.reset();  // before what it borrows
+  }
+
+  void begin(EngineOptions options = {}) {
+    options.environment.executor = &executor_;
+    options.environment.events = &compactions_;
+    open(options);
+    FamilyOptions a = family("a");
+    a.compression = "none";
+    table_ = make_table("t", {a});
+  }
+
+  void write_file(int version, int rows) {
+    for (int i = 0; i < rows; ++i)
+      EXPECT_OK(table_->put(
+          Put(row(i)).add_at("a", "q", version, std::string(200, static_cast<char>('a' + version)))));
+    EXPECT_OK(engine_->flush());
+  }
+
+  static std::string row(int i) { return "r" + std::to_string(100000 + i); }
+
+  // Three large files, and `count` small ones that come while those are compacted.
+  void run(int count) {
+    compactions_.on_first = [&, count] {
+      executor_.arm([&, count] {
+        for (int i = 0; i < count; ++i) write_file(10 + i, 10);
+      });
+    };
+    for (int i = 0; i < 3; ++i) write_file(i, 3000);
+  }
+
+  // Waits until this is what compactions did.
+  void expect(const std::string& told) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (compactions_.told() != told && std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    EXPECT_EQ(compactions_.told(), told);
+  }
+
+  void check(int newest) {
+    for (const int i : {0, 9, 10, 2999})
+      EXPECT_EQ(get(*table_, Get(row(i))).front().back(), static_cast<char>('a' + (i < 10 ? newest : 2)))
+          << i;
+    uint64_t rows = 0;
+    auto scanner = table_->scan(Scan());
+    ASSERT_TRUE(scanner.ok());
+    for ([[maybe_unused]] const RowView each : **scanner) ++rows;
+    EXPECT_EQ(rows, 3000u);
+  }
+
+  BetweenExecutor executor_;
+  Compactions compactions_;
+  std::shared_ptr<Table> table_;
+};
+
+TEST_F(CompactionTurns, NewFilesAreCompactedInTheMidstOfALongCompaction) {
+  begin();
+  run(3);
+  expect("begin 3, begin 3, end 3, end 3, ");
+  check(12);
+}
+
+TEST_F(CompactionTurns, TooFewNewFilesWaitForItsEnd) {
+  begin();
+  run(2);
+  expect("begin 3, end 3, begin 3, end 3, ");
+  check(11);
+}
+
+TEST_F(CompactionTurns, NothingBeginsWhereOnlyRequestsCompact) {
+  begin({.automatic_compaction = false});
+  run(3);
+  EXPECT_EQ(compactions_.told(), "");
+  compactions_.on_first = [&] {
+    executor_.arm([&] {
+      for (int i = 0; i < 3; ++i) write_file(20 + i, 10);
+    });
+  };
+  EXPECT_OK(table_->compact({.major = true}));
+  EXPECT_EQ(compactions_.told(), "begin 3, end 3, ");
+  check(22);
+}
+
+}  // namespace
+}  // namespace cellar::testing
