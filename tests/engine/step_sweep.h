@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
@@ -33,8 +32,7 @@ class StepSweep {
   }
 
   // A crash at some `places` of all operations, in every mode: the world is as before or as after the step
-  // that was under way, and both are met. How many crashes there were. With fewer than 60 places the end of a
-  // step may not be met.
+  // that was under way, and both are met. How many crashes there were.
   uint64_t run(uint64_t places) {
     CrashFileSystem files;
     EXPECT_EQ(work(files, nullptr).done, steps_.size());
@@ -53,8 +51,7 @@ class StepSweep {
       }
     };
     const uint64_t crashes = sweep_crashes(
-        files.operations(), std::max<uint64_t>(60, places),
-        [&](FileSystem& each) { return work(each, nullptr); }, check);
+        files.operations(), places, [&](FileSystem& each) { return work(each, nullptr); }, check);
     EXPECT_GT(before, 0u);
     EXPECT_GT(later, 0u);
     return crashes;

@@ -12,11 +12,16 @@
 
 namespace cellar::testing {
 
-// Calls work(files) with a crash at about `places` of its `operations`, evenly spread, and check(image,
-// outcome) with what work returned, for each mode, until a test fails. How many crashes there were.
+// With fewer places, what a test looks for may lie between two of them: the end of a step, a write that is
+// there after a crash.
+constexpr uint64_t kLeastPlaces = 60;
+
+// Calls work(files) with a crash at about `places` of its `operations` (kLeastPlaces at least), evenly
+// spread, and check(image, outcome) with what work returned, for each mode, until a test fails. How many
+// crashes there were.
 template <class Work, class Check>
 uint64_t sweep_crashes(uint64_t operations, uint64_t places, const Work& work, const Check& check) {
-  const uint64_t step = std::max<uint64_t>(1, operations / places);
+  const uint64_t step = std::max<uint64_t>(1, operations / std::max(kLeastPlaces, places));
   uint64_t crashes = 0;
   for (uint64_t at = 1; at <= operations; at += step) {
     CrashFileSystem files;
