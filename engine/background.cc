@@ -22,54 +22,6 @@ constexpr int64_t kRetryUsMax = 60'000'000;
 
 int64_t retry_delay_us(int failures) { return std::min(kRetryUsMax, kRetryUs << std::min(failures - 1, 6)); }
 
-// TurnsOfNewer: while a long compaction runs, those of files that came meanwhile take turns with it, in its
-// thread. Else files pile up until it ends, and writers wait. They get at most a third of the time, unless
-// writers would have to wait: a compaction that never ends leaves its inputs, and all that they hold twice.
-class TurnsOfNewer {
- public:
-  TurnsOfNewer(EngineCore& core, Store& store, int depth = 0) : core_(core), store_(store), depth_(depth) {}
-
-  void operator()() {
-    const int64_t now_us = core_.clock.steady_us();
-    if (depth_ == kDepthMax || failed_ || now_us - looked_us_ < kLookUs) return;
-    looked_us_ = now_us;
-    const bool tight = store_.file_count() + kTightFiles >= store_.files_stop(core_.options);
-    if (3 * turns_us_ > now_us - begun_us_ && !tight) return;
-    if (!core_.options.automatic_compaction || !store_.compaction_enabled() || core_.closing.load()) return;
-    const std::shared_ptr<const StoreView> view = store_.view();
-    if (view->files.size() == files_seen_) return;
-    files_seen_ = view->files.size();
-    const ShapeOfStore of = shape_of(core_, store_, *view, core_.mvcc.now_ms());
-    if (std::ranges::none_of(of.files, [](const FileSummary& file) { return file.busy; })) return;
-    const std::optional<CompactionPlan> plan = view->config->policy->pick(of.shape, nullptr);
-    // What fails here is picked again when the long compaction has ended, and fails there for all to see.
-    if (!plan) return;
-    failed_ = !run(*plan, of).ok();
-    turns_us_ += core_.clock.steady_us() - now_us;
-  }
-
- private:
-  static constexpr int kDepthMax = 3;
-  static constexpr int64_t kLookUs = 20'000;
-  static constexpr size_t kTightFiles = 2;  // before writers would wait
-
-  Status run(const CompactionPlan& plan, const ShapeOfStore& of) {
-    CELLAR_TRY(check_plan(plan, of.shape, false));
-    CELLAR_TRY(compact_store(core_, store_, plan, TurnsOfNewer(core_, store_, depth_ + 1)));
-    core_.changed->signal();
-    return {};
-  }
-
-  EngineCore& core_;
-  Store& store_;
-  int depth_;
-  const int64_t begun_us_ = core_.clock.steady_us();
-  int64_t turns_us_ = 0;
-  bool failed_ = false;
-  int64_t looked_us_ = begun_us_ - kLookUs;
-  size_t files_seen_ = 0;
-};
-
 std::string name_of(std::string_view job, const Store& store) {
   return fmt::format("{} of {}:{}", job, store.table_name(), store.family());
 }
@@ -326,6 +278,60 @@ void Background::after_compaction_failure(const std::shared_ptr<Store>& store, c
   retry_later({store, false, core_.clock.steady_us() + retry_delay_us(failures)}, status);
 }
 
+// Turns: while a long compaction runs, compactions of newer files take turns with it on its thread. Without
+// them, files would pile up until the long compaction ends, and writers would wait. Turns get at most a third
+// of the time, because the inputs of the long compaction stay on disk until it ends. They get more when
+// writers would have to wait.
+class Background::Turns {
+ public:
+  Turns(Background& background, Store& store, int depth)
+      : background_(background), core_(background.core_), store_(store), depth_(depth) {}
+
+  void operator()() {
+    const int64_t now_us = core_.clock.steady_us();
+    if (depth_ == kDepthMax || failed_ || now_us - looked_us_ < kLookUs) return;
+    looked_us_ = now_us;
+    const bool tight = store_.file_count() + kTightFiles >= store_.files_stop(core_.options);
+    if (3 * turns_us_ > now_us - begun_us_ && !tight) return;
+    if (!core_.options.automatic_compaction || !store_.compaction_enabled() || core_.closing.load()) return;
+    const std::shared_ptr<const StoreView> view = store_.view();
+    if (view->files.size() == files_seen_) return;
+    files_seen_ = view->files.size();
+    const ShapeOfStore of = shape_of(core_, store_, *view, core_.mvcc.now_ms());
+    if (std::ranges::none_of(of.files, [](const FileSummary& file) { return file.busy; })) return;
+    const std::optional<CompactionPlan> plan = view->config->policy->pick(of.shape, nullptr);
+    if (!plan) return;
+    // The policy picks a failed compaction again after the long one. Its failure is reported then.
+    failed_ = !background_.carry_out(store_, *plan, of, depth_ + 1).ok();
+    turns_us_ += core_.clock.steady_us() - now_us;
+  }
+
+ private:
+  static constexpr int kDepthMax = 3;
+  static constexpr int64_t kLookUs = 20'000;
+  static constexpr size_t kTightFiles = 2;  // so many files before files_stop, turns get more time
+
+  Background& background_;
+  EngineCore& core_;
+  Store& store_;
+  int depth_;  // how many compactions take turns around this one
+  const int64_t begun_us_ = core_.clock.steady_us();
+  int64_t turns_us_ = 0;
+  bool failed_ = false;
+  int64_t looked_us_ = begun_us_ - kLookUs;
+  size_t files_seen_ = 0;
+};
+
+Status Background::carry_out(Store& store, const CompactionPlan& plan, const ShapeOfStore& of, int depth) {
+  const bool whole = plan.inputs.size() == of.files.size();
+  CELLAR_TRY(
+      check_plan(plan, of.shape, whole).with_context("policy " + store.view()->config->options.compaction));
+  CELLAR_TRY(compact_store(core_, store, plan, Turns(*this, store, depth)));
+  core_.changed->signal();
+  queue_prefetch(store.shared_from_this());
+  return {};
+}
+
 Status Background::run_compactions(Store& store, Wanted wanted) {
   while (!is_gone(core_, store)) {
     if (wanted == Wanted::kAutomatic && !store.compaction_enabled()) return {};  // switched off meanwhile
@@ -342,11 +348,7 @@ Status Background::run_compactions(Store& store, Wanted wanted) {
       if (!plan) plan = view->config->policy->pick(of.shape, nullptr);
     }
     if (!plan) return {};
-    const bool whole = plan->inputs.size() == of.files.size();
-    CELLAR_TRY(check_plan(*plan, of.shape, whole).with_context("policy " + view->config->options.compaction));
-    CELLAR_TRY(compact_store(core_, store, *plan, TurnsOfNewer(core_, store)));
-    core_.changed->signal();
-    queue_prefetch(store.shared_from_this());
+    CELLAR_TRY(carry_out(store, *plan, of, 0));
     if (wanted == Wanted::kMajor) return {};
   }
   return {};

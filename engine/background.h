@@ -12,6 +12,8 @@
 namespace cellar {
 
 class PrefetchJob;
+struct CompactionPlan;
+struct ShapeOfStore;
 
 // At most one flush, one compaction and one prefetch of a store at a time; compactions of newer files take
 // turns with a long one. Any thread; waits only through
@@ -88,7 +90,11 @@ class Background {
   void run_flush(const std::shared_ptr<Store>& store);
   void after_flush_failure(const std::shared_ptr<Store>& store, const Status& status);
   void after_compaction_failure(const std::shared_ptr<Store>& store, const Status& status);
+  class Turns;
   Status run_compactions(Store& store, Wanted wanted);
+  // Checks the plan, which was made from this shape, and compacts. `depth` is the number of running
+  // compactions that this one takes turns with.
+  Status carry_out(Store& store, const CompactionPlan& plan, const ShapeOfStore& of, int depth);
   void take_back(Store& store);
   void run_automatic_compaction(const std::shared_ptr<Store>& store);
   // Notes what a compaction came to, and tells the troubles of the store.

@@ -108,7 +108,7 @@ ShapeOfStore shape_of(const EngineCore& core, const Store& store, const StoreVie
   result.shape.ttl_ms = view.config->rules.ttl_ms;
   result.shape.min_versions = view.config->rules.min_versions;
   result.shape.flush_bytes = store.flush_bytes(core.options);
-  result.shape.files_stop = store.files_stop(core.options) + busy;  // writers do not wait for those
+  result.shape.files_stop = store.files_stop(core.options) + busy;  // writers do not wait for busy files
   return result;
 }
 
@@ -130,7 +130,7 @@ Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan,
   request.origin = info.major ? FileOrigin::kMajorCompaction : FileOrigin::kMinorCompaction;
   info.why = plan.why;
   const int64_t begun_us = core.clock.steady_us();
-  int64_t paced_us = begun_us;  // up to when the time of compactions is counted
+  int64_t paced_us = begun_us;  // the pace knows of all compaction time before this
   const auto count_time = [&] { store.pace().compacted(core.clock.steady_us() - paced_us); };
   core.events.on_compaction_begin(info);
   store.compaction_begins(inputs);
@@ -147,7 +147,7 @@ Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan,
     core.executor.checkpoint();
     count_time();
     turn();
-    paced_us = core.clock.steady_us();  // what the turn compacted has counted its own time
+    paced_us = core.clock.steady_us();  // a compaction in the turn has counted its own time
     return core.closing.load() ? Status::aborted("the engine is closing") : Status();
   };
   auto made = write_store_file(core, request);

@@ -14,9 +14,9 @@
 
 namespace cellar {
 
-// Any thread. Deletions run as a job, so that no reader pays for them, and one at a time: to remove a large
-// file can take seconds where the medium is told of each free block, and flushes need a thread meanwhile.
-// Nothing is deleted once the engine has failed.
+// Any thread. Deletions run as a job, so that no reader pays for them. They run one at a time: a file system
+// that discards freed blocks may need seconds for a large file, and flushes need a thread meanwhile. Nothing
+// is deleted once the engine has failed.
 class FileRemover {
  public:
   FileRemover(Executor& executor, const Health& health)
@@ -44,7 +44,8 @@ class FileRemover {
   std::unique_ptr<Event> done_;
   Mutex mutex_;
   std::deque<Wanted> wanted_ CELLAR_GUARDED_BY(mutex_);
-  // Ended and signalled under the mutex: who sees that no job runs knows that none touches this object.
+  // The job clears this and signals while it holds the mutex. A thread that sees false under the mutex knows
+  // that no job touches this object.
   bool runs_ CELLAR_GUARDED_BY(mutex_) = false;
   std::vector<StoredFile> removed_ CELLAR_GUARDED_BY(mutex_);
 };

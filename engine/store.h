@@ -111,18 +111,17 @@ class Store : public std::enable_shared_from_this<Store> {
   uint64_t oldest_unflushed() const;
 
   size_t frozen_count() const { return frozen_count_.load(std::memory_order_relaxed); }
-  // Returns the number of files that wait for compactions: without those that compactions may not take, and
-  // with one file for all that a running compaction replaces.
+  // Returns the number of files that compactions may take. The inputs of a running compaction count as one
+  // file.
   size_t file_count() const {
     const int64_t count =
         file_count_.load(std::memory_order_relaxed) - being_replaced_.load(std::memory_order_relaxed);
     return static_cast<size_t>(std::max<int64_t>(0, count));
   }
-  // Returns the bytes of the inputs of the largest running compaction, and those of the files that came since
-  // it began.
+  // How much was written since the outermost running compaction began.
   struct Backlog {
-    uint64_t inputs = 0;
-    uint64_t newer = 0;
+    uint64_t inputs = 0;  // bytes of the inputs of that compaction; 0: no compaction runs
+    uint64_t newer = 0;   // bytes by which the store's files have grown since
   };
   Backlog backlog() const {
     const int64_t newer =
@@ -130,8 +129,8 @@ class Store : public std::enable_shared_from_this<Store> {
     return {inputs_bytes_.load(std::memory_order_relaxed),
             static_cast<uint64_t>(std::max<int64_t>(0, newer))};
   }
-  // A compaction of these files begins, or ends: they are busy meanwhile. Compactions of a store that run at
-  // the same time are inside each other.
+  // Notes that a compaction of these files begins, or ends. The files are busy meanwhile. A compaction that
+  // begins while another one runs ends before it.
   void compaction_begins(std::span<const std::shared_ptr<StoreFile>> inputs);
   void compaction_ends(std::span<const std::shared_ptr<StoreFile>> inputs);
   // Compactions leave the file out from now on, because it cannot be read. False if they did already.
@@ -197,11 +196,12 @@ class Store : public std::enable_shared_from_this<Store> {
   std::atomic<uint64_t> flushed_sequence_;
   std::atomic<size_t> frozen_count_{0};
   std::atomic<int64_t> file_count_{0};
-  std::atomic<int64_t> being_replaced_{0};  // by running compactions: their inputs, less one of each
-  std::atomic<int64_t> bytes_{0};           // of all files
-  std::atomic<int64_t> bytes_begun_{0};     // … when the outermost running compaction began
-  std::atomic<uint64_t> inputs_bytes_{0};   // of the outermost running compaction; 0: none runs
-  int running_ = 0;                         // compactions; the thread's that runs them
+  std::atomic<int64_t> being_replaced_{
+      0};                                  // the inputs of running compactions, minus one for each compaction
+  std::atomic<int64_t> bytes_{0};          // the size of all files
+  std::atomic<int64_t> bytes_begun_{0};    // the size of all files when the outermost compaction began
+  std::atomic<uint64_t> inputs_bytes_{0};  // the size of the outermost compaction's inputs; 0: none runs
+  int running_ = 0;  // the number of running compactions; only the thread that runs them uses it
   WritePace pace_;
   Mutex work_mutex_;
   Work work_ CELLAR_GUARDED_BY(work_mutex_);

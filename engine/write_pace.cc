@@ -20,7 +20,7 @@ double backlog_debt(uint64_t newer, uint64_t inputs, uint64_t flush) {
   return std::clamp((static_cast<double>(newer) - begin) / (end - begin), 0.0, 1.0);
 }
 
-// One flush of a store runs at a time. Half of the past counts at each.
+// One flush of a store runs at a time. Each flush halves the weight of all earlier ones.
 void WritePace::flushed(uint64_t bytes, int64_t micros) {
   flushed_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   flush_bytes_.store(flush_bytes_.load(std::memory_order_relaxed) / 2 + bytes, std::memory_order_relaxed);

@@ -10,9 +10,9 @@ namespace cellar {
 // half of `files_slow`, so that the rate falls early and slowly.
 double compaction_debt(uint64_t files, uint64_t files_slow, uint64_t files_stop);
 
-// Returns the same by bytes: how much is `newer` than what a compaction of `inputs` bytes began with. A
-// compaction that takes long leaves its inputs on disk meanwhile, and what was written since is to be
-// compacted after it. Flushes of `flush` bytes come while any compaction runs.
+// Returns how far compactions are behind by bytes, from 0 to 1: a compaction of `inputs` bytes runs, and the
+// store has grown by `newer` bytes since it began. A long compaction keeps its inputs on disk until it ends,
+// and the newer bytes are still to be compacted. Four memtables of `flush` bytes are always allowed.
 double backlog_debt(uint64_t newer, uint64_t inputs, uint64_t flush);
 
 // Measures the rates that compactions and flushes keep up with, and tells writers how long to wait so that
@@ -48,12 +48,12 @@ class WritePace {
   int64_t wait_us(int64_t now_us) const;
 
  private:
-  static constexpr int64_t kMemoryUs = 60'000'000;  // of compaction time after which the past counts half
+  static constexpr int64_t kMemoryUs = 60'000'000;  // after so much compaction time the past counts half
 
   std::atomic<uint64_t> flushed_bytes_{0};
   std::atomic<int64_t> compaction_us_{0};
-  std::atomic<uint64_t> flush_bytes_{0};  // of the last flushes …
-  std::atomic<int64_t> flush_us_{0};      // … and their time
+  std::atomic<uint64_t> flush_bytes_{0};  // bytes of memtables that the last flushes wrote
+  std::atomic<int64_t> flush_us_{0};      // microseconds that the last flushes took
   std::atomic<int64_t> free_at_us_{0};    // when the next write may begin
 };
 

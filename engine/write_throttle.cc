@@ -26,8 +26,7 @@ void WriteThrottle::slow_down(std::span<Store* const> stores) {
   const uint64_t seen = core_.changed->count();
   const int64_t now_us = core_.clock.steady_us();
   int64_t wait_us = 0;
-  for (Store* store : stores)
-    wait_us = std::max(wait_us, store->pace().wait_us(now_us));
+  for (Store* store : stores) wait_us = std::max(wait_us, store->pace().wait_us(now_us));
   if (wait_us == 0) return;
   core_.changed->wait(seen, wait_us);
   // By a clock that stands still no wait would ever end.

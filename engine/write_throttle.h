@@ -52,7 +52,7 @@ class WriteThrottle {
     const size_t frozen = store.frozen_count();
     return core_.options.automatic_flush && frozen > 0 && frozen + 1 >= core_.options.memtables_frozen_max;
   }
-  // The leader's: the part of the memtable that is filled.
+  // Returns which part of the memtable is filled. Only the write leader calls it.
   double filled(const Store& store) const {
     return static_cast<double>(store.active()->bytes()) /
            static_cast<double>(store.flush_bytes(core_.options));

@@ -216,8 +216,8 @@ class MappedWritable final : public PosixWritable {
     constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE
     int failed = 0;
     do {
-      failed = ::madvise(start_, mapped_bytes_, kPopulateWrite);
-    } while (failed != 0 && (errno == EINTR || errno == EAGAIN));
+      failed = uninterrupted([&] { return ::madvise(start_, mapped_bytes_, kPopulateWrite); });
+    } while (failed != 0 && errno == EAGAIN);
     if (failed == 0 || errno == EINVAL) return {};
     return fail(errno == EFAULT ? ENOSPC : errno, "cannot preallocate");
   }

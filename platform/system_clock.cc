@@ -2,11 +2,11 @@
 #include <sys/random.h>
 #include <time.h>
 
-#include <cerrno>
 #include <cstdint>
 
 #include "base/assert.h"
 #include "cellar/environment.h"
+#include "platform/posix_support.h"
 
 namespace cellar {
 
@@ -33,10 +33,7 @@ Clock& system_clock() {
 
 uint64_t system_random() {
   uint64_t number = 0;
-  ssize_t got = 0;
-  do {
-    got = getrandom(&number, sizeof number, 0);
-  } while (got < 0 && errno == EINTR);
+  const ssize_t got = posix::uninterrupted([&] { return getrandom(&number, sizeof number, 0); });
   CELLAR_ASSERT(got == static_cast<ssize_t>(sizeof number));
   return number;
 }

@@ -2,7 +2,6 @@
 // pace, looked at window by window.
 #include <algorithm>
 #include <cstring>
-#include <vector>
 
 #include "bench/driver/groups.h"
 
@@ -10,14 +9,13 @@ namespace cellar::bench {
 namespace {
 
 constexpr uint64_t kOverwrites = 4;  // of each row, on average
-constexpr uint64_t kBatchRows = 1000;
 constexpr double kWindowSeconds = 5;
 
 // Rows of one cell of a kilobyte: ten values of ValueMaker, so that compression halves it, too.
 class LargeRow {
  public:
   // Valid until the next call.
-  RowIn of(uint64_t index, uint64_t version) {
+  RowIn row(uint64_t index, uint64_t version) {
     for (uint64_t i = 0; i < kParts; ++i)
       std::memcpy(value_ + i * ValueMaker::kBytes, values_.of(index, kParts * version + i).data(),
                   ValueMaker::kBytes);
@@ -33,20 +31,6 @@ class LargeRow {
   char value_[kParts * ValueMaker::kBytes];
   CellIn cell_;
 };
-
-void load(Run& run) {
-  const std::unique_ptr<Session> session = run.peer().session();
-  std::vector<LargeRow> rows(std::min(run.n(), kBatchRows));
-  std::vector<RowIn> batch;
-  for (uint64_t i = 0; i < run.n(); ++i) {
-    batch.push_back(rows[batch.size()].of(i, 0));
-    if (batch.size() < rows.size() && i + 1 < run.n()) continue;
-    session->put_rows(batch, Keep::kNothing, kClock);
-    batch.clear();
-  }
-  run.peer().flush();
-  run.peer().settle();
-}
 
 // Cuts a long stretch of operations into windows.
 class Windows {
@@ -79,16 +63,16 @@ class Windows {
 void run_sustained(Run& run) {
   run.step("overwrite_sustained", Step::kAlone, "ops/s", [&](Sample& sample) {
     run.fresh({std::string(kFamily)}, kMediumCache);
-    load(run);
+    run.load<LargeRow>(run.n());
     sample.ops = kOverwrites * run.n();
     sample.bytes_live = bytes_on_disk(run.path());
     run.work(sample, 1, [&](Worker& worker) {
-      LargeRow row;
+      LargeRow cell;
       Random random(41);
       Windows windows(sample.windows, run.path());
       for (uint64_t i = 0; i < sample.ops; ++i) {
         const int64_t begun = steady_ns();
-        worker.session.put(row.of(random.below(run.n()), i + 1), Keep::kProcess);
+        worker.session.put(cell.row(random.below(run.n()), i + 1), Keep::kProcess);
         const int64_t ended = steady_ns();
         worker.times.add(static_cast<uint64_t>(ended - begun));
         windows.add(begun, ended);

@@ -112,21 +112,6 @@ void Run::work(Sample& sample, uint64_t threads, const std::function<void(Worker
   }
 }
 
-void Run::load(uint64_t rows, int64_t timestamp) {
-  constexpr uint64_t kBatch = 1000;
-  const std::unique_ptr<Session> session = peer_.session();
-  std::vector<OneCell> cells(std::min(rows, kBatch));
-  std::vector<RowIn> batch;
-  for (uint64_t i = 0; i < rows; ++i) {
-    batch.push_back(cells[batch.size()].row(i, 0));
-    if (batch.size() < cells.size() && i + 1 < rows) continue;
-    session->put_rows(batch, Keep::kNothing, timestamp);
-    batch.clear();
-  }
-  peer_.flush();
-  peer_.settle();
-}
-
 void Run::warm() {
   Tally tally;
   peer_.session()->scan({}, tally);

@@ -1,6 +1,7 @@
 // Run: one group of workloads on one engine, in a process of its own.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -66,6 +67,24 @@ struct Worker {
   Tally& tally;
 };
 
+constexpr std::string_view kFamily = "f";
+constexpr std::string_view kQualifier = "q0";
+
+// Puts of one cell f:q0.
+class OneCell {
+ public:
+  // A row to put; valid until the next call.
+  RowIn row(uint64_t index, uint64_t version) {
+    cell_ = {kFamily, kQualifier, values_.of(index, version)};
+    return {key_.present(index).view(), {&cell_, 1}};
+  }
+
+ private:
+  RowKey key_;
+  ValueMaker values_;
+  CellIn cell_;
+};
+
 class Run {
  public:
   using Emit = std::function<void(const std::string& workload, const std::string& unit, const Sample& sample,
@@ -97,8 +116,9 @@ class Run {
   // `threads` workers at once, measured from their common start to the end of the last one.
   void work(Sample& sample, uint64_t threads, const std::function<void(Worker&)>& body);
 
-  // Loads `rows` rows of one cell f:q0 in key order without a log, as large batches, and flushes: the way to
-  // a store when loading is not the matter. Version 0; `timestamp` as in Session::put.
+  // Loads `rows` rows, which `Cells` makes, in key order without a log, as large batches, and flushes: the
+  // way to a store when loading is not the matter. Version 0; `timestamp` as in Session::put.
+  template <class Cells = OneCell>
   void load(uint64_t rows, int64_t timestamp = kClock);
   // Reads everything once, unmeasured, so that the cache is warm.
   void warm();
@@ -112,22 +132,20 @@ class Run {
   StoreOptions options_;
 };
 
-constexpr std::string_view kFamily = "f";
-constexpr std::string_view kQualifier = "q0";
-
-// Puts of one cell f:q0.
-class OneCell {
- public:
-  // A row to put; valid until the next call.
-  RowIn row(uint64_t index, uint64_t version) {
-    cell_ = {kFamily, kQualifier, values_.of(index, version)};
-    return {key_.present(index).view(), {&cell_, 1}};
+template <class Cells>
+void Run::load(uint64_t rows, int64_t timestamp) {
+  constexpr uint64_t kBatch = 1000;
+  const std::unique_ptr<Session> session = peer_.session();
+  std::vector<Cells> cells(std::min(rows, kBatch));
+  std::vector<RowIn> batch;
+  for (uint64_t i = 0; i < rows; ++i) {
+    batch.push_back(cells[batch.size()].row(i, 0));
+    if (batch.size() < cells.size() && i + 1 < rows) continue;
+    session->put_rows(batch, Keep::kNothing, timestamp);
+    batch.clear();
   }
-
- private:
-  RowKey key_;
-  ValueMaker values_;
-  CellIn cell_;
-};
+  peer_.flush();
+  peer_.settle();
+}
 
 }  // namespace cellar::bench
