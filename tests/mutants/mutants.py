@@ -1,22 +1,25 @@
 #!/usr/bin/env python3
 """Seeded bugs: puts each bug of tests/mutants/*.txt into a copy of the tree, one at a time, and runs the tests.
 
-usage: ./dev mutants [--list] [--check] [--only NAME]... [--again] [--tree DIR] [--results DIR]
+usage: ./dev mutants [--list] [--check] [--only NAME]... [--again] [--jobs N] [--tree DIR] [--results DIR]
 
   --list         prints the bugs, and which tests are tried first
   --check        only checks that each bug still applies to the sources
   --only NAME    only these bugs; a name may end in * (repeatable)
   --again        tries bugs that have a result already, too
-  --tree DIR     a copy of the tree, configured in build/gcc, instead of build/mutants/tree
+  --jobs N       so many bugs at a time, each in a copy of the tree of its own; otherwise as many as processors
+  --tree DIR     a copy of the tree, configured in build/gcc, instead of build/mutants/tree (with one job)
   --results DIR  where results are kept, instead of build/mutants/results
 
 A bug counts as found when a test fails, crashes or does not end in time, and the same test passes without the bug.
 """
 import argparse
+import concurrent.futures
 import fnmatch
 import hashlib
 import json
 import os
+import queue
 import re
 import shutil
 import subprocess
@@ -181,10 +184,19 @@ class Bench:
         self.sound = {}  # by step: whether it passes without a bug
         self.environment = dict(os.environ, CCACHE_BASEDIR=tree, CCACHE_NOHASHDIR="1")
 
-    def build(self, step):
-        done = subprocess.run(["ninja", "-C", "build/gcc", target_of(step)], cwd=self.tree,
-                              env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    def ninja(self, *targets):
+        """What the build printed at its end if it failed, or None."""
+        done = subprocess.run(["ninja", "-C", "build/gcc", *targets], cwd=self.tree, env=self.environment,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         return None if done.returncode == 0 else done.stdout[-3000:]
+
+    def build(self, step):
+        return self.ninja(target_of(step))
+
+    def build_all(self):
+        trouble = self.ninja()
+        if trouble:
+            raise Bad("the tree does not build without a bug:\n" + trouble)
 
     def run(self, step):
         """What failed, or None."""
@@ -254,6 +266,7 @@ def arguments():
     for option in ("--list", "--check", "--again", "--help"):
         parser.add_argument(option, action="store_true")
     parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--jobs", type=int, default=0)
     parser.add_argument("--tree")
     parser.add_argument("--results", default=os.path.join(ROOT, "build/mutants/results"))
     return parser.parse_args()
@@ -268,28 +281,57 @@ def chosen(mutants, only):
     return [m for m in mutants if any(fnmatch.fnmatchcase(m.name, pattern) for pattern in only)]
 
 
-def run(options, mutants):
-    tree = os.path.abspath(options.tree or os.path.join(ROOT, "build/mutants/tree"))
-    os.makedirs(options.results, exist_ok=True)
-    if options.tree is None:
+def benches(options):
+    """A bench for each job."""
+    if options.tree:
+        if options.jobs > 1:
+            raise Bad("--tree names one copy of the tree: use it without --jobs, or with --jobs 1")
+        return [Bench(os.path.abspath(options.tree))]
+    trees = [os.path.join(ROOT, "build/mutants/tree")]
+    trees += [f"{trees[0]}{number}" for number in range(2, (options.jobs or os.cpu_count()) + 1)]
+    made = []
+    for tree in trees:
         copy_tree(tree)
         configure(tree)
-    check(mutants, tree)
-    bench = Bench(tree)
-    results, unusable = [], []
-    for mutant in mutants:
-        result = None if options.again else known_result(options.results, mutant)
-        if result is None:
-            try:
-                result = bench.attempt(mutant)
-            except Bad as bad:
-                unusable.append(str(bad))
-                print(f"{'UNUSABLE':10} {mutant.name:44}          {str(bad)[:2000]}", flush=True)
-                continue
-            with open(os.path.join(options.results, mutant.name + ".json"), "w", encoding="utf-8") as file:
-                json.dump(result, file)
-        print(line_of(result), flush=True)
-        results.append(result)
+        made.append(Bench(tree))
+        made[-1].build_all()  # one after the other: what the first one compiles, the others find in the cache
+    return made
+
+
+def result_of(mutant, options, free):
+    """What comes of a bug, tried on a bench that is free; or the fault that makes it unusable."""
+    result = None if options.again else known_result(options.results, mutant)
+    if result is not None:
+        return result, None
+    bench = free.get()
+    try:
+        result = bench.attempt(mutant)
+    except Bad as bad:
+        return None, bad
+    finally:
+        free.put(bench)
+    with open(os.path.join(options.results, mutant.name + ".json"), "w", encoding="utf-8") as file:
+        json.dump(result, file)
+    return result, None
+
+
+def run(options, mutants):
+    os.makedirs(options.results, exist_ok=True)
+    free = queue.Queue()
+    for bench in benches(options):
+        check(mutants, bench.tree)
+        free.put(bench)
+    results, unusable = [], 0
+    with concurrent.futures.ThreadPoolExecutor(free.qsize()) as pool:
+        tried = {pool.submit(result_of, mutant, options, free): mutant for mutant in mutants}
+        for done in concurrent.futures.as_completed(tried):
+            result, bad = done.result()
+            if bad is None:
+                results.append(result)
+                print(line_of(result), flush=True)
+            else:
+                unusable += 1
+                print(f"{'UNUSABLE':10} {tried[done].name:44}          {str(bad)[:2000]}", flush=True)
     found = sum(result["found"] for result in results)
     for result in results:
         if not result["found"]:
