@@ -278,6 +278,11 @@ void Background::after_compaction_failure(const std::shared_ptr<Store>& store, c
   retry_later({store, false, core_.clock.steady_us() + retry_delay_us(failures)}, status);
 }
 
+struct Background::Picked {
+  ShapeOfStore of;
+  std::optional<CompactionPlan> plan;
+};
+
 // Turns: while a long compaction runs, compactions of newer files take turns with it on its thread. Without
 // them, files would pile up until the long compaction ends, and writers would wait. Turns get at most a third
 // of the time, because the inputs of the long compaction stay on disk until it ends. They get more when
@@ -294,19 +299,26 @@ class Background::Turns {
     const bool tight = store_.file_count() + kTightFiles >= store_.files_stop(core_.options);
     if (3 * turns_us_ > now_us - begun_us_ && !tight) return;
     if (!core_.options.automatic_compaction || !store_.compaction_enabled() || core_.closing.load()) return;
-    const std::shared_ptr<const StoreView> view = store_.view();
-    if (view->files.size() == files_seen_) return;
-    files_seen_ = view->files.size();
-    const ShapeOfStore of = shape_of(core_, store_, *view, core_.mvcc.now_ms());
-    if (std::ranges::none_of(of.files, [](const FileSummary& file) { return file.busy; })) return;
-    const std::optional<CompactionPlan> plan = view->config->policy->pick(of.shape, nullptr);
-    if (!plan) return;
+    const Picked picked = pick();
+    if (!picked.plan) return;
     // The policy picks a failed compaction again after the long one. Its failure is reported then.
-    failed_ = !background_.carry_out(store_, *plan, of, depth_ + 1).ok();
+    failed_ = !background_.carry_out(store_, *picked.plan, picked.of, depth_ + 1).ok();
     turns_us_ += core_.clock.steady_us() - now_us;
   }
 
  private:
+  // What the policy makes of files that came since it was asked last.
+  Picked pick() {
+    Picked result;
+    const std::shared_ptr<const StoreView> view = store_.view();
+    if (view->files.size() == files_seen_) return result;
+    files_seen_ = view->files.size();
+    result.of = shape_of(core_, store_, *view, core_.mvcc.now_ms());
+    if (std::ranges::any_of(result.of.files, [](const FileSummary& file) { return file.busy; }))
+      result.plan = view->config->policy->pick(result.of.shape, nullptr);
+    return result;
+  }
+
   static constexpr int kDepthMax = 3;
   static constexpr int64_t kLookUs = 20'000;
   static constexpr size_t kTightFiles = 2;  // so many files before files_stop, turns get more time
@@ -332,23 +344,29 @@ Status Background::carry_out(Store& store, const CompactionPlan& plan, const Sha
   return {};
 }
 
+// A view pins memtables and files: nothing holds one while a compaction is carried out.
+Background::Picked Background::pick(Store& store, Wanted wanted) {
+  const std::shared_ptr<const StoreView> view = store.view();
+  Picked result{shape_of(core_, store, *view, core_.mvcc.now_ms()), {}};
+  const StoreShape& shape = result.of.shape;
+  if (wanted == Wanted::kMajor) {
+    result.plan = major_plan(shape, true);
+    return result;
+  }
+  const int64_t interval_ms = major_interval_ms(core_.options, view->config->options);
+  if (wanted == Wanted::kAutomatic && interval_ms > 0 && !result.of.files.empty() &&
+      shape.now_ms - result.of.files.front().created_ms > interval_ms)
+    result.plan = major_plan(shape, false);
+  if (!result.plan) result.plan = view->config->policy->pick(shape, nullptr);
+  return result;
+}
+
 Status Background::run_compactions(Store& store, Wanted wanted) {
   while (!is_gone(core_, store)) {
     if (wanted == Wanted::kAutomatic && !store.compaction_enabled()) return {};  // switched off meanwhile
-    const std::shared_ptr<const StoreView> view = store.view();
-    const ShapeOfStore of = shape_of(core_, store, *view, core_.mvcc.now_ms());
-    std::optional<CompactionPlan> plan;
-    if (wanted == Wanted::kMajor) {
-      plan = major_plan(of.shape, true);
-    } else {
-      const int64_t interval_ms = major_interval_ms(core_.options, view->config->options);
-      if (wanted == Wanted::kAutomatic && interval_ms > 0 && !of.files.empty() &&
-          of.shape.now_ms - of.files.front().created_ms > interval_ms)
-        plan = major_plan(of.shape, false);
-      if (!plan) plan = view->config->policy->pick(of.shape, nullptr);
-    }
-    if (!plan) return {};
-    CELLAR_TRY(carry_out(store, *plan, of, 0));
+    const Picked picked = pick(store, wanted);
+    if (!picked.plan) return {};
+    CELLAR_TRY(carry_out(store, *picked.plan, picked.of, 0));
     if (wanted == Wanted::kMajor) return {};
   }
   return {};

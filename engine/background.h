@@ -91,6 +91,8 @@ class Background {
   void after_flush_failure(const std::shared_ptr<Store>& store, const Status& status);
   void after_compaction_failure(const std::shared_ptr<Store>& store, const Status& status);
   class Turns;
+  struct Picked;
+  Picked pick(Store& store, Wanted wanted);
   Status run_compactions(Store& store, Wanted wanted);
   // Checks the plan, which was made from this shape, and compacts. `depth` is the number of running
   // compactions that this one takes turns with.

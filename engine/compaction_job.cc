@@ -114,7 +114,7 @@ ShapeOfStore shape_of(const EngineCore& core, const Store& store, const StoreVie
 
 Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan,
                      const std::function<void()>& turn) {
-  const std::shared_ptr<const StoreView> view = store.view();
+  std::shared_ptr<const StoreView> view = store.view();
   const std::vector<std::shared_ptr<StoreFile>> inputs = inputs_of(*view, plan);
   if (inputs.size() != plan.inputs.size()) return Status::busy("the store's files changed under the plan");
   NewFileRequest request;
@@ -127,6 +127,8 @@ Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan,
   request.store = &store;
   request.config = view->config;
   info.major = inputs.size() == view->files.size();
+  view.reset();  // else its memtables would stay in memory, and files compacted in turns on disk, until the
+                 // end
   request.origin = info.major ? FileOrigin::kMajorCompaction : FileOrigin::kMinorCompaction;
   info.why = plan.why;
   const int64_t begun_us = core.clock.steady_us();

@@ -8,7 +8,6 @@
 namespace cellar::bench {
 namespace {
 
-constexpr uint64_t kOverwrites = 4;  // of each row, on average
 constexpr double kWindowSeconds = 5;
 
 // Rows of one cell of a kilobyte: ten values of ValueMaker, so that compression halves it, too.
@@ -64,7 +63,7 @@ void run_sustained(Run& run) {
   run.step("overwrite_sustained", Step::kAlone, "ops/s", [&](Sample& sample) {
     run.fresh({std::string(kFamily)}, kMediumCache);
     run.load<LargeRow>(run.n());
-    sample.ops = kOverwrites * run.n();
+    sample.ops = run.overwrites() * run.n();
     sample.bytes_live = bytes_on_disk(run.path());
     run.work(sample, 1, [&](Worker& worker) {
       LargeRow cell;

@@ -31,7 +31,7 @@ namespace {
 struct Settings {
   std::vector<std::string> peers = usual_peers();
   std::vector<std::string> workloads = {"*"};
-  uint64_t n = 2000000;
+  Amounts amounts;
   uint64_t rounds = 3;
   std::string directory = std::filesystem::temp_directory_path().string();
   std::string json;
@@ -61,7 +61,7 @@ void run_group(const Settings& settings, const Group& group, const std::string& 
   const std::unique_ptr<Peer> peer = make_peer(peer_name);
   const std::string path = settings.directory + "/" + peer_name;
   const std::string version = peer->version();
-  Run run(*peer, settings.n, path, chosen_of(settings, group),
+  Run run(*peer, settings.amounts, path, chosen_of(settings, group),
           [&](const std::string& workload, const std::string& unit, const Sample& sample, double settle) {
             const std::string line = result_line(peer_name, version, workload, unit, round, sample, settle,
                                                  bytes_on_disk(path), peer->run_bytes());
@@ -132,7 +132,8 @@ std::string context_line(const Settings& settings) {
   nlohmann::ordered_json line;
   line["kind"] = "context";
   line["label"] = settings.label;
-  line["n"] = settings.n;
+  line["n"] = settings.amounts.n;
+  line["overwrites"] = settings.amounts.overwrites;
   line["rounds"] = settings.rounds;
   line["peers"] = settings.peers;
   line["processor"] = processor();
@@ -216,10 +217,10 @@ int list_workloads() {
 
 // What is wrong with the settings, or nothing; makes them whole.
 std::string complete(Settings& settings, bool n_given, bool rounds_given) {
-  if (settings.quick && !n_given) settings.n = 100000;
+  if (settings.quick && !n_given) settings.amounts.n = 100000;
   if (settings.quick && !rounds_given) settings.rounds = 1;
-  settings.n = std::max<uint64_t>(settings.n / 1000, 2) * 1000;
-  if (settings.n > 500000000) return "--n is at most 500000000";
+  settings.amounts.n = std::max<uint64_t>(settings.amounts.n / 1000, 2) * 1000;
+  if (settings.amounts.n > 500000000) return "--n is at most 500000000";
   for (const std::string& peer : settings.peers) {
     if (make_peer(peer) == nullptr) return "this build knows no engine " + peer;
   }
@@ -237,8 +238,13 @@ int main_of(int argc, char** argv) {
       ->delimiter(',')
       ->capture_default_str();
   app.add_option("--workloads", settings.workloads, "names or globs, such as 'scan*'")->delimiter(',');
-  CLI::Option* n = app.add_option("--n", settings.n, "rows; a multiple of 1000")->capture_default_str();
+  CLI::Option* n =
+      app.add_option("--n", settings.amounts.n, "rows; a multiple of 1000")->capture_default_str();
   CLI::Option* rounds = app.add_option("--rounds", settings.rounds, "how often")->capture_default_str();
+  app.add_option("--overwrites", settings.amounts.overwrites,
+                 "of each row, on average, by overwrite_sustained; 1 to 1000")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
   app.add_option("--dir", settings.directory,
                  "a directory of the disk to measure; stores are made in it, and removed")
       ->capture_default_str();

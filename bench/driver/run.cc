@@ -45,8 +45,12 @@ void Sample::stop() {
   cost_.peak_memory = std::max(cost_.peak_memory, cost.peak_memory);
 }
 
-Run::Run(Peer& peer, uint64_t n, std::string path, std::set<std::string> wanted, Emit emit)
-    : peer_(peer), n_(n), path_(std::move(path)), wanted_(std::move(wanted)), emit_(std::move(emit)) {}
+Run::Run(Peer& peer, const Amounts& amounts, std::string path, std::set<std::string> wanted, Emit emit)
+    : peer_(peer),
+      amounts_(amounts),
+      path_(std::move(path)),
+      wanted_(std::move(wanted)),
+      emit_(std::move(emit)) {}
 
 void Run::fresh(std::vector<std::string> families, uint64_t cache_bytes) {
   remove();

@@ -85,14 +85,20 @@ class OneCell {
   CellIn cell_;
 };
 
+struct Amounts {
+  uint64_t n = 2000000;     // rows
+  uint64_t overwrites = 4;  // of each row, on average, by workloads that last
+};
+
 class Run {
  public:
   using Emit = std::function<void(const std::string& workload, const std::string& unit, const Sample& sample,
                                   double settle_seconds)>;
-  Run(Peer& peer, uint64_t n, std::string path, std::set<std::string> wanted, Emit emit);
+  Run(Peer& peer, const Amounts& amounts, std::string path, std::set<std::string> wanted, Emit emit);
 
   Peer& peer() { return peer_; }
-  uint64_t n() const { return n_; }
+  uint64_t n() const { return amounts_.n; }
+  uint64_t overwrites() const { return amounts_.overwrites; }
   const std::string& path() const { return path_; }
 
   // Whether anything wanted is still to come.
@@ -125,7 +131,7 @@ class Run {
 
  private:
   Peer& peer_;
-  uint64_t n_;
+  const Amounts amounts_;
   std::string path_;
   std::set<std::string> wanted_;
   Emit emit_;

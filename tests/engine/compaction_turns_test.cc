@@ -1,12 +1,14 @@
 // Goal: files that come while a long compaction runs are compacted meanwhile, in turns with it, so that they
 // do not pile up. Method: an executor whose checkpoint, called in the midst of a compaction, flushes more
-// files; a listener notes which compaction begins and ends when.
+// files; a listener notes which compaction begins and ends when. A compaction holds nothing in memory that it
+// does not read: memtables are counted.
 #include <atomic>
 #include <chrono>
 #include <functional>
 #include <mutex>
 #include <thread>
 
+#include "memtable/memtable.h"
 #include "tests/engine/engine_fixture.h"
 
 namespace cellar::testing {
@@ -20,7 +22,7 @@ class BetweenExecutor final : public Executor {
   }
   void checkpoint() override {
     threads_->checkpoint();
-    if (armed_.exchange(false)) between_();
+    if (armed_.exchange(false)) std::exchange(between_, nullptr)();  // it may arm the next one
   }
   std::unique_ptr<Event> make_event() override { return threads_->make_event(); }
   void arm(std::function<void()> between) {
@@ -58,6 +60,24 @@ class Compactions final : public EventListener {
 
   std::mutex mutex_;
   std::string told_;
+};
+
+// The default memtable; counts how many there are.
+class CountedMemtable final : public Memtable {
+ public:
+  CountedMemtable() { ++alive; }
+  ~CountedMemtable() override { --alive; }
+  void insert(const CellView& cell) override { table().insert(cell); }
+  std::unique_ptr<CellCursor> cursor() const override { return table().cursor(); }
+  MemtableSummary summary() const override { return table().summary(); }
+  uint64_t bytes() const override { return table().bytes(); }
+  bool may_contain_row(std::string_view row) const override { return table().may_contain_row(row); }
+  static inline std::atomic<int> alive = 0;
+
+ private:
+  Memtable& table() const { return *made_; }
+  Memtable* const made_ = make_memtable("blink").value().release();
+  const Pin pin_ = Pin(made_);
 };
 
 class CompactionTurns : public EngineFixture {
@@ -131,6 +151,30 @@ TEST_F(CompactionTurns, TooFewNewFilesWaitForItsEnd) {
   run(2);
   expect("begin 3, end 3, begin 3, end 3, ");
   check(11);
+}
+
+// Files are flushed in the midst of the first compaction, and in the midst of the one that takes a turn with
+// it. After each flush the active memtable is the only one.
+TEST_F(CompactionTurns, FlushedMemtablesLeaveTheMemoryInTheMidstOfALongCompaction) {
+  Registry<Memtable>::instance().add("counted",
+                                     [](const PluginParams&) { return std::make_unique<CountedMemtable>(); });
+  begin({.memtable = "counted"});
+  std::vector<int> alive;
+  const auto write_files = [&](int version, int rows) {
+    for (int i = 0; i < 3; ++i) {
+      write_file(version + i, rows);
+      alive.push_back(CountedMemtable::alive);
+    }
+  };
+  compactions_.on_first = [&] {
+    executor_.arm([&] {
+      write_files(10, 2500);
+      executor_.arm([&] { write_files(13, 10); });
+    });
+  };
+  for (int i = 0; i < 3; ++i) write_file(i, 3000);
+  expect("begin 3, begin 3, begin 3, end 3, end 3, end 3, begin 3, end 3, ");
+  EXPECT_EQ(alive, std::vector<int>(6, 1));
 }
 
 TEST_F(CompactionTurns, NothingBeginsWhereOnlyRequestsCompact) {
