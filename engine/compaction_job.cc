@@ -127,8 +127,7 @@ Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan,
   request.store = &store;
   request.config = view->config;
   info.major = inputs.size() == view->files.size();
-  view.reset();  // else its memtables would stay in memory, and files compacted in turns on disk, until the
-                 // end
+  view.reset();  // it would keep memtables in memory, and files compacted in turns on disk
   request.origin = info.major ? FileOrigin::kMajorCompaction : FileOrigin::kMinorCompaction;
   info.why = plan.why;
   const int64_t begun_us = core.clock.steady_us();
