@@ -294,7 +294,9 @@ def benches(options):
         copy_tree(tree)
         configure(tree)
         made.append(Bench(tree))
-        made[-1].build_all()  # one after the other: what the first one compiles, the others find in the cache
+        # One after the other: the library that the first one compiles, the others find in the cache. The tests
+        # are compiled once more, because they hold the path of their tree.
+        made[-1].build_all()
     return made
 
 
