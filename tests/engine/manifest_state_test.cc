@@ -1,6 +1,6 @@
 // Goal: an edit takes time in proportion to itself and the state, not to their product. It does the same with
-// many changes, which share an index, as with few. Method: the looks at tables and families are counted;
-// large edits beside the same changes one at a time.
+// many changes, which share an index, as with few, and keeps numbers in use from being given out again.
+// Method: the looks at tables and families are counted; large edits beside the same changes one at a time.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -118,6 +118,15 @@ TEST(ManifestState, NamesChangeHandsInALargeEdit) {
   EXPECT_EQ(state.table_named("t1")->id, 2u);
   EXPECT_EQ(state.table_named("new")->id, 1u);
   EXPECT_EQ(state.table_named("t2"), nullptr);
+}
+
+// The edit says nothing of the next numbers.
+TEST(ManifestState, NumbersInUseAreNotGivenOutAgain) {
+  ManifestState state = fresh();
+  ASSERT_TRUE(apply(state, whole_state()).ok());
+  EXPECT_EQ(state.next_table_id, kTables + 1);
+  EXPECT_EQ(state.next_family_id, kFamilies + 1);
+  EXPECT_EQ(state.next_file_number, kFamilies + 1u);
 }
 
 TEST(ManifestState, AFamilyOfADroppedTableIsForgottenOnce) {

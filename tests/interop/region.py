@@ -41,6 +41,7 @@ KINDS = {
 }
 HINTING = ("ColumnPrefixFilter", "MultipleColumnPrefixFilter", "ColumnRangeFilter")
 REMEMBERING = ("DependentColumnFilter", "FirstKeyOnlyFilter", "ColumnPaginationFilter")
+DECIDING = ("SingleColumnValue",)  # over a whole row
 READS = ("get", "exists", "scan", "at")
 STEP_MS = 1000  # timestamps lie so far apart, so that they collide
 OPERATIONS_OF_TABLE = 400
@@ -232,7 +233,9 @@ class Table:
             joint = " AND " if reverse else self.draw.choice([" AND ", " OR "])
             members = [self.simple_filter(reverse, named) for _ in range(self.draw.choice([2, 2, 3]))]
             # HBase follows a hint past cells that another filter excluded and one that remembers cells must see.
-            if joint == " AND " and any(each.startswith(REMEMBERING) for each in members):
+            # In reversed scans it follows no hint within a row: one that decides by a column sees that column then.
+            seeing = REMEMBERING + (DECIDING if reverse else ())
+            if joint == " AND " and any(each.startswith(seeing) for each in members):
                 members = [each for each in members if not each.startswith(HINTING)]
             return joint.join(members)
         prefix = self.draw.choice(["", "", "", "", "SKIP ", "WHILE "])
