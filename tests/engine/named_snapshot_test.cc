@@ -9,6 +9,7 @@
 #include "base/coding.h"
 #include "tests/engine/engine_fixture.h"
 #include "tests/support/crash_file_system.h"
+#include "tests/support/fault_file_system.h"
 #include "tests/support/test_scale.h"
 
 namespace cellar::testing {
@@ -127,6 +128,30 @@ TEST_F(NamedSnapshotTest, RestoreGivesBackContentFamiliesAndOptions) {
   EXPECT_EQ(content(*orders_, after), "a=1");
   EXPECT_OK(orders_->compact({.major = true}));
   EXPECT_EQ(content(*orders_, now), "a=2 b=2 c=in memory");
+}
+
+// The edit of the manifest is written, its sync fails: whether it counts is known at the next open, and the
+// files that it names are there if it does.
+TEST_F(NamedSnapshotTest, ARestoreOfUnknownFateKeepsItsFiles) {
+  put(*orders_, "a", "1");
+  EXPECT_OK(engine_->create_snapshot("s").status());
+  put(*orders_, "a", "2");
+  orders_.reset();
+  EXPECT_OK(engine_->close());
+  const std::unique_ptr<FileSystem> memory = std::move(files_);
+  auto owned = std::make_unique<FaultFileSystem>(*memory);
+  FaultFileSystem& fault = *owned;
+  files_ = std::move(owned);
+  open();
+  fault.fail(FileOperation::kSync, "MANIFEST-*", 1);
+  EXPECT_FALSE(engine_->restore_snapshot("s", {"orders"}).ok());
+  EXPECT_EQ(fault.struck(), 1u);
+  engine_.reset();
+  fault.clear();
+  open();
+  EXPECT_EQ(content(*engine_->open_table("orders").value()), "a=1") << "the memory holds what was written";
+  engine_.reset();
+  files_.reset();  // before the files that it watches
 }
 
 TEST_F(NamedSnapshotTest, WhatWasRestoredStaysSo) {
