@@ -237,6 +237,20 @@ TEST(Trailer, DamagedBytes) {
   }
 }
 
+// A trailer with sums of its own: no bit of it can turn unseen.
+TEST(Trailer, EveryFlippedBitUnderASumIsRefused) {
+  Trailer trailer = sound();
+  trailer.section_sum = 0x12345678;
+  trailer.block_sums.push_back({.covered_bytes = 4900, .disk_bytes = 100, .sum = 7});
+  const std::string bytes = encode_trailer(trailer);
+  ASSERT_TRUE(read_back(bytes).ok()) << read_back(bytes).status().to_text();
+  for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    std::string damaged = bytes;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ 1 << bit % 8);
+    EXPECT_FALSE(read_back(damaged).ok()) << "bit " << bit % 8 << " of byte " << bit / 8;
+  }
+}
+
 TEST(Trailer, RealFiles) {
   const std::filesystem::path folder = std::string(CELLAR_FIXTURES_DIR) + "/hfiles";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no collection of HFiles beside the project";
