@@ -299,24 +299,20 @@ class Background::Turns {
     const bool tight = store_.file_count() + kTightFiles >= store_.files_stop(core_.options);
     if (3 * turns_us_ > now_us - begun_us_ && !tight) return;
     if (!core_.options.automatic_compaction || !store_.compaction_enabled() || core_.closing.load()) return;
-    const Picked picked = pick();
-    if (!picked.plan) return;
+    if (!files_came()) return;
+    const Picked picked = background_.pick(store_, Wanted::kPolicy);
+    // Without a busy file, the inputs of the long compaction have left the store: it was truncated meanwhile.
+    if (!picked.plan || std::ranges::none_of(picked.of.files, &FileSummary::busy)) return;
     // The policy picks a failed compaction again after the long one. Its failure is reported then.
     failed_ = !background_.carry_out(store_, *picked.plan, picked.of, depth_ + 1).ok();
     turns_us_ += core_.clock.steady_us() - now_us;
   }
 
  private:
-  // What the policy makes of files that came since it was asked last.
-  Picked pick() {
-    Picked result;
-    const std::shared_ptr<const StoreView> view = store_.view();
-    if (view->files.size() == files_seen_) return result;
-    files_seen_ = view->files.size();
-    result.of = shape_of(core_, store_, *view, core_.mvcc.now_ms());
-    if (std::ranges::any_of(result.of.files, [](const FileSummary& file) { return file.busy; }))
-      result.plan = view->config->policy->pick(result.of.shape, nullptr);
-    return result;
+  // Whether the number of files has changed since the last call.
+  bool files_came() {
+    const size_t files = store_.view()->files.size();
+    return std::exchange(files_seen_, files) != files;
   }
 
   static constexpr int kDepthMax = 3;

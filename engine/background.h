@@ -16,8 +16,7 @@ struct CompactionPlan;
 struct ShapeOfStore;
 
 // At most one flush, one compaction and one prefetch of a store at a time; compactions of newer files take
-// turns with a long one. Any thread; waits only through
-// Events.
+// turns with a long one. Any thread; waits only through Events.
 class Background {
  public:
   explicit Background(EngineCore& core) : core_(core) {}

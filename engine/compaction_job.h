@@ -21,8 +21,7 @@ ShapeOfStore shape_of(const EngineCore& core, const Store& store, const StoreVie
 std::string set_aside_name(const StoreFile& file);
 
 // Runs a checked plan: kAborted when the engine closes meanwhile. An input that turns out to be damaged is
-// set aside. Calls `turn` at each checkpoint: it may run other compactions of the store on this
-// thread.
+// set aside. Calls `turn` at each checkpoint: it may run other compactions of the store on this thread.
 Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan,
                      const std::function<void()>& turn);
 

@@ -85,6 +85,7 @@ class OneCell {
   CellIn cell_;
 };
 
+// How much work a run does; options of the command line set it.
 struct Amounts {
   uint64_t n = 2000000;     // rows
   uint64_t overwrites = 4;  // of each row, on average, by workloads that last

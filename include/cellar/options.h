@@ -158,10 +158,13 @@ struct CacheOptions {
 
 constexpr uint64_t kCellBytesHardMax = 127u << 20;  // what a store file can hold
 
-// Memory of a store at its peak: memtables (at most memtable_bytes_total; of one busy family at most
-// memtables_frozen_max + 1 of memtable_bytes each), the cache (cache.capacity_bytes), two mapped log segments
-// (log_segment_bytes each), and a few megabytes for each compaction that runs. A scanner or a transaction
-// that stays open keeps the memtables of its beginning in memory as well.
+// At its peak, a store takes memory for its memtables, its cache, its log and its compactions:
+// - All memtables take at most memtable_bytes_total. Those of one busy family take at most
+//   memtables_frozen_max + 1 times memtable_bytes.
+// - The cache takes at most cache.capacity_bytes.
+// - The log maps two segments of log_segment_bytes each.
+// - Each compaction that runs takes a few megabytes.
+// A scanner or a transaction that stays open keeps the memtables of its beginning in memory as well.
 struct EngineOptions {
   bool create_if_missing = false;  // a directory without a store gets one; else it is kNotFound
   bool error_if_exists = false;    // a store that is there already is kInvalidArgument

@@ -56,15 +56,10 @@ class CountingExecutor final : public Executor {
 
 class CacheOptionsTest : public EngineFixture {
  protected:
-  void SetUp() override {
-    memory_ = std::move(files_);
-    auto faults = std::make_unique<FaultFileSystem>(*memory_);
-    faults_ = faults.get();
-    files_ = std::move(faults);
-  }
+  void SetUp() override { faults_ = &watch_files(); }
   void TearDown() override {
     table_.reset();
-    engine_.reset();
+    engine_.reset();  // before the log and the executor that it borrows
   }
 
   static FamilyOptions plain(const std::string& name) {
@@ -125,7 +120,6 @@ class CacheOptionsTest : public EngineFixture {
     return engine_->alter_table("t", {.set_families = {options}});
   }
 
-  std::unique_ptr<FileSystem> memory_;
   FaultFileSystem* faults_ = nullptr;
   Listening log_;
   Executor* executor_ = nullptr;  // null: the engine's own

@@ -10,6 +10,7 @@
 
 #include "base/memory_file_system.h"
 #include "cellar/cellar.h"
+#include "tests/support/fault_file_system.h"
 #include "tests/support/manual_clock.h"
 
 namespace cellar::testing {
@@ -36,6 +37,16 @@ class EngineFixture : public ::testing::Test {
     auto opened = Engine::open("store", options);
     ASSERT_TRUE(opened.ok()) << opened.status().to_text();
     engine_ = std::move(opened).value();
+  }
+
+  // To be called before open(): engines that are opened afterwards use files that fail as they are told, and
+  // that record every call.
+  FaultFileSystem& watch_files() {
+    memory_ = std::move(files_);
+    auto watched = std::make_unique<FaultFileSystem>(*memory_);
+    FaultFileSystem& result = *watched;
+    files_ = std::move(watched);
+    return result;
   }
 
   std::shared_ptr<Table> make_table(const std::string& name, std::vector<FamilyOptions> families) {
@@ -68,6 +79,7 @@ class EngineFixture : public ::testing::Test {
     return all;
   }
 
+  std::unique_ptr<FileSystem> memory_;  // what watched files stand on
   std::unique_ptr<FileSystem> files_ = make_memory_file_system();
   ManualClock clock_;
   std::unique_ptr<Engine> engine_;

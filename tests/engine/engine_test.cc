@@ -1,7 +1,6 @@
 // Goal: an engine answers as its tables were written, before and after flush, compaction and reopening.
 // Method: small cases over a memory file system, each asked in all three states.
 #include "tests/engine/engine_fixture.h"
-#include "tests/support/fault_file_system.h"
 
 #include <thread>
 
@@ -400,10 +399,7 @@ TEST_F(EngineTest, ManySmallMemtablesFlushCompactAndReleaseTheLog) {
 }
 
 TEST_F(EngineTest, AFullDiskEndsTheWaitAndAFlushWorksOnceThereIsRoom) {
-  auto memory = std::move(files_);
-  auto owned = std::make_unique<FaultFileSystem>(*memory);
-  FaultFileSystem& fault = *owned;
-  files_ = std::move(owned);
+  FaultFileSystem& fault = watch_files();
   EngineOptions options;
   options.memtable_bytes = 64 << 10;
   open(options);
@@ -423,8 +419,6 @@ TEST_F(EngineTest, AFullDiskEndsTheWaitAndAFlushWorksOnceThereIsRoom) {
   EXPECT_EQ(table->info().families[0].memtable_cells, 0u);
   EXPECT_EQ(scan(*table, Scan()).size(), 100u);
   EXPECT_OK(engine_->close());
-  engine_.reset();
-  files_ = std::move(memory);
   open(options);
   EXPECT_EQ(scan(*engine_->open_table("t").value(), Scan()).size(), 100u);
 }

@@ -1,6 +1,6 @@
-// Goal: of writes that are committed as one group, one that asks for a sync gets it, wherever it stands among
-// them. Method: the sync of a first write is held up until others wait as a group after it; syncs of the log
-// are counted.
+// Goal: a write that asks for a sync gets it, wherever it stands in the group of writes that is committed at
+// once. Method: a test holds up the sync of a first write until other writes wait in a group after it, and
+// counts the syncs of the log.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -17,17 +17,9 @@ namespace {
 class GroupSync : public EngineFixture {
  protected:
   void SetUp() override {
-    memory_ = std::move(files_);
-    auto owned = std::make_unique<FaultFileSystem>(*memory_);
-    watched_ = owned.get();
-    files_ = std::move(owned);
-    open({});
+    watched_ = &watch_files();
+    open();
     table_ = make_table("t", {family("d")});
-  }
-  void TearDown() override {
-    table_.reset();
-    engine_.reset();
-    files_.reset();  // before the files that it watches
   }
 
   std::thread writer(const std::string& row, Durability durability) {
@@ -35,7 +27,8 @@ class GroupSync : public EngineFixture {
         [=, this] { EXPECT_OK(table_->put(Put(row).add("d", "q", "v"), {.durability = durability})); });
   }
 
-  // How many syncs of the log a group of writes makes: this one first, then some that need none.
+  // Returns how many syncs of the log a group of writes makes. The group's first write has this durability;
+  // the others need no sync.
   int syncs_of_group(Durability first) {
     std::binary_semaphore begun(0), go_on(0);
     std::atomic<int> syncs = 0;  // no two syncs of the log run at once
@@ -57,10 +50,10 @@ class GroupSync : public EngineFixture {
     return syncs - 1;
   }
 
-  // Until a writer that was begun stands in the queue. If it came later, the test could only pass wrongly.
+  // Waits until a writer that was begun stands in the queue. A writer that comes later can make a test pass
+  // that ought to fail, but never fail one that ought to pass.
   static void pause() { std::this_thread::sleep_for(std::chrono::milliseconds(30)); }
 
-  std::unique_ptr<FileSystem> memory_;
   FaultFileSystem* watched_ = nullptr;
   std::shared_ptr<Table> table_;
 };

@@ -1,6 +1,7 @@
 // Goal: an edit takes time in proportion to itself and the state, not to their product. It does the same with
 // many changes, which share an index, as with few, and keeps numbers in use from being given out again.
-// Method: the looks at tables and families are counted; large edits beside the same changes one at a time.
+// Method: the tests count how often an edit looks at tables and families, and compare large edits with the
+// same changes made one at a time.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -130,18 +130,15 @@ TEST_F(NamedSnapshotTest, RestoreGivesBackContentFamiliesAndOptions) {
   EXPECT_EQ(content(*orders_, now), "a=2 b=2 c=in memory");
 }
 
-// The edit of the manifest is written, its sync fails: whether it counts is known at the next open, and the
-// files that it names are there if it does.
+// The manifest's edit is written, but its sync fails. Only the next open tells whether the edit counts; if it
+// does, the files that it names must be there.
 TEST_F(NamedSnapshotTest, ARestoreOfUnknownFateKeepsItsFiles) {
   put(*orders_, "a", "1");
   EXPECT_OK(engine_->create_snapshot("s").status());
   put(*orders_, "a", "2");
   orders_.reset();
   EXPECT_OK(engine_->close());
-  const std::unique_ptr<FileSystem> memory = std::move(files_);
-  auto owned = std::make_unique<FaultFileSystem>(*memory);
-  FaultFileSystem& fault = *owned;
-  files_ = std::move(owned);
+  FaultFileSystem& fault = watch_files();
   open();
   fault.fail(FileOperation::kSync, "MANIFEST-*", 1);
   EXPECT_FALSE(engine_->restore_snapshot("s", {"orders"}).ok());
@@ -150,8 +147,6 @@ TEST_F(NamedSnapshotTest, ARestoreOfUnknownFateKeepsItsFiles) {
   fault.clear();
   open();
   EXPECT_EQ(content(*engine_->open_table("orders").value()), "a=1") << "the memory holds what was written";
-  engine_.reset();
-  files_.reset();  // before the files that it watches
 }
 
 TEST_F(NamedSnapshotTest, WhatWasRestoredStaysSo) {

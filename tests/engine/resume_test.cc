@@ -19,10 +19,7 @@ constexpr WriteOptions kDurable{.durability = Durability::kFsyncWal};
 class ResumeTest : public EngineFixture {
  protected:
   void SetUp() override {
-    memory_ = std::move(files_);
-    auto owned = std::make_unique<FaultFileSystem>(*memory_);
-    fault_ = owned.get();
-    files_ = std::move(owned);
+    fault_ = &watch_files();
     options_.log_segment_bytes = 64 << 10;
     options_.stall_ms_max = 300'000;
     begin();
@@ -63,7 +60,6 @@ class ResumeTest : public EngineFixture {
   }
 
   EngineOptions options_;
-  std::unique_ptr<FileSystem> memory_;
   FaultFileSystem* fault_ = nullptr;
   std::shared_ptr<Table> table_;
   Texts rows_;

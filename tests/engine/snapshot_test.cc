@@ -20,13 +20,11 @@ namespace {
 class SnapshotTest : public EngineFixture {
  protected:
   SnapshotTest() {
-    auto faults = std::make_unique<FaultFileSystem>(*memory_);
-    faults->before_each([this](const FileCall& call) {
+    watch_files().before_each([this](const FileCall& call) {
       if (call.operation == FileOperation::kCreate && call.name.find("/f/") != std::string::npos &&
           meanwhile_)
         std::exchange(meanwhile_, nullptr)();
     });
-    files_ = std::move(faults);
   }
   ~SnapshotTest() override {
     table_.reset();
@@ -51,7 +49,6 @@ class SnapshotTest : public EngineFixture {
     table_ = make_table("t", {std::move(options)});
   }
 
-  std::unique_ptr<FileSystem> memory_ = make_memory_file_system();
   std::function<void()> meanwhile_;
   std::shared_ptr<Table> table_;
 };

@@ -237,7 +237,7 @@ TEST(Trailer, DamagedBytes) {
   }
 }
 
-// A trailer with sums of its own: no bit of it can turn unseen.
+// A trailer that holds a sum of itself is refused when any bit of it has changed.
 TEST(Trailer, EveryFlippedBitUnderASumIsRefused) {
   Trailer trailer = sound();
   trailer.section_sum = 0x12345678;

@@ -41,7 +41,7 @@ KINDS = {
 }
 HINTING = ("ColumnPrefixFilter", "MultipleColumnPrefixFilter", "ColumnRangeFilter")
 REMEMBERING = ("DependentColumnFilter", "FirstKeyOnlyFilter", "ColumnPaginationFilter")
-DECIDING = ("SingleColumnValue",)  # over a whole row
+DECIDING = ("SingleColumnValue",)  # these judge a whole row by one of its columns
 READS = ("get", "exists", "scan", "at")
 STEP_MS = 1000  # timestamps lie so far apart, so that they collide
 OPERATIONS_OF_TABLE = 400
@@ -233,7 +233,7 @@ class Table:
             joint = " AND " if reverse else self.draw.choice([" AND ", " OR "])
             members = [self.simple_filter(reverse, named) for _ in range(self.draw.choice([2, 2, 3]))]
             # HBase follows a hint past cells that another filter excluded and one that remembers cells must see.
-            # In reversed scans it follows no hint within a row: one that decides by a column sees that column then.
+            # In reversed scans it follows no hint within a row, so that a filter of DECIDING sees its column there.
             seeing = REMEMBERING + (DECIDING if reverse else ())
             if joint == " AND " and any(each.startswith(seeing) for each in members):
                 members = [each for each in members if not each.startswith(HINTING)]

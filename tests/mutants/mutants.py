@@ -7,7 +7,7 @@ usage: ./dev mutants [--list] [--check] [--only NAME]... [--again] [--jobs N] [-
   --check        only checks that each bug still applies to the sources
   --only NAME    only these bugs; a name may end in * (repeatable)
   --again        tries bugs that have a result already, too
-  --jobs N       so many bugs at a time, each in a copy of the tree of its own; otherwise as many as processors
+  --jobs N       tries N bugs at a time, each in its own copy of the tree; otherwise as many as processors
   --tree DIR     a copy of the tree, configured in build/gcc, instead of build/mutants/tree (with one job)
   --results DIR  where results are kept, instead of build/mutants/results
 
@@ -193,11 +193,6 @@ class Bench:
     def build(self, step):
         return self.ninja(target_of(step))
 
-    def build_all(self):
-        trouble = self.ninja()
-        if trouble:
-            raise Bad("the tree does not build without a bug:\n" + trouble)
-
     def run(self, step):
         """What failed, or None."""
         program = step.split(":")[0]
@@ -261,12 +256,18 @@ def line_of(result):
     return f"{verdict:10} {result['name']:44} {result['seconds']:5} s  {result['by']}"
 
 
+def jobs_of(text):
+    if not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"it must be a number of at least 1, not \"{text}\"")
+    return int(text)
+
+
 def arguments():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n")[0], add_help=False)
     for option in ("--list", "--check", "--again", "--help"):
         parser.add_argument(option, action="store_true")
     parser.add_argument("--only", action="append", default=[])
-    parser.add_argument("--jobs", type=int, default=0)
+    parser.add_argument("--jobs", type=jobs_of)
     parser.add_argument("--tree")
     parser.add_argument("--results", default=os.path.join(ROOT, "build/mutants/results"))
     return parser.parse_args()
@@ -281,30 +282,23 @@ def chosen(mutants, only):
     return [m for m in mutants if any(fnmatch.fnmatchcase(m.name, pattern) for pattern in only)]
 
 
-def benches(options):
-    """A bench for each job."""
+def benches(options, wanted):
+    """A bench for each job, but no more than there are bugs to try."""
     if options.tree:
-        if options.jobs > 1:
+        if options.jobs not in (None, 1):
             raise Bad("--tree names one copy of the tree: use it without --jobs, or with --jobs 1")
         return [Bench(os.path.abspath(options.tree))]
-    trees = [os.path.join(ROOT, "build/mutants/tree")]
-    trees += [f"{trees[0]}{number}" for number in range(2, (options.jobs or os.cpu_count()) + 1)]
-    made = []
-    for tree in trees:
-        copy_tree(tree)
-        configure(tree)
-        made.append(Bench(tree))
-        # One after the other: the library that the first one compiles, the others find in the cache. The tests
-        # are compiled once more, because they hold the path of their tree.
-        made[-1].build_all()
+    first = os.path.join(ROOT, "build/mutants/tree")
+    jobs = min(options.jobs or os.cpu_count(), wanted)
+    made = [Bench(first if number == 1 else f"{first}{number}") for number in range(1, jobs + 1)]
+    for bench in made:
+        copy_tree(bench.tree)
+        configure(bench.tree)
     return made
 
 
 def result_of(mutant, options, free):
-    """What comes of a bug, tried on a bench that is free; or the fault that makes it unusable."""
-    result = None if options.again else known_result(options.results, mutant)
-    if result is not None:
-        return result, None
+    """Tries a bug on a bench that is free. Returns what came of it, or the fault that makes the bug unusable."""
     bench = free.get()
     try:
         result = bench.attempt(mutant)
@@ -319,13 +313,17 @@ def result_of(mutant, options, free):
 
 def run(options, mutants):
     os.makedirs(options.results, exist_ok=True)
+    check(mutants, options.tree or ROOT)
+    known = [None if options.again else known_result(options.results, mutant) for mutant in mutants]
+    results, unusable = [result for result in known if result is not None], 0
+    for result in results:
+        print(line_of(result), flush=True)
+    left = [mutant for mutant, result in zip(mutants, known) if result is None]
     free = queue.Queue()
-    for bench in benches(options):
-        check(mutants, bench.tree)
+    for bench in benches(options, len(left)):
         free.put(bench)
-    results, unusable = [], 0
-    with concurrent.futures.ThreadPoolExecutor(free.qsize()) as pool:
-        tried = {pool.submit(result_of, mutant, options, free): mutant for mutant in mutants}
+    with concurrent.futures.ThreadPoolExecutor(max(1, free.qsize())) as pool:
+        tried = {pool.submit(result_of, mutant, options, free): mutant for mutant in left}
         for done in concurrent.futures.as_completed(tried):
             result, bad = done.result()
             if bad is None:
