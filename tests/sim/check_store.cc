@@ -119,18 +119,70 @@ std::optional<std::string> schema_lost(Engine& engine, const Outcome& outcome) {
   return outcome.added && !added ? std::optional<std::string>("an added family is lost") : std::nullopt;
 }
 
+// Whether table x or y has the schema that an alteration of x gives it, the one before, or a mixture.
+enum class Schema : uint8_t { kMade, kAltered, kMixed };
+Schema schema_of(const TableInfo& table) {
+  std::string families;
+  for (const FamilyInfo& each : table.families)
+    families +=
+        fmt::format("{} {} {} ", each.options.name, each.options.max_versions, each.options.prefetch_on_open);
+  const TableOptions& options = table.options;
+  if (families == "e 1000 false f 1000 false " && options.memtable_bytes == 0 && !options.durability)
+    return Schema::kMade;
+  const bool altered = families == fmt::format("e {} true g 1000 false ", kAlteredVersions) &&
+                       options.memtable_bytes == kAlteredBytes && options.durability == Durability::kFsyncWal;
+  return altered ? Schema::kAltered : Schema::kMixed;
+}
+
+// What is wrong with table x, or with its clone y, or nothing.
+std::optional<std::string> extra_lost(Engine& engine, const std::string& name,
+                                      const std::set<std::string>& found, const Outcome& outcome) {
+  const auto table = engine.open_table(name);
+  if (!table.ok()) return std::nullopt;  // schema_lost() knows whether it must be there
+  const Schema schema = schema_of((*table)->info());
+  if (schema == Schema::kMixed) return fmt::format("table {} is altered in part", name);
+  const bool altered = schema == Schema::kAltered;
+  if (name == "x" && outcome.extra.value_or(false) && outcome.altered && *outcome.altered != altered)
+    return altered ? "table x is altered again" : "an alteration of table x is lost";
+  const bool e = found.contains(name + "/e/r"), f = found.contains(name + "/f/r"),
+             g = found.contains(name + "/g/r");
+  if (altered ? g && !e : e != f) return fmt::format("the row of table {} is there in part", name);
+  if (name == "y" && outcome.clone.value_or(false) && outcome.cloned && *outcome.cloned != e)
+    return "the clone has lost its row, or has one";
+  if (name == "x" && outcome.extra.value_or(false) && outcome.rows && *outcome.rows != e)
+    return e ? "the row of table x is there again" : "the row of table x is lost";
+  return std::nullopt;
+}
+
+// Says what is wrong with the feeds, or nothing.
+std::optional<std::string> feeds_lost(Engine& engine, const Outcome& outcome) {
+  const std::vector<FeedInfo> feeds = engine.list_feeds();
+  const auto has = [&](const std::string& name) {
+    return std::ranges::find(feeds, name, &FeedInfo::name) != feeds.end();
+  };
+  if (outcome.feed && *outcome.feed != has("all")) return "the feed is lost, or there again";
+  if (outcome.small_feed && *outcome.small_feed != has(kSmallFeed))
+    return "the feed with a limit is lost, or there again";
+  if (has("refused")) return "a feed that was refused is there";
+  for (const FeedInfo& each : feeds) {
+    if (each.lost && each.name == kSmallFeed) continue;  // it was told so
+    const auto reader = engine.read_feed(each.name);
+    if (!reader.ok()) return "feed: " + reader.status().to_text();
+    for (bool more = true; more;) {
+      const auto entry = (*reader)->next();
+      if (!entry.ok()) return "feed: " + entry.status().to_text();
+      more = *entry != nullptr;
+    }
+  }
+  return std::nullopt;
+}
+
 // Says which of tables x and y, the snapshot and the feed is lost, incomplete, or there although it was
 // dropped.
 std::optional<std::string> others_lost(Engine& engine, const std::set<std::string>& found,
                                        const Outcome& outcome) {
-  for (const char* name : {"x", "y"}) {
-    const bool e = found.contains(std::string(name) + "/e/r"), f = found.contains(std::string(name) + "/f/r");
-    if (e != f) return fmt::format("the row of table {} is there in part", name);
-    if (*name == 'y' && outcome.clone.value_or(false) && outcome.cloned && *outcome.cloned != e)
-      return "the clone has lost its row, or has one";
-    if (*name == 'x' && outcome.extra.value_or(false) && outcome.rows && *outcome.rows != e)
-      return e ? "the row of table x is there again" : "the row of table x is lost";
-  }
+  for (const char* name : {"x", "y"})
+    if (auto wrong = extra_lost(engine, name, found, outcome)) return wrong;
   const auto snapshots = engine.list_snapshots();
   if (!snapshots.ok()) return "snapshots: " + snapshots.status().to_text();
   for (const NamedSnapshotInfo& each : *snapshots) {
@@ -141,18 +193,7 @@ std::optional<std::string> others_lost(Engine& engine, const std::set<std::strin
   }
   if (outcome.snapshot && *outcome.snapshot == snapshots->empty())
     return "the snapshot is lost, or there again";
-  const std::vector<FeedInfo> feeds = engine.list_feeds();
-  if (outcome.feed && *outcome.feed == feeds.empty()) return "the feed is lost, or there again";
-  for (const FeedInfo& each : feeds) {
-    const auto reader = engine.read_feed(each.name);
-    if (!reader.ok()) return "feed: " + reader.status().to_text();
-    for (bool more = true; more;) {
-      const auto entry = (*reader)->next();
-      if (!entry.ok()) return "feed: " + entry.status().to_text();
-      more = *entry != nullptr;
-    }
-  }
-  return std::nullopt;
+  return feeds_lost(engine, outcome);
 }
 
 // One opening of the store found.
@@ -273,9 +314,13 @@ std::optional<std::string> settle_store(FileSystem& files, Outcome& outcome, Fat
   outcome.rows = found->contains("x/e/r");
   outcome.clone = has("y");
   outcome.cloned = found->contains("y/e/r");
-  outcome.kept = std::nullopt;
+  outcome.kept = outcome.kept_altered = std::nullopt;
+  if (has("x"))
+    outcome.altered = schema_of(visit.engine().open_table("x").value()->info()) == Schema::kAltered;
   outcome.snapshot = !visit.engine().list_snapshots().value().empty();
-  outcome.feed = !visit.engine().list_feeds().empty();
+  const std::vector<FeedInfo> feeds = visit.engine().list_feeds();
+  outcome.feed = std::ranges::find(feeds, "all", &FeedInfo::name) != feeds.end();
+  outcome.small_feed = std::ranges::find(feeds, kSmallFeed, &FeedInfo::name) != feeds.end();
   outcome.versions = 0;
   const Status closed = visit.close();
   return closed.ok() ? std::nullopt : std::optional<std::string>("does not close: " + closed.to_text());

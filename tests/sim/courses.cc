@@ -15,8 +15,8 @@ CourseStep put(Durability durability, std::vector<std::string> places, size_t by
   return {.kind = Kind::kPut, .durability = durability, .places = std::move(places), .bytes = bytes};
 }
 CourseStep erase(uint64_t id) { return {.kind = Kind::kErase, .id = id}; }
-CourseStep ingest(std::vector<std::string> places, bool by_copy = false) {
-  return {.kind = Kind::kIngest, .places = std::move(places), .by_copy = by_copy};
+CourseStep ingest(std::vector<std::string> places, IngestBy by = IngestBy::kLink) {
+  return {.kind = Kind::kIngest, .places = std::move(places), .by = by};
 }
 CourseStep step(Kind kind) { return {.kind = kind}; }
 
@@ -30,7 +30,10 @@ const CourseStep kOpen = step(Kind::kOpen), kClose = step(Kind::kClose), kFlush 
                  kRestoreTable = step(Kind::kRestoreTable), kCloneTable = step(Kind::kCloneTable),
                  kDropSnapshot = step(Kind::kDropSnapshot), kCheckpoint = step(Kind::kCheckpoint),
                  kMakeFeed = step(Kind::kMakeFeed), kReadFeed = step(Kind::kReadFeed),
-                 kDropFeed = step(Kind::kDropFeed);
+                 kDropFeed = step(Kind::kDropFeed), kAlterTable = step(Kind::kAlterTable),
+                 kWait = step(Kind::kWait), kAskWhatIsRefused = step(Kind::kAskWhatIsRefused),
+                 kMakeSmallFeed = step(Kind::kMakeSmallFeed), kReadSmallFeed = step(Kind::kReadSmallFeed),
+                 kDropSmallFeed = step(Kind::kDropSmallFeed);
 
 Steps life() {
   return {kOpen,
@@ -93,6 +96,22 @@ Steps scattered() {
   return steps;
 }
 
+// Four families whose memtables are small together reach the limit of all memtables. Then table t is flushed
+// by its own writes so often that the cell of table u alone holds back the log.
+Steps automatic() {
+  Steps steps = {kOpen,
+                 put(kAsync, {"t/a"}, kLarge),
+                 put(kSync, {"t/b"}, kLarge),
+                 put(kAsync, {"t/c"}, kLarge),
+                 put(kSync, {"u/d"}, kLarge),
+                 put(kAsync, {"u/d"}, 5000),
+                 kWait,
+                 put(kSync, {"u/d"})};
+  for (int i = 0; i < 10; ++i) steps.push_back(put(i % 2 == 0 ? kAsync : kSync, {"t/a"}, 2 * kLarge));
+  steps.push_back(kWait);
+  return steps;
+}
+
 Steps with(Steps steps, const Steps& more) {
   steps.insert(steps.end(), more.begin(), more.end());
   return steps;
@@ -136,7 +155,8 @@ const std::vector<NamedCourse>& all_courses() {
       {"Ingest",
        with(three_files(), {kClose}),
        {kOpen, put(kAsync, {"t/c"}), ingest({"t/a", "t/b"}), put(kSync, {"t/a", "t/b"}), ingest({"t/a"}),
-        put(kAsync, {"t/b"}), ingest({"u/d"}, true), kCompactMajor, put(kFsync, {"t/a"}), kClose}},
+        put(kAsync, {"t/b"}), ingest({"u/d"}, IngestBy::kCopy), kCompactMajor, put(kFsync, {"t/a"}),
+        ingest({"t/c"}, IngestBy::kMove), kClose}},
       {"ScatteredLog", scattered(), {kOpen, put(kSync, {"t/a", "t/c"}), kClose, kOpen, kClose}},
       {"OpenAndClose",
        {kOpen, put(kSync, {"t/a", "u/d"}), kClose},
@@ -151,6 +171,22 @@ const std::vector<NamedCourse>& all_courses() {
        {kOpen, put(kSync, {"t/a"}, kLarge), put(kSync, {"t/b", "u/d"}, kLarge), put(kAsync, {"t/c"}, kLarge),
         kFlush, kReadFeed, put(kFsync, {"t/a"}, kLarge), kFlush, kReadFeed, kDropFeed, kMakeFeed,
         put(kSync, {"t/b"}), kClose, kOpen, kReadFeed, kClose}},
+      {"SmallFeed",
+       with(three_files(), {kClose}),
+       {kOpen, kMakeSmallFeed, put(kSync, {"t/a"}), kFlush, kReadSmallFeed, put(kSync, {"t/a"}, kLarge),
+        put(kAsync, {"t/b"}, kLarge), put(kSync, {"u/d"}, kLarge), put(kAsync, {"t/a"}, kLarge),
+        put(kSync, {"t/c"}, kLarge), kFlush, kReadSmallFeed, kAskWhatIsRefused, kClose, kOpen, kReadSmallFeed,
+        kDropSmallFeed, put(kSync, {"t/a"})}},
+      {"Alter",
+       with(three_files(), {kMakeTable, kFlushTableX, kClose}),
+       {kOpen, kSnapshot, kAlterTable, kAskWhatIsRefused, put(kSync, {"t/a"}), kFlush, kClose, kOpen,
+        kCloneTable, kRestoreTable, put(kFsync, {"u/d"}), kAlterTable, kFlush, kClose, kOpen}},
+      {"Automatic",
+       {kOpen, put(kSync, {"t/a", "t/b", "t/c", "u/d"}), kClose},
+       automatic(),
+       40'000,
+       true,
+       true},
       {"Copied",
        {kOpen, kClose, kLoseEmptyDirectories},
        {kOpen, put(kSync, {"t/a", "u/d"}), kFlush, put(kSync, {"t/b"}), kFlushTable, kClose}},

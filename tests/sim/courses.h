@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cellar/ingest.h"
 #include "cellar/options.h"
 
 namespace cellar::testing {
@@ -21,8 +22,9 @@ struct CourseStep {
     kCompactMajor,   // table t
     kAlter,          // family b of t
     kAddFamily,      // family z of t
-    kMakeTable,      // table x
-    kFlushTableX,    // with a cell in it
+    kMakeTable,      // table x, with families e and f
+    kAlterTable,     // table x: family e, f removed, g added, options of the table, in one change
+    kFlushTableX,    // with a row in it
     kDropTable,      // table x
     kTruncateTable,  // table x
     kSnapshot,       // of all tables, named s
@@ -31,9 +33,14 @@ struct CourseStep {
     kDropSnapshot,   // s
     kCheckpoint,     // of all tables, into a directory of its own
     kStepClock,      // the wall clock, by clock_ms
-    kMakeFeed,       // of all tables
-    kReadFeed,       // to its end, which is acknowledged
+    kWait,           // for flushes and compactions
+    kAskWhatIsRefused,
+    kMakeFeed,  // of all tables
+    kReadFeed,  // to its end, which is acknowledged
     kDropFeed,
+    kMakeSmallFeed,  // of a part of table t and of table u, with a limit that two segments of log reach
+    kReadSmallFeed,  // as the other one; refused once the feed is lost
+    kDropSmallFeed,
     kIngest,                // one foreign file for each of `places`, with the cells of a put
     kLoseEmptyDirectories,  // of a closed store, as by being copied by something that leaves them out
   };
@@ -41,8 +48,8 @@ struct CourseStep {
   Durability durability = Durability::kSyncWal;
   std::vector<std::string> places = {};  // "table/family"
   size_t bytes = 10;                     // of each value
-  bool by_copy = false;                  // of an ingest, else by link
-  uint64_t id = 0;                       // of the write that is erased, counted from 1
+  IngestBy by = IngestBy::kLink;
+  uint64_t id = 0;  // of the write that is erased, counted from 1
   int64_t clock_ms = 0;
 };
 
@@ -53,6 +60,7 @@ struct NamedCourse {
   std::vector<CourseStep> course;       // stopped or disturbed at each of its file operations
   uint64_t memtable_bytes = 64u << 20;  // during the course
   bool automatic = false;  // flushes and compactions by themselves, and limits that are soon reached
+  bool verify_new_files = false;
 };
 // All of them; "Life" is the longest and begins with nothing.
 const std::vector<NamedCourse>& all_courses();

@@ -35,7 +35,10 @@ class Steps {
         steps.push_back({.kind = Kind::kErase, .id = 1 + random_.below(writes)});
         ++writes;
       } else if (kind < 63) {
-        steps.push_back({.kind = Kind::kIngest, .places = {random_.one_in(2) ? "t/a" : "u/d"}});
+        steps.push_back(
+            {.kind = Kind::kIngest,
+             .places = {random_.one_in(2) ? "t/a" : "u/d"},
+             .by = std::vector{IngestBy::kLink, IngestBy::kCopy, IngestBy::kMove}[random_.below(3)]});
         ++writes;
       } else if (kind < 68) {
         steps.push_back({.kind = Kind::kStepClock, .clock_ms = clock_step()});
@@ -51,10 +54,12 @@ class Steps {
 
  private:
   static constexpr Kind kOthers[] = {
-      Kind::kFlush,         Kind::kFlushTable, Kind::kFlush,      Kind::kCompact,      Kind::kCompactMajor,
-      Kind::kAlter,         Kind::kAddFamily,  Kind::kMakeTable,  Kind::kFlushTableX,  Kind::kDropTable,
-      Kind::kTruncateTable, Kind::kSnapshot,   Kind::kCloneTable, Kind::kRestoreTable, Kind::kDropSnapshot,
-      Kind::kMakeFeed,      Kind::kReadFeed,   Kind::kDropFeed};
+      Kind::kFlush,         Kind::kFlushTable,    Kind::kFlush,         Kind::kCompact,
+      Kind::kCompactMajor,  Kind::kAlter,         Kind::kAddFamily,     Kind::kMakeTable,
+      Kind::kFlushTableX,   Kind::kDropTable,     Kind::kTruncateTable, Kind::kSnapshot,
+      Kind::kCloneTable,    Kind::kRestoreTable,  Kind::kDropSnapshot,  Kind::kMakeFeed,
+      Kind::kReadFeed,      Kind::kDropFeed,      Kind::kAlterTable,    Kind::kMakeSmallFeed,
+      Kind::kReadSmallFeed, Kind::kDropSmallFeed, Kind::kWait,          Kind::kAskWhatIsRefused};
 
   CourseStep put() {
     static const std::vector<std::vector<std::string>> kPlaces = {
@@ -96,6 +101,7 @@ class Life {
     NamedCourse course{"random", {}, Steps(random_).draw(known_.writes.size())};
     course.memtable_bytes = uint64_t{4096} << random_.below(4);
     course.automatic = true;
+    course.verify_new_files = random_.one_in(4);
     FaultFileSystem files(*medium_);
     WorkloadOptions options{.go_on_after_failure = true, .seed = random_.next()};
     const uint64_t disturbance = random_.below(5);

@@ -22,6 +22,7 @@ class Course {
         engine_options_(engine_options(files, clock_, executor_)),
         outcome_(std::move(before)) {
     engine_options_.memtable_bytes = course.memtable_bytes;
+    engine_options_.verify_new_files = course.verify_new_files;
     if (!course.automatic) return;
     engine_options_.automatic_compaction = true;
     engine_options_.memtable_bytes_total = 4 * course.memtable_bytes;
@@ -65,11 +66,14 @@ class Course {
   bool flush();
   bool alter();
   bool add_family();
+  bool make_extra();
+  bool alter_extra();
   bool flush_extra();
+  bool ask_what_is_refused();
   void resume();
   bool perform_on_tables(CourseStep::Kind kind);
   bool perform_on_feed(CourseStep::Kind kind);
-  bool read_feed();
+  bool read_feed(const std::string& name);
   bool take_snapshot();
   bool clone();
   // What `status` makes of something that was there or not before.
@@ -78,10 +82,6 @@ class Course {
     return status.ok();
   }
   bool lose_empty_directories();
-  bool note_extra(const Status& status, bool there) {
-    outcome_.extra = status.ok() ? std::optional<bool>(there) : std::nullopt;
-    return status.ok();
-  }
   void compare();
   Table& table(const std::string& name) { return *tables_[name == "t" ? 0 : 1]; }
 
@@ -123,14 +123,10 @@ bool Course::perform(const CourseStep& step) {
       return alter();
     case Kind::kAddFamily:
       return add_family();
-    case Kind::kMakeTable:
-      return note_extra(engine_->create_table("x", {.families = {family_of("e"), family_of("f")}}).status(),
-                        true);
-    case Kind::kFlushTableX:
-      return flush_extra();
-    case Kind::kDropTable:
-      outcome_.rows = std::nullopt;
-      return note_extra(engine_->drop_table("x"), false);
+    case Kind::kWait:
+      return engine_->wait_for_background().ok();
+    case Kind::kAskWhatIsRefused:
+      return ask_what_is_refused();
     default:
       return step.kind >= Kind::kMakeFeed ? perform_on_feed(step.kind) : perform_on_tables(step.kind);
   }
@@ -139,6 +135,15 @@ bool Course::perform(const CourseStep& step) {
 bool Course::perform_on_tables(CourseStep::Kind kind) {
   using Kind = CourseStep::Kind;
   switch (kind) {
+    case Kind::kMakeTable:
+      return make_extra();
+    case Kind::kAlterTable:
+      return alter_extra();
+    case Kind::kFlushTableX:
+      return flush_extra();
+    case Kind::kDropTable:
+      outcome_.rows = outcome_.altered = std::nullopt;
+      return note(outcome_.extra, engine_->drop_table("x"), false);
     case Kind::kTruncateTable:
       return note(outcome_.rows, engine_->truncate_table("x"), false);
     case Kind::kSnapshot:
@@ -147,6 +152,7 @@ bool Course::perform_on_tables(CourseStep::Kind kind) {
       const Status restored = engine_->restore_snapshot("s", {"x"});
       note(outcome_.extra, restored, true);
       outcome_.rows = restored.ok() ? outcome_.kept : std::nullopt;
+      outcome_.altered = restored.ok() ? outcome_.kept_altered : std::nullopt;
       return restored.ok();
     }
     case Kind::kCloneTable:
@@ -165,6 +171,7 @@ bool Course::take_snapshot() {
   const Status made = engine_->create_snapshot("s").status();
   if (made.is(Code::kInvalidArgument)) return false;
   outcome_.kept = made.ok() ? outcome_.rows : std::nullopt;
+  outcome_.kept_altered = made.ok() ? outcome_.altered : std::nullopt;
   return note(outcome_.snapshot, made, true);
 }
 
@@ -181,16 +188,23 @@ bool Course::perform_on_feed(CourseStep::Kind kind) {
     case Kind::kMakeFeed:
       return note(outcome_.feed, engine_->create_feed("all"), true);
     case Kind::kReadFeed:
-      return read_feed();
+      return read_feed("all");
     case Kind::kDropFeed:
       return note(outcome_.feed, engine_->drop_feed("all"), false);
+    case Kind::kMakeSmallFeed:
+      return note(outcome_.small_feed, engine_->create_feed(kSmallFeed, small_feed()), true);
+    case Kind::kReadSmallFeed:
+      return read_feed(kSmallFeed);
+    case Kind::kDropSmallFeed:
+      return note(outcome_.small_feed, engine_->drop_feed(kSmallFeed), false);
     default:
       return false;
   }
 }
 
-bool Course::read_feed() {
-  const auto reader = engine_->read_feed("all");
+bool Course::read_feed(const std::string& name) {
+  const auto reader = engine_->read_feed(name);
+  if (reader.status().is(Code::kLimit)) return is_lost(*engine_, name);
   if (!reader.ok()) return false;
   while (true) {
     const auto entry = (*reader)->next();
@@ -313,7 +327,7 @@ bool Course::ingest(const CourseStep& step) {
   const std::string row = fmt::format("r{:03}", write.id);
   const auto timestamp = static_cast<int64_t>(write.id);
   IngestRequest request;
-  request.by = step.by_copy ? IngestBy::kCopy : IngestBy::kLink;
+  request.by = step.by;
   for (const std::string& place : step.places) {
     const std::string family = place.substr(2);
     std::vector<Cell> cells = {{row, family, "q", timestamp, CellType::kPut, "v"}};
@@ -347,6 +361,43 @@ bool Course::alter() {
   return true;
 }
 
+// A name that is taken may be that of a table of any schema.
+bool Course::make_extra() {
+  const Status made = engine_->create_table("x", {.families = {family_of("e"), family_of("f")}}).status();
+  outcome_.altered = made.ok() ? std::optional(false) : std::nullopt;
+  return note(outcome_.extra, made, true);
+}
+
+// A table or a family that is not there changes nothing.
+bool Course::alter_extra() {
+  FamilyOptions e = family_of("e");
+  e.max_versions = kAlteredVersions;
+  e.prefetch_on_open = true;
+  const Status altered = engine_->alter_table("x", {.set_families = {e, family_of("g")},
+                                                    .remove_families = {"f"},
+                                                    .durability = Durability::kFsyncWal,
+                                                    .memtable_bytes = kAlteredBytes});
+  return !altered.is(Code::kNotFound) && note(outcome_.altered, altered, true);
+}
+
+// Requests that no state of the store allows. What they leave behind would be found later.
+bool Course::ask_what_is_refused() {
+  const auto alter = [&](const TableChange& change) { return engine_->alter_table("t", change); };
+  const auto feed = [&](const FeedOptions& options) { return engine_->create_feed("refused", options); };
+  const Status answers[] = {
+      alter({.set_families = {family_of("b"), family_of("b")}}),
+      alter({.set_families = {family_of("b")}, .remove_families = {"b"}}),
+      alter({.remove_families = {"a", "b", "c", "z"}}),
+      alter({.remove_families = {"bb"}}),
+      feed({.tables = {{"t"}, {"t"}}}),
+      feed({.tables = {{"t", {"bb"}}}}),
+      feed({.retained_bytes_max = 1}),
+  };
+  for (const Status& each : answers)
+    if (each.ok()) outcome_.wrong = "what must be refused is not";
+  return true;
+}
+
 bool Course::add_family() { return outcome_.added = engine_->alter_family("t", family_of("z")).ok(); }
 
 bool Course::lose_empty_directories() {
@@ -367,8 +418,9 @@ bool Course::lose_empty_directories() {
 bool Course::flush_extra() {
   auto x = engine_->open_table("x");
   if (!x.ok()) return false;
-  const Put both = Put("r").add("e", "q", "v").add("f", "q", "v");
-  return note(outcome_.rows, (*x)->put(both, {.durability = Durability::kFsyncWal}), true) &&
+  Put row("r");
+  for (const FamilyInfo& family : (*x)->info().families) row.add(family.options.name, "q", "v");
+  return note(outcome_.rows, (*x)->put(row, {.durability = Durability::kFsyncWal}), true) &&
          (*x)->flush().ok();
 }
 

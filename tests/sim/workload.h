@@ -37,17 +37,20 @@ struct TriedWrite {
 enum class Resumed : uint8_t { kNotAsked, kByItself, kByResume, kNot };
 
 struct Outcome {
-  bool made = false;                  // the tables are there, durably
-  uint32_t versions = 1000;           // of family b, as altered; 0: unknown
-  bool added = false;                 // family z is there
-  std::optional<bool> extra = {};     // the table x is there, is not; unknown between
-  std::optional<bool> rows = {};      // so is the row of table x
-  std::optional<bool> kept = {};      // so is that row in the snapshot s
-  std::optional<bool> clone = {};     // so is the table y
-  std::optional<bool> cloned = {};    // so is its row
-  std::optional<bool> snapshot = {};  // so is the snapshot s
-  std::optional<bool> copied = {};    // so is a checkpoint of the store
-  std::optional<bool> feed = {};      // so is the feed
+  bool made = false;                      // the tables are there, durably
+  uint32_t versions = 1000;               // of family b, as altered; 0: unknown
+  bool added = false;                     // family z is there
+  std::optional<bool> extra = {};         // the table x is there, is not; unknown between
+  std::optional<bool> altered = {};       // so is its alteration
+  std::optional<bool> rows = {};          // so is the row of table x
+  std::optional<bool> kept = {};          // so is that row in the snapshot s
+  std::optional<bool> kept_altered = {};  // so is the alteration in that snapshot
+  std::optional<bool> clone = {};         // so is the table y
+  std::optional<bool> cloned = {};        // so is its row
+  std::optional<bool> snapshot = {};      // so is the snapshot s
+  std::optional<bool> copied = {};        // so is a checkpoint of the store
+  std::optional<bool> feed = {};          // so is the feed of all tables
+  std::optional<bool> small_feed = {};    // so is the one with a limit
   Resumed resumed = Resumed::kNotAsked;
   std::vector<TriedWrite> writes;    // in commit order
   std::optional<std::string> wrong;  // a wrong answer while it ran

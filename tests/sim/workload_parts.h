@@ -15,6 +15,21 @@ namespace cellar::testing {
 
 inline constexpr std::string_view kShared = "shared";  // a row that many writes put a version into
 
+// What an alteration of table x sets.
+inline constexpr uint32_t kAlteredVersions = 900;
+inline constexpr uint64_t kAlteredBytes = 1 << 20;
+
+inline constexpr uint64_t kLogSegmentBytes = 64 << 10;
+
+inline const std::string kSmallFeed = "small";
+inline FeedOptions small_feed() {
+  return {.tables = {{"t", {"a", "b"}}, {"u"}}, .retained_bytes_max = kLogSegmentBytes};
+}
+inline bool is_lost(Engine& engine, const std::string& feed) {
+  const std::vector<FeedInfo> feeds = engine.list_feeds();
+  return std::ranges::any_of(feeds, [&](const FeedInfo& each) { return each.name == feed && each.lost; });
+}
+
 inline FamilyOptions family_of(const std::string& name) {
   FamilyOptions family;
   family.name = name;
@@ -28,7 +43,7 @@ inline FamilyOptions family_of(const std::string& name) {
 inline EngineOptions engine_options(FileSystem& files, ManualClock& clock, StepExecutor& executor) {
   EngineOptions options;
   options.create_if_missing = true;
-  options.log_segment_bytes = 64 << 10;
+  options.log_segment_bytes = kLogSegmentBytes;
   options.automatic_compaction = false;
   options.environment = {.files = &files, .clock = &clock, .executor = &executor, .seed = 7};
   return options;
