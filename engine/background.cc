@@ -213,6 +213,7 @@ void Background::queue_compaction(std::shared_ptr<Store> store) {
   if (!core_.options.automatic_compaction || !store->compaction_enabled() || core_.options.read_only ||
       core_.closing.load() || core_.health.failed())
     return;
+  store->note_files_came();
   {
     MutexLock lock(store->work_mutex());
     Store::Work& work = store->work();
@@ -245,11 +246,11 @@ void Background::end_compaction(const std::shared_ptr<Store>& store, const Statu
   bool again = false;
   // Before anybody hears that the compaction has ended, as with flushes. Whoever asked for one is told.
   if (!failed) {
-    store->note_compaction_fails(false);
+    store->note_compactions(Store::Compactions::kNotWanted);  // whatever the policy wanted is done
     core_.health.over(name_of("compaction", *store));
     drop_retries(*store, false);
   } else if (automatic) {
-    store->note_compaction_fails(true);
+    store->note_compactions(Store::Compactions::kFail);
     after_compaction_failure(store, status);
   }
   {

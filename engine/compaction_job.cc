@@ -101,14 +101,14 @@ ShapeOfStore shape_of(const EngineCore& core, const Store& store, const StoreVie
     summary.created_ms = record.created_ms;
     summary.major = record.major;
     summary.busy = file->busy() || file->is_aside();
-    if (file->busy()) ++busy;
+    if (summary.busy) ++busy;
   }
   result.shape.files = result.files;
   result.shape.now_ms = now_ms;
   result.shape.ttl_ms = view.config->rules.ttl_ms;
   result.shape.min_versions = view.config->rules.min_versions;
   result.shape.flush_bytes = store.flush_bytes(core.options);
-  result.shape.files_stop = store.files_stop(core.options) + busy;  // writers do not wait for busy files
+  result.shape.files_stop = store.files_stop(core.options) + busy;  // writers do not wait for these
   return result;
 }
 

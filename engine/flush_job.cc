@@ -158,6 +158,7 @@ void NewFileRequest::judge_at(const OpenReadPoints& points, const Outside& outsi
 }
 
 Result<NewFile> write_store_file(EngineCore& core, const NewFileRequest& request) {
+  CELLAR_TRY(core.check_lock());  // another engine that has the store gives its files the same numbers
   NewFile made;
   const std::string name = store_file_name(core.identity, core.manifest->next_file_number());
   bool created = false;

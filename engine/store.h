@@ -137,11 +137,21 @@ class Store : public std::enable_shared_from_this<Store> {
   bool set_aside(StoreFile& file);
   // Compactions may take the file again. False if they might already.
   bool take_back(StoreFile& file);
-  // Whether the last compaction failed: then writers do not wait for the next one.
-  void note_compaction_fails(bool fails) { compaction_fails_.store(fails, std::memory_order_relaxed); }
+  // What came of the last automatic compaction. Writers wait for the next one only if it may make room.
+  enum class Compactions : uint8_t {
+    kMayHelp,
+    kFail,       // until one succeeds
+    kNotWanted,  // the policy wants none of the files, until others come
+  };
+  void note_compactions(Compactions result) { compactions_.store(result, std::memory_order_relaxed); }
+  Compactions compactions() const { return compactions_.load(std::memory_order_relaxed); }
+  // Files came, or the policy is another one: it is asked again.
+  void note_files_came() {
+    Compactions not_wanted = Compactions::kNotWanted;
+    compactions_.compare_exchange_strong(not_wanted, Compactions::kMayHelp, std::memory_order_relaxed);
+  }
   // How fast it takes writes while compactions are behind.
   WritePace& pace() { return pace_; }
-  bool compaction_fails() const { return compaction_fails_.load(std::memory_order_relaxed); }
   // Cells written with kSkipWal are in memory only: a close must flush them.
   void note_unlogged() { unlogged_.store(true, std::memory_order_relaxed); }
   bool has_unlogged() const { return unlogged_.load(std::memory_order_relaxed); }
@@ -189,7 +199,7 @@ class Store : public std::enable_shared_from_this<Store> {
   std::atomic<bool> unlogged_{false};
   std::atomic<bool> read_only_{false};
   std::atomic<bool> compaction_enabled_{true};
-  std::atomic<bool> compaction_fails_{false};
+  std::atomic<Compactions> compactions_{Compactions::kMayHelp};
   std::atomic<uint64_t> memtable_bytes_{0};  // 0: the engine's
   std::atomic<uint32_t> files_stop_;         // 0: the engine's
   std::atomic<Stamps> stamps_;

@@ -134,8 +134,8 @@ class Wal::Core : public std::enable_shared_from_this<Wal::Core> {
   uint64_t preparation_bytes_ CELLAR_GUARDED_BY(mutex_) = 0;
   Result<SegmentPtr> prepared_ CELLAR_GUARDED_BY(mutex_) = SegmentPtr();  // when kReady; may be a failure
   uint64_t highest_ CELLAR_GUARDED_BY(mutex_) = 0;                        // id of any file there is
-  uint64_t leftover_ CELLAR_GUARDED_BY(mutex_) =
-      0;  // a segment that failed, and whose file could not be removed
+  // The id of a segment that could not be made and whose file could not be removed, or 0.
+  uint64_t leftover_ CELLAR_GUARDED_BY(mutex_) = 0;
 };
 
 // ---- starting and stopping
@@ -204,10 +204,16 @@ Result<Wal::Core::SegmentPtr> Wal::Core::create_file(uint64_t id, uint64_t bytes
   {
     const MutexLock lock(mutex_);
     plain = plain_;
-    leftover = std::exchange(leftover_, 0) == id;
+    leftover = leftover_ == id;
   }
-  if (leftover)
-    static_cast<void>(directory_->unlink(segment_name(id)).ok());  // else creating it says why not
+  if (leftover) {
+    // As long as that fails, the file stays known: its id would never be usable again.
+    const Status removed = directory_->unlink(segment_name(id));
+    if (!removed.ok() && !removed.is(Code::kNotFound))
+      return removed.with_context("removing what an earlier attempt left");
+    const MutexLock lock(mutex_);
+    leftover_ = 0;
+  }
   if (!plain) {
     Result<std::unique_ptr<WritableFile>> mapped =
         directory_->create(segment_name(id), {.mapped_bytes = bytes});

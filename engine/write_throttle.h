@@ -40,8 +40,9 @@ class WriteThrottle {
  private:
   int64_t memory_limit() const { return static_cast<int64_t>(core_.options.memtable_bytes_total); }
   bool compacts_by_itself(const Store& store) const {
-    // A compaction that fails makes no room, however long writers wait for it.
-    return core_.options.automatic_compaction && store.compaction_enabled() && !store.compaction_fails();
+    // A compaction that fails, or that the policy does not want, makes no room, however long writers wait.
+    return core_.options.automatic_compaction && store.compaction_enabled() &&
+           store.compactions() == Store::Compactions::kMayHelp;
   }
   bool pressed(const Store& store) const {
     return store.frozen_count() >= core_.options.memtables_frozen_max || flush_is_behind(store) ||

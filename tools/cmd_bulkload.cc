@@ -10,7 +10,9 @@
 #include "tools/bulk_files.h"
 #include "tools/bulk_plan.h"
 #include "tools/command.h"
+#include "tools/hfile_paths.h"
 #include "tools/operands.h"
+#include "tools/output.h"
 #include "tools/progress.h"
 #include "tools/store.h"
 
@@ -32,7 +34,7 @@ std::string text_of(const BulkRule& rule) {
   for (size_t i = 0; i < std::min(rule.findings.size(), kFindingsShown); ++i) {
     const BulkFinding& finding = rule.findings[i];
     text += fmt::format("{:<5} {:<11} {}{}{}\n", bulk_level_name(finding.level), i == 0 ? rule.name : "",
-                        finding.path, finding.path.empty() ? "" : ": ", finding.text);
+                        shown_name(finding.path), finding.path.empty() ? "" : ": ", finding.text);
   }
   if (rule.findings.size() > kFindingsShown)
     text += fmt::format("{:<17} … and {} more\n", "", human_count(rule.findings.size() - kFindingsShown));
@@ -185,8 +187,8 @@ class BulkloadCommand final : public Command {
 
   void say_strays(Session& session, const BulkFiles& found) const {
     for (const BulkStray& stray : found.strays)
-      session.talk(
-          fmt::format("{}   left out: {} {}", stray.matters ? "warn" : "note", stray.path, stray.why));
+      session.talk(fmt::format("{}   left out: {} {}", stray.matters ? "warn" : "note",
+                               shown_name(stray.path), stray.why));
   }
 
   Status ingest(Session& session) {
@@ -198,6 +200,7 @@ class BulkloadCommand final : public Command {
     CELLAR_TRY_ASSIGN(const BulkFiles found, find_bulk_files(directory_));
     say_strays(session, found);
     if (found.files.empty()) return Status::not_found("there is no file below " + directory_ + "/<family>");
+    for (const BulkFile& file : found.files) CELLAR_TRY(open_hfile(session, file.path).status());
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine,
                       open_store(session, store_, create_ ? OpenFor::kCreating : OpenFor::kWriting));
     bool made_table = false;

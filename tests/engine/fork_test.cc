@@ -125,5 +125,25 @@ TEST_F(ForkTest, LockThatWasReplacedEndsWrites) {
   EXPECT_TRUE(opened_.table->exists(Get("r0")).value());
 }
 
+// The second opener has a lock of its own, and makes files that the first one must not touch.
+TEST_F(ForkTest, TheFirstOfTwoThatHaveAStoreOpenLosesIt) {
+  ASSERT_TRUE(put(0).ok());
+  ASSERT_EQ(unlink((path_ + "/LOCK").c_str()), 0);
+  Opened second = open_at(path_);
+  ASSERT_TRUE(second.table->put(Put("second").add("d", "q", "v")).ok());
+  ASSERT_TRUE(second.engine->flush().ok());
+  const Status flushed = opened_.engine->flush();
+  EXPECT_TRUE(flushed.is(Code::kLocked)) << flushed.to_text();
+  EXPECT_FALSE(opened_.table->compact({.major = true}).ok());
+  EXPECT_FALSE(opened_.engine->close().ok());
+  opened_ = {};
+  ASSERT_TRUE(second.table->put(Put("later").add("d", "q", "v")).ok());
+  ASSERT_TRUE(second.engine->flush().ok());
+  ASSERT_TRUE(second.engine->close().ok());
+  second = open_at(path_);
+  for (const char* row : {"r0", "second", "later"})
+    EXPECT_TRUE(second.table->exists(Get(row)).value()) << row;
+}
+
 }  // namespace
 }  // namespace cellar::testing

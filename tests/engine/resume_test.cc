@@ -2,14 +2,17 @@
 // person must decide; health and troubles say what is wrong as long as it is, and nothing acknowledged is
 // lost. Method: an engine over files that fail as told; each class of fault, then healed, then written to,
 // then opened again without what it did not write.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
 #include <thread>
 
+#include "engine/directory.h"
 #include "tests/engine/engine_fixture.h"
 #include "tests/support/fault_file_system.h"
+#include "tests/support/step_executor.h"
 
 namespace cellar::testing {
 namespace {
@@ -40,6 +43,12 @@ class ResumeTest : public EngineFixture {
     Texts names;
     for (const Trouble& each : engine_->status().troubles) names.push_back(each.what);
     return names;
+  }
+  uint64_t highest_segment() {
+    uint64_t highest = 0, id = 0;
+    for (const DirectoryEntry& each : files_->open_directory("store/wal", false).value()->list().value())
+      if (parse_segment_name(each.name, id)) highest = std::max(highest, id);
+    return highest;
   }
   // Everything acknowledged is there, in this engine and in the next one.
   void expect_all() {
@@ -101,6 +110,46 @@ TEST_F(ResumeTest, SegmentThatCannotBeMadeRefusesOnlyWhatNeedsIt) {
     EXPECT_OK(put(std::to_string(rows_.size()), 10'000));
     expect_healthy();
   }
+  expect_all();
+}
+
+// An attempt leaves a file, and the next attempts cannot remove it.
+TEST_F(ResumeTest, SegmentWhoseRestCannotBeRemovedEither) {
+  const std::string next = fmt::format("wal/{}", segment_name(highest_segment() + 1));
+  fail_writes(next, {FileOperation::kSync, FileOperation::kUnlink}, 1, Code::kIoError, true);
+  for (int i = 0; i < 20; ++i) static_cast<void>(put(std::to_string(i), 10'000));
+  EXPECT_LT(rows_.size(), 20u);
+  EXPECT_GE(fault_->struck(), 4u) << "more than one attempt";
+  EXPECT_EQ(troubles(), Texts{"log"});
+  fault_->clear();
+  for (int i = 0; i < 20; ++i) EXPECT_OK(put("later" + std::to_string(i), 10'000));
+  expect_healthy();
+  expect_all();
+}
+
+// What the table of docs/resumption.md says of them.
+TEST_F(ResumeTest, AppendToTheLogThatFailsIsEndedByResume) {
+  EXPECT_OK(put("a"));
+  fail_writes("*.log", FileOperation::kAppend, 1, Code::kIoError);
+  EXPECT_FALSE(put("lost").ok());
+  EXPECT_TRUE(put("b").is(Code::kReadOnly));
+  EXPECT_FALSE(engine_->status().health.ok());
+  EXPECT_OK(engine_->resume());
+  EXPECT_OK(put("c", 10, kDurable));
+  expect_healthy();
+  expect_all();
+}
+
+TEST_F(ResumeTest, DirectoryOfStoreFilesThatCannotBeSyncedIsEndedByResume) {
+  EXPECT_OK(put("a"));
+  fail_writes("tables/1/d", FileOperation::kDirectorySync, 1, Code::kIoError);
+  EXPECT_FALSE(engine_->flush().ok());
+  EXPECT_EQ(fault_->struck(), 1u);
+  EXPECT_TRUE(put("b").is(Code::kReadOnly));
+  EXPECT_FALSE(engine_->status().health.ok());
+  EXPECT_OK(engine_->resume());
+  EXPECT_OK(put("c", 10, kDurable));
+  expect_healthy();
   expect_all();
 }
 
@@ -203,12 +252,34 @@ TEST_F(ResumeTest, FlushThatFailsIsTriedAgainByItself) {
   expect_all();
 }
 
+// A disk that stays full is not kept busy: pauses grow from a second to a minute.
+TEST_F(ResumeTest, FlushThatGoesOnFailingIsTriedLessAndLessOften) {
+  StepExecutor executor(1, clock_);
+  options_.environment.executor = &executor;
+  options_.memtable_bytes = 64 << 10;
+  begin();
+  fail_writes("MANIFEST-*", {FileOperation::kAppend, FileOperation::kCreate}, 1, Code::kNoSpace, true);
+  const auto files_made = [&] { return fault_->count(FileOperation::kCreate, "tables/*"); };
+  for (int i = 0; i < 100; ++i) EXPECT_OK(put(std::to_string(i), 1000));
+  EXPECT_FALSE(engine_->wait_for_background().ok());
+  const uint64_t before = files_made();
+  executor.pause_us(600'000'000);
+  // After 1, 3, 7, 15, 31, 63 seconds, and then every minute: 14 tries.
+  EXPECT_GE(files_made() - before, 5u);
+  EXPECT_LE(files_made() - before, 20u);
+  fault_->clear();
+  EXPECT_OK(engine_->flush());
+  expect_healthy();
+  expect_all();
+  table_.reset();
+  engine_.reset();  // before the executor
+}
+
 class CompactionFaults : public ResumeTest {
  protected:
   void SetUp() override {
     options_.files_slow = 4;
     options_.files_stop = 5;
-    options_.stall_ms_max = 100;  // a write that waited would fail
     ResumeTest::SetUp();
   }
   void make_files(int count) {
@@ -256,6 +327,48 @@ TEST_F(CompactionFaults, DamagedInputIsSetAside) {
   fault_->clear();
   EXPECT_OK(table_->compact({.major = true}));  // a compaction on request reads it again
   EXPECT_EQ(table_->info().families[0].files.size(), 1u);
+  expect_healthy();
+  expect_all();
+}
+
+// Damaged files that compactions leave out are not among those for which writers wait.
+TEST_F(CompactionFaults, DamagedInputsDoNotStopWrites) {
+  EXPECT_OK(engine_->alter_table("t", {.compaction_enabled = false}));
+  make_files(4);
+  const TableInfo info = table_->info();
+  for (const StoreFileInfo& file : info.families[0].files)
+    fault_->inject(
+        {.on = FileOperation::kRead, .name = "*" + file.name, .nth = 0, .kind = Fault::Kind::kFlipBit});
+  EXPECT_OK(engine_->alter_table("t", {.compaction_enabled = true}));
+  for (int i = 0; i < 12; ++i) {
+    make_files(1);
+    static_cast<void>(engine_->wait_for_background());
+  }
+  EXPECT_EQ(rows_.size(), 16u) << "no write waited";
+  const Texts told = troubles();
+  EXPECT_TRUE(std::ranges::any_of(told, [](const auto& each) { return each.starts_with("damaged file "); }));
+  EXPECT_FALSE(engine_->status().health.ok());
+  EXPECT_LT(table_->info().families[0].files.size(), 4u + 5u) << "the sound files were compacted";
+  fault_->clear();
+  EXPECT_OK(table_->compact({.major = true}));
+  expect_healthy();
+  expect_all();
+}
+
+// A policy that wants none of the files makes no room: a write that waited for it would wait for good.
+TEST_F(CompactionFaults, APolicyThatWantsNothingDoesNotStopWrites) {
+  FamilyOptions wants_none = family("d", 100);
+  wants_none.compaction = "none";
+  EXPECT_OK(engine_->alter_table("t", {.set_families = {wants_none}}));
+  for (int i = 0; i < 12; ++i) {
+    make_files(1);
+    EXPECT_OK(engine_->wait_for_background());
+  }
+  EXPECT_EQ(table_->info().families[0].files.size(), 12u);
+  EXPECT_OK(engine_->alter_table("t", {.set_families = {family("d", 100)}}));
+  make_files(1);
+  EXPECT_OK(engine_->wait_for_background());
+  EXPECT_LT(table_->info().families[0].files.size(), 5u);
   expect_healthy();
   expect_all();
 }

@@ -1,5 +1,6 @@
 // Goal: a hole in the log is told from its end, and segments are no larger than the load needs. Method: logs
 // in memory, with records overwritten by zeros, and with segments that cannot be made.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -83,6 +84,18 @@ TEST(WalGrowth, SmallerSegmentsWhereRoomIsShort) {
   EXPECT_EQ(log.wal_directory->list().value().back().bytes, uint64_t{64} << 10);
   for (int i = 0; i < 1000; ++i) ASSERT_TRUE(log.append(1000).ok());
   EXPECT_TRUE(is_run(log.read().sequences, 1, log.next - 1));
+}
+
+TEST(WalGrowth, WhatIsNeededIsSaidWhereNoneFits) {
+  Log log(8 << 20);
+  ASSERT_TRUE(log.open().ok());
+  log.fault.inject(
+      {.on = FileOperation::kCreate, .name = "*.log", .nth = 1, .sticky = true, .code = Code::kNoSpace});
+  Status refused;
+  for (int i = 0; i < 1000 && refused.ok(); ++i) refused = log.append(1000);
+  EXPECT_TRUE(refused.is(Code::kNoSpace)) << refused.to_text();
+  EXPECT_NE(refused.to_text().find(fmt::format("of {} bytes", 64 << 10)), std::string::npos)
+      << refused.to_text();
 }
 
 }  // namespace

@@ -85,11 +85,11 @@ Steps three_files() {
           kFlush};
 }
 
-// One write, and then so many openings and closings that recovery finds the log scattered over small
-// segments.
+// Writes, and then so many openings and closings that the next recovery finds the log scattered over more
+// small segments than it leaves alone. Each opening adds one.
 Steps scattered() {
   Steps steps = {kOpen, put(kSync, {"t/a", "u/d"}), put(kAsync, {"t/b"}), kClose};
-  for (int i = 0; i < 33; ++i) {
+  for (int i = 1; i < kScatteredSegments; ++i) {
     steps.push_back(kOpen);
     steps.push_back(kClose);
   }
@@ -156,7 +156,7 @@ const std::vector<NamedCourse>& all_courses() {
        with(three_files(), {kClose}),
        {kOpen, put(kAsync, {"t/c"}), ingest({"t/a", "t/b"}), put(kSync, {"t/a", "t/b"}), ingest({"t/a"}),
         put(kAsync, {"t/b"}), ingest({"u/d"}, IngestBy::kCopy), kCompactMajor, put(kFsync, {"t/a"}),
-        ingest({"t/c"}, IngestBy::kMove), kClose}},
+        ingest({"t/a"}, IngestBy::kMove), kClose}},
       {"ScatteredLog", scattered(), {kOpen, put(kSync, {"t/a", "t/c"}), kClose, kOpen, kClose}},
       {"OpenAndClose",
        {kOpen, put(kSync, {"t/a", "u/d"}), kClose},

@@ -62,6 +62,10 @@ struct NamedCourse {
   bool automatic = false;  // flushes and compactions by themselves, and limits that are soon reached
   bool verify_new_files = false;
 };
+// So many segments has the log from which the course "ScatteredLog" begins: one more than recovery leaves
+// alone.
+inline constexpr int kScatteredSegments = 33;
+
 // All of them; "Life" is the longest and begins with nothing.
 const std::vector<NamedCourse>& all_courses();
 

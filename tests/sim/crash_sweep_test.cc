@@ -121,6 +121,18 @@ INSTANTIATE_TEST_SUITE_P(Courses, CrashSweep,
                                   std::to_string(std::get<1>(param.param));
                          });
 
+TEST(CrashSweepCourses, TheScatteredLogIsGatheredInTheCourse) {
+  const auto course = std::ranges::find(all_courses(), std::string_view("ScatteredLog"), &NamedCourse::name);
+  ASSERT_NE(course, all_courses().end());
+  const Prepared prepared = prepare(*course);
+  const auto segments = [&] {
+    return prepared.medium->open_directory("store/wal", false).value()->list().value().size();
+  };
+  EXPECT_EQ(segments(), kScatteredSegments);
+  open_and_close(*prepared.medium);
+  EXPECT_LT(segments(), 4u) << "opening it does not gather the log";
+}
+
 TEST_P(CrashSweep, AtEveryOperationInEveryMode) {
   const uint64_t last = operations_of_course();
   for (uint64_t k = 1 + shard(); k <= last + 1; k += kShards, ++tally_.points) {

@@ -216,8 +216,11 @@ bool Course::read_feed(const std::string& name) {
 // The fault is over: the engine takes writes again, by itself or once it is told so.
 void Course::resume() {
   options_.heal();
-  const CourseStep again{
-      .kind = CourseStep::Kind::kPut, .durability = Durability::kFsyncWal, .places = {"t/a"}};
+  // It needs a new segment of the log, whatever was left in the current one.
+  const CourseStep again{.kind = CourseStep::Kind::kPut,
+                         .durability = Durability::kFsyncWal,
+                         .places = {"t/a"},
+                         .bytes = kLogSegmentBytes};
   if (put(again)) {
     outcome_.resumed = Resumed::kByItself;
   } else {

@@ -108,7 +108,11 @@ TEST_F(RemainsTest, FilesWithoutChecksumsAreToldOnce) {
                                       {"merge", "dir", "-o", "merged"},
                                       {"rewrite", "dir/d/a", "-o", "rewritten"},
                                       {"filter", "dir/d/a", "-o", "filtered"},
-                                      {"split", "dir/d/a", "-o", ".", "--parts", "2"}};
+                                      {"split", "dir/d/a", "-o", ".", "--parts", "2"},
+                                      {"salvage", "dir/d/a", "-o", "salvaged"},
+                                      {"bulkload", "plan", "dir", "--table", "t"},
+                                      {"bulkload", "ingest", "dir", "shop", "t", "--create"},
+                                      {"bulkload", "ingest", "dir", "shop", "t"}};
   for (const Strings& line : reads) {
     const ToolResult result = run(line);
     const size_t at = result.err.find(said);
@@ -116,6 +120,8 @@ TEST_F(RemainsTest, FilesWithoutChecksumsAreToldOnce) {
     EXPECT_EQ(result.err.find(said, at + 1), std::string::npos) << line[0] << " says it twice";
     EXPECT_EQ(result.out.find(said), std::string::npos);
   }
+  EXPECT_NE(run({"bulkload", "check", "dir"}).out.find("wrong cells cannot always be detected"),
+            std::string::npos);
   EXPECT_EQ(run({"dump", "checked"}).err.find(said), std::string::npos);
   EXPECT_NE(run({"verify", "dir/d/a"}).out.find("wrong cells cannot always be detected"), std::string::npos);
   EXPECT_NE(run({"inspect", "dir/d/a"}).out.find("wrong cells cannot always be detected"), std::string::npos);

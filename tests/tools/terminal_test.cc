@@ -130,7 +130,12 @@ TEST_F(Terminal, NamesDoNotDriveIt) {
     EXPECT_FALSE(drives_a_terminal(result.err)) << line[0] << ": " << result.err;
     EXPECT_FALSE(drives_a_terminal(on_terminal(line))) << line[0];
   }
-  EXPECT_EQ(out_of({"verify", evil}).find("\nok  b"), std::string::npos) << "a name stays on its line";
+  fs::create_directories(path("bulk/f"));
+  fs::copy_file(path(evil), path("bulk/f/" + evil));
+  fs::copy_file(path(evil), path("bulk/" + evil));
+  for (const Strings& line : std::vector<Strings>{{"verify", evil}, {"bulkload", "check", "bulk"}})
+    EXPECT_EQ(run(line).out.find("\nok  b"), std::string::npos) << line[0] << ": a name stays on its line";
+  EXPECT_FALSE(drives_a_terminal(on_terminal({"bulkload", "check", "bulk"})));
   fs::copy_file(path(evil), path("\xFF\xFE.hfile"));
   const ToolResult json = run({"verify", "\xFF\xFE.hfile", "--format", "json"});
   EXPECT_EQ(json.exit, 0) << json.err;
