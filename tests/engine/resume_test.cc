@@ -21,10 +21,12 @@ constexpr WriteOptions kDurable{.durability = Durability::kFsyncWal};
 
 class ResumeTest : public EngineFixture {
  protected:
-  void SetUp() override {
-    fault_ = &watch_files();
+  ResumeTest() {
     options_.log_segment_bytes = 64 << 10;
     options_.stall_ms_max = 300'000;
+  }
+  void SetUp() override {
+    fault_ = &watch_files();
     begin();
   }
   void begin() {
@@ -280,6 +282,7 @@ class CompactionFaults : public ResumeTest {
   void SetUp() override {
     options_.files_slow = 4;
     options_.files_stop = 5;
+    options_.stall_ms_max = 1'000'000;  // ten seconds of the ticker
     ResumeTest::SetUp();
   }
   void make_files(int count) {
@@ -288,6 +291,15 @@ class CompactionFaults : public ResumeTest {
       EXPECT_OK(engine_->flush());
     }
   }
+
+ private:
+  // Time passes quickly: a write that would wait for good fails soon.
+  std::jthread ticker_{[this](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      clock_.advance_ms(1000);
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  }};
 };
 
 TEST_F(CompactionFaults, FailingCompactionsDoNotStopWrites) {
