@@ -28,7 +28,9 @@ class Exploring final : public CompactionPolicy {
     const bool stuck = shape.files.size() >= shape.files_stop;
     // Writers wait at files_stop: there may never be files_min of them.
     const uint64_t files_min =
-        stuck ? std::min(files_min_, std::max<uint64_t>(2, shape.files_stop)) : files_min_;
+        stuck ? std::min(files_min_,
+                         std::max<uint64_t>(2, std::min<uint64_t>(shape.files_stop, candidates.size())))
+              : files_min_;
     if (candidates.size() < files_min) {
       say(trace, fmt::format("{} candidates, fewer than files_min={}", candidates.size(), files_min));
       return std::nullopt;

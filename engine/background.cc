@@ -213,14 +213,7 @@ void Background::queue_compaction(std::shared_ptr<Store> store) {
   if (!core_.options.automatic_compaction || !store->compaction_enabled() || core_.options.read_only ||
       core_.closing.load() || core_.health.failed())
     return;
-  store->note_files_came();
-  {
-    MutexLock lock(store->work_mutex());
-    Store::Work& work = store->work();
-    work.compaction_again = work.compaction_runs;
-    if (work.compaction_queued || work.compaction_runs) return;
-    work.compaction_queued = true;
-  }
+  if (!wants_compaction(*store)) return;
   job_begins();
   core_.executor.submit(JobPriority::kLow, [this, store = std::move(store)]() mutable {
     run_automatic_compaction(store);
@@ -229,12 +222,36 @@ void Background::queue_compaction(std::shared_ptr<Store> store) {
   });
 }
 
+struct Background::Picked {
+  ShapeOfStore of;
+  std::optional<CompactionPlan> plan;
+};
+
+// Asks the policy here, not in the job: writers that have too many files know at once whether to wait.
+bool Background::wants_compaction(Store& store) {
+  // What failed is tried again whatever the policy says, so that the trouble ends.
+  const bool failed = store.compactions() == Store::Compactions::kFail;
+  const bool wanted = failed || pick(store, Wanted::kAutomatic).plan.has_value();
+  MutexLock lock(store.work_mutex());
+  Store::Work& work = store.work();
+  work.compaction_again = work.compaction_runs;
+  if (work.compaction_queued || work.compaction_runs) return false;
+  if (store.compactions() != Store::Compactions::kFail)
+    store.note_compactions(wanted ? Store::Compactions::kMayHelp : Store::Compactions::kNotWanted);
+  work.compaction_queued = wanted;
+  return wanted;
+}
+
 void Background::run_automatic_compaction(const std::shared_ptr<Store>& store) {
   {
     MutexLock lock(store->work_mutex());
-    store->work().compaction_queued = false;
-    if (store->work().compaction_runs) return;  // one on request was faster
-    store->work().compaction_runs = true;
+    Store::Work& work = store->work();
+    work.compaction_queued = false;
+    if (work.compaction_runs) {  // one on request was faster
+      work.compaction_again = true;
+      return;
+    }
+    work.compaction_runs = true;
   }
   const Status status =
       core_.closing.load() || core_.health.failed() ? Status() : run_compactions(*store, Wanted::kAutomatic);
@@ -246,11 +263,8 @@ void Background::end_compaction(const std::shared_ptr<Store>& store, const Statu
   bool again = false;
   // Before anybody hears that the compaction has ended, as with flushes. Whoever asked for one is told.
   if (!failed) {
-    store->note_compactions(Store::Compactions::kNotWanted);  // whatever the policy wanted is done
-    core_.health.over(name_of("compaction", *store));
-    drop_retries(*store, false);
+    compaction_succeeded(*store);
   } else if (automatic) {
-    store->note_compactions(Store::Compactions::kFail);
     after_compaction_failure(store, status);
   }
   {
@@ -260,10 +274,18 @@ void Background::end_compaction(const std::shared_ptr<Store>& store, const Statu
     work.compaction_runs = false;
     ++work.compactions_ended;
     work.compaction_failures = failed ? work.compaction_failures + 1 : 0;
-    again = std::exchange(work.compaction_again, false);
+    again = std::exchange(work.compaction_again, false) || (failed && !automatic);
+    if (!failed) store->note_compactions(Store::Compactions::kNotWanted);  // until somebody asks the policy
+    if (failed && automatic) store->note_compactions(Store::Compactions::kFail);
   }
   core_.changed->signal();
   if (again) queue_compaction(store);
+}
+
+void Background::compaction_succeeded(Store& store) {
+  store.note_compactions(Store::Compactions::kMayHelp);
+  core_.health.over(name_of("compaction", store));
+  drop_retries(store, false);
 }
 
 void Background::after_compaction_failure(const std::shared_ptr<Store>& store, const Status& status) {
@@ -278,11 +300,6 @@ void Background::after_compaction_failure(const std::shared_ptr<Store>& store, c
   }
   retry_later({store, false, core_.clock.steady_us() + retry_delay_us(failures)}, status);
 }
-
-struct Background::Picked {
-  ShapeOfStore of;
-  std::optional<CompactionPlan> plan;
-};
 
 // Turns: while a long compaction runs, compactions of newer files take turns with it on its thread. Without
 // them, files would pile up until the long compaction ends, and writers would wait. Turns get at most a third
@@ -302,7 +319,7 @@ class Background::Turns {
     if (!core_.options.automatic_compaction || !store_.compaction_enabled() || core_.closing.load()) return;
     if (!files_came()) return;
     const Picked picked = background_.pick(store_, Wanted::kPolicy);
-    // Without a busy file, the inputs of the long compaction have left the store: it was truncated meanwhile.
+    // Without a busy file, the inputs of the long compaction have left the store: its table was dropped.
     if (!picked.plan || std::ranges::none_of(picked.of.files, &FileSummary::busy)) return;
     // The policy picks a failed compaction again after the long one. Its failure is reported then.
     failed_ = !background_.carry_out(store_, *picked.plan, picked.of, depth_ + 1).ok();
@@ -310,10 +327,11 @@ class Background::Turns {
   }
 
  private:
-  // Whether the number of files has changed since the last call.
+  // Whether the newest file is another one than at the last call.
   bool files_came() {
-    const size_t files = store_.view()->files.size();
-    return std::exchange(files_seen_, files) != files;
+    const std::shared_ptr<const StoreView> view = store_.view();
+    const uint64_t newest = view->files.empty() ? 0 : view->files.back()->number();
+    return std::exchange(newest_seen_, newest) != newest;
   }
 
   static constexpr int kDepthMax = 3;
@@ -328,7 +346,7 @@ class Background::Turns {
   int64_t turns_us_ = 0;
   bool failed_ = false;
   int64_t looked_us_ = begun_us_ - kLookUs;
-  size_t files_seen_ = 0;
+  uint64_t newest_seen_ = 0;
 };
 
 Status Background::carry_out(Store& store, const CompactionPlan& plan, const ShapeOfStore& of, int depth) {
@@ -364,6 +382,7 @@ Status Background::run_compactions(Store& store, Wanted wanted) {
     const Picked picked = pick(store, wanted);
     if (!picked.plan) return {};
     CELLAR_TRY(carry_out(store, *picked.plan, picked.of, 0));
+    compaction_succeeded(store);  // now, because there may be no end while files come
     if (wanted == Wanted::kMajor) return {};
   }
   return {};
@@ -386,6 +405,7 @@ Status Background::compact(const std::vector<std::shared_ptr<Store>>& stores, bo
         MutexLock lock(store->work_mutex());
         if (!store->work().compaction_runs) {
           store->work().compaction_runs = true;
+          store->note_compaction_comes();
           break;
         }
       }

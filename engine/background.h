@@ -89,6 +89,8 @@ class Background {
   void run_flush(const std::shared_ptr<Store>& store);
   void after_flush_failure(const std::shared_ptr<Store>& store, const Status& status);
   void after_compaction_failure(const std::shared_ptr<Store>& store, const Status& status);
+  bool wants_compaction(Store& store);
+  void compaction_succeeded(Store& store);
   class Turns;
   struct Picked;
   Picked pick(Store& store, Wanted wanted);

@@ -87,7 +87,6 @@ std::string set_aside_name(const StoreFile& file) { return "damaged file " + fil
 
 ShapeOfStore shape_of(const EngineCore& core, const Store& store, const StoreView& view, int64_t now_ms) {
   ShapeOfStore result;
-  uint32_t busy = 0;
   for (const auto& file : view.files) {
     const FileRecord& record = file->record();
     FileSummary& summary = result.files.emplace_back();
@@ -101,14 +100,15 @@ ShapeOfStore shape_of(const EngineCore& core, const Store& store, const StoreVie
     summary.created_ms = record.created_ms;
     summary.major = record.major;
     summary.busy = file->busy() || file->is_aside();
-    if (summary.busy) ++busy;
   }
   result.shape.files = result.files;
   result.shape.now_ms = now_ms;
   result.shape.ttl_ms = view.config->rules.ttl_ms;
   result.shape.min_versions = view.config->rules.min_versions;
   result.shape.flush_bytes = store.flush_bytes(core.options);
-  result.shape.files_stop = store.files_stop(core.options) + busy;  // writers do not wait for these
+  // Of files that are compacted already, or were set aside, writers count fewer.
+  const size_t not_counted = result.files.size() - std::min(result.files.size(), store.file_count());
+  result.shape.files_stop = store.files_stop(core.options) + static_cast<uint32_t>(not_counted);
   return result;
 }
 

@@ -137,16 +137,16 @@ class Store : public std::enable_shared_from_this<Store> {
   bool set_aside(StoreFile& file);
   // Compactions may take the file again. False if they might already.
   bool take_back(StoreFile& file);
-  // What came of the last automatic compaction. Writers wait for the next one only if it may make room.
+  // Whether a compaction may make room. Writers wait at files_stop only if one may.
   enum class Compactions : uint8_t {
     kMayHelp,
-    kFail,       // until one succeeds
-    kNotWanted,  // the policy wants none of the files, until others come
+    kFail,       // the last automatic one failed
+    kNotWanted,  // none runs, and the policy wants none of the files that there are
   };
   void note_compactions(Compactions result) { compactions_.store(result, std::memory_order_relaxed); }
   Compactions compactions() const { return compactions_.load(std::memory_order_relaxed); }
-  // Files came, or the policy is another one: it is asked again.
-  void note_files_came() {
+  // A compaction on request begins.
+  void note_compaction_comes() {
     Compactions not_wanted = Compactions::kNotWanted;
     compactions_.compare_exchange_strong(not_wanted, Compactions::kMayHelp, std::memory_order_relaxed);
   }

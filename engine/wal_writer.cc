@@ -134,8 +134,7 @@ class Wal::Core : public std::enable_shared_from_this<Wal::Core> {
   uint64_t preparation_bytes_ CELLAR_GUARDED_BY(mutex_) = 0;
   Result<SegmentPtr> prepared_ CELLAR_GUARDED_BY(mutex_) = SegmentPtr();  // when kReady; may be a failure
   uint64_t highest_ CELLAR_GUARDED_BY(mutex_) = 0;                        // id of any file there is
-  // The id of a segment that could not be made and whose file could not be removed, or 0.
-  uint64_t leftover_ CELLAR_GUARDED_BY(mutex_) = 0;
+  uint64_t leftover_ CELLAR_GUARDED_BY(mutex_) = 0;  // id of a failed segment whose file is there, or 0
 };
 
 // ---- starting and stopping
@@ -199,20 +198,15 @@ Status Wal::Core::health() const {
 Result<Wal::Core::SegmentPtr> Wal::Core::create_file(uint64_t id, uint64_t bytes) {
   auto segment = std::make_shared<Segment>(id, options_.identity);
   segment->capacity = bytes;
-  bool plain = false;
-  bool leftover = false;
+  bool plain = false, leftover = false;
   {
     const MutexLock lock(mutex_);
     plain = plain_;
     leftover = leftover_ == id;
   }
   if (leftover) {
-    // As long as that fails, the file stays known: its id would never be usable again.
-    const Status removed = directory_->unlink(segment_name(id));
-    if (!removed.ok() && !removed.is(Code::kNotFound))
-      return removed.with_context("removing what an earlier attempt left");
-    const MutexLock lock(mutex_);
-    leftover_ = 0;
+    const Status removed = remove_unused(id);  // leftover_ stays until this succeeds
+    if (!removed.ok() && !removed.is(Code::kNotFound)) return removed;
   }
   if (!plain) {
     Result<std::unique_ptr<WritableFile>> mapped =
@@ -260,8 +254,9 @@ Result<Wal::Core::SegmentPtr> Wal::Core::create_segment(uint64_t id, uint64_t fi
 Status Wal::Core::remove_unused(uint64_t id) {
   const Status removed = directory_->unlink(segment_name(id));
   const MutexLock lock(mutex_);
-  highest_ = removed.ok() ? id - 1 : id;
-  leftover_ = removed.ok() ? 0 : id;
+  const bool gone = removed.ok() || removed.is(Code::kNotFound);
+  highest_ = gone ? id - 1 : id;
+  leftover_ = gone ? 0 : id;
   return removed;
 }
 

@@ -143,7 +143,7 @@ std::optional<std::string> extra_lost(Engine& engine, const std::string& name,
   if (schema == Schema::kMixed) return fmt::format("table {} is altered in part", name);
   const bool altered = schema == Schema::kAltered;
   if (name == "x" && outcome.extra.value_or(false) && outcome.altered && *outcome.altered != altered)
-    return altered ? "table x is altered again" : "an alteration of table x is lost";
+    return altered ? "table x is altered, though it was not" : "an alteration of table x is lost";
   const bool e = found.contains(name + "/e/r"), f = found.contains(name + "/f/r"),
              g = found.contains(name + "/g/r");
   if (altered ? g && !e : e != f) return fmt::format("the row of table {} is there in part", name);

@@ -1,6 +1,9 @@
 // The courses.
 #include "tests/sim/courses.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace cellar::testing {
 namespace {
 
@@ -96,15 +99,16 @@ Steps scattered() {
   return steps;
 }
 
-// Four families whose memtables are small together reach the limit of all memtables. Then table t is flushed
-// by its own writes so often that the cell of table u alone holds back the log.
+// Four families, each with a small memtable, together reach the limit of all memtables. Then table t is
+// flushed by its own writes so often that the cell of table u alone holds back the log.
 Steps automatic() {
   Steps steps = {kOpen,
                  put(kAsync, {"t/a"}, kLarge),
                  put(kSync, {"t/b"}, kLarge),
                  put(kAsync, {"t/c"}, kLarge),
                  put(kSync, {"u/d"}, kLarge),
-                 put(kAsync, {"u/d"}, 5000),
+                 put(kAsync, {"t/a", "t/b", "t/c", "u/d"}, 8000),
+                 put(kAsync, {"u/d"}),
                  kWait,
                  put(kSync, {"u/d"})};
   for (int i = 0; i < 10; ++i) steps.push_back(put(i % 2 == 0 ? kAsync : kSync, {"t/a"}, 2 * kLarge));
@@ -117,10 +121,33 @@ Steps with(Steps steps, const Steps& more) {
   return steps;
 }
 
-}  // namespace
+std::vector<NamedCourse> courses_of_tables_and_feeds() {
+  return {
+      {"Snapshots",
+       with(three_files(), {kMakeTable, kFlushTableX, kClose}),
+       {kOpen, put(kSync, {"t/a", "t/b"}), kSnapshot, put(kFsync, {"t/a"}), kTruncateTable, kRestoreTable,
+        put(kSync, {"t/c"}), kCloneTable, kDropTable, kRestoreTable, kCheckpoint, kDropSnapshot,
+        put(kSync, {"u/d"}), kClose}},
+      {"Feeds",
+       with(three_files(), {kMakeFeed, kClose}),
+       {kOpen, put(kSync, {"t/a"}, kLarge), put(kSync, {"t/b", "u/d"}, kLarge), put(kAsync, {"t/c"}, kLarge),
+        kFlush, kReadFeed, put(kFsync, {"t/a"}, kLarge), kFlush, kReadFeed, kDropFeed, kMakeFeed,
+        put(kSync, {"t/b"}), kClose, kOpen, kReadFeed, kClose}},
+      {"SmallFeed",
+       with(three_files(), {kClose}),
+       {kOpen, kMakeSmallFeed, put(kSync, {"t/a"}), kFlush, kReadSmallFeed, put(kSync, {"t/a"}, kLarge),
+        put(kAsync, {"t/b"}, kLarge), put(kSync, {"u/d"}, kLarge), put(kAsync, {"t/a"}, kLarge),
+        put(kSync, {"t/c"}, kLarge), kFlush, kReadSmallFeed, kAskWhatIsRefused, kClose, kOpen, kReadSmallFeed,
+        kDropSmallFeed, put(kSync, {"t/a"})}},
+      {"Alter",
+       with(three_files(), {kMakeTable, kFlushTableX, kClose}),
+       {kOpen, kSnapshot, kAlterTable, kAskWhatIsRefused, put(kSync, {"t/a"}), kFlush, kClose, kOpen,
+        kCloneTable, kRestoreTable, put(kFsync, {"u/d"}), kAlterTable, kFlush, kClose, kOpen}},
+  };
+}
 
-const std::vector<NamedCourse>& all_courses() {
-  static const std::vector<NamedCourse> kCourses = {
+std::vector<NamedCourse> courses_of_files() {
+  return {
       {"Life", {}, life()},
       {"Create", {}, {kOpen, put(kSync, {"t/a", "u/d"}), put(kFsync, {"t/b"}), kFlush, kClose}},
       {"LogRolls",
@@ -161,26 +188,6 @@ const std::vector<NamedCourse>& all_courses() {
       {"OpenAndClose",
        {kOpen, put(kSync, {"t/a", "u/d"}), kClose},
        {kOpen, kClose, kOpen, kClose, kOpen, put(kAsync, {"t/a"}), kClose, kOpen}},
-      {"Snapshots",
-       with(three_files(), {kMakeTable, kFlushTableX, kClose}),
-       {kOpen, put(kSync, {"t/a", "t/b"}), kSnapshot, put(kFsync, {"t/a"}), kTruncateTable, kRestoreTable,
-        put(kSync, {"t/c"}), kCloneTable, kDropTable, kRestoreTable, kCheckpoint, kDropSnapshot,
-        put(kSync, {"u/d"}), kClose}},
-      {"Feeds",
-       with(three_files(), {kMakeFeed, kClose}),
-       {kOpen, put(kSync, {"t/a"}, kLarge), put(kSync, {"t/b", "u/d"}, kLarge), put(kAsync, {"t/c"}, kLarge),
-        kFlush, kReadFeed, put(kFsync, {"t/a"}, kLarge), kFlush, kReadFeed, kDropFeed, kMakeFeed,
-        put(kSync, {"t/b"}), kClose, kOpen, kReadFeed, kClose}},
-      {"SmallFeed",
-       with(three_files(), {kClose}),
-       {kOpen, kMakeSmallFeed, put(kSync, {"t/a"}), kFlush, kReadSmallFeed, put(kSync, {"t/a"}, kLarge),
-        put(kAsync, {"t/b"}, kLarge), put(kSync, {"u/d"}, kLarge), put(kAsync, {"t/a"}, kLarge),
-        put(kSync, {"t/c"}, kLarge), kFlush, kReadSmallFeed, kAskWhatIsRefused, kClose, kOpen, kReadSmallFeed,
-        kDropSmallFeed, put(kSync, {"t/a"})}},
-      {"Alter",
-       with(three_files(), {kMakeTable, kFlushTableX, kClose}),
-       {kOpen, kSnapshot, kAlterTable, kAskWhatIsRefused, put(kSync, {"t/a"}), kFlush, kClose, kOpen,
-        kCloneTable, kRestoreTable, put(kFsync, {"u/d"}), kAlterTable, kFlush, kClose, kOpen}},
       {"Automatic",
        {kOpen, put(kSync, {"t/a", "t/b", "t/c", "u/d"}), kClose},
        automatic(),
@@ -191,6 +198,16 @@ const std::vector<NamedCourse>& all_courses() {
        {kOpen, kClose, kLoseEmptyDirectories},
        {kOpen, put(kSync, {"t/a", "u/d"}), kFlush, put(kSync, {"t/b"}), kFlushTable, kClose}},
   };
+}
+
+}  // namespace
+
+const std::vector<NamedCourse>& all_courses() {
+  static const std::vector<NamedCourse> kCourses = [] {
+    std::vector<NamedCourse> all = courses_of_files();
+    std::ranges::move(courses_of_tables_and_feeds(), std::back_inserter(all));
+    return all;
+  }();
   return kCourses;
 }
 

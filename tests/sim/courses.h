@@ -62,7 +62,7 @@ struct NamedCourse {
   bool automatic = false;  // flushes and compactions by themselves, and limits that are soon reached
   bool verify_new_files = false;
 };
-// So many segments has the log from which the course "ScatteredLog" begins: one more than recovery leaves
+// The number of log segments with which the course "ScatteredLog" begins: one more than recovery leaves
 // alone.
 inline constexpr int kScatteredSegments = 33;
 

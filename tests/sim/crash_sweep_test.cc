@@ -121,10 +121,18 @@ INSTANTIATE_TEST_SUITE_P(Courses, CrashSweep,
                                   std::to_string(std::get<1>(param.param));
                          });
 
+const NamedCourse& course_named(std::string_view name) {
+  return *std::ranges::find(all_courses(), name, &NamedCourse::name);
+}
+
+TEST(CrashSweepCourses, TheSmallFeedLosesItsLogInTheCourse) {
+  const NamedCourse& course = course_named("SmallFeed");
+  const Prepared prepared = prepare(course);
+  EXPECT_TRUE(run_course(*prepared.copy(), course, prepared.outcome).small_feed_refused);
+}
+
 TEST(CrashSweepCourses, TheScatteredLogIsGatheredInTheCourse) {
-  const auto course = std::ranges::find(all_courses(), std::string_view("ScatteredLog"), &NamedCourse::name);
-  ASSERT_NE(course, all_courses().end());
-  const Prepared prepared = prepare(*course);
+  const Prepared prepared = prepare(course_named("ScatteredLog"));
   const auto segments = [&] {
     return prepared.medium->open_directory("store/wal", false).value()->list().value().size();
   };

@@ -204,7 +204,10 @@ bool Course::perform_on_feed(CourseStep::Kind kind) {
 
 bool Course::read_feed(const std::string& name) {
   const auto reader = engine_->read_feed(name);
-  if (reader.status().is(Code::kLimit)) return is_lost(*engine_, name);
+  if (reader.status().is(Code::kLimit)) {
+    outcome_.small_feed_refused = name == kSmallFeed;
+    return is_lost(*engine_, name);
+  }
   if (!reader.ok()) return false;
   while (true) {
     const auto entry = (*reader)->next();

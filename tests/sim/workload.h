@@ -51,6 +51,7 @@ struct Outcome {
   std::optional<bool> copied = {};        // so is a checkpoint of the store
   std::optional<bool> feed = {};          // so is the feed of all tables
   std::optional<bool> small_feed = {};    // so is the one with a limit
+  bool small_feed_refused = false;        // reading it was refused, because it had lost its log
   Resumed resumed = Resumed::kNotAsked;
   std::vector<TriedWrite> writes;    // in commit order
   std::optional<std::string> wrong;  // a wrong answer while it ran

@@ -30,6 +30,10 @@ constexpr std::string_view kKilledLoader =
     "grep -q '\"recovered_cells\": [1-9]' && break; sleep 0.05; done; "
     "kill -9 $loader; exec 3>&-; wait $loader; rm gate";
 
+// Bits 2 and 15 of the mask are SIGINT and SIGTERM.
+const std::string kUntilSignalsAreCaught =
+    "until grep -Eq 'SigCgt:.*[4567cdef]..[2367abef]$' /proc/$verify/status; do sleep 0.01; done; ";
+
 class StoreCheckTest : public ToolTest {
  protected:
   void make_flushed_shop() const {
@@ -251,8 +255,8 @@ TEST_F(StoreCheckTest, ASignalEndsALongVerification) {
                                              {verify, "TERM", 143},
                                              {verify_store, "INT", 130},
                                              {verify_store, "TERM", 143}}) {
-    const ToolResult result =
-        shell(line + " & verify=$!; sleep 0.5; kill -" + signal + " $verify; wait $verify");
+    const ToolResult result = shell(line + " & verify=$!; " + kUntilSignalsAreCaught + "sleep 0.3; kill -" +
+                                    signal + " $verify; wait $verify");
     EXPECT_EQ(result.exit, status) << line << "\n" << result.err;
     EXPECT_NE(result.err.find("CEL-INTERRUPTED"), std::string::npos) << line << "\n" << result.err;
   }
