@@ -15,13 +15,13 @@ set(cellar_test_definitions
   CELLAR_TEST_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data"
   CELLAR_FIXTURES_DIR="${cellar_fixtures}")
 
-# What tests add to the flags; what they test keeps its level. -O1: their own code compiles in two thirds of the time.
-# Under sanitizers -O0, in half the time of -O1; except where the tests themselves work hard.
+# What tests add to the flags; what they test keeps its level. -O0: their own code compiles in two thirds of the time of
+# -O1, under sanitizers in half of it. Tests that themselves work hard keep -O1.
 set(cellar_tests_that_work_hard cell hfile memtable metamorphic sim fuzz kill scale)
 function(cellar_test_target target)
   cellar_target(${target})
   string(REPLACE cellar_tests_ "" name ${target})
-  if(CELLAR_SANITIZE AND NOT name IN_LIST cellar_tests_that_work_hard)
+  if(NOT name IN_LIST cellar_tests_that_work_hard)
     target_compile_options(${target} PRIVATE -O0)
   endif()
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
@@ -48,6 +48,7 @@ endfunction()
 
 cellar_test_support(cellar_test_support tests/support base platform)
 cellar_test_support(cellar_test_cell_support tests/cell_support base cell)
+cellar_test_support(cellar_test_hfile_support tests/hfile_support base cell platform hfile)
 
 # cellar_tests(<name> <folder> LAYERS <layer>... [SUPPORT <library>...]): the program cellar_tests_<name>.
 function(cellar_tests name folder)
@@ -73,8 +74,13 @@ endif()
 foreach(layer IN ITEMS base platform)
   cellar_tests(${layer} tests/${layer} LAYERS ${layer} platform SUPPORT cellar_test_support)
 endforeach()
-foreach(layer IN ITEMS cell filter memtable bloom cache hfile compaction engine)
+foreach(layer IN ITEMS cell filter memtable bloom cache compaction engine)
   cellar_tests(${layer} tests/${layer} LAYERS ${layer} cell platform SUPPORT cellar_test_cell_support cellar_test_support)
+endforeach()
+# Where threads write a file is a program of its own: of the tests of files, ThreadSanitizer needs only these.
+foreach(folder IN ITEMS hfile hfile_threads)
+  cellar_tests(${folder} tests/${folder} LAYERS hfile cell platform
+    SUPPORT cellar_test_hfile_support cellar_test_cell_support cellar_test_support)
 endforeach()
 if(TARGET cellar_tests_hfile)
   get_property(cellar_left_out GLOBAL PROPERTY CELLAR_PLUGINS_LEFT_OUT)

@@ -26,11 +26,11 @@ class Exploring final : public CompactionPolicy {
                                      std::vector<std::string>* trace) const override {
     const std::span<const FileSummary> candidates = candidates_of(shape);
     const bool stuck = shape.files.size() >= shape.files_stop;
-    // Writers wait at files_stop: there may never be files_min of them.
-    const uint64_t files_min =
-        stuck ? std::min(files_min_,
-                         std::max<uint64_t>(2, std::min<uint64_t>(shape.files_stop, candidates.size())))
-              : files_min_;
+    uint64_t files_min = files_min_;
+    // Writers wait at files_stop: there may never be files_min candidates.
+    if (stuck)
+      files_min =
+          std::max<uint64_t>(2, std::min<uint64_t>({files_min_, shape.files_stop, candidates.size()}));
     if (candidates.size() < files_min) {
       say(trace, fmt::format("{} candidates, fewer than files_min={}", candidates.size(), files_min));
       return std::nullopt;
@@ -56,8 +56,9 @@ class Exploring final : public CompactionPolicy {
     if (trace != nullptr) trace->push_back(std::move(line));
   }
 
-  // Files behind the newest busy one, without leading files larger than bytes_max and without excluded ones
-  // (HBase drops those from minor selections; the window behind the last excluded file keeps contiguity).
+  // The files after the last one that is busy or excluded, without leading files larger than bytes_max. HBase
+  // drops only the excluded files themselves from a minor selection. Here the inputs of a compaction are
+  // neighbours in age.
   std::span<const FileSummary> candidates_of(const StoreShape& shape) const {
     size_t begin = 0;
     for (size_t i = 0; i < shape.files.size(); ++i)

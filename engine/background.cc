@@ -229,7 +229,8 @@ struct Background::Picked {
 
 // Asks the policy here, not in the job: writers that have too many files know at once whether to wait.
 bool Background::wants_compaction(Store& store) {
-  // What failed is tried again whatever the policy says, so that the trouble ends.
+  // A compaction that failed is tried again even if the policy wants none any more: only a compaction that
+  // succeeds ends the trouble.
   const bool failed = store.compactions() == Store::Compactions::kFail;
   const bool wanted = failed || pick(store, Wanted::kAutomatic).plan.has_value();
   MutexLock lock(store.work_mutex());
@@ -275,7 +276,8 @@ void Background::end_compaction(const std::shared_ptr<Store>& store, const Statu
     ++work.compactions_ended;
     work.compaction_failures = failed ? work.compaction_failures + 1 : 0;
     again = std::exchange(work.compaction_again, false) || (failed && !automatic);
-    if (!failed) store->note_compactions(Store::Compactions::kNotWanted);  // until somebody asks the policy
+    // wants_compaction() notes what the policy says when it is asked again.
+    if (!failed) store->note_compactions(Store::Compactions::kNotWanted);
     if (failed && automatic) store->note_compactions(Store::Compactions::kFail);
   }
   core_.changed->signal();

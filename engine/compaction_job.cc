@@ -106,7 +106,8 @@ ShapeOfStore shape_of(const EngineCore& core, const Store& store, const StoreVie
   result.shape.ttl_ms = view.config->rules.ttl_ms;
   result.shape.min_versions = view.config->rules.min_versions;
   result.shape.flush_bytes = store.flush_bytes(core.options);
-  // Of files that are compacted already, or were set aside, writers count fewer.
+  // Writers do not count files that were set aside. They count those that a running compaction replaces as
+  // one.
   const size_t not_counted = result.files.size() - std::min(result.files.size(), store.file_count());
   result.shape.files_stop = store.files_stop(core.options) + static_cast<uint32_t>(not_counted);
   return result;

@@ -33,9 +33,10 @@ inline const std::vector<Layer> kLayers = {
 // Above the layers. The guard's own file and the tests of a folder may use all of them.
 inline const std::set<std::string_view> kAboveLayers = {"tools", "bench", "tests"};
 inline const std::set<std::string_view> kTestFolders = {
-    "base",       "platform", "cell",         "filter", "memtable",    "bloom",  "cache", "hfile",
-    "compaction", "engine",   "tools",        "fuzz",   "metamorphic", "sim",    "kill",  "scale",
-    "compat",     "support",  "cell_support", "bench",  "interop",     "outside"};
+    "base",         "platform", "cell",       "filter",  "memtable",      "bloom",
+    "cache",        "hfile",    "compaction", "engine",  "tools",         "fuzz",
+    "metamorphic",  "sim",      "kill",       "scale",   "compat",        "support",
+    "cell_support", "bench",    "interop",    "outside", "hfile_support", "hfile_threads"};
 
 // A call that has one home. `allowed` holds folders ("platform") and files ("base/mutex.h").
 struct Ban {

@@ -67,8 +67,9 @@ std::string complaint_about_include(const Source& source, const Include& include
   const std::string from = source.folder();
   if (from == to)
     return to == "tests" && source.path.starts_with("tests/support/") &&
-                   include.target.starts_with("tests/cell_support/")
-               ? "tests/support stands below tests/cell_support; move the shared part down"
+                   (include.target.starts_with("tests/cell_support/") ||
+                    include.target.starts_with("tests/hfile_support/"))
+               ? "tests/support stands below the support of layers; move the shared part down"
                : "";
   if (from == "examples") {
     return to == "include" ? "" : "examples show what the public surface can do: include only cellar/...";

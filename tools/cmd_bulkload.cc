@@ -146,7 +146,7 @@ class BulkloadCommand final : public Command {
     session.out().flush();
     const size_t failures = checked.count(BulkLevel::kFail);
     const size_t warnings = checked.count(BulkLevel::kWarn);
-    const std::string next = fmt::format("cellar bulkload plan {} --table TABLE", directory_);
+    const std::string next = fmt::format("cellar bulkload plan {} --table TABLE", shown_name(directory_));
     session.talk(failures > 0 ? fmt::format("HBase would not load this as it is meant: {} failed",
                                             counted(failures, "rule"))
                               : fmt::format("{} → {}", counted(warnings, "warning"), next));
@@ -199,7 +199,8 @@ class BulkloadCommand final : public Command {
     if (store_.empty() || table_.empty()) return Status::invalid_argument("STORE and TABLE are missing");
     CELLAR_TRY_ASSIGN(const BulkFiles found, find_bulk_files(directory_));
     say_strays(session, found);
-    if (found.files.empty()) return Status::not_found("there is no file below " + directory_ + "/<family>");
+    if (found.files.empty())
+      return Status::not_found("there is no file below " + shown_name(directory_) + "/<family>");
     for (const BulkFile& file : found.files) CELLAR_TRY(open_hfile(session, file.path).status());
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine,
                       open_store(session, store_, create_ ? OpenFor::kCreating : OpenFor::kWriting));
@@ -263,7 +264,7 @@ class BulkloadCommand final : public Command {
     }
     request.by = by_ == "copy" ? IngestBy::kCopy : by_ == "move" ? IngestBy::kMove : IngestBy::kLink;
     request.verify = level_ == "deep" ? HFileCheckLevel::kDeep : HFileCheckLevel::kCells;
-    Progress progress(session, "ingest " + directory_, 0);
+    Progress progress(session, "ingest " + shown_name(directory_), 0);
     request.progress = [&](const IngestProgress& done) {
       progress.show(done.bytes_done, 0);
       return !interrupted();

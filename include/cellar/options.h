@@ -179,8 +179,8 @@ struct EngineOptions {
   uint32_t memtables_frozen_max = 3;           // of a family, waiting for their flush; then writers wait
   uint64_t log_segment_bytes = 64u << 20;      // a log segment is preallocated at this size; at least 64 KiB
   uint32_t files_slow = 12;                    // store files of a family from which writers are slowed down
-  uint32_t files_stop = 16;      // … from which they wait for a compaction (HBase's blockingStoreFiles), if
-                                 // the policy wants one and the last one did not fail
+  uint32_t files_stop = 16;  // … from which they wait for a compaction (HBase's blockingStoreFiles). They
+                             // do not wait if the policy wants none, or if the last one failed
   int64_t stall_ms_max = 90000;  // longest wait of a writer; then kBusy (HBase's blockingWaitTime)
   int64_t row_lock_wait_ms =
       30000;  // longest wait for another write of the row; then kBusy (HBase's hbase.rowlock.wait.duration)

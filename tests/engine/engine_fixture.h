@@ -39,8 +39,8 @@ class EngineFixture : public ::testing::Test {
     engine_ = std::move(opened).value();
   }
 
-  // To be called before open(): engines that are opened afterwards use files that fail as they are told, and
-  // that record every call.
+  // A test calls this before open(). Engines that are opened afterwards use files that fail as they are told,
+  // and that record every call.
   FaultFileSystem& watch_files() {
     memory_ = std::move(files_);
     auto watched = std::make_unique<FaultFileSystem>(*memory_);

@@ -69,6 +69,15 @@ class ResumeTest : public EngineFixture {
     EXPECT_OK(engine_->status().health);
     EXPECT_EQ(troubles(), Texts{});
   }
+  // Writes are refused until resume() is called.
+  void expect_end_by_resume() {
+    EXPECT_TRUE(put("refused").is(Code::kReadOnly));
+    EXPECT_FALSE(engine_->status().health.ok());
+    EXPECT_OK(engine_->resume());
+    EXPECT_OK(put("later", 10, kDurable));
+    expect_healthy();
+    expect_all();
+  }
 
   EngineOptions options_;
   FaultFileSystem* fault_ = nullptr;
@@ -134,12 +143,7 @@ TEST_F(ResumeTest, AppendToTheLogThatFailsIsEndedByResume) {
   EXPECT_OK(put("a"));
   fail_writes("*.log", FileOperation::kAppend, 1, Code::kIoError);
   EXPECT_FALSE(put("lost").ok());
-  EXPECT_TRUE(put("b").is(Code::kReadOnly));
-  EXPECT_FALSE(engine_->status().health.ok());
-  EXPECT_OK(engine_->resume());
-  EXPECT_OK(put("c", 10, kDurable));
-  expect_healthy();
-  expect_all();
+  expect_end_by_resume();
 }
 
 TEST_F(ResumeTest, DirectoryOfStoreFilesThatCannotBeSyncedIsEndedByResume) {
@@ -147,12 +151,7 @@ TEST_F(ResumeTest, DirectoryOfStoreFilesThatCannotBeSyncedIsEndedByResume) {
   fail_writes("tables/1/d", FileOperation::kDirectorySync, 1, Code::kIoError);
   EXPECT_FALSE(engine_->flush().ok());
   EXPECT_EQ(fault_->struck(), 1u);
-  EXPECT_TRUE(put("b").is(Code::kReadOnly));
-  EXPECT_FALSE(engine_->status().health.ok());
-  EXPECT_OK(engine_->resume());
-  EXPECT_OK(put("c", 10, kDurable));
-  expect_healthy();
-  expect_all();
+  expect_end_by_resume();
 }
 
 TEST_F(ResumeTest, SegmentWhoseNameCannotBeSynced) {
@@ -311,7 +310,9 @@ TEST_F(CompactionFaults, FailingCompactionsDoNotStopWrites) {
   EXPECT_EQ(troubles(), Texts{"compaction of t:d"});
   EXPECT_FALSE(engine_->status().health.ok());
   fault_->clear();
-  for (int i = 0; i < 400 && !troubles().empty(); ++i) {
+  // Until no job waits to be tried again. That there is no trouble is not enough: a compaction of the newer
+  // files ends the trouble, and the attempt after it may have met the fault before it was cleared.
+  for (int i = 0; i < 400 && !engine_->wait_for_background().ok(); ++i) {
     clock_.advance_ms(1000);
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
@@ -357,9 +358,26 @@ TEST_F(CompactionFaults, DamagedInputsDoNotStopWrites) {
   }
   EXPECT_EQ(rows_.size(), 16u) << "no write waited";
   const Texts told = troubles();
-  EXPECT_TRUE(std::ranges::any_of(told, [](const auto& each) { return each.starts_with("damaged file "); }));
+  const auto aside =
+      std::ranges::count_if(told, [](const auto& each) { return each.starts_with("damaged file "); });
+  EXPECT_GE(aside, 1);
   EXPECT_FALSE(engine_->status().health.ok());
-  EXPECT_LT(table_->info().families[0].files.size(), 4u + 5u) << "the sound files were compacted";
+  const auto files = [&] { return table_->info().families[0].files.size(); };
+  EXPECT_LT(files(), 4u + 5u) << "the sound files were compacted";
+  // A policy that compacts only when files_stop is reached shows which files count: not those set aside.
+  FamilyOptions patient = family("d", 100);
+  patient.compaction = "exploring(files_min=20, files_max=30)";
+  patient.files_stop = 10;
+  EXPECT_OK(engine_->alter_table("t", {.set_families = {patient}}));
+  while (files() < patient.files_stop + static_cast<size_t>(aside) - 1) {
+    const size_t before = files();
+    make_files(1);
+    static_cast<void>(engine_->wait_for_background());
+    ASSERT_EQ(files(), before + 1);
+  }
+  make_files(1);
+  static_cast<void>(engine_->wait_for_background());
+  EXPECT_EQ(files(), 4u + 1u);
   fault_->clear();
   EXPECT_OK(table_->compact({.major = true}));
   expect_healthy();

@@ -8,7 +8,7 @@
 #include "base/coding.h"
 #include "base/random.h"
 #include "hfile/codecs.h"
-#include "tests/hfile/writer_support.h"
+#include "tests/hfile_support/writer_support.h"
 
 namespace cellar::testing {
 namespace {

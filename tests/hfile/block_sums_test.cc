@@ -14,7 +14,7 @@
 #include "hfile/hfile_reader.h"
 #include "hfile/salvage.h"
 #include "hfile/verify.h"
-#include "tests/hfile/writer_support.h"
+#include "tests/hfile_support/writer_support.h"
 #include "tests/support/test_scale.h"
 
 namespace cellar::testing {

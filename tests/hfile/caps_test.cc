@@ -14,7 +14,7 @@
 #include "hfile/memory_meter.h"
 #include "hfile/plain_cells.h"
 #include "hfile/trailer.h"
-#include "tests/hfile/writer_support.h"
+#include "tests/hfile_support/writer_support.h"
 
 namespace cellar::testing {
 namespace {

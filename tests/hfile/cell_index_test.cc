@@ -12,7 +12,7 @@
 #include "hfile/block.h"
 #include "hfile/hfile_reader.h"
 #include "tests/cell_support/cell_text.h"
-#include "tests/hfile/writer_support.h"
+#include "tests/hfile_support/writer_support.h"
 
 namespace cellar::testing {
 namespace {

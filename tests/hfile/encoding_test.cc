@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "hfile/hfile_parts.h"
 #include "tests/hfile/fixture_files.h"
-#include "tests/hfile/writer_support.h"
+#include "tests/hfile_support/writer_support.h"
 
 namespace cellar::testing {
 namespace {

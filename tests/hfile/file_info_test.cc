@@ -8,7 +8,7 @@
 #include "hfile/codecs.h"
 #include "hfile/format.h"
 #include "tests/hfile/golden_cells.h"
-#include "tests/hfile/writer_support.h"
+#include "tests/hfile_support/writer_support.h"
 
 namespace cellar::testing {
 namespace {

@@ -13,7 +13,7 @@
 #include "hfile/hfile_reader.h"
 #include "hfile/verify.h"
 #include "tests/hfile/fixture_files.h"
-#include "tests/hfile/writer_support.h"
+#include "tests/hfile_support/writer_support.h"
 
 namespace cellar::testing {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "cellar/cell.h"
 #include "hfile/hfile_writer.h"
-#include "tests/hfile/writer_support.h"
+#include "tests/hfile_support/writer_support.h"
 
 namespace cellar::testing {
 

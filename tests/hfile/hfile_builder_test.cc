@@ -6,7 +6,7 @@
 
 #include "base/memory_file_system.h"
 #include "cellar/hfile.h"
-#include "tests/hfile/writer_support.h"
+#include "tests/hfile_support/writer_support.h"
 #include "tests/support/fault_file_system.h"
 
 namespace cellar::testing {

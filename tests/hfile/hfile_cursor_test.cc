@@ -10,7 +10,7 @@
 #include "cell/cell_key.h"
 #include "hfile/hfile_reader.h"
 #include "tests/cell_support/cursor_contract.h"
-#include "tests/hfile/writer_support.h"
+#include "tests/hfile_support/writer_support.h"
 
 namespace cellar::testing {
 namespace {

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "tests/hfile/fixture_files.h"
-#include "tests/hfile/writer_support.h"
+#include "tests/hfile_support/writer_support.h"
 
 namespace cellar::testing {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "hfile/codecs.h"
 #include "hfile/hfile_writer.h"
-#include "tests/hfile/writer_support.h"
+#include "tests/hfile_support/writer_support.h"
 
 namespace cellar::testing {
 namespace {

@@ -15,7 +15,7 @@
 #include "hfile/hfile_reader.h"
 #include "hfile/trailer.h"
 #include "tests/hfile/golden_cells.h"
-#include "tests/hfile/writer_support.h"
+#include "tests/hfile_support/writer_support.h"
 
 namespace cellar::testing {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "cell/cell_key.h"
 #include "hfile/bloom_reader.h"
-#include "tests/hfile/writer_support.h"
+#include "tests/hfile_support/writer_support.h"
 
 namespace cellar::testing {
 namespace {

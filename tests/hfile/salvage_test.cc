@@ -12,7 +12,7 @@
 #include "hfile/format.h"
 #include "hfile/trailer.h"
 #include "tests/hfile/fixture_files.h"
-#include "tests/hfile/writer_support.h"
+#include "tests/hfile_support/writer_support.h"
 
 namespace cellar::testing {
 namespace {

@@ -11,7 +11,7 @@
 #include "hfile/hfile_reader.h"
 #include "hfile/trailer.h"
 #include "hfile/verify.h"
-#include "tests/hfile/writer_support.h"
+#include "tests/hfile_support/writer_support.h"
 
 namespace cellar::testing {
 namespace {

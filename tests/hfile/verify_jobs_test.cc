@@ -13,7 +13,7 @@
 #include "hfile/jobs_in_order.h"
 #include "hfile/verify.h"
 #include "tests/hfile/fixture_files.h"
-#include "tests/hfile/writer_support.h"
+#include "tests/hfile_support/writer_support.h"
 #include "tests/support/byte_files.h"
 
 namespace cellar::testing {

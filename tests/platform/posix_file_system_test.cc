@@ -51,6 +51,14 @@ class PosixFileSystem : public ::testing::Test {
 
 }  // namespace
 
+// Recovery tells by it whether the machine has been restarted since a log was written.
+TEST_F(PosixFileSystem, TellsRunsOfTheMachineApart) {
+  std::string expected;
+  if (!(std::ifstream("/proc/sys/kernel/random/boot_id") >> expected))
+    GTEST_SKIP() << "this system does not tell its runs apart";
+  EXPECT_EQ(posix_file_system().boot_identity(), expected);
+}
+
 TEST_F(PosixFileSystem, FilesAreTheirOwners) {
   auto store = open();
   ASSERT_TRUE(store->create("f", {}).ok());

@@ -134,7 +134,7 @@ Schema schema_of(const TableInfo& table) {
   return altered ? Schema::kAltered : Schema::kMixed;
 }
 
-// What is wrong with table x, or with its clone y, or nothing.
+// Says what is wrong with the table `name`, which is x or its clone y. Nothing is returned if all is well.
 std::optional<std::string> extra_lost(Engine& engine, const std::string& name,
                                       const std::set<std::string>& found, const Outcome& outcome) {
   const auto table = engine.open_table(name);
@@ -142,15 +142,18 @@ std::optional<std::string> extra_lost(Engine& engine, const std::string& name,
   const Schema schema = schema_of((*table)->info());
   if (schema == Schema::kMixed) return fmt::format("table {} is altered in part", name);
   const bool altered = schema == Schema::kAltered;
-  if (name == "x" && outcome.extra.value_or(false) && outcome.altered && *outcome.altered != altered)
-    return altered ? "table x is altered, though it was not" : "an alteration of table x is lost";
+  const bool of_clone = name == "y";
+  const bool known = (of_clone ? outcome.clone : outcome.extra).value_or(false);
+  const std::optional<bool> expected = of_clone ? outcome.cloned_altered : outcome.altered;
+  if (known && expected && *expected != altered)
+    return fmt::format("table {}: {}", name,
+                       altered ? "an alteration that nobody made" : "an alteration is lost");
   const bool e = found.contains(name + "/e/r"), f = found.contains(name + "/f/r"),
              g = found.contains(name + "/g/r");
   if (altered ? g && !e : e != f) return fmt::format("the row of table {} is there in part", name);
-  if (name == "y" && outcome.clone.value_or(false) && outcome.cloned && *outcome.cloned != e)
-    return "the clone has lost its row, or has one";
-  if (name == "x" && outcome.extra.value_or(false) && outcome.rows && *outcome.rows != e)
-    return e ? "the row of table x is there again" : "the row of table x is lost";
+  const std::optional<bool> row = of_clone ? outcome.cloned : outcome.rows;
+  if (known && row && *row != e)
+    return fmt::format("the row of table {} is {}", name, e ? "there again" : "lost");
   return std::nullopt;
 }
 
@@ -315,8 +318,11 @@ std::optional<std::string> settle_store(FileSystem& files, Outcome& outcome, Fat
   outcome.clone = has("y");
   outcome.cloned = found->contains("y/e/r");
   outcome.kept = outcome.kept_altered = std::nullopt;
-  if (has("x"))
-    outcome.altered = schema_of(visit.engine().open_table("x").value()->info()) == Schema::kAltered;
+  const auto is_altered = [&](const char* name) {
+    return schema_of(visit.engine().open_table(name).value()->info()) == Schema::kAltered;
+  };
+  if (has("x")) outcome.altered = is_altered("x");
+  if (has("y")) outcome.cloned_altered = is_altered("y");
   outcome.snapshot = !visit.engine().list_snapshots().value().empty();
   const std::vector<FeedInfo> feeds = visit.engine().list_feeds();
   outcome.feed = std::ranges::find(feeds, "all", &FeedInfo::name) != feeds.end();

@@ -99,15 +99,16 @@ Steps scattered() {
   return steps;
 }
 
-// Four families, each with a small memtable, together reach the limit of all memtables. Then table t is
-// flushed by its own writes so often that the cell of table u alone holds back the log.
+// Four families together reach the limit of all memtables, before one of their memtables is full: each takes
+// some 20 KB beside its values. Then table t is flushed by its own writes so often that the cell of table u
+// alone holds back the log.
 Steps automatic() {
   Steps steps = {kOpen,
-                 put(kAsync, {"t/a"}, kLarge),
-                 put(kSync, {"t/b"}, kLarge),
-                 put(kAsync, {"t/c"}, kLarge),
-                 put(kSync, {"u/d"}, kLarge),
-                 put(kAsync, {"t/a", "t/b", "t/c", "u/d"}, 8000),
+                 put(kAsync, {"t/a"}, 15'000),
+                 put(kSync, {"t/b"}, 15'000),
+                 put(kAsync, {"t/c"}, 15'000),
+                 put(kSync, {"u/d"}, 15'000),
+                 put(kAsync, {"t/a", "t/b", "t/c", "u/d"}, 2'500),
                  put(kAsync, {"u/d"}),
                  kWait,
                  put(kSync, {"u/d"})};

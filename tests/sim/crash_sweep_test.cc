@@ -141,6 +141,23 @@ TEST(CrashSweepCourses, TheScatteredLogIsGatheredInTheCourse) {
   EXPECT_LT(segments(), 4u) << "opening it does not gather the log";
 }
 
+// How many flushes the engine begins by itself in the first `steps` steps of a course.
+uint64_t flushes_in(const NamedCourse& course, size_t steps) {
+  NamedCourse beginning = course;
+  beginning.course.resize(steps);
+  const Prepared prepared = prepare(course);
+  return run_course(*prepared.copy(), beginning, prepared.outcome).flushes;
+}
+
+// No memtable is full by then: the limit of all memtables is reached.
+TEST(CrashSweepCourses, TheMemoryRunsShortInTheAutomaticCourse) {
+  const NamedCourse& course = course_named("Automatic");
+  const auto wait = std::ranges::find(course.course, CourseStep::Kind::kWait, &CourseStep::kind);
+  const auto steps = static_cast<size_t>(wait - course.course.begin());
+  EXPECT_EQ(flushes_in(course, steps - 2), 0u);
+  EXPECT_EQ(flushes_in(course, steps + 1), 1u) << "of the largest memtable";
+}
+
 TEST_P(CrashSweep, AtEveryOperationInEveryMode) {
   const uint64_t last = operations_of_course();
   for (uint64_t k = 1 + shard(); k <= last + 1; k += kShards, ++tally_.points) {

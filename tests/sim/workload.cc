@@ -51,7 +51,10 @@ class Course {
     }
     if (options_.heal && engine_ != nullptr && tables_.size() == 2) resume();
     tables_.clear();
-    if (engine_ != nullptr) static_cast<void>(engine_->close());
+    if (engine_ != nullptr) {
+      outcome_.flushes = engine_->status().flushes;
+      static_cast<void>(engine_->close());
+    }
     return std::move(outcome_);
   }
 
@@ -179,6 +182,7 @@ bool Course::clone() {
   const Status made = engine_->clone_snapshot("s", "x", "y").status();
   if (made.is(Code::kInvalidArgument)) return false;
   outcome_.cloned = made.ok() ? outcome_.kept : std::nullopt;
+  outcome_.cloned_altered = made.ok() ? outcome_.kept_altered : std::nullopt;
   return note(outcome_.clone, made, true);
 }
 

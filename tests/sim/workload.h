@@ -37,21 +37,24 @@ struct TriedWrite {
 enum class Resumed : uint8_t { kNotAsked, kByItself, kByResume, kNot };
 
 struct Outcome {
-  bool made = false;                      // the tables are there, durably
-  uint32_t versions = 1000;               // of family b, as altered; 0: unknown
-  bool added = false;                     // family z is there
-  std::optional<bool> extra = {};         // the table x is there, is not; unknown between
-  std::optional<bool> altered = {};       // so is its alteration
-  std::optional<bool> rows = {};          // so is the row of table x
-  std::optional<bool> kept = {};          // so is that row in the snapshot s
-  std::optional<bool> kept_altered = {};  // so is the alteration in that snapshot
-  std::optional<bool> clone = {};         // so is the table y
-  std::optional<bool> cloned = {};        // so is its row
-  std::optional<bool> snapshot = {};      // so is the snapshot s
-  std::optional<bool> copied = {};        // so is a checkpoint of the store
-  std::optional<bool> feed = {};          // so is the feed of all tables
-  std::optional<bool> small_feed = {};    // so is the one with a limit
-  bool small_feed_refused = false;        // reading it was refused, because it had lost its log
+  bool made = false;         // tables t and u exist, durably
+  uint32_t versions = 1000;  // of family b, as altered; 0: unknown
+  bool added = false;        // family z exists
+  // Each of these is true if the thing exists, false if it does not, and nothing while that is unknown.
+  std::optional<bool> extra = {};           // table x
+  std::optional<bool> altered = {};         // the alteration of table x
+  std::optional<bool> rows = {};            // the row of table x
+  std::optional<bool> snapshot = {};        // snapshot s, of table x
+  std::optional<bool> kept = {};            // the row in the snapshot
+  std::optional<bool> kept_altered = {};    // the alteration in the snapshot
+  std::optional<bool> clone = {};           // table y, a clone of the snapshot
+  std::optional<bool> cloned = {};          // the row of table y
+  std::optional<bool> cloned_altered = {};  // the alteration in table y
+  std::optional<bool> copied = {};          // a checkpoint of the store
+  std::optional<bool> feed = {};            // the feed of all tables
+  std::optional<bool> small_feed = {};      // the feed with a limit
+  bool small_feed_refused = false;          // reading that feed was refused, because it had lost its log
+  uint64_t flushes = 0;                     // that the engine had done by the end, since it was opened
   Resumed resumed = Resumed::kNotAsked;
   std::vector<TriedWrite> writes;    // in commit order
   std::optional<std::string> wrong;  // a wrong answer while it ran

@@ -15,7 +15,7 @@ namespace cellar::testing {
 
 inline constexpr std::string_view kShared = "shared";  // a row that many writes put a version into
 
-// What an alteration of table x sets.
+// An alteration of table x sets these values.
 inline constexpr uint32_t kAlteredVersions = 900;
 inline constexpr uint64_t kAlteredBytes = 1 << 20;
 

@@ -115,7 +115,7 @@ TEST_F(Terminal, ValuesDoNotDriveIt) {
   EXPECT_NE(table.find(shown), std::string::npos) << "a table is for people wherever it goes: " << table;
 }
 
-// Of a name with a line's end in it: it is printed, and not as two lines.
+// Whether a name that contains a newline is printed, and not as two lines.
 bool stays_on_its_line(const ToolResult& result) {
   const std::string text = result.out + result.err;
   return text.find("ok  b.hfile") != std::string::npos && text.find("\nok  b.hfile") == std::string::npos;
@@ -142,6 +142,10 @@ TEST_F(Terminal, NamesDoNotDriveIt) {
   for (const Strings& line : std::vector<Strings>{{"verify", evil}, {"bulkload", "check", "bulk"}})
     EXPECT_TRUE(stays_on_its_line(run(line))) << line[0];
   EXPECT_FALSE(drives_a_terminal(on_terminal({"bulkload", "check", "bulk"})));
+  fs::create_directories(path(evil + ".d/f"));
+  EXPECT_TRUE(stays_on_its_line(run({"bulkload", "ingest", evil + ".d", "none", "t"})));
+  fs::copy_file(path(evil), path(evil + ".d/f/sound.hfile"));
+  EXPECT_TRUE(stays_on_its_line(run({"bulkload", "check", evil + ".d"})));
   fs::copy_file(path(evil), path("\xFF\xFE.hfile"));
   const ToolResult json = run({"verify", "\xFF\xFE.hfile", "--format", "json"});
   EXPECT_EQ(json.exit, 0) << json.err;

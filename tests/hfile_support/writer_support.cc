@@ -1,5 +1,5 @@
 // What tests of the HFile writer share: walking blocks, drawing cells, asking the outside checker.
-#include "tests/hfile/writer_support.h"
+#include "tests/hfile_support/writer_support.h"
 
 #include <gtest/gtest.h>
 

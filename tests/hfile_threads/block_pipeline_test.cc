@@ -5,7 +5,7 @@
 
 #include "base/random.h"
 #include "tests/cell_support/cursor_contract.h"
-#include "tests/hfile/writer_support.h"
+#include "tests/hfile_support/writer_support.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/step_executor.h"
 
