@@ -22,8 +22,8 @@ enum class VerifyLevel : uint8_t {
   kQuick,   // trailer, load-on-open section, file length
   kBlocks,  // every block's header, checksum, back-pointer, place in file and index
   kCells,   // decompress, decode; order, family, sequences, counts, first and last key, times, sizes in the
-           // file info
-  kDeep,  // each key found again through index and filter, filters rebuilt and compared
+            // file info
+  kDeep,    // each key found again through index and filter, filters rebuilt and compared
 };
 std::string_view verify_level_name(VerifyLevel level);
 bool parse_verify_level(std::string_view name, VerifyLevel& level);

@@ -430,6 +430,8 @@ std::string typed_at_a_terminal(const std::vector<std::string>& words, const std
     if (prompt == std::string::npos || typed == lines.size()) continue;
     looked = seen.size();
     if (!seen.ends_with("y/n > ")) wait_for_the_editor(terminal);  // a question is asked without the editor
+    // As a person's, statements are more than a millisecond apart: a delete hides a put of its millisecond.
+    usleep(2000);
     if (write(terminal, lines[typed].data(), lines[typed].size()) < 0) break;
     ++typed;
   }

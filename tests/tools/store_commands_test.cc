@@ -2,11 +2,13 @@
 // Method: the real program in a directory of its own; what it prints is compared, in JSON where that is
 // clearer.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
 
 #include "base/bytes.h"
+#include "tests/support/address_space.h"
 #include "tests/tools/schema_check.h"
 #include "tests/tools/tool_runner.h"
 
@@ -26,6 +28,22 @@ TEST_F(StoreCommands, CreateMakesStoreAndTable) {
   EXPECT_EQ(families[0]["name"], "c");
   EXPECT_EQ(families[1]["options"]["max_versions"], "3");
   EXPECT_EQ(families[1]["options"]["compression"], "gz");
+}
+
+// It does not lay out the log for what may come.
+TEST_F(StoreCommands, AStoreOfOneCellIsSmall) {
+  run({"create", "shop", "orders", "d"});
+  const ToolResult put = run({"put", "shop", "orders", "r", "d:q", "v"});
+  ASSERT_EQ(put.exit, 0) << put.err;
+  EXPECT_LT(put.memory_kib, kSanitized ? 512u << 10 : 48u << 10);
+  uint64_t disk_bytes = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(path("shop"))) {
+    struct stat facts = {};
+    ASSERT_EQ(stat(entry.path().c_str(), &facts), 0);
+    disk_bytes += static_cast<uint64_t>(facts.st_blocks) * 512;
+  }
+  EXPECT_GT(disk_bytes, 0u);
+  EXPECT_LT(disk_bytes, 256u << 10);
 }
 
 // Restoring one must give what was there when it was made.
