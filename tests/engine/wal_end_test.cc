@@ -53,6 +53,34 @@ TEST(WalDamage, HoleBeforeWholeRecords) {
   }
 }
 
+// Also after the machine was started again: what the manifest has on record as durable cannot be a torn end.
+TEST(WalDamage, DamageBeforeTheDurableEndOfTheManifest) {
+  Log log(64 << 10);
+  log.options.boot = {1, 2};
+  log.facts.boot = {3, 4};
+  ASSERT_TRUE(log.open().ok());
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(log.append(200).ok());
+  const uint64_t place = log.wal->end().offset;
+  ASSERT_TRUE(log.append(200).ok());
+  ASSERT_TRUE(log.wal->sync().ok());
+  const LogPosition synced = log.wal->synced();
+  ASSERT_GT(synced.offset, place);
+  std::string bytes = read_file(*log.wal_directory, segment_name(1));
+  std::fill_n(bytes.begin() + static_cast<ptrdiff_t>(place), synced.offset - place, '\0');
+  ASSERT_TRUE(log.wal_directory->unlink(segment_name(1)).ok());
+  write_file(*log.wal_directory, segment_name(1), bytes);
+  EXPECT_EQ(log.read().sequences.size(), 5u) << "the manifest knows nothing";
+  log.facts.synced = synced;
+  for (const bool tolerate_torn : {false, true}) {
+    log.facts.tolerate_torn = tolerate_torn;
+    const Status status = log.read().status;
+    EXPECT_TRUE(status.is(Code::kCorruption)) << status.to_text();
+    EXPECT_NE(status.to_text().find("the manifest knows that it was durable"), std::string::npos)
+        << status.to_text();
+    EXPECT_NE(status.to_text().find(std::to_string(place)), std::string::npos) << status.to_text();
+  }
+}
+
 // ---- growth
 // ---------------------------------------------------------------------------------------------------------
 
