@@ -8,6 +8,23 @@
 
 namespace cellar {
 
+namespace {
+
+// Eight bytes at a time: of a file with few rows, this is most of the work of its filter.
+void or_into(char* to, const char* from, uint32_t count) {
+  uint32_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    uint64_t a = 0, b = 0;
+    std::memcpy(&a, to + i, 8);
+    std::memcpy(&b, from + i, 8);
+    a |= b;
+    std::memcpy(to + i, &a, 8);
+  }
+  for (; i < count; ++i) to[i] = static_cast<char>(to[i] | from[i]);
+}
+
+}  // namespace
+
 BloomShape bloom_shape(uint32_t bytes, float error_rate, uint32_t fold_max) {
   CELLAR_ASSERT(error_rate > 0 && error_rate < 1 && fold_max <= 20 && bytes <= 1u << 28);
   const uint32_t step = 1u << fold_max;
@@ -58,7 +75,7 @@ void BloomBits::fold() {
   while (keys_ > 0 && bytes % 2 == 0 && keys_max > 2 * static_cast<uint64_t>(keys_)) {
     bytes /= 2;
     keys_max /= 2;
-    for (uint32_t i = 0; i < bytes; ++i) bytes_[i] = static_cast<char>(bytes_[i] | bytes_[bytes + i]);
+    or_into(bytes_.data(), bytes_.data() + bytes, bytes);
   }
   bytes_.resize(bytes);
   shape_.bytes = bytes;

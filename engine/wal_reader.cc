@@ -170,7 +170,7 @@ Status Replay::take_record(const RecordFile& file, uint64_t offset, const Found&
   const RecordHeader& header = found.header;
   const bool is_data = header.type == RecordType::kData;
   if (is_data ? header.sequence <= last_sequence_ : header.sequence < last_sequence_) {
-    return damage(file.id(), offset, "sequences go backward");
+    return damage(file.id(), offset, "its sequence is not above that of the record before it");
   }
   if (is_data) {
     CELLAR_TRY(visit_({file.id(), offset, header.lsn, header.sequence, header.count, found.payload}));

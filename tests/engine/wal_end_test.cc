@@ -81,6 +81,37 @@ TEST(WalDamage, DamageBeforeTheDurableEndOfTheManifest) {
   }
 }
 
+// Adds a record with this sequence to the end of a log, as a forger would who knows the format. `last` is
+// where the last record begins.
+void forge_record(Log& log, uint64_t last, uint64_t sequence) {
+  const LogPosition end = log.wal->end();
+  const RecordCodec codec(FileKind::kLog, kTestIdentity, end.segment);
+  const std::string payload = payload_of(sequence, 50);
+  RecordHeader header{.lsn = end.lsn, .sequence = sequence, .count = 1};
+  std::string bytes = read_file(*log.wal_directory, segment_name(end.segment));
+  ASSERT_LT(end.offset + record_bytes(payload.size()), bytes.size());
+  RecordHeader before;
+  ASSERT_TRUE(codec.decode_header(bytes.data() + last, last, before));
+  uint32_t chain = before.bcrc;
+  codec.encode(header, payload, end.offset, chain, bytes.data() + end.offset);
+  ASSERT_TRUE(log.wal_directory->unlink(segment_name(end.segment)).ok());
+  write_file(*log.wal_directory, segment_name(end.segment), bytes);
+}
+
+TEST(WalDamage, SequencesRise) {
+  for (const uint64_t sequence : {2u, 3u, 4u}) {
+    Log log(64 << 10);
+    ASSERT_TRUE(log.open().ok());
+    for (int i = 0; i < 2; ++i) ASSERT_TRUE(log.append(100).ok());
+    const uint64_t last = log.wal->end().offset;
+    ASSERT_TRUE(log.append(100).ok());
+    forge_record(log, last, sequence);
+    const ReadBack back = log.read();
+    EXPECT_EQ(back.status.ok(), sequence == 4) << back.status.to_text();
+    EXPECT_EQ(back.sequences.size(), sequence == 4 ? 4u : 3u);
+  }
+}
+
 // ---- growth
 // ---------------------------------------------------------------------------------------------------------
 
