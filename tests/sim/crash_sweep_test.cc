@@ -160,7 +160,9 @@ TEST(CrashSweepCourses, TheMemoryRunsShortInTheAutomaticCourse) {
 
 TEST_P(CrashSweep, AtEveryOperationInEveryMode) {
   const uint64_t last = operations_of_course();
-  for (uint64_t k = 1 + shard(); k <= last + 1; k += kShards, ++tally_.points) {
+  // A short run looks at each point in a quarter of the modes.
+  const uint64_t step = std::max<uint64_t>(1, sweep_step() / 4);
+  for (uint64_t k = 1 + shard(); k <= last + 1; k += kShards * step, ++tally_.points) {
     const auto crash = prepared_.copy();
     const Outcome outcome = run_until(*crash, k);
     check_point(*crash, outcome, std::min(k, crash->operations()));
@@ -172,7 +174,7 @@ TEST_P(CrashSweep, AtEveryOperationInEveryMode) {
 
 TEST_P(CrashSweep, AgainInTheRecovery) {
   const uint64_t last = operations_of_course();
-  const uint64_t step = test_scale() < 1 ? 53 : test_scale() > 1 ? 1 : 17;
+  const uint64_t step = test_scale() > 1 ? 1 : 17 * std::max<uint64_t>(1, 3 * sweep_step() / 4);
   for (uint64_t k = last - shard() * step / kShards; k > 0 && k <= last; k -= step) {
     const auto crash = prepared_.copy();
     const Outcome outcome = run_until(*crash, k);

@@ -50,8 +50,7 @@ TEST_P(FaultSweep, AtEveryOperation) {
   const Prepared prepared = prepare(course());
   // The long course fails at every third operation; the others, which hold all of its parts, at every one.
   uint64_t step = prepared.outcome.writes.empty() && course().course.size() > 20 ? 3 : 1;
-  if (test_scale() < 1) step *= 4;
-  if (test_scale() > 1) step = 1;
+  step = test_scale() > 1 ? 1 : step * sweep_step();
   uint64_t points = 0, by_itself = 0, by_resume = 0;
   for (uint64_t k = 1;; k += step, ++points) {
     const auto medium = prepared.copy();

@@ -21,6 +21,11 @@ inline double test_scale() {
   return scale == nullptr ? 1 : std::strtod(scale, nullptr);
 }
 
+// A sweep visits every place at scale 1 or above, every fourth at a tenth, every twentieth at a fiftieth.
+inline uint64_t sweep_step() {
+  return test_scale() >= 1 ? 1 : std::max<uint64_t>(1, static_cast<uint64_t>(0.4 / test_scale() + 0.5));
+}
+
 // So much of it as the scale says, at least 1.
 inline uint64_t scaled(uint64_t whole) {
   return std::max<uint64_t>(1, static_cast<uint64_t>(static_cast<double>(whole) * test_scale()));
