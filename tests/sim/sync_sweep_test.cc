@@ -135,8 +135,12 @@ class SyncSweep : public ::testing::Test {
 TEST_F(SyncSweep, NoPlaceCanBeLeftOut) {
   // The short form sweeps one course, in which some places have no crash that would show them.
   const bool all = test_scale() >= 1;
-  for (const NamedCourse& course : all_courses())
+  for (const NamedCourse& course : all_courses()) {
+    // Where jobs run side by side, a sync may be covered by another job's: what happened before it does not
+    // tell what it is for. The other courses have the same calls.
+    if (course.automatic) continue;
     if (all || course.name == std::string_view("Create")) sweep(course);
+  }
   uint64_t syncs = 0, noticed = 0;
   for (const auto& [name, place] : places_) {
     std::cout << "  " << place.noticed << " of " << place.swept << " left out were missed  " << name << "\n";
