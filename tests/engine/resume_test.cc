@@ -235,7 +235,24 @@ TEST_F(ResumeTest, UnknownEditOfTheManifestIsUndoneByResume) {
   expect_all();
 }
 
-TEST_F(ResumeTest, FlushThatFailsIsTriedAgainByItself) {
+// Jobs that failed are tried again when time has passed, which here is the manual clock's.
+class RetryTest : public ResumeTest {
+ protected:
+  void SetUp() override {
+    options_.environment.executor = &executor_;
+    ResumeTest::SetUp();
+  }
+  void TearDown() override {  // the engine goes before its executor
+    table_.reset();
+    engine_.reset();
+  }
+  // The longest time between two tries of a job.
+  void wait_for_retries() { executor_.pause_us(61'000'000); }
+
+  StepExecutor executor_{1, clock_};
+};
+
+TEST_F(RetryTest, FlushThatFailsIsTriedAgainByItself) {
   options_.memtable_bytes = 64 << 10;
   begin();
   fail_writes("tables/*", FileOperation::kCreate, 1, Code::kIoError, true);
@@ -244,19 +261,14 @@ TEST_F(ResumeTest, FlushThatFailsIsTriedAgainByItself) {
   EXPECT_EQ(troubles(), Texts{"flush of t:d"});
   EXPECT_FALSE(engine_->status().health.ok()) << "health says it, although writes are taken";
   fault_->clear();
-  for (int i = 0; i < 400 && !troubles().empty(); ++i) {
-    clock_.advance_ms(1000);
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+  wait_for_retries();
   expect_healthy();
   EXPECT_GE(table_->info().families[0].files.size(), 1u);
   expect_all();
 }
 
 // A disk that stays full is not kept busy: pauses grow from a second to a minute.
-TEST_F(ResumeTest, FlushThatGoesOnFailingIsTriedLessAndLessOften) {
-  StepExecutor executor(1, clock_);
-  options_.environment.executor = &executor;
+TEST_F(RetryTest, FlushThatGoesOnFailingIsTriedLessAndLessOften) {
   options_.memtable_bytes = 64 << 10;
   begin();
   fail_writes("MANIFEST-*", {FileOperation::kAppend, FileOperation::kCreate}, 1, Code::kNoSpace, true);
@@ -264,24 +276,21 @@ TEST_F(ResumeTest, FlushThatGoesOnFailingIsTriedLessAndLessOften) {
   for (int i = 0; i < 100; ++i) EXPECT_OK(put(std::to_string(i), 1000));
   EXPECT_FALSE(engine_->wait_for_background().ok());
   const uint64_t before = files_made();
-  executor.pause_us(600'000'000);
+  executor_.pause_us(600'000'000);
   // After 1, 3, 7, 15, 31, 63 seconds, and then every minute: 14 tries.
   EXPECT_EQ(files_made() - before, 14u);
   fault_->clear();
   EXPECT_OK(engine_->flush());
   expect_healthy();
   expect_all();
-  table_.reset();
-  engine_.reset();  // before the executor
 }
 
-class CompactionFaults : public ResumeTest {
+class CompactionFaults : public RetryTest {
  protected:
   void SetUp() override {
     options_.files_slow = 4;
     options_.files_stop = 5;
-    options_.stall_ms_max = 1'000'000;  // ten seconds of the ticker
-    ResumeTest::SetUp();
+    RetryTest::SetUp();
   }
   void make_files(int count) {
     for (int i = 0; i < count; ++i) {
@@ -289,15 +298,6 @@ class CompactionFaults : public ResumeTest {
       EXPECT_OK(engine_->flush());
     }
   }
-
- private:
-  // Time passes quickly: a write that would wait for good fails soon.
-  std::jthread ticker_{[this](const std::stop_token& stop) {
-    while (!stop.stop_requested()) {
-      clock_.advance_ms(1000);
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-  }};
 };
 
 TEST_F(CompactionFaults, FailingCompactionsDoNotStopWrites) {
@@ -310,12 +310,7 @@ TEST_F(CompactionFaults, FailingCompactionsDoNotStopWrites) {
   EXPECT_EQ(troubles(), Texts{"compaction of t:d"});
   EXPECT_FALSE(engine_->status().health.ok());
   fault_->clear();
-  // Until no job waits to be tried again. That there is no trouble is not enough: a compaction of the newer
-  // files ends the trouble, and the attempt after it may have met the fault before it was cleared.
-  for (int i = 0; i < 400 && !engine_->wait_for_background().ok(); ++i) {
-    clock_.advance_ms(1000);
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+  wait_for_retries();
   EXPECT_OK(engine_->wait_for_background());
   expect_healthy();
   EXPECT_LT(table_->info().families[0].files.size(), 5u);
