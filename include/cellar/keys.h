@@ -14,7 +14,6 @@
 namespace CELLAR_PUBLIC cellar {
 
 // ---- Composite keys
-// -------------------------------------------------------------------------------------------
 
 enum class KeyOrder : uint8_t { kAscending, kDescending };
 
@@ -135,7 +134,6 @@ Result<std::string> rounded_decimal(std::string_view text);
 std::string key_fields_text(std::string_view key);
 
 // ---- Ranges
-// ---------------------------------------------------------------------------------------------------
 
 // Rows from `start` on up to but not including `stop`; an empty `stop` is no bound: Scan(range).
 struct KeyRange {
@@ -148,7 +146,6 @@ KeyRange keys_with_prefix(std::string_view prefix);
 KeyRange keys_between(std::string_view prefix, std::string_view from, std::string_view until);
 
 // ---- HBase's Bytes
-// --------------------------------------------------------------------------------------------
 
 // Big-endian, as Bytes.toBytes writes them and Increment counts them. Negative numbers sort behind positive
 // ones.
@@ -170,7 +167,6 @@ std::string reversed_time(int64_t time);
 std::optional<int64_t> time_of_reversed(std::string_view bytes);
 
 // ---- Spreading keys that rise
-// ---------------------------------------------------------------------------------
 
 // The first `bytes` (1 to 4) of the key's MurmurHash3 (32 bits, seed 0, big-endian): equal keys have equal
 // prefixes, so a get stays one lookup, and neighbours lie apart.
@@ -182,7 +178,6 @@ uint8_t salt_of(std::string_view key, uint32_t salts);
 std::string salted(std::string_view key, uint32_t salts);
 
 // ---- Names and places
-// -----------------------------------------------------------------------------------------
 
 // "www.example.org:80/a.b" becomes "org.example.www:80/a.b", so that hosts of a domain are neighbours. Its
 // own inverse.

@@ -293,7 +293,6 @@ TEST(Manifest, AnInterruptedCreationIsDoneAgain) {
 }
 
 // ---- failures
-// -------------------------------------------------------------------------------------------------------
 
 TEST(ManifestFailures, TheEditAfterAFullDiskBeginsAGeneration) {
   Store store;
@@ -412,7 +411,6 @@ TEST(ManifestFailures, EachOperationMayFail) {
 }
 
 // ---- damage
-// ---------------------------------------------------------------------------------------------------------
 
 struct Files {
   explicit Files(Directory& root) {
@@ -520,7 +518,6 @@ TEST(ManifestDamage, CurrentKnowsWhatMustBeThere) {
 }
 
 // ---- threads
-// --------------------------------------------------------------------------------------------------------
 
 TEST(ManifestThreads, EditsOfManyThreadsAreMadeOneByOne) {
   auto memory = make_memory_file_system();

@@ -113,7 +113,6 @@ TEST(WalDamage, SequencesRise) {
 }
 
 // ---- growth
-// ---------------------------------------------------------------------------------------------------------
 
 TEST(WalGrowth, SegmentsGrowWithTheLoad) {
   Log log(8 << 20);

@@ -26,7 +26,6 @@ namespace cellar::testing {
 namespace {
 
 // ---- the bytes
-// ------------------------------------------------------------------------------------------------------
 
 TEST(WalFormat, RecordsOfEveryLengthComeBack) {
   const RecordCodec codec(FileKind::kLog, kTestIdentity, 3);
@@ -147,7 +146,6 @@ TEST(WalFormat, HostilePayloadsAreRefused) {
 }
 
 // ---- round trips
-// ----------------------------------------------------------------------------------------------------
 
 class WalModes : public ::testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(MappedAndPlain, WalModes, ::testing::Bool(),
@@ -307,7 +305,6 @@ TEST(Wal, TellsItsListener) {
 }
 
 // ---- failures
-// -------------------------------------------------------------------------------------------------------
 
 TEST(Wal, AFullDiskIsMetBeforeAnythingIsAppended) {
   Log log;
@@ -376,7 +373,6 @@ TEST_P(WalModes, EachFailureSealsOrDoesNothing) {
 }
 
 // ---- damage
-// ---------------------------------------------------------------------------------------------------------
 
 // A closed log of three segments, as bytes by name.
 struct ClosedLog {
@@ -526,7 +522,6 @@ TEST(WalDamage, ToleranceEndsTheLogAtDamageWithoutWitness) {
 }
 
 // ---- torn tails
-// -----------------------------------------------------------------------------------------------------
 
 TEST(WalTorn, PlainAppendsCutAtEveryByte) {
   Log log;
@@ -579,7 +574,6 @@ TEST(WalTorn, MappedAppendsWithAnyWordsMissing) {
 }
 
 // ---- threads
-// --------------------------------------------------------------------------------------------------------
 
 // Real threads and real files: one appends and rolls, two sync, one looks, one releases.
 void hammer(FileSystem& files, const std::string& path) {
