@@ -159,7 +159,7 @@ void Background::run_retries() {
 
 // Failures dropped the retries.
 void Background::resume() {
-  for (const auto& store : core_.stores()) {
+  for (const auto& store : core_.catalog.stores()) {
     if (store->frozen_count() != 0) queue_flush(store);
     queue_prefetch(store);
     queue_compaction(store);
@@ -457,7 +457,7 @@ void Background::relieve_memory_and_log() {
   const bool short_of_memory = core_.memtable_bytes.load(std::memory_order_relaxed) >= limit;
   const bool rolled = std::exchange(segment_seen_, segment) != segment;
   if (!short_of_memory && !rolled) return;
-  stores = core_.stores();
+  stores = core_.catalog.stores();
   if (short_of_memory) {
     bool under_way = false;  // a flush that runs will free memory; do not cut more memtables small meanwhile
     for (const auto& store : stores) under_way = under_way || store->frozen_count() != 0;
@@ -513,7 +513,7 @@ void Background::release_log_now() {
   // The read point first: what is at or below it is in the memtables, and seen there unless it has been
   // flushed.
   uint64_t bound = core_.mvcc.read_point();
-  for (const auto& store : core_.stores())
+  for (const auto& store : core_.catalog.stores())
     if (const uint64_t oldest = store->oldest_unflushed(); oldest != UINT64_MAX)
       bound = std::min(bound, oldest - 1);
   const uint64_t start = log_start_.load();

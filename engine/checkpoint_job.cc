@@ -7,7 +7,7 @@
 #include "base/bytes.h"
 #include "engine/file_copy.h"
 #include "engine/flush_job.h"
-#include "engine/table_impl.h"
+#include "engine/table_state.h"
 #include "engine/write_path.h"
 
 namespace cellar {
@@ -37,16 +37,15 @@ Status CheckpointJob::look() {
   state_.last_sequence = core_.mvcc.read_point();
   state_.wall_ms = core_.clock.wall_ms();
   for (const std::string& name : wanted_) {
-    CELLAR_TRY_ASSIGN(const std::shared_ptr<TableImpl> table, core_.find_table(name));
+    CELLAR_TRY_ASSIGN(const std::shared_ptr<TableState> table, core_.catalog.find(name));
     if (state_.table_named(name) == nullptr) look_at(*table, all);
   }
   if (!wanted_.empty()) return {};
-  MutexLock guard(core_.tables_mutex);
-  for (const auto& [name, table] : core_.tables) look_at(*table, all);
+  for (const auto& table : core_.catalog.all()) look_at(*table, all);
   return {};
 }
 
-void CheckpointJob::look_at(const TableImpl& table, const ManifestState& all) {
+void CheckpointJob::look_at(const TableState& table, const ManifestState& all) {
   const TableRecord* const known = all.table(table.id());
   CELLAR_ASSERT(known != nullptr);  // schema changes are alone, too
   TableRecord& record = state_.tables.emplace_back(*known);

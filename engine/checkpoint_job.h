@@ -30,7 +30,7 @@ class CheckpointJob {
   };
 
   Status look();
-  void look_at(const TableImpl& table, const ManifestState& all);
+  void look_at(const TableState& table, const ManifestState& all);
   Status fill(Directory& into, const TableRecord& table, FamilyRecord& family);
   Status share(Directory& into, const Part& part, FamilyRecord& family);
 

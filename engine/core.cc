@@ -7,7 +7,6 @@
 
 #include "engine/background.h"
 #include "engine/recorded_file.h"
-#include "engine/table_impl.h"
 #include "engine/write_path.h"
 
 namespace cellar {
@@ -19,7 +18,7 @@ Executor& choose_executor(const Environment& environment, const std::unique_ptr<
 
 }  // namespace
 
-EngineCore::EngineCore(EngineOptions opened_with, std::string opened_at)
+EngineCore::EngineCore(EngineOptions opened_with, std::string opened_at, MakeTable makes_tables)
     : options(std::move(opened_with)),
       path(std::move(opened_at)),
       files(options.environment.files != nullptr ? *options.environment.files : posix_file_system()),
@@ -36,7 +35,9 @@ EngineCore::EngineCore(EngineOptions opened_with, std::string opened_at)
       expiry(clock, options.ttl_clock_guard_s * 1000),
       row_locks(executor),
       changed(executor.make_event()),
-      written(executor.make_event()) {}
+      written(executor.make_event()),
+      make_table(makes_tables),
+      catalog(path) {}
 
 EngineCore::~EngineCore() = default;
 
@@ -86,27 +87,9 @@ Status EngineCore::commit(const ManifestEdit& edit) {
   return {};
 }
 
-Result<std::shared_ptr<TableImpl>> EngineCore::find_table(std::string_view name) {
-  MutexLock guard(tables_mutex);
-  const auto found = tables.find(name);
-  if (found != tables.end()) return found->second;
-  std::vector<std::string> names;
-  for (const auto& [each, table] : tables) names.push_back(each);
-  return Status::not_found(fmt::format("store {} has no table \"{}\"", path, name))
-      .hinting(nearest_hint(name, names));
-}
-
 MemtableRef EngineCore::new_memtable() const {
   // The name was checked when the engine was opened.
   return MemtableRef(Registry<Memtable>::instance().make(options.memtable).value().release());
-}
-
-std::vector<std::shared_ptr<Store>> EngineCore::stores() {
-  MutexLock guard(tables_mutex);
-  std::vector<std::shared_ptr<Store>> all;
-  for (const auto& [name, table] : tables)
-    for (const auto& store : table->families().stores) all.push_back(store);
-  return all;
 }
 
 Result<std::shared_ptr<StoreFile>> EngineCore::open_store_file(const std::shared_ptr<Directory>& directory,

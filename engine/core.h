@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "base/mutex.h"
 #include "cache/block_cache.h"
 #include "cellar/engine.h"
+#include "engine/catalog.h"
 #include "engine/expiry_clock.h"
 #include "engine/file_handles.h"
 #include "engine/health.h"
@@ -24,7 +24,6 @@
 namespace cellar {
 
 class Background;
-class TableImpl;
 class WritePath;
 
 // What status() counts; any thread, relaxed.
@@ -38,9 +37,14 @@ struct EngineCounters {
   std::atomic<int64_t> stall_micros{0};
 };
 
+// Makes a table that the engine's users see.
+using MakeTable = std::shared_ptr<TableState> (*)(std::shared_ptr<EngineCore> core, uint32_t id,
+                                                  std::string name, TableOptions options,
+                                                  std::vector<std::shared_ptr<Store>> stores);
+
 // Members are in the order of their construction, so that what is used longest is destroyed last.
 struct EngineCore : std::enable_shared_from_this<EngineCore> {
-  EngineCore(EngineOptions opened_with, std::string opened_at);
+  EngineCore(EngineOptions opened_with, std::string opened_at, MakeTable makes_tables);
   ~EngineCore();
   EngineCore(const EngineCore&) = delete;
   EngineCore& operator=(const EngineCore&) = delete;
@@ -80,8 +84,8 @@ struct EngineCore : std::enable_shared_from_this<EngineCore> {
   Identity identity;                  // of the store; fixed once it is open
   RecoveryReport recovery;
 
-  Mutex tables_mutex;
-  std::map<std::string, std::shared_ptr<TableImpl>, std::less<>> tables CELLAR_GUARDED_BY(tables_mutex);
+  const MakeTable make_table;
+  Catalog catalog;
 
   std::unique_ptr<WritePath> write_path;
   std::unique_ptr<Background> background;
@@ -110,11 +114,7 @@ struct EngineCore : std::enable_shared_from_this<EngineCore> {
   // makes the engine read-only.
   Status commit(const ManifestEdit& edit);
 
-  // kNotFound with the nearest name as hint.
-  Result<std::shared_ptr<TableImpl>> find_table(std::string_view name);
   MemtableRef new_memtable() const;
-  // All stores of all tables.
-  std::vector<std::shared_ptr<Store>> stores();
   // Opens a store file that the manifest names.
   Result<std::shared_ptr<StoreFile>> open_store_file(const std::shared_ptr<Directory>& directory,
                                                      uint32_t table_id, const FamilyOptions& family,

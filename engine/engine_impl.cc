@@ -13,12 +13,22 @@
 #include "engine/names.h"
 #include "engine/recovery.h"
 #include "engine/resume_job.h"
+#include "engine/snapshot_impl.h"
 #include "engine/table_alteration.h"
 #include "engine/table_impl.h"
 #include "engine/transaction.h"
 #include "engine/write_path.h"
 
 namespace cellar {
+namespace {
+
+std::shared_ptr<TableState> make_table(std::shared_ptr<EngineCore> core, uint32_t id, std::string name,
+                                       TableOptions options, std::vector<std::shared_ptr<Store>> stores) {
+  return std::make_shared<TableImpl>(std::move(core), id, std::move(name), std::move(options),
+                                     std::move(stores));
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const EngineOptions& options) {
   register_memtable_plugins();
@@ -29,7 +39,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
   CELLAR_TRY(validate(options));
   EngineOptions heeded = options;
   if (heeded.cell_bytes_max == 0) heeded.cell_bytes_max = kCellBytesHardMax;
-  auto core = std::make_shared<EngineCore>(std::move(heeded), path);
+  auto core = std::make_shared<EngineCore>(std::move(heeded), path, &make_table);
   CELLAR_TRY_ASSIGN(core->cache, BlockCache::create(options.cache.capacity_bytes, options.cache.policy,
                                                     options.cache.shards));
   core->write_path = std::make_unique<WritePath>(*core);
@@ -40,7 +50,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
     core->fail(status, Health::Ends::kByReopen);
     return status;
   }
-  for (const auto& store : core->stores()) {
+  for (const auto& store : core->catalog.stores()) {
     if (store->frozen_count() != 0) core->background->queue_flush(store);
     core->background->queue_prefetch(store);
     core->background->queue_compaction(store);
@@ -65,15 +75,9 @@ Status EngineImpl::check_writable() const {
   return core_->health.check();
 }
 
-std::shared_ptr<TableImpl> EngineImpl::find(const std::string& name) {
-  MutexLock guard(core_->tables_mutex);
-  const auto found = core_->tables.find(name);
-  return found != core_->tables.end() ? found->second : nullptr;
-}
-
 Result<std::shared_ptr<Table>> EngineImpl::open_table(const std::string& name) {
   CELLAR_TRY(core_->check_open());
-  CELLAR_TRY_ASSIGN(std::shared_ptr<TableImpl> table, core_->find_table(name));
+  CELLAR_TRY_ASSIGN(std::shared_ptr<TableState> table, core_->catalog.find(name));
   return std::shared_ptr<Table>(std::move(table));
 }
 
@@ -89,18 +93,19 @@ Result<std::shared_ptr<Table>> EngineImpl::create_table(const std::string& name,
 
 Result<std::shared_ptr<Table>> EngineImpl::open_or_create_table(const std::string& name,
                                                                 const TableOptions& options) {
-  if (find(name) != nullptr) return open_table(name);
+  if (core_->catalog.lookup(name) != nullptr) return open_table(name);
   CELLAR_TRY(check_writable());
   CELLAR_TRY(check_table_name(name));
   CELLAR_TRY(validate(options));
   // Another thread may have been faster, and a third one may drop the table again.
-  CELLAR_TRY(
-      core_->write_path->alone([&] { return find(name) != nullptr ? Status() : create_now(name, options); }));
+  CELLAR_TRY(core_->write_path->alone(
+      [&] { return core_->catalog.lookup(name) != nullptr ? Status() : create_now(name, options); }));
   return open_table(name);
 }
 
 Status EngineImpl::create_now(const std::string& name, const TableOptions& options) {
-  if (find(name) != nullptr) return Status::invalid_argument("table " + name + " exists already");
+  if (core_->catalog.lookup(name) != nullptr)
+    return Status::invalid_argument("table " + name + " exists already");
   const ManifestState state = core_->manifest->state();
   TableRecord record;
   record.id = state.next_table_id;
@@ -119,18 +124,11 @@ Status EngineImpl::create_now(const std::string& name, const TableOptions& optio
   }
   CELLAR_TRY_ASSIGN(std::vector<std::shared_ptr<Store>> stores, open_new_families(*core_, record));
   CELLAR_TRY(core_->commit(edit));
-  auto table = std::make_shared<TableImpl>(core_, record.id, name, record.options, std::move(stores));
-  MutexLock guard(core_->tables_mutex);
-  core_->tables.emplace(name, std::move(table));
+  core_->catalog.add(core_->make_table(core_, record.id, name, record.options, std::move(stores)));
   return {};
 }
 
-std::vector<std::string> EngineImpl::list_tables() {
-  MutexLock guard(core_->tables_mutex);
-  std::vector<std::string> names;
-  for (const auto& [name, table] : core_->tables) names.push_back(name);
-  return names;
-}
+std::vector<std::string> EngineImpl::list_tables() { return core_->catalog.names(); }
 
 Status EngineImpl::drop_table(const std::string& name) {
   CELLAR_TRY(check_writable());
@@ -139,7 +137,7 @@ Status EngineImpl::drop_table(const std::string& name) {
 }
 
 Status EngineImpl::drop_now(const std::string& name) {
-  const std::shared_ptr<TableImpl> table = find(name);
+  const std::shared_ptr<TableState> table = core_->catalog.lookup(name);
   if (table == nullptr) return Status::not_found("table " + name + " was dropped");
   ManifestEdit edit;
   edit.drop_tables.push_back(table->id());
@@ -150,8 +148,7 @@ Status EngineImpl::drop_now(const std::string& name) {
     core_->background->note_dropped(store->ids().family, core_->mvcc.read_point());
     core_->memtable_bytes.fetch_sub(static_cast<int64_t>(store->drop()));
   }
-  MutexLock guard(core_->tables_mutex);
-  core_->tables.erase(name);
+  core_->catalog.remove(name);
   return {};
 }
 
@@ -159,7 +156,7 @@ Status EngineImpl::alter_table(const std::string& name, const TableChange& chang
   CELLAR_TRY(check_writable());
   CELLAR_TRY(open_table(name).status());
   return core_->write_path->alone([&]() -> Status {
-    const std::shared_ptr<TableImpl> table = find(name);
+    const std::shared_ptr<TableState> table = core_->catalog.lookup(name);
     if (table == nullptr) return Status::not_found("table " + name + " was dropped");
     return TableAlteration(*core_, *table, change).run();
   });
@@ -174,7 +171,7 @@ Status EngineImpl::add_observer(const std::string& table, const std::string& nam
   CELLAR_TRY(check_writable());
   if (observer == nullptr || name.empty())
     return Status::invalid_argument("an observer needs an object and a name");
-  CELLAR_TRY_ASSIGN(const std::shared_ptr<TableImpl> found, core_->find_table(table));
+  CELLAR_TRY_ASSIGN(const std::shared_ptr<TableState> found, core_->catalog.find(table));
   return core_->observers.add(*found, name, std::move(observer));
 }
 
@@ -244,7 +241,7 @@ Result<std::unique_ptr<FeedReader>> EngineImpl::read_feed(const std::string& nam
 
 Status EngineImpl::flush() {
   CELLAR_TRY(check_writable());
-  return core_->background->flush(core_->stores());
+  return core_->background->flush(core_->catalog.stores());
 }
 
 Status EngineImpl::resume() {
@@ -277,7 +274,7 @@ EngineStatus EngineImpl::status() {
     ++status.log_segments;
     status.log_bytes += segment.bytes;
   }
-  for (const auto& store : core_->stores()) {
+  for (const auto& store : core_->catalog.stores()) {
     const std::shared_ptr<const StoreView> view = store->view();
     if (view->active.get() != nullptr) status.memtable_bytes += view->active->bytes();
     for (const MemtableRef& memtable : view->frozen) status.memtable_bytes += memtable->bytes();
@@ -304,7 +301,7 @@ EngineStatus EngineImpl::status() {
 // exactly where.
 Status EngineImpl::finish() {
   std::vector<std::shared_ptr<Store>> unlogged;
-  for (const auto& store : core_->stores())
+  for (const auto& store : core_->catalog.stores())
     if (store->has_unlogged()) unlogged.push_back(store);
   if (!unlogged.empty()) CELLAR_TRY(core_->background->flush(unlogged));
   core_->closing.store(true);
@@ -335,13 +332,8 @@ Status EngineImpl::close() {
   core_->closed.store(true, std::memory_order_release);
   core_->changed->signal();
   static_cast<void>(core_->background->wait_idle());
-  std::map<std::string, std::shared_ptr<TableImpl>, std::less<>> tables;
-  {
-    MutexLock guard(core_->tables_mutex);
-    tables.swap(core_->tables);  // tables hold the core: let go, or neither ever ends
-  }
-  tables.clear();
-  core_->observers.clear();  // they may hold tables, too
+  core_->catalog.take_all().clear();  // tables hold the core: let go, or neither ever ends
+  core_->observers.clear();           // they may hold tables, too
   core_->remover.wait();
   core_->wal.reset();
   core_->manifest.reset();

@@ -57,7 +57,6 @@ class EngineImpl final : public Engine {
   Status drop_now(const std::string& name);
   Status truncate_now(const std::string& name);
   Status finish();
-  std::shared_ptr<TableImpl> find(const std::string& name);
 
   std::shared_ptr<EngineCore> core_;
   Status closed_with_;

@@ -7,8 +7,8 @@
 #include "engine/file_copy.h"
 #include "engine/named_snapshots.h"
 #include "engine/names.h"
-#include "engine/table_impl.h"
 #include "engine/table_replacement.h"
+#include "engine/table_state.h"
 #include "engine/write_path.h"
 
 namespace cellar {
@@ -81,7 +81,8 @@ Result<std::shared_ptr<Table>> EngineImpl::clone_snapshot(const std::string& nam
   CELLAR_TRY_ASSIGN(std::vector<TableRecord> content, tables_of(snapshot.state, name, {from}));
   content.front().name = table;
   CELLAR_TRY(core_->write_path->alone([&]() -> Status {
-    if (find(table) != nullptr) return Status::invalid_argument("table " + table + " exists already");
+    if (core_->catalog.lookup(table) != nullptr)
+      return Status::invalid_argument("table " + table + " exists already");
     return TableReplacement(core_, std::move(content), snapshot.directory.get(), snapshot.state.last_sequence)
         .run()
         .with_context("cloning from snapshot " + name);

@@ -13,7 +13,7 @@
 
 #include "engine/background.h"
 #include "engine/feeds.h"
-#include "engine/table_impl.h"
+#include "engine/table_state.h"
 
 namespace cellar {
 
@@ -209,7 +209,7 @@ Status FeedReaderImpl::damage(std::string_view what) const {
 const FeedReaderImpl::Family* FeedReaderImpl::family(uint32_t id) {
   if (const auto known = families_.find(id); known != families_.end()) return &known->second;
   Family found;
-  for (const auto& store : core_->stores())
+  for (const auto& store : core_->catalog.stores())
     if (store->ids().family == id) found = {store->table_name(), store->family(), false};
   if (found.table.empty()) {
     // Dropped: before it left the list of tables, the manifest knew.

@@ -9,14 +9,14 @@
 #include "base/bytes.h"
 #include "base/plugins.h"
 #include "engine/names.h"
-#include "engine/table_impl.h"
+#include "engine/table_state.h"
 
 namespace cellar {
 namespace {
 
 // There now: a name that is wrong by a letter would give a feed of nothing.
 Status check_table(EngineCore& core, const FeedTable& wanted) {
-  CELLAR_TRY_ASSIGN(const std::shared_ptr<TableImpl> table, core.find_table(wanted.table));
+  CELLAR_TRY_ASSIGN(const std::shared_ptr<TableState> table, core.catalog.find(wanted.table));
   for (const std::string& family : wanted.families)
     if (table->families().find(family) == nullptr) return table->unknown_family(family);
   return {};

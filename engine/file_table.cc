@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "engine/actions.h"
+#include "engine/names.h"
 #include "engine/range_estimate.h"
 
 namespace cellar {

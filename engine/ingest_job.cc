@@ -12,7 +12,7 @@
 #include "engine/file_copy.h"
 #include "engine/foreign_file.h"
 #include "engine/ingest_ties.h"
-#include "engine/table_impl.h"
+#include "engine/table_state.h"
 #include "engine/write_path.h"
 
 namespace cellar {

@@ -15,7 +15,7 @@ namespace cellar {
 // Place and verify, without hindering anybody; flush; then alone: number, publish, install. Used once.
 class IngestJob {
  public:
-  IngestJob(EngineCore& core, TableImpl& table, const IngestRequest& request)
+  IngestJob(EngineCore& core, TableState& table, const IngestRequest& request)
       : core_(core), table_(table), request_(request) {}
 
   Result<IngestInfo> run();
@@ -48,7 +48,7 @@ class IngestJob {
   Result<Directory*> directory_of(const std::string& path);
 
   EngineCore& core_;
-  TableImpl& table_;
+  TableState& table_;
   const IngestRequest& request_;
   std::vector<Placed> placed_;
   std::vector<std::shared_ptr<Store>> stores_;  // each that gets a file, once

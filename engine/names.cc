@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "cellar/plugin.h"
 
 namespace cellar {
 namespace {
@@ -38,6 +39,15 @@ Status check_table_name(std::string_view name) {
     return {};
   return no_name("table", name)
       .hinting(fmt::format("letters, digits, '_', '-', '.' and one ':' after a namespace; {}", kLimits));
+}
+
+Status unknown_family(std::string_view table, std::string_view family,
+                      const std::vector<std::string>& families) {
+  std::string all;
+  for (const std::string& name : families) all += (all.empty() ? "" : ", ") + name;
+  const std::string nearest = nearest_name(family, families);
+  return Status::invalid_argument(fmt::format("table {} has no family \"{}\"", table, escaped(family)))
+      .hinting(nearest.empty() ? "its families: " + all : "did you mean " + nearest + "?");
 }
 
 }  // namespace cellar

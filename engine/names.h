@@ -1,7 +1,9 @@
 // The rules for names that users give to tables, snapshots and feeds.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "cellar/status.h"
 
@@ -12,5 +14,8 @@ namespace cellar {
 Status check_name(std::string_view what, std::string_view name);
 // … of a table: also one ':' after a namespace.
 Status check_table_name(std::string_view name);
+// kInvalidArgument naming the family and the nearest of `families`, which are the table's.
+Status unknown_family(std::string_view table, std::string_view family,
+                      const std::vector<std::string>& families);
 
 }  // namespace cellar

@@ -10,6 +10,8 @@
 
 #include "base/bytes.h"
 #include "engine/row_changes.h"
+#include "engine/snapshot_impl.h"
+#include "engine/table_reader.h"
 #include "engine/write_throttle.h"
 
 namespace cellar {
@@ -31,14 +33,14 @@ class InstantReads final : public ObservedReads {
   explicit InstantReads(EngineCore& core) : core_(core) {}
 
   void renew() override { snapshot_.reset(); }
-  Status get_observed(TableImpl& table, const Get& get, const ReadOverlay& own, RowBatch& found) override {
-    return table.get_as_of(get, instant(), own, found);
+  Status get_observed(TableState& table, const Get& get, const ReadOverlay& own, RowBatch& found) override {
+    return TableReader(table).get_as_of(get, instant(), own, found);
   }
-  Result<std::unique_ptr<Scanner>> scan_observed(TableImpl& table, const Scan& scan) override {
+  Result<std::unique_ptr<Scanner>> scan_observed(TableState& table, const Scan& scan) override {
     const ReadInstant now = instant();
-    return table.scan_as_of(scan, now, {}, snapshot_);
+    return open_scan_as_of(table.shared_from_this(), scan, now, {}, snapshot_);
   }
-  void note_added(TableImpl&, std::string_view) override {}
+  void note_added(TableState&, std::string_view) override {}
 
  private:
   ReadInstant instant() {
@@ -92,7 +94,7 @@ const ObservedWrite::ObservedTable* ObservedWrite::find(uint32_t table_id) const
   return found != observed_.end() ? &*found : nullptr;
 }
 
-void ObservedWrite::add_row(TableImpl& table, std::string_view row, RowLocks::Mode mode) {
+void ObservedWrite::add_row(TableState& table, std::string_view row, RowLocks::Mode mode) {
   bool observed = find(table.id()) != nullptr;
   if (const ObserverList* observers = observed ? nullptr : table.observers()) {
     observed_.push_back({table.shared_from_this(), table.id(), observers});
@@ -177,24 +179,23 @@ Status ObservedWrite::observe_row(const ObservedTable& table, std::span<const Ce
 }
 
 Result<std::shared_ptr<Table>> ObservedWrite::table(std::string_view name) {
-  CELLAR_TRY_ASSIGN(std::shared_ptr<TableImpl> found, core_.find_table(name));
+  CELLAR_TRY_ASSIGN(std::shared_ptr<TableState> found, core_.catalog.find(name));
   return std::shared_ptr<Table>(std::move(found));
 }
 
-Result<TableImpl*> ObservedWrite::resolve(const std::shared_ptr<Table>& table) const {
-  auto* impl = dynamic_cast<TableImpl*>(table.get());
-  if (impl == nullptr || &impl->core() != &core_)
-    return Status::invalid_argument("the table is not one of the write's engine");
-  CELLAR_TRY(impl->check());
-  return impl;
+Result<TableState*> ObservedWrite::resolve(const std::shared_ptr<Table>& table) const {
+  TableState* state = TableState::of(core_, table);
+  if (state == nullptr) return Status::invalid_argument("the table is not one of the write's engine");
+  CELLAR_TRY(state->check());
+  return state;
 }
 
 Status ObservedWrite::read(const std::shared_ptr<Table>& table, const Get& get, const ReadOverlay& own,
                            RowBatch& found) {
-  CELLAR_TRY_ASSIGN(TableImpl * impl, resolve(table));
+  CELLAR_TRY_ASSIGN(TableState * state, resolve(table));
   if (get.snapshot() != nullptr)
     return Status::invalid_argument("an observer reads as of the write, not of a snapshot");
-  return reads_.get_observed(*impl, get, own, found);
+  return reads_.get_observed(*state, get, own, found);
 }
 
 Result<RowBatch> ObservedWrite::get(const std::shared_ptr<Table>& table, const Get& get) {
@@ -210,10 +211,10 @@ Result<RowBatch> ObservedWrite::get_after(const std::shared_ptr<Table>& table, c
 }
 
 Result<std::unique_ptr<Scanner>> ObservedWrite::scan(const std::shared_ptr<Table>& table, const Scan& scan) {
-  CELLAR_TRY_ASSIGN(TableImpl * impl, resolve(table));
+  CELLAR_TRY_ASSIGN(TableState * state, resolve(table));
   if (scan.snapshot() != nullptr)
     return Status::invalid_argument("an observer reads as of the write, not of a snapshot");
-  return reads_.scan_observed(*impl, scan);
+  return reads_.scan_observed(*state, scan);
 }
 
 // The cells of the write, to be laid over what is there.
@@ -244,15 +245,15 @@ Status ObservedWrite::take_bytes(uint64_t bytes) {
 }
 
 Status ObservedWrite::add_change(const std::shared_ptr<Table>& table, std::variant<Put, Delete> change) {
-  CELLAR_TRY_ASSIGN(TableImpl * impl, resolve(table));
+  CELLAR_TRY_ASSIGN(TableState * state, resolve(table));
   CELLAR_TRY(check_row(row_of(change)));
   std::vector<Store*> touched;
-  CELLAR_TRY(std::visit([&](const auto& each) { return add_touched(*impl, each, touched); }, change));
+  CELLAR_TRY(std::visit([&](const auto& each) { return add_touched(*state, each, touched); }, change));
   if (const auto* erase = std::get_if<Delete>(&change); erase != nullptr && looks_up(*erase))
     return Status::invalid_argument("an observer cannot delete a latest version, which would have to be read")
         .hinting("get() tells its timestamp: Delete::version deletes it");
   CELLAR_TRY(take_bytes(std::visit([](const auto& each) { return bytes_of(each); }, change)));
-  additions_.push_back({impl, std::move(change), observer_});
+  additions_.push_back({state, std::move(change), observer_});
   return {};
 }
 
@@ -267,12 +268,12 @@ Status ObservedWrite::erase(const std::shared_ptr<Table>& table, const Delete& e
 Status ObservedWrite::increment(const std::shared_ptr<Table>& table, std::string_view row,
                                 std::string_view family, std::string_view qualifier, int64_t amount) {
   const auto add = [&]() -> Status {
-    CELLAR_TRY_ASSIGN(TableImpl * impl, resolve(table));
+    CELLAR_TRY_ASSIGN(TableState * state, resolve(table));
     CELLAR_TRY(check_row(row));
-    if (impl->families().find(family) == nullptr) return impl->unknown_family(family);
+    if (state->families().find(family) == nullptr) return state->unknown_family(family);
     CELLAR_TRY(take_bytes(row.size() + family.size() + qualifier.size() + kCellOverhead + sizeof amount));
     Counters& counters =
-        counters_.try_emplace({impl->id(), std::string(row)}, Counters{impl, Increment(row), observer_})
+        counters_.try_emplace({state->id(), std::string(row)}, Counters{state, Increment(row), observer_})
             .first->second;
     counters.amounts.add(family, qualifier, amount);
     return {};
@@ -301,7 +302,7 @@ bool ObservedWrite::lock_additions() {
 // Whether every store that is written to has been asked for room. If not, it is, without the locks.
 bool ObservedWrite::room_for_additions() {
   const size_t before = admitted_.size();
-  const auto add = [&](TableImpl& table) {
+  const auto add = [&](TableState& table) {
     if (std::ranges::find(added_tables_, &table) != added_tables_.end()) return;
     added_tables_.push_back(&table);
     for (const auto& store : table.families().stores) add_store(store.get());
@@ -356,7 +357,7 @@ Status ObservedWrite::add_counters() {
   CELLAR_TRY(check_counters_apart());
   if (!counters_.empty()) reads_.renew();
   for (const auto& [place, counters] : counters_) {
-    TableImpl& table = *counters.table;
+    TableState& table = *counters.table;
     reads_.note_added(table, place.second);
     const RowChanges::Read read = [&](const Get& get, RowBatch& found) {
       return reads_.get_observed(table, get, {}, found);

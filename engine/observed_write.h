@@ -18,7 +18,8 @@
 #include "engine/core.h"
 #include "engine/prepared_batch.h"
 #include "engine/row_locks.h"
-#include "engine/table_impl.h"
+#include "engine/table_read.h"
+#include "engine/table_state.h"
 
 namespace cellar {
 
@@ -28,10 +29,10 @@ class ObservedReads {
   virtual ~ObservedReads() = default;
   // From now on as of another instant, if that is how the writer reads: more is locked.
   virtual void renew() = 0;
-  virtual Status get_observed(TableImpl& table, const Get& get, const ReadOverlay& own, RowBatch& found) = 0;
-  virtual Result<std::unique_ptr<Scanner>> scan_observed(TableImpl& table, const Scan& scan) = 0;
+  virtual Status get_observed(TableState& table, const Get& get, const ReadOverlay& own, RowBatch& found) = 0;
+  virtual Result<std::unique_ptr<Scanner>> scan_observed(TableState& table, const Scan& scan) = 0;
   // The write adds to this row.
-  virtual void note_added(TableImpl& table, std::string_view row) = 0;
+  virtual void note_added(TableState& table, std::string_view row) = 0;
 };
 
 // One write, one thread. Holds the locks of the write, and bytes that the batch borrows, until it ends.
@@ -46,7 +47,7 @@ class ObservedWrite final : private ObserverContext {
                 ObservedReads* reads = nullptr);
 
   // A row of the write, for its lock: taken exclusively, whatever the mode, if the table has observers.
-  void add_row(TableImpl& table, std::string_view row, RowLocks::Mode mode);
+  void add_row(TableState& table, std::string_view row, RowLocks::Mode mode);
   // A store that is written to.
   void add_store(Store* store);
 
@@ -56,7 +57,7 @@ class ObservedWrite final : private ObserverContext {
 
   PreparedBatch& batch() { return batch_; }
   int64_t now_ms() const { return now_ms_; }
-  const std::vector<TableImpl*>& added_tables() const { return added_tables_; }
+  const std::vector<TableState*>& added_tables() const { return added_tables_; }
 
  private:
   struct ObservedTable {
@@ -65,12 +66,12 @@ class ObservedWrite final : private ObserverContext {
     const ObserverList* observers = nullptr;
   };
   struct Addition {
-    TableImpl* table = nullptr;
+    TableState* table = nullptr;
     std::variant<Put, Delete> change;
     const ObserverList::Named* by = nullptr;
   };
   struct Counters {
-    TableImpl* table = nullptr;
+    TableState* table = nullptr;
     Increment amounts;
     const ObserverList::Named* by = nullptr;  // the first
   };
@@ -86,7 +87,7 @@ class ObservedWrite final : private ObserverContext {
                    std::string_view qualifier, int64_t amount) override;
 
   const ObservedTable* find(uint32_t table_id) const;
-  Result<TableImpl*> resolve(const std::shared_ptr<Table>& table) const;
+  Result<TableState*> resolve(const std::shared_ptr<Table>& table) const;
   PreparedBatch::Limits limits() const;
   void begin();
   Status attempt(const Build& build, bool& done);
@@ -118,7 +119,7 @@ class ObservedWrite final : private ObserverContext {
   ReadOverlay after_;
   std::deque<Addition> additions_;
   std::map<std::pair<uint32_t, std::string>, Counters> counters_;  // by table and row
-  std::vector<TableImpl*> added_tables_;
+  std::vector<TableState*> added_tables_;
   uint64_t added_bytes_ = 0;
   const ObserverList::Named* observer_ = nullptr;  // that runs
   Status failed_;

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/table_impl.h"
+#include "engine/table_state.h"
 
 namespace cellar {
 
-Status Observers::add(TableImpl& table, const std::string& name, std::shared_ptr<Observer> observer) {
+Status Observers::add(TableState& table, const std::string& name, std::shared_ptr<Observer> observer) {
   MutexLock lock(mutex_);
   const ObserverList* known = table.observers();
   auto list = std::make_unique<ObserverList>(known != nullptr ? *known : ObserverList{});

@@ -10,7 +10,7 @@
 
 namespace cellar {
 
-class TableImpl;
+class TableState;
 
 // The observers of a table at one time, in the order of their registration. Immutable.
 struct ObserverList {
@@ -26,7 +26,7 @@ struct ObserverList {
 class Observers {
  public:
   // kInvalidArgument for a name that the table's observers have already.
-  Status add(TableImpl& table, const std::string& name, std::shared_ptr<Observer> observer);
+  Status add(TableState& table, const std::string& name, std::shared_ptr<Observer> observer);
   // When nobody writes any more.
   void clear();
 

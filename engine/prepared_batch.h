@@ -15,7 +15,7 @@
 
 namespace cellar {
 
-class TableImpl;
+class TableState;
 
 // PreparedBatch: collects items, then encodes them. Reused from write to write by its thread; one thread at a
 // time.

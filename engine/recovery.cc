@@ -13,7 +13,7 @@
 #include "engine/feeds.h"
 #include "engine/flush_job.h"
 #include "engine/named_snapshots.h"
-#include "engine/table_impl.h"
+#include "engine/table_state.h"
 #include "engine/wal_reader.h"
 
 namespace cellar {
@@ -146,9 +146,7 @@ Status Recovery::open_tables() {
       last_sequence_ = std::max(last_sequence_, family.flushed_sequence);
       stores.push_back(std::move(store));
     }
-    auto made = std::make_shared<TableImpl>(shared_, table.id, table.name, table.options, std::move(stores));
-    MutexLock guard(core_.tables_mutex);
-    core_.tables.emplace(table.name, std::move(made));
+    core_.catalog.add(core_.make_table(shared_, table.id, table.name, table.options, std::move(stores)));
   }
   // Orphans too: the number of a file that was never published must not be given out again while its name is
   // taken.

@@ -21,7 +21,7 @@ Status ResumeJob::run() {
 
 // A crash before the edit leaves the old log, and files that nothing names; after it, the new log.
 Status ResumeJob::renew_log() {
-  for (const auto& store : core_.stores()) {
+  for (const auto& store : core_.catalog.stores()) {
     core_.background->claim_flush(*store);
     core_.write_path->freeze(*store);
     written_.push_back({store, store->view(), {}});

@@ -8,6 +8,8 @@
 
 #include "base/bytes.h"
 #include "base/coding.h"
+#include "engine/core.h"
+#include "engine/table_reader.h"
 
 namespace cellar {
 namespace {
@@ -16,14 +18,14 @@ void touch(Store* store, std::vector<Store*>& touched) {
   if (std::ranges::find(touched, store) == touched.end()) touched.push_back(store);
 }
 
-Status touch_family(TableImpl& table, std::string_view family, std::vector<Store*>& touched) {
+Status touch_family(TableState& table, std::string_view family, std::vector<Store*>& touched) {
   Store* store = table.families().find(family);
   if (store == nullptr) return table.unknown_family(family);
   touch(store, touched);
   return {};
 }
 
-Status touch_pieces(TableImpl& table, const RowMutation& mutation, std::string_view what,
+Status touch_pieces(TableState& table, const RowMutation& mutation, std::string_view what,
                     std::vector<Store*>& touched) {
   CELLAR_TRY(check_size(what, mutation));
   if (mutation.empty()) return no_columns(what, mutation.row());
@@ -85,28 +87,28 @@ Status check_size(std::string_view what, const RowMutation& mutation) {
       .hinting("split it; each part is atomic on its own");
 }
 
-Status add_touched(TableImpl& table, const Put& put, std::vector<Store*>& touched) {
+Status add_touched(TableState& table, const Put& put, std::vector<Store*>& touched) {
   return touch_pieces(table, put, "put", touched);
 }
 
-Status add_touched(TableImpl& table, const Delete& erase, std::vector<Store*>& touched) {
+Status add_touched(TableState& table, const Delete& erase, std::vector<Store*>& touched) {
   if (!erase.empty()) return touch_pieces(table, erase, "delete", touched);
   for (const auto& store : table.families().stores) touch(store.get(), touched);
   return {};
 }
 
-Status add_touched(TableImpl& table, const Increment& increment, std::vector<Store*>& touched) {
+Status add_touched(TableState& table, const Increment& increment, std::vector<Store*>& touched) {
   if (increment.counters().empty()) return no_columns("increment", increment.row());
   for (const Increment::Counter& counter : increment.counters())
     CELLAR_TRY(touch_family(table, counter.family, touched));
   return {};
 }
 
-Status add_touched(TableImpl& table, const Append& append, std::vector<Store*>& touched) {
+Status add_touched(TableState& table, const Append& append, std::vector<Store*>& touched) {
   return touch_pieces(table, append, "append", touched);
 }
 
-Status add_touched(TableImpl& table, const RowMutations::Mutation& mutation, std::vector<Store*>& touched) {
+Status add_touched(TableState& table, const RowMutations::Mutation& mutation, std::vector<Store*>& touched) {
   return std::visit([&](const auto& each) { return add_touched(table, each, touched); }, mutation);
 }
 

@@ -9,7 +9,7 @@
 
 #include "cellar/mutation.h"
 #include "engine/prepared_batch.h"
-#include "engine/table_impl.h"
+#include "engine/table_state.h"
 
 namespace cellar {
 
@@ -21,11 +21,11 @@ Status check_size(std::string_view what, const RowMutation& mutation);
 
 // Adds the families that the mutation writes to, each once. kInvalidArgument for one that the table has not,
 // and for a mutation without columns; kLimit for one that is too large.
-Status add_touched(TableImpl& table, const RowMutations::Mutation& mutation, std::vector<Store*>& touched);
-Status add_touched(TableImpl& table, const Put& put, std::vector<Store*>& touched);
-Status add_touched(TableImpl& table, const Delete& erase, std::vector<Store*>& touched);
-Status add_touched(TableImpl& table, const Increment& increment, std::vector<Store*>& touched);
-Status add_touched(TableImpl& table, const Append& append, std::vector<Store*>& touched);
+Status add_touched(TableState& table, const RowMutations::Mutation& mutation, std::vector<Store*>& touched);
+Status add_touched(TableState& table, const Put& put, std::vector<Store*>& touched);
+Status add_touched(TableState& table, const Delete& erase, std::vector<Store*>& touched);
+Status add_touched(TableState& table, const Increment& increment, std::vector<Store*>& touched);
+Status add_touched(TableState& table, const Append& append, std::vector<Store*>& touched);
 
 // Whether the delete asks for latest versions, which must be read.
 bool looks_up(const Delete& erase);
@@ -38,7 +38,7 @@ class RowChanges {
   // How the row is read, where that is not as it is visible now.
   using Read = std::function<Status(const Get& get, RowBatch& found)>;
 
-  RowChanges(TableImpl& table, PreparedBatch& batch, int64_t now_ms, const Read* read = nullptr)
+  RowChanges(TableState& table, PreparedBatch& batch, int64_t now_ms, const Read* read = nullptr)
       : table_(table), batch_(batch), now_ms_(now_ms), read_(read) {}
 
   int64_t now_ms() const { return now_ms_; }
@@ -73,7 +73,7 @@ class RowChanges {
   Status replace(const Column& column, std::string value, int64_t timestamp, std::string_view tags,
                  bool returned);
 
-  TableImpl& table_;
+  TableState& table_;
   PreparedBatch& batch_;
   const int64_t now_ms_;
   const Read* read_;

@@ -9,7 +9,7 @@
 #include "engine/background.h"
 #include "engine/prefetch_job.h"
 #include "engine/recovery.h"
-#include "engine/table_impl.h"
+#include "engine/table_state.h"
 
 namespace cellar {
 namespace {

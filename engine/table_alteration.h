@@ -13,7 +13,7 @@ namespace cellar {
 // used again, so that whatever still runs on it, or stands in the log for it, is without effect. Used once.
 class TableAlteration {
  public:
-  TableAlteration(EngineCore& core, TableImpl& table, const TableChange& change)
+  TableAlteration(EngineCore& core, TableState& table, const TableChange& change)
       : core_(core), table_(table), change_(change) {}
 
   // Durable when it returns ok; nothing has changed otherwise, unless the engine has become read-only.
@@ -34,7 +34,7 @@ class TableAlteration {
   void install();
 
   EngineCore& core_;
-  TableImpl& table_;
+  TableState& table_;
   const TableChange& change_;
   std::vector<Changed> changed_;
   std::vector<std::shared_ptr<Store>> added_;

@@ -100,13 +100,4 @@ void add_filter(const Get& get, std::optional<ReadFilter>& filter, TableRead& re
   read.budget.cells_per_part = 0;  // drop_row() may depend on any cell
 }
 
-Status unknown_family(std::string_view table, std::string_view family,
-                      const std::vector<std::string>& families) {
-  std::string all;
-  for (const std::string& name : families) all += (all.empty() ? "" : ", ") + name;
-  const std::string nearest = nearest_name(family, families);
-  return Status::invalid_argument(fmt::format("table {} has no family \"{}\"", table, escaped(family)))
-      .hinting(nearest.empty() ? "its families: " + all : "did you mean " + nearest + "?");
-}
-
 }  // namespace cellar

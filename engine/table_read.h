@@ -86,10 +86,6 @@ StoreQuery store_query(const Query<Q>& query, const TableRead& read, std::string
 // The filter of a get, kept in `filter`: a row that it must see whole is not read in parts.
 void add_filter(const Get& get, std::optional<ReadFilter>& filter, TableRead& read);
 
-// kInvalidArgument naming the family and the nearest of `families`, which are the table's.
-Status unknown_family(std::string_view table, std::string_view family,
-                      const std::vector<std::string>& families);
-
 // Implementation.
 Status check_versions_and_times(uint32_t versions, int64_t time_from, int64_t time_until);
 

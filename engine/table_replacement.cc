@@ -6,7 +6,7 @@
 #include "engine/background.h"
 #include "engine/file_copy.h"
 #include "engine/recovery.h"
-#include "engine/table_impl.h"
+#include "engine/table_state.h"
 
 namespace cellar {
 
@@ -32,11 +32,7 @@ Status TableReplacement::run() {
 // Its files under new names, durable; a crash before the commit leaves orphans, which the next open sweeps.
 Status TableReplacement::prepare(const TableRecord& content) {
   Coming& coming = coming_.emplace_back();
-  {
-    MutexLock guard(core_->tables_mutex);
-    const auto known = core_->tables.find(content.name);
-    if (known != core_->tables.end()) coming.known = known->second;
-  }
+  coming.known = core_->catalog.lookup(content.name);
   coming.record.id = coming.known != nullptr ? coming.known->id() : edit_.next_table_id++;
   coming.record.name = content.name;
   coming.record.options = content.options;
@@ -104,10 +100,8 @@ void TableReplacement::install() {
         coming.known->set_families(coming.stores);
         continue;
       }
-      auto table = std::make_shared<TableImpl>(core_, coming.record.id, coming.record.name,
-                                               coming.record.options, coming.stores);
-      MutexLock guard(core_->tables_mutex);
-      core_->tables.emplace(coming.record.name, std::move(table));
+      core_->catalog.add(core_->make_table(core_, coming.record.id, coming.record.name, coming.record.options,
+                                           coming.stores));
     }
     core_->mvcc.publish(sequence_);
   });

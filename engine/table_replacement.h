@@ -28,8 +28,8 @@ class TableReplacement {
  private:
   // A table on its way in.
   struct Coming {
-    std::shared_ptr<TableImpl> known;  // null: it is created
-    TableRecord record;                // with its ids here
+    std::shared_ptr<TableState> known;  // null: it is created
+    TableRecord record;                 // with its ids here
     std::vector<std::shared_ptr<Store>> stores;
   };
 

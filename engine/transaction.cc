@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "engine/table_reader.h"
 
 namespace cellar {
 namespace {
@@ -95,23 +96,22 @@ TransactionImpl::TransactionImpl(std::shared_ptr<EngineCore> core, const Transac
       begun_ms_(core_->mvcc.write_ms()),
       shown_to_(std::make_shared<const int>(0)) {}
 
-Result<TransactionImpl::TableState*> TransactionImpl::state_of(const std::shared_ptr<Table>& table) {
+Result<TransactionImpl::TouchedTable*> TransactionImpl::state_of(const std::shared_ptr<Table>& table) {
   if (!active()) return Status::aborted("the transaction is over: it was committed or rolled back");
-  auto impl = std::dynamic_pointer_cast<TableImpl>(table);
-  if (impl == nullptr || &impl->core() != core_.get())
-    return Status::invalid_argument("the table is not one of the transaction's engine");
-  CELLAR_TRY(impl->check());
-  TableState& state = tables_[impl->id()];
-  state.table = std::move(impl);
+  TableState* known = TableState::of(*core_, table);
+  if (known == nullptr) return Status::invalid_argument("the table is not one of the transaction's engine");
+  CELLAR_TRY(known->check());
+  TouchedTable& state = tables_[known->id()];
+  if (state.table == nullptr) state.table = known->shared_from_this();
   return &state;
 }
 
 Result<RowBatch> TransactionImpl::get(const std::shared_ptr<Table>& table, const Get& get) {
-  CELLAR_TRY_ASSIGN(TableState * state, state_of(table));
+  CELLAR_TRY_ASSIGN(TouchedTable * state, state_of(table));
   if (get.snapshot() != nullptr)
     return Status::invalid_argument("a transaction reads as of its own instant, not of a snapshot");
   RowBatch found;
-  CELLAR_TRY(state->table->get_as_of(get, instant(), overlay_, found));
+  CELLAR_TRY(TableReader(*state->table).get_as_of(get, instant(), overlay_, found));
   if (options_.isolation == Isolation::kSerializable) state->read.add_row(get.row());
   note_ahead(found.row(), begun_ms_, *state->ahead);
   return found;
@@ -119,13 +119,13 @@ Result<RowBatch> TransactionImpl::get(const std::shared_ptr<Table>& table, const
 
 Result<std::unique_ptr<Scanner>> TransactionImpl::scan(const std::shared_ptr<Table>& table,
                                                        const Scan& scan) {
-  CELLAR_TRY_ASSIGN(TableState * state, state_of(table));
+  CELLAR_TRY_ASSIGN(TouchedTable * state, state_of(table));
   if (scan.snapshot() != nullptr)
     return Status::invalid_argument("a transaction reads as of its own instant, not of a snapshot");
   return scan_noted(*state, scan, overlay_);
 }
 
-Result<std::unique_ptr<Scanner>> TransactionImpl::scan_noted(TableState& state, const Scan& scan,
+Result<std::unique_ptr<Scanner>> TransactionImpl::scan_noted(TouchedTable& state, const Scan& scan,
                                                              const ReadOverlay& own) {
   ScanRead bounds(scan);
   CELLAR_TRY(bounds.resolve(core_->clock));
@@ -135,7 +135,7 @@ Result<std::unique_ptr<Scanner>> TransactionImpl::scan_noted(TableState& state, 
     std::shared_ptr<const int> shown_to;
   };
   const auto keep = std::make_shared<const Keep>(Keep{snapshot_, shown_to_});
-  CELLAR_TRY_ASSIGN(auto inner, state.table->scan_as_of(scan, instant(), own, keep));
+  CELLAR_TRY_ASSIGN(auto inner, open_scan_as_of(state.table, scan, instant(), own, keep));
   const bool validated = options_.isolation == Isolation::kSerializable;
   const auto passed = validated ? state.read.add_range() : std::make_shared<PassedRange>();
   passed->start = range.start;
@@ -147,7 +147,7 @@ Result<std::unique_ptr<Scanner>> TransactionImpl::scan_noted(TableState& state, 
 }
 
 Status TransactionImpl::put(const std::shared_ptr<Table>& table, const Put& put) {
-  CELLAR_TRY_ASSIGN(TableState * state, state_of(table));
+  CELLAR_TRY_ASSIGN(TouchedTable * state, state_of(table));
   std::vector<Store*> touched;
   CELLAR_TRY(add_touched(*state->table, put, touched));
   Change change{*state, put.row()};
@@ -155,7 +155,7 @@ Status TransactionImpl::put(const std::shared_ptr<Table>& table, const Put& put)
 }
 
 Status TransactionImpl::erase(const std::shared_ptr<Table>& table, const Delete& erase) {
-  CELLAR_TRY_ASSIGN(TableState * state, state_of(table));
+  CELLAR_TRY_ASSIGN(TouchedTable * state, state_of(table));
   std::vector<Store*> touched;
   CELLAR_TRY(add_touched(*state->table, erase, touched));
   Change change{*state, erase.row(), looks_up(erase) ? Kind::kErase : Kind::kBlind};
@@ -164,7 +164,7 @@ Status TransactionImpl::erase(const std::shared_ptr<Table>& table, const Delete&
 
 Result<std::vector<int64_t>> TransactionImpl::increment(const std::shared_ptr<Table>& table,
                                                         const Increment& increment) {
-  CELLAR_TRY_ASSIGN(TableState * state, state_of(table));
+  CELLAR_TRY_ASSIGN(TouchedTable * state, state_of(table));
   std::vector<Store*> touched;
   CELLAR_TRY(add_touched(*state->table, increment, touched));
   Change change{*state, increment.row(), Kind::kReplace, increment.timestamp()};
@@ -178,7 +178,7 @@ Result<std::vector<int64_t>> TransactionImpl::increment(const std::shared_ptr<Ta
 }
 
 Result<Row> TransactionImpl::append(const std::shared_ptr<Table>& table, const Append& append) {
-  CELLAR_TRY_ASSIGN(TableState * state, state_of(table));
+  CELLAR_TRY_ASSIGN(TouchedTable * state, state_of(table));
   std::vector<Store*> touched;
   CELLAR_TRY(add_touched(*state->table, append, touched));
   Change change{*state, append.row(), Kind::kReplace, append.timestamp()};
@@ -199,7 +199,7 @@ Result<Row> TransactionImpl::append(const std::shared_ptr<Table>& table, const A
 
 // What a mutation reads of its row: with the transaction's writes.
 Status TransactionImpl::look_up(Change& change, const Get& get, RowBatch& found) {
-  CELLAR_TRY(change.table.table->get_as_of(get, instant(), overlay_, found));
+  CELLAR_TRY(TableReader(*change.table.table).get_as_of(get, instant(), overlay_, found));
   note_ahead(found.row(), begun_ms_, *change.table.ahead);
   for (const CellView& cell : found.row().cells()) {
     PreparedBatch::Item item{};
@@ -401,7 +401,7 @@ Status TransactionImpl::stamp_cells(int64_t commit_ms) {
 
 Status TransactionImpl::write() {
   const int64_t commit_ms = core_->mvcc.write_ms();
-  std::vector<TableImpl*> tables;
+  std::vector<TableState*> tables;
   for (const auto& [id, state] : tables_) {
     if (state.rows.empty()) continue;
     CELLAR_TRY(state.table->check_writable());
@@ -441,25 +441,25 @@ Status TransactionImpl::holds() {
 Status TransactionImpl::holds_after(const Store& store, const CellView& cell) {
   const auto found = tables_.find(store.ids().table);
   if (found == tables_.end()) return {};
-  const TableState& state = found->second;
+  const TouchedTable& state = found->second;
   if (!state.written.contains(cell.row()) && !state.read.contains(cell.row())) return {};
   return conflict(state.table->name(), cell.row());
 }
 
-Status TransactionImpl::get_observed(TableImpl& table, const Get& get, const ReadOverlay& own,
+Status TransactionImpl::get_observed(TableState& table, const Get& get, const ReadOverlay& own,
                                      RowBatch& found) {
-  CELLAR_TRY_ASSIGN(TableState * state, state_of(table.shared_from_this()));
+  CELLAR_TRY_ASSIGN(TouchedTable * state, state_of(table.shared_from_this()));
   if (options_.isolation == Isolation::kSerializable) state->read.add_row(get.row());
-  return table.get_as_of(get, instant(), own, found);
+  return TableReader(table).get_as_of(get, instant(), own, found);
 }
 
-Result<std::unique_ptr<Scanner>> TransactionImpl::scan_observed(TableImpl& table, const Scan& scan) {
-  CELLAR_TRY_ASSIGN(TableState * state, state_of(table.shared_from_this()));
+Result<std::unique_ptr<Scanner>> TransactionImpl::scan_observed(TableState& table, const Scan& scan) {
+  CELLAR_TRY_ASSIGN(TouchedTable * state, state_of(table.shared_from_this()));
   return scan_noted(*state, scan, {});
 }
 
-void TransactionImpl::note_added(TableImpl& table, std::string_view row) {
-  TableState& state = tables_[table.id()];
+void TransactionImpl::note_added(TableState& table, std::string_view row) {
+  TouchedTable& state = tables_[table.id()];
   if (state.table == nullptr) state.table = table.shared_from_this();
   state.written.add_row(row);
 }

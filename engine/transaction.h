@@ -15,7 +15,8 @@
 #include "engine/prepared_batch.h"
 #include "engine/read_set.h"
 #include "engine/row_changes.h"
-#include "engine/table_impl.h"
+#include "engine/snapshot_impl.h"
+#include "engine/table_state.h"
 #include "engine/write_path.h"
 
 namespace cellar {
@@ -76,8 +77,8 @@ class TransactionImpl final : public Transaction, private CommitCheck, private O
     std::vector<const OwnCell*> unstamped;
     bool plain = true;  // no marker among them, and nothing that asks for order
   };
-  struct TableState {
-    std::shared_ptr<TableImpl> table;
+  struct TouchedTable {
+    std::shared_ptr<TableState> table;
     ReadSet read;
     ReadSet written;
     std::map<std::string, WrittenRow, std::less<>> rows;
@@ -98,16 +99,16 @@ class TransactionImpl final : public Transaction, private CommitCheck, private O
   };
   // One mutation on its way in.
   struct Change {
-    TableState& table;
+    TouchedTable& table;
     std::string_view row;
     Kind kind = Kind::kBlind;
     int64_t replaced_at = kNow;  // of an increment or append: the timestamp it gives to new columns
     std::vector<FoundColumn> found = {};
   };
 
-  Result<TableState*> state_of(const std::shared_ptr<Table>& table);
+  Result<TouchedTable*> state_of(const std::shared_ptr<Table>& table);
   ReadInstant instant() const { return {sequence_, core_->mvcc.now_ms()}; }
-  Result<std::unique_ptr<Scanner>> scan_noted(TableState& state, const Scan& scan, const ReadOverlay& own);
+  Result<std::unique_ptr<Scanner>> scan_noted(TouchedTable& state, const Scan& scan, const ReadOverlay& own);
   Status look_up(Change& change, const Get& get, RowBatch& found);
   Status apply(Change& change, const std::function<Status(RowChanges&)>& work);
   Status take(Change& change);
@@ -129,16 +130,16 @@ class TransactionImpl final : public Transaction, private CommitCheck, private O
 
   // What observers read and add to is checked like the transaction's own.
   void renew() override {}
-  Status get_observed(TableImpl& table, const Get& get, const ReadOverlay& own, RowBatch& found) override;
-  Result<std::unique_ptr<Scanner>> scan_observed(TableImpl& table, const Scan& scan) override;
-  void note_added(TableImpl& table, std::string_view row) override;
+  Status get_observed(TableState& table, const Get& get, const ReadOverlay& own, RowBatch& found) override;
+  Result<std::unique_ptr<Scanner>> scan_observed(TableState& table, const Scan& scan) override;
+  void note_added(TableState& table, std::string_view row) override;
 
   const std::shared_ptr<EngineCore> core_;
   const TransactionOptions options_;
   std::shared_ptr<const SnapshotImpl> snapshot_;  // null: over
   uint64_t sequence_;
   int64_t begun_ms_;
-  std::map<uint32_t, TableState> tables_;  // by id
+  std::map<uint32_t, TouchedTable> tables_;  // by id
   std::deque<OwnCell> cells_;
   StampBook shown_;  // of cells_, as reads see them
   uint64_t bytes_ = 0;

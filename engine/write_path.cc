@@ -15,7 +15,7 @@
 #include "engine/batch_impl.h"
 #include "engine/prepared_batch.h"
 #include "engine/row_changes.h"
-#include "engine/table_impl.h"
+#include "engine/table_reader.h"
 #include "engine/write_throttle.h"
 
 namespace cellar {
@@ -42,19 +42,19 @@ struct Checked {
   int64_t timestamp = 0;
 };
 
-Result<Checked> check_condition(TableImpl& table, const CheckAndMutate& check) {
+Result<Checked> check_condition(TableState& table, const CheckAndMutate& check) {
   Get get(check.row());
   get.time_range(check.time_from(), check.time_until());
   RowBatch found;
   if (check.filter() != nullptr) {
     // Every family is asked about, as in HBase: SKIP may find a cell in another one that is out.
     get.filter(check.filter()).load_families_on_demand(false);
-    CELLAR_TRY(table.get_into(get, found));
+    CELLAR_TRY(TableReader(table).get(get, found));
     if (found.empty()) return Checked{};
     return Checked{true, found.row().cells().front().timestamp};
   }
   const CheckAndMutate::ColumnCondition& condition = *check.condition();
-  CELLAR_TRY(table.get_into(get.column(condition.family, condition.qualifier), found));
+  CELLAR_TRY(TableReader(table).get(get.column(condition.family, condition.qualifier), found));
   const std::string_view expected = condition.expected;
   if (found.empty()) return Checked{expected.empty() && condition.compare != CompareOp::kNotEqual, 0};
   const CellView& cell = found.row().cells().front();
@@ -77,7 +77,7 @@ std::string_view name_of(const Increment&) { return "increment"; }
 std::string_view name_of(const Append&) { return "append"; }
 
 // Every one of the same row; their families are added.
-Status check_mutations(TableImpl& table, const RowMutations& mutations, std::vector<Store*>& touched) {
+Status check_mutations(TableState& table, const RowMutations& mutations, std::vector<Store*>& touched) {
   if (mutations.mutations().empty())
     return Status::invalid_argument(
                fmt::format("the mutations of row \"{}\" are empty", escaped(mutations.row())))
@@ -92,7 +92,7 @@ Status check_mutations(TableImpl& table, const RowMutations& mutations, std::vec
   return {};
 }
 
-Status check_change(TableImpl& table, const CheckAndMutate& check, std::vector<Store*>& touched) {
+Status check_change(TableState& table, const CheckAndMutate& check, std::vector<Store*>& touched) {
   if (!check.condition() && check.filter() == nullptr)
     return Status::invalid_argument(
                fmt::format("the check of row \"{}\" has no condition", escaped(check.row())))
@@ -150,7 +150,7 @@ bool looks_up(const Batch::Entry& entry) {
 Status check_entry(const Batch::Entry& entry) {
   if (const auto* put = std::get_if<Put>(&entry.change); put != nullptr && put->empty())
     return no_columns("put", put->row());
-  auto& table = static_cast<TableImpl&>(*entry.table);
+  auto& table = static_cast<TableState&>(*entry.table);
   std::vector<Store*> touched;
   if (const auto* increment = std::get_if<Increment>(&entry.change))
     return add_touched(table, *increment, touched);
@@ -185,7 +185,7 @@ Status check_changed_once(const Batch& batch) {
 std::vector<Store*> stores_of(const Batch& batch) {
   std::vector<Store*> stores;
   for (const Batch::Entry& entry : batch.impl().entries)
-    for (const auto& store : static_cast<TableImpl*>(entry.table.get())->families().stores)
+    for (const auto& store : static_cast<TableState*>(entry.table.get())->families().stores)
       if (std::ranges::find(stores, store.get()) == stores.end()) stores.push_back(store.get());
   return stores;
 }
@@ -209,7 +209,7 @@ std::optional<Stamps> stamps_under(RowLocks::Mode mode, const WriteOptions& opti
 // What the entries come to, under the locks of their rows.
 Status add_entries(const Batch& batch, int64_t now_ms, PreparedBatch& to) {
   for (const Batch::Entry& entry : batch.impl().entries) {
-    auto& table = static_cast<TableImpl&>(*entry.table);
+    auto& table = static_cast<TableState&>(*entry.table);
     if (const auto* cell = std::get_if<Cell>(&entry.change)) {
       CELLAR_TRY(RowChanges(table, to, now_ms).cell(*cell));
     } else if (const auto* put = std::get_if<Put>(&entry.change)) {
@@ -230,7 +230,7 @@ Status add_entries(const Batch& batch, int64_t now_ms, PreparedBatch& to) {
 WritePath::WritePath(EngineCore& core)
     : core_(core), group_(core.executor, [this](std::span<WriteRequest*> group) { apply(group); }) {}
 
-Durability WritePath::durability_of(const TableImpl& table, const WriteOptions& options) const {
+Durability WritePath::durability_of(const TableState& table, const WriteOptions& options) const {
   if (options.durability) return *options.durability;
   return table.durability().value_or(core_.options.durability);
 }
@@ -243,7 +243,7 @@ Status WritePath::check_writable() const {
 
 int64_t WritePath::lock_wait_us() const { return core_.options.row_lock_wait_ms * 1000; }
 
-Status WritePath::put(TableImpl& table, const Put& put, const WriteOptions& options) {
+Status WritePath::put(TableState& table, const Put& put, const WriteOptions& options) {
   CELLAR_TRY(table.check_writable());
   if (put.empty()) return no_columns("put", put.row());
   if (in_observer || table.observers() != nullptr ||
@@ -260,7 +260,7 @@ Status WritePath::put(TableImpl& table, const Put& put, const WriteOptions& opti
 }
 
 // A put to a table that has observers, or by an observer, which is refused, or whose stamps may rise.
-Status WritePath::put_slowly(TableImpl& table, const Put& put, const WriteOptions& options) {
+Status WritePath::put_slowly(TableState& table, const Put& put, const WriteOptions& options) {
   std::vector<Store*> touched;
   CELLAR_TRY(add_touched(table, put, touched));
   return change_row(table, put.row(), touched, mode_of(touched, options), options,
@@ -270,7 +270,7 @@ Status WritePath::put_slowly(TableImpl& table, const Put& put, const WriteOption
 // Of one row: makes the changes under the row's lock, and commits them as one write, at the time of the
 // changes. A change that adds nothing writes nothing.
 template <class Change>
-Status WritePath::change_row(TableImpl& table, std::string_view row, const std::vector<Store*>& touched,
+Status WritePath::change_row(TableState& table, std::string_view row, const std::vector<Store*>& touched,
                              RowLocks::Mode mode, const WriteOptions& options, const Change& change) {
   CELLAR_TRY(check_writable());
   PreparedBatch& batch = thread_batch();
@@ -296,7 +296,7 @@ Status WritePath::change_row(TableImpl& table, std::string_view row, const std::
   return commit(prepared, changes.now_ms(), durability_of(table, options));
 }
 
-Status WritePath::erase(TableImpl& table, const Delete& erase, const WriteOptions& options) {
+Status WritePath::erase(TableState& table, const Delete& erase, const WriteOptions& options) {
   CELLAR_TRY(table.check_writable());
   std::vector<Store*> touched;
   CELLAR_TRY(add_touched(table, erase, touched));
@@ -304,7 +304,7 @@ Status WritePath::erase(TableImpl& table, const Delete& erase, const WriteOption
                     [&](RowChanges& changes) { return changes.erase(erase); });
 }
 
-Result<std::vector<int64_t>> WritePath::increment(TableImpl& table, const Increment& increment,
+Result<std::vector<int64_t>> WritePath::increment(TableState& table, const Increment& increment,
                                                   const WriteOptions& options) {
   CELLAR_TRY(table.check_writable());
   std::vector<Store*> touched;
@@ -318,7 +318,7 @@ Result<std::vector<int64_t>> WritePath::increment(TableImpl& table, const Increm
   return sums;
 }
 
-Result<Row> WritePath::append(TableImpl& table, const Append& append, const WriteOptions& options) {
+Result<Row> WritePath::append(TableState& table, const Append& append, const WriteOptions& options) {
   CELLAR_TRY(table.check_writable());
   std::vector<Store*> touched;
   CELLAR_TRY(add_touched(table, append, touched));
@@ -332,7 +332,7 @@ Result<Row> WritePath::append(TableImpl& table, const Append& append, const Writ
   return row;
 }
 
-Result<Row> WritePath::mutate(TableImpl& table, const RowMutations& mutations, const WriteOptions& options) {
+Result<Row> WritePath::mutate(TableState& table, const RowMutations& mutations, const WriteOptions& options) {
   CELLAR_TRY(table.check_writable());
   std::vector<Store*> touched;
   CELLAR_TRY(check_mutations(table, mutations, touched));
@@ -346,7 +346,7 @@ Result<Row> WritePath::mutate(TableImpl& table, const RowMutations& mutations, c
   return row;
 }
 
-Result<CheckAndMutateResult> WritePath::check_and_mutate(TableImpl& table, const CheckAndMutate& check,
+Result<CheckAndMutateResult> WritePath::check_and_mutate(TableState& table, const CheckAndMutate& check,
                                                          const WriteOptions& options) {
   CELLAR_TRY(table.check_writable());
   std::vector<Store*> touched;
@@ -376,9 +376,8 @@ Status WritePath::write(const Batch& batch, const WriteOptions& options) {
   auto mode = RowLocks::Mode::kShared;
   bool observed = in_observer;
   for (const Batch::Entry& entry : batch.impl().entries) {
-    auto* table = dynamic_cast<TableImpl*>(entry.table.get());
-    if (table == nullptr || &table->core() != &core_)
-      return Status::invalid_argument("the batch names a table of another engine");
+    TableState* table = TableState::of(core_, entry.table);
+    if (table == nullptr) return Status::invalid_argument("the batch names a table of another engine");
     CELLAR_TRY(table->check_writable());
     durability = std::max(durability, durability_of(*table, options));
     observed = observed || table->observers() != nullptr;
@@ -406,7 +405,7 @@ Status WritePath::write_observed(const Batch& batch, RowLocks::Mode mode, Durabi
   PreparedBatch& prepared_batch = thread_batch();
   ObservedWrite write(core_, prepared_batch, options.stamps);
   for (const Batch::Entry& entry : batch.impl().entries)
-    write.add_row(static_cast<TableImpl&>(*entry.table), row_of(entry), mode);
+    write.add_row(static_cast<TableState&>(*entry.table), row_of(entry), mode);
   for (Store* store : stores_of(batch)) write.add_store(store);
   const auto build = [&]() -> Result<int64_t> {
     const int64_t now_ms = core_.mvcc.write_ms();
@@ -421,13 +420,13 @@ Status WritePath::commit_observed(ObservedWrite& write, const ObservedWrite::Bui
                                   Durability durability, const WriteOptions& options, CommitCheck* check) {
   CELLAR_TRY(write.run(build));
   if (write.batch().empty()) return {};
-  for (const TableImpl* table : write.added_tables())
+  for (const TableState* table : write.added_tables())
     durability = std::max(durability, durability_of(*table, options));
   Prepared prepared{write.batch(), 0, check};
   return commit(prepared, write.now_ms(), durability);
 }
 
-Status WritePath::write_checked(std::span<TableImpl* const> tables,
+Status WritePath::write_checked(std::span<TableState* const> tables,
                                 std::span<const PreparedBatch::Item> cells, int64_t now_ms,
                                 CommitCheck& check, ObservedReads& reads, const WriteOptions& options) {
   CELLAR_TRY(check_writable());
@@ -435,7 +434,7 @@ Status WritePath::write_checked(std::span<TableImpl* const> tables,
   batch.begin(options.stamps);
   Durability durability = Durability::kSkipWal;
   bool observed = false;
-  for (const TableImpl* table : tables) {
+  for (const TableState* table : tables) {
     durability = std::max(durability, durability_of(*table, options));
     observed = observed || table->observers() != nullptr;
   }
@@ -446,7 +445,7 @@ Status WritePath::write_checked(std::span<TableImpl* const> tables,
   if (observed) {
     ObservedWrite write(core_, batch, options.stamps, &reads);
     for (const PreparedBatch::Item& cell : cells) {
-      const auto of = std::ranges::find(tables, cell.store->ids().table, &TableImpl::id);
+      const auto of = std::ranges::find(tables, cell.store->ids().table, &TableState::id);
       write.add_row(**of, cell.row, RowLocks::Mode::kShared);
       write.add_store(cell.store);
     }
@@ -481,11 +480,9 @@ Status WritePath::commit(Prepared& prepared, int64_t now_ms, Durability durabili
 // The leader's: why a store that could be written to when the write began cannot any more.
 Status WritePath::refusal(const Store& store) const {
   if (!store.dropped()) return is_read_only(store.table_name());
-  MutexLock guard(core_.tables_mutex);
-  const auto table = core_.tables.find(store.table_name());
-  if (table == core_.tables.end())
-    return Status::not_found(fmt::format("table {} was dropped", store.table_name()));
-  const bool removed = table->second->families().find(store.family()) == nullptr;
+  const std::shared_ptr<TableState> table = core_.catalog.lookup(store.table_name());
+  if (table == nullptr) return Status::not_found(fmt::format("table {} was dropped", store.table_name()));
+  const bool removed = table->families().find(store.family()) == nullptr;
   return Status::conflict(fmt::format("{} while it was being written: nothing of the write is kept",
                                       removed ? fmt::format("family {} of table {} was removed",
                                                             store.family(), store.table_name())

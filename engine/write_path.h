@@ -32,21 +32,21 @@ class WritePath {
  public:
   explicit WritePath(EngineCore& core);
 
-  Status put(TableImpl& table, const Put& put, const WriteOptions& options);
-  Status erase(TableImpl& table, const Delete& erase, const WriteOptions& options);
-  Result<std::vector<int64_t>> increment(TableImpl& table, const Increment& increment,
+  Status put(TableState& table, const Put& put, const WriteOptions& options);
+  Status erase(TableState& table, const Delete& erase, const WriteOptions& options);
+  Result<std::vector<int64_t>> increment(TableState& table, const Increment& increment,
                                          const WriteOptions& options);
-  Result<Row> append(TableImpl& table, const Append& append, const WriteOptions& options);
-  Result<Row> mutate(TableImpl& table, const RowMutations& mutations, const WriteOptions& options);
-  Result<CheckAndMutateResult> check_and_mutate(TableImpl& table, const CheckAndMutate& check,
+  Result<Row> append(TableState& table, const Append& append, const WriteOptions& options);
+  Result<Row> mutate(TableState& table, const RowMutations& mutations, const WriteOptions& options);
+  Result<CheckAndMutateResult> check_and_mutate(TableState& table, const CheckAndMutate& check,
                                                 const WriteOptions& options);
   Status write(const Batch& batch, const WriteOptions& options);
   // Cells of any rows of these tables of this engine, with their timestamps, as one write at `now_ms`, if
   // `check` holds. Their bytes are borrowed. Nothing comes between the check and the write. Observers read by
   // `reads`.
-  Status write_checked(std::span<TableImpl* const> tables, std::span<const PreparedBatch::Item> cells,
+  Status write_checked(std::span<TableState* const> tables, std::span<const PreparedBatch::Item> cells,
                        int64_t now_ms, CommitCheck& check, ObservedReads& reads, const WriteOptions& options);
-  Durability durability_of(const TableImpl& table, const WriteOptions& options) const;
+  Durability durability_of(const TableState& table, const WriteOptions& options) const;
 
   // Runs `work` with no write under way: every sequence so far is in the memtables and visible, none above
   // exists.
@@ -58,9 +58,9 @@ class WritePath {
 
  private:
   template <class Change>
-  Status change_row(TableImpl& table, std::string_view row, const std::vector<Store*>& touched,
+  Status change_row(TableState& table, std::string_view row, const std::vector<Store*>& touched,
                     RowLocks::Mode mode, const WriteOptions& options, const Change& change);
-  Status put_slowly(TableImpl& table, const Put& put, const WriteOptions& options);
+  Status put_slowly(TableState& table, const Put& put, const WriteOptions& options);
   Status write_observed(const Batch& batch, RowLocks::Mode mode, Durability durability,
                         const WriteOptions& options);
   Status commit_observed(ObservedWrite& write, const ObservedWrite::Build& build, Durability durability,
