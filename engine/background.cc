@@ -11,7 +11,6 @@
 #include "engine/feeds.h"
 #include "engine/flush_job.h"
 #include "engine/prefetch_job.h"
-#include "engine/write_path.h"
 
 namespace cellar {
 namespace {
@@ -176,9 +175,9 @@ Status Background::flush(const std::vector<std::shared_ptr<Store>>& stores) {
     // One that runs already may have failed for what is over by now: it does not count.
     ended[i] = stores[i]->work().flushes_ended + (stores[i]->work().flush_runs ? 1 : 0);
   }
-  CELLAR_TRY(core_.write_path->alone([&] {
+  CELLAR_TRY(write_path_.alone([&] {
     for (const auto& store : stores)
-      if (!store->dropped()) core_.write_path->freeze(*store);
+      if (!store->dropped()) write_path_.freeze(*store);
     return Status();
   }));
   for (size_t i = 0; i < stores.size(); ++i) {
@@ -199,7 +198,7 @@ Status Background::flush(const std::vector<std::shared_ptr<Store>>& stores) {
 }
 
 Status Background::flush_here(const std::shared_ptr<Store>& store) {
-  core_.write_path->freeze(*store);
+  write_path_.freeze(*store);
   claim_flush(*store);
   const Status status = flush_store(core_, *store);
   end_flush(*store, status);
@@ -475,7 +474,7 @@ void Background::relieve_memory_and_log() {
     if (oldest != stores.end() && (*oldest)->frozen_count() == 0) largest = oldest->get();
   }
   if (largest == nullptr) return;
-  core_.write_path->freeze(*largest);
+  write_path_.freeze(*largest);
   queue_flush(largest->shared_from_this());
 }
 

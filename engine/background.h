@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/core.h"
+#include "engine/write_path.h"
 
 namespace cellar {
 
@@ -17,12 +18,12 @@ struct ShapeOfStore;
 
 // At most one flush, one compaction and one prefetch of a store at a time; compactions of newer files take
 // turns with a long one. Any thread; waits only through Events.
-class Background {
+class Background final : public FlushScheduler {
  public:
-  explicit Background(EngineCore& core) : core_(core) {}
+  // Borrows both. `write_path` may be constructed later.
+  Background(EngineCore& core, WritePath& write_path) : core_(core), write_path_(write_path) {}
 
-  // Sees to it that what is frozen in the store gets flushed.
-  void queue_flush(std::shared_ptr<Store> store);
+  void queue_flush(std::shared_ptr<Store> store) override;
   // Compacts automatically if the store's policy wants to.
   void queue_compaction(std::shared_ptr<Store> store);
   // Reads the store's files that came since the last time into the cache, if its family asks for that. Also
@@ -39,9 +40,7 @@ class Background {
   // Compacts these stores as their policy wants until it wants nothing, or all files into one.
   Status compact(const std::vector<std::shared_ptr<Store>>& stores, bool major);
 
-  // The write leader's: freezes the largest memtable when memory runs short, and the one that holds back the
-  // log when that grows long.
-  void relieve_memory_and_log();
+  void relieve_memory_and_log() override;
 
   // Recovery's: the log that counts begins at this segment.
   void log_begins_at(uint64_t segment) { log_start_.store(segment); }
@@ -108,6 +107,7 @@ class Background {
   std::vector<uint32_t> take_forgotten(uint64_t released_up_to);
 
   EngineCore& core_;
+  WritePath& write_path_;
   Mutex jobs_mutex_;
   int64_t jobs_ CELLAR_GUARDED_BY(jobs_mutex_) = 0;  // running or queued
   std::vector<Retry> retries_ CELLAR_GUARDED_BY(jobs_mutex_);

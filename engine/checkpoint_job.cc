@@ -13,7 +13,7 @@
 namespace cellar {
 
 Result<CheckpointInfo> CheckpointJob::run(Directory& into) {
-  CELLAR_TRY(core_.write_path->alone([&] { return look(); }));
+  CELLAR_TRY(write_path_.alone([&] { return look(); }));
   for (TableRecord& table : state_.tables) {
     for (FamilyRecord& family : table.families) CELLAR_TRY(fill(into, table, family));
     CELLAR_TRY(sync_table_directory(into, table.id));

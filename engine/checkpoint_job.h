@@ -10,13 +10,16 @@
 
 namespace cellar {
 
+class WritePath;
+
 // Look at everything at one instant; link and write without hindering anybody; publish. Used once.
 class CheckpointJob {
  public:
   // Of these tables, or of all when none is named. With the name of a snapshot it is one, and nothing will
   // write to it.
-  CheckpointJob(EngineCore& core, std::vector<std::string> tables, std::string snapshot = {})
-      : core_(core), wanted_(std::move(tables)), snapshot_(std::move(snapshot)) {}
+  CheckpointJob(EngineCore& core, WritePath& write_path, std::vector<std::string> tables,
+                std::string snapshot = {})
+      : core_(core), write_path_(write_path), wanted_(std::move(tables)), snapshot_(std::move(snapshot)) {}
 
   // Fills `into`, an empty directory. It is a store only when this returns ok, and then durably so, but for
   // the name of the directory. kNotFound naming a table that is not there.
@@ -35,6 +38,7 @@ class CheckpointJob {
   Status share(Directory& into, const Part& part, FamilyRecord& family);
 
   EngineCore& core_;
+  WritePath& write_path_;
   const std::vector<std::string> wanted_;
   const std::string snapshot_;
   ManifestState state_;

@@ -5,9 +5,7 @@
 
 #include <algorithm>
 
-#include "engine/background.h"
 #include "engine/recorded_file.h"
-#include "engine/write_path.h"
 
 namespace cellar {
 namespace {
@@ -18,7 +16,7 @@ Executor& choose_executor(const Environment& environment, const std::unique_ptr<
 
 }  // namespace
 
-EngineCore::EngineCore(EngineOptions opened_with, std::string opened_at, MakeTable makes_tables)
+EngineCore::EngineCore(EngineOptions opened_with, std::string opened_at)
     : options(std::move(opened_with)),
       path(std::move(opened_at)),
       files(options.environment.files != nullptr ? *options.environment.files : posix_file_system()),
@@ -36,7 +34,6 @@ EngineCore::EngineCore(EngineOptions opened_with, std::string opened_at, MakeTab
       row_locks(executor),
       changed(executor.make_event()),
       written(executor.make_event()),
-      make_table(makes_tables),
       catalog(path) {}
 
 EngineCore::~EngineCore() = default;

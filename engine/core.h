@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,9 +24,6 @@
 
 namespace cellar {
 
-class Background;
-class WritePath;
-
 // What status() counts; any thread, relaxed.
 struct EngineCounters {
   std::atomic<uint64_t> flushes{0};
@@ -38,13 +36,12 @@ struct EngineCounters {
 };
 
 // Makes a table that the engine's users see.
-using MakeTable = std::shared_ptr<TableState> (*)(std::shared_ptr<EngineCore> core, uint32_t id,
-                                                  std::string name, TableOptions options,
-                                                  std::vector<std::shared_ptr<Store>> stores);
+using MakeTable = std::function<std::shared_ptr<TableState>(
+    uint32_t id, std::string name, TableOptions options, std::vector<std::shared_ptr<Store>> stores)>;
 
 // Members are in the order of their construction, so that what is used longest is destroyed last.
 struct EngineCore : std::enable_shared_from_this<EngineCore> {
-  EngineCore(EngineOptions opened_with, std::string opened_at, MakeTable makes_tables);
+  EngineCore(EngineOptions opened_with, std::string opened_at);
   ~EngineCore();
   EngineCore(const EngineCore&) = delete;
   EngineCore& operator=(const EngineCore&) = delete;
@@ -84,11 +81,8 @@ struct EngineCore : std::enable_shared_from_this<EngineCore> {
   Identity identity;                  // of the store; fixed once it is open
   RecoveryReport recovery;
 
-  const MakeTable make_table;
+  MakeTable make_table;  // set before the store is opened
   Catalog catalog;
-
-  std::unique_ptr<WritePath> write_path;
-  std::unique_ptr<Background> background;
 
   // Ok while the engine may be used; kAborted after close(), and in a process that was forked after the open.
   Status check_open() const {

@@ -7,7 +7,6 @@
 
 #include "base/plugins.h"
 #include "base/random.h"
-#include "engine/background.h"
 #include "engine/feed_reader.h"
 #include "engine/feeds.h"
 #include "engine/names.h"
@@ -17,18 +16,8 @@
 #include "engine/table_alteration.h"
 #include "engine/table_impl.h"
 #include "engine/transaction.h"
-#include "engine/write_path.h"
 
 namespace cellar {
-namespace {
-
-std::shared_ptr<TableState> make_table(std::shared_ptr<EngineCore> core, uint32_t id, std::string name,
-                                       TableOptions options, std::vector<std::shared_ptr<Store>> stores) {
-  return std::make_shared<TableImpl>(std::move(core), id, std::move(name), std::move(options),
-                                     std::move(stores));
-}
-
-}  // namespace
 
 Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const EngineOptions& options) {
   register_memtable_plugins();
@@ -39,21 +28,25 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
   CELLAR_TRY(validate(options));
   EngineOptions heeded = options;
   if (heeded.cell_bytes_max == 0) heeded.cell_bytes_max = kCellBytesHardMax;
-  auto core = std::make_shared<EngineCore>(std::move(heeded), path, &make_table);
+  auto core = std::make_shared<EngineCore>(std::move(heeded), path);
   CELLAR_TRY_ASSIGN(core->cache, BlockCache::create(options.cache.capacity_bytes, options.cache.policy,
                                                     options.cache.shards));
-  core->write_path = std::make_unique<WritePath>(*core);
-  core->background = std::make_unique<Background>(*core);
-  auto engine = std::make_unique<EngineImpl>(core);
-  if (Status status = open_store(core); !status.ok()) {
+  const auto parts = std::make_shared<EngineParts>(core);
+  core->make_table = [parts = parts.get()](uint32_t id, std::string name, TableOptions schema,
+                                           std::vector<std::shared_ptr<Store>> stores) {
+    return std::make_shared<TableImpl>(parts->shared_from_this(), id, std::move(name), std::move(schema),
+                                       std::move(stores));
+  };
+  auto engine = std::make_unique<EngineImpl>(parts);
+  if (Status status = open_store(*core, parts->background); !status.ok()) {
     // Whatever was begun must not be finished as if all were well.
     core->fail(status, Health::Ends::kByReopen);
     return status;
   }
   for (const auto& store : core->catalog.stores()) {
-    if (store->frozen_count() != 0) core->background->queue_flush(store);
-    core->background->queue_prefetch(store);
-    core->background->queue_compaction(store);
+    if (store->frozen_count() != 0) parts->background.queue_flush(store);
+    parts->background.queue_prefetch(store);
+    parts->background.queue_compaction(store);
   }
   return std::unique_ptr<Engine>(std::move(engine));
 }
@@ -62,7 +55,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
 // alone, and mutexes may be locked for ever.
 EngineImpl::~EngineImpl() {
   if (core_->inherited()) {
-    static_cast<void>(new std::shared_ptr<EngineCore>(core_));
+    static_cast<void>(new std::shared_ptr<EngineParts>(parts_));
     return;
   }
   static_cast<void>(close());
@@ -87,7 +80,7 @@ Result<std::shared_ptr<Table>> EngineImpl::create_table(const std::string& name,
   CELLAR_TRY(check_table_name(name));
   CELLAR_TRY(validate(options));
   // Schema changes go one at a time, between two groups of writes.
-  CELLAR_TRY(core_->write_path->alone([&] { return create_now(name, options); }));
+  CELLAR_TRY(parts_->write_path.alone([&] { return create_now(name, options); }));
   return open_table(name);
 }
 
@@ -98,7 +91,7 @@ Result<std::shared_ptr<Table>> EngineImpl::open_or_create_table(const std::strin
   CELLAR_TRY(check_table_name(name));
   CELLAR_TRY(validate(options));
   // Another thread may have been faster, and a third one may drop the table again.
-  CELLAR_TRY(core_->write_path->alone(
+  CELLAR_TRY(parts_->write_path.alone(
       [&] { return core_->catalog.lookup(name) != nullptr ? Status() : create_now(name, options); }));
   return open_table(name);
 }
@@ -124,7 +117,7 @@ Status EngineImpl::create_now(const std::string& name, const TableOptions& optio
   }
   CELLAR_TRY_ASSIGN(std::vector<std::shared_ptr<Store>> stores, open_new_families(*core_, record));
   CELLAR_TRY(core_->commit(edit));
-  core_->catalog.add(core_->make_table(core_, record.id, name, record.options, std::move(stores)));
+  core_->catalog.add(core_->make_table(record.id, name, record.options, std::move(stores)));
   return {};
 }
 
@@ -133,7 +126,7 @@ std::vector<std::string> EngineImpl::list_tables() { return core_->catalog.names
 Status EngineImpl::drop_table(const std::string& name) {
   CELLAR_TRY(check_writable());
   CELLAR_TRY(open_table(name).status());
-  return core_->write_path->alone([&] { return drop_now(name); });
+  return parts_->write_path.alone([&] { return drop_now(name); });
 }
 
 Status EngineImpl::drop_now(const std::string& name) {
@@ -145,7 +138,7 @@ Status EngineImpl::drop_now(const std::string& name) {
   CELLAR_TRY(core_->commit(edit));
   table->set_dropped();
   for (const auto& store : table->families().stores) {
-    core_->background->note_dropped(store->ids().family, core_->mvcc.read_point());
+    parts_->background.note_dropped(store->ids().family, core_->mvcc.read_point());
     core_->memtable_bytes.fetch_sub(static_cast<int64_t>(store->drop()));
   }
   core_->catalog.remove(name);
@@ -155,10 +148,10 @@ Status EngineImpl::drop_now(const std::string& name) {
 Status EngineImpl::alter_table(const std::string& name, const TableChange& change) {
   CELLAR_TRY(check_writable());
   CELLAR_TRY(open_table(name).status());
-  return core_->write_path->alone([&]() -> Status {
+  return parts_->write_path.alone([&]() -> Status {
     const std::shared_ptr<TableState> table = core_->catalog.lookup(name);
     if (table == nullptr) return Status::not_found("table " + name + " was dropped");
-    return TableAlteration(*core_, *table, change).run();
+    return TableAlteration(*core_, parts_->background, *table, change).run();
   });
 }
 
@@ -176,17 +169,18 @@ Status EngineImpl::add_observer(const std::string& table, const std::string& nam
 }
 
 Status EngineImpl::write(const Batch& batch, const WriteOptions& options) {
-  return core_->write_path->write(batch, options);
+  return parts_->write_path.write(batch, options);
 }
 
 Result<std::shared_ptr<const Snapshot>> EngineImpl::snapshot() {
   CELLAR_TRY(core_->check_open());
-  return std::shared_ptr<const Snapshot>(std::make_shared<SnapshotImpl>(core_));
+  return std::shared_ptr<const Snapshot>(std::make_shared<SnapshotImpl>(parts_->core));
 }
 
 Result<std::unique_ptr<Transaction>> EngineImpl::begin(const TransactionOptions& options) {
   CELLAR_TRY(core_->check_open());
-  return std::unique_ptr<Transaction>(std::make_unique<TransactionImpl>(core_, options));
+  return std::unique_ptr<Transaction>(
+      std::make_unique<TransactionImpl>(parts_->core, parts_->shared_write_path(), options));
 }
 
 Status EngineImpl::run_transaction(const RunOptions& options,
@@ -195,7 +189,7 @@ Status EngineImpl::run_transaction(const RunOptions& options,
   int64_t pause_us = options.pause_us;
   for (uint32_t attempt = 1;; ++attempt) {
     CELLAR_TRY(core_->check_open());
-    TransactionImpl transaction(core_, options.transaction);
+    TransactionImpl transaction(parts_->core, parts_->shared_write_path(), options.transaction);
     Status status = work(transaction);
     if (status.ok() && transaction.active()) status = transaction.commit();
     transaction.rollback();
@@ -218,7 +212,7 @@ Status EngineImpl::run_transaction(const RunOptions& options,
 Status EngineImpl::create_feed(const std::string& name, const FeedOptions& options) {
   CELLAR_TRY(check_writable());
   CELLAR_TRY(check_feed(*core_, name, options));
-  return core_->write_path->alone([&] { return create_feed_now(*core_, name, options); });
+  return parts_->write_path.alone([&] { return create_feed_now(*core_, name, options); });
 }
 
 std::vector<FeedInfo> EngineImpl::list_feeds() {
@@ -228,20 +222,20 @@ std::vector<FeedInfo> EngineImpl::list_feeds() {
 
 Status EngineImpl::drop_feed(const std::string& name) {
   CELLAR_TRY(check_writable());
-  CELLAR_TRY(core_->write_path->alone([&] { return drop_feed_now(*core_, name); }));
-  core_->background->release_log();
+  CELLAR_TRY(parts_->write_path.alone([&] { return drop_feed_now(*core_, name); }));
+  parts_->background.release_log();
   return {};
 }
 
 Result<std::unique_ptr<FeedReader>> EngineImpl::read_feed(const std::string& name,
                                                           std::optional<uint64_t> from) {
   CELLAR_TRY(core_->check_open());
-  return open_feed(core_, name, from);
+  return open_feed(parts_->core, parts_->shared_background(), name, from);
 }
 
 Status EngineImpl::flush() {
   CELLAR_TRY(check_writable());
-  return core_->background->flush(core_->catalog.stores());
+  return parts_->background.flush(core_->catalog.stores());
 }
 
 Status EngineImpl::resume() {
@@ -249,16 +243,17 @@ Status EngineImpl::resume() {
   CELLAR_TRY(core_->check_open());
   if (core_->options.read_only) return Status::read_only("the store was opened read-only");
   if (!core_->health.resumable()) return core_->health.check();
-  CELLAR_TRY(core_->write_path->alone([&] { return ResumeJob(*core_).run(); }));
+  CELLAR_TRY(parts_->write_path.alone(
+      [&] { return ResumeJob(*core_, parts_->write_path, parts_->background).run(); }));
   core_->changed->signal();
-  core_->background->resume();
+  parts_->background.resume();
   return {};
 }
 
 Status EngineImpl::wait_for_background() {
   CELLAR_TRY(check_not_in_observer());
   CELLAR_TRY(core_->check_open());
-  return core_->background->wait_idle();
+  return parts_->background.wait_idle();
 }
 
 EngineStatus EngineImpl::status() {
@@ -303,10 +298,10 @@ Status EngineImpl::finish() {
   std::vector<std::shared_ptr<Store>> unlogged;
   for (const auto& store : core_->catalog.stores())
     if (store->has_unlogged()) unlogged.push_back(store);
-  if (!unlogged.empty()) CELLAR_TRY(core_->background->flush(unlogged));
+  if (!unlogged.empty()) CELLAR_TRY(parts_->background.flush(unlogged));
   core_->closing.store(true);
   core_->changed->signal();
-  CELLAR_TRY(core_->background->wait_idle());
+  CELLAR_TRY(parts_->background.wait_idle());
   CELLAR_TRY(core_->check_lock());
   CELLAR_TRY_ASSIGN(const LogPosition end, core_->wal->close_cleanly());
   ManifestState state = core_->manifest->state();
@@ -331,7 +326,7 @@ Status EngineImpl::close() {
   core_->closing.store(true);
   core_->closed.store(true, std::memory_order_release);
   core_->changed->signal();
-  static_cast<void>(core_->background->wait_idle());
+  static_cast<void>(parts_->background.wait_idle());
   core_->catalog.take_all().clear();  // tables hold the core: let go, or neither ever ends
   core_->observers.clear();           // they may hold tables, too
   core_->remover.wait();

@@ -6,13 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "engine/core.h"
+#include "engine/engine_parts.h"
 
 namespace cellar {
 
 class EngineImpl final : public Engine {
  public:
-  explicit EngineImpl(std::shared_ptr<EngineCore> core) : core_(std::move(core)) {}
+  explicit EngineImpl(std::shared_ptr<EngineParts> parts)
+      : parts_(std::move(parts)), core_(parts_->core.get()) {}
   ~EngineImpl() override;
 
   Result<std::shared_ptr<Table>> create_table(const std::string& name, const TableOptions& options) override;
@@ -58,7 +59,8 @@ class EngineImpl final : public Engine {
   Status truncate_now(const std::string& name);
   Status finish();
 
-  std::shared_ptr<EngineCore> core_;
+  const std::shared_ptr<EngineParts> parts_;
+  EngineCore* const core_;
   Status closed_with_;
 };
 

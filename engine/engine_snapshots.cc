@@ -37,7 +37,7 @@ Result<std::vector<TableRecord>> tables_of(const ManifestState& state, const std
 Result<NamedSnapshotInfo> EngineImpl::create_snapshot(const std::string& name,
                                                       const std::vector<std::string>& tables) {
   CELLAR_TRY(check_writable());
-  return NamedSnapshots(*core_).create(name, tables);
+  return NamedSnapshots(*core_).create(parts_->write_path, name, tables);
 }
 
 Result<std::vector<NamedSnapshotInfo>> EngineImpl::list_snapshots() {
@@ -66,8 +66,9 @@ Status EngineImpl::restore_snapshot(const std::string& name, const std::vector<s
   CELLAR_TRY(check_writable());
   CELLAR_TRY_ASSIGN(const NamedSnapshots::Opened snapshot, NamedSnapshots(*core_).open(name));
   CELLAR_TRY_ASSIGN(std::vector<TableRecord> content, tables_of(snapshot.state, name, tables));
-  return core_->write_path->alone([&] {
-    return TableReplacement(core_, std::move(content), snapshot.directory.get(), snapshot.state.last_sequence)
+  return parts_->write_path.alone([&] {
+    return TableReplacement(*core_, parts_->background, std::move(content), snapshot.directory.get(),
+                            snapshot.state.last_sequence)
         .run()
         .with_context("restoring snapshot " + name);
   });
@@ -80,10 +81,11 @@ Result<std::shared_ptr<Table>> EngineImpl::clone_snapshot(const std::string& nam
   CELLAR_TRY_ASSIGN(const NamedSnapshots::Opened snapshot, NamedSnapshots(*core_).open(name));
   CELLAR_TRY_ASSIGN(std::vector<TableRecord> content, tables_of(snapshot.state, name, {from}));
   content.front().name = table;
-  CELLAR_TRY(core_->write_path->alone([&]() -> Status {
+  CELLAR_TRY(parts_->write_path.alone([&]() -> Status {
     if (core_->catalog.lookup(table) != nullptr)
       return Status::invalid_argument("table " + table + " exists already");
-    return TableReplacement(core_, std::move(content), snapshot.directory.get(), snapshot.state.last_sequence)
+    return TableReplacement(*core_, parts_->background, std::move(content), snapshot.directory.get(),
+                            snapshot.state.last_sequence)
         .run()
         .with_context("cloning from snapshot " + name);
   }));
@@ -93,7 +95,7 @@ Result<std::shared_ptr<Table>> EngineImpl::clone_snapshot(const std::string& nam
 Status EngineImpl::truncate_table(const std::string& name) {
   CELLAR_TRY(check_writable());
   CELLAR_TRY(open_table(name).status());
-  return core_->write_path->alone([&] { return truncate_now(name); });
+  return parts_->write_path.alone([&] { return truncate_now(name); });
 }
 
 Status EngineImpl::truncate_now(const std::string& name) {
@@ -102,7 +104,7 @@ Status EngineImpl::truncate_now(const std::string& name) {
   if (known == nullptr) return Status::not_found("table " + name + " was dropped");
   TableRecord empty = *known;
   for (FamilyRecord& family : empty.families) family.files.clear();
-  return TableReplacement(core_, {empty}, nullptr, 0).run();
+  return TableReplacement(*core_, parts_->background, {empty}, nullptr, 0).run();
 }
 
 Result<CheckpointInfo> EngineImpl::checkpoint(const std::string& path) {
@@ -114,7 +116,7 @@ Result<CheckpointInfo> EngineImpl::checkpoint(const std::string& path) {
   CELLAR_TRY_ASSIGN(const std::vector<DirectoryEntry> entries, into->list());
   if (!entries.empty())
     return Status::invalid_argument("a checkpoint wants a new or empty directory").at(path);
-  auto made = CheckpointJob(*core_, {}).run(*into);
+  auto made = CheckpointJob(*core_, parts_->write_path, {}).run(*into);
   // The name of the directory has been durable since it was opened.
   const Status status = made.status();
   if (!status.ok()) {

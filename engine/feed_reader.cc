@@ -17,8 +17,9 @@
 
 namespace cellar {
 
-Result<std::unique_ptr<FeedReader>> open_feed(const std::shared_ptr<EngineCore>& core,
-                                              const std::string& name, std::optional<uint64_t> from) {
+Result<std::unique_ptr<FeedReader>> open_feed(std::shared_ptr<EngineCore> core,
+                                              std::shared_ptr<Background> background, const std::string& name,
+                                              std::optional<uint64_t> from) {
   const std::shared_ptr<const ManifestState> state = core->manifest->current();
   const FeedRecord* feed = state->feeds.named(name);
   if (feed == nullptr) return no_such_feed(state->feeds, name);
@@ -34,12 +35,17 @@ Result<std::unique_ptr<FeedReader>> open_feed(const std::shared_ptr<EngineCore>&
                fmt::format("sequence {} is not written yet, the newest is {}", begin, visible))
         .hinting("after a power loss, places that were not acknowledged do not count");
   CELLAR_TRY_ASSIGN(std::unique_ptr<Directory> wal, open_wal_directory(*core->root, false));
-  return std::unique_ptr<FeedReader>(std::make_unique<FeedReaderImpl>(core, std::move(wal), *feed, begin));
+  return std::unique_ptr<FeedReader>(
+      std::make_unique<FeedReaderImpl>(std::move(core), std::move(background), std::move(wal), *feed, begin));
 }
 
-FeedReaderImpl::FeedReaderImpl(std::shared_ptr<EngineCore> core, std::unique_ptr<Directory> wal,
-                               FeedRecord feed, uint64_t from)
-    : core_(std::move(core)), wal_(std::move(wal)), feed_(std::move(feed)), position_(from) {}
+FeedReaderImpl::FeedReaderImpl(std::shared_ptr<EngineCore> core, std::shared_ptr<Background> background,
+                               std::unique_ptr<Directory> wal, FeedRecord feed, uint64_t from)
+    : core_(std::move(core)),
+      background_(std::move(background)),
+      wal_(std::move(wal)),
+      feed_(std::move(feed)),
+      position_(from) {}
 
 FeedReaderImpl::~FeedReaderImpl() = default;
 
@@ -248,7 +254,7 @@ Status FeedReaderImpl::acknowledge(uint64_t sequence) {
   edit.feeds.acknowledge.push_back({feed_.id, sequence});
   edit.last_sequence = sequence;
   CELLAR_TRY(core_->commit(edit));
-  core_->background->release_log();
+  background_->release_log();
   return {};
 }
 

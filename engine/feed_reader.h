@@ -12,14 +12,17 @@
 
 namespace cellar {
 
+class Background;
+
 // A reader of the feed, of what is behind `from` or behind what was acknowledged.
-Result<std::unique_ptr<FeedReader>> open_feed(const std::shared_ptr<EngineCore>& core,
-                                              const std::string& name, std::optional<uint64_t> from);
+Result<std::unique_ptr<FeedReader>> open_feed(std::shared_ptr<EngineCore> core,
+                                              std::shared_ptr<Background> background, const std::string& name,
+                                              std::optional<uint64_t> from);
 
 class FeedReaderImpl final : public FeedReader {
  public:
-  FeedReaderImpl(std::shared_ptr<EngineCore> core, std::unique_ptr<Directory> wal, FeedRecord feed,
-                 uint64_t from);
+  FeedReaderImpl(std::shared_ptr<EngineCore> core, std::shared_ptr<Background> background,
+                 std::unique_ptr<Directory> wal, FeedRecord feed, uint64_t from);
   ~FeedReaderImpl() override;
 
   Result<const FeedEntry*> next(int64_t wait_us) override;
@@ -47,6 +50,7 @@ class FeedReaderImpl final : public FeedReader {
   bool wants(const std::string& table, const std::string& family) const;
 
   const std::shared_ptr<EngineCore> core_;
+  const std::shared_ptr<Background> background_;
   const std::unique_ptr<Directory> wal_;
   const FeedRecord feed_;  // as it was when the reader was made
   std::map<uint32_t, Family> families_;

@@ -43,7 +43,7 @@ Result<IngestInfo> IngestJob::run() {
   if (status.ok() && !placed_.empty()) {
     status = flush_ahead();
     if (status.ok()) {
-      status = core_.write_path->alone([&] {
+      status = write_path_.alone([&] {
         CELLAR_TRY(publish());
         info_.micros = core_.clock.steady_us() - begun_us;
         core_.events.on_ingested(info_);
@@ -57,8 +57,8 @@ Result<IngestInfo> IngestJob::run() {
   }
   if (request_.by == IngestBy::kMove) remove_sources();
   for (const auto& store : stores_) {
-    core_.background->queue_prefetch(store);
-    core_.background->queue_compaction(store);
+    background_.queue_prefetch(store);
+    background_.queue_compaction(store);
   }
   info_.micros = core_.clock.steady_us() - begun_us;
   return std::move(info_);
@@ -198,7 +198,7 @@ Status IngestJob::find_ties() {
 // Most of what the families have in memory becomes files while everybody goes on writing.
 Status IngestJob::flush_ahead() {
   for (int round = 0; round < kFlushRounds && unflushed_bytes(stores_) > kUnflushedBytes; ++round)
-    CELLAR_TRY(core_.background->flush(stores_));
+    CELLAR_TRY(background_.flush(stores_));
   return {};
 }
 
@@ -211,7 +211,7 @@ Status IngestJob::publish() {
       return Status::not_found(
           fmt::format("family {} is gone: the table was dropped, emptied or altered", store->family()));
     CELLAR_TRY(table_.check_writable());
-    CELLAR_TRY(core_.background->flush_here(store));
+    CELLAR_TRY(background_.flush_here(store));
   }
   CELLAR_TRY(core_.sync_log());  // what was written before must not be lost if this is kept
   const uint64_t sequence = core_.mvcc.take_sequence();

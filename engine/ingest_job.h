@@ -12,11 +12,15 @@
 
 namespace cellar {
 
+class Background;
+class WritePath;
+
 // Place and verify, without hindering anybody; flush; then alone: number, publish, install. Used once.
 class IngestJob {
  public:
-  IngestJob(EngineCore& core, TableState& table, const IngestRequest& request)
-      : core_(core), table_(table), request_(request) {}
+  IngestJob(EngineCore& core, WritePath& write_path, Background& background, TableState& table,
+            const IngestRequest& request)
+      : core_(core), write_path_(write_path), background_(background), table_(table), request_(request) {}
 
   Result<IngestInfo> run();
 
@@ -48,6 +52,8 @@ class IngestJob {
   Result<Directory*> directory_of(const std::string& path);
 
   EngineCore& core_;
+  WritePath& write_path_;
+  Background& background_;
   TableState& table_;
   const IngestRequest& request_;
   std::vector<Placed> placed_;

@@ -44,18 +44,18 @@ Status NamedSnapshots::unknown(const std::string& name) const {
       .hinting(nearest_hint(name, names));
 }
 
-Result<NamedSnapshotInfo> NamedSnapshots::create(const std::string& name,
+Result<NamedSnapshotInfo> NamedSnapshots::create(WritePath& write_path, const std::string& name,
                                                  const std::vector<std::string>& tables) {
   CELLAR_TRY(check_name("snapshot", name));
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> parent, snapshots(true));
   CELLAR_TRY(core_.root->sync());
   NamedSnapshotInfo info{name, {}, {}};
-  CELLAR_TRY(fill(*parent, name, tables, info.checkpoint).with_context("snapshot " + name));
+  CELLAR_TRY(fill(write_path, *parent, name, tables, info.checkpoint).with_context("snapshot " + name));
   CELLAR_TRY(parent->sync());
   return info;
 }
 
-Status NamedSnapshots::fill(Directory& snapshots, const std::string& name,
+Status NamedSnapshots::fill(WritePath& write_path, Directory& snapshots, const std::string& name,
                             const std::vector<std::string>& tables, CheckpointInfo& info) {
   CELLAR_TRY_ASSIGN(std::unique_ptr<Directory> snapshot, snapshots.directory(name, true));
   CELLAR_TRY_ASSIGN(std::unique_ptr<FileLock> lock, snapshot->lock(kLockName));
@@ -68,7 +68,7 @@ Status NamedSnapshots::fill(Directory& snapshots, const std::string& name,
     CELLAR_TRY_ASSIGN(snapshot, snapshots.directory(name, true));
     CELLAR_TRY_ASSIGN(lock, snapshot->lock(kLockName));
   }
-  auto made = CheckpointJob(core_, tables, name).run(*snapshot);
+  auto made = CheckpointJob(core_, write_path, tables, name).run(*snapshot);
   if (!made.ok()) {
     static_cast<void>(remove(snapshots, *snapshot, name).ok());  // else a leftover
     return made.status();

@@ -10,6 +10,8 @@
 
 namespace cellar {
 
+class WritePath;
+
 // A snapshot is there once its CURRENT is; what has none is left over from a crash. Any thread; who makes,
 // reads or drops one holds its lock.
 class NamedSnapshots {
@@ -17,7 +19,8 @@ class NamedSnapshots {
   explicit NamedSnapshots(EngineCore& core) : core_(core) {}
 
   // kInvalidArgument: the name is none, or taken.
-  Result<NamedSnapshotInfo> create(const std::string& name, const std::vector<std::string>& tables);
+  Result<NamedSnapshotInfo> create(WritePath& write_path, const std::string& name,
+                                   const std::vector<std::string>& tables);
   // In order of their names.
   Result<std::vector<NamedSnapshotInfo>> list() const;
   // kLocked while somebody has it open.
@@ -38,8 +41,8 @@ class NamedSnapshots {
 
  private:
   Result<std::unique_ptr<Directory>> snapshots(bool create) const;
-  Status fill(Directory& snapshots, const std::string& name, const std::vector<std::string>& tables,
-              CheckpointInfo& info);
+  Status fill(WritePath& write_path, Directory& snapshots, const std::string& name,
+              const std::vector<std::string>& tables, CheckpointInfo& info);
   Status unknown(const std::string& name) const;
 
   EngineCore& core_;

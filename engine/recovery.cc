@@ -22,7 +22,7 @@ namespace {
 // The steps of one opening, top to bottom in run().
 class Recovery {
  public:
-  explicit Recovery(const std::shared_ptr<EngineCore>& core) : core_(*core), shared_(core) {}
+  Recovery(EngineCore& core, Background& background) : core_(core), background_(background) {}
 
   Status run() {
     const int64_t begun_us = core_.clock.steady_us();
@@ -67,7 +67,7 @@ class Recovery {
   };
 
   EngineCore& core_;
-  std::shared_ptr<EngineCore> shared_;
+  Background& background_;
   ManifestState state_;
   std::map<uint32_t, Recovered> families_;  // by id
   LogSummary summary_;
@@ -146,7 +146,7 @@ Status Recovery::open_tables() {
       last_sequence_ = std::max(last_sequence_, family.flushed_sequence);
       stores.push_back(std::move(store));
     }
-    core_.catalog.add(core_.make_table(shared_, table.id, table.name, table.options, std::move(stores)));
+    core_.catalog.add(core_.make_table(table.id, table.name, table.options, std::move(stores)));
   }
   // Orphans too: the number of a file that was never published must not be given out again while its name is
   // taken.
@@ -276,7 +276,7 @@ Status Recovery::remove_spare_segments() {
 // Segments before the start of the log: of a release that failed, or whose removals did not survive a power
 // loss.
 void Recovery::remove_old_segments(uint64_t first) {
-  core_.background->log_begins_at(first);
+  background_.log_begins_at(first);
   auto wal = open_wal_directory(*core_.root, false);
   const FeedBook feeds = core_.manifest->current()->feeds;
   const Status removed =
@@ -463,6 +463,6 @@ Result<std::vector<std::shared_ptr<Store>>> open_new_families(EngineCore& core, 
   return stores;
 }
 
-Status open_store(const std::shared_ptr<EngineCore>& core) { return Recovery(core).run(); }
+Status open_store(EngineCore& core, Background& background) { return Recovery(core, background).run(); }
 
 }  // namespace cellar

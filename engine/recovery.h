@@ -8,10 +8,12 @@
 
 namespace cellar {
 
+class Background;
+
 // Opens or creates the store in the core's directory: lock, manifest, files, log. On success the core is
 // complete and ready for reads and writes; core->recovery says what was found and done. Writes nothing when
 // read-only, and nothing before everything that is there has been checked.
-Status open_store(const std::shared_ptr<EngineCore>& core);
+Status open_store(EngineCore& core, Background& background);
 
 // A Store for a family of the manifest, with its files open.
 Result<std::shared_ptr<Store>> open_family(EngineCore& core, const TableRecord& table,

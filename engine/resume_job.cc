@@ -22,8 +22,8 @@ Status ResumeJob::run() {
 // A crash before the edit leaves the old log, and files that nothing names; after it, the new log.
 Status ResumeJob::renew_log() {
   for (const auto& store : core_.catalog.stores()) {
-    core_.background->claim_flush(*store);
-    core_.write_path->freeze(*store);
+    background_.claim_flush(*store);
+    write_path_.freeze(*store);
     written_.push_back({store, store->view(), {}});
   }
   Status status = write_memory();
@@ -34,7 +34,7 @@ Status ResumeJob::renew_log() {
   } else {
     remove_written();
   }
-  for (const Written& each : written_) core_.background->end_flush(*each.store, status);
+  for (const Written& each : written_) background_.end_flush(*each.store, status);
   return status;
 }
 
@@ -75,7 +75,7 @@ Status ResumeJob::publish() {
 }
 
 void ResumeJob::install() {
-  core_.background->log_begins_at(core_.wal->current_segment());
+  background_.log_begins_at(core_.wal->current_segment());
   core_.mvcc.with_snapshots([&](const std::vector<uint64_t>& snapshots) {
     for (const Written& each : written_) {
       const Store::FlushInstalled installed = each.store->install_flush(

@@ -9,12 +9,16 @@
 
 namespace cellar {
 
+class Background;
+class WritePath;
+
 // Memory holds the truth: every acknowledged write is there or in files. So the manifest begins a new
 // generation with the state of before the failure; everything in memory is written to files; and the log
 // begins anew. A write whose durability was unknown is gone afterwards. Use once, inside WritePath::alone().
 class ResumeJob {
  public:
-  explicit ResumeJob(EngineCore& core) : core_(core) {}
+  ResumeJob(EngineCore& core, WritePath& write_path, Background& background)
+      : core_(core), write_path_(write_path), background_(background) {}
 
   // On failure everything stays as it was, and a later try is a new one.
   Status run();
@@ -33,6 +37,8 @@ class ResumeJob {
   void remove_written();
 
   EngineCore& core_;
+  WritePath& write_path_;
+  Background& background_;
   std::vector<Written> written_;
 };
 

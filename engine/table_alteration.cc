@@ -36,7 +36,7 @@ Status TableAlteration::run() {
   install();
   core_.changed->signal();  // writers may wait for what they need not wait for any more
   if (compacts_again) compact = table_.families().stores;
-  for (const auto& store : compact) core_.background->queue_compaction(store);
+  for (const auto& store : compact) background_.queue_compaction(store);
   return {};
 }
 
@@ -130,7 +130,7 @@ void TableAlteration::change(Changed& each) {
   if (before || !after) return;
   const std::shared_ptr<const StoreView> view = store.view();
   for (const auto& file : view->files) file->prefetch_anew();
-  core_.background->queue_prefetch(store.shared_from_this());
+  background_.queue_prefetch(store.shared_from_this());
 }
 
 // The list first: who finds a store that was dropped finds another list, and begins anew.
@@ -143,7 +143,7 @@ void TableAlteration::install() {
   stores.insert(stores.end(), added_.begin(), added_.end());
   table_.set_families(std::move(stores));
   for (const auto& store : removed_) {
-    core_.background->note_dropped(store->ids().family, core_.mvcc.read_point());
+    background_.note_dropped(store->ids().family, core_.mvcc.read_point());
     core_.memtable_bytes.fetch_sub(static_cast<int64_t>(store->drop()));
   }
 }

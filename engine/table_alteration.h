@@ -9,12 +9,14 @@
 
 namespace cellar {
 
+class Background;
+
 // Inside WritePath::alone(). A family that is removed goes as those of a dropped table do: its id is never
 // used again, so that whatever still runs on it, or stands in the log for it, is without effect. Used once.
 class TableAlteration {
  public:
-  TableAlteration(EngineCore& core, TableState& table, const TableChange& change)
-      : core_(core), table_(table), change_(change) {}
+  TableAlteration(EngineCore& core, Background& background, TableState& table, const TableChange& change)
+      : core_(core), background_(background), table_(table), change_(change) {}
 
   // Durable when it returns ok; nothing has changed otherwise, unless the engine has become read-only.
   Status run();
@@ -34,6 +36,7 @@ class TableAlteration {
   void install();
 
   EngineCore& core_;
+  Background& background_;
   TableState& table_;
   const TableChange& change_;
   std::vector<Changed> changed_;

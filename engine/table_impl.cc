@@ -64,28 +64,28 @@ TableInfo TableImpl::info() const {
 }
 
 Status TableImpl::put(const Put& put, const WriteOptions& options) {
-  return core().write_path->put(*this, put, options);
+  return parts_->write_path.put(*this, put, options);
 }
 
 Status TableImpl::erase(const Delete& erase, const WriteOptions& options) {
-  return core().write_path->erase(*this, erase, options);
+  return parts_->write_path.erase(*this, erase, options);
 }
 
 Result<std::vector<int64_t>> TableImpl::increment(const Increment& increment, const WriteOptions& options) {
-  return core().write_path->increment(*this, increment, options);
+  return parts_->write_path.increment(*this, increment, options);
 }
 
 Result<Row> TableImpl::append(const Append& append, const WriteOptions& options) {
-  return core().write_path->append(*this, append, options);
+  return parts_->write_path.append(*this, append, options);
 }
 
 Result<Row> TableImpl::mutate(const RowMutations& mutations, const WriteOptions& options) {
-  return core().write_path->mutate(*this, mutations, options);
+  return parts_->write_path.mutate(*this, mutations, options);
 }
 
 Result<CheckAndMutateResult> TableImpl::check_and_mutate(const CheckAndMutate& check,
                                                          const WriteOptions& options) {
-  return core().write_path->check_and_mutate(*this, check, options);
+  return parts_->write_path.check_and_mutate(*this, check, options);
 }
 
 std::vector<ActionResult> TableImpl::batch(std::span<const Action> actions, const WriteOptions& options) {
@@ -99,7 +99,7 @@ std::vector<ActionResult> TableImpl::batch(std::span<const Action> actions, cons
         together.erase(shared_from_this(), std::get<Delete>(each));
       }
     }
-    return core().write_path->write(together, options);
+    return parts_->write_path.write(together, options);
   });
 }
 
@@ -142,7 +142,7 @@ Result<RangeSplits> TableImpl::split_points(size_t parts, const EstimateRequest&
 Result<IngestInfo> TableImpl::ingest(const IngestRequest& request) {
   CELLAR_TRY(check_not_in_observer());
   CELLAR_TRY(check_writable());
-  auto done = IngestJob(core(), *this, request).run();
+  auto done = IngestJob(core(), parts_->write_path, parts_->background, *this, request).run();
   if (!done.ok()) return done.status().with_context("table " + name());
   return done;
 }
@@ -151,14 +151,14 @@ Status TableImpl::flush(const FlushOptions& options) {
   CELLAR_TRY(check_not_in_observer());
   CELLAR_TRY(check());
   CELLAR_TRY_ASSIGN(const auto chosen, stores_of(options.family));
-  return core().background->flush(chosen).with_context("table " + name());
+  return parts_->background.flush(chosen).with_context("table " + name());
 }
 
 Status TableImpl::compact(const CompactOptions& options) {
   CELLAR_TRY(check_not_in_observer());
   CELLAR_TRY(check());
   CELLAR_TRY_ASSIGN(const auto chosen, stores_of(options.family));
-  return core().background->compact(chosen, options.major).with_context("table " + name());
+  return parts_->background.compact(chosen, options.major).with_context("table " + name());
 }
 
 }  // namespace cellar

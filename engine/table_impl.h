@@ -4,15 +4,20 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "engine/engine_parts.h"
 #include "engine/table_state.h"
 
 namespace cellar {
 
 class TableImpl final : public TableState {
  public:
-  using TableState::TableState;
+  TableImpl(std::shared_ptr<EngineParts> parts, uint32_t id, std::string name, TableOptions options,
+            std::vector<std::shared_ptr<Store>> stores)
+      : TableState(parts->core, id, std::move(name), std::move(options), std::move(stores)),
+        parts_(std::move(parts)) {}
 
   TableInfo info() const override;
   Status put(const Put& put, const WriteOptions& options) override;
@@ -35,6 +40,9 @@ class TableImpl final : public TableState {
   Result<IngestInfo> ingest(const IngestRequest& request) override;
   Status flush(const FlushOptions& options) override;
   Status compact(const CompactOptions& options) override;
+
+ private:
+  const std::shared_ptr<EngineParts> parts_;
 };
 
 }  // namespace cellar

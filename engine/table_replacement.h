@@ -10,6 +10,8 @@
 
 namespace cellar {
 
+class Background;
+
 // Inside WritePath::alone(). Each table gets new families, with new ids; the old ones go as those of a
 // dropped table do, so that whatever still runs on them, or stands in the log for them, is without effect.
 // Used once.
@@ -18,9 +20,9 @@ class TableReplacement {
   // `content`: tables that are to be as described there, all of them or none; those that are not there are
   // created. The ids in it say where in `source` their files lie, which are not changed; null: there are
   // none. `up_to`: no cell of theirs has a greater sequence.
-  TableReplacement(std::shared_ptr<EngineCore> core, std::vector<TableRecord> content, Directory* source,
-                   uint64_t up_to)
-      : core_(std::move(core)), content_(std::move(content)), source_(source), up_to_(up_to) {}
+  TableReplacement(EngineCore& core, Background& background, std::vector<TableRecord> content,
+                   Directory* source, uint64_t up_to)
+      : core_(core), background_(background), content_(std::move(content)), source_(source), up_to_(up_to) {}
 
   // Durable when it returns ok; nothing has changed otherwise, unless the engine has become read-only.
   Status run();
@@ -39,7 +41,8 @@ class TableReplacement {
   void install();
   void remove_placed();
 
-  const std::shared_ptr<EngineCore> core_;
+  EngineCore& core_;
+  Background& background_;
   const std::vector<TableRecord> content_;
   Directory* const source_;
   const uint64_t up_to_;

@@ -88,8 +88,10 @@ class TransactionScanner final : public Scanner {
 
 }  // namespace
 
-TransactionImpl::TransactionImpl(std::shared_ptr<EngineCore> core, const TransactionOptions& options)
+TransactionImpl::TransactionImpl(std::shared_ptr<EngineCore> core, std::shared_ptr<WritePath> write_path,
+                                 const TransactionOptions& options)
     : core_(std::move(core)),
+      write_path_(std::move(write_path)),
       options_(options),
       snapshot_(std::make_shared<const SnapshotImpl>(core_)),
       sequence_(snapshot_->sequence()),
@@ -418,8 +420,8 @@ Status TransactionImpl::write() {
   }
   // Some timestamps are slightly ahead of the clock; later writes must be ordered after them.
   if (later != 0) core_->mvcc.order_after(commit_ms + later);
-  return core_->write_path->write_checked(tables, items, commit_ms, *this, *this,
-                                          {.durability = options_.durability, .stamps = options_.stamps});
+  return write_path_->write_checked(tables, items, commit_ms, *this, *this,
+                                    {.durability = options_.durability, .stamps = options_.stamps});
 }
 
 // The leader's.

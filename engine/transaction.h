@@ -44,7 +44,8 @@ using Ahead = std::map<std::string, std::vector<ColumnAhead>, std::less<>>;
 // One thread at a time.
 class TransactionImpl final : public Transaction, private CommitCheck, private ObservedReads {
  public:
-  TransactionImpl(std::shared_ptr<EngineCore> core, const TransactionOptions& options);
+  TransactionImpl(std::shared_ptr<EngineCore> core, std::shared_ptr<WritePath> write_path,
+                  const TransactionOptions& options);
 
   uint64_t sequence() const override { return sequence_; }
   Result<RowBatch> get(const std::shared_ptr<Table>& table, const Get& get) override;
@@ -135,6 +136,7 @@ class TransactionImpl final : public Transaction, private CommitCheck, private O
   void note_added(TableState& table, std::string_view row) override;
 
   const std::shared_ptr<EngineCore> core_;
+  const std::shared_ptr<WritePath> write_path_;
   const TransactionOptions options_;
   std::shared_ptr<const SnapshotImpl> snapshot_;  // null: over
   uint64_t sequence_;

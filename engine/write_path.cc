@@ -11,7 +11,6 @@
 #include <variant>
 
 #include "base/bytes.h"
-#include "engine/background.h"
 #include "engine/batch_impl.h"
 #include "engine/prepared_batch.h"
 #include "engine/row_changes.h"
@@ -227,8 +226,10 @@ Status add_entries(const Batch& batch, int64_t now_ms, PreparedBatch& to) {
 
 }  // namespace
 
-WritePath::WritePath(EngineCore& core)
-    : core_(core), group_(core.executor, [this](std::span<WriteRequest*> group) { apply(group); }) {}
+WritePath::WritePath(EngineCore& core, FlushScheduler& flushes)
+    : core_(core),
+      flushes_(flushes),
+      group_(core.executor, [this](std::span<WriteRequest*> group) { apply(group); }) {}
 
 Durability WritePath::durability_of(const TableState& table, const WriteOptions& options) const {
   if (options.durability) return *options.durability;
@@ -593,10 +594,10 @@ void WritePath::after_group(std::span<WriteRequest*> group) {
           store->frozen_count() >= core_.options.memtables_frozen_max)
         continue;
       freeze(*store);
-      core_.background->queue_flush(store->shared_from_this());
+      flushes_.queue_flush(store->shared_from_this());
     }
   }
-  if (core_.options.automatic_flush) core_.background->relieve_memory_and_log();
+  if (core_.options.automatic_flush) flushes_.relieve_memory_and_log();
 }
 
 }  // namespace cellar

@@ -26,11 +26,23 @@ class CommitCheck {
   virtual Status holds_after(const Store& store, const CellView& cell) = 0;
 };
 
+// What the write path asks of background work. Called by the write leader.
+class FlushScheduler {
+ public:
+  virtual ~FlushScheduler() = default;
+  // Flushes what is frozen in the store.
+  virtual void queue_flush(std::shared_ptr<Store> store) = 0;
+  // Freezes the largest memtable when memory runs short, and the one that holds back the log when that grows
+  // long.
+  virtual void relieve_memory_and_log() = 0;
+};
+
 // Throttle → row locks → prepare (validate, stamp, encode) → join a group; the group's leader logs, inserts
 // and publishes. Any thread.
 class WritePath {
  public:
-  explicit WritePath(EngineCore& core);
+  // Borrows both. `flushes` is not called before the first write.
+  WritePath(EngineCore& core, FlushScheduler& flushes);
 
   Status put(TableState& table, const Put& put, const WriteOptions& options);
   Status erase(TableState& table, const Delete& erase, const WriteOptions& options);
@@ -76,6 +88,7 @@ class WritePath {
   void after_group(std::span<WriteRequest*> group);
 
   EngineCore& core_;
+  FlushScheduler& flushes_;
   WriteGroup group_;
 };
 
