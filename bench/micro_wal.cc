@@ -10,7 +10,7 @@
 #include "base/coding.h"
 #include "base/memory_file_system.h"
 #include "cellar/environment.h"
-#include "engine/wal_writer.h"
+#include "engine/log/wal_writer.h"
 
 namespace cellar {
 

@@ -7,15 +7,15 @@
 
 #include "base/plugins.h"
 #include "base/random.h"
-#include "engine/feed_reader.h"
-#include "engine/feeds.h"
-#include "engine/names.h"
-#include "engine/recovery.h"
-#include "engine/resume_job.h"
-#include "engine/snapshot_impl.h"
-#include "engine/table_alteration.h"
+#include "engine/jobs/feed_reader.h"
+#include "engine/jobs/feeds.h"
+#include "engine/jobs/recovery.h"
+#include "engine/jobs/resume_job.h"
+#include "engine/jobs/table_alteration.h"
+#include "engine/schema/names.h"
+#include "engine/store/snapshot_impl.h"
 #include "engine/table_impl.h"
-#include "engine/transaction.h"
+#include "engine/write/transaction.h"
 
 namespace cellar {
 

@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "engine/background.h"
-#include "engine/core.h"
-#include "engine/write_path.h"
+#include "engine/jobs/background.h"
+#include "engine/store/core.h"
+#include "engine/write/write_path.h"
 
 namespace cellar {
 

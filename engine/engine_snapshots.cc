@@ -2,14 +2,14 @@
 #include <algorithm>
 
 #include "base/bytes.h"
-#include "engine/checkpoint_job.h"
 #include "engine/engine_impl.h"
-#include "engine/file_copy.h"
-#include "engine/named_snapshots.h"
-#include "engine/names.h"
-#include "engine/table_replacement.h"
-#include "engine/table_state.h"
-#include "engine/write_path.h"
+#include "engine/jobs/checkpoint_job.h"
+#include "engine/jobs/named_snapshots.h"
+#include "engine/jobs/table_replacement.h"
+#include "engine/schema/names.h"
+#include "engine/store/file_copy.h"
+#include "engine/store/table_state.h"
+#include "engine/write/write_path.h"
 
 namespace cellar {
 namespace {

@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "cell/cell_codec.h"
-#include "engine/actions.h"
-#include "engine/background.h"
-#include "engine/ingest_job.h"
-#include "engine/range_estimate.h"
-#include "engine/table_reader.h"
-#include "engine/write_path.h"
+#include "engine/jobs/background.h"
+#include "engine/jobs/ingest_job.h"
+#include "engine/read/actions.h"
+#include "engine/read/range_estimate.h"
+#include "engine/read/table_reader.h"
+#include "engine/write/write_path.h"
 
 namespace cellar {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/engine_parts.h"
-#include "engine/table_state.h"
+#include "engine/store/table_state.h"
 
 namespace cellar {
 

@@ -10,8 +10,8 @@ namespace cellar::testing {
 
 using Strings = std::vector<std::string>;
 
-// Who may include whom. A folder may always include itself. CMakeLists.txt holds the same table for the
-// linker.
+// Who may include whom. A folder may always include itself; a folder in a folder is a layer of its own.
+// CMakeLists.txt holds the same table for the linker.
 struct Layer {
   std::string_view name;
   std::set<std::string_view> below;
@@ -27,9 +27,32 @@ inline const std::vector<Layer> kLayers = {
     {"cache", {"base", "include"}},
     {"hfile", {"cell", "bloom", "cache", "base", "include"}},
     {"compaction", {"hfile", "cell", "base", "include"}},
+    {"engine/schema", {"hfile", "bloom", "memtable", "base", "include"}},
+    {"engine/values", {"cell", "base", "include"}},
+    {"engine/log", {"base", "include"}},
+    {"engine/manifest", {"engine/log", "base", "include"}},
+    {"engine/store",
+     {"engine/manifest", "engine/log", "engine/schema", "hfile", "cache", "bloom", "memtable", "cell",
+      "platform", "base", "include"}},
+    {"engine/read", {"engine/store", "engine/schema", "hfile", "cell", "base", "include"}},
+    {"engine/write",
+     {"engine/read", "engine/store", "engine/values", "engine/log", "cell", "base", "include"}},
+    {"engine/jobs",
+     {"engine/write", "engine/read", "engine/store", "engine/manifest", "engine/log", "engine/schema",
+      "compaction", "hfile", "cell", "base", "include"}},
     {"engine",
-     {"compaction", "hfile", "cache", "bloom", "memtable", "filter", "cell", "platform", "base", "include"}},
+     {"engine/jobs", "engine/write", "engine/read", "engine/store", "engine/schema", "cell", "base",
+      "include"}},
 };
+// Returns the layer of a path: "engine/log" of engine/log/wal_writer.h, "engine" of engine/engine_impl.h.
+inline std::string_view layer_of(std::string_view path) {
+  const size_t first = path.find('/');
+  const size_t second = first == path.npos ? first : path.find('/', first + 1);
+  if (second != path.npos)
+    for (const Layer& layer : kLayers)
+      if (layer.name == path.substr(0, second)) return layer.name;
+  return path.substr(0, first);
+}
 // Above the layers. The guard's own file and the tests of a folder may use all of them.
 inline const std::set<std::string_view> kAboveLayers = {"tools", "bench", "tests"};
 inline const std::set<std::string_view> kTestFolders = {

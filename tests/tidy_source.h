@@ -17,6 +17,8 @@ struct Source {
   Strings lines;
   Strings code;  // the same lines without comments and without what stands in quotes
 
+  std::string layer() const { return std::string(layer_of(path)); }
+  // The first part of the path, whatever the layer.
   std::string folder() const { return path.substr(0, path.find('/')); }
   std::string name() const { return path.substr(path.rfind('/') + 1); }
   std::string stem() const { return name().substr(0, name().rfind('.')); }

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
-#include "engine/option_fields.h"
+#include "engine/schema/option_fields.h"
 
 namespace cellar {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/carried_attributes.h"
+#include "engine/schema/carried_attributes.h"
 
 namespace cellar {
 

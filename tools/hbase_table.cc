@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/bytes.h"
-#include "engine/file_table.h"
+#include "engine/read/file_table.h"
 #include "tools/family_operand.h"
 #include "tools/hbase_regions.h"
 #include "tools/hfile_paths.h"

@@ -2,7 +2,7 @@
 #include "tools/row_finder.h"
 
 #include "cell/cell_key.h"
-#include "engine/wal_reader.h"
+#include "engine/log/wal_reader.h"
 #include "hfile/hfile_cursor.h"
 #include "hfile/hfile_parts.h"
 

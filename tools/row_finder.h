@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/manifest.h"
+#include "engine/manifest/manifest.h"
 #include "hfile/hfile_reader.h"
 #include "tools/operands.h"
 

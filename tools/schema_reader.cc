@@ -7,7 +7,7 @@
 
 #include "base/bytes.h"
 #include "cellar/plugin.h"
-#include "engine/option_fields.h"
+#include "engine/schema/option_fields.h"
 #include "tools/hbase_attributes.h"
 #include "tools/output.h"
 #include "tools/schema_text.h"

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/bytes.h"
-#include "engine/option_fields.h"
-#include "engine/option_text.h"
+#include "engine/schema/option_fields.h"
+#include "engine/schema/option_text.h"
 #include "tools/hbase_attributes.h"
 #include "tools/output.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/bytes.h"
-#include "engine/carried_attributes.h"
+#include "engine/schema/carried_attributes.h"
 #include "tools/hbase_attributes.h"
 #include "tools/schema_reader.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/bytes.h"
 #include "cellar/plugin.h"
-#include "engine/carried_attributes.h"
+#include "engine/schema/carried_attributes.h"
 #include "tools/output.h"
 #include "tools/schema_reader.h"
 #include "tools/schema_text.h"

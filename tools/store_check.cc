@@ -9,12 +9,12 @@
 
 #include "base/bytes.h"
 #include "cellar/environment.h"
-#include "engine/family_config.h"
-#include "engine/record_file.h"
-#include "engine/recorded_file.h"
-#include "engine/recovery.h"
-#include "engine/sequence_check.h"
-#include "engine/wal_reader.h"
+#include "engine/jobs/recovery.h"
+#include "engine/log/record_file.h"
+#include "engine/log/wal_reader.h"
+#include "engine/store/family_config.h"
+#include "engine/store/recorded_file.h"
+#include "engine/store/sequence_check.h"
 #include "hfile/hfile_reader.h"
 #include "tools/store_state.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/manifest.h"
+#include "engine/manifest/manifest.h"
 #include "hfile/verify.h"
 #include "tools/session.h"
 

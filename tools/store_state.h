@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/manifest.h"
+#include "engine/manifest/manifest.h"
 #include "tools/session.h"
 
 namespace cellar {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
-#include "engine/directory.h"
+#include "engine/log/directory.h"
 #include "tools/output.h"
 
 namespace cellar {

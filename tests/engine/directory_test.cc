@@ -1,6 +1,6 @@
 // Goal: names mean one thing each, CURRENT is exact to the byte, and a directory is taken for what it is.
 // Method: round trips; every flipped bit and every cut of CURRENT; directories with each kind of leftover.
-#include "engine/directory.h"
+#include "engine/log/directory.h"
 
 #include <gtest/gtest.h>
 

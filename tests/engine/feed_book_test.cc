@@ -1,6 +1,6 @@
 // Goal: exactly the log segments are kept that a feed needs, and a feed is cut off exactly when it holds back
 // more than it may. Method: books and segments written down by hand.
-#include "engine/feed_book.h"
+#include "engine/manifest/feed_book.h"
 
 #include <gtest/gtest.h>
 

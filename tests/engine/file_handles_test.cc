@@ -1,7 +1,7 @@
 // Goal: the number of open files stays within its bound, and every file can be read at any time.
 // Method: more files than handles, read in turns and by several threads; opens are counted by a file system
 // that counts.
-#include "engine/file_handles.h"
+#include "engine/store/file_handles.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cellar/hfile_builder.h"
-#include "engine/directory.h"
+#include "engine/log/directory.h"
 #include "tests/cell_support/cell_text.h"
 #include "tests/engine/engine_fixture.h"
 

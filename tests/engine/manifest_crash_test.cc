@@ -7,7 +7,7 @@
 #include <optional>
 #include <sstream>
 
-#include "engine/manifest.h"
+#include "engine/manifest/manifest.h"
 #include "tests/engine/manifest_support.h"
 #include "tests/support/crash_file_system.h"
 #include "tests/support/fault_file_system.h"

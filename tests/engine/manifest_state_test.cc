@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "engine/manifest.h"
+#include "engine/manifest/manifest.h"
 
 namespace cellar::testing {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "engine/manifest.h"
+#include "engine/manifest/manifest.h"
 #include "tests/engine/wal_support.h"
 
 namespace cellar::testing {

@@ -1,7 +1,7 @@
 // Goal: the manifest gives back exactly the state that was committed, refuses damage, and stops when it
 // cannot know. Method: random edits against a plain state; every flipped bit and every cut; failures by rule
 // at every operation. Crashes are in manifest_crash_test.cc.
-#include "engine/manifest.h"
+#include "engine/manifest/manifest.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 
 #include "base/memory_file_system.h"
 #include "base/random.h"
-#include "engine/manifest_codec.h"
+#include "engine/manifest/manifest_codec.h"
 #include "tests/engine/manifest_support.h"
 #include "tests/support/fault_file_system.h"
 #include "tests/support/step_executor.h"

@@ -1,7 +1,7 @@
 // Goal: each option has an example that can be set, and what was set is what there is. Method: option by
 // option, its example through set_option, as text and back; a table has it after the store was opened anew,
 // and an engine opens with it.
-#include "engine/option_fields.h"
+#include "engine/schema/option_fields.h"
 
 #include <algorithm>
 

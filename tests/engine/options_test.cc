@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "engine/option_fields.h"
-#include "engine/option_text.h"
+#include "engine/schema/option_fields.h"
+#include "engine/schema/option_text.h"
 #include "tests/engine/engine_fixture.h"
 
 namespace cellar::testing {

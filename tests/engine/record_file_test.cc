@@ -1,6 +1,6 @@
 // Goal: a sparse file of a terabyte is looked at in moments, and with the same result as without holes.
 // Method: a file system that says where data lies and counts the bytes that are read.
-#include "engine/record_file.h"
+#include "engine/log/record_file.h"
 
 #include <gtest/gtest.h>
 

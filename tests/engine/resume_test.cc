@@ -9,7 +9,7 @@
 #include <atomic>
 #include <thread>
 
-#include "engine/directory.h"
+#include "engine/log/directory.h"
 #include "tests/engine/engine_fixture.h"
 #include "tests/support/fault_file_system.h"
 #include "tests/support/step_executor.h"

@@ -8,7 +8,7 @@
 #include "cellar/compaction_policy.h"
 #include "cellar/hfile_builder.h"
 #include "cellar/plugin.h"
-#include "engine/option_fields.h"
+#include "engine/schema/option_fields.h"
 #include "tests/cell_support/cell_text.h"
 
 namespace cellar::testing {

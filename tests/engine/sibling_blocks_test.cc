@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "engine/manifest.h"
-#include "engine/sequence_check.h"
+#include "engine/manifest/manifest.h"
+#include "engine/store/sequence_check.h"
 #include "hfile/hfile_parts.h"
 #include "hfile/verify.h"
 #include "tests/engine/engine_fixture.h"

@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "base/random.h"
-#include "engine/directory.h"
+#include "engine/log/directory.h"
 #include "tests/cell_support/cursor_contract.h"
 #include "tests/engine/engine_fixture.h"
 #include "tests/support/fault_file_system.h"

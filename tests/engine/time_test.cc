@@ -4,7 +4,7 @@
 // compactions and reopening between; and the expiry clock alone.
 #include <gtest/gtest.h>
 
-#include "engine/expiry_clock.h"
+#include "engine/store/expiry_clock.h"
 #include "tests/engine/engine_fixture.h"
 
 namespace cellar::testing {

@@ -6,7 +6,7 @@
 #include "base/coding.h"
 #include "base/memory_file_system.h"
 #include "cellar/cellar.h"
-#include "engine/file_copy.h"
+#include "engine/store/file_copy.h"
 #include "tests/support/fault_file_system.h"
 #include "tests/support/manual_clock.h"
 

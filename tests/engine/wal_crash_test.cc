@@ -9,8 +9,8 @@
 #include <sstream>
 
 #include "base/random.h"
-#include "engine/directory.h"
-#include "engine/wal_writer.h"
+#include "engine/log/directory.h"
+#include "engine/log/wal_writer.h"
 #include "tests/engine/wal_support.h"
 #include "tests/support/crash_file_system.h"
 #include "tests/support/fault_file_system.h"

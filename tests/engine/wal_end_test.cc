@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/directory.h"
+#include "engine/log/directory.h"
 #include "tests/engine/wal_log.h"
 
 namespace cellar::testing {

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "base/memory_file_system.h"
-#include "engine/wal_reader.h"
-#include "engine/wal_writer.h"
+#include "engine/log/wal_reader.h"
+#include "engine/log/wal_writer.h"
 #include "tests/engine/wal_support.h"
 #include "tests/support/fault_file_system.h"
 #include "tests/support/manual_clock.h"

@@ -14,9 +14,9 @@
 #include "base/coding.h"
 #include "cellar/environment.h"
 #include "cellar/file_system.h"
-#include "engine/wal_format.h"
-#include "engine/wal_reader.h"
-#include "engine/wal_writer.h"
+#include "engine/log/wal_format.h"
+#include "engine/log/wal_reader.h"
+#include "engine/log/wal_writer.h"
 
 namespace cellar::testing {
 

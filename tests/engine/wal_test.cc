@@ -1,7 +1,7 @@
 // Goal: what the log was given comes back in order up to its end; damage is never mistaken for an end.
 // Method: round trips over memory, mapped and plain; every torn length and every flipped bit of small logs;
 // failures by rule; an executor that never helps. Crashes are in wal_crash_test.cc.
-#include "engine/wal_writer.h"
+#include "engine/log/wal_writer.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 
 #include "base/memory_file_system.h"
 #include "base/random.h"
-#include "engine/directory.h"
+#include "engine/log/directory.h"
 #include "tests/engine/wal_log.h"
 #include "tests/engine/wal_support.h"
 #include "tests/support/crash_file_system.h"

@@ -1,6 +1,6 @@
 // Goal: writes are slowed evenly by what compactions are behind, early and a little rather than late and to a
 // halt. Method: the pace alone, with times given.
-#include "engine/write_pace.h"
+#include "engine/store/write_pace.h"
 
 #include <gtest/gtest.h>
 

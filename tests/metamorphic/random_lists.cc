@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/write_pace.h"
+#include "engine/store/write_pace.h"
 #include "tests/metamorphic/random_run.h"
 #include "tests/metamorphic/requests.h"
 

@@ -14,7 +14,7 @@
 #include <map>
 #include <set>
 
-#include "engine/option_fields.h"
+#include "engine/schema/option_fields.h"
 #include "tests/metamorphic/option_sets.h"
 #include "tests/metamorphic/random_run.h"
 #include "tests/support/test_scale.h"

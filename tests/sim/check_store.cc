@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/directory.h"
+#include "engine/log/directory.h"
 #include "tests/sim/workload.h"
 #include "tests/sim/workload_parts.h"
 

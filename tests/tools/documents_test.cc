@@ -50,7 +50,7 @@ TEST(Documents, LinksLeadSomewhere) {
   }
 }
 
-// `engine/store.cc` in a document is a file of the repository.
+// `engine/store/store.cc` in a document is a file of the repository.
 TEST(Documents, FilesTheyNameExist) {
   static const std::regex kPath("`([a-z_]+/[a-z_/]+\\.(cc|h|cmake|md|sh))`");
   std::set<std::string> named;

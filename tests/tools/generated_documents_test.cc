@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "cellar/cellar.h"
-#include "engine/option_fields.h"
+#include "engine/schema/option_fields.h"
 #include "tests/tools/documents.h"
 #include "tests/tools/tool_runner.h"
 

@@ -11,8 +11,8 @@
 
 #include "base/bytes.h"
 #include "cellar/environment.h"
-#include "engine/manifest.h"
-#include "engine/wal_format.h"
+#include "engine/log/wal_format.h"
+#include "engine/manifest/manifest.h"
 #include "tests/tools/tool_runner.h"
 
 namespace cellar::testing {

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "cellar/hfile_builder.h"
-#include "engine/manifest.h"
+#include "engine/manifest/manifest.h"
 #include "tests/tools/tool_runner.h"
 
 namespace cellar::testing {

@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "cellar/environment.h"
 #include "cellar/hfile_builder.h"
-#include "engine/manifest.h"
+#include "engine/manifest/manifest.h"
 #include "tests/support/address_space.h"
 #include "tests/tools/tool_runner.h"
 #include "tools/hfile_paths.h"

@@ -1,0 +1,560 @@
+// Background: queues jobs on the executor and waits for them through one event.
+#include "engine/jobs/background.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/assert.h"
+#include "compaction/plan.h"
+#include "engine/jobs/compaction_job.h"
+#include "engine/jobs/feeds.h"
+#include "engine/jobs/flush_job.h"
+#include "engine/jobs/prefetch_job.h"
+
+namespace cellar {
+namespace {
+
+// A job that fails is tried again after a second, then after twice as long each time.
+constexpr int64_t kRetryUs = 1'000'000;
+constexpr int64_t kRetryUsMax = 60'000'000;
+
+int64_t retry_delay_us(int failures) { return std::min(kRetryUsMax, kRetryUs << std::min(failures - 1, 6)); }
+
+std::string name_of(std::string_view job, const Store& store) {
+  return fmt::format("{} of {}:{}", job, store.table_name(), store.family());
+}
+
+int64_t major_interval_ms(const EngineOptions& engine, const FamilyOptions& family) {
+  return family.major_compaction_interval_ms >= 0 ? family.major_compaction_interval_ms
+                                                  : engine.major_compaction_interval_s * 1000;
+}
+
+}  // namespace
+
+void Background::queue_flush(std::shared_ptr<Store> store) {
+  {
+    MutexLock lock(store->work_mutex());
+    if (store->work().flush_queued || store->work().flush_runs) return;
+    store->work().flush_queued = true;
+  }
+  job_begins();
+  core_.executor.submit(JobPriority::kHigh, [this, store = std::move(store)]() mutable {
+    run_flush(store);
+    store.reset();
+    job_ended();
+  });
+}
+
+void Background::run_flush(const std::shared_ptr<Store>& store) {
+  {
+    MutexLock lock(store->work_mutex());
+    store->work().flush_queued = false;
+    if (store->work().flush_runs) return;  // flush_here() was faster, and looks after what is left
+    store->work().flush_runs = true;
+  }
+  const Status status = core_.health.failed() ? core_.health.check() : flush_store(core_, *store);
+  // Before anybody hears that the flush has ended: who does may flush again, and end the trouble.
+  if (!status.ok()) after_flush_failure(store, status);
+  end_flush(*store, status);
+  if (!status.ok()) return;
+  release_log();
+  if (store->frozen_count() != 0) queue_flush(store);
+  queue_prefetch(store);
+  queue_compaction(store);
+}
+
+void Background::claim_flush(Store& store) {
+  while (true) {
+    const uint64_t seen = core_.changed->count();
+    {
+      MutexLock lock(store.work_mutex());
+      if (!std::exchange(store.work().flush_runs, true)) return;
+    }
+    core_.changed->wait(seen, -1);
+  }
+}
+
+void Background::end_flush(Store& store, const Status& status) {
+  {
+    MutexLock lock(store.work_mutex());
+    Store::Work& work = store.work();
+    CELLAR_ASSERT(work.flush_runs);
+    work.flush_runs = false;
+    work.flush_status = status;
+    ++work.flushes_ended;
+    work.flush_failures = status.ok() ? 0 : work.flush_failures + 1;
+  }
+  if (status.ok()) {
+    core_.health.over(name_of("flush", store));
+    drop_retries(store, true);
+  }
+  core_.changed->signal();
+}
+
+// The log still has everything: a later try writes a new file.
+void Background::after_flush_failure(const std::shared_ptr<Store>& store, const Status& status) {
+  if (core_.health.failed()) return;
+  int failures = 1;
+  {
+    MutexLock lock(store->work_mutex());
+    failures += store->work().flush_failures;
+  }
+  core_.log(LogLevel::kError, "flush failed: " + status.to_text());
+  core_.health.trouble(name_of("flush", *store), status, core_.clock.wall_ms());
+  core_.events.on_background_error(status);
+  if (!core_.options.automatic_flush) return;
+  retry_later({store, true, core_.clock.steady_us() + retry_delay_us(failures)}, status);
+}
+
+void Background::retry_later(Retry retry, const Status& status) {
+  bool begins = false;
+  {
+    MutexLock lock(jobs_mutex_);
+    retries_.push_back(std::move(retry));
+    retry_status_ = status;
+    begins = !std::exchange(retrier_runs_, true);
+    if (begins) ++jobs_;
+  }
+  core_.changed->signal();
+  if (begins) core_.executor.submit(JobPriority::kHigh, [this] { run_retries(); });
+}
+
+void Background::drop_retries(const Store& store, bool flush) {
+  MutexLock lock(jobs_mutex_);
+  std::erase_if(retries_,
+                [&](const Retry& each) { return each.store.get() == &store && each.flush == flush; });
+}
+
+std::optional<int64_t> Background::queue_due() {
+  const int64_t now = core_.clock.steady_us();
+  std::vector<Retry> due;
+  int64_t next_us = INT64_MAX;
+  {
+    MutexLock lock(jobs_mutex_);
+    if (core_.closing.load() || core_.health.failed()) retries_.clear();
+    for (Retry& each : retries_) {
+      if (each.due_us <= now) due.push_back(std::move(each));
+    }
+    std::erase_if(retries_, [](const Retry& each) { return each.store == nullptr; });
+    for (const Retry& each : retries_) next_us = std::min(next_us, each.due_us - now);
+    if (retries_.empty()) retrier_runs_ = false;
+  }
+  for (Retry& each : due)
+    each.flush ? queue_flush(std::move(each.store)) : queue_compaction(std::move(each.store));
+  return next_us == INT64_MAX ? std::nullopt : std::optional(next_us);
+}
+
+// One job waits for all retries, so that they keep no thread from other work.
+void Background::run_retries() {
+  while (true) {
+    const uint64_t seen = core_.changed->count();
+    const std::optional<int64_t> left_us = queue_due();
+    if (!left_us) break;
+    core_.changed->wait(seen, *left_us);
+  }
+  job_ended();
+}
+
+// Failures dropped the retries.
+void Background::resume() {
+  for (const auto& store : core_.catalog.stores()) {
+    if (store->frozen_count() != 0) queue_flush(store);
+    queue_prefetch(store);
+    queue_compaction(store);
+  }
+  release_log();
+}
+
+Status Background::flush(const std::vector<std::shared_ptr<Store>>& stores) {
+  if (core_.options.read_only) return Status::read_only("the store was opened read-only");
+  CELLAR_TRY(core_.health.check());
+  std::vector<uint64_t> ended(stores.size());
+  for (size_t i = 0; i < stores.size(); ++i) {
+    MutexLock lock(stores[i]->work_mutex());
+    // One that runs already may have failed for what is over by now: it does not count.
+    ended[i] = stores[i]->work().flushes_ended + (stores[i]->work().flush_runs ? 1 : 0);
+  }
+  CELLAR_TRY(write_path_.alone([&] {
+    for (const auto& store : stores)
+      if (!store->dropped()) write_path_.freeze(*store);
+    return Status();
+  }));
+  for (size_t i = 0; i < stores.size(); ++i) {
+    const std::shared_ptr<Store>& store = stores[i];
+    while (true) {
+      const uint64_t seen = core_.changed->count();
+      {
+        MutexLock lock(store->work_mutex());
+        if (store->work().flushes_ended > ended[i] && !store->work().flush_status.ok())
+          return store->work().flush_status;
+        if (store->frozen_count() == 0 && !store->work().flush_runs) break;
+      }
+      queue_flush(store);
+      core_.changed->wait(seen, -1);
+    }
+  }
+  return {};
+}
+
+Status Background::flush_here(const std::shared_ptr<Store>& store) {
+  write_path_.freeze(*store);
+  claim_flush(*store);
+  const Status status = flush_store(core_, *store);
+  end_flush(*store, status);
+  if (store->frozen_count() != 0)
+    queue_flush(store);  // it failed, and is tried again by the rules of flushes
+  queue_prefetch(store);
+  return status;
+}
+
+void Background::queue_compaction(std::shared_ptr<Store> store) {
+  if (!core_.options.automatic_compaction || !store->compaction_enabled() || core_.options.read_only ||
+      core_.closing.load() || core_.health.failed())
+    return;
+  if (!wants_compaction(*store)) return;
+  job_begins();
+  core_.executor.submit(JobPriority::kLow, [this, store = std::move(store)]() mutable {
+    run_automatic_compaction(store);
+    store.reset();
+    job_ended();
+  });
+}
+
+struct Background::Picked {
+  ShapeOfStore of;
+  std::optional<CompactionPlan> plan;
+};
+
+// Asks the policy here, not in the job: writers that have too many files know at once whether to wait.
+bool Background::wants_compaction(Store& store) {
+  // A compaction that failed is tried again even if the policy wants none any more: only a compaction that
+  // succeeds ends the trouble.
+  const bool failed = store.compactions() == Store::Compactions::kFail;
+  const bool wanted = failed || pick(store, Wanted::kAutomatic).plan.has_value();
+  MutexLock lock(store.work_mutex());
+  Store::Work& work = store.work();
+  work.compaction_again = work.compaction_runs;
+  if (work.compaction_queued || work.compaction_runs) return false;
+  if (store.compactions() != Store::Compactions::kFail)
+    store.note_compactions(wanted ? Store::Compactions::kMayHelp : Store::Compactions::kNotWanted);
+  work.compaction_queued = wanted;
+  return wanted;
+}
+
+void Background::run_automatic_compaction(const std::shared_ptr<Store>& store) {
+  {
+    MutexLock lock(store->work_mutex());
+    Store::Work& work = store->work();
+    work.compaction_queued = false;
+    if (work.compaction_runs) {  // one on request was faster
+      work.compaction_again = true;
+      return;
+    }
+    work.compaction_runs = true;
+  }
+  const Status status =
+      core_.closing.load() || core_.health.failed() ? Status() : run_compactions(*store, Wanted::kAutomatic);
+  end_compaction(store, status, true);
+}
+
+void Background::end_compaction(const std::shared_ptr<Store>& store, const Status& status, bool automatic) {
+  const bool failed = !status.ok() && !status.is(Code::kAborted);
+  bool again = false;
+  // Before anybody hears that the compaction has ended, as with flushes. Whoever asked for one is told.
+  if (!failed) {
+    compaction_succeeded(*store);
+  } else if (automatic) {
+    after_compaction_failure(store, status);
+  }
+  {
+    MutexLock lock(store->work_mutex());
+    Store::Work& work = store->work();
+    CELLAR_ASSERT(work.compaction_runs);
+    work.compaction_runs = false;
+    ++work.compactions_ended;
+    work.compaction_failures = failed ? work.compaction_failures + 1 : 0;
+    again = std::exchange(work.compaction_again, false) || (failed && !automatic);
+    // wants_compaction() notes what the policy says when it is asked again.
+    if (!failed) store->note_compactions(Store::Compactions::kNotWanted);
+    if (failed && automatic) store->note_compactions(Store::Compactions::kFail);
+  }
+  core_.changed->signal();
+  if (again) queue_compaction(store);
+}
+
+void Background::compaction_succeeded(Store& store) {
+  store.note_compactions(Store::Compactions::kMayHelp);
+  core_.health.over(name_of("compaction", store));
+  drop_retries(store, false);
+}
+
+void Background::after_compaction_failure(const std::shared_ptr<Store>& store, const Status& status) {
+  if (core_.health.failed()) return;
+  core_.health.trouble(name_of("compaction", *store), status, core_.clock.wall_ms());
+  core_.log(LogLevel::kError, "compaction failed: " + status.to_text());
+  core_.events.on_background_error(status);
+  int failures = 1;
+  {
+    MutexLock lock(store->work_mutex());
+    failures += store->work().compaction_failures;
+  }
+  retry_later({store, false, core_.clock.steady_us() + retry_delay_us(failures)}, status);
+}
+
+// Turns: while a long compaction runs, compactions of newer files take turns with it on its thread. Without
+// them, files would pile up until the long compaction ends, and writers would wait. Turns get at most a third
+// of the time, because the inputs of the long compaction stay on disk until it ends. They get more when
+// writers would have to wait.
+class Background::Turns {
+ public:
+  Turns(Background& background, Store& store, int depth)
+      : background_(background), core_(background.core_), store_(store), depth_(depth) {}
+
+  void operator()() {
+    const int64_t now_us = core_.clock.steady_us();
+    if (depth_ == kDepthMax || failed_ || now_us - looked_us_ < kLookUs) return;
+    looked_us_ = now_us;
+    const bool tight = store_.file_count() + kTightFiles >= store_.files_stop(core_.options);
+    if (3 * turns_us_ > now_us - begun_us_ && !tight) return;
+    if (!core_.options.automatic_compaction || !store_.compaction_enabled() || core_.closing.load()) return;
+    if (!files_came()) return;
+    const Picked picked = background_.pick(store_, Wanted::kPolicy);
+    // Without a busy file, the inputs of the long compaction have left the store: its table was dropped.
+    if (!picked.plan || std::ranges::none_of(picked.of.files, &FileSummary::busy)) return;
+    // The policy picks a failed compaction again after the long one. Its failure is reported then.
+    failed_ = !background_.carry_out(store_, *picked.plan, picked.of, depth_ + 1).ok();
+    turns_us_ += core_.clock.steady_us() - now_us;
+  }
+
+ private:
+  // Whether the newest file is another one than at the last call.
+  bool files_came() {
+    const std::shared_ptr<const StoreView> view = store_.view();
+    const uint64_t newest = view->files.empty() ? 0 : view->files.back()->number();
+    return std::exchange(newest_seen_, newest) != newest;
+  }
+
+  static constexpr int kDepthMax = 3;
+  static constexpr int64_t kLookUs = 20'000;
+  static constexpr size_t kTightFiles = 2;  // so many files before files_stop, turns get more time
+
+  Background& background_;
+  EngineCore& core_;
+  Store& store_;
+  int depth_;  // how many compactions take turns around this one
+  const int64_t begun_us_ = core_.clock.steady_us();
+  int64_t turns_us_ = 0;
+  bool failed_ = false;
+  int64_t looked_us_ = begun_us_ - kLookUs;
+  uint64_t newest_seen_ = 0;
+};
+
+Status Background::carry_out(Store& store, const CompactionPlan& plan, const ShapeOfStore& of, int depth) {
+  const bool whole = plan.inputs.size() == of.files.size();
+  CELLAR_TRY(
+      check_plan(plan, of.shape, whole).with_context("policy " + store.view()->config->options.compaction));
+  CELLAR_TRY(compact_store(core_, store, plan, Turns(*this, store, depth)));
+  core_.changed->signal();
+  queue_prefetch(store.shared_from_this());
+  return {};
+}
+
+// A view pins memtables and files: nothing holds one while a compaction is carried out.
+Background::Picked Background::pick(Store& store, Wanted wanted) {
+  const std::shared_ptr<const StoreView> view = store.view();
+  Picked result{shape_of(core_, store, *view, core_.mvcc.now_ms()), {}};
+  const StoreShape& shape = result.of.shape;
+  if (wanted == Wanted::kMajor) {
+    result.plan = major_plan(shape, true);
+    return result;
+  }
+  const int64_t interval_ms = major_interval_ms(core_.options, view->config->options);
+  if (wanted == Wanted::kAutomatic && interval_ms > 0 && !result.of.files.empty() &&
+      shape.now_ms - result.of.files.front().created_ms > interval_ms)
+    result.plan = major_plan(shape, false);
+  if (!result.plan) result.plan = view->config->policy->pick(shape, nullptr);
+  return result;
+}
+
+Status Background::run_compactions(Store& store, Wanted wanted) {
+  while (!is_gone(core_, store)) {
+    if (wanted == Wanted::kAutomatic && !store.compaction_enabled()) return {};  // switched off meanwhile
+    const Picked picked = pick(store, wanted);
+    if (!picked.plan) return {};
+    CELLAR_TRY(carry_out(store, *picked.plan, picked.of, 0));
+    compaction_succeeded(store);  // now, because there may be no end while files come
+    if (wanted == Wanted::kMajor) return {};
+  }
+  return {};
+}
+
+// A major compaction on request reads again what an earlier one set aside.
+void Background::take_back(Store& store) {
+  const std::shared_ptr<const StoreView> view = store.view();
+  for (const auto& file : view->files)
+    if (store.take_back(*file)) core_.health.over(set_aside_name(*file));
+}
+
+Status Background::compact(const std::vector<std::shared_ptr<Store>>& stores, bool major) {
+  if (core_.options.read_only) return Status::read_only("the store was opened read-only");
+  CELLAR_TRY(core_.health.check());
+  for (const auto& store : stores) {
+    while (true) {  // wait until no other compaction of this store runs, then take its place
+      const uint64_t seen = core_.changed->count();
+      {
+        MutexLock lock(store->work_mutex());
+        if (!store->work().compaction_runs) {
+          store->work().compaction_runs = true;
+          store->note_compaction_comes();
+          break;
+        }
+      }
+      core_.changed->wait(seen, -1);
+    }
+    if (major) take_back(*store);
+    const Status status = run_compactions(*store, major ? Wanted::kMajor : Wanted::kPolicy);
+    end_compaction(store, status, false);
+    CELLAR_TRY(status.with_context("family " + store->family()));
+  }
+  return {};
+}
+
+void Background::queue_prefetch(std::shared_ptr<Store> store) {
+  if (core_.closing.load() || !wants_prefetch(core_, store->view()->config->options)) return;
+  {
+    MutexLock lock(store->work_mutex());
+    store->work().prefetch_again = true;
+    if (std::exchange(store->work().prefetch_runs, true)) return;
+  }
+  job_begins();
+  submit_prefetch(std::make_shared<PrefetchJob>(core_, std::move(store)));
+}
+
+// After each piece it goes to the end of the queue: compactions that wait there come first.
+void Background::submit_prefetch(std::shared_ptr<PrefetchJob> job) {
+  core_.executor.submit(JobPriority::kLow, [this, job = std::move(job)]() mutable {
+    if (job->turn()) return submit_prefetch(std::move(job));
+    job.reset();
+    job_ended();
+  });
+}
+
+// Those that feeds keep are of no concern to flushes.
+uint64_t Background::unflushed_segments() const {
+  const std::vector<LogSegment> segments = core_.wal->segments();
+  const auto counts = [&](const LogSegment& each) { return each.id >= log_start_.load(); };
+  return static_cast<uint64_t>(std::ranges::count_if(segments, counts));
+}
+
+void Background::relieve_memory_and_log() {
+  Store* largest = nullptr;
+  std::vector<std::shared_ptr<Store>> stores;
+  const auto limit =
+      static_cast<int64_t>(core_.options.memtable_bytes_total - core_.options.memtable_bytes_total / 8);
+  const uint64_t segment = core_.wal->current_segment();
+  const bool short_of_memory = core_.memtable_bytes.load(std::memory_order_relaxed) >= limit;
+  const bool rolled = std::exchange(segment_seen_, segment) != segment;
+  if (!short_of_memory && !rolled) return;
+  stores = core_.catalog.stores();
+  if (short_of_memory) {
+    bool under_way = false;  // a flush that runs will free memory; do not cut more memtables small meanwhile
+    for (const auto& store : stores) under_way = under_way || store->frozen_count() != 0;
+    if (!under_way)
+      for (const auto& store : stores)
+        if (store->active() != nullptr &&
+            (largest == nullptr || store->active()->bytes() > largest->active()->bytes()))
+          largest = store.get();
+  }
+  const uint64_t segments_max =
+      std::max<uint64_t>(8, 2 * core_.options.memtable_bytes_total / core_.options.log_segment_bytes);
+  if (largest == nullptr && rolled && unflushed_segments() > segments_max) {
+    const auto oldest =
+        std::ranges::min_element(stores, {}, [](const auto& store) { return store->oldest_unflushed(); });
+    if (oldest != stores.end() && (*oldest)->frozen_count() == 0) largest = oldest->get();
+  }
+  if (largest == nullptr) return;
+  write_path_.freeze(*largest);
+  queue_flush(largest->shared_from_this());
+}
+
+void Background::note_dropped(uint32_t family_id, uint64_t sequence) {
+  MutexLock lock(dropped_mutex_);
+  dropped_[family_id] = sequence;
+}
+
+std::vector<uint32_t> Background::take_forgotten(uint64_t released_up_to) {
+  MutexLock lock(dropped_mutex_);
+  std::vector<uint32_t> forgotten;
+  for (auto each = dropped_.begin(); each != dropped_.end();) {
+    if (each->second <= released_up_to) {
+      forgotten.push_back(each->first);
+      each = dropped_.erase(each);
+    } else {
+      ++each;
+    }
+  }
+  return forgotten;
+}
+
+// One thread at a time, which also does what others ask for meanwhile.
+void Background::release_log() {
+  ++releases_wanted_;
+  while (!releasing_.exchange(true)) {
+    const uint64_t wanted = releases_wanted_.load();
+    release_log_now();
+    releasing_.store(false);
+    if (releases_wanted_.load() == wanted) return;
+  }
+}
+
+void Background::release_log_now() {
+  // The read point first: what is at or below it is in the memtables, and seen there unless it has been
+  // flushed.
+  uint64_t bound = core_.mvcc.read_point();
+  for (const auto& store : core_.catalog.stores())
+    if (const uint64_t oldest = store->oldest_unflushed(); oldest != UINT64_MAX)
+      bound = std::min(bound, oldest - 1);
+  const uint64_t start = log_start_.load();
+  const uint64_t needed = std::max(start, core_.wal->needed_from(bound));
+  const std::vector<LogSegment> segments = core_.wal->segments();
+  // A feed that is made from here on needs nothing up to the read point, hence nothing that is released now.
+  const FeedBook feeds = core_.manifest->current()->feeds;
+  const FeedRetention keep = retention_of(feeds, segments, needed);
+  if (needed == start && keep.lost.empty() && segments.front().id >= keep.first) return;
+  ManifestEdit edit;
+  edit.feeds = edit_of(feeds, keep);
+  // What the manifest keeps for feeds ends where it says, whatever happens.
+  if (!edit.feeds.retain.empty() && !core_.sync_log().ok()) return;
+  uint64_t released_up_to = 0;
+  for (const LogSegment& segment : segments)
+    if (segment.id < needed) released_up_to = std::max(released_up_to, segment.last_sequence);
+  edit.log_start = needed;
+  edit.log_synced = core_.wal->synced();
+  edit.forget_dropped = take_forgotten(released_up_to);
+  if (!core_.commit(edit).ok()) return;
+  log_start_.store(needed);
+  for (const FeedRecord& feed : keep.lost)
+    tell_feed_lost(core_, feed, held_back(feeds, feed, segments, needed));
+  const Status released = core_.wal->release_before(keep.first);  // crash before: the next open removes them
+  if (!released.ok())
+    core_.log(LogLevel::kWarning, "old log segments stay until the next open: " + released.to_text());
+}
+
+Status Background::wait_idle() {
+  while (true) {
+    const uint64_t seen = core_.changed->count();
+    {
+      MutexLock lock(jobs_mutex_);
+      if (jobs_ == 0) break;
+      // What is left waits for a better moment, which may never come. An engine that closes ends that wait.
+      if (jobs_ == 1 && !retries_.empty() && !core_.closing.load())
+        return retry_status_.with_context("a job will be tried again; its last try");
+    }
+    core_.changed->wait(seen, -1);
+  }
+  core_.remover.wait();
+  return core_.health.check();
+}
+
+}  // namespace cellar

@@ -1,0 +1,124 @@
+// Background: which job runs next. Owns nothing else.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/store/core.h"
+#include "engine/write/write_path.h"
+
+namespace cellar {
+
+class PrefetchJob;
+struct CompactionPlan;
+struct ShapeOfStore;
+
+// At most one flush, one compaction and one prefetch of a store at a time; compactions of newer files take
+// turns with a long one. Any thread; waits only through Events.
+class Background final : public FlushScheduler {
+ public:
+  // Borrows both. `write_path` may be constructed later.
+  Background(EngineCore& core, WritePath& write_path) : core_(core), write_path_(write_path) {}
+
+  void queue_flush(std::shared_ptr<Store> store) override;
+  // Compacts automatically if the store's policy wants to.
+  void queue_compaction(std::shared_ptr<Store> store);
+  // Reads the store's files that came since the last time into the cache, if its family asks for that. Also
+  // where the engine only reads.
+  void queue_prefetch(std::shared_ptr<Store> store);
+
+  // Freezes and flushes these stores; returns when that is done or has failed.
+  Status flush(const std::vector<std::shared_ptr<Store>>& stores);
+  // After Engine::resume(): everything that waited is tried again now.
+  void resume();
+  // Inside WritePath::alone(): freezes and flushes this store on this thread, so that no other store's flush
+  // is waited for. Nothing of the store is only in memory when it returns ok.
+  Status flush_here(const std::shared_ptr<Store>& store);
+  // Compacts these stores as their policy wants until it wants nothing, or all files into one.
+  Status compact(const std::vector<std::shared_ptr<Store>>& stores, bool major);
+
+  void relieve_memory_and_log() override;
+
+  // Recovery's: the log that counts begins at this segment.
+  void log_begins_at(uint64_t segment) { log_start_.store(segment); }
+  // Lets go of log segments whose every cell is in store files and that no feed needs; cuts off feeds that
+  // hold back too much. After a flush, and when a feed needs less than before. What fails is tried again
+  // later.
+  void release_log();
+
+  // A family was dropped at this sequence: its id is forgotten when no log segment mentions it any more.
+  void note_dropped(uint32_t family_id, uint64_t sequence);
+
+  // Waits until no flush of the store runs, and keeps others from running until end_flush().
+  void claim_flush(Store& store);
+  // `status` is what the flush came to.
+  void end_flush(Store& store, const Status& status);
+
+  // Returns when no job is running or queued. If only jobs are left that failed and wait to be tried again,
+  // returns the error of the last of them.
+  Status wait_idle();
+
+ private:
+  enum class Wanted : uint8_t { kAutomatic, kPolicy, kMajor };
+  void job_begins() {
+    MutexLock lock(jobs_mutex_);
+    ++jobs_;
+  }
+  // Signals under the mutex: who sees that nothing is left knows that no job touches the engine any more.
+  void job_ended() {
+    MutexLock lock(jobs_mutex_);
+    --jobs_;
+    core_.changed->signal();
+  }
+  // A job that failed and is queued again at `due_us` of the steady clock.
+  struct Retry {
+    std::shared_ptr<Store> store;
+    bool flush = false;  // else a compaction
+    int64_t due_us = 0;
+  };
+  void retry_later(Retry retry, const Status& status);
+  // The job has succeeded.
+  void drop_retries(const Store& store, bool flush);
+  // Queues the retries that are due; how long until the next one, or nothing if none is left.
+  std::optional<int64_t> queue_due();
+  void run_retries();
+  void run_flush(const std::shared_ptr<Store>& store);
+  void after_flush_failure(const std::shared_ptr<Store>& store, const Status& status);
+  void after_compaction_failure(const std::shared_ptr<Store>& store, const Status& status);
+  bool wants_compaction(Store& store);
+  void compaction_succeeded(Store& store);
+  class Turns;
+  struct Picked;
+  Picked pick(Store& store, Wanted wanted);
+  Status run_compactions(Store& store, Wanted wanted);
+  // Checks the plan, which was made from this shape, and compacts. `depth` is the number of running
+  // compactions that this one takes turns with.
+  Status carry_out(Store& store, const CompactionPlan& plan, const ShapeOfStore& of, int depth);
+  void take_back(Store& store);
+  void run_automatic_compaction(const std::shared_ptr<Store>& store);
+  // Notes what a compaction came to, and tells the troubles of the store.
+  void end_compaction(const std::shared_ptr<Store>& store, const Status& status, bool automatic);
+  void submit_prefetch(std::shared_ptr<PrefetchJob> job);
+  void release_log_now();
+  uint64_t unflushed_segments() const;
+  std::vector<uint32_t> take_forgotten(uint64_t released_up_to);
+
+  EngineCore& core_;
+  WritePath& write_path_;
+  Mutex jobs_mutex_;
+  int64_t jobs_ CELLAR_GUARDED_BY(jobs_mutex_) = 0;  // running or queued
+  std::vector<Retry> retries_ CELLAR_GUARDED_BY(jobs_mutex_);
+  bool retrier_runs_ CELLAR_GUARDED_BY(jobs_mutex_) = false;  // one of the jobs waits for the next retry
+  Status retry_status_ CELLAR_GUARDED_BY(jobs_mutex_);        // the error of the last job that waits
+  std::atomic<bool> releasing_{false};
+  std::atomic<uint64_t> releases_wanted_{0};
+  std::atomic<uint64_t> log_start_{0};
+  uint64_t segment_seen_ = 0;  // the write leader's
+  Mutex dropped_mutex_;
+  std::map<uint32_t, uint64_t> dropped_ CELLAR_GUARDED_BY(dropped_mutex_);
+};
+
+}  // namespace cellar

@@ -1,0 +1,105 @@
+// CheckpointJob: what a file holds is linked, what is only in memory is written.
+#include "engine/jobs/checkpoint_job.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+#include "base/bytes.h"
+#include "engine/jobs/flush_job.h"
+#include "engine/store/file_copy.h"
+#include "engine/store/table_state.h"
+#include "engine/write/write_path.h"
+
+namespace cellar {
+
+Result<CheckpointInfo> CheckpointJob::run(Directory& into) {
+  CELLAR_TRY(write_path_.alone([&] { return look(); }));
+  for (TableRecord& table : state_.tables) {
+    for (FamilyRecord& family : table.families) CELLAR_TRY(fill(into, table, family));
+    CELLAR_TRY(sync_table_directory(into, table.id));
+  }
+  // Before this a crash leaves files that nothing names; after it, the checkpoint.
+  state_.next_file_number = core_.manifest->next_file_number();
+  CELLAR_TRY(Manifest::create(into, core_.executor, state_, {.files_are_there = true}).status());
+  const uint64_t shared = info_.bytes_shared;
+  info_ = describe_checkpoint(state_, into.path());
+  info_.bytes_shared = shared;
+  return info_;
+}
+
+// Alone: nothing above the read point exists, all below it is in these views, and no table comes or goes.
+Status CheckpointJob::look() {
+  const ManifestState all = core_.manifest->state();
+  state_.identity = all.identity;
+  state_.snapshot = snapshot_;
+  state_.next_table_id = all.next_table_id;
+  state_.next_family_id = all.next_family_id;
+  state_.last_sequence = core_.mvcc.read_point();
+  state_.wall_ms = core_.clock.wall_ms();
+  for (const std::string& name : wanted_) {
+    CELLAR_TRY_ASSIGN(const std::shared_ptr<TableState> table, core_.catalog.find(name));
+    if (state_.table_named(name) == nullptr) look_at(*table, all);
+  }
+  if (!wanted_.empty()) return {};
+  for (const auto& table : core_.catalog.all()) look_at(*table, all);
+  return {};
+}
+
+void CheckpointJob::look_at(const TableState& table, const ManifestState& all) {
+  const TableRecord* const known = all.table(table.id());
+  CELLAR_ASSERT(known != nullptr);  // schema changes are alone, too
+  TableRecord& record = state_.tables.emplace_back(*known);
+  record.families.clear();
+  for (const auto& store : table.families().stores) {
+    const FamilyRecord* const family = all.family(store->ids().family).second;
+    CELLAR_ASSERT(family != nullptr);
+    record.families.push_back({family->id, family->name, family->options, state_.last_sequence, {}});
+    parts_.push_back({store, store->view()});
+  }
+}
+
+Status CheckpointJob::fill(Directory& into, const TableRecord& table, FamilyRecord& family) {
+  const auto part =
+      std::ranges::find(parts_, family.id, [](const Part& each) { return each.store->ids().family; });
+  CELLAR_TRY_ASSIGN(std::shared_ptr<Directory> directory,
+                    open_family_directory(into, table.id, family.name, true));
+  CELLAR_TRY(share(*directory, *part, family));
+  CELLAR_TRY_ASSIGN(const NewFile made,
+                    write_memtables_as_of(core_, *part->store, *part->view, state_.last_sequence, directory));
+  if (made.file != nullptr) {
+    family.files.push_back(made.record);
+    return {};  // it has synced the directory
+  }
+  return family.files.empty() ? Status() : directory->sync();
+}
+
+Status CheckpointJob::share(Directory& into, const Part& part, FamilyRecord& family) {
+  for (const auto& file : part.view->files) {
+    core_.executor.checkpoint();
+    const FileRecord& record = file->record();
+    const Result<bool> linked =
+        link_or_copy(core_.executor, *part.store->directory(), record.name, into, record.name);
+    CELLAR_TRY(linked.status().with_context("store file " + record.name));
+    if (*linked) info_.bytes_shared += record.bytes;
+    family.files.push_back(record);
+  }
+  return {};
+}
+
+CheckpointInfo describe_checkpoint(const ManifestState& state, std::string path) {
+  CheckpointInfo info;
+  info.path = std::move(path);
+  info.sequence = state.last_sequence;
+  info.created_ms = state.wall_ms;
+  for (const TableRecord& table : state.tables) {
+    info.tables.push_back(table.name);
+    for (const FamilyRecord& family : table.families) {
+      info.files += family.files.size();
+      for (const FileRecord& file : family.files) info.bytes += file.bytes;
+    }
+  }
+  std::ranges::sort(info.tables);
+  return info;
+}
+
+}  // namespace cellar

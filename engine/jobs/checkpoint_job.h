@@ -1,0 +1,52 @@
+// CheckpointJob: the recipe of a checkpoint: some tables as of one instant, as a store of its own.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cellar/checkpoint.h"
+#include "engine/store/core.h"
+
+namespace cellar {
+
+class WritePath;
+
+// Look at everything at one instant; link and write without hindering anybody; publish. Used once.
+class CheckpointJob {
+ public:
+  // Of these tables, or of all when none is named. With the name of a snapshot it is one, and nothing will
+  // write to it.
+  CheckpointJob(EngineCore& core, WritePath& write_path, std::vector<std::string> tables,
+                std::string snapshot = {})
+      : core_(core), write_path_(write_path), wanted_(std::move(tables)), snapshot_(std::move(snapshot)) {}
+
+  // Fills `into`, an empty directory. It is a store only when this returns ok, and then durably so, but for
+  // the name of the directory. kNotFound naming a table that is not there.
+  Result<CheckpointInfo> run(Directory& into);
+
+ private:
+  // A family as it was at the instant.
+  struct Part {
+    std::shared_ptr<Store> store;
+    std::shared_ptr<const StoreView> view;
+  };
+
+  Status look();
+  void look_at(const TableState& table, const ManifestState& all);
+  Status fill(Directory& into, const TableRecord& table, FamilyRecord& family);
+  Status share(Directory& into, const Part& part, FamilyRecord& family);
+
+  EngineCore& core_;
+  WritePath& write_path_;
+  const std::vector<std::string> wanted_;
+  const std::string snapshot_;
+  ManifestState state_;
+  std::vector<Part> parts_;
+  CheckpointInfo info_;
+};
+
+// What a checkpoint's manifest says of it.
+CheckpointInfo describe_checkpoint(const ManifestState& state, std::string path);
+
+}  // namespace cellar

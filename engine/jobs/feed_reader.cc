@@ -1,0 +1,261 @@
+// FeedReaderImpl: the order in which it looks at things is the argument that it misses nothing.
+//
+// The newest visible sequence is read before the ends of the log's segments, so that every visible record is
+// within them; those ends before the manifest, so that a segment that has gone is seen to be acknowledged.
+// Bytes behind an end are never looked at: of the log being written they are not there yet, of one that a
+// crash tore they never counted.
+#include "engine/jobs/feed_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/jobs/background.h"
+#include "engine/jobs/feeds.h"
+#include "engine/store/table_state.h"
+
+namespace cellar {
+
+Result<std::unique_ptr<FeedReader>> open_feed(std::shared_ptr<EngineCore> core,
+                                              std::shared_ptr<Background> background, const std::string& name,
+                                              std::optional<uint64_t> from) {
+  const std::shared_ptr<const ManifestState> state = core->manifest->current();
+  const FeedRecord* feed = state->feeds.named(name);
+  if (feed == nullptr) return no_such_feed(state->feeds, name);
+  if (feed->lost) return feed_was_lost(*feed);
+  const uint64_t begin = from.value_or(feed->acknowledged);
+  if (begin < feed->acknowledged)
+    return Status::invalid_argument(
+               fmt::format("feed {} was acknowledged up to {}; what lies behind {} may have gone", name,
+                           feed->acknowledged, begin))
+        .hinting("read from the acknowledged sequence on");
+  if (const uint64_t visible = core->mvcc.read_point(); begin > visible)
+    return Status::invalid_argument(
+               fmt::format("sequence {} is not written yet, the newest is {}", begin, visible))
+        .hinting("after a power loss, places that were not acknowledged do not count");
+  CELLAR_TRY_ASSIGN(std::unique_ptr<Directory> wal, open_wal_directory(*core->root, false));
+  return std::unique_ptr<FeedReader>(
+      std::make_unique<FeedReaderImpl>(std::move(core), std::move(background), std::move(wal), *feed, begin));
+}
+
+FeedReaderImpl::FeedReaderImpl(std::shared_ptr<EngineCore> core, std::shared_ptr<Background> background,
+                               std::unique_ptr<Directory> wal, FeedRecord feed, uint64_t from)
+    : core_(std::move(core)),
+      background_(std::move(background)),
+      wal_(std::move(wal)),
+      feed_(std::move(feed)),
+      position_(from) {}
+
+FeedReaderImpl::~FeedReaderImpl() = default;
+
+Result<const FeedEntry*> FeedReaderImpl::next(int64_t wait_us) {
+  const int64_t until_us = wait_us > 0 ? core_->clock.steady_us() + wait_us : 0;
+  for (;;) {
+    const uint64_t seen = core_->written->count();
+    if (wait_us != 0) core_->feeds_waiting.fetch_add(1, std::memory_order_acq_rel);
+    Result<bool> advanced = core_->check_open().ok() ? advance() : Result<bool>(core_->check_open());
+    const int64_t left_us = wait_us > 0 ? until_us - core_->clock.steady_us() : wait_us;
+    const bool waits = advanced.ok() && !*advanced && (wait_us < 0 || left_us > 0);
+    if (waits) core_->written->wait(seen, left_us);
+    if (wait_us != 0) core_->feeds_waiting.fetch_sub(1, std::memory_order_acq_rel);
+    CELLAR_TRY(advanced.status());
+    if (*advanced) return &std::as_const(entry_);
+    if (!waits) return static_cast<const FeedEntry*>(nullptr);
+  }
+}
+
+// To the next entry, if there is one that is visible.
+Result<bool> FeedReaderImpl::advance() {
+  for (;;) {
+    if (!found_ || sequence_ > visible_) visible_ = core_->mvcc.read_point();
+    if (!found_) {
+      CELLAR_TRY_ASSIGN(found_, find_record());
+    }
+    const bool ready = found_ && sequence_ <= visible_;
+    const uint64_t until = ready ? sequence_ - 1 : visible_;
+    if (until > position_ && take_noted(until)) return true;
+    if (!ready) return false;
+    found_ = false;
+    position_ = sequence_;
+    CELLAR_TRY_ASSIGN(const bool any, take_record());
+    if (any) return true;
+  }
+}
+
+// Sequences that the log has no record of: goes to the first of them that took in files of the feed or
+// replaced tables, or to the last of them.
+bool FeedReaderImpl::take_noted(uint64_t until) {
+  entry_ = {};
+  const std::shared_ptr<const ManifestState> state = core_->manifest->current();
+  uint64_t known = 0;
+  for (const UnloggedNote& note : state->feeds.unlogged) {
+    if (note.sequence <= position_ || note.sequence > until) continue;
+    if (!(entry_.files.empty() && entry_.tables.empty()) && note.sequence != entry_.sequence) break;
+    known += note.sequence != entry_.sequence ? 1 : 0;
+    entry_.sequence = note.sequence;
+    const Family* of = family(note.family_id);
+    if (of == nullptr || !of->wanted) continue;
+    if (!note.file.empty()) {
+      entry_.files.push_back({of->table, of->family, note.file, note.bytes, note.cells});
+    } else if (std::ranges::find(entry_.tables, of->table) == entry_.tables.end()) {
+      entry_.tables.push_back(of->table);
+    }
+  }
+  entry_.kind = entry_.tables.empty() ? FeedEntryKind::kIngest : FeedEntryKind::kReplace;
+  const bool any = !(entry_.files.empty() && entry_.tables.empty());
+  const uint64_t to = any ? entry_.sequence : until;
+  passed_.unlogged_writes += to - position_ - known;
+  position_ = to;
+  return any;
+}
+
+Result<bool> FeedReaderImpl::take_record() {
+  entry_.kind = FeedEntryKind::kWrite;
+  entry_.sequence = sequence_;
+  entry_.cells.clear();
+  entry_.files.clear();
+  entry_.tables.clear();
+  LogCells cells(payload_, count_, sequence_);
+  LogCell each;
+  while (cells.next(each)) {
+    const Family* of = family(each.family_id);
+    if (of == nullptr) {
+      ++passed_.unnamed_cells;
+    } else if (of->wanted) {
+      entry_.cells.push_back({of->table, each.cell});
+    }
+  }
+  if (!cells.status().ok()) return damage(cells.status().message());
+  return !entry_.cells.empty();
+}
+
+// The next record with cells behind position_, visible or not.
+Result<bool> FeedReaderImpl::find_record() {
+  for (;;) {
+    while (file_ && offset_ < file_->size()) {
+      CELLAR_TRY_ASSIGN(const Found found, file_->look(offset_, chain_, lsn_));
+      if (found.look != Look::kRecord) return damage("a record is not what was written");
+      offset_ = found.end;
+      chain_ = found.header.bcrc;
+      lsn_ = found.header.lsn + 1;
+      if (found.header.type != RecordType::kData || found.header.sequence <= position_) continue;
+      sequence_ = found.header.sequence;
+      count_ = found.header.count;
+      payload_ = found.payload;
+      return true;
+    }
+    CELLAR_TRY_ASSIGN(const bool more, more_log());
+    if (!more) return false;
+  }
+}
+
+// Goes on in the same segment when it has grown, else in the next one.
+Result<bool> FeedReaderImpl::more_log() {
+  const std::vector<LogSegment> segments = core_->log_segments();
+  CELLAR_TRY(check_feed());
+  uint64_t next_lsn = 0;
+  for (const LogSegment& segment : segments) {
+    if (segment.id < segment_) continue;
+    if (segment.id == segment_) {
+      if (segment.bytes > offset_) {
+        CELLAR_TRY(open_segment(segment, 0));
+        return true;
+      }
+      next_lsn = lsn_;
+    } else if (segment.last_sequence > position_ && segment.bytes > kFileHeaderBytes) {
+      CELLAR_TRY(open_segment(segment, segment.id == segment_ + 1 ? next_lsn : 0));
+      return true;
+    }
+  }
+  return false;
+}
+
+// `first_lsn`: what its first record is numbered, if that is known.
+Status FeedReaderImpl::open_segment(const LogSegment& segment, uint64_t first_lsn) {
+  Result<RecordFile> opened = RecordFile::open(*wal_, segment_name(segment.id), FileKind::kLog,
+                                               core_->identity, segment.id, segment.bytes);
+  if (opened.status().is(Code::kNotFound)) {
+    CELLAR_TRY(check_feed());  // it may have gone this very moment
+    return Status::corruption("a log segment that is kept for feeds is missing")
+        .at(fmt::format("{}/{}", kWalDirectoryName, segment_name(segment.id)));
+  }
+  CELLAR_TRY(opened.status());
+  file_.emplace(std::move(opened).value());
+  if (segment.id != std::exchange(segment_, segment.id)) {
+    offset_ = kFileHeaderBytes;
+    if (!file_->header_status().ok()) return damage(file_->header_status().message());
+    chain_ = file_->header_crc();
+    lsn_ = file_->header().first_lsn != 0 ? file_->header().first_lsn : first_lsn;
+  } else if (!file_->header_status().ok()) {
+    return damage(file_->header_status().message());
+  }
+  return {};
+}
+
+// A segment goes when its every record is acknowledged, or the feed has gone or was cut off.
+Status FeedReaderImpl::check_feed() const {
+  const std::shared_ptr<const ManifestState> state = core_->manifest->current();
+  const FeedRecord* feed = state->feeds.feed(feed_.id);
+  if (feed == nullptr) return Status::not_found("feed " + feed_.name + " was dropped");
+  if (feed->lost) return feed_was_lost(*feed);
+  if (feed->acknowledged <= position_) return {};
+  return Status::conflict(fmt::format("feed {} was acknowledged up to {}, this reader has come to {}",
+                                      feed_.name, feed->acknowledged, position_))
+      .hinting("what one reader acknowledges is gone for all of them: give each consumer a feed of its own");
+}
+
+Status FeedReaderImpl::damage(std::string_view what) const {
+  return Status::corruption(
+             fmt::format("feed {} cannot go on behind sequence {}: {}", feed_.name, position_, what))
+      .at(fmt::format("{}/{}: offset {}", kWalDirectoryName, segment_name(segment_), offset_))
+      .hinting("drop the feed, create it anew, and start from a snapshot");
+}
+
+const FeedReaderImpl::Family* FeedReaderImpl::family(uint32_t id) {
+  if (const auto known = families_.find(id); known != families_.end()) return &known->second;
+  Family found;
+  for (const auto& store : core_->catalog.stores())
+    if (store->ids().family == id) found = {store->table_name(), store->family(), false};
+  if (found.table.empty()) {
+    // Dropped: before it left the list of tables, the manifest knew.
+    const std::shared_ptr<const ManifestState> state = core_->manifest->current();
+    for (const DroppedFamily& each : state->feeds.dropped)
+      if (each.id == id) found = {each.table, each.family, false};
+  }
+  if (found.table.empty()) return nullptr;
+  found.wanted = wants(found.table, found.family);
+  return &families_.emplace(id, std::move(found)).first->second;
+}
+
+bool FeedReaderImpl::wants(const std::string& table, const std::string& family) const {
+  if (feed_.tables.empty()) return true;
+  const auto named = std::ranges::find(feed_.tables, table, &FeedTable::table);
+  if (named == feed_.tables.end()) return false;
+  return named->families.empty() || std::ranges::find(named->families, family) != named->families.end();
+}
+
+// Durable first what it says was consumed, so that no power loss takes that back; and no crash gives out its
+// sequences again.
+Status FeedReaderImpl::acknowledge(uint64_t sequence) {
+  CELLAR_TRY(core_->check_open());
+  if (core_->options.read_only) return Status::read_only("the store was opened read-only");
+  CELLAR_TRY(core_->health.check());
+  if (const uint64_t visible = core_->mvcc.read_point(); sequence > visible)
+    return Status::invalid_argument(
+        fmt::format("sequence {} is not written yet, the newest is {}", sequence, visible));
+  const std::shared_ptr<const ManifestState> state = core_->manifest->current();
+  const FeedRecord* feed = state->feeds.feed(feed_.id);
+  if (feed == nullptr) return Status::not_found("feed " + feed_.name + " was dropped");
+  if (feed->lost) return feed_was_lost(*feed);
+  if (sequence <= feed->acknowledged) return {};
+  CELLAR_TRY(core_->sync_log());
+  ManifestEdit edit;
+  edit.feeds.acknowledge.push_back({feed_.id, sequence});
+  edit.last_sequence = sequence;
+  CELLAR_TRY(core_->commit(edit));
+  background_->release_log();
+  return {};
+}
+
+}  // namespace cellar

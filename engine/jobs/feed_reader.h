@@ -1,0 +1,75 @@
+// FeedReaderImpl: walks the log behind the writers.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/log/record_file.h"
+#include "engine/store/core.h"
+
+namespace cellar {
+
+class Background;
+
+// A reader of the feed, of what is behind `from` or behind what was acknowledged.
+Result<std::unique_ptr<FeedReader>> open_feed(std::shared_ptr<EngineCore> core,
+                                              std::shared_ptr<Background> background, const std::string& name,
+                                              std::optional<uint64_t> from);
+
+class FeedReaderImpl final : public FeedReader {
+ public:
+  FeedReaderImpl(std::shared_ptr<EngineCore> core, std::shared_ptr<Background> background,
+                 std::unique_ptr<Directory> wal, FeedRecord feed, uint64_t from);
+  ~FeedReaderImpl() override;
+
+  Result<const FeedEntry*> next(int64_t wait_us) override;
+  uint64_t position() const override { return position_; }
+  Status acknowledge(uint64_t sequence) override;
+  FeedPassed passed() const override { return passed_; }
+
+ private:
+  // What a family's id in the log means here.
+  struct Family {
+    std::string table;
+    std::string family;
+    bool wanted = false;
+  };
+
+  Result<bool> advance();
+  Result<bool> find_record();
+  Result<bool> more_log();
+  Status open_segment(const LogSegment& segment, uint64_t first_lsn);
+  Status check_feed() const;
+  Status damage(std::string_view what) const;
+  bool take_noted(uint64_t until);
+  Result<bool> take_record();
+  const Family* family(uint32_t id);
+  bool wants(const std::string& table, const std::string& family) const;
+
+  const std::shared_ptr<EngineCore> core_;
+  const std::shared_ptr<Background> background_;
+  const std::unique_ptr<Directory> wal_;
+  const FeedRecord feed_;  // as it was when the reader was made
+  std::map<uint32_t, Family> families_;
+  uint64_t position_;
+  uint64_t visible_ = 0;  // no write behind it is given
+  FeedPassed passed_;
+  FeedEntry entry_;
+
+  // The place in the log, behind the last record that was looked at.
+  std::optional<RecordFile> file_;
+  uint64_t segment_ = 0;
+  uint64_t offset_ = 0;
+  uint64_t lsn_ = 0;  // of the next record; 0: not known
+  uint32_t chain_ = 0;
+  // The next record with cells, found but not given; its payload lies in file_.
+  bool found_ = false;
+  uint64_t sequence_ = 0;
+  uint32_t count_ = 0;
+  std::string_view payload_;
+};
+
+}  // namespace cellar

@@ -1,0 +1,273 @@
+// IngestJob: the order of its lines is the argument for "all or none".
+#include "engine/jobs/ingest_job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "base/bytes.h"
+#include "engine/jobs/background.h"
+#include "engine/jobs/foreign_file.h"
+#include "engine/jobs/ingest_ties.h"
+#include "engine/store/file_copy.h"
+#include "engine/store/table_state.h"
+#include "engine/write/write_path.h"
+
+namespace cellar {
+namespace {
+
+// What may be left in memory for the flush during which all writers wait, and how often a flush before it is
+// tried: whoever writes faster than that waits longer.
+constexpr uint64_t kUnflushedBytes = 1 << 20;
+constexpr int kFlushRounds = 3;
+
+uint64_t unflushed_bytes(const std::vector<std::shared_ptr<Store>>& stores) {
+  uint64_t bytes = 0;
+  for (const auto& store : stores) {
+    const std::shared_ptr<const StoreView> view = store->view();
+    if (view->active.get() != nullptr && view->active->summary().cells != 0) bytes += view->active->bytes();
+    for (const MemtableRef& memtable : view->frozen) bytes += memtable->bytes();
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Result<IngestInfo> IngestJob::run() {
+  const int64_t begun_us = core_.clock.steady_us();
+  info_.table = table_.name();
+  CELLAR_TRY(check_request());
+  Status status = take_in();
+  if (status.ok() && !placed_.empty()) {
+    status = flush_ahead();
+    if (status.ok()) {
+      status = write_path_.alone([&] {
+        CELLAR_TRY(publish());
+        info_.micros = core_.clock.steady_us() - begun_us;
+        core_.events.on_ingested(info_);
+        return Status();
+      });
+    }
+  }
+  if (!status.ok()) {
+    remove_placed();
+    return status;
+  }
+  if (request_.by == IngestBy::kMove) remove_sources();
+  for (const auto& store : stores_) {
+    background_.queue_prefetch(store);
+    background_.queue_compaction(store);
+  }
+  info_.micros = core_.clock.steady_us() - begun_us;
+  return std::move(info_);
+}
+
+Status IngestJob::check_request() const {
+  if (core_.options.read_only) return Status::read_only("the store was opened read-only");
+  CELLAR_TRY(core_.health.check());
+  if (request_.verify < HFileCheckLevel::kCells)
+    return Status::invalid_argument("a foreign file is verified cell by cell, or deeper")
+        .hinting("IngestRequest::verify is kCells or kDeep");
+  for (const IngestFile& file : request_.files)
+    if (table_.families().find(file.family) == nullptr) return table_.unknown_family(file.family);
+  return {};
+}
+
+// Every file under a new name beside the store's files, durable, and known to be sound. A crash before the
+// manifest names them leaves orphans, which the next open sweeps.
+Status IngestJob::take_in() {
+  IngestProgress progress;
+  progress.files = request_.files.size();
+  for (const IngestFile& file : request_.files) {
+    core_.executor.checkpoint();
+    CELLAR_TRY(table_.check());
+    Store* store = table_.families().find(file.family);
+    if (store == nullptr) return table_.unknown_family(file.family);
+    Placed& placed = placed_.emplace_back();
+    placed.store = store->shared_from_this();
+    CELLAR_TRY(place(file, *placed.store, placed));
+    CELLAR_TRY(examine(file, placed));
+    ++progress.files_done;
+    progress.bytes_done += placed.record.bytes;
+    if (placed.record.cells == 0) {
+      remove(placed);
+      info_.empty.push_back(file.path);
+      placed_.pop_back();
+    }
+    if (request_.progress && !request_.progress(progress)) return Status::aborted("the ingest was given up");
+  }
+  for (const Placed& each : placed_)
+    if (std::ranges::find(stores_, each.store) == stores_.end()) stores_.push_back(each.store);
+  order_by_age();
+  CELLAR_TRY(sync_directories());
+  return find_ties();
+}
+
+Result<Directory*> IngestJob::directory_of(const std::string& path) {
+  std::unique_ptr<Directory>& known = sources_[path];
+  if (known == nullptr) {
+    CELLAR_TRY_ASSIGN(known, core_.files.open_directory(path, false));
+  }
+  return known.get();
+}
+
+Status IngestJob::place(const IngestFile& file, Store& store, Placed& placed) {
+  const auto [parent, name] = split_path(file.path);
+  uint64_t number = 0;
+  if (parse_store_file_name(core_.identity, name, number))
+    return Status::invalid_argument("the file is one of this store's own").at(file.path);
+  CELLAR_TRY_ASSIGN(Directory * from, directory_of(parent));
+  placed.record.name = store_file_name(core_.identity, core_.manifest->next_file_number());
+  placed.told = {file.family, file.path, placed.record.name, 0, 0, false};
+  Directory& into = *store.directory();
+  if (request_.by != IngestBy::kCopy) CELLAR_TRY(link(*from, name, into, placed).at(file.path));
+  if (placed.told.linked) return {};
+  CELLAR_TRY(copy_file(core_.executor, *from, name, into, placed.record.name).at(file.path));
+  placed.created = true;
+  return {};
+}
+
+// Not linked, and ok, where the file system has no links between the two places.
+Status IngestJob::link(Directory& from, const std::string& name, Directory& into, Placed& placed) {
+  const Status linked = from.link(name, into, placed.record.name);
+  if (linked.is(Code::kNotSupported)) return {};
+  CELLAR_TRY(linked);
+  placed.created = true;
+  const Status synced = into.sync_file(placed.record.name);  // nobody knows whether its writer did
+  if (synced.is(Code::kNotSupported)) {
+    CELLAR_TRY(into.unlink(placed.record.name));
+    placed.created = false;
+    return {};
+  }
+  placed.told.linked = synced.ok();
+  return synced;
+}
+
+// Looks at what was placed, not at the original: that one may be replaced at any time.
+Status IngestJob::examine(const IngestFile& file, Placed& placed) {
+  ForeignFileRules rules;
+  rules.family = file.family;
+  rules.level = request_.verify == HFileCheckLevel::kDeep ? VerifyLevel::kDeep : VerifyLevel::kCells;
+  rules.cell_bytes_max = core_.options.cell_bytes_max;
+  rules.block_payload_bytes_max = core_.block_payload_bytes_max();
+  CELLAR_TRY_ASSIGN(ForeignFile found,
+                    examine_foreign_file(*placed.store->directory(), placed.record.name, file.path, rules));
+  found.record.name = placed.record.name;
+  found.record.created_ms = core_.clock.wall_ms();
+  placed.record = std::move(found.record);
+  placed.sequence = found.sequence;
+  placed.bulk_load_ms = found.bulk_load_ms;
+  placed.told.bytes = placed.record.bytes;
+  placed.told.cells = placed.record.cells;
+  return {};
+}
+
+Status IngestJob::sync_directories() {
+  for (const auto& store : stores_) {
+    const Status synced = store->directory()->sync();
+    // A directory sync that is tried again proves nothing: what the first one lost stays lost.
+    if (!synced.ok()) core_.fail(synced.with_context("syncing the directory of ingested files"));
+    CELLAR_TRY(synced);
+  }
+  return {};
+}
+
+// Among cells of equal coordinates the newer file's wins. HBase's order of the files of a region: sequence,
+// then the larger is the older one, then the one loaded earlier, then the name.
+void IngestJob::order_by_age() {
+  const auto age = [](const Placed& each) {
+    return std::tuple(each.sequence.value_or(-1), ~each.record.bytes, each.bulk_load_ms,
+                      split_path(each.told.source).second);
+  };
+  std::ranges::stable_sort(placed_, {}, age);
+}
+
+Status IngestJob::find_ties() {
+  for (const auto& store : stores_) {
+    std::vector<IngestTies::File> files;
+    for (const Placed& each : placed_)
+      if (each.store == store) files.push_back({each.record, each.told.source, each.sequence});
+    IngestTies ties(core_, *store, std::move(files));
+    CELLAR_TRY(ties.find(info_.ties));
+  }
+  return {};
+}
+
+// Most of what the families have in memory becomes files while everybody goes on writing.
+Status IngestJob::flush_ahead() {
+  for (int round = 0; round < kFlushRounds && unflushed_bytes(stores_) > kUnflushedBytes; ++round)
+    CELLAR_TRY(background_.flush(stores_));
+  return {};
+}
+
+// Alone. Once nothing of these families is only in memory, every file is older than what comes after it:
+// compactions rely on that.
+Status IngestJob::publish() {
+  CELLAR_TRY(core_.health.check());
+  for (const auto& store : stores_) {
+    if (store->dropped())
+      return Status::not_found(
+          fmt::format("family {} is gone: the table was dropped, emptied or altered", store->family()));
+    CELLAR_TRY(table_.check_writable());
+    CELLAR_TRY(background_.flush_here(store));
+  }
+  CELLAR_TRY(core_.sync_log());  // what was written before must not be lost if this is kept
+  const uint64_t sequence = core_.mvcc.take_sequence();
+  info_.sequence = sequence;
+  std::map<Store*, std::vector<std::shared_ptr<StoreFile>>> opened;
+  const Status status = commit(opened);
+  if (!status.ok()) {
+    core_.mvcc.give_back(sequence);  // nothing has it: the manifest took nothing, or takes nothing any more
+    return status;
+  }
+  for (auto& [store, files] : opened) store->install_adopted(files);
+  core_.publish(sequence);  // from here on readers see all of it
+  for (const Placed& each : placed_) {
+    info_.cells += each.told.cells;
+    info_.bytes += each.told.bytes;
+    info_.files.push_back(each.told);
+  }
+  return {};
+}
+
+Status IngestJob::commit(std::map<Store*, std::vector<std::shared_ptr<StoreFile>>>& opened) {
+  ManifestEdit edit;
+  for (Placed& each : placed_) {
+    each.record.sequence_min = each.record.sequence_max = each.record.adopted_as = info_.sequence;
+    CELLAR_TRY_ASSIGN(std::shared_ptr<StoreFile> file,
+                      core_.open_store_file(each.store->directory(), each.store->ids().table,
+                                            each.store->view()->config->options, each.record));
+    opened[each.store.get()].push_back(std::move(file));
+    edit.add_files.push_back({each.store->ids().family, each.record});
+  }
+  edit.last_sequence = info_.sequence;
+  edit.log_synced = core_.wal->synced();
+  edit.forget_obsolete = core_.remover.take_removed();
+  return core_.commit(edit);  // crash before: orphans; after: all of it counts
+}
+
+// Nothing that a manifest may name is removed.
+void IngestJob::remove_placed() {
+  if (core_.health.failed()) return;
+  for (Placed& each : placed_) remove(each);
+}
+
+// Nothing that this ingest did not create: a file may have had the name before.
+void IngestJob::remove(Placed& placed) {
+  if (!placed.created) return;
+  static_cast<void>(placed.store->directory()->unlink(placed.record.name).ok());  // else an orphan
+  placed.created = false;
+}
+
+void IngestJob::remove_sources() {
+  for (const Placed& each : placed_) {
+    const auto [parent, name] = split_path(each.told.source);
+    const auto from = directory_of(parent);
+    const Status removed = from.ok() ? (*from)->unlink(name) : from.status();
+    if (!removed.ok()) info_.remained.push_back(each.told.source);
+  }
+}
+
+}  // namespace cellar

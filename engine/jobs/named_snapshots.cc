@@ -1,0 +1,148 @@
+// NamedSnapshots: names, locks, and leftovers; the content is CheckpointJob's.
+#include "engine/jobs/named_snapshots.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "engine/jobs/checkpoint_job.h"
+#include "engine/schema/names.h"
+#include "engine/store/file_copy.h"
+
+namespace cellar {
+namespace {
+
+Result<bool> is_whole(Directory& snapshot) {
+  const Status current = snapshot.open(kCurrentName).status();
+  if (current.ok()) return true;
+  if (current.is(Code::kNotFound)) return false;
+  return current;
+}
+
+// First the file that makes it one: a crash after that leaves a leftover, which the next open sweeps. So does
+// the loss of the removals that follow.
+Status remove(Directory& snapshots, Directory& snapshot, const std::string& name) {
+  if (const Status gone = snapshot.unlink(kCurrentName); !gone.ok() && !gone.is(Code::kNotFound)) return gone;
+  CELLAR_TRY(snapshot.sync());
+  return remove_tree(snapshots, name);
+}
+
+}  // namespace
+
+std::string NamedSnapshots::path_of(const std::string& name) const {
+  return core_.path + "/" + std::string(kSnapshotsDirectoryName) + "/" + name;
+}
+
+Result<std::unique_ptr<Directory>> NamedSnapshots::snapshots(bool create) const {
+  return core_.root->directory(kSnapshotsDirectoryName, create);
+}
+
+Status NamedSnapshots::unknown(const std::string& name) const {
+  std::vector<std::string> names;
+  if (const auto known = list(); known.ok())
+    for (const NamedSnapshotInfo& each : *known) names.push_back(each.name);
+  return Status::not_found("store " + core_.path + " has no snapshot \"" + escaped(name) + "\"")
+      .hinting(nearest_hint(name, names));
+}
+
+Result<NamedSnapshotInfo> NamedSnapshots::create(WritePath& write_path, const std::string& name,
+                                                 const std::vector<std::string>& tables) {
+  CELLAR_TRY(check_name("snapshot", name));
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> parent, snapshots(true));
+  CELLAR_TRY(core_.root->sync());
+  NamedSnapshotInfo info{name, {}, {}};
+  CELLAR_TRY(fill(write_path, *parent, name, tables, info.checkpoint).with_context("snapshot " + name));
+  CELLAR_TRY(parent->sync());
+  return info;
+}
+
+Status NamedSnapshots::fill(WritePath& write_path, Directory& snapshots, const std::string& name,
+                            const std::vector<std::string>& tables, CheckpointInfo& info) {
+  CELLAR_TRY_ASSIGN(std::unique_ptr<Directory> snapshot, snapshots.directory(name, true));
+  CELLAR_TRY_ASSIGN(std::unique_ptr<FileLock> lock, snapshot->lock(kLockName));
+  CELLAR_TRY_ASSIGN(const bool taken, is_whole(*snapshot));
+  if (taken) return Status::invalid_argument("there is one of this name already");
+  CELLAR_TRY_ASSIGN(const std::vector<DirectoryEntry> entries, snapshot->list());
+  if (entries.size() > 1) {  // more than the lock: of a creation that a crash ended
+    lock.reset();
+    CELLAR_TRY(remove_tree(snapshots, name));
+    CELLAR_TRY_ASSIGN(snapshot, snapshots.directory(name, true));
+    CELLAR_TRY_ASSIGN(lock, snapshot->lock(kLockName));
+  }
+  auto made = CheckpointJob(core_, write_path, tables, name).run(*snapshot);
+  if (!made.ok()) {
+    static_cast<void>(remove(snapshots, *snapshot, name).ok());  // else a leftover
+    return made.status();
+  }
+  info = std::move(*made);
+  return {};
+}
+
+Result<std::vector<NamedSnapshotInfo>> NamedSnapshots::list() const {
+  std::vector<NamedSnapshotInfo> found;
+  const auto parent = snapshots(false);
+  if (parent.status().is(Code::kNotFound)) return found;
+  CELLAR_TRY(parent.status());
+  CELLAR_TRY_ASSIGN(const std::vector<DirectoryEntry> entries, (*parent)->list());
+  for (const DirectoryEntry& entry : entries) {
+    if (!entry.is_directory) continue;
+    const auto opened = open(entry.name);
+    if (opened.status().is(Code::kNotFound)) continue;  // dropped meanwhile, or never whole
+    NamedSnapshotInfo& info = found.emplace_back();
+    info.name = entry.name;
+    info.status = opened.status();
+    if (opened.ok()) info.checkpoint = describe_checkpoint(opened->state, path_of(entry.name));
+  }
+  return found;
+}
+
+Result<NamedSnapshots::Opened> NamedSnapshots::open(const std::string& name) const {
+  CELLAR_TRY(check_name("snapshot", name));
+  const auto parent = snapshots(false);
+  if (parent.status().is(Code::kNotFound)) return unknown(name);
+  CELLAR_TRY(parent.status());
+  auto directory = (*parent)->directory(name, false);
+  if (directory.status().is(Code::kNotFound)) return unknown(name);
+  CELLAR_TRY(directory.status());
+  Opened opened;
+  opened.directory = std::move(*directory);
+  auto lock = opened.directory->lock_shared(kLockName);
+  if (!lock.status().is(Code::kNotFound)) {  // somebody may have copied it without
+    CELLAR_TRY(lock.status());
+    opened.lock = std::move(*lock);
+  }
+  CELLAR_TRY_ASSIGN(const bool whole, is_whole(*opened.directory));
+  if (!whole) return Status::not_found("snapshot " + name + " is not whole");
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Manifest> manifest,
+                    Manifest::load(*opened.directory, core_.executor, {.read_only = true}));
+  opened.state = manifest->state();
+  return opened;
+}
+
+Status NamedSnapshots::drop(const std::string& name) {
+  CELLAR_TRY(check_name("snapshot", name));
+  if (const Status found = open(name).status(); found.is(Code::kNotFound)) return found;
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> parent, snapshots(false));
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> snapshot, parent->directory(name, false));
+  auto lock = snapshot->lock(kLockName);
+  if (lock.status().is(Code::kLocked))
+    return Status::locked("snapshot " + name + " is open: " + std::string(lock.status().message()));
+  CELLAR_TRY(lock.status());
+  return remove(*parent, *snapshot, name).with_context("snapshot " + name);
+}
+
+void NamedSnapshots::sweep() {
+  const auto parent = snapshots(false);
+  if (!parent.ok()) return;
+  const auto entries = (*parent)->list();
+  if (!entries.ok()) return;
+  for (const DirectoryEntry& entry : *entries) {
+    if (!entry.is_directory) continue;
+    const auto snapshot = (*parent)->directory(entry.name, false);
+    const auto whole = snapshot.ok() ? is_whole(**snapshot) : Result<bool>(snapshot.status());
+    if (!whole.ok() || *whole) continue;
+    if (const Status removed = remove(**parent, **snapshot, entry.name); !removed.ok())
+      core_.log(LogLevel::kWarning, "a leftover snapshot stays: " + removed.to_text());
+  }
+}
+
+}  // namespace cellar

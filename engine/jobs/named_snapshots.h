@@ -1,0 +1,51 @@
+// NamedSnapshots: the checkpoints that lie inside a store.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cellar/checkpoint.h"
+#include "engine/store/core.h"
+
+namespace cellar {
+
+class WritePath;
+
+// A snapshot is there once its CURRENT is; what has none is left over from a crash. Any thread; who makes,
+// reads or drops one holds its lock.
+class NamedSnapshots {
+ public:
+  explicit NamedSnapshots(EngineCore& core) : core_(core) {}
+
+  // kInvalidArgument: the name is none, or taken.
+  Result<NamedSnapshotInfo> create(WritePath& write_path, const std::string& name,
+                                   const std::vector<std::string>& tables);
+  // In order of their names.
+  Result<std::vector<NamedSnapshotInfo>> list() const;
+  // kLocked while somebody has it open.
+  Status drop(const std::string& name);
+
+  // A snapshot that is read: it cannot be dropped while this lives.
+  struct Opened {
+    std::unique_ptr<Directory> directory;
+    std::unique_ptr<FileLock> lock;
+    ManifestState state;
+  };
+  // kNotFound with the nearest name as hint.
+  Result<Opened> open(const std::string& name) const;
+  std::string path_of(const std::string& name) const;
+
+  // Removes what crashes have left.
+  void sweep();
+
+ private:
+  Result<std::unique_ptr<Directory>> snapshots(bool create) const;
+  Status fill(WritePath& write_path, Directory& snapshots, const std::string& name,
+              const std::vector<std::string>& tables, CheckpointInfo& info);
+  Status unknown(const std::string& name) const;
+
+  EngineCore& core_;
+};
+
+}  // namespace cellar

@@ -1,0 +1,45 @@
+// ResumeJob: takes up writing again after a failure, without opening the store anew.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/jobs/flush_job.h"
+#include "engine/store/core.h"
+
+namespace cellar {
+
+class Background;
+class WritePath;
+
+// Memory holds the truth: every acknowledged write is there or in files. So the manifest begins a new
+// generation with the state of before the failure; everything in memory is written to files; and the log
+// begins anew. A write whose durability was unknown is gone afterwards. Use once, inside WritePath::alone().
+class ResumeJob {
+ public:
+  ResumeJob(EngineCore& core, WritePath& write_path, Background& background)
+      : core_(core), write_path_(write_path), background_(background) {}
+
+  // On failure everything stays as it was, and a later try is a new one.
+  Status run();
+
+ private:
+  struct Written {
+    std::shared_ptr<Store> store;
+    std::shared_ptr<const StoreView> view;  // its frozen memtables are in the file
+    NewFile made;
+  };
+
+  Status renew_log();
+  Status write_memory();
+  Status publish();
+  void install();
+  void remove_written();
+
+  EngineCore& core_;
+  WritePath& write_path_;
+  Background& background_;
+  std::vector<Written> written_;
+};
+
+}  // namespace cellar

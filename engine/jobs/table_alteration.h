@@ -1,0 +1,47 @@
+// TableAlteration: the recipe by which families come, change and go and a table's options are set, as one.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/store/core.h"
+
+namespace cellar {
+
+class Background;
+
+// Inside WritePath::alone(). A family that is removed goes as those of a dropped table do: its id is never
+// used again, so that whatever still runs on it, or stands in the log for it, is without effect. Used once.
+class TableAlteration {
+ public:
+  TableAlteration(EngineCore& core, Background& background, TableState& table, const TableChange& change)
+      : core_(core), background_(background), table_(table), change_(change) {}
+
+  // Durable when it returns ok; nothing has changed otherwise, unless the engine has become read-only.
+  Status run();
+
+ private:
+  // A known family and its options to be.
+  struct Changed {
+    Store* store = nullptr;
+    std::shared_ptr<const FamilyConfig> config;
+  };
+
+  // Everything that is wrong with the change.
+  Status check() const;
+  TableOptions options_to_be() const;
+  Status prepare_families(ManifestEdit& edit);
+  void change(Changed& each);
+  void install();
+
+  EngineCore& core_;
+  Background& background_;
+  TableState& table_;
+  const TableChange& change_;
+  std::vector<Changed> changed_;
+  std::vector<std::shared_ptr<Store>> added_;
+  std::vector<std::shared_ptr<Store>> removed_;
+};
+
+}  // namespace cellar

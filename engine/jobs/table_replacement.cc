@@ -1,0 +1,128 @@
+// TableReplacement: files first, then one edit of the manifest, then what is in memory.
+#include "engine/jobs/table_replacement.h"
+
+#include <algorithm>
+
+#include "engine/jobs/background.h"
+#include "engine/jobs/recovery.h"
+#include "engine/store/file_copy.h"
+#include "engine/store/table_state.h"
+
+namespace cellar {
+
+Status TableReplacement::run() {
+  const ManifestState state = core_.manifest->state();
+  edit_.next_table_id = state.next_table_id;
+  edit_.next_family_id = state.next_family_id;
+  sequence_ = core_.mvcc.take_sequence_above(up_to_);
+  Status status;
+  for (const TableRecord& content : content_)
+    if (status.ok()) status = prepare(content);
+  if (status.ok()) status = commit();
+  if (!status.ok()) {
+    core_.mvcc.give_back(sequence_);
+    coming_.clear();
+    remove_placed();
+    return status;
+  }
+  install();
+  return {};
+}
+
+// Its files under new names, durable; a crash before the commit leaves orphans, which the next open sweeps.
+Status TableReplacement::prepare(const TableRecord& content) {
+  Coming& coming = coming_.emplace_back();
+  coming.known = core_.catalog.lookup(content.name);
+  coming.record.id = coming.known != nullptr ? coming.known->id() : edit_.next_table_id++;
+  coming.record.name = content.name;
+  coming.record.options = content.options;
+  for (const FamilyRecord& from : content.families) {
+    FamilyRecord& family = coming.record.families.emplace_back();
+    family.id = edit_.next_family_id++;
+    family.name = from.name;
+    family.options = from.options;
+    family.flushed_sequence = sequence_;
+    CELLAR_TRY(place(content, from, coming.record.id, family));
+  }
+  CELLAR_TRY_ASSIGN(coming.stores, open_new_families(core_, coming.record));
+  return {};
+}
+
+Status TableReplacement::place(const TableRecord& content, const FamilyRecord& from, uint32_t table_id,
+                               FamilyRecord& family) {
+  if (from.files.empty()) return {};
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> into,
+                    open_family_directory(*core_.root, table_id, family.name, true));
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> source,
+                    open_family_directory(*source_, content.id, from.name, false));
+  for (const FileRecord& file : from.files) {
+    FileRecord record = file;
+    record.name = store_file_name(core_.identity, core_.manifest->next_file_number());
+    const Result<bool> linked = link_or_copy(core_.executor, *source, file.name, *into, record.name);
+    CELLAR_TRY(linked.status().with_context(to_text(StoredFile{content.id, from.name, file.name, 0})));
+    placed_.push_back({table_id, family.name, record.name, record.bytes});
+    family.files.push_back(std::move(record));
+  }
+  return into->sync();
+}
+
+Status TableReplacement::commit() {
+  for (const Coming& coming : coming_) {
+    if (coming.known != nullptr)
+      for (const auto& store : coming.known->families().stores)
+        edit_.drop_families.push_back(store->ids().family);
+    edit_.set_tables.push_back(coming.record);
+    for (const FamilyRecord& family : coming.record.families) {
+      edit_.set_families.push_back({coming.record.id, family.id, family.name, family.options});
+      edit_.flushed.push_back({family.id, sequence_});
+      for (const FileRecord& file : family.files) edit_.add_files.push_back({family.id, file});
+    }
+  }
+  edit_.last_sequence = sequence_;
+  edit_.forget_obsolete = core_.remover.take_removed();
+  return core_.commit(edit_);  // crash before: orphans; after: all of it counts
+}
+
+// Whoever opens a snapshot sees all of it from here on; whoever has one open, nothing.
+void TableReplacement::install() {
+  std::vector<std::shared_ptr<Store>> old;
+  core_.mvcc.with_snapshots([&](const std::vector<uint64_t>& snapshots) {
+    for (Coming& coming : coming_) {
+      for (const auto& store : coming.stores) {
+        const Store* before =
+            coming.known != nullptr ? coming.known->families().find(store->family()) : nullptr;
+        core_.counters.views_kept += store->replace(before, sequence_, snapshots);
+      }
+      if (coming.known != nullptr) {
+        const auto& stores = coming.known->families().stores;
+        old.insert(old.end(), stores.begin(), stores.end());
+        coming.known->set_options(coming.record.options);
+        coming.known->set_families(coming.stores);
+        continue;
+      }
+      core_.catalog.add(
+          core_.make_table(coming.record.id, coming.record.name, coming.record.options, coming.stores));
+    }
+    core_.mvcc.publish(sequence_);
+  });
+  for (const auto& store : old) {
+    background_.note_dropped(store->ids().family, sequence_);
+    core_.memtable_bytes.fetch_sub(static_cast<int64_t>(store->drop()));
+  }
+  for (const Coming& coming : coming_)
+    for (const auto& store : coming.stores) {
+      background_.queue_prefetch(store);
+      background_.queue_compaction(store);
+    }
+}
+
+// Nothing that a manifest may name is removed.
+void TableReplacement::remove_placed() {
+  if (core_.health.failed()) return;
+  for (const StoredFile& file : placed_) {
+    const auto directory = open_family_directory(*core_.root, file.table_id, file.family, false);
+    if (directory.ok()) static_cast<void>((*directory)->unlink(file.name).ok());  // else an orphan
+  }
+}
+
+}  // namespace cellar

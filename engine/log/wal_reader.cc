@@ -1,0 +1,331 @@
+// The replay of the log, and the judgement over its end.
+#include "engine/log/wal_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/coding.h"
+#include "engine/log/directory.h"
+#include "engine/log/record_file.h"
+
+namespace cellar {
+
+namespace {
+
+bool before(uint64_t segment, uint64_t offset, const LogPosition& position) {
+  return segment < position.segment || (segment == position.segment && offset < position.offset);
+}
+
+// Replay: one reading of one log. `tail_` is the place behind the last good record; the next segment with
+// records must continue exactly there.
+class Replay {
+ public:
+  Replay(Directory& wal, const LogFacts& facts, const std::function<Status(const LogRecord&)>& visit)
+      : wal_(wal), facts_(facts), visit_(visit) {}
+
+  Result<LogSummary> run();
+
+ private:
+  enum class Next : uint8_t { kSegment, kEnd };
+
+  Status list();
+  Status first_segment();
+  Result<Next> read_segment(size_t index);
+  Result<Next> records(RecordFile& file, size_t index);
+  Status take_record(const RecordFile& file, uint64_t offset, const Found& found);
+  Result<Next> after_close(RecordFile& file, size_t index, uint64_t next_segment);
+  Result<Next> bad_header(RecordFile& file, size_t index);
+  Result<Next> judge(RecordFile& file, size_t index, uint64_t offset, Look look);
+  Result<bool> continues_here(size_t index);
+  Result<bool> written_later(size_t index);
+  Result<bool> is_hole(RecordFile& file, size_t index, uint64_t offset);
+  Result<bool> durable_by_witness(RecordFile& file, size_t index, uint64_t offset);
+  Result<Next> torn(RecordFile& file, size_t index, uint64_t offset);
+  Result<RecordFile> open(uint64_t id) {
+    return RecordFile::open(wal_, segment_name(id), FileKind::kLog, facts_.identity, id);
+  }
+  Result<LogSummary> finish();
+  Status damage(uint64_t segment, uint64_t offset, std::string_view what) const;
+
+  Directory& wal_;
+  const LogFacts& facts_;
+  const std::function<Status(const LogRecord&)>& visit_;
+  std::vector<uint64_t> ids_;
+  LogPosition tail_;
+  bool any_record_ = false;     // whether tail_ stands behind a record
+  uint64_t promised_ = 0;       // the segment that the last CLOSE named
+  uint64_t last_sequence_ = 0;  // of all records, those of PREV and CLOSE included
+  LogSummary summary_;
+};
+
+Status Replay::damage(uint64_t segment, uint64_t offset, std::string_view what) const {
+  const std::string last = any_record_
+                               ? fmt::format("the last whole record before it is number {}, sequence {}",
+                                             tail_.lsn - 1, last_sequence_)
+                               : std::string("no whole record stands before it");
+  return Status::corruption(
+             fmt::format("the log is damaged: {}; {}; what was written after it is lost", what, last))
+      .at(fmt::format("{}/{}: offset {}", kWalDirectoryName, segment_name(segment), offset))
+      .hinting(
+          "restore the segment from a copy, or open with tolerate_torn_log to lose what lies after the "
+          "damage");
+}
+
+Status Replay::list() {
+  CELLAR_TRY_ASSIGN(const std::vector<DirectoryEntry> entries, wal_.list());
+  for (const DirectoryEntry& entry : entries) {
+    uint64_t id = 0;
+    if (!parse_segment_name(entry.name, id)) continue;
+    summary_.next_segment = std::max(summary_.next_segment, id + 1);
+    if (id >= facts_.first_segment) ids_.push_back(id);
+  }
+  summary_.next_segment = std::max(summary_.next_segment, facts_.first_segment);
+  std::sort(ids_.begin(), ids_.end());
+  // The manifest knows of durable segments: those must be there. Others came into being one after the other.
+  const uint64_t known = std::max(facts_.synced.segment, facts_.clean_close.segment);
+  if (known != 0 && (ids_.empty() || ids_.front() != facts_.first_segment)) {
+    return damage(facts_.first_segment, 0, "its first segment is missing");
+  }
+  for (size_t i = 1; i < ids_.size(); ++i) {
+    if (ids_[i] != ids_[i - 1] + 1) return damage(ids_[i - 1] + 1, 0, "a segment is missing between others");
+  }
+  if (known != 0 && ids_.back() < known) return damage(known, 0, "its newest segment is missing");
+  return Status();
+}
+
+Result<LogSummary> Replay::run() {
+  CELLAR_TRY(list());
+  for (size_t i = 0; i < ids_.size(); ++i) {
+    CELLAR_TRY_ASSIGN(const Next next, read_segment(i));
+    const uint64_t bytes = tail_.segment == ids_[i] ? tail_.offset : kFileHeaderBytes;
+    summary_.segments.push_back({ids_[i], bytes, last_sequence_});
+    if (next == Next::kEnd) break;
+  }
+  return finish();
+}
+
+Result<Replay::Next> Replay::read_segment(size_t index) {
+  CELLAR_TRY_ASSIGN(RecordFile file, open(ids_[index]));
+  if (!file.header_status().ok()) return bad_header(file, index);
+  const FileHeader& header = file.header();
+  if (index == 0) {
+    tail_ = {ids_[0], kFileHeaderBytes, header.first_lsn, file.header_crc()};
+    last_sequence_ = header.first_sequence;
+  } else if (header.first_lsn != 0) {
+    // Made by a recovery that did not finish: nothing was appended to it.
+    CELLAR_TRY_ASSIGN(const uint64_t end, file.written_end(kFileHeaderBytes));
+    if (end != kFileHeaderBytes) {
+      return damage(ids_[index], kFileHeaderBytes, "the segment does not continue the one before");
+    }
+  }
+  return records(file, index);
+}
+
+// A header is durable before anything relies on the segment. So a bad one is the trace of a crash only where
+// nothing does.
+Result<Replay::Next> Replay::bad_header(RecordFile& file, size_t index) {
+  const Status& bad = file.header_status();
+  const uint64_t id = ids_[index];
+  if (bad.is(Code::kNotSupported)) return bad.at(fmt::format("{}/{}", kWalDirectoryName, file.name()));
+  const bool needed = promised_ == id || before(id, 0, facts_.synced) || before(id, 0, facts_.clean_close);
+  CELLAR_TRY_ASSIGN(const uint64_t end, file.written_end(std::min<uint64_t>(kFileHeaderBytes, file.size())));
+  CELLAR_TRY_ASSIGN(const bool later, written_later(index));
+  if (needed || end > kFileHeaderBytes || later) return damage(id, 0, bad.message());
+  if (index == 0) tail_ = {};
+  return Next::kEnd;
+}
+
+Result<Replay::Next> Replay::records(RecordFile& file, size_t index) {
+  const uint64_t id = file.id();
+  uint64_t offset = kFileHeaderBytes;
+  uint32_t chain = file.header_crc();
+  for (;;) {
+    const bool first = offset == kFileHeaderBytes;
+    CELLAR_TRY_ASSIGN(const Found found, file.look(offset, chain, tail_.lsn));
+    if (found.look != Look::kRecord) return judge(file, index, offset, found.look);
+    PrevFacts prev;
+    const bool is_prev = found.header.type == RecordType::kPrev;
+    const bool must_be_prev = first && file.header().first_lsn == 0;
+    if (is_prev != must_be_prev) return damage(id, offset, "a record stands where it does not belong");
+    if (is_prev) {
+      if (!decode_prev(found.payload, prev) || prev.lsn != found.header.lsn || prev.segment >= id) {
+        return damage(id, offset, "the segment's first record makes no sense");
+      }
+      if (index > 0 && LogPosition{prev.segment, prev.bytes, prev.lsn, prev.chain} != tail_) {
+        return damage(id, offset, "the segment does not continue the one before");
+      }
+    }
+    CELLAR_TRY(take_record(file, offset, found));
+    offset = found.end;
+    chain = found.header.bcrc;
+    if (found.header.type == RecordType::kClose)
+      return after_close(file, index, load_le64(found.payload.data()));
+  }
+}
+
+Status Replay::take_record(const RecordFile& file, uint64_t offset, const Found& found) {
+  const RecordHeader& header = found.header;
+  const bool is_data = header.type == RecordType::kData;
+  if (is_data ? header.sequence <= last_sequence_ : header.sequence < last_sequence_) {
+    return damage(file.id(), offset, "its sequence is not above that of the record before it");
+  }
+  if (is_data) {
+    CELLAR_TRY(visit_({file.id(), offset, header.lsn, header.sequence, header.count, found.payload}));
+    ++summary_.records;
+    summary_.last_sequence = header.sequence;
+  }
+  if (facts_.manifest_edit < UINT32_MAX && header.edit > facts_.manifest_edit) {
+    return Status::corruption(
+               fmt::format(
+                   "the manifest has lost its end: it stops at edit {}, but the log saw edit {} durable",
+                   facts_.manifest_edit, header.edit))
+        .at(fmt::format("{}/{}: offset {}", kWalDirectoryName, file.name(), offset))
+        .hinting("restore the manifest from a copy");
+  }
+  summary_.manifest_edit = std::max(summary_.manifest_edit, header.edit);
+  last_sequence_ = header.sequence;
+  tail_ = {file.id(), found.end, header.lsn + 1, header.bcrc};
+  any_record_ = true;
+  return Status();
+}
+
+Result<Replay::Next> Replay::after_close(RecordFile& file, size_t index, uint64_t next_segment) {
+  CELLAR_TRY_ASSIGN(const uint64_t end, file.written_end(tail_.offset));
+  if (end != tail_.offset)
+    return damage(file.id(), tail_.offset, "bytes stand behind the end of a closed segment");
+  promised_ = next_segment;
+  // The next segment's name was durable before the CLOSE was written.
+  if (next_segment != 0 && (index + 1 == ids_.size() || ids_[index + 1] != next_segment)) {
+    return damage(next_segment, 0, "its newest segment is missing");
+  }
+  return Next::kSegment;
+}
+
+// The rules of wal_reader.h, for what stands at `offset` instead of a record.
+Result<Replay::Next> Replay::judge(RecordFile& file, size_t index, uint64_t offset, Look look) {
+  for (const SealedEnd& sealed : facts_.sealed) {
+    if (sealed.segment == file.id() && sealed.bytes == offset) return Next::kSegment;
+  }
+  CELLAR_TRY_ASSIGN(const bool continued, continues_here(index));
+  if (continued) return Next::kSegment;
+  const std::string_view what = look == Look::kDamaged ? "a record does not match its checksum"
+                                : look == Look::kTorn  ? "a record is incomplete"
+                                                       : "records are missing";
+  if (before(file.id(), offset, facts_.clean_close) || before(file.id(), offset, facts_.synced)) {
+    return damage(file.id(), offset, fmt::format("{}, but the manifest knows that it was durable", what));
+  }
+  CELLAR_TRY_ASSIGN(const bool later, written_later(index));
+  if (look == Look::kNothing && !later) return Next::kEnd;
+  CELLAR_TRY_ASSIGN(const bool hole, is_hole(file, index, offset));
+  if (hole) {
+    return damage(file.id(), offset,
+                  fmt::format("{}, but whole records stand after it, and the machine has not been restarted "
+                              "since they were written",
+                              what));
+  }
+  CELLAR_TRY_ASSIGN(const bool was_durable, durable_by_witness(file, index, offset));
+  if (was_durable) {
+    return damage(file.id(), offset, fmt::format("{}, but a later record says that it was durable", what));
+  }
+  if (look == Look::kDamaged && !facts_.tolerate_torn) return damage(file.id(), offset, what);
+  return torn(file, index, offset);
+}
+
+// Whether a later segment begins with a PREV that names exactly the tail: then nothing lies between.
+Result<bool> Replay::continues_here(size_t index) {
+  for (size_t i = index + 1; i < ids_.size(); ++i) {
+    CELLAR_TRY_ASSIGN(RecordFile later, open(ids_[i]));
+    if (!later.header_status().ok()) return false;
+    if (later.header().first_lsn != 0) continue;
+    CELLAR_TRY_ASSIGN(const Found found, later.look(kFileHeaderBytes, later.header_crc(), tail_.lsn));
+    if (found.look == Look::kNothing) continue;
+    PrevFacts prev;
+    return found.look == Look::kRecord && found.header.type == RecordType::kPrev &&
+           decode_prev(found.payload, prev) &&
+           LogPosition{prev.segment, prev.bytes, prev.lsn, prev.chain} == tail_;
+  }
+  return false;
+}
+
+Result<bool> Replay::written_later(size_t index) {
+  for (size_t i = index + 1; i < ids_.size(); ++i) {
+    CELLAR_TRY_ASSIGN(RecordFile later, open(ids_[i]));
+    if (later.size() <= kFileHeaderBytes) continue;
+    CELLAR_TRY_ASSIGN(const uint64_t end, later.written_end(kFileHeaderBytes));
+    if (end != kFileHeaderBytes) return true;
+  }
+  return false;
+}
+
+// The end of a process tears the last record at most: all before it is in the page cache. Only the end of the
+// machine may leave a hole. Whether there is one although the machine has run since the segment was made.
+Result<bool> Replay::is_hole(RecordFile& file, size_t index, uint64_t offset) {
+  if (facts_.tolerate_torn || !facts_.boot.is_set() || file.header().boot != facts_.boot) return false;
+  bool hole = false;
+  const auto any_record = [&](const RecordHeader&) { return !(hole = true); };
+  CELLAR_TRY(file.scan(offset + 8, any_record));
+  for (size_t i = index + 1; i < ids_.size() && !hole; ++i) {
+    CELLAR_TRY_ASSIGN(RecordFile later, open(ids_[i]));
+    CELLAR_TRY(later.scan(kFileHeaderBytes, any_record));
+  }
+  return hole;
+}
+
+Result<bool> Replay::durable_by_witness(RecordFile& file, size_t index, uint64_t offset) {
+  bool witness = false;
+  CELLAR_TRY(
+      file.scan(offset, [&](const RecordHeader& header) { return !(witness = header.synced > offset); }));
+  for (size_t i = index + 1; i < ids_.size() && !witness; ++i) {
+    CELLAR_TRY_ASSIGN(RecordFile later, open(ids_[i]));
+    CELLAR_TRY(later.scan(kFileHeaderBytes, [&](const RecordHeader& header) {
+      return !(witness = (header.flags & kFlagEarlierDurable) != 0);
+    }));
+  }
+  return witness;
+}
+
+Result<Replay::Next> Replay::torn(RecordFile& file, size_t index, uint64_t offset) {
+  CELLAR_TRY_ASSIGN(const uint64_t end, file.written_end(offset));
+  summary_.torn_bytes += end - offset;
+  for (size_t i = index + 1; i < ids_.size(); ++i) {
+    CELLAR_TRY_ASSIGN(RecordFile later, open(ids_[i]));
+    const uint64_t from = std::min<uint64_t>(kFileHeaderBytes, later.size());
+    CELLAR_TRY_ASSIGN(const uint64_t later_end, later.written_end(from));
+    summary_.torn_bytes += later_end - from;
+  }
+  return Next::kEnd;
+}
+
+Result<LogSummary> Replay::finish() {
+  const LogPosition& closed = facts_.clean_close;
+  for (size_t i = summary_.segments.size(); i < ids_.size(); ++i) {
+    summary_.segments.push_back({ids_[i], kFileHeaderBytes, last_sequence_});
+  }
+  summary_.end = tail_;
+  // A log whose first segment lost even its PREV record does not know its numbers; any number begins a new
+  // log.
+  summary_.end.lsn = std::max<uint64_t>(1, tail_.lsn);
+  summary_.clean = closed.segment != 0 && tail_ == closed && summary_.torn_bytes == 0;
+  const bool behind_close =
+      closed.segment == 0 || closed == tail_ || before(closed.segment, closed.offset, tail_);
+  if (!behind_close || before(tail_.segment, tail_.offset, facts_.synced)) {
+    // An empty segment may be the durable end that the manifest knows: its header is all there is to it.
+    const bool empty_end = behind_close && facts_.synced.offset <= kFileHeaderBytes &&
+                           std::binary_search(ids_.begin(), ids_.end(), facts_.synced.segment);
+    if (!empty_end)
+      return damage(tail_.segment, tail_.offset, "it ends before the end that the manifest knows");
+  }
+  return summary_;
+}
+
+}  // namespace
+
+Result<LogSummary> read_log(Directory& wal, const LogFacts& facts,
+                            const std::function<Status(const LogRecord&)>& visit) {
+  return Replay(wal, facts, visit).run();
+}
+
+}  // namespace cellar

@@ -1,0 +1,73 @@
+// Reading the log back, up to its end; telling an end torn by a crash from damage.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "cellar/file_system.h"
+#include "cellar/status.h"
+#include "engine/log/wal_format.h"
+#include "engine/log/wal_writer.h"
+
+namespace cellar {
+
+struct SealedEnd {
+  uint64_t segment = 0;
+  uint64_t bytes = 0;  // what lies behind is void
+
+  bool operator==(const SealedEnd&) const = default;
+};
+
+// What the manifest knows about the log; ManifestState::log_facts() makes it.
+struct LogFacts {
+  Identity identity = {};
+  uint64_t first_segment = 1;    // earlier ones are not read
+  LogPosition clean_close = {};  // where the log was closed properly, or nowhere
+  LogPosition synced = {};       // everything before it was durable
+  std::vector<SealedEnd> sealed = {};
+  uint64_t manifest_edit = UINT64_MAX;  // its last edit: a record that saw a later one durable convicts it
+  bool tolerate_torn = false;           // damage without a witness ends the log, losing what lies after it
+  Identity boot = {};                   // of the machine's start now; zero: unknown
+};
+
+// A DATA record during a visit; its bytes live until the visit returns.
+struct LogRecord {
+  uint64_t segment = 0;
+  uint64_t offset = 0;
+  uint64_t lsn = 0;
+  uint64_t sequence = 0;
+  uint32_t count = 0;
+  std::string_view payload = {};  // LogCells walks it
+};
+
+struct LogSummary {
+  LogPosition end = {};        // of the last good record
+  bool clean = false;          // the log ends exactly where the manifest says it was closed
+  uint64_t torn_bytes = 0;     // behind the end: not zero, but no whole record
+  uint64_t records = 0;        // visited
+  uint64_t last_sequence = 0;  // of the records visited
+  uint32_t manifest_edit = 0;  // low 32 bits of the newest manifest edit that a record saw durable
+  uint64_t next_segment = 1;   // above every segment on disk: WalOptions::first_segment of the next log
+  std::vector<LogSegment> segments = {};  // read, ascending: WalOptions::older when the log was clean
+};
+
+// Visits the records from facts.first_segment on, in order, and classifies the first one that is not whole:
+//   0  the manifest or the next segment's PREV ends the segment here            → the segment ends here
+//   1  nothing but zeros in the rest of the segment and in later ones          → end
+//   2  a later record of the segment says that this offset was durable         → kCorruption
+//   3  a record of a later segment says that this segment was durable, or the
+//      manifest says that this offset was                                       → kCorruption
+//   3b the segment was made since the machine was started, so that only the end of a
+//      process can have ended the log, and a whole record stands after this one     → kCorruption
+//   4  the file, or what is not zero in it, ends inside the record, or one of its
+//      words is zero                                                            → torn: end
+//   5  anything else                                                            → kCorruption (torn if
+//   tolerated)
+// An error says segment and offset, the last good lsn and sequence, and what is lost. Writes nothing. An
+// error of `visit` ends the reading and is returned. Memory: one record and a buffer.
+Result<LogSummary> read_log(Directory& wal, const LogFacts& facts,
+                            const std::function<Status(const LogRecord&)>& visit);
+
+}  // namespace cellar

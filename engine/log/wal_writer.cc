@@ -1,0 +1,694 @@
+// The log's segments: prepared ahead, appended to by the leader, synced and cut after it.
+#include "engine/log/wal_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/assert.h"
+#include "base/coding.h"
+#include "base/mutex.h"
+#include "engine/log/directory.h"
+
+namespace cellar {
+
+namespace {
+
+constexpr uint64_t kCloseBytes = record_bytes(kClosePayloadBytes);
+constexpr uint64_t kPrevBytes = record_bytes(kPrevPayloadBytes);
+constexpr uint64_t kSegmentBytesMin = 4096;
+// A store of one cell is small. The price: after each open a fast writer waits at the first segments, about
+// 10 ms in all. Growth by 8 or 16 was not faster: larger segments take longer to prepare.
+constexpr uint64_t kFirstSegmentBytes = 64 << 10;
+constexpr uint64_t kSegmentGrowth = 4;
+constexpr size_t kScratchBytesMax = 1 << 20;  // kept between appends
+constexpr size_t kUnsyncedSegmentsMax = 4;    // a writer that outruns the medium further syncs itself
+
+// Bytes a segment needs for one record of this payload, with all that surrounds it.
+uint64_t segment_for(uint64_t payload_bytes) {
+  return (kFileHeaderBytes + kPrevBytes + record_bytes(payload_bytes) + kCloseBytes + 4095) & ~uint64_t{4095};
+}
+
+// Segment: a file being written. The leader appends; whoever holds the sync turn syncs and closes.
+struct Segment {
+  Segment(uint64_t id_, const Identity& identity) : id(id_), codec(FileKind::kLog, identity, id_) {}
+
+  const uint64_t id;
+  const RecordCodec codec;
+  std::unique_ptr<WritableFile> file;
+  uint64_t capacity = 0;
+  std::atomic<uint64_t> appended{0};        // published after the bytes are in the file
+  std::atomic<uint64_t> synced{0};          // durable
+  std::atomic<bool> earlier_durable{true};  // all segments before this one are
+  std::atomic<uint64_t> last_sequence{0};   // of it and all before
+  std::atomic<uint64_t> next_lsn{0};
+  uint32_t chain = 0;  // the leader's; bcrc of the last record
+};
+
+}  // namespace
+
+// Who may touch what: `current_`, `lsn_`, `scratch_` and a segment's `chain` belong to the leader; `current_`
+// is also read under the mutex, and changed under it. Everything else is guarded by the mutex, which is never
+// held across I/O; instead there are two turns, taken under the mutex and given back with a signal: the sync
+// turn (sync, close, unlink of segments) and the preparation of the next segment.
+class Wal::Core : public std::enable_shared_from_this<Wal::Core> {
+ public:
+  Core(std::unique_ptr<Directory> directory, Executor& executor, const WalOptions& options)
+      : directory_(std::move(directory)),
+        executor_(executor),
+        options_(options),
+        changed_(executor.make_event()),
+        lsn_(options.continues.segment != 0 ? options.continues.lsn : options.first_lsn),
+        done_(options.older) {}
+
+  Status start();
+  void stop();
+  Status append(uint64_t sequence, uint32_t count, std::string_view payload);
+  Status sync();
+  Result<LogPosition> close_cleanly();
+  Status release_before(uint64_t segment);
+  uint64_t needed_from(uint64_t sequence) const;
+  uint64_t current_segment() const;
+  LogPosition end() const;
+  LogPosition synced() const;
+  std::vector<LogSegment> segments() const;
+  Status health() const;
+  Status restart();
+  Status seal(const Status& failure);
+  void note_manifest_edit(uint64_t edit) {
+    manifest_edit_.store(static_cast<uint32_t>(edit), std::memory_order_relaxed);
+  }
+
+ private:
+  enum class Preparation : uint8_t { kNone, kQueued, kRunning, kReady };
+  using SegmentPtr = std::shared_ptr<Segment>;
+
+  void make_current(SegmentPtr segment);
+  Status put(Segment& segment, RecordHeader header, std::string_view payload);
+  Status put_prev(Segment& segment, const PrevFacts& facts);
+  Status roll(uint64_t payload_bytes);
+  Result<SegmentPtr> create_segment(uint64_t id, uint64_t first_lsn, uint64_t bytes);
+  Result<SegmentPtr> create_file(uint64_t id, uint64_t bytes);
+  Result<SegmentPtr> next_segment(uint64_t bytes);
+  void prepare_in_background(uint64_t bytes);
+  void prepare(uint64_t id, uint64_t bytes);
+  void finish_in_background();
+  Status finish_old(uint64_t through);
+  Status remove_prepared();
+  Status take_sync_turn();
+  void give_sync_turn();
+  void retire_all();
+  Status remove_unused(uint64_t id);
+  uint64_t highest() const {
+    const MutexLock lock(mutex_);
+    return highest_;
+  }
+  uint64_t first_bytes() const { return std::min(options_.segment_bytes, kFirstSegmentBytes); }
+
+  const std::unique_ptr<Directory> directory_;
+  Executor& executor_;
+  const WalOptions options_;
+  const std::unique_ptr<Event> changed_;  // signalled when a turn is given back or a preparation ends
+  std::atomic<bool> sealed_{false};       // hint for the leader: look at failure_
+  std::atomic<uint32_t> manifest_edit_{0};
+
+  // The leader's.
+  uint64_t lsn_;         // of the next record
+  std::string scratch_;  // a record in its stored form
+  uint64_t last_sequence_ = 0;
+  uint64_t next_bytes_ = 0;           // size of the segment after the current one
+  uint64_t prepare_at_ = UINT64_MAX;  // the next segment is prepared when the current one has so many bytes
+
+  mutable Mutex mutex_;
+  SegmentPtr current_;  // see above
+  Status failure_ CELLAR_GUARDED_BY(mutex_);
+  bool stopped_ CELLAR_GUARDED_BY(mutex_) = false;
+  bool plain_ CELLAR_GUARDED_BY(mutex_) = false;  // mapping is not supported here
+  bool sync_turn_taken_ CELLAR_GUARDED_BY(mutex_) = false;
+  std::deque<SegmentPtr> old_ CELLAR_GUARDED_BY(mutex_);    // rolled, not yet synced; ascending
+  std::vector<LogSegment> done_ CELLAR_GUARDED_BY(mutex_);  // synced and closed; ascending
+  Preparation preparation_ CELLAR_GUARDED_BY(mutex_) = Preparation::kNone;
+  uint64_t preparation_bytes_ CELLAR_GUARDED_BY(mutex_) = 0;
+  Result<SegmentPtr> prepared_ CELLAR_GUARDED_BY(mutex_) = SegmentPtr();  // when kReady; may be a failure
+  uint64_t highest_ CELLAR_GUARDED_BY(mutex_) = 0;                        // id of any file there is
+  uint64_t leftover_ CELLAR_GUARDED_BY(mutex_) = 0;  // id of a failed segment whose file is there, or 0
+};
+
+// ---- starting and stopping
+
+// A crash before this returns leaves at most a segment without DATA records, which recovery passes over.
+Status Wal::Core::start() {
+  if (options_.segment_bytes < kSegmentBytesMin)
+    return Status::invalid_argument("log segments need at least 4096 bytes");
+  last_sequence_ = options_.last_sequence;
+  next_bytes_ = first_bytes();
+  const bool continues = options_.continues.segment != 0;
+  CELLAR_TRY_ASSIGN(SegmentPtr first,
+                    create_segment(options_.first_segment, continues ? 0 : lsn_, next_bytes_));
+  first->last_sequence.store(last_sequence_);
+  if (continues) {
+    const LogPosition& from = options_.continues;
+    CELLAR_TRY(put_prev(*first, {from.segment, from.offset, from.lsn, from.chain}));
+  }
+  first->next_lsn.store(lsn_);
+  make_current(std::move(first));
+  return Status();
+}
+
+// The segment takes the records from now on; the one after it is prepared when it is half full.
+void Wal::Core::make_current(SegmentPtr segment) {
+  next_bytes_ = std::min(options_.segment_bytes, std::max(segment->capacity, first_bytes()) * kSegmentGrowth);
+  prepare_at_ = segment->capacity / 2;
+  const MutexLock lock(mutex_);
+  current_ = std::move(segment);
+}
+
+// Jobs that have not begun find the log stopped and touch nothing; those that run are waited for.
+void Wal::Core::stop() {
+  for (;;) {
+    const uint64_t seen = changed_->count();
+    {
+      const MutexLock lock(mutex_);
+      stopped_ = true;
+      if (!sync_turn_taken_ && preparation_ != Preparation::kRunning) return;
+    }
+    changed_->wait(seen, -1);
+  }
+}
+
+Status Wal::Core::seal(const Status& failure) {
+  const MutexLock lock(mutex_);
+  if (failure_.ok()) failure_ = failure;
+  sealed_.store(true);
+  return failure_;
+}
+
+Status Wal::Core::health() const {
+  const MutexLock lock(mutex_);
+  return failure_;
+}
+
+// ---- segments ahead
+
+Result<Wal::Core::SegmentPtr> Wal::Core::create_file(uint64_t id, uint64_t bytes) {
+  auto segment = std::make_shared<Segment>(id, options_.identity);
+  segment->capacity = bytes;
+  bool plain = false, leftover = false;
+  {
+    const MutexLock lock(mutex_);
+    plain = plain_;
+    leftover = leftover_ == id;
+  }
+  if (leftover) {
+    const Status removed = remove_unused(id);  // leftover_ stays until this succeeds
+    if (!removed.ok() && !removed.is(Code::kNotFound)) return removed;
+  }
+  if (!plain) {
+    Result<std::unique_ptr<WritableFile>> mapped =
+        directory_->create(segment_name(id), {.mapped_bytes = bytes});
+    if (mapped.ok()) {
+      segment->file = std::move(mapped).value();
+      return segment;
+    }
+    if (!mapped.status().is(Code::kNotSupported)) return mapped.status();
+    const MutexLock lock(mutex_);
+    plain_ = true;
+  }
+  CELLAR_TRY_ASSIGN(segment->file, directory_->create(segment_name(id), {}));
+  return segment;
+}
+
+// A segment with a durable header and a durable name. On a failure the file is removed again, so that the id
+// can be used once more.
+Result<Wal::Core::SegmentPtr> Wal::Core::create_segment(uint64_t id, uint64_t first_lsn, uint64_t bytes) {
+  const std::string context = fmt::format("log segment {} of {} bytes", id, bytes);
+  Result<SegmentPtr> created = create_file(id, bytes);
+  if (!created.ok()) return created.status().with_context(context);
+  Segment& segment = **created;
+  char raw[kFileHeaderBytes];
+  const FileHeader header{
+      FileKind::kLog, options_.identity, id, first_lsn, first_lsn == 0 ? 0 : last_sequence_, options_.boot};
+  segment.chain = encode_file_header(header, raw);
+  Status status = segment.file->append({raw, sizeof raw});
+  if (status.ok()) status = segment.file->sync();
+  // A later attempt makes a new file, and syncs its new name: it does not rely on what failed here.
+  if (status.ok()) status = directory_->sync();
+  if (!status.ok()) {
+    segment.file.reset();
+    static_cast<void>(remove_unused(id).ok());
+    return status.with_context(context);
+  }
+  segment.appended.store(kFileHeaderBytes);
+  segment.synced.store(kFileHeaderBytes);
+  const MutexLock lock(mutex_);
+  highest_ = id;
+  return created;
+}
+
+// The file of a segment that no record names. If it stays, the next attempt at this id removes it first.
+Status Wal::Core::remove_unused(uint64_t id) {
+  const Status removed = directory_->unlink(segment_name(id));
+  const MutexLock lock(mutex_);
+  const bool gone = removed.ok() || removed.is(Code::kNotFound);
+  highest_ = gone ? id - 1 : id;
+  leftover_ = gone ? 0 : id;
+  return removed;
+}
+
+void Wal::Core::prepare_in_background(uint64_t bytes) {
+  {
+    const MutexLock lock(mutex_);
+    if (stopped_) return;
+    preparation_ = Preparation::kQueued;
+    preparation_bytes_ = bytes;
+  }
+  executor_.submit(JobPriority::kHigh, [self = shared_from_this()] {
+    uint64_t id = 0, size = 0;
+    {
+      const MutexLock lock(self->mutex_);
+      if (self->stopped_ || self->preparation_ != Preparation::kQueued) return;  // a writer came first
+      self->preparation_ = Preparation::kRunning;
+      id = self->current_->id + 1;
+      size = self->preparation_bytes_;
+    }
+    self->prepare(id, size);
+  });
+}
+
+// Call only after setting preparation_ to kRunning.
+void Wal::Core::prepare(uint64_t id, uint64_t bytes) {
+  Result<SegmentPtr> made = create_segment(id, 0, bytes);
+  {
+    const MutexLock lock(mutex_);
+    prepared_ = std::move(made);
+    preparation_ = Preparation::kReady;
+  }
+  changed_->signal();
+}
+
+// The segment after the current one, for the leader: waits for a preparation that runs, does one that has not
+// begun. It may be smaller than `bytes` if it was prepared before that was known. A failure is the leader's
+// own: that of a job may be long over.
+Result<Wal::Core::SegmentPtr> Wal::Core::next_segment(uint64_t bytes) {
+  bool tried = false;
+  for (;;) {
+    const uint64_t seen = changed_->count();
+    bool mine = false;
+    {
+      const MutexLock lock(mutex_);
+      if (preparation_ == Preparation::kReady && (tried || prepared_.ok())) {
+        preparation_ = Preparation::kNone;
+        return std::exchange(prepared_, SegmentPtr());
+      }
+      mine = preparation_ != Preparation::kRunning;
+      if (mine) preparation_ = Preparation::kRunning;
+    }
+    if (mine) {
+      tried = true;
+      prepare(current_->id + 1, bytes);
+    } else {
+      changed_->wait(seen, -1);
+    }
+  }
+}
+
+// ---- appending: the leader
+
+// One record, in one piece. Afterwards the record is in the hands of the operating system.
+Status Wal::Core::put(Segment& segment, RecordHeader header, std::string_view payload) {
+  const uint64_t offset = segment.appended.load(std::memory_order_relaxed);
+  const size_t bytes = record_bytes(payload.size());
+  header.lsn = lsn_;
+  header.edit = manifest_edit_.load(std::memory_order_relaxed);
+  header.synced = segment.synced.load(std::memory_order_acquire);
+  header.flags = segment.earlier_durable.load(std::memory_order_acquire) ? kFlagEarlierDurable : 0;
+  if (scratch_.size() < bytes) scratch_.resize(std::max<size_t>(bytes, 4096));
+  uint32_t chain = segment.chain;
+  segment.codec.encode(header, payload, offset, chain, scratch_.data());
+  CELLAR_TRY(segment.file->append({scratch_.data(), bytes}));
+  segment.chain = chain;
+  ++lsn_;
+  segment.next_lsn.store(lsn_, std::memory_order_relaxed);
+  segment.last_sequence.store(last_sequence_, std::memory_order_relaxed);
+  segment.appended.store(offset + bytes, std::memory_order_release);
+  return Status();
+}
+
+Status Wal::Core::put_prev(Segment& segment, const PrevFacts& facts) {
+  char raw[kPrevPayloadBytes];
+  encode_prev(facts, raw);
+  return put(segment, {.type = RecordType::kPrev, .sequence = last_sequence_}, {raw, sizeof raw});
+}
+
+Status Wal::Core::append(uint64_t sequence, uint32_t count, std::string_view payload) {
+  if (sealed_.load(std::memory_order_relaxed)) return health();
+  if (payload.size() > kLogPayloadBytesMax) return Status::limit("a batch of more than 64 MiB");
+  CELLAR_ASSERT(sequence > last_sequence_ && payload.size() >= kLogTimeBytes);
+  const uint64_t bytes = record_bytes(payload.size());
+  while (current_->appended.load(std::memory_order_relaxed) + bytes + kCloseBytes > current_->capacity) {
+    CELLAR_TRY(roll(payload.size()));
+  }
+  const uint64_t before = std::exchange(last_sequence_, sequence);
+  const Status status =
+      put(*current_, {.type = RecordType::kData, .sequence = sequence, .count = count}, payload);
+  if (!status.ok()) {
+    last_sequence_ = before;
+    return seal(status.with_context("log"));
+  }
+  if (scratch_.size() > kScratchBytesMax) std::string().swap(scratch_);
+  if (current_->appended.load(std::memory_order_relaxed) >= prepare_at_) {
+    prepare_at_ = UINT64_MAX;
+    prepare_in_background(next_bytes_);
+  }
+  return Status();
+}
+
+// Goes on in the next segment. Nothing has happened when no segment could be had.
+Status Wal::Core::roll(uint64_t payload_bytes) {
+  const uint64_t least = std::max(first_bytes(), segment_for(payload_bytes));
+  const uint64_t wanted = std::max(next_bytes_, least);
+  Result<SegmentPtr> next = next_segment(wanted);
+  if (next.status().is(Code::kNoSpace) && least < wanted) next = next_segment(least);
+  if (!next.ok()) return next.status();
+  SegmentPtr old = current_;
+
+  // A crash from here on: CLOSE is written, or not; the new segment is empty, or begins with PREV. Whichever
+  // of them reach the medium, the log ends at the last record of the old segment that did, or goes on behind
+  // a whole PREV.
+  char raw[kClosePayloadBytes];
+  store_le64(raw, (*next)->id);
+  Status status = put(*old, {.type = RecordType::kClose, .sequence = last_sequence_}, {raw, sizeof raw});
+  if (!status.ok()) return seal(status.with_context("log"));
+  const uint64_t final_bytes = old->appended.load();
+  (*next)->earlier_durable.store(false);
+  status = put_prev(**next, {old->id, final_bytes, lsn_, old->chain});
+  if (!status.ok()) return seal(status.with_context("log"));
+
+  size_t unsynced = 0;
+  {
+    const MutexLock lock(mutex_);
+    old_.push_back(old);
+    unsynced = old_.size();
+  }
+  make_current(*next);
+  finish_in_background();
+  if (options_.events != nullptr) options_.events->on_log_rolled({.segment = old->id, .bytes = final_bytes});
+  if (unsynced <= kUnsyncedSegmentsMax) return Status();
+  CELLAR_TRY(take_sync_turn());
+  status = finish_old(old->id);
+  give_sync_turn();
+  return status;
+}
+
+// ---- syncing
+
+// Not ok when the log is sealed or stopped.
+Status Wal::Core::take_sync_turn() {
+  for (;;) {
+    const uint64_t seen = changed_->count();
+    {
+      const MutexLock lock(mutex_);
+      if (!failure_.ok()) return failure_;
+      if (stopped_) return Status::aborted("the log is closed");
+      if (!sync_turn_taken_) {
+        sync_turn_taken_ = true;
+        return Status();
+      }
+    }
+    changed_->wait(seen, -1);
+  }
+}
+
+void Wal::Core::give_sync_turn() {
+  {
+    const MutexLock lock(mutex_);
+    sync_turn_taken_ = false;
+  }
+  changed_->signal();
+}
+
+void Wal::Core::finish_in_background() {
+  executor_.submit(JobPriority::kHigh, [self = shared_from_this()] {
+    {
+      const MutexLock lock(self->mutex_);
+      if (self->stopped_ || self->old_.empty()) return;  // somebody who needed it durable came first
+    }
+    if (!self->take_sync_turn().ok()) return;
+    const Status status = self->finish_old(UINT64_MAX);
+    self->give_sync_turn();
+    if (!status.ok() && self->options_.events != nullptr) self->options_.events->on_background_error(status);
+  });
+}
+
+// For the holder of the sync turn. Syncs, then cuts, the rolled segments up to `through`, oldest first. When
+// the last one is durable, the current segment's records begin to say so.
+Status Wal::Core::finish_old(uint64_t through) {
+  for (;;) {
+    SegmentPtr segment;
+    {
+      const MutexLock lock(mutex_);
+      if (old_.empty() || old_.front()->id > through) return Status();
+      segment = old_.front();
+    }
+    const uint64_t bytes = segment->appended.load(std::memory_order_acquire);
+    Status status = segment->file->sync();
+    // Durable now. A crash before the cut leaves zeros behind CLOSE, which mean nothing.
+    if (status.ok()) status = segment->file->close();
+    if (!status.ok()) return seal(status.with_context(fmt::format("log segment {}", segment->id)));
+    segment->synced.store(bytes, std::memory_order_release);
+    segment->file.reset();
+    const MutexLock lock(mutex_);
+    done_.push_back({segment->id, bytes, segment->last_sequence.load()});
+    old_.pop_front();
+    if (old_.empty()) current_->earlier_durable.store(true, std::memory_order_release);
+  }
+}
+
+Status Wal::Core::sync() {
+  SegmentPtr segment;
+  uint64_t target = 0;
+  {
+    const MutexLock lock(mutex_);
+    if (!failure_.ok()) return failure_;
+    segment = current_;
+    target = segment->appended.load(std::memory_order_acquire);
+  }
+  CELLAR_TRY(take_sync_turn());
+  // Older segments first, so that what is durable has no holes. Should this segment have been rolled
+  // meanwhile, it is one of them.
+  Status status = finish_old(segment->id);
+  if (status.ok() && segment->synced.load(std::memory_order_acquire) < target) {
+    const uint64_t covered = segment->appended.load(std::memory_order_acquire);
+    status = segment->file->sync();
+    if (status.ok()) {
+      segment->synced.store(covered, std::memory_order_release);
+    } else {
+      status = seal(status.with_context(fmt::format("log segment {}", segment->id)));
+    }
+  }
+  give_sync_turn();
+  return status;
+}
+
+// ---- the end
+
+// The segment prepared ahead goes: after a clean close there is nothing behind the CLOSE.
+Status Wal::Core::remove_prepared() {
+  Result<SegmentPtr> prepared = SegmentPtr();
+  for (;;) {
+    const uint64_t seen = changed_->count();
+    {
+      const MutexLock lock(mutex_);
+      if (preparation_ != Preparation::kRunning) {
+        if (preparation_ == Preparation::kReady) prepared = std::exchange(prepared_, SegmentPtr());
+        preparation_ = Preparation::kNone;
+        break;
+      }
+    }
+    changed_->wait(seen, -1);
+  }
+  if (!prepared.ok() || *prepared == nullptr) return Status();
+  (*prepared)->file.reset();
+  // Should a crash bring the empty segment back, it means nothing.
+  return remove_unused((*prepared)->id);
+}
+
+Result<LogPosition> Wal::Core::close_cleanly() {
+  CELLAR_TRY(sync());  // so that CLOSE says that all before it was durable
+  if (const Status status = remove_prepared(); !status.ok()) return seal(status.with_context("log"));
+  const char nothing[kClosePayloadBytes] = {};
+  Segment& segment = *current_;
+  const Status status =
+      put(segment, {.type = RecordType::kClose, .sequence = last_sequence_}, {nothing, sizeof nothing});
+  if (!status.ok()) return seal(status.with_context("log"));
+  CELLAR_TRY(sync());
+  CELLAR_TRY(take_sync_turn());
+  const Status closed = segment.file->close();
+  const LogPosition position{segment.id, segment.appended.load(), lsn_, segment.chain};
+  const Status sealed = seal(closed.ok() ? Status::aborted("the log is closed") : closed);
+  give_sync_turn();
+  if (!closed.ok()) return sealed;
+  return position;
+}
+
+// Everything in the segments so far is void for recovery: they are only waiting to be removed.
+void Wal::Core::retire_all() {
+  std::vector<SegmentPtr> retired;
+  {
+    const MutexLock lock(mutex_);
+    retired.assign(old_.begin(), old_.end());
+    retired.push_back(current_);
+  }
+  for (const SegmentPtr& segment : retired) segment->file.reset();
+  const MutexLock lock(mutex_);
+  for (const SegmentPtr& segment : retired)
+    done_.push_back({segment->id, segment->appended.load(), segment->last_sequence.load()});
+  old_.clear();
+}
+
+// The turn is taken although the log is sealed: no sync can succeed any more, and none runs after this
+// waited.
+Status Wal::Core::restart() {
+  CELLAR_TRY(remove_prepared());
+  for (;;) {
+    const uint64_t seen = changed_->count();
+    {
+      const MutexLock lock(mutex_);
+      if (!sync_turn_taken_) {
+        sync_turn_taken_ = true;
+        break;
+      }
+    }
+    changed_->wait(seen, -1);
+  }
+  // A record may name the segment after the current one, which must stay then.
+  Result<SegmentPtr> first = create_segment(highest() + 1, lsn_, first_bytes());
+  Status status = first.status();
+  if (status.ok()) {
+    retire_all();
+    (*first)->last_sequence.store(last_sequence_);
+    (*first)->next_lsn.store(lsn_);
+    make_current(*first);
+    const MutexLock lock(mutex_);
+    failure_ = Status();
+    sealed_.store(false);
+  }
+  give_sync_turn();
+  return status;
+}
+
+// A crash leaves some of these segments, or brings them back, for removals are not synced; nobody reads them
+// any more, for the manifest begins behind them, and the next open removes them.
+Status Wal::Core::release_before(uint64_t segment) {
+  if (segment <= 1) return Status();
+  CELLAR_TRY(take_sync_turn());
+  std::vector<LogSegment> removed;
+  Status status = finish_old(segment - 1);
+  while (status.ok()) {
+    LogSegment oldest;
+    {
+      const MutexLock lock(mutex_);
+      if (done_.empty() || done_.front().id >= segment) break;
+      oldest = done_.front();
+    }
+    status = directory_->unlink(segment_name(oldest.id));
+    if (status.is(Code::kNotFound)) status = Status();
+    if (!status.ok()) break;
+    removed.push_back(oldest);
+    const MutexLock lock(mutex_);
+    done_.erase(done_.begin());
+  }
+  give_sync_turn();
+  if (options_.events != nullptr) {
+    for (const LogSegment& each : removed)
+      options_.events->on_log_removed({.segment = each.id, .bytes = each.bytes});
+  }
+  return status;
+}
+
+// ---- looking
+
+uint64_t Wal::Core::needed_from(uint64_t sequence) const {
+  const MutexLock lock(mutex_);
+  for (const LogSegment& segment : done_) {
+    if (segment.last_sequence > sequence) return segment.id;
+  }
+  for (const SegmentPtr& segment : old_) {
+    if (segment->last_sequence.load() > sequence) return segment->id;
+  }
+  return current_->id;
+}
+
+uint64_t Wal::Core::current_segment() const {
+  const MutexLock lock(mutex_);
+  return current_->id;
+}
+
+LogPosition Wal::Core::end() const {
+  const MutexLock lock(mutex_);
+  return {current_->id, current_->appended.load(std::memory_order_acquire), current_->next_lsn.load(), 0};
+}
+
+LogPosition Wal::Core::synced() const {
+  const MutexLock lock(mutex_);
+  const Segment& segment = old_.empty() ? *current_ : *old_.front();
+  return {segment.id, segment.synced.load(std::memory_order_acquire), 0, 0};
+}
+
+std::vector<LogSegment> Wal::Core::segments() const {
+  const MutexLock lock(mutex_);
+  std::vector<LogSegment> all = done_;
+  for (const SegmentPtr& segment : old_) {
+    all.push_back({segment->id, segment->appended.load(), segment->last_sequence.load()});
+  }
+  all.push_back({current_->id, current_->appended.load(), current_->last_sequence.load()});
+  return all;
+}
+
+// ---- the outside
+
+Result<std::unique_ptr<Wal>> Wal::create(Directory& root, Executor& executor, const WalOptions& options) {
+  CELLAR_TRY_ASSIGN(std::unique_ptr<Directory> directory, open_wal_directory(root, false));
+  auto core = std::make_shared<Core>(std::move(directory), executor, options);
+  CELLAR_TRY(core->start());
+  return std::unique_ptr<Wal>(new Wal(std::move(core)));
+}
+
+Wal::Wal(std::shared_ptr<Core> core) : core_(std::move(core)) {}
+Wal::~Wal() { core_->stop(); }
+
+Status Wal::append(uint64_t sequence, uint32_t count, std::string_view payload) {
+  return core_->append(sequence, count, payload);
+}
+Status Wal::sync() { return core_->sync(); }
+void Wal::note_manifest_edit(uint64_t edit) { core_->note_manifest_edit(edit); }
+uint64_t Wal::needed_from(uint64_t sequence) const { return core_->needed_from(sequence); }
+Status Wal::release_before(uint64_t segment) { return core_->release_before(segment); }
+Status Wal::restart() { return core_->restart(); }
+void Wal::seal(const Status& failure) { static_cast<void>(core_->seal(failure)); }
+Result<LogPosition> Wal::close_cleanly() { return core_->close_cleanly(); }
+uint64_t Wal::current_segment() const { return core_->current_segment(); }
+LogPosition Wal::end() const { return core_->end(); }
+LogPosition Wal::synced() const { return core_->synced(); }
+std::vector<LogSegment> Wal::segments() const { return core_->segments(); }
+Status Wal::health() const { return core_->health(); }
+
+Status remove_segments_before(Directory& wal, uint64_t segment, std::span<const LogSegment> keep,
+                              EventListener* events) {
+  CELLAR_TRY_ASSIGN(const std::vector<DirectoryEntry> entries, wal.list());  // sorted: oldest first
+  for (const DirectoryEntry& entry : entries) {
+    uint64_t id = 0;
+    if (!parse_segment_name(entry.name, id) || id >= segment) continue;
+    if (std::ranges::find(keep, id, &LogSegment::id) != keep.end()) continue;
+    CELLAR_TRY(wal.unlink(entry.name));
+    if (events != nullptr) events->on_log_removed({.segment = id, .bytes = entry.bytes});
+  }
+  return Status();
+}
+
+}  // namespace cellar

@@ -1,0 +1,131 @@
+// Wal: the engine's log. Append, sync, roll, release.
+//
+// When a segment is half full, a job prepares the next one: created at full size, mapped, header written,
+// file and directory synced. Then a roll is CLOSE in the old segment, PREV in the new one, and a change of
+// pointers. The old segment is synced and cut to its length by a job. The first segment after an open has 64
+// KiB, each later one four times its predecessor, up to WalOptions::segment_bytes: a store with few writes
+// needs little room. What holds at every moment, and what recovery relies on:
+//  - a segment named by a CLOSE record has a durable name and header before that CLOSE is written;
+//  - sync() makes older segments durable before the current one, so that what is durable is a prefix;
+//  - a record says how much was durable when it was built, so that damage to durable bytes is seen as such;
+//  - nobody waits for a job that has not begun: who needs its result does its work, so that a busy executor
+//    cannot deadlock writers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "cellar/environment.h"
+#include "cellar/events.h"
+#include "cellar/file_system.h"
+#include "cellar/status.h"
+#include "engine/log/wal_format.h"
+
+namespace cellar {
+
+// A place between two records of the log; `lsn` is the number of the record that comes next.
+struct LogPosition {
+  uint64_t segment = 0;  // 0: nowhere
+  uint64_t offset = 0;
+  uint64_t lsn = 0;
+  uint32_t chain = 0;  // bcrc of the record before it
+
+  bool operator==(const LogPosition&) const = default;
+};
+
+// A segment that is not written any more.
+struct LogSegment {
+  uint64_t id = 0;
+  uint64_t bytes = 0;
+  uint64_t last_sequence = 0;  // of it and of all before it
+
+  bool operator==(const LogSegment&) const = default;
+};
+
+struct WalOptions {
+  Identity identity = {};
+  Identity boot = {};                  // FileSystem::boot_identity() as a number; zero: unknown
+  uint64_t segment_bytes = 64u << 20;  // of the largest segments; at least 4096
+  uint64_t first_segment = 1;          // to create; no file of this id or above may be there
+  uint64_t first_lsn = 1;              // when `continues` is nowhere
+  uint64_t last_sequence = 0;          // newest sequence of any record before
+  LogPosition continues = {};          // end of the cleanly closed log that this one continues; else nowhere
+  std::vector<LogSegment> older = {};  // not written any more, ascending, for release_before()
+  EventListener* events = nullptr;
+};
+
+// append() and close_cleanly() are for one thread at a time (the leader of the write group); no lock may be
+// held, they may wait for I/O. Everything else: any thread, beside append().
+class Wal {
+ public:
+  // Opens the sub-directory "wal" of the store's directory, which must be there, and creates the first
+  // segment in it; its header and name are durable when this returns. `executor` and the listener must
+  // outlive the log. A log that continues nothing gets no records before the manifest says that it begins
+  // here (ManifestState::log_start).
+  static Result<std::unique_ptr<Wal>> create(Directory& root, Executor& executor, const WalOptions& options);
+  // Leaves the log as it is, as a kill would: no CLOSE. Waits for running jobs.
+  ~Wal();
+  Wal(const Wal&) = delete;
+  Wal& operator=(const Wal&) = delete;
+
+  // Appends one record: a copy and two checksums; neither a system call nor an allocation, except when the
+  // segment is full. `sequence` is greater than any before it; `payload` is RecordBuilder's. When this
+  // returns ok, the record survives the end of the process. kLimit if the payload is too large. If the next
+  // segment cannot be made, nothing was appended, health() stays ok, and a later call tries again. Any other
+  // failure seals the log: this and every later call returns the first failure, and whether the record
+  // survives is not known; restart() ends that, or opening the store again.
+  Status append(uint64_t sequence, uint32_t count, std::string_view payload);
+
+  // Makes durable all that was appended before the call. A failure seals the log; what was appended since the
+  // last successful sync() may or may not survive.
+  Status sync();
+
+  // Later records carry the number as a witness that the manifest had (durably) come that far, see
+  // LogFacts::manifest_edit. For after every commit().
+  void note_manifest_edit(uint64_t edit);
+
+  // The first segment that a recovery must read once everything up to `sequence` is in store files. Put it
+  // into the manifest edit that makes it so (ManifestEdit::log_start), then hand it to release_before(). In
+  // that order: a segment that the manifest asks for must be there.
+  uint64_t needed_from(uint64_t sequence) const;
+  // Removes the segments below this id (never the current one), oldest first, and syncs the directory.
+  Status release_before(uint64_t segment);
+
+  // Begins anew in a segment of its own that continues nothing, and ends the failure that sealed the log. For
+  // the thread that may append; everything appended so far must be in store files. No record may be appended
+  // before the manifest says that the log begins at current_segment(). On failure the log stays as it was.
+  Status restart();
+  // Seals the log.
+  void seal(const Status& failure);
+
+  // Syncs, appends CLOSE, syncs, cuts the segment, removes the segment prepared ahead. The log is sealed
+  // afterwards. The position is for ManifestEdit::clean_close: with it on record any missing byte of the log
+  // is an error.
+  Result<LogPosition> close_cleanly();
+
+  uint64_t current_segment() const;
+  // End of what was appended; `chain` is not set.
+  LogPosition end() const;
+  // Everything before it is durable. Goes into manifest edits as ManifestEdit::log_synced; a flush must
+  // sync() before its edit, or after a power cut the file would hold writes that come after lost ones.
+  LogPosition synced() const;
+  // Segments not yet released, the current one last.
+  std::vector<LogSegment> segments() const;
+  // Ok, or the failure that sealed the log.
+  Status health() const;
+
+ private:
+  class Core;
+  explicit Wal(std::shared_ptr<Core> core);
+  std::shared_ptr<Core> core_;  // shared with jobs that have not begun; they find it closed
+};
+
+// Removes log segments below `segment` but those to keep, oldest first. For recovery, after the manifest says
+// so.
+Status remove_segments_before(Directory& wal, uint64_t segment, std::span<const LogSegment> keep,
+                              EventListener* events);
+
+}  // namespace cellar

@@ -1,0 +1,448 @@
+// The manifest's files: generations, CURRENT, and who may write them when.
+#include "engine/manifest/manifest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/mutex.h"
+#include "engine/log/record_file.h"
+#include "engine/manifest/manifest_codec.h"
+
+namespace cellar {
+
+namespace {
+
+constexpr uint64_t kCurrentBytesMax = 4096;
+
+Result<Current> read_current(Directory& root) {
+  CELLAR_TRY_ASSIGN(std::unique_ptr<ReadableFile> file, root.open(kCurrentName));
+  if (file->size() > kCurrentBytesMax) return Status::corruption("CURRENT is damaged").at(kCurrentName);
+  std::string text(file->size(), '\0');
+  CELLAR_TRY(file->read(0, text.size(), text.data()));
+  return parse_current(text);
+}
+
+// A generation read from its first to its last whole edit.
+struct Loaded {
+  ManifestState state;
+  uint64_t torn_bytes = 0;
+};
+
+// What the manifest says when a record is not whole: the end of the file, a torn last edit, or damage.
+Result<uint64_t> judge_end(RecordFile& file, uint64_t offset, const Found& found, uint64_t next_edit,
+                           const Current& current) {
+  const auto damage = [&](std::string_view what) {
+    return Status::corruption(fmt::format("the manifest is damaged: {}; the last whole edit is number {}",
+                                          what, next_edit - 1))
+        .at(fmt::format("{}: offset {}", file.name(), offset))
+        .hinting("restore the manifest from a copy");
+  };
+  if (next_edit <= current.edit) return damage("edits are missing that CURRENT knows");
+  if (found.look == Look::kNothing) return uint64_t{0};
+  bool witness = false;
+  CELLAR_TRY(
+      file.scan(offset, [&](const RecordHeader& header) { return !(witness = header.synced > offset); }));
+  if (witness) return damage("an edit is not whole, but a later one says that it was durable");
+  if (found.look == Look::kDamaged) return damage("an edit does not match its checksum");
+  CELLAR_TRY_ASSIGN(const uint64_t end, file.written_end(offset));
+  return end - offset;
+}
+
+Result<Loaded> read_generation(Directory& root, const Current& current) {
+  const std::string name = manifest_name(current.generation);
+  Result<RecordFile> opened =
+      RecordFile::open(root, name, FileKind::kManifest, current.identity, current.generation);
+  if (opened.status().is(Code::kNotFound)) {
+    return Status::corruption("the manifest that CURRENT names is missing").at(name);
+  }
+  if (!opened.ok()) return opened.status();
+  RecordFile& file = *opened;
+  if (!file.header_status().ok()) return file.header_status().at(name);
+
+  Loaded loaded;
+  uint64_t offset = kFileHeaderBytes;
+  uint64_t edit = file.header().first_lsn;
+  uint32_t chain = file.header_crc();
+  for (;; ++edit) {
+    CELLAR_TRY_ASSIGN(const Found found, file.look(offset, chain, edit));
+    const bool first = offset == kFileHeaderBytes;
+    if (found.look != Look::kRecord) {
+      // The first record was durable before CURRENT named the file.
+      if (first) return Status::corruption("the manifest's first record is damaged").at(name);
+      CELLAR_TRY_ASSIGN(loaded.torn_bytes, judge_end(file, offset, found, edit, current));
+      return loaded;
+    }
+    CELLAR_TRY(apply_payload(loaded.state, found.payload, first ? EditKind::kSnapshot : EditKind::kEdit)
+                   .at(fmt::format("{}: offset {}", name, offset)));
+    if (loaded.state.identity != current.identity) {
+      return Status::corruption("the manifest belongs to another store").at(name);
+    }
+    loaded.state.edit = edit;
+    offset = found.end;
+    chain = found.header.bcrc;
+  }
+}
+
+}  // namespace
+
+// The turn: whoever holds it writes files; the mutex is never held across I/O. `file_` to `roll_at_` belong
+// to the holder.
+class Manifest::Core {
+ public:
+  Core(Directory& root, Executor& executor, const ManifestOptions& options)
+      : root_(root), options_(options), changed_(executor.make_event()), roll_at_(options.roll_bytes) {}
+
+  Status create(ManifestState state);
+  Status load();
+  Result<uint64_t> commit(const ManifestEdit& edit);
+  Result<uint64_t> switch_to(ManifestState state);
+  Status roll();
+  Status resume();
+  ManifestState state() const;
+  uint64_t next_file_number();
+  void raise_file_number(uint64_t above);
+  std::shared_ptr<const ManifestState> current_state() const;
+  Status health() const;
+  bool poisoned() const;
+  uint64_t generation() const;
+  uint64_t next_generation() const;
+  uint64_t torn_bytes() const { return torn_bytes_; }
+
+ private:
+  enum class Failed : uint8_t { kNotMade, kUnknown };  // what became of the edit
+  enum class Turn : uint8_t { kEdit, kResume };
+  using StatePtr = std::shared_ptr<const ManifestState>;
+
+  Status take_turn(Turn turn = Turn::kEdit);
+  void give_turn();
+  void install(ManifestState state);
+  Status fail(const Status& failure, Failed how);
+  Status commit_in_turn(ManifestState& next, const ManifestEdit& edit);
+  Status append(const ManifestState& next, const ManifestEdit& edit);
+  Status publish(const ManifestState& next);
+  Status write_generation(uint64_t generation, const ManifestState& next);
+  Status write_current_temp(const Current& current);
+  Status put(WritableFile& file, const RecordCodec& codec, uint64_t edit, uint64_t sequence,
+             std::string_view payload);
+  void remove(std::string_view name) { static_cast<void>(root_.unlink(name).ok()); }
+
+  Directory& root_;
+  const ManifestOptions options_;
+  const std::unique_ptr<Event> changed_;  // signalled when the turn is given back
+
+  std::unique_ptr<WritableFile> file_;  // of the current generation; null after load() and after failures
+  std::unique_ptr<RecordCodec> codec_;
+  uint32_t chain_ = 0;
+  uint64_t synced_ = 0;
+  uint64_t roll_at_ = 0;
+  uint64_t torn_bytes_ = 0;
+
+  mutable Mutex mutex_;
+  bool turn_taken_ CELLAR_GUARDED_BY(mutex_) = false;
+  StatePtr state_ CELLAR_GUARDED_BY(mutex_) = std::make_shared<ManifestState>();
+  uint64_t generation_ CELLAR_GUARDED_BY(mutex_) = 0;
+  uint64_t file_number_ CELLAR_GUARDED_BY(mutex_) = 1;
+  Status failure_ CELLAR_GUARDED_BY(mutex_);
+  bool poisoned_ CELLAR_GUARDED_BY(mutex_) = false;
+  uint64_t tried_generation_ CELLAR_GUARDED_BY(mutex_) =
+      0;  // CURRENT may name it, if it is above generation_
+};
+
+Status Manifest::Core::take_turn(Turn turn) {
+  if (options_.read_only) return Status::read_only("the store is open for reading only");
+  for (;;) {
+    const uint64_t seen = changed_->count();
+    {
+      const MutexLock lock(mutex_);
+      if (poisoned_ && turn != Turn::kResume) return failure_;
+      if (!turn_taken_) {
+        turn_taken_ = true;
+        return Status();
+      }
+    }
+    changed_->wait(seen, -1);
+  }
+}
+
+void Manifest::Core::give_turn() {
+  {
+    const MutexLock lock(mutex_);
+    turn_taken_ = false;
+  }
+  changed_->signal();
+}
+
+Manifest::Core::StatePtr Manifest::Core::current_state() const {
+  const MutexLock lock(mutex_);
+  return state_;
+}
+
+ManifestState Manifest::Core::state() const { return *current_state(); }
+
+void Manifest::Core::install(ManifestState state) {
+  auto shared = std::make_shared<const ManifestState>(std::move(state));
+  const MutexLock lock(mutex_);
+  file_number_ = std::max(file_number_, shared->next_file_number);
+  state_ = std::move(shared);
+}
+
+Status Manifest::Core::fail(const Status& failure, Failed how) {
+  file_.reset();
+  const MutexLock lock(mutex_);
+  if (!poisoned_) failure_ = failure.with_context("manifest");
+  poisoned_ = poisoned_ || how == Failed::kUnknown;
+  return failure_;
+}
+
+uint64_t Manifest::Core::next_file_number() {
+  const MutexLock lock(mutex_);
+  return file_number_++;
+}
+
+void Manifest::Core::raise_file_number(uint64_t above) {
+  const MutexLock lock(mutex_);
+  file_number_ = std::max(file_number_, above + 1);
+}
+
+Status Manifest::Core::health() const {
+  const MutexLock lock(mutex_);
+  return failure_;
+}
+
+bool Manifest::Core::poisoned() const {
+  const MutexLock lock(mutex_);
+  return poisoned_;
+}
+
+uint64_t Manifest::Core::generation() const {
+  const MutexLock lock(mutex_);
+  return generation_;
+}
+
+// A crash inside leaves a first generation without CURRENT, which is an interrupted creation, or a whole
+// store.
+Status Manifest::Core::create(ManifestState state) {
+  CELLAR_TRY_ASSIGN(const StoreProbe probe, probe_store(root_));
+  if (probe.kind == StoreKind::kStore)
+    return Status::invalid_argument("there is a store already").at(root_.path());
+  if (probe.kind == StoreKind::kLost && !options_.files_are_there) return require_store(root_);
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> wal, root_.directory(kWalDirectoryName, true));
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> tables, root_.directory(kTablesDirectoryName, true));
+  state.edit = std::max<uint64_t>(state.edit, 1);
+  CELLAR_TRY(publish(state));
+  install(std::move(state));
+  return Status();
+}
+
+Status Manifest::Core::load() {
+  CELLAR_TRY(require_store(root_));
+  CELLAR_TRY_ASSIGN(const Current current, read_current(root_));
+  CELLAR_TRY_ASSIGN(Loaded loaded, read_generation(root_, current));
+  torn_bytes_ = loaded.torn_bytes;
+  {
+    const MutexLock lock(mutex_);
+    generation_ = current.generation;
+  }
+  install(std::move(loaded.state));
+  return Status();
+}
+
+Result<uint64_t> Manifest::Core::commit(const ManifestEdit& edit) {
+  CELLAR_TRY(take_turn());
+  ManifestState next = *current_state();
+  Status status = apply(next, edit);
+  if (status.ok()) status = commit_in_turn(next, edit);
+  const uint64_t number = next.edit;
+  if (status.ok()) install(std::move(next));
+  give_turn();
+  if (!status.ok()) return status;
+  return number;
+}
+
+Status Manifest::Core::commit_in_turn(ManifestState& next, const ManifestEdit& edit) {
+  ManifestEdit stamped = edit;
+  {
+    const MutexLock lock(mutex_);
+    stamped.next_file_number = std::max({edit.next_file_number, next.next_file_number, file_number_});
+  }
+  next.next_file_number = stamped.next_file_number;
+  ++next.edit;
+  if (file_ == nullptr) return publish(next);
+  if (file_->size() > roll_at_) {
+    const Status rolled = publish(next);
+    if (rolled.ok() || poisoned()) return rolled;
+    roll_at_ += options_.roll_bytes;  // not now; the generation is still good
+  }
+  return append(next, stamped);
+}
+
+Status Manifest::Core::append(const ManifestState& next, const ManifestEdit& edit) {
+  const std::string payload = encode_edit(edit);
+  if (payload.size() > kManifestPayloadBytesMax) return Status::limit("an edit of more than 256 MiB");
+  Status status = put(*file_, *codec_, next.edit, next.last_sequence, payload);
+  // Part of the record may stand in the file now: nothing may follow it.
+  if (!status.ok()) return fail(status, Failed::kNotMade);
+  status = file_->sync();
+  if (!status.ok()) return fail(status, Failed::kUnknown);  // it may be on the medium, or not
+  synced_ = file_->size();
+  return Status();
+}
+
+Status Manifest::Core::put(WritableFile& file, const RecordCodec& codec, uint64_t edit, uint64_t sequence,
+                           std::string_view payload) {
+  RecordHeader header{.type = RecordType::kEdit, .lsn = edit, .sequence = sequence, .synced = synced_};
+  std::string record(record_bytes(payload.size()), '\0');
+  codec.encode(header, payload, file.size(), chain_, record.data());
+  return file.append(record);
+}
+
+Result<uint64_t> Manifest::Core::switch_to(ManifestState state) {
+  CELLAR_TRY(take_turn());
+  const StatePtr old = current_state();
+  Status status;
+  if (state.identity != old->identity) status = Status::invalid_argument("a state of another store");
+  const uint64_t number = old->edit + 1;
+  if (status.ok()) {
+    state.edit = number;
+    {
+      const MutexLock lock(mutex_);
+      state.next_file_number = std::max(state.next_file_number, file_number_);
+    }
+    status = publish(state);
+  }
+  if (status.ok()) install(std::move(state));
+  give_turn();
+  if (!status.ok()) return status;
+  return number;
+}
+
+Status Manifest::Core::roll() {
+  CELLAR_TRY(take_turn());
+  const Status status = publish(*current_state());
+  give_turn();
+  return status;
+}
+
+Status Manifest::Core::resume() {
+  if (health().ok()) return Status();
+  CELLAR_TRY(take_turn(Turn::kResume));
+  const Status status = publish(*current_state());
+  give_turn();
+  return status;
+}
+
+// CURRENT may name a generation whose publication failed: it must stay whole until CURRENT names a later one.
+uint64_t Manifest::Core::next_generation() const {
+  const MutexLock lock(mutex_);
+  return std::max(generation_, tried_generation_) + 1;
+}
+
+// Begins the next generation with `next`. Up to the rename the old one counts and nothing has happened; after
+// a crash, what was made so far is a leftover that the next attempt replaces. From the rename on it is
+// unknown which one survives until the directory is synced: a failure there poisons.
+Status Manifest::Core::publish(const ManifestState& next) {
+  const uint64_t generation = next_generation();
+  std::unique_ptr<WritableFile> old_file = std::move(file_);
+  std::unique_ptr<RecordCodec> old_codec = std::move(codec_);
+  const uint32_t old_chain = chain_;
+  const uint64_t old_synced = synced_;
+
+  Status status = write_generation(generation, next);
+  if (status.ok()) {
+    if (const Status named = root_.sync(); !named.ok()) return fail(named, Failed::kUnknown);
+    status = write_current_temp({next.identity, generation, next.edit});
+  }
+  if (!status.ok()) {
+    remove(kCurrentTempName);
+    file_.reset();
+    remove(manifest_name(generation));
+    file_ = std::move(old_file);
+    codec_ = std::move(old_codec);
+    chain_ = old_chain;
+    synced_ = old_synced;
+    return status.with_context("manifest");
+  }
+  {
+    const MutexLock lock(mutex_);
+    tried_generation_ = generation;
+  }
+  status = root_.rename(kCurrentTempName, kCurrentName);
+  if (status.ok()) status = root_.sync();
+  if (!status.ok()) return fail(status, Failed::kUnknown);
+
+  // The generation before stays until the next roll, for repairs by hand; those before it go.
+  roll_at_ = std::max(options_.roll_bytes, 2 * file_->size());
+  if (const Result<std::vector<DirectoryEntry>> entries = root_.list(); entries.ok()) {
+    for (const DirectoryEntry& entry : *entries) {
+      uint64_t old = 0;
+      if (parse_manifest_name(entry.name, old) && old + 1 < generation) remove(entry.name);
+    }
+  }
+  const MutexLock lock(mutex_);
+  generation_ = generation;
+  failure_ = Status();
+  poisoned_ = false;
+  return Status();
+}
+
+Status Manifest::Core::write_generation(uint64_t generation, const ManifestState& next) {
+  const std::string payload = encode_snapshot(next);
+  if (payload.size() > kManifestPayloadBytesMax) return Status::limit("a manifest of more than 256 MiB");
+  const std::string name = manifest_name(generation);
+  const Status gone = root_.unlink(name);  // of an earlier attempt
+  if (!gone.ok() && !gone.is(Code::kNotFound)) return gone;
+  CELLAR_TRY_ASSIGN(file_, root_.create(name, {}));
+  codec_ = std::make_unique<RecordCodec>(FileKind::kManifest, next.identity, generation);
+  char header[kFileHeaderBytes];
+  chain_ = encode_file_header({FileKind::kManifest, next.identity, generation, next.edit, 0}, header);
+  synced_ = 0;
+  CELLAR_TRY(file_->append({header, sizeof header}));
+  CELLAR_TRY(put(*file_, *codec_, next.edit, next.last_sequence, payload));
+  CELLAR_TRY(file_->sync());
+  synced_ = file_->size();
+  return Status();
+}
+
+Status Manifest::Core::write_current_temp(const Current& current) {
+  const Status gone = root_.unlink(kCurrentTempName);
+  if (!gone.ok() && !gone.is(Code::kNotFound)) return gone;
+  CELLAR_TRY_ASSIGN(std::unique_ptr<WritableFile> file, root_.create(kCurrentTempName, {}));
+  CELLAR_TRY(file->append(to_text(current)));
+  CELLAR_TRY(file->sync());
+  return file->close();
+}
+
+Result<std::unique_ptr<Manifest>> Manifest::create(Directory& root, Executor& executor,
+                                                   const ManifestState& state,
+                                                   const ManifestOptions& options) {
+  auto core = std::make_unique<Core>(root, executor, options);
+  CELLAR_TRY(core->create(state));
+  return std::unique_ptr<Manifest>(new Manifest(std::move(core)));
+}
+
+Result<std::unique_ptr<Manifest>> Manifest::load(Directory& root, Executor& executor,
+                                                 const ManifestOptions& options) {
+  auto core = std::make_unique<Core>(root, executor, options);
+  CELLAR_TRY(core->load());
+  return std::unique_ptr<Manifest>(new Manifest(std::move(core)));
+}
+
+Manifest::Manifest(std::unique_ptr<Core> core) : core_(std::move(core)) {}
+Manifest::~Manifest() = default;
+
+std::shared_ptr<const ManifestState> Manifest::current() const { return core_->current_state(); }
+ManifestState Manifest::state() const { return core_->state(); }
+uint64_t Manifest::next_file_number() { return core_->next_file_number(); }
+void Manifest::raise_file_number(uint64_t above) { core_->raise_file_number(above); }
+Result<uint64_t> Manifest::commit(const ManifestEdit& edit) { return core_->commit(edit); }
+Result<uint64_t> Manifest::switch_to(ManifestState state) { return core_->switch_to(std::move(state)); }
+Status Manifest::roll() { return core_->roll(); }
+Status Manifest::resume() { return core_->resume(); }
+Status Manifest::health() const { return core_->health(); }
+bool Manifest::poisoned() const { return core_->poisoned(); }
+uint64_t Manifest::generation() const { return core_->generation(); }
+uint64_t Manifest::torn_bytes() const { return core_->torn_bytes(); }
+
+}  // namespace cellar

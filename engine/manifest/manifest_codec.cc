@@ -1,0 +1,597 @@
+// The tags of manifest edits, their encoding, and the decoder that trusts nothing.
+#include "engine/manifest/manifest_codec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/coding.h"
+
+namespace cellar {
+
+namespace {
+
+// An edit is a sequence of: u8 tag | varint length | that many bytes of fields. Numbers are varints (signed
+// ones zigzag), strings a varint length and bytes. Tags are never used again; a reader refuses tags it does
+// not know.
+enum class Tag : uint8_t {
+  kSnapshot = 1,         // identity: two numbers. First in a generation's first record, and nowhere else
+  kTable = 2,            // id, name, durability + 1 or 0
+  kFamily = 3,           // table id, id, name, pairs of name and value to the end
+  kRemoveFile = 4,       // family id, name
+  kAddFile = 5,          // family id, FileRecord
+  kFlushed = 6,          // family id, sequence
+  kDropFamily = 7,       // id
+  kDropTable = 8,        // id
+  kForgetDropped = 9,    // family id
+  kForgetObsolete = 10,  // table id, family, name, bytes
+  kNextIds = 11,         // table, family, file
+  kLastSequence = 12,    // sequence
+  kTimeHigh = 13,        // milliseconds; read, and not used or written any more
+  kWall = 14,            // milliseconds
+  kLogStart = 15,        // segment
+  kLogSynced = 16,       // position
+  kCleanClose = 17,      // position
+  kSeal = 18,            // segment, bytes
+  kDropped = 19,         // family id: snapshots only
+  kObsolete = 20,        // table id, family, name, bytes: snapshots only
+  kAdoptFile = 21,       // family id, the sequence of all its cells, FileRecord
+  kFeed = 22,           // id, name, acknowledged, bytes at most, lost; tables: name, how many families, names
+  kDropFeed = 23,       // id
+  kAcknowledge = 24,    // feed id, sequence
+  kLoseFeed = 25,       // id
+  kRetain = 26,         // segment, bytes, last sequence
+  kReleaseBefore = 27,  // segment
+  kDroppedName = 28,    // family id, table, family, sequence: snapshots only
+  kUnloggedNote = 29,   // sequence, family id, file, bytes, cells: snapshots only
+  kNamedSnapshot = 31,  // name: snapshots only, and only of named ones
+  kTableOptions = 30,  // id of a table before it, pairs of name and value to the end: those that kTable lacks
+};
+
+// FieldWriter: one change at a time. The length goes in front once the fields are known.
+class FieldWriter {
+ public:
+  FieldWriter& number(uint64_t value) {
+    append_varint(fields_, value);
+    return *this;
+  }
+  FieldWriter& signed_number(int64_t value) {
+    return number(static_cast<uint64_t>(value) << 1 ^ static_cast<uint64_t>(value >> 63));
+  }
+  FieldWriter& text(std::string_view value) {
+    append_varint(fields_, value.size());
+    fields_.append(value);
+    return *this;
+  }
+  void end(Tag tag) {
+    bytes_.push_back(static_cast<char>(tag));
+    append_varint(bytes_, fields_.size());
+    bytes_.append(fields_);
+    fields_.clear();
+  }
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+  std::string fields_;
+};
+
+// FieldReader: fields of one change. A field that is not there makes all that follow fail; ask ok() at the
+// end.
+class FieldReader {
+ public:
+  explicit FieldReader(std::string_view fields) : reader_(fields) {}
+
+  // A count, size, sequence or other number that grows: below kCountMax, so that there is room above it.
+  uint64_t number() {
+    const uint64_t value = any_number();
+    ok_ = ok_ && value < kCountMax;
+    return ok_ ? value : 0;
+  }
+  uint64_t any_number() {
+    uint64_t value = 0;
+    ok_ = ok_ && reader_.take_varint(value);
+    return ok_ ? value : 0;
+  }
+  uint32_t number32() {
+    const uint64_t value = number();
+    ok_ = ok_ && value <= UINT32_MAX;
+    return static_cast<uint32_t>(value);
+  }
+  int64_t signed_number() {
+    const uint64_t value = any_number();
+    return static_cast<int64_t>(value >> 1 ^ (~(value & 1) + 1));
+  }
+  std::string text() {
+    uint64_t size = 0;
+    std::string_view bytes;
+    ok_ = ok_ && reader_.take_varint(size) && size <= reader_.left() && reader_.take_bytes(size, bytes);
+    return std::string(ok_ ? bytes : std::string_view());
+  }
+  bool more() const { return ok_ && !reader_.empty(); }
+  bool sound() const { return ok_; }  // so far
+  bool ok() const { return ok_ && reader_.empty(); }
+
+ private:
+  ByteReader reader_;
+  bool ok_ = true;
+};
+
+void write_file(FieldWriter& to, const FileRecord& file) {
+  to.text(file.name).number(file.bytes).number(file.cells).number(file.puts).number(file.deletes);
+  to.number(file.family_deletes).text(file.first_key).text(file.last_key);
+  to.signed_number(file.time_min).signed_number(file.time_max).signed_number(file.earliest_put);
+  to.number(file.sequence_min).number(file.sequence_max).signed_number(file.created_ms);
+  to.number(file.rewritten_at).number(file.trailer_crc).number(file.major ? 1 : 0);
+  to.text(file.encoding).text(file.compression);
+  if (file.version_deletes != 0) to.number(file.version_deletes);
+}
+
+FileRecord read_file(FieldReader& from) {
+  FileRecord file;
+  file.name = from.text();
+  file.bytes = from.number();
+  file.cells = from.number();
+  file.puts = from.number();
+  file.deletes = from.number();
+  file.family_deletes = from.number();
+  file.first_key = from.text();
+  file.last_key = from.text();
+  file.time_min = from.signed_number();
+  file.time_max = from.signed_number();
+  file.earliest_put = from.signed_number();
+  file.sequence_min = from.number();
+  file.sequence_max = from.number();
+  file.created_ms = from.signed_number();
+  file.rewritten_at = from.number();
+  file.trailer_crc = from.number32();
+  file.major = from.number() != 0;
+  file.encoding = from.text();
+  file.compression = from.text();
+  if (from.more()) file.version_deletes = from.number();
+  return file;
+}
+
+void write_stored(FieldWriter& to, const StoredFile& file) {
+  to.number(file.table_id).text(file.family).text(file.name).number(file.bytes);
+}
+
+StoredFile read_stored(FieldReader& from) {
+  StoredFile file;
+  file.table_id = from.number32();
+  file.family = from.text();
+  file.name = from.text();
+  file.bytes = from.number();
+  return file;
+}
+
+void write_position(FieldWriter& to, const LogPosition& position) {
+  to.number(position.segment).number(position.offset).number(position.lsn).number(position.chain);
+}
+
+LogPosition read_position(FieldReader& from) {
+  LogPosition position;
+  position.segment = from.number();
+  position.offset = from.number();
+  position.lsn = from.number();
+  position.chain = from.number32();
+  return position;
+}
+
+void write_feed(FieldWriter& to, const FeedRecord& feed) {
+  to.number(feed.id).text(feed.name).number(feed.acknowledged).number(feed.retained_bytes_max);
+  to.number(feed.lost ? 1 : 0);
+  for (const FeedTable& table : feed.tables) {
+    to.text(table.table).number(table.families.size());
+    for (const std::string& family : table.families) to.text(family);
+  }
+}
+
+FeedRecord read_feed(FieldReader& from) {
+  FeedRecord feed;
+  feed.id = from.number();
+  feed.name = from.text();
+  feed.acknowledged = from.number();
+  feed.retained_bytes_max = from.number();
+  feed.lost = from.number() != 0;
+  while (from.more()) {
+    FeedTable& table = feed.tables.emplace_back();
+    table.table = from.text();
+    for (uint64_t left = from.number(); left > 0 && from.sound(); --left)
+      table.families.push_back(from.text());
+  }
+  return feed;
+}
+
+void write_feeds(FieldWriter& to, const FeedEdit& edit) {
+  for (const FeedRecord& feed : edit.add) {
+    write_feed(to, feed);
+    to.end(Tag::kFeed);
+  }
+  for (const uint64_t id : edit.drop) to.number(id).end(Tag::kDropFeed);
+  for (const FeedEdit::Acknowledged& each : edit.acknowledge)
+    to.number(each.id).number(each.sequence).end(Tag::kAcknowledge);
+  for (const uint64_t id : edit.lose) to.number(id).end(Tag::kLoseFeed);
+  for (const LogSegment& each : edit.retain)
+    to.number(each.id).number(each.bytes).number(each.last_sequence).end(Tag::kRetain);
+  if (edit.release_before) to.number(*edit.release_before).end(Tag::kReleaseBefore);
+}
+
+// A table with none of them stays readable for a Cellar that knows none.
+void write_table_options(FieldWriter& to, const TableRecord& table) {
+  const auto defaults = option_list(TableOptions());
+  OptionTexts set;
+  for (const auto& each : option_list(table.options))
+    if (each.first != "durability" && std::ranges::find(defaults, each) == defaults.end())
+      set.push_back(each);
+  if (set.empty()) return;
+  to.number(table.id);
+  for (const auto& [name, value] : set) to.text(name).text(value);
+  to.end(Tag::kTableOptions);
+}
+
+void write_edit(FieldWriter& to, const ManifestEdit& edit) {
+  for (const TableRecord& table : edit.set_tables) {
+    to.number(table.id).text(table.name);
+    const std::optional<Durability>& durability = table.options.durability;
+    to.number(durability ? static_cast<uint64_t>(*durability) + 1 : 0).end(Tag::kTable);
+    write_table_options(to, table);
+  }
+  for (const ManifestEdit::NewFamily& family : edit.set_families) {
+    to.number(family.table_id).number(family.id).text(family.name);
+    for (const auto& [name, value] : family.options) to.text(name).text(value);
+    to.end(Tag::kFamily);
+  }
+  for (const ManifestEdit::FileName& file : edit.remove_files) {
+    to.number(file.family_id).text(file.name).end(Tag::kRemoveFile);
+  }
+  for (const ManifestEdit::FileChange& change : edit.add_files) {
+    // A Cellar that would not give its cells their sequence must not read the file: a tag it does not know.
+    const bool adopted = change.file.adopted_as != 0;
+    to.number(change.family_id);
+    if (adopted) to.number(change.file.adopted_as);
+    write_file(to, change.file);
+    to.end(adopted ? Tag::kAdoptFile : Tag::kAddFile);
+  }
+  for (const ManifestEdit::Flushed& flushed : edit.flushed) {
+    to.number(flushed.family_id).number(flushed.sequence).end(Tag::kFlushed);
+  }
+  for (const uint32_t id : edit.drop_families) to.number(id).end(Tag::kDropFamily);
+  for (const uint32_t id : edit.drop_tables) to.number(id).end(Tag::kDropTable);
+  for (const uint32_t id : edit.forget_dropped) to.number(id).end(Tag::kForgetDropped);
+  for (const StoredFile& file : edit.forget_obsolete) {
+    write_stored(to, file);
+    to.end(Tag::kForgetObsolete);
+  }
+  if ((edit.next_table_id | edit.next_family_id | edit.next_file_number) != 0) {
+    to.number(edit.next_table_id)
+        .number(edit.next_family_id)
+        .number(edit.next_file_number)
+        .end(Tag::kNextIds);
+  }
+  if (edit.last_sequence != 0) to.number(edit.last_sequence).end(Tag::kLastSequence);
+  if (edit.wall_ms) to.signed_number(*edit.wall_ms).end(Tag::kWall);
+  if (edit.log_start) to.number(*edit.log_start).end(Tag::kLogStart);
+  if (edit.log_synced) {
+    write_position(to, *edit.log_synced);
+    to.end(Tag::kLogSynced);
+  }
+  if (edit.clean_close) {
+    write_position(to, *edit.clean_close);
+    to.end(Tag::kCleanClose);
+  }
+  for (const SealedEnd& sealed : edit.seal) to.number(sealed.segment).number(sealed.bytes).end(Tag::kSeal);
+  write_feeds(to, edit.feeds);
+}
+
+// Decoded: a payload's changes, and what only snapshots hold.
+struct Decoded {
+  ManifestEdit edit;
+  Identity identity;
+  bool is_snapshot = false;
+  std::string named_snapshot;
+  std::vector<uint32_t> dropped;
+  std::vector<StoredFile> obsolete;
+  std::vector<DroppedFamily> dropped_names;
+  std::vector<UnloggedNote> unlogged;
+
+  bool of_snapshots() const {
+    return !(named_snapshot.empty() && dropped.empty() && obsolete.empty() && dropped_names.empty() &&
+             unlogged.empty());
+  }
+};
+
+void read_table(FieldReader& from, ManifestEdit& edit, bool& fits) {
+  TableRecord table;
+  table.id = from.number32();
+  table.name = from.text();
+  const uint64_t durability = from.number();
+  fits = durability <= static_cast<uint64_t>(Durability::kFsyncWal) + 1;
+  if (fits && durability != 0) table.options.durability = static_cast<Durability>(durability - 1);
+  edit.set_tables.push_back(std::move(table));
+}
+
+void read_table_options(FieldReader& from, ManifestEdit& edit, bool& fits) {
+  const uint32_t id = from.number32();
+  const auto table = std::ranges::find(edit.set_tables, id, &TableRecord::id);
+  fits = table != edit.set_tables.end();
+  while (from.more()) {
+    const std::string name = from.text();
+    const std::string value = from.text();
+    fits = fits && set_option(table->options, name, value).ok();
+  }
+}
+
+void read_family(FieldReader& from, ManifestEdit& edit) {
+  ManifestEdit::NewFamily family;
+  family.table_id = from.number32();
+  family.id = from.number32();
+  family.name = from.text();
+  while (from.more()) {
+    std::string name = from.text();
+    std::string value = from.text();
+    family.options.emplace_back(std::move(name), std::move(value));
+  }
+  edit.set_families.push_back(std::move(family));
+}
+
+ManifestEdit::FileChange read_adopted(FieldReader& from) {
+  ManifestEdit::FileChange change;
+  change.family_id = from.number32();
+  const uint64_t adopted_as = from.number();
+  change.file = read_file(from);
+  change.file.adopted_as = adopted_as;
+  return change;
+}
+
+// The changes of feeds; false for a tag that is none.
+bool read_feeds(Tag tag, FieldReader& from, Decoded& decoded) {
+  FeedEdit& edit = decoded.edit.feeds;
+  switch (tag) {
+    case Tag::kFeed:
+      edit.add.push_back(read_feed(from));
+      return true;
+    case Tag::kDropFeed:
+      edit.drop.push_back(from.number());
+      return true;
+    case Tag::kAcknowledge: {
+      const uint64_t id = from.number();
+      edit.acknowledge.push_back({id, from.number()});
+      return true;
+    }
+    case Tag::kLoseFeed:
+      edit.lose.push_back(from.number());
+      return true;
+    case Tag::kRetain: {
+      LogSegment& segment = edit.retain.emplace_back();
+      segment.id = from.number();
+      segment.bytes = from.number();
+      segment.last_sequence = from.number();
+      return true;
+    }
+    case Tag::kReleaseBefore:
+      edit.release_before = from.number();
+      return true;
+    default:
+      return false;
+  }
+}
+
+// What only whole states hold; false for a tag that is none.
+bool read_of_snapshots(Tag tag, FieldReader& from, Decoded& decoded) {
+  switch (tag) {
+    case Tag::kDropped:
+      decoded.dropped.push_back(from.number32());
+      return true;
+    case Tag::kObsolete:
+      decoded.obsolete.push_back(read_stored(from));
+      return true;
+    case Tag::kNamedSnapshot:
+      decoded.named_snapshot = from.text();
+      return true;
+    case Tag::kDroppedName: {
+      DroppedFamily& family = decoded.dropped_names.emplace_back();
+      family.id = from.number32();
+      family.table = from.text();
+      family.family = from.text();
+      family.sequence = from.number();
+      return true;
+    }
+    case Tag::kUnloggedNote: {
+      UnloggedNote& note = decoded.unlogged.emplace_back();
+      note.sequence = from.number();
+      note.family_id = from.number32();
+      note.file = from.text();
+      note.bytes = from.number();
+      note.cells = from.number();
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+// The changes of files and logs; false for a tag that is none.
+bool read_fields(Tag tag, FieldReader& from, Decoded& decoded) {
+  ManifestEdit& edit = decoded.edit;
+  const auto id_and = [&](auto make) { return make(from.number32()); };
+  switch (tag) {
+    case Tag::kRemoveFile:
+      edit.remove_files.push_back(id_and([&](uint32_t id) {
+        return ManifestEdit::FileName{id, from.text()};
+      }));
+      return true;
+    case Tag::kAddFile:
+      edit.add_files.push_back(id_and([&](uint32_t id) {
+        return ManifestEdit::FileChange{id, read_file(from)};
+      }));
+      return true;
+    case Tag::kAdoptFile:
+      edit.add_files.push_back(read_adopted(from));
+      return true;
+    case Tag::kFlushed:
+      edit.flushed.push_back(id_and([&](uint32_t id) { return ManifestEdit::Flushed{id, from.number()}; }));
+      return true;
+    case Tag::kDropFamily:
+      edit.drop_families.push_back(from.number32());
+      return true;
+    case Tag::kDropTable:
+      edit.drop_tables.push_back(from.number32());
+      return true;
+    case Tag::kForgetDropped:
+      edit.forget_dropped.push_back(from.number32());
+      return true;
+    case Tag::kForgetObsolete:
+      edit.forget_obsolete.push_back(read_stored(from));
+      return true;
+    case Tag::kNextIds:
+      edit.next_table_id = from.number32();
+      edit.next_family_id = from.number32();
+      edit.next_file_number = from.number();
+      return true;
+    case Tag::kLastSequence:
+      edit.last_sequence = from.number();
+      return true;
+    case Tag::kTimeHigh:
+      static_cast<void>(from.signed_number());  // what stores before remembered of their clock
+      return true;
+    case Tag::kWall:
+      edit.wall_ms = from.signed_number();
+      return true;
+    case Tag::kLogStart:
+      edit.log_start = from.number();
+      return true;
+    case Tag::kLogSynced:
+      edit.log_synced = read_position(from);
+      return true;
+    case Tag::kCleanClose:
+      edit.clean_close = read_position(from);
+      return true;
+    case Tag::kSeal: {
+      const uint64_t segment = from.number();
+      edit.seal.push_back({segment, from.number()});
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+Status decode(std::string_view payload, Decoded& decoded) {
+  ByteReader reader(payload);
+  const auto damaged = [&] {
+    return Status::corruption(
+        fmt::format("a change that makes no sense, {} bytes from the end", reader.left()));
+  };
+  while (!reader.empty()) {
+    uint8_t tag = 0;
+    uint64_t size = 0;
+    std::string_view bytes;
+    if (!reader.take_u8(tag) || !reader.take_varint(size) || size > reader.left() ||
+        !reader.take_bytes(size, bytes)) {
+      return damaged();
+    }
+    FieldReader fields(bytes);
+    bool fits = true;
+    switch (static_cast<Tag>(tag)) {
+      case Tag::kSnapshot:
+        fits = bytes.data() == payload.data() + 2;  // the first change
+        decoded.is_snapshot = true;
+        decoded.identity.high = fields.any_number();
+        decoded.identity.low = fields.any_number();
+        break;
+      case Tag::kTable:
+        read_table(fields, decoded.edit, fits);
+        break;
+      case Tag::kTableOptions:
+        read_table_options(fields, decoded.edit, fits);
+        break;
+      case Tag::kFamily:
+        read_family(fields, decoded.edit);
+        break;
+      default:
+        if (!read_fields(static_cast<Tag>(tag), fields, decoded) &&
+            !read_feeds(static_cast<Tag>(tag), fields, decoded) &&
+            !read_of_snapshots(static_cast<Tag>(tag), fields, decoded)) {
+          return Status::not_supported(
+              fmt::format("the manifest holds a change of kind {}, which a newer Cellar wrote", tag));
+        }
+    }
+    if (!fits || !fields.ok()) return damaged();
+  }
+  return Status();
+}
+
+}  // namespace
+
+std::string encode_edit(const ManifestEdit& edit) {
+  FieldWriter to;
+  write_edit(to, edit);
+  return to.take();
+}
+
+std::string encode_snapshot(const ManifestState& state) {
+  FieldWriter to;
+  to.number(state.identity.high).number(state.identity.low).end(Tag::kSnapshot);
+  if (!state.snapshot.empty()) to.text(state.snapshot).end(Tag::kNamedSnapshot);
+  ManifestEdit edit;
+  edit.next_table_id = state.next_table_id;
+  edit.next_family_id = state.next_family_id;
+  edit.next_file_number = state.next_file_number;
+  edit.last_sequence = state.last_sequence;
+  edit.wall_ms = state.wall_ms;
+  edit.log_start = state.log_start;
+  edit.log_synced = state.log_synced;
+  edit.clean_close = state.clean_close;
+  edit.seal = state.sealed;
+  edit.feeds.add = state.feeds.feeds;
+  edit.feeds.retain = state.feeds.retained;
+  for (const TableRecord& table : state.tables) {
+    edit.set_tables.push_back({table.id, table.name, table.options, {}});
+    for (const FamilyRecord& family : table.families) {
+      edit.set_families.push_back({table.id, family.id, family.name, family.options});
+      edit.flushed.push_back({family.id, family.flushed_sequence});
+      for (const FileRecord& file : family.files) edit.add_files.push_back({family.id, file});
+    }
+  }
+  write_edit(to, edit);
+  for (const uint32_t id : state.dropped_families) to.number(id).end(Tag::kDropped);
+  for (const StoredFile& file : state.obsolete) {
+    write_stored(to, file);
+    to.end(Tag::kObsolete);
+  }
+  for (const DroppedFamily& each : state.feeds.dropped)
+    to.number(each.id).text(each.table).text(each.family).number(each.sequence).end(Tag::kDroppedName);
+  for (const UnloggedNote& each : state.feeds.unlogged) {
+    to.number(each.sequence).number(each.family_id).text(each.file).number(each.bytes).number(each.cells);
+    to.end(Tag::kUnloggedNote);
+  }
+  return to.take();
+}
+
+Status apply_payload(ManifestState& state, std::string_view payload, EditKind kind) {
+  Decoded decoded;
+  CELLAR_TRY(decode(payload, decoded));
+  const bool is_snapshot = kind == EditKind::kSnapshot;
+  if (decoded.is_snapshot != is_snapshot || (!is_snapshot && decoded.of_snapshots())) {
+    return Status::corruption(is_snapshot ? "the first record is not a whole state"
+                                          : "a whole state among edits");
+  }
+  if (is_snapshot) {
+    state = ManifestState();
+    state.identity = decoded.identity;
+  }
+  const Status status = apply(state, decoded.edit);
+  if (!status.ok()) return Status::corruption(fmt::format("an edit that does not fit: {}", status.message()));
+  if (is_snapshot) {
+    state.snapshot = std::move(decoded.named_snapshot);
+    state.dropped_families = std::move(decoded.dropped);
+    state.obsolete = std::move(decoded.obsolete);
+    state.feeds.dropped = std::move(decoded.dropped_names);
+    state.feeds.unlogged = std::move(decoded.unlogged);
+  }
+  return Status();
+}
+
+}  // namespace cellar

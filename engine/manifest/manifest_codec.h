@@ -1,0 +1,23 @@
+// Manifest edits as bytes: a list of changes, each a tag, a length and fields. What manifest.cc writes and
+// reads.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cellar/status.h"
+#include "engine/manifest/manifest.h"
+
+namespace cellar {
+
+// The payload of an EDIT record.
+std::string encode_edit(const ManifestEdit& edit);
+// The payload of the first record of a generation: the whole state.
+std::string encode_snapshot(const ManifestState& state);
+
+enum class EditKind : uint8_t { kSnapshot, kEdit };
+// Decodes a payload and applies it; a snapshot replaces the state. kCorruption when it is not well formed or
+// does not fit the state, kNotSupported when it holds a change that this version does not know.
+Status apply_payload(ManifestState& state, std::string_view payload, EditKind kind);
+
+}  // namespace cellar

@@ -1,0 +1,103 @@
+// Actions: finds what can be written together; the rest goes to the table one after the other.
+#include "engine/read/actions.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <variant>
+
+namespace cellar {
+namespace {
+
+constexpr size_t kTogetherMax = 1000;  // and so many bytes: one write holds its row locks, and others up
+constexpr size_t kTogetherBytes = 1 << 20;
+
+ActionResult of_row(Result<Row> row) {
+  if (!row.ok()) return {row.status(), {}, true};
+  return {{}, std::move(row).value(), true};
+}
+
+ActionResult of_check(Result<CheckAndMutateResult> checked) {
+  if (!checked.ok()) return {checked.status(), {}, false};
+  return {{}, std::move(checked->row), checked->success};
+}
+
+ActionResult get_row(Table& table, const Get& get) {
+  const Result<RowBatch> rows = table.get(get);
+  if (!rows.ok()) return {rows.status(), {}, true};
+  return {{}, rows->empty() ? Row{get.row(), {}} : rows->row().to_row(), true};
+}
+
+// An increment answers with its sums; its cells come by way of row mutations, which are the same write.
+ActionResult run_one(Table& table, const Action& action, const WriteOptions& options) {
+  return std::visit(
+      [&](const auto& each) -> ActionResult {
+        using Each = std::remove_cvref_t<decltype(each)>;
+        if constexpr (std::is_same_v<Each, Get>) {
+          return get_row(table, each);
+        } else if constexpr (std::is_same_v<Each, Put>) {
+          return {table.put(each, options), {}, true};
+        } else if constexpr (std::is_same_v<Each, Delete>) {
+          return {table.erase(each, options), {}, true};
+        } else if constexpr (std::is_same_v<Each, Append>) {
+          return of_row(table.append(each, options));
+        } else if constexpr (std::is_same_v<Each, Increment>) {
+          return of_row(table.mutate(RowMutations(each.row()).add(each), options));
+        } else if constexpr (std::is_same_v<Each, CheckAndMutate>) {
+          return of_check(table.check_and_mutate(each, options));
+        } else {
+          return of_row(table.mutate(each, options));
+        }
+      },
+      action);
+}
+
+size_t bytes_of(const RowMutation& mutation) {
+  size_t bytes = mutation.row().size();
+  for (const MutationPiece& piece : mutation.pieces()) bytes += piece.end - piece.family_at;
+  return bytes;
+}
+
+// The bytes of a write that reads nothing; 0 of any other action.
+size_t blind_bytes(const Action& action) {
+  if (const auto* put = std::get_if<Put>(&action)) return bytes_of(*put);
+  const auto* erase = std::get_if<Delete>(&action);
+  if (erase == nullptr) return 0;
+  const bool reads =
+      std::ranges::any_of(erase->pieces(), [](const MutationPiece& piece) { return piece.latest_version; });
+  return reads ? 0 : bytes_of(*erase);
+}
+
+// How many of the first actions can be written together.
+size_t together_at(std::span<const Action> actions) {
+  size_t count = 0;
+  for (size_t bytes = 0; count < std::min(actions.size(), kTogetherMax) && bytes < kTogetherBytes; ++count) {
+    const size_t more = blind_bytes(actions[count]);
+    if (more == 0) break;
+    bytes += more;
+  }
+  return count;
+}
+
+}  // namespace
+
+std::vector<ActionResult> run_actions(Table& table, std::span<const Action> actions,
+                                      const WriteOptions& options,
+                                      const std::function<Status(std::span<const Action>)>& together) {
+  std::vector<ActionResult> results(actions.size());
+  for (size_t at = 0; at < actions.size();) {
+    size_t count = together_at(actions.subspan(at));
+    if (count > 1 && together) {
+      const Status status = together(actions.subspan(at, count));
+      if (!status.is(Code::kInvalidArgument) && !status.is(Code::kLimit)) {
+        for (size_t i = 0; i < count; ++i) results[at + i].status = status;
+        at += count;
+        continue;
+      }
+    }
+    for (count = std::max<size_t>(count, 1); count > 0; --count, ++at)
+      results[at] = run_one(table, actions[at], options);
+  }
+  return results;
+}
+
+}  // namespace cellar

@@ -1,0 +1,96 @@
+// FileTable: a table that is files and nothing else: no log, no memory, no manifest. Reads go the way of
+// every table; writes are refused.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/mutex.h"
+#include "cellar/environment.h"
+#include "cellar/table.h"
+#include "engine/read/table_read.h"
+
+namespace cellar {
+
+// Some of a table's rows, from `start` up to but not including `end`; empty is open. No rows lie in two.
+struct FileTableRegion {
+  std::string start;
+  std::string end;
+};
+
+struct FileTableOptions {
+  std::string name;
+  std::vector<FamilyOptions> families;   // an empty name is one, too
+  std::vector<FileTableRegion> regions;  // in order of their rows
+  // The files of a family of one of the regions, oldest first. Called when a read first needs them, by any
+  // thread.
+  std::function<Result<std::vector<std::shared_ptr<HFileReader>>>(size_t region, const std::string& family)>
+      open;
+  Clock* clock = nullptr;  // null: the real one
+};
+
+class FileTable final : public Table, public std::enable_shared_from_this<FileTable> {
+ public:
+  // kInvalidArgument for options of a family that mean nothing.
+  static Result<std::shared_ptr<FileTable>> create(FileTableOptions options);
+
+  const std::string& name() const override { return options_.name; }
+  // Families and their options; no files.
+  TableInfo info() const override;
+  Result<RowBatch> get(const Get& get) override;
+  Status get_into(const Get& get, RowBatch& batch) override;
+  Result<bool> exists(const Get& get) override;
+  Result<std::vector<bool>> exists_many(std::span<const Get> gets) override;
+  Result<std::vector<RowBatch>> get_many(std::span<const Get> gets) override;
+  Result<std::unique_ptr<Scanner>> scan(const Scan& scan) override;
+  Result<std::vector<std::unique_ptr<Scanner>>> scan_many(std::span<const Scan> scans) override;
+  Result<RangeEstimate> estimate(const EstimateRequest& request) override;
+  Result<RangeSplits> split_points(size_t parts, const EstimateRequest& request) override;
+  // Gets are answered, writes are not.
+  std::vector<ActionResult> batch(std::span<const Action> actions, const WriteOptions& options) override;
+
+  // All of these: kReadOnly.
+  Status put(const Put& put, const WriteOptions& options) override;
+  Status erase(const Delete& erase, const WriteOptions& options) override;
+  Result<std::vector<int64_t>> increment(const Increment& increment, const WriteOptions& options) override;
+  Result<Row> append(const Append& append, const WriteOptions& options) override;
+  Result<Row> mutate(const RowMutations& mutations, const WriteOptions& options) override;
+  Result<CheckAndMutateResult> check_and_mutate(const CheckAndMutate& check,
+                                                const WriteOptions& options) override;
+  Result<IngestInfo> ingest(const IngestRequest& request) override;
+  Status flush(const FlushOptions& options) override;
+  Status compact(const CompactOptions& options) override;
+
+ private:
+  friend class FileTableScanner;
+  // A family that a read wants.
+  struct Wanted {
+    size_t family = 0;
+    const FamilyChoice* choice = nullptr;
+  };
+
+  explicit FileTable(FileTableOptions options) : options_(std::move(options)) {}
+  Status read_only() const;
+  Result<bool> read_row(const Get& get, ScanBudget budget, RowBatch& batch, int64_t now_ms);
+  Clock& clock() const;
+  Result<std::vector<Wanted>> resolve(const std::vector<FamilyChoice>& choices) const;
+  // The family's files of a region. Those of the region that was used last are kept.
+  Result<std::shared_ptr<const StoreView>> view_of(size_t region, size_t family);
+  // Of each family that is asked for, in each region that meets the range.
+  Result<std::vector<std::shared_ptr<const StoreView>>> views_of(const EstimateRequest& request);
+  template <class Q>
+  Result<StoreReaders> open_readers(size_t region, const Query<Q>& query, const TableRead& read,
+                                    int64_t now_ms);
+
+  const FileTableOptions options_;
+  std::vector<std::shared_ptr<const FamilyConfig>> configs_;
+  Mutex mutex_;
+  size_t kept_region_ CELLAR_GUARDED_BY(mutex_) = 0;
+  std::vector<std::shared_ptr<const StoreView>> kept_ CELLAR_GUARDED_BY(mutex_);  // null: not opened
+};
+
+}  // namespace cellar

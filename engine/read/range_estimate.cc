@@ -1,0 +1,262 @@
+// Estimates: indexes say where rows lie in a file, its counts how many there are.
+#include "engine/read/range_estimate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "cell/cell_key.h"
+#include "hfile/cell_counts.h"
+#include "hfile/file_span.h"
+
+namespace cellar {
+namespace {
+
+// Of a file that does not know how many rows it has, so many stretches of so many cells are read.
+constexpr size_t kStretches = 8;
+constexpr uint64_t kStretchCells = 256;
+// Places looked at for each part that is wanted.
+constexpr size_t kSamplesPerPart = 16;
+
+uint64_t rounded(double value) { return value <= 0 ? 0 : static_cast<uint64_t>(std::llround(value)); }
+
+// Calls work(cell) for the cells of the range until it returns false.
+template <class Work>
+Status walk(CellCursor& cursor, const std::string& start, const std::string& stop, const Work& work) {
+  OwnedCell first;
+  first_of_row(first, start);
+  for (const CellView* cell = cursor.seek(first.view()); cell != nullptr; cell = cursor.next()) {
+    if (!stop.empty() && cell->row() >= std::string_view(stop)) break;
+    if (!work(*cell)) break;
+  }
+  return cursor.status();
+}
+
+// Rows for each cell, in some stretches of the file.
+Result<double> rows_per_cell(const HFileReader& file, const EstimateRequest& request) {
+  CELLAR_TRY_ASSIGN(std::vector<FileSample> places,
+                    file_samples(file, request.start, request.stop, kStretches, nullptr));
+  if (places.size() > kStretches) {
+    for (size_t i = 0; i < kStretches; ++i) places[i] = places[i * places.size() / kStretches];
+    places.resize(kStretches);
+  }
+  places.insert(places.begin(), {request.start, 0});
+  uint64_t cells = 0;
+  uint64_t rows = 0;
+  const auto cursor = file.cursor({.fill_cache = false, .sequential = false, .stats = nullptr});
+  for (const FileSample& place : places) {
+    uint64_t here = 0;
+    std::string row;
+    CELLAR_TRY(walk(*cursor, place.row, request.stop, [&](const CellView& cell) {
+      if (here == 0 || row != cell.row()) {
+        ++rows;
+        row = cell.row();
+      }
+      ++here;
+      return here < kStretchCells;
+    }));
+    cells += here;
+  }
+  return cells == 0 ? 0.0 : static_cast<double>(rows) / static_cast<double>(cells);
+}
+
+Status check(const EstimateRequest& request) {
+  if (!request.stop.empty() && request.stop < request.start)
+    return Status::invalid_argument("the range ends before it starts").hinting("exchange start and stop");
+  return {};
+}
+
+// Rows of a family: what its files and memtables have of them.
+struct Rows {
+  double most_low = 0;  // of the one that has most
+  double most = 0;
+  double sum = 0;
+  double sum_high = 0;
+
+  void add(double low, double estimate, double high) {
+    most_low = std::max(most_low, low);
+    most = std::max(most, estimate);
+    sum += estimate;
+    sum_high += high;
+  }
+};
+
+void add_exact(EstimatedFigure& figure, uint64_t value) {
+  figure.low += value;
+  figure.estimate += value;
+  figure.high += value;
+}
+
+// The least and the most that lies before an offset of a file, and what is likely: as if what lies between
+// two places that are known lay evenly.
+struct Bounds {
+  double low = 0;
+  double likely = 0;
+  double high = 0;
+};
+
+Bounds before(const std::vector<CellCount>& counts, uint64_t offset, uint64_t CellCount::*what) {
+  const auto next = std::ranges::lower_bound(counts, offset, {}, &CellCount::end);
+  const CellCount& above = next == counts.end() ? counts.back() : *next;
+  const CellCount& below = next == counts.begin() || above.end <= offset ? above : *(next - 1);
+  const auto low = static_cast<double>(below.*what);
+  const auto high = static_cast<double>(above.*what);
+  if (above.end == below.end) return {low, low, high};
+  const double share = static_cast<double>(offset - below.end) / static_cast<double>(above.end - below.end);
+  return {low, low + share * (high - low), high};
+}
+
+// Of what the counts say, what lies in the span.
+Bounds within(const FileSpan& span, const std::vector<CellCount>& counts, uint64_t CellCount::*what) {
+  const Bounds outer_from = before(counts, span.outer_from, what),
+               inner_from = before(counts, span.inner_from, what);
+  const Bounds inner_to = before(counts, span.inner_to, what), outer_to = before(counts, span.outer_to, what);
+  Bounds result;
+  result.low = std::max(0.0, inner_to.low - inner_from.high);
+  result.high = outer_to.high - outer_from.low;
+  result.likely = (inner_to.likely + outer_to.likely - outer_from.likely - inner_from.likely) / 2;
+  result.likely = std::clamp(result.likely, result.low, result.high);
+  return result;
+}
+
+Status add_file(const HFileReader& file, const EstimateRequest& request, RangeEstimate& total, Rows& rows) {
+  CELLAR_TRY_ASSIGN(const FileSpan span, file_span(file, request.start, request.stop, nullptr));
+  const uint64_t outer = span.inner_bytes + span.edge_bytes;
+  if (outer == 0) return {};
+  ++total.files;
+  total.bytes.low += span.inner_bytes;
+  total.bytes.estimate += span.inner_bytes + span.edge_bytes / 2;
+  total.bytes.high += outer;
+  CELLAR_TRY_ASSIGN(CellCounts known, read_cell_counts(file, span));
+  const Bounds cells = within(span, known.counts, &CellCount::cells);
+  total.cells.low += rounded(cells.low);
+  total.cells.estimate += rounded(cells.likely);
+  total.cells.high += rounded(cells.high);
+  if (known.rows_known) {
+    const Bounds found = within(span, known.counts, &CellCount::rows);
+    rows.add(found.low, found.likely, found.high);
+    return {};
+  }
+  uint64_t all = 0;
+  if (file_rows(file, all)) {
+    known.counts.back().rows = all;
+    const Bounds found = within(span, known.counts, &CellCount::rows);
+    rows.add(found.low, found.likely, found.high);
+    return {};
+  }
+  CELLAR_TRY_ASSIGN(const double share, rows_per_cell(file, request));
+  rows.add(cells.low > 0 ? 1 : 0, share * cells.likely, cells.high);
+  return {};
+}
+
+void add_memtable(const Memtable& memtable, const EstimateRequest& request, RangeEstimate& total,
+                  Rows& rows) {
+  uint64_t cells = 0, bytes = 0, distinct = 0;
+  std::string row;
+  const auto cursor = memtable.cursor();
+  static_cast<void>(walk(*cursor, request.start, request.stop, [&](const CellView& cell) {
+    if (cells == 0 || row != cell.row()) {
+      ++distinct;
+      row = cell.row();
+    }
+    ++cells;
+    bytes += cell.key_size + cell.value_size + cell.tags_size;
+    return true;
+  }));  // memory cannot fail
+  add_exact(total.bytes, bytes);
+  add_exact(total.cells, cells);
+  const auto counted = static_cast<double>(distinct);
+  rows.add(counted, counted, counted);
+}
+
+std::vector<MemtableRef> memtables_of(const StoreView& view) {
+  std::vector<MemtableRef> memtables = view.frozen;
+  if (view.active.get() != nullptr) memtables.push_back(view.active);
+  return memtables;
+}
+
+// Bytes from a row on, until the next one.
+struct Pieces {
+  std::map<std::string, double> bytes;
+  double total = 0;
+  double across = 0;  // that a cut may put on the wrong side: one piece of each file
+
+  void add(std::string row, double more) {
+    bytes[std::move(row)] += more;
+    total += more;
+  }
+};
+
+Result<Pieces> pieces_of(const EstimateRequest& request, const Views& views, size_t wanted) {
+  Pieces pieces;
+  for (const auto& view : views) {
+    for (const auto& file : view->files) {
+      CELLAR_TRY_ASSIGN(const std::vector<FileSample> samples,
+                        file_samples(file->reader(), request.start, request.stop, wanted, nullptr));
+      double largest = 0;
+      for (const FileSample& sample : samples) {
+        pieces.add(sample.row, sample.bytes);
+        largest = std::max(largest, sample.bytes);
+      }
+      pieces.across += largest;
+    }
+    for (const MemtableRef& memtable : memtables_of(*view)) {
+      const auto cursor = memtable->cursor();
+      const auto add = [&](const CellView& cell) {
+        pieces.add(std::string(cell.row()),
+                   static_cast<double>(cell.key_size + cell.value_size + cell.tags_size));
+        return true;
+      };
+      CELLAR_TRY(walk(*cursor, request.start, request.stop, add));
+    }
+  }
+  return pieces;
+}
+
+}  // namespace
+
+Result<RangeEstimate> estimate_range(const EstimateRequest& request, const Views& views) {
+  CELLAR_TRY(check(request));
+  RangeEstimate result;
+  std::map<std::string, Rows> families;  // the rows of one may be the rows of another
+  for (const auto& view : views) {
+    Rows& rows = families[view->config->options.name];
+    for (const auto& file : view->files) CELLAR_TRY(add_file(file->reader(), request, result, rows));
+    for (const MemtableRef& memtable : memtables_of(*view))
+      add_memtable(*memtable.get(), request, result, rows);
+  }
+  for (const auto& [family, rows] : families) {
+    result.rows.low = std::max(result.rows.low, rounded(rows.most_low));
+    result.rows.estimate = std::max(result.rows.estimate, rounded((rows.most + rows.sum) / 2));
+    result.rows.high += rounded(rows.sum_high);
+  }
+  result.rows.high = std::max(result.rows.low, std::min(result.rows.high, result.cells.high));
+  result.rows.estimate = std::clamp(result.rows.estimate, result.rows.low, result.rows.high);
+  return result;
+}
+
+Result<RangeSplits> split_range(const EstimateRequest& request, const Views& views, size_t parts) {
+  if (parts < 1 || parts > 100'000) return Status::invalid_argument("a range is cut into 1 to 100,000 parts");
+  CELLAR_TRY(check(request));
+  CELLAR_TRY_ASSIGN(const Pieces pieces, pieces_of(request, views, parts * kSamplesPerPart));
+  RangeSplits splits;
+  splits.bytes = rounded(pieces.total);
+  double before = 0, part = 0, largest = 0;
+  for (const auto& [row, bytes] : pieces.bytes) {
+    const double due =
+        pieces.total * static_cast<double>(splits.rows.size() + 1) / static_cast<double>(parts);
+    if (splits.rows.size() + 1 < parts && part > 0 && before + bytes / 2 > due) {
+      splits.rows.push_back(row);
+      largest = std::max(largest, part);
+      part = 0;
+    }
+    before += bytes;
+    part += bytes;
+  }
+  splits.largest_part = rounded(std::max(largest, part));
+  splits.error = rounded(2 * pieces.across);
+  return splits;
+}
+
+}  // namespace cellar

@@ -1,0 +1,102 @@
+// SaltedScan: one scanner per salt, merged by what stands behind the salt.
+#include "cellar/salted_scan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "engine/read/unsalted_filter.h"
+
+namespace cellar {
+namespace {
+
+// The scan of one salt's rows.
+Scan scan_of_salt(const Scan& scan, uint32_t number) {
+  const std::string salt(1, static_cast<char>(number));
+  const std::string behind = prefix_successor(salt);  // empty behind the last
+  Scan one = scan;
+  if (scan.row_filter() != nullptr)
+    one.filter(std::make_shared<UnsaltedFilter>(*scan.row_filter(), salt.front()));
+  if (!scan.start_row().empty()) one.start(salt + scan.start_row(), scan.start_bound());
+  if (!scan.row_prefix().empty()) return one.prefix(salt + scan.row_prefix());
+  const bool reversed = scan.is_reversed();
+  if (scan.start_row().empty()) {
+    reversed ? one.start(behind, Bound::kExclusive) : one.start(salt);
+  }
+  if (!scan.stop_row().empty()) {
+    one.stop(salt + scan.stop_row(), scan.stop_bound());
+  } else {
+    reversed ? one.stop(salt, Bound::kInclusive) : one.stop(behind);
+  }
+  return one;
+}
+
+}  // namespace
+
+Result<SaltedScan> SaltedScan::create(Table& table, const Scan& scan, uint32_t salts) {
+  if (salts < 1 || salts > 256)
+    return Status::invalid_argument(fmt::format("{} salts: a byte holds 1 to 256", salts));
+  if (scan.row_filter() != nullptr && scan.row_filter()->depends_on_other_rows())
+    return Status::invalid_argument(fmt::format("a scan over salts cannot use this filter, which must see "
+                                                "all rows in their order: {}",
+                                                scan.row_filter()->to_text()))
+        .hinting("Scan::limit ends after so many rows; Filter::depends_on_other_rows says which filters can");
+  SaltedScan merged;
+  merged.reversed_ = scan.is_reversed();
+  merged.limited_ = scan.row_limit() > 0;
+  merged.rows_left_ = scan.row_limit();
+  std::vector<Scan> scans;
+  for (uint32_t salt = 0; salt < salts; ++salt) scans.push_back(scan_of_salt(scan, salt));
+  CELLAR_TRY_ASSIGN(merged.scanners_, table.scan_many(scans));
+  return merged;
+}
+
+// Whether a's row comes first; of equal keys, which only differ in their salts, the lower salt's. A cursor
+// comes before all rows of its key: none has been handed over when it says where to go on.
+bool SaltedScan::before(size_t a, size_t b) const {
+  const int order = key_of(a).compare(key_of(b));
+  if (order != 0) return (order < 0) != reversed_;
+  const bool a_is_row = !scanners_[a]->row().is_cursor();
+  const bool b_is_row = !scanners_[b]->row().is_cursor();
+  return a_is_row == b_is_row ? a < b : b_is_row;
+}
+
+void SaltedScan::push(size_t scanner) {
+  if (!scanners_[scanner]->next()) {
+    if (status_.ok()) status_ = scanners_[scanner]->status();
+    return;
+  }
+  heap_.push_back(scanner);
+  std::ranges::push_heap(heap_, [this](size_t a, size_t b) { return before(b, a); });
+}
+
+size_t SaltedScan::pop() {
+  std::ranges::pop_heap(heap_, [this](size_t a, size_t b) { return before(b, a); });
+  const size_t scanner = heap_.back();
+  heap_.pop_back();
+  return scanner;
+}
+
+bool SaltedScan::next() {
+  if (!status_.ok()) return false;
+  if (standing_ && row().more_cells_in_row()) {
+    if (scanners_[at_]->next()) return true;
+    status_ = scanners_[at_]->status();
+    return standing_ = false;
+  }
+  if (limited_ && rows_left_ == 0) return standing_ = false;
+  if (!started_) {
+    started_ = true;
+    for (size_t scanner = 0; scanner < scanners_.size(); ++scanner) push(scanner);
+  } else if (standing_) {
+    push(at_);
+  }
+  standing_ = status_.ok() && !heap_.empty();
+  if (!standing_) return false;
+  at_ = pop();
+  if (limited_ && !row().is_cursor()) --rows_left_;
+  return true;
+}
+
+}  // namespace cellar

@@ -1,0 +1,226 @@
+// StoreReader: leaves out what cannot hold an answer, merges the rest.
+#include "engine/read/store_reader.h"
+
+#include <algorithm>
+
+#include "cell/merging_cursor.h"
+#include "cell/reverse_row_cursor.h"
+#include "engine/read/explained_source.h"
+
+namespace cellar {
+namespace {
+
+bool memtable_is_useless(const Memtable& memtable, const RowRange& range) {
+  return range.single_row() && !memtable.may_contain_row(range.start);
+}
+
+// The columns that alone matter to a read; none: all of them.
+std::span<const std::string> columns_of(const ReadRules& rules) {
+  return rules.explicit_columns ? rules.columns : std::span<const std::string>();
+}
+
+using Outcome = ReadExplanation::Outcome;
+
+// Whether the file can hold anything the query could return, or why not. Key range, time range and time to
+// live first: they cost no read.
+Outcome outcome_of(const StoreView& view, const StoreFile& file, const StoreQuery& query,
+                   const RowRange& range, ReadStats& stats) {
+  const HFileReader& reader = file.reader();
+  const std::string_view low = range.reversed ? range.stop : range.start;
+  const std::string_view high = range.reversed ? range.start : range.stop;
+  if (reader.cells() == 0 || (!high.empty() && reader.first_row() > high) ||
+      (!low.empty() && reader.last_row() < low))
+    return Outcome::kOutsideKeys;
+  const FamilyRules& family = view.config->rules;
+  if (const auto times = reader.times()) {
+    // Deletes by sequence, and who asks for it, count versions before the time range is looked at: newer puts
+    // push older ones out.
+    const bool newer_ones_count =
+        (family.delete_order == DeleteOrder::kSequence || query.rules.strict_versions) && !query.rules.raw;
+    if (times->max < query.rules.time_from ||
+        (times->min >= query.rules.time_until && query.rules.time_until != kLatestTimestamp &&
+         !newer_ones_count))
+      return Outcome::kOutsideTimes;
+    if (family.min_versions == 0 && !query.rules.raw && expired(family, times->max, query.rules.now_ms))
+      return Outcome::kExpired;
+  }
+  bool maybe = false;
+  if (range.single_row()) {
+    maybe = reader.may_contain_columns(range.start, columns_of(query.rules), &stats);
+  } else {
+    const bool high_inclusive = range.reversed ? range.start_inclusive : range.stop_inclusive;
+    maybe = reader.may_contain_rows(low, high, high_inclusive, &stats);
+  }
+  return maybe ? Outcome::kRead : Outcome::kBloomFilter;
+}
+
+// Counts a file and what became of it; the filters count for themselves.
+void count_file(Outcome outcome, ReadStats& stats) {
+  ++stats.files_considered;
+  if (outcome == Outcome::kOutsideKeys) ++stats.files_skipped_range;
+  if (outcome == Outcome::kOutsideTimes) ++stats.files_skipped_time;
+  if (outcome == Outcome::kExpired) ++stats.files_skipped_ttl;
+}
+
+struct Sources {
+  std::vector<MergeSource> cursors;
+  bool markers = false;         // one of them may hold markers
+  bool family_markers = false;  // one of them may hold markers that cover all columns of the wanted row
+};
+
+// Where a read may begin at its first column: markers of a whole family stand in front of all columns.
+bool may_begin_at_column(const StoreQuery& query, const RowRange& range) {
+  return range.single_row() && !query.rules.columns.empty();
+}
+
+// An entry for a source, where an explanation is wanted.
+ReadExplanation::Source* explain(const StoreView& view, const StoreQuery& query, std::string_view name,
+                                 Outcome outcome) {
+  if (query.explanation == nullptr) return nullptr;
+  ReadExplanation::Source& entry = query.explanation->sources.emplace_back();
+  entry.family = view.config->options.name;
+  entry.name = name;
+  entry.outcome = outcome;
+  return &entry;
+}
+
+std::unique_ptr<CellCursor> explained(std::unique_ptr<CellCursor> cursor, ReadExplanation::Source* entry) {
+  if (entry == nullptr) return cursor;
+  return std::make_unique<ExplainedSource>(std::move(cursor), *entry);
+}
+
+void add_memtable(const StoreView& view, const StoreQuery& query, const RowRange& range,
+                  const MemtableRef& memtable, uint32_t age, Sources& sources) {
+  if (memtable.get() == nullptr) return;
+  const bool useless = memtable_is_useless(*memtable.get(), range);
+  auto* entry = explain(view, query, {}, useless ? Outcome::kNoSuchRow : Outcome::kRead);
+  if (useless) return;
+  ++(entry != nullptr ? entry->cost : *query.stats).memtables;
+  sources.cursors.push_back({explained(memtable->cursor(), entry), age});
+  sources.family_markers = true;
+  sources.markers = sources.markers || (query.rules.filtered && memtable->summary().deletes != 0);
+}
+
+void add_file(const StoreView& view, const StoreQuery& query, const RowRange& range, const StoreFile& file,
+              uint32_t age, Sources& sources) {
+  const HFileReader& reader = file.reader();
+  auto* entry = explain(view, query, reader.name(), Outcome::kRead);
+  ReadStats* stats = entry != nullptr ? &entry->cost : query.stats;
+  const Outcome outcome = outcome_of(view, file, query, range, *stats);
+  count_file(outcome, *stats);
+  if (entry != nullptr) entry->outcome = outcome;
+  if (outcome != Outcome::kRead) return;
+  const FileCursorOptions options{.fill_cache = query.fill_cache && view.config->options.cache_blocks,
+                                  .sequential = query.sequential,
+                                  .stats = stats};
+  sources.cursors.push_back({explained(reader.cursor(options), entry), age});
+  const bool known = !file.record().name.empty();  // else nobody has counted its markers
+  sources.markers = sources.markers || !known || file.record().deletes != 0;
+  sources.family_markers = sources.family_markers || !may_begin_at_column(query, range) ||
+                           reader.may_contain_family_markers(range.start, stats);
+}
+
+Sources open_sources(const StoreView& view, const StoreQuery& query, const RowRange& range) {
+  Sources sources;
+  uint32_t age = 0;
+  add_memtable(view, query, range, view.active, age, sources);
+  for (const MemtableRef& memtable : view.frozen) add_memtable(view, query, range, memtable, ++age, sources);
+  for (size_t i = view.files.size(); i-- > 0;) add_file(view, query, range, *view.files[i], ++age, sources);
+  return sources;
+}
+
+ReadRules counted(ReadRules rules, ReadExplanation::PassedOver* passed_over) {
+  rules.passed_over = passed_over;
+  return rules;
+}
+
+}  // namespace
+
+void StoreReader::add_costs(const Explained& explained, ReadStats& stats) {
+  for (size_t i = explained.from; i < explained.to; ++i) stats += explained.of->sources[i].cost;
+}
+
+bool RowRange::past_stop(std::string_view row) const {
+  if (stop.empty()) return false;
+  const int order = row.compare(stop);
+  if (order == 0) return !stop_inclusive;
+  return reversed ? order < 0 : order > 0;
+}
+
+std::unique_ptr<StoreReader> StoreReader::open(std::shared_ptr<const StoreView> view, const StoreQuery& query,
+                                               const RowRange& range) {
+  Explained explained{.of = query.explanation};
+  if (explained.of != nullptr) explained.from = explained.of->sources.size();
+  Sources sources = open_sources(*view, query, range);
+  if (explained.of != nullptr) explained.to = explained.of->sources.size();
+  if (sources.cursors.empty()) {
+    add_costs(explained, *query.stats);
+    return nullptr;
+  }
+  std::unique_ptr<CellCursor> cursor = range.reversed ? make_reverse_row_cursor(std::move(sources.cursors))
+                                                      : make_merging_cursor(std::move(sources.cursors));
+  ReadRules rules = query.rules;
+  rules.family = view->config->rules;
+  thread_local OwnedCell from;  // keeps its memory from read to read
+  if (range.reversed) {
+    // Rows at or before the start; without one, before the end of everything.
+    static const std::string after_all_rows(kRowBytesMax, '\xff');
+    last_of_row(from, range.start.empty() ? std::string_view(after_all_rows) : range.start);
+  } else if (may_begin_at_column(query, range) && !sources.family_markers) {
+    // Nothing in front of the first column that is wanted can matter.
+    first_of_column(from, range.start, view->config->options.name, rules.columns.front());
+  } else {
+    first_of_row(from, range.start);
+  }
+  std::unique_ptr<StoreReader> reader(
+      new StoreReader(std::move(view), rules, std::move(cursor), query, explained));
+  reader->may_meet_markers_ = sources.markers;
+  if (!query.on_demand) reader->walk_.position(from.view());
+  return reader;
+}
+
+std::unique_ptr<CellCursor> open_row_cursor(const StoreView& view, std::string_view row,
+                                            std::span<const std::string> columns, ReadStats& stats) {
+  StoreQuery query;
+  query.rules.raw = true;
+  query.rules.columns = columns;
+  query.rules.explicit_columns = !columns.empty();
+  query.stats = &stats;
+  Sources sources = open_sources(view, query, RowRange::of_row(row));
+  return sources.cursors.empty() ? nullptr : make_merging_cursor(std::move(sources.cursors));
+}
+
+StoreReader::StoreReader(std::shared_ptr<const StoreView> view, const ReadRules& rules,
+                         std::unique_ptr<CellCursor> cursor, const StoreQuery& query, Explained explained)
+    : view_(std::move(view)),
+      cursor_(std::move(cursor)),
+      explained_(explained),
+      stats_(query.stats),
+      judge_(counted(rules, explained.of != nullptr ? &passed_over_ : nullptr)),
+      walk_(*cursor_, judge_),
+      versions_returned_(rules.raw ? rules.versions : std::min(rules.versions, rules.family.max_versions)),
+      raw_(rules.raw),
+      on_demand_(query.on_demand) {}
+
+StoreReader::~StoreReader() {
+  if (explained_.of == nullptr) return;
+  add_costs(explained_, *stats_);
+  uint64_t taken = 0;
+  for (size_t i = explained_.from; i < explained_.to; ++i) taken += explained_.of->sources[i].cells_taken;
+  ReadExplanation::PassedOver& mine = passed_over_;
+  const uint64_t judged = taken + mine.newer + mine.other_column + mine.expired + mine.cell_expired +
+                          mine.markers + mine.hidden + mine.outside_times + mine.overwritten +
+                          mine.over_versions + mine.filtered;
+  mine.rest_of_decided = walk_.examined() - std::min(walk_.examined(), judged);
+  explained_.of->passed_over += mine;
+}
+
+void StoreReader::to_row(std::string_view row) {
+  if (positioned_) return walk_.skip_to_row(row);
+  positioned_ = true;
+  OwnedCell from;
+  first_of_row(from, row);
+  walk_.position(from.view());
+}
+
+}  // namespace cellar

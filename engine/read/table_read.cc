@@ -1,0 +1,103 @@
+// TableRead: checks what was asked, and resolves prefixes for the direction of the read.
+#include "engine/read/table_read.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/bytes.h"
+#include "cellar/plugin.h"
+
+namespace cellar {
+namespace {
+
+// Bounds of a scan as a range of rows, with the prefix resolved for the direction. Borrows from `scan` and
+// `successor`, which becomes the end of the prefix.
+Result<RowRange> range_of(const Scan& scan, std::string& successor) {
+  for (const std::string* row : {&scan.start_row(), &scan.stop_row(), &scan.row_prefix()})
+    if (row->size() > kRowBytesMax)
+      return Status::limit("a bound of the scan is longer than a row can be (32,767 bytes)");
+  RowRange range;
+  range.reversed = scan.is_reversed();
+  range.start = scan.start_row();
+  range.stop = scan.stop_row();
+  range.start_inclusive = scan.start_bound() == Bound::kInclusive;
+  range.stop_inclusive = scan.stop_bound() == Bound::kInclusive;
+  if (!scan.row_prefix().empty()) {
+    if (!range.stop.empty())
+      return Status::invalid_argument("a scan has a prefix or an end, not both")
+          .hinting("leave out Scan::stop or Scan::prefix");
+    if (!range.start.empty() && !range.start.starts_with(scan.row_prefix()))
+      return Status::invalid_argument(fmt::format("the scan starts at {}, outside its prefix {}",
+                                                  escaped(range.start), escaped(scan.row_prefix())));
+    successor = prefix_successor(scan.row_prefix());
+    const bool whole = range.start.empty();
+    range.stop = range.reversed ? scan.row_prefix() : successor;
+    range.stop_inclusive = range.reversed;
+    if (whole) range.start = range.reversed ? successor : scan.row_prefix();
+    if (whole) range.start_inclusive = !range.reversed;
+  }
+  return range;
+}
+
+}  // namespace
+
+std::vector<size_t> by_rows(std::span<const Get> gets) {
+  std::vector<size_t> order(gets.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, {}, [&](size_t at) -> const std::string& { return gets[at].row(); });
+  return order;
+}
+
+Status check_row(std::string_view row) {
+  if (row.empty()) return Status::invalid_argument("the row is empty: a row has 1 to 32,767 bytes");
+  if (row.size() > kRowBytesMax)
+    return Status::limit(fmt::format("the row has {} bytes: a row has 1 to 32,767", row.size()));
+  return {};
+}
+
+Status check_versions_and_times(uint32_t versions, int64_t time_from, int64_t time_until) {
+  if (versions == 0) return Status::invalid_argument("versions is 1 or more");
+  if (time_from < 0 || time_until < time_from)
+    return Status::invalid_argument(fmt::format("time range [{}, {}) is not one", time_from, time_until));
+  return {};
+}
+
+Status ScanRead::resolve(Clock& clock) {
+  if (scan.is_raw())
+    for (const FamilyChoice& choice : scan.choices())
+      if (!choice.qualifiers.empty())
+        return Status::invalid_argument("a raw scan cannot choose columns")
+            .hinting("choose families, or scan without raw");
+  constexpr uint64_t kManyRows = 1000;
+  CELLAR_TRY_ASSIGN(read.range, range_of(scan, successor_));
+  read.raw = scan.is_raw();
+  read.stats = scan.stats_sink() != nullptr ? scan.stats_sink() : &own_stats_;
+  read.sequential = !read.range.single_row() && (scan.row_limit() == 0 || scan.row_limit() > kManyRows);
+  read.budget = {.rows = scan.row_limit(),
+                 .cells_per_part = scan.batch_cells(),
+                 .bytes_per_part = scan.result_bytes(),
+                 .page = page_of(scan)};
+  pace_ = ScanPace(scan.cursor_cells(), scan.cursor_ms(), clock);
+  if (pace_.is_limited()) read.budget.pace = &pace_;
+  if (scan.row_filter() != nullptr) {
+    filter_.emplace(*scan.row_filter(), scan.is_reversed(), scan.is_raw());
+    read.filter = &*filter_;
+    if (scan.batch_cells() != 0 && filter_->needs_whole_row())
+      return Status::invalid_argument("the filter judges whole rows: they cannot be read in parts")
+          .hinting("leave out Scan::batch, or the filter: " + scan.row_filter()->to_text());
+    if (filter_->needs_whole_row()) read.budget.bytes_per_part = 0;
+  }
+  return {};
+}
+
+void add_filter(const Get& get, std::optional<ReadFilter>& filter, TableRead& read) {
+  if (get.row_filter() == nullptr) return;
+  filter.emplace(*get.row_filter(), false, false);
+  read.filter = &*filter;
+  read.budget.cells_per_part = 0;  // drop_row() may depend on any cell
+}
+
+}  // namespace cellar

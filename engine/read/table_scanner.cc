@@ -1,0 +1,335 @@
+// TableScanner: takes the smallest row among the families and lets each walk fill it.
+#include "engine/read/table_scanner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/bytes.h"
+
+namespace cellar {
+namespace {
+
+constexpr uint32_t kRowsPerCheckpoint = 256;
+
+uint64_t bytes_of(const CellView& cell) { return uint64_t{cell.key_size} + cell.value_size + cell.tags_size; }
+
+class TableScanner final : public Scanner {
+ public:
+  TableScanner(RowReader reader, std::string table, std::shared_ptr<const void> keep)
+      : keep_(std::move(keep)), table_(std::move(table)), reader_(std::move(reader)) {}
+
+  bool next() override {
+    batch_.restart();
+    return reader_.next(batch_);
+  }
+  RowView row() const override { return batch_.row(); }
+  Status status() const override {
+    return reader_.status().ok() ? Status() : reader_.status().with_context("table " + table_);
+  }
+
+  bool next_batch(RowBatch& batch, size_t rows) override {
+    batch.clear();
+    while (batch.size() < rows && !batch.ends_with_cursor() && reader_.next(batch)) {
+    }
+    return !batch.empty();
+  }
+
+ private:
+  std::shared_ptr<const void> keep_;  // destroyed last: the scan with its snapshot, and the table
+  std::string table_;
+  RowReader reader_;
+  RowBatch batch_;
+};
+
+}  // namespace
+
+RowReader::RowReader(StoreReaders families, const RowRange& range, ScanBudget budget, ReadStats* stats,
+                     Executor* executor, ReadFilter* filter)
+    : range_(range),
+      budget_(budget),
+      stats_(stats),
+      executor_(executor),
+      filter_(filter),
+      in_parts_(budget.in_parts()),
+      choosy_(filter != nullptr || !budget.page.are_open()) {
+  if (!budget.page.are_open()) page_.emplace(budget.page);
+  if (filter == nullptr) {
+    families_ = std::move(families);
+    return;
+  }
+  for (auto& family : families) (family->on_demand() ? rest_ : families_).push_back(std::move(family));
+}
+
+bool RowReader::fail_of_families() {
+  for (const StoreReaders* readers : {&families_, &rest_}) {
+    for (const auto& family : *readers) {
+      if (Status status = family->status(); !status.ok()) {
+        status_ = status.with_context("family " + family->view().config->options.name);
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Finds the next row among the families; false when there is none within the range.
+bool RowReader::choose_row() {
+  family_ = 0;
+  if (page_) page_->begin();
+  if (families_.size() == 1) return in_row_ = choose_row_of_one(*families_.front());
+  while (true) {
+    const CellView* best = nullptr;
+    for (const auto& family : families_) {
+      const CellView* at = family->at();
+      if (at == nullptr) {
+        if (!family->status().ok()) return !fail_of_families();
+        continue;
+      }
+      if (best == nullptr || (range_.reversed ? at->row() > best->row() : at->row() < best->row())) best = at;
+    }
+    if (best == nullptr || range_.past_stop(best->row())) return false;
+    row_.assign(best->row());
+    if (!range_.is_excluded_start(row_)) break;
+    for (const auto& family : families_) {
+      if (family->at() == nullptr || family->at()->row() != row_) continue;
+      family->walk().enter_row();
+      family->walk().leave_row();
+    }
+  }
+  for (const auto& family : families_)
+    if (family->at() != nullptr && family->at()->row() == row_) family->walk().enter_row();
+  in_row_ = true;
+  return true;
+}
+
+// The only family's next row needs no comparing.
+bool RowReader::choose_row_of_one(StoreReader& family) {
+  while (const CellView* at = family.at()) {
+    const std::string_view row = at->row();
+    if (range_.past_stop(row)) return false;
+    const bool excluded = range_.is_excluded_start(row);
+    if (!rest_.empty()) row_.assign(row);
+    family.walk().enter_row();
+    if (!excluded) return true;
+    family.walk().leave_row();
+  }
+  return false;
+}
+
+// The key of the next row; nothing at the end, or after an error.
+std::optional<std::string_view> RowReader::peek_row() {
+  std::optional<std::string_view> best;
+  for (const auto& family : families_) {
+    const CellView* at = family->at();
+    if (at == nullptr && !family->status().ok()) return std::nullopt;
+    if (at != nullptr && (!best || (range_.reversed ? at->row() > *best : at->row() < *best)))
+      best = at->row();
+  }
+  if (!best || range_.past_stop(*best)) return std::nullopt;
+  return best;
+}
+
+// Between rows. A cursor names a row: at the end there is none to name, nor a need to.
+bool RowReader::add_cursor_if_due(RowBatch& out) {
+  count_examined();
+  if (!budget_.pace->is_over()) return false;
+  const std::optional<std::string_view> row = peek_row();
+  if (row) out.add_cursor(*row);
+  return row.has_value();
+}
+
+// Goes to the next row whose key passes the filter, unless a cursor is due.
+RowReader::Entered RowReader::enter_next_row(RowBatch& out) {
+  while (true) {
+    if (budget_.rows != 0 && rows_ == budget_.rows) return Entered::kEnd;
+    if (filter_ != nullptr && filter_->done()) return Entered::kEnd;
+    if (budget_.pace != nullptr && add_cursor_if_due(out)) return Entered::kCursor;
+    if (++since_checkpoint_ == kRowsPerCheckpoint && executor_ != nullptr) {
+      since_checkpoint_ = 0;
+      executor_->checkpoint();
+    }
+    if (!choose_row()) {
+      static_cast<void>(fail_of_families());
+      return Entered::kEnd;
+    }
+    if (budget_.pace != nullptr) budget_.pace->begin_row();
+    ++stats_->rows_scanned;
+    if (filter_ == nullptr) return Entered::kRow;
+    const auto first =
+        std::ranges::find_if(families_, [](const auto& each) { return each->walk().in_row(); });
+    if (!filter_->drops_row(*(*first)->at())) return Entered::kRow;
+    ++stats_->rows_filtered;
+    for (const auto& family : families_) family->walk().leave_row();
+    in_row_ = false;
+  }
+}
+
+// The next cell of the row that is returned; null when the family has no more.
+inline const CellView* RowReader::next_cell(StoreReader& family) {
+  if (!choosy_) return family.walk().next_in_row();
+  return page_ ? next_chosen<true>(family) : next_chosen<false>(family);
+}
+
+// … that passes the filter and belongs to the page.
+template <bool kPaged>
+inline const CellView* RowReader::next_chosen(StoreReader& family) {
+  while ((kPaged && filter_ == nullptr) || !filter_->done()) {
+    const CellView* cell = family.walk().next_in_row();
+    if (cell == nullptr) break;
+    if (kPaged && page_->is_behind(*cell)) {
+      family.walk().leave_row();
+      break;
+    }
+    if (kPaged && filter_ == nullptr) {
+      if (is_on_page(*cell, family)) return cell;
+      continue;
+    }
+    shown_ = *cell;
+    if (!filter_->takes(family, shown_)) {
+      family.note_filtered();
+      continue;
+    }
+    if (kPaged && !is_on_page(shown_, family)) continue;
+    changed_ = shown_.value != cell->value;
+    return &shown_;
+  }
+  return nullptr;
+}
+
+// Counts a cell that passed all else, and sends the walk past what need not be looked at any more.
+bool RowReader::is_on_page(const CellView& cell, StoreReader& family) {
+  const bool taken = page_->takes(cell);
+  if (page_->is_full() && (!page_->counts_columns() || family.returns_one_version())) {
+    family.walk().go_on(Step::kNextRow);
+  } else if (!taken && page_->counts_columns()) {
+    family.walk().go_on(Step::kNextColumn);
+  }
+  return taken;
+}
+
+bool RowReader::add(const CellView& cell, StoreReader& family, RowBatch& out) {
+  row_bytes_ += cell.key_size + cell.value_size;
+  if (budget_.row_bytes_max != 0 && row_bytes_ > budget_.row_bytes_max) [[unlikely]] {
+    status_ = Status::limit(fmt::format("row {} has more than {} bytes in family {} (row_bytes_max)",
+                                        escaped(cell.row()), budget_.row_bytes_max,
+                                        escaped(family.view().config->options.name)))
+                  .hinting("read it in parts: Scan::batch, Scan::max_result_bytes");
+    return false;
+  }
+  if (changed_) {
+    out.add_changed(cell, family.walk().pinned());
+  } else {
+    out.add(cell, family.walk().pinned());
+  }
+  return true;
+}
+
+// Whether the cell has no more room in the part, which has one cell at least.
+bool RowReader::is_part_full(const CellView& cell, const RowBatch& out) {
+  const size_t cells = out.cells_in_open_row();
+  if (budget_.cells_per_part != 0 && cells >= budget_.cells_per_part) return true;
+  part_bytes_ += bytes_of(cell);
+  return budget_.bytes_per_part != 0 && cells > 0 && part_bytes_ > budget_.bytes_per_part;
+}
+
+// True when the part is full and the row goes on.
+bool RowReader::collect_family(StoreReader& family, RowBatch& out) {
+  while (const CellView* cell = pending_ != nullptr ? std::exchange(pending_, nullptr) : next_cell(family)) {
+    if (in_parts_ && is_part_full(*cell, out)) {
+      pending_ = cell;
+      return true;
+    }
+    if (!add(*cell, family, out)) return false;
+  }
+  return false;
+}
+
+// Adds the cells of the row until it or the part's budget is over. True when the part is full and the row
+// goes on.
+bool RowReader::collect(RowBatch& out) {
+  part_bytes_ = 0;
+  for (; family_ < families_.size(); ++family_) {
+    StoreReader& family = *families_[family_];
+    row_bytes_ = 0;
+    if (!family.walk().in_row()) continue;
+    if (collect_family(family, out)) return true;
+    if (page_) page_->begin();
+    if (!status_.ok()) return false;
+  }
+  return false;
+}
+
+// Whether the filter keeps the row; if it does, what the other families have of it is added.
+bool RowReader::decide(RowBatch& out) {
+  if (!filter_->keeps_row(out)) {
+    out.drop_open_row();
+    return false;
+  }
+  for (const auto& family : rest_) {
+    family->to_row(row_);
+    const CellView* at = family->at();
+    if (at == nullptr || at->row() != row_) continue;
+    family->walk().enter_row();
+    if (page_) page_->begin();
+    row_bytes_ = 0;
+    collect_family(*family, out);
+    family->walk().leave_row();
+  }
+  if (!rest_.empty()) out.sort_open_row();
+  return status_.ok();
+}
+
+void RowReader::count_examined() {
+  uint64_t examined = 0;
+  for (const auto& family : families_) examined += family->walk().examined();
+  for (const auto& family : rest_) examined += family->walk().examined();
+  stats_->cells_examined += examined - examined_;
+  if (budget_.pace != nullptr) budget_.pace->count_cells(examined - examined_);
+  examined_ = examined;
+}
+
+bool RowReader::next(RowBatch& out) {
+  if (!status_.ok()) return false;
+  if (budget_.pace != nullptr) budget_.pace->go();
+  while (true) {
+    const Entered entered = in_row_ ? Entered::kRow : enter_next_row(out);
+    if (entered != Entered::kRow) {
+      count_examined();
+      if (entered == Entered::kCursor) budget_.pace->rest();
+      return entered == Entered::kCursor;
+    }
+    const bool part_full = collect(out);
+    if (!status_.ok() || fail_of_families()) return false;
+    if (!part_full) in_row_ = false;
+    if (!part_full && filter_ != nullptr && !decide(out)) {
+      if (!status_.ok() || fail_of_families()) return false;
+      count_examined();
+      ++stats_->rows_filtered;
+      continue;
+    }
+    if (!rest_.empty() && fail_of_families()) return false;
+    count_examined();
+    const size_t cells = out.cells_in_open_row();
+    if (cells == 0) {
+      ++stats_->rows_filtered;
+      continue;
+    }
+    stats_->cells_returned += cells;
+    if (!part_full) {
+      ++rows_;
+      ++stats_->rows_returned;
+    }
+    out.end_row(part_full);
+    if (budget_.pace != nullptr) budget_.pace->rest();
+    return true;
+  }
+}
+
+std::unique_ptr<Scanner> make_table_scanner(RowReader reader, const std::string& table,
+                                            std::shared_ptr<const void> keep) {
+  return std::make_unique<TableScanner>(std::move(reader), table, std::move(keep));
+}
+
+}  // namespace cellar

@@ -1,0 +1,94 @@
+// TableScanner: families side by side, row by row, within a budget.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cellar/environment.h"
+#include "cellar/row_batch.h"
+#include "cellar/scanner.h"
+#include "engine/read/family_page.h"
+#include "engine/read/read_filter.h"
+#include "engine/read/scan_pace.h"
+#include "engine/read/store_reader.h"
+
+namespace cellar {
+
+struct ScanBudget {
+  uint64_t rows = 0;            // 0: no limit
+  uint32_t cells_per_part = 0;  // 0: whole rows
+  uint64_t bytes_per_part = 0;  // 0: whole rows
+  uint64_t row_bytes_max = 0;   // of a row, or part of one, in a family; 0: no limit
+  PageBounds page = {};         // of each family of a row
+  ScanPace* pace = nullptr;     // borrowed; null: no cursors
+
+  bool in_parts() const { return cells_per_part != 0 || bytes_per_part != 0; }
+};
+
+using StoreReaders = std::vector<std::unique_ptr<StoreReader>>;
+
+// The machinery behind get and scan: one StoreReader per family. One thread at a time.
+class RowReader {
+ public:
+  // Readers in the order of their families' names. `stats` is borrowed and counts what is returned; the
+  // bounds of `range` and the filter, which may be null, are borrowed too.
+  RowReader(StoreReaders families, const RowRange& range, ScanBudget budget, ReadStats* stats,
+            Executor* executor, ReadFilter* filter);
+
+  // Adds the next row, part of one or cursor to `out`; false at the end or after an error.
+  bool next(RowBatch& out);
+  const Status& status() const { return status_; }
+
+ private:
+  bool choose_row();
+  bool choose_row_of_one(StoreReader& family);
+  bool fail_of_families();
+  enum class Entered : uint8_t { kRow, kCursor, kEnd };
+  Entered enter_next_row(RowBatch& out);
+  std::optional<std::string_view> peek_row();
+  bool add_cursor_if_due(RowBatch& out);
+  bool collect(RowBatch& out);
+  bool collect_family(StoreReader& family, RowBatch& out);
+  const CellView* next_cell(StoreReader& family);
+  template <bool kPaged>
+  const CellView* next_chosen(StoreReader& family);
+  bool is_on_page(const CellView& cell, StoreReader& family);
+  bool is_part_full(const CellView& cell, const RowBatch& out);
+  bool add(const CellView& cell, StoreReader& family, RowBatch& out);
+  bool decide(RowBatch& out);
+  void count_examined();
+
+  StoreReaders families_;
+  StoreReaders rest_;  // families that are read only for rows that pass the filter
+  RowRange range_;
+  ScanBudget budget_;
+  ReadStats* stats_;
+  Executor* executor_;
+  ReadFilter* filter_;
+  std::optional<FamilyPage> page_;
+  bool in_parts_;
+  bool choosy_;              // the walks' cells are not all of them returned
+  CellView shown_;           // the filter's version of the last cell …
+  bool changed_ = false;     // … with a value that lies elsewhere
+  uint64_t row_bytes_ = 0;   // of the row, or its part, in one family
+  uint64_t part_bytes_ = 0;  // counted only if parts are measured by them
+  std::string row_;          // of more than one family, `rest_` included
+  size_t family_ = 0;        // of the row being collected
+  bool in_row_ = false;
+  const CellView* pending_ =
+      nullptr;  // found already, belongs to the next part; its cursor has not moved since
+  uint64_t rows_ = 0;
+  uint64_t examined_ = 0;
+  uint32_t since_checkpoint_ = 0;
+  Status status_;
+};
+
+// The Scanner handed to users: a RowReader, what it borrows from, and one reused batch.
+// Its errors name the table.
+std::unique_ptr<Scanner> make_table_scanner(RowReader reader, const std::string& table,
+                                            std::shared_ptr<const void> keep);
+
+}  // namespace cellar

@@ -1,0 +1,89 @@
+// UnsaltedFilter: takes the salt out of keys, and puts it back.
+#include "engine/read/unsalted_filter.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/coding.h"
+
+namespace cellar {
+namespace {
+
+void point_at(CellView& cell, const std::string& key) {
+  cell.key = key.data();
+  cell.key_size = static_cast<uint32_t>(key.size());
+}
+
+// The key of the cell with a row that begins behind its salt. The cell is then one of that row.
+void take_salt(CellView& cell, std::string& key) {
+  char row_size[2];
+  store_be16(row_size, static_cast<uint16_t>(cell.row_size - 1));
+  key.assign(row_size, sizeof row_size).append(cell.key_bytes().substr(sizeof row_size + 1));
+  point_at(cell, key);
+  --cell.row_size;
+}
+
+void put_salt(CellView& cell, char salt, std::string& key) {
+  char row_size[2];
+  store_be16(row_size, static_cast<uint16_t>(cell.row_size + 1));
+  key.assign(row_size, sizeof row_size).append(1, salt).append(cell.key_bytes().substr(sizeof row_size));
+  point_at(cell, key);
+  ++cell.row_size;
+}
+
+}  // namespace
+
+void UnsaltedFilter::set_reversed(bool reversed) {
+  Filter::set_reversed(reversed);
+  inside_->set_reversed(reversed);
+}
+
+CellView UnsaltedFilter::shown(const CellView& cell) {
+  CellView unsalted = cell;
+  take_salt(unsalted, key_);
+  return unsalted;
+}
+
+std::optional<Cell> UnsaltedFilter::seek_hint(const CellView& cell) {
+  std::optional<Cell> hint = inside_->seek_hint(shown(cell));
+  if (hint) hint->row.insert(hint->row.begin(), salt_);
+  return hint;
+}
+
+// The key stays: rows are told apart by it.
+void UnsaltedFilter::transform(CellView& cell) {
+  CellView changed = shown(cell);
+  inside_->transform(changed);
+  cell.value = changed.value;
+  cell.value_size = changed.value_size;
+  cell.tags = changed.tags;
+  cell.tags_size = changed.tags_size;
+}
+
+// Cells that are left get the keys back that they came with; those that are new get their salt.
+void UnsaltedFilter::edit_row(std::vector<CellView>& cells) {
+  const size_t count = cells.size();
+  std::vector<std::pair<const char*, const char*>> keys(count);  // shown, and as stored
+  shown_keys_.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    keys[i].second = cells[i].key;
+    take_salt(cells[i], shown_keys_[i]);
+    keys[i].first = cells[i].key;
+  }
+  inside_->edit_row(cells);
+  std::ranges::sort(keys);
+  salted_keys_.resize(cells.size());
+  for (size_t i = 0; i < cells.size(); ++i) {
+    const auto found =
+        std::ranges::lower_bound(keys, cells[i].key, {}, &std::pair<const char*, const char*>::first);
+    if (found == keys.end() || found->first != cells[i].key) {
+      put_salt(cells[i], salt_, salted_keys_[i]);
+      continue;
+    }
+    cells[i].key = found->second;
+    ++cells[i].key_size;
+    ++cells[i].row_size;
+  }
+}
+
+}  // namespace cellar

@@ -1,0 +1,116 @@
+// The options of an engine one by one: their names, and how they are read and written.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/bytes.h"
+#include "cellar/plugin.h"
+#include "engine/schema/option_field.h"
+#include "engine/schema/option_fields.h"
+
+namespace cellar {
+namespace {
+
+using EngineField = Field<EngineOptions>;
+
+template <auto kMember>
+constexpr EngineField flag(std::string_view name, std::string_view example) {
+  return flag_field<kMember>(name, "", example);
+}
+
+// validate() knows how many may be.
+template <auto kMember>
+constexpr EngineField number(std::string_view name, std::string_view example) {
+  constexpr bool kWide = sizeof(EngineOptions().*kMember) == sizeof(int64_t);
+  return number_field < kMember, 0, kWide ? INT64_MAX : INT32_MAX > (name, "", example);
+}
+
+Status set_durability(EngineOptions& engine, std::string_view key, std::string_view text) {
+  for (const Durability each :
+       {Durability::kSkipWal, Durability::kAsyncWal, Durability::kSyncWal, Durability::kFsyncWal})
+    if (durability_name(each) == lower_ascii(text)) return engine.durability = each, Status();
+  return unfit(key, text, "skip_wal, async_wal, sync_wal or fsync_wal");
+}
+
+const std::array kFields = {
+    flag<&EngineOptions::create_if_missing>("create_if_missing", "true"),
+    flag<&EngineOptions::error_if_exists>("error_if_exists", "true"),
+    flag<&EngineOptions::read_only>("read_only", "true"),
+    EngineField{"durability", "", "fsync_wal", set_durability,
+                [](const EngineOptions& e) { return std::string(durability_name(e.durability)); }},
+    EngineField{"cache.capacity_bytes", "", "256m",
+                [](EngineOptions& e, auto key, auto text) {
+                  return set_number(key, text, 0, INT64_MAX, e.cache.capacity_bytes);
+                },
+                [](const EngineOptions& e) { return std::to_string(e.cache.capacity_bytes); }},
+    EngineField{
+        "cache.policy", "", "lru",
+        [](EngineOptions& e, auto, auto text) { return e.cache.policy = lower_ascii(text), Status(); },
+        [](const EngineOptions& e) { return e.cache.policy; }},
+    EngineField{"cache.shards", "", "4",
+                [](EngineOptions& e, auto key, auto text) {
+                  return set_number(key, text, 0, INT32_MAX, e.cache.shards);
+                },
+                [](const EngineOptions& e) { return std::to_string(e.cache.shards); }},
+    name_field<&EngineOptions::memtable>("memtable", "", "skip_list"),
+    number<&EngineOptions::memtable_bytes>("memtable_bytes", "128m"),
+    number<&EngineOptions::memtable_bytes_total>("memtable_bytes_total", "1g"),
+    number<&EngineOptions::memtables_frozen_max>("memtables_frozen_max", "6"),
+    number<&EngineOptions::log_segment_bytes>("log_segment_bytes", "16m"),
+    number<&EngineOptions::files_slow>("files_slow", "8"),
+    number<&EngineOptions::files_stop>("files_stop", "40"),
+    number<&EngineOptions::stall_ms_max>("stall_ms_max", "10000"),
+    number<&EngineOptions::row_lock_wait_ms>("row_lock_wait_ms", "5000"),
+    flag<&EngineOptions::automatic_flush>("automatic_flush", "false"),
+    flag<&EngineOptions::automatic_compaction>("automatic_compaction", "false"),
+    number<&EngineOptions::major_compaction_interval_s>("major_compaction_interval_s", "604800"),
+    number<&EngineOptions::open_files_max>("open_files_max", "4096"),
+    number<&EngineOptions::background_threads>("background_threads", "4"),
+    number<&EngineOptions::cell_bytes_max>("cell_bytes_max", "1m"),
+    number<&EngineOptions::row_bytes_max>("row_bytes_max", "64m"),
+    number<&EngineOptions::timestamp_slop_ms>("timestamp_slop_ms", "60000"),
+    number<&EngineOptions::batch_bytes_max>("batch_bytes_max", "8m"),
+    number<&EngineOptions::ttl_clock_guard_s>("ttl_clock_guard_s", "0"),
+    flag<&EngineOptions::verify_new_files>("verify_new_files", "true"),
+    flag<&EngineOptions::tolerate_torn_log>("tolerate_torn_log", "true"),
+};
+
+}  // namespace
+
+std::string option_example(const EngineOptions&, std::string_view option) {
+  const auto found = std::ranges::find(kFields, option, &EngineField::name);
+  return found == kFields.end() ? std::string() : std::string(found->example);
+}
+
+Status set_option(EngineOptions& engine, std::string_view key, std::string_view value) {
+  const std::string wanted = lower_ascii(key);
+  std::vector<std::string> known;
+  for (const EngineField& each : kFields) {
+    if (wanted == each.name) return each.set(engine, each.name, value);
+    known.emplace_back(each.name);
+  }
+  const std::string nearest = nearest_name(wanted, known);
+  return Status::invalid_argument(fmt::format("unknown engine option \"{}\"", escaped(key)))
+      .hinting(nearest.empty() ? fmt::format("known: {}", fmt::join(known, ", "))
+                               : fmt::format("did you mean {}?", nearest));
+}
+
+std::vector<std::pair<std::string, std::string>> option_list(const EngineOptions& engine) {
+  std::vector<std::pair<std::string, std::string>> list;
+  for (const EngineField& each : kFields) list.emplace_back(each.name, each.get(engine));
+  return list;
+}
+
+std::string to_text(const EngineOptions& engine, bool all) {
+  const EngineOptions defaults;
+  std::string text;
+  for (const EngineField& each : kFields) {
+    const std::string value = each.get(engine);
+    if (!all && value == each.get(defaults)) continue;
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", each.name, value);
+  }
+  return text;
+}
+
+}  // namespace cellar

@@ -1,0 +1,50 @@
+// A file beside its record.
+#include "engine/store/recorded_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hfile/caps.h"
+
+namespace cellar {
+
+uint64_t store_block_bytes_max(const EngineOptions& options) {
+  return std::max<uint64_t>(kBlockPayloadBytesMax, 2 * options.cell_bytes_max + (1u << 20));
+}
+
+Result<RecordedFile> open_recorded_file(Result<std::unique_ptr<ReadableFile>> file, const FileRecord& record,
+                                        const Identity& identity, HFileReaderOptions options) {
+  const std::string name = options.name;
+  if (!file.ok() && file.status().is(Code::kNotFound))
+    return Status::corruption("a store file that the manifest names is missing").at(name);
+  CELLAR_TRY(file.status().with_context(name));
+  if ((*file)->size() != record.bytes)
+    return Status::corruption(
+               fmt::format("the file has {} bytes, the manifest says {}", (*file)->size(), record.bytes))
+        .at(name);
+  options.require_crc32c = record.adopted_as == 0;
+  if (record.adopted_as != 0) options.sequence_override = record.adopted_as;
+  RecordedFile opened;
+  CELLAR_TRY_ASSIGN(opened.reader, HFileReader::open(std::move(file).value(), std::move(options)));
+  if (opened.reader->end_sum() != record.trailer_crc)
+    return Status::corruption(
+               fmt::format(
+                   "the end of the file has the sum {:08x}, the manifest says {:08x}: it is another file",
+                   opened.reader->end_sum(), record.trailer_crc))
+        .at(name);
+  if (opened.reader->cells() != record.cells)
+    return Status::corruption(fmt::format("the file holds {} cells, the manifest says {}",
+                                          opened.reader->cells(), record.cells))
+        .at(name);
+  // Reads rely on it: a file without such markers is searched from the first column that is wanted.
+  if (const auto markers = opened.reader->family_deletes(); markers && *markers != record.family_deletes)
+    return Status::corruption(fmt::format("the file says that it holds {} family markers, the manifest {}",
+                                          *markers, record.family_deletes))
+        .at(name);
+  if (!parse_store_file_name(identity, record.name, opened.number))
+    return Status::corruption("the name of a store file is not one of this store's").at(name);
+  return opened;
+}
+
+}  // namespace cellar

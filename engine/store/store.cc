@@ -1,0 +1,263 @@
+// Store: every change makes a new view.
+#include "engine/store/store.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.h"
+
+namespace cellar {
+
+Outside outside_of(const StoreView& view, std::span<const MemtableRef> memtables,
+                   std::span<const std::shared_ptr<StoreFile>> files) {
+  const bool keeps_deleted = view.config->rules.keep_deleted_cells != KeepDeletedCells::kFalse;
+  Outside result;
+  const auto add = [&](bool takes_part, int64_t earliest, uint64_t version_deletes) {
+    if (!takes_part) result.earliest = std::min(result.earliest, earliest);
+    if (!takes_part || keeps_deleted) result.version_deletes = result.version_deletes || version_deletes != 0;
+  };
+  const auto add_memtable = [&](const MemtableRef& each) {
+    const MemtableSummary summary = each->summary();
+    add(std::ranges::find(memtables, each) != memtables.end(), summary.timestamp_min,
+        summary.version_deletes);
+  };
+  if (view.active.get() != nullptr) add_memtable(view.active);
+  for (const MemtableRef& memtable : view.frozen) add_memtable(memtable);
+  for (const auto& file : view.files)
+    add(std::ranges::find(files, file) != files.end(), file->record().earliest_put,
+        file->record().version_deletes);
+  return result;
+}
+
+Store::Store(StoreIds ids, std::string table_name, std::shared_ptr<const FamilyConfig> config,
+             std::shared_ptr<Directory> directory, std::vector<std::shared_ptr<StoreFile>> files,
+             uint64_t rewritten_at, uint64_t flushed_sequence)
+    : ids_(ids),
+      table_name_(std::move(table_name)),
+      family_(config->options.name),
+      directory_(std::move(directory)),
+      files_stop_(config->options.files_stop),
+      stamps_(config->options.stamps),
+      flushed_sequence_(flushed_sequence) {
+  auto view = std::make_shared<StoreView>();
+  view->config = std::move(config);
+  view->files = std::move(files);
+  view->rewritten_at = rewritten_at;
+  count_files(*view);
+  view_ = std::move(view);
+}
+
+std::shared_ptr<const StoreView> Store::view_at(uint64_t snapshot) const {
+  MutexLock lock(mutex_);
+  if (kept_.empty()) return view_;
+  const auto kept = kept_.find(snapshot);
+  return kept == kept_.end() ? view_ : kept->second;
+}
+
+void Store::let_go(uint64_t snapshot) {
+  std::shared_ptr<const StoreView> last;  // let go after the lock, since that may delete files
+  MutexLock lock(mutex_);
+  const auto kept = kept_.find(snapshot);
+  if (kept == kept_.end()) return;
+  last = std::move(kept->second);
+  kept_.erase(kept);
+}
+
+template <class Change>
+void Store::change_view(const Change& change, const std::vector<uint64_t>* keep_for) {
+  std::shared_ptr<const StoreView> old;
+  {
+    MutexLock lock(mutex_);
+    auto next = std::make_shared<StoreView>(*view_);
+    change(*next);
+    frozen_count_.store(next->frozen.size(), std::memory_order_relaxed);
+    count_files(*next);
+    if (keep_for != nullptr)
+      for (const uint64_t snapshot : *keep_for) kept_.emplace(snapshot, view_);
+    old = std::exchange(view_, std::move(next));
+  }
+}
+
+void Store::count_files(const StoreView& view) {
+  const auto counts = [](const auto& file) { return !file->is_aside(); };
+  file_count_.store(static_cast<int64_t>(std::ranges::count_if(view.files, counts)),
+                    std::memory_order_relaxed);
+  int64_t bytes = 0;
+  for (const auto& file : view.files) bytes += static_cast<int64_t>(file->record().bytes);
+  bytes_.store(bytes, std::memory_order_relaxed);
+}
+
+bool Store::mark_aside(StoreFile& file, bool aside) {
+  MutexLock lock(mutex_);
+  const bool changed = file.set_aside(aside);
+  count_files(*view_);
+  return changed;
+}
+
+bool Store::set_aside(StoreFile& file) { return mark_aside(file, true); }
+bool Store::take_back(StoreFile& file) { return mark_aside(file, false); }
+
+void Store::set_active(MemtableRef first) {
+  active_ = first.get();
+  active_bytes_seen_ = 0;
+  change_view([&](StoreView& view) { view.active = first; });
+}
+
+void Store::freeze(MemtableRef fresh) {
+  active_ = fresh.get();
+  active_bytes_seen_ = 0;
+  change_view([&](StoreView& view) {
+    view.frozen.insert(view.frozen.begin(), view.active);
+    view.active = fresh;
+  });
+}
+
+int64_t Store::take_growth() {
+  const uint64_t now = active_->bytes();
+  return static_cast<int64_t>(now - std::exchange(active_bytes_seen_, now));
+}
+
+// The open snapshots, of those that the rewrite did not know of, that may miss what it dropped. Of its own
+// read point it may not have known one only where it knew none.
+std::vector<uint64_t> Store::keepers(const Outside& outside, const Rewritten& made,
+                                     std::span<const uint64_t> snapshots) {
+  const bool versions = outside.version_deletes && made.dropped_versions;
+  const bool any = versions || outside.earliest <= made.newest_dropped_marker;
+  std::vector<uint64_t> result;
+  for (const uint64_t snapshot : snapshots)
+    if ((any && snapshot > made.rewritten_at) ||
+        (versions && snapshot == made.rewritten_at && !made.knew_snapshots))
+      result.push_back(snapshot);
+  return result;
+}
+
+Store::FlushInstalled Store::install_flush(std::span<const MemtableRef> memtables, const Rewritten& made,
+                                           uint64_t flushed_sequence, std::span<const uint64_t> snapshots) {
+  FlushInstalled result;
+  std::vector<uint64_t> keep_for;
+  const auto change = [&](StoreView& view) {
+    if (dropped()) {  // the edit that dropped the store came after the one that added the file
+      if (made.output != nullptr) made.output->set_obsolete();
+      return;
+    }
+    keep_for = keepers(outside_of(view, memtables, {}), made, snapshots);
+    CELLAR_ASSERT(memtables.size() <= view.frozen.size());
+    for (size_t i = 0; i < memtables.size(); ++i) {
+      result.freed += view.frozen.back()->bytes();
+      view.frozen.pop_back();
+    }
+    if (made.output != nullptr) view.files.push_back(made.output);
+    view.rewritten_at = std::max(view.rewritten_at, made.rewritten_at);
+  };
+  change_view(change, &keep_for);
+  if (flushed_sequence > this->flushed_sequence())
+    flushed_sequence_.store(flushed_sequence, std::memory_order_release);
+  result.views_kept = keep_for.size();
+  return result;
+}
+
+size_t Store::install_compaction(std::span<const std::shared_ptr<StoreFile>> inputs, const Rewritten& made,
+                                 std::span<const uint64_t> snapshots) {
+  std::vector<uint64_t> keep_for;
+  const auto change = [&](StoreView& view) {
+    if (dropped()) {
+      if (made.output != nullptr) made.output->set_obsolete();
+      return;
+    }
+    keep_for = keepers(outside_of(view, {}, inputs), made, snapshots);
+    const auto first = std::ranges::find(view.files, inputs.front());
+    CELLAR_ASSERT(static_cast<size_t>(view.files.end() - first) >= inputs.size());
+    CELLAR_ASSERT(std::equal(inputs.begin(), inputs.end(), first));
+    const auto at = view.files.erase(first, first + static_cast<std::ptrdiff_t>(inputs.size()));
+    if (made.output != nullptr) view.files.insert(at, made.output);
+    view.rewritten_at = std::max(view.rewritten_at, made.rewritten_at);
+  };
+  change_view(change, &keep_for);
+  for (const auto& input : inputs) input->set_obsolete();
+  return keep_for.size();
+}
+
+void Store::install_adopted(std::span<const std::shared_ptr<StoreFile>> files) {
+  change_view([&](StoreView& view) { view.files.insert(view.files.end(), files.begin(), files.end()); });
+}
+
+void Store::compaction_begins(std::span<const std::shared_ptr<StoreFile>> inputs) {
+  for (const auto& input : inputs) {
+    CELLAR_ASSERT(!input->busy());
+    input->set_busy(true);
+  }
+  being_replaced_.fetch_add(std::ssize(inputs) - 1, std::memory_order_relaxed);
+  if (running_++ != 0) return;
+  uint64_t bytes = 0;
+  for (const auto& input : inputs) bytes += input->record().bytes;
+  bytes_begun_.store(bytes_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  inputs_bytes_.store(bytes, std::memory_order_relaxed);
+}
+
+void Store::compaction_ends(std::span<const std::shared_ptr<StoreFile>> inputs) {
+  being_replaced_.fetch_sub(std::ssize(inputs) - 1, std::memory_order_relaxed);
+  for (const auto& input : inputs) input->set_busy(false);
+  if (--running_ == 0) inputs_bytes_.store(0, std::memory_order_relaxed);
+}
+
+uint32_t Store::files_slow(const EngineOptions& engine) const {
+  const uint64_t own = files_stop_.load(std::memory_order_relaxed);
+  if (own == 0) return engine.files_slow;
+  return static_cast<uint32_t>(std::max<uint64_t>(1, own * engine.files_slow / engine.files_stop));
+}
+
+void Store::install_config(std::shared_ptr<const FamilyConfig> config) {
+  files_stop_.store(config->options.files_stop, std::memory_order_relaxed);
+  stamps_.store(config->options.stamps, std::memory_order_relaxed);
+  change_view([&](StoreView& view) { view.config = config; });
+  std::vector<std::shared_ptr<const StoreView>> old;  // let go after the lock
+  MutexLock lock(mutex_);
+  for (auto& [snapshot, view] : kept_) {
+    auto altered = std::make_shared<StoreView>(*view);
+    altered->config = config;
+    old.push_back(std::exchange(view, std::move(altered)));
+  }
+}
+
+void Store::take_table_options(const TableOptions& table) {
+  read_only_.store(table.read_only, std::memory_order_release);
+  compaction_enabled_.store(table.compaction_enabled, std::memory_order_relaxed);
+  memtable_bytes_.store(table.memtable_bytes, std::memory_order_relaxed);
+}
+
+uint64_t Store::drop() {
+  uint64_t freed = active_ != nullptr ? active_->bytes() : 0;
+  active_ = nullptr;
+  change_view([&](StoreView& view) {
+    dropped_.store(true, std::memory_order_release);
+    for (const MemtableRef& memtable : view.frozen) freed += memtable->bytes();
+    for (const auto& file : view.files) file->set_obsolete();
+    view.files.clear();
+    view.frozen.clear();
+    view.active = {};
+  });
+  std::map<uint64_t, std::shared_ptr<const StoreView>> unread;
+  MutexLock lock(mutex_);
+  unread.swap(kept_);
+  return freed;
+}
+
+size_t Store::replace(const Store* before, uint64_t sequence, std::span<const uint64_t> snapshots) {
+  replaced_at_ = sequence;
+  auto nothing = std::make_shared<StoreView>();
+  MutexLock lock(mutex_);
+  nothing->config = view_->config;
+  for (const uint64_t snapshot : snapshots)
+    kept_.emplace(snapshot, before != nullptr ? before->view_at(snapshot) : nothing);
+  return kept_.size();
+}
+
+uint64_t Store::oldest_unflushed() const {
+  const std::shared_ptr<const StoreView> view = this->view();
+  uint64_t oldest = view->active.get() != nullptr ? view->active->summary().sequence_min : UINT64_MAX;
+  for (const MemtableRef& memtable : view->frozen)
+    oldest = std::min(oldest, memtable->summary().sequence_min);
+  return oldest;
+}
+
+}  // namespace cellar

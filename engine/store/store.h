@@ -1,0 +1,220 @@
+// Store: one family of one table: the current StoreView and how it is replaced.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+#include "engine/store/store_view.h"
+#include "engine/store/write_pace.h"
+
+namespace cellar {
+
+struct StoreIds {
+  uint32_t table = 0;
+  uint32_t family = 0;
+};
+
+// Any thread may take the view. Inserting and freezing is the write leader's; installing files the background
+// work's, one flush and one compaction of a store at a time.
+class Store : public std::enable_shared_from_this<Store> {
+ public:
+  Store(StoreIds ids, std::string table_name, std::shared_ptr<const FamilyConfig> config,
+        std::shared_ptr<Directory> directory, std::vector<std::shared_ptr<StoreFile>> files,
+        uint64_t rewritten_at, uint64_t flushed_sequence);
+
+  const StoreIds& ids() const { return ids_; }
+  const std::string& table_name() const { return table_name_; }
+  const std::string& family() const { return family_; }
+  const std::shared_ptr<Directory>& directory() const { return directory_; }
+
+  // Keeps what it shows for as long as it is held. A short lock.
+  std::shared_ptr<const StoreView> view() const {
+    MutexLock lock(mutex_);
+    return view_;
+  }
+  // What a snapshot of this read point reads: the view, or the one it was given to keep.
+  std::shared_ptr<const StoreView> view_at(uint64_t snapshot) const;
+  // The last snapshot of this read point was closed.
+  void let_go(uint64_t snapshot);
+
+  // The leader's: where writes go. Null until set_active().
+  Memtable* active() const { return active_; }
+  // The leader's: `fresh` takes the writes from now on, the memtable before it waits for its flush.
+  void freeze(MemtableRef fresh);
+  // The leader's, or recovery's, for the very first memtable.
+  void set_active(MemtableRef first);
+  // The leader's: bytes the active memtable has grown by since the last call.
+  int64_t take_growth();
+
+  // What a flush or compaction made.
+  struct Rewritten {
+    std::shared_ptr<StoreFile> output;  // null: nothing was left
+    uint64_t rewritten_at = 0;          // the newest read point it was made for
+    int64_t newest_dropped_marker = kOldestTimestamp;
+    bool dropped_versions = false;  // puts over the version limit
+    bool knew_snapshots = false;    // one was open when it began
+  };
+  // In both, `snapshots` are all that are open, none of which may close meanwhile. Those that were opened
+  // since the rewrite began keep the view as it was, if what was written meanwhile may make them miss what
+  // was dropped: a put that a marker hid, a delete of a version that was newer.
+  struct FlushInstalled {
+    uint64_t freed = 0;     // bytes of memory
+    size_t views_kept = 0;  // for snapshots
+  };
+  // These, the oldest frozen memtables, are now in the output.
+  FlushInstalled install_flush(std::span<const MemtableRef> memtables, const Rewritten& made,
+                               uint64_t flushed_sequence, std::span<const uint64_t> snapshots);
+  // The output takes the place of `inputs`, contiguous in the view; they become obsolete. Views kept.
+  size_t install_compaction(std::span<const std::shared_ptr<StoreFile>> inputs, const Rewritten& made,
+                            std::span<const uint64_t> snapshots);
+  // Adopted files, the youngest of all, in this order.
+  void install_adopted(std::span<const std::shared_ptr<StoreFile>> files);
+  void install_config(std::shared_ptr<const FamilyConfig> config);
+  // What the options of its table say to those who have only the store.
+  void take_table_options(const TableOptions& table);
+  bool read_only() const { return read_only_.load(std::memory_order_acquire); }
+  bool compaction_enabled() const { return compaction_enabled_.load(std::memory_order_relaxed); }
+  // Timestamps of cells that are written without one.
+  Stamps stamps() const { return stamps_.load(std::memory_order_relaxed); }
+  // At which size its memtable is flushed.
+  uint64_t flush_bytes(const EngineOptions& engine) const {
+    const uint64_t own = memtable_bytes_.load(std::memory_order_relaxed);
+    return own != 0 ? own : engine.memtable_bytes;
+  }
+  // From how many files on writers wait for a compaction, and from how many they are slowed down.
+  uint32_t files_stop(const EngineOptions& engine) const {
+    const uint32_t own = files_stop_.load(std::memory_order_relaxed);
+    return own != 0 ? own : engine.files_stop;
+  }
+  uint32_t files_slow(const EngineOptions& engine) const;
+  // Drops the store: memory is let go, files become obsolete; later writes are refused by the leader. Bytes
+  // of memory freed.
+  uint64_t drop();
+  bool dropped() const { return dropped_.load(std::memory_order_acquire); }
+
+  // Before anybody knows of the store: its content takes the place of what was at this sequence. Those of the
+  // snapshots, all older ones that are open, go on reading what `before` showed them, or nothing. How many
+  // views that made it keep.
+  size_t replace(const Store* before, uint64_t sequence, std::span<const uint64_t> snapshots);
+  // When all of it changed at once, or 0: since it was opened it was not.
+  uint64_t replaced_at() const { return replaced_at_; }
+
+  // Everything of this family up to this sequence is in its files.
+  uint64_t flushed_sequence() const { return flushed_sequence_.load(std::memory_order_acquire); }
+  // The smallest sequence that is only in memory, or UINT64_MAX.
+  uint64_t oldest_unflushed() const;
+
+  size_t frozen_count() const { return frozen_count_.load(std::memory_order_relaxed); }
+  // Returns the number of files that compactions may take. The inputs of a running compaction count as one
+  // file.
+  size_t file_count() const {
+    const int64_t count =
+        file_count_.load(std::memory_order_relaxed) - being_replaced_.load(std::memory_order_relaxed);
+    return static_cast<size_t>(std::max<int64_t>(0, count));
+  }
+  // How much was written since the outermost running compaction began.
+  struct Backlog {
+    uint64_t inputs = 0;  // bytes of the inputs of that compaction; 0: no compaction runs
+    uint64_t newer = 0;   // bytes by which the store's files have grown since
+  };
+  Backlog backlog() const {
+    const int64_t newer =
+        bytes_.load(std::memory_order_relaxed) - bytes_begun_.load(std::memory_order_relaxed);
+    return {inputs_bytes_.load(std::memory_order_relaxed),
+            static_cast<uint64_t>(std::max<int64_t>(0, newer))};
+  }
+  // Notes that a compaction of these files begins, or ends. The files are busy meanwhile. A compaction that
+  // begins while another one runs ends before it.
+  void compaction_begins(std::span<const std::shared_ptr<StoreFile>> inputs);
+  void compaction_ends(std::span<const std::shared_ptr<StoreFile>> inputs);
+  // Compactions leave the file out from now on, because it cannot be read. False if they did already.
+  bool set_aside(StoreFile& file);
+  // Compactions may take the file again. False if they might already.
+  bool take_back(StoreFile& file);
+  // Whether a compaction may make room. Writers wait at files_stop only if one may.
+  enum class Compactions : uint8_t {
+    kMayHelp,
+    kFail,       // the last automatic one failed
+    kNotWanted,  // none runs, and the policy wants none of the files that there are
+  };
+  void note_compactions(Compactions result) { compactions_.store(result, std::memory_order_relaxed); }
+  Compactions compactions() const { return compactions_.load(std::memory_order_relaxed); }
+  // A compaction on request begins.
+  void note_compaction_comes() {
+    Compactions not_wanted = Compactions::kNotWanted;
+    compactions_.compare_exchange_strong(not_wanted, Compactions::kMayHelp, std::memory_order_relaxed);
+  }
+  // How fast it takes writes while compactions are behind.
+  WritePace& pace() { return pace_; }
+  // Cells written with kSkipWal are in memory only: a close must flush them.
+  void note_unlogged() { unlogged_.store(true, std::memory_order_relaxed); }
+  bool has_unlogged() const { return unlogged_.load(std::memory_order_relaxed); }
+
+  // For the background work: at most one of each kind runs.
+  struct Work {
+    bool flush_queued = false;
+    bool flush_runs = false;
+    bool compaction_queued = false;
+    bool compaction_runs = false;
+    bool compaction_again = false;  // asked for while one runs, which may have looked at the files before
+    bool prefetch_runs = false;     // or is queued
+    bool prefetch_again = false;    // asked for since it last looked for files
+    uint64_t flushes_ended = 0;
+    uint64_t compactions_ended = 0;
+    int flush_failures = 0;       // in a row
+    int compaction_failures = 0;  // in a row
+    Status flush_status;          // of the last flush
+  };
+  Mutex& work_mutex() CELLAR_RETURN_CAPABILITY(work_mutex_) { return work_mutex_; }
+  Work& work() CELLAR_REQUIRES(work_mutex_) { return work_; }
+
+ private:
+  static std::vector<uint64_t> keepers(const Outside& outside, const Rewritten& made,
+                                       std::span<const uint64_t> snapshots);
+  // Replaces the view; the old one is let go after the lock, since that may delete files.
+  // Open snapshots of the read points in `keep_for`, which the change may fill, go on reading the old one.
+  bool mark_aside(StoreFile& file, bool aside);
+  void count_files(const StoreView& view) CELLAR_REQUIRES(mutex_);
+  template <class Change>
+  void change_view(const Change& change, const std::vector<uint64_t>* keep_for = nullptr);
+
+  const StoreIds ids_;
+  const std::string table_name_;
+  const std::string family_;
+  const std::shared_ptr<Directory> directory_;
+  mutable Mutex mutex_;
+  std::shared_ptr<const StoreView> view_ CELLAR_GUARDED_BY(mutex_);
+  // Views that single snapshots keep, by their read points. Almost always empty.
+  std::map<uint64_t, std::shared_ptr<const StoreView>> kept_ CELLAR_GUARDED_BY(mutex_);
+  uint64_t replaced_at_ = 0;        // fixed once the store is known to others
+  Memtable* active_ = nullptr;      // the leader's; pinned by the view
+  uint64_t active_bytes_seen_ = 0;  // the leader's
+  std::atomic<bool> dropped_{false};
+  std::atomic<bool> unlogged_{false};
+  std::atomic<bool> read_only_{false};
+  std::atomic<bool> compaction_enabled_{true};
+  std::atomic<Compactions> compactions_{Compactions::kMayHelp};
+  std::atomic<uint64_t> memtable_bytes_{0};  // 0: the engine's
+  std::atomic<uint32_t> files_stop_;         // 0: the engine's
+  std::atomic<Stamps> stamps_;
+  std::atomic<uint64_t> flushed_sequence_;
+  std::atomic<size_t> frozen_count_{0};
+  std::atomic<int64_t> file_count_{0};
+  std::atomic<int64_t> being_replaced_{
+      0};                                  // the inputs of running compactions, minus one for each compaction
+  std::atomic<int64_t> bytes_{0};          // the size of all files
+  std::atomic<int64_t> bytes_begun_{0};    // the size of all files when the outermost compaction began
+  std::atomic<uint64_t> inputs_bytes_{0};  // the size of the outermost compaction's inputs; 0: none runs
+  int running_ = 0;  // the number of running compactions; only the thread that runs them uses it
+  WritePace pace_;
+  Mutex work_mutex_;
+  Work work_ CELLAR_GUARDED_BY(work_mutex_);
+};
+
+}  // namespace cellar

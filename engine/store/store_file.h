@@ -1,0 +1,67 @@
+// StoreFile: one HFile of a store, open, with what the manifest says of it.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "engine/manifest/manifest.h"
+#include "engine/store/file_remover.h"
+#include "hfile/hfile_reader.h"
+
+namespace cellar {
+
+// Held by the views that contain it; the file goes from the disk when it is obsolete and the last view lets
+// go. Immutable but for the flags.
+class StoreFile {
+ public:
+  // `stored` is what the manifest's list of obsolete files calls it; a null remover leaves the file where it
+  // is.
+  StoreFile(std::shared_ptr<HFileReader> reader, FileRecord record, uint64_t number,
+            std::shared_ptr<Directory> directory, StoredFile stored, FileRemover* remover)
+      : reader_(std::move(reader)),
+        record_(std::move(record)),
+        number_(number),
+        directory_(std::move(directory)),
+        stored_(std::move(stored)),
+        remover_(remover) {}
+  StoreFile(const StoreFile&) = delete;
+  StoreFile& operator=(const StoreFile&) = delete;
+  ~StoreFile() {
+    reader_.reset();
+    if (obsolete_.load(std::memory_order_acquire) && remover_ != nullptr)
+      remover_->remove(std::move(directory_), std::move(stored_));
+  }
+
+  const HFileReader& reader() const { return *reader_; }
+  const FileRecord& record() const { return record_; }
+  // Unique in the store: what plans call the file.
+  uint64_t number() const { return number_; }
+
+  // The manifest no longer names it.
+  void set_obsolete() { obsolete_.store(true, std::memory_order_release); }
+  bool obsolete() const { return obsolete_.load(std::memory_order_acquire); }
+  // Whether a compaction reads it now; set and cleared by the store's background work.
+  bool busy() const { return busy_.load(std::memory_order_relaxed); }
+  void set_busy(bool busy) { busy_.store(busy, std::memory_order_relaxed); }
+  // Whether compactions leave it out, because it could not be read.
+  bool is_aside() const { return aside_.load(std::memory_order_relaxed); }
+  // Returns whether that changes it.
+  bool set_aside(bool aside) { return aside_.exchange(aside, std::memory_order_relaxed) != aside; }
+  // True for the first who asks, who is to prefetch the file; true again once it is wanted anew.
+  bool take_prefetch() { return !prefetch_taken_.exchange(true, std::memory_order_relaxed); }
+  void prefetch_anew() { prefetch_taken_.store(false, std::memory_order_relaxed); }
+
+ private:
+  std::shared_ptr<HFileReader> reader_;
+  FileRecord record_;
+  uint64_t number_;
+  std::shared_ptr<Directory> directory_;
+  StoredFile stored_;
+  FileRemover* remover_;
+  std::atomic<bool> obsolete_{false};
+  std::atomic<bool> busy_{false};
+  std::atomic<bool> aside_{false};
+  std::atomic<bool> prefetch_taken_{false};
+};
+
+}  // namespace cellar

@@ -1,0 +1,77 @@
+// TableState: lists of families, options, and whether the table may be used.
+#include "engine/store/table_state.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/schema/names.h"
+#include "engine/store/core.h"
+
+namespace cellar {
+
+Status is_read_only(std::string_view table) {
+  return Status::read_only("table " + std::string(table) + " is read-only")
+      .hinting("alter it: read_only=false, or READONLY => false in the shell");
+}
+
+TableState::TableState(std::shared_ptr<EngineCore> core, uint32_t id, std::string name, TableOptions options,
+                       std::vector<std::shared_ptr<Store>> stores)
+    : core_(std::move(core)), id_(id), name_(std::move(name)) {
+  set_options(std::move(options));
+  set_families(std::move(stores));
+}
+
+TableState* TableState::of(const EngineCore& core, const std::shared_ptr<Table>& table) {
+  auto* state = dynamic_cast<TableState*>(table.get());
+  return state != nullptr && state->core_.get() == &core ? state : nullptr;
+}
+
+TableOptions TableState::options() const {
+  MutexLock lock(history_mutex_);
+  return options_;
+}
+
+void TableState::set_options(TableOptions options) {
+  options.families.clear();
+  MutexLock lock(history_mutex_);
+  options_ = std::move(options);
+  durability_.store(options_.durability, std::memory_order_relaxed);
+  read_only_.store(options_.read_only, std::memory_order_relaxed);
+  if (const FamilyList* list = families_.load(std::memory_order_acquire); list != nullptr)
+    for (const auto& store : list->stores) store->take_table_options(options_);
+}
+
+void TableState::set_families(std::vector<std::shared_ptr<Store>> stores) {
+  std::ranges::sort(stores, {}, [](const auto& store) { return store->family(); });
+  auto list = std::make_unique<const FamilyList>(FamilyList{std::move(stores)});
+  MutexLock lock(history_mutex_);
+  for (const auto& store : list->stores) store->take_table_options(options_);
+  families_.store(list.get(), std::memory_order_release);
+  history_.push_back(std::move(list));
+}
+
+Status TableState::check() const {
+  CELLAR_TRY(core_->check_open());
+  return dropped() ? Status::not_found("table " + name_ + " was dropped") : Status();
+}
+
+Status TableState::check_writable() const {
+  CELLAR_TRY(check());
+  return read_only_.load(std::memory_order_relaxed) ? is_read_only(name_) : Status();
+}
+
+Status TableState::unknown_family(std::string_view family) const {
+  std::vector<std::string> names;
+  for (const auto& store : families().stores) names.push_back(store->family());
+  return cellar::unknown_family(name_, family, names);
+}
+
+Result<std::vector<std::shared_ptr<Store>>> TableState::stores_of(std::string_view family) const {
+  std::vector<std::shared_ptr<Store>> chosen;
+  for (const auto& store : families().stores)
+    if (family.empty() || store->family() == family) chosen.push_back(store);
+  if (chosen.empty() && !family.empty()) return unknown_family(family);
+  return chosen;
+}
+
+}  // namespace cellar

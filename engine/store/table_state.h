@@ -1,0 +1,88 @@
+// TableState: a table as the engine knows it: its identity, families, options and observers.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/mutex.h"
+#include "cellar/table.h"
+#include "engine/store/observers.h"
+#include "engine/store/store.h"
+
+namespace cellar {
+
+struct EngineCore;
+
+// The families of a table at one time, in order of their names. Immutable.
+struct FamilyList {
+  std::vector<std::shared_ptr<Store>> stores;
+
+  // Returns null if the table has no such family.
+  Store* find(std::string_view name) const {
+    for (const auto& store : stores)
+      if (store->family() == name) return store.get();
+    return nullptr;
+  }
+};
+
+// The answer to a write to a table that is read-only.
+Status is_read_only(std::string_view table);
+
+// Every Table of an engine is a TableState; TableImpl adds the operations. Any thread.
+class TableState : public Table, public std::enable_shared_from_this<TableState> {
+ public:
+  TableState(std::shared_ptr<EngineCore> core, uint32_t id, std::string name, TableOptions options,
+             std::vector<std::shared_ptr<Store>> stores);
+
+  // Returns the state of a table that a user named; null if it is not a table of this engine.
+  static TableState* of(const EngineCore& core, const std::shared_ptr<Table>& table);
+
+  const std::string& name() const final { return name_; }
+  uint32_t id() const { return id_; }
+  EngineCore& core() const { return *core_; }
+  std::optional<Durability> durability() const { return durability_.load(std::memory_order_relaxed); }
+  // Without families, which are a list of their own.
+  TableOptions options() const;
+  void set_options(TableOptions options);
+  // Lists are kept as long as the table, so that readers need no lock: families come and go rarely.
+  const FamilyList& families() const { return *families_.load(std::memory_order_acquire); }
+  void set_families(std::vector<std::shared_ptr<Store>> stores);
+  bool dropped() const { return dropped_.load(std::memory_order_acquire); }
+  void set_dropped() { dropped_.store(true, std::memory_order_release); }
+
+  // Returns null if the table has no observers: the common case. Call only after check(): observers go when
+  // the engine is closed.
+  const ObserverList* observers() const { return observers_.load(std::memory_order_acquire); }
+  void set_observers(const ObserverList* observers) {
+    observers_.store(observers, std::memory_order_release);
+  }
+
+  // kAborted if the engine is closed, kNotFound if the table was dropped.
+  Status check() const;
+  // kReadOnly, too, if the table may not be written to.
+  Status check_writable() const;
+  // kInvalidArgument naming the family, the nearest one as hint.
+  Status unknown_family(std::string_view family) const;
+  // Returns the store of this family, or all stores if `family` is empty. kInvalidArgument.
+  Result<std::vector<std::shared_ptr<Store>>> stores_of(std::string_view family) const;
+
+ private:
+  const std::shared_ptr<EngineCore> core_;
+  const uint32_t id_;
+  const std::string name_;
+  std::atomic<std::optional<Durability>> durability_{std::nullopt};
+  std::atomic<bool> read_only_{false};
+  std::atomic<const FamilyList*> families_{nullptr};
+  mutable Mutex history_mutex_;
+  TableOptions options_ CELLAR_GUARDED_BY(history_mutex_);
+  std::vector<std::unique_ptr<const FamilyList>> history_ CELLAR_GUARDED_BY(history_mutex_);
+  std::atomic<bool> dropped_{false};
+  std::atomic<const ObserverList*> observers_{nullptr};  // the core's
+};
+
+}  // namespace cellar

@@ -1,0 +1,62 @@
+// Batch: a list of changes, each with its table.
+#include "cellar/batch.h"
+
+#include "engine/values/batch_impl.h"
+
+namespace cellar {
+namespace {
+
+size_t bytes_of(const RowMutation& mutation) {
+  size_t bytes = 0;
+  for (const MutationPiece& piece : mutation.pieces())
+    bytes += mutation.row().size() + (piece.end - piece.family_at) + mutation.tags().size() + 12;
+  return bytes;
+}
+
+}  // namespace
+
+Batch::Batch() : impl_(std::make_unique<Impl>()) {}
+Batch::Batch(Batch&&) noexcept = default;
+Batch& Batch::operator=(Batch&&) noexcept = default;
+Batch::~Batch() = default;
+
+Batch& Batch::put(const std::shared_ptr<Table>& table, const Put& put) {
+  impl_->bytes += bytes_of(put);
+  impl_->entries.push_back({table, put});
+  return *this;
+}
+
+Batch& Batch::erase(const std::shared_ptr<Table>& table, const Delete& erase) {
+  impl_->bytes += bytes_of(erase) + (erase.empty() ? erase.row().size() + 12 : 0);
+  impl_->entries.push_back({table, erase});
+  return *this;
+}
+
+Batch& Batch::increment(const std::shared_ptr<Table>& table, const Increment& increment) {
+  for (const Increment::Counter& each : increment.counters())
+    impl_->bytes += increment.row().size() + each.family.size() + each.qualifier.size() + 8 + 12;
+  impl_->entries.push_back({table, increment});
+  return *this;
+}
+
+Batch& Batch::append(const std::shared_ptr<Table>& table, const Append& append) {
+  impl_->bytes += bytes_of(append);
+  impl_->entries.push_back({table, append});
+  return *this;
+}
+
+Batch& Batch::cell(const std::shared_ptr<Table>& table, const CellView& cell) {
+  impl_->bytes += cell.key_size + cell.value_size + cell.tags_size;
+  impl_->entries.push_back({table, Cell(cell)});
+  return *this;
+}
+
+size_t Batch::mutations() const { return impl_->entries.size(); }
+size_t Batch::bytes() const { return impl_->bytes; }
+
+void Batch::clear() {
+  impl_->entries.clear();
+  impl_->bytes = 0;
+}
+
+}  // namespace cellar

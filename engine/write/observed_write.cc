@@ -1,0 +1,373 @@
+// ObservedWrite: build, observe, lock what was added to; until nothing is missing.
+#include "engine/write/observed_write.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <type_traits>
+
+#include "base/bytes.h"
+#include "engine/read/table_reader.h"
+#include "engine/store/snapshot_impl.h"
+#include "engine/write/row_changes.h"
+#include "engine/write/write_throttle.h"
+
+namespace cellar {
+namespace {
+
+constexpr uint64_t kCellOverhead = 12;  // bytes of a key beside row, family and qualifier
+
+class InObserver {
+ public:
+  InObserver() { in_observer = true; }
+  InObserver(const InObserver&) = delete;
+  InObserver& operator=(const InObserver&) = delete;
+  ~InObserver() { in_observer = false; }
+};
+
+// As of one instant, which begins at the first read.
+class InstantReads final : public ObservedReads {
+ public:
+  explicit InstantReads(EngineCore& core) : core_(core) {}
+
+  void renew() override { snapshot_.reset(); }
+  Status get_observed(TableState& table, const Get& get, const ReadOverlay& own, RowBatch& found) override {
+    return TableReader(table).get_as_of(get, instant(), own, found);
+  }
+  Result<std::unique_ptr<Scanner>> scan_observed(TableState& table, const Scan& scan) override {
+    const ReadInstant now = instant();
+    return open_scan_as_of(table.shared_from_this(), scan, now, {}, snapshot_);
+  }
+  void note_added(TableState&, std::string_view) override {}
+
+ private:
+  ReadInstant instant() {
+    if (snapshot_ == nullptr) {
+      snapshot_ = std::make_shared<const SnapshotImpl>(core_.shared_from_this());
+      now_ms_ = core_.mvcc.now_ms();
+    }
+    return {snapshot_->sequence(), now_ms_};
+  }
+
+  EngineCore& core_;
+  std::shared_ptr<const SnapshotImpl> snapshot_;
+  int64_t now_ms_ = 0;
+};
+
+// In the order of the engine, but that cells of several families may be among them.
+bool before(const CellView& a, const CellView& b) {
+  if (const int rows = a.row().compare(b.row()); rows != 0) return rows < 0;
+  if (const int families = a.family().compare(b.family()); families != 0) return families < 0;
+  if (const int qualifiers = a.qualifier().compare(b.qualifier()); qualifiers != 0) return qualifiers < 0;
+  if (a.timestamp != b.timestamp) return a.timestamp > b.timestamp;
+  return a.type() > b.type();
+}
+
+uint64_t bytes_of(const RowMutation& mutation) {
+  uint64_t bytes = mutation.row().size() + kCellOverhead;
+  for (const MutationPiece& piece : mutation.pieces())
+    bytes += mutation.row().size() + (piece.end - piece.family_at) + mutation.tags().size() + kCellOverhead;
+  return bytes;
+}
+
+std::string_view row_of(const std::variant<Put, Delete>& change) {
+  return std::visit([](const auto& each) { return each.row(); }, change);
+}
+
+std::string said_by(const ObserverList::Named& observer) { return "observer " + observer.name; }
+
+}  // namespace
+
+ObservedWrite::ObservedWrite(EngineCore& core, PreparedBatch& batch, std::optional<Stamps> stamps,
+                             ObservedReads* reads)
+    : core_(core),
+      batch_(batch),
+      stamps_(stamps),
+      own_reads_(reads == nullptr ? std::make_unique<InstantReads>(core) : nullptr),
+      reads_(reads != nullptr ? *reads : *own_reads_),
+      locks_(core.row_locks) {}
+
+const ObservedWrite::ObservedTable* ObservedWrite::find(uint32_t table_id) const {
+  const auto found = std::ranges::find(observed_, table_id, &ObservedTable::id);
+  return found != observed_.end() ? &*found : nullptr;
+}
+
+void ObservedWrite::add_row(TableState& table, std::string_view row, RowLocks::Mode mode) {
+  bool observed = find(table.id()) != nullptr;
+  if (const ObserverList* observers = observed ? nullptr : table.observers()) {
+    observed_.push_back({table.shared_from_this(), table.id(), observers});
+    observed = true;
+  }
+  locks_.want(row, observed ? RowLocks::Mode::kExclusive : mode);
+}
+
+void ObservedWrite::add_store(Store* store) {
+  if (std::ranges::find(admitted_, store) == admitted_.end()) admitted_.push_back(store);
+}
+
+PreparedBatch::Limits ObservedWrite::limits() const {
+  return {.cell_bytes_max = core_.options.cell_bytes_max, .batch_bytes_max = core_.options.batch_bytes_max};
+}
+
+// Ends: each time round at least one more lock, or one more store, is known, and there are not many of them.
+Status ObservedWrite::run(const Build& build) {
+  for (bool done = false; !done;) {
+    locks_.release();
+    CELLAR_TRY(WriteThrottle(core_).admit(admitted_));
+    CELLAR_TRY(locks_.lock_all(core_.options.row_lock_wait_ms * 1000, core_.clock));
+    CELLAR_TRY(attempt(build, done));
+  }
+  return {};
+}
+
+void ObservedWrite::begin() {
+  batch_.begin(stamps_);
+  after_.memtables.clear();
+  additions_.clear();
+  counters_.clear();
+  added_tables_.clear();
+  added_bytes_ = 0;
+  reads_.renew();
+}
+
+Status ObservedWrite::attempt(const Build& build, bool& done) {
+  begin();
+  CELLAR_TRY_ASSIGN(now_ms_, build());
+  done = batch_.empty();
+  if (done) return {};
+  CELLAR_TRY(observe());
+  if (!lock_additions() || !room_for_additions()) return {};
+  done = true;
+  CELLAR_TRY(add_changes());
+  return add_counters();
+}
+
+Status ObservedWrite::observe() {
+  CELLAR_TRY(batch_.finish(now_ms_, limits()));
+  std::vector<CellView> cells;
+  for (const ObservedTable& table : observed_) {
+    cells.clear();
+    for (const PreparedBatch::PreparedCell& each : batch_.cells())
+      if (each.store->ids().table == table.id) cells.push_back(each.cell);
+    std::ranges::sort(cells, before);
+    for (size_t from = 0, to = 0; from < cells.size(); from = to) {
+      while (to < cells.size() && cells[to].row() == cells[from].row()) ++to;
+      CELLAR_TRY(observe_row(table, std::span(cells).subspan(from, to - from)));
+    }
+  }
+  batch_.reopen();
+  return {};
+}
+
+Status ObservedWrite::observe_row(const ObservedTable& table, std::span<const CellView> cells) {
+  const ObservedRow row(table.table, cells);
+  for (const ObserverList::Named& each : table.observers->all) {
+    observer_ = &each;
+    Status status;
+    {
+      const InObserver inside;
+      status = each.observer->before_write(row, *this);
+    }
+    if (!failed_.ok()) status = failed_;
+    if (!status.ok())
+      return status.with_context(
+          fmt::format("{} of table {}, row {}", said_by(each), table.table->name(), escaped(row.row())));
+  }
+  return {};
+}
+
+Result<std::shared_ptr<Table>> ObservedWrite::table(std::string_view name) {
+  CELLAR_TRY_ASSIGN(std::shared_ptr<TableState> found, core_.catalog.find(name));
+  return std::shared_ptr<Table>(std::move(found));
+}
+
+Result<TableState*> ObservedWrite::resolve(const std::shared_ptr<Table>& table) const {
+  TableState* state = TableState::of(core_, table);
+  if (state == nullptr) return Status::invalid_argument("the table is not one of the write's engine");
+  CELLAR_TRY(state->check());
+  return state;
+}
+
+Status ObservedWrite::read(const std::shared_ptr<Table>& table, const Get& get, const ReadOverlay& own,
+                           RowBatch& found) {
+  CELLAR_TRY_ASSIGN(TableState * state, resolve(table));
+  if (get.snapshot() != nullptr)
+    return Status::invalid_argument("an observer reads as of the write, not of a snapshot");
+  return reads_.get_observed(*state, get, own, found);
+}
+
+Result<RowBatch> ObservedWrite::get(const std::shared_ptr<Table>& table, const Get& get) {
+  RowBatch found;
+  CELLAR_TRY(read(table, get, {}, found));
+  return found;
+}
+
+Result<RowBatch> ObservedWrite::get_after(const std::shared_ptr<Table>& table, const Get& get) {
+  RowBatch found;
+  CELLAR_TRY(read(table, get, after(), found));
+  return found;
+}
+
+Result<std::unique_ptr<Scanner>> ObservedWrite::scan(const std::shared_ptr<Table>& table, const Scan& scan) {
+  CELLAR_TRY_ASSIGN(TableState * state, resolve(table));
+  if (scan.snapshot() != nullptr)
+    return Status::invalid_argument("an observer reads as of the write, not of a snapshot");
+  return reads_.scan_observed(*state, scan);
+}
+
+// The cells of the write, to be laid over what is there.
+const ReadOverlay& ObservedWrite::after() {
+  if (!after_.memtables.empty()) return after_;
+  for (const PreparedBatch::PreparedCell& each : batch_.cells()) {
+    if (after_.find(each.store) == nullptr) after_.memtables.emplace_back(each.store, core_.new_memtable());
+    CellView cell = each.cell;
+    cell.sequence = kUncommittedSequence;
+    after_.find(each.store)->get()->insert(cell);
+  }
+  return after_;
+}
+
+Status ObservedWrite::failed(Status status) {
+  if (failed_.ok()) failed_ = status;
+  return status;
+}
+
+Status ObservedWrite::take_bytes(uint64_t bytes) {
+  if (bytes > core_.options.batch_bytes_max - added_bytes_)
+    return Status::limit(
+               fmt::format("what observers add to the write is larger than {} bytes (batch_bytes_max)",
+                           core_.options.batch_bytes_max))
+        .hinting("add less to one write, or raise the limit");
+  added_bytes_ += bytes;
+  return {};
+}
+
+Status ObservedWrite::add_change(const std::shared_ptr<Table>& table, std::variant<Put, Delete> change) {
+  CELLAR_TRY_ASSIGN(TableState * state, resolve(table));
+  CELLAR_TRY(check_row(row_of(change)));
+  std::vector<Store*> touched;
+  CELLAR_TRY(std::visit([&](const auto& each) { return add_touched(*state, each, touched); }, change));
+  if (const auto* erase = std::get_if<Delete>(&change); erase != nullptr && looks_up(*erase))
+    return Status::invalid_argument("an observer cannot delete a latest version, which would have to be read")
+        .hinting("get() tells its timestamp: Delete::version deletes it");
+  CELLAR_TRY(take_bytes(std::visit([](const auto& each) { return bytes_of(each); }, change)));
+  additions_.push_back({state, std::move(change), observer_});
+  return {};
+}
+
+Status ObservedWrite::put(const std::shared_ptr<Table>& table, const Put& put) {
+  return failed(add_change(table, put));
+}
+
+Status ObservedWrite::erase(const std::shared_ptr<Table>& table, const Delete& erase) {
+  return failed(add_change(table, erase));
+}
+
+Status ObservedWrite::increment(const std::shared_ptr<Table>& table, std::string_view row,
+                                std::string_view family, std::string_view qualifier, int64_t amount) {
+  const auto add = [&]() -> Status {
+    CELLAR_TRY_ASSIGN(TableState * state, resolve(table));
+    CELLAR_TRY(check_row(row));
+    if (state->families().find(family) == nullptr) return state->unknown_family(family);
+    CELLAR_TRY(take_bytes(row.size() + family.size() + qualifier.size() + kCellOverhead + sizeof amount));
+    Counters& counters =
+        counters_.try_emplace({state->id(), std::string(row)}, Counters{state, Increment(row), observer_})
+            .first->second;
+    counters.amounts.add(family, qualifier, amount);
+    return {};
+  };
+  return failed(add());
+}
+
+// Whether the locks of all rows that are added to are held. Those of counters, and of tables in which stamps
+// rise, are taken exclusively, and first, since a lock that is held shared is not made exclusive. All are
+// tried, so that the next attempt knows of each.
+bool ObservedWrite::lock_additions() {
+  const auto reads = [&](const Addition& each) {
+    return std::ranges::any_of(each.table->families().stores,
+                               [&](const auto& store) { return batch_.rises(*store); });
+  };
+  bool held = true;
+  for (const auto& [place, counters] : counters_)
+    held = locks_.extend(place.second, RowLocks::Mode::kExclusive) && held;
+  for (const Addition& each : additions_)
+    if (reads(each)) held = locks_.extend(row_of(each.change), RowLocks::Mode::kExclusive) && held;
+  for (const Addition& each : additions_)
+    if (!reads(each)) held = locks_.extend(row_of(each.change), RowLocks::Mode::kShared) && held;
+  return held;
+}
+
+// Whether every store that is written to has been asked for room. If not, it is, without the locks.
+bool ObservedWrite::room_for_additions() {
+  const size_t before = admitted_.size();
+  const auto add = [&](TableState& table) {
+    if (std::ranges::find(added_tables_, &table) != added_tables_.end()) return;
+    added_tables_.push_back(&table);
+    for (const auto& store : table.families().stores) add_store(store.get());
+  };
+  for (const Addition& each : additions_) add(*each.table);
+  for (const auto& [place, counters] : counters_) add(*counters.table);
+  return !WriteThrottle(core_).pressed(std::span(admitted_).subspan(before));
+}
+
+Status ObservedWrite::add_changes() {
+  for (const Addition& each : additions_) {
+    reads_.note_added(*each.table, row_of(each.change));
+    const size_t first = batch_.items().size();
+    RowChanges changes(*each.table, batch_, now_ms_);
+    const auto add = [&]() -> Status {
+      if (const auto* put = std::get_if<Put>(&each.change)) return changes.put(*put);
+      return changes.erase(std::get<Delete>(each.change));
+    };
+    Status status = add();
+    for (size_t i = first; i < batch_.items().size() && status.ok(); ++i) {
+      PreparedBatch::Item stamped = batch_.items()[i];
+      if (stamped.timestamp == kNow) stamped.timestamp = now_ms_;
+      status = batch_.check(stamped, limits());
+    }
+    if (!status.ok())
+      return status.with_context(
+          fmt::format("{}, addition to table {}", said_by(*each.by), each.table->name()));
+  }
+  return {};
+}
+
+// A sum and another value of one column cannot both stand.
+Status ObservedWrite::check_counters_apart() const {
+  if (counters_.empty()) return {};
+  std::set<std::tuple<const Store*, std::string_view, std::string_view>> written;
+  for (const PreparedBatch::Item& item : batch_.items())
+    if (item.type == CellType::kPut) written.emplace(item.store, item.row, item.qualifier);
+  for (const auto& [place, counters] : counters_)
+    for (const Increment::Counter& each : counters.amounts.counters())
+      if (written.contains({counters.table->families().find(each.family), place.second, each.qualifier}))
+        return Status::invalid_argument(
+                   fmt::format(
+                       "{}, addition to table {}: the write also puts row {}, column {}:{}, a counter",
+                       said_by(*counters.by), counters.table->name(), escaped(place.second), each.family,
+                       escaped(each.qualifier)))
+            .hinting("let one of them write the column");
+  return {};
+}
+
+// All amounts of a row at once, under its lock, on what is there now.
+Status ObservedWrite::add_counters() {
+  CELLAR_TRY(check_counters_apart());
+  if (!counters_.empty()) reads_.renew();
+  for (const auto& [place, counters] : counters_) {
+    TableState& table = *counters.table;
+    reads_.note_added(table, place.second);
+    const RowChanges::Read read = [&](const Get& get, RowBatch& found) {
+      return reads_.get_observed(table, get, {}, found);
+    };
+    const auto sums = RowChanges(table, batch_, now_ms_, &read).increment(counters.amounts, false);
+    if (!sums.ok())
+      return sums.status().with_context(fmt::format("{}, addition to table {}, row {}", said_by(*counters.by),
+                                                    table.name(), escaped(place.second)));
+  }
+  return {};
+}
+
+}  // namespace cellar

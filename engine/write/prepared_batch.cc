@@ -1,0 +1,142 @@
+// PreparedBatch: from borrowed pieces to one log record.
+#include "engine/write/prepared_batch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/bytes.h"
+#include "cell/cell_codec.h"
+
+namespace cellar {
+namespace {
+
+constexpr size_t kFewItems = 12;  // up to here comparing all pairs is cheaper than sorting
+// HBase measures a cell as it is sent: 4 bytes each for the lengths of the cell, its key and its value, 2 for
+// that of its tags, if it has any.
+constexpr uint64_t kLengthFieldBytes = 12;
+constexpr uint64_t kTagsLengthBytes = 2;
+constexpr size_t kKeptBufferBytes = 4 << 20;  // a larger buffer is given back after the write that needed it
+
+}  // namespace
+
+void PreparedBatch::begin(std::optional<Stamps> stamps) {
+  stamps_ = stamps;
+  book_.clear();
+  items_.clear();
+  kept_.clear();
+  cells_.clear();
+  stores_.clear();
+  builder_.shrink(kKeptBufferBytes);
+  builder_.begin();
+}
+
+void PreparedBatch::reopen() {
+  cells_.clear();
+  payload_ = {};
+  builder_.begin();
+}
+
+std::string_view PreparedBatch::keep(std::string bytes) {
+  return *kept_.emplace_back(std::make_unique<std::string>(std::move(bytes)));
+}
+
+void PreparedBatch::add(Store& store, std::string_view row, std::string_view qualifier, int64_t timestamp,
+                        CellType type, std::string_view value, std::string_view tags) {
+  items_.push_back({&store, row, qualifier, value, tags, timestamp, type, false});
+  if (timestamp != kNow && rises(store)) [[unlikely]]
+    book_.note(store, row, qualifier, timestamp, type);
+  if (std::ranges::find(stores_, &store) == stores_.end()) stores_.push_back(&store);
+}
+
+bool PreparedBatch::same_coordinates(const Item& a, const Item& b) {
+  return a.store == b.store && a.timestamp == b.timestamp && a.type == b.type && a.row == b.row &&
+         a.qualifier == b.qualifier;
+}
+
+bool PreparedBatch::before(const Item& a, const Item& b) {
+  if (a.store != b.store) return a.store->ids().family < b.store->ids().family;
+  if (const int rows = a.row.compare(b.row); rows != 0) return rows < 0;
+  if (const int qualifiers = a.qualifier.compare(b.qualifier); qualifiers != 0) return qualifiers < 0;
+  if (a.timestamp != b.timestamp) return a.timestamp > b.timestamp;
+  return a.type > b.type;
+}
+
+// Of equal coordinates the last one added wins; the others never reach the log.
+void PreparedBatch::resolve_duplicates() {
+  if (items_.size() <= kFewItems) {
+    for (size_t i = 1; i < items_.size(); ++i)
+      for (size_t k = 0; k < i; ++k)
+        if (same_coordinates(items_[k], items_[i])) items_[k].superseded = true;
+    return;
+  }
+  order_.resize(items_.size());
+  std::iota(order_.begin(), order_.end(), 0U);
+  std::ranges::stable_sort(order_, [&](uint32_t a, uint32_t b) { return before(items_[a], items_[b]); });
+  for (size_t i = 1; i < order_.size(); ++i)
+    if (same_coordinates(items_[order_[i - 1]], items_[order_[i]])) items_[order_[i - 1]].superseded = true;
+}
+
+Status PreparedBatch::check(const Item& item, const Limits& limits) const {
+  const auto where = [&] {
+    return fmt::format("row {}, column {}:{}", escaped(item.row), item.store->family(),
+                       escaped(item.qualifier));
+  };
+  if (item.row.empty()) return Status::invalid_argument("the row is empty: a row has 1 to 32,767 bytes");
+  if (item.row.size() > kRowBytesMax)
+    return Status::limit(fmt::format("the row has {} bytes: a row has 1 to 32,767", item.row.size()));
+  if (item.timestamp < 0 || item.timestamp == kLatestTimestamp)
+    return Status::invalid_argument(
+        fmt::format("{}: timestamp {} is not 0 to 2^63 - 2", where(), item.timestamp));
+  const uint64_t bytes = flat_key_bytes(item.row.size(), item.store->family().size(), item.qualifier.size()) +
+                         item.value.size() + kLengthFieldBytes +
+                         (item.tags.empty() ? 0 : kTagsLengthBytes + item.tags.size());
+  if (bytes > limits.cell_bytes_max)
+    return Status::limit(fmt::format("{}: the cell has {} bytes, the limit is {} (cell_bytes_max)", where(),
+                                     bytes, limits.cell_bytes_max));
+  if (!is_stored_type(item.type))
+    return Status::invalid_argument(where() + ": not a type that can be stored");
+  if (covers_family(item.type) && !item.qualifier.empty())
+    return Status::invalid_argument(where() + ": a family marker has no qualifier");
+  if (item.tags.size() > kTagsBytesMax || !tags_well_formed(item.tags))
+    return Status::invalid_argument(where() + ": the tags are longer than 32,767 bytes or not well formed");
+  return {};
+}
+
+Status PreparedBatch::finish(int64_t now_ms, const Limits& limits) {
+  for (Item& item : items_)
+    if (item.timestamp == kNow) item.timestamp = now_ms;
+  for (const Item& item : items_) CELLAR_TRY(check(item, limits));
+  if (items_.size() > 1) resolve_duplicates();
+  for (const Item& item : items_) {
+    if (item.superseded) continue;
+    key_.clear();
+    append_flat_key(key_, item.row, item.store->family(), item.qualifier, item.timestamp, item.type);
+    builder_.add_parts(item.store->ids().family, key_, item.value, item.tags);
+    if (builder_.bytes() > limits.batch_bytes_max)
+      return Status::limit(
+                 fmt::format("the batch is larger than {} bytes (batch_bytes_max)", limits.batch_bytes_max))
+          .hinting("split it; each part is atomic on its own");
+  }
+  payload_ = builder_.finish(now_ms);
+  // The cells' views point into the payload, which no longer moves.
+  const char* at = payload_.data() + kLogTimeBytes;
+  for (const Item& item : items_) {
+    if (item.superseded) continue;
+    CellView cell;
+    const size_t key_size =
+        flat_key_bytes(item.row.size(), item.store->family().size(), item.qualifier.size());
+    at += kLogCellHeaderBytes;
+    parse_flat_key(at, key_size, cell);
+    cell.value = at + key_size;
+    cell.value_size = static_cast<uint32_t>(item.value.size());
+    cell.tags = cell.value + item.value.size();
+    cell.tags_size = static_cast<uint16_t>(item.tags.size());
+    cells_.push_back({item.store, cell});
+    at += key_size + item.value.size() + item.tags.size();
+  }
+  return {};
+}
+
+}  // namespace cellar

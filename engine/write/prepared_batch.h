@@ -1,0 +1,91 @@
+// PreparedBatch: validated, stamped and encoded cells of one write, ready for the log and the memtables.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cellar/mutation.h"
+#include "cellar/options.h"
+#include "engine/log/wal_format.h"
+#include "engine/store/store.h"
+#include "engine/write/rising_stamps.h"
+
+namespace cellar {
+
+class TableState;
+
+// PreparedBatch: collects items, then encodes them. Reused from write to write by its thread; one thread at a
+// time.
+class PreparedBatch {
+ public:
+  struct Limits {
+    uint64_t cell_bytes_max = 0;
+    uint64_t batch_bytes_max = 0;
+  };
+  // A cell as it was added.
+  struct Item {
+    Store* store;
+    std::string_view row;
+    std::string_view qualifier;
+    std::string_view value;
+    std::string_view tags;
+    int64_t timestamp;
+    CellType type;
+    bool superseded;
+  };
+  struct PreparedCell {
+    Store* store;
+    CellView cell;  // bytes lie in the payload; the sequence is set by the leader
+  };
+
+  // `stamps` are those of all cells of the write; none: each family's.
+  void begin(std::optional<Stamps> stamps = {});
+  // Whether unstamped cells of the family get rising stamps: rising_stamp() with now_ms and book().
+  bool rises(const Store& store) const { return stamps_.value_or(store.stamps()) == Stamps::kRising; }
+  // The cells so far of families whose stamps rise.
+  const StampBook& book() const { return book_; }
+  // Adds one cell. Bytes are borrowed until finish(). kNow is replaced by the time given to finish().
+  void add(Store& store, std::string_view row, std::string_view qualifier, int64_t timestamp, CellType type,
+           std::string_view value, std::string_view tags);
+  // Keeps `bytes` alive until the next begin(); returns them there.
+  std::string_view keep(std::string bytes);
+
+  bool empty() const { return items_.empty(); }
+  // What was added, in this order; until finish() with the timestamps it was given.
+  const std::vector<Item>& items() const { return items_; }
+
+  // Stamps, checks limits, lets the last of equal coordinates win, and encodes. Errors name the cell.
+  Status finish(int64_t now_ms, const Limits& limits);
+
+  // After finish(): more can be added, and finish() called again. payload() and cells() end; timestamps stay.
+  void reopen();
+  // What finish() will say of an item with a timestamp.
+  Status check(const Item& item, const Limits& limits) const;
+
+  std::string_view payload() const { return payload_; }
+  uint32_t count() const { return builder_.count(); }
+  std::vector<PreparedCell>& cells() { return cells_; }
+  // Each store that is written to, once.
+  const std::vector<Store*>& stores() const { return stores_; }
+
+ private:
+  static bool same_coordinates(const Item& a, const Item& b);
+  static bool before(const Item& a, const Item& b);
+  void resolve_duplicates();
+
+  std::optional<Stamps> stamps_;
+  StampBook book_;
+  std::vector<Item> items_;
+  std::vector<uint32_t> order_;
+  std::vector<std::unique_ptr<std::string>> kept_;
+  RecordBuilder builder_;
+  std::string key_;
+  std::vector<PreparedCell> cells_;
+  std::vector<Store*> stores_;
+  std::string_view payload_;
+};
+
+}  // namespace cellar

@@ -1,0 +1,154 @@
+// TransactionImpl: holds what a transaction read and wrote, and commits it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cellar/transaction.h"
+#include "engine/read/read_set.h"
+#include "engine/store/snapshot_impl.h"
+#include "engine/store/table_state.h"
+#include "engine/write/prepared_batch.h"
+#include "engine/write/row_changes.h"
+#include "engine/write/write_path.h"
+
+namespace cellar {
+
+// When a cell of a transaction was written, as far as it is known before the commit.
+struct Stamp {
+  int64_t timestamp = kNow;  // given; kNow: the time of the commit, but …
+  int64_t floor = 0;         // … not before this, and …
+  int64_t later = 0;         // … so many milliseconds later
+  bool rising = false;       // in place of these: rising_stamp() at the commit
+
+  bool given() const { return timestamp != kNow; }
+  bool plain() const { return floor == 0 && later == 0; }
+  int64_t at(int64_t commit_ms) const { return given() ? timestamp : std::max(commit_ms, floor) + later; }
+};
+
+// Columns that were read with a timestamp ahead of the clock, by row: almost always none.
+struct ColumnAhead {
+  std::string family;
+  std::string qualifier;
+  int64_t timestamp = 0;
+};
+using Ahead = std::map<std::string, std::vector<ColumnAhead>, std::less<>>;
+
+// One thread at a time.
+class TransactionImpl final : public Transaction, private CommitCheck, private ObservedReads {
+ public:
+  TransactionImpl(std::shared_ptr<EngineCore> core, std::shared_ptr<WritePath> write_path,
+                  const TransactionOptions& options);
+
+  uint64_t sequence() const override { return sequence_; }
+  Result<RowBatch> get(const std::shared_ptr<Table>& table, const Get& get) override;
+  Result<std::unique_ptr<Scanner>> scan(const std::shared_ptr<Table>& table, const Scan& scan) override;
+  Status put(const std::shared_ptr<Table>& table, const Put& put) override;
+  Status erase(const std::shared_ptr<Table>& table, const Delete& erase) override;
+  Result<std::vector<int64_t>> increment(const std::shared_ptr<Table>& table,
+                                         const Increment& increment) override;
+  Result<Row> append(const std::shared_ptr<Table>& table, const Append& append) override;
+  Status commit() override;
+  void rollback() override;
+
+  bool active() const { return snapshot_ != nullptr; }
+
+ private:
+  // A cell that the transaction has written.
+  struct OwnCell {
+    Store* store = nullptr;
+    std::string_view row;  // lies in the map of rows
+    std::string qualifier;
+    std::string value;
+    std::string tags;
+    CellType type = CellType::kPut;
+    Stamp stamp;
+    int64_t shown = 0;            // the timestamp that reads see
+    const OwnCell* of = nullptr;  // a marker of one version: the transaction's own rising put that it hides
+    int64_t committed = 0;        // the timestamp at the commit
+  };
+  struct WrittenRow {
+    std::vector<const OwnCell*> unstamped;
+    bool plain = true;  // no marker among them, and nothing that asks for order
+  };
+  struct TouchedTable {
+    std::shared_ptr<TableState> table;
+    ReadSet read;
+    ReadSet written;
+    std::map<std::string, WrittenRow, std::less<>> rows;
+    std::shared_ptr<Ahead> ahead = std::make_shared<Ahead>();
+  };
+  // What a mutation found of a column before it wrote it.
+  struct FoundColumn {
+    std::string family;
+    std::string qualifier;
+    bool own_unstamped = false;
+  };
+  enum class Kind : uint8_t { kBlind, kErase, kReplace };
+  // What the commit knows of one cell of a mutation.
+  struct Staged {
+    Stamp stamp;
+    const OwnCell* of = nullptr;
+    int64_t shown = 0;
+  };
+  // One mutation on its way in.
+  struct Change {
+    TouchedTable& table;
+    std::string_view row;
+    Kind kind = Kind::kBlind;
+    int64_t replaced_at = kNow;  // of an increment or append: the timestamp it gives to new columns
+    std::vector<FoundColumn> found = {};
+  };
+
+  Result<TouchedTable*> state_of(const std::shared_ptr<Table>& table);
+  ReadInstant instant() const { return {sequence_, core_->mvcc.now_ms()}; }
+  Result<std::unique_ptr<Scanner>> scan_noted(TouchedTable& state, const Scan& scan, const ReadOverlay& own);
+  Status look_up(Change& change, const Get& get, RowBatch& found);
+  Status apply(Change& change, const std::function<Status(RowChanges&)>& work);
+  Status take(Change& change);
+  Stamp stamp_of(const Change& change, const WrittenRow* written, const PreparedBatch::Item& item) const;
+  bool rises(const Store& store) const { return options_.stamps.value_or(store.stamps()) == Stamps::kRising; }
+  Result<Staged> stage(const Change& change, const WrittenRow* written, const PreparedBatch::Item& item,
+                       const StampBook& book) const;
+  Status stamp_cells(int64_t commit_ms);
+  void order(const Change& change, const WrittenRow* written, const PreparedBatch::Item& item,
+             Stamp& stamp) const;
+  const OwnCell* find_own(const Change& change, const PreparedBatch::Item& item, int64_t shown) const;
+  void show(PreparedBatch& batch);
+  Status renew_overlay();
+  Memtable& overlay_of(const Store* store);
+  Status write();
+
+  Status holds() override;
+  Status holds_after(const Store& store, const CellView& cell) override;
+
+  // What observers read and add to is checked like the transaction's own.
+  void renew() override {}
+  Status get_observed(TableState& table, const Get& get, const ReadOverlay& own, RowBatch& found) override;
+  Result<std::unique_ptr<Scanner>> scan_observed(TableState& table, const Scan& scan) override;
+  void note_added(TableState& table, std::string_view row) override;
+
+  const std::shared_ptr<EngineCore> core_;
+  const std::shared_ptr<WritePath> write_path_;
+  const TransactionOptions options_;
+  std::shared_ptr<const SnapshotImpl> snapshot_;  // null: over
+  uint64_t sequence_;
+  int64_t begun_ms_;
+  std::map<uint32_t, TouchedTable> tables_;  // by id
+  std::deque<OwnCell> cells_;
+  StampBook shown_;  // of cells_, as reads see them
+  uint64_t bytes_ = 0;
+  ReadOverlay overlay_;
+  std::shared_ptr<const int> shown_to_;  // held by each scanner that sees the overlay
+  PreparedBatch raw_;                    // what a mutation comes to …
+  PreparedBatch staged_;                 // … with timestamps, checked
+};
+
+}  // namespace cellar

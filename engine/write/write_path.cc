@@ -1,0 +1,603 @@
+// WritePath: validate, stamp, lock, log, insert, publish.
+#include "engine/write/write_path.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "base/bytes.h"
+#include "engine/read/table_reader.h"
+#include "engine/values/batch_impl.h"
+#include "engine/write/prepared_batch.h"
+#include "engine/write/row_changes.h"
+#include "engine/write/write_throttle.h"
+
+namespace cellar {
+
+// A request as the leader sees it.
+struct WritePath::Prepared {
+  PreparedBatch& batch;
+  uint64_t sequence = 0;
+  CommitCheck* check = nullptr;  // null: none
+};
+
+namespace {
+
+// One per thread, reused, so that a write allocates nothing once it is warm.
+PreparedBatch& thread_batch() {
+  thread_local PreparedBatch batch;
+  return batch;
+}
+
+// Whether the condition holds, and the time of what was looked at: the newest visible cell of its column, the
+// first cell that its filter passed. No cell: 0.
+struct Checked {
+  bool matches = false;
+  int64_t timestamp = 0;
+};
+
+Result<Checked> check_condition(TableState& table, const CheckAndMutate& check) {
+  Get get(check.row());
+  get.time_range(check.time_from(), check.time_until());
+  RowBatch found;
+  if (check.filter() != nullptr) {
+    // Every family is asked about, as in HBase: SKIP may find a cell in another one that is out.
+    get.filter(check.filter()).load_families_on_demand(false);
+    CELLAR_TRY(TableReader(table).get(get, found));
+    if (found.empty()) return Checked{};
+    return Checked{true, found.row().cells().front().timestamp};
+  }
+  const CheckAndMutate::ColumnCondition& condition = *check.condition();
+  CELLAR_TRY(TableReader(table).get(get.column(condition.family, condition.qualifier), found));
+  const std::string_view expected = condition.expected;
+  if (found.empty()) return Checked{expected.empty() && condition.compare != CompareOp::kNotEqual, 0};
+  const CellView& cell = found.row().cells().front();
+  if (expected.empty())
+    return Checked{(cell.value_size == 0) == (condition.compare != CompareOp::kNotEqual), cell.timestamp};
+  return Checked{holds(condition.compare, expected <=> cell.value_bytes()), cell.timestamp};
+}
+
+Status check_same_row(std::string_view what, std::string_view row, std::string_view of,
+                      std::string_view wanted) {
+  if (row == wanted) return {};
+  return Status::invalid_argument(
+             fmt::format("the {} is for row {}, the {} for row {}", what, escaped(row), of, escaped(wanted)))
+      .hinting("they change one row as one; Engine::write takes a Batch over many rows");
+}
+
+std::string_view name_of(const Put&) { return "put"; }
+std::string_view name_of(const Delete&) { return "delete"; }
+std::string_view name_of(const Increment&) { return "increment"; }
+std::string_view name_of(const Append&) { return "append"; }
+
+// Every one of the same row; their families are added.
+Status check_mutations(TableState& table, const RowMutations& mutations, std::vector<Store*>& touched) {
+  if (mutations.mutations().empty())
+    return Status::invalid_argument(
+               fmt::format("the mutations of row \"{}\" are empty", escaped(mutations.row())))
+        .hinting("add at least one");
+  for (const RowMutations::Mutation& each : mutations.mutations()) {
+    const auto check = [&](const auto& mutation) {
+      return check_same_row(name_of(mutation), mutation.row(), "row mutations", mutations.row());
+    };
+    CELLAR_TRY(std::visit(check, each));
+    CELLAR_TRY(add_touched(table, each, touched));
+  }
+  return {};
+}
+
+Status check_change(TableState& table, const CheckAndMutate& check, std::vector<Store*>& touched) {
+  if (!check.condition() && check.filter() == nullptr)
+    return Status::invalid_argument(
+               fmt::format("the check of row \"{}\" has no condition", escaped(check.row())))
+        .hinting("add one: if_equals, if_not_exists, if_passes, …");
+  if (check.condition() && check.condition()->compare == CompareOp::kNoOp)
+    return Status::invalid_argument("the check compares by no_op, which holds for nothing");
+  if (check.condition() && table.families().find(check.condition()->family) == nullptr)
+    return table.unknown_family(check.condition()->family);
+  return std::visit(
+      [&](const auto& change) -> Status {
+        using Change = std::remove_cvref_t<decltype(change)>;
+        if constexpr (std::is_same_v<Change, std::monostate>) {
+          return Status::invalid_argument(
+                     fmt::format("the check of row \"{}\" has no change", escaped(check.row())))
+              .hinting("say what is done: then(put)");
+        } else if constexpr (std::is_same_v<Change, RowMutations>) {
+          CELLAR_TRY(check_same_row("change", change.row(), "check", check.row()));
+          return check_mutations(table, change, touched);
+        } else {
+          CELLAR_TRY(check_same_row(name_of(change), change.row(), "check", check.row()));
+          return add_touched(table, change, touched);
+        }
+      },
+      check.change());
+}
+
+Status apply_all(RowChanges& changes, const RowMutations& mutations, int64_t unstamped = kNow) {
+  for (const RowMutations::Mutation& each : mutations.mutations()) CELLAR_TRY(changes.apply(each, unstamped));
+  return {};
+}
+
+Status apply_change(RowChanges& changes, const CheckAndMutate::Change& change, int64_t unstamped) {
+  if (const auto* put = std::get_if<Put>(&change)) return changes.put(*put, unstamped);
+  if (const auto* erase = std::get_if<Delete>(&change)) return changes.erase(*erase);
+  if (const auto* append = std::get_if<Append>(&change)) return changes.append(*append);
+  if (const auto* increment = std::get_if<Increment>(&change))
+    return changes.increment(*increment, increment->returns_cells()).status();
+  return apply_all(changes, std::get<RowMutations>(change), unstamped);
+}
+
+std::string_view row_of(const Batch::Entry& entry) {
+  if (const auto* cell = std::get_if<Cell>(&entry.change)) return cell->row;
+  if (const auto* put = std::get_if<Put>(&entry.change)) return put->row();
+  if (const auto* increment = std::get_if<Increment>(&entry.change)) return increment->row();
+  if (const auto* append = std::get_if<Append>(&entry.change)) return append->row();
+  return std::get<Delete>(entry.change).row();
+}
+
+// Whether what the entry writes follows from what is there, which nobody else may change meanwhile.
+bool looks_up(const Batch::Entry& entry) {
+  if (const auto* erase = std::get_if<Delete>(&entry.change)) return looks_up(*erase);
+  return std::holds_alternative<Increment>(entry.change) || std::holds_alternative<Append>(entry.change);
+}
+
+Status check_entry(const Batch::Entry& entry) {
+  if (const auto* put = std::get_if<Put>(&entry.change); put != nullptr && put->empty())
+    return no_columns("put", put->row());
+  auto& table = static_cast<TableState&>(*entry.table);
+  std::vector<Store*> touched;
+  if (const auto* increment = std::get_if<Increment>(&entry.change))
+    return add_touched(table, *increment, touched);
+  if (const auto* append = std::get_if<Append>(&entry.change)) return add_touched(table, *append, touched);
+  return {};
+}
+
+// Both would start from the value that is there, and one be lost.
+Status check_changed_once(const Batch& batch) {
+  std::set<std::tuple<const Table*, std::string_view, std::string_view, std::string_view>> columns;
+  const auto add = [&](const Batch::Entry& entry, std::string_view family, std::string_view qualifier) {
+    return columns.emplace(entry.table.get(), row_of(entry), family, qualifier).second;
+  };
+  for (const Batch::Entry& entry : batch.impl().entries) {
+    std::set<std::pair<std::string_view, std::string_view>> own;
+    if (const auto* increment = std::get_if<Increment>(&entry.change))
+      for (const Increment::Counter& each : increment->counters()) own.emplace(each.family, each.qualifier);
+    if (const auto* append = std::get_if<Append>(&entry.change))
+      for (const MutationPiece& each : append->pieces())
+        own.emplace(append->family(each), append->qualifier(each));
+    for (const auto& [family, qualifier] : own)
+      if (!add(entry, family, qualifier))
+        return Status::invalid_argument(
+                   fmt::format("row {}, column {}:{} is changed by two increments or appends of the batch",
+                               escaped(row_of(entry)), family, escaped(qualifier)))
+            .hinting("add them up, or write two batches");
+  }
+  return {};
+}
+
+// All stores of the tables that the batch names, which are of this engine.
+std::vector<Store*> stores_of(const Batch& batch) {
+  std::vector<Store*> stores;
+  for (const Batch::Entry& entry : batch.impl().entries)
+    for (const auto& store : static_cast<TableState*>(entry.table.get())->families().stores)
+      if (std::ranges::find(stores, store.get()) == stores.end()) stores.push_back(store.get());
+  return stores;
+}
+
+bool rises(const Store& store, const WriteOptions& options) {
+  return options.stamps.value_or(store.stamps()) == Stamps::kRising;
+}
+
+// Stamps that rise follow from what the row holds. A delete that looks up latest versions reads, too.
+template <class Stores>
+RowLocks::Mode mode_of(const Stores& stores, const WriteOptions& options, bool reads = false) {
+  const bool any = std::ranges::any_of(stores, [&](const auto& store) { return rises(*store, options); });
+  return reads || any ? RowLocks::Mode::kExclusive : RowLocks::Mode::kShared;
+}
+
+// A write that began before the family's stamps were made to rise does not have the lock for it.
+std::optional<Stamps> stamps_under(RowLocks::Mode mode, const WriteOptions& options) {
+  return mode == RowLocks::Mode::kExclusive ? options.stamps : Stamps::kClock;
+}
+
+// What the entries come to, under the locks of their rows.
+Status add_entries(const Batch& batch, int64_t now_ms, PreparedBatch& to) {
+  for (const Batch::Entry& entry : batch.impl().entries) {
+    auto& table = static_cast<TableState&>(*entry.table);
+    if (const auto* cell = std::get_if<Cell>(&entry.change)) {
+      CELLAR_TRY(RowChanges(table, to, now_ms).cell(*cell));
+    } else if (const auto* put = std::get_if<Put>(&entry.change)) {
+      CELLAR_TRY(RowChanges(table, to, now_ms).put(*put));
+    } else if (const auto* increment = std::get_if<Increment>(&entry.change)) {
+      CELLAR_TRY(RowChanges(table, to, now_ms).increment(*increment, false).status());
+    } else if (const auto* append = std::get_if<Append>(&entry.change)) {
+      CELLAR_TRY(RowChanges(table, to, now_ms).append(*append));
+    } else {
+      CELLAR_TRY(RowChanges(table, to, now_ms).erase(std::get<Delete>(entry.change)));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+WritePath::WritePath(EngineCore& core, FlushScheduler& flushes)
+    : core_(core),
+      flushes_(flushes),
+      group_(core.executor, [this](std::span<WriteRequest*> group) { apply(group); }) {}
+
+Durability WritePath::durability_of(const TableState& table, const WriteOptions& options) const {
+  if (options.durability) return *options.durability;
+  return table.durability().value_or(core_.options.durability);
+}
+
+Status WritePath::check_writable() const {
+  CELLAR_TRY(check_not_in_observer());
+  if (core_.options.read_only) return Status::read_only("the store was opened read-only");
+  return core_.health.failed() ? core_.health.check() : Status();
+}
+
+int64_t WritePath::lock_wait_us() const { return core_.options.row_lock_wait_ms * 1000; }
+
+Status WritePath::put(TableState& table, const Put& put, const WriteOptions& options) {
+  CELLAR_TRY(table.check_writable());
+  if (put.empty()) return no_columns("put", put.row());
+  if (in_observer || table.observers() != nullptr ||
+      mode_of(table.families().stores, options) == RowLocks::Mode::kExclusive) [[unlikely]]
+    return put_slowly(table, put, options);
+  PreparedBatch& batch = thread_batch();
+  batch.begin(Stamps::kClock);
+  CELLAR_TRY(RowChanges(table, batch, kNow).put(put));
+  CELLAR_TRY(WriteThrottle(core_).admit(batch.stores()));
+  RowLockSet locks(core_.row_locks, RowLocks::Mode::kShared);
+  CELLAR_TRY(locks.lock_row(put.row(), lock_wait_us(), core_.clock));
+  Prepared prepared{batch};
+  return commit(prepared, core_.mvcc.write_ms(), durability_of(table, options));
+}
+
+// A put to a table that has observers, or by an observer, which is refused, or whose stamps may rise.
+Status WritePath::put_slowly(TableState& table, const Put& put, const WriteOptions& options) {
+  std::vector<Store*> touched;
+  CELLAR_TRY(add_touched(table, put, touched));
+  return change_row(table, put.row(), touched, mode_of(touched, options), options,
+                    [&](RowChanges& changes) { return changes.put(put); });
+}
+
+// Of one row: makes the changes under the row's lock, and commits them as one write, at the time of the
+// changes. A change that adds nothing writes nothing.
+template <class Change>
+Status WritePath::change_row(TableState& table, std::string_view row, const std::vector<Store*>& touched,
+                             RowLocks::Mode mode, const WriteOptions& options, const Change& change) {
+  CELLAR_TRY(check_writable());
+  PreparedBatch& batch = thread_batch();
+  if (table.observers() != nullptr) [[unlikely]] {
+    ObservedWrite write(core_, batch, options.stamps);
+    write.add_row(table, row, mode);
+    for (Store* store : touched) write.add_store(store);
+    const auto build = [&]() -> Result<int64_t> {
+      RowChanges changes(table, batch, core_.mvcc.write_ms());
+      CELLAR_TRY(change(changes));
+      return changes.now_ms();
+    };
+    return commit_observed(write, build, durability_of(table, options), options);
+  }
+  batch.begin(stamps_under(mode, options));
+  CELLAR_TRY(WriteThrottle(core_).admit(touched));
+  RowLockSet locks(core_.row_locks, mode);
+  CELLAR_TRY(locks.lock_row(row, lock_wait_us(), core_.clock));
+  RowChanges changes(table, batch, core_.mvcc.write_ms());
+  CELLAR_TRY(change(changes));
+  if (batch.empty()) return {};
+  Prepared prepared{batch};
+  return commit(prepared, changes.now_ms(), durability_of(table, options));
+}
+
+Status WritePath::erase(TableState& table, const Delete& erase, const WriteOptions& options) {
+  CELLAR_TRY(table.check_writable());
+  std::vector<Store*> touched;
+  CELLAR_TRY(add_touched(table, erase, touched));
+  return change_row(table, erase.row(), touched, mode_of(touched, options, looks_up(erase)), options,
+                    [&](RowChanges& changes) { return changes.erase(erase); });
+}
+
+Result<std::vector<int64_t>> WritePath::increment(TableState& table, const Increment& increment,
+                                                  const WriteOptions& options) {
+  CELLAR_TRY(table.check_writable());
+  std::vector<Store*> touched;
+  CELLAR_TRY(add_touched(table, increment, touched));
+  std::vector<int64_t> sums;
+  const auto change = [&](RowChanges& changes) -> Status {
+    CELLAR_TRY_ASSIGN(sums, changes.increment(increment, false));
+    return {};
+  };
+  CELLAR_TRY(change_row(table, increment.row(), touched, RowLocks::Mode::kExclusive, options, change));
+  return sums;
+}
+
+Result<Row> WritePath::append(TableState& table, const Append& append, const WriteOptions& options) {
+  CELLAR_TRY(table.check_writable());
+  std::vector<Store*> touched;
+  CELLAR_TRY(add_touched(table, append, touched));
+  Row row;
+  const auto change = [&](RowChanges& changes) -> Status {
+    CELLAR_TRY(changes.append(append));
+    row = changes.take_new_cells(append.row());
+    return {};
+  };
+  CELLAR_TRY(change_row(table, append.row(), touched, RowLocks::Mode::kExclusive, options, change));
+  return row;
+}
+
+Result<Row> WritePath::mutate(TableState& table, const RowMutations& mutations, const WriteOptions& options) {
+  CELLAR_TRY(table.check_writable());
+  std::vector<Store*> touched;
+  CELLAR_TRY(check_mutations(table, mutations, touched));
+  Row row;
+  const auto change = [&](RowChanges& changes) -> Status {
+    CELLAR_TRY(apply_all(changes, mutations));
+    row = changes.take_new_cells(mutations.row());
+    return {};
+  };
+  CELLAR_TRY(change_row(table, mutations.row(), touched, RowLocks::Mode::kExclusive, options, change));
+  return row;
+}
+
+Result<CheckAndMutateResult> WritePath::check_and_mutate(TableState& table, const CheckAndMutate& check,
+                                                         const WriteOptions& options) {
+  CELLAR_TRY(table.check_writable());
+  std::vector<Store*> touched;
+  CELLAR_TRY(check_change(table, check, touched));
+  CheckAndMutateResult result;
+  const auto change = [&](RowChanges& changes) -> Status {
+    result = {};
+    CELLAR_TRY_ASSIGN(const Checked checked, check_condition(table, check));
+    result.success = checked.matches;
+    if (!checked.matches) return {};
+    // What was checked must not hide what follows from it.
+    const int64_t unstamped = std::max(changes.now_ms(), checked.timestamp);
+    CELLAR_TRY(apply_change(changes, check.change(), unstamped));
+    result.row = changes.take_new_cells(check.row());
+    return {};
+  };
+  CELLAR_TRY(change_row(table, check.row(), touched, RowLocks::Mode::kExclusive, options, change));
+  return result;
+}
+
+Status WritePath::write(const Batch& batch, const WriteOptions& options) {
+  CELLAR_TRY(core_.check_open());
+  if (batch.impl().entries.empty()) return {};
+  PreparedBatch& prepared_batch = thread_batch();
+  std::vector<std::string_view> rows;
+  Durability durability = Durability::kSkipWal;
+  auto mode = RowLocks::Mode::kShared;
+  bool observed = in_observer;
+  for (const Batch::Entry& entry : batch.impl().entries) {
+    TableState* table = TableState::of(core_, entry.table);
+    if (table == nullptr) return Status::invalid_argument("the batch names a table of another engine");
+    CELLAR_TRY(table->check_writable());
+    durability = std::max(durability, durability_of(*table, options));
+    observed = observed || table->observers() != nullptr;
+    rows.push_back(row_of(entry));
+    CELLAR_TRY(check_entry(entry));
+    mode = std::max(mode, mode_of(table->families().stores, options, looks_up(entry)));
+  }
+  if (mode == RowLocks::Mode::kExclusive) CELLAR_TRY(check_changed_once(batch));
+  if (observed) [[unlikely]]
+    return write_observed(batch, mode, durability, options);
+  prepared_batch.begin(stamps_under(mode, options));
+  RowLockSet locks(core_.row_locks, mode);
+  CELLAR_TRY(WriteThrottle(core_).admit(stores_of(batch)));
+  CELLAR_TRY(locks.lock_rows(rows, lock_wait_us(), core_.clock));
+  const int64_t now_ms = core_.mvcc.write_ms();
+  CELLAR_TRY(add_entries(batch, now_ms, prepared_batch));
+  Prepared prepared{prepared_batch};
+  return commit(prepared, now_ms, durability);
+}
+
+// … with observers, or by one, which is refused.
+Status WritePath::write_observed(const Batch& batch, RowLocks::Mode mode, Durability durability,
+                                 const WriteOptions& options) {
+  CELLAR_TRY(check_writable());
+  PreparedBatch& prepared_batch = thread_batch();
+  ObservedWrite write(core_, prepared_batch, options.stamps);
+  for (const Batch::Entry& entry : batch.impl().entries)
+    write.add_row(static_cast<TableState&>(*entry.table), row_of(entry), mode);
+  for (Store* store : stores_of(batch)) write.add_store(store);
+  const auto build = [&]() -> Result<int64_t> {
+    const int64_t now_ms = core_.mvcc.write_ms();
+    CELLAR_TRY(add_entries(batch, now_ms, prepared_batch));
+    return now_ms;
+  };
+  return commit_observed(write, build, durability, options);
+}
+
+// The strongest durability among the tables that are written to counts, those that observers add to included.
+Status WritePath::commit_observed(ObservedWrite& write, const ObservedWrite::Build& build,
+                                  Durability durability, const WriteOptions& options, CommitCheck* check) {
+  CELLAR_TRY(write.run(build));
+  if (write.batch().empty()) return {};
+  for (const TableState* table : write.added_tables())
+    durability = std::max(durability, durability_of(*table, options));
+  Prepared prepared{write.batch(), 0, check};
+  return commit(prepared, write.now_ms(), durability);
+}
+
+Status WritePath::write_checked(std::span<TableState* const> tables,
+                                std::span<const PreparedBatch::Item> cells, int64_t now_ms,
+                                CommitCheck& check, ObservedReads& reads, const WriteOptions& options) {
+  CELLAR_TRY(check_writable());
+  PreparedBatch& batch = thread_batch();
+  batch.begin(options.stamps);
+  Durability durability = Durability::kSkipWal;
+  bool observed = false;
+  for (const TableState* table : tables) {
+    durability = std::max(durability, durability_of(*table, options));
+    observed = observed || table->observers() != nullptr;
+  }
+  const auto add = [&] {
+    for (const PreparedBatch::Item& cell : cells)
+      batch.add(*cell.store, cell.row, cell.qualifier, cell.timestamp, cell.type, cell.value, cell.tags);
+  };
+  if (observed) {
+    ObservedWrite write(core_, batch, options.stamps, &reads);
+    for (const PreparedBatch::Item& cell : cells) {
+      const auto of = std::ranges::find(tables, cell.store->ids().table, &TableState::id);
+      write.add_row(**of, cell.row, RowLocks::Mode::kShared);
+      write.add_store(cell.store);
+    }
+    const auto build = [&]() -> Result<int64_t> { return add(), now_ms; };
+    return commit_observed(write, build, durability, options, &check);
+  }
+  add();
+  std::vector<std::string_view> rows;
+  rows.reserve(cells.size());
+  for (const PreparedBatch::Item& cell : cells)
+    if (rows.empty() || rows.back() != cell.row) rows.push_back(cell.row);
+  CELLAR_TRY(WriteThrottle(core_).admit(batch.stores()));
+  // Keeps out who has read one of these rows and is about to write what follows from it. Others may write
+  // beside: the leader's check sees what came before.
+  RowLockSet locks(core_.row_locks, RowLocks::Mode::kShared);
+  CELLAR_TRY(locks.lock_rows(rows, lock_wait_us(), core_.clock));
+  Prepared prepared{batch, 0, &check};
+  return commit(prepared, now_ms, durability);
+}
+
+Status WritePath::commit(Prepared& prepared, int64_t now_ms, Durability durability) {
+  CELLAR_TRY(check_writable());
+  CELLAR_TRY(prepared.batch.finish(now_ms, {.cell_bytes_max = core_.options.cell_bytes_max,
+                                            .batch_bytes_max = core_.options.batch_bytes_max}));
+  WriteRequest request;
+  request.durability = durability;
+  request.bytes = prepared.batch.payload().size();
+  request.prepared = &prepared;
+  return group_.commit(request);
+}
+
+// The leader's: why a store that could be written to when the write began cannot any more.
+Status WritePath::refusal(const Store& store) const {
+  if (!store.dropped()) return is_read_only(store.table_name());
+  const std::shared_ptr<TableState> table = core_.catalog.lookup(store.table_name());
+  if (table == nullptr) return Status::not_found(fmt::format("table {} was dropped", store.table_name()));
+  const bool removed = table->families().find(store.family()) == nullptr;
+  return Status::conflict(fmt::format("{} while it was being written: nothing of the write is kept",
+                                      removed ? fmt::format("family {} of table {} was removed",
+                                                            store.family(), store.table_name())
+                                              : fmt::format("table {} was restored, emptied or altered",
+                                                            store.table_name())))
+      .hinting(removed ? "write again, without that family" : "write again");
+}
+
+// The leader's: one log record for the request. A sequence whose record was certainly not written is given
+// back.
+Status WritePath::append(WriteRequest& request, uint64_t& sequence) {
+  Prepared& prepared = *static_cast<Prepared*>(request.prepared);
+  for (const Store* store : prepared.batch.stores())
+    if (store->dropped() || store->read_only()) [[unlikely]]
+      return refusal(*store);
+  if (core_.health.failed()) return core_.health.check();
+  sequence = core_.mvcc.take_sequence();
+  prepared.sequence = sequence;
+  if (request.durability != Durability::kSkipWal) {
+    const Status status = core_.wal->append(sequence, prepared.batch.count(), prepared.batch.payload());
+    if (!status.ok()) {
+      if (core_.wal->health().ok()) {
+        core_.mvcc.give_back(sequence);  // nothing was appended, a later write may succeed
+        if (!status.is(Code::kLimit)) core_.health.trouble("log", status, core_.clock.wall_ms(), true);
+      } else {
+        core_.fail(status.with_context("write-ahead log"));
+      }
+      return status.with_context("write-ahead log");
+    }
+    core_.health.over("log");
+  }
+  return {};
+}
+
+// The leader's: `before` are the requests of the same group that precede this one, logged and not inserted.
+Status WritePath::recheck(WriteRequest& request, std::span<WriteRequest*> before) {
+  CommitCheck* check = static_cast<Prepared*>(request.prepared)->check;
+  if (check == nullptr) return {};
+  CELLAR_TRY(check->holds());
+  for (const WriteRequest* each : before) {
+    if (!each->result.ok()) continue;
+    for (const auto& cell : static_cast<Prepared*>(each->prepared)->batch.cells())
+      CELLAR_TRY(check->holds_after(*cell.store, cell.cell));
+  }
+  return {};
+}
+
+void WritePath::insert(Prepared& prepared, uint64_t sequence, bool logged) {
+  for (PreparedBatch::PreparedCell& each : prepared.batch.cells()) {
+    each.cell.sequence = sequence;
+    each.store->active()->insert(each.cell);
+  }
+  if (!logged)
+    for (Store* store : prepared.batch.stores()) store->note_unlogged();
+}
+
+// Log all, sync once if anybody asks for it, insert all, then publish: what is visible is as durable as was
+// asked.
+void WritePath::apply(std::span<WriteRequest*> group) {
+  bool sync = false;
+  uint64_t last = 0;
+  for (size_t i = 0; i < group.size(); ++i) {
+    WriteRequest* request = group[i];
+    uint64_t sequence = 0;
+    request->result = recheck(*request, group.first(i));
+    if (request->result.ok()) request->result = append(*request, sequence);
+    if (!request->result.ok()) continue;
+    last = sequence;
+    sync = sync || request->durability == Durability::kFsyncWal;
+  }
+  if (last == 0) return;
+  if (sync) {
+    if (const Status status = core_.wal->sync(); !status.ok()) {
+      core_.fail(status.with_context("write-ahead log"));
+      core_.health.over("log");
+      for (WriteRequest* request : group)
+        if (request->result.ok())
+          request->result =
+              Status::durability_unknown("the write may or may not survive: " + std::string(status.message()))
+                  .at(status.place());
+      return;
+    }
+  }
+  for (WriteRequest* request : group)
+    if (request->result.ok())
+      insert(*static_cast<Prepared*>(request->prepared), static_cast<Prepared*>(request->prepared)->sequence,
+             request->durability != Durability::kSkipWal);
+  core_.publish(last);
+  after_group(group);
+}
+
+void WritePath::freeze(Store& store) {
+  if (store.active() == nullptr || store.active()->summary().cells == 0) return;
+  core_.memtable_bytes.fetch_add(store.take_growth(), std::memory_order_relaxed);
+  store.freeze(core_.new_memtable());
+}
+
+// The leader's, after each group: count the memory, freeze what is full, see that the log does not grow for
+// the sake of a quiet family.
+void WritePath::after_group(std::span<WriteRequest*> group) {
+  for (WriteRequest* request : group) {
+    if (!request->result.ok()) continue;
+    for (Store* store : static_cast<Prepared*>(request->prepared)->batch.stores()) {
+      const int64_t growth = store->take_growth();
+      core_.memtable_bytes.fetch_add(growth, std::memory_order_relaxed);
+      WriteThrottle(core_).spend(*store, static_cast<uint64_t>(growth));
+      if (!core_.options.automatic_flush || store->active()->bytes() < store->flush_bytes(core_.options) ||
+          store->frozen_count() >= core_.options.memtables_frozen_max)
+        continue;
+      freeze(*store);
+      flushes_.queue_flush(store->shared_from_this());
+    }
+  }
+  if (core_.options.automatic_flush) flushes_.relieve_memory_and_log();
+}
+
+}  // namespace cellar
