@@ -42,7 +42,8 @@ class Compactions final : public EventListener {
     const std::lock_guard lock(mutex_);
     return told_;
   }
-  std::function<void()> on_first;  // when the first one begins
+  std::function<void()> on_first;      // when the first one begins
+  std::function<void()> on_first_end;  // when it has ended, and still counts as running
 
  private:
   void on_compaction_begin(const CompactionInfo& info) override {
@@ -53,9 +54,12 @@ class Compactions final : public EventListener {
     if (auto first = std::exchange(on_first, nullptr)) first();
   }
   void on_compaction_end(const CompactionInfo& info) override {
-    const std::lock_guard lock(mutex_);
-    told_ +=
-        (info.status.ok() ? "end " : info.status.to_text() + " ") + std::to_string(info.inputs.size()) + ", ";
+    {
+      const std::lock_guard lock(mutex_);
+      told_ += (info.status.ok() ? "end " : info.status.to_text() + " ") +
+               std::to_string(info.inputs.size()) + ", ";
+    }
+    if (auto first = std::exchange(on_first_end, nullptr)) first();
   }
 
   std::mutex mutex_;
@@ -138,6 +142,19 @@ class CompactionTurns : public EngineFixture {
   Compactions compactions_;
   std::shared_ptr<Table> table_;
 };
+
+// What the policy wants is asked for by the flush of the third file. Nobody asks for it again afterwards.
+TEST_F(CompactionTurns, WhatIsAskedForAtTheEndOfACompactionIsDoneAfterIt) {
+  begin();
+  for (int i = 0; i < 2; ++i) write_file(i, 10);
+  compactions_.on_first_end = [&] {
+    for (int i = 2; i < 5; ++i) write_file(i, 10);
+  };
+  EXPECT_OK(table_->compact({.major = true}));
+  expect("begin 2, end 2, begin 4, end 4, ");
+  EXPECT_OK(engine_->wait_for_background());
+  EXPECT_EQ(table_->info().families[0].files.size(), 1u);
+}
 
 TEST_F(CompactionTurns, NewFilesAreCompactedInTheMidstOfALongCompaction) {
   begin();
