@@ -318,12 +318,10 @@ Status RowChanges::append(const Append& append) {
   return {};
 }
 
-Status RowChanges::apply(const RowMutations::Mutation& mutation, int64_t unstamped) {
-  if (const auto* put = std::get_if<Put>(&mutation)) return this->put(*put, unstamped);
-  if (const auto* erase = std::get_if<Delete>(&mutation)) return this->erase(*erase);
-  if (const auto* append = std::get_if<Append>(&mutation)) return this->append(*append);
-  const auto& counters = std::get<Increment>(mutation);
-  return increment(counters, counters.returns_cells()).status();
+Status RowChanges::apply(const RowMutations& mutations, int64_t unstamped) {
+  for (const RowMutations::Mutation& mutation : mutations.mutations())
+    CELLAR_TRY(std::visit([&](const auto& each) { return apply(each, unstamped); }, mutation));
+  return {};
 }
 
 Row RowChanges::take_new_cells(std::string_view row) {

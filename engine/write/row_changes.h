@@ -51,7 +51,15 @@ class RowChanges {
   // The new values, in the order of Increment::add; as cells, too, only if they are wanted.
   Result<std::vector<int64_t>> increment(const Increment& increment, bool cells_wanted);
   Status append(const Append& append);
-  Status apply(const RowMutations::Mutation& mutation, int64_t unstamped = kNow);
+  // One of the above, whichever the mutation is; `unstamped` as of put().
+  Status apply(const Put& mutation, int64_t unstamped = kNow) { return put(mutation, unstamped); }
+  Status apply(const Delete& mutation, int64_t /*unstamped*/ = kNow) { return erase(mutation); }
+  Status apply(const Cell& mutation, int64_t /*unstamped*/ = kNow) { return cell(mutation); }
+  Status apply(const Append& mutation, int64_t /*unstamped*/ = kNow) { return append(mutation); }
+  Status apply(const Increment& mutation, int64_t /*unstamped*/ = kNow) {
+    return increment(mutation, mutation.returns_cells()).status();
+  }
+  Status apply(const RowMutations& mutations, int64_t unstamped = kNow);
 
   // The new cells of increments and appends that are to be returned, in order; of equal coordinates the last.
   Row take_new_cells(std::string_view row);

@@ -16,13 +16,15 @@
 
 namespace cellar {
 
+struct PreparedWrite;  // the write path's own
+
 // WriteRequest: one batch, prepared by its writer, or a piece of work that wants to be alone. Lives on the
 // writer's stack.
 struct WriteRequest {
   Durability durability = Durability::kSyncWal;
   size_t bytes = 0;
-  void* prepared = nullptr;       // the write path's own
-  std::function<Status()> alone;  // set: run by the leader with nothing else under way
+  PreparedWrite* prepared = nullptr;  // null only if `alone` is set
+  std::function<Status()> alone;      // set: run by the leader with nothing else under way
   Status result;
 
  private:

@@ -4,15 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
+#include "base/assert.h"
 #include "base/bytes.h"
 #include "engine/read/table_reader.h"
-#include "engine/values/batch_impl.h"
+#include "engine/write/batch_changes.h"
 #include "engine/write/prepared_batch.h"
 #include "engine/write/row_changes.h"
 #include "engine/write/write_throttle.h"
@@ -20,7 +19,7 @@
 namespace cellar {
 
 // A request as the leader sees it.
-struct WritePath::Prepared {
+struct PreparedWrite {
   PreparedBatch& batch;
   uint64_t sequence = 0;
   CommitCheck* check = nullptr;  // null: none
@@ -118,75 +117,17 @@ Status check_change(TableState& table, const CheckAndMutate& check, std::vector<
       check.change());
 }
 
-Status apply_all(RowChanges& changes, const RowMutations& mutations, int64_t unstamped = kNow) {
-  for (const RowMutations::Mutation& each : mutations.mutations()) CELLAR_TRY(changes.apply(each, unstamped));
-  return {};
-}
-
 Status apply_change(RowChanges& changes, const CheckAndMutate::Change& change, int64_t unstamped) {
-  if (const auto* put = std::get_if<Put>(&change)) return changes.put(*put, unstamped);
-  if (const auto* erase = std::get_if<Delete>(&change)) return changes.erase(*erase);
-  if (const auto* append = std::get_if<Append>(&change)) return changes.append(*append);
-  if (const auto* increment = std::get_if<Increment>(&change))
-    return changes.increment(*increment, increment->returns_cells()).status();
-  return apply_all(changes, std::get<RowMutations>(change), unstamped);
-}
-
-std::string_view row_of(const Batch::Entry& entry) {
-  if (const auto* cell = std::get_if<Cell>(&entry.change)) return cell->row;
-  if (const auto* put = std::get_if<Put>(&entry.change)) return put->row();
-  if (const auto* increment = std::get_if<Increment>(&entry.change)) return increment->row();
-  if (const auto* append = std::get_if<Append>(&entry.change)) return append->row();
-  return std::get<Delete>(entry.change).row();
-}
-
-// Whether what the entry writes follows from what is there, which nobody else may change meanwhile.
-bool looks_up(const Batch::Entry& entry) {
-  if (const auto* erase = std::get_if<Delete>(&entry.change)) return looks_up(*erase);
-  return std::holds_alternative<Increment>(entry.change) || std::holds_alternative<Append>(entry.change);
-}
-
-Status check_entry(const Batch::Entry& entry) {
-  if (const auto* put = std::get_if<Put>(&entry.change); put != nullptr && put->empty())
-    return no_columns("put", put->row());
-  auto& table = static_cast<TableState&>(*entry.table);
-  std::vector<Store*> touched;
-  if (const auto* increment = std::get_if<Increment>(&entry.change))
-    return add_touched(table, *increment, touched);
-  if (const auto* append = std::get_if<Append>(&entry.change)) return add_touched(table, *append, touched);
-  return {};
-}
-
-// Both would start from the value that is there, and one be lost.
-Status check_changed_once(const Batch& batch) {
-  std::set<std::tuple<const Table*, std::string_view, std::string_view, std::string_view>> columns;
-  const auto add = [&](const Batch::Entry& entry, std::string_view family, std::string_view qualifier) {
-    return columns.emplace(entry.table.get(), row_of(entry), family, qualifier).second;
-  };
-  for (const Batch::Entry& entry : batch.impl().entries) {
-    std::set<std::pair<std::string_view, std::string_view>> own;
-    if (const auto* increment = std::get_if<Increment>(&entry.change))
-      for (const Increment::Counter& each : increment->counters()) own.emplace(each.family, each.qualifier);
-    if (const auto* append = std::get_if<Append>(&entry.change))
-      for (const MutationPiece& each : append->pieces())
-        own.emplace(append->family(each), append->qualifier(each));
-    for (const auto& [family, qualifier] : own)
-      if (!add(entry, family, qualifier))
-        return Status::invalid_argument(
-                   fmt::format("row {}, column {}:{} is changed by two increments or appends of the batch",
-                               escaped(row_of(entry)), family, escaped(qualifier)))
-            .hinting("add them up, or write two batches");
-  }
-  return {};
-}
-
-// All stores of the tables that the batch names, which are of this engine.
-std::vector<Store*> stores_of(const Batch& batch) {
-  std::vector<Store*> stores;
-  for (const Batch::Entry& entry : batch.impl().entries)
-    for (const auto& store : static_cast<TableState*>(entry.table.get())->families().stores)
-      if (std::ranges::find(stores, store.get()) == stores.end()) stores.push_back(store.get());
-  return stores;
+  return std::visit(
+      [&](const auto& each) -> Status {
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(each)>, std::monostate>) {
+          CELLAR_ASSERT(false);  // check_change() refuses a check without a change
+          return {};
+        } else {
+          return changes.apply(each, unstamped);
+        }
+      },
+      change);
 }
 
 bool rises(const Store& store, const WriteOptions& options) {
@@ -203,25 +144,6 @@ RowLocks::Mode mode_of(const Stores& stores, const WriteOptions& options, bool r
 // A write that began before the family's stamps were made to rise does not have the lock for it.
 std::optional<Stamps> stamps_under(RowLocks::Mode mode, const WriteOptions& options) {
   return mode == RowLocks::Mode::kExclusive ? options.stamps : Stamps::kClock;
-}
-
-// What the entries come to, under the locks of their rows.
-Status add_entries(const Batch& batch, int64_t now_ms, PreparedBatch& to) {
-  for (const Batch::Entry& entry : batch.impl().entries) {
-    auto& table = static_cast<TableState&>(*entry.table);
-    if (const auto* cell = std::get_if<Cell>(&entry.change)) {
-      CELLAR_TRY(RowChanges(table, to, now_ms).cell(*cell));
-    } else if (const auto* put = std::get_if<Put>(&entry.change)) {
-      CELLAR_TRY(RowChanges(table, to, now_ms).put(*put));
-    } else if (const auto* increment = std::get_if<Increment>(&entry.change)) {
-      CELLAR_TRY(RowChanges(table, to, now_ms).increment(*increment, false).status());
-    } else if (const auto* append = std::get_if<Append>(&entry.change)) {
-      CELLAR_TRY(RowChanges(table, to, now_ms).append(*append));
-    } else {
-      CELLAR_TRY(RowChanges(table, to, now_ms).erase(std::get<Delete>(entry.change)));
-    }
-  }
-  return {};
 }
 
 }  // namespace
@@ -256,7 +178,7 @@ Status WritePath::put(TableState& table, const Put& put, const WriteOptions& opt
   CELLAR_TRY(WriteThrottle(core_).admit(batch.stores()));
   RowLockSet locks(core_.row_locks, RowLocks::Mode::kShared);
   CELLAR_TRY(locks.lock_row(put.row(), lock_wait_us(), core_.clock));
-  Prepared prepared{batch};
+  PreparedWrite prepared{batch};
   return commit(prepared, core_.mvcc.write_ms(), durability_of(table, options));
 }
 
@@ -293,7 +215,7 @@ Status WritePath::change_row(TableState& table, std::string_view row, const std:
   RowChanges changes(table, batch, core_.mvcc.write_ms());
   CELLAR_TRY(change(changes));
   if (batch.empty()) return {};
-  Prepared prepared{batch};
+  PreparedWrite prepared{batch};
   return commit(prepared, changes.now_ms(), durability_of(table, options));
 }
 
@@ -339,7 +261,7 @@ Result<Row> WritePath::mutate(TableState& table, const RowMutations& mutations, 
   CELLAR_TRY(check_mutations(table, mutations, touched));
   Row row;
   const auto change = [&](RowChanges& changes) -> Status {
-    CELLAR_TRY(apply_all(changes, mutations));
+    CELLAR_TRY(changes.apply(mutations));
     row = changes.take_new_cells(mutations.row());
     return {};
   };
@@ -371,46 +293,40 @@ Result<CheckAndMutateResult> WritePath::check_and_mutate(TableState& table, cons
 Status WritePath::write(const Batch& batch, const WriteOptions& options) {
   CELLAR_TRY(core_.check_open());
   if (batch.impl().entries.empty()) return {};
-  PreparedBatch& prepared_batch = thread_batch();
-  std::vector<std::string_view> rows;
+  CELLAR_TRY_ASSIGN(const BatchChanges changes, BatchChanges::check(core_, batch));
   Durability durability = Durability::kSkipWal;
   auto mode = RowLocks::Mode::kShared;
   bool observed = in_observer;
-  for (const Batch::Entry& entry : batch.impl().entries) {
-    TableState* table = TableState::of(core_, entry.table);
-    if (table == nullptr) return Status::invalid_argument("the batch names a table of another engine");
-    CELLAR_TRY(table->check_writable());
-    durability = std::max(durability, durability_of(*table, options));
-    observed = observed || table->observers() != nullptr;
-    rows.push_back(row_of(entry));
-    CELLAR_TRY(check_entry(entry));
-    mode = std::max(mode, mode_of(table->families().stores, options, looks_up(entry)));
+  for (const BatchChanges::Change& each : changes.all()) {
+    durability = std::max(durability, durability_of(*each.table, options));
+    observed = observed || each.table->observers() != nullptr;
+    mode = std::max(mode, mode_of(each.table->families().stores, options, each.looks_up));
   }
-  if (mode == RowLocks::Mode::kExclusive) CELLAR_TRY(check_changed_once(batch));
+  if (mode == RowLocks::Mode::kExclusive) CELLAR_TRY(changes.check_changed_once());
   if (observed) [[unlikely]]
-    return write_observed(batch, mode, durability, options);
+    return write_observed(changes, mode, durability, options);
+  PreparedBatch& prepared_batch = thread_batch();
   prepared_batch.begin(stamps_under(mode, options));
   RowLockSet locks(core_.row_locks, mode);
-  CELLAR_TRY(WriteThrottle(core_).admit(stores_of(batch)));
-  CELLAR_TRY(locks.lock_rows(rows, lock_wait_us(), core_.clock));
+  CELLAR_TRY(WriteThrottle(core_).admit(changes.stores()));
+  CELLAR_TRY(locks.lock_rows(changes.rows(), lock_wait_us(), core_.clock));
   const int64_t now_ms = core_.mvcc.write_ms();
-  CELLAR_TRY(add_entries(batch, now_ms, prepared_batch));
-  Prepared prepared{prepared_batch};
+  CELLAR_TRY(changes.add_to(prepared_batch, now_ms));
+  PreparedWrite prepared{prepared_batch};
   return commit(prepared, now_ms, durability);
 }
 
-// … with observers, or by one, which is refused.
-Status WritePath::write_observed(const Batch& batch, RowLocks::Mode mode, Durability durability,
+// A batch for tables of which some have observers, or a batch of an observer, which is refused.
+Status WritePath::write_observed(const BatchChanges& changes, RowLocks::Mode mode, Durability durability,
                                  const WriteOptions& options) {
   CELLAR_TRY(check_writable());
   PreparedBatch& prepared_batch = thread_batch();
   ObservedWrite write(core_, prepared_batch, options.stamps);
-  for (const Batch::Entry& entry : batch.impl().entries)
-    write.add_row(static_cast<TableState&>(*entry.table), row_of(entry), mode);
-  for (Store* store : stores_of(batch)) write.add_store(store);
+  for (const BatchChanges::Change& each : changes.all()) write.add_row(*each.table, each.row, mode);
+  for (Store* store : changes.stores()) write.add_store(store);
   const auto build = [&]() -> Result<int64_t> {
     const int64_t now_ms = core_.mvcc.write_ms();
-    CELLAR_TRY(add_entries(batch, now_ms, prepared_batch));
+    CELLAR_TRY(changes.add_to(prepared_batch, now_ms));
     return now_ms;
   };
   return commit_observed(write, build, durability, options);
@@ -423,7 +339,7 @@ Status WritePath::commit_observed(ObservedWrite& write, const ObservedWrite::Bui
   if (write.batch().empty()) return {};
   for (const TableState* table : write.added_tables())
     durability = std::max(durability, durability_of(*table, options));
-  Prepared prepared{write.batch(), 0, check};
+  PreparedWrite prepared{write.batch(), 0, check};
   return commit(prepared, write.now_ms(), durability);
 }
 
@@ -463,11 +379,11 @@ Status WritePath::write_checked(std::span<TableState* const> tables,
   // beside: the leader's check sees what came before.
   RowLockSet locks(core_.row_locks, RowLocks::Mode::kShared);
   CELLAR_TRY(locks.lock_rows(rows, lock_wait_us(), core_.clock));
-  Prepared prepared{batch, 0, &check};
+  PreparedWrite prepared{batch, 0, &check};
   return commit(prepared, now_ms, durability);
 }
 
-Status WritePath::commit(Prepared& prepared, int64_t now_ms, Durability durability) {
+Status WritePath::commit(PreparedWrite& prepared, int64_t now_ms, Durability durability) {
   CELLAR_TRY(check_writable());
   CELLAR_TRY(prepared.batch.finish(now_ms, {.cell_bytes_max = core_.options.cell_bytes_max,
                                             .batch_bytes_max = core_.options.batch_bytes_max}));
@@ -495,7 +411,8 @@ Status WritePath::refusal(const Store& store) const {
 // The leader's: one log record for the request. A sequence whose record was certainly not written is given
 // back.
 Status WritePath::append(WriteRequest& request, uint64_t& sequence) {
-  Prepared& prepared = *static_cast<Prepared*>(request.prepared);
+  CELLAR_ASSERT(request.prepared != nullptr);
+  PreparedWrite& prepared = *request.prepared;
   for (const Store* store : prepared.batch.stores())
     if (store->dropped() || store->read_only()) [[unlikely]]
       return refusal(*store);
@@ -520,18 +437,18 @@ Status WritePath::append(WriteRequest& request, uint64_t& sequence) {
 
 // The leader's: `before` are the requests of the same group that precede this one, logged and not inserted.
 Status WritePath::recheck(WriteRequest& request, std::span<WriteRequest*> before) {
-  CommitCheck* check = static_cast<Prepared*>(request.prepared)->check;
+  CommitCheck* check = request.prepared->check;
   if (check == nullptr) return {};
   CELLAR_TRY(check->holds());
   for (const WriteRequest* each : before) {
     if (!each->result.ok()) continue;
-    for (const auto& cell : static_cast<Prepared*>(each->prepared)->batch.cells())
+    for (const auto& cell : each->prepared->batch.cells())
       CELLAR_TRY(check->holds_after(*cell.store, cell.cell));
   }
   return {};
 }
 
-void WritePath::insert(Prepared& prepared, uint64_t sequence, bool logged) {
+void WritePath::insert(PreparedWrite& prepared, uint64_t sequence, bool logged) {
   for (PreparedBatch::PreparedCell& each : prepared.batch.cells()) {
     each.cell.sequence = sequence;
     each.store->active()->insert(each.cell);
@@ -569,8 +486,7 @@ void WritePath::apply(std::span<WriteRequest*> group) {
   }
   for (WriteRequest* request : group)
     if (request->result.ok())
-      insert(*static_cast<Prepared*>(request->prepared), static_cast<Prepared*>(request->prepared)->sequence,
-             request->durability != Durability::kSkipWal);
+      insert(*request->prepared, request->prepared->sequence, request->durability != Durability::kSkipWal);
   core_.publish(last);
   after_group(group);
 }
@@ -586,7 +502,7 @@ void WritePath::freeze(Store& store) {
 void WritePath::after_group(std::span<WriteRequest*> group) {
   for (WriteRequest* request : group) {
     if (!request->result.ok()) continue;
-    for (Store* store : static_cast<Prepared*>(request->prepared)->batch.stores()) {
+    for (Store* store : request->prepared->batch.stores()) {
       const int64_t growth = store->take_growth();
       core_.memtable_bytes.fetch_add(growth, std::memory_order_relaxed);
       WriteThrottle(core_).spend(*store, static_cast<uint64_t>(growth));

@@ -15,6 +15,8 @@
 
 namespace cellar {
 
+class BatchChanges;
+
 // What must still hold when a write is applied. The leader asks, with everything before it applied or handed
 // to holds_after().
 class CommitCheck {
@@ -66,25 +68,23 @@ class WritePath {
   // Inside alone(): freezes the store's active memtable if it holds anything.
   void freeze(Store& store);
 
-  struct Prepared;
-
  private:
   template <class Change>
   Status change_row(TableState& table, std::string_view row, const std::vector<Store*>& touched,
                     RowLocks::Mode mode, const WriteOptions& options, const Change& change);
   Status put_slowly(TableState& table, const Put& put, const WriteOptions& options);
-  Status write_observed(const Batch& batch, RowLocks::Mode mode, Durability durability,
+  Status write_observed(const BatchChanges& changes, RowLocks::Mode mode, Durability durability,
                         const WriteOptions& options);
   Status commit_observed(ObservedWrite& write, const ObservedWrite::Build& build, Durability durability,
                          const WriteOptions& options, CommitCheck* check = nullptr);
   Status check_writable() const;
   int64_t lock_wait_us() const;
-  Status commit(Prepared& prepared, int64_t now_ms, Durability durability);
+  Status commit(PreparedWrite& prepared, int64_t now_ms, Durability durability);
   void apply(std::span<WriteRequest*> group);
   static Status recheck(WriteRequest& request, std::span<WriteRequest*> before);
   Status append(WriteRequest& request, uint64_t& sequence);
   Status refusal(const Store& store) const;
-  void insert(Prepared& prepared, uint64_t sequence, bool logged);
+  void insert(PreparedWrite& prepared, uint64_t sequence, bool logged);
   void after_group(std::span<WriteRequest*> group);
 
   EngineCore& core_;
