@@ -8,15 +8,14 @@
 //   DecodeStep next(Slot&);                           the next cell, checked; not into the slot of the last
 //   size_t position(); void rewind();                 how far it is; back to the first cell
 //   const char* fault();                              what the last kBad means
-//   static constexpr bool kPlain;                     a cell's position holds its plain form, at base() +
-//                                                     position. If so:
-//   void move_to(size_t);                             to a position given out earlier
+//   static constexpr bool kPlain;                     whether base() + position holds a cell's plain form
+// If kPlain:
+//   void move_to(size_t);                             goes to a position given out earlier
 //   size_t near(target, order);                       place of some cell < target, or 0
-//                                                     If not:
-//   bool can_restart();                               whether it can start between cells, with a note made
-//   there void append_restart(std::string&);                a note on its place: the last cell's sizes and
-//   key in
-//                                                     plain form, then what it likes
+// If not:
+//   bool can_restart();                               whether it can start between cells, from a note
+//   void append_restart(std::string&);                makes the note of its place: sizes and key of the last
+//                                                     cell in plain form, then what the decoder needs
 //   bool restart(const char* note, size_t from);      goes there, unless the place is at or before `from`
 #pragma once
 

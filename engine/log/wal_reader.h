@@ -63,8 +63,7 @@ struct LogSummary {
 //      process can have ended the log, and a whole record stands after this one     → kCorruption
 //   4  the file, or what is not zero in it, ends inside the record, or one of its
 //      words is zero                                                            → torn: end
-//   5  anything else                                                            → kCorruption (torn if
-//   tolerated)
+//   5  anything else                                           → kCorruption; torn if damage is tolerated
 // An error says segment and offset, the last good lsn and sequence, and what is lost. Writes nothing. An
 // error of `visit` ends the reading and is returned. Memory: one record and a buffer.
 Result<LogSummary> read_log(Directory& wal, const LogFacts& facts,

@@ -1,13 +1,12 @@
 // FileSystem, Directory, ReadableFile, WritableFile: all that Cellar asks of a disk.
 //
 // Contract, kept by every implementation and relied upon by the engine's protocols:
-//  - bytes are durable only after WritableFile::sync() returned ok; a name is durable only after
-//  Directory::sync() did;
-//  - a file is created, appended to and closed; it is never truncated, overwritten or reopened for appending;
-//  - after any failed append, sync or close a WritableFile is dead: every later call returns the first
-//  failure;
-//  - names are single components ("manifest-000001"), never paths: no '/', no NUL, not "." or "..", 1 to 255
-//  bytes.
+//  - Bytes are durable only after WritableFile::sync() returned ok; a name is durable only after
+//    Directory::sync() did.
+//  - A file is created, appended to and closed; it is never truncated, overwritten or reopened for appending.
+//  - After any failed append, sync or close a WritableFile is dead: every later call returns the first failure.
+//  - Names are single components ("manifest-000001"), never paths: no '/', no NUL, not "." or "..", 1 to 255
+//    bytes.
 // Any thread may call any function of FileSystem, Directory and ReadableFile; a WritableFile is for one
 // thread at a time, except that sync() may run beside append() (it then covers at least what was appended
 // before it started).
