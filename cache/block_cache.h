@@ -11,15 +11,16 @@
 // count - kHeld, where kHeld is a large number that the cache itself holds on to, so that the own count, from
 // which pins are only taken, cannot come to zero while the block is in the cache.
 //  - Leaving: the word is exchanged for 0. The count found in it moves to the own count, then kHeld is
-//    dropped. From then on the own count is the number of pins, and the last reader to unpin frees the block.
-//  - Folding: the word's count must not reach 2^16. A reader that finds it half full adds it to the own count
-//    and then takes it out of the word by compare-and-swap; if the word has changed meanwhile, the reader takes
-//    the addition back. In between the own count is too high, never too low; and the reader has a pin of its
-//    own, so the block is not freed meanwhile, and no other block can come to stand at its address. Every
-//    reader that finds the count too high does this before it goes on, so at most one pin per thread is added
-//    beyond the half.
-//  - A count beside a null pointer means nothing: it comes from readers that were too late, and the next insert
-//    stores over it.
+//    dropped. From then on the own count is the number of pins, and the last reader to unpin frees the
+//    block.
+//  - Folding: the word's count must not reach 2^16. A reader that finds it half full adds it to the own
+//    count and then takes it out of the word by compare-and-swap; if the word has changed meanwhile, the
+//    reader takes the addition back. In between the own count is too high, never too low; and the reader
+//    has a pin of its own, so the block is not freed meanwhile, and no other block can come to stand at
+//    its address. Every reader that finds the count too high does this before it goes on, so at most one
+//    pin per thread is added beyond the half.
+//  - A count beside a null pointer means nothing: it comes from readers that were too late, and the next
+//    insert stores over it.
 // A block is stored into its slot with release, and readers add with acquire: what they see through the
 // pointer is complete. Stores to a slot's pointer are made only under the lock of the slot's shard.
 #pragma once

@@ -88,7 +88,7 @@ Sources load_tree() {
     sources.push_back(make_source(fs::relative(path, root).generic_string(), read_lines(path)));
   };
   Strings folders = {"include", "tools", "bench", "tests", "examples", "docs", "cmake"};
-  for (const Layer& layer : kLayers) folders.emplace_back(layer.name);
+  for (const Layer& layer : kLayers) folders.emplace_back(layer.name.substr(0, layer.name.find('/')));
   std::ranges::sort(folders);
   folders.erase(std::unique(folders.begin(), folders.end()), folders.end());
   const std::set<std::string> suffixes = {".h", ".cc", ".md", ".cmake", ".py", ".sh", ".proto"};

@@ -14,9 +14,10 @@
 namespace cellar {
 
 // Any thread. Two kinds of fault (docs/resumption.md has the table):
-//  - A failure refuses writes until resume() or until the store is opened again: it is not known what is on the
-//    medium, and only a person knows whether the medium can be trusted.
-//  - A trouble is a fault that is tried again by itself. It is listed from its first failure until it is over.
+//  - A failure refuses writes until resume() or until the store is opened again: it is not known what is on
+//    the medium, and only a person knows whether the medium can be trusted.
+//  - A trouble is a fault that is tried again by itself. It is listed from its first failure until it is
+//    over.
 class Health {
  public:
   // The action that ends a failure.

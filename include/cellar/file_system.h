@@ -4,7 +4,8 @@
 //  - Bytes are durable only after WritableFile::sync() returned ok; a name is durable only after
 //    Directory::sync() did.
 //  - A file is created, appended to and closed; it is never truncated, overwritten or reopened for appending.
-//  - After any failed append, sync or close a WritableFile is dead: every later call returns the first failure.
+//  - After any failed append, sync or close a WritableFile is dead: every later call returns the first
+//    failure.
 //  - Names are single components ("manifest-000001"), never paths: no '/', no NUL, not "." or "..", 1 to 255
 //    bytes.
 // Any thread may call any function of FileSystem, Directory and ReadableFile; a WritableFile is for one
