@@ -48,9 +48,7 @@ bool exists(const std::string& path) {
 }
 
 Strings check_documents(const Sources& documents, const std::vector<Words>& sources) {
-  static const std::regex path(
-      "`((?:base|bench|bloom|cache|cell|cmake|compaction|docs|engine|examples|filter|hfile|include|memtable|"
-      "platform|tests|tools)/[A-Za-z0-9_./-]+\\.[a-z]+)`");
+  static const std::regex path("`([a-z_]+/[A-Za-z0-9_./-]+\\.(?:cc|h|cmake|md|sh|py))`");
   static const std::regex function("`(?:[a-z]+::)?([A-Z][A-Za-z0-9]*)::~?([A-Za-z0-9_]+)(?:\\([^`]*\\))?`");
   Strings complaints;
   for (const Source& document : documents) {

@@ -127,7 +127,7 @@ std::string type_text(const Field& field) {
 
 // What validate() complains of, where it names the option: its sentences say the range.
 std::string range_of(const std::string& name) {
-  const std::string code = text_of(CELLAR_SOURCE_DIR "/engine/options.cc");
+  const std::string code = text_of(CELLAR_SOURCE_DIR "/engine/schema/options.cc");
   const std::string checks = code.substr(code.find("Status validate(const EngineOptions& engine)"));
   static const std::regex kSentence("faults.add_if\\([^\"]*\"([^\"]*)\"");
   std::string range;
