@@ -35,7 +35,7 @@ void TableState::set_options(TableOptions options) {
   options.families.clear();
   MutexLock lock(history_mutex_);
   options_ = std::move(options);
-  durability_.store(options_.durability, std::memory_order_relaxed);
+  durability_.store(options_.durability.value_or(core_->options.durability), std::memory_order_relaxed);
   read_only_.store(options_.read_only, std::memory_order_relaxed);
   if (const FamilyList* list = families_.load(std::memory_order_acquire); list != nullptr)
     for (const auto& store : list->stores) store->take_table_options(options_);

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,7 +44,8 @@ class TableState : public Table, public std::enable_shared_from_this<TableState>
   const std::string& name() const final { return name_; }
   uint32_t id() const { return id_; }
   EngineCore& core() const { return *core_; }
-  std::optional<Durability> durability() const { return durability_.load(std::memory_order_relaxed); }
+  // Of writes that do not say theirs: the table's, or the engine's.
+  Durability durability() const { return durability_.load(std::memory_order_relaxed); }
   // Without families, which are a list of their own.
   TableOptions options() const;
   void set_options(TableOptions options);
@@ -75,7 +75,7 @@ class TableState : public Table, public std::enable_shared_from_this<TableState>
   const std::shared_ptr<EngineCore> core_;
   const uint32_t id_;
   const std::string name_;
-  std::atomic<std::optional<Durability>> durability_{std::nullopt};
+  std::atomic<Durability> durability_{};
   std::atomic<bool> read_only_{false};
   std::atomic<const FamilyList*> families_{nullptr};
   mutable Mutex history_mutex_;

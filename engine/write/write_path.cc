@@ -154,8 +154,7 @@ WritePath::WritePath(EngineCore& core, FlushScheduler& flushes)
       group_(core.executor, [this](std::span<WriteRequest*> group) { apply(group); }) {}
 
 Durability WritePath::durability_of(const TableState& table, const WriteOptions& options) const {
-  if (options.durability) return *options.durability;
-  return table.durability().value_or(core_.options.durability);
+  return options.durability.value_or(table.durability());
 }
 
 Status WritePath::check_writable() const {
