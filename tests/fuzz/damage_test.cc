@@ -248,12 +248,12 @@ TEST_F(Damage, EveryBitAndLengthOfEachKindOfFile) {
   tally_.print();
 }
 
-TEST_F(Damage, BytesBehindTheEndAndBlocksInOtherPlaces) {
+TEST_F(Damage, BytesAfterTheEndAndBlocksInOtherPlaces) {
   Random random(from_environment("CELLAR_SEED", 1));
   for (const Shape& shape : shapes()) {
     const Subject subject(shape.bytes);
     const auto longer = [&](const std::string& more) {
-      look(subject, shape.bytes + more, "bytes behind the end",
+      look(subject, shape.bytes + more, "bytes after the end",
            shape.name + ", longer by " + std::to_string(more.size()));
     };
     longer(std::string(1, '\0'));
