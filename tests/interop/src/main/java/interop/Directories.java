@@ -9,8 +9,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeSet;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
@@ -132,16 +134,21 @@ final class Directories {
     admin.flush(name);
   }
 
-  // Files that HBase's own bulk load takes in; their cells lie among those that are there.
+  // Files that HBase's own bulk load takes in; their cells lie among those that are there. All cells of a load have
+  // one sequence. By sequence (family c) HBase counts those of one column as one version, Cellar counts each (see
+  // docs/hbase-differences.md), so a load has one cell of such a column.
   private void load(TableName name, java.nio.file.Path work) throws IOException {
     java.nio.file.Path directory = work.resolve("load" + loads++);
     FileSystem files = FileSystem.getLocal(conf);
     for (String columns : FAMILIES) {
       byte[] family = Bytes.toBytes(columns);
       TreeSet<KeyValue> cells = new TreeSet<>(CellComparator.getInstance());
+      Set<String> loaded = new HashSet<>();
       for (int i = 0; i < 100; ++i) {
-        cells.add(new KeyValue(row(random.nextInt(200)), family, qualifier(family), time(),
-            Bytes.toBytes("loaded" + random.nextInt())));
+        byte[] row = row(random.nextInt(200));
+        byte[] qualifier = qualifier(family);
+        if (!loaded.add(Bytes.toString(Bytes.add(row, qualifier))) && family[0] == 'c') continue;
+        cells.add(new KeyValue(row, family, qualifier, time(), Bytes.toBytes("loaded" + random.nextInt())));
       }
       Path path = new Path(directory.resolve(columns).resolve(String.format("%032x", loads)).toUri());
       HFile.Writer writer = HFile.getWriterFactoryNoCache(conf).withPath(files, path)
@@ -175,11 +182,8 @@ final class Directories {
     ask(scanned(name, new Scan().readVersions(VERSIONS).setReversed(true)), "scan", directory, "--versions", "all",
         "--reverse");
     ask(scanned(name, new Scan().setRaw(true).readAllVersions()), "scan", directory, "--raw");
-    // By sequence (family c) HBase counts cells of one write, and so of one bulk load, as one version before it looks
-    // at the time: more show than VERSIONS allows.
-    Scan timed = new Scan().readVersions(VERSIONS).setTimeRange(4, 9).addFamily(Bytes.toBytes("a"))
-        .addFamily(Bytes.toBytes("b"));
-    ask(scanned(name, timed), "scan", directory, "--versions", "all", "--time", "4..9", "--column", "a", "--column", "b");
+    Scan timed = new Scan().readVersions(VERSIONS).setTimeRange(4, 9);
+    ask(scanned(name, timed), "scan", directory, "--versions", "all", "--time", "4..9");
     ask(scanned(name, new Scan().withStartRow(row(90)).withStopRow(row(120)).setLimit(17)), "scan", directory,
         "--start", "row090", "--stop", "row120", "--limit", "17");
     ask(scanned(name, new Scan().withStartRow(row(110)).withStopRow(row(95)).setReversed(true)), "scan", directory,
