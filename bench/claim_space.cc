@@ -13,6 +13,8 @@
 #include "base/random.h"
 #include "bench/bed.h"
 #include "bench/hfile_bed.h"
+#include "hfile/encoding/encoding.h"
+#include "hfile/read/hfile_reader.h"
 
 namespace cellar::bench {
 namespace {

@@ -6,7 +6,7 @@
 #include "bench/bed.h"
 #include "cell/cell_key.h"
 #include "cellar/compressor.h"
-#include "hfile/encoding.h"
+#include "hfile/encoding/encoding.h"
 
 namespace cellar::bench {
 namespace {

@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "cell/cell_codec.h"
-#include "hfile/hfile_reader.h"
-#include "hfile/hfile_writer.h"
+#include "hfile/encoding/encoding.h"
+#include "hfile/read/hfile_reader.h"
+#include "hfile/write/hfile_writer.h"
 
 namespace cellar::bench {
 

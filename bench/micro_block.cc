@@ -10,7 +10,8 @@
 #include "bench/bed.h"
 #include "bench/hfile_bed.h"
 #include "cellar/compressor.h"
-#include "hfile/codecs.h"
+#include "hfile/codec/codecs.h"
+#include "hfile/encoding/encoding.h"
 
 namespace cellar::bench {
 namespace {

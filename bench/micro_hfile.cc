@@ -10,6 +10,8 @@
 #include "bench/bed.h"
 #include "bench/hfile_bed.h"
 #include "cell/cell_key.h"
+#include "hfile/encoding/encoding.h"
+#include "hfile/read/hfile_reader.h"
 
 namespace cellar::bench {
 namespace {

@@ -11,8 +11,9 @@
 #include "bench/bed.h"
 #include "bench/hfile_bed.h"
 #include "cellar/environment.h"
-#include "hfile/hfile_parts.h"
-#include "hfile/verify.h"
+#include "hfile/block/file_parts.h"
+#include "hfile/check/verify.h"
+#include "hfile/read/hfile_reader.h"
 
 namespace cellar::bench {
 namespace {

@@ -87,16 +87,17 @@ endfunction()
 function(cellar_protobuf layer)
   file(GLOB protos CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${layer}/*.proto")
   set(generated "${PROJECT_BINARY_DIR}/generated")
+  cellar_layer_target(target ${layer})
   foreach(proto IN LISTS protos)
     get_filename_component(stem "${proto}" NAME_WE)
     set(outputs "${generated}/${layer}/${stem}.pb.cc" "${generated}/${layer}/${stem}.pb.h")
     add_custom_command(OUTPUT ${outputs} DEPENDS "${proto}" COMMENT "Compiling ${layer}/${stem}.proto" VERBATIM
       COMMAND protobuf::protoc --proto_path "${PROJECT_SOURCE_DIR}" --cpp_out "${generated}" "${proto}")
-    target_sources(cellar_${layer} PRIVATE ${outputs})
+    target_sources(${target} PRIVATE ${outputs})
     set_source_files_properties(${outputs} PROPERTIES COMPILE_OPTIONS -w)  # not our code, not our warnings
   endforeach()
   file(MAKE_DIRECTORY "${generated}/${layer}")
-  target_include_directories(cellar_${layer} SYSTEM PRIVATE "${generated}")
+  target_include_directories(${target} SYSTEM PRIVATE "${generated}")
 endfunction()
 
 # cellar_library(<target> NAME <name> LAYERS <layer>...): a library users link, cellar::<name>: the objects of these

@@ -71,7 +71,7 @@ endfunction()
 if(NOT CELLAR_SANITIZE)
   cellar_tests(tidy tests)  # tests/tidy_test.cc: the style guard
 endif()
-foreach(layer IN ITEMS base platform)
+foreach(layer IN ITEMS base platform keys)
   cellar_tests(${layer} tests/${layer} LAYERS ${layer} platform SUPPORT cellar_test_support)
 endforeach()
 foreach(layer IN ITEMS cell filter memtable bloom cache compaction engine)

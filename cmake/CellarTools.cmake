@@ -1,9 +1,18 @@
-# The program `cellar`: sub-commands are plug-ins (tools/cmd_*.cc); everything but main.cc can be linked by tests.
+# The program `cellar`: sub-commands are plug-ins (tools/*/cmd_*.cc); everything but main.cc can be linked by tests.
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 cellar_find(edit histedit.h edit libedit-dev OPTIONAL)  # line editing in the shell
 
-cellar_layer(tools DEPENDS engine LIBS fmt::fmt CLI11::CLI11 nlohmann_json::nlohmann_json cellar_dep::edit cellar_dep::re2 EXCLUDE "/main\\.cc$")
+cellar_layer(tools/frame    DEPENDS engine         LIBS fmt::fmt CLI11::CLI11 nlohmann_json::nlohmann_json)
+cellar_layer(tools/store    DEPENDS tools/frame    LIBS fmt::fmt nlohmann_json::nlohmann_json)
+cellar_layer(tools/hbase    DEPENDS tools/store    LIBS fmt::fmt cellar_dep::protobuf_lite)
+cellar_layer(tools/query    DEPENDS tools/hbase    LIBS fmt::fmt)
+cellar_layer(tools/transfer DEPENDS tools/query    LIBS fmt::fmt nlohmann_json::nlohmann_json)
+cellar_layer(tools/files    DEPENDS tools/hbase    LIBS fmt::fmt nlohmann_json::nlohmann_json cellar_dep::re2)
+cellar_layer(tools/shell    DEPENDS tools/query    LIBS fmt::fmt cellar_dep::edit cellar_dep::re2)
+cellar_layer(tools/plot     DEPENDS tools/frame    LIBS fmt::fmt nlohmann_json::nlohmann_json)
+cellar_layer(tools DEPENDS tools/transfer tools/files tools/shell tools/plot LIBS fmt::fmt EXCLUDE "/main\\.cc$")
+cellar_protobuf(tools/hbase)
 file(GLOB cellar_tool_main CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/main.cc")
 if(cellar_tool_main)
   add_executable(cellar_tool ${cellar_tool_main})

@@ -7,7 +7,7 @@
 
 #include "cell/cursor.h"
 #include "cell/rules.h"
-#include "hfile/hfile_writer.h"
+#include "hfile/write/hfile_writer.h"
 
 namespace cellar {
 

@@ -54,7 +54,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
 // In a forked child the parts of the engine must not even be destroyed: their threads run in the parent
 // alone, and mutexes may be locked for ever.
 EngineImpl::~EngineImpl() {
-  if (core_->inherited()) {
+  if (core_->life.inherited()) {
     static_cast<void>(new std::shared_ptr<EngineParts>(parts_));
     return;
   }
@@ -63,13 +63,13 @@ EngineImpl::~EngineImpl() {
 
 Status EngineImpl::check_writable() const {
   CELLAR_TRY(check_not_in_observer());
-  CELLAR_TRY(core_->check_open());
+  CELLAR_TRY(core_->life.check_open());
   if (core_->options.read_only) return Status::read_only("the store was opened read-only");
   return core_->health.check();
 }
 
 Result<std::shared_ptr<Table>> EngineImpl::open_table(const std::string& name) {
-  CELLAR_TRY(core_->check_open());
+  CELLAR_TRY(core_->life.check_open());
   CELLAR_TRY_ASSIGN(std::shared_ptr<TableState> table, core_->catalog.find(name));
   return std::shared_ptr<Table>(std::move(table));
 }
@@ -173,12 +173,12 @@ Status EngineImpl::write(const Batch& batch, const WriteOptions& options) {
 }
 
 Result<std::shared_ptr<const Snapshot>> EngineImpl::snapshot() {
-  CELLAR_TRY(core_->check_open());
+  CELLAR_TRY(core_->life.check_open());
   return std::shared_ptr<const Snapshot>(std::make_shared<SnapshotImpl>(parts_->core));
 }
 
 Result<std::unique_ptr<Transaction>> EngineImpl::begin(const TransactionOptions& options) {
-  CELLAR_TRY(core_->check_open());
+  CELLAR_TRY(core_->life.check_open());
   return std::unique_ptr<Transaction>(
       std::make_unique<TransactionImpl>(parts_->core, parts_->shared_write_path(), options));
 }
@@ -188,7 +188,7 @@ Status EngineImpl::run_transaction(const RunOptions& options,
   if (options.attempts_max == 0) return Status::invalid_argument("attempts_max is 1 or more");
   int64_t pause_us = options.pause_us;
   for (uint32_t attempt = 1;; ++attempt) {
-    CELLAR_TRY(core_->check_open());
+    CELLAR_TRY(core_->life.check_open());
     TransactionImpl transaction(parts_->core, parts_->shared_write_path(), options.transaction);
     Status status = work(transaction);
     if (status.ok() && transaction.active()) status = transaction.commit();
@@ -216,7 +216,7 @@ Status EngineImpl::create_feed(const std::string& name, const FeedOptions& optio
 }
 
 std::vector<FeedInfo> EngineImpl::list_feeds() {
-  if (!core_->check_open().ok()) return {};
+  if (!core_->life.check_open().ok()) return {};
   return cellar::list_feeds(*core_);
 }
 
@@ -229,7 +229,7 @@ Status EngineImpl::drop_feed(const std::string& name) {
 
 Result<std::unique_ptr<FeedReader>> EngineImpl::read_feed(const std::string& name,
                                                           std::optional<uint64_t> from) {
-  CELLAR_TRY(core_->check_open());
+  CELLAR_TRY(core_->life.check_open());
   return open_feed(parts_->core, parts_->shared_background(), name, from);
 }
 
@@ -240,7 +240,7 @@ Status EngineImpl::flush() {
 
 Status EngineImpl::resume() {
   CELLAR_TRY(check_not_in_observer());
-  CELLAR_TRY(core_->check_open());
+  CELLAR_TRY(core_->life.check_open());
   if (core_->options.read_only) return Status::read_only("the store was opened read-only");
   if (!core_->health.resumable()) return core_->health.check();
   CELLAR_TRY(parts_->write_path.alone(
@@ -252,7 +252,7 @@ Status EngineImpl::resume() {
 
 Status EngineImpl::wait_for_background() {
   CELLAR_TRY(check_not_in_observer());
-  CELLAR_TRY(core_->check_open());
+  CELLAR_TRY(core_->life.check_open());
   return parts_->background.wait_idle();
 }
 
@@ -313,9 +313,9 @@ Status EngineImpl::finish() {
 }
 
 Status EngineImpl::close() {
-  if (core_->inherited()) return EngineCore::inherited_status();
+  if (core_->life.inherited()) return EngineLife::inherited_status();
   CELLAR_TRY(check_not_in_observer());
-  if (core_->closed.load()) return closed_with_;
+  if (core_->life.closed.load()) return closed_with_;
   const bool opened = core_->wal != nullptr && !core_->options.read_only;
   if (opened && !core_->health.failed()) {
     closed_with_ = finish();
@@ -324,7 +324,7 @@ Status EngineImpl::close() {
     closed_with_ = core_->health.check();
   }
   core_->closing.store(true);
-  core_->closed.store(true, std::memory_order_release);
+  core_->life.closed.store(true, std::memory_order_release);
   core_->changed->signal();
   static_cast<void>(parts_->background.wait_idle());
   core_->catalog.take_all().clear();  // tables hold the core: let go, or neither ever ends

@@ -41,7 +41,7 @@ Result<NamedSnapshotInfo> EngineImpl::create_snapshot(const std::string& name,
 }
 
 Result<std::vector<NamedSnapshotInfo>> EngineImpl::list_snapshots() {
-  CELLAR_TRY(core_->check_open());
+  CELLAR_TRY(core_->life.check_open());
   return NamedSnapshots(*core_).list();
 }
 
@@ -51,7 +51,7 @@ Status EngineImpl::drop_snapshot(const std::string& name) {
 }
 
 Result<std::unique_ptr<Engine>> EngineImpl::open_snapshot(const std::string& name) {
-  CELLAR_TRY(core_->check_open());
+  CELLAR_TRY(core_->life.check_open());
   const NamedSnapshots snapshots(*core_);
   CELLAR_TRY(snapshots.open(name).status());  // says that there is none, and what the nearest is called
   EngineOptions options = core_->options;
@@ -109,7 +109,7 @@ Status EngineImpl::truncate_now(const std::string& name) {
 
 Result<CheckpointInfo> EngineImpl::checkpoint(const std::string& path) {
   CELLAR_TRY(check_not_in_observer());  // it waits for the writers
-  CELLAR_TRY(core_->check_open());
+  CELLAR_TRY(core_->life.check_open());
   const auto [parent_path, name] = split_path(path);
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> parent, core_->files.open_directory(parent_path, false));
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> into, core_->files.open_directory(path, true));

@@ -7,9 +7,10 @@
 
 #include "base/bytes.h"
 #include "cell/cell_key.h"
-#include "hfile/codecs.h"
-#include "hfile/hfile_parts.h"
-#include "hfile/verify.h"
+#include "hfile/block/file_parts.h"
+#include "hfile/check/verify.h"
+#include "hfile/codec/codecs.h"
+#include "hfile/read/hfile_reader.h"
 
 namespace cellar {
 
@@ -129,7 +130,7 @@ bool HFile::may_contain_row(std::string_view row) const {
 }
 
 Result<std::string> HFile::meta_block(std::string_view name) const {
-  const HFileReader::Parts& parts = impl_->reader->parts();
+  const FileParts& parts = impl_->reader->parts();
   for (const MetaBlockEntry& entry : parts.meta_blocks) {
     if (entry.name != name) continue;
     CELLAR_TRY_ASSIGN(Block* const block,

@@ -8,8 +8,8 @@
 
 #include "bloom/bloom_types.h"
 #include "cell/cell_codec.h"
-#include "hfile/hfile_writer.h"
-#include "hfile/named_file.h"
+#include "hfile/write/hfile_writer.h"
+#include "hfile/write/named_file.h"
 
 namespace cellar {
 

@@ -137,7 +137,8 @@ bool has_token(std::string_view text, std::string_view token) {
 }
 
 bool allowed_in(const Source& source, const std::set<std::string_view>& allowed) {
-  return allowed.contains(source.folder()) || allowed.contains(source.path);
+  return allowed.contains(source.folder()) || allowed.contains(layer_of(source.path)) ||
+         allowed.contains(source.path);
 }
 
 }  // namespace cellar::testing

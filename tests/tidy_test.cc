@@ -105,8 +105,9 @@ Strings check_fences(const Sources& sources) {
         complaints.push_back(source.at(include.line) +
                              "public headers need <standard> and \"cellar/...\" only, not " + to);
       }
-      if (to.ends_with(".pb.h") && (source.header() || source.folder() != "hfile")) {
-        complaints.push_back(source.at(include.line) + "generated messages stay inside .cc files of hfile");
+      if (to.ends_with(".pb.h") && (source.header() || source.layer() != layer_of(to))) {
+        complaints.push_back(source.at(include.line) +
+                             "generated messages stay inside .cc files of their folder");
       }
       for (const Fence& fence : kFences) {
         if (!to.starts_with(fence.prefix) || source.folder() == "tests") continue;
@@ -252,15 +253,15 @@ Strings check_dead_files(const Sources& sources) {
 Strings check_plugins(const Sources& sources) {
   Strings complaints;
   for (const Source& source : sources) {
-    if (!source.path.ends_with(".cc") || !(find_layer(source.folder()) || source.folder() == "tools"))
-      continue;
+    if (!source.path.ends_with(".cc") || find_layer(source.layer()) == nullptr) continue;
     size_t line = 0;
     while (line < source.code.size() && source.code[line].find("CELLAR_PLUGIN(") == std::string::npos) ++line;
     const bool defines = line < source.code.size();
     const bool named =
-        kPluginFolders.contains(source.folder()) &&
+        kPluginLayers.contains(source.layer()) &&
         std::ranges::any_of(kPluginKinds, [&](const auto& kind) { return source.name().starts_with(kind); });
-    const std::string function = source.folder() + "_" + source.stem();
+    std::string function = source.layer() + "_" + source.stem();
+    std::ranges::replace(function, '/', '_');
     if (named && !defines) {
       complaints.push_back(source.at(1) + "named as a plug-in, but has no CELLAR_PLUGIN(Kind, " + function +
                            ", \"name\", Class); add it or rename the file");
@@ -273,6 +274,32 @@ Strings check_plugins(const Sources& sources) {
                            "compressor_, type_, filter_, ordered_ or cmd_ first");
     }
   }
+  return complaints;
+}
+
+// "engine/store/core" of engine/store/core.h and engine/store/core.cc: what is read together.
+std::string unit_of(const std::string& path) { return path.substr(0, path.rfind('.')); }
+
+// A unit that includes another may not be included by it, however far round.
+Strings check_cycles(const Sources& sources) {
+  std::map<std::string, std::set<std::string>> uses;
+  for (const Source& source : sources) {
+    if (!source.cpp() || find_layer(source.layer()) == nullptr) continue;
+    std::set<std::string>& of = uses[unit_of(source.path)];
+    for (const Include& include : includes_of(source))
+      if (include.quoted && unit_of(include.target) != unit_of(source.path))
+        of.insert(unit_of(include.target));
+  }
+  // A unit that uses only units that are done is done. Those that remain are in a cycle or use one that is.
+  for (bool more = true; more;) {
+    more = std::erase_if(uses, [&](const auto& unit) {
+             return std::ranges::none_of(unit.second, [&](const auto& used) { return uses.contains(used); });
+           }) > 0;
+  }
+  Strings complaints;
+  for (const auto& [unit, used] : uses)
+    complaints.push_back(unit +
+                         ".h:1: is in a cycle of includes, or includes one; move the shared part down");
   return complaints;
 }
 
@@ -387,6 +414,14 @@ TEST(StyleGuard, IncludesGoDown) { expect_none(check_layers(tree())); }
 TEST(StyleGuard, LibrariesStayBehindTheirFences) { expect_none(check_fences(tree())); }
 TEST(StyleGuard, TheWorldIsPassedIn) { expect_none(check_bans(tree())); }
 TEST(StyleGuard, FilesHaveTheirForm) { expect_none(check_form(tree())); }
+TEST(StyleGuard, UnitsHaveNoCycles) {
+  expect_none(check_cycles(tree()));
+  const Sources round = {make_source("cell/a.h", {"#include \"cell/b.h\""}),
+                         make_source("cell/b.cc", {"#include \"cell/c.h\""}),
+                         make_source("cell/c.h", {"#include \"cell/a.h\""}),
+                         make_source("cell/d.h", {"#include \"base/bytes.h\""})};
+  EXPECT_EQ(check_cycles(round).size(), 3u);
+}
 TEST(StyleGuard, NoFileIsDead) { expect_none(check_dead_files(tree())); }
 TEST(StyleGuard, PluginsAreWhatTheirNamesSay) { expect_none(check_plugins(tree())); }
 
@@ -399,10 +434,14 @@ TEST(StyleGuard, FunctionsAndFilesStayShort) {
   expect_none(check_lengths(lengths, parse_ratchet(read_lines(CELLAR_TEST_DATA_DIR "/tidy/ratchet.txt"))));
 }
 
-// The linker's table in CMakeLists.txt gives each layer at least what the table above lets it include.
+// The linker's table in CMakeLists.txt and cmake/CellarTools.cmake gives each layer at least what the table above
+// lets it include.
 TEST(StyleGuard, TheBuildHasTheSameLayers) {
   std::map<std::string, std::set<std::string>> linked;
-  for (const std::string& line : read_lines(CELLAR_SOURCE_DIR "/CMakeLists.txt")) {
+  Strings lines = read_lines(CELLAR_SOURCE_DIR "/CMakeLists.txt");
+  for (std::string& line : read_lines(CELLAR_SOURCE_DIR "/cmake/CellarTools.cmake"))
+    lines.push_back(std::move(line));
+  for (const std::string& line : lines) {
     if (!line.starts_with("cellar_layer(")) continue;
     std::istringstream words(line.substr(13));
     std::string name, word;

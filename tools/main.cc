@@ -10,9 +10,9 @@
 
 #include "base/plugins.h"
 #include "cellar/plugin.h"
-#include "tools/command.h"
-#include "tools/help.h"
-#include "tools/operands.h"
+#include "tools/frame/command.h"
+#include "tools/frame/help.h"
+#include "tools/frame/operands.h"
 
 namespace cellar {
 namespace {

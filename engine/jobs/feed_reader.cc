@@ -54,7 +54,8 @@ Result<const FeedEntry*> FeedReaderImpl::next(int64_t wait_us) {
   for (;;) {
     const uint64_t seen = core_->written->count();
     if (wait_us != 0) core_->feeds_waiting.fetch_add(1, std::memory_order_acq_rel);
-    Result<bool> advanced = core_->check_open().ok() ? advance() : Result<bool>(core_->check_open());
+    Result<bool> advanced =
+        core_->life.check_open().ok() ? advance() : Result<bool>(core_->life.check_open());
     const int64_t left_us = wait_us > 0 ? until_us - core_->clock.steady_us() : wait_us;
     const bool waits = advanced.ok() && !*advanced && (wait_us < 0 || left_us > 0);
     if (waits) core_->written->wait(seen, left_us);
@@ -238,7 +239,7 @@ bool FeedReaderImpl::wants(const std::string& table, const std::string& family) 
 // Durable first what it says was consumed, so that no power loss takes that back; and no crash gives out its
 // sequences again.
 Status FeedReaderImpl::acknowledge(uint64_t sequence) {
-  CELLAR_TRY(core_->check_open());
+  CELLAR_TRY(core_->life.check_open());
   if (core_->options.read_only) return Status::read_only("the store was opened read-only");
   CELLAR_TRY(core_->health.check());
   if (const uint64_t visible = core_->mvcc.read_point(); sequence > visible)

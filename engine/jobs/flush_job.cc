@@ -10,7 +10,7 @@
 #include "cell/cell_key.h"
 #include "cell/merging_cursor.h"
 #include "engine/store/sequence_check.h"
-#include "hfile/warm_up.h"
+#include "hfile/read/warm_up.h"
 
 namespace cellar {
 namespace {

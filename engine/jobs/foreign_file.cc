@@ -6,9 +6,9 @@
 #include "base/bytes.h"
 #include "cell/cell_codec.h"
 #include "engine/store/file_copy.h"
-#include "hfile/cell_census.h"
-#include "hfile/file_sequence.h"
-#include "hfile/hfile_reader.h"
+#include "hfile/check/cell_census.h"
+#include "hfile/read/file_sequence.h"
+#include "hfile/read/hfile_reader.h"
 
 namespace cellar {
 namespace {

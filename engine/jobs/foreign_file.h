@@ -8,7 +8,7 @@
 
 #include "cellar/file_system.h"
 #include "engine/manifest/manifest.h"
-#include "hfile/verify.h"
+#include "hfile/check/verify.h"
 
 namespace cellar {
 

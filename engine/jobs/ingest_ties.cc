@@ -9,7 +9,7 @@
 #include "cell/cell_order.h"
 #include "cell/merging_cursor.h"
 #include "engine/store/store.h"
-#include "hfile/hfile_reader.h"
+#include "hfile/read/hfile_reader.h"
 
 namespace cellar {
 namespace {

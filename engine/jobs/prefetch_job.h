@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "engine/store/core.h"
-#include "hfile/warm_up.h"
+#include "hfile/read/warm_up.h"
 
 namespace cellar {
 

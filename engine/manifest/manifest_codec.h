@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "cellar/status.h"
-#include "engine/manifest/manifest.h"
+#include "engine/manifest/manifest_state.h"
 
 namespace cellar {
 

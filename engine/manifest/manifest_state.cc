@@ -1,4 +1,6 @@
 // What an edit does to the manifest's state, and questions to the state.
+#include "engine/manifest/manifest_state.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,8 +10,6 @@
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
-
-#include "engine/manifest/manifest.h"
 
 namespace cellar {
 

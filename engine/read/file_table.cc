@@ -8,6 +8,7 @@
 #include "engine/read/actions.h"
 #include "engine/read/range_estimate.h"
 #include "engine/schema/names.h"
+#include "hfile/read/hfile_reader.h"
 
 namespace cellar {
 namespace {

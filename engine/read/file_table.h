@@ -13,6 +13,7 @@
 #include "cellar/environment.h"
 #include "cellar/table.h"
 #include "engine/read/table_read.h"
+#include "hfile/read/hfile_reader.h"
 
 namespace cellar {
 

@@ -7,8 +7,9 @@
 #include <string>
 
 #include "cell/cell_key.h"
-#include "hfile/cell_counts.h"
-#include "hfile/file_span.h"
+#include "hfile/read/cell_counts.h"
+#include "hfile/read/file_span.h"
+#include "hfile/read/hfile_reader.h"
 
 namespace cellar {
 namespace {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cell/cell_key.h"
+#include "hfile/read/hfile_reader.h"
 
 namespace cellar {
 namespace {

@@ -6,6 +6,7 @@
 #include "cell/merging_cursor.h"
 #include "cell/reverse_row_cursor.h"
 #include "engine/read/explained_source.h"
+#include "hfile/read/hfile_reader.h"
 
 namespace cellar {
 namespace {

@@ -14,8 +14,8 @@
 #include "cellar/plugin.h"
 #include "engine/schema/carried_attributes.h"
 #include "engine/schema/option_fields.h"
-#include "hfile/codecs.h"
-#include "hfile/encoding.h"
+#include "hfile/codec/codecs.h"
+#include "hfile/encoding/encoding.h"
 #include "memtable/memtable.h"
 
 namespace cellar {

@@ -45,11 +45,6 @@ void EngineCore::fail(const Status& status, Health::Ends ends) {
   changed->signal();
 }
 
-Status EngineCore::inherited_status() {
-  return Status::aborted("the engine was opened before this process was forked, and belongs to the parent")
-      .hinting("open a store after fork(), or use it in the parent alone");
-}
-
 void EngineCore::log(LogLevel level, std::string_view text) const {
   if (options.environment.log != nullptr) options.environment.log->log(level, "engine", text);
 }

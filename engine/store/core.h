@@ -13,6 +13,7 @@
 #include "engine/log/wal_writer.h"
 #include "engine/manifest/manifest.h"
 #include "engine/store/catalog.h"
+#include "engine/store/engine_life.h"
 #include "engine/store/expiry_clock.h"
 #include "engine/store/file_handles.h"
 #include "engine/store/health.h"
@@ -20,7 +21,6 @@
 #include "engine/store/observers.h"
 #include "engine/store/row_locks.h"
 #include "engine/store/store.h"
-#include "platform/posix_process.h"
 
 namespace cellar {
 
@@ -46,7 +46,7 @@ struct EngineCore : std::enable_shared_from_this<EngineCore> {
   EngineCore(const EngineCore&) = delete;
   EngineCore& operator=(const EngineCore&) = delete;
 
-  const uint64_t generation = process_generation();
+  EngineLife life;
   const EngineOptions options;
   const std::string path;
   FileSystem& files;
@@ -66,7 +66,6 @@ struct EngineCore : std::enable_shared_from_this<EngineCore> {
   EngineCounters counters;
   std::unique_ptr<Event> changed;  // signalled whenever background work begins, ends or fails
   std::atomic<bool> closing{false};
-  std::atomic<bool> closed{false};
   std::atomic<int64_t> memtable_bytes{0};
   std::unique_ptr<Event> written;          // signalled by publish() while a feed's reader waits
   std::atomic<uint32_t> feeds_waiting{0};  // readers that wait
@@ -84,15 +83,6 @@ struct EngineCore : std::enable_shared_from_this<EngineCore> {
   MakeTable make_table;  // set before the store is opened
   Catalog catalog;
 
-  // Ok while the engine may be used; kAborted after close(), and in a process that was forked after the open.
-  Status check_open() const {
-    if (closed.load(std::memory_order_acquire)) return Status::aborted("the engine is closed");
-    return inherited() ? inherited_status() : Status();
-  }
-  // Whether this process was forked by the one that opened the engine. Its files, its lock and its threads
-  // are the parent's: nothing of the engine may be used or ended here.
-  bool inherited() const { return generation != process_generation(); }
-  static Status inherited_status();
   // Makes the engine read-only and says so, once.
   void fail(const Status& status, Health::Ends ends = Health::Ends::kByResume);
   void log(LogLevel level, std::string_view text) const;

@@ -7,7 +7,7 @@
 #include "cell/rules.h"
 #include "cellar/compaction_policy.h"
 #include "cellar/options.h"
-#include "hfile/hfile_writer.h"
+#include "hfile/write/hfile_writer.h"
 
 namespace cellar {
 

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/store/table_state.h"
-
 namespace cellar {
 
 Status Observers::add(TableState& table, const std::string& name, std::shared_ptr<Observer> observer) {

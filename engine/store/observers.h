@@ -7,19 +7,10 @@
 
 #include "base/mutex.h"
 #include "cellar/observer.h"
+#include "engine/store/observer_list.h"
+#include "engine/store/table_state.h"
 
 namespace cellar {
-
-class TableState;
-
-// The observers of a table at one time, in the order of their registration. Immutable.
-struct ObserverList {
-  struct Named {
-    std::string name;
-    std::shared_ptr<Observer> observer;
-  };
-  std::vector<Named> all;
-};
 
 // Any thread. Lists are kept until clear(), so that writers need no lock. They are not the tables' own: an
 // observer may hold its table, and neither would ever end.

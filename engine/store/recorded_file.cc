@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "hfile/caps.h"
+#include "hfile/format/caps.h"
 
 namespace cellar {
 

@@ -7,7 +7,7 @@
 #include "cellar/file_system.h"
 #include "cellar/options.h"
 #include "engine/manifest/manifest.h"
-#include "hfile/hfile_reader.h"
+#include "hfile/read/hfile_reader.h"
 
 namespace cellar {
 

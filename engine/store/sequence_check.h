@@ -9,7 +9,7 @@
 
 #include "cell/cursor.h"
 #include "engine/store/store_file.h"
-#include "hfile/verify.h"
+#include "hfile/check/verify.h"
 
 namespace cellar {
 

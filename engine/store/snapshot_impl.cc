@@ -4,7 +4,7 @@
 namespace cellar {
 
 SnapshotImpl::~SnapshotImpl() {
-  if (core_->inherited()) return;
+  if (core_->life.inherited()) return;
   if (!core_->mvcc.close_snapshot(sequence_) || core_->counters.views_kept.load() == 0) return;
   for (const auto& store : core_->catalog.stores()) store->let_go(sequence_);
 }

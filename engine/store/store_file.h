@@ -6,7 +6,7 @@
 
 #include "engine/manifest/manifest.h"
 #include "engine/store/file_remover.h"
-#include "hfile/hfile_reader.h"
+#include "hfile/read/hfile_reader.h"
 
 namespace cellar {
 

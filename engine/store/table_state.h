@@ -10,7 +10,8 @@
 
 #include "base/mutex.h"
 #include "cellar/table.h"
-#include "engine/store/observers.h"
+#include "engine/store/engine_life.h"
+#include "engine/store/observer_list.h"
 #include "engine/store/store.h"
 
 namespace cellar {
@@ -35,8 +36,9 @@ Status is_read_only(std::string_view table);
 // Every Table of an engine is a TableState; TableImpl adds the operations. Any thread.
 class TableState : public Table, public std::enable_shared_from_this<TableState> {
  public:
-  TableState(std::shared_ptr<EngineCore> core, uint32_t id, std::string name, TableOptions options,
-             std::vector<std::shared_ptr<Store>> stores);
+  // `life` is part of `core`. Writes use `durability` unless the table's options name another.
+  TableState(std::shared_ptr<EngineCore> core, const EngineLife& life, Durability durability, uint32_t id,
+             std::string name, TableOptions options, std::vector<std::shared_ptr<Store>> stores);
 
   // Returns the state of a table that a user named; null if it is not a table of this engine.
   static TableState* of(const EngineCore& core, const std::shared_ptr<Table>& table);
@@ -72,7 +74,9 @@ class TableState : public Table, public std::enable_shared_from_this<TableState>
   Result<std::vector<std::shared_ptr<Store>>> stores_of(std::string_view family) const;
 
  private:
-  const std::shared_ptr<EngineCore> core_;
+  const std::shared_ptr<EngineCore> core_;  // keeps the parts alive that the table uses
+  const EngineLife& life_;
+  const Durability engine_durability_;
   const uint32_t id_;
   const std::string name_;
   std::atomic<Durability> durability_{};

@@ -377,7 +377,7 @@ Status TransactionImpl::renew_overlay() {
 
 Status TransactionImpl::commit() {
   if (!active()) return Status::aborted("the transaction is over: it was committed or rolled back");
-  const Status status = cells_.empty() ? core_->check_open() : write();
+  const Status status = cells_.empty() ? core_->life.check_open() : write();
   rollback();
   return status;
 }

@@ -290,7 +290,7 @@ Result<CheckAndMutateResult> WritePath::check_and_mutate(TableState& table, cons
 }
 
 Status WritePath::write(const Batch& batch, const WriteOptions& options) {
-  CELLAR_TRY(core_.check_open());
+  CELLAR_TRY(core_.life.check_open());
   if (batch.impl().entries.empty()) return {};
   CELLAR_TRY_ASSIGN(const BatchChanges changes, BatchChanges::check(core_, batch));
   Durability durability = Durability::kSkipWal;

@@ -32,7 +32,7 @@ run_programs() {
   output=$(LD_LIBRARY_PATH=${3:-} "$folder/files" "$scratch")
   local codecs files
   codecs=$(wc -w <<<"${output#codecs:}")
-  files=$(grep -c '^    cellar_plugin_hfile_compressor_' "$build/generated/hfile_plugins.cc")  # some may be left out
+  files=$(grep -c '^    cellar_plugin_hfile_codec_compressor_' "$build/generated/hfile_codec_plugins.cc")  # some may be left out
   ((codecs >= files)) || { echo "$what: $files codecs in the build, but the program knows: $output" >&2; return 1; }
   [[ ! -x $folder/write_hbase_file ]] ||
     (cd "$scratch" && LD_LIBRARY_PATH=${3:-} "$folder/write_hbase_file" >/dev/null)

@@ -8,8 +8,9 @@
 
 #include "engine/manifest/manifest.h"
 #include "engine/store/sequence_check.h"
-#include "hfile/hfile_parts.h"
-#include "hfile/verify.h"
+#include "hfile/block/file_parts.h"
+#include "hfile/check/verify.h"
+#include "hfile/read/hfile_reader.h"
 #include "tests/engine/engine_fixture.h"
 #include "tests/support/byte_files.h"
 #include "tests/support/step_executor.h"
@@ -31,7 +32,7 @@ struct BlockAt {
 // All blocks of a file, in order.
 std::vector<BlockAt> blocks_of(std::string_view file) {
   const auto reader = HFileReader::open(std::make_unique<ViewFile>(file), {.name = "file"}).value();
-  const HFileReader::Parts& parts = reader->parts();
+  const FileParts& parts = reader->parts();
   std::vector<BlockAt> blocks;
   for (uint64_t at = 0; at < parts.trailer_offset;) {
     const BlockHeader header = parts.blocks->read_header(at, parts.trailer_offset).value();

@@ -5,7 +5,8 @@
 #include "base/plugins.h"
 #include "cell/cell_codec.h"
 #include "cell/cell_key.h"
-#include "hfile/codecs.h"
+#include "hfile/codec/codecs.h"
+#include "hfile/encoding/encoding.h"
 #include "tests/support/byte_files.h"
 
 namespace cellar::fuzz {

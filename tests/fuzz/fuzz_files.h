@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "hfile/hfile_writer.h"
+#include "hfile/write/hfile_writer.h"
 
 namespace cellar::fuzz {
 

@@ -11,12 +11,14 @@
 #include "base/plugins.h"
 #include "cell/cell_key.h"
 #include "cell/cell_order.h"
-#include "hfile/block_writer.h"
-#include "hfile/codecs.h"
-#include "hfile/describe.h"
-#include "hfile/hfile_parts.h"
-#include "hfile/salvage.h"
-#include "hfile/verify.h"
+#include "hfile/block/block_writer.h"
+#include "hfile/block/file_parts.h"
+#include "hfile/check/describe.h"
+#include "hfile/check/salvage.h"
+#include "hfile/check/verify.h"
+#include "hfile/codec/codecs.h"
+#include "hfile/encoding/encoding.h"
+#include "hfile/read/hfile_reader.h"
 #include "tests/fuzz/fuzz_files.h"
 #include "tests/support/byte_files.h"
 
@@ -109,7 +111,7 @@ Sections take_apart(const std::string& bytes) {
   Sections sections;
   HFileReaderOptions options;
   const auto file = HFileReader::open(std::make_unique<testing::ViewFile>(bytes), options).value();
-  const HFileReader::Parts& parts = file->parts();
+  const FileParts& parts = file->parts();
   sections.trailer = parts.trailer;
   sections.front = bytes.substr(0, parts.trailer.load_on_open_offset);
   for (const SectionBlock& section : parts.sections) {
@@ -218,7 +220,7 @@ void add_blocks(const std::string& bytes, std::vector<std::string>& seeds) {
   const std::vector<std::string> names = Registry<BlockEncoding>::instance().names();
   HFileReaderOptions options;
   const auto file = HFileReader::open(std::make_unique<testing::ViewFile>(bytes), options).value();
-  const HFileReader::Parts& parts = file->parts();
+  const FileParts& parts = file->parts();
   if (parts.trailer.codec != 2 || parts.trailer.entry_count == 0) return;
   const auto block = parts.blocks->read(0, 0, parts.trailer.load_on_open_offset, nullptr, nullptr);
   if (!block.ok()) return;

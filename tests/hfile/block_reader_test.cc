@@ -1,13 +1,13 @@
 // Goal: a block is used only after its bounds and sums were checked; reading ahead gives the same bytes with
 // fewer reads. Method: one block made by hand, every field of its header set to awkward values.
-#include "hfile/block_reader.h"
+#include "hfile/block/block_reader.h"
 
 #include <gtest/gtest.h>
 
 #include "base/checksum.h"
 #include "base/coding.h"
 #include "base/random.h"
-#include "hfile/codecs.h"
+#include "hfile/codec/codecs.h"
 #include "tests/hfile_support/writer_support.h"
 
 namespace cellar::testing {

@@ -1,19 +1,19 @@
 // Goal: each block of a file that Cellar wrote is known by its place, however many blocks there are, and
 // whatever reads them. Method: files of thousands of small blocks, so that their sums fill several pages;
 // blocks moved, pages damaged, and pages whose content is not what the trailer says.
-#include "hfile/block_sums.h"
+#include "hfile/block/block_sums.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "cache/block_cache.h"
 #include "cell/cell_key.h"
-#include "hfile/block_writer.h"
-#include "hfile/codecs.h"
-#include "hfile/hfile_parts.h"
-#include "hfile/hfile_reader.h"
-#include "hfile/salvage.h"
-#include "hfile/verify.h"
+#include "hfile/block/block_writer.h"
+#include "hfile/block/file_parts.h"
+#include "hfile/check/salvage.h"
+#include "hfile/check/verify.h"
+#include "hfile/codec/codecs.h"
+#include "hfile/read/hfile_reader.h"
 #include "tests/hfile_support/writer_support.h"
 #include "tests/support/test_scale.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/bytes.h"
 #include "cell/cell_key.h"
-#include "hfile/hfile_reader.h"
+#include "hfile/read/hfile_reader.h"
 #include "tests/hfile/fixture_files.h"
 #include "tests/hfile_support/writer_support.h"
 

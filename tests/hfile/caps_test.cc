@@ -1,19 +1,19 @@
 // Goal: what is at a cap is taken, what is above it is refused with the cap's name or number.
 // Method: the smallest bytes that claim each size, and the size itself where nothing less shows it.
-#include "hfile/caps.h"
+#include "hfile/format/caps.h"
 
 #include <gtest/gtest.h>
 
 #include "base/checksum.h"
 #include "base/coding.h"
 #include "cell/cell_codec.h"
-#include "hfile/block_writer.h"
-#include "hfile/bloom_reader.h"
-#include "hfile/codecs.h"
-#include "hfile/index_reader.h"
-#include "hfile/memory_meter.h"
-#include "hfile/plain_cells.h"
-#include "hfile/trailer.h"
+#include "hfile/block/block_writer.h"
+#include "hfile/block/bloom_reader.h"
+#include "hfile/block/index_reader.h"
+#include "hfile/block/memory_meter.h"
+#include "hfile/codec/codecs.h"
+#include "hfile/encoding/plain_cells.h"
+#include "hfile/format/trailer.h"
 #include "tests/hfile_support/writer_support.h"
 
 namespace cellar::testing {

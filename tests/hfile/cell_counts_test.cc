@@ -1,6 +1,6 @@
 // Goal: the counts are right at every place, few, even, and nothing malformed is believed. Method: so many
 // blocks of known content; every change of a byte and every cut of an encoded text.
-#include "hfile/cell_counts.h"
+#include "hfile/read/cell_counts.h"
 
 #include <gtest/gtest.h>
 

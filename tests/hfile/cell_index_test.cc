@@ -9,8 +9,9 @@
 #include "base/random.h"
 #include "cell/cell_key.h"
 #include "cell/cell_order.h"
-#include "hfile/block.h"
-#include "hfile/hfile_reader.h"
+#include "hfile/block/block.h"
+#include "hfile/encoding/encoding.h"
+#include "hfile/read/hfile_reader.h"
 #include "tests/cell_support/cell_text.h"
 #include "tests/hfile_support/writer_support.h"
 

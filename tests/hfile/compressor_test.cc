@@ -11,7 +11,7 @@
 
 #include "base/coding.h"
 #include "base/random.h"
-#include "hfile/codecs.h"
+#include "hfile/codec/codecs.h"
 #include "tests/hfile_support/writer_support.h"
 #include "tests/support/address_space.h"
 

@@ -1,12 +1,13 @@
 // Goal: the encodings write HBase's bytes and decode them again, and no bytes lead a decoder astray.
 // Method: the sample cells whose encoded forms HBase's own classes gave; damaged blocks; names.
-#include "hfile/encoding.h"
+#include "hfile/encoding/encoding.h"
 
 #include <gtest/gtest.h>
 
 #include "base/bytes.h"
 #include "base/random.h"
-#include "hfile/hfile_parts.h"
+#include "hfile/block/file_parts.h"
+#include "hfile/read/hfile_reader.h"
 #include "tests/hfile/fixture_files.h"
 #include "tests/hfile_support/writer_support.h"
 

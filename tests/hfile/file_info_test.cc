@@ -1,12 +1,12 @@
 // Goal: facts of both forms are read, typed values are checked, and ours are written as HBase writes them.
-#include "hfile/file_info.h"
+#include "hfile/format/file_info.h"
 
 #include <gtest/gtest.h>
 
 #include "base/coding.h"
 #include "base/random.h"
-#include "hfile/codecs.h"
-#include "hfile/format.h"
+#include "hfile/codec/codecs.h"
+#include "hfile/format/format.h"
 #include "tests/hfile/golden_cells.h"
 #include "tests/hfile_support/writer_support.h"
 

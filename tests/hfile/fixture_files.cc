@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "base/coding.h"
-#include "hfile/codecs.h"
+#include "hfile/codec/codecs.h"
 #include "tests/hfile_support/writer_support.h"
 
 namespace cellar::testing {

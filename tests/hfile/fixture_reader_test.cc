@@ -8,10 +8,10 @@
 
 #include "cell/cell_key.h"
 #include "cellar/hfile.h"
-#include "hfile/codecs.h"
-#include "hfile/describe.h"
-#include "hfile/hfile_reader.h"
-#include "hfile/verify.h"
+#include "hfile/check/describe.h"
+#include "hfile/check/verify.h"
+#include "hfile/codec/codecs.h"
+#include "hfile/read/hfile_reader.h"
 #include "tests/hfile/fixture_files.h"
 #include "tests/hfile_support/writer_support.h"
 

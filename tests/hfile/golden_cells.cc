@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "base/coding.h"
-#include "hfile/codecs.h"
+#include "hfile/codec/codecs.h"
 
 namespace cellar::testing {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cellar/cell.h"
-#include "hfile/hfile_writer.h"
+#include "hfile/write/hfile_writer.h"
 #include "tests/hfile_support/writer_support.h"
 
 namespace cellar::testing {

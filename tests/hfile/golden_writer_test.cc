@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "hfile/codecs.h"
-#include "hfile/trailer.h"
+#include "hfile/codec/codecs.h"
+#include "hfile/format/trailer.h"
 #include "tests/hfile/golden_cells.h"
 #include "tests/hfile_support/writer_support.h"
 

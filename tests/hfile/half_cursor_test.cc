@@ -1,10 +1,10 @@
 // Goal: half of a file is a sorted run like any other: the rows up to a row, or those from it on. Method: the
 // contract of all cursors, over runs that hold more rows at either end; a file opened as its half.
-#include "hfile/half_cursor.h"
+#include "hfile/read/half_cursor.h"
 
 #include <gtest/gtest.h>
 
-#include "hfile/hfile_reader.h"
+#include "hfile/read/hfile_reader.h"
 #include "tests/cell_support/cursor_contract.h"
 #include "tests/cell_support/poison_cursor.h"
 #include "tests/cell_support/vector_cursor.h"

@@ -8,7 +8,7 @@
 
 #include "base/random.h"
 #include "cell/cell_key.h"
-#include "hfile/hfile_reader.h"
+#include "hfile/read/hfile_reader.h"
 #include "tests/cell_support/cursor_contract.h"
 #include "tests/hfile_support/writer_support.h"
 

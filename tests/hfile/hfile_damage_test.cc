@@ -7,8 +7,8 @@
 #include <set>
 
 #include "cell/cell_key.h"
-#include "hfile/hfile_reader.h"
-#include "hfile/verify.h"
+#include "hfile/check/verify.h"
+#include "hfile/read/hfile_reader.h"
 #include "tests/hfile/fixture_files.h"
 #include "tests/hfile_support/writer_support.h"
 #include "tests/support/test_scale.h"

@@ -2,8 +2,8 @@
 // reported.
 #include <gtest/gtest.h>
 
-#include "hfile/codecs.h"
-#include "hfile/hfile_writer.h"
+#include "hfile/codec/codecs.h"
+#include "hfile/write/hfile_writer.h"
 #include "tests/hfile_support/writer_support.h"
 
 namespace cellar::testing {

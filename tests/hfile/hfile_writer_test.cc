@@ -2,8 +2,8 @@
 // Method: files of many options over drawn cells are read by a checker that shares no code with Cellar, where
 // it stands beside the project; the printed seed draws them again. Sizes and sums are checked here in any
 // case.
-#include "hfile/hfile_writer.h"
-#include "hfile/codecs.h"
+#include "hfile/write/hfile_writer.h"
+#include "hfile/codec/codecs.h"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 
 #include "base/checksum.h"
 #include "base/coding.h"
-#include "hfile/hfile_reader.h"
-#include "hfile/trailer.h"
+#include "hfile/format/trailer.h"
+#include "hfile/read/hfile_reader.h"
 #include "tests/hfile/golden_cells.h"
 #include "tests/hfile_support/writer_support.h"
 

@@ -1,6 +1,6 @@
 // Goal: index and filter blocks are believed only as far as they hold together, and searches land where a
 // sorted list says. Method: blocks made by hand, with one thing wrong in each; searches against a plain list.
-#include "hfile/index_reader.h"
+#include "hfile/block/index_reader.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include "base/coding.h"
 #include "base/random.h"
 #include "cell/cell_key.h"
-#include "hfile/bloom_reader.h"
+#include "hfile/block/bloom_reader.h"
 #include "tests/hfile_support/writer_support.h"
 
 namespace cellar::testing {

@@ -1,7 +1,7 @@
 // Goal: the search among row words finds what std::lower_bound finds, however the words are spread.
 // Method: random words of several spreads (even, crowded at one end, in runs of equals, all equal, the ends
 // of the range), each searched for each of its words, their neighbours, and random ones.
-#include "hfile/row_words.h"
+#include "hfile/format/row_words.h"
 
 #include <gtest/gtest.h>
 

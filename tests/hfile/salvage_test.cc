@@ -1,7 +1,7 @@
 // Goal: of a file that is cut anywhere, salvage keeps every block before the cut, whatever the version of the
 // file. Method: files of version 3 and, made of their blocks, of version 2.0, cut at every length; real files
 // of version 2.0 where they lie beside the project.
-#include "hfile/salvage.h"
+#include "hfile/check/salvage.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 
 #include "base/coding.h"
 #include "cell/cell_codec.h"
-#include "hfile/format.h"
-#include "hfile/trailer.h"
+#include "hfile/format/format.h"
+#include "hfile/format/trailer.h"
 #include "tests/hfile/fixture_files.h"
 #include "tests/hfile_support/writer_support.h"
 

@@ -1,5 +1,5 @@
 // Goal: trailers of all versions are read, what cannot be true is refused, and ours are HBase's.
-#include "hfile/trailer.h"
+#include "hfile/format/trailer.h"
 
 #include <gtest/gtest.h>
 

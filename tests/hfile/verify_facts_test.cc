@@ -7,10 +7,10 @@
 #include <set>
 #include <tuple>
 
-#include "hfile/format.h"
-#include "hfile/hfile_reader.h"
-#include "hfile/trailer.h"
-#include "hfile/verify.h"
+#include "hfile/check/verify.h"
+#include "hfile/format/format.h"
+#include "hfile/format/trailer.h"
+#include "hfile/read/hfile_reader.h"
 #include "tests/hfile_support/writer_support.h"
 
 namespace cellar::testing {

@@ -1,12 +1,13 @@
 // Goal: what a warm-up was asked for is in memory afterwards, checked as reads check it, and nothing else is.
 // Method: files of every encoding and filter with deep indexes, warmed up in part, then read with counters; a
 // cache that is too small; damaged files; files that others wrote.
-#include "hfile/warm_up.h"
+#include "hfile/read/warm_up.h"
 
 #include <gtest/gtest.h>
 
 #include "cell/cell_key.h"
-#include "hfile/hfile_parts.h"
+#include "hfile/block/file_parts.h"
+#include "hfile/read/hfile_reader.h"
 #include "tests/hfile/fixture_files.h"
 #include "tests/hfile_support/writer_support.h"
 

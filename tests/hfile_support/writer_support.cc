@@ -14,7 +14,7 @@
 #include "base/coding.h"
 #include "cell/cell_codec.h"
 #include "cell/cell_order.h"
-#include "hfile/codecs.h"
+#include "hfile/codec/codecs.h"
 
 namespace cellar::testing {
 

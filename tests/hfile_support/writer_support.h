@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "cellar/cell.h"
 #include "cellar/file_system.h"
-#include "hfile/hfile_writer.h"
+#include "hfile/write/hfile_writer.h"
 #include "tests/support/byte_files.h"
 
 namespace cellar::testing {

@@ -1,5 +1,5 @@
 // BlockPipeline: the same file whoever writes the blocks, and an end in every case.
-#include "hfile/block_pipeline.h"
+#include "hfile/write/block_pipeline.h"
 
 #include <gtest/gtest.h>
 

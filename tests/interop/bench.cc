@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "cellar/hfile.h"
-#include "hfile/hfile_writer.h"
+#include "hfile/write/hfile_writer.h"
 #include "tests/interop/draw_cells.h"
 
 namespace cellar::interop {

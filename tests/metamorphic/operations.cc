@@ -15,7 +15,7 @@
 #include "cellar/cache_policy.h"
 #include "cellar/compaction_policy.h"
 #include "cellar/compressor.h"
-#include "hfile/encoding.h"
+#include "hfile/encoding/encoding.h"
 #include "memtable/memtable.h"
 
 namespace cellar::testing {

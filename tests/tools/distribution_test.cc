@@ -1,6 +1,6 @@
 // Goal: a distribution never says a figure that was not counted. Method: the same values sorted in a list;
 // with few and with many different ones.
-#include "tools/distribution.h"
+#include "tools/frame/distribution.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include "base/coding.h"
 #include "cellar/cellar.h"
 #include "cellar/hfile_builder.h"
-#include "hfile/hfile_reader.h"
+#include "hfile/read/hfile_reader.h"
 #include "tests/tools/schema_check.h"
 #include "tests/tools/tool_runner.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/coding.h"
 #include "cell/cell_codec.h"
-#include "hfile/file_info.h"
+#include "hfile/format/file_info.h"
 #include "tests/support/byte_files.h"
 
 namespace cellar::testing {

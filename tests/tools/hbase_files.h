@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "hfile/hbase_records.h"
-#include "hfile/hfile_writer.h"
+#include "hfile/write/hfile_writer.h"
 #include "tests/cell_support/cell_text.h"
+#include "tools/hbase/hbase_records.h"
 
 namespace cellar::testing {
 

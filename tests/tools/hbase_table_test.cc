@@ -1,7 +1,7 @@
 // Goal: a table in HBase's directories answers as the data model says, in whatever form HBase keeps it: one
 // region, several, halves after a split, links of a clone, a snapshot, bulk loads among flushes. Method:
 // random writes go into the model and into files; the same questions to both.
-#include "tools/hbase_table.h"
+#include "tools/hbase/hbase_table.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -11,8 +11,8 @@
 #include "base/plugins.h"
 #include "tests/support/data_driven.h"
 #include "tests/tools/tool_runner.h"
-#include "tools/command.h"
-#include "tools/help.h"
+#include "tools/frame/command.h"
+#include "tools/frame/help.h"
 
 namespace cellar::testing {
 namespace {

@@ -9,11 +9,11 @@
 #include <sstream>
 
 #include "cell/cell_codec.h"
-#include "hfile/block_writer.h"
-#include "hfile/codecs.h"
-#include "hfile/file_info.h"
-#include "hfile/index_writer.h"
-#include "hfile/trailer.h"
+#include "hfile/block/block_writer.h"
+#include "hfile/block/index_writer.h"
+#include "hfile/codec/codecs.h"
+#include "hfile/format/file_info.h"
+#include "hfile/format/trailer.h"
 #include "tests/support/byte_files.h"
 #include "tests/tools/tool_runner.h"
 

@@ -1,11 +1,12 @@
 // Goal: what people type is understood exactly, and what is printed can be typed again.
 // Method: tables of texts and what they mean.
-#include "tools/operands.h"
-#include "tools/value_form.h"
+#include "tools/frame/operands.h"
 
 #include <gtest/gtest.h>
 
-#include "tools/output.h"
+#include "cellar/cell.h"
+#include "tools/frame/output.h"
+#include "tools/frame/value_form.h"
 
 namespace cellar::testing {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "cellar/hfile_builder.h"
 #include "tests/tools/tool_runner.h"
-#include "tools/hfile_paths.h"
+#include "tools/hbase/hfile_paths.h"
 
 namespace cellar::testing {
 namespace {

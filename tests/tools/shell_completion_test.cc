@@ -1,6 +1,6 @@
 // Goal: Tab offers what can stand at the cursor and nothing else, closes quotes, and never breaks what is
 // typed. Method: lines with a | at the cursor, and what they become or what is offered; then random lines.
-#include "tools/shell_completion.h"
+#include "tools/shell/shell_completion.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include "base/plugins.h"
 #include "tests/support/data_driven.h"
 #include "tests/tools/tool_runner.h"
-#include "tools/shell.h"
+#include "tools/shell/shell.h"
 
 namespace cellar::testing {
 namespace {

@@ -1,7 +1,7 @@
 // Goal: the shell's language is read as HBase's shell would, errors point at their place, and no input,
 // however long, deep or broken, harms. Method: statements and what becomes of them as text; random bytes, cut
 // in random pieces.
-#include "tools/shell_syntax.h"
+#include "tools/shell/shell_syntax.h"
 
 #include <gtest/gtest.h>
 

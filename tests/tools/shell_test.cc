@@ -16,8 +16,8 @@
 #include "tests/support/data_driven.h"
 #include "tests/support/test_scale.h"
 #include "tests/tools/tool_runner.h"
-#include "tools/shell.h"
-#include "tools/shell_groups.h"
+#include "tools/shell/shell.h"
+#include "tools/shell/shell_groups.h"
 
 namespace cellar::testing {
 namespace {

@@ -14,7 +14,7 @@
 #include "engine/manifest/manifest.h"
 #include "tests/support/address_space.h"
 #include "tests/tools/tool_runner.h"
-#include "tools/hfile_paths.h"
+#include "tools/hbase/hfile_paths.h"
 
 namespace cellar::testing {
 namespace {

@@ -1,0 +1,165 @@
+// What a manifest says: store files, families, tables, the whole state of a store, and an edit of it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cellar/environment.h"
+#include "cellar/file_system.h"
+#include "cellar/options.h"
+#include "cellar/status.h"
+#include "engine/log/directory.h"
+#include "engine/log/wal_format.h"
+#include "engine/log/wal_reader.h"
+#include "engine/manifest/feed_book.h"
+
+namespace cellar {
+
+// A store file, with what can be known of it without opening it.
+struct FileRecord {
+  std::string name = {};  // store_file_name()
+  uint64_t bytes = 0;
+  uint64_t cells = 0;
+  uint64_t puts = 0;
+  uint64_t deletes = 0;          // markers of every kind
+  uint64_t family_deletes = 0;   // of them DeleteFamily and DeleteFamilyVersion
+  uint64_t version_deletes = 0;  // of them Delete and DeleteFamilyVersion
+  std::string first_key = {};    // cell keys in CellView's form
+  std::string last_key = {};
+  int64_t time_min = 0;
+  int64_t time_max = 0;
+  int64_t earliest_put = 0;  // smallest timestamp of a put; INT64_MAX without puts
+  uint64_t sequence_min = 0;
+  uint64_t sequence_max = 0;
+  int64_t created_ms = 0;
+  uint64_t rewritten_at = 0;  // highest read point its compaction was made for; 0: a flush's
+  uint32_t trailer_crc = 0;   // CRC32C of the file from its load-on-open section on
+  bool major = false;
+  uint64_t adopted_as = 0;    // a foreign file: every cell of it counts as written at this sequence; 0: ours
+  std::string encoding = {};  // for people
+  std::string compression = {};  // for people
+
+  // What a writer's HFileSummary or a reader's CellCensus says of the cells.
+  template <class Figures>
+  void take_figures(const Figures& of) {
+    cells = of.cells;
+    puts = of.puts;
+    deletes = of.deletes;
+    family_deletes = of.family_deletes;
+    version_deletes = of.version_deletes;
+    first_key = of.first_key;
+    last_key = of.last_key;
+    time_min = of.times.min;
+    time_max = of.times.max;
+    earliest_put = of.earliest_put_ts;
+  }
+
+  bool operator==(const FileRecord&) const = default;
+};
+
+// As option_list() gives and set_option() takes.
+using OptionTexts = std::vector<std::pair<std::string, std::string>>;
+
+struct FamilyRecord {
+  uint32_t id = 0;  // unique in the engine, never used again
+  std::string name = {};
+  OptionTexts options = {};
+  uint64_t flushed_sequence = 0;       // everything up to it is in the files
+  std::vector<FileRecord> files = {};  // as added; what replaces files stands where the first of them stood
+
+  bool operator==(const FamilyRecord&) const = default;
+};
+
+struct TableRecord {
+  uint32_t id = 0;  // never used again
+  std::string name = {};
+  TableOptions options = {};  // its families are not used
+  std::vector<FamilyRecord> families = {};
+
+  bool operator==(const TableRecord&) const = default;
+};
+
+struct ManifestState {
+  Identity identity = {};
+  std::string snapshot = {};  // the named snapshot that this is, and stays: nothing may write to it
+  uint64_t edit = 0;          // number of the last edit
+  uint32_t next_table_id = 1;
+  uint32_t next_family_id = 1;
+  uint64_t next_file_number = 1;
+  std::vector<TableRecord> tables = {};
+  std::vector<uint32_t> dropped_families = {};  // their ids may still stand in the log
+  uint64_t last_sequence = 0;
+  int64_t wall_ms = 0;     // the time of the store's last use: see ExpiryClock
+  uint64_t log_start = 1;  // first segment to read
+  LogPosition log_synced = {};
+  LogPosition clean_close = {};  // nowhere while the store is open, and after a crash
+  std::vector<SealedEnd> sealed = {};
+  std::vector<StoredFile> obsolete = {};  // no longer used, perhaps not yet removed
+  FeedBook feeds = {};
+
+  const TableRecord* table(uint32_t id) const;
+  const TableRecord* table_named(std::string_view name) const;
+  // The family and its table, or nulls.
+  std::pair<const TableRecord*, const FamilyRecord*> family(uint32_t id) const;
+  bool is_dropped(uint32_t family_id) const;
+  // For read_log(); `boot` is FileSystem::boot_identity(). The log must have been created before the second
+  // edit was made.
+  LogFacts log_facts(std::string_view boot = {}) const;
+
+  bool operator==(const ManifestState&) const = default;
+};
+
+// ManifestEdit: changes that happen together. Applied in the order of the members. Numbers that only grow
+// (ids, last_sequence, flushed) keep the greater value.
+struct ManifestEdit {
+  struct NewFamily {
+    uint32_t table_id = 0;
+    uint32_t id = 0;  // new: added; known: its options change
+    std::string name = {};
+    OptionTexts options = {};
+  };
+  struct FileChange {
+    uint32_t family_id = 0;
+    FileRecord file = {};
+  };
+  struct FileName {
+    uint32_t family_id = 0;
+    std::string name = {};
+  };
+  struct Flushed {
+    uint32_t family_id = 0;
+    uint64_t sequence = 0;
+  };
+
+  std::vector<uint32_t> drop_families = {};  // files become obsolete; the id is kept as dropped
+  std::vector<uint32_t> drop_tables = {};    // with all their families
+  std::vector<TableRecord> set_tables = {};  // added or changed; families are ignored
+  std::vector<NewFamily> set_families = {};
+  std::vector<FileName> remove_files = {};  // they become obsolete
+  std::vector<FileChange> add_files = {};   // in the place of the family's first removed one, else behind all
+  std::vector<Flushed> flushed = {};
+  std::vector<uint32_t> forget_dropped = {};     // family ids that no segment mentions any more
+  std::vector<StoredFile> forget_obsolete = {};  // they were removed
+  uint32_t next_table_id = 0;
+  uint32_t next_family_id = 0;
+  uint64_t next_file_number = 0;  // commit() raises it to what was handed out
+  uint64_t last_sequence = 0;
+  std::optional<int64_t> wall_ms = {};
+  std::optional<uint64_t> log_start = {};
+  std::optional<LogPosition> log_synced = {};
+  std::optional<LogPosition> clean_close = {};  // nowhere: the store is open again
+  std::vector<SealedEnd> seal = {};
+  FeedEdit feeds = {};
+};
+
+// Applies an edit. kInvalidArgument when it does not fit the state (unknown ids, a name twice, a file that is
+// not there); the state is then half changed and must be thrown away. Takes time in proportion to state and
+// edit; adds to `steps`, if not null, how many tables and families were looked at.
+Status apply(ManifestState& state, const ManifestEdit& edit, uint64_t* steps = nullptr);
+
+}  // namespace cellar

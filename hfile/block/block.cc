@@ -1,0 +1,120 @@
+// Block: construction, and the cell index that is published once.
+#include "hfile/block/block.h"
+
+#include <algorithm>
+#include <new>
+
+#include "base/assert.h"
+#include "cell/cell_order.h"
+
+namespace cellar {
+namespace {
+
+// Prefix and family, up to where words may begin.
+size_t text_room(const CellIndex::Entries& entries) {
+  return (entries.prefix.size() + entries.family.size() + 7) / 8 * 8;
+}
+
+}  // namespace
+
+CellIndex::CellIndex(const Entries& entries)
+    : entries_(static_cast<uint32_t>(entries.offsets.size())),
+      words_(static_cast<uint32_t>(entries.words.size())),
+      last_word_(entries.words.empty() ? 0 : entries.words.back()),
+      guess_(entries.words),
+      records_bytes_(entries.records.size()),
+      prefix_bytes_(static_cast<uint32_t>(entries.prefix.size())),
+      row_bytes_(entries.row_bytes),
+      family_bytes_(static_cast<uint8_t>(entries.family.size())),
+      dense_(entries.dense) {}
+
+size_t CellIndex::bytes(const Entries& entries) {
+  return sizeof(CellIndex) + text_room(entries) + entries.words.size_bytes() + entries.offsets.size_bytes() +
+         (entries.records.empty() ? 0 : entries.records.size() + kRecordSlackBytes);
+}
+
+const CellIndex* CellIndex::make(const Entries& entries) {
+  const size_t text_bytes = text_room(entries);
+  void* const memory = ::operator new(bytes(entries));
+  auto* const index = new (memory) CellIndex(entries);
+  char* at = static_cast<char*>(memory) + sizeof(CellIndex);
+  const auto put = [](char* to, const auto& bytes, size_t count) {
+    if (count > 0) std::memcpy(to, bytes.data(), count);
+  };
+  put(at, entries.prefix, entries.prefix.size());
+  put(at + entries.prefix.size(), entries.family, entries.family.size());
+  at += text_bytes;
+  put(at, entries.words, entries.words.size_bytes());
+  at += entries.words.size_bytes();
+  put(at, entries.offsets, entries.offsets.size_bytes());
+  put(at + entries.offsets.size_bytes(), entries.records, entries.records.size());
+  return index;
+}
+
+// Such that texts order as the cells do, or are equal.
+SearchText CellIndex::text_of(const CellView& target) const {
+  const std::string_view row = target.row();
+  if (row_bytes_ == kRowsDiffer || row.size() < row_bytes_) return {row};
+  // Behind all cells of the row that it begins with.
+  if (row.size() > row_bytes_) return {row.substr(0, row_bytes_), {}, '\xff'};
+  if (prefix_bytes_ + sizeof(uint64_t) <= row_bytes_) return {row};  // the words hold nothing else
+  if (ends_row(target)) return {row, {}, '\xff'};
+  const int families = target.family().compare(family());
+  if (families != 0) return {row, {}, families < 0 ? '\0' : '\xff'};
+  return {row, target.qualifier()};
+}
+
+int CellIndex::compare_with_prefix(const SearchText& text) const {
+  const std::string_view prefix = this->prefix();
+  const size_t in_row = std::min<size_t>(prefix.size(), row_bytes_);
+  const int rows = text.row.substr(0, in_row).compare(prefix.substr(0, in_row));
+  if (rows != 0 || in_row == prefix.size()) return rows;
+  if (text.fill != '\0') return 1;
+  return text.rest.substr(0, prefix.size() - in_row).compare(prefix.substr(in_row));
+}
+
+WordRange CellIndex::narrow(const CellView& target, std::string_view cells) const {
+  if (words_ == 0) return {0, entries_};
+  const SearchText text = text_of(target);
+  const int order = compare_with_prefix(text);
+  if (order != 0) return order < 0 ? WordRange{0, 0} : WordRange{words_, words_};
+  const uint64_t word = text_word(text, prefix_bytes_);
+  const uint64_t* const words = words_begin();
+  const size_t at = guess_(word, words_);
+  __builtin_prefetch(words + at);
+  __builtin_prefetch(offsets_begin() + at * sizeof(uint32_t));
+  const char* const cell = cells.data() + cells.size() * at / entries_;
+  for (int line = 0; line < 3; ++line) __builtin_prefetch(cell + line * 64);
+  return narrow_by_words({words, words_}, word, last_word_, at);
+}
+
+Block::Made Block::allocate(size_t buffer_bytes, bool has_priority) {
+  const size_t bytes = sizeof(Block) + buffer_bytes;
+  return Made(new (::operator new(bytes)) Block(bytes, has_priority));
+}
+
+Block* Block::finish(Made block, size_t payload_at, size_t payload_bytes, BlockKind kind, uint64_t offset) {
+  block->payload_ = {block->buffer() + payload_at, payload_bytes};
+  block->kind_ = kind;
+  block->offset_ = offset;
+  // Charged before there is a cell index: a cached block's weight never changes.
+  if (is_data(kind)) block->add_charge(CellIndex::bytes_max(payload_bytes));
+  return block.release();
+}
+
+Block::~Block() { delete cell_index_.load(std::memory_order_relaxed); }
+
+const CellIndex* Block::publish(const CellIndex::Entries& entries) const {
+  if (index_claimed_.exchange(true, std::memory_order_relaxed)) return cell_index();
+  const bool fits = CellIndex::bytes(entries) <= CellIndex::bytes_max(payload_.size());
+  CellIndex::Entries without_words;
+  without_words.offsets = entries.offsets;
+  without_words.dense = entries.dense;
+  without_words.records = entries.records;
+  CELLAR_DCHECK(CellIndex::bytes(without_words) <= CellIndex::bytes_max(payload_.size()));
+  const CellIndex* const index = CellIndex::make(fits ? entries : without_words);
+  cell_index_.store(index, std::memory_order_release);
+  return index;
+}
+
+}  // namespace cellar

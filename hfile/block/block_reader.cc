@@ -1,0 +1,260 @@
+// BlockReader: bounds first, then checksum and place, then decompression into exactly the declared size, then
+// use.
+#include "hfile/block/block_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/bytes.h"
+#include "base/checksum.h"
+#include "base/coding.h"
+
+namespace cellar {
+
+namespace {
+
+std::optional<BlockKind> kind_of(std::string_view magic) {
+  for (size_t i = 0; i < kBlockKinds; ++i) {
+    if (magic == kBlockMagics[i]) return static_cast<BlockKind>(i);
+  }
+  return std::nullopt;
+}
+
+constexpr uint32_t kNoCodec = 2;
+
+}  // namespace
+
+Result<std::string_view> ReadAhead::get(const ReadableFile& file, uint64_t offset, size_t bytes,
+                                        uint64_t limit) {
+  if (offset >= start_ && offset - start_ <= filled_ && filled_ - (offset - start_) >= bytes) {
+    return std::string_view(buffer_.get() + (offset - start_), bytes);
+  }
+  size_t kept = 0;  // the beginning of the wanted block may be the end of the window
+  if (offset >= start_ && offset - start_ < filled_) {
+    kept = filled_ - static_cast<size_t>(offset - start_);
+    window_bytes_ = std::min(window_bytes_ * 2, kWindowBytesMax);
+  } else if (offset == start_ + filled_) {
+    window_bytes_ = std::min(window_bytes_ * 2, kWindowBytesMax);
+  }
+  const uint64_t room = limit - offset;
+  const size_t wanted = std::max(bytes, static_cast<size_t>(std::min<uint64_t>(window_bytes_, room)));
+  if (wanted > capacity_) {
+    std::unique_ptr<char[]> larger = std::make_unique_for_overwrite<char[]>(wanted);
+    if (kept > 0) std::memcpy(larger.get(), buffer_.get() + (offset - start_), kept);
+    buffer_ = std::move(larger);
+    capacity_ = wanted;
+  } else if (kept > 0) {
+    std::memmove(buffer_.get(), buffer_.get() + (offset - start_), kept);
+  }
+  start_ = offset;
+  filled_ = kept;
+  CELLAR_TRY(file.read(offset + kept, wanted - kept, buffer_.get() + kept));
+  filled_ = wanted;
+  if (offset + wanted < limit)
+    file.will_need(offset + wanted, std::min<uint64_t>(window_bytes_, limit - offset - wanted));
+  return std::string_view(buffer_.get(), bytes);
+}
+
+BlockReader::BlockReader(const ReadableFile* file, const Trailer& trailer, const Compressor* codec,
+                         Options options)
+    : file_(file),
+      codec_(codec),
+      plain_(trailer.codec == kNoCodec),
+      header_bytes_(trailer.block_header_bytes()),
+      options_(std::move(options)) {
+  if (!trailer.block_sums.empty())
+    sums_ = std::make_unique<BlockSums>(trailer.block_sums, trailer.load_on_open_offset);
+}
+
+std::string BlockReader::place(uint64_t offset) const {
+  return fmt::format("{}: offset {}", options_.name, offset);
+}
+
+Status BlockReader::corruption(uint64_t offset, std::string message) const {
+  return Status::corruption(std::move(message)).at(place(offset));
+}
+
+uint64_t BlockReader::disk_bytes_max() const {
+  // A body may be a little larger than its payload, and carries its sums; nothing else makes a block grow.
+  return std::min(kBlockDiskBytesMax,
+                  options_.payload_bytes_max + options_.payload_bytes_max / 4 + (64u << 10));
+}
+
+Result<BlockHeader> BlockReader::parse_header(std::string_view bytes, uint64_t offset, uint64_t limit) const {
+  if (bytes.size() < header_bytes_ || limit < offset || limit - offset < header_bytes_) {
+    return corruption(offset, "no room for a block header");
+  }
+  BlockHeader header;
+  header.header_bytes = static_cast<uint32_t>(header_bytes_);
+  const std::optional<BlockKind> kind = kind_of(bytes.substr(0, 8));
+  header.known_kind = kind.has_value();
+  if (kind) header.kind = *kind;
+  const uint32_t stored = load_be32(bytes.data() + 8);  // body and sums
+  header.payload_bytes = load_be32(bytes.data() + 12);
+  header.previous_offset = static_cast<int64_t>(load_be64(bytes.data() + 16));
+  if (stored > limit - offset - header_bytes_) {
+    return corruption(offset, fmt::format("block of {} bytes where {} are left",
+                                          uint64_t{stored} + header_bytes_, limit - offset));
+  }
+  if (header_bytes_ == kBlockHeaderBytesV20) {
+    header.body_bytes = stored;
+    CELLAR_TRY(check_sizes(header, offset));
+    return header;
+  }
+  const uint8_t type = static_cast<uint8_t>(bytes[24]);
+  header.bytes_per_checksum = load_be32(bytes.data() + 25);
+  const uint64_t summed = load_be32(bytes.data() + 29);  // header and body
+  if (type > static_cast<uint8_t>(ChecksumType::kCrc32c)) {
+    return corruption(offset, fmt::format("unknown checksum type {}", type));
+  }
+  header.checksum = static_cast<ChecksumType>(type);
+  if (summed < header_bytes_ || summed > uint64_t{stored} + header_bytes_) {
+    return corruption(
+        offset, fmt::format("{} summed bytes in a block of {}", summed, uint64_t{stored} + header_bytes_));
+  }
+  header.body_bytes = static_cast<uint32_t>(summed - header_bytes_);
+  header.checksum_bytes = stored - header.body_bytes;
+  CELLAR_TRY(check_sizes(header, offset));
+  return header;
+}
+
+Status BlockReader::check_sizes(const BlockHeader& header, uint64_t offset) const {
+  if (header.checksum) {
+    if (header.bytes_per_checksum == 0) return corruption(offset, "a checksum over no bytes");
+    const uint64_t summed = uint64_t{header.header_bytes} + header.body_bytes;
+    const uint64_t sums = (summed + header.bytes_per_checksum - 1) / header.bytes_per_checksum;
+    if (sums * 4 != header.checksum_bytes) {
+      return corruption(
+          offset, fmt::format("{} bytes of checksums where {} are due", header.checksum_bytes, sums * 4));
+    }
+    if (agreed_ && *agreed_ != *header.checksum) {
+      return corruption(offset, "checksum type differs from that of the other blocks");
+    }
+    if (options_.require_crc32c && *header.checksum != ChecksumType::kCrc32c) {
+      return corruption(offset, "checksum type is not CRC32C");
+    }
+  }
+  if (header.payload_bytes > options_.payload_bytes_max) {
+    return corruption(offset, fmt::format("payload of {} bytes, more than the limit of {}",
+                                          header.payload_bytes, options_.payload_bytes_max))
+        .hinting("a file that is trusted can be read with a higher limit (cellar help limits)");
+  }
+  if (header.disk_bytes() > disk_bytes_max()) {
+    return corruption(offset, fmt::format("block of {} bytes, more than the limit of {}", header.disk_bytes(),
+                                          disk_bytes_max()));
+  }
+  if (plain_ && header.body_bytes != header.payload_bytes) {
+    return corruption(offset, fmt::format("uncompressed body of {} bytes for a payload of {}",
+                                          header.body_bytes, header.payload_bytes));
+  }
+  return {};
+}
+
+Result<BlockHeader> BlockReader::read_header(uint64_t offset, uint64_t limit) const {
+  if (limit < offset || limit - offset < header_bytes_)
+    return corruption(offset, "no room for a block header");
+  char bytes[kBlockHeaderBytes];
+  CELLAR_TRY(file_->read(offset, header_bytes_, bytes).at(place(offset)));
+  return parse_header({bytes, header_bytes_}, offset, limit);
+}
+
+Status BlockReader::check_sums(std::string_view disk, const BlockHeader& header, uint64_t offset,
+                               ChecksumFault* fault) const {
+  if (!header.checksum || *header.checksum == ChecksumType::kNull) return {};
+  const bool castagnoli = *header.checksum == ChecksumType::kCrc32c;
+  const std::string_view summed = disk.substr(0, size_t{header.header_bytes} + header.body_bytes);
+  const char* stored = disk.data() + summed.size();
+  for (size_t at = 0, chunk = 0; at < summed.size(); at += header.bytes_per_checksum, ++chunk, stored += 4) {
+    const std::string_view piece = summed.substr(at, header.bytes_per_checksum);
+    const uint32_t computed = castagnoli ? crc32c(piece) : crc32(piece);
+    const uint32_t expected = load_be32(stored);
+    if (computed == expected) continue;
+    if (fault != nullptr) *fault = {.chunk = chunk, .stored = expected, .computed = computed};
+    return corruption(offset, fmt::format("{} stored {:08x}, computed {:08x}",
+                                          castagnoli ? "CRC32C" : "CRC32", expected, computed));
+  }
+  return {};
+}
+
+Status BlockReader::check_place(std::string_view disk, const BlockHeader& header, uint64_t offset) const {
+  if (sums_ == nullptr) return {};
+  const Result<BlockSums::Written> written = sums_->at(offset, *this);
+  if (!written.ok()) return options_.pass_without_sums ? Status() : written.status();
+  if (!written->covered) return {};
+  const bool summed = header.checksum && *header.checksum != ChecksumType::kNull;
+  const uint32_t sum = block_sum(offset, disk, summed ? header.checksum_bytes : 0);
+  if (written->begins && written->sum == sum) return {};
+  return corruption(offset, "the block is not the one that was written here");
+}
+
+Result<Block*> BlockReader::decompress(std::string_view disk, const BlockHeader& header,
+                                       uint64_t offset) const {
+  if (codec_ == nullptr) return Status::not_supported("the file's codec is not built in").at(place(offset));
+  const std::string_view body = disk.substr(header.header_bytes, header.body_bytes);
+  Block::Made block = Block::allocate(header.payload_bytes, options_.in_memory);
+  CELLAR_TRY(codec_->decompress(body, header.payload_bytes, block->buffer()).at(place(offset)));
+  return Block::finish(std::move(block), 0, header.payload_bytes, header.kind, offset);
+}
+
+Result<BlockHeader> BlockReader::check(std::string_view disk, uint64_t offset, uint64_t limit) const {
+  CELLAR_TRY_ASSIGN(const BlockHeader header, parse_header(disk, offset, limit));
+  if (!header.known_kind) return corruption(offset, "unknown block magic");
+  if (header.disk_bytes() != disk.size()) {
+    return corruption(
+        offset, fmt::format("block of {} bytes where the index says {}", header.disk_bytes(), disk.size()));
+  }
+  CELLAR_TRY(check_sums(disk, header, offset, nullptr));
+  CELLAR_TRY(check_place(disk, header, offset));
+  return header;
+}
+
+Result<Block*> BlockReader::unpack(std::string_view disk, uint64_t offset, uint64_t limit) const {
+  CELLAR_TRY_ASSIGN(const BlockHeader header, check(disk, offset, limit));
+  return decode(disk, header, offset);
+}
+
+Result<Block*> BlockReader::decode(std::string_view disk, const BlockHeader& header, uint64_t offset) const {
+  if (!plain_) return decompress(disk, header, offset);
+  Block::Made block = Block::allocate(header.payload_bytes, options_.in_memory);
+  std::memcpy(block->buffer(), disk.data() + header.header_bytes, header.payload_bytes);
+  return Block::finish(std::move(block), 0, header.payload_bytes, header.kind, offset);
+}
+
+Result<Block*> BlockReader::read(uint64_t offset, uint64_t disk_bytes, uint64_t limit, ReadAhead* ahead,
+                                 ReadStats* stats) const {
+  if (limit < offset || disk_bytes > limit - offset)
+    return corruption(offset, "block beyond the end of its section");
+  if (disk_bytes > disk_bytes_max()) {
+    return corruption(
+        offset, fmt::format("block of {} bytes, more than the limit of {}", disk_bytes, disk_bytes_max()));
+  }
+  if (disk_bytes == 0) {
+    CELLAR_TRY_ASSIGN(const BlockHeader header, read_header(offset, limit));
+    disk_bytes = header.disk_bytes();
+  }
+  if (disk_bytes < header_bytes_) return corruption(offset, "no room for a block header");
+  if (stats != nullptr) {
+    stats->blocks_from_disk += 1;
+    stats->bytes_from_disk += disk_bytes;
+  }
+  if (ahead != nullptr &&
+      disk_bytes <= ReadAhead::kWindowBytesMax) {  // larger ones would be copied for nothing
+    Result<std::string_view> bytes = ahead->get(*file_, offset, static_cast<size_t>(disk_bytes), limit);
+    if (!bytes.ok()) return bytes.status().at(place(offset));
+    return unpack(*bytes, offset, limit);
+  }
+  const auto bytes = static_cast<size_t>(disk_bytes);
+  if (!plain_) {
+    const std::unique_ptr<char[]> disk = std::make_unique_for_overwrite<char[]>(bytes);
+    CELLAR_TRY(file_->read(offset, bytes, disk.get()).at(place(offset)));
+    return unpack({disk.get(), bytes}, offset, limit);
+  }
+  Block::Made block = Block::allocate(bytes, options_.in_memory);  // the payload stays where it is read
+  CELLAR_TRY(file_->read(offset, bytes, block->buffer()).at(place(offset)));
+  CELLAR_TRY_ASSIGN(const BlockHeader header, check({block->buffer(), bytes}, offset, limit));
+  return Block::finish(std::move(block), header.header_bytes, header.payload_bytes, header.kind, offset);
+}
+
+}  // namespace cellar

@@ -1,0 +1,136 @@
+// BlockReader: a place in a file becomes a Block: header checked, sums compared, payload decompressed.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cellar/compressor.h"
+#include "cellar/file_system.h"
+#include "cellar/read_stats.h"
+#include "hfile/block/block.h"
+#include "hfile/block/block_sums.h"
+#include "hfile/format/trailer.h"
+
+namespace cellar {
+
+// What a block's header says, after it was held against the room the block has.
+struct BlockHeader {
+  BlockKind kind = BlockKind::kData;
+  bool known_kind = true;  // false: a well-formed block with a magic of later versions
+  uint32_t header_bytes = 0;
+  uint32_t body_bytes = 0;      // as stored
+  uint32_t payload_bytes = 0;   // decompressed
+  uint32_t checksum_bytes = 0;  // all sums behind the body
+  uint32_t bytes_per_checksum = 0;
+  std::optional<ChecksumType> checksum;  // none in v2.0 files
+  int64_t previous_offset =
+      -1;  // of the block of the same kind before; foreign files get it wrong, nothing relies on it
+
+  uint64_t disk_bytes() const { return uint64_t{header_bytes} + body_bytes + checksum_bytes; }
+};
+
+// ReadAhead: a window over the file that serves neighbouring blocks from one read. One thread at a time.
+class ReadAhead {
+ public:
+  static constexpr size_t kWindowBytesMin = 128u << 10;
+  static constexpr size_t kWindowBytesMax = 1u << 20;
+
+  // Bytes [offset, offset + bytes) of the file, which end at or before `limit`; valid until the next call.
+  // Reads up to the window behind them as well, never beyond `limit`. The window doubles from read to read.
+  Result<std::string_view> get(const ReadableFile& file, uint64_t offset, size_t bytes, uint64_t limit);
+
+ private:
+  std::unique_ptr<char[]> buffer_;
+  size_t capacity_ = 0;
+  size_t filled_ = 0;
+  uint64_t start_ = 0;
+  size_t window_bytes_ = kWindowBytesMin;
+};
+
+// What is wrong with a block's sums; for reports.
+struct ChecksumFault {
+  size_t chunk = 0;
+  uint32_t stored = 0;
+  uint32_t computed = 0;
+};
+
+// Any thread; immutable after agree_on_checksum().
+class BlockReader final : private BlockSumsSource {
+ public:
+  struct Options {
+    std::string name;  // for places
+    uint64_t payload_bytes_max = kBlockPayloadBytesMax;
+    bool require_crc32c = false;
+    bool in_memory = false;
+    // Blocks pass whose sums in the file cannot be read: for salvage.
+    bool pass_without_sums = false;
+  };
+  // `file` and `codec` are borrowed. A null codec can read headers only.
+  BlockReader(const ReadableFile* file, const Trailer& trailer, const Compressor* codec, Options options);
+
+  // From here on every block must carry this type: one flipped bit must not turn verification off. Before any
+  // other thread reads.
+  void agree_on_checksum(std::optional<ChecksumType> type) { agreed_ = type; }
+
+  // From here on the memory of block sums is charged to `meter`, which is borrowed. Before any other thread
+  // reads.
+  void charge_sums_to(MemoryMeter* meter) {
+    if (sums_ != nullptr) sums_->charge_to(meter);
+  }
+
+  // The header in `bytes`, of the block at `offset` that must end at or before `limit`.
+  Result<BlockHeader> parse_header(std::string_view bytes, uint64_t offset, uint64_t limit) const;
+  // The header alone, from the file.
+  Result<BlockHeader> read_header(uint64_t offset, uint64_t limit) const;
+
+  // Ok when all sums of the whole block `disk` agree; `fault` (may be null) says what did not.
+  Status check_sums(std::string_view disk, const BlockHeader& header, uint64_t offset,
+                    ChecksumFault* fault) const;
+  // Ok when the whole block `disk` is the one that was written at `offset` of this file; always in files
+  // without block sums.
+  Status check_place(std::string_view disk, const BlockHeader& header, uint64_t offset) const;
+
+  // The block of these bytes, whose header is `header`; its sums were checked before, or do not count.
+  Result<Block*> decode(std::string_view disk, const BlockHeader& header, uint64_t offset) const;
+
+  // The block of these bytes, which were read from `offset`: header, sums, kind, decompression.
+  Result<Block*> unpack(std::string_view disk, uint64_t offset, uint64_t limit) const;
+
+  // Reads the block at `offset`. `disk_bytes` is its whole size as the index knows it, 0 when unknown;
+  // another size in the header is corruption. With `ahead`, reads through its window. Counts into `stats`
+  // (may be null). The block has no pins yet: give it to a Pin or a cache.
+  Result<Block*> read(uint64_t offset, uint64_t disk_bytes, uint64_t limit, ReadAhead* ahead,
+                      ReadStats* stats) const;
+
+  size_t header_bytes() const { return header_bytes_; }
+  uint64_t payload_bytes_max() const { return options_.payload_bytes_max; }
+  // The largest whole block that is read at all.
+  uint64_t disk_bytes_max() const;
+  const ReadableFile& file() const { return *file_; }
+  const std::string& name() const { return options_.name; }
+  // "name: offset N", the place of a failure.
+  std::string place(uint64_t offset) const override;
+  Status corruption(uint64_t offset, std::string message) const;
+
+ private:
+  // The header of the whole block `disk`; its size, sums and place agree.
+  Result<BlockHeader> check(std::string_view disk, uint64_t offset, uint64_t limit) const;
+  // BlockSumsSource.
+  Result<Block*> read_page(uint64_t offset, uint64_t disk_bytes, uint64_t limit) const override {
+    return read(offset, disk_bytes, limit, nullptr, nullptr);
+  }
+  Result<Block*> decompress(std::string_view disk, const BlockHeader& header, uint64_t offset) const;
+  Status check_sizes(const BlockHeader& header, uint64_t offset) const;
+
+  const ReadableFile* file_;
+  const Compressor* codec_;
+  bool plain_;  // codec NONE: the body is the payload
+  size_t header_bytes_;
+  Options options_;
+  std::optional<ChecksumType> agreed_;
+  std::unique_ptr<BlockSums> sums_;  // null: the file has none
+};
+
+}  // namespace cellar

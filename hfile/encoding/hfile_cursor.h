@@ -1,0 +1,557 @@
+// HFileCursor<Decoder>: the hot loop of reads from files. Each encoding instantiates it with its own decoder.
+//
+// A Decoder is a value that walks one block's payload:
+//   static constexpr BlockKind kBlockKind;            the kind of its data blocks
+//   Decoder(const CellFormat&, std::optional<uint64_t> sequence_override);
+//   const char* open(std::string_view payload);       stands before the first cell; what is wrong, or null
+//   using Slot;                                       a CellView, with the memory a cell is decoded into
+//   DecodeStep next(Slot&);                           the next cell, checked; not into the slot of the last
+//   size_t position(); void rewind();                 how far it is; back to the first cell
+//   const char* fault();                              what the last kBad means
+//   static constexpr bool kPlain;                     whether base() + position holds a cell's plain form
+// If kPlain:
+//   void move_to(size_t);                             goes to a position given out earlier
+//   size_t near(target, order);                       place of some cell < target, or 0
+// If not:
+//   bool can_restart();                               whether it can start between cells, from a note
+//   void append_restart(std::string&);                makes the note of its place: sizes and key of the last
+//                                                     cell in plain form, then what the decoder needs
+//   bool restart(const char* note, size_t from);      goes there, unless the place is at or before `from`
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "base/assert.h"
+#include "base/bytes.h"
+#include "cell/cell_key.h"
+#include "cell/cell_order.h"
+#include "hfile/block/file_parts.h"
+#include "hfile/encoding/plain_cells.h"
+#include "hfile/format/row_words.h"
+
+namespace cellar {
+
+// Any file's order of cells: key order, or hbase:meta's, then sequence descending.
+class FileOrder {
+ public:
+  explicit FileOrder(bool meta_order) : meta_order_(meta_order) {}
+  std::strong_ordering operator()(const CellView& a, const CellView& b) const {
+    const std::strong_ordering keys = meta_order_ ? compare_meta_keys(a, b) : compare_keys(a, b);
+    return keys != 0 ? keys : b.sequence <=> a.sequence;
+  }
+  bool meta_order() const { return meta_order_; }
+
+ private:
+  bool meta_order_;
+};
+
+// One thread at a time. Holds its file, the block it stands in, and the block of the cell before (the
+// two-step rule).
+template <class Decoder>
+class HFileCursor final : public CellCursor {
+ public:
+  HFileCursor(std::shared_ptr<const FileParts> file, const FileCursorOptions& options)
+      : file_(std::move(file)),
+        parts_(*file_),
+        options_(options),
+        order_(parts_.meta_order),
+        index_(parts_.index.get()),
+        decoder_(parts_.format, parts_.options.sequence_override) {}
+
+  const CellView* seek(const CellView& target) override {
+    if (!status_.ok()) return nullptr;
+    if (!within_block(target)) {
+      if (!moved(index_.seek(target, IndexSearch::kUpTo, options_.stats))) return nullptr;
+      if (!index_.valid() && !moved(index_.to_first(options_.stats))) return nullptr;
+      if (!index_.valid()) return end();
+    }
+    borders_ = 0;
+    if (!load()) return nullptr;
+    start_near(target, 0, Near::kAt);
+    return settle(target);
+  }
+
+  const CellView* next() override {
+    if (!standing_) return nullptr;
+    if (const int at = take_back(); at != kNone) return stand(at);
+    const int to = (current_ + 1) % 3;
+    switch (decoder_.next(views_[to])) {
+      case DecodeStep::kCell:
+        break;
+      case DecodeStep::kEnd:
+        return cross();
+      case DecodeStep::kBad:
+        return bad_cell();
+    }
+    if (checking_ && !in_order(views_[current_], views_[to])) return nullptr;
+    return stand(to);
+  }
+
+  const CellView* skip_to(const CellView& target) override {
+    if (!standing_) return nullptr;
+    if (beyond_block(target)) {
+      if (!moved(index_.seek_forward(target, options_.stats))) return nullptr;
+      if (!load()) return nullptr;
+      start_near(target, 0, Near::kAt);
+      return settle(target);
+    }
+    for (int i = 0, steps = steps_before_search(); i < steps; ++i) {
+      const DecodeStep step = take();
+      if (step == DecodeStep::kBad) return nullptr;
+      if (step == DecodeStep::kEnd) return cross_to(target);
+      if (order_(views_[last_], target) >= 0) return stand(last_);
+    }
+    start_near(target, decoder_.position(), Near::kAt);
+    return settle(target);
+  }
+
+  const CellView* seek_before(const CellView& target) override {
+    if (!status_.ok()) return nullptr;
+    if (!within_block(target) && !seek_index_before(target)) return nullptr;
+    borders_ = 0;
+    while (index_.valid()) {
+      if (!load()) return nullptr;
+      const int found = last_before(target);
+      if (!status_.ok()) return nullptr;
+      if (found >= 0) return stand(found);
+      if (!moved(index_.previous(options_.stats))) return nullptr;
+    }
+    return end();
+  }
+
+  Status status() const override { return status_; }
+  const Pinnable* pinned() const override { return block_.get(); }
+
+  void print(TextPrinter& out) const override {
+    const std::string where = !status_.ok() ? status_.to_text()
+                              : !standing_  ? "nowhere"
+                                            : "block at " + std::to_string(block_offset_);
+    out.line("file " + parts_.options.name + ": " + where);
+  }
+
+ private:
+  static constexpr int kNone = -1;
+  static constexpr uint32_t kTextKeyBytesMax = 4096;  // of keys whose qualifiers words reach into
+  static constexpr size_t kNoteBytes = 32;            // of a note beside its key, and of its entry
+
+  const Block* block() const { return static_cast<const Block*>(block_.get()); }
+  std::strong_ordering compare(const CellView& a, const CellView& b) const {
+    return order_.meta_order() ? compare_meta_keys(a, b) : compare_keys(a, b);
+  }
+
+  // Most hops are short; a search costs about as much as these.
+  int steps_before_search() const { return block()->cell_index() != nullptr ? 3 : 8; }
+
+  // Whether target lies between the first cell of this block and the current one, so that a search needs no
+  // other block; false when that takes more than a look. Backward walks go from row to row so.
+  bool within_block(const CellView& target) const {
+    if (!standing_ || !block_ || order_.meta_order()) return false;
+    const CellIndex* const cells = block()->cell_index();
+    if (cells == nullptr || cells->size() == 0) return false;
+    return row_at(key_base(*cells)) < target.row() && order_(target, views_[current_]) <= 0;
+  }
+
+  // Whether target lies at or after the next block's key: no cell of this block can be the one.
+  bool beyond_block(const CellView& target) {
+    if (!next_key_known_) {
+      has_next_key_ = index_.next_key(next_key_);
+      next_key_known_ = true;
+    }
+    if (!has_next_key_) return false;
+    const std::strong_ordering order = compare(next_key_, target);
+    return order < 0 || (order == 0 && !index_.loose_keys());
+  }
+
+  // A cell was found in views_[at]: it is the current one.
+  const CellView* stand(int at) {
+    current_ = last_ = at;
+    standing_ = true;
+    block_returned_ = true;
+    return &views_[at];
+  }
+  const CellView* end() {
+    standing_ = false;
+    return nullptr;
+  }
+  const CellView* fail(Status status) {
+    status_ = parts_.options.name.empty() ? std::move(status) : status.with_context(parts_.options.name);
+    standing_ = false;
+    return nullptr;
+  }
+  bool moved(Status status) {
+    if (status.ok()) return true;
+    fail(std::move(status));
+    return false;
+  }
+  const CellView* bad_cell() { return bad_cell(decoder_); }
+  const CellView* bad_cell(const Decoder& decoder) {
+    return fail(parts_.blocks->corruption(
+        block_offset_,
+        std::string(decoder.fault()) + ", " + std::to_string(decoder.position()) + " bytes into the block"));
+  }
+
+  bool in_order(const CellView& before, const CellView& after) {
+    if ((!order_.meta_order() && plainly_before(before, after)) || order_(before, after) <= 0) {
+      checking_ = !trusted_;
+      return true;
+    }
+    fail(parts_.blocks->corruption(
+        block_offset_, "cells out of order: " + key_text(after) + " comes after " + key_text(before)));
+    return false;
+  }
+
+  // The cell that was decoded and is not taken yet.
+  int take_back() {
+    if constexpr (Decoder::kPlain) return kNone;
+    return std::exchange(ahead_of_time_, kNone);
+  }
+
+  // Decodes the next cell of the block into a view that is neither the current cell's nor the last one's.
+  DecodeStep take() {
+    if (const int at = take_back(); at != kNone) {
+      last_ = at;
+      return DecodeStep::kCell;
+    }
+    const int to = last_ == kNone || last_ == current_ ? (current_ + 1) % 3 : 3 - current_ - last_;
+    const DecodeStep step = decoder_.next(views_[to]);
+    if (step == DecodeStep::kCell) {
+      if (checking_ && last_ != kNone && !in_order(views_[last_], views_[to])) return DecodeStep::kBad;
+      last_ = to;
+    } else if (step == DecodeStep::kBad) {
+      bad_cell();
+    }
+    return step;
+  }
+
+  // The first cell at or after target from here on, over block borders.
+  const CellView* settle(const CellView& target) {
+    while (status_.ok()) {
+      const DecodeStep step = take();
+      if (step == DecodeStep::kBad) return nullptr;
+      if (step == DecodeStep::kEnd) {
+        if (!to_next_block()) return nullptr;
+        continue;
+      }
+      if (order_(views_[last_], target) >= 0) return stand(last_);
+    }
+    return nullptr;
+  }
+
+  const CellView* cross() {
+    while (true) {
+      if (!to_next_block()) return nullptr;
+      const DecodeStep step = take();
+      if (step == DecodeStep::kBad) return nullptr;
+      if (step == DecodeStep::kCell) return stand(last_);
+    }
+  }
+  const CellView* cross_to(const CellView& target) { return to_next_block() ? settle(target) : nullptr; }
+
+  // The block is walked to its end; the next one begins. False at the end of the file or after an error.
+  bool to_next_block() {
+    if (whole_ && !trusted_) block()->set_in_order();
+    if (!moved(index_.next(options_.stats))) return false;
+    if (!index_.valid()) {
+      end();
+      return false;
+    }
+    borders_ += 1;
+    const int last = last_;
+    if (last != kNone && !block_returned_) {  // nothing else keeps these bytes
+      border_key_.assign(views_[last].key, views_[last].key_size);
+      views_[last].key = border_key_.data();
+    }
+    if (!load()) return false;
+    last_ = last;      // else the pin on the block before keeps them
+    checking_ = true;  // across the border too
+    return true;
+  }
+
+  // Makes the index's block the current one, standing before its first cell.
+  bool load() {
+    const uint64_t offset = index_.offset();
+    const bool same = block_ && offset == block_offset_;
+    if (!same) {
+      if (block_returned_) previous_ = std::move(block_);
+      block_.reset();
+      block_returned_ = false;
+      block_offset_ = offset;
+      if (!fetch()) return false;
+    } else {
+      warm_ = true;
+    }
+    if (const char* fault = decoder_.open(block()->payload()); fault != nullptr) {
+      return moved(parts_.blocks->corruption(offset, fault));
+    }
+    ahead_of_time_ = kNone;
+    trusted_ = block()->in_order();
+    checking_ = !trusted_;
+    whole_ = true;
+    last_ = kNone;
+    next_key_known_ = false;
+    if (same || !from_disk_ || first_cell_is_bounded()) return true;
+    if (parts_.options.cache != nullptr) parts_.options.cache->erase(index_.slot());  // others would trust it
+    return false;
+  }
+
+  // From the cache, or the file.
+  bool fetch() {
+    BlockCache* const cache = parts_.options.cache.get();
+    warm_ = from_disk_ = false;
+    if (cache != nullptr) {
+      block_ = cache->lookup(index_.slot());
+      if (block_) {
+        warm_ = !options_.sequential;
+        if (options_.stats != nullptr) options_.stats->blocks_from_cache += 1;
+        return true;
+      }
+    }
+    from_disk_ = true;
+    // After two borders in a row a walk is taken for a long one.
+    if (ahead_ == nullptr && (options_.sequential || borders_ >= 2)) ahead_ = std::make_unique<ReadAhead>();
+    const bool ahead = options_.sequential || borders_ >= 2;
+    Result<Block*> read = parts_.blocks->read(index_.offset(), index_.disk_bytes(), parts_.index->limit(),
+                                              ahead ? ahead_.get() : nullptr, options_.stats);
+    if (!read.ok()) return moved(read.status());
+    if ((*read)->kind() != Decoder::kBlockKind) {
+      const Pin unwanted(*read);
+      return moved(parts_.blocks->corruption(index_.offset(), "not a data block of the file's encoding"));
+    }
+    block_ = cache != nullptr && options_.fill_cache ? cache->insert(index_.slot(), *read) : Pin(*read);
+    return true;
+  }
+
+  bool first_cell_is_bounded() {
+    typename Decoder::Slot first;
+    const DecodeStep step = decoder_.next(first);
+    if (step == DecodeStep::kBad) return bad_cell() != nullptr;
+    decoder_.rewind();
+    if (step == DecodeStep::kEnd) return true;
+    const Status placed = index_.check_first(first);
+    return placed.ok() || moved(parts_.blocks->corruption(block_offset_, std::string(placed.message())));
+  }
+
+  enum class Near : uint8_t {
+    kAt,      // at the first cell at or after the target, or before it
+    kBefore,  // before it, if there is a cell before
+  };
+
+  // Moves the decoder near the target, or leaves it: never behind the first cell at or after target, never
+  // before `from`.
+  void start_near(const CellView& target, size_t from, Near near) {
+    const CellIndex* cells = block()->cell_index();
+    if (cells == nullptr && warm_) cells = build_cell_index();
+    if (!status_.ok()) return;
+    if constexpr (Decoder::kPlain) {
+      const size_t at =
+          cells != nullptr ? near_by_index(*cells, target, near) : decoder_.near(target, order_);
+      if (at <= from) return;
+      decoder_.move_to(at);
+    } else {
+      if (cells == nullptr) return;
+      // A note leads behind its cell.
+      const size_t skipped = near == Near::kAt ? 1 : 2;
+      const size_t entry = entry_at(*cells, target);
+      if (entry < skipped) return;
+      if (!decoder_.restart(key_base(*cells) + cells->offset(entry - skipped), from)) return;
+    }
+    last_ = kNone;
+    whole_ = false;
+  }
+
+  // The index's first entry at or after the target, or its size.
+  size_t entry_at(const CellIndex& cells, const CellView& target) const {
+    if (cells.size() == 0) return 0;
+    const char* const keys = key_base(cells);
+    auto [low, high] = cells.narrow(target, Decoder::kPlain ? block()->payload() : cells.records());
+    while (low < high) {
+      const size_t middle = low + (high - low) / 2;
+      // Without the sequence: a search then starts a little earlier, never too late.
+      if (order_(key_at(keys + cells.offset(middle)), target) < 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  size_t near_by_index(const CellIndex& cells, const CellView& target, Near near) const {
+    const size_t entry = entry_at(cells, target);
+    if (near == Near::kAt && cells.dense() && entry < cells.size()) return cells.offset(entry);
+    return entry == 0 ? 0 : cells.offset(entry - 1);
+  }
+
+  // Where the offsets of an index lead: sizes and a key, in plain form.
+  const char* key_base(const CellIndex& cells) const {
+    if constexpr (Decoder::kPlain) {
+      return decoder_.base();
+    } else {
+      return cells.records().data();
+    }
+  }
+  static CellView key_at(const char* cell) {
+    CellView view;
+    parse_flat_key(cell + 8, load_be32(cell), view);  // decoded when the index was built
+    return view;
+  }
+  static std::string_view row_at(const char* cell) {
+    const char* const key = cell + 8;
+    return {key + 2, load_be16(key)};
+  }
+
+  // Walks the whole block once, checking what no walk has checked before. Null where no index is possible,
+  // or after an error.
+  const CellIndex* build_cell_index() {
+    if constexpr (!Decoder::kPlain)
+      if (!decoder_.can_restart()) return nullptr;
+    Decoder walker(parts_.format, parts_.options.sequence_override);
+    walker.open(block()->payload());  // as the decoder was
+    std::vector<uint32_t> offsets;
+    std::string notes;
+    typename Decoder::Slot cells[2];
+    int at = 0;
+    size_t count = 0;
+    for (;; at ^= 1, ++count) {
+      const size_t position = walker.position();
+      const DecodeStep step = walker.next(cells[at]);
+      if (step == DecodeStep::kEnd) break;
+      if (step == DecodeStep::kBad) {
+        bad_cell(walker);
+        return nullptr;
+      }
+      if (!trusted_ && count > 0 && !in_order(cells[at ^ 1], cells[at])) return nullptr;
+      if constexpr (Decoder::kPlain) {
+        if (offsets.empty() || position >= offsets.back() + CellIndex::kStrideBytes)
+          offsets.push_back(static_cast<uint32_t>(position));
+      } else {
+        take_note(walker, position, cells[at], offsets, notes);
+      }
+    }
+    block()->set_in_order();
+    trusted_ = true;
+    return publish_cell_index(offsets, Decoder::kPlain && count == offsets.size(), notes);
+  }
+
+  // Notes as often as their room allows, spread evenly over the block.
+  void take_note(const Decoder& walker, size_t position, const CellView& cell, std::vector<uint32_t>& offsets,
+                 std::string& notes) const {
+    constexpr size_t kAroundNotes =
+        sizeof(CellIndex) + CellIndex::kRecordSlackBytes + 64;  // 64: texts' prefix
+    static_assert(kAroundNotes < CellIndex::bytes_max(0));
+    const size_t payload_bytes = block()->payload().size();
+    const size_t room = CellIndex::bytes_max(payload_bytes) - kAroundNotes;
+    const size_t used = notes.size() + offsets.size() * CellIndex::kEntryBytes;
+    if (used > room * position / payload_bytes || used + cell.key_size + kNoteBytes > room) return;
+    offsets.push_back(static_cast<uint32_t>(notes.size()));
+    walker.append_restart(notes);
+  }
+
+  const CellIndex* publish_cell_index(const std::vector<uint32_t>& offsets, bool dense,
+                                      const std::string& notes) {
+    CellIndex::Entries entries;
+    entries.offsets = offsets;
+    entries.dense = dense;
+    entries.records = notes;
+    if (offsets.empty() || order_.meta_order()) return block()->publish(entries);
+    const char* keys = notes.data();
+    if constexpr (Decoder::kPlain) keys = decoder_.base();
+    const CellView first = key_at(keys);
+    bool uniform = first.key_size <= kTextKeyBytesMax;
+    for (const uint32_t offset : offsets) {
+      const CellView key = key_at(keys + offset);
+      uniform = uniform && key.row_size == first.row_size && key.family() == first.family();
+    }
+    if (uniform) {
+      entries.row_bytes = first.row_size;
+      entries.family = first.family();
+    }
+    const auto text_of = [&](uint32_t offset) {
+      const CellView key = key_at(keys + offset);
+      return uniform ? SearchText{key.row(), key.qualifier()} : SearchText{key.row()};
+    };
+    const auto bytes_of = [](const SearchText& text) { return std::string(text.row).append(text.rest); };
+    const std::string first_bytes = bytes_of(text_of(0));
+    entries.prefix = std::string_view(first_bytes)
+                         .substr(0, common_prefix(first_bytes, bytes_of(text_of(offsets.back()))));
+    std::vector<uint64_t> words;
+    words.reserve(offsets.size());
+    for (const uint32_t offset : offsets) words.push_back(text_word(text_of(offset), entries.prefix.size()));
+    entries.words = words;
+    return block()->publish(entries);
+  }
+
+  // The index at the last block that can hold a cell before target. False after an error or when there is
+  // none.
+  bool seek_index_before(const CellView& target) {
+    if (!parts_.index->root().row_only_keys()) {
+      // Index keys have no sequence: cells of the target's own key with higher ones come before it.
+      const bool first_of_key = target.sequence == kLatestSequence;
+      return moved(
+          index_.seek(target, first_of_key ? IndexSearch::kBefore : IndexSearch::kWidest, options_.stats));
+    }
+    OwnedCell row_end;  // such keys say only in which row a block begins
+    last_of_row(row_end, target.row());
+    return moved(index_.seek(row_end.view(), IndexSearch::kWidest, options_.stats));
+  }
+
+  // The view of the block's last cell before target, the decoder behind it; kNone when there is none, or
+  // after an error.
+  int last_before(const CellView& target) {
+    start_near(target, 0, Near::kBefore);
+    if (!status_.ok()) return kNone;
+    int found = kNone;
+    while (true) {
+      const size_t position = decoder_.position();
+      const DecodeStep step = take();
+      if (step == DecodeStep::kBad) return kNone;
+      if (step == DecodeStep::kEnd) return found;
+      if (order_(views_[last_], target) >= 0) {
+        give_back(position);
+        return found;
+      }
+      found = last_;
+    }
+  }
+
+  // The cell decoded last, from `position`, is to come once more.
+  void give_back(size_t position) {
+    if constexpr (Decoder::kPlain) {
+      decoder_.move_to(position);
+      whole_ = false;
+    } else {
+      ahead_of_time_ = last_;
+    }
+  }
+
+  std::shared_ptr<const FileParts> file_;
+  const FileParts& parts_;
+  FileCursorOptions options_;
+  FileOrder order_;
+  IndexCursor index_;
+  Decoder decoder_;
+  typename Decoder::Slot views_[3];  // the current cell's, and two to step with
+  int ahead_of_time_ = kNone;        // decoded behind the current cell, and not taken yet
+  int current_ = 0;
+  int last_ = kNone;  // the cell decoded last, if the walk to here was unbroken
+  bool standing_ = false;
+  bool trusted_ = false;  // the block's order was checked before
+  bool checking_ = true;  // compare the next cell with the one before it
+  bool whole_ = false;    // every cell of the block up to here was walked
+  bool warm_ = false;     // the block is searched not for the first time: a cell index pays
+  bool from_disk_ = false;
+  bool block_returned_ = false;  // the last cell handed out lies in block_
+  bool next_key_known_ = false;
+  bool has_next_key_ = false;
+  CellView next_key_;     // index key of the next block
+  uint32_t borders_ = 0;  // crossed since the last seek
+  uint64_t block_offset_ = 0;
+  Pin block_;
+  Pin previous_;
+  std::string border_key_;
+  std::unique_ptr<ReadAhead> ahead_;
+  Status status_;
+};
+
+}  // namespace cellar

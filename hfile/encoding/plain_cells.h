@@ -1,0 +1,133 @@
+// PlainCells: decodes cells that lie one after the other in HBase's plain form; NONE and ROW_INDEX_V1 share
+// it.
+//
+//   u32 key size | u32 value size | key | value | u16 tags size, tags (if the file has tags) | MVCC (if the
+//   file has it)
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/coding.h"
+#include "cell/cell_codec.h"
+#include "hfile/encoding/encoding.h"
+
+namespace cellar {
+
+enum class DecodeStep : uint8_t { kCell, kEnd, kBad };
+
+// Appends a cell in the form above.
+void append_plain_cell(std::string& to, const CellView& cell, const CellFormat& format);
+// Bytes that append_plain_cell adds.
+size_t plain_cell_bytes(const CellView& cell, const CellFormat& format);
+
+// What is wrong with the parts of a parsed key that no store holds, or null.
+inline const char* key_fault(const CellView& cell) {
+  if (cell.row_size == 0 || cell.row_size > kRowBytesMax) return "row without bytes or too long";
+  if (cell.family_size > kFamilyBytesMax) return "family too long";
+  if (cell.timestamp < 0) return "negative timestamp";
+  if (!is_stored_type(cell.cell_type)) return "unknown type";
+  return nullptr;
+}
+
+// The MVCC number at `at`, which moves behind it; false when it is malformed.
+inline bool take_mvcc(const char*& at, const char* end, uint64_t& sequence) {
+  if (at < end && static_cast<int8_t>(*at) >= 0) {
+    sequence = static_cast<uint8_t>(*at++);
+    return true;
+  }
+  // Of the larger ones those that 8 bytes can be read behind.
+  const auto size = static_cast<size_t>(at < end ? -112 - static_cast<int8_t>(*at) : 0);
+  if (size >= 1 && size <= 8 && end - at >= 9 && (size < 8 || static_cast<int8_t>(at[1]) >= 0)) {
+    sequence = load_be64(at + 1) >> (64 - 8 * size);
+    at += 1 + size;
+    return true;
+  }
+  ByteReader in({at, static_cast<size_t>(end - at)});
+  int64_t value = 0;
+  if (!in.take_hadoop_vint(value) || value < 0) return false;
+  sequence = static_cast<uint64_t>(value);
+  at = in.at();
+  return true;
+}
+
+// One thread at a time. Cells point into the bytes given to open().
+class PlainCells {
+ public:
+  using Slot = CellView;
+  static constexpr bool kPlain = true;
+  static constexpr bool kSaysPlainBytes = false;
+
+  PlainCells(const CellFormat& format, std::optional<uint64_t> sequence)
+      : tags_(format.tags),
+        mvcc_(format.mvcc),
+        overridden_(sequence.has_value()),
+        sequence_(sequence.value_or(0)) {}
+
+  void open(const char* begin, const char* end) {
+    begin_ = at_ = begin;
+    end_ = end;
+  }
+  // Where the next cell begins; any position given out earlier may be returned to.
+  size_t position() const { return static_cast<size_t>(at_ - begin_); }
+  void move_to(size_t position) { at_ = begin_ + position; }
+  void rewind() { at_ = begin_; }
+  size_t size() const { return static_cast<size_t>(end_ - begin_); }
+  const char* base() const { return begin_; }
+
+  // Decodes the next cell of untrusted bytes; every size is compared with what is left before it is used.
+  DecodeStep next(CellView& cell) {
+    const auto left = static_cast<size_t>(end_ - at_);
+    if (left < 8 + 12) return left == 0 ? DecodeStep::kEnd : bad("cell cut off");
+    const uint32_t key_size = load_be32(at_);
+    const uint32_t value_size = load_be32(at_ + 4);
+    if (uint64_t{key_size} + value_size > left - 8) return bad("key and value longer than the block");
+    if (!parse_flat_key(at_ + 8, key_size, cell)) return bad("sizes inside the key do not add up");
+    if (const char* fault = key_fault(cell); fault != nullptr) return bad(fault);
+    cell.key_in_scratch = false;
+    cell.value = at_ + 8 + key_size;
+    cell.value_size = value_size;
+    const char* at = cell.value + value_size;
+    if (tags_) {
+      if (!take_tags(at, cell)) return DecodeStep::kBad;
+    } else {
+      cell.tags = nullptr;
+      cell.tags_size = 0;
+    }
+    cell.sequence = 0;
+    if (mvcc_ && !take_mvcc(at, end_, cell.sequence)) return bad("malformed MVCC");
+    if (overridden_) cell.sequence = sequence_;
+    at_ = at;
+    return DecodeStep::kCell;
+  }
+
+  // What the last kBad means.
+  const char* fault() const { return fault_; }
+
+ protected:
+  DecodeStep bad(const char* fault) {
+    fault_ = fault;
+    return DecodeStep::kBad;
+  }
+
+ private:
+  bool take_tags(const char*& at, CellView& cell) {
+    const auto left = static_cast<size_t>(end_ - at);
+    if (left < 2 || load_be16(at) > left - 2) return bad("tags longer than the block") == DecodeStep::kCell;
+    cell.tags_size = load_be16(at);
+    cell.tags = at + 2;
+    at += 2 + cell.tags_size;
+    if (cell.tags_size == 0 || tags_well_formed(cell.tags_bytes())) return true;
+    return bad("malformed tags") == DecodeStep::kCell;
+  }
+  const char* begin_ = nullptr;
+  const char* at_ = nullptr;
+  const char* end_ = nullptr;
+  const char* fault_ = "";
+  bool tags_;
+  bool mvcc_;
+  bool overridden_;
+  uint64_t sequence_;
+};
+
+}  // namespace cellar

@@ -1,0 +1,28 @@
+// A cursor that never stands anywhere and says why.
+#include "hfile/read/failed_cursor.h"
+
+namespace cellar {
+namespace {
+
+class FailedCursor final : public CellCursor {
+ public:
+  explicit FailedCursor(Status status) : status_(std::move(status)) {}
+  const CellView* seek(const CellView&) override { return nullptr; }
+  const CellView* next() override { return nullptr; }
+  const CellView* skip_to(const CellView&) override { return nullptr; }
+  const CellView* seek_before(const CellView&) override { return nullptr; }
+  Status status() const override { return status_; }
+  const Pinnable* pinned() const override { return nullptr; }
+  void print(TextPrinter& out) const override { out.line("cannot be read: " + status_.to_text()); }
+
+ private:
+  Status status_;
+};
+
+}  // namespace
+
+std::unique_ptr<CellCursor> make_failed_cursor(Status status) {
+  return std::make_unique<FailedCursor>(std::move(status));
+}
+
+}  // namespace cellar

@@ -1,0 +1,92 @@
+// HFileReader: an open HFile: its facts, its Bloom test, its cursors.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/hash.h"
+#include "cache/block_cache.h"
+#include "cell/cell_codec.h"
+#include "cell/cursor.h"
+#include "cellar/file_system.h"
+#include "cellar/read_stats.h"
+#include "hfile/block/reader_options.h"
+#include "hfile/format/cell_format.h"
+#include "hfile/format/file_info.h"
+#include "hfile/format/trailer.h"
+
+namespace cellar {
+
+struct FileParts;
+
+// Any thread; immutable apart from caches. Held by shared_ptr; cursors hold their file.
+class HFileReader : public std::enable_shared_from_this<HFileReader> {
+ public:
+  // Reads the trailer and the load-on-open section, checks them, and finds the first key. kCorruption,
+  // kNotSupported, kIoError; the place names `name` and the offset.
+  static Result<std::shared_ptr<HFileReader>> open(std::unique_ptr<ReadableFile> file,
+                                                   HFileReaderOptions options);
+  ~HFileReader();
+
+  const Trailer& trailer() const;
+  // Without them damage in a block cannot always be told from data: version 2.0, and checksum type NULL.
+  bool has_checksums() const;
+  const FileInfo& info() const;
+  const std::string& name() const;
+  uint64_t file_bytes() const;
+
+  uint64_t cells() const;
+  CellFormat cell_format() const;
+  std::string_view encoding_name() const;
+  // Rows of the first and last cell; empty strings for a file without cells. Of a part no row is outside
+  // them.
+  std::string_view first_row() const;
+  std::string_view last_row() const;
+  // Flat keys; first_key may be a separator in foreign files whose index begins with one, last_key is
+  // hfile.LASTKEY.
+  std::string_view first_key() const;
+  std::string_view last_key() const;
+  // TIMERANGE; nullopt: unknown, the file cannot be skipped by time.
+  std::optional<TimestampRange> times() const;
+  // DELETE_FAMILY_COUNT; nullopt: unknown.
+  std::optional<uint64_t> family_deletes() const;
+  std::optional<int64_t> earliest_put_ts() const;
+  uint64_t max_sequence() const;  // MAX_SEQ_ID_KEY or the override, else 0
+  bool meta_order() const;        // sorted by hbase:meta's comparator
+
+  // What the Bloom filters say; a damaged one, or one of a type that cannot answer, says true. Each counts
+  // into `stats`, the first three also the file as skipped.
+  //
+  // False only when a read of one row cannot find anything here: outside the key range or not in the filter.
+  bool may_contain_row(std::string_view row, ReadStats* stats) const;
+  // The same for a read of these columns alone (qualifiers, sorted); none: of all.
+  bool may_contain_columns(std::string_view row, std::span<const std::string> columns,
+                           ReadStats* stats) const;
+  // False only when no row from `low` (inclusive) to `high` is here, for all that the filter of row prefixes
+  // knows. An empty bound is open.
+  bool may_contain_rows(std::string_view low, std::string_view high, bool high_inclusive,
+                        ReadStats* stats) const;
+  // False only when the file holds no marker that covers all columns of this row.
+  bool may_contain_family_markers(std::string_view row, ReadStats* stats) const;
+
+  // A cursor over all cells; any number of them, each for one thread at a time.
+  std::unique_ptr<CellCursor> cursor(const FileCursorOptions& options) const;
+
+  // CRC32C of the load-on-open section and the trailer, as HFileSummary::trailer_crc32c.
+  uint32_t end_sum() const;
+
+  // Bytes of memory held for index and filters (charged to the cache as pinned).
+  uint64_t memory_bytes() const;
+
+  // Implementation, for the parts of this folder.
+  const FileParts& parts() const { return *parts_; }
+
+ private:
+  explicit HFileReader(std::unique_ptr<FileParts> parts);
+  std::unique_ptr<FileParts> parts_;
+};
+
+}  // namespace cellar

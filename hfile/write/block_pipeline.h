@@ -1,0 +1,54 @@
+// BlockPipeline: what the writer has cut goes out in order, on a second thread where one is free.
+//
+// Compressing, summing and appending a block takes about as long as merging and encoding the next. With an
+// executor each runs on a core of its own. Nothing depends on a second thread being there: when enough blocks
+// wait and nobody works on them, the pushing thread does.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cellar/environment.h"
+#include "hfile/block/bloom_writer.h"
+#include "hfile/format/format.h"
+
+namespace cellar {
+
+// A data block that is full, and the Bloom chunks that go out behind it.
+struct CutBlock {
+  BlockKind kind = BlockKind::kData;
+  std::string index_key;
+  std::string payload;
+  uint64_t cells = 0;  // of the file up to the block's end
+  uint64_t rows = 0;   // that begin up to there
+  std::vector<BloomChunk> chunks;
+  std::vector<BloomChunk> delete_chunks;
+};
+
+// One thread pushes; `write` runs on one thread at a time, for one block after the other.
+class BlockPipeline {
+ public:
+  using Write = std::function<Status(CutBlock&)>;
+
+  // Null `executor`: each push writes at once. Else both are borrowed until the destructor returns.
+  BlockPipeline(Executor* executor, Write write);
+  // Drops what is not begun, waits for what is. No Mutex may be held, as for push() and drain().
+  ~BlockPipeline();
+
+  // An empty block, whose strings may have room from before.
+  CutBlock blank();
+  // Takes the block. Fails with what `write` failed with, for this block or one before; then all that follow
+  // are dropped.
+  Status push(CutBlock block);
+  // Returns when all blocks are written: what `write` touches is then the caller's own, until the next
+  // push().
+  Status drain();
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;  // shared with jobs that are not begun when the pipeline ends
+};
+
+}  // namespace cellar

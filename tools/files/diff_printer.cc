@@ -1,0 +1,133 @@
+// Lines "- ", "+ " and "! ", and the same as JSON.
+#include "tools/files/diff_printer.h"
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "cellar/cell.h"
+
+namespace cellar {
+namespace {
+
+std::string quoted_or_null(const std::optional<std::string>& text) {
+  return text ? json_string(*text) : "null";
+}
+
+// Long ones are cut in what people read; JSON has them whole.
+std::string bytes_text(std::string_view bytes) {
+  constexpr size_t kShown = 64;
+  if (bytes.size() <= kShown) return "\"" + escaped(bytes) + "\"";
+  return fmt::format("\"{}…\" ({} B)", escaped(bytes.substr(0, kShown)), human_count(bytes.size()));
+}
+
+std::string key_words(const CellView& cell) {
+  return fmt::format("{}  {}:{}  {}  {}", escaped(cell.row()), escaped(cell.family()),
+                     escaped(cell.qualifier()), time_text(cell.timestamp), type_name(cell.type()));
+}
+
+std::string line_of(const CellDifference& found) {
+  if (found.a == nullptr || found.b == nullptr) {
+    const CellView& cell = found.a != nullptr ? *found.a : *found.b;
+    return fmt::format("{} {}  {}\n", found.a != nullptr ? '-' : '+', key_words(cell),
+                       bytes_text(cell.value_bytes()));
+  }
+  std::string line = "! " + key_words(*found.a);
+  if (found.value)
+    line += fmt::format("  {} → {}", bytes_text(found.a->value_bytes()), bytes_text(found.b->value_bytes()));
+  if (found.tags)
+    line +=
+        fmt::format("  tags {} → {}", bytes_text(found.a->tags_bytes()), bytes_text(found.b->tags_bytes()));
+  if (found.mvcc) line += fmt::format("  mvcc {} → {}", found.a->sequence, found.b->sequence);
+  return line + "\n";
+}
+
+void append_member(std::string& to, std::string_view name, const CellView* cell) {
+  to += fmt::format(",\"{}\":", name);
+  if (cell == nullptr) {
+    to += "null";
+  } else {
+    append_json(to, *cell, CellText::kMvccAndTags);
+  }
+}
+
+std::string json_of(const CellDifference& found) {
+  const bool both = found.a != nullptr && found.b != nullptr;
+  std::string json = fmt::format("\"op\":\"{}\",\"differs\":[", both ? "!" : found.a != nullptr ? "-" : "+");
+  if (found.value) json += "\"value\",";
+  if (found.tags) json += "\"tags\",";
+  if (found.mvcc) json += "\"mvcc\",";
+  if (json.ends_with(',')) json.pop_back();
+  json += "]";
+  append_member(json, "a", found.a);
+  append_member(json, "b", found.b);
+  return json + "}";
+}
+
+char op_of(const MetaDifference& difference) {
+  if (difference.a && difference.b) return '!';
+  return difference.a ? '-' : '+';
+}
+
+}  // namespace
+
+DiffPrinter::DiffPrinter(Output& out, Format format, const std::string& a, const std::string& b,
+                         uint64_t limit)
+    : out_(out), format_(format), limit_(limit) {
+  if (format_ == Format::kJson)
+    out_.write("{\"schema\":\"cellar.diff/1\",\"a\":" + json_string(a) + ",\"b\":" + json_string(b) +
+               ",\"meta\":[");
+}
+
+void DiffPrinter::add_json(const std::string& object, bool first) {
+  out_.write((first ? "\n  {" : ",\n  {") + object);
+}
+
+void DiffPrinter::add(const MetaDifference& difference) {
+  ++meta_;
+  if (!room()) return;
+  ++printed_;
+  ++printed_meta_;
+  const char op = op_of(difference);
+  if (format_ == Format::kTable) {
+    const std::string values =
+        op == '!' ? *difference.a + " → " + *difference.b : (difference.a ? *difference.a : *difference.b);
+    out_.write(fmt::format("{} {}  {}\n", op, difference.name, values));
+    return;
+  }
+  const std::string json =
+      fmt::format("\"op\":\"{}\",\"name\":{},\"a\":{},\"b\":{}}}", op, json_string(difference.name),
+                  quoted_or_null(difference.a), quoted_or_null(difference.b));
+  if (format_ == Format::kJson) {
+    add_json(json, printed_meta_ == 1);
+  } else {
+    out_.write("{\"kind\":\"meta\"," + json + "\n");
+  }
+}
+
+void DiffPrinter::begin_cells() {
+  if (format_ == Format::kJson) out_.write("],\"cells\":[");
+}
+
+void DiffPrinter::add(const CellDifference& difference) {
+  if (!room()) return;
+  ++printed_;
+  if (format_ == Format::kTable) {
+    out_.write(line_of(difference));
+  } else if (format_ == Format::kJson) {
+    add_json(json_of(difference), printed_ == printed_meta_ + 1);
+  } else {
+    out_.write("{\"kind\":\"cell\"," + json_of(difference) + "\n");
+  }
+}
+
+void DiffPrinter::finish(const CellDiffTotals& totals, bool complete) {
+  if (format_ == Format::kTable) return;
+  const std::string members = fmt::format(
+      "\"cells_a\":{},\"cells_b\":{},\"same\":{},\"only_a\":{},\"only_b\":{},\"changed\":{},"
+      "\"meta_differences\":{},\"printed\":{},\"complete\":{}}}\n",
+      totals.cells_a, totals.cells_b, totals.same, totals.only_a, totals.only_b, totals.changed, meta_,
+      printed_, complete);
+  out_.write((format_ == Format::kJson ? "]," : "{\"kind\":\"total\",") + members);
+}
+
+}  // namespace cellar

@@ -1,0 +1,54 @@
+// HFileOutput: new HFiles of commands: how they are made, and what they take over from the old ones.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hfile/read/hfile_reader.h"
+#include "hfile/write/hfile_writer.h"
+#include "hfile/write/named_file.h"
+#include "tools/frame/arguments.h"
+#include "tools/frame/session.h"
+
+namespace cellar {
+
+using HFileReaders = std::vector<std::shared_ptr<HFileReader>>;
+
+// What people say of the files that a command writes; what they leave unsaid is as in the inputs.
+struct HFileShape {
+  std::string compression;
+  std::string encoding;
+  std::string bloom;
+  std::string block_size;
+
+  void declare(Arguments& arguments);
+  // Puts what was said over `options`. kInvalidArgument.
+  Status apply(HFileWriterOptions& options) const;
+  // Options for a file with the cells of `inputs` (at least one): as the first, unless said otherwise; tags
+  // and sequences where any input has them. kInvalidArgument, kIoError.
+  Result<HFileWriterOptions> options_for(const HFileReaders& inputs) const;
+};
+
+// HFileOutput: an HFile under such a name. One thread.
+class HFileOutput {
+ public:
+  // As NamedFile::create and HFileWriter::create.
+  static Result<std::unique_ptr<HFileOutput>> create(const std::string& path,
+                                                     const HFileWriterOptions& options, bool replace);
+  HFileWriter& writer() { return *writer_; }
+  // Writes the rest and publishes the file.
+  Result<HFileSummary> finish();
+
+ private:
+  std::unique_ptr<NamedFile> file_;
+  std::unique_ptr<HFileWriter> writer_;  // goes before its file
+};
+
+// The facts of a file made of many: the newest sequence.
+Status merge_facts(const HFileReaders& from, HFileWriter& to);
+
+// Opens all; the first that fails ends it.
+Result<HFileReaders> open_hfiles(Session& session, const std::vector<std::string>& paths);
+
+}  // namespace cellar

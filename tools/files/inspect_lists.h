@@ -1,0 +1,27 @@
+// The long parts of an HFile's description, for people and as JSON: index, filters, file info, trailer, one
+// block.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "hfile/check/describe.h"
+
+namespace cellar {
+
+// Each begins with an empty line.
+std::string index_text(const HFileDescription& file);
+std::string bloom_text(const HFileDescription& file);
+std::string file_info_text(const HFileDescription& file, uint64_t list_max);
+std::string trailer_text(const HFileDescription& file);
+std::string block_text(const HFileBlockDetail& block);
+
+nlohmann::ordered_json index_list_json(const HFileDescription& file);
+nlohmann::ordered_json chunk_list_json(const HFileBloomLine& bloom);
+nlohmann::ordered_json trailer_json(const HFileDescription& file);
+nlohmann::ordered_json block_json(const HFileBlockDetail& block);
+
+// "ok", "damaged", "none" where there are no sums, "unknown" where the header cannot be read.
+std::string_view checksum_state(const HFileBlockDetail& block);
+
+}  // namespace cellar

@@ -1,0 +1,36 @@
+// Flat keys as text.
+#include "tools/files/key_text.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/bytes.h"
+#include "cell/cell_codec.h"
+#include "cell/cell_key.h"
+#include "tools/frame/output.h"
+
+namespace cellar {
+
+std::pair<std::string, std::string> key_parts(std::string_view flat_key) {
+  CellView cell;
+  if (!parse_flat_key(flat_key.data(), flat_key.size(), cell)) return {escaped(flat_key), ""};
+  return {escaped(cell.row()),
+          fmt::format("{}:{}  @{}  {}", escaped(cell.family()), escaped(cell.qualifier()),
+                      time_text(cell.timestamp), type_name(cell.type()))};
+}
+
+std::string flat_key_text(std::string_view flat_key) {
+  if (flat_key.empty()) return "";
+  const auto [row, rest] = key_parts(flat_key);
+  return rest.empty() ? row : row + "  " + rest;
+}
+
+std::string short_key_text(std::string_view flat_key) {
+  const auto [row, rest] = key_parts(flat_key);
+  constexpr size_t kRowShown = 64;
+  const std::string start = row.size() <= kRowShown ? row : row.substr(0, kRowShown) + "…";
+  return rest.empty() ? start : start + "  " + rest;
+}
+
+}  // namespace cellar

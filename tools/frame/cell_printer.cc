@@ -1,0 +1,172 @@
+// Cells in five formats.
+#include "tools/frame/cell_printer.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+
+namespace cellar {
+
+namespace {
+
+constexpr size_t kRowsHeld = 128;
+constexpr size_t kBytesHeld = 1 << 20;
+constexpr size_t kWidthMax = 72;
+
+bool shows_mvcc(CellText what) { return (static_cast<uint8_t>(what) & 1) != 0; }
+bool shows_tags(CellText what) { return (static_cast<uint8_t>(what) & 2) != 0; }
+bool shows_value(CellText what) { return (static_cast<uint8_t>(what) & 4) == 0; }
+
+size_t width_of(std::string_view text) {
+  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+// Keeps so many characters of UTF-8.
+void cut_to_width(std::string& text, size_t width) {
+  if (width >= text.size()) return;
+  for (size_t i = 0; i < text.size(); ++i)
+    if ((text[i] & 0xC0) != 0x80 && width-- == 0) return text.resize(i);
+}
+
+}  // namespace
+
+CellPrinter::Columns CellPrinter::heading() const {
+  Columns columns = {"row", "column", "time"};
+  if (options_.types) columns.emplace_back("type");
+  if (shows_mvcc(options_.what)) columns.emplace_back("mvcc");
+  if (shows_tags(options_.what)) columns.emplace_back("tags");
+  if (shows_value(options_.what)) columns.emplace_back("value");
+  return columns;
+}
+
+CellPrinter::Columns CellPrinter::columns_of(const CellView& cell) const {
+  Columns columns(2);
+  options_.rules.append_row(columns[0], cell);
+  options_.rules.append_column(columns[1], cell);
+  columns.push_back(time_text(cell.timestamp));
+  if (options_.types) columns.emplace_back(type_name(cell.type()));
+  if (shows_mvcc(options_.what)) columns.push_back(std::to_string(cell.sequence));
+  if (shows_tags(options_.what)) columns.push_back(escaped(cell.tags_bytes()));
+  if (shows_value(options_.what)) {
+    options_.rules.append_value(columns.emplace_back(), cell);
+    cut_to_width(columns.back(), options_.value_width);
+  }
+  return columns;
+}
+
+void CellPrinter::begin() {
+  if (begun_) return;
+  begun_ = true;
+  if (options_.format == Format::kJson) out_.write("{\"schema\":\"" + options_.schema + "\",\"cells\":[");
+  if (options_.format != Format::kCsv) return;
+  std::string line = "row,family,qualifier,ts,type";
+  if (shows_value(options_.what)) line += ",value";
+  if (shows_mvcc(options_.what)) line += ",mvcc";
+  if (shows_tags(options_.what)) line += ",tags";
+  out_.write(line + "\n");
+}
+
+void CellPrinter::add(const CellView& cell) {
+  begin();
+  ++cells_;
+  std::string& to = out_.buffer();
+  switch (options_.format) {
+    case Format::kJson:
+      to += cells_ == 1 ? "\n" : ",\n";
+      append_json(to, cell, options_.what);
+      break;
+    case Format::kJsonl:
+      append_json(to, cell, options_.what);
+      to += '\n';
+      break;
+    case Format::kCsv:
+      add_csv(cell);
+      break;
+    case Format::kRaw:
+      options_.rules.append_value(to, cell);
+      to += '\n';
+      break;
+    case Format::kTable:
+      if (holding_) {
+        held_.push_back(columns_of(cell));
+        for (const std::string& text : held_.back()) held_bytes_ += text.size();
+        if (held_.size() >= kRowsHeld || held_bytes_ >= kBytesHeld) print_held();
+      } else {
+        print_row(columns_of(cell));
+      }
+      break;
+  }
+  out_.commit();
+}
+
+void CellPrinter::add_csv(const CellView& cell) {
+  std::string& to = out_.buffer();
+  std::string field;
+  options_.rules.append_row(field, cell);
+  append_csv(to, field);
+  to += ',';
+  field.clear();
+  options_.rules.append_family(field, cell);
+  append_csv(to, field);
+  to += ',';
+  field.clear();
+  options_.rules.append_qualifier(field, cell);
+  append_csv(to, field);
+  to += ',' + std::to_string(cell.timestamp) + ',';
+  to += type_name(cell.type());
+  if (shows_value(options_.what)) {
+    field.clear();
+    options_.rules.append_value(field, cell);
+    to += ',';
+    append_csv(to, field);
+  }
+  if (shows_mvcc(options_.what)) to += ',' + std::to_string(cell.sequence);
+  if (shows_tags(options_.what)) {
+    to += ',';
+    append_csv(to, escaped(cell.tags_bytes()));
+  }
+  to += '\n';
+}
+
+void CellPrinter::print_row(const Columns& row) {
+  std::string& to = out_.buffer();
+  for (size_t i = 0; i < row.size(); ++i) {
+    if (i > 0) to += "  ";
+    const bool repeated = i == 0 && begun_ && row[0] == last_row_;
+    if (!repeated) to += row[i];
+    if (i + 1 == row.size()) break;
+    const size_t width = repeated ? 0 : width_of(row[i]);
+    if (width < widths_[i]) to.append(widths_[i] - width, ' ');
+  }
+  to += '\n';
+  last_row_ = row[0];
+}
+
+void CellPrinter::print_held() {
+  holding_ = false;
+  if (held_.empty()) return;
+  const Columns names = heading();
+  for (const std::string& name : names) widths_.push_back(name.size());
+  for (const Columns& row : held_) {
+    for (size_t i = 0; i < row.size(); ++i)
+      widths_[i] = std::max(widths_[i], std::min(width_of(row[i]), kWidthMax));
+  }
+  print_row(names);
+  last_row_.clear();
+  for (const Columns& row : held_) print_row(row);
+  held_.clear();
+}
+
+void CellPrinter::finish(std::string_view members) {
+  begin();
+  if (options_.format == Format::kTable && holding_) print_held();
+  if (options_.format != Format::kJson) return;
+  out_.write(cells_ == 0 ? "]" : "\n]");
+  if (!members.empty()) {
+    out_.write(",");
+    out_.write(members);
+  }
+  out_.write("}\n");
+}
+
+}  // namespace cellar

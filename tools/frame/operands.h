@@ -1,0 +1,45 @@
+// What people type: bytes with escapes, columns, times, sizes, and how values are shown.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cellar/status.h"
+
+namespace cellar {
+
+// Bytes with \xHH escapes, as they are printed. kInvalidArgument says how to write a backslash.
+Result<std::string> parse_bytes(std::string_view text);
+
+struct ColumnOperand {
+  std::string family;  // empty (":name") in files of other writers only: no table has such a family
+  std::optional<std::string>
+      qualifier;  // nothing: the whole family ("d"); empty: the column without a name ("d:")
+};
+Result<ColumnOperand> parse_column(std::string_view text);
+// … where one column is needed.
+Result<ColumnOperand> parse_one_column(std::string_view text);
+
+// Milliseconds since the epoch, "now", "now-2h", an ISO date "2026-11-20", or date and time
+// "2026-11-20T18:04:11.203Z". kInvalidArgument also for dates and times of day that do not exist.
+Result<int64_t> parse_time(std::string_view text);
+// "A..B", either side may be missing: [from, until).
+Result<std::pair<int64_t, int64_t>> parse_time_range(std::string_view text);
+// "500ms", "90s", "15m", "2h", "7d"; a plain number is milliseconds.
+Result<int64_t> parse_duration_ms(std::string_view text);
+// "65536", "64k", "1m": bytes.
+Result<uint64_t> parse_size(std::string_view text);
+// The words between commas.
+std::vector<std::string> words_of(std::string_view list);
+Result<int64_t> parse_integer(std::string_view text);
+// A number of things: digits alone, from 0 to 18446744073709551615. Every option that takes a count uses it.
+Result<uint64_t> parse_count(std::string_view text);
+
+// kInvalidArgument: a command has no such action; hints at the nearest of `actions`, or names them.
+Status unknown_action(const std::string& action, const std::vector<std::string>& actions);
+
+}  // namespace cellar

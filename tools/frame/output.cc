@@ -1,0 +1,247 @@
+// Buffered standard output, and records in four formats.
+#include "tools/frame/output.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/bytes.h"
+#include "base/text_printer.h"
+#include "base/utf8.h"
+#include "cellar/cell.h"
+#include "tools/frame/terminal_line.h"
+
+namespace cellar {
+
+Format format_of(std::string_view name) {
+  if (name == "json") return Format::kJson;
+  if (name == "jsonl") return Format::kJsonl;
+  if (name == "csv") return Format::kCsv;
+  if (name == "raw") return Format::kRaw;
+  return Format::kTable;
+}
+
+namespace {
+
+// Whether a look at each character is needed. What is beyond ASCII may be a control character of C1.
+bool may_hold_controls(std::string_view bytes) {
+  return std::ranges::any_of(bytes, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && c != '\n' && c != '\t') || byte >= 0x7F;
+  });
+}
+
+}  // namespace
+
+Output::Output(int descriptor) : descriptor_(descriptor), terminal_(::isatty(descriptor) != 0) {}
+
+void Output::redirect(int descriptor) {
+  flush();
+  descriptor_ = descriptor;
+  terminal_ = ::isatty(descriptor) != 0;
+  reader_gone_ = false;
+  status_ = Status();
+}
+
+void Output::flush() {
+  if (buffer_.empty()) return;
+  if ((terminal_ || for_people_) && may_hold_controls(buffer_)) buffer_ = escaped_controls(buffer_);
+  if (terminal_) TerminalLine::instance().wipe();
+  size_t at = 0;
+  while (at < buffer_.size() && !reader_gone_ && status_.ok()) {
+    const ssize_t written = ::write(descriptor_, buffer_.data() + at, buffer_.size() - at);
+    if (written >= 0) {
+      at += static_cast<size_t>(written);
+    } else if (errno == EPIPE) {
+      reader_gone_ = true;
+    } else if (errno != EINTR) {
+      status_ = Status::with_code(errno == ENOSPC ? Code::kNoSpace : Code::kIoError,
+                                  fmt::format("standard output: {}", std::strerror(errno)));
+    }
+  }
+  if (terminal_) TerminalLine::instance().answered(buffer_.back());
+  buffer_.clear();
+}
+
+std::string counted(uint64_t count, std::string_view one) {
+  return fmt::format("{} {}{}", human_count(count), one, count == 1 ? "" : "s");
+}
+
+std::string shown_name(std::string_view name) {
+  std::string text;
+  for (const char c : escaped_controls(name)) {
+    if (c == '\n' || c == '\t')
+      append_escaped(text, {&c, 1});
+    else
+      text += c;
+  }
+  return text;
+}
+
+std::string bar(double share, size_t width) {
+  static const char* const kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const auto eighths = static_cast<size_t>(share * static_cast<double>(width) * 8 + 0.5);
+  std::string text;
+  for (size_t i = 0; i < eighths / 8; ++i) text += "█";
+  return text + kEighths[eighths % 8];
+}
+
+void append_csv(std::string& to, std::string_view field) {
+  if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
+    to += field;
+    return;
+  }
+  to += '"';
+  for (const char c : field) {
+    if (c == '"') to += '"';
+    to += c;
+  }
+  to += '"';
+}
+
+std::string time_text(int64_t milliseconds) {
+  if (milliseconds == kLatestTimestamp) return "LATEST";
+  constexpr int64_t kYear0 = -62167219200000;
+  constexpr int64_t kYear10000 = 253402300800000;
+  if (milliseconds < kYear0 || milliseconds >= kYear10000) return std::to_string(milliseconds);
+  int64_t days = milliseconds / 86400000;
+  int64_t rest = milliseconds % 86400000;
+  if (rest < 0) {
+    rest += 86400000;
+    --days;
+  }
+  // Civil date from days since 1970, by eras of 400 years.
+  days += 719468;
+  const int64_t era = (days >= 0 ? days : days - 146096) / 146097;
+  const int64_t day_of_era = days - era * 146097;
+  const int64_t year_of_era =
+      (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+  const int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  const int64_t month_index = (5 * day_of_year + 2) / 153;
+  const int64_t day = day_of_year - (153 * month_index + 2) / 5 + 1;
+  const int64_t month = month_index < 10 ? month_index + 3 : month_index - 9;
+  const int64_t year = year_of_era + era * 400 + (month <= 2 ? 1 : 0);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", year, month, day, rest / 3600000,
+                     rest / 60000 % 60, rest / 1000 % 60, rest % 1000);
+}
+
+Records::Records(Output& out, Format format, std::string schema, std::string list)
+    : out_(out), format_(format), schema_(std::move(schema)), list_(std::move(list)) {}
+
+Records& Records::text(std::string name, std::string_view value) {
+  Field field{std::move(name), "", shown_name(value), std::string(value)};
+  append_json_string(field.json, value);
+  fields_.push_back(std::move(field));
+  return *this;
+}
+
+Records& Records::bytes(std::string name, std::string_view value) {
+  return text(std::move(name), escaped(value));
+}
+
+Records& Records::count(std::string name, uint64_t value) {
+  fields_.push_back({std::move(name), std::to_string(value), human_count(value), std::to_string(value)});
+  return *this;
+}
+
+Records& Records::number(std::string name, int64_t value) {
+  const std::string plain = std::to_string(value);
+  fields_.push_back({std::move(name), plain, plain, plain});
+  return *this;
+}
+
+Records& Records::size(std::string name, uint64_t value) {
+  fields_.push_back({std::move(name), std::to_string(value), human_bytes(value), std::to_string(value)});
+  return *this;
+}
+
+Records& Records::time(std::string name, int64_t milliseconds) {
+  const std::string plain = std::to_string(milliseconds);
+  fields_.push_back({std::move(name), plain, time_text(milliseconds), plain});
+  return *this;
+}
+
+Records& Records::flag(std::string name, bool value) {
+  const std::string word = value ? "true" : "false";
+  fields_.push_back({std::move(name), word, value ? "yes" : "no", word});
+  return *this;
+}
+
+void Records::put_json(std::string& to) const {
+  to += '{';
+  for (size_t i = 0; i < fields_.size(); ++i) {
+    if (i > 0) to += ',';
+    append_json_string(to, fields_[i].name);
+    to += ':';
+    to += fields_[i].json;
+  }
+  to += '}';
+}
+
+void Records::begin() {
+  if (begun_) return;
+  begun_ = true;
+  if (format_ != Format::kJson) return;
+  std::string& to = out_.buffer();
+  to += "{\"schema\":";
+  append_json_string(to, schema_);
+  to += ",";
+  append_json_string(to, list_);
+  to += ":[";
+}
+
+void Records::add() {
+  begin();
+  std::string& to = out_.buffer();
+  if (format_ == Format::kJson || format_ == Format::kJsonl) {
+    if (format_ == Format::kJson) to += first_ ? "\n" : ",\n";
+    put_json(to);
+    if (format_ == Format::kJsonl) to += '\n';
+  } else if (format_ == Format::kCsv || format_ == Format::kRaw) {
+    if (first_ && format_ == Format::kCsv) {
+      for (size_t i = 0; i < fields_.size(); ++i) (i > 0 ? to += ',' : to) += fields_[i].name;
+      to += '\n';
+    }
+    for (size_t i = 0; i < fields_.size(); ++i) {
+      if (i > 0) to += ',';
+      append_csv(to, fields_[i].plain);
+    }
+    to += '\n';
+  } else {
+    std::vector<std::string> heading;
+    std::vector<std::string> row;
+    for (const Field& field : fields_) {
+      heading.push_back(field.name);
+      row.push_back(field.people);
+    }
+    if (first_) table_.push_back(std::move(heading));
+    table_.push_back(std::move(row));
+  }
+  first_ = false;
+  fields_.clear();
+  out_.commit();
+}
+
+void Records::finish() {
+  begin();
+  if (format_ == Format::kJson) {
+    std::string& to = out_.buffer();
+    to += first_ ? "]" : "\n]";
+    for (const Field& field : fields_) {
+      to += ',';
+      append_json_string(to, field.name);
+      to += ':' + field.json;
+    }
+    to += "}\n";
+  }
+  if (format_ == Format::kJsonl && !fields_.empty()) {
+    put_json(out_.buffer());
+    out_.buffer() += '\n';
+  }
+  if (format_ == Format::kTable && !table_.empty()) out_.write(aligned_table(table_));
+}
+
+}  // namespace cellar

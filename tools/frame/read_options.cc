@@ -1,0 +1,42 @@
+// Parsing of what commands read.
+#include "tools/frame/read_options.h"
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+
+namespace cellar {
+
+Result<uint32_t> parse_versions(std::string_view text) {
+  if (text == "all") return UINT32_MAX;
+  const Result<uint64_t> versions = parse_count(text);
+  if (versions.ok() && *versions > 0 && *versions <= UINT32_MAX) return static_cast<uint32_t>(*versions);
+  return Status::invalid_argument(fmt::format("\"{}\" is not a number of versions", escaped(text)))
+      .hinting("write 1 or more, or all");
+}
+
+Result<FilterPtr> parse_filter_option(std::string_view text) {
+  std::string bytes;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const Result<std::string> byte = unescaped(text.substr(at, 4));
+    if (text[at] == '\\' && byte.ok() && byte->size() == 1) {
+      bytes += *byte;
+      at += 3;
+    } else {
+      bytes += text[at];
+    }
+  }
+  return parse_filter(bytes);
+}
+
+void declare_row_options(Arguments& arguments, ReadOptions& options) {
+  arguments
+      .option_count("--limit-per-family", options.limit_per_family,
+                    "at most N columns of each family of a row")
+      .option_count("--offset-per-family", options.offset_per_family, "without the first N of them")
+      .flag("--per-cell", options.per_cell, "these two count cells, as HBase does, not columns")
+      .flag("--strict-versions", options.strict_versions,
+            "no version shows that a compaction would drop: newer ones and deleted ones count");
+}
+
+}  // namespace cellar

@@ -1,0 +1,110 @@
+// cellar plot: measurements as a picture.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <sstream>
+
+#include "tools/frame/command.h"
+#include "tools/plot/plot_chart.h"
+#include "tools/plot/plot_input.h"
+#include "tools/plot/plot_svg.h"
+
+namespace cellar {
+namespace {
+
+class PlotCommand final : public Command {
+ public:
+  explicit PlotCommand(const PluginParams&) {}
+  CommandGroup group() const override { return CommandGroup::kOther; }
+  std::string_view summary() const override { return "Draw measurements as a picture in SVG: bars or lines"; }
+
+  void declare(Arguments& arguments) override {
+    arguments
+        .operand("FILE", file_,
+                 "JSON of Google Benchmark, or lines of the benchmark driver; - is standard input")
+        .option("--filter", request_.filter, "REGEX", "only measurements whose name matches")
+        .option("--x", request_.x, "FIELD", "what differs along the x axis (name)")
+        .option("--y", request_.y, "FIELD",
+                "what is drawn: a counter, real_time, cpu_time, rate (by the input)")
+        .option("--series", request_.series, "FIELD", "what gives a colour to each bar or line")
+        .option("--title", request_.title, "TEXT", "above the picture")
+        .option("--x-label", request_.x_label, "TEXT", "name of the x axis, with its unit")
+        .option("--y-label", request_.y_label, "TEXT", "name of the y axis, with its unit")
+        .flag("--log-x", request_.log_x, "logarithmic x axis; lines only")
+        .flag("--log-y", request_.log_y, "logarithmic y axis")
+        .option("--out", out_, "FILE", "where the picture goes (standard output)")
+        .formats({"table", "json"})
+        .note(
+            "Fields are the members of a measurement and the parts of its name: of get/cache:warm/k:10 these "
+            "are\n"
+            "cache and k, and 1, 2, 3 by their place. Numbers along x give lines, anything else bars; of "
+            "several\n"
+            "runs the median counts. --format is for errors only.")
+        .example(
+            "cellar plot bench.json --x k --series cache --log-x --title 'Reading k rows' --out rows.svg",
+            "a line for each state of the cache, over the number of rows")
+        .example("cellar plot driver.jsonl --x workload --series peer > rates.svg",
+                 "bars side by side, an engine a colour")
+        .more_example(
+            "cellar plot bench.json --filter cache:warm --x k --y real_time \\\n      --log-x --log-y "
+            "--x-label 'rows of a get' --y-label 'time of one'",
+            "some of the measurements, with axes that say what they are");
+  }
+
+  Status run(Session& session) override {
+    CELLAR_TRY_ASSIGN(const std::string text, read_input());
+    const Result<PlotInput> input = parse_plot_input(text, file_ == "-" ? "standard input" : file_);
+    if (!input.ok()) return session.name_failure("CEL-NOT-MEASUREMENTS", Exit::kCannot, input.status());
+    const Result<PlotChart> chart = make_chart(*input, request_);
+    if (!chart.ok()) {
+      return chart.status().is(Code::kNotFound)
+                 ? session.name_failure("CEL-NOTHING-TO-DRAW", Exit::kNegative, chart.status())
+                 : chart.status();
+    }
+    if (input->failed > 0)
+      session.talk(fmt::format("{} failed and are not drawn", counted(input->failed, "case")));
+    if (chart->left_out > 0) {
+      session.talk(
+          fmt::format("{} without one of the fields left out", counted(chart->left_out, "measurement")));
+    }
+    if (out_.empty()) {
+      session.out().write(svg_of(*chart));
+      return {};
+    }
+    return write_file(svg_of(*chart));
+  }
+
+ private:
+  Result<std::string> read_input() const {
+    if (file_ == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
+    std::ifstream in(file_, std::ios::binary);
+    std::ostringstream text;
+    if (in) text << in.rdbuf();
+    if (!in || std::filesystem::is_directory(file_)) {
+      return Status::not_found(fmt::format("{} cannot be read", file_))
+          .hinting("write one with a benchmark's --benchmark_out=FILE --benchmark_out_format=json");
+    }
+    return text.str();
+  }
+
+  Status write_file(const std::string& svg) const {
+    std::ofstream to(out_, std::ios::binary);
+    to << svg;
+    to.close();
+    if (to) return {};
+    return Status::io_error(fmt::format("{} cannot be written", out_)).hinting("does its directory exist?");
+  }
+
+  std::string file_;
+  std::string out_;
+  PlotRequest request_;
+};
+
+}  // namespace
+
+CELLAR_PLUGIN(Command, tools_plot_cmd_plot, "plot", PlotCommand)
+
+}  // namespace cellar

@@ -1,0 +1,245 @@
+// Selecting, grouping, medians, and units.
+#include "tools/plot/plot_chart.h"
+
+#include <fmt/format.h>
+#include <regex.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <set>
+
+#include "cellar/plugin.h"
+
+namespace cellar {
+namespace {
+
+// Filter: POSIX's regular expressions, which need no library.
+class Filter {
+ public:
+  explicit Filter(const std::string& text)
+      : fault_(regcomp(&compiled_, text.c_str(), REG_EXTENDED | REG_NOSUB)) {}
+  ~Filter() {
+    if (fault_ == 0) regfree(&compiled_);
+  }
+  Filter(const Filter&) = delete;
+  Filter& operator=(const Filter&) = delete;
+
+  bool matches(const std::string& name) const {
+    return regexec(&compiled_, name.c_str(), 0, nullptr, 0) == 0;
+  }
+  // Why it is no expression, or empty.
+  std::string fault() const {
+    if (fault_ == 0) return "";
+    char text[200];
+    regerror(fault_, &compiled_, text, sizeof text);
+    return text;
+  }
+
+ private:
+  regex_t compiled_;
+  int fault_;
+};
+
+Result<std::vector<const PlotRecord*>> select(const PlotInput& input, const std::string& expression) {
+  const Filter filter(expression);
+  if (const std::string fault = filter.fault(); !fault.empty()) {
+    return Status::invalid_argument(
+               fmt::format("--filter \"{}\" is no regular expression: {}", expression, fault))
+        .hinting("an extended POSIX expression, such as ^Claim/Q0[1-9]");
+  }
+  std::vector<const PlotRecord*> selected;
+  for (const PlotRecord& record : input.records)
+    if (filter.matches(record.name)) selected.push_back(&record);
+  if (!selected.empty()) return selected;
+  const Status nothing = Status::not_found(fmt::format(
+      "nothing to draw: none of {} measurements matches \"{}\"", input.records.size(), expression));
+  return input.records.empty() ? nothing.hinting("the file holds no measurement that succeeded")
+                               : nothing.hinting("the first one is " + input.records.front().name);
+}
+
+// A field as a text, whichever kind it has.
+bool text_field(const PlotRecord& record, const std::string& name, std::string& text) {
+  if (const auto found = record.texts.find(name); found != record.texts.end()) {
+    text = found->second;
+    return true;
+  }
+  const auto found = record.numbers.find(name);
+  if (found == record.numbers.end()) return false;
+  text = fmt::format("{:g}", found->second);
+  return true;
+}
+
+Status check_field(const std::vector<const PlotRecord*>& records, const std::string& option,
+                   const std::string& name, bool number) {
+  std::set<std::string> known;
+  for (const PlotRecord* record : records) {
+    for (const auto& [key, value] : record->numbers) known.insert(key);
+    for (const auto& [key, value] : record->texts)
+      if (!number) known.insert(key);
+  }
+  if (known.contains(name)) return {};
+  const std::string nearest = nearest_name(name, {known.begin(), known.end()});
+  std::string all;
+  for (const std::string& each : known) all += (all.empty() ? "" : ", ") + each;
+  return Status::invalid_argument(fmt::format("{} {}: no selected measurement has {} of that name", option,
+                                              name, number ? "a number" : "a field"))
+      .hinting(nearest.empty() ? "there are " + all
+                               : "did you mean " + nearest + " ?   (there are " + all + ")");
+}
+
+bool is_number(const std::string& text, double& value) {
+  char* end = nullptr;
+  value = std::strtod(text.c_str(), &end);
+  return !text.empty() && *end == '\0' && std::isfinite(value);
+}
+
+// Not "name" and not "2": something that can be written below an axis.
+bool names_a_field(const std::string& field) {
+  double unused = 0;
+  return field != "name" && !is_number(field, unused);
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+// Leading parts of names that all share say nothing beside each other; they go.
+size_t shared_prefix(const std::vector<std::string>& names) {
+  if (names.size() < 2) return 0;
+  size_t size = names.front().size();
+  for (const std::string& name : names) {
+    const auto at = std::ranges::mismatch(name, names.front());
+    size = std::min(size, static_cast<size_t>(at.in1 - name.begin()));
+  }
+  const size_t slash = size == 0 ? std::string::npos : names.front().rfind('/', size - 1);
+  return slash == std::string::npos ? 0 : slash + 1;
+}
+
+// The axis in the unit that gives numbers a reader likes, and what the axis is called.
+std::string scale_to_unit(const std::string& y, const PlotRecord& first, std::vector<PlotSeries>& series) {
+  if (y == "rate") {
+    const auto unit = first.texts.find("unit");
+    return (unit == first.texts.end() ? "operations" : unit->second) + " per second";
+  }
+  if (y == "items_per_second") return "items per second";
+  if (y == "bytes_per_second") return "bytes per second";
+  if (y.ends_with("_us")) return y.substr(0, y.size() - 3) + ", µs";
+  if (y != "real_time" && y != "cpu_time") return y;
+  double largest = 0;
+  for (const PlotSeries& each : series)
+    for (const double value : each.values)
+      if (std::isfinite(value)) largest = std::max(largest, value);
+  static constexpr struct {
+    double size;
+    const char* name;
+  } kUnits[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}};
+  const auto* unit = &kUnits[0];
+  while (unit->size > 1 && largest < unit->size) ++unit;
+  for (PlotSeries& each : series)
+    for (double& value : each.values) value /= unit->size;
+  return (y == "real_time" ? "time, " : "processor time, ") + std::string(unit->name);
+}
+
+// Gathers runs by series and place, in the order of their appearance.
+class Grouping {
+ public:
+  void add(const std::string& series, const std::string& x, double y) {
+    const size_t at = index_of(xs_, x);
+    const size_t of = index_of(names_, series);
+    runs_.resize(names_.size());
+    runs_[of].resize(std::max(runs_[of].size(), at + 1));
+    runs_[of][at].push_back(y);
+  }
+  const std::vector<std::string>& xs() const { return xs_; }
+  // `order`: the places of the axis, as indexes into xs().
+  std::vector<PlotSeries> series(const std::vector<size_t>& order) const {
+    std::vector<PlotSeries> all;
+    for (size_t i = 0; i < names_.size(); ++i) {
+      all.push_back({names_[i], {}});
+      for (const size_t at : order) {
+        const bool some = at < runs_[i].size() && !runs_[i][at].empty();
+        all.back().values.push_back(some ? median(runs_[i][at]) : std::numeric_limits<double>::quiet_NaN());
+      }
+    }
+    return all;
+  }
+
+ private:
+  static size_t index_of(std::vector<std::string>& all, const std::string& text) {
+    const auto found = std::ranges::find(all, text);
+    if (found == all.end()) all.push_back(text);
+    return static_cast<size_t>(std::ranges::find(all, text) - all.begin());
+  }
+
+  std::vector<std::string> xs_;
+  std::vector<std::string> names_;
+  std::vector<std::vector<std::vector<double>>> runs_;
+};
+
+// Names of bars, or values of a line in ascending order.
+Status lay_out_axis(const Grouping& groups, bool log_x, PlotChart& chart) {
+  std::vector<double> values(groups.xs().size());
+  chart.lines = log_x || values.size() > 1;
+  for (size_t i = 0; i < values.size(); ++i)
+    chart.lines = chart.lines && is_number(groups.xs()[i], values[i]);
+  std::vector<size_t> order(values.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  if (chart.lines) std::ranges::sort(order, {}, [&](size_t i) { return values[i]; });
+  if (log_x && (!chart.lines || values[order.front()] <= 0)) {
+    return Status::invalid_argument("--log-x: the x axis holds something else than numbers above 0")
+        .hinting("choose another field with --x, or leave --log-x out");
+  }
+  const size_t cut = chart.lines ? 0 : shared_prefix(groups.xs());
+  for (const size_t i : order) {
+    chart.x_names.push_back(groups.xs()[i].substr(cut));
+    if (chart.lines) chart.x_values.push_back(values[i]);
+  }
+  chart.series = groups.series(order);
+  return {};
+}
+
+}  // namespace
+
+Result<PlotChart> make_chart(const PlotInput& input, const PlotRequest& request) {
+  CELLAR_TRY_ASSIGN(const std::vector<const PlotRecord*> selected, select(input, request.filter));
+  const std::string x = request.x.empty() ? "name" : request.x;
+  const std::string y = request.y.empty() ? input.y : request.y;
+  CELLAR_TRY(check_field(selected, "--x", x, false));
+  CELLAR_TRY(check_field(selected, "--y", y, true));
+  if (!request.series.empty()) CELLAR_TRY(check_field(selected, "--series", request.series, false));
+
+  PlotChart chart;
+  Grouping groups;
+  for (const PlotRecord* record : selected) {
+    std::string place;
+    std::string series;
+    const auto value = record->numbers.find(y);
+    const bool whole = value != record->numbers.end() && text_field(*record, x, place) &&
+                       (request.series.empty() || text_field(*record, request.series, series));
+    double unused = 0;
+    if (is_number(series, unused)) series = request.series + " " + series;  // "disk 1" rather than "1"
+    if (whole) {
+      groups.add(series, place, value->second);
+    } else {
+      ++chart.left_out;
+    }
+  }
+  if (groups.xs().empty()) {
+    return Status::not_found("nothing to draw: no selected measurement has all the fields asked for")
+        .hinting("choose other ones with --x, --y and --series");
+  }
+  CELLAR_TRY(lay_out_axis(groups, request.log_x, chart));
+  const std::string unit = scale_to_unit(y, *selected.front(), chart.series);
+  chart.log_x = request.log_x;
+  chart.log_y = request.log_y;
+  chart.y_title = request.y_label.empty() ? unit : request.y_label;
+  chart.x_title = request.x_label.empty() ? (names_a_field(x) ? x : "") : request.x_label;
+  chart.title = request.title.empty() ? y + (names_a_field(x) ? " by " + x : "") : request.title;
+  return chart;
+}
+
+}  // namespace cellar

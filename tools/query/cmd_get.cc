@@ -1,0 +1,91 @@
+// cellar get: one row.
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "tools/frame/cell_printer.h"
+#include "tools/frame/command.h"
+#include "tools/frame/progress.h"
+#include "tools/frame/read_cost.h"
+#include "tools/frame/read_options.h"
+#include "tools/query/table_operands.h"
+
+namespace cellar {
+namespace {
+
+class GetCommand final : public Command {
+ public:
+  explicit GetCommand(const PluginParams&) {}
+  CommandGroup group() const override { return CommandGroup::kStore; }
+  std::string_view summary() const override {
+    return "Print one row, or columns of it; exit status 1 when there is none";
+  }
+
+  void declare(Arguments& arguments) override {
+    table_.declare(arguments, "get", "ROW [COLUMN…]");
+    arguments.word("ROW", "the row; \\xHH stands for a byte")
+        .word("COLUMN", "family:qualifier, or a whole family")
+        .option_if("--versions", read_.versions, "N|all", "up to N versions of each column, newest first")
+        .option_if("--time", read_.time, "A..B", "only cells of that time (cellar help times)")
+        .option_if("--filter", read_.filter, "TEXT", "only what passes (cellar help filters)");
+    declare_row_options(arguments, read_);
+    arguments.choice("--as", form_, value_forms(), "how values are shown; not in json and jsonl")
+        .flag("--explain", explain_, "what the read cost and where it looked: files, blocks, cells")
+        .formats({"table", "json", "jsonl", "csv", "raw"})
+        .example("cellar get shop orders user42 d:name --explain", "one value, and what reading it cost")
+        .example("cellar get shop orders user42 d:mail --versions all --format jsonl",
+                 "all versions of it, for a program")
+        .more_example("cellar get shop orders user42 d --limit-per-family 1 --offset-per-family 1 --per-cell",
+                      "the second cell of a family: how to page through a wide row")
+        .more_example("cellar get shop orders user42 d:mail --time ..2030-01-01 --strict-versions",
+                      "as it was before a time, and nothing that a compaction would drop")
+        .more_example(
+            "cellar get shop orders user42 c --filter \"QualifierFilter(=, 'substring:visit')\" --as long",
+            "columns by a part of their names; eight bytes as a number")
+        .more_example("cellar get load user42 d:name --assume d:max_versions=3 --versions 3",
+                      "from HFiles of HBase's where they lie");
+  }
+
+  Status run(Session& session) override {
+    CELLAR_TRY_ASSIGN(const OpenedTable opened, table_.open(session, {"ROW"}, false));
+    read_.columns.assign(table_.rest().begin() + 1, table_.rest().end());
+    CELLAR_TRY_ASSIGN(const std::string row, parse_bytes(table_.rest().front()));
+    CELLAR_TRY(table_.check_columns(session, *opened.table, read_.columns));
+    ReadCost cost;
+    Get get(row);
+    get.stats(&cost.stats);
+    if (explain_) get.explain(&cost.explanation);
+    CELLAR_TRY(apply_read_options(read_, get));
+    const Progress clock(session, "get", 0);
+    bool found = false;
+    {
+      const Result<RowBatch> got = opened.table->get(get);
+      if (!got.ok()) return table_.name_failure(session, got.status());
+      const RowBatch& rows = *got;
+      cost.micros = clock.micros();
+      found = !rows.empty();
+      CellPrinter printer(session.out(),
+                          {.format = session.format(), .rules = ValueRules(value_form_of(form_))});
+      for (const CellView& cell : rows.row()) printer.add(cell);
+      printer.finish(explain_ ? json_members(cost) : "");
+    }
+    session.out().flush();
+    if (explain_ && session.format() != Format::kJson) explain(session, cost);
+    if (!found) {
+      session.answer_negative();
+      session.talk(fmt::format("row {} has no such cells", escaped(row)));
+    }
+    return opened.close();
+  }
+
+ private:
+  TableOperands table_;
+  ReadOptions read_;
+  std::string form_;
+  bool explain_ = false;
+};
+
+}  // namespace
+
+CELLAR_PLUGIN(Command, tools_query_cmd_get, "get", GetCommand)
+
+}  // namespace cellar

@@ -1,0 +1,93 @@
+// cellar scan: rows in order.
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "tools/frame/cell_printer.h"
+#include "tools/frame/command.h"
+#include "tools/frame/read_cost.h"
+#include "tools/frame/read_options.h"
+#include "tools/query/scan_options.h"
+#include "tools/query/table_operands.h"
+#include "tools/query/table_rows.h"
+
+namespace cellar {
+namespace {
+
+class ScanCommand final : public Command {
+ public:
+  explicit ScanCommand(const PluginParams&) {}
+  CommandGroup group() const override { return CommandGroup::kStore; }
+  std::string_view summary() const override { return "Print rows in order, from either end"; }
+
+  void declare(Arguments& arguments) override {
+    table_.declare(arguments, "scan", "");
+    rows_.declare(arguments);
+    declare_row_options(arguments, rows_.read);
+    arguments
+        .option_if("--versions", rows_.read.versions, "N|all",
+                   "up to N versions of each column, newest first")
+        .flag("--reverse", reverse_, "from the last row to the first")
+        .flag("--raw", raw_, "delete markers and hidden cells, too, while they are stored")
+        .option_count("--batch", batch_, "read rows in parts of at most N cells")
+        .choice("--as", form_, value_forms(), "how values are shown; not in json and jsonl")
+        .flag("--explain", explain_, "what the read cost and where it looked: files, blocks, cells")
+        .formats({"table", "json", "jsonl", "csv", "raw"})
+        .example("cellar scan shop orders --prefix user4 --column d --limit 10",
+                 "the first rows of a user, one family of them")
+        .example("cellar scan shop orders --start user41 --start-exclusive --stop user43 --stop-inclusive",
+                 "behind user41, up to and with user43")
+        .more_example("cellar scan shop orders --reverse --limit 3 --time ..2030-01-01 --strict-versions",
+                      "the last rows first, as they were, without what a compaction would drop")
+        .more_example("cellar scan shop orders --filter \"ColumnPrefixFilter('na') AND PageFilter(2)\"",
+                      "by names of columns, two rows of them")
+        .more_example("cellar scan shop orders --raw --versions all --explain",
+                      "all that is still stored, markers too, and what reading it cost")
+        .more_example(
+            "cellar scan shop orders --column d --limit-per-family 1 --offset-per-family 1 --per-cell",
+            "the second cell of each row")
+        .more_example("cellar scan shop orders --column c:visits --as long --batch 100",
+                      "numbers as numbers, of rows that are too wide to be read whole")
+        .more_example("cellar scan load --assume d:max_versions=3", "HFiles of HBase's where they lie");
+  }
+
+  Status run(Session& session) override {
+    ReadCost cost;
+    Scan scan;
+    if (explain_) scan.explain(&cost.explanation);
+    scan.stats(&cost.stats).reversed(reverse_).raw(raw_);
+    if (batch_ > UINT32_MAX) return Status::invalid_argument("--batch is larger than 4,294,967,295");
+    scan.batch(static_cast<uint32_t>(batch_));
+    CELLAR_TRY(rows_.apply(scan));
+    if (raw_ && !rows_.read.versions) scan.all_versions();
+    CELLAR_TRY_ASSIGN(const OpenedTable opened, table_.open(session, {}, true));
+    CELLAR_TRY(table_.check_columns(session, *opened.table, rows_.read.columns));
+    CellPrinter printer(
+        session.out(),
+        {.format = session.format(), .types = raw_, .rules = ValueRules(value_form_of(form_))});
+    const Result<uint64_t> rows = print_rows(session, *opened.table, scan, printer, cost);
+    if (!rows.ok()) return table_.name_failure(session, rows.status());
+    printer.finish(explain_ ? json_members(cost) : "");
+    session.out().flush();
+    if (explain_ && session.format() != Format::kJson) explain(session, cost);
+    if (session.format() == Format::kTable) {
+      session.talk(fmt::format("{}, {}, {}", counted(*rows, "row"), counted(printer.cells(), "cell"),
+                               human_micros(cost.micros)));
+    }
+    return opened.close();
+  }
+
+ private:
+  TableOperands table_;
+  ScanOptions rows_;
+  bool reverse_ = false;
+  bool raw_ = false;
+  uint64_t batch_ = 0;
+  std::string form_;
+  bool explain_ = false;
+};
+
+}  // namespace
+
+CELLAR_PLUGIN(Command, tools_query_cmd_scan, "scan", ScanCommand)
+
+}  // namespace cellar

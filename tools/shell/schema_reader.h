@@ -1,0 +1,72 @@
+// SchemaReader: attributes in HBase's syntax, read into options; every fault is told at once.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tools/shell/shell_call.h"
+
+namespace cellar {
+
+// Our name of a table's option, given HBase's in capitals or ours; empty: there is none.
+std::string table_option(const std::string& name);
+
+// Reads attributes into options and collects what is wrong with them. One statement: what stands about the
+// table first, since its configuration is that of families that do not say otherwise.
+class SchemaReader {
+ public:
+  explicit SchemaReader(ShellCall& call) : call_(call) {}
+
+  // READONLY => true, OWNER => 'me', TABLE_ATTRIBUTES => {…}, CONFIGURATION => {…}, … What was set, in
+  // HBase's spelling, is added to `set`.
+  void read_table(TableOptions& table, const ShellValue& pair, std::set<std::string>& set);
+  // Removes keys from the table's configuration; those that are options of families are no longer set there.
+  // A key that neither the table nor one of `families` has set is a fault.
+  void unset_keys(TableOptions& table, const std::vector<FamilyOptions>& families, const ShellValue& at,
+                  std::set<std::string>& unset);
+  // {NAME => 'f', VERSIONS => 5, …}, into the family's options so far.
+  void read_family(FamilyOptions& family, const ShellValue& map);
+  // What the table's configuration says of its families; false: nothing.
+  bool apply_keys(FamilyOptions& family);
+
+  // The text, or nothing and a fault.
+  std::optional<std::string> text_of(const ShellValue& value);
+  std::optional<std::vector<std::string>> texts_of(const ShellValue& value);
+  // `map`'s NAME; empty: there is none.
+  std::string name_in(const ShellValue& map);
+
+  // A statement that is not written as it should be.
+  void misuse(const ShellValue& at, std::string message, std::string_view hint);
+  // What is written well and does not fit.
+  void add(const ShellValue& at, const Status& status);
+  // Ok, or all faults, at the first of them.
+  Status finish();
+
+ private:
+  struct Fault {
+    size_t at;
+    Status status;
+  };
+  // A key of the table's configuration that is an option of its families.
+  struct Key {
+    const ShellValue* at;
+    std::string key;
+    std::string value;
+  };
+
+  void apply_key(FamilyOptions& family, const Key& key);
+  void read_attribute(FamilyOptions& family, const ShellValue& pair);
+  template <class Options, class Use>
+  void read_keys(Options& options, const ShellValue& pair, const Use& use_key);
+  void add_coprocessor(TableOptions& table, const ShellValue& value);
+  void unknown_attribute(const ShellValue& pair, const std::string& name);
+
+  ShellCall& call_;
+  bool misused_ = false;
+  std::vector<Fault> faults_;
+  std::vector<Key> keys_;
+};
+
+}  // namespace cellar

@@ -1,0 +1,292 @@
+// The shell's commands about the store and the shell itself, and answers to those that only a cluster can
+// carry out.
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/bytes.h"
+#include "cellar/environment.h"
+#include "cellar/filter.h"
+#include "cellar/plugin.h"
+#include "tools/frame/help.h"
+#include "tools/shell/shell_call.h"
+#include "tools/shell/shell_groups.h"
+#include "tools/store/store_reports.h"
+
+namespace cellar {
+namespace {
+
+// Names that HBase's shell has and a store cannot have, each group with its answer.
+struct Absent {
+  std::string_view names;  // between blanks; a name that ends in * stands for all that begin so
+  std::string_view why;
+};
+constexpr std::array kAbsent = {
+    Absent{" list_regions locate_region assign unassign move split merge_region close_region regioninfo rit "
+           "compact_rs is_in_maintenance_mode hbck_chore_run split* truncate_region "
+           "get_regionHistorian_responses ",
+           "a table of a store is not cut into regions; cellar describe shows its files, cellar split cuts "
+           "HFiles"},
+    Absent{" balancer balance_switch balancer_enabled normalize normalizer_switch normalizer_enabled "
+           "compaction_switch catalogjanitor* cleaner_chore* get_balancer_decisions get_balancer_rejections "
+           "list_deadservers list_liveservers list_unknownservers clear_deadservers decommission* "
+           "list_decommissioned_regionservers recommission_regionserver stop_master stop_regionserver "
+           "zk_dump abort_procedure list_procedures list_locks update_config update_all_config "
+           "flush_master_store refresh_meta refresh_hfiles disable_compaction_offload "
+           "enable_compaction_offload ",
+           "a store is one process, without servers to manage; status says how it is"},
+    Absent{" add_peer remove_peer enable_peer disable_peer update_peer_config list_peers list_peer_configs "
+           "get_peer_config set_peer* append_peer* remove_peer* show_peer_tableCFs "
+           "transit_peer_sync_replication_state peer_modification_enabled peer_modification_switch "
+           "list_replicated_tables enable_table_replication disable_table_replication ",
+           "a store does not replicate; cellar export and cellar load carry cells elsewhere"},
+    Absent{" grant revoke user_permission list_security_capabilities add_labels list_labels set_auths "
+           "get_auths clear_auths set_visibility ",
+           "a store has no users of its own; the permissions of its directory say who may open it"},
+    Absent{" set_quota list_quotas list_quota* list_snapshot_sizes enable_rpc_throttle disable_rpc_throttle "
+           "enable_exceed_throttle_quota disable_exceed_throttle_quota ",
+           "a store has no quotas; the file system's hold for its directory"},
+    Absent{" enable_key_management disable_key_management show_key_status rotate_stk disable_managed_key "
+           "refresh_managed_keys rotate_managed_key ",
+           "a store does not encrypt; a file system can"},
+    Absent{" compact_mob major_compact_mob ",
+           "values lie beside their cells; compact and major_compact rewrite both"},
+    Absent{" snapshot_cleanup* ", "a snapshot stays until it is dropped"},
+    Absent{" create_namespace alter_namespace describe_namespace drop_namespace list_namespace "
+           "list_namespace_tables ",
+           "there are no namespaces; 'ns:table' is simply a name"},
+    Absent{" add_rsgroup alter_rsgroup_config balance_rsgroup get_rsgroup get_namespace_rsgroup "
+           "get_server_rsgroup get_table_rsgroup list_rsgroups move_* remove_rsgroup remove_servers_rsgroup "
+           "rename_rsgroup show_rsgroup_config update_rsgroup_config ",
+           "a store is one process, without groups of servers"},
+    Absent{" clear_block_cache clear_compaction_queues clear_slowlog_responses get_slowlog_responses "
+           "get_largelog_responses get_prefetched_files trace wal_roll wal_roll_all hlog_roll change_sft "
+           "change_sft_all ",
+           "this shell has no such control; the cache is empty when the shell starts, and .explain on says "
+           "what a read costs"},
+    Absent{" get_table ", "there are no variables; every command names its table: scan 't'"},
+    Absent{" if for while def puts print require import load class begin each ",
+           "this is a list of commands, not Ruby; a program in any language can write one for -f"},
+};
+
+bool names_hold(std::string_view names, std::string_view name) {
+  if (names.find(fmt::format(" {} ", name)) != std::string_view::npos) return true;
+  for (size_t star = names.find('*'); star != std::string_view::npos; star = names.find('*', star + 1)) {
+    const size_t from = names.rfind(' ', star) + 1;
+    if (name.starts_with(names.substr(from, star - from))) return true;
+  }
+  return false;
+}
+
+// The kind that is asked for; a note about those that only a cluster has.
+Result<std::string> status_kind(ShellCall& call) {
+  const std::vector<std::string> kinds = {"simple", "detailed", "summary"};
+  if (call.positions() == 0) return std::string();
+  CELLAR_TRY_ASSIGN(const std::string kind, call.text(0));
+  if (std::ranges::find(kinds, kind) != kinds.end()) return kind;
+  if (kind == "replication" || kind == "tasks") {
+    call.session().talk(
+        fmt::format("note   '{}' has no effect: a store is one process that does not "
+                    "replicate; processlist shows flushes and compactions",
+                    kind));
+    return kind;
+  }
+  const std::string nearest = nearest_name(kind, kinds);
+  return call.fault(
+      call.position(0), fmt::format("there is no status \"{}\"", escaped(kind)),
+      nearest.empty() ? "simple, detailed, summary" : fmt::format("did you mean {} ?", nearest));
+}
+
+Status run_status(ShellCall& call) {
+  CELLAR_TRY(call.take({}, 0, 2));
+  CELLAR_TRY(call.answers_a_document());
+  CELLAR_TRY_ASSIGN(const std::string kind, status_kind(call));
+  CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
+  Session& session = call.session();
+  print_status(session, *store);
+  if (kind != "detailed" || session.format() != Format::kTable) return {};
+  for (const std::string& name : store->list_tables()) {
+    CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, store->open_table(name));
+    session.out().write("\n" + description_text(table->info(), true));
+  }
+  return {};
+}
+
+Status run_whoami(ShellCall& call) {
+  CELLAR_TRY(call.take({}, 0, 0));
+  const passwd* const user = ::getpwuid(::geteuid());
+  const std::string name =
+      user != nullptr && user->pw_name != nullptr ? user->pw_name : std::to_string(::geteuid());
+  call.answer(fmt::format("{} (the operating system's user; a store has none of its own)", escaped(name)),
+              "user", name);
+  return {};
+}
+
+// HBase's words choose among tasks of servers; here there is one kind.
+Status run_processlist(ShellCall& call) {
+  CELLAR_TRY(call.take({}, 0, 2));
+  if (call.positions() > 0)
+    call.session().talk("note   there is one process, and one kind of tasks: flushes and compactions");
+  CELLAR_TRY(call.engine().status());
+  Session& session = call.session();
+  const std::vector<ShellActivity::Work> running = call.state().activity.running();
+  Records records(session.out(), session.format(), "cellar.shell-processes/1", "processes");
+  for (const ShellActivity::Work& work : running) {
+    records.text("what", work.what).bytes("table", work.table).bytes("family", work.family);
+    records.count("files", work.files);
+    records.number("ms", (system_clock().steady_us() - work.began_us) / 1000).add();
+  }
+  records.finish();
+  if (session.format() == Format::kTable)
+    session.talk(running.empty() ? "no flush and no compaction runs" : counted(running.size(), "task"));
+  return {};
+}
+
+Status run_version(ShellCall& call) {
+  CELLAR_TRY(call.take({}, 0, 0));
+  CELLAR_TRY(call.answers_a_document());
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Command> version, make_command("version"));
+  return version->run(call.session());
+}
+
+Status run_show_filters(ShellCall& call) {
+  CELLAR_TRY(call.take({}, 0, 0));
+  Session& session = call.session();
+  Records records(session.out(), session.format(), "cellar.shell/1", "answers");
+  for (const std::string& name : filter_names()) {
+    if (session.format() != Format::kRaw && session.format() != Format::kTable)
+      records.text("name", "filter");
+    records.text(session.format() == Format::kTable ? "filter" : "value", name).add();
+  }
+  records.finish();
+  return {};
+}
+
+Status run_compaction_state(ShellCall& call) {
+  CELLAR_TRY(call.take({}, 1, 1));
+  CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
+  bool minor = false;
+  bool major = false;
+  for (const ShellActivity::Work& work : call.state().activity.running()) {
+    if (work.table != table->name()) continue;
+    major = major || work.what == "major compaction";
+    minor = minor || work.what == "compaction";
+  }
+  const std::string_view state = major ? (minor ? "MAJOR_AND_MINOR" : "MAJOR") : (minor ? "MINOR" : "NONE");
+  call.answer(state, "compaction_state", state);
+  return {};
+}
+
+Status run_get_splits(ShellCall& call) {
+  CELLAR_TRY(call.take({}, 1, 1));
+  CELLAR_TRY(call.table().status());
+  call.answer("a table of a store is one region: there are no splits", "splits", "0");
+  return {};
+}
+
+Status run_quit(ShellCall& call) {
+  CELLAR_TRY(call.take({}, 0, 1));
+  call.state().quit = true;
+  return {};
+}
+
+std::string overview() {
+  std::string text;
+  for (const auto& [title, verbs] : shell_groups()) {
+    text += fmt::format("{}{}\n", text.empty() ? "" : "\n", title);
+    for (const ShellVerb& verb : verbs) text += fmt::format("  {:<22} {}\n", verb.name, verb.summary);
+  }
+  return text +
+         "\nHBase's syntax, put 't', 'row', 'f:q', 'value', or plain words, put t row f:q value.\n"
+         "In \"…\" \\x00 is a byte, in '…' it is four characters. help 'scan' says more; help 'read', or\n"
+         "HBase's help 'dml', is the help of a group.\n";
+}
+
+Status run_help(ShellCall& call) {
+  CELLAR_TRY(call.take({}, 0, 1));
+  if (call.positions() == 0) {
+    call.explain(overview());
+    return {};
+  }
+  CELLAR_TRY_ASSIGN(const std::string name, call.text(0));
+  if (const ShellVerb* const verb = find_shell_verb(name)) {
+    call.explain(help_of(*verb));
+    return {};
+  }
+  if (const std::string group = help_of_group(name); !group.empty()) {
+    call.explain(group);
+    return {};
+  }
+  if (const std::string_view why = why_not_here(name); !why.empty()) {
+    call.explain(fmt::format("{}: {}\n", escaped(name), why));
+    return {};
+  }
+  std::vector<std::string> names = shell_verb_names();
+  for (std::string& group : group_names()) names.push_back(std::move(group));
+  const std::string nearest = nearest_name(name, names);
+  return call.fault(call.position(0), fmt::format("there is no command and no group \"{}\"", escaped(name)),
+                    nearest.empty() ? "help lists the commands; groups: " +
+                                          fmt::format("{}", fmt::join(group_names(), ", "))
+                                    : fmt::format("did you mean {} ?", nearest));
+}
+
+// HBase's shell has this one group as a command, too.
+Status run_tools(ShellCall& call) {
+  CELLAR_TRY(call.take({}, 0, 0));
+  call.explain(help_of_group("tools"));
+  return {};
+}
+
+Status run_table_help(ShellCall& call) {
+  CELLAR_TRY(call.take({}, 0, 0));
+  std::string text =
+      "Every command names its table first. What HBase's shell also writes as methods of a table,\n"
+      "t.scan and t.get 'row', is written here\n\n";
+  for (const auto& verbs : {shell_read_verbs(), shell_write_verbs()})
+    for (const ShellVerb& verb : verbs)
+      text += fmt::format("  {}\n", verb.usage.substr(0, verb.usage.find('\n')));
+  call.explain(text + "\nhelp 'scan' shows a command with examples.\n");
+  return {};
+}
+
+constexpr std::array kVerbs = {
+    ShellVerb{"status", "status ['simple'|'detailed'|'summary']\nstatus\nstatus 'detailed'",
+              "What the store holds, and what opening it found", run_status},
+    ShellVerb{"version", "version\nversion\n.format json; version",
+              "Version, and the codecs, encodings and policies", run_version},
+    ShellVerb{"whoami", "whoami\nwhoami\n.format json; whoami",
+              "The user of the operating system that this runs as", run_whoami},
+    ShellVerb{"processlist", "processlist\nprocesslist\nmajor_compact 'orders'; processlist",
+              "Flushes and compactions that run", run_processlist},
+    ShellVerb{"show_filters", "show_filters\nshow_filters\n.format csv; show_filters",
+              "Names of filters for FILTER (cellar help filters)", run_show_filters},
+    ShellVerb{
+        "compaction_state",
+        "compaction_state 't'\ncompaction_state 'orders'\nmajor_compact 'orders'; compaction_state 'orders'",
+        "Whether a compaction of the table runs: NONE, MINOR or MAJOR", run_compaction_state},
+    ShellVerb{"get_splits", "get_splits 't'\nget_splits 'orders'\nget_splits orders",
+              "Where regions begin: a store has none", run_get_splits},
+    ShellVerb{"help", "help ['command']\nhelp 'scan'\nhelp 'dml'", "This list, one command, or a group",
+              run_help},
+    ShellVerb{"tools", "tools\ntools\ntools; help 'compact'", "The same as help 'tools'", run_tools},
+    ShellVerb{"table_help", "table_help\ntable_help\ntable_help; help 'scan'",
+              "Commands that take a table, and HBase's other way", run_table_help},
+    ShellVerb{"exit", "exit\nexit\nflush 'orders'; exit", "End; so does the end of the input", run_quit},
+    ShellVerb{"quit", "quit\nquit\nflush 'orders'; quit", "The same as exit", run_quit},
+};
+
+}  // namespace
+
+std::span<const ShellVerb> shell_other_verbs() { return kVerbs; }
+
+std::string_view why_not_here(std::string_view name) {
+  for (const Absent& each : kAbsent)
+    if (!name.empty() && name.find_first_of(" *") == std::string_view::npos && names_hold(each.names, name))
+      return each.why;
+  return "";
+}
+
+}  // namespace cellar

@@ -1,0 +1,90 @@
+// cellar append: adds bytes to the end of values of one row, as one, and prints what they are now.
+#include "tools/frame/command.h"
+#include "tools/frame/operands.h"
+#include "tools/frame/output.h"
+#include "tools/frame/value_form.h"
+#include "tools/store/store.h"
+
+namespace cellar {
+namespace {
+
+class AppendCommand final : public Command {
+ public:
+  explicit AppendCommand(const PluginParams&) {}
+  CommandGroup group() const override { return CommandGroup::kStore; }
+  std::string_view summary() const override {
+    return "Add to the end of values of one row and print their new values";
+  }
+
+  void declare(Arguments& arguments) override {
+    arguments.operand("STORE", store_, "directory of the store")
+        .operand("TABLE", table_, "name of the table")
+        .operand("ROW", row_, "the row; \\xHH stands for a byte, here and in what follows")
+        .operands("COLUMN VALUE", words_,
+                  "family:qualifier and what its value is followed by, any number of such pairs", true)
+        .option_if("--ttl", ttl_, "SPAN",
+                   "the values expire so long from now: 90s, 2h, 7d; without it as those before them")
+        .choice("--as", form_, value_forms(), "how the values are written, and shown; not in json and jsonl")
+        .formats({"table", "json", "jsonl", "csv", "raw"})
+        .example("cellar append shop orders user42 d:log 'paid;'",
+                 "one more entry in a log, and what it says now")
+        .example("cellar append shop orders user42 d:log 'sent;' d:tags ,new --format json",
+                 "two columns at once, for a program")
+        .more_example("cellar append shop orders user42 d:trace 7d0a2f --as hex --ttl 30d",
+                      "bytes given in hex, in a value that expires in 30 days");
+  }
+
+  Status run(Session& session) override {
+    CELLAR_TRY_ASSIGN(const std::string row, parse_bytes(row_));
+    if (words_.size() % 2 != 0) {
+      return session.name_failure(
+          "CEL-USAGE", Exit::kUsage,
+          Status::invalid_argument("column " + words_.back() + " has no value")
+              .hinting("write columns and values in turn: d:log 'paid;' d:tags ,new"));
+    }
+    Append append(row);
+    std::vector<std::string> columns;
+    for (size_t i = 0; i < words_.size(); i += 2) {
+      CELLAR_TRY_ASSIGN(const ColumnOperand column, parse_one_column(words_[i]));
+      CELLAR_TRY_ASSIGN(const std::string value, parse_value(words_[i + 1], value_form_of(form_)));
+      append.add(column.family, *column.qualifier, value);
+      columns.push_back(words_[i]);
+    }
+    if (ttl_) {
+      CELLAR_TRY_ASSIGN(const int64_t ttl_ms, parse_duration_ms(*ttl_));
+      append.ttl_ms(ttl_ms);
+    }
+    CELLAR_TRY_ASSIGN(const OpenedTable opened, open_store_table(session, store_, table_, OpenFor::kWriting));
+    CELLAR_TRY(check_columns(session, *opened.table, columns));
+    CELLAR_TRY_ASSIGN(const Row changed, opened.table->append(append));
+    CELLAR_TRY(opened.engine->close());
+    print(session, changed);
+    return {};
+  }
+
+ private:
+  void print(Session& session, const Row& row) const {
+    const bool json = session.format() == Format::kJson || session.format() == Format::kJsonl;
+    Records records(session.out(), session.format(), "cellar.append/1", "columns");
+    for (const Cell& cell : row.cells) {
+      if (session.format() != Format::kRaw) records.bytes("column", cell.family + ":" + cell.qualifier);
+      std::string shown;
+      append_value(shown, cell.value, json ? ValueForm::kEscaped : value_form_of(form_));
+      records.text("value", shown).add();
+    }
+    records.finish();
+  }
+
+  std::string store_;
+  std::string table_;
+  std::string row_;
+  std::vector<std::string> words_;
+  std::optional<std::string> ttl_;
+  std::string form_;
+};
+
+}  // namespace
+
+CELLAR_PLUGIN(Command, tools_store_cmd_append, "append", AppendCommand)
+
+}  // namespace cellar

@@ -1,0 +1,94 @@
+// cellar compact: merges store files.
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "tools/frame/command.h"
+#include "tools/frame/progress.h"
+#include "tools/store/store.h"
+
+namespace cellar {
+namespace {
+
+struct Shape {
+  uint64_t files = 0;
+  uint64_t bytes = 0;
+  uint64_t cells = 0;
+};
+
+Shape shape_of(const Table& table, const std::string& family) {
+  Shape shape;
+  for (const FamilyInfo& each : table.info().families) {
+    if (!family.empty() && each.options.name != family) continue;
+    shape.files += each.files.size();
+    for (const StoreFileInfo& file : each.files) {
+      shape.bytes += file.bytes;
+      shape.cells += file.cells;
+    }
+  }
+  return shape;
+}
+
+class CompactCommand final : public Command {
+ public:
+  explicit CompactCommand(const PluginParams&) {}
+  CommandGroup group() const override { return CommandGroup::kStore; }
+  std::string_view summary() const override {
+    return "Merge store files; --major drops what nobody can see any more";
+  }
+
+  void declare(Arguments& arguments) override {
+    arguments.operand("STORE", store_, "directory of the store")
+        .optional_operand("TABLE", table_, "one table; without it all of them")
+        .flag("--major", major_, "all files of a family into one; otherwise what the family's policy picks")
+        .option("--family", family_, "NAME", "only this family of TABLE")
+        .note(
+            "What is in memory is not touched: cellar flush first, to have it in.\n"
+            "Interrupting is safe: the files that were there stay.")
+        .example("cellar compact shop orders --major --family d",
+                 "get rid of what nobody can see any more in one family")
+        .example("cellar compact shop --format json",
+                 "what the policies pick, in all tables; and what was done, for a program");
+  }
+
+  Status run(Session& session) override {
+    if (!family_.empty() && table_.empty())
+      return session.name_failure(
+          "CEL-USAGE", Exit::kUsage,
+          Status::invalid_argument("--family needs a table").hinting("cellar compact --help"));
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kWriting));
+    std::vector<std::string> names = engine->list_tables();
+    if (!table_.empty()) names = {table_};
+    Records records(session.out(), session.format(), "cellar.compact/1", "tables");
+    for (const std::string& name : names) {
+      CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, open_table(session, *engine, store_, name));
+      if (!family_.empty()) CELLAR_TRY(check_family(session, *table, family_));
+      const Shape before = shape_of(*table, family_);
+      const Progress clock(session, "compact", 0);
+      {
+        const ExitOnInterrupt safe(
+            "\ninterrupted; nothing changed: the files that were there are still in use\n");
+        CELLAR_TRY(table->compact({.major = major_, .family = family_}));
+      }
+      const Shape after = shape_of(*table, family_);
+      records.text("table", name).count("files_before", before.files).count("files_after", after.files);
+      records.size("bytes_before", before.bytes).size("bytes_after", after.bytes);
+      records.count("cells_before", before.cells).count("cells_after", after.cells);
+      records.text("took", human_micros(clock.micros())).add();
+    }
+    CELLAR_TRY(engine->close());
+    records.finish();
+    return {};
+  }
+
+ private:
+  std::string store_;
+  std::string table_;
+  bool major_ = false;
+  std::string family_;
+};
+
+}  // namespace
+
+CELLAR_PLUGIN(Command, tools_store_cmd_compact, "compact", CompactCommand)
+
+}  // namespace cellar

@@ -1,0 +1,80 @@
+// cellar create: makes a table, and the store with its first one.
+#include <fmt/format.h>
+
+#include "cellar/engine.h"
+#include "tools/frame/command.h"
+#include "tools/store/family_operand.h"
+#include "tools/store/schema_text.h"
+#include "tools/store/store.h"
+
+namespace cellar {
+namespace {
+
+class CreateCommand final : public Command {
+ public:
+  explicit CreateCommand(const PluginParams&) {}
+  CommandGroup group() const override { return CommandGroup::kStore; }
+  std::string_view summary() const override { return "Make a table, and the store when it is the first one"; }
+
+  void declare(Arguments& arguments) override {
+    arguments.operand("STORE", store_, "directory of the store; made when absent")
+        .operand("TABLE", table_, "name of the new table")
+        .operands("FAMILY[:option=value,…]", families_, "column families with what differs from the defaults",
+                  true)
+        .choice("--durability", durability_, {"default", "skip_wal", "async_wal", "sync_wal", "fsync_wal"},
+                "what an acknowledged write survives")
+        .option_list("--set", set_, "OPTION=VALUE",
+                     "of the table: read_only, compaction_enabled, memtable_bytes, durability, …")
+        .note(
+            "Options: max_versions, min_versions, ttl_s, block_bytes, compression, encoding, bloom, "
+            "compaction, …\n"
+            "in Cellar's or HBase's spelling (VERSIONS, TTL, …); `cellar describe` prints them all.\n"
+            "metadata.KEY=TEXT keeps a note, as it keeps HBase's attributes that a store does not act on.\n"
+            "Times: 86400, 7d, '1 DAY 2 HOURS', forever.")
+        .example("cellar create shop visits c:max_versions=3",
+                 "a table with one family that keeps three versions")
+        .example("cellar create shop people d:VERSIONS=5,COMPRESSION=GZ c:ttl_s=86400,bloom=none",
+                 "in HBase's words, and a family whose cells live for a day")
+        .more_example(
+            "cellar create shop days \\\n      "
+            "'d:compression=zstd(level=9),bloom=rowprefix_fixed_length(prefix_length=8)'",
+            "a stronger codec, and a Bloom filter of the day that each row begins with")
+        .more_example("cellar create shop events e:ttl_s=7d --durability async_wal --set memtable_bytes=32m",
+                      "fast writes of which a crash may lose the last ones, with more memory for them");
+  }
+
+  Status run(Session& session) override {
+    TableOptions options;
+    std::vector<Status> faults;
+    for (const std::string& text : families_)
+      faults.push_back(parse_family(text, options.families.emplace_back()));
+    for (const Durability each :
+         {Durability::kSkipWal, Durability::kAsyncWal, Durability::kSyncWal, Durability::kFsyncWal}) {
+      if (durability_name(each) == durability_) options.durability = each;
+    }
+    faults.push_back(set_table_options(options, set_));
+    faults.push_back(validate(options));
+    CELLAR_TRY(all_faults(faults));
+    tell_carried(session, TableOptions(), options);
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kCreating));
+    const Result<std::shared_ptr<Table>> table = engine->create_table(table_, options);
+    if (!table.ok()) return table.status();
+    CELLAR_TRY(engine->close());
+    session.talk(fmt::format("created table {} with {} {}", table_, options.families.size(),
+                             options.families.size() == 1 ? "family" : "families"));
+    return {};
+  }
+
+ private:
+  std::string store_;
+  std::string table_;
+  std::vector<std::string> families_;
+  std::string durability_;
+  std::vector<std::string> set_;
+};
+
+}  // namespace
+
+CELLAR_PLUGIN(Command, tools_store_cmd_create, "create", CreateCommand)
+
+}  // namespace cellar

@@ -1,0 +1,57 @@
+// cellar describe: tables, families, options and files.
+#include "tools/frame/command.h"
+#include "tools/store/schema_text.h"
+#include "tools/store/store.h"
+#include "tools/store/store_reports.h"
+
+namespace cellar {
+namespace {
+
+class DescribeCommand final : public Command {
+ public:
+  explicit DescribeCommand(const PluginParams&) {}
+  CommandGroup group() const override { return CommandGroup::kStore; }
+  std::string_view summary() const override { return "Families of tables, their options and their files"; }
+
+  void declare(Arguments& arguments) override {
+    arguments.operand("STORE", store_, "directory of the store")
+        .optional_operand("TABLE", table_, "one table; without it all of them")
+        .flag("--files", files_, "each store file with its rows (always in JSON)")
+        .choice("--as", as_, {"description", "create"},
+                "create: statements for `cellar shell` that make the tables")
+        .formats({"table", "json", "jsonl"})
+        .example("cellar describe shop orders", "the families and their options")
+        .example("cellar describe shop orders --files", "which files there are, and the rows in each")
+        .example("cellar describe shop orders --as create",
+                 "the statement that makes such a table, to type into a shell");
+  }
+
+  Status run(Session& session) override {
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kLooking));
+    std::vector<std::string> names = engine->list_tables();
+    if (!table_.empty()) names = {table_};
+    std::vector<TableInfo> tables;
+    std::string text;
+    for (const std::string& name : names) {
+      CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, open_table(session, *engine, store_, name));
+      tables.push_back(table->info());
+      text += as_ == "create" ? "create " + create_arguments(name, tables.back().options)
+                              : (text.empty() ? "" : "\n") + description_text(tables.back(), files_);
+    }
+    session.out().write(session.format() == Format::kTable ? text
+                                                           : description_json(tables, session.format()));
+    return engine->close();
+  }
+
+ private:
+  std::string store_;
+  std::string table_;
+  bool files_ = false;
+  std::string as_;
+};
+
+}  // namespace
+
+CELLAR_PLUGIN(Command, tools_store_cmd_describe, "describe", DescribeCommand)
+
+}  // namespace cellar

@@ -1,0 +1,210 @@
+// cellar feed: the feeds of a store: making, listing, reading and dropping them.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "base/plugins.h"
+#include "tools/frame/command.h"
+#include "tools/frame/operands.h"
+#include "tools/store/store.h"
+
+namespace cellar {
+namespace {
+
+// "orders", "orders/d,c".
+Result<FeedTable> parse_feed_table(const std::string& text) {
+  const size_t slash = text.find('/');
+  FeedTable table{text.substr(0, slash), {}};
+  if (slash != std::string::npos) table.families = words_of(text.substr(slash + 1));
+  if (table.table.empty() || (slash != std::string::npos && table.families.empty()))
+    return Status::invalid_argument("\"" + escaped(text) + "\" names no table")
+        .hinting("orders, or orders/d,c for two of its families");
+  return table;
+}
+
+std::string text_of(const std::vector<FeedTable>& tables) {
+  if (tables.empty()) return "*";
+  std::string text;
+  for (const FeedTable& each : tables) {
+    text += (text.empty() ? "" : " ") + each.table;
+    for (size_t i = 0; i < each.families.size(); ++i) text += (i == 0 ? "/" : ",") + each.families[i];
+  }
+  return text;
+}
+
+class FeedCommand final : public Command {
+ public:
+  explicit FeedCommand(const PluginParams&) {}
+  CommandGroup group() const override { return CommandGroup::kStore; }
+  std::string_view summary() const override {
+    return "Feeds: every write to chosen tables, in order, kept until it is acknowledged";
+  }
+
+  void declare(Arguments& arguments) override {
+    arguments.operand("ACTION", action_, "create, list, read or drop")
+        .operand("STORE", store_, "directory of the store")
+        .optional_operand("NAME", name_, "create, read, drop: the feed")
+        .option_list("--table", tables_, "TABLE[/FAMILIES]",
+                     "create: orders, or orders/d,c; may be given often; without it all tables")
+        .option_if("--retain", retain_, "SIZE", "create: the feed is lost when it holds back more log (1g)")
+        .option_if("--from", from_, "SEQUENCE",
+                   "read: begin behind this write, not behind the acknowledged one")
+        .option_count("--limit", limit_, "read: at most N writes")
+        .flag("--acknowledge", acknowledge_, "read: what was printed is done with; its log may go")
+        .note(
+            "read    a cell a line with the number of its write; of a bulk load, a line for each file,\n"
+            "        of a table that was restored, cloned or emptied, one; the position at the end is what "
+            "--from"
+            "\n        takes")
+        .note("Writes that skip the log are in no feed: unlogged_writes counts them.")
+        .example("cellar feed create shop index --table orders/d --table people --retain 4g",
+                 "one family of a table and all of another; kept until read, up to 4 GiB of log")
+        .example("cellar feed list shop", "how far each feed is")
+        .example("cellar feed read shop audit --limit 10 --acknowledge",
+                 "the next ten writes, which need not be kept any longer")
+        .more_example("cellar feed read shop audit --from 2 --format jsonl",
+                      "once more what came behind write 2, for a program")
+        .more_example("cellar feed drop shop audit", "nobody will read it any more");
+  }
+
+  Status run(Session& session) override {
+    if (action_ != "list" && action_ != "create" && action_ != "read" && action_ != "drop")
+      return unknown_action(action_, {"create", "list", "read", "drop"});
+    CELLAR_TRY(check_options());
+    if (action_ == "read") return read(session);
+    const OpenFor what = action_ == "list" ? OpenFor::kLooking : OpenFor::kWriting;
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, what));
+    if (action_ == "create") CELLAR_TRY(create(*engine));
+    if (action_ == "drop") CELLAR_TRY(engine->drop_feed(name_));
+    print_feeds(session, *engine);
+    CELLAR_TRY(engine->close());
+    if (action_ == "create")
+      session.talk(fmt::format("created feed {}: it begins with the next write", name_));
+    if (action_ == "drop") session.talk(fmt::format("dropped feed {}", name_));
+    return {};
+  }
+
+ private:
+  Status only(std::string_view action, std::initializer_list<std::pair<const char*, bool>> unfit) const {
+    if (action_ == action) return {};
+    for (const auto& [name, given] : unfit)
+      if (given) return Status::invalid_argument(fmt::format("{} is not for feed {}", name, action_));
+    return {};
+  }
+  Status check_options() const {
+    CELLAR_TRY(only("create", {{"--table", !tables_.empty()}, {"--retain", retain_.has_value()}}));
+    CELLAR_TRY(only(
+        "read", {{"--from", from_.has_value()}, {"--limit", limit_ != 0}, {"--acknowledge", acknowledge_}}));
+    if (action_ == "list" && !name_.empty()) return Status::invalid_argument("NAME is not for feed list");
+    if (action_ != "list" && name_.empty())
+      return Status::invalid_argument(fmt::format("feed {} wants the name of a feed", action_))
+          .hinting("cellar feed list tells which there are");
+    return {};
+  }
+
+  Status create(Engine& engine) const {
+    FeedOptions options;
+    for (const std::string& text : tables_) {
+      CELLAR_TRY_ASSIGN(FeedTable table, parse_feed_table(text));
+      options.tables.push_back(std::move(table));
+    }
+    if (retain_) {
+      CELLAR_TRY_ASSIGN(options.retained_bytes_max, parse_size(*retain_));
+    }
+    return engine.create_feed(name_, options);
+  }
+
+  void print_feeds(Session& session, Engine& engine) const {
+    Records records(session.out(), session.format(), "cellar.feed/1", "feeds");
+    for (const FeedInfo& each : engine.list_feeds()) {
+      if (action_ == "create" && each.name != name_) continue;
+      records.text("feed", each.name)
+          .text("tables", text_of(each.tables))
+          .count("acknowledged", each.acknowledged);
+      records.size("retained", each.retained_bytes).size("retained_max", each.retained_bytes_max);
+      records.flag("lost", each.lost).add();
+    }
+    records.finish();
+  }
+
+  Status read(Session& session) {
+    std::optional<uint64_t> from;
+    if (from_) {
+      CELLAR_TRY_ASSIGN(from, parse_count(*from_));
+    }
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine,
+                      open_store(session, store_, acknowledge_ ? OpenFor::kWriting : OpenFor::kLooking));
+    {
+      CELLAR_TRY_ASSIGN(const std::unique_ptr<FeedReader> reader, engine->read_feed(name_, from));
+      CELLAR_TRY(print_entries(session, *reader));
+      // Done with only what has reached whoever asked for it.
+      session.out().flush();
+      CELLAR_TRY(session.out().status());
+      if (acknowledge_ && !session.stopping()) CELLAR_TRY(reader->acknowledge(reader->position()));
+    }
+    return engine->close();
+  }
+
+  Status print_entries(Session& session, FeedReader& reader) const {
+    Records records(session.out(), session.format(), "cellar.feed/1", "entries");
+    for (uint64_t given = 0; (limit_ == 0 || given < limit_) && !session.stopping(); ++given) {
+      CELLAR_TRY_ASSIGN(const FeedEntry* entry, reader.next());
+      if (entry == nullptr) break;
+      for (const FeedCell& each : entry->cells) {
+        const CellView& cell = each.cell;
+        records.count("sequence", entry->sequence).text("table", each.table).bytes("family", cell.family());
+        records.bytes("row", cell.row()).bytes("qualifier", cell.qualifier()).time("ts", cell.timestamp);
+        records.text("type", type_name(cell.type())).bytes("value", cell.value_bytes()).add();
+      }
+      for (const FeedFile& each : entry->files) print_file(session, records, entry->sequence, each);
+      for (const std::string& each : entry->tables) print_replaced(session, records, entry->sequence, each);
+    }
+    if (session.stopping() && interrupted())
+      return interrupted_status(
+          fmt::format("printed up to write {}; nothing was acknowledged", reader.position()));
+    const FeedPassed passed = reader.passed();
+    records.count("position", reader.position()).count("unlogged_writes", passed.unlogged_writes);
+    records.count("unnamed_cells", passed.unnamed_cells).finish();
+    if (session.format() == Format::kTable || session.format() == Format::kCsv)
+      session.talk(fmt::format("position {}, {} not in the log", reader.position(),
+                               counted(passed.unlogged_writes, "write")));
+    return {};
+  }
+
+  // In tables the columns are those of cells.
+  static void print_file(Session& session, Records& records, uint64_t sequence, const FeedFile& file) {
+    records.count("sequence", sequence).text("table", file.table).bytes("family", file.family);
+    if (session.format() == Format::kJson || session.format() == Format::kJsonl) {
+      records.text("file", file.name).count("bytes", file.bytes).count("cells", file.cells).add();
+    } else {
+      records.text("row", "").text("qualifier", "").text("ts", "").text("type", "Ingest");
+      records.text("value", fmt::format("{}, {}", file.name, counted(file.cells, "cell"))).add();
+    }
+  }
+
+  static void print_replaced(Session& session, Records& records, uint64_t sequence,
+                             const std::string& table) {
+    records.count("sequence", sequence).text("table", table).text("family", "");
+    if (session.format() != Format::kJson && session.format() != Format::kJsonl)
+      records.text("row", "").text("qualifier", "").text("ts", "");
+    records.text("type", "Replace");
+    if (session.format() != Format::kJson && session.format() != Format::kJsonl) records.text("value", "");
+    records.add();
+  }
+
+  std::string action_;
+  std::string store_;
+  std::string name_;
+  std::vector<std::string> tables_;
+  std::optional<std::string> retain_;
+  std::optional<std::string> from_;
+  uint64_t limit_ = 0;
+  bool acknowledge_ = false;
+};
+
+}  // namespace
+
+CELLAR_PLUGIN(Command, tools_store_cmd_feed, "feed", FeedCommand)
+
+}  // namespace cellar

@@ -1,0 +1,56 @@
+// cellar flush: what is in memory becomes store files.
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "tools/frame/command.h"
+#include "tools/frame/progress.h"
+#include "tools/store/store.h"
+
+namespace cellar {
+namespace {
+
+class FlushCommand final : public Command {
+ public:
+  explicit FlushCommand(const PluginParams&) {}
+  CommandGroup group() const override { return CommandGroup::kStore; }
+  std::string_view summary() const override {
+    return "Write what is in memory, and in the log, into store files";
+  }
+
+  void declare(Arguments& arguments) override {
+    arguments.operand("STORE", store_, "directory of the store")
+        .optional_operand("TABLE", table_, "one table; without it all of them")
+        .example("cellar flush shop", "so that opening the store has no log to read")
+        .example("cellar flush shop orders", "one table, before its files are copied");
+  }
+
+  Status run(Session& session) override {
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kWriting));
+    const Progress clock(session, "flush", 0);
+    {
+      const ExitOnInterrupt safe(
+          "\ninterrupted; nothing is lost: what was not flushed is still in the log\n");
+      if (table_.empty()) {
+        CELLAR_TRY(engine->flush());
+      } else {
+        CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, open_table(session, *engine, store_, table_));
+        CELLAR_TRY(table->flush());
+      }
+    }
+    const EngineStatus status = engine->status();
+    CELLAR_TRY(engine->close());
+    session.talk(fmt::format("flushed in {}: {} store files, {}", human_micros(clock.micros()),
+                             status.store_files, human_bytes(status.store_bytes)));
+    return {};
+  }
+
+ private:
+  std::string store_;
+  std::string table_;
+};
+
+}  // namespace
+
+CELLAR_PLUGIN(Command, tools_store_cmd_flush, "flush", FlushCommand)
+
+}  // namespace cellar

@@ -1,0 +1,18 @@
+// What the command and the shell print of named snapshots.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cellar/checkpoint.h"
+#include "tools/frame/session.h"
+
+namespace cellar {
+
+// A record for each ("cellar.snapshot/1").
+void print_snapshots(Session& session, const std::vector<NamedSnapshotInfo>& snapshots);
+
+// "2 tables, 14 files, 1.2 MiB (of them 1.1 MiB shared with the store)".
+std::string size_text(const CheckpointInfo& checkpoint);
+
+}  // namespace cellar

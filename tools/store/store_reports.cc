@@ -1,0 +1,200 @@
+// Tables, descriptions and states as text and JSON.
+#include "tools/store/store_reports.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/bytes.h"
+#include "base/text_printer.h"
+#include "tools/frame/output.h"
+
+namespace cellar {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const StoreFileInfo& file) {
+  return Json{{"name", file.name},
+              {"bytes", file.bytes},
+              {"cells", file.cells},
+              {"deletes", file.deletes},
+              {"first_row", escaped(file.first_row)},
+              {"last_row", escaped(file.last_row)},
+              {"time_min", file.time_min},
+              {"time_max", file.time_max},
+              {"sequence_max", file.sequence_max},
+              {"major", file.major},
+              {"created_ms", file.created_ms}};
+}
+
+Json json_of(const TableInfo& table) {
+  Json families = Json::array();
+  for (const FamilyInfo& family : table.families) {
+    Json options = Json::object();
+    for (const auto& [name, value] : option_list(family.options)) options[name] = value;
+    Json files = Json::array();
+    for (const StoreFileInfo& file : family.files) files.push_back(json_of(file));
+    families.push_back(Json{{"name", family.options.name},
+                            {"id", family.id},
+                            {"options", std::move(options)},
+                            {"memtables", family.memtables},
+                            {"memtable_cells", family.memtable_cells},
+                            {"memtable_bytes", family.memtable_bytes},
+                            {"files", std::move(files)}});
+  }
+  Json options = Json::object();
+  for (const auto& [name, value] : option_list(table.options)) options[name] = value;
+  return Json{{"name", table.name},
+              {"id", table.id},
+              {"durability", options["durability"]},
+              {"options", options},
+              {"families", std::move(families)}};
+}
+
+std::string range_text(const StoreFileInfo& file) {
+  return escaped(file.first_row) + " … " + escaped(file.last_row);
+}
+
+// All options, some to a line.
+std::string options_text(const FamilyOptions& family) {
+  std::string text;
+  size_t column = 0;
+  for (const auto& [name, value] : option_list(family)) {
+    const std::string option = fmt::format("{}={}", escaped(name), escaped(value));
+    constexpr size_t kColumns = 80;
+    if (column > 0) text += column + option.size() > kColumns ? ",\n               " : ", ";
+    column = column + option.size() > kColumns ? option.size() : column + option.size() + 2;
+    text += option;
+  }
+  return text;
+}
+
+Json json_of(const std::vector<Trouble>& troubles) {
+  Json all = Json::array();
+  for (const Trouble& each : troubles)
+    all.push_back({{"what", each.what},
+                   {"status", each.status.to_text()},
+                   {"since_ms", each.since_ms},
+                   {"tries", each.tries},
+                   {"writes_wait", each.writes_wait}});
+  return all;
+}
+
+Json json_of(const EngineStatus& status, const RecoveryReport& report) {
+  return Json{{"schema", "cellar.status/1"},
+              {"path", status.path},
+              {"identity", status.identity},
+              {"health", status.health.ok() ? "ok" : status.health.to_text()},
+              {"troubles", json_of(status.troubles)},
+              {"last_sequence", status.last_sequence},
+              {"log_segments", status.log_segments},
+              {"log_bytes", status.log_bytes},
+              {"memtable_bytes", status.memtable_bytes},
+              {"store_files", status.store_files},
+              {"store_bytes", status.store_bytes},
+              {"recovery",
+               {{"clean", report.clean},
+                {"segments_read", report.segments_read},
+                {"records_replayed", report.records_replayed},
+                {"cells_replayed", report.cells_replayed},
+                {"cells_skipped", report.cells_skipped},
+                {"torn_bytes", report.torn_bytes},
+                {"micros", report.micros}}}};
+}
+
+std::string text_of(const EngineStatus& status, const RecoveryReport& report, size_t tables) {
+  std::string text = fmt::format("store {}\n", status.path);
+  const auto line = [&](std::string_view name, const std::string& value) {
+    text += fmt::format("  {:<11} {}\n", name, value);
+  };
+  line("identity", status.identity);
+  line("health", status.health.ok() ? "ok" : status.health.to_text());
+  for (const Trouble& each : status.troubles)
+    line("trouble",
+         fmt::format("{}, {}: {}", each.what, counted(each.tries, "failed try"), each.status.to_text()));
+  line("tables", std::to_string(tables));
+  line("files", fmt::format("{}, {}", status.store_files, human_bytes(status.store_bytes)));
+  line("in memory", fmt::format("{} of cells that are not in files yet", human_bytes(status.memtable_bytes)));
+  line("log", fmt::format("{}, {}", counted(status.log_segments, "segment"), human_bytes(status.log_bytes)));
+  line("last write", fmt::format("number {}", human_count(status.last_sequence)));
+  line("opening", fmt::format("{}; {} with {} read from the log in {}",
+                              report.clean ? "it was closed properly" : "it was not closed properly",
+                              counted(report.records_replayed, "record"),
+                              counted(report.cells_replayed, "cell"), human_micros(report.micros)));
+  if (report.torn_bytes > 0)
+    line("torn", human_bytes(report.torn_bytes) + " behind the last whole record of the log");
+  return text;
+}
+
+}  // namespace
+
+std::string description_text(const TableInfo& table, bool with_files) {
+  std::string text = fmt::format("table {}\n", table.name);
+  if (const std::string options = to_text(table.options); !options.empty())
+    text += fmt::format("  options      {}\n", escaped(options));
+  for (const FamilyInfo& family : table.families) {
+    uint64_t bytes = 0;
+    uint64_t cells = 0;
+    for (const StoreFileInfo& file : family.files) {
+      bytes += file.bytes;
+      cells += file.cells;
+    }
+    text +=
+        fmt::format("\n  family {}\n    options    {}\n", family.options.name, options_text(family.options));
+    text += fmt::format("    on disk    {}, {}, {}\n", counted(family.files.size(), "file"),
+                        counted(cells, "cell"), human_bytes(bytes));
+    text += fmt::format("    in memory  {}, {}\n", counted(family.memtable_cells, "cell"),
+                        human_bytes(family.memtable_bytes));
+    if (!with_files || family.files.empty()) continue;
+    std::vector<std::vector<std::string>> rows = {{"    file", "cells", "bytes", "written", "rows"}};
+    for (const StoreFileInfo& file : family.files) {
+      rows.push_back({"    " + file.name, human_count(file.cells), human_bytes(file.bytes),
+                      time_text(file.created_ms), range_text(file)});
+    }
+    text += aligned_table(rows);
+  }
+  return text;
+}
+
+std::string description_json(const std::vector<TableInfo>& tables, Format format) {
+  Json all = Json::array();
+  for (const TableInfo& table : tables) all.push_back(json_of(table));
+  return Json{{"schema", "cellar.describe/1"}, {"tables", std::move(all)}}.dump(json_indent(format)) + "\n";
+}
+
+Status print_table_list(Session& session, Engine& engine, const std::vector<std::string>& tables) {
+  Records records(session.out(), session.format(), "cellar.list/1", "tables");
+  for (const std::string& name : tables) {
+    CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, engine.open_table(name));
+    std::string families;
+    uint64_t files = 0;
+    uint64_t bytes = 0;
+    uint64_t in_memory = 0;
+    for (const FamilyInfo& family : table->info().families) {
+      families += (families.empty() ? "" : ",") + family.options.name;
+      files += family.files.size();
+      in_memory += family.memtable_cells;
+      for (const StoreFileInfo& file : family.files) bytes += file.bytes;
+    }
+    records.text("table", name).text("families", families).count("files", files).size("bytes", bytes);
+    records.count("cells_in_memory", in_memory).add();
+  }
+  records.finish();
+  return {};
+}
+
+void print_status(Session& session, Engine& engine) {
+  const EngineStatus status = engine.status();
+  const RecoveryReport& report = engine.recovery_report();
+  if (session.format() == Format::kTable) {
+    session.out().write(text_of(status, report, engine.list_tables().size()));
+  } else {
+    Json json = json_of(status, report);
+    json["tables"] = engine.list_tables();
+    session.out().write(json.dump(json_indent(session.format())) + "\n");
+  }
+  if (!status.health.ok()) session.answer_negative();
+}
+
+}  // namespace cellar

@@ -1,0 +1,20 @@
+// What commands and the shell say of an open store: its tables, their families and files, its state.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cellar/engine.h"
+#include "tools/frame/session.h"
+
+namespace cellar {
+
+// A record for each table ("cellar.list/1").
+Status print_table_list(Session& session, Engine& engine, const std::vector<std::string>& tables);
+// "cellar.describe/1", over lines or, in JSON Lines, on one.
+std::string description_json(const std::vector<TableInfo>& tables, Format format);
+std::string description_text(const TableInfo& table, bool with_files);
+// "cellar.status/1", or text; a store that refuses writes is a negative answer.
+void print_status(Session& session, Engine& engine);
+
+}  // namespace cellar
