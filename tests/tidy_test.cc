@@ -434,8 +434,8 @@ TEST(StyleGuard, FunctionsAndFilesStayShort) {
   expect_none(check_lengths(lengths, parse_ratchet(read_lines(CELLAR_TEST_DATA_DIR "/tidy/ratchet.txt"))));
 }
 
-// The linker's table in CMakeLists.txt and cmake/CellarTools.cmake gives each layer at least what the table above
-// lets it include.
+// The linker's table in CMakeLists.txt and cmake/CellarTools.cmake gives each layer at least what the table
+// above lets it include.
 TEST(StyleGuard, TheBuildHasTheSameLayers) {
   std::map<std::string, std::set<std::string>> linked;
   Strings lines = read_lines(CELLAR_SOURCE_DIR "/CMakeLists.txt");
