@@ -7,6 +7,11 @@ if(cellar_bench_sources)
   cellar_target(cellar_bench)
   cellar_link_layers(cellar_bench engine)
   target_link_libraries(cellar_bench PRIVATE fmt::fmt benchmark::benchmark benchmark::benchmark_main)
+  # What the quickstart shows of it, alone: it builds in a fifteenth of the time.
+  add_executable(cellar_get_vs_scan EXCLUDE_FROM_ALL bench/get_vs_scan.cc)
+  cellar_target(cellar_get_vs_scan)
+  cellar_link_layers(cellar_get_vs_scan engine)
+  target_link_libraries(cellar_get_vs_scan PRIVATE fmt::fmt benchmark::benchmark benchmark::benchmark_main)
 endif()
 
 find_package(CLI11 REQUIRED)

@@ -7,13 +7,15 @@ if(PROJECT_IS_TOP_LEVEL)
   if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug" FORCE)
   endif()
-  # Line tables even in release: profiles and stack traces of what people run are worth the disk.
+  # One setting for what is installed and what is measured. Line tables cost a tenth of the time to compile and six
+  # sevenths of the size: a release has none unless it is asked for them.
   set(CELLAR_OPTIMIZE "" CACHE STRING "Optimisation level; empty: -O2 in Release, -O0 in Debug")
+  set(CELLAR_DEBUG_INFO "" CACHE STRING "Debug information, such as -g1; empty: none in Release, -g1 in Debug")
   if(CELLAR_OPTIMIZE)
-    set(CMAKE_CXX_FLAGS_RELEASE "${CELLAR_OPTIMIZE} -g1 -DNDEBUG")
+    set(CMAKE_CXX_FLAGS_RELEASE "${CELLAR_OPTIMIZE} ${CELLAR_DEBUG_INFO} -DNDEBUG")
     set(CMAKE_CXX_FLAGS_DEBUG "${CELLAR_OPTIMIZE} -g1")
   else()
-    set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1 -DNDEBUG")
+    set(CMAKE_CXX_FLAGS_RELEASE "-O2 ${CELLAR_DEBUG_INFO} -DNDEBUG")
     set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g1")
   endif()
   set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
@@ -60,6 +62,29 @@ if(cellar_sanitize_flags)
   target_compile_options(cellar_sanitizers INTERFACE ${cellar_sanitize_flags} -fno-omit-frame-pointer)
   target_link_options(cellar_sanitizers INTERFACE ${cellar_sanitize_flags})
 endif()
+
+# Several sources in one compilation share what they include: a whole build takes less than half the time. A plug-in that
+# users write after an example stays alone, so that its names cannot meet those of another.
+option(CELLAR_UNITY "Compile the sources of a folder several at a time" ON)
+set(CELLAR_UNITY_BATCH 24 CACHE STRING "Sources in one compilation, with CELLAR_UNITY")
+
+# cellar_unity(<target> [ALONE <regex>...]): compiles the target's sources together, except those that match.
+function(cellar_unity target)
+  if(NOT CELLAR_UNITY)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 unity "" "" "ALONE")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # it takes the sources for headers, whose types others could see
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${CELLAR_UNITY_BATCH})
+  get_target_property(sources ${target} SOURCES)
+  foreach(pattern IN LISTS unity_ALONE)
+    set(alone ${sources})
+    list(FILTER alone INCLUDE REGEX "${pattern}")
+    set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endforeach()
+endfunction()
 
 # cellar_target(<target>): what every target of ours, library or program, has in common.
 function(cellar_target target)

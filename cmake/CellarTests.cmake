@@ -18,6 +18,8 @@ set(cellar_test_definitions
 # What tests add to the flags; what they test keeps its level. -O0: their own code compiles in two thirds of the time of
 # -O1, under sanitizers in half of it. Tests that themselves work hard keep -O1.
 set(cellar_tests_that_work_hard cell hfile memtable metamorphic sim fuzz kill scale)
+# Folders whose tests are compiled several at a time: those with many of them.
+set(cellar_tests_together base platform cell hfile engine tools)
 function(cellar_test_target target)
   cellar_target(${target})
   string(REPLACE cellar_tests_ "" name ${target})
@@ -60,6 +62,9 @@ function(cellar_tests name folder)
   set(target cellar_tests_${name})
   add_executable(${target} ${sources})
   cellar_test_target(${target})
+  if(name IN_LIST cellar_tests_together)
+    cellar_unity(${target} ALONE "/(policy|encoding|compressor|type|ordered)_[^/]*\\.cc$")
+  endif()
   target_compile_definitions(${target} PRIVATE ${cellar_test_definitions})
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include")
   target_link_libraries(${target} PRIVATE ${tests_SUPPORT} GTest::gmock_main GTest::gmock GTest::gtest fmt::fmt)

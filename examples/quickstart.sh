@@ -48,11 +48,11 @@ show scan "$store" ipv6 --limit 2 --column c
 show count "$store" ipv4
 
 say "One row by its key: get, scan of that row, scan of everything"
-if [[ -x $build/cellar_bench ]]; then
-  "$build/cellar_bench" --benchmark_filter='select_row/(get|scan_of_row|full_scan)_(cached|uncached)' --benchmark_min_time=0.3 2>&1 |
+if [[ -x $build/cellar_get_vs_scan ]]; then
+  "$build/cellar_get_vs_scan" --benchmark_filter='select_row/(get|scan_of_row|full_scan)_(cached|uncached)' --benchmark_min_time=0.3 2>&1 |
     sed -n '/^Benchmark/,$p'
 else
-  echo "$build/cellar_bench is not there; ./dev bench micro --benchmark_filter=select_row builds it and runs this"
+  echo "$build/cellar_get_vs_scan is not there; ./dev bench micro --benchmark_filter=select_row measures the same"
 fi
 
 say "Inside a store file that Cellar wrote, and inside one that HBase wrote"

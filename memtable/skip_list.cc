@@ -12,7 +12,7 @@ namespace cellar {
 namespace {
 
 constexpr uint64_t kBranching = 4;
-constexpr uint64_t kSmallBytes = 32 << 10;
+constexpr uint64_t kSmallBlockBytes = 32 << 10;
 
 // The row's first 8 bytes, zero-padded: equal says nothing, else the order of rows.
 uint64_t first_row_bytes(const CellView& cell) {
@@ -40,7 +40,7 @@ SkipList::SkipList() : head_(make_node(nullptr, 0, kLevelsMax)) {}
 
 SkipList::Node* SkipList::make_node(const CellRecord* record, uint64_t prefix, uint32_t levels) {
   const size_t size = sizeof(Node) + (levels - 1) * sizeof(std::atomic<Node*>);
-  Arena& arena = bytes() < kSmallBytes ? first_nodes_ : nodes_;
+  Arena& arena = bytes() < kSmallBlockBytes ? first_nodes_ : nodes_;
   Node* node = new (arena.allocate(size, alignof(Node))) Node;
   node->prefix = prefix;
   node->record = record;

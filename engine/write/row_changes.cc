@@ -63,7 +63,7 @@ Status check_ttl(std::string_view row, std::string_view tags) {
       .hinting("it is 1 ms or more");
 }
 
-bool before(const Cell& a, const Cell& b) {
+bool sorts_before(const Cell& a, const Cell& b) {
   if (a.family != b.family) return a.family < b.family;
   if (a.qualifier != b.qualifier) return a.qualifier < b.qualifier;
   return a.timestamp > b.timestamp;
@@ -326,7 +326,7 @@ Status RowChanges::apply(const RowMutations& mutations, int64_t unstamped) {
 
 Row RowChanges::take_new_cells(std::string_view row) {
   std::ranges::reverse(new_cells_);  // so that the last of equal coordinates comes first, and stays
-  std::ranges::stable_sort(new_cells_, before);
+  std::ranges::stable_sort(new_cells_, sorts_before);
   new_cells_.erase(std::unique(new_cells_.begin(), new_cells_.end(), same_place), new_cells_.end());
   return {std::string(row), std::move(new_cells_)};
 }

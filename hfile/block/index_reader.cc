@@ -12,7 +12,7 @@ namespace cellar {
 
 namespace {
 
-Status damaged(std::string message) { return Status::corruption("index: " + std::move(message)); }
+Status damaged_index(std::string message) { return Status::corruption("index: " + std::move(message)); }
 
 std::strong_ordering compare_by(bool meta_order, const CellView& a, const CellView& b) {
   return meta_order ? compare_meta_keys(a, b) : compare_keys(a, b);
@@ -35,13 +35,13 @@ CellView IndexNode::key_view(uint32_t i) const {
 Status IndexNode::add(uint64_t offset, uint32_t disk_bytes, std::string_view key_bytes,
                       const IndexPlace& place) {
   if (offset >= place.offset || disk_bytes == 0 || disk_bytes > place.offset - offset) {
-    return damaged(fmt::format("entry {} names {} bytes at {}, not before its own block at {}",
-                               entries_.size(), disk_bytes, offset, place.offset));
+    return damaged_index(fmt::format("entry {} names {} bytes at {}, not before its own block at {}",
+                                     entries_.size(), disk_bytes, offset, place.offset));
   }
   if (!entries_.empty()) {
     const Entry& before = entries_.back();
     if (offset < before.offset || offset - before.offset < before.disk_bytes) {
-      return damaged(fmt::format("entry {} at {} overlaps the one before", entries_.size(), offset));
+      return damaged_index(fmt::format("entry {} at {} overlaps the one before", entries_.size(), offset));
     }
   }
   CellView view;
@@ -54,16 +54,16 @@ Status IndexNode::add(uint64_t offset, uint32_t disk_bytes, std::string_view key
     row_only_keys_ = true;
     loose_keys_ = true;
   } else {
-    return damaged(
+    return damaged_index(
         fmt::format("entry {} has a malformed key of {} bytes", entries_.size(), key_bytes.size()));
   }
-  if (keys_.size() > UINT32_MAX) return damaged("keys of more than 4 GiB");
+  if (keys_.size() > UINT32_MAX) return damaged_index("keys of more than 4 GiB");
   entries_.push_back({offset, disk_bytes, static_cast<uint32_t>(keys_.size())});
   if (entries_.size() > 1) {
     const uint32_t last = size() - 1;
     // keys_ may have moved: both views are taken now.
     const std::strong_ordering order = compare_by(place.meta_order, key_view(last - 1), key_view(last));
-    if (order > 0) return damaged(fmt::format("key {} lies before the key before it", last));
+    if (order > 0) return damaged_index(fmt::format("key {} lies before the key before it", last));
     if (order == 0) loose_keys_ = true;
   }
   return {};
@@ -72,7 +72,7 @@ Status IndexNode::add(uint64_t offset, uint32_t disk_bytes, std::string_view key
 Status IndexNode::parse_root_form(std::string_view payload, const IndexPlace& place) {
   constexpr size_t kEntryBytesMin = 8 + 4 + 1;
   if (place.entries > payload.size() / kEntryBytesMin) {
-    return damaged(fmt::format("{} entries do not fit into {} bytes", place.entries, payload.size()));
+    return damaged_index(fmt::format("{} entries do not fit into {} bytes", place.entries, payload.size()));
   }
   entries_.reserve(place.entries);
   ByteReader in(payload);
@@ -83,12 +83,12 @@ Status IndexNode::parse_root_form(std::string_view payload, const IndexPlace& pl
     std::string_view key_bytes;
     if (!in.take_be64(offset) || !in.take_be32(disk_bytes) || !in.take_hadoop_vint(key_size) ||
         key_size < 0 || !in.take_bytes(static_cast<size_t>(key_size), key_bytes)) {
-      return damaged(fmt::format("root ends inside entry {}", i));
+      return damaged_index(fmt::format("root ends inside entry {}", i));
     }
     CELLAR_TRY(add(offset, disk_bytes, key_bytes, place));
   }
   if (in.left() != 0 && in.left() != 16) {
-    return damaged(fmt::format("{} bytes behind the {} entries of the root", in.left(), place.entries));
+    return damaged_index(fmt::format("{} bytes behind the {} entries of the root", in.left(), place.entries));
   }
   leftover_ = in.rest();
   return {};
@@ -97,10 +97,10 @@ Status IndexNode::parse_root_form(std::string_view payload, const IndexPlace& pl
 Status IndexNode::parse_node_form(std::string_view payload, const IndexPlace& place) {
   ByteReader in(payload);
   uint32_t count = 0;
-  if (!in.take_be32(count) || count == 0) return damaged("node without entries");
-  if (uint64_t{count} + 1 > in.left() / 4) return damaged(fmt::format("{} entries do not fit", count));
+  if (!in.take_be32(count) || count == 0) return damaged_index("node without entries");
+  if (uint64_t{count} + 1 > in.left() / 4) return damaged_index(fmt::format("{} entries do not fit", count));
   const char* ends = in.at() + 4;  // the first offset is 0, each next one ends an entry
-  if (load_be32(in.at()) != 0) return damaged("first entry is not at 0");
+  if (load_be32(in.at()) != 0) return damaged_index("first entry is not at 0");
   std::string_view table;
   in.take_bytes((size_t{count} + 1) * 4, table);
   const std::string_view body = in.rest();
@@ -108,13 +108,13 @@ Status IndexNode::parse_node_form(std::string_view payload, const IndexPlace& pl
   uint64_t begin = 0;
   for (uint32_t i = 0; i < count; ++i) {
     const uint64_t end = load_be32(ends + size_t{i} * 4);
-    if (end > body.size() || end < begin + 12) return damaged(fmt::format("entry {} has no room", i));
+    if (end > body.size() || end < begin + 12) return damaged_index(fmt::format("entry {} has no room", i));
     const char* entry = body.data() + begin;
     CELLAR_TRY(add(load_be64(entry), load_be32(entry + 8), body.substr(begin + 12, end - begin - 12), place));
     begin = end;
   }
   if (begin != body.size())
-    return damaged(fmt::format("{} bytes behind the last entry", body.size() - begin));
+    return damaged_index(fmt::format("{} bytes behind the last entry", body.size() - begin));
   return {};
 }
 

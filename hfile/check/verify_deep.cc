@@ -15,8 +15,8 @@ namespace cellar {
 
 namespace {
 
-constexpr uint64_t kRangeBytes = 2u << 20;   // of blocks in a range, on disk, unless one block is larger
-constexpr uint64_t kBytesAhead = 32u << 20;  // what ranges that are not taken yet may hold
+constexpr uint64_t kRangeBytes = 2u << 20;        // of blocks in a range, on disk, unless one block is larger
+constexpr uint64_t kRangeBytesAhead = 32u << 20;  // what ranges that are not taken yet may hold
 
 }  // namespace
 
@@ -210,7 +210,7 @@ void Verifier::check_deep() {
   BloomChecks blooms(parts());
   Status failure;
   {
-    JobsInOrder jobs(options_.executor, kBytesAhead);
+    JobsInOrder jobs(options_.executor, kRangeBytesAhead);
     for (size_t first = 0, end = 0; first < index_.size() && !ended_; first = end) {
       uint64_t bytes = 0;
       do bytes += index_[end++].disk_bytes;

@@ -8,16 +8,16 @@
 namespace cellar::testing {
 namespace {
 
-void run(const std::string& file) {
+void judge_file(const std::string& file) {
   JudgeCases cases;
   run_cases(file, [&](const Case& c) { return cases.answer(c); });
 }
 
-TEST(ReadJudge, Deletes) { run("cell/read_judge_deletes.txt"); }
-TEST(ReadJudge, VersionsAndTime) { run("cell/read_judge_versions.txt"); }
-TEST(ReadJudge, SequenceOrder) { run("cell/read_judge_sequence.txt"); }
-TEST(ReadJudge, ColumnsAndRaw) { run("cell/read_judge_columns.txt"); }
-TEST(ReadJudge, TrapsOfTheDataModel) { run("cell/read_judge_traps.txt"); }
+TEST(ReadJudge, Deletes) { judge_file("cell/read_judge_deletes.txt"); }
+TEST(ReadJudge, VersionsAndTime) { judge_file("cell/read_judge_versions.txt"); }
+TEST(ReadJudge, SequenceOrder) { judge_file("cell/read_judge_sequence.txt"); }
+TEST(ReadJudge, ColumnsAndRaw) { judge_file("cell/read_judge_columns.txt"); }
+TEST(ReadJudge, TrapsOfTheDataModel) { judge_file("cell/read_judge_traps.txt"); }
 
 }  // namespace
 }  // namespace cellar::testing

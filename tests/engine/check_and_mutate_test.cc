@@ -226,9 +226,9 @@ TEST_F(CheckAndMutateTest, RequestsWithoutSenseAreRefused) {
 TEST_F(CheckAndMutateTest, StepsOfManyThreadsAreExact) {
   open({.memtable_bytes = 64 << 10});
   table_ = make_table("t", {family("f"), family("g")});
-  constexpr int kThreads = 8, kRows = 3;
+  constexpr int kThreads = 8, kCheckedRows = 3;
   const auto times = static_cast<int>(std::max<uint64_t>(300, scaled(2000)));
-  std::array<std::atomic<int>, kRows> steps{}, appended{};
+  std::array<std::atomic<int>, kCheckedRows> steps{}, appended{};
   const auto number = [](int value) {
     std::string bytes;
     append_be64(bytes, static_cast<uint64_t>(value));
@@ -237,7 +237,7 @@ TEST_F(CheckAndMutateTest, StepsOfManyThreadsAreExact) {
   const auto work = [&](int thread) {
     Random random(static_cast<uint64_t>(thread) + 1);
     for (int i = 0; i < times; ++i) {
-      const auto at = random.below(kRows);
+      const auto at = random.below(kCheckedRows);
       const std::string row = "r" + std::to_string(at);
       if (random.one_in(2)) {
         ASSERT_TRUE(table_->append(Append(row).add("g", "log", "ab")).ok());
@@ -264,7 +264,7 @@ TEST_F(CheckAndMutateTest, StepsOfManyThreadsAreExact) {
   std::vector<std::thread> threads;
   for (int i = 0; i < kThreads; ++i) threads.emplace_back(work, i);
   for (std::thread& thread : threads) thread.join();
-  for (size_t at = 0; at < kRows; ++at) {
+  for (size_t at = 0; at < kCheckedRows; ++at) {
     const RowBatch found = table_->get(Get("r" + std::to_string(at))).value();
     EXPECT_GT(steps[at].load(), 0);
     EXPECT_EQ(found.row().counter("f", "step"), steps[at].load());

@@ -64,7 +64,7 @@ TEST_F(EngineTest, AnswersWhatWasPut) {
 
 // A block of them holds neither whole keys nor, with a dictionary, tags: what a batch keeps must be copies.
 TEST_F(EngineTest, RowsOfABatchStayWholeWhateverTheEncoding) {
-  constexpr int kRows = 400;
+  constexpr int kEngineRows = 400;
   const auto row_name = [](int i) { return "row" + std::to_string(1000 + i); };
   for (const char* encoding : {"none", "row_index_v1", "prefix", "diff", "fast_diff"}) {
     for (const bool compress_tags : {true, false}) {
@@ -77,7 +77,7 @@ TEST_F(EngineTest, RowsOfABatchStayWholeWhateverTheEncoding) {
       options.block_bytes = 1024;
       auto table = make_table("t", {options});
       Batch batch;
-      for (int i = 0; i < kRows; ++i) {
+      for (int i = 0; i < kEngineRows; ++i) {
         std::string key;
         append_flat_key(key, row_name(i), "f", "q", 5, CellType::kPut);
         CellView cell;
@@ -97,9 +97,9 @@ TEST_F(EngineTest, RowsOfABatchStayWholeWhateverTheEncoding) {
       in_every_state("t", [&](Table& t) {
         RowBatch rows;
         const auto scanner = t.scan(Scan()).value();
-        ASSERT_TRUE(scanner->next_batch(rows, kRows));
-        ASSERT_EQ(rows.size(), static_cast<size_t>(kRows));
-        for (int i = 0; i < kRows; ++i) {
+        ASSERT_TRUE(scanner->next_batch(rows, kEngineRows));
+        ASSERT_EQ(rows.size(), static_cast<size_t>(kEngineRows));
+        for (int i = 0; i < kEngineRows; ++i) {
           const CellView& cell = rows[static_cast<size_t>(i)].cells()[0];
           std::string_view tag;
           ASSERT_TRUE(find_tag(cell.tags_bytes(), 65, tag));

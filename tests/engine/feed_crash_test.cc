@@ -19,7 +19,7 @@ namespace {
 constexpr int kWrites = 26;
 
 // What the machine knows when it stops; writes are numbered from 1.
-struct Outcome {
+struct FeedOutcome {
   bool made = false;     // the feed is there, durably
   int begun = 0;         // the newest write that was called
   int durable = 0;       // the newest that was acknowledged, synced
@@ -36,12 +36,12 @@ EngineOptions options_for(FileSystem& files, ManualClock& clock, StepExecutor& e
   return options;
 }
 
-std::string row_of(int write) { return "r" + std::to_string(1000 + write); }
+std::string feed_row(int write) { return "r" + std::to_string(1000 + write); }
 int write_of(std::string_view row) { return std::stoi(std::string(row.substr(1))) - 1000; }
 
 Status put_one(Table& table, int number, Durability durability) {
   const std::string value(number % 3 == 0 ? 30'000 : 50, 'v');
-  return table.put(Put(row_of(number)).add("d", "q", value), {.durability = durability});
+  return table.put(Put(feed_row(number)).add("d", "q", value), {.durability = durability});
 }
 
 // Reads up to `most` writes; they must be numbered as they follow each other behind `from`.
@@ -58,7 +58,7 @@ Status consume(FeedReader& reader, int from, int most, int& read_up_to) {
 }
 
 // Reads up to `most` more and is done with it.
-Status go_on_reading(Engine& engine, int most, Outcome& outcome) {
+Status go_on_reading(Engine& engine, int most, FeedOutcome& outcome) {
   CELLAR_TRY_ASSIGN(const std::unique_ptr<FeedReader> reader, engine.read_feed("f"));
   int read_up_to = 0;
   CELLAR_TRY(consume(*reader, outcome.acknowledged, most, read_up_to));
@@ -70,7 +70,7 @@ Status go_on_reading(Engine& engine, int most, Outcome& outcome) {
 }
 
 // One life of the store, which ends by a close, or else by `kill`. False when the machine stopped.
-bool live(FileSystem& files, int first, int last, const std::function<void()>& kill, Outcome& outcome) {
+bool live(FileSystem& files, int first, int last, const std::function<void()>& kill, FeedOutcome& outcome) {
   ManualClock clock(1'700'000'000'000 + first);
   StepExecutor executor(1, clock);
   auto opened = Engine::open("store", options_for(files, clock, executor));
@@ -101,10 +101,10 @@ bool live(FileSystem& files, int first, int last, const std::function<void()>& k
 }
 
 // Two lives, the first one ends by a close, the second one by a kill.
-Outcome work(FileSystem& medium) {
+FeedOutcome work(FileSystem& medium) {
   FaultFileSystem files(medium);
   const auto kill = [&] { files.inject({.on = kAllOperations, .sticky = true}); };
-  Outcome outcome;
+  FeedOutcome outcome;
   if (live(files, 1, kWrites / 2, nullptr, outcome)) live(files, kWrites / 2 + 1, kWrites, kill, outcome);
   return outcome;
 }
@@ -118,7 +118,7 @@ int writes_held(Table& table) {
 }
 
 // Opens what a crash left, compares, writes on, and reads that too. The number of the last write there.
-void check(FileSystem& files, const Outcome& outcome, int least, uint64_t& given) {
+void check(FileSystem& files, const FeedOutcome& outcome, int least, uint64_t& given) {
   ManualClock clock(1'800'000'000'000);
   StepExecutor executor(1, clock);
   auto opened = Engine::open("store", options_for(files, clock, executor));
@@ -165,7 +165,7 @@ TEST(FeedCrash, EachWriteOnceAfterACrashAtEachOperation) {
   uint64_t given = 0;
   const uint64_t crashes = sweep_crashes(
       operations, scaled(80), [](FileSystem& files) { return work(files); },
-      [&](FileSystem& image, const Outcome& outcome) { check(image, outcome, outcome.durable, given); });
+      [&](FileSystem& image, const FeedOutcome& outcome) { check(image, outcome, outcome.durable, given); });
   count(crashes, "crashes with feeds");
   EXPECT_GT(given, 0u);
 }
@@ -176,7 +176,7 @@ TEST(FeedCrash, AgainInTheRecovery) {
   uint64_t crashes = 0, given = 0;
   for (uint64_t at = 1;; ++at) {
     CrashFileSystem files;
-    Outcome outcome = work(files);
+    FeedOutcome outcome = work(files);
     ASSERT_EQ(outcome.begun, kWrites);
     ASSERT_LT(outcome.durable, kWrites);
     files.stop_at(files.operations() + at, at * 53 % 90);
@@ -283,7 +283,7 @@ TEST(FeedCrash, BesideAWriter) {
   for (uint64_t seed = 2501; seed <= 2500 + scaled(300); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     CrashFileSystem files;
-    Outcome outcome;
+    FeedOutcome outcome;
     ManualClock clock;
     {
       StepExecutor executor(seed, clock);
@@ -301,7 +301,7 @@ TEST(FeedCrash, BesideAWriter) {
       executor.run_beside("writer", [&] {
         for (int i = 1; i <= 20 && !files.crashed(); ++i) {
           outcome.begun = i;
-          const Put both = Put(row_of(i)).add("d", "q", std::string(25'000, 'v')).add("e", "q", "v");
+          const Put both = Put(feed_row(i)).add("d", "q", std::string(25'000, 'v')).add("e", "q", "v");
           if (!table->put(both).ok()) return;
           executor.checkpoint();
         }

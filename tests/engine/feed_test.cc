@@ -472,20 +472,20 @@ TEST(FeedWaits, ForAWriteOrForTheTime) {
     const auto nothing = reader->next(5'000);
     EXPECT_TRUE(nothing.ok() && *nothing == nullptr);
     EXPECT_GE(clock.steady_us(), before + 5'000);
-    constexpr uint64_t kWrites = 30;
+    constexpr uint64_t kFedWrites = 30;
     uint64_t seen = 0;
     executor.run_beside("reader", [&] {
-      while (seen < kWrites) {
+      while (seen < kFedWrites) {
         const auto entry = reader->next(-1);
         ASSERT_TRUE(entry.ok() && *entry != nullptr);
         ASSERT_EQ((*entry)->cells.at(0).cell.row(), "r" + std::to_string(seen));
         ++seen;
       }
     });
-    for (uint64_t i = 0; i < kWrites; ++i)
+    for (uint64_t i = 0; i < kFedWrites; ++i)
       EXPECT_OK(table->put(Put("r" + std::to_string(i)).add("f", "q", std::string(9'000, 'x'))));
     executor.join_beside();
-    EXPECT_EQ(seen, kWrites);
+    EXPECT_EQ(seen, kFedWrites);
     reader.reset();
     EXPECT_OK(engine->close());
     engine.reset();

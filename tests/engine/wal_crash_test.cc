@@ -24,7 +24,7 @@ namespace {
 
 // What the writer of the log knows when the machine stops. The facts are as in a manifest that is always
 // durable.
-struct Outcome {
+struct LogOutcome {
   LogFacts facts{.identity = kTestIdentity};
   uint64_t attempted = 0;  // newest record that may be there
   uint64_t appended = 0;   // newest that append() acknowledged
@@ -41,8 +41,8 @@ struct Plan {
   bool busy = false;  // the executor never helps: each segment is made when it is needed, not before
 };
 
-Outcome work(FileSystem& files, const Plan& plan) {
-  Outcome outcome;
+LogOutcome work(FileSystem& files, const Plan& plan) {
+  LogOutcome outcome;
   ManualClock clock;
   StepExecutor executor(plan.seed, clock);
   LazyExecutor lazy(executor);
@@ -80,7 +80,7 @@ Outcome work(FileSystem& files, const Plan& plan) {
 }
 
 // What is wrong with what a crash left, or nothing.
-std::optional<std::string> fault_of(FileSystem& files, const Outcome& outcome, bool killed) {
+std::optional<std::string> fault_of(FileSystem& files, const LogOutcome& outcome, bool killed) {
   auto root = must_open(files, "store");
   Result<std::unique_ptr<Directory>> wal = root->directory("wal", false);
   ReadBack back;
@@ -147,7 +147,7 @@ TEST_P(WalCrash, AtEveryOperationInEveryMode) {
       FaultFileSystem fault(crash);
       if (!GetParam()) PlainFiles::apply(fault);
       crash.stop_at(k, (k * 37) % 90);
-      const Outcome outcome = work(fault, plan);
+      const LogOutcome outcome = work(fault, plan);
       if (!crash.crashed()) last = crash.operations();
       for (const CrashMode mode : all_crash_modes()) {
         for (uint64_t image_seed = 1; image_seed <= 3; ++image_seed) {
@@ -190,7 +190,7 @@ bool noticed(const Plan& plan, FileOperations on, uint64_t nth) {
     FaultFileSystem fault(crash);
     fault.swallow(on, "*", nth);
     crash.stop_at(k);
-    const Outcome outcome = work(fault, plan);
+    const LogOutcome outcome = work(fault, plan);
     if (fault.struck() == 0) continue;  // not yet that far
     for (const auto& [mode, seed] : kImages) {
       if (fault_of(*crash.image(mode, seed), outcome, false)) return true;

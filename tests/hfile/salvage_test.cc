@@ -37,7 +37,7 @@ Salvaged salvage_all(const std::string& bytes) {
   return salvaged;
 }
 
-std::vector<Cell> some_cells() {
+std::vector<Cell> cells_to_salvage() {
   std::vector<Cell> cells;
   for (int i = 0; i < 120; ++i)
     cells.emplace_back("row" + std::to_string(1000 + i), "f", "q", 1000, CellType::kPut,
@@ -71,7 +71,7 @@ std::string built(const char* codec, bool mvcc) {
   options.block_bytes = 512;
   options.compression = codec;
   options.mvcc = mvcc;
-  return write_cells(options, some_cells()).bytes;
+  return write_cells(options, cells_to_salvage()).bytes;
 }
 
 TEST(Salvage, AFileOfVersion20KeepsTheBlocksBeforeTheCut) {

@@ -16,7 +16,7 @@
 namespace cellar::testing {
 namespace {
 
-std::vector<Cell> some_cells() {
+std::vector<Cell> cells_with_facts() {
   std::vector<Cell> cells;
   for (int i = 0; i < 400; ++i) {
     // Rows of several lengths: as bytes their flat keys would sort by the length first.
@@ -32,7 +32,7 @@ std::vector<Cell> some_cells() {
 std::string written(HFileWriterOptions options) {
   options.block_bytes = 1024;
   options.checksum = ChecksumType::kNull;
-  return write_cells(options, some_cells()).bytes;
+  return write_cells(options, cells_with_facts()).bytes;
 }
 
 std::string with_bloom(const char* bloom, const char* encoding = "none") {
@@ -53,7 +53,7 @@ std::string forged(std::string bytes, const std::string& key, const std::string&
   return bytes.replace(at, to.size(), to);
 }
 
-std::string with_trailer(std::string bytes, const std::function<void(Trailer&)>& change) {
+std::string with_changed_trailer(std::string bytes, const std::function<void(Trailer&)>& change) {
   Trailer trailer = read_trailer(ViewFile(bytes)).value();
   bytes.resize(bytes.size() - trailer.trailer_bytes());
   change(trailer);
@@ -132,7 +132,7 @@ TEST(VerifyFacts, EachTotalOfTheTrailerIsChecked) {
         if (by < 0 && name == "meta_index_count") continue;  // it is 0
         if (by < 0 && name == "first_data_block_offset") continue;
         const Found found =
-            deep(with_trailer(bytes, [&, edit = change](Trailer& trailer) { edit(trailer, by); }));
+            deep(with_changed_trailer(bytes, [&, edit = change](Trailer& trailer) { edit(trailer, by); }));
         EXPECT_FALSE(found.codes.empty()) << name << " " << by;
         const bool informs = name.ends_with("_bytes");
         EXPECT_EQ(found.verdict, informs ? VerifyVerdict::kSound : VerifyVerdict::kUnsound)
@@ -201,7 +201,7 @@ TEST(VerifyFacts, TextsThatHBaseRefusesAreFound) {
   options.checksum = ChecksumType::kNull;
   for (const auto& [text, codes] : {std::pair("ROW", Codes{"V-BLOOM"}), std::pair("NONE", Codes{})}) {
     const std::string stand_in = "BLOOM_FILTER_TYPX";
-    const std::string bytes = write_cells(options, some_cells(), {{stand_in, text}}).bytes;
+    const std::string bytes = write_cells(options, cells_with_facts(), {{stand_in, text}}).bytes;
     const Found found = deep(forged(bytes, stand_in, stand_in, type));
     EXPECT_EQ(found.codes, codes) << found.texts;
   }
@@ -223,7 +223,7 @@ TEST(VerifyFacts, AComparatorThatHBase2CannotLoadIsSaid) {
   const std::string bytes = with_bloom("row");
   const std::string package = "org.apache.hadoop.hbase.";
   const auto with_comparator = [&](const std::string& name) {
-    return deep(with_trailer(bytes, [&](Trailer& trailer) { trailer.comparator = package + name; }));
+    return deep(with_changed_trailer(bytes, [&](Trailer& trailer) { trailer.comparator = package + name; }));
   };
   for (const char* known : {"KeyValue$KVComparator", "KeyValue$KeyComparator", "CellComparator",
                             "CellComparatorImpl", "KeyValue$MetaKeyComparator", "KeyValue$MetaComparator",

@@ -47,7 +47,7 @@ class FaultFileSystemTest : public ::testing::Test {
   FaultFileSystem files_{*memory_};
 };
 
-std::string read_all(FileSystem& files, const std::string& path) {
+std::string all_of(FileSystem& files, const std::string& path) {
   auto file = files.open_file(path);
   if (!file.ok()) return file.status().to_text();
   std::string bytes((*file)->size(), '?');
@@ -96,7 +96,7 @@ TEST_F(FaultFileSystemTest, ADeadFileStaysDead) {
   EXPECT_EQ((*file)->append("def").to_text(), failed.to_text());
   EXPECT_EQ((*file)->sync().to_text(), failed.to_text());
   EXPECT_EQ((*file)->close().to_text(), failed.to_text());
-  EXPECT_EQ(read_all(*memory_, "/s/log/f"), "abc");
+  EXPECT_EQ(all_of(*memory_, "/s/log/f"), "abc");
 }
 
 TEST_F(FaultFileSystemTest, OnceOrFromThereOnOrAlways) {
@@ -127,7 +127,7 @@ TEST_F(FaultFileSystemTest, AShortAppendLeavesItsBeginning) {
   EXPECT_EQ(file->append("defg").code(), Code::kNoSpace);
   EXPECT_EQ(file->size(), 3U);
   file.reset();
-  EXPECT_EQ(read_all(*memory_, "/s/f"), "abcde");
+  EXPECT_EQ(all_of(*memory_, "/s/f"), "abcde");
 }
 
 TEST_F(FaultFileSystemTest, ASwallowedCallSaysOk) {

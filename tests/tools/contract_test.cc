@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::json;
 using Contract = ToolTest;
 
-struct Case {
+struct ContractCase {
   std::vector<std::string> arguments;
   int exit;
   std::string code;
@@ -24,7 +24,7 @@ struct Case {
 TEST_F(Contract, ErrorsHaveCodeExitAndHint) {
   make_shop();
   write_file("noise", "this is no HFile");
-  const std::vector<Case> cases = {
+  const std::vector<ContractCase> cases = {
       {{"scna", "shop", "orders"}, 2, "CEL-USAGE", "did you mean scan ?"},
       {{"scan", "shop", "orders", "--lmit", "3"}, 2, "CEL-USAGE", "did you mean --limit ?"},
       {{"scan", "shop"}, 2, "CEL-USAGE", "usage: cellar scan STORE TABLE"},
@@ -46,7 +46,7 @@ TEST_F(Contract, ErrorsHaveCodeExitAndHint) {
       {{"dump", "noise"}, 3, "CEL-NOT-HFILE", ""},
       {{"load", "shop", "orders", "missing.jsonl"}, 3, "CEL-NOT-FOUND", ""},
   };
-  for (const Case& each : cases) {
+  for (const ContractCase& each : cases) {
     SCOPED_TRACE(each.arguments[0] + " " + each.arguments.back());
     const Json error = error_of(each.arguments, each.exit);
     EXPECT_EQ(error.value("code", ""), each.code);

@@ -19,17 +19,17 @@ std::string field(int number, int value) {
   return std::string(1, static_cast<char>(number << 3)) + static_cast<char>(value);
 }
 
-const std::string kTable = field(1, "shop") + field(2, "orders");
+const std::string kTableRecord = field(1, "shop") + field(2, "orders");
 
 std::string schema_bytes() {
   const std::string family = field(1, "d") + field(2, field(1, "VERSIONS") + field(2, "3"));
-  return field(1, kTable) + field(2, field(1, "IS_META") + field(2, "false")) + field(3, family) +
+  return field(1, kTableRecord) + field(2, field(1, "IS_META") + field(2, "false")) + field(3, family) +
          field(4, field(1, "hbase.x") + field(2, "y"));
 }
 
 // {region_id = 5, table, start "a", end "m"}
 std::string region_bytes() {
-  return field(1, 5) + field(2, kTable) + field(3, "a") + field(4, "m") + field(7, 0);
+  return field(1, 5) + field(2, kTableRecord) + field(3, "a") + field(4, "m") + field(7, 0);
 }
 
 // The first key on row "m".

@@ -33,12 +33,12 @@ enum class Shape { kRegion, kRegions, kSplit, kMerged, kClone, kSnapshot, kSplit
 constexpr Shape kShapes[] = {Shape::kRegion, Shape::kRegions,  Shape::kSplit,        Shape::kMerged,
                              Shape::kClone,  Shape::kSnapshot, Shape::kSplitSnapshot};
 
-const HBaseTableName kTable{"shop", "orders"};
+const HBaseTableName kTableName{"shop", "orders"};
 
 HBaseRegion region_of(uint64_t id, const std::string& start, const std::string& end) {
   HBaseRegion region;
   region.id = id;
-  region.table = kTable;
+  region.table = kTableName;
   region.start = start;
   region.end = end;
   return region;
@@ -53,7 +53,7 @@ class TableWriter {
   fs::path write(Shape shape, const std::vector<Flushed>& runs) {
     archived_ = shape == Shape::kSnapshot || shape == Shape::kSplitSnapshot;
     data_ = root_ / (archived_ ? "archive/data" : "data");
-    const fs::path table = data_ / kTable.space / kTable.name;
+    const fs::path table = data_ / kTableName.space / kTableName.name;
     snapshot_.schema = schema_;
     if (shape == Shape::kRegion) write_plain({region_of(1, "", "")}, runs);
     if (shape == Shape::kRegions || shape == Shape::kSnapshot)
@@ -101,7 +101,7 @@ class TableWriter {
   }
 
   void note(const HBaseRegion& region) {
-    const fs::path directory = data_ / kTable.space / kTable.name / region.encoded_name();
+    const fs::path directory = data_ / kTableName.space / kTableName.name / region.encoded_name();
     HBaseSnapshotRegion entry{region, {}};
     for (const HBaseFamilySchema& family : schema_.families) {
       HBaseSnapshotFamily files{family.name, {}};
@@ -123,14 +123,14 @@ class TableWriter {
 
   void write_plain(const std::vector<HBaseRegion>& regions, const std::vector<Flushed>& runs) {
     for (const HBaseRegion& region : regions) {
-      write_runs(data_, kTable, region, runs, 0, runs.size());
+      write_runs(data_, kTableName, region, runs, 0, runs.size());
       note(region);
     }
   }
 
   // References of a region to all files of another one.
   void refer(const HBaseRegion& from, const HBaseRegion& to, const HBaseHalf& half) {
-    const fs::path table = data_ / kTable.space / kTable.name;
+    const fs::path table = data_ / kTableName.space / kTableName.name;
     for (const HBaseFamilySchema& family : schema_.families) {
       std::error_code error;
       for (const auto& each : fs::directory_iterator(table / to.encoded_name() / family.name, error)) {
@@ -147,9 +147,9 @@ class TableWriter {
     const HBaseRegion low = region_of(2, "", "r07");
     const HBaseRegion high = region_of(2, "r07", "");
     const size_t before = runs.size() / 2;
-    write_runs(data_, kTable, parent, runs, 0, before);
+    write_runs(data_, kTableName, parent, runs, 0, before);
     for (const HBaseRegion& daughter : {low, high})
-      write_runs(data_, kTable, daughter, runs, before, runs.size());
+      write_runs(data_, kTableName, daughter, runs, before, runs.size());
     refer(low, parent, {"r07", false});
     refer(high, parent, {"r07", true});
     HBaseRegion split = parent;
@@ -164,8 +164,8 @@ class TableWriter {
     const HBaseRegion high = region_of(1, "r07", "");
     const HBaseRegion both = region_of(2, "", "");
     const size_t before = runs.size() / 2;
-    for (const HBaseRegion& old : {low, high}) write_runs(data_, kTable, old, runs, 0, before);
-    write_runs(data_, kTable, both, runs, before, runs.size());
+    for (const HBaseRegion& old : {low, high}) write_runs(data_, kTableName, old, runs, 0, before);
+    write_runs(data_, kTableName, both, runs, before, runs.size());
     refer(both, low, {"", true});
     refer(both, high, {"r07", true});
   }
@@ -176,7 +176,7 @@ class TableWriter {
     const size_t archived = runs.size() / 2;
     write_runs(root_ / "archive/data", source, region, runs, 0, archived);
     write_runs(data_, source, region, runs, archived, runs.size());
-    const fs::path clone = data_ / kTable.space / kTable.name / region.encoded_name();
+    const fs::path clone = data_ / kTableName.space / kTableName.name / region.encoded_name();
     write_region(clone, region);
     for (const fs::path& data : {root_ / "archive/data", data_})
       for (const HBaseFamilySchema& family : schema_.families) {
@@ -342,7 +342,7 @@ void compare_answers(Random& random, Table& table, const ModelTable& model) {
 HBaseTableSchema random_schema(Random& random, std::map<std::string, FamilyRules>& rules) {
   constexpr std::string_view kKept[] = {"FALSE", "TRUE"};
   HBaseTableSchema schema;
-  schema.table = kTable;
+  schema.table = kTableName;
   for (const std::string family : {"a", "b"}) {
     FamilyRules& rule = rules[family];
     rule.max_versions = static_cast<uint32_t>(1 + random.below(3));

@@ -93,7 +93,7 @@ TEST_F(Plot, TheFileIsTheSameAsStandardOutput) {
   EXPECT_EQ(svg.find("http", svg.find("http") + 1), std::string::npos) << "it needs something from elsewhere";
 }
 
-struct Case {
+struct PlotCase {
   std::vector<std::string> arguments;
   int exit;
   std::string code;
@@ -108,7 +108,7 @@ TEST_F(Plot, ErrorsSayWhatWhereAndWhatToDo) {
   write_file("nameless.json", R"({"benchmarks": [{"real_time": 1}]})");
   write_file("empty.json", "\n");
   write_file("none.json", R"({"benchmarks": []})");
-  const std::vector<Case> cases = {
+  const std::vector<PlotCase> cases = {
       {{"plot", "broken.json"}, 3, "CEL-NOT-MEASUREMENTS", "broken.json:1"},
       {{"plot", "broken.jsonl"}, 3, "CEL-NOT-MEASUREMENTS", "broken.jsonl:2"},
       {{"plot", "half.jsonl"}, 3, "CEL-NOT-MEASUREMENTS", "half.jsonl:1"},
@@ -126,7 +126,7 @@ TEST_F(Plot, ErrorsSayWhatWhereAndWhatToDo) {
       {{"plot", "bench.json", "--serie", "cache"}, 2, "CEL-USAGE", "did you mean --series ?"},
       {{"plot", "bench.json", "--out", "no/such/place.svg", "-q"}, 3, "CEL-IO-ERROR", "directory"},
   };
-  for (const Case& each : cases) {
+  for (const PlotCase& each : cases) {
     SCOPED_TRACE(each.arguments[1] + " " + each.arguments.back());
     const Json error = error_of(each.arguments, each.exit);
     EXPECT_EQ(error.value("code", ""), each.code);

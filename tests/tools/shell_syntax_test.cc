@@ -102,11 +102,10 @@ TEST(ShellSyntax, CommentsBeginOutsideQuotesAndWords) {
   EXPECT_EQ(parsed("scan(# (\n't')# all"), "scan <t>");
   EXPECT_EQ(parsed("list# all"), "list");
   EXPECT_EQ(parsed("put a#b x=c#d 'e#f' \"#\""), "put a#b x=c#d <e#f> <#>");
-  using Strings = std::vector<std::string>;
-  EXPECT_EQ(split("a 'b'# it's; 'c\nd"), (Strings{"1|a 'b'# it's; 'c", "2|d"}));
-  EXPECT_EQ(split("list# it's; 'c\nd"), (Strings{"1|list# it's; 'c", "2|d"}));
-  EXPECT_EQ(split("a b#c; d"), (Strings{"1|a b#c", "1| d"}));
-  EXPECT_EQ(split("a [1,# ]\n2]# [\nd"), (Strings{"1|a [1,# ]\n2]# [", "3|d"}));
+  EXPECT_EQ(split("a 'b'# it's; 'c\nd"), (std::vector<std::string>{"1|a 'b'# it's; 'c", "2|d"}));
+  EXPECT_EQ(split("list# it's; 'c\nd"), (std::vector<std::string>{"1|list# it's; 'c", "2|d"}));
+  EXPECT_EQ(split("a b#c; d"), (std::vector<std::string>{"1|a b#c", "1| d"}));
+  EXPECT_EQ(split("a [1,# ]\n2]# [\nd"), (std::vector<std::string>{"1|a [1,# ]\n2]# [", "3|d"}));
 }
 
 TEST(ShellSyntax, AQuoteThatSwallowsALineIsNamed) {
@@ -160,23 +159,22 @@ TEST(ShellSyntax, DepthIsBounded) {
 }
 
 TEST(ShellSplitter, EndsAreOutsideQuotesAndBrackets) {
-  using Strings = std::vector<std::string>;
   EXPECT_EQ(split("a; b 'x;y'\n\n# c\nd {\n1 => ';'}\ne"),
-            (Strings{"1|a", "1| b 'x;y'", "4|d {\n1 => ';'}", "6|e"}));
-  EXPECT_EQ(split("put 't', # why; not\n 'r'\nb"), (Strings{"1|put 't', # why; not\n 'r'", "3|b"}));
-  EXPECT_EQ(split("a b \\\n c\nd =>\n 1"), (Strings{"1|a b \\\n c", "3|d =>\n 1"}));
-  EXPECT_EQ(split("put t it's\nb"), (Strings{"1|put t it's", "2|b"}));
-  EXPECT_EQ(split("put(1,\n(2)\n)\nb"), (Strings{"1|put(1,\n(2)", "3|)", "4|b"}));
-  EXPECT_EQ(split("a 'open\nb\n"), (Strings{"1|a 'open\nb\n"}));
+            (std::vector<std::string>{"1|a", "1| b 'x;y'", "4|d {\n1 => ';'}", "6|e"}));
+  EXPECT_EQ(split("put 't', # why; not\n 'r'\nb"),
+            (std::vector<std::string>{"1|put 't', # why; not\n 'r'", "3|b"}));
+  EXPECT_EQ(split("a b \\\n c\nd =>\n 1"), (std::vector<std::string>{"1|a b \\\n c", "3|d =>\n 1"}));
+  EXPECT_EQ(split("put t it's\nb"), (std::vector<std::string>{"1|put t it's", "2|b"}));
+  EXPECT_EQ(split("put(1,\n(2)\n)\nb"), (std::vector<std::string>{"1|put(1,\n(2)", "3|)", "4|b"}));
+  EXPECT_EQ(split("a 'open\nb\n"), (std::vector<std::string>{"1|a 'open\nb\n"}));
 }
 
 TEST(ShellSplitter, AByteOrderMarkIsSkipped) {
-  using Strings = std::vector<std::string>;
   for (size_t piece = 1; piece < 6; ++piece) {
-    EXPECT_EQ(split("\xEF\xBB\xBFlist\na", piece), (Strings{"1|list", "2|a"}));
-    EXPECT_EQ(split("\xEF\xBB\xBF", piece), Strings{});
-    EXPECT_EQ(split("\xEF\xBB", piece), Strings{"1|\xEF\xBB"});
-    EXPECT_EQ(split("a\n\xEF\xBB\xBFlist", piece), (Strings{"1|a", "2|\xEF\xBB\xBFlist"}));
+    EXPECT_EQ(split("\xEF\xBB\xBFlist\na", piece), (std::vector<std::string>{"1|list", "2|a"}));
+    EXPECT_EQ(split("\xEF\xBB\xBF", piece), std::vector<std::string>{});
+    EXPECT_EQ(split("\xEF\xBB", piece), std::vector<std::string>{"1|\xEF\xBB"});
+    EXPECT_EQ(split("a\n\xEF\xBB\xBFlist", piece), (std::vector<std::string>{"1|a", "2|\xEF\xBB\xBFlist"}));
   }
 }
 

@@ -17,8 +17,6 @@ using Rows = std::vector<std::vector<std::string>>;
 
 constexpr size_t kShownBytesMax = 72;
 
-std::string exact_bytes(uint64_t bytes) { return human_count(bytes) + " B"; }
-
 std::string cut(std::string_view bytes) {
   if (bytes.size() <= kShownBytesMax) return escaped(bytes);
   return escaped(bytes.substr(0, kShownBytesMax)) + fmt::format("… ({} bytes)", human_count(bytes.size()));

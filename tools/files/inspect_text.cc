@@ -19,10 +19,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Rows = std::vector<std::vector<std::string>>;
 
-size_t width_of(std::string_view text) {
-  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 std::string percent(uint64_t part, uint64_t whole) {
   return whole == 0 ? "-"
                     : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
@@ -32,13 +28,11 @@ std::string ratio(uint64_t raw, uint64_t disk) {
   return disk == 0 ? "-" : fmt::format("{:.1f}×", static_cast<double>(raw) / static_cast<double>(disk));
 }
 
-std::string exact_bytes(uint64_t bytes) { return human_count(bytes) + " B"; }
-
 std::string title(const HFileDescription& file) {
   const std::string right = fmt::format("HFile v{} · {} · {}", file.version.empty() ? "?" : file.version,
                                         file.codec.empty() ? "?" : file.codec, human_bytes(file.file_bytes));
   constexpr size_t kRight = 59;
-  const size_t used = width_of(file.name);
+  const size_t used = shown_width(file.name);
   return file.name + std::string(used + 2 < kRight ? kRight - used : 2, ' ') + right + "\n";
 }
 
@@ -52,13 +46,13 @@ class Facts {
     size_t width = 0;
     constexpr size_t kWidthMax = 26;
     for (const auto& row : rows_) {
-      if (!row[2].empty()) width = std::max(width, std::min(width_of(row[1]), kWidthMax));
+      if (!row[2].empty()) width = std::max(width, std::min(shown_width(row[1]), kWidthMax));
     }
     std::string all;
     for (const auto& row : rows_) {
       std::string line = fmt::format("  {:<12} {}", row[0], row[1]);
       if (!row[2].empty()) {
-        const size_t used = width_of(row[1]);
+        const size_t used = shown_width(row[1]);
         line += std::string(used < width ? width - used + 3 : 3, ' ') + row[2];
       }
       all += line + "\n";

@@ -13,10 +13,10 @@ struct Fact {
   std::string value;  // what is compared
   std::string text;   // what is shown
 };
-using Facts = std::map<std::string, Fact>;
+using FactsByName = std::map<std::string, Fact>;
 
-Facts facts_of(const HFileDescription& file) {
-  Facts facts;
+FactsByName facts_of(const HFileDescription& file) {
+  FactsByName facts;
   const auto add = [&](const std::string& name, const std::string& value) {
     facts["trailer." + name] = {value, escaped(value)};
   };
@@ -43,8 +43,8 @@ Facts facts_of(const HFileDescription& file) {
 }  // namespace
 
 std::vector<MetaDifference> diff_meta(const HFileDescription& a, const HFileDescription& b) {
-  const Facts facts_a = facts_of(a);
-  const Facts facts_b = facts_of(b);
+  const FactsByName facts_a = facts_of(a);
+  const FactsByName facts_b = facts_of(b);
   std::set<std::string> names;
   for (const auto& [name, fact] : facts_a) names.insert(name);
   for (const auto& [name, fact] : facts_b) names.insert(name);

@@ -9,6 +9,7 @@
 
 #include "cellar/plugin.h"
 #include "tools/frame/operands.h"
+#include "tools/frame/output.h"
 
 namespace cellar {
 
@@ -25,25 +26,20 @@ std::string joined(const std::vector<std::string>& words, std::string_view betwe
 }
 
 // Columns that UTF-8 takes, all of whose letters here take one.
-size_t width_of(const std::string& text) {
-  return static_cast<size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-}
-
 // The help stands in the right column, which ends where a line of text does.
 void append_lines(std::string& to, size_t width, const std::string& left, std::string_view help) {
   constexpr size_t kColumns = 100;
   const std::string margin = "\n" + std::string(width + 2, ' ');
-  const size_t taken = width_of(left);
+  const size_t taken = shown_width(left);
   to += "  " + left;
   to += taken + 2 > width ? margin : std::string(width - taken, ' ');
   size_t column = width + 2;
   while (!help.empty()) {
     const std::string word(help.substr(0, help.find(' ')));
     help.remove_prefix(std::min(help.size(), word.size() + 1));
-    const bool fits = column + 1 + width_of(word) <= kColumns;
+    const bool fits = column + 1 + shown_width(word) <= kColumns;
     if (column > width + 2) to += fits ? " " : margin;
-    column = (fits ? column : width + 2) + 1 + width_of(word);
+    column = (fits ? column : width + 2) + 1 + shown_width(word);
     to += word;
   }
   to += "\n";
@@ -255,7 +251,7 @@ std::string Arguments::help() const {
   size_t width = 0;
   constexpr size_t kWidthMax = 35;
   for (const std::vector<Line>* lines : {&operand_lines_, &option_lines_}) {
-    for (const Line& line : *lines) width = std::max(width, std::min(width_of(line.left) + 2, kWidthMax));
+    for (const Line& line : *lines) width = std::max(width, std::min(shown_width(line.left) + 2, kWidthMax));
   }
   for (const Line& line : operand_lines_) append_lines(text, width, line.left, line.help);
   if (!operand_lines_.empty()) text += "\n";

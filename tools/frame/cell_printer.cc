@@ -17,10 +17,6 @@ bool shows_mvcc(CellText what) { return (static_cast<uint8_t>(what) & 1) != 0; }
 bool shows_tags(CellText what) { return (static_cast<uint8_t>(what) & 2) != 0; }
 bool shows_value(CellText what) { return (static_cast<uint8_t>(what) & 4) == 0; }
 
-size_t width_of(std::string_view text) {
-  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 // Keeps so many characters of UTF-8.
 void cut_to_width(std::string& text, size_t width) {
   if (width >= text.size()) return;
@@ -135,7 +131,7 @@ void CellPrinter::print_row(const Columns& row) {
     const bool repeated = i == 0 && begun_ && row[0] == last_row_;
     if (!repeated) to += row[i];
     if (i + 1 == row.size()) break;
-    const size_t width = repeated ? 0 : width_of(row[i]);
+    const size_t width = repeated ? 0 : shown_width(row[i]);
     if (width < widths_[i]) to.append(widths_[i] - width, ' ');
   }
   to += '\n';
@@ -149,7 +145,7 @@ void CellPrinter::print_held() {
   for (const std::string& name : names) widths_.push_back(name.size());
   for (const Columns& row : held_) {
     for (size_t i = 0; i < row.size(); ++i)
-      widths_[i] = std::max(widths_[i], std::min(width_of(row[i]), kWidthMax));
+      widths_[i] = std::max(widths_[i], std::min(shown_width(row[i]), kWidthMax));
   }
   print_row(names);
   last_row_.clear();

@@ -45,10 +45,6 @@ int64_t days_of(int64_t year, int64_t month, int64_t day) {
   return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468;
 }
 
-Status not_a(std::string_view text, std::string_view what, std::string_view hint) {
-  return Status::invalid_argument(fmt::format("\"{}\" is not {}", escaped(text), what)).hinting(hint);
-}
-
 int64_t days_in_month(int64_t year, int64_t month) {
   constexpr std::array<int64_t, 12> kDays = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
   const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
@@ -72,16 +68,20 @@ Result<std::optional<int64_t>> parse_iso(std::string_view text) {
   }
   take(text, 'Z');
   if (!text.empty()) return std::optional<int64_t>();
-  if (month < 1 || month > 12) return not_a(whole, "a date", "months go from 01 to 12");
+  if (month < 1 || month > 12) return invalid_operand(whole, "a date", "months go from 01 to 12");
   if (const int64_t days = days_in_month(year, month); day < 1 || day > days)
-    return not_a(whole, "a date", fmt::format("{:04}-{:02} has {} days", year, month, days));
+    return invalid_operand(whole, "a date", fmt::format("{:04}-{:02} has {} days", year, month, days));
   if (hour > 23 || minute > 59 || second > 59)
-    return not_a(whole, "a time of day", "times of day go from 00:00:00 to 23:59:59");
+    return invalid_operand(whole, "a time of day", "times of day go from 00:00:00 to 23:59:59");
   return std::optional(((days_of(year, month, day) * 24 + hour) * 60 + minute) * 60000 + second * 1000 +
                        milli);
 }
 
 }  // namespace
+
+Status invalid_operand(std::string_view text, std::string_view what, std::string_view hint) {
+  return Status::invalid_argument(fmt::format("\"{}\" is not {}", escaped(text), what)).hinting(hint);
+}
 
 Result<std::string> parse_bytes(std::string_view text) {
   Result<std::string> bytes = unescaped(text);
@@ -94,7 +94,8 @@ Result<ColumnOperand> parse_column(std::string_view text) {
   ColumnOperand column;
   CELLAR_TRY_ASSIGN(column.family, parse_bytes(text.substr(0, colon)));
   if (colon == std::string_view::npos) {
-    if (column.family.empty()) return not_a(text, "a column", "a column is written family:qualifier");
+    if (column.family.empty())
+      return invalid_operand(text, "a column", "a column is written family:qualifier");
     return column;
   }
   CELLAR_TRY_ASSIGN(column.qualifier, parse_bytes(text.substr(colon + 1)));
@@ -104,14 +105,14 @@ Result<ColumnOperand> parse_column(std::string_view text) {
 Result<ColumnOperand> parse_one_column(std::string_view text) {
   CELLAR_TRY_ASSIGN(ColumnOperand column, parse_column(text));
   if (column.qualifier) return column;
-  return not_a(text, "a column",
-               fmt::format("a column is written family:qualifier; {}: has no qualifier", text));
+  return invalid_operand(text, "a column",
+                         fmt::format("a column is written family:qualifier; {}: has no qualifier", text));
 }
 
 Result<uint64_t> parse_size(std::string_view text) {
   int64_t bytes = 0;
   if (parse_scaled(text, bytes) && bytes >= 0) return static_cast<uint64_t>(bytes);
-  return not_a(text, "a size", "write 65536, 64k or 1m");
+  return invalid_operand(text, "a size", "write 65536, 64k or 1m");
 }
 
 std::vector<std::string> words_of(std::string_view list) {
@@ -126,13 +127,13 @@ Result<int64_t> parse_integer(std::string_view text) {
   if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);
   int64_t number = 0;
   if (parse_whole(digits, number)) return number;
-  return not_a(text, "a whole number", "");
+  return invalid_operand(text, "a whole number", "");
 }
 
 Result<uint64_t> parse_count(std::string_view text) {
   uint64_t number = 0;
   if (parse_whole(text, number)) return number;
-  return not_a(text, "a whole number from 0 to 18446744073709551615", "");
+  return invalid_operand(text, "a whole number from 0 to 18446744073709551615", "");
 }
 
 Result<int64_t> parse_duration_ms(std::string_view text) {
@@ -152,7 +153,7 @@ Result<int64_t> parse_duration_ms(std::string_view text) {
   }
   int64_t number = 0;
   if (parse_whole(digits, number) && number >= 0 && number <= INT64_MAX / factor) return number * factor;
-  return not_a(text, "a duration", "write 500ms, 90s, 15m, 2h or 7d");
+  return invalid_operand(text, "a duration", "write 500ms, 90s, 15m, 2h or 7d");
 }
 
 Result<int64_t> parse_time(std::string_view text) {
@@ -165,7 +166,7 @@ Result<int64_t> parse_time(std::string_view text) {
       const bool beyond = text[3] == '-' ? __builtin_sub_overflow(now, span, &time)
                                          : __builtin_add_overflow(now, span, &time);
       if (!beyond && time >= 0) return time;
-      return not_a(text, "a time", "it lies before 1970 or beyond all times");
+      return invalid_operand(text, "a time", "it lies before 1970 or beyond all times");
     }
   }
   int64_t number = 0;
@@ -173,14 +174,14 @@ Result<int64_t> parse_time(std::string_view text) {
   if (text == "LATEST") return kLatestTimestamp;
   CELLAR_TRY_ASSIGN(const std::optional<int64_t> iso, parse_iso(text));
   if (iso) return *iso;
-  return not_a(text, "a time",
-               "write milliseconds since 1970, 2026-11-20, 2026-11-20T18:04:11Z, now or now-2h");
+  return invalid_operand(text, "a time",
+                         "write milliseconds since 1970, 2026-11-20, 2026-11-20T18:04:11Z, now or now-2h");
 }
 
 Result<std::pair<int64_t, int64_t>> parse_time_range(std::string_view text) {
   const size_t dots = text.find("..");
   if (dots == std::string_view::npos)
-    return not_a(text, "a time range", "write FROM..UNTIL; either may be left out");
+    return invalid_operand(text, "a time range", "write FROM..UNTIL; either may be left out");
   std::pair<int64_t, int64_t> range = {0, kLatestTimestamp};
   if (dots > 0) {
     CELLAR_TRY_ASSIGN(range.first, parse_time(text.substr(0, dots)));
@@ -189,7 +190,7 @@ Result<std::pair<int64_t, int64_t>> parse_time_range(std::string_view text) {
     CELLAR_TRY_ASSIGN(range.second, parse_time(text.substr(dots + 2)));
   }
   if (range.first > range.second)
-    return not_a(text, "a time range", "the first time is later than the second");
+    return invalid_operand(text, "a time range", "the first time is later than the second");
   return range;
 }
 

@@ -12,6 +12,9 @@
 
 namespace cellar {
 
+// Returns kInvalidArgument: `text` is not `what` ("a time").
+Status invalid_operand(std::string_view text, std::string_view what, std::string_view hint);
+
 // Bytes with \xHH escapes, as they are printed. kInvalidArgument says how to write a backslash.
 Result<std::string> parse_bytes(std::string_view text);
 

@@ -81,6 +81,12 @@ std::string shown_name(std::string_view name) {
   return text;
 }
 
+std::string exact_bytes(uint64_t bytes) { return human_count(bytes) + " B"; }
+
+size_t shown_width(std::string_view text) {
+  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
 std::string bar(double share, size_t width) {
   static const char* const kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   const auto eighths = static_cast<size_t>(share * static_cast<double>(width) * 8 + 0.5);

@@ -65,6 +65,10 @@ class Output {
 std::string counted(uint64_t count, std::string_view one);
 // A name as a report for people shows it: on one line, no control character in it.
 std::string shown_name(std::string_view name);
+// "1,234 B".
+std::string exact_bytes(uint64_t bytes);
+// Returns how many characters of a terminal the UTF-8 text takes: one for each code point.
+size_t shown_width(std::string_view text);
 // A bar of eighths of a character, `width` characters for a share of 1.
 std::string bar(double share, size_t width);
 // Appends a field of a CSV line, quoted where it must be (RFC 4180).

@@ -1,8 +1,6 @@
 // Parsing of what commands read.
 #include "tools/frame/read_options.h"
 
-#include <fmt/format.h>
-
 #include "base/bytes.h"
 
 namespace cellar {
@@ -11,8 +9,7 @@ Result<uint32_t> parse_versions(std::string_view text) {
   if (text == "all") return UINT32_MAX;
   const Result<uint64_t> versions = parse_count(text);
   if (versions.ok() && *versions > 0 && *versions <= UINT32_MAX) return static_cast<uint32_t>(*versions);
-  return Status::invalid_argument(fmt::format("\"{}\" is not a number of versions", escaped(text)))
-      .hinting("write 1 or more, or all");
+  return invalid_operand(text, "a number of versions", "write 1 or more, or all");
 }
 
 Result<FilterPtr> parse_filter_option(std::string_view text) {

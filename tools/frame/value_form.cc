@@ -20,10 +20,6 @@ namespace {
 constexpr std::array<std::string_view, 10> kFormNames = {"escaped", "utf8",   "hex",   "long",    "int",
                                                          "short",   "double", "float", "boolean", "json"};
 
-Status not_a(std::string_view text, std::string_view what, std::string_view hint) {
-  return Status::invalid_argument(fmt::format("\"{}\" is not {}", escaped(text), what)).hinting(hint);
-}
-
 std::optional<std::string> from_hex(std::string_view text) {
   if (text.size() % 2 != 0) return {};
   std::string bytes;
@@ -66,7 +62,7 @@ template <class Number>
 Result<std::string> number_bytes(std::string_view text, std::string_view what) {
   Number number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return not_a(text, what, "");
+  if (error != std::errc() || end != text.data() + text.size()) return invalid_operand(text, what, "");
   std::string bytes;
   if constexpr (sizeof(Number) == 8) append_be64(bytes, std::bit_cast<uint64_t>(number));
   if constexpr (sizeof(Number) == 4) append_be32(bytes, std::bit_cast<uint32_t>(number));
@@ -104,7 +100,7 @@ Result<std::string> parse_value(std::string_view text, ValueForm form) {
       return std::string(text);
     case ValueForm::kHex:
       if (std::optional<std::string> parsed = from_hex(text)) return *std::move(parsed);
-      return not_a(text, "hexadecimal", "two digits for each byte");
+      return invalid_operand(text, "hexadecimal", "two digits for each byte");
     case ValueForm::kLong:
       return number_bytes<int64_t>(text, "a whole number of 8 bytes");
     case ValueForm::kInt:
@@ -118,10 +114,10 @@ Result<std::string> parse_value(std::string_view text, ValueForm form) {
     case ValueForm::kBoolean:
       if (text == "true") return std::string("\xFF");  // as HBase's Bytes.toBytes
       if (text == "false") return std::string(1, '\0');
-      return not_a(text, "true or false", "");
+      return invalid_operand(text, "true or false", "");
     case ValueForm::kJson:
       if (nlohmann::json::accept(text)) return std::string(text);
-      return not_a(text, "JSON", "texts stand in double quotes, names of members, too");
+      return invalid_operand(text, "JSON", "texts stand in double quotes, names of members, too");
   }
   return std::string();
 }

@@ -252,7 +252,7 @@ Status run_table_help(ShellCall& call) {
   return {};
 }
 
-constexpr std::array kVerbs = {
+constexpr std::array kOtherVerbs = {
     ShellVerb{"status", "status ['simple'|'detailed'|'summary']\nstatus\nstatus 'detailed'",
               "What the store holds, and what opening it found", run_status},
     ShellVerb{"version", "version\nversion\n.format json; version",
@@ -280,7 +280,7 @@ constexpr std::array kVerbs = {
 
 }  // namespace
 
-std::span<const ShellVerb> shell_other_verbs() { return kVerbs; }
+std::span<const ShellVerb> shell_other_verbs() { return kOtherVerbs; }
 
 std::string_view why_not_here(std::string_view name) {
   for (const Absent& each : kAbsent)

@@ -432,7 +432,7 @@ Status run_get_counter(ShellCall& call) {
   return {};
 }
 
-constexpr std::array kVerbs = {
+constexpr std::array kReadVerbs = {
     ShellVerb{
         "get",
         "get 't', 'row'[, 'f:q', …][, {OPTION => value, …}]\n"
@@ -467,6 +467,6 @@ constexpr std::array kVerbs = {
 
 }  // namespace
 
-std::span<const ShellVerb> shell_read_verbs() { return kVerbs; }
+std::span<const ShellVerb> shell_read_verbs() { return kReadVerbs; }
 
 }  // namespace cellar

@@ -142,7 +142,7 @@ Status run_history(ShellCall& call) {
   return {};
 }
 
-constexpr std::array kVerbs = {
+constexpr std::array kSettingVerbs = {
     ShellVerb{".format", ".format table|json|jsonl|csv|raw\n.format jsonl\n.format table",
               "How answers are printed from now on", run_format},
     ShellVerb{".bytes",
@@ -168,6 +168,6 @@ constexpr std::array kVerbs = {
 
 }  // namespace
 
-std::span<const ShellVerb> shell_setting_verbs() { return kVerbs; }
+std::span<const ShellVerb> shell_setting_verbs() { return kSettingVerbs; }
 
 }  // namespace cellar

@@ -142,7 +142,7 @@ Status run_restore_snapshot(ShellCall& call) {
   return {};
 }
 
-constexpr std::array kVerbs = {
+constexpr std::array kSnapshotVerbs = {
     ShellVerb{"snapshot",
               "snapshot 't', 'name'\nsnapshot 'orders', 'before'\nsnapshot orders before_the_sale",
               "Keep a table as it is now under a name", run_snapshot, kSnapshotOptions},
@@ -175,6 +175,6 @@ constexpr std::array kVerbs = {
 
 }  // namespace
 
-std::span<const ShellVerb> shell_snapshot_verbs() { return kVerbs; }
+std::span<const ShellVerb> shell_snapshot_verbs() { return kSnapshotVerbs; }
 
 }  // namespace cellar

@@ -72,7 +72,7 @@ Status run_alter_status(ShellCall& call) {
   return {};
 }
 
-constexpr std::array kVerbs = {
+constexpr std::array kTableSetVerbs = {
     ShellVerb{"drop_all", "drop_all 'pattern'\ndrop_all 'tmp_.*'\ndrop_all '.*_copy'",
               "Drop the tables whose whole name matches; asks at a terminal", run_drop_all},
     ShellVerb{"disable_all",
@@ -92,6 +92,6 @@ constexpr std::array kVerbs = {
 
 }  // namespace
 
-std::span<const ShellVerb> shell_table_set_verbs() { return kVerbs; }
+std::span<const ShellVerb> shell_table_set_verbs() { return kTableSetVerbs; }
 
 }  // namespace cellar

@@ -134,7 +134,7 @@ Status run_compact(ShellCall& call) {
   return {};
 }
 
-constexpr std::array kVerbs = {
+constexpr std::array kTableVerbs = {
     ShellVerb{"create",
               "create 't', 'f', …, {NAME => 'f', ATTRIBUTE => value, …}, …\n"
               "create 'visits', 'c', 'd'\n"
@@ -192,6 +192,6 @@ constexpr std::array kVerbs = {
 
 }  // namespace
 
-std::span<const ShellVerb> shell_table_verbs() { return kVerbs; }
+std::span<const ShellVerb> shell_table_verbs() { return kTableVerbs; }
 
 }  // namespace cellar

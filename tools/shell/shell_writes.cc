@@ -259,7 +259,7 @@ Status run_append(ShellCall& call) {
   return {};
 }
 
-constexpr std::array kVerbs = {
+constexpr std::array kWriteVerbs = {
     ShellVerb{"put",
               "put 't', 'row', 'f:q', 'value'[, time][, {OPTION => value, …}]\n"
               "put 'orders', 'user42', 'd:name', 'Ada'\n"
@@ -298,6 +298,6 @@ constexpr std::array kVerbs = {
 
 }  // namespace
 
-std::span<const ShellVerb> shell_write_verbs() { return kVerbs; }
+std::span<const ShellVerb> shell_write_verbs() { return kWriteVerbs; }
 
 }  // namespace cellar

@@ -159,6 +159,11 @@ void leave_out(const fs::directory_entry& at, Entry entry, BulkFiles& found) {
 
 }  // namespace
 
+std::string without_slash(std::string path) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  return path;
+}
+
 BulkName bulk_name_of(std::string_view name) {
   if (name.starts_with('_')) return BulkName::kHidden;
   if (is_link(name)) return BulkName::kLink;

@@ -38,6 +38,9 @@ struct BulkFiles {
   std::vector<BulkStray> strays;
 };
 
+// Returns the path without slashes at its end.
+std::string without_slash(std::string path);
+
 // kNotFound, kIoError.
 Result<BulkFiles> find_bulk_files(const std::string& directory);
 

@@ -18,7 +18,7 @@ namespace cellar {
 
 namespace {
 
-using Json = nlohmann::json;
+using ReadJson = nlohmann::json;
 
 Status bad_line(std::string text, std::string_view hint = {}) {
   return Status::invalid_argument(std::move(text)).hinting(hint);
@@ -62,7 +62,7 @@ void split_tsv(std::string_view line, std::vector<std::string>& fields) {
   }
 }
 
-Status text_member(const Json& object, const char* name, std::string& to) {
+Status text_member(const ReadJson& object, const char* name, std::string& to) {
   const auto found = object.find(name);
   if (found == object.end()) return bad_line(fmt::format("\"{}\" is missing", name));
   if (!found->is_string()) return bad_line(fmt::format("\"{}\" is not a string", name));
@@ -70,9 +70,9 @@ Status text_member(const Json& object, const char* name, std::string& to) {
   return {};
 }
 
-Status tags_member(const Json& tags, std::string& to) {
+Status tags_member(const ReadJson& tags, std::string& to) {
   if (!tags.is_array()) return bad_line("\"tags\" is not a list");
-  for (const Json& tag : tags) {
+  for (const ReadJson& tag : tags) {
     if (!tag.is_array() || tag.size() != 2 || !tag[0].is_number_unsigned() || tag[0].get<uint64_t>() > 255 ||
         !tag[1].is_string()) {
       return bad_line("a tag is not [type, \"value\"]");
@@ -83,7 +83,7 @@ Status tags_member(const Json& tags, std::string& to) {
   return {};
 }
 
-Status check_members(const Json& object) {
+Status check_members(const ReadJson& object) {
   static const std::vector<std::string> known = {"row",  "family", "qualifier", "ts",
                                                  "type", "value",  "mvcc",      "tags"};
   for (const auto& [name, value] : object.items()) {
@@ -252,7 +252,7 @@ Status CellReader::complete(Cell& cell, bool has_timestamp) const {
 }
 
 Status CellReader::cells_of_json(const std::string& line, std::vector<Cell>& cells) {
-  const Json object = Json::parse(line, nullptr, false);
+  const ReadJson object = ReadJson::parse(line, nullptr, false);
   if (object.is_discarded()) return bad_line("not a JSON object");
   if (!object.is_object()) return bad_line("not a JSON object, but another JSON value");
   CELLAR_TRY(check_members(object));

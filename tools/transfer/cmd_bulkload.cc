@@ -23,11 +23,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr size_t kFindingsShown = 5;  // of a rule, for people
 
-std::string without_slash(std::string path) {
-  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  return path;
-}
-
 std::string text_of(const BulkRule& rule) {
   if (rule.findings.empty()) return fmt::format("ok    {:<11} {}\n", rule.name, rule.text);
   std::string text;

@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "cellar/environment.h"
 #include "tools/store/schema_file.h"
+#include "tools/transfer/bulk_files.h"
 
 namespace cellar {
 namespace {
@@ -58,11 +59,6 @@ std::string random_name() { return fmt::format("{:016x}{:016x}", system_random()
 
 Status io_failure(const std::string& what, const std::string& path, const std::error_code& error) {
   return Status::io_error(fmt::format("{}: {}", what, error.message())).at(path);
-}
-
-std::string without_slash(std::string path) {
-  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  return path;
 }
 
 std::string parent_of(const std::string& path) {
