@@ -4,6 +4,16 @@ include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 set(cellar_package "${CMAKE_INSTALL_LIBDIR}/cmake/cellar")
+
+# A build of some targets alone, such as that of benchmarks, cannot be installed.
+foreach(target IN ITEMS cellar cellar_hfile_library cellar_tool)
+  if(TARGET ${target})
+    install(CODE "
+      if(NOT EXISTS \"$<TARGET_FILE:${target}>\")
+        message(FATAL_ERROR \"${target} is not built in ${PROJECT_BINARY_DIR}: run ./dev build, then cmake --install build/gcc\")
+      endif()")
+  endif()
+endforeach()
 foreach(library IN ITEMS cellar cellar_hfile_library)
   get_target_property(name ${library} EXPORT_NAME)
   install(TARGETS ${library} EXPORT cellar_${name}_targets

@@ -4,10 +4,10 @@ find_package(GTest REQUIRED)
 include(GoogleTest)
 
 set(CELLAR_TEST_TIMEOUT_S 300 CACHE STRING "Seconds after which one test has failed")
-set(CELLAR_FIXTURES_DIR "${PROJECT_SOURCE_DIR}/../shared/fixtures" CACHE PATH "More HFiles for tests; may be absent")
+set(CELLAR_FIXTURES_DIR "$ENV{CELLAR_FIXTURES_DIR}" CACHE PATH "More HFiles for tests; empty: none")
 set(cellar_fixtures "${CELLAR_FIXTURES_DIR}")
-if(DEFINED ENV{CELLAR_FIXTURES_DIR})
-  set(cellar_fixtures "$ENV{CELLAR_FIXTURES_DIR}")
+if(NOT cellar_fixtures)
+  set(cellar_fixtures "(CELLAR_FIXTURES_DIR is not set)")  # no folder has this name
 endif()
 
 set(cellar_test_definitions
