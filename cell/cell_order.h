@@ -39,8 +39,8 @@ inline uint32_t end_of_columns(const CellView& a, const CellView& b) {
 }
 inline uint32_t first_difference(const CellView& a, const CellView& b) {
   const uint32_t end = end_of_columns(a, b);
-  for (uint32_t at = 2; at < end;
-       at += 8) {  // 8 bytes from here are within the key: timestamp and type follow
+  // 8 bytes from `at` are within the key, because timestamp and type follow.
+  for (uint32_t at = 2; at < end; at += 8) {
     uint64_t left;
     uint64_t right;
     std::memcpy(&left, a.key + at, sizeof left);

@@ -59,11 +59,10 @@ class DeleteTracker {
   }
 
  private:
-  int64_t family_ = kOldestTimestamp;   // newest DeleteFamily
-  int64_t column_ = kOldestTimestamp;   // newest DeleteColumn of this column
-  int64_t version_ = kOldestTimestamp;  // last Delete of this column
-  std::vector<int64_t>
-      family_versions_;  // descending, as they are added: all markers are in the empty column
+  int64_t family_ = kOldestTimestamp;     // newest DeleteFamily
+  int64_t column_ = kOldestTimestamp;     // newest DeleteColumn of this column
+  int64_t version_ = kOldestTimestamp;    // last Delete of this column
+  std::vector<int64_t> family_versions_;  // descending, as added: all are in the empty column
 };
 
 }  // namespace cellar
