@@ -30,9 +30,11 @@ inline bool parse_flat_key(const char* key, size_t key_size, CellView& view);
 // Returns "row/family:qualifier/timestamp/type", escaped, for messages.
 std::string key_text(const CellView& cell);
 
-// Limits of a cell that may be stored. check_cell() returns Ok for a cell within the limits: a row of 1
-// to 32,767 bytes, a family of at most 127 bytes, a stored type, a timestamp of 0 to 2^63-2 unless
-// `latest_timestamp_ok`, well-formed tags of at most 32,767 bytes, a value of at most `value_bytes_max`.
+// CellLimits: the limits of a cell that may be stored. check_cell() returns Ok for a cell that has:
+//  - a row of 1 to 32,767 bytes, and a family of at most 127 bytes
+//  - a stored type
+//  - a timestamp of 0 to 2^63-2, unless `latest_timestamp_ok`
+//  - well-formed tags of at most 32,767 bytes, and a value of at most `value_bytes_max`
 // Otherwise kInvalidArgument or kLimit with the cell in the message.
 struct CellLimits {
   size_t value_bytes_max = 10u << 20;

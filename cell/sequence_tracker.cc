@@ -52,8 +52,8 @@ SequenceTracker::Fate SequenceTracker::put(const CellView& cell, uint32_t max_ve
   any_put_ = true;
   last_timestamp_ = cell.timestamp;
   last_sequence_ = cell.sequence;
-  // At some moment the column was over the limit. No put older than this one could be within the limit at
-  // that moment, so this put need not be counted for older puts at earlier moments.
+  // At some moment newer puts had reached the limit. No older put could be within the limit at that
+  // moment. So this put need not be counted for older puts at earlier moments.
   const bool over_limit = std::ranges::any_of(moments_, [&](const Moment& moment) {
     return moment.before > cell.sequence && moment.alive >= max_versions;
   });

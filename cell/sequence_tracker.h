@@ -1,10 +1,11 @@
 // SequenceTracker: deletes and versions in the order of writing (HBase's NEW_VERSION_BEHAVIOR).
 //
 // A marker hides only puts written before it. A put is over the version limit if, at any moment since it
-// was written, its column already had as many newer puts, deleted since or not. Such a put never becomes
-// visible again. The moments that matter are just before each marker was written, and now: between
-// markers the number of newer puts only grows. So one count per marker is enough. An overwritten put
-// (same timestamp, written earlier) counts until it was overwritten; the later put counts from then on.
+// was written, its column had as many newer puts as the limit. It does not matter whether those puts were
+// deleted since. Such a put never becomes visible again. The moments that matter are just before each
+// marker was written, and now: between markers the number of newer puts only grows. So one count per
+// marker is enough. An overwritten put (same timestamp, written earlier) counts until it was overwritten;
+// the later put counts from then on.
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,7 @@ uint64_t straight_order(uint32_t count) {
 
 // Returns where to cut the kSlots + 1 entries of a full leaf and a new one at `index`. The slots tell in
 // which order the last entries came. If they ran up to the new one, or down to it, the run is expected to
-// continue, and the part that the run leaves is kept full.
+// continue. Then the part that the run leaves is kept full.
 uint32_t cut_for(uint64_t order, uint32_t index) {
   constexpr uint32_t kLast = kSlots - 1;
   const bool ascends =
@@ -317,8 +317,8 @@ const CellRecord* BlinkTree::Place::seek_before(const BlinkTree& tree, const Cel
     order_ = order;
     before = there;
   }
-  // A leaf holds the cell that separates it from the leaf before, and that cell is before the target
-  // (otherwise the descent would have gone to the left of it). So only the first leaf can have no cell
+  // A leaf holds the cell that separates it from the leaf before, and that cell is before the target:
+  // otherwise the descent would have gone to the left of it. So only the first leaf can have no cell
   // before the target; then there is no such cell at all.
   if (before == 0) {
     leaf_ = nullptr;

@@ -11,9 +11,9 @@
 // that has loaded an order therefore has a consistent node for as long as it needs it.
 //
 // A full node is split into two new nodes. The old node stays unchanged (frozen) for readers that are in
-// it. Only at the ends of the tree nothing is copied: beyond the last cell a new leaf is opened to the
-// right of the last leaf, before the first cell one to the left of the first leaf. This keeps the nodes
-// of sequential inserts full.
+// it. Only at the ends of the tree nothing is copied. Beyond the last cell, a new leaf is opened to the
+// right of the last leaf. Before the first cell, one is opened to the left of the first leaf. This keeps
+// the nodes of sequential inserts full.
 //
 // A search in a node counts the prefixes (key_prefix.h) below the target's prefix. It goes over the slots
 // in their physical order, without a branch. Only entries whose prefix equals the target's are compared.
