@@ -1,4 +1,4 @@
-// Arena's slow path: new blocks.
+// Slow path of Arena: allocates new blocks.
 #include "base/arena.h"
 
 #include <atomic>
@@ -39,7 +39,7 @@ size_t Arena::bytes() const { return impl_->bytes.load(std::memory_order_relaxed
 
 char* Arena::allocate_slowly(size_t bytes, size_t alignment) {
   CELLAR_ASSERT(bytes > 0 && alignment <= kAlignmentMax && (alignment & (alignment - 1)) == 0);
-  // A large piece gets a block of its own, so that the rest of the current one is not given up for it.
+  // A large allocation gets a block of its own, so that the rest of the current block is not wasted.
   if (bytes > block_bytes_ / 4) return impl_->add(bytes);
   at_ = impl_->add(block_bytes_);
   end_ = at_ + block_bytes_;

@@ -8,7 +8,7 @@
 
 namespace cellar {
 
-// One thread may allocate; bytes() may be read by any thread. What was allocated lives until the arena is
+// One thread may allocate; any thread may call bytes(). Allocated memory lives until the arena is
 // destroyed.
 class Arena {
  public:
@@ -17,7 +17,8 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
   ~Arena();
 
-  // `bytes` (1 or more) of uninitialised memory, aligned to `alignment` (a power of two, at most 64).
+  // Returns `bytes` (1 or more) of uninitialised memory, aligned to `alignment` (a power of two, at most
+  // 64).
   char* allocate(size_t bytes, size_t alignment = 8) {
     const size_t skip = -reinterpret_cast<uintptr_t>(at_) & (alignment - 1);
     if (skip + bytes <= static_cast<size_t>(end_ - at_)) {
@@ -28,7 +29,7 @@ class Arena {
     return allocate_slowly(bytes, alignment);
   }
 
-  // Memory taken from the system, in use or not.
+  // Returns the number of bytes taken from the system, in use or not.
   size_t bytes() const;
 
  private:

@@ -1,4 +1,4 @@
-// The end of a process whose own promise was broken.
+// Aborts the process after a failed CELLAR_ASSERT.
 #include "base/assert.h"
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// CELLAR_ASSERT: a promise of our own code, checked in every build. CELLAR_DCHECK: a dear one, checked in
-// debug builds.
+// CELLAR_ASSERT: an internal invariant, checked in every build.
+// CELLAR_DCHECK: an invariant that is expensive to check, checked in debug builds only.
 #pragma once
 
 namespace cellar::internal {

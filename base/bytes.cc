@@ -15,7 +15,7 @@ namespace {
 constexpr char kUpperDigits[] = "0123456789ABCDEF";
 constexpr char kLowerDigits[] = "0123456789abcdef";
 
-// The value of a hexadecimal digit, or -1.
+// Returns the value of a hexadecimal digit, or -1.
 int digit_value(char digit) {
   if (digit >= '0' && digit <= '9') return digit - '0';
   if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
@@ -25,7 +25,7 @@ int digit_value(char digit) {
 
 bool is_plain(char c) { return c >= 0x20 && c <= 0x7e && c != '\\'; }
 
-// "1.5 MiB"; one decimal below 100, none above, and no ".0".
+// Returns for example "1.5 MiB": one decimal below 100, no decimals above, and no ".0".
 std::string scaled(double value, const char* unit) {
   char text[48];
   std::snprintf(text, sizeof text, value < 99.95 ? "%.1f" : "%.0f", value);

@@ -9,12 +9,13 @@
 namespace cellar {
 
 uint32_t crc32c(std::string_view bytes, uint32_t before) {
-  // ISA-L works on the bare register: the all-ones start and the final XOR are ours. Its length is an int.
+  // ISA-L works on the bare register: this function adds the all-ones start and the final XOR. ISA-L's
+  // length is an int.
   constexpr size_t kPieceBytes = size_t{1} << 30;
   uint32_t sum = ~before;
   while (!bytes.empty()) {
     const size_t piece = std::min(bytes.size(), kPieceBytes);
-    auto* start = reinterpret_cast<unsigned char*>(const_cast<char*>(bytes.data()));  // it only reads
+    auto* start = reinterpret_cast<unsigned char*>(const_cast<char*>(bytes.data()));  // ISA-L only reads
     sum = crc32_iscsi(start, static_cast<int>(piece), sum);
     bytes.remove_prefix(piece);
   }
@@ -22,7 +23,7 @@ uint32_t crc32c(std::string_view bytes, uint32_t before) {
 }
 
 uint32_t crc32(std::string_view bytes, uint32_t before) {
-  if (bytes.empty()) return before;  // zlib takes a null pointer for a request to start anew
+  if (bytes.empty()) return before;  // zlib starts anew when the pointer is null
   return static_cast<uint32_t>(
       ::crc32_z(before, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
 }

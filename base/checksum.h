@@ -7,7 +7,8 @@
 
 namespace cellar {
 
-// The sum of `bytes`, or of all that `before` summed followed by `bytes`. Any thread.
+// Returns the checksum of `bytes`, or that of the bytes summed in `before` followed by `bytes`. Any
+// thread.
 uint32_t crc32c(std::string_view bytes, uint32_t before = 0);
 uint32_t crc32(std::string_view bytes, uint32_t before = 0);
 

@@ -14,7 +14,8 @@ void append_raw(std::string& to, T value) {
   to.append(raw, sizeof raw);
 }
 
-// Bytes behind the first byte of a Hadoop vint; 0 when the value is in the first byte itself.
+// Returns the number of bytes after the first byte of a Hadoop vint; 0 if the first byte is the value
+// itself.
 size_t hadoop_vint_extra(int8_t first) {
   if (first >= -112) return 0;
   return static_cast<size_t>(first >= -120 ? -(first + 112) : -(first + 120));
@@ -126,7 +127,7 @@ bool ByteReader::take_varint(uint64_t& value) {
   uint64_t taken = 0;
   for (size_t i = 0; i < 10 && i < left(); ++i) {
     const auto byte = static_cast<uint8_t>(at_[i]);
-    if (i == 9 && byte > 1) return false;  // the tenth byte holds the 64th bit alone
+    if (i == 9 && byte > 1) return false;  // the tenth byte holds only the 64th bit
     taken |= static_cast<uint64_t>(byte & 0x7f) << (7 * i);
     if (byte < 0x80) {
       value = taken;

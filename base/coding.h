@@ -1,5 +1,5 @@
-// Integers as bytes: big-endian (HBase), little-endian (Cellar's log), Hadoop's variable-length and
-// protobuf's.
+// Integers as bytes: big-endian (HBase), little-endian (Cellar's log), and the variable-length integers
+// of Hadoop and protobuf.
 #pragma once
 
 #include <bit>
@@ -59,22 +59,22 @@ void append_be64(std::string& to, uint64_t value);
 void append_le32(std::string& to, uint32_t value);
 void append_le64(std::string& to, uint64_t value);
 
-// Hadoop's variable-length integer (WritableUtils.writeVLong): 1 to 9 bytes, small values in one.
+// Hadoop's variable-length integer (WritableUtils.writeVLong): 1 to 9 bytes, small values in one byte.
 constexpr size_t kHadoopVintBytesMax = 9;
 size_t hadoop_vint_bytes(int64_t value);
-// Writes to `to` (room for kHadoopVintBytesMax), returns the bytes used.
+// Writes to `to` (room for kHadoopVintBytesMax bytes) and returns the number of bytes used.
 size_t store_hadoop_vint(char* to, int64_t value);
 void append_hadoop_vint(std::string& to, int64_t value);
 
-// Protobuf's varint of an unsigned value: 1 to 10 bytes. Also the 7-bit lengths inside HBase's delta
-// encodings.
+// Protobuf's varint of an unsigned value: 1 to 10 bytes. HBase's delta encodings use the same form for
+// lengths.
 size_t varint_bytes(uint64_t value);
 size_t store_varint(char* to, uint64_t value);
 void append_varint(std::string& to, uint64_t value);
 
 // ByteReader: takes values off the front of untrusted bytes. A take that does not fit returns false and
-// leaves the reader as it was; nothing beyond the bytes is ever touched. One thread at a time; views live as
-// long as the bytes.
+// leaves the reader unchanged. It never reads past the end of the bytes. One thread at a time; the views
+// it returns live as long as the bytes.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
@@ -91,7 +91,7 @@ class ByteReader {
   bool take_le32(uint32_t& value);
   bool take_le64(uint64_t& value);
   bool take_hadoop_vint(int64_t& value);
-  bool take_varint(uint64_t& value);  // false too when longer than 10 bytes or beyond 64 bits
+  bool take_varint(uint64_t& value);  // false too if the varint exceeds 10 bytes or 64 bits
   bool take_bytes(size_t count, std::string_view& bytes);
   bool skip(size_t count);
 

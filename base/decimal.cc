@@ -1,4 +1,4 @@
-// Decimal numbers: their texts.
+// Decimal numbers: parsing and formatting.
 #include "base/decimal.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@ namespace cellar {
 namespace {
 
 constexpr int64_t kExponentMax = INT32_MAX;
-// Numbers as long as these are written without an exponent.
+// Numbers whose point is within these bounds are written without an exponent.
 constexpr int64_t kPlainPointMax = 31;
 constexpr int64_t kPlainPointMin = -5;
 

@@ -1,4 +1,4 @@
-// Decimal: a decimal number of any size, from a text and as one.
+// Decimal: a decimal number of any size, parsed from text and written as text.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace cellar {
 
-// 0.digits times ten to the power of `point`; no digits: zero, which has no sign.
+// The value is 0.digits times ten to the power of `point`. Empty digits mean zero, which has no sign.
 struct Decimal {
   bool negative = false;
   std::string digits;  // neither begins nor ends with 0
@@ -17,15 +17,17 @@ struct Decimal {
   bool operator==(const Decimal&) const = default;
 };
 
-// The number of these digits (any, also none), `scale` of them behind the point.
+// Returns the number with the given digits, `scale` of which are after the decimal point. `digits` may be
+// empty and may have leading and trailing zeros.
 Decimal decimal_of(bool negative, std::string digits, int64_t scale);
 
-// [+-] digits [. digits] [e [+-] digits], a digit at least on one side of the point, as Java's BigDecimal
-// takes it. kInvalidArgument for any other text, and where the number behind the e is beyond 2147483647.
+// Parses [+-] digits [. digits] [e [+-] digits], as Java's BigDecimal does; at least one side of the
+// point needs a digit. kInvalidArgument for any other text, or if the magnitude of the exponent exceeds
+// 2147483647.
 Result<Decimal> parse_decimal(std::string_view text);
 
-// The shortest text of it: "-12.5"; from 10^31 on, and below 0.000001, "1e400", "1.25e-7". Never longer than
-// its digits and some 40 characters.
+// Returns the shortest text of the number, such as "-12.5". Numbers from 10^31 on, and below 0.000001,
+// have an exponent: "1e400", "1.25e-7". The text is at most about 40 characters longer than the digits.
 std::string decimal_text(const Decimal& number);
 
 }  // namespace cellar

@@ -1,4 +1,4 @@
-// What an engine tells about its work, as lines for people.
+// The events of an engine as lines of text for people.
 #include "cellar/events.h"
 
 #include "base/bytes.h"

@@ -1,4 +1,4 @@
-// What every file system shares: the rule for names and the plain forms of reading.
+// Shared by all file systems: the rule for file names and the default forms of reading.
 #include "cellar/file_system.h"
 
 #include <algorithm>

@@ -10,7 +10,7 @@ namespace cellar {
 
 namespace {
 
-// A byte as Java sees it: sign-extended. HBase's MurmurHash relies on that for its tail.
+// Returns the byte as Java sees it: sign-extended. HBase's MurmurHash relies on that for its tail.
 uint32_t java_byte(char c) { return static_cast<uint32_t>(static_cast<int32_t>(static_cast<int8_t>(c))); }
 uint32_t plain_byte(char c) { return static_cast<uint8_t>(c); }
 
@@ -63,7 +63,7 @@ uint32_t jenkins_hash(std::string_view bytes, uint32_t seed) {
     state.mix();
   }
   if (left == 0) return state.c;
-  char tail[12] = {};  // the last 1 to 12 bytes, zeros behind: the sums of lookup3's switch
+  char tail[12] = {};  // the last 1 to 12 bytes, then zeros: equals the sums of lookup3's switch
   std::memcpy(tail, at, left);
   state.a += load_le32(tail);
   state.b += load_le32(tail + 4);

@@ -65,7 +65,7 @@ std::string md5_hex(std::string_view bytes) {
   Sum sum = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
   size_t at = 0;
   for (; bytes.size() - at >= kBlockBytes; at += kBlockBytes) add_block(sum, bytes.data() + at);
-  // The rest, a single bit, zeros up to a whole block, and the length in bits.
+  // The remaining bytes, a single 1 bit, zeros up to a whole block, and the length in bits.
   std::string end(bytes.substr(at));
   end.push_back('\x80');
   while (end.size() % kBlockBytes != kBlockBytes - 8) end.push_back('\0');

@@ -1,4 +1,4 @@
-// MD5 (RFC 1321), by which HBase names the directory of a region. Not for anything that must resist anybody.
+// MD5 (RFC 1321), by which HBase names the directory of a region. Not for security.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace cellar {
 
-// The sum of the bytes in 32 small hexadecimal digits.
+// Returns the MD5 of the bytes as 32 lower-case hexadecimal digits.
 std::string md5_hex(std::string_view bytes);
 
 }  // namespace cellar

@@ -1,4 +1,4 @@
-// MemoryFileSystem: a tree of nodes under one mutex; the bytes of each file under a mutex of their own.
+// MemoryFileSystem: a tree of nodes under one mutex; each file's bytes have their own mutex.
 #include "base/memory_file_system.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 constexpr uint64_t kFreeBytes = uint64_t{1} << 40;
 constexpr size_t kEntriesMax = 1'000'000;
 
-// MemoryFile: what a name of a file leads to. Any thread.
+// MemoryFile: the content of a file, which one or more names refer to. Any thread.
 class MemoryFile {
  public:
   void preallocate(uint64_t bytes) {
@@ -30,7 +30,7 @@ class MemoryFile {
     const MutexLock lock(mutex_);
     content_.write(offset, bytes);
   }
-  // Nothing changes after this, so that readers need no lock.
+  // Makes the file immutable, so that readers need no lock afterwards.
   void seal(uint64_t bytes) CELLAR_NO_THREAD_SAFETY_ANALYSIS {
     const MutexLock lock(mutex_);
     content_.resize(bytes);
@@ -40,7 +40,7 @@ class MemoryFile {
     const MutexLock lock(mutex_);
     return content_.size();
   }
-  // False when the range lies outside: the file was cut after a reader had opened it.
+  // Returns false if the range lies outside: the file was cut after a reader had opened it.
   bool read(uint64_t offset, size_t bytes, char* into) const CELLAR_NO_THREAD_SAFETY_ANALYSIS {
     if (sealed_.load(std::memory_order_acquire)) return read_content(offset, bytes, into);
     const MutexLock lock(mutex_);
@@ -59,7 +59,7 @@ class MemoryFile {
   std::atomic<bool> sealed_{false};
 };
 
-// Node: a directory of the tree. All members belong to Tree::mutex.
+// Node: a directory of the tree. Tree::mutex guards all members.
 struct Node {
   std::map<std::string, std::shared_ptr<MemoryFile>, std::less<>> files;
   std::map<std::string, std::shared_ptr<Node>, std::less<>> directories;
@@ -126,7 +126,7 @@ class MemoryWritable final : public WritableFile {
     return {};
   }
 
-  Status sync() override { return failure(); }  // the rest is as durable as it will ever be
+  Status sync() override { return failure(); }  // in memory nothing gets more durable
   uint64_t size() const override { return size_.load(std::memory_order_acquire); }
 
   Status close() override {
@@ -148,7 +148,7 @@ class MemoryWritable final : public WritableFile {
   const std::string path_;
   const uint64_t mapped_bytes_;
   std::atomic<uint64_t> size_{0};
-  Status failure_;  // written once, before failed_: sync() may run beside append()
+  Status failure_;  // written once, before failed_: sync() may run concurrently with append()
   std::atomic<bool> failed_{false};
   bool closed_ = false;
 };
@@ -384,7 +384,7 @@ class MemoryFileSystem final : public FileSystem {
   }
 
  private:
-  // The names of a path: empty ones and "." are left out, ".." is refused.
+  // Returns the names in a path. Skips empty names and "."; refuses "..".
   static Result<std::vector<std::string>> split(const std::string& path) {
     std::vector<std::string> names;
     for (size_t at = 0; at <= path.size();) {

@@ -8,10 +8,9 @@
 
 namespace cellar {
 
-// A FileSystem whose paths are "name" or "name/name/…" below one root, all in memory. Any thread. Keeps the
-// contract of cellar/file_system.h except that everything is as durable as the object: sync() always
-// succeeds.
-// `boot_identity` is what it answers when asked for it.
+// Creates a FileSystem that keeps everything in memory; its paths are "name" or "name/name/…" below one
+// root. Any thread. It keeps the contract of cellar/file_system.h, except that everything is as durable
+// as the object: sync() always succeeds. `boot_identity` is the boot identity that it reports.
 std::unique_ptr<FileSystem> make_memory_file_system(std::string boot_identity = {});
 
 }  // namespace cellar

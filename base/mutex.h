@@ -27,7 +27,8 @@ namespace internal {
 inline constinit thread_local int mutexes_held = 0;
 }  // namespace internal
 
-// How many Mutexes this thread holds: executors assert that it is none where a thread may have to wait.
+// Returns the number of Mutexes that this thread holds. Executors assert that it is 0 before a call that
+// may block.
 inline int mutexes_held() { return internal::mutexes_held; }
 
 class CELLAR_CAPABILITY("mutex") Mutex {

@@ -1,4 +1,4 @@
-// Pinnable and Pin: keep the bytes a view points into alive, by an intrusive count.
+// Pinnable and Pin: keep the bytes of a view alive by an intrusive reference count.
 #pragma once
 
 #include <atomic>
@@ -7,8 +7,8 @@
 
 namespace cellar {
 
-// Pinnable: something that holds bytes and is destroyed when the last pin lets go. Starts with no pins;
-// make_pin() the first one. Any thread may pin what it already holds a pin on.
+// Pinnable: an object that holds bytes and is destroyed when its last pin is dropped. It starts with no
+// pins; constructing a Pin makes the first one. Any thread that holds a pin may make another.
 class Pinnable {
  public:
   Pinnable() = default;
@@ -22,14 +22,14 @@ class Pinnable {
 
  protected:
   virtual ~Pinnable() = default;
-  // The last pin is gone. Default: delete this.
+  // Called when the last pin is dropped. By default deletes this object.
   virtual void unpinned() { delete this; }
 
  private:
   mutable std::atomic<int64_t> pins_{0};
 };
 
-// Pin: one share in a Pinnable, or none. Copying pins again. One thread at a time, like any value.
+// Pin: one reference to a Pinnable, or none. A copy adds a pin. One thread at a time, like any value.
 class Pin {
  public:
   Pin() = default;
@@ -44,7 +44,7 @@ class Pin {
   }
   ~Pin() { reset(); }
 
-  // Takes over a pin that was already counted.
+  // Returns a Pin that takes over a pin that is already counted.
   static Pin adopt(const Pinnable* held) {
     Pin pin;
     pin.held_ = held;

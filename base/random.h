@@ -1,4 +1,5 @@
-// Random: a small seeded generator (xoshiro256**); the only source of randomness besides Environment::seed.
+// Random: a small seeded generator (xoshiro256**). It and Environment::seed are the only sources of
+// randomness.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@ namespace cellar {
 class Random {
  public:
   explicit Random(uint64_t seed) {
-    for (uint64_t& word : state_) {  // splitmix64, so that any seed, 0 included, gives a good state
+    for (uint64_t& word : state_) {  // splitmix64, so that any seed, including 0, gives a good state
       seed += 0x9e3779b97f4a7c15;
       uint64_t z = seed;
       z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -30,7 +31,7 @@ class Random {
     return result;
   }
 
-  // 0 … limit - 1; limit is at least 1.
+  // Returns a number from 0 to limit - 1; limit is at least 1.
   uint64_t below(uint64_t limit) {
     return static_cast<uint64_t>((static_cast<Product>(next()) * limit) >> 64);
   }

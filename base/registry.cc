@@ -1,4 +1,4 @@
-// The text form of a plug-in's choice, "name(key=value, …)", and the nearest name for a wrong one.
+// The text form of a plug-in's choice, "name(key=value, …)", and the nearest valid name for a wrong one.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -27,7 +27,8 @@ bool is_word(std::string_view text) {
   });
 }
 
-// Splits "12.5k" into its number and the rest; false when it does not begin with a number.
+// Splits a text such as "12.5k" into its number and the rest. Returns false if the text does not begin
+// with a number.
 bool split_number(std::string_view text, double& number, std::string_view& unit) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc()) return false;
@@ -35,7 +36,7 @@ bool split_number(std::string_view text, double& number, std::string_view& unit)
   return true;
 }
 
-// `number` units of `each` as an integer, or false when that is negative or too large.
+// Computes number * each as an integer. Returns false if the result is negative or `limit` or more.
 bool scale(double number, double each, double limit, uint64_t& scaled) {
   const double value = number * each;
   if (!(value >= 0) || value >= limit) return false;
@@ -98,7 +99,7 @@ const std::string* PluginParams::find(std::string_view key) const {
 }
 
 void PluginParams::complain(std::string_view key, std::string_view expected) const {
-  if (!complaint_.empty()) return;  // the first one is reported
+  if (!complaint_.empty()) return;  // only the first complaint is reported
   const auto found = values_.find(key);
   complaint_ = std::string(key) + " of " + name_ + " must be " + std::string(expected);
   complaint_ += found == values_.end() ? ", and is missing" : ", not \"" + escaped(found->second) + "\"";
@@ -215,7 +216,8 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
   std::string nearest;
   std::pair<size_t, size_t> least = {std::numeric_limits<size_t>::max(), 0};
   for (const std::string& choice : choices) {
-    // A beginning counts as close as one edit; a distance as long as the name itself would match anything.
+    // A name that is a prefix of the other counts as one edit. A distance equal to the name's length
+    // would match anything.
     const bool begins =
         !name.empty() && !choice.empty() && (choice.starts_with(name) || name.starts_with(choice));
     const size_t edits = edit_distance(name, choice);

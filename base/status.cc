@@ -1,4 +1,4 @@
-// Status: the shared, immutable failure behind it and its texts.
+// Status: the shared, immutable failure that it refers to, and its texts.
 #include "cellar/status.h"
 
 #include <cstdio>

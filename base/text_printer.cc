@@ -7,7 +7,7 @@ namespace cellar {
 
 namespace {
 
-// Code points, counted by their first bytes.
+// Returns the number of code points, counted by their first bytes.
 size_t width_of(std::string_view text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(),
                                            [](char c) { return (static_cast<uint8_t>(c) & 0xc0) != 0x80; }));
@@ -15,7 +15,8 @@ size_t width_of(std::string_view text) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// "12", "-1.5", "12,345", "1.5 MiB", "99.9%", "340 ms": digits first, then at most one short word.
+// Returns whether the text is a number: "12", "-1.5", "12,345", "1.5 MiB", "99.9%", "340 ms". It has
+// digits first, then at most one short word.
 bool is_numeric(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   if (text.empty() || !is_digit(text[0])) return false;

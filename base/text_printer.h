@@ -7,10 +7,10 @@
 
 namespace cellar {
 
-// Collects text. One thread at a time.
+// Accumulates text. One thread at a time.
 class TextPrinter {
  public:
-  // One line at the current indentation.
+  // Adds one line at the current indentation.
   void line(std::string_view text);
   void indent() { ++depth_; }
   void outdent() { --depth_; }
@@ -22,8 +22,8 @@ class TextPrinter {
   int depth_ = 0;
 };
 
-// Rows of cells as aligned columns, two spaces between, numbers (cells of digits, commas, dots and a unit) to
-// the right. The first row is the heading. Width is counted in UTF-8 code points.
+// Formats rows as aligned columns with two spaces between them. Columns of numbers (digits, commas, dots
+// and a unit) are aligned right. The first row is the heading. Width is counted in UTF-8 code points.
 std::string aligned_table(const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace cellar

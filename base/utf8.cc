@@ -19,7 +19,7 @@ Utf8Piece utf8_piece(std::string_view bytes) {
   if (lead < 0x80) return {1, true, false};
   if (lead < 0xc2 || lead > 0xf4) return {1, false, false};
   const size_t wanted = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-  // The second byte's bounds keep out longer forms than needed, surrogates, and what lies beyond U+10FFFF.
+  // The bounds of the second byte exclude overlong forms, surrogates, and code points beyond U+10FFFF.
   unsigned char low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
   unsigned char high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
   size_t at = 1;

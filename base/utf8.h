@@ -1,4 +1,4 @@
-// UTF-8 as Java reads it: whether bytes are, and what becomes of those that are not.
+// UTF-8 as Java reads it: validating it, and replacing or escaping malformed bytes.
 #pragma once
 
 #include <cstdint>
@@ -7,29 +7,31 @@
 
 namespace cellar {
 
-// What bytes begin with: a character, the longest beginning of one, or a byte that begins none.
+// Utf8Piece: the first piece of some bytes: a character, the longest incomplete beginning of a character,
+// or a byte that begins no character.
 struct Utf8Piece {
-  size_t bytes;  // at least 1
-  bool whole;    // a character
-  bool open;     // none yet, but more bytes could make it one
+  size_t bytes;  // length of the piece, at least 1
+  bool whole;    // True if the piece is a character
+  bool open;     // True if the piece is incomplete, but more bytes could complete it
 };
-// `bytes` is not empty.
+// Returns the first piece of `bytes`, which must not be empty.
 Utf8Piece utf8_piece(std::string_view bytes);
-// The number of the character that these bytes are.
+// Returns the code point of `character`, which must be exactly one well-formed character.
 uint32_t utf8_code(std::string_view character);
 void append_utf8(std::string& to, uint32_t code);
 
 bool is_ascii(std::string_view bytes);
 bool is_utf8(std::string_view bytes);
-// U+FFFD in place of each longest run of bytes that begins a character and does not complete it, and of each
-// byte that begins none.
+// Replaces malformed bytes by U+FFFD: one for each longest incomplete beginning of a character, and one
+// for each byte that begins no character.
 std::string with_replacements(std::string_view bytes);
-// … and a blank for each control character: what may be shown at a terminal, in as many characters.
+// Does the same as with_replacements() and turns each control character into a blank. The result has as
+// many characters and is safe to show at a terminal.
 std::string printable_utf8(std::string_view bytes);
-// \xHH in place of what could drive a terminal: each byte of a control character other than a line's end and
-// a tabulator, and each that is no character. The rest stays.
+// Replaces by \xHH each byte that could drive a terminal: bytes of control characters other than newline
+// and tab, and malformed bytes. All other bytes stay.
 std::string escaped_controls(std::string_view bytes);
-// Of well-formed text: how many characters, and the first or last ones of it.
+// Return the number of characters of well-formed text, and its first or last `characters` characters.
 size_t utf8_length(std::string_view text);
 std::string_view utf8_first(std::string_view text, size_t characters);
 std::string_view utf8_last(std::string_view text, size_t characters);

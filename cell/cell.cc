@@ -1,4 +1,4 @@
-// Cells: names of types, tags, and the one text form of cell streams.
+// Cells: names of types, tags, and the JSON form of cell streams.
 #include "cellar/cell.h"
 
 #include <array>
@@ -19,7 +19,8 @@ constexpr std::array kTypeNames = {
     std::pair{CellType::kDeleteFamily, std::string_view("DeleteFamily")},
 };
 
-// Printable bytes stay; every other byte becomes \xHH, which in JSON reads \\xHH; quotes get their backslash.
+// Printable bytes stay; every other byte becomes \xHH, which in JSON reads \\xHH. Quotes are escaped by a
+// backslash.
 void append_json_bytes(std::string& to, std::string_view bytes) {
   constexpr char kHex[] = "0123456789ABCDEF";
   to.push_back('"');

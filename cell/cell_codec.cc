@@ -1,4 +1,4 @@
-// Flat keys: encode, check, keep.
+// Flat keys: encoding, checking, keeping copies.
 #include "cell/cell_codec.h"
 
 #include <fmt/format.h>
@@ -95,8 +95,9 @@ void OwnedCell::point(size_t key_size, size_t value_size, size_t tags_size) {
 void OwnedCell::assign(std::string_view row, std::string_view family, std::string_view qualifier,
                        int64_t timestamp, CellType type, uint64_t sequence, std::string_view value,
                        std::string_view tags) {
-  // The view's sizes have 16 and 32 bits. No stored cell has parts as long as these, so a search key that is
-  // cut here sorts as the whole one would, and a write refuses this one for its size.
+  // CellView has 16 and 32 bits for the sizes. No stored cell has parts as long as these limits. A
+  // truncated search key therefore sorts like the whole key, and a write refuses a truncated cell for its
+  // size.
   row = row.substr(0, kRowBytesMax + 1);
   family = family.substr(0, kFamilyBytesMax + 1);
   qualifier = qualifier.substr(0, kQualifierBytesSought);

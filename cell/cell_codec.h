@@ -1,4 +1,5 @@
-// CellKey, encode and decode: flat keys (the key part of HBase's KeyValue) to CellView and back.
+// Encodes CellView to flat keys (the key part of HBase's KeyValue) and decodes them. OwnedCell: a cell
+// with its bytes.
 #pragma once
 
 #include <string>
@@ -9,52 +10,57 @@
 
 namespace cellar {
 
-// Bytes of the flat key of these coordinates.
+// Returns the size in bytes of a flat key whose parts have the given sizes.
 constexpr size_t flat_key_bytes(size_t row, size_t family, size_t qualifier) {
   return 2 + row + 1 + family + qualifier + 9;
 }
 
-// Writes the flat key to `to` (room for flat_key_bytes), returns its size. Sizes were checked by the caller.
+// Writes the flat key to `to` (room for flat_key_bytes) and returns its size. The caller has checked the
+// sizes.
 size_t store_flat_key(char* to, std::string_view row, std::string_view family, std::string_view qualifier,
                       int64_t timestamp, CellType type);
 void append_flat_key(std::string& to, std::string_view row, std::string_view family,
                      std::string_view qualifier, int64_t timestamp, CellType type);
 
-// Points `view` at a flat key of untrusted bytes and decodes its parts; value, tags and sequence stay as they
-// are. False when the sizes do not add up. The type is not checked (index keys carry 255).
+// Points `view` at a flat key of untrusted bytes and decodes its parts; value, tags and sequence stay
+// unchanged. Returns false if the sizes do not add up. Does not check the type: index keys carry type
+// 255.
 inline bool parse_flat_key(const char* key, size_t key_size, CellView& view);
 
-// "row/family:qualifier/timestamp/type", escaped; for messages.
+// Returns "row/family:qualifier/timestamp/type", escaped, for messages.
 std::string key_text(const CellView& cell);
 
-// Ok when the cell may be stored: row 1…32,767 bytes, family ≤ 127, stored type, timestamp 0…2^63-2 unless
-// `latest_timestamp_ok`, tags ≤ 32,767 bytes and well formed, value ≤ value_bytes_max. Else kInvalidArgument
-// or kLimit naming the cell.
+// CellLimits: the limits of a cell that may be stored. check_cell() returns Ok for a cell that has:
+//  - a row of 1 to 32,767 bytes, and a family of at most 127 bytes
+//  - a stored type
+//  - a timestamp of 0 to 2^63-2, unless `latest_timestamp_ok`
+//  - well-formed tags of at most 32,767 bytes, and a value of at most `value_bytes_max`
+// Otherwise kInvalidArgument or kLimit with the cell in the message.
 struct CellLimits {
   size_t value_bytes_max = 10u << 20;
   bool empty_family_ok = false;
-  bool latest_timestamp_ok = false;  // foreign files hold it (Hudi)
+  bool latest_timestamp_ok = false;  // foreign files have such cells (Hudi)
 };
 Status check_cell(const CellView& cell, const CellLimits& limits);
 
-// Whether a list of tags tiles its bytes exactly, each of at least one byte.
+// Returns whether the tags in the list fill its bytes exactly, each tag having at least one byte.
 bool tags_well_formed(std::string_view tags);
 
-// OwnedCell: bytes of one cell kept in a buffer, and the view of them. For search keys, separators and
-// copies. Moving or copying keeps view() right. One thread at a time; view() lives until the next assign or
-// the object's end.
+// OwnedCell: the bytes of one cell in a buffer, and a view of them; for search keys, separators and
+// copies. Moving or copying keeps view() correct. One thread at a time; view() is valid until the next
+// assign or until the object is destroyed.
 class OwnedCell {
  public:
   OwnedCell() = default;
   OwnedCell(const OwnedCell& other);
   OwnedCell& operator=(const OwnedCell& other);
 
-  // Parts may have any length. What is longer than any stored part is cut just after that length: search keys
-  // sort as before, and check_cell() refuses the cell.
+  // Sets the cell. The parts may have any length: each is cut just after the maximum length of a stored
+  // part. Search keys still sort correctly, and check_cell() refuses the cell.
   void assign(std::string_view row, std::string_view family, std::string_view qualifier, int64_t timestamp,
               CellType type, uint64_t sequence, std::string_view value = {}, std::string_view tags = {});
   void assign(const CellView& cell);
-  // From a flat key of trusted bytes (our own, or checked by parse_flat_key).
+  // Sets the cell from a flat key of trusted bytes (Cellar's own, or checked by parse_flat_key).
   void assign_key(std::string_view flat_key, uint64_t sequence);
   const CellView& view() const { return view_; }
 

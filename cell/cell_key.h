@@ -1,5 +1,5 @@
-// Search keys: first of row, last of row, first and last of column. Each sorts before (or after) every stored
-// cell it names.
+// Search keys for the start and end of a row or column. Each sorts before (or after) every stored cell
+// that it covers.
 #pragma once
 
 #include <string_view>
@@ -8,21 +8,21 @@
 
 namespace cellar {
 
-// Before every cell of `row` and after every cell of smaller rows.
+// Sets a key that sorts before every cell of `row` and after every cell of smaller rows.
 inline void first_of_row(OwnedCell& key, std::string_view row) {
   key.assign(row, {}, {}, kLatestTimestamp, CellType::kMaximum, kLatestSequence);
 }
-// After every cell of `row`.
+// Sets a key that sorts after every cell of `row`.
 inline void last_of_row(OwnedCell& key, std::string_view row) {
   key.assign(row, {}, {}, kOldestTimestamp, CellType::kMinimum, 0);
 }
-// Before every cell of the column.
+// Sets a key that sorts before every cell of the column.
 inline void first_of_column(OwnedCell& key, std::string_view row, std::string_view family,
                             std::string_view qualifier) {
   key.assign(row, family, qualifier, kLatestTimestamp, CellType::kMaximum, kLatestSequence);
 }
-// After every cell of the column. The empty column of an empty family is the last of its row instead: callers
-// step there.
+// Sets a key that sorts after every cell of the column. For the empty column of an empty family the key
+// sorts after the whole row, so callers step there.
 inline void last_of_column(OwnedCell& key, std::string_view row, std::string_view family,
                            std::string_view qualifier) {
   key.assign(row, family, qualifier, kOldestTimestamp, CellType::kMinimum, 0);

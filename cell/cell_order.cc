@@ -1,4 +1,4 @@
-// Separators of index blocks, and the order of hbase:meta.
+// Separators of index blocks, and the order of hbase:meta rows.
 #include "cell/cell_order.h"
 
 #include <algorithm>
@@ -10,19 +10,20 @@
 namespace cellar {
 namespace {
 
-// The shortest string s with left < s <= right, by the rule; right itself when there is none shorter.
+// Computes the shortest string s with left < s <= right under the rule; `right` itself if there is no
+// shorter one.
 void shortest(SeparatorRule rule, std::string_view left, std::string_view right, std::string& result) {
   const size_t common = common_prefix(left, right);
   if (rule == SeparatorRule::kHBase25) {
     result.assign(left.substr(0, common));
-    // A left that is a prefix of right is followed by a zero byte; otherwise its first differing byte grows
-    // by one.
+    // If `left` is a prefix of `right`, append a zero byte. Otherwise increment the first differing byte
+    // of `left`.
     result.push_back(common == left.size() ? '\0'
                                            : static_cast<char>(static_cast<uint8_t>(left[common]) + 1));
     return;
   }
   if (common < left.size()) {
-    // HBase 1.0 to 2.4 compares the left byte as signed with the right one as unsigned.
+    // HBase 1.0 to 2.4 compares the left byte as signed with the right byte as unsigned.
     const int signed_left = static_cast<signed char>(left[common]);
     const int unsigned_right = static_cast<uint8_t>(right[common]);
     if (static_cast<uint8_t>(left[common]) != 0xff && signed_left + 1 < unsigned_right) {
@@ -85,7 +86,7 @@ void shortest_separator(SeparatorRule rule, const CellView& left, const CellView
 
 std::strong_ordering compare_meta_keys(const CellView& a, const CellView& b) {
   if (const int rows = compare_meta_rows(a.row(), b.row()); rows != 0) return rows <=> 0;
-  // Rows that compare equal are equal: the rest is the standard order.
+  // Rows that compare as equal normally are equal, and the standard order decides the rest.
   if (a.row() != b.row()) return a.row().compare(b.row()) <=> 0;
   return compare_keys(a, b);
 }

@@ -1,4 +1,4 @@
-// CheckingCursor: every cell against the one before it, which the two-step rule keeps alive.
+// CheckingCursor: compares every cell with the one before it, which the two-step rule keeps alive.
 #include "cell/checking_cursor.h"
 
 #include <fmt/format.h>
@@ -59,7 +59,8 @@ class CheckingCursor final : public CellCursor {
     return current_;
   }
 
-  // current_ came where it may not. The bound of a walk is a stored cell, of a seek the key that was sought.
+  // Records that current_ is out of order. The bound of a walk is a stored cell; the bound of a seek is
+  // its target.
   const CellView* fail(const CellView& bound, std::string_view where) {
     order_ = Status::corruption(fmt::format("cells out of order: {}#{} {} {}#{}", key_text(*current_),
                                             current_->sequence, where, key_text(bound), bound.sequence));
@@ -67,7 +68,7 @@ class CheckingCursor final : public CellCursor {
   }
 
   std::unique_ptr<CellCursor> checked_;
-  const CellView* current_ = nullptr;  // of checked_
+  const CellView* current_ = nullptr;  // belongs to checked_
   Status order_;
 };
 

@@ -7,9 +7,10 @@
 
 namespace cellar {
 
-// Over any cursor. A move that shows a cell out of order (next or skip_to: before the last one; seek or
-// skip_to: before its target; seek_before: not before its target) returns null, and status() is kCorruption
-// naming both keys. Costs one comparison of keys a move.
+// Wraps any cursor. A move that yields a cell out of order returns null, and status() becomes kCorruption
+// with both keys. next and skip_to must not yield a cell before the previous one; seek and skip_to must
+// not yield one before their target; seek_before must yield one before its target. Each move costs one
+// comparison of keys.
 std::unique_ptr<CellCursor> make_checking_cursor(std::unique_ptr<CellCursor> checked);
 
 }  // namespace cellar

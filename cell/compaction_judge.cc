@@ -1,4 +1,4 @@
-// CompactionJudge: HBase's table of removals, row by row.
+// CompactionJudge: HBase's rules for dropping cells, row by row.
 #include "cell/compaction_judge.h"
 
 #include <algorithm>
@@ -56,14 +56,14 @@ Drop CompactionJudge::decide(const CellView& cell) {
   return is_delete(cell.type()) ? decide_marker(cell, stratum) : decide_put(cell, stratum);
 }
 
-// A cell that no open read point sees. Markers of sequence-ordered families are all older than it: they hide
-// nothing here.
+// Decides on a cell that no open read point sees. In sequence-ordered families, all markers seen are
+// older than the cell, so they do not hide it.
 Drop CompactionJudge::decide_unpublished(const CellView& cell) const {
   if (is_delete(cell.type()) || rules_.family.delete_order == DeleteOrder::kSequence) return Drop::kKeep;
   return views_.back().deletes.test(cell.timestamp) == Hidden::kNo ? Drop::kKeep : Drop::kMasked;
 }
 
-// Whether the marker removes puts in this rewrite.
+// Returns whether the marker removes puts in this rewrite.
 bool CompactionJudge::hides(const CellView& marker) const {
   switch (rules_.family.keep_deleted_cells) {
     case KeepDeletedCells::kFalse:
@@ -90,23 +90,23 @@ Drop CompactionJudge::decide_marker(const CellView& marker, size_t stratum) {
 
 Drop CompactionJudge::decide_put(const CellView& put, size_t stratum) {
   if (views_[stratum].deletes.test(put.timestamp) != Hidden::kNo) {
-    // Hidden here means hidden in every later view: it counts nowhere.
+    // A put hidden in this view is hidden in every later view, so it counts in none of them.
     return Drop::kMasked;
   }
   return count(put, stratum);
 }
 
-// Duplicates and versions: counted in the cell's own view and all later ones that can see it. Dropped if it
-// is over the limit in all of them.
+// Counts the cell (duplicates and versions) in its own view and in all later views that can see it. Drops
+// it if it exceeds the limit in all of them.
 Drop CompactionJudge::count(const CellView& cell, size_t stratum) {
   const bool marker = is_delete(cell.type());
-  uint64_t least = UINT64_MAX;  // versions, in the view that has the fewest
+  uint64_t least = UINT64_MAX;  // versions in the view that has the fewest
   bool duplicate = false;
   for (size_t i = stratum; i < views_.size(); ++i) {
     View& view = views_[i];
     if (view.last_timestamp == cell.timestamp && view.last_type == cell.type()) {
       duplicate = duplicate || i == stratum;
-      continue;  // a later write was counted
+      continue;  // a later write with these coordinates was counted
     }
     if (!marker && i != stratum && view.deletes.test(cell.timestamp) != Hidden::kNo) continue;
     view.last_timestamp = cell.timestamp;
@@ -118,7 +118,7 @@ Drop CompactionJudge::count(const CellView& cell, size_t stratum) {
   return !rules_.keep_versions && over_limit(cell, least) ? Drop::kVersions : Drop::kKeep;
 }
 
-// Whether so many versions are too many, or too many for one that has expired.
+// Returns whether `versions` exceeds the limit, which is lower for an expired cell.
 bool CompactionJudge::over_limit(const CellView& cell, uint64_t versions) const {
   if (versions > rules_.family.max_versions) return true;
   return rules_.family.min_versions != 0 && versions > rules_.family.min_versions &&

@@ -1,24 +1,28 @@
-// CompactionJudge: what a flush or compaction must keep (HBase's compaction matchers), for any list of open
-// snapshots.
+// CompactionJudge: decides which cells a flush or compaction keeps (HBase's compaction matchers), for any
+// list of open snapshots.
 //
-// HBase keeps every cell written after its smallest open read point. Here an old snapshot costs only the
-// versions it needs. The open read points, ascending, the newest visible sequence last, cut the writes into
-// strata; the view of a stratum is what a reader at its upper end sees: its own cells and those of the strata
-// below. A cell is dropped iff HBase's table drops it in the view of its own stratum, because
-//  - a marker seen by that view is seen by all later ones, so what it hides stays hidden;
-//  - a put over the version limit there is so in all later views, unless a delete of a single version hides a
-//    newer one from them: then it stays;
-//  - of two cells of equal coordinates the later written one hides the other in every view that has both.
-// A marker goes (only when all files take part) iff its stratum is the lowest: then every put it hides is in
-// a view that has the marker, and is dropped by this very rewrite. Above the lowest one, an older snapshot
-// may keep puts that the marker must go on hiding. It stays, too, if it may hide a put that takes no part in
-// the rewrite, in memory for one: otherwise a compaction would show again what had been deleted, to snapshots
-// as well. (HBase drops it and shows the put.)
+// HBase keeps every cell written after its smallest open read point. In Cellar an old snapshot costs only
+// the versions that it needs. The open read points, ascending, with the newest visible sequence last,
+// divide the writes into strata. The view of a stratum is what a reader at its upper end sees: the cells
+// of the stratum and of the strata below it. A cell is dropped if and only if HBase's rules drop it in
+// the view of its own stratum, because:
+//  - A marker seen by that view is seen by all later views, so what the marker hides stays hidden.
+//  - A put over the version limit in that view is over it in all later views, unless a delete of a single
+//    version hides a newer put from them; then the put stays.
+//  - Of two cells of equal coordinates, the one written later hides the other in every view that has both.
 //
-// Cells newer than the newest read point decide nothing. Their markers are kept, their puts are dropped only
-// if a marker in the newest view hides them: whoever will see the put sees the marker, unless this rewrite
-// drops it, and then the put must go with it. Dropping the rest of a column (versions) means its puts: a
-// marker there may still have to hide a put in another file. With no snapshots this is HBase's table.
+// A marker is dropped (only when all files take part) if and only if its stratum is the lowest. Then
+// every put that it hides is in a view that has the marker, and this very rewrite drops the put. In a
+// higher stratum, an older snapshot may keep puts that the marker must still hide. A marker also stays if
+// it may hide a put that takes no part in the rewrite, for example one in a memtable. Otherwise a
+// compaction would make deleted data visible again, also to snapshots. (HBase drops the marker and shows
+// the put.)
+//
+// Cells newer than the newest read point decide nothing. Their markers are kept. Their puts are dropped
+// only if a marker in the newest view hides them. A reader that will see the put sees the marker, unless
+// this rewrite drops the marker, and then the put must go with it. Dropping the rest of a column
+// (versions) drops only its puts: a marker there may still have to hide a put in another file. With no
+// snapshots these are HBase's rules.
 //
 // Families with sequence-ordered deletes lose nothing before a rewrite of all files, and nothing while a
 // snapshot is open.
@@ -34,20 +38,22 @@
 
 namespace cellar {
 
-// One rewrite's judge. Always steps to the next cell, so that every cell is counted. One thread at a time.
+// CompactionJudge: the judge of one rewrite. It always steps to the next cell, so that every cell is
+// counted. One thread at a time.
 class CompactionJudge {
  public:
   explicit CompactionJudge(const RewriteRules& rules);
   Verdict judge(const CellView& cell, Place place);
   const CellView& target() const { return target_; }
 
-  // Cells dropped so far, per reason.
+  // Returns the number of cells judged so far, by reason for dropping them (kKeep: not dropped).
   const std::array<uint64_t, kDropReasons>& dropped() const { return dropped_; }
-  // The newest timestamp of a marker that went, other than by its age; kOldestTimestamp: none did.
+  // Returns the newest timestamp of a dropped marker, except markers dropped for their age;
+  // kOldestTimestamp if there is none.
   int64_t newest_dropped_marker() const { return newest_dropped_marker_; }
 
  private:
-  // What one view has seen of the current row and column.
+  // View: the state of one view within the current row and column.
   struct View {
     DeleteTracker deletes;
     uint64_t versions = 0;
@@ -66,10 +72,10 @@ class CompactionJudge {
   bool over_limit(const CellView& cell, uint64_t versions) const;
 
   RewriteRules rules_;
-  bool keeps_all_;           // sequence-ordered deletes, and not the moment to drop anything
-  std::vector<View> views_;  // one a stratum, oldest first
+  bool keeps_all_;           // sequence-ordered deletes, and nothing may be dropped now
+  std::vector<View> views_;  // one per stratum, oldest first
   SequenceTracker sequences_;
-  uint64_t visible_ = 0;  // by sequence: puts of the column let through so far
+  uint64_t visible_ = 0;  // for sequence order: puts of the column let through so far
   CellView target_;
   std::array<uint64_t, kDropReasons> dropped_{};
   int64_t newest_dropped_marker_ = kOldestTimestamp;

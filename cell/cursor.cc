@@ -1,4 +1,4 @@
-// CellCursor: the default of skip_to.
+// Default implementation of CellCursor::skip_to.
 #include "cell/cursor.h"
 
 #include "cell/cell_order.h"

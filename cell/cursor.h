@@ -1,4 +1,4 @@
-// CellCursor: a forward walk over one sorted run of cells; the contract of memtables, files and merges.
+// CellCursor: walks one sorted run of cells forward; the contract of memtables, files and merges.
 #pragma once
 
 #include "base/pin.h"
@@ -8,42 +8,44 @@
 
 namespace cellar {
 
-// One thread at a time. A new cursor stands nowhere: seek first.
+// One thread at a time. A new cursor has no position: call seek first.
 //
-// Every move (seek, skip_to, next, seek_before) returns the cell now under the cursor, or null at the end or
-// after an error; status() tells which. An error is sticky: every later move returns null. Moving on after
-// the end returns null again.
+// Every move (seek, skip_to, next, seek_before) returns the cell now under the cursor, or null at the end
+// or after an error. status() tells which. An error is sticky: every later move returns null. A move
+// after the end returns null again.
 //
-// The view and the bytes of a returned cell stay valid until the second move after it ("two-step rule"), so
-// that a consumer may compare each cell with the one before it without copying. Orders are non-decreasing:
-// equal keys occur.
+// The view and the bytes of a returned cell stay valid until the second move after it ("two-step rule").
+// A consumer can therefore compare each cell with the one before it without copying. Cells come in
+// non-decreasing order: equal keys occur.
 class CellCursor {
  public:
   virtual ~CellCursor() = default;
 
-  // The first cell at or after `target` (cell_order.h). May move backwards.
+  // Moves to the first cell at or after `target` (cell_order.h). May move backward.
   virtual const CellView* seek(const CellView& target) = 0;
 
-  // The cell after the current one. Only after a move that returned a cell.
+  // Moves to the cell after the current one. Call only after a move that returned a cell.
   virtual const CellView* next() = 0;
 
-  // The first cell at or after `target`, which lies after the current cell: forward only, for short hops.
-  // Implementations decide between stepping and seeking. Default: steps, which is more than one move: sources
-  // of a merge have their own.
+  // Moves to the first cell at or after `target`, which must be after the current cell: forward only, for
+  // short hops. Implementations decide between stepping and seeking. The default steps, which makes more
+  // than one move, so the sources of a merge implement their own.
   virtual const CellView* skip_to(const CellView& target);
 
-  // The last cell before `target`; null when there is none. next() then works from there. For reversed scans,
-  // of sorted runs only: what is made of several cursors has none and aborts.
+  // Moves to the last cell before `target`; returns null if there is no such cell. next() then continues
+  // from that cell. For reversed scans over sorted runs only: cursors built of several cursors abort
+  // here.
   virtual const CellView* seek_before(const CellView& target) = 0;
 
   virtual Status status() const = 0;
 
-  // What holds the bytes of the current cell (those not in scratch); null when nothing needs to. Whoever
-  // takes a pin on it may use them after the cursor has moved on or is gone.
+  // Returns the object that holds the bytes of the current cell (except those in scratch); null if nothing
+  // needs to hold them. A pin on the object keeps the bytes valid after the cursor has moved on or is
+  // destroyed.
   virtual const Pinnable* pinned() const = 0;
   Pin pin() const { return Pin(pinned()); }
 
-  // One line or a small tree that says what this is and where it stands.
+  // Prints one line or a small tree that describes the cursor and its position.
   virtual void print(TextPrinter& out) const = 0;
 };
 

@@ -1,5 +1,5 @@
-// DeleteTracker: which deletes of this row hide a timestamp. Integers only: the walk tells when row and
-// column change.
+// DeleteTracker: decides which delete markers of the current row hide a timestamp. It holds only
+// integers; the walk tells it when the row or the column changes.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,12 @@
 
 namespace cellar {
 
-// What hides a put, if anything. Under the first two, all older puts of the column are hidden too.
+// Hidden: the kind of marker that hides a put, if any. kByFamily and kByColumn also hide all older puts
+// of the column.
 enum class Hidden : uint8_t { kNo, kByFamily, kByColumn, kByFamilyVersion, kByVersion };
 
-// Markers count by timestamp, whenever they were written (HBase's ScanDeleteTracker). Cells must be fed in
-// the order of a store. One thread at a time.
+// Markers count by timestamp, independent of when they were written (HBase's ScanDeleteTracker). Cells
+// must be added in the order of a store. One thread at a time.
 class DeleteTracker {
  public:
   void enter_row() {
@@ -41,7 +42,7 @@ class DeleteTracker {
         break;
       case CellType::kDelete:
         version_ = marker.timestamp;
-        break;  // older puts only come after it
+        break;  // only older puts come after it
       default:
         break;
     }
@@ -61,7 +62,7 @@ class DeleteTracker {
   int64_t family_ = kOldestTimestamp;     // newest DeleteFamily
   int64_t column_ = kOldestTimestamp;     // newest DeleteColumn of this column
   int64_t version_ = kOldestTimestamp;    // last Delete of this column
-  std::vector<int64_t> family_versions_;  // descending, as they are met: all in the empty column
+  std::vector<int64_t> family_versions_;  // descending, as added: all are in the empty column
 };
 
 }  // namespace cellar

@@ -1,4 +1,4 @@
-// MergingCursor: many sorted runs as one.
+// MergingCursor: merges several sorted runs into one.
 #pragma once
 
 #include <memory>
@@ -8,17 +8,20 @@
 
 namespace cellar {
 
-// A source and its age: among equal cells the source with the smaller age (the younger one) comes first.
+// MergeSource: a source and its age. Among equal cells the source with the smaller age (the younger one)
+// comes first.
 struct MergeSource {
   std::unique_ptr<CellCursor> cursor;
   uint32_t age = 0;
 };
 
-// The sources' cells in order, equal ones all of them, youngest first. One source needs no merge: it is
-// returned itself. No source is an empty run. Fails when a source fails, with that source's status. A merge
-// has no seek_before (aborts): whoever goes backward reverses the sources.
+// Returns a cursor over the cells of all sources in order; equal cells all appear, youngest first. With
+// one source it returns that source; with no sources it returns an empty cursor. The cursor fails when a
+// source fails, with that source's status. It has no seek_before (aborts): a backward merge uses reversed
+// sources.
 std::unique_ptr<CellCursor> make_merging_cursor(std::vector<MergeSource> sources);
-// The same for sources that give rows backward (reverse_row_cursor.h), and so does the merge.
+// Does the same for sources that give rows backward (reverse_row_cursor.h); the result gives rows
+// backward, too.
 std::unique_ptr<CellCursor> make_backward_merging_cursor(std::vector<MergeSource> sources);
 
 }  // namespace cellar

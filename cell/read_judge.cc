@@ -1,4 +1,4 @@
-// ReadJudge.
+// ReadJudge: HBase's rules of visibility for reads.
 #include "cell/read_judge.h"
 
 #include <algorithm>
@@ -10,8 +10,9 @@ constexpr Verdict kPassBy{false, Step::kNextCell};
 constexpr Verdict kPassColumn{false, Step::kNextColumn};
 using Over = ReadExplanation::PassedOver;
 
-// Returns how many versions of a column the judge lets through. A filter is asked before the read's own limit
-// counts, so it must see all that the family keeps, or, in a raw read, all that is stored.
+// Returns the number of versions of a column that the judge passes. A filter runs before the read's own
+// limit counts. It must therefore see all versions that the family keeps or, in a raw read, all stored
+// versions.
 uint32_t versions_judged(const ReadRules& rules) {
   if (rules.raw) return rules.filtered ? UINT32_MAX : rules.versions;
   return rules.filtered ? rules.family.max_versions : std::min(rules.versions, rules.family.max_versions);
@@ -42,7 +43,7 @@ void ReadJudge::enter(Place place) {
   last_timestamp_ = kOldestTimestamp;
 }
 
-// Whether the cell's column is a wanted one; if not, where to go from here.
+// Returns whether the cell's column is wanted; if not, sets `otherwise` to the step to take.
 bool ReadJudge::wants_column(const CellView& cell, Verdict& otherwise) {
   const std::string_view qualifier = cell.qualifier();
   while (column_ < rules_.columns.size() && rules_.columns[column_] < qualifier) ++column_;
@@ -61,7 +62,7 @@ Verdict ReadJudge::judge(const CellView& cell, Place place) {
   if (cell.sequence > rules_.read_point && cell.sequence != kUncommittedSequence)
     return pass(kPassBy, &Over::newer);
   if (rules_.raw) return judge_raw(cell);
-  // Family-wide markers are heard whatever columns are wanted.
+  // Family-wide markers count, whatever columns are wanted.
   if (rules_.explicit_columns && !column_wanted_ && !covers_family(cell.type())) {
     Verdict otherwise = kPassBy;
     column_wanted_ = wants_column(cell, otherwise);
@@ -77,9 +78,9 @@ Verdict ReadJudge::judge(const CellView& cell, Place place) {
   return by_sequence_ ? judge_put_by_sequence(cell) : judge_put(cell);
 }
 
-// Without keep_deleted_cells a marker later than the range still counts, so that reading as of the past
-// resurrects nothing; with it, only markers inside the range do: that is the way to see what was deleted
-// since.
+// Adds a marker. Without keep_deleted_cells, a marker newer than the time range counts, too, so that a
+// read as of the past does not resurrect deleted cells. With keep_deleted_cells, only markers inside the
+// range count, so a read can show what was deleted since.
 void ReadJudge::add_marker(const CellView& marker) {
   if (marker.timestamp < rules_.time_from) return;
   if (rules_.family.keep_deleted_cells != KeepDeletedCells::kFalse && marker.timestamp > time_last_) return;
@@ -104,13 +105,13 @@ Verdict ReadJudge::judge_put(const CellView& cell) {
   if (cell.timestamp > time_last_) return pass_counted(cell, &Over::outside_times);
   if (cell.timestamp < rules_.time_from) return pass(kPassColumn, &Over::outside_times);
   if (cell.timestamp == last_timestamp_ && versions_ > 0)
-    return pass(kPassBy, &Over::overwritten);  // written twice: the later one was met first
+    return pass(kPassBy, &Over::overwritten);  // the cell was written twice, and the later write came first
   last_timestamp_ = cell.timestamp;
   return count(cell);
 }
 
-// Newer than the range, or a single version that was deleted: it may still be one of those that the family
-// keeps.
+// Passes over a put that is newer than the time range, or a single version that was deleted. The put may
+// still count as one of the versions that the family keeps.
 Verdict ReadJudge::pass_counted(const CellView& cell, Reason reason) {
   if (!rules_.strict_versions || (versions_ + unseen_ > 0 && cell.timestamp == last_timestamp_))
     return pass(kPassBy, reason);
@@ -119,7 +120,8 @@ Verdict ReadJudge::pass_counted(const CellView& cell, Reason reason) {
   return pass(done_with_column(cell, false), reason);
 }
 
-// The k-th surviving put is returned iff k is within the limit, and within min_versions if it has expired.
+// Counts a surviving put. The k-th one is returned if and only if k is within the limit, and within
+// min_versions if it has expired.
 Verdict ReadJudge::count(const CellView& cell) {
   ++versions_;
   const bool too_old = rules_.family.min_versions != 0 && versions_ + unseen_ > rules_.family.min_versions &&
@@ -131,8 +133,8 @@ Verdict ReadJudge::count(const CellView& cell) {
   return {true, Step::kNextCell};
 }
 
-// Nothing more of this column is wanted. On the way from the empty column the walk still shows family-wide
-// markers.
+// Ends the column: no more of it is wanted. While the walk leaves the empty column it still shows
+// family-wide markers.
 Verdict ReadJudge::done_with_column(const CellView& cell, bool include) {
   if (!rules_.explicit_columns) return {include, Step::kNextColumn};
   if (column_ + 1 == rules_.columns.size()) return {include, Step::kNextRow};
@@ -140,8 +142,8 @@ Verdict ReadJudge::done_with_column(const CellView& cell, bool include) {
   return {include, Step::kSeek};
 }
 
-// Versions are counted before the time range is looked at, and a hidden put does not decide anything about
-// older ones.
+// Versions are counted before the time range is checked, and a hidden put decides nothing about older
+// puts.
 Verdict ReadJudge::judge_put_by_sequence(const CellView& cell) {
   switch (sequences_.put(cell, rules_.family.max_versions)) {
     case SequenceTracker::Fate::kVisible:
@@ -163,8 +165,9 @@ Verdict ReadJudge::judge_put_by_sequence(const CellView& cell) {
   return shown_ == versions_max_ ? done_with_column(cell, true) : Verdict{true, Step::kNextCell};
 }
 
-// Everything still stored: no family time to live, no deletes applied, the version limit is the read's own
-// and counts puts only. With a filter nothing is counted here: ReadFilter counts the cells that pass.
+// Judges a raw read: everything still stored. The family's time to live and deletes do not apply; the
+// version limit is the read's own and counts only puts. With a filter nothing is counted here: ReadFilter
+// counts the cells that pass.
 Verdict ReadJudge::judge_raw(const CellView& cell) {
   if (cell_ttl_over(cell, rules_.now_ms)) return pass(kPassBy, &Over::cell_expired);
   if (cell.timestamp > time_last_) return pass(kPassBy, &Over::outside_times);

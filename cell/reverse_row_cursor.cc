@@ -46,8 +46,8 @@ class ReverseRowCursor final : public CellCursor {
   }
 
  private:
-  // Returns the cell in one of two slots, so that the one before it stays valid whatever the forward cursor
-  // does.
+  // Stores the cell in one of two slots, so that the previous cell stays valid whatever the forward
+  // cursor does.
   const CellView* show(const CellView* cell) {
     slot_ ^= 1;
     if (cell == nullptr) return current_ = nullptr;
@@ -67,7 +67,8 @@ class ReverseRowCursor final : public CellCursor {
     return row_of(forward_->seek_before(key_.view()));
   }
 
-  // The forward cursor is about to make two moves for one of ours: keep what was shown last.
+  // Copies the cell shown last, because the forward cursor is about to make two moves for one move of
+  // this cursor.
   void keep_current() {
     if (current_ == nullptr) return;
     CellView& shown = slots_[slot_];
@@ -75,7 +76,7 @@ class ReverseRowCursor final : public CellCursor {
     shown = kept_.view();
   }
 
-  // `cell` is the last one of the row to show; goes to the row's first cell.
+  // Goes to the first cell of the row of `cell`, which is the last cell of the row to show.
   const CellView* row_of(const CellView* cell) {
     if (cell == nullptr) return show(nullptr);
     row_.assign(cell->row());

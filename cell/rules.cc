@@ -1,4 +1,4 @@
-// Rules: the few that need more than a comparison.
+// Rules: the functions that need more than a comparison.
 #include "cell/rules.h"
 
 #include "base/coding.h"

@@ -1,4 +1,4 @@
-// FamilyRules, ReadRules, RewriteRules: what judges need to know, as plain values.
+// FamilyRules, ReadRules, RewriteRules: the inputs of the judges, as plain values.
 #pragma once
 
 #include <cstdint>
@@ -15,66 +15,67 @@ namespace cellar {
 enum class KeepDeletedCells : uint8_t { kFalse, kTrue, kTtl };
 enum class DeleteOrder : uint8_t {
   kTimestamp,  // HBase's default: a marker hides puts by timestamp, whenever they were written
-  kSequence,   // NEW_VERSION_BEHAVIOR: only puts written before the marker
+  kSequence,   // NEW_VERSION_BEHAVIOR: a marker hides only puts written before it
 };
 
 constexpr int64_t kTtlForeverMs = INT64_MAX;
 
 struct FamilyRules {
   uint32_t max_versions = 1;  // at least 1
-  uint32_t min_versions = 0;  // at most max_versions; keeps that many although expired
+  uint32_t min_versions = 0;  // at most max_versions; number of versions kept although expired
   int64_t ttl_ms = kTtlForeverMs;
   KeepDeletedCells keep_deleted_cells = KeepDeletedCells::kFalse;
   DeleteOrder delete_order = DeleteOrder::kTimestamp;
 };
 
-// Whether a cell of this timestamp is older than the family's time to live at `now_ms` (a cell exactly that
-// old is alive).
+// Returns whether a cell with this timestamp is older than the family's time to live at `now_ms`. A cell of
+// exactly that age is alive.
 inline bool expired(const FamilyRules& family, int64_t timestamp, int64_t now_ms) {
   if (family.ttl_ms == kTtlForeverMs || timestamp >= now_ms) return false;
   return static_cast<uint64_t>(now_ms) - static_cast<uint64_t>(timestamp) >
          static_cast<uint64_t>(family.ttl_ms);
 }
-// Whether the cell's own time-to-live tag is over.
+// Returns whether the time to live in the cell's own tag has passed.
 bool cell_ttl_over(const CellView& cell, int64_t now_ms);
 
-// The sequence of cells that a transaction has written and not committed: newer than every stored cell, and
-// seen by every reader that is shown them.
+// Sequence of the cells that a transaction has written but not committed. It is newer than every stored
+// cell, and every reader that is given these cells sees them.
 constexpr uint64_t kUncommittedSequence = UINT64_MAX - 1;
 
 struct ReadRules {
   FamilyRules family;
-  uint32_t versions = 1;  // as asked; a plain read returns at most min(versions, family.max_versions)
-  int64_t time_from = 0;  // [from, until) on cell timestamps
+  uint32_t versions = 1;  // as requested; a plain read returns at most min(versions, family.max_versions)
+  int64_t time_from = 0;  // cell timestamps in [from, until)
   int64_t time_until = kLatestTimestamp;
-  bool strict_versions = false;      // versions newer than the range count towards the family's limit
-  uint64_t read_point = UINT64_MAX;  // cells with a higher sequence do not exist
+  bool strict_versions = false;      // versions newer than the range count toward the family's limit
+  uint64_t read_point = UINT64_MAX;  // cells with a higher sequence are invisible
   int64_t now_ms = 0;
-  bool raw = false;  // markers and masked cells too; no family time to live, no family version limit
-  // Wanted qualifiers, sorted, without duplicates; empty and !explicit_columns: all. Borrowed.
+  bool raw = false;  // shows markers and masked cells, too; no family time to live, no family version limit
+  // Wanted qualifiers, sorted, without duplicates; all columns if empty and !explicit_columns. Borrowed.
   std::span<const std::string> columns;
   bool explicit_columns = false;
-  ReadExplanation::PassedOver* passed_over = nullptr;  // counted into; null: nobody asked
-  bool filtered = false;  // a filter sees every version the family keeps (raw: every cell), and `versions`
-                          // limits what it passes
+  ReadExplanation::PassedOver* passed_over = nullptr;  // counters to add to; null: not requested
+  // A filter sees every version that the family keeps (raw: every cell), and `versions` limits the versions
+  // that the filter passes.
+  bool filtered = false;
 };
 
 struct RewriteRules {
   FamilyRules family;
   int64_t now_ms = 0;
-  std::span<const uint64_t>
-      snapshots;  // read points that somebody may still read at, ascending, without the newest; borrowed
-  uint64_t read_point = UINT64_MAX;  // the newest visible sequence; cells above it are kept and mask nothing
-  bool all_files = false;            // every file of the store takes part: markers may go
+  // Open read points, ascending, without the newest. Borrowed.
+  std::span<const uint64_t> snapshots;
+  uint64_t read_point = UINT64_MAX;  // newest visible sequence; cells above it are kept and hide nothing
+  bool all_files = false;            // every file of the store takes part: markers may be dropped
   int64_t purge_deletes_ms = 0;      // markers younger than this stay
-  int64_t earliest_outside = INT64_MAX;  // smallest timestamp in what takes no part, memory included: markers
-                                         // that may hide something there stay
-  bool keep_versions = false;  // somebody may see versions over the limit: a delete of single ones, which
-                               // takes no part, may hide newer ones from him
+  // Smallest timestamp in the memtables and files outside the rewrite. Markers that may hide it stay.
+  int64_t earliest_outside = INT64_MAX;
+  // Keeps versions over the limit: a Delete outside the rewrite may hide newer versions from a reader.
+  bool keep_versions = false;
   int64_t oldest_put_ts = kOldestTimestamp;  // smallest timestamp of a put in the inputs, if known
 };
 
-// Why a rewrite drops a cell; counted per reason.
+// Drop: the reason why a rewrite drops a cell; cells are counted per reason.
 enum class Drop : uint8_t { kKeep, kExpired, kCellTtl, kMasked, kDuplicate, kVersions, kMarker };
 constexpr size_t kDropReasons = 7;
 std::string_view drop_name(Drop drop);

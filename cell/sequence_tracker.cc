@@ -52,8 +52,8 @@ SequenceTracker::Fate SequenceTracker::put(const CellView& cell, uint32_t max_ve
   any_put_ = true;
   last_timestamp_ = cell.timestamp;
   last_sequence_ = cell.sequence;
-  // Over the limit at one moment: nothing older than this put could be under it then, so it need not be
-  // counted for them at earlier moments.
+  // At some moment newer puts had reached the limit. No older put could be within the limit at that
+  // moment. So this put need not be counted for older puts at earlier moments.
   const bool over_limit = std::ranges::any_of(moments_, [&](const Moment& moment) {
     return moment.before > cell.sequence && moment.alive >= max_versions;
   });

@@ -1,4 +1,4 @@
-// Walk: compares neighbouring cells once and asks a judge; the one place where keys of a run are compared.
+// Walk: compares neighbouring cells once and asks a judge. Keys of a run are compared only here.
 #pragma once
 
 #include <concepts>
@@ -13,11 +13,10 @@ enum class Place : uint8_t { kNewRow, kNewColumn, kSameColumn };  // relative to
 
 enum class Step : uint8_t {
   kNextCell,
-  kNextColumn,  // the rest of this column is decided (family-wide markers on the way are still shown to the
-                // judge)
+  kNextColumn,  // the rest of this column is decided (the judge still sees family-wide markers)
   kNextRow,     // the rest of this row is decided
-  kSeek,        // nothing before target() in this row is wanted (family-wide markers excepted, see Judge)
-  kHint,        // the same before the key of seek_in_row(); not said by judges
+  kSeek,        // nothing before target() in this row is wanted (except family-wide markers, see Judge)
+  kHint,        // like kSeek, but to the key of seek_in_row(); judges do not use it
 };
 
 struct Verdict {
@@ -25,24 +24,29 @@ struct Verdict {
   Step then;
 };
 
-// A judge sees every cell that is not already decided, in order, and is told its place. After kSeek, target()
-// names the key to go on at; it lies in the current row. A judge that returns kNextRow or kSeek has heard all
-// family-wide markers it needs: they have the empty qualifier and come first in the row.
+// A judge sees every cell that is not already decided, in order, with its place. After kSeek, target() is
+// the key to go on at; it lies in the current row. A judge may return kNextRow or kSeek only when it has
+// seen all family-wide markers that it needs. These markers have the empty qualifier and come first in
+// the row.
 template <class J>
 concept Judge = requires(J judge, const CellView& cell, Place place) {
   { judge.judge(cell, place) } -> std::same_as<Verdict>;
   { judge.target() } -> std::same_as<const CellView&>;
 };
 
-// Usage: position(...); while (walk.at() != nullptr) { walk.enter_row(); while (const CellView* cell =
-// walk.next_in_row()) …; } One thread at a time. Cells live by the cursor's two-step rule, counted in moves
-// of this walk.
+// Usage:
+//   position(...);
+//   while (walk.at() != nullptr) {
+//     walk.enter_row();
+//     while (const CellView* cell = walk.next_in_row()) …;
+//   }
+// One thread at a time. Cells live by the cursor's two-step rule, counted in moves of this walk.
 template <Judge J>
 class Walk {
  public:
   Walk(CellCursor& cursor, J& judge) : cursor_(cursor), judge_(judge) {}
 
-  // Stands at the first cell at or after `target`, before any judging.
+  // Moves to the first cell at or after `target`, before any judging.
   const CellView* position(const CellView& target) {
     in_row_ = false;
     leaving_ = false;
@@ -51,14 +55,15 @@ class Walk {
     return at_ = cursor_.seek(target);
   }
 
-  // The cell that will be judged next: between rows the first of the next row. Null at the end or after an
-  // error. Once a row is decided the way to the next one is only taken here: a get never pays for it.
+  // Returns the cell to be judged next: between rows, the first cell of the next row. Returns null at the
+  // end or after an error. After a row is decided, the walk moves to the next row only here or in
+  // enter_row(), so a get never pays for the move.
   const CellView* at() const {
     if (leaving_) leave_now();
     return at_;
   }
 
-  // Begins the row of at().
+  // Enters the row of at().
   void enter_row() {
     if (leaving_) leave_now();
     in_row_ = true;
@@ -67,25 +72,25 @@ class Walk {
     place_ = Place::kNewRow;
   }
 
-  // The next included cell of this row, or null when the row is over (at() is then in another row, or null).
-  // Null, too, when the cursor failed: see status().
+  // Returns the next included cell of this row, or null when the row is over (at() is then in another
+  // row, or null). Also returns null when the cursor failed: see status().
   const CellView* next_in_row();
 
-  // Leaves the row: at() is then the first cell of the next one.
+  // Leaves the row: at() is then the first cell of the next row.
   void leave_row();
 
-  // Of the cell returned last, from outside the judge: go on at least that far. None of these undoes what the
-  // judge said.
+  // Moves at least as far as `at_least` after the cell returned last. Called from outside the judge, like
+  // the two functions below; none of them undoes a step of the judge.
   void go_on(Step at_least) {
     if (then_ == Step::kNextCell || at_least == Step::kNextRow) then_ = at_least;
   }
-  // … at this key of the row.
+  // Goes on at this key of the row.
   void seek_in_row(const CellView& key) {
     if (then_ == Step::kNextRow) return;
     hint_.assign(key);
     then_ = Step::kHint;
   }
-  // … at the first row that is not before this one in the direction of the cursor.
+  // Goes on at `row`, or else at the row that follows it in the direction of the cursor.
   enum class Rows : uint8_t { kForward, kBackward };
   void seek_row(std::string_view row, Rows direction) {
     first_of_row(hint_, row);
@@ -93,7 +98,7 @@ class Walk {
     jump_ = true;
     backward_ = direction == Rows::kBackward;
   }
-  // Between rows: passes over those before this one. Forward only.
+  // Skips the rows before `row`. Call between rows, with a forward cursor only.
   void skip_to_row(std::string_view row) {
     leaving_ = false;
     jump_ = false;
@@ -107,13 +112,13 @@ class Walk {
   bool in_row() const { return in_row_; }
   Status status() const { return cursor_.status(); }
   const Pinnable* pinned() const { return cursor_.pinned(); }
-  // Cells looked at so far, included or not.
+  // Returns the number of cells examined so far, included or not.
   uint64_t examined() const { return examined_; }
 
  private:
-  // A jump is made as steps first: most are short, and a step inside a block costs a few nanoseconds, a hop a
-  // copied key and its comparison with every source. Rows and wanted columns are farther away than the next
-  // column.
+  // A jump begins with steps, because most jumps are short. A step inside a block costs a few
+  // nanoseconds. A hop copies a key and compares it with every source. Rows and wanted columns are
+  // farther away than the next column.
   static constexpr int kStepsInColumn = 4;
   static constexpr int kStepsElsewhere = 1;
 
@@ -125,20 +130,20 @@ class Walk {
 
   CellCursor& cursor_;
   J& judge_;
-  // What at() may settle late is mutable: a walk that owes its way to the next row looks the same from
-  // outside.
+  // The members that at() may update are mutable: a walk that has not yet moved to the next row looks the
+  // same from outside.
   mutable const CellView* at_ = nullptr;
-  mutable bool leaving_ = false;  // the row of at_ is decided, the way to the next one not yet taken
+  mutable bool leaving_ = false;  // the row of at_ is decided, but the walk has not yet moved to the next row
   mutable uint64_t examined_ = 0;
   mutable OwnedCell hop_;
-  mutable bool jump_ = false;  // the way to the next row leads to hint_
-  bool backward_ = false;      // … against the order of keys
-  OwnedCell hint_;             // after kHint; with jump_: the row to go on at
+  mutable bool jump_ = false;  // the move to the next row goes to hint_
+  bool backward_ = false;      // True if that move goes against the order of keys
+  OwnedCell hint_;             // key after kHint; with jump_: the row to go on at
   Place place_ = Place::kNewRow;
   bool in_row_ = false;
-  bool overheard_ =
-      false;  // at_ is a family-wide marker in a column already decided: its verdict undoes nothing
-  bool returned_ = false;  // at_ was returned as included: move before judging
+  // True if at_ is a family-wide marker in a column already decided: its verdict undoes nothing.
+  bool overheard_ = false;
+  bool returned_ = false;  // True if at_ was returned as included: the walk moves before judging
   Step then_ = Step::kNextCell;
 };
 
@@ -168,7 +173,7 @@ void Walk<J>::leave_row() {
   leaving_ = true;
 }
 
-// Moves to the next cell that the last verdict did not decide already, or out of the row.
+// Moves to the next cell that the last verdict has not already decided, or out of the row.
 template <Judge J>
 void Walk<J>::advance() {
   if (then_ == Step::kNextRow) return leave_row();
@@ -192,8 +197,9 @@ void Walk<J>::advance() {
   }
 }
 
-// Family-wide markers have the empty qualifier, as a column of the user may have: who is done with that
-// column must still hear them, or older cells of the row would come back.
+// Returns whether the last verdict already decides the cell at_. Family-wide markers have the empty
+// qualifier, and a user's column may have it, too. A judge that is done with that column must still see
+// the markers, or older cells of the row would become visible.
 template <Judge J>
 bool Walk<J>::still_decided(bool column_changed) const {
   switch (then_) {
@@ -213,11 +219,12 @@ bool Walk<J>::still_decided(bool column_changed) const {
 
 template <Judge J>
 bool Walk<J>::can_hop() const {
-  // Inside the empty column there may be family-wide markers to hear: go step by step.
+  // Inside the empty column there may be family-wide markers, which the judge must see: step through it.
   return then_ != Step::kNextCell && at_->key_size > at_->row_size + at_->family_size + 12U;
 }
 
-// Past the rest of the column, or to the judge's target. Not from the empty column, see can_hop.
+// Hops past the rest of the column, or to the judge's target. Not called in the empty column, see
+// can_hop().
 template <Judge J>
 void Walk<J>::hop() {
   bool same_column_wanted = false;
@@ -239,7 +246,7 @@ void Walk<J>::hop() {
   place_ = same_column_wanted ? Place::kSameColumn : Place::kNewColumn;
 }
 
-// To the first cell of the next row.
+// Moves to the first cell of the next row.
 template <Judge J>
 void Walk<J>::leave_now() const {
   leaving_ = false;

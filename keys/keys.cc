@@ -1,4 +1,4 @@
-// Row keys: HBase's OrderedBytes and Bytes, field by field, and what is put in front of keys.
+// Row keys: HBase's OrderedBytes and Bytes, field by field, and the prefixes of keys.
 #include "cellar/keys.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,8 @@
 namespace cellar {
 namespace {
 
-// First bytes of fields, in the order of their kinds. Descending fields have all their bits inverted.
+// The first byte of each kind of field, in the order of the kinds. Descending fields have all their bits
+// inverted.
 constexpr char kNull = 0x05;
 constexpr char kInt8 = 0x29;
 constexpr char kInt16 = 0x2a;
@@ -36,12 +37,13 @@ char inverted(char c) { return static_cast<char>(~c); }
 template <class Float>
 using BitsOf = std::conditional_t<sizeof(Float) == 4, uint32_t, uint64_t>;
 
-// Bits that sort as the numbers do: a negative one inverted, of others the sign.
+// Returns bits that sort like the numbers: all bits of a negative number are inverted, otherwise the sign
+// bit is.
 template <class Float>
 BitsOf<Float> sortable(Float value) {
   using Bits = BitsOf<Float>;
   constexpr Bits kSign = Bits{1} << (sizeof(Bits) * 8 - 1);
-  // Java's only NaN
+  // Java has only this NaN.
   const Bits bits = std::isnan(value) ? std::bit_cast<Bits>(std::numeric_limits<Float>::quiet_NaN()) & ~kSign
                                       : std::bit_cast<Bits>(value);
   return (bits & kSign) != 0 ? ~bits : bits | kSign;
@@ -85,7 +87,7 @@ Status cut_off(const char* kind) {
 
 // ---- KeyBuilder ----
 
-// Whether another field may follow.
+// Begins a field. Fails if an earlier field failed or if no field may follow.
 Status KeyBuilder::open_field() {
   if (!failure_.ok()) return failure_;
   ++fields_;
@@ -95,7 +97,7 @@ Status KeyBuilder::open_field() {
   return failure_;
 }
 
-// The field's bytes stand from `from` on, ascending.
+// Ends the field whose ascending bytes begin at `from`; inverts them for a descending field.
 KeyBuilder& KeyBuilder::add(Order order, size_t from) {
   if (order == Order::kDescending)
     std::transform(bytes_.begin() + static_cast<std::ptrdiff_t>(from), bytes_.end(),
@@ -159,14 +161,14 @@ KeyBuilder& KeyBuilder::text(std::string_view value, Order order) {
   return add(order, from);
 }
 
-// Seven bits a byte, each but the last with its highest bit set; what is left over stands at the top of the
-// last.
+// Encodes seven bits per byte. Each byte except the last has its highest bit set. Left-over bits are the
+// highest bits of the last byte after its highest bit.
 KeyBuilder& KeyBuilder::blob(std::string_view value, Order order) {
   if (!open_field().ok()) return *this;
   const size_t from = bytes_.size();
   bytes_.push_back(kBlob);
   if (value.empty()) bytes_.push_back('\0');
-  uint32_t kept = 0;  // of the byte before, not written yet
+  uint32_t kept = 0;  // bits of the previous bytes not yet written
   uint32_t bits = 0;
   for (const char c : value) {
     kept = kept << 8 | static_cast<uint8_t>(c);
@@ -177,7 +179,7 @@ KeyBuilder& KeyBuilder::blob(std::string_view value, Order order) {
     }
   }
   if (!value.empty()) {
-    // The last byte has its highest bit clear: one of bits left over, or a zero.
+    // The last byte has its highest bit clear. It holds the left-over bits, or is a zero.
     bytes_.push_back(static_cast<char>(bits == 0 ? 0 : kept << (7 - bits) & 0x7fu));
     if (bits == 0 && value.size() % 7 == 0) {
       bytes_.pop_back();
@@ -450,7 +452,7 @@ Status check_tile(const Tile& tile) {
   return {};
 }
 
-// Two bits per level, the first level's highest.
+// Returns the path of the tile from the root: two bits per level, the first level's highest.
 uint64_t path_of(const Tile& tile) {
   uint64_t path = 0;
   for (int level = tile.zoom - 1; level >= 0; --level)
@@ -467,7 +469,7 @@ Tile tile_of_path(uint64_t path, uint8_t zoom) {
   return tile;
 }
 
-// The path stands at the top of 64 bits, the zoom in the lowest five.
+// Returns the path in the highest bits of 64 bits; the lowest five bits are free for the zoom.
 uint64_t packed_path(const Tile& tile) { return tile.zoom == 0 ? 0 : path_of(tile) << (64 - 2 * tile.zoom); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Numerics in keys: a mark that says sign and size, an exponent of 100, and digits of 100.
+// Numerics in keys: a mark for sign and size, an exponent of 100, and digits to the base of 100.
 //
 //   zero             0x15
 //   |value| < 1      0x16      ~varint(-E)  M
@@ -7,9 +7,9 @@
 //   infinity         0x23
 //   NaN              0x26
 //
-// |value| is 0.M, to the base of 100, times 100 to the power of E, as small an E as there is. M has a byte
-// for each digit of 100, twice the digit and one; the last digit's is even. Negative numbers have their mark
-// mirrored at that of zero and all other bytes inverted, descending ones all bytes inverted.
+// |value| is 0.M, to the base of 100, times 100 to the power of E, with the smallest possible E. M has a
+// byte for each base-100 digit d: 2d + 1, except 2d for the last digit. Negative numbers have their mark
+// mirrored at the mark of zero and all other bytes inverted. Descending fields have all bytes inverted.
 #include "keys/numeric_key.h"
 
 #include <fmt/format.h>
@@ -26,14 +26,14 @@ namespace {
 
 constexpr uint8_t kZero = 0x15;
 constexpr uint8_t kSmall = 0x16;
-constexpr uint8_t kMedium = 0x17;  // plus E
+constexpr uint8_t kMedium = 0x17;  // the mark is this plus E
 constexpr uint8_t kLarge = 0x22;
 constexpr uint8_t kInfinite = 0x23;
 constexpr uint8_t kNan = 0x26;
 
 constexpr size_t kDigitPairsMax = (kDecimalDigitsMax + 1) / 2;
-constexpr int64_t kMediumMax = 10;  // the highest E with a mark of its own
-// Where HBase's own arithmetic ends: digits before the point, and behind it.
+constexpr int64_t kMediumMax = 10;  // the greatest E with a mark of its own
+// Limit of HBase's own arithmetic for the number of digits before the point, and after it.
 constexpr int64_t kPlacesMax = 2147483646;
 
 uint8_t mirrored(uint8_t mark) { return static_cast<uint8_t>(2 * kZero - mark); }
@@ -42,7 +42,7 @@ bool same_but_case(std::string_view text, std::string_view lower) {
   return text.size() == lower.size() && lower_ascii(text) == lower;
 }
 
-// The exponent of 100 of 0.digits times ten to the power of `point`.
+// Returns the exponent of 100 for 0.digits times ten to the power of `point`.
 int64_t hundreds_of(int64_t point) { return (point + (point > 0 ? 1 : 0)) / 2; }
 
 Status check_places(const Decimal& number) {
@@ -60,12 +60,13 @@ Status check_places(const Decimal& number) {
   return {};
 }
 
-// SQLite's varint, which sorts by value, as far as exponents reach.
+// VarintForm: one form of SQLite's varint, which sorts by value; the forms cover the range of the
+// exponents.
 struct VarintForm {
   uint8_t first;   // the lowest first byte of this form
   uint32_t least;  // the lowest value of this form
-  uint32_t minus;  // what is taken off the value
-  uint8_t behind;  // bytes behind the first one
+  uint32_t minus;  // subtracted from the value
+  uint8_t behind;  // bytes after the first byte
 };
 constexpr VarintForm kForms[] = {
     {251, 1u << 24, 0, 4}, {250, 67824, 0, 3}, {249, 2288, 2288, 2}, {241, 241, 240, 1}, {0, 0, 0, 0}};
@@ -79,14 +80,14 @@ const VarintForm& form_of_value(uint32_t value) {
 void append_varint(std::string& to, uint32_t value, uint8_t mask) {
   const VarintForm& form = form_of_value(value);
   const uint32_t rest = value - form.minus;
-  const bool shares_first = form.behind <= 1;  // its first byte holds bits of the value
+  const bool shares_first = form.behind <= 1;  // the first byte holds bits of the value
   const uint32_t first = form.first + (shares_first ? rest >> (8 * form.behind) : 0);
   to.push_back(static_cast<char>(first ^ mask));
   for (int byte = form.behind - 1; byte >= 0; --byte)
     to.push_back(static_cast<char>((rest >> (8 * byte) & 0xffu) ^ mask));
 }
 
-// Reads bytes that may be inverted; stops at the end.
+// Bytes: reads bytes that may be inverted. The caller must check empty() before next().
 class Bytes {
  public:
   explicit Bytes(std::string_view bytes) : rest_(bytes) {}
@@ -125,7 +126,7 @@ Result<uint32_t> take_varint(Bytes& bytes) {
   return value + form->minus;
 }
 
-// The number by its E, and by M, which comes next.
+// Returns the number with exponent E = `hundreds` and the mantissa M, which it takes from `bytes`.
 Result<Decimal> take_digits(Bytes& bytes, bool negative, int64_t hundreds) {
   std::string digits;
   for (bool last = false; !last;) {
@@ -145,7 +146,8 @@ Result<Decimal> take_digits(Bytes& bytes, bool negative, int64_t hundreds) {
   return number;
 }
 
-// E by the mark, and by what follows it: of numbers below 1 inverted once more.
+// Returns the exponent E from the mark and the varint after it. For numbers below 1 the varint is
+// inverted once more.
 Result<int64_t> take_hundreds(Bytes& bytes, uint8_t mark, bool inverted) {
   if (mark > kMedium && mark <= kMedium + kMediumMax) return mark - kMedium;
   if (mark != kSmall && mark != kLarge) return unheard_of("with an unknown mark");
@@ -236,7 +238,7 @@ Decimal rounded(Decimal number) {
   const bool up = number.digits[kDecimalDigitsMax] >= '5';
   number.digits.resize(kDecimalDigitsMax);
   if (up) {
-    // Nines become zeros at the end, which are no digits.
+    // Trailing nines round up to zeros, which the digits do not include.
     number.digits.erase(number.digits.find_last_not_of('9') + 1);
     if (number.digits.empty()) {
       number.digits = "1";

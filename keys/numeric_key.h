@@ -1,5 +1,5 @@
-// Numeric: OrderedBytes' numbers of variable length, which sort by value whatever their size. keys.h puts
-// them into keys and takes them out.
+// Numeric: OrderedBytes' numbers of variable length, which sort by value whatever their size. keys.h
+// writes them into keys and reads them.
 #pragma once
 
 #include <cstddef>
@@ -15,33 +15,35 @@ namespace cellar {
 struct Numeric {
   enum class Kind : uint8_t { kNumber, kInfinity, kNan };
   Kind kind = Kind::kNumber;
-  Decimal number;  // of an infinity only the sign counts, of a NaN nothing
+  Decimal number;  // for an infinity only the sign is valid, for a NaN nothing
 };
 
-// A decimal as parse_decimal() takes it; "inf" or "infinity", with a sign or none; "nan". Letters of any
-// case.
+// Parses a decimal as parse_decimal() does, or "inf" or "infinity" with an optional sign, or "nan". The
+// case of letters does not matter. kInvalidArgument for any other text.
 Result<Numeric> parse_numeric(std::string_view text);
-// "inf", "-inf", "nan", or decimal_text().
+// Returns "inf", "-inf", "nan", or decimal_text().
 std::string numeric_text(const Numeric& value);
 
-// What HBase makes of a double: the shortest decimal that is read as the same double, but of at least two
-// digits, as Java's Double.toString does since Java 19 (4.9e-324, where 5e-324 is shorter).
+// Returns the number that HBase writes for a double: the shortest decimal that reads as the same double.
+// It has at least two digits where a two-digit decimal fits, like Java's Double.toString since Java 19
+// (4.9e-324, although 5e-324 is shorter).
 Numeric numeric_of(double value);
-// The nearest double. kInvalidArgument where that is infinite or zero and the number is not.
+// Returns the nearest double. kInvalidArgument if that double is infinite or zero and the number is not.
 Result<double> double_of(const Numeric& value);
-// kInvalidArgument for what is not whole or does not fit.
+// Returns the number as an integer. kInvalidArgument if it is not an integer or does not fit.
 Result<int64_t> int64_of(const Numeric& value);
 
-// To 31 digits, half away from zero: what HBase does to longer ones before it writes them.
+// Rounds to 31 digits, half away from zero, as HBase does before it writes longer numbers.
 Decimal rounded(Decimal number);
 
-// kInvalidArgument for more than 31 digits, and for more places before or behind the point than HBase can
-// write.
+// Returns kInvalidArgument if the number has more than 31 digits, or more places before or after the
+// point than HBase can write.
 Status check_numeric(const Numeric& value);
-// Appends the number's bytes, ascending; nothing where check_numeric() fails.
+// Appends the number's bytes, ascending. Appends nothing if check_numeric() fails.
 Status append_numeric(const Numeric& value, std::string& to);
-// Takes a number, ascending or descending, from the front of `from`. kCorruption, and nothing taken, for what
-// append_numeric does not write: what is taken is written as the same bytes.
+// Takes a number, ascending or descending, from the front of `from`. kCorruption for bytes that
+// append_numeric does not write; then `from` stays unchanged. A number that was taken is written as the
+// same bytes.
 Result<Numeric> take_numeric(std::string_view& from);
 
 }  // namespace cellar

@@ -1,4 +1,4 @@
-// BlinkTree's nodes, searches and splits.
+// Nodes, searches and splits of BlinkTree.
 #include "memtable/blink_tree.h"
 
 #include <array>
@@ -13,8 +13,8 @@ namespace cellar {
 
 namespace {
 
-constexpr uint32_t kSlots =
-    14;  // what fits into one word with their count, and a leaf into three cache lines
+// So many slots fit into one word with their count, and a leaf of them into three cache lines.
+constexpr uint32_t kSlots = 14;
 constexpr uint32_t kHalf = kSlots / 2;
 constexpr uint32_t kDepthMax = 16;
 constexpr uint64_t kSmallBytes = 32 << 10;  // nodes up to here come from small blocks
@@ -24,7 +24,7 @@ uint32_t slot_at(uint64_t order, uint32_t index) {
   return static_cast<uint32_t>(order >> (4 + 4 * index)) & 15;
 }
 
-// The order with the next free slot at `index`.
+// Returns the order with the next free slot at `index`.
 uint64_t with_next_slot(uint64_t order, uint32_t index) {
   const uint32_t shift = 4 + 4 * index;
   const uint64_t below = (uint64_t{1} << shift) - 1;
@@ -32,16 +32,16 @@ uint64_t with_next_slot(uint64_t order, uint32_t index) {
   return ((order & below) | (slot << shift) | ((order & ~below) << 4)) + 1;
 }
 
-// The order of `count` slots that were filled by key.
+// Returns the order of `count` slots that were filled by key.
 uint64_t straight_order(uint32_t count) {
   uint64_t order = 0;
   for (uint32_t i = 0; i < count; ++i) order = with_next_slot(order, i);
   return order;
 }
 
-// Where to cut the kSlots + 1 entries that a full leaf and a new one at `index` make. The slots tell when the
-// last entries came: if they ran up to the new one, or down to it, more of that run will come, and the part
-// that it leaves is kept full.
+// Returns where to cut the kSlots + 1 entries of a full leaf and a new one at `index`. The slots tell in
+// which order the last entries came. If they ran up to the new one, or down to it, the run is expected to
+// continue. Then the part that the run leaves is kept full.
 uint32_t cut_for(uint64_t order, uint32_t index) {
   constexpr uint32_t kLast = kSlots - 1;
   const bool ascends =
@@ -58,7 +58,7 @@ uint32_t cut_for(uint64_t order, uint32_t index) {
 struct BlinkTree::Node {
   std::atomic<uint64_t> order{0};
   PrefixShape shape;
-  uint8_t level = 0;  // 0: a leaf
+  uint8_t level = 0;  // 0 is a leaf
 };
 
 struct alignas(64) BlinkTree::Leaf : Node {
@@ -75,8 +75,8 @@ struct alignas(64) BlinkTree::Leaf : Node {
   }
 };
 
-// The child left of all separators is `first`; children[s] holds the cells from keys[s] on. A cell equal to a
-// separator may lie at the end of the child before it: searches for it begin there.
+// `first` is the child to the left of all separators. children[s] holds the cells from keys[s] on. A cell
+// equal to a separator may be at the end of the child before it: searches for the cell begin there.
 struct alignas(64) BlinkTree::Inner : Node {
   std::atomic<Node*> first{nullptr};
   std::atomic<uint32_t> prefixes[kSlots];
@@ -101,7 +101,7 @@ struct alignas(64) BlinkTree::Inner : Node {
 
 static_assert(std::atomic<uint32_t>::is_always_lock_free && std::atomic<uint64_t>::is_always_lock_free);
 
-// The inserter's way down: the inner nodes, the root first, and which child it took in each.
+// Path: the inserter's descent: the inner nodes, the root first, and the child taken in each.
 struct BlinkTree::Path {
   struct Step {
     Inner* node;
@@ -117,7 +117,8 @@ struct BlinkTree::Path {
     steps[depth++] = {node, order, index};
   }
 
-  // The bounds, both included, of what lies below the first `level` steps; null where there is none.
+  // Return the bounds, both included, of the range below the first `level` steps; null if the range is
+  // open there.
   const CellRecord* low(uint32_t level) const {
     while (level-- > 0) {
       const Step& step = steps[level];
@@ -133,7 +134,7 @@ struct BlinkTree::Path {
     return nullptr;
   }
 
-  // The leaf before this one, or null.
+  // Returns the leaf before this one, or null.
   Leaf* leaf_before() const {
     uint32_t level = depth;
     while (level > 0 && steps[level - 1].index == 0) --level;
@@ -149,7 +150,7 @@ struct BlinkTree::Path {
   }
 };
 
-// A node's entries by key with a new one among them, on the way into fresh nodes.
+// Split: the entries of a node by key, including a new entry, to be built into new nodes.
 struct BlinkTree::Split {
   uint32_t count = 0;
   uint8_t level = 0;
@@ -171,15 +172,15 @@ struct BlinkTree::Split {
     }
     count = old_count + 1;
     keys[index] = record;
-    // The shape of a node in the middle of the tree fits its parts; it will do while it tells their entries
-    // apart.
+    // The shape of a node in the middle of the tree fits its parts. The shape stays as long as it
+    // distinguishes the entries.
     keep_shape = !shape.checked;
     if (!keep_shape) return;
     prefixes[index] = prefix_of(shape, record->view());
     for (uint32_t i = 1; i < count; ++i) keep_shape = keep_shape && prefixes[i - 1] != prefixes[i];
   }
 
-  // The shape of a node that gets the entries [begin, end) and lies between `low` and `high`.
+  // Returns the shape for a node with the entries [begin, end) that lies between `low` and `high`.
   PrefixShape shape_for(uint32_t begin, uint32_t end, const CellRecord* low, const CellRecord* high) const {
     if (keep_shape) return shape;
     if (low != nullptr && high != nullptr) return shape_between(low->view(), high->view());
@@ -197,7 +198,7 @@ struct BlinkTree::Split {
 
 namespace {
 
-// The cell whose common part stands for the node's: the first one published in it.
+// Returns the checked prefix of `cell`. The node's common part is that of its first published cell.
 template <class T>
 uint32_t checked_prefix_in(const T& node, uint64_t order, const CellView& cell) {
   const bool nothing_to_check = node.shape.part == PrefixPart::kRow && node.shape.skip == 0;
@@ -205,15 +206,15 @@ uint32_t checked_prefix_in(const T& node, uint64_t order, const CellView& cell) 
   return checked_prefix_of(node.shape, cell, node.keys[0]->view());
 }
 
-// Of a cell in the node's range.
+// Returns the prefix of a cell in the node's range.
 template <class T>
 uint32_t prefix_in(const T& node, uint64_t order, const CellView& cell) {
   return node.shape.checked ? checked_prefix_in(node, order, cell) : prefix_of(node.shape, cell);
 }
 
-// How many of the first `count` prefixes are smaller, without a branch: which slots are in use and where the
-// target lies is nothing that a processor can guess. Looks at all slots, so that one being filled is read as
-// well, and not counted.
+// Returns how many of the first `count` prefixes are smaller, without a branch: a processor cannot
+// predict which slots are in use and where the target lies. It looks at all slots, so a slot being filled
+// is read, too, but not counted.
 template <size_t... kSlot>
 uint32_t prefixes_below(const std::atomic<uint32_t>* prefixes, uint32_t count, uint32_t prefix,
                         std::index_sequence<kSlot...>) {
@@ -221,7 +222,7 @@ uint32_t prefixes_below(const std::atomic<uint32_t>* prefixes, uint32_t count, u
                  static_cast<uint32_t>(kSlot < count)));
 }
 
-// How many of the node's entries are before `target`.
+// Returns the number of entries of the node that are before `target`.
 template <class T>
 uint32_t entries_before(const T& node, uint64_t order, const CellView& target, uint32_t prefix) {
   const uint32_t count = count_of(order);
@@ -243,7 +244,7 @@ uint32_t entries_before(const T& node, uint64_t order, const CellView& target, u
 
 // ---- Reading ----
 
-// What a search of the node reads: prefixes and children, or all of a leaf.
+// Fetches the cache lines that a search of the node reads: prefixes and children, or the whole leaf.
 void BlinkTree::prefetch_node(const Node* node) {
   constexpr size_t kLines = 3;
   for (size_t line = 0; line < kLines; ++line) {
@@ -256,13 +257,13 @@ const BlinkTree::Node* BlinkTree::child_for(const Inner& inner, const CellView& 
     const uint64_t order = inner.order.load(std::memory_order_acquire);
     const uint32_t index = entries_before(inner, order, target, prefix_in(inner, order, target));
     const Node* child = inner.child_at(order, index).load(std::memory_order_acquire);
-    // The child may be the left part of a node whose right part the order did not list yet: look again.
+    // The child may be the left part of a node whose right part was not yet in the order: look again.
     if (inner.order.load(std::memory_order_relaxed) == order) return child;
   }
 }
 
 void BlinkTree::prepare_inserts(std::span<const CellView> cells) const {
-  if (running_) return;  // what comes next goes where the last one went
+  if (running_) return;  // the next cell goes after the last one
   CELLAR_ASSERT(cells.size() <= kPreparedMax);
   std::array<const Node*, kPreparedMax> at;
   const Node* root = root_.load(std::memory_order_relaxed);
@@ -294,8 +295,8 @@ const CellRecord* BlinkTree::Place::seek(const BlinkTree& tree, const CellView& 
   while (index_ == count_of(order_)) {
     leaf_ = leaf_->next.load(std::memory_order_acquire);
     if (leaf_ == nullptr) return nullptr;
-    // Usually its first cell is the one; but the last leaf may have been followed by new ones since we chose
-    // it.
+    // Usually the first cell of the leaf is the result. But the leaf before may have been the last one,
+    // with new leaves added since the descent.
     order_ = leaf_->order.load(std::memory_order_acquire);
     index_ = entries_before(*leaf_, order_, target, checked_prefix_in(*leaf_, order_, target));
   }
@@ -316,9 +317,9 @@ const CellRecord* BlinkTree::Place::seek_before(const BlinkTree& tree, const Cel
     order_ = order;
     before = there;
   }
-  // A leaf holds the cell that separates it from the one before, and that cell is before the target (or we
-  // would have gone left of it). So there is nothing here only in the first leaf, and then there is nothing
-  // at all.
+  // A leaf holds the cell that separates it from the leaf before, and that cell is before the target:
+  // otherwise the descent would have gone to the left of it. So only the first leaf can have no cell
+  // before the target; then there is no such cell at all.
   if (before == 0) {
     leaf_ = nullptr;
     return nullptr;
@@ -391,8 +392,8 @@ void BlinkTree::insert(const CellView& cell, const CellRecord* record) {
   }
 }
 
-// Inserts a cell that comes right after the last one without looking for its place; false when it does not,
-// or when there is no room for it.
+// Inserts a cell that follows the last one without searching. Returns false if the cell does not follow
+// it, or if the leaf has no room.
 bool BlinkTree::try_continue(const CellView& cell, const CellRecord* record) {
   Leaf& leaf = *finger_.leaf;
   const uint64_t order = leaf.order.load(std::memory_order_relaxed);
@@ -421,7 +422,7 @@ void BlinkTree::descend(const CellView& cell, Path& path) const {
   path.leaf = static_cast<Leaf*>(node);
 }
 
-// A new last leaf, which begins with `record`; the full one stays.
+// Opens a new last leaf, which begins with `record`; the full leaf stays.
 void BlinkTree::open_right(const Path& path, const CellRecord* record) {
   Leaf* old = path.leaf;
   const uint64_t order = old->order.load(std::memory_order_relaxed);
@@ -434,7 +435,7 @@ void BlinkTree::open_right(const Path& path, const CellRecord* record) {
   add_child(path, path.depth, nullptr, record, leaf);
 }
 
-// A new first leaf with `record` alone; the full one stays.
+// Opens a new first leaf with only `record`; the full leaf stays.
 void BlinkTree::open_left(const Path& path, const CellRecord* record) {
   Leaf* old = path.leaf;
   const uint64_t order = old->order.load(std::memory_order_relaxed);
@@ -453,7 +454,7 @@ void BlinkTree::split_leaf(const Path& path, uint32_t index, const CellRecord* r
   const Split split(*old, order, index, record);
   const uint32_t cut = cut_for(order, index);
   const CellRecord* separator = split.keys[cut];
-  __builtin_prefetch(separator);  // for its prefix in the parent
+  __builtin_prefetch(separator);  // needed for its prefix in the parent
   Leaf* right = build_leaf(split, cut, split.count, separator, path.high(path.depth));
   Leaf* left = build_leaf(split, 0, cut, path.low(path.depth), separator);
   right->next.store(old->next.load(std::memory_order_relaxed), std::memory_order_relaxed);
@@ -486,8 +487,8 @@ BlinkTree::Inner* BlinkTree::build_inner(const Split& split, uint32_t begin, uin
   return inner;
 }
 
-// Puts `right`, which begins at `separator`, after the child below the path's first `level` steps, and
-// `left`, unless it is null, in that child's place.
+// Adds `right`, which begins at `separator`, after the child below the path's first `level` steps.
+// Replaces that child by `left`, unless `left` is null.
 void BlinkTree::add_child(const Path& path, uint32_t level, Node* left, const CellRecord* separator,
                           Node* right) {
   if (level == 0) {
@@ -514,12 +515,12 @@ void BlinkTree::add_child(const Path& path, uint32_t level, Node* left, const Ce
   if (left != nullptr) parent->child_at(order, index).store(left, std::memory_order_release);
 }
 
-// The same for a parent that is full, or whose prefixes do not tell the new separator from others.
+// Does the same for a parent that is full, or whose shape does not fit the new separator.
 void BlinkTree::rebuild_inner(const Path& path, uint32_t level, Node* left, const CellRecord* separator,
                               Node* right) {
   const auto& [parent, order, index] = path.steps[level - 1];
   Split split(*parent, order, index, separator);
-  for (uint32_t i = 0; i < split.count; ++i) {  // there is a child more than there are separators
+  for (uint32_t i = 0; i < split.count; ++i) {  // there is one child more than separators
     const uint32_t to = i <= index ? i : i + 1;
     split.children[to] = parent->child_at(order, i).load(std::memory_order_relaxed);
   }

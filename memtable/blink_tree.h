@@ -1,34 +1,40 @@
-// BlinkTree: cells in a B-link tree whose nodes are published by one word; one inserter, wait-free readers.
+// BlinkTree: cells in a B-link tree whose nodes are published by one word; one inserter, wait-free
+// readers.
 //
 //          ┌──────────── inner ───────────┐            prefix, separator and child of each entry
 //          ▼               ▼              ▼
 //        leaf ──next──▶  leaf ──next──▶ leaf           prefix and record of each entry
 //
-// A node's entries lie in slots in the order they came; `order` (Masstree's permutation) lists the slots by
-// key: 4 bits of count, then 4 bits a slot. To insert is to fill the next free slot and store a new order. A
-// slot once published never changes but for an inner node's child pointers, so whoever loaded an order has a
-// consistent node for as long as it likes.
+// A node's entries stay in slots in the order of their insertion. `order` (Masstree's permutation) lists
+// the slots by key: 4 bits for the count, then 4 bits per slot. An insert fills the next free slot and
+// stores a new order. A published slot never changes, except for an inner node's child pointers. A reader
+// that has loaded an order therefore has a consistent node for as long as it needs it.
 //
-// A full node is split into two fresh ones and left as it was for readers that are in it (frozen). Only at
-// the ends of the tree is there no copying: beyond the last cell a new leaf is opened to the right of the
-// last one, before the first cell to the left of the first; that keeps the nodes of sequential inserts full.
+// A full node is split into two new nodes. The old node stays unchanged (frozen) for readers that are in
+// it. Only at the ends of the tree nothing is copied. Beyond the last cell, a new leaf is opened to the
+// right of the last leaf. Before the first cell, one is opened to the left of the first leaf. This keeps
+// the nodes of sequential inserts full.
 //
-// Searching a node counts the prefixes (key_prefix.h) below the target's, over the slots as they lie, without
-// a branch; only entries with the target's very prefix are compared. Nodes keep the shape of their prefixes
-// when they split, and take a narrower one when prefixes begin to coincide.
+// A search in a node counts the prefixes (key_prefix.h) below the target's prefix. It goes over the slots
+// in their physical order, without a branch. Only entries whose prefix equals the target's are compared.
+// A node keeps the shape of its prefixes when it splits, and takes a narrower shape when prefixes begin
+// to coincide.
 //
-// Memory order. The inserter fills memory and then stores a pointer or order to it with release; a reader
-// loads it with acquire and so sees all that was filled. In a split the inserter stores, in this sequence:
-// (1) the parent's order with the new right node, (2) the parent's child pointer from the old node to the new
-// left one, (3) the `next` of the leaf before. A reader that took a child pointer loads the parent's order
-// again: if (2) was seen, so is (1), and the reader looks again with the right node in place. (At most once
-// per free slot: slots only fill up.) So a child's range always holds the target.
+// Memory order. The inserter fills memory and then stores a pointer or order to it with release. A reader
+// loads it with acquire, so it sees everything that was filled. In a split the inserter stores, in this
+// sequence:
+//  (1) the parent's order with the new right node,
+//  (2) the parent's child pointer from the old node to the new left node,
+//  (3) the `next` of the leaf before.
+// A reader that has taken a child pointer loads the parent's order again. If it saw (2), it sees (1),
+// too, and looks again with the right node in place. (This happens at most once per free slot, because
+// slots only fill up.) So a child's range always holds the target.
 //
-// What a reader sees. Every node that a seek reaches was part of the tree at some instant after the seek
-// began, and `next` leads from such a node to another such, whose range begins where the first one's ended.
-// So a Place meets every cell whose insert() returned before its last seek, in order, and may meet later
-// ones; cells inserted meanwhile into a node it stands in, or one frozen under it, may be missed until it
-// seeks again.
+// Reader guarantees. Every node that a seek reaches was part of the tree at some instant after the seek
+// began. `next` leads from such a node to another one, whose range begins where the range of the first
+// ends. So a Place meets, in order, every cell whose insert() returned before the last seek of the Place.
+// It may also meet later cells. Cells inserted meanwhile into the Place's node, or after that node was
+// frozen, may be missed until the Place seeks again.
 #pragma once
 
 #include <atomic>
@@ -41,8 +47,8 @@
 
 namespace cellar {
 
-// One thread inserts at a time, ordered by the caller; any thread reads. Records are borrowed and outlive the
-// tree.
+// One thread inserts at a time, ordered by the caller; any thread reads. Records are borrowed and must
+// outlive the tree.
 class BlinkTree {
  public:
   BlinkTree();
@@ -52,12 +58,12 @@ class BlinkTree {
   // Inserts `record`, a copy of `cell`, before all cells equal to it.
   void insert(const CellView& cell, const CellRecord* record);
 
-  // Fetches the nodes that inserting these cells will need, all at once: a way down is a chain of cache
-  // misses, but the ways of different cells are independent. At most kPreparedMax cells; inserter only.
+  // Fetches all nodes that inserting these cells will need. The path to one cell is a chain of cache
+  // misses, but the paths to different cells are independent. At most kPreparedMax cells; inserter only.
   static constexpr size_t kPreparedMax = 16;
   void prepare_inserts(std::span<const CellView> cells) const;
 
-  // Bytes of nodes, frozen ones included. Any thread.
+  // Returns the bytes of all nodes, including frozen ones. Any thread.
   uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
  private:
@@ -68,15 +74,15 @@ class BlinkTree {
   struct Split;
 
  public:
-  // Place: where a reader stands. A plain value, one thread at a time; valid as long as the tree.
+  // Place: the position of a reader. A plain value; one thread at a time; valid as long as the tree.
   class Place {
    public:
-    // Each returns the record it moved to, or null when there is none; then it stands nowhere until the next
-    // seek.
-    const CellRecord* seek(const BlinkTree& tree, const CellView& target);         // first at or after
-    const CellRecord* seek_before(const BlinkTree& tree, const CellView& target);  // last before
+    // seek(), seek_before() and next() return the record moved to, or null if there is none. After null
+    // the Place has no position until the next seek.
+    const CellRecord* seek(const BlinkTree& tree, const CellView& target);  // first at or after `target`
+    const CellRecord* seek_before(const BlinkTree& tree, const CellView& target);  // last before `target`
     const CellRecord* next();
-    // Null when it stands nowhere.
+    // Returns the current record, or null if the Place has no position.
     const CellRecord* record() const;
 
    private:
@@ -105,21 +111,21 @@ class BlinkTree {
   void rebuild_inner(const Path& path, uint32_t level, Node* left, const CellRecord* separator, Node* right);
   void replace_child(const Path& path, uint32_t level, Node* by);
 
-  Arena first_nodes_{8 << 10};  // small tables stay small
+  Arena first_nodes_{8 << 10};  // small blocks, so that small tables stay small
   Arena nodes_{1 << 20};
   std::atomic<uint64_t> bytes_{0};
   std::atomic<Node*> root_{nullptr};
   Leaf* last_leaf_ = nullptr;  // inserter only
 
-  // Where the last cell was put, and the upper bound of its leaf if it is the last there; inserter only. A
-  // cell that follows it, as in a wide row or a sequence, needs no way down.
+  // Position of the last inserted cell, and the upper bound of its leaf if it is the last cell there;
+  // inserter only. A cell that follows it, as in a wide row or a sequence, needs no descent.
   struct Finger {
     Leaf* leaf = nullptr;  // null after a split
     uint32_t index = 0;
     const CellRecord* high = nullptr;
   };
   Finger finger_;
-  bool running_ = false;  // the last cells followed one another
+  bool running_ = false;  // True if the last cells followed one another
 };
 
 }  // namespace cellar

@@ -1,4 +1,4 @@
-// CellRecord: a cell as it lies in a memtable's arena, one header and its bytes, nothing to follow.
+// CellRecord: a cell in a memtable's arena: one header with its bytes, and no pointers to follow.
 #pragma once
 
 #include <cstring>
@@ -10,9 +10,10 @@
 
 namespace cellar {
 
-// 24 bytes, then the flat key, the value and the tags. Immutable once made: readers get to it only through an
-// acquire load of what its inserter published after filling it. The timestamp is read from the key's end,
-// which a comparison that gets that far has in the cache anyway. Lives as long as its arena.
+// 24 bytes, then the flat key, the value and the tags. Immutable once made. Readers reach a record only
+// by an acquire load of the pointer that its inserter published after filling it. The timestamp is read
+// from the end of the key, which is in the cache when a comparison gets that far. Lives as long as its
+// arena.
 struct CellRecord {
   uint64_t sequence;
   uint32_t key_size;
@@ -46,7 +47,8 @@ inline size_t record_bytes(const CellView& cell) {
   return sizeof(CellRecord) + cell.key_size + cell.value_size + cell.tags_size;
 }
 
-// Copies the cell, whose key holds what the view says, into `arena`.
+// Copies the cell into `arena` and returns the record. The parts given by the view must lie within the
+// key.
 inline const CellRecord* make_record(Arena& arena, const CellView& cell) {
   CELLAR_ASSERT(cell.key_size >= 12u + cell.row_size + cell.family_size);
   auto* record = reinterpret_cast<CellRecord*>(arena.allocate(record_bytes(cell), alignof(CellRecord)));

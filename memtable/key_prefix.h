@@ -1,19 +1,20 @@
 // Key prefixes: 4 bytes of a cell's key as one integer, taken where the keys of a node begin to differ.
 //
-// A shape says where. Whatever the shape, prefix(a) < prefix(b) implies a < b (cell_order.h); equal prefixes
-// say nothing and are settled by compare_cells. The shapes:
+// A shape names the bytes that form the prefix. For every shape, prefix(a) < prefix(b) implies a < b
+// (cell_order.h). Equal prefixes decide nothing, and compare_cells settles them. The shapes are:
 //
 //   kRow        bytes [skip, skip + 4) of the row, zero-padded. "a" and "a\0" are equal: no order is claimed.
 //   kQualifier  bytes [skip, skip + 4) of the qualifier, among cells of one row and family
 //   kTimestamp  bytes [skip, skip + 4) of the timestamp, inverted and big-endian, among cells of one column
 //   kNone       0: everything is equal
 //
-// Four bytes beside 14 keys are enough because they begin where these keys differ; eight would cost a cache
-// line more per node.
+// Four bytes for each of the 14 keys are enough, because they begin where these keys differ. Eight bytes
+// would cost one more cache line per node.
 //
-// prefix_of takes the common part for granted: the cell must share it with the node's keys. checked_prefix_of
-// does not; it compares with a reference cell and answers 0 for cells before, all ones for cells after those
-// that share it, which keeps the promise above for every cell, search keys included.
+// prefix_of() requires that the cell shares the common part of the node's keys. checked_prefix_of() does
+// not: it compares the cell with a reference cell. It returns 0 for cells before the cells that share the
+// common part, and all ones for cells after them. The promise above then holds for every cell, including
+// search keys.
 #pragma once
 
 #include <algorithm>
@@ -30,22 +31,22 @@ enum class PrefixPart : uint8_t { kNone, kRow, kQualifier, kTimestamp };
 struct PrefixShape {
   uint16_t skip = 0;
   PrefixPart part = PrefixPart::kRow;
-  bool checked = true;  // the node's cells need not share the common part: use checked_prefix_of
+  bool checked = true;  // the node's cells may differ in the common part: use checked_prefix_of
 };
 
-// The 4 bytes at `from`, of which `size` belong to the string, the rest as zeros. At least 4 bytes must be
-// readable: rows and qualifiers are followed by more than that in a flat key.
+// Returns the 4 bytes at `from`, the first byte highest; bytes beyond `size` count as zeros. At least 4
+// bytes must be readable: in a flat key, rows and qualifiers are followed by more than 4 bytes.
 inline uint32_t padded_prefix(const char* from, size_t size) {
   const uint32_t bytes = load_be32(from);
   if (size >= 4) return bytes;
   return size == 0 ? 0 : bytes & (~uint32_t{0} << (32 - 8 * size));
 }
 
-// Grows as timestamps fall: the order of versions.
+// Returns a number that grows as timestamps fall, which is the order of versions.
 inline uint64_t inverted_timestamp(int64_t timestamp) {
   return ~(static_cast<uint64_t>(timestamp) ^ (uint64_t{1} << 63));
 }
-// The first `bytes` bytes of it, at most 4.
+// Returns the first `bytes` bytes of inverted_timestamp(), at most 4.
 inline uint64_t timestamp_head(int64_t timestamp, uint32_t bytes) {
   return bytes == 0 ? 0 : inverted_timestamp(timestamp) >> (64 - 8 * bytes);
 }
@@ -69,8 +70,8 @@ inline uint32_t prefix_of(PrefixShape shape, const CellView& cell) {
   return 0;
 }
 
-// Where `cell` stands to the cells that share the shape's common part with `reference`: before (< 0), after
-// (> 0), or it shares it too (0).
+// Compares `cell` with the cells that share the shape's common part with `reference`: returns < 0 if it
+// is before them, > 0 if it is after them, 0 if it shares the part, too.
 inline int compare_common_part(PrefixShape shape, const CellView& cell, const CellView& reference) {
   if (shape.part == PrefixPart::kNone) return 0;
   if (shape.part == PrefixPart::kRow) {
@@ -94,7 +95,8 @@ inline uint32_t checked_prefix_of(PrefixShape shape, const CellView& cell, const
   return order < 0 ? 0 : ~uint32_t{0};
 }
 
-// The shape for all stored cells from `low` to `high`, both included: skips what they must have in common.
+// Returns the shape for all stored cells from `low` to `high`, both included. It skips the bytes that
+// these cells must have in common.
 inline PrefixShape shape_between(const CellView& low, const CellView& high) {
   PrefixShape shape;
   shape.checked = false;
@@ -117,8 +119,9 @@ inline PrefixShape shape_between(const CellView& low, const CellView& high) {
   return shape;
 }
 
-// The same for a node whose range is open: `low` and `high` are what it holds, cells to come may lie outside.
-// A byte less is skipped, so that a counter that carries does not leave the shape at once.
+// Does the same for a node whose range is open: `low` and `high` are its present bounds, and later cells
+// may lie outside. It skips one byte less, so that the carry of a counter does not leave the shape at
+// once.
 inline PrefixShape open_shape_between(const CellView& low, const CellView& high) {
   PrefixShape shape = shape_between(low, high);
   shape.checked = true;

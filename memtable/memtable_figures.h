@@ -1,4 +1,4 @@
-// MemtableFigures: what was inserted, summed up as it comes.
+// MemtableFigures: running totals of the inserted cells.
 #pragma once
 
 #include <atomic>
@@ -7,8 +7,8 @@
 
 namespace cellar {
 
-// One thread may add, ordered by the caller; any thread may read. Each figure is stored by one thread, so
-// that a plain load and store will do; all are relaxed, for none says anything about other memory.
+// One thread may add, ordered by the caller; any thread may read. Only one thread stores each figure, so
+// plain loads and stores suffice. All accesses are relaxed, because no figure orders other memory.
 class MemtableFigures {
  public:
   void add(const CellView& cell, uint64_t bytes) {

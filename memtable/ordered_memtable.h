@@ -1,9 +1,9 @@
-// OrderedMemtable<S>: a Memtable over a sorted structure S of cell records, with its cursor, figures and row
-// filter.
+// OrderedMemtable<S>: a Memtable over a sorted structure S of cell records, with its cursor, figures and
+// row filter.
 //
-// S has insert(cell, record), bytes(), and a Place with seek, seek_before, next and record; blink_tree.h is
-// the pattern. A structure to be tried gets a file ordered_<name>.cc that names it; then it can be chosen by
-// name.
+// S has insert(cell, record), prepare_inserts(cells), kPreparedMax, bytes(), and a Place with seek,
+// seek_before, next and record; blink_tree.h is the model. A new structure gets a file ordered_<name>.cc
+// that names the structure; then it can be chosen by name.
 #pragma once
 
 #include <algorithm>
@@ -23,9 +23,9 @@
 
 namespace cellar {
 
-// Keeps what the structure's Place promises: it meets every cell inserted before its last seek, so a new
-// cursor sees every cell inserted before it was made. Cells lie still in the arena, so the two-step rule
-// costs nothing but a second view; as long as a pin is held, bytes outlive the cursor as well.
+// Keeps the promise of the structure's Place, which meets every cell inserted before its last seek. A new
+// cursor therefore sees every cell inserted before it was made. Cells do not move in the arena, so the
+// two-step rule costs only a second view. As long as a pin is held, the bytes outlive the cursor as well.
 template <class S>
 class OrderedCursor final : public CellCursor {
  public:
@@ -37,7 +37,8 @@ class OrderedCursor final : public CellCursor {
     return show(place_.seek_before(structure_, target));
   }
 
-  // A few steps find most targets (the next column, the next version); a seek from the top finds the others.
+  // Steps a few times, which finds most targets (the next column, the next version); otherwise seeks from
+  // the top.
   const CellView* skip_to(const CellView& target) override {
     constexpr int kSteps = 4;
     for (int i = 0; i < kSteps; ++i) {
@@ -55,7 +56,8 @@ class OrderedCursor final : public CellCursor {
   }
 
  private:
-  // Once per move: the view of the move before stays as it is.
+  // Called once per move: alternates between two views, so that the view of the previous move stays
+  // unchanged.
   const CellView* show(const CellRecord* record) {
     if (record == nullptr) return nullptr;
     now_ ^= 1;
@@ -101,7 +103,7 @@ class OrderedMemtable final : public Memtable {
   bool may_contain_row(std::string_view row) const override { return filter_.may_contain(row); }
 
  private:
-  static constexpr uint64_t kSmallBytes = 128 << 10;  // cells up to here come from small blocks
+  static constexpr uint64_t kSmallBytes = 128 << 10;  // cells up to this total come from small blocks
 
   Arena first_cells_{16 << 10};
   Arena cells_{1 << 20};

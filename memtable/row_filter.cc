@@ -1,4 +1,4 @@
-// RowFilter's segments and bits.
+// RowFilter: segments and bits.
 #include "memtable/row_filter.h"
 
 #include "base/assert.h"
@@ -12,7 +12,7 @@ constexpr uint64_t kGrowth = 4;
 constexpr uint64_t kBitsPerRow = 16;
 constexpr uint64_t kBlockBits = 256;
 
-// Odd factors that pick one bit of a word each from the same 32 bits of hash (those of the split block Bloom
+// Odd factors that pick one bit per word from the same 32 bits of the hash (from the split block Bloom
 // filter).
 constexpr std::array<uint32_t, 8> kFactors = {0x47b6137bU, 0x44974d91U, 0x8824ad5bU, 0xa2b7289dU,
                                               0x705495c7U, 0x2df1424bU, 0x9efc4947U, 0x5c6bfb31U};
@@ -39,7 +39,7 @@ bool RowFilter::Segment::contains(uint64_t hash) const {
 void RowFilter::Segment::set(uint64_t hash) {
   std::atomic<uint32_t>* block = &words[8 * block_of(hash)];
   for (size_t i = 0; i < kFactors.size(); ++i) {
-    // One thread writes: a load and a store will do, no locked instruction is needed.
+    // Only one thread writes, so a load and a store suffice; no locked instruction is needed.
     block[i].store(block[i].load(std::memory_order_relaxed) | bit_of(hash, i), std::memory_order_relaxed);
   }
 }
@@ -60,9 +60,9 @@ void RowFilter::grow() {
 void RowFilter::add(Hashed row) {
   if (used_ == 0) grow();
   Segment* last = segments_[used_ - 1].load(std::memory_order_relaxed);
-  if (last->contains(row.hash)) return;  // written again, or as good as
+  if (last->contains(row.hash)) return;  // the row was written again, or has the same bits
   if (last->rows == last->rows_max) {
-    // Rows of the older segments are not added again: hot rows must not fill the new one.
+    // Rows of the older segments are not added again: frequent rows must not fill the new segment.
     for (size_t i = 0; i < used_; ++i) {
       if (segments_[i].load(std::memory_order_relaxed)->contains(row.hash)) return;
     }

@@ -1,4 +1,4 @@
-// RowFilter: which rows a memtable may hold; a blocked Bloom filter that grows by whole segments.
+// RowFilter: the rows that a memtable may hold; a blocked Bloom filter that grows by whole segments.
 #pragma once
 
 #include <array>
@@ -11,21 +11,22 @@
 
 namespace cellar {
 
-// One thread may add, ordered by the caller; any thread may ask.
+// One thread may add, ordered by the caller; any thread may read.
 //
-// A segment holds blocks of 32 bytes; a row sets one bit in each of the eight words of one block (at 16 bits
-// a row about 3 wrong "maybe" in 1,000). A full segment stays as it is and one four times as large takes the
-// rows to come, so that nothing is ever rehashed or moved: a million rows are in 6 segments, of which all but
-// the last two are small.
+// A segment holds blocks of 32 bytes. A row sets one bit in each of the eight words of one block (at 16
+// bits per row about 3 false positives in 1,000). A full segment stays unchanged, and a segment four
+// times as large takes the next rows, so nothing is ever rehashed or moved. A million rows are in 6
+// segments, of which all but the last two are small.
 //
-// Memory order: whoever asks for a row after it was added has learned of it through something that orders the
-// two, so the bits may be relaxed. The pointer to a segment is stored with release after its words were
-// zeroed.
+// Memory order: a reader that asks for a row after it was added has learned of the row through an
+// operation that orders the two. So the bits may be relaxed. The pointer to a segment is stored with
+// release after its words were zeroed.
 class RowFilter {
  public:
   RowFilter() = default;
 
-  // Where a row's bits are, worked out before they are needed so that the block can be fetched meanwhile.
+  // Hashed: the position of a row's bits, computed before it is needed, so that the block can be fetched
+  // meanwhile.
   struct Hashed {
     uint64_t hash = 0;
   };
@@ -40,10 +41,10 @@ class RowFilter {
   // Adds a row; inserter only.
   void add(Hashed row);
 
-  // False only when the row was not added. Any thread.
+  // Returns false only if the row was not added. Any thread.
   bool may_contain(std::string_view row) const;
 
-  // Any thread.
+  // Returns the bytes of memory. Any thread.
   uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
   ~RowFilter();
@@ -62,7 +63,7 @@ class RowFilter {
     uint64_t blocks;
     std::unique_ptr<std::atomic<uint32_t>[]> words;
   };
-  static constexpr size_t kSegmentsMax = 13;  // 1,024 rows, then four times as many each
+  static constexpr size_t kSegmentsMax = 13;  // 1,024 rows in the first, then four times as many in each
 
   void grow();
 

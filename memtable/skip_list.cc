@@ -1,4 +1,4 @@
-// SkipList's nodes, search and insert.
+// SkipList: nodes, search and insert.
 #include "memtable/skip_list.h"
 
 #include <array>
@@ -14,15 +14,16 @@ namespace {
 constexpr uint64_t kBranching = 4;
 constexpr uint64_t kSmallBlockBytes = 32 << 10;
 
-// The row's first 8 bytes, zero-padded: equal says nothing, else the order of rows.
+// Returns the row's first 8 bytes, zero-padded. Equal results decide nothing; otherwise they have the
+// order of the rows.
 uint64_t first_row_bytes(const CellView& cell) {
-  const uint64_t bytes = load_be64(cell.key + 2);  // there are always that many in a flat key
+  const uint64_t bytes = load_be64(cell.key + 2);  // a flat key always has this many bytes
   return cell.row_size >= 8 ? bytes : bytes & ~(~uint64_t{0} >> (8 * cell.row_size));
 }
 
 }  // namespace
 
-// The pointers of the node's levels lie behind it: one as declared, the others after that.
+// The pointers of the node's levels are stored in it and after it: `next` holds one, the others follow.
 struct SkipList::Node {
   uint64_t prefix;  // the row's first 8 bytes
   const CellRecord* record;
@@ -55,11 +56,12 @@ uint32_t SkipList::draw_levels() {
   return levels;
 }
 
-// The nodes around `target`; and the last one before it on each level into `path`, if given.
+// Returns the nodes around `target`. If `path` is given, stores the last node before the target on each
+// level.
 SkipList::Neighbours SkipList::find(const CellView& target, Node** path) const {
   const uint64_t prefix = first_row_bytes(target);
   Node* node = head_;
-  Node* not_before = nullptr;  // what the level above stopped at need not be compared again
+  Node* not_before = nullptr;  // the node at which the level above stopped need not be compared again
   for (uint32_t level = levels_.load(std::memory_order_relaxed); level-- > 0;) {
     Node* next = node->after(level);
     while (next != nullptr && next != not_before && next->is_before(target, prefix)) {
@@ -69,7 +71,8 @@ SkipList::Neighbours SkipList::find(const CellView& target, Node** path) const {
     not_before = next;
     if (path != nullptr) path[level] = node;
   }
-  return {node, not_before};  // not node->after(0): a cell before the target may have come in between
+  // Not node->after(0): a cell before the target may have been inserted in between.
+  return {node, not_before};
 }
 
 void SkipList::insert(const CellView& cell, const CellRecord* record) {

@@ -1,8 +1,9 @@
-// SkipList: cells in a classic skip list; one inserter, wait-free readers. The measure for other structures.
+// SkipList: cells in a classic skip list; one inserter, wait-free readers. The baseline for other
+// structures.
 //
-// Memory order. A node is filled, then linked from the lowest level up, each pointer stored with release; a
-// reader loads pointers with acquire and so sees a filled node. Nodes are never unlinked. A cell counts as
-// inserted once it is linked at the lowest level; higher levels only lead there faster.
+// Memory order. A node is filled, then linked from the lowest level up, each pointer being stored with
+// release. A reader loads pointers with acquire and so sees a filled node. Nodes are never unlinked. A
+// cell counts as inserted once it is linked at the lowest level; higher levels only speed up the search.
 #pragma once
 
 #include <atomic>
@@ -16,8 +17,8 @@
 
 namespace cellar {
 
-// One thread inserts at a time, ordered by the caller; any thread reads. Records are borrowed and outlive the
-// list.
+// One thread inserts at a time, ordered by the caller; any thread reads. Records are borrowed and must
+// outlive the list.
 class SkipList {
  private:
   struct Node;
@@ -30,23 +31,23 @@ class SkipList {
   // Inserts `record`, a copy of `cell`, before all cells equal to it.
   void insert(const CellView& cell, const CellRecord* record);
 
-  // Nothing can be fetched ahead without the comparisons that need it.
+  // Does nothing: fetching ahead would need the same comparisons as the insert.
   static constexpr size_t kPreparedMax = SIZE_MAX;
   void prepare_inserts(std::span<const CellView>) const {}
 
-  // Bytes of nodes. Any thread.
+  // Returns the bytes of all nodes. Any thread.
   uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
-  // Place: where a reader stands. A plain value, one thread at a time; valid as long as the list. Meets every
-  // cell whose insert() returned before it got there.
+  // Place: the position of a reader. A plain value; one thread at a time; valid as long as the list. It
+  // meets every cell whose insert() returned before the Place reached its position.
   class Place {
    public:
-    // Each returns the record it moved to, or null when there is none; then it stands nowhere until the next
-    // seek.
-    const CellRecord* seek(const SkipList& list, const CellView& target);         // first at or after
-    const CellRecord* seek_before(const SkipList& list, const CellView& target);  // last before
+    // seek(), seek_before() and next() return the record moved to, or null if there is none. After null
+    // the Place has no position until the next seek.
+    const CellRecord* seek(const SkipList& list, const CellView& target);  // first at or after `target`
+    const CellRecord* seek_before(const SkipList& list, const CellView& target);  // last before `target`
     const CellRecord* next();
-    // Null when it stands nowhere.
+    // Returns the current record, or null if the Place has no position.
     const CellRecord* record() const;
 
    private:
@@ -57,10 +58,10 @@ class SkipList {
   static constexpr uint32_t kLevelsMax = 16;
 
   Node* make_node(const CellRecord* record, uint64_t prefix, uint32_t levels);
-  // Neighbours: what lies on both sides of a key at one instant.
+  // Neighbours: the nodes on both sides of a key at one instant.
   struct Neighbours {
-    Node* before;       // the head when there is none
-    Node* at_or_after;  // null when there is none
+    Node* before;       // the head if there is no node before the key
+    Node* at_or_after;  // null if there is no such node
   };
   Neighbours find(const CellView& target, Node** path) const;
   uint32_t draw_levels();

@@ -21,7 +21,8 @@ namespace cellar::posix {
 
 namespace {
 
-constexpr uint64_t kWritebackBytes = 4 << 20;  // appended before the kernel is asked to begin writing them
+// The kernel is asked to begin writing after this many appended bytes.
+constexpr uint64_t kWritebackBytes = 4 << 20;
 constexpr size_t kTransferBytesMax = size_t{1} << 30;  // one read(2) or write(2) moves less than 2 GiB
 
 std::string at_offset(uint64_t offset) { return "offset " + std::to_string(offset); }
@@ -41,7 +42,7 @@ class PosixReadable final : public ReadableFile {
       const ssize_t got =
           uninterrupted([&] { return ::pread(file_.get(), into, piece, static_cast<off_t>(offset)); });
       if (got < 0) return error_status(errno, "cannot read", path_).at(at_offset(offset));
-      if (got == 0) return short_read(offset, bytes);  // somebody cut the file after it was opened
+      if (got == 0) return short_read(offset, bytes);  // the file was cut after it was opened
       offset += static_cast<uint64_t>(got);
       into += got;
       bytes -= static_cast<size_t>(got);
@@ -49,8 +50,8 @@ class PosixReadable final : public ReadableFile {
     return {};
   }
 
-  // What is in the page cache is taken at once; the rest is announced together, so that the device can
-  // overlap it.
+  // Takes data in the page cache at once. Announces the rest together, so that the device can overlap the
+  // reads.
   Status read_many(std::span<const ReadRequest> requests) const override {
     if (requests.size() == 1) return read(requests[0].offset, requests[0].bytes, requests[0].into);
     std::vector<const ReadRequest*> waiting;
@@ -69,14 +70,14 @@ class PosixReadable final : public ReadableFile {
     if (offset >= size_) return ByteRange{size_, size_};
     const off_t begin = ::lseek(file_.get(), static_cast<off_t>(offset), SEEK_DATA);
     if (begin < 0 && errno == ENXIO) return ByteRange{size_, size_};
-    if (begin < 0) return ByteRange{offset, size_};  // this file system knows of no holes
+    if (begin < 0) return ByteRange{offset, size_};  // this file system does not support holes
     const off_t end = ::lseek(file_.get(), begin, SEEK_HOLE);
     const uint64_t until = end < 0 ? size_ : static_cast<uint64_t>(end);
     return ByteRange{std::min(static_cast<uint64_t>(begin), size_), std::min(until, size_)};
   }
 
   void will_need(uint64_t offset, uint64_t bytes) const override {
-    if (offset >= size_ || bytes == 0) return;  // 0 would mean: to the end
+    if (offset >= size_ || bytes == 0) return;  // a length of 0 would mean "to the end"
     (void)posix_fadvise(file_.get(), static_cast<off_t>(offset),
                         static_cast<off_t>(std::min(bytes, size_ - offset)), POSIX_FADV_WILLNEED);
   }
@@ -103,7 +104,8 @@ class PosixReadable final : public ReadableFile {
   const uint64_t size_;
 };
 
-// What the two ways of writing share: the size, and the first failure, which every later call repeats.
+// PosixWritable: the part common to plain and mapped writing: the size, and the first failure, which
+// every later call repeats.
 class PosixWritable : public WritableFile {
  public:
   PosixWritable(Descriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
@@ -117,7 +119,7 @@ class PosixWritable : public WritableFile {
     return failure_;
   }
 
-  // Remembers `status` unless there was a failure before, and returns the first one.
+  // Remembers `status` as the failure unless one is already recorded; returns the recorded one.
   Status fail(const Status& status) {
     const MutexLock lock(mutex_);
     if (failure_.ok()) failure_ = status;
@@ -125,7 +127,7 @@ class PosixWritable : public WritableFile {
     return failure_;
   }
 
-  // Whether this process inherited the object by fork().
+  // Returns whether this process inherited the object by fork().
   bool inherited() const { return generation_ != process_generation(); }
   Status check_process() const {
     if (!inherited()) return {};
@@ -160,8 +162,8 @@ class PlainWritable final : public PosixWritable {
           [&] { return ::write(file_.get(), bytes.data(), std::min(bytes.size(), kTransferBytesMax)); });
       if (put <= 0) {
         const int error = put < 0 ? errno : EIO;
-        // Part of the piece may be in the file. Nothing depends on it, but a full medium is glad of the
-        // bytes.
+        // A part of the bytes may be in the file. Nothing depends on that part, but truncating it helps a
+        // full medium.
         (void)!ftruncate(file_.get(), static_cast<off_t>(size()));
         return fail(error_status(error, "cannot append to", path_).at(at_offset(at)));
       }
@@ -189,29 +191,30 @@ class PlainWritable final : public PosixWritable {
   }
 
  private:
-  // A sync of a large file then finds most of it written. Only a wish: what goes wrong is told by the sync.
+  // Asks the kernel to begin writing, so that a sync of a large file finds most of it written. Errors are
+  // ignored here: the sync reports them.
   void begin_writeback(uint64_t until) {
     static_cast<void>(::sync_file_range(file_.get(), static_cast<off_t>(asked_),
                                         static_cast<off_t>(until - asked_), SYNC_FILE_RANGE_WRITE));
     asked_ = until;
   }
 
-  uint64_t asked_ = 0;  // up to here the kernel was asked
+  uint64_t asked_ = 0;  // the kernel was asked to write up to this offset
 };
 
 class MappedWritable final : public PosixWritable {
  public:
   MappedWritable(Descriptor file, std::string path, char* start, uint64_t mapped_bytes)
       : PosixWritable(std::move(file), std::move(path)), start_(start), mapped_bytes_(mapped_bytes) {}
-  // In a forked child nothing happens to the file: the process that made it goes on appending.
+  // A forked child leaves the file alone: the process that created the file goes on appending to it.
   ~MappedWritable() override {
     if (!closed_ && !inherited()) (void)finish();
   }
 
-  // Makes every page present and writable now: a first touch costs microseconds, an append to a touched page
-  // 5 ns (measured with records of 128 bytes: 216 ns each without this). What cannot be written, a medium
-  // that copies on write and is full, is met here and not as a signal. Kernels before 5.14 do not know the
-  // request, and do without.
+  // Makes every page present and writable now. A first touch costs microseconds, an append to a touched
+  // page 5 ns (with records of 128 bytes: 216 ns each without this call). A medium that cannot be
+  // written, for example because it copies on write and is full, is detected here and not by a signal.
+  // Kernels before 5.14 do not support the request; populate() then does nothing.
   Status populate() {
     constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE
     int failed = 0;
@@ -240,18 +243,20 @@ class MappedWritable final : public PosixWritable {
     return {};
   }
 
-  // The range since the last sync, in whole pages: the one with the border is written again.
+  // Writes the range since the last sync, in whole pages; the page that contains the last sync's end is
+  // written again.
   Status sync() override {
     CELLAR_TRY(failure());
     CELLAR_ASSERT(!closed_);
     static const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
     const uint64_t end = size();
     const uint64_t synced = synced_.load(std::memory_order_acquire);
-    if (end > 0 && end <= synced) return {};  // another sync may have come further
+    if (end > 0 && end <= synced) return {};  // another sync may have reached further
     const uint64_t begin = synced / page * page;
-    // With a range the system writes its pages and what is needed to find them again, the preallocated length
-    // included; but not the zeros behind, which are dirty since creation and would make the first sync a long
-    // one, and every later append the first touch of a clean page.
+    // With a range, the system writes the range's pages and the metadata needed to find them, including
+    // the preallocated length. It does not write the zeros after the range. Those are dirty since
+    // creation; writing them would make the first sync long, and every later append the first touch of a
+    // clean page.
     const uint64_t bytes = std::max<uint64_t>(end - begin, 1);
     if (uninterrupted([&] { return ::msync(start_ + begin, bytes, MS_SYNC); }) != 0)
       return fail(errno, "cannot sync");

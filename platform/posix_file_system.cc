@@ -1,5 +1,5 @@
-// The real file system: directories by descriptor, names by openat(2), nothing by path once a directory is
-// open.
+// The real file system: directories by descriptor and names by openat(2). Once a directory is open,
+// nothing uses its path.
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -21,7 +21,7 @@ using posix::error_status;
 using posix::open_at;
 using posix::uninterrupted;
 
-// Stores are their owner's: HBase data is not for everybody who can log in.
+// Only the owner may read a store, because its data is not for everyone who can log in.
 constexpr unsigned kFileMode = 0600;
 constexpr unsigned kDirectoryMode = 0700;
 constexpr size_t kEntriesMax = 1'000'000;
@@ -56,20 +56,20 @@ class PosixDirectory final : public Directory {
         open_at(fd(), std::string(name).c_str(), access | O_CREAT | O_EXCL | O_NOFOLLOW, kFileMode);
     if (!file.valid()) return error_status(errno, "cannot create", path);
     auto made = posix::make_writable(std::move(file), path, options.mapped_bytes);
-    if (!made.ok()) (void)::unlinkat(fd(), std::string(name).c_str(), 0);  // as if it had not been asked for
+    if (!made.ok()) (void)::unlinkat(fd(), std::string(name).c_str(), 0);  // undoes the failed create
     return made;
   }
 
   Result<std::unique_ptr<ReadableFile>> open(std::string_view name) override {
     CELLAR_TRY(check_file_name(name));
-    // Non-blocking: a pipe put there by somebody must not hold us up. For regular files it means nothing.
+    // Opens without blocking, because a pipe may stand here. For regular files O_NONBLOCK has no effect.
     Descriptor file = open_at(fd(), std::string(name).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     if (!file.valid()) return error_status(errno, "cannot open", path_of(name));
     return posix::make_readable(std::move(file), path_of(name));
   }
 
   Result<std::vector<DirectoryEntry>> list() override {
-    // A descriptor of its own: two threads that list must not share a position.
+    // Uses a descriptor of its own, so that two threads that list do not share a position.
     Descriptor again = open_at(fd(), ".", O_RDONLY | O_DIRECTORY);
     if (!again.valid()) return error_status(errno, "cannot list", path_);
     const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(again.get()), ::closedir);
@@ -87,7 +87,7 @@ class PosixDirectory final : public Directory {
       auto entry = examine(fd(), found->d_name, path_of(found->d_name));
       if (entry.ok()) {
         entries.push_back(std::move(entry).value());
-      } else if (!entry.status().is(Code::kNotFound)) {  // not found: removed since it was read
+      } else if (!entry.status().is(Code::kNotFound)) {  // not found: removed after its name was read
         return entry.status();
       }
     }
@@ -101,7 +101,7 @@ class PosixDirectory final : public Directory {
     CELLAR_TRY(check_file_name(to));
     if (::renameat(fd(), std::string(from).c_str(), fd(), std::string(to).c_str()) == 0) return {};
     const int error =
-        errno == EEXIST ? ENOTEMPTY : errno;  // either may be said of a directory that has entries
+        errno == EEXIST ? ENOTEMPTY : errno;  // the system may report either for a directory with entries
     return error_status(error, "cannot rename", path_of(from)).with_context("to " + std::string(to));
   }
 
@@ -120,7 +120,7 @@ class PosixDirectory final : public Directory {
     }
     if (::linkat(fd(), std::string(name).c_str(), other->fd(), std::string(target_name).c_str(), 0) == 0)
       return {};
-    const int error = errno == EPERM ? EOPNOTSUPP : errno;  // what a medium without links says
+    const int error = errno == EPERM ? EOPNOTSUPP : errno;  // the errno of a medium without hard links
     return error_status(error, "cannot link", path_of(name))
         .with_context("to " + other->path_of(target_name));
   }
@@ -184,7 +184,7 @@ class PosixDirectory final : public Directory {
   const std::string path_;
 };
 
-// The directory that holds the last component of `path`.
+// Returns the directory that holds the last component of `path`.
 std::string parent_of(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   const size_t slash = path.rfind('/');
@@ -192,7 +192,8 @@ std::string parent_of(std::string path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// Even when the directory was there: whoever made it may have died before its name was durable.
+// Creates the directory and syncs its parent, even if the directory exists: its creator may have died
+// before the name was durable.
 Status create_directory(const std::string& path) {
   const bool made = ::mkdir(path.c_str(), kDirectoryMode) == 0;
   if (!made && errno != EEXIST) return error_status(errno, "cannot create directory", path);
@@ -210,7 +211,8 @@ class PosixFileSystem final : public FileSystem {
       return Status::invalid_argument("the path of a directory is empty or holds a zero byte");
     }
     if (create) CELLAR_TRY(create_directory(path));
-    // Links are followed here: where a store lies is its owner's affair. Below it they are not.
+    // Links are followed in the path of a store, because its owner decides where the store lies. Below
+    // the store they are not followed.
     Descriptor opened = open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY);
     if (!opened.valid()) return error_status(errno, "cannot open directory", path);
     return std::unique_ptr<Directory>(std::make_unique<PosixDirectory>(std::move(opened), path));

@@ -1,9 +1,10 @@
-// Locks: an open-file-description lock against other processes, a table by (device, inode) against our own.
+// Locks: an open-file-description lock against other processes, and a table by (device, inode) against
+// this process.
 //
-// Classic fcntl locks would not do: two of one process do not conflict, and all vanish when any descriptor of
-// the file is closed. Locks of the open file description conflict even within a process, but a forked child
-// shares them: only the process that took a lock may give it up, and the table, which the child inherits,
-// refuses a second one there.
+// Classic fcntl locks would not work: two locks of one process do not conflict, and all of them vanish
+// when any descriptor of the file is closed. Locks of the open file description conflict even within a
+// process, but a forked child shares them. Therefore only the process that took a lock may release it.
+// The child inherits the table, which refuses a second lock there.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,7 +25,7 @@ using FileIdentity = std::pair<dev_t, ino_t>;
 
 struct LockTable {
   Mutex mutex;
-  std::map<FileIdentity, std::string> held CELLAR_GUARDED_BY(mutex);  // by whom, for messages
+  std::map<FileIdentity, std::string> held CELLAR_GUARDED_BY(mutex);  // holder's name, for messages
 };
 
 LockTable& lock_table() {
@@ -36,7 +37,7 @@ std::string this_process() {
   return "process " + std::to_string(getpid()) + " (" + program_invocation_short_name + ")";
 }
 
-// What the holder wrote into its lock file, for a message: printable, and not longer than a line.
+// Returns what the holder wrote into its lock file, for a message: printable, and at most one line.
 std::string read_holder(int file) {
   char text[160];
   const ssize_t got = pread(file, text, sizeof text, 0);
@@ -45,7 +46,8 @@ std::string read_holder(int file) {
   return holder.empty() ? "another process" : escaped(holder);
 }
 
-// For messages only: a lock file that cannot be written still locks.
+// Writes the holder into the lock file, for messages only: a lock file that cannot be written still
+// locks.
 void write_holder(int file) {
   const std::string text = this_process() + "\n";
   if (ftruncate(file, 0) != 0) return;
@@ -75,10 +77,10 @@ class PosixLock final : public FileLock {
         owner_(getpid()) {}
 
   ~PosixLock() override {
-    if (getpid() != owner_) return;  // in a forked child: the lock is the parent's
+    if (getpid() != owner_) return;  // in a forked child the lock belongs to the parent
     LockTable& table = lock_table();
     const MutexLock lock(table.mutex);
-    // The holder's name goes, so that a later message does not name one long gone.
+    // Removes the holder's name, so that a later message does not show a holder that is gone.
     if (kind_ == LockKind::kExclusive) (void)!ftruncate(file_.get(), 0);
     struct flock range = whole_file(F_UNLCK);
     (void)fcntl(file_.get(), F_OFD_SETLK, &range);

@@ -1,4 +1,4 @@
-// Descriptors, and errno in words.
+// Descriptors, and errno as a Status.
 #include "platform/posix_support.h"
 
 #include <fcntl.h>
@@ -59,8 +59,8 @@ void Descriptor::reset() { (void)close(); }
 int Descriptor::close() {
   const int number = std::exchange(number_, -1);
   if (number < 0) return 0;
-  // Not repeated on EINTR: on Linux the descriptor is gone in any case, and its number may be somebody
-  // else's.
+  // The call is not repeated on EINTR: on Linux the descriptor is closed in any case, and its number may
+  // have been reused.
   return ::close(number) == 0 || errno == EINTR ? 0 : errno;
 }
 

@@ -1,4 +1,4 @@
-// What the parts of the real file system share: descriptors that close themselves and errno as a Status.
+// Shared by the parts of the real file system: descriptors that close themselves and errno as a Status.
 #pragma once
 
 #include <cerrno>
@@ -29,23 +29,24 @@ class Descriptor {
   int get() const { return number_; }
   bool valid() const { return number_ >= 0; }
   void reset();
-  // Gives up ownership.
+  // Returns the descriptor and gives up ownership.
   int release() { return std::exchange(number_, -1); }
-  // Closes and tells the errno, 0 when well.
+  // Closes the descriptor. Returns the errno, or 0 on success.
   int close();
 
  private:
   int number_ = -1;
 };
 
-// "cannot create /data/log/…: No space left on device", with the code and hint that belong to `error` (an
-// errno).
+// Returns a Status such as "cannot create /data/log/…: No space left on device", with the code and hint
+// that belong to `error` (an errno).
 Status error_status(int error, const std::string& what, const std::string& path);
 
-// openat() that is repeated when interrupted; always O_CLOEXEC. -1 and errno on failure.
+// Opens like openat(), always with O_CLOEXEC; repeats the call when interrupted. On failure the
+// Descriptor is invalid, and errno is set.
 Descriptor open_at(int directory, const char* name, int flags, unsigned mode = 0);
 
-// Makes a system call again for as long as signals interrupt it (EINTR); returns what it returned.
+// Repeats a system call as long as signals interrupt it (EINTR); returns its result.
 template <class Call>
 auto uninterrupted(Call call) {
   while (true) {
@@ -54,17 +55,17 @@ auto uninterrupted(Call call) {
   }
 }
 
-// Makes an open regular file readable; anything else is kIoError.
+// Returns a readable file for an open regular file; kIoError if the file is not a regular one.
 Result<std::unique_ptr<ReadableFile>> make_readable(Descriptor file, std::string path);
 
-// Takes a new, empty file, opened for writing; with mapped_bytes for reading too. On failure the caller
-// unlinks it.
+// Returns a writable file for a new, empty file opened for writing (with `mapped_bytes` also for
+// reading). On failure the caller unlinks the file.
 Result<std::unique_ptr<WritableFile>> make_writable(Descriptor file, std::string path, uint64_t mapped_bytes);
 
 enum class LockKind : uint8_t { kExclusive, kShared };
 
-// Locks the open file, which is `name` in `directory`, against this process too, and writes this process into
-// it: kLocked, naming the holder.
+// Locks the open file, which is `name` in `directory`, against this and other processes, and writes this
+// process into the file. kLocked, naming the holder, if it is already locked.
 Result<std::unique_ptr<FileLock>> make_lock(int directory, std::string_view name, Descriptor file,
                                             const std::string& path, LockKind kind);
 

@@ -1,4 +1,4 @@
-// The executor of real threads, one queue for each priority, and events that cost a signaller one addition.
+// An executor with real threads, one queue per priority. Events cost the signaller one addition.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -15,8 +15,8 @@ namespace cellar {
 
 namespace {
 
-// The counter and the number of waiters are both sequentially consistent: either the signaller sees the
-// waiter, or the waiter, which looks at the counter after announcing itself, sees the signal.
+// The counter and the number of waiters are both sequentially consistent. Either the signaller sees the
+// waiter, or the waiter sees the signal, because it checks the counter after announcing itself.
 class ThreadEvent final : public Event {
  public:
   uint64_t count() const override { return count_.load(); }
@@ -24,7 +24,7 @@ class ThreadEvent final : public Event {
   void signal() override {
     count_.fetch_add(1);
     if (waiters_.load() == 0) return;
-    const MutexLock lock(mutex_);  // a waiter that has tested is asleep by now
+    const MutexLock lock(mutex_);  // a waiter that has checked the counter is asleep by now
     changed_.notify_all();
   }
 
@@ -35,7 +35,7 @@ class ThreadEvent final : public Event {
     {
       const MutexLock lock(mutex_);
       const auto stepped = [&] { return count() > seen; };
-      // Beyond a century there is no limit: the sum with the clock would overflow.
+      // A timeout of more than a century means no limit: adding it to the clock would overflow.
       constexpr int64_t kTimeoutMax = int64_t{100} * 365 * 86400 * 1'000'000;
       if (timeout_us < 0 || timeout_us > kTimeoutMax) {
         changed_.wait(mutex_, stepped);
@@ -95,11 +95,12 @@ class ThreadExecutor final : public Executor {
     low_.filled.notify_all();
   }
 
-  // A running job may submit more, to either queue: threads leave when nothing is queued or running anywhere.
+  // Runs jobs. A running job may submit more jobs to either queue: threads leave when nothing is queued
+  // or running.
   void serve(Queue& queue) {
     while (std::function<void()> job = next(queue)) {
       job();
-      job = nullptr;  // what it captured goes before anybody is told that it is done
+      job = nullptr;  // destroys the job's captures before anyone is told that it is done
       CELLAR_ASSERT(mutexes_held() == 0);
       const MutexLock lock(mutex_);
       --unfinished_;
@@ -107,7 +108,7 @@ class ThreadExecutor final : public Executor {
     }
   }
 
-  // The queue's next job, or none when it is time to leave.
+  // Returns the queue's next job, or an empty function when the thread should end.
   std::function<void()> next(Queue& queue) {
     const MutexLock lock(mutex_);
     while (queue.jobs.empty() && !(stopping_ && unfinished_ == 0)) queue.filled.wait(mutex_);
@@ -120,7 +121,7 @@ class ThreadExecutor final : public Executor {
   Mutex mutex_;
   Queue high_;
   Queue low_;
-  uint64_t unfinished_ CELLAR_GUARDED_BY(mutex_) = 0;  // queued or running
+  uint64_t unfinished_ CELLAR_GUARDED_BY(mutex_) = 0;  // jobs queued or running
   bool stopping_ CELLAR_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;
 };

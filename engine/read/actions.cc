@@ -1,4 +1,4 @@
-// Actions: finds what can be written together; the rest goes to the table one after the other.
+// Actions: finds the actions that can be written together and passes the others to the table one by one.
 #include "engine/read/actions.h"
 
 #include <algorithm>
@@ -8,7 +8,8 @@
 namespace cellar {
 namespace {
 
-constexpr size_t kTogetherMax = 1000;  // and so many bytes: one write holds its row locks, and others up
+// Limits of a write of several actions, which holds its row locks and delays other writes.
+constexpr size_t kTogetherMax = 1000;
 constexpr size_t kTogetherBytes = 1 << 20;
 
 ActionResult of_row(Result<Row> row) {
@@ -27,7 +28,8 @@ ActionResult get_row(Table& table, const Get& get) {
   return {{}, rows->empty() ? Row{get.row(), {}} : rows->row().to_row(), true};
 }
 
-// An increment answers with its sums; its cells come by way of row mutations, which are the same write.
+// Runs one action. Table::increment() would return only the sums; row mutations make the same write and
+// return the cells.
 ActionResult run_one(Table& table, const Action& action, const WriteOptions& options) {
   return std::visit(
       [&](const auto& each) -> ActionResult {
@@ -57,7 +59,7 @@ size_t bytes_of(const RowMutation& mutation) {
   return bytes;
 }
 
-// The bytes of a write that reads nothing; 0 of any other action.
+// Returns the number of bytes of a write that reads nothing; 0 for any other action.
 size_t blind_bytes(const Action& action) {
   if (const auto* put = std::get_if<Put>(&action)) return bytes_of(*put);
   const auto* erase = std::get_if<Delete>(&action);
@@ -67,7 +69,7 @@ size_t blind_bytes(const Action& action) {
   return reads ? 0 : bytes_of(*erase);
 }
 
-// How many of the first actions can be written together.
+// Returns how many of the first actions can be written together.
 size_t together_at(std::span<const Action> actions) {
   size_t count = 0;
   for (size_t bytes = 0; count < std::min(actions.size(), kTogetherMax) && bytes < kTogetherBytes; ++count) {

@@ -1,4 +1,4 @@
-// Actions: many requests to one table, answered one by one.
+// Actions: runs many requests to one table, each with its own result.
 #pragma once
 
 #include <functional>
@@ -9,9 +9,9 @@
 
 namespace cellar {
 
-// Does them in their order. Puts and deletes side by side that read nothing are first tried by `together`, as
-// one write; where one of them is refused, each is done alone, to have an answer of its own. Without
-// `together` each is.
+// Runs the actions in order and returns a result for each. Adjacent puts and deletes that read nothing
+// are first tried by `together`, as one write. If that write is refused (kInvalidArgument, kLimit), each
+// of its actions runs alone, to get a result of its own. Without `together` every action runs alone.
 std::vector<ActionResult> run_actions(Table& table, std::span<const Action> actions,
                                       const WriteOptions& options,
                                       const std::function<Status(std::span<const Action>)>& together);

@@ -1,4 +1,4 @@
-// ExplainedSource: a source of a read that counts for its explanation what it gives.
+// ExplainedSource: a source of a read that counts its cells for the read's explanation.
 #pragma once
 
 #include <memory>
@@ -9,9 +9,9 @@
 
 namespace cellar {
 
-// The cursor and the entry are borrowed and owned as a cursor's are. pinned() is asked once for each cell
-// that goes into the answer, by way of the merge from the source that gave it: that is how taken cells are
-// counted.
+// Wraps a cursor of a source; `entry` is borrowed. pinned() is called once for each cell that goes into
+// the answer: the merge passes the call to the source that gave the cell. That call counts the cell as
+// taken.
 class ExplainedSource final : public CellCursor {
  public:
   ExplainedSource(std::unique_ptr<CellCursor> cursor, ReadExplanation::Source& entry)

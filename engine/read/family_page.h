@@ -1,4 +1,5 @@
-// FamilyPage: which part of a family's cells of one row a read returns: the first so many after an offset.
+// FamilyPage: the page of a family that a read returns for each row: a number of cells or columns after
+// an offset.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +12,14 @@ namespace cellar {
 
 struct PageBounds {
   uint32_t offset = 0;
-  uint32_t limit = 0;  // 0: no end
+  uint32_t limit = 0;  // 0: no limit
   CountBy by = CountBy::kColumns;
 
   bool are_open() const { return offset == 0 && limit == 0; }
 };
 
-// Counts what passed all else, in the order it is returned. One thread at a time.
+// FamilyPage: counts the cells that passed all other tests, in the order in which they are returned. One
+// thread at a time.
 class FamilyPage {
  public:
   explicit FamilyPage(PageBounds bounds)
@@ -27,23 +29,24 @@ class FamilyPage {
 
   bool counts_columns() const { return by_ == CountBy::kColumns; }
 
-  // The next cell is the first of a family in a row.
+  // Begins a family in a row: the next cell is its first.
   void begin() { count_ = 0; }
-  // Whether nothing from this cell on can belong to the page, whatever a filter says of it.
+  // Returns whether neither this cell nor any later one can belong to the page, whatever a filter
+  // decides.
   bool is_behind(const CellView& cell) const {
     return count_ == end_ && (!counts_columns() || cell.qualifier() != column_);
   }
-  // Counts the cell; whether it belongs to the page.
+  // Counts the cell. Returns whether it belongs to the page.
   bool takes(const CellView& cell) {
     if (!counts_columns()) {
       ++count_;
     } else if (count_ == 0 || cell.qualifier() != column_) {
       ++count_;
-      column_ = cell.qualifier();  // the cell itself is gone two moves later
+      column_ = cell.qualifier();  // copied, because the cell is invalid two moves later
     }
     return count_ > offset_;
   }
-  // Whether the last cell or column that belongs to the page has been counted.
+  // Returns whether the last cell or column of the page has been counted.
   bool is_full() const { return count_ == end_; }
 
  private:
@@ -51,7 +54,7 @@ class FamilyPage {
   uint64_t offset_;
   uint64_t end_;
   uint64_t count_ = 0;
-  std::string column_;  // counted last
+  std::string column_;  // the last counted column
 };
 
 }  // namespace cellar

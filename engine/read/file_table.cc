@@ -1,5 +1,5 @@
-// FileTable: opens the files of a region when a read comes to it, and hands them to the store reader as a
-// view.
+// FileTable: opens the files of a region when a read first needs them, and gives them to the store reader
+// as a view.
 #include "engine/read/file_table.h"
 
 #include <algorithm>
@@ -15,14 +15,14 @@ namespace {
 
 Result<std::shared_ptr<const FamilyConfig>> config_of(const FamilyOptions& options) {
   FamilyOptions named = options;
-  if (named.name.empty()) named.name = "f";  // files of others have cells without a family
+  if (named.name.empty()) named.name = "f";  // foreign files have cells without a family
   CELLAR_TRY_ASSIGN(const std::shared_ptr<const FamilyConfig> checked, FamilyConfig::create(named));
   FamilyConfig config = *checked;
   config.options.name = options.name;
   return std::make_shared<const FamilyConfig>(std::move(config));
 }
 
-// Whether rows of the region can be in the range.
+// Returns whether rows of the region can be in the range.
 bool meets(const FileTableRegion& region, const RowRange& range) {
   const std::string_view low = range.reversed ? range.stop : range.start;
   const std::string_view high = range.reversed ? range.start : range.stop;
@@ -31,7 +31,7 @@ bool meets(const FileTableRegion& region, const RowRange& range) {
 
 }  // namespace
 
-// FileTableScanner: region after region.
+// FileTableScanner: scans one region after the other.
 class FileTableScanner final : public Scanner {
  public:
   FileTableScanner(std::shared_ptr<FileTable> table, const Scan& scan, int64_t now_ms)
@@ -44,7 +44,7 @@ class FileTableScanner final : public Scanner {
     const std::vector<FileTableRegion>& regions = table_->options_.regions;
     for (size_t i = 0; i < regions.size(); ++i)
       if (meets(regions[i], request_.read.range)) left_.push_back(i);
-    // The next one is taken from the end.
+    // Regions are taken from the end of the list.
     if (!request_.read.range.reversed) std::ranges::reverse(left_);
     return {};
   }
@@ -174,7 +174,7 @@ Result<StoreReaders> FileTable::open_readers(size_t region, const Query<Q>& quer
   for (const Wanted& each : wanted) {
     CELLAR_TRY_ASSIGN(std::shared_ptr<const StoreView> view, view_of(region, each.family));
     StoreQuery family = store_query(query, read, configs_[each.family]->options.name, each.choice);
-    family.rules.now_ms = now_ms;  // and every sequence there is can be seen
+    family.rules.now_ms = now_ms;  // and all sequences are visible
     if (auto reader = StoreReader::open(std::move(view), family, read.range))
       readers.push_back(std::move(reader));
   }

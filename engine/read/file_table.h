@@ -1,5 +1,5 @@
-// FileTable: a table that is files and nothing else: no log, no memory, no manifest. Reads go the way of
-// every table; writes are refused.
+// FileTable: a table that consists of files only, without log, memtables or manifest. Reads take the read
+// path of every table; writes are refused.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,8 @@
 
 namespace cellar {
 
-// Some of a table's rows, from `start` up to but not including `end`; empty is open. No rows lie in two.
+// FileTableRegion: the rows of a table from `start` up to but not including `end`; an empty bound is
+// open. Regions do not overlap.
 struct FileTableRegion {
   std::string start;
   std::string end;
@@ -25,22 +26,22 @@ struct FileTableRegion {
 
 struct FileTableOptions {
   std::string name;
-  std::vector<FamilyOptions> families;   // an empty name is one, too
-  std::vector<FileTableRegion> regions;  // in order of their rows
-  // The files of a family of one of the regions, oldest first. Called when a read first needs them, by any
-  // thread.
+  std::vector<FamilyOptions> families;   // an empty name is a family, too
+  std::vector<FileTableRegion> regions;  // in the order of their rows
+  // Returns the files of a family in one of the regions, oldest first. Called by any thread when a read
+  // first needs the files.
   std::function<Result<std::vector<std::shared_ptr<HFileReader>>>(size_t region, const std::string& family)>
       open;
-  Clock* clock = nullptr;  // null: the real one
+  Clock* clock = nullptr;  // null: the system clock
 };
 
 class FileTable final : public Table, public std::enable_shared_from_this<FileTable> {
  public:
-  // kInvalidArgument for options of a family that mean nothing.
+  // Returns a table. kInvalidArgument if the options of a family are invalid.
   static Result<std::shared_ptr<FileTable>> create(FileTableOptions options);
 
   const std::string& name() const override { return options_.name; }
-  // Families and their options; no files.
+  // Returns the families and their options, but no files.
   TableInfo info() const override;
   Result<RowBatch> get(const Get& get) override;
   Status get_into(const Get& get, RowBatch& batch) override;
@@ -51,10 +52,10 @@ class FileTable final : public Table, public std::enable_shared_from_this<FileTa
   Result<std::vector<std::unique_ptr<Scanner>>> scan_many(std::span<const Scan> scans) override;
   Result<RangeEstimate> estimate(const EstimateRequest& request) override;
   Result<RangeSplits> split_points(size_t parts, const EstimateRequest& request) override;
-  // Gets are answered, writes are not.
+  // Runs the gets; writes are refused.
   std::vector<ActionResult> batch(std::span<const Action> actions, const WriteOptions& options) override;
 
-  // All of these: kReadOnly.
+  // All functions below return kReadOnly.
   Status put(const Put& put, const WriteOptions& options) override;
   Status erase(const Delete& erase, const WriteOptions& options) override;
   Result<std::vector<int64_t>> increment(const Increment& increment, const WriteOptions& options) override;
@@ -68,7 +69,7 @@ class FileTable final : public Table, public std::enable_shared_from_this<FileTa
 
  private:
   friend class FileTableScanner;
-  // A family that a read wants.
+  // Wanted: a family that a read asks for.
   struct Wanted {
     size_t family = 0;
     const FamilyChoice* choice = nullptr;
@@ -79,9 +80,9 @@ class FileTable final : public Table, public std::enable_shared_from_this<FileTa
   Result<bool> read_row(const Get& get, ScanBudget budget, RowBatch& batch, int64_t now_ms);
   Clock& clock() const;
   Result<std::vector<Wanted>> resolve(const std::vector<FamilyChoice>& choices) const;
-  // The family's files of a region. Those of the region that was used last are kept.
+  // Returns the family's files in a region as a view. The views of the region used last are kept.
   Result<std::shared_ptr<const StoreView>> view_of(size_t region, size_t family);
-  // Of each family that is asked for, in each region that meets the range.
+  // Returns a view for each requested family, in each region that overlaps the range.
   Result<std::vector<std::shared_ptr<const StoreView>>> views_of(const EstimateRequest& request);
   template <class Q>
   Result<StoreReaders> open_readers(size_t region, const Query<Q>& query, const TableRead& read,
@@ -91,7 +92,7 @@ class FileTable final : public Table, public std::enable_shared_from_this<FileTa
   std::vector<std::shared_ptr<const FamilyConfig>> configs_;
   Mutex mutex_;
   size_t kept_region_ CELLAR_GUARDED_BY(mutex_) = 0;
-  std::vector<std::shared_ptr<const StoreView>> kept_ CELLAR_GUARDED_BY(mutex_);  // null: not opened
+  std::vector<std::shared_ptr<const StoreView>> kept_ CELLAR_GUARDED_BY(mutex_);  // null: not opened yet
 };
 
 }  // namespace cellar

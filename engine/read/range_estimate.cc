@@ -1,4 +1,4 @@
-// Estimates: indexes say where rows lie in a file, its counts how many there are.
+// Estimates: indexes tell where rows are in a file, and its cell counts tell how many there are.
 #include "engine/read/range_estimate.h"
 
 #include <algorithm>
@@ -14,15 +14,15 @@
 namespace cellar {
 namespace {
 
-// Of a file that does not know how many rows it has, so many stretches of so many cells are read.
+// For a file that does not record its number of rows, about so many stretches of so many cells are read.
 constexpr size_t kStretches = 8;
 constexpr uint64_t kStretchCells = 256;
-// Places looked at for each part that is wanted.
+// Sampled places per requested part.
 constexpr size_t kSamplesPerPart = 16;
 
 uint64_t rounded(double value) { return value <= 0 ? 0 : static_cast<uint64_t>(std::llround(value)); }
 
-// Calls work(cell) for the cells of the range until it returns false.
+// Calls work(cell) for the cells of the range until work returns false.
 template <class Work>
 Status walk(CellCursor& cursor, const std::string& start, const std::string& stop, const Work& work) {
   OwnedCell first;
@@ -34,7 +34,7 @@ Status walk(CellCursor& cursor, const std::string& start, const std::string& sto
   return cursor.status();
 }
 
-// Rows for each cell, in some stretches of the file.
+// Returns the number of rows per cell, measured in some stretches of the file.
 Result<double> rows_per_cell(const HFileReader& file, const EstimateRequest& request) {
   CELLAR_TRY_ASSIGN(std::vector<FileSample> places,
                     file_samples(file, request.start, request.stop, kStretches, nullptr));
@@ -68,9 +68,9 @@ Status check(const EstimateRequest& request) {
   return {};
 }
 
-// Rows of a family: what its files and memtables have of them.
+// Rows: the estimated rows of a family in its files and memtables.
 struct Rows {
-  double most_low = 0;  // of the one that has most
+  double most_low = 0;  // lower bound for the source with the most rows
   double most = 0;
   double sum = 0;
   double sum_high = 0;
@@ -89,8 +89,8 @@ void add_exact(EstimatedFigure& figure, uint64_t value) {
   figure.high += value;
 }
 
-// The least and the most that lies before an offset of a file, and what is likely: as if what lies between
-// two places that are known lay evenly.
+// Bounds: the least and the most that precedes an offset of a file, and the likely amount. The likely
+// amount assumes an even distribution between two known places.
 struct Bounds {
   double low = 0;
   double likely = 0;
@@ -108,7 +108,7 @@ Bounds before(const std::vector<CellCount>& counts, uint64_t offset, uint64_t Ce
   return {low, low + share * (high - low), high};
 }
 
-// Of what the counts say, what lies in the span.
+// Returns the part of the counted cells or rows that lies in the span.
 Bounds within(const FileSpan& span, const std::vector<CellCount>& counts, uint64_t CellCount::*what) {
   const Bounds outer_from = before(counts, span.outer_from, what),
                inner_from = before(counts, span.inner_from, what);
@@ -164,7 +164,7 @@ void add_memtable(const Memtable& memtable, const EstimateRequest& request, Rang
     ++cells;
     bytes += cell.key_size + cell.value_size + cell.tags_size;
     return true;
-  }));  // memory cannot fail
+  }));  // a memtable cursor cannot fail
   add_exact(total.bytes, bytes);
   add_exact(total.cells, cells);
   const auto counted = static_cast<double>(distinct);
@@ -177,11 +177,11 @@ std::vector<MemtableRef> memtables_of(const StoreView& view) {
   return memtables;
 }
 
-// Bytes from a row on, until the next one.
+// Pieces: bytes by row: from the row up to the next one in the map.
 struct Pieces {
   std::map<std::string, double> bytes;
   double total = 0;
-  double across = 0;  // that a cut may put on the wrong side: one piece of each file
+  double across = 0;  // bytes that a cut may put on the wrong side: one piece of each file
 
   void add(std::string row, double more) {
     bytes[std::move(row)] += more;
@@ -220,7 +220,7 @@ Result<Pieces> pieces_of(const EstimateRequest& request, const Views& views, siz
 Result<RangeEstimate> estimate_range(const EstimateRequest& request, const Views& views) {
   CELLAR_TRY(check(request));
   RangeEstimate result;
-  std::map<std::string, Rows> families;  // the rows of one may be the rows of another
+  std::map<std::string, Rows> families;  // families may have the same rows
   for (const auto& view : views) {
     Rows& rows = families[view->config->options.name];
     for (const auto& file : view->files) CELLAR_TRY(add_file(file->reader(), request, result, rows));

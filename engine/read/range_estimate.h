@@ -1,4 +1,4 @@
-// Estimates: adds up what the files and memtables of views hold of a range of rows.
+// Estimates: adds up what the files and memtables of views contain of a range of rows.
 #pragma once
 
 #include <memory>
@@ -11,11 +11,13 @@ namespace cellar {
 
 using Views = std::vector<std::shared_ptr<const StoreView>>;
 
-// What these views, of families of one table or of its regions, hold of the range. Reads indexes, memory, and
-// few blocks. kInvalidArgument when the range is upside down.
+// Estimates the bytes, cells and rows that the views hold within the range. The views belong to families
+// of one table, or of its regions. Reads indexes, memtables and few blocks. kInvalidArgument if the range
+// ends before it starts.
 Result<RangeEstimate> estimate_range(const EstimateRequest& request, const Views& views);
 
-// Where to cut what they hold of the range into `parts` of the same size.
+// Returns the rows at which to cut the range into `parts` of about the same size (1 to 100,000).
+// kInvalidArgument if `parts` is outside these bounds or the range ends before it starts.
 Result<RangeSplits> split_range(const EstimateRequest& request, const Views& views, size_t parts);
 
 }  // namespace cellar

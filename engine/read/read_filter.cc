@@ -1,4 +1,4 @@
-// ReadFilter.
+// ReadFilter: hints, versions and whole rows.
 #include "engine/read/read_filter.h"
 
 #include <algorithm>
@@ -25,7 +25,8 @@ bool ReadFilter::drops_row(const CellView& first) {
   return filter_->drop_row_key(first);
 }
 
-// A raw walk shows family-wide markers even where it was sent past them.
+// Returns whether a raw read must not show the cell to the filter. A raw walk shows family-wide markers
+// even when it was sent past them.
 bool ReadFilter::was_passed_by(const CellView& cell) const {
   if (has_passed_column_ && cell.column() == passed_column_) return true;
   if (!passed_) return false;
@@ -51,8 +52,9 @@ bool ReadFilter::takes(StoreReader& reader, CellView& cell) {
   return true;
 }
 
-// The filter saw every version that is kept, or, in a raw read, stored. The cells that it passes are counted
-// once more, against the versions that the read asks for. As in HBase, delete markers count here, too.
+// Counts a cell that passed the filter; returns whether it exceeds the versions that the read asks for.
+// The filter saw every version that is kept or, in a raw read, stored. As in HBase, delete markers count
+// here, too.
 bool ReadFilter::over_versions(const StoreReader& reader, const CellView& cell) {
   if (versions_ == 0 || !same_column(column_.view(), cell)) {
     column_.assign(cell.row(), cell.family(), cell.qualifier(), 0, CellType::kPut, 0);
@@ -69,7 +71,8 @@ void ReadFilter::follow_hint(StoreReader& reader, const CellView& cell) {
     OwnedCell key;
     assign(key, *hint);
     if (compare_keys(cell, key.view()) >= 0) return;
-    // Among the versions of a column there may be markers, which decide about what the hint leads to.
+    // Among the versions of a column there may be markers, which decide about the cells that the hint
+    // leads to.
     const bool in_column = hint->family == cell.family() && hint->qualifier == cell.qualifier();
     if (in_column && !raw_ && reader.may_meet_markers()) return;
     reader.walk().seek_in_row(key.view());

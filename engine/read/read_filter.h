@@ -1,4 +1,5 @@
-// ReadFilter: one read's filter; asks it about rows and cells, and tells walks where to go on.
+// ReadFilter: the filter of one read; asks the filter about rows and cells, and tells walks where to go
+// on.
 #pragma once
 
 #include <memory>
@@ -13,22 +14,23 @@
 
 namespace cellar {
 
-// Works with a clone of the prototype. One thread at a time.
+// ReadFilter: works with a clone of the prototype. One thread at a time.
 class ReadFilter {
  public:
   ReadFilter(const Filter& prototype, bool reversed, bool raw);
 
-  // Nothing more will pass. Once true, always true, whatever a reset makes the filter forget.
+  // Returns whether nothing more will pass. Once true, it stays true, even if a reset makes the filter
+  // forget.
   bool done() { return done_ = done_ || filter_->all_done(); }
   bool needs_whole_row() const { return filter_->needs_whole_row(); }
   bool is_family_essential(std::string_view family) const { return filter_->is_family_essential(family); }
 
-  // Begins a row; whether its key says that it is out.
+  // Begins a row. Returns whether the filter rejects it by its key.
   bool drops_row(const CellView& first);
-  // Whether the cell that the reader's walk returned last is part of the result; changes it if the filter
-  // does. Sends the walk on as the filter wants.
+  // Returns whether the cell that the reader's walk returned last belongs to the result. Changes the cell
+  // if the filter does. Sends the walk on as the filter requests.
   bool takes(StoreReader& reader, CellView& cell);
-  // Ends the row, which holds `out`'s open row; false when it is out.
+  // Ends the row, which is the open row of `out`. Returns false if the filter rejects it.
   bool keeps_row(RowBatch& out);
 
  private:
@@ -40,12 +42,13 @@ class ReadFilter {
   bool reversed_;
   bool raw_;
   bool done_ = false;
-  OwnedCell column_;            // the last one of which a cell was included
-  uint32_t versions_ = 0;       // included of it
-  std::optional<Cell> passed_;  // raw: cells before this key of the row, or …
-  std::string passed_column_;   // … of this column are not asked about
+  OwnedCell column_;       // the last column that passed
+  uint32_t versions_ = 0;  // cells of that column that passed
+  // In a raw read, cells of the row before passed_, and cells of passed_column_, are not shown to the filter.
+  std::optional<Cell> passed_;
+  std::string passed_column_;
   bool has_passed_column_ = false;
-  std::vector<CellView> cells_;  // for the filter to edit
+  std::vector<CellView> cells_;  // cells that the filter may edit
 };
 
 }  // namespace cellar

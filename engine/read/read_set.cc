@@ -1,4 +1,4 @@
-// ReadSet: looks for newer cells in every memtable and file that can hold one.
+// ReadSet: searches every memtable and file that can hold newer cells.
 #include "engine/read/read_set.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace cellar {
 namespace {
 
-// The first row within the range that has a cell newer than `since`.
+// Returns the first row within the range that has a cell newer than `since`.
 Result<std::optional<std::string>> newer_row(CellCursor& cursor, const RowRange& range, uint64_t since) {
   OwnedCell from;
   first_of_row(from, range.start);
@@ -28,7 +28,7 @@ bool file_may_hold(const HFileReader& reader, const RowRange& range, ReadStats& 
          (range.start.empty() || reader.last_row() >= range.start);
 }
 
-// A memtable or file, with a cursor that is made when it is needed.
+// Source: a memtable or file, with a cursor that is created when needed.
 struct Source {
   const Memtable* memtable = nullptr;
   const HFileReader* file = nullptr;
@@ -44,7 +44,7 @@ struct Source {
   }
 };
 
-// Those that hold anything newer.
+// Returns the memtables and files that hold anything newer than `since`.
 std::vector<Source> newer_sources(const StoreView& view, uint64_t since) {
   std::vector<Source> sources;
   const auto add = [&](const MemtableRef& memtable) {

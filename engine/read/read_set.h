@@ -1,4 +1,4 @@
-// ReadSet: which rows of a table a transaction relies on, and whether they have changed.
+// ReadSet: the rows of a table that a transaction has read, and a check whether they have changed.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace cellar {
 
-// The rows that a scanner has passed so far. Nothing yet: passed is false.
+// PassedRange: the rows that a scanner has passed so far. `passed` is false as long as there are none.
 struct PassedRange {
   std::string start;  // the bounds of the scan, in its direction
   std::string stop;
@@ -23,21 +23,21 @@ struct PassedRange {
   bool reversed = false;
   bool passed = false;
 
-  // As a range that is read forward.
+  // Returns the range as one that is read forward.
   RowRange forward() const;
 };
 
-// One thread at a time.
+// ReadSet: rows and ranges of one table. One thread at a time.
 class ReadSet {
  public:
   void add_row(std::string_view row);
-  // A range to be filled by a scanner while it goes on.
+  // Adds a range, which a scanner extends as it advances.
   std::shared_ptr<PassedRange> add_range();
   bool contains(std::string_view row) const;
 
-  // A row of these, in what the view shows of its family, that was written after sequence `since`, by a write
-  // that is applied; nothing when there is none. Sequences above it must not have been given up: a snapshot
-  // of that read point is open. kCorruption, kIoError: a file cannot be read.
+  // Returns a row of this set that an applied write has changed after sequence `since`, as far as the
+  // view shows it; nothing if there is no such row. A snapshot of read point `since` must be open, so
+  // that no sequences above it have been zeroed. kCorruption or kIoError if a file cannot be read.
   Result<std::optional<std::string>> changed_row(const StoreView& view, uint64_t since) const;
 
  private:

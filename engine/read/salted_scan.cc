@@ -1,4 +1,4 @@
-// SaltedScan: one scanner per salt, merged by what stands behind the salt.
+// SaltedScan: one scanner per salt, merged by the key after the salt.
 #include "cellar/salted_scan.h"
 
 #include <fmt/format.h>
@@ -11,10 +11,10 @@
 namespace cellar {
 namespace {
 
-// The scan of one salt's rows.
+// Returns the scan of the rows of one salt.
 Scan scan_of_salt(const Scan& scan, uint32_t number) {
   const std::string salt(1, static_cast<char>(number));
-  const std::string behind = prefix_successor(salt);  // empty behind the last
+  const std::string behind = prefix_successor(salt);  // empty after the last salt
   Scan one = scan;
   if (scan.row_filter() != nullptr)
     one.filter(std::make_shared<UnsaltedFilter>(*scan.row_filter(), salt.front()));
@@ -52,8 +52,9 @@ Result<SaltedScan> SaltedScan::create(Table& table, const Scan& scan, uint32_t s
   return merged;
 }
 
-// Whether a's row comes first; of equal keys, which only differ in their salts, the lower salt's. A cursor
-// comes before all rows of its key: none has been handed over when it says where to go on.
+// Returns whether the row of `a` comes first. Of equal keys, which differ only in their salts, the lower
+// salt comes first. A cursor comes before all rows of its key: it names where to go on, so none of these
+// rows has been returned.
 bool SaltedScan::before(size_t a, size_t b) const {
   const int order = key_of(a).compare(key_of(b));
   if (order != 0) return (order < 0) != reversed_;

@@ -1,4 +1,4 @@
-// StoreReader: leaves out what cannot hold an answer, merges the rest.
+// StoreReader: skips the sources that cannot match, and merges the others.
 #include "engine/read/store_reader.h"
 
 #include <algorithm>
@@ -15,15 +15,15 @@ bool memtable_is_useless(const Memtable& memtable, const RowRange& range) {
   return range.single_row() && !memtable.may_contain_row(range.start);
 }
 
-// The columns that alone matter to a read; none: all of them.
+// Returns the only columns that matter to a read; an empty span means all columns.
 std::span<const std::string> columns_of(const ReadRules& rules) {
   return rules.explicit_columns ? rules.columns : std::span<const std::string>();
 }
 
 using Outcome = ReadExplanation::Outcome;
 
-// Whether the file can hold anything the query could return, or why not. Key range, time range and time to
-// live first: they cost no read.
+// Returns whether the file can hold cells that the query could return, or the reason why it cannot. Key
+// range, time range and time to live are checked first, because they need no read.
 Outcome outcome_of(const StoreView& view, const StoreFile& file, const StoreQuery& query,
                    const RowRange& range, ReadStats& stats) {
   const HFileReader& reader = file.reader();
@@ -34,8 +34,8 @@ Outcome outcome_of(const StoreView& view, const StoreFile& file, const StoreQuer
     return Outcome::kOutsideKeys;
   const FamilyRules& family = view.config->rules;
   if (const auto times = reader.times()) {
-    // Deletes by sequence, and who asks for it, count versions before the time range is looked at: newer puts
-    // push older ones out.
+    // Sequence-ordered deletes, and strict_versions, count versions before the time range is checked:
+    // newer puts displace older ones.
     const bool newer_ones_count =
         (family.delete_order == DeleteOrder::kSequence || query.rules.strict_versions) && !query.rules.raw;
     if (times->max < query.rules.time_from ||
@@ -55,7 +55,7 @@ Outcome outcome_of(const StoreView& view, const StoreFile& file, const StoreQuer
   return maybe ? Outcome::kRead : Outcome::kBloomFilter;
 }
 
-// Counts a file and what became of it; the filters count for themselves.
+// Counts a file by its outcome. Bloom filters count for themselves.
 void count_file(Outcome outcome, ReadStats& stats) {
   ++stats.files_considered;
   if (outcome == Outcome::kOutsideKeys) ++stats.files_skipped_range;
@@ -65,16 +65,17 @@ void count_file(Outcome outcome, ReadStats& stats) {
 
 struct Sources {
   std::vector<MergeSource> cursors;
-  bool markers = false;         // one of them may hold markers
-  bool family_markers = false;  // one of them may hold markers that cover all columns of the wanted row
+  bool markers = false;         // True if a source may hold markers
+  bool family_markers = false;  // True if a source may hold markers that cover all columns of the wanted row
 };
 
-// Where a read may begin at its first column: markers of a whole family stand in front of all columns.
+// Returns whether a read can begin at its first wanted column. The caller must also know that the row has no
+// markers of the whole family, which come before all columns.
 bool may_begin_at_column(const StoreQuery& query, const RowRange& range) {
   return range.single_row() && !query.rules.columns.empty();
 }
 
-// An entry for a source, where an explanation is wanted.
+// Returns an entry for a source, or null if no explanation is requested.
 ReadExplanation::Source* explain(const StoreView& view, const StoreQuery& query, std::string_view name,
                                  Outcome outcome) {
   if (query.explanation == nullptr) return nullptr;
@@ -115,7 +116,7 @@ void add_file(const StoreView& view, const StoreQuery& query, const RowRange& ra
                                   .sequential = query.sequential,
                                   .stats = stats};
   sources.cursors.push_back({explained(reader.cursor(options), entry), age});
-  const bool known = !file.record().name.empty();  // else nobody has counted its markers
+  const bool known = !file.record().name.empty();  // otherwise its markers have not been counted
   sources.markers = sources.markers || !known || file.record().deletes != 0;
   sources.family_markers = sources.family_markers || !may_begin_at_column(query, range) ||
                            reader.may_contain_family_markers(range.start, stats);
@@ -162,13 +163,13 @@ std::unique_ptr<StoreReader> StoreReader::open(std::shared_ptr<const StoreView> 
                                                       : make_merging_cursor(std::move(sources.cursors));
   ReadRules rules = query.rules;
   rules.family = view->config->rules;
-  thread_local OwnedCell from;  // keeps its memory from read to read
+  thread_local OwnedCell from;  // reused by the thread, to save allocations
   if (range.reversed) {
-    // Rows at or before the start; without one, before the end of everything.
+    // Begins at the last row at or before the start. Without a start, begins at the end of the store.
     static const std::string after_all_rows(kRowBytesMax, '\xff');
     last_of_row(from, range.start.empty() ? std::string_view(after_all_rows) : range.start);
   } else if (may_begin_at_column(query, range) && !sources.family_markers) {
-    // Nothing in front of the first column that is wanted can matter.
+    // Cells before the first wanted column cannot matter.
     first_of_column(from, range.start, view->config->options.name, rules.columns.front());
   } else {
     first_of_row(from, range.start);

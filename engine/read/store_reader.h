@@ -1,4 +1,5 @@
-// StoreReader: view and query in, the cursors worth opening out, walked under a read judge.
+// StoreReader: reads one family: opens the sources of a view that may match a query, and walks them under
+// a read judge.
 #pragma once
 
 #include <memory>
@@ -15,8 +16,8 @@
 
 namespace cellar {
 
-// The rows a read is about; the bounds' bytes are the asker's. Empty bounds are open. Forward, start is the
-// lower end; reversed, the upper one.
+// RowRange: the rows of a read. The caller owns the bytes of the bounds. Empty bounds are open. In a
+// forward read `start` is the lower end, in a reversed read the upper one.
 struct RowRange {
   std::string_view start;
   std::string_view stop;
@@ -25,53 +26,53 @@ struct RowRange {
   bool reversed = false;
 
   static RowRange of_row(std::string_view row) { return {.start = row, .stop = row, .stop_inclusive = true}; }
-  // One row, both ends inclusive: Bloom filters of rows apply.
+  // Returns whether the range is one row, with both bounds inclusive: row Bloom filters then apply.
   bool single_row() const { return start_inclusive && stop_inclusive && !start.empty() && start == stop; }
-  // Whether `row` lies behind the stop bound, in the direction of the read.
+  // Returns whether `row` is beyond the stop bound, in the direction of the read.
   bool past_stop(std::string_view row) const;
-  // Whether `row` is the excluded start.
+  // Returns whether `row` is the excluded start.
   bool is_excluded_start(std::string_view row) const { return !start_inclusive && row == start; }
 };
 
 struct StoreQuery {
-  ReadRules rules;  // family rules are taken from the view; columns are borrowed
+  ReadRules rules;  // rules.family is set from the view; columns are borrowed
   bool fill_cache = true;
   bool sequential = false;
-  bool on_demand = false;                  // open now, read when to_row() asks for a row
+  bool on_demand = false;                  // opens the sources now, reads when to_row() asks for a row
   ReadStats* stats = nullptr;              // borrowed, never null
-  ReadExplanation* explanation = nullptr;  // borrowed; null: nobody asked
+  ReadExplanation* explanation = nullptr;  // borrowed; null: not requested
 };
 
-// One family's part of a read. One thread at a time.
+// StoreReader: one family's part of a read. One thread at a time.
 class StoreReader {
  public:
-  // Opens the sources that can hold something of `range` and stands at the first cell there. Null when there
-  // are none.
+  // Opens the sources that can hold cells of `range` and moves to the first cell there. Returns null if
+  // there are no such sources.
   static std::unique_ptr<StoreReader> open(std::shared_ptr<const StoreView> view, const StoreQuery& query,
                                            const RowRange& range);
   ~StoreReader();
   StoreReader(const StoreReader&) = delete;
   StoreReader& operator=(const StoreReader&) = delete;
 
-  // The first cell of the next row that is not past, or null: at the end, or after an error (status()).
+  // Returns the first cell of the next row, or null at the end or after an error (see status()).
   const CellView* at() const { return walk_.at(); }
   Walk<ReadJudge>& walk() { return walk_; }
-  // Of a reader opened on demand: stands at the first cell that is not before the row; rows must rise.
+  // For a reader opened on demand: moves to the first cell at or after the row. Rows must be ascending.
   void to_row(std::string_view row);
   bool on_demand() const { return on_demand_; }
-  // The filter refused the cell that was shown to it.
+  // Counts a cell that the filter rejected.
   void note_filtered() { ++passed_over_.filtered; }
-  // The versions a filtered read returns of a column.
+  // Returns the number of versions per column that a filtered read returns.
   uint32_t versions_returned() const { return versions_returned_; }
-  // Of a filtered read: whether some of what is read may be a delete marker.
+  // For a filtered read: returns whether the cells read may include delete markers.
   bool may_meet_markers() const { return may_meet_markers_; }
-  // Of each column one cell at most.
+  // Returns whether the read returns at most one cell per column.
   bool returns_one_version() const { return versions_returned_ == 1 && !raw_; }
   Status status() const { return walk_.status(); }
   const StoreView& view() const { return *view_; }
 
  private:
-  // Our sources in an explanation.
+  // Explained: the range of this reader's sources in an explanation.
   struct Explained {
     ReadExplanation* of = nullptr;
     size_t from = 0;
@@ -84,7 +85,7 @@ class StoreReader {
   std::shared_ptr<const StoreView> view_;
   std::unique_ptr<CellCursor> cursor_;
   Explained explained_;
-  ReadStats* stats_;  // used at the end, and only if somebody wants an explanation
+  ReadStats* stats_;  // used at the end, and only if an explanation is requested
   ReadExplanation::PassedOver passed_over_;
   ReadJudge judge_;
   Walk<ReadJudge> walk_;
@@ -92,12 +93,12 @@ class StoreReader {
   bool raw_;
   bool on_demand_;
   bool may_meet_markers_ = true;
-  bool positioned_ = false;  // of one opened on demand
+  bool positioned_ = false;  // for a reader opened on demand: True after the first to_row()
 };
 
-// Returns a cursor over everything that the view may hold of a row, hidden cells and markers included, or
-// null if it holds nothing. `columns`, if given, are all that matters beside the markers of the family. The
-// view and `stats`, into which the cursor counts, must outlive the cursor.
+// Returns a cursor over all cells of a row in the view, including hidden cells and markers; null if the
+// view has none. If `columns` is not empty, only these columns and the family-wide markers matter. The
+// view and `stats`, which the cursor updates, must outlive the cursor.
 std::unique_ptr<CellCursor> open_row_cursor(const StoreView& view, std::string_view row,
                                             std::span<const std::string> columns, ReadStats& stats);
 

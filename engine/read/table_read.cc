@@ -1,4 +1,4 @@
-// TableRead: checks what was asked, and resolves prefixes for the direction of the read.
+// TableRead: checks a query, and resolves prefixes for the direction of the read.
 #include "engine/read/table_read.h"
 
 #include <fmt/format.h>
@@ -13,8 +13,8 @@
 namespace cellar {
 namespace {
 
-// Bounds of a scan as a range of rows, with the prefix resolved for the direction. Borrows from `scan` and
-// `successor`, which becomes the end of the prefix.
+// Returns the bounds of a scan as a range of rows, with the prefix resolved for the direction. The range
+// borrows from `scan` and `successor`, which becomes the end of the prefix.
 Result<RowRange> range_of(const Scan& scan, std::string& successor) {
   for (const std::string* row : {&scan.start_row(), &scan.stop_row(), &scan.row_prefix()})
     if (row->size() > kRowBytesMax)

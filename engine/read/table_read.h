@@ -1,5 +1,5 @@
-// TableRead: what Get and Scan ask, checked, as rows and rules for a StoreReader; the same for every kind of
-// table.
+// TableRead: a Get or Scan, checked and converted to rows and rules for a StoreReader; the same for every
+// kind of table.
 #pragma once
 
 #include <memory>
@@ -17,18 +17,18 @@
 
 namespace cellar {
 
-// What several reads share, so that they see the same.
+// ReadInstant: the instant that several reads share, so that they see the same cells.
 struct ReadInstant {
-  uint64_t read_point = 0;  // of a snapshot that is kept
+  uint64_t read_point = 0;  // read point of a snapshot that is kept open
   int64_t now_ms = 0;
 };
 
-// Cells that one reader sees beside what is written: a transaction's own, their sequence
-// kUncommittedSequence.
+// ReadOverlay: cells that one reader sees in addition to the written ones: a transaction's own cells,
+// whose sequence is kUncommittedSequence.
 struct ReadOverlay {
   std::vector<std::pair<const Store*, MemtableRef>> memtables;
 
-  // Null when there is none for the store.
+  // Returns the memtable for the store, or null.
   const MemtableRef* find(const Store* store) const {
     for (const auto& each : memtables)
       if (each.first == store) return &each.second;
@@ -36,57 +36,59 @@ struct ReadOverlay {
   }
 };
 
-// One read: which rows, how many, and how to go about them. `range` borrows from the query.
+// TableRead: one read: its rows, its limits, and how to read. `range` borrows from the query.
 struct TableRead {
   RowRange range;
   ScanBudget budget;
   bool raw = false;
-  bool sequential = false;  // many rows: read ahead
+  bool sequential = false;  // True for many rows: reads ahead
   ReadStats* stats = nullptr;
-  ReadFilter* filter = nullptr;          // borrowed; null: none
-  const ReadInstant* instant = nullptr;  // null: now
-  const ReadOverlay* overlay = nullptr;  // borrowed until the read is opened; null: none
+  ReadFilter* filter = nullptr;          // borrowed; null: no filter
+  const ReadInstant* instant = nullptr;  // null: the read sees the present
+  const ReadOverlay* overlay = nullptr;  // borrowed until the read is opened; null: no overlay
 };
 
-// A scan being read: holds what its request borrows. Shared by the scanner.
+// ScanRead: a scan in progress: holds the data that its TableRead borrows. Shared by the scanner.
 struct ScanRead {
   explicit ScanRead(const Scan& asked) : scan(asked) {}
   ScanRead(const ScanRead&) = delete;
   ScanRead& operator=(const ScanRead&) = delete;
-  // Fills `read`; the clock is borrowed. kInvalidArgument, kLimit.
+  // Fills `read`; the clock is borrowed. kInvalidArgument if the scan is invalid; kLimit if a row is too
+  // long.
   Status resolve(Clock& clock);
 
   const Scan scan;
   TableRead read;
 
  private:
-  std::string successor_;  // the end of the prefix
-  ReadStats own_stats_;    // counted into when the user asked for no statistics
+  std::string successor_;  // end of the prefix
+  ReadStats own_stats_;    // used if the user requested no statistics
   std::optional<ReadFilter> filter_;
   ScanPace pace_;
 };
 
-// The places of the gets, in the order of their rows.
+// Returns the indexes of the gets, in the order of their rows.
 std::vector<size_t> by_rows(std::span<const Get> gets);
 
-// kInvalidArgument for an empty row, kLimit for one that is too long.
+// Returns kInvalidArgument if the row is empty; kLimit if it is too long.
 Status check_row(std::string_view row);
-// kInvalidArgument for versions and times that mean nothing.
+// Returns kInvalidArgument if the versions or the time ranges are invalid.
 template <class Q>
 Status check_query(const Query<Q>& query);
-// What is returned of each family of a row.
+// Returns the bounds of the page that is returned of each family of a row.
 template <class Q>
 PageBounds page_of(const Query<Q>& query);
-// The rules of a read of one family; `choice` is null when the whole family is read. The read point, the time
-// and the family's own rules remain to be set.
+// Returns the query for one family; `choice` is null if the whole family is read. The caller still sets
+// the read point, the time and the family's rules.
 template <class Q>
 StoreQuery store_query(const Query<Q>& query, const TableRead& read, std::string_view family,
                        const FamilyChoice* choice);
 
-// The filter of a get, kept in `filter`: a row that it must see whole is not read in parts.
+// Adds the filter of a get, if any, to the read and keeps it in `filter`. The filter must see whole rows,
+// so the read then returns no parts of rows.
 void add_filter(const Get& get, std::optional<ReadFilter>& filter, TableRead& read);
 
-// Implementation.
+// Implementation of the templates above.
 Status check_versions_and_times(uint32_t versions, int64_t time_from, int64_t time_until);
 
 template <class Q>
@@ -124,7 +126,8 @@ StoreQuery store_query(const Query<Q>& query, const TableRead& read, std::string
   store.rules.filtered = read.filter != nullptr;
   store.stats = read.stats;
   store.explanation = query.explanation();
-  // A part of a row is returned before the row is decided, and rows backward are not sought one by one.
+  // Not for reads in parts, which return a part before the row is decided, nor for reversed reads, because
+  // to_row() only moves forward.
   store.on_demand = read.filter != nullptr && query.loads_families_on_demand() && !read.range.reversed &&
                     !read.budget.in_parts() && !read.filter->is_family_essential(family);
   return store;

@@ -1,4 +1,4 @@
-// TableReader: finds the read point and the views that belong together, and reads them.
+// TableReader: finds the read point and matching views, and reads them.
 #include "engine/read/table_reader.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace cellar {
 namespace {
 
-// The view with the reader's own cells as the youngest of its memtables.
+// Returns the view with the reader's own cells as its youngest memtable.
 std::shared_ptr<const StoreView> with_own(std::shared_ptr<const StoreView> view, const ReadOverlay* own,
                                           const Store* store) {
   const MemtableRef* cells = own != nullptr ? own->find(store) : nullptr;
@@ -22,7 +22,7 @@ std::shared_ptr<const StoreView> with_own(std::shared_ptr<const StoreView> view,
   return both;
 }
 
-// Empties the list at the end: a view that a thread goes on holding would keep its files.
+// Clear: empties the list on destruction, because a view kept by a thread would keep its files.
 struct Clear {
   std::vector<std::shared_ptr<const StoreView>>& views;
   ~Clear() { views.clear(); }
@@ -45,13 +45,13 @@ Status TableReader::resolve_choices(const FamilyList& list, const std::vector<Fa
   return {};
 }
 
-// Read point first, then the views: a view rewritten for a later point than ours may lack what we should see,
-// so start over.
+// Takes the read point first, then the views. A view rewritten for a later read point may lack cells that
+// this read must see; then the function starts over.
 template <class Q>
 Result<StoreReaders> TableReader::open_readers(const Query<Q>& query, const TableRead& read) const {
   CELLAR_TRY(table_.check());
   CELLAR_TRY(check_query(query));
-  // Kept from read to read for their memory; nothing below calls back into a table.
+  // Kept between reads to reuse their memory; nothing below calls back into a table.
   thread_local std::vector<std::pair<Store*, const FamilyChoice*>> chosen;
   thread_local std::vector<std::shared_ptr<const StoreView>> views;
   const Clear clear{views};
@@ -72,11 +72,12 @@ Result<StoreReaders> TableReader::open_readers(const Query<Q>& query, const Tabl
                  : read.instant != nullptr ? read.instant->read_point
                                            : table_.core().mvcc.read_point();
     for (size_t i = 0; i < chosen.size() && !again; ++i) {
-      const bool kept = snapshot != nullptr || read.instant != nullptr;  // what it sees is not rewritten
+      // Compactions keep the cells that a snapshot or an instant sees.
+      const bool kept = snapshot != nullptr || read.instant != nullptr;
       views[i] = kept ? chosen[i].first->view_at(read_point) : chosen[i].first->view();
       again = !kept && views[i]->rewritten_at > read_point;
     }
-    again = again || &list != &table_.families();  // a store that has gone is empty
+    again = again || &list != &table_.families();  // a store that was dropped is empty
   }
   const int64_t now_ms = read.instant != nullptr ? read.instant->now_ms : table_.core().mvcc.now_ms();
   StoreReaders readers;
@@ -118,7 +119,7 @@ Result<bool> TableReader::read_row(const Get& get, ScanBudget budget, RowBatch& 
 
 Result<bool> TableReader::exists(const Get& get) const {
   RowBatch batch;
-  return read_row(get, {.rows = 1, .cells_per_part = 1}, batch);  // one cell is enough to know
+  return read_row(get, {.rows = 1, .cells_per_part = 1}, batch);  // one cell is enough to decide
 }
 
 Result<std::vector<bool>> TableReader::exists_many(std::span<const Get> gets) const {
@@ -135,8 +136,8 @@ Result<std::vector<bool>> TableReader::exists_many(std::span<const Get> gets) co
 
 Result<std::vector<RowBatch>> TableReader::get_many(std::span<const Get> gets) const {
   CELLAR_TRY(table_.check());
-  const SnapshotImpl snapshot(
-      table_.core().shared_from_this());  // keeps what the instant sees from being rewritten
+  // Keeps the cells that the instant sees from being rewritten away.
+  const SnapshotImpl snapshot(table_.core().shared_from_this());
   const ReadInstant instant{snapshot.sequence(), table_.core().mvcc.now_ms()};
   std::vector<RowBatch> rows(gets.size());
   for (const size_t at : by_rows(gets))
@@ -157,7 +158,7 @@ Result<std::vector<std::shared_ptr<const StoreView>>> TableReader::views_of(
   return views;
 }
 
-// A scan, and what its scanner holds. The request borrows nothing from the caller.
+// TableScan: a scan, and the objects that its scanner holds. The request borrows nothing from the caller.
 class TableScan {
  public:
   TableScan(std::shared_ptr<TableState> table, const Scan& scan, std::shared_ptr<const void> keep)

@@ -74,7 +74,7 @@ bool RowReader::fail_of_families() {
   return false;
 }
 
-// Finds the next row among the families; false when there is none within the range.
+// Moves to the next row among the families. Returns false if there is none within the range.
 bool RowReader::choose_row() {
   family_ = 0;
   if (page_) page_->begin();
@@ -104,7 +104,7 @@ bool RowReader::choose_row() {
   return true;
 }
 
-// The only family's next row needs no comparing.
+// Moves to the next row of the only family, which needs no comparison.
 bool RowReader::choose_row_of_one(StoreReader& family) {
   while (const CellView* at = family.at()) {
     const std::string_view row = at->row();
@@ -118,7 +118,7 @@ bool RowReader::choose_row_of_one(StoreReader& family) {
   return false;
 }
 
-// The key of the next row; nothing at the end, or after an error.
+// Returns the key of the next row; nothing at the end or after an error.
 std::optional<std::string_view> RowReader::peek_row() {
   std::optional<std::string_view> best;
   for (const auto& family : families_) {
@@ -131,7 +131,8 @@ std::optional<std::string_view> RowReader::peek_row() {
   return best;
 }
 
-// Between rows. A cursor names a row: at the end there is none to name, nor a need to.
+// Adds a cursor for the next row if one is due. Call between rows. At the end of the scan no cursor is
+// returned.
 bool RowReader::add_cursor_if_due(RowBatch& out) {
   count_examined();
   if (!budget_.pace->is_over()) return false;
@@ -166,13 +167,13 @@ RowReader::Entered RowReader::enter_next_row(RowBatch& out) {
   }
 }
 
-// The next cell of the row that is returned; null when the family has no more.
+// Returns the next cell of the row to be returned; null if the family has no more cells.
 inline const CellView* RowReader::next_cell(StoreReader& family) {
   if (!choosy_) return family.walk().next_in_row();
   return page_ ? next_chosen<true>(family) : next_chosen<false>(family);
 }
 
-// … that passes the filter and belongs to the page.
+// Returns the next cell of the row that passes the filter and belongs to the page.
 template <bool kPaged>
 inline const CellView* RowReader::next_chosen(StoreReader& family) {
   while ((kPaged && filter_ == nullptr) || !filter_->done()) {
@@ -198,7 +199,8 @@ inline const CellView* RowReader::next_chosen(StoreReader& family) {
   return nullptr;
 }
 
-// Counts a cell that passed all else, and sends the walk past what need not be looked at any more.
+// Counts a cell that passed all other tests; returns whether it belongs to the page. Sends the walk past
+// cells that cannot.
 bool RowReader::is_on_page(const CellView& cell, StoreReader& family) {
   const bool taken = page_->takes(cell);
   if (page_->is_full() && (!page_->counts_columns() || family.returns_one_version())) {
@@ -226,7 +228,7 @@ bool RowReader::add(const CellView& cell, StoreReader& family, RowBatch& out) {
   return true;
 }
 
-// Whether the cell has no more room in the part, which has one cell at least.
+// Returns whether the part has no room for the cell. A part takes at least one cell.
 bool RowReader::is_part_full(const CellView& cell, const RowBatch& out) {
   const size_t cells = out.cells_in_open_row();
   if (budget_.cells_per_part != 0 && cells >= budget_.cells_per_part) return true;
@@ -234,7 +236,7 @@ bool RowReader::is_part_full(const CellView& cell, const RowBatch& out) {
   return budget_.bytes_per_part != 0 && cells > 0 && part_bytes_ > budget_.bytes_per_part;
 }
 
-// True when the part is full and the row goes on.
+// Adds the family's cells of the row. Returns true if the part is full and the row continues.
 bool RowReader::collect_family(StoreReader& family, RowBatch& out) {
   while (const CellView* cell = pending_ != nullptr ? std::exchange(pending_, nullptr) : next_cell(family)) {
     if (in_parts_ && is_part_full(*cell, out)) {
@@ -246,8 +248,8 @@ bool RowReader::collect_family(StoreReader& family, RowBatch& out) {
   return false;
 }
 
-// Adds the cells of the row until it or the part's budget is over. True when the part is full and the row
-// goes on.
+// Adds the cells of the row until the row or the part's budget ends. Returns true if the part is full and
+// the row continues.
 bool RowReader::collect(RowBatch& out) {
   part_bytes_ = 0;
   for (; family_ < families_.size(); ++family_) {
@@ -261,7 +263,7 @@ bool RowReader::collect(RowBatch& out) {
   return false;
 }
 
-// Whether the filter keeps the row; if it does, what the other families have of it is added.
+// Returns whether the filter keeps the row. If it does, adds the row's cells from the families in rest_.
 bool RowReader::decide(RowBatch& out) {
   if (!filter_->keeps_row(out)) {
     out.drop_open_row();

@@ -1,4 +1,4 @@
-// TableScanner: families side by side, row by row, within a budget.
+// TableScanner: merges the families of a table row by row, within a budget.
 #pragma once
 
 #include <memory>
@@ -21,24 +21,24 @@ struct ScanBudget {
   uint64_t rows = 0;            // 0: no limit
   uint32_t cells_per_part = 0;  // 0: whole rows
   uint64_t bytes_per_part = 0;  // 0: whole rows
-  uint64_t row_bytes_max = 0;   // of a row, or part of one, in a family; 0: no limit
-  PageBounds page = {};         // of each family of a row
-  ScanPace* pace = nullptr;     // borrowed; null: no cursors
+  uint64_t row_bytes_max = 0;   // limit for a row, or part of one, in a family; 0: no limit
+  PageBounds page = {};         // page of each family of a row
+  ScanPace* pace = nullptr;     // borrowed; null: no cursors are returned
 
   bool in_parts() const { return cells_per_part != 0 || bytes_per_part != 0; }
 };
 
 using StoreReaders = std::vector<std::unique_ptr<StoreReader>>;
 
-// The machinery behind get and scan: one StoreReader per family. One thread at a time.
+// RowReader: the implementation of get and scan: one StoreReader per family. One thread at a time.
 class RowReader {
  public:
-  // Readers in the order of their families' names. `stats` is borrowed and counts what is returned; the
-  // bounds of `range` and the filter, which may be null, are borrowed too.
+  // `families` are in the order of their names. `stats` is borrowed and counts the returned cells and
+  // rows. The bounds of `range` and `filter`, which may be null, are borrowed, too.
   RowReader(StoreReaders families, const RowRange& range, ScanBudget budget, ReadStats* stats,
             Executor* executor, ReadFilter* filter);
 
-  // Adds the next row, part of one or cursor to `out`; false at the end or after an error.
+  // Adds the next row, a part of a row, or a cursor to `out`. Returns false at the end or after an error.
   bool next(RowBatch& out);
   const Status& status() const { return status_; }
 
@@ -70,24 +70,24 @@ class RowReader {
   ReadFilter* filter_;
   std::optional<FamilyPage> page_;
   bool in_parts_;
-  bool choosy_;              // the walks' cells are not all of them returned
-  CellView shown_;           // the filter's version of the last cell …
-  bool changed_ = false;     // … with a value that lies elsewhere
-  uint64_t row_bytes_ = 0;   // of the row, or its part, in one family
-  uint64_t part_bytes_ = 0;  // counted only if parts are measured by them
-  std::string row_;          // of more than one family, `rest_` included
-  size_t family_ = 0;        // of the row being collected
+  bool choosy_;              // True if the read may return only some of the walks' cells
+  CellView shown_;           // the last cell as the filter returned it
+  bool changed_ = false;     // True if the value of shown_ lies elsewhere than that of the stored cell
+  uint64_t row_bytes_ = 0;   // bytes of the row, or of its part, in one family
+  uint64_t part_bytes_ = 0;  // bytes of the part; counted only if parts are limited by bytes
+  std::string row_;          // current row, if there is more than one family, including `rest_`
+  size_t family_ = 0;        // index of the family being collected
   bool in_row_ = false;
-  const CellView* pending_ =
-      nullptr;  // found already, belongs to the next part; its cursor has not moved since
+  // A cell already found that belongs to the next part; its cursor has not moved since.
+  const CellView* pending_ = nullptr;
   uint64_t rows_ = 0;
   uint64_t examined_ = 0;
   uint32_t since_checkpoint_ = 0;
   Status status_;
 };
 
-// The Scanner handed to users: a RowReader, what it borrows from, and one reused batch.
-// Its errors name the table.
+// Returns the Scanner for users: a RowReader, the objects that it borrows from, and one reused batch. Its
+// errors name the table.
 std::unique_ptr<Scanner> make_table_scanner(RowReader reader, const std::string& table,
                                             std::shared_ptr<const void> keep);
 

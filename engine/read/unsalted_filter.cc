@@ -1,4 +1,4 @@
-// UnsaltedFilter: takes the salt out of keys, and puts it back.
+// UnsaltedFilter: removes the salt from keys and restores it.
 #include "engine/read/unsalted_filter.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ void point_at(CellView& cell, const std::string& key) {
   cell.key_size = static_cast<uint32_t>(key.size());
 }
 
-// The key of the cell with a row that begins behind its salt. The cell is then one of that row.
+// Changes the cell to a row without its salt; `key` holds the new key.
 void take_salt(CellView& cell, std::string& key) {
   char row_size[2];
   store_be16(row_size, static_cast<uint16_t>(cell.row_size - 1));
@@ -50,7 +50,7 @@ std::optional<Cell> UnsaltedFilter::seek_hint(const CellView& cell) {
   return hint;
 }
 
-// The key stays: rows are told apart by it.
+// Takes over the filter's value and tags. The key stays, because it identifies the row.
 void UnsaltedFilter::transform(CellView& cell) {
   CellView changed = shown(cell);
   inside_->transform(changed);
@@ -60,7 +60,7 @@ void UnsaltedFilter::transform(CellView& cell) {
   cell.tags_size = changed.tags_size;
 }
 
-// Cells that are left get the keys back that they came with; those that are new get their salt.
+// Restores the original keys of the remaining cells and adds the salt to the keys of new cells.
 void UnsaltedFilter::edit_row(std::vector<CellView>& cells) {
   const size_t count = cells.size();
   std::vector<std::pair<const char*, const char*>> keys(count);  // shown, and as stored

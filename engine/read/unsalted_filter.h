@@ -1,4 +1,4 @@
-// UnsaltedFilter: shows a filter the rows of one salt without their salt.
+// UnsaltedFilter: shows a filter the rows of one salt without the salt.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace cellar {
 
-// For a scan of rows that all begin with the byte `salt`: the filter inside sees what stands behind it, and
-// its hints lead to rows of the same salt. One thread at a time.
+// For a scan of rows that all begin with the byte `salt`. The inner filter sees the row after the salt,
+// and its hints lead to rows of the same salt. One thread at a time.
 class UnsaltedFilter final : public Filter {
  public:
   UnsaltedFilter(const Filter& inside, char salt) : inside_(inside.clone()), salt_(salt) {}
@@ -38,9 +38,9 @@ class UnsaltedFilter final : public Filter {
 
   std::unique_ptr<Filter> inside_;
   char salt_;
-  std::string key_;                       // of the cell last shown
-  std::vector<std::string> shown_keys_;   // of the row last edited
-  std::vector<std::string> salted_keys_;  // of cells that the filter added to it
+  std::string key_;                       // key of the cell shown last
+  std::vector<std::string> shown_keys_;   // keys of the row edited last
+  std::vector<std::string> salted_keys_;  // keys of cells that the filter added to that row
 };
 
 }  // namespace cellar
