@@ -1,4 +1,4 @@
-// Looking at the magics of files.
+// Recognises files by their magics.
 #include "tools/hbase/file_look.h"
 
 #include <algorithm>

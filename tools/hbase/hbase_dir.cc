@@ -1,4 +1,4 @@
-// Kinds of directories by what lies in them; then region by region, family by family.
+// Recognises the kind of a directory by its entries; then reads a table region by region, family by family.
 #include "tools/hbase/hbase_dir.h"
 
 #include <fmt/format.h>
@@ -18,11 +18,12 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t kDescriptorBytesMax = 64u << 20;
 
-// Names of what lies in a directory, sorted.
+// Names of the entries of a directory, sorted.
 struct Listing {
   std::vector<std::string> files;
   std::vector<std::string> directories;
-  std::vector<std::string> links;  // of the file system, and what else is neither
+  std::vector<std::string> links;  // symbolic links, and everything else that is neither a file nor a
+                                   // directory
 };
 
 Result<Listing> list(const std::string& path) {
@@ -45,7 +46,7 @@ Result<Listing> list(const std::string& path) {
 
 bool is_hidden(std::string_view name) { return name.starts_with('.') || name.starts_with('_'); }
 
-// Whether a name in a directory of files is one of a half or a link.
+// Returns whether a file in a directory of files is a half or a link.
 bool stands_for_another(const std::string& path, const std::string& name) {
   const std::optional<HBaseFileName> meaning = parse_hbase_reference_name(name);
   if (!meaning) return false;
@@ -82,7 +83,7 @@ bool looks_like_a_root(const std::string& path) {
          is_plain_directory(path + "/-ROOT-") || any_below(path + "/data", holds_tables);
 }
 
-// Region directories have names of their own, families rarely.
+// Region directories have characteristic names; families rarely have such names.
 bool holds_regions(const std::string& path) {
   return any_below(path, [](const std::string& below) {
     return looks_like_a_region(below) || (is_hbase_region_name(fs::path(below).filename().string()) &&
@@ -99,14 +100,15 @@ void leave_out(std::vector<std::string>& notes, const std::string& why,
   notes.push_back(fmt::format("left out, {}: {}{}", why, names.front(), more));
 }
 
-// The reading of one table's directory, or of a part of it.
+// TableReader: reads the directory of one table, or of a part of it.
 class TableReader {
  public:
   TableReader(HBasePlaces places, HBaseTableFiles& to) : places_(std::move(places)), table_(to) {}
 
   Status family(const std::string& path) {
     HBaseRegionFiles region;
-    // Files of one family, wherever they were copied to: their cells know it, when the place says nothing.
+    // The files of one family may have been copied anywhere. If the path does not name the family, the cells
+    // do.
     std::string name = fs::path(places_.directory()).filename().string();
     std::vector<HBaseStoreFile> files;
     CELLAR_TRY(read_family(path, name, places_.table().has_value(), files));
@@ -174,7 +176,7 @@ class TableReader {
     return take_snapshot(std::move(*manifest));
   }
 
-  // The descriptor of the table, where it may be looked for.
+  // Reads the descriptor of the table, if the table's directory is known and may be read.
   Status schema() {
     const std::string directory = places_.table_directory();
     return directory.empty() ? Status() : schema_in(directory);
@@ -235,7 +237,7 @@ class TableReader {
   Status read_schema(const std::string& directory) {
     if (!is_plain_directory(directory)) return {};
     CELLAR_TRY_ASSIGN(const Listing listing, list(directory));
-    // ".tableinfo.0000000003.1234": the greatest number counts, unless it is half written.
+    // For example ".tableinfo.0000000003.1234". The greatest number counts, unless that file is incomplete.
     for (auto name = listing.files.rbegin(); name != listing.files.rend(); ++name) {
       if (!name->starts_with(".tableinfo.")) continue;
       CELLAR_TRY_ASSIGN(const std::string bytes,
@@ -269,7 +271,8 @@ class TableReader {
     return {};
   }
 
-  // `strict`: in a region of HBase's, where names are HBase's; else wherever people copied files to.
+  // `strict`: the directory is in a region, and HBase chose the names. Otherwise people may have copied files
+  // there under any name.
   Status read_family(const std::string& path, const std::string& family, bool strict,
                      std::vector<HBaseStoreFile>& files) {
     CELLAR_TRY_ASSIGN(const Listing listing, list(path));

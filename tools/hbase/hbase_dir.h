@@ -1,5 +1,5 @@
-// What a directory of HBase's is, and which files hold the cells of its table: regions, families, halves and
-// links resolved, what HBase passes over left out.
+// Recognises the directories of HBase and finds the files that hold a table's cells. Regions, families,
+// halves and links are resolved; files that HBase ignores are left out.
 #pragma once
 
 #include <map>
@@ -14,30 +14,32 @@ namespace cellar {
 
 enum class HBaseKind : uint8_t {
   kNone,
-  kFamily,     // HFiles lie in it
-  kRegion,     // families lie in it: a region, or what a bulk load takes
-  kTable,      // regions lie in it
+  kFamily,     // holds HFiles
+  kRegion,     // holds families: a region, or the input directory of a bulk load
+  kTable,      // holds regions
   kSnapshot,   // ROOT/.hbase-snapshot/NAME
-  kNamespace,  // tables lie in it
+  kNamespace,  // holds tables
   kSnapshots,  // ROOT/.hbase-snapshot
-  kRoot,       // hbase.rootdir, or an exported one
+  kRoot,       // the hbase.rootdir directory, or an exported copy of one
 };
 
-// By content; kNone for files, stores of Cellar, and what does not exist.
+// Returns the kind of the directory, judged by its content. Returns kNone for files, Cellar stores, and paths
+// that do not exist.
 HBaseKind hbase_kind(const std::string& path);
-// "a table of HBase", …
+// Returns the kind in words for messages, e.g. "a table of HBase".
 std::string_view hbase_kind_name(HBaseKind kind);
-// Whether a directory of this kind is one table's, or part of it.
+// Returns whether a directory of this kind holds one table or a part of one.
 inline bool is_one_table(HBaseKind kind) {
   return kind >= HBaseKind::kFamily && kind <= HBaseKind::kSnapshot;
 }
-// "orders", "shop:carts": the tables below a root, or below a namespace; names of snapshots.
+// Return the names of the tables below a root or a namespace ("orders", "shop:carts"), and the names of the
+// snapshots below a root.
 std::vector<std::string> hbase_tables(const std::string& path, HBaseKind kind);
 std::vector<std::string> hbase_snapshots(const std::string& root);
 
 // The files of one region, by family.
 struct HBaseRegionFiles {
-  std::string name;  // of its directory
+  std::string name;  // name of the region's directory
   std::string start;
   std::string end;
   std::map<std::string, std::vector<HBaseStoreFile>> families;
@@ -45,19 +47,20 @@ struct HBaseRegionFiles {
 
 struct HBaseTableFiles {
   std::string name;
-  std::optional<HBaseTableSchema> schema;  // when there is a descriptor
-  std::vector<HBaseRegionFiles> regions;   // in order of their rows, which do not overlap
-  bool all_flushed = false;                // a snapshot that was taken so: nothing was only in memory
-  std::vector<std::string> notes;          // what was left out, and what is not known
+  std::optional<HBaseTableSchema> schema;  // set if the directory has a table descriptor
+  std::vector<HBaseRegionFiles> regions;   // sorted by row; they do not overlap
+  bool all_flushed = false;                // true for a snapshot taken with a flush: no cell was only in
+                                           // memory
+  std::vector<std::string> notes;          // messages: files that were left out, and facts that are unknown
 };
 
-// Of a directory that is_one_table(). Whatever would make answers wrong is an error: a half or link whose
-// file is missing (kNotFound), regions that overlap or are not described (kNotSupported), records that cannot
-// be read (kCorruption).
+// Finds the files of the table in a directory that is_one_table(). kNotFound if the file of a half or link is
+// missing; kNotSupported if regions overlap or are not described; kCorruption if a record cannot be read.
 Result<HBaseTableFiles> find_hbase_table(const std::string& path, HBaseKind kind);
 
-// The descriptor of the table to which a directory of families belongs: a region of HBase's, in its place or
-// in a copy of its table. Nothing where there is none. kCorruption, kIoError.
+// Returns the descriptor of the table to which a directory of families belongs. The directory is a region, in
+// its place in HBase or in a copy of its table. Returns nullopt if there is no descriptor. kCorruption;
+// kIoError.
 Result<std::optional<HBaseTableSchema>> find_hbase_schema(const std::string& path);
 
 }  // namespace cellar

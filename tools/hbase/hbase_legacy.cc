@@ -1,4 +1,4 @@
-// The marks of HBase before 0.96.
+// Recognises directories of HBase before 0.96.
 #include "tools/hbase/hbase_legacy.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t kVersionBytesMax = 4096;
 
-// A length as Hadoop writes it, and as many bytes.
+// Takes a length in Hadoop's variable-length form, and then that many bytes.
 bool take_array(ByteReader& reader, std::string_view& bytes) {
   int64_t length = 0;
   return reader.take_hadoop_vint(length) && length >= 0 &&

@@ -1,4 +1,5 @@
-// Directories of HBase 0.92 and 0.94, and before: recognised, so that they are refused by their name.
+// Recognises directories of HBase 0.94 and older, so that commands refuse them with a message that names
+// them.
 #pragma once
 
 #include <string>
@@ -9,14 +10,15 @@
 
 namespace cellar {
 
-// Whether the content of a .regioninfo is a region in the form before protobuf: HRegionInfo as a Writable.
+// Returns whether the content of a .regioninfo file has the form before protobuf: HRegionInfo as a Writable.
 bool is_legacy_region(std::string_view bytes);
-// Whether the directory is a root of HBase with -ROOT- or .META., or with a hbase.version before protobuf.
+// Returns whether the directory is a root of HBase with -ROOT- or .META., or with an hbase.version before
+// protobuf.
 bool is_legacy_root(const std::string& path);
-// The tables below such a root, without -ROOT- and .META.
+// Returns the names of the tables below such a root, without -ROOT- and .META.
 std::vector<std::string> legacy_tables(const std::string& root);
-// kNotSupported: `what` ("…/orders") is of HBase 0.92 or 0.94; says what can be read of it. `more` ends the
-// hint.
+// Returns kNotSupported: `what` ("…/orders") was written by HBase 0.92 or 0.94. The message says which parts
+// can be read. `more` is appended to the hint.
 Status legacy_refusal(const std::string& what, const std::string& more = {});
 
 }  // namespace cellar

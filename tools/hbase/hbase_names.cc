@@ -1,4 +1,4 @@
-// HBase's patterns for names, by hand.
+// Matches HBase's patterns for names by hand, without regular expressions.
 #include "tools/hbase/hbase_names.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ constexpr std::string_view kSequenceMark = "_SeqId_";
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); }
-// Letters of other alphabets come as bytes above 0x7f.
+// Letters of other alphabets are bytes above 0x7f.
 bool is_alphanumeric(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
          static_cast<unsigned char>(c) > 0x7f;
@@ -18,7 +18,7 @@ bool is_alphanumeric(char c) {
 bool is_space_letter(char c) { return is_alphanumeric(c) || c == '_'; }
 bool is_table_letter(char c) { return is_space_letter(c) || c == '-' || c == '.'; }
 
-// "[namespace=]table=region-hfile"
+// Parses "[namespace=]table=region-hfile".
 std::optional<HBaseFileName> parse_link(std::string_view name) {
   const size_t equals = name.rfind('=');
   if (equals == std::string_view::npos) return std::nullopt;
@@ -71,7 +71,7 @@ bool is_hbase_file_name(std::string_view name) {
 
 std::optional<HBaseFileName> parse_hbase_reference_name(std::string_view name) {
   if (std::optional<HBaseFileName> link = parse_link(name)) return link;
-  // The parent has no dot, a table may have some.
+  // The parent's name has no dot; a table's name may have dots.
   const size_t dot = name.rfind('.');
   if (dot == std::string_view::npos || !is_hbase_region_name(name.substr(dot + 1))) return std::nullopt;
   const std::string_view hfile = name.substr(0, dot);

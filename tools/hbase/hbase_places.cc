@@ -1,4 +1,4 @@
-// HBasePlaces: names are put together below the root, each checked, and nothing else is opened.
+// HBasePlaces: composes paths below the root from checked names, and opens nothing else.
 #include "tools/hbase/hbase_places.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint64_t kReferenceBytesMax = 64u << 10;
-// Below a root, in the order in which they are looked into.
+// Data directories below a root, in search order.
 constexpr std::string_view kDataDirectories[] = {"data", "archive/data", ".tmp/data", "mobdir/data"};
 
 std::vector<std::string> parts_of(const fs::path& path) {
@@ -57,7 +57,7 @@ Result<HBasePlaces> HBasePlaces::of(const std::string& directory) {
   HBasePlaces places;
   places.directory_ = real.string();
   const std::vector<std::string> parts = parts_of(real);
-  // The innermost "data" with a namespace and a table below it, or a snapshot; or the root itself.
+  // Finds the innermost "data" with a namespace and a table below it, or a snapshot, or the root itself.
   fs::path above;
   for (size_t i = 0; i < parts.size(); ++i) {
     const bool data = parts[i] == "data" && i + 2 < parts.size();
@@ -87,7 +87,7 @@ Result<HBasePlaces> HBasePlaces::of(const std::string& directory) {
 std::string HBasePlaces::table_directory() const {
   if (is_table_) return directory_;
   if (root_.empty() || !table_ || region_.empty()) return {};
-  // The region's directory is the one above, or above that of the family.
+  // The region's directory is this directory or its parent: a family's directory is one level deeper.
   fs::path up = directory_;
   while (up.has_relative_path() && up.filename() != region_) up = up.parent_path();
   return up.has_relative_path() ? up.parent_path().string() : std::string();
@@ -152,7 +152,8 @@ Result<HBaseStoreFile> hbase_file_behind(const std::string& path) {
   std::error_code error;
   if (!meaning || !is_plain_file(path) || fs::file_size(file, error) > kReferenceBytesMax)
     return HBaseStoreFile{file.filename().string(), path, {}};
-  // A link is empty; what is none of the two is a file that happens to have such a name.
+  // A link is an empty file, and a half is a valid reference. Any other file only happens to have such a
+  // name.
   Result<std::string> bytes = read_small_file(path, kReferenceBytesMax);
   const bool half = !meaning->parent.empty();
   if (!bytes.ok() || (half ? !parse_hbase_reference(*bytes).ok() : !bytes->empty()))

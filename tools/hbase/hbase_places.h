@@ -1,5 +1,5 @@
-// HBasePlaces: where in HBase's directories a file lies that a name stands for. Nothing outside the directory
-// that was named, or the root of HBase that holds it, is touched; symbolic links are not followed.
+// HBasePlaces: finds the file in HBase's directories that a name refers to. It opens nothing outside the
+// directory that the user named and the root of HBase around it. It follows no symbolic links.
 #pragma once
 
 #include <optional>
@@ -11,39 +11,40 @@
 
 namespace cellar {
 
-// A store file of a family: an HFile, or a part of one that lies elsewhere.
+// HBaseStoreFile: a store file of a family: an HFile, or a part of an HFile in another directory.
 struct HBaseStoreFile {
-  std::string name;  // as the family's directory, or a snapshot, has it
-  std::string path;  // of the HFile
+  std::string name;  // name in the family's directory or in the snapshot
+  std::string path;  // path of the HFile
   std::optional<HBaseHalf> half;
 };
 
-// What lies below a root of HBase: ROOT/data/NAMESPACE/TABLE/REGION/FAMILY, ROOT/archive/data/…,
-// ROOT/.hbase-snapshot/NAME. A value.
+// HBasePlaces: the layout below a root of HBase: ROOT/data/NAMESPACE/TABLE/REGION/FAMILY,
+// ROOT/archive/data/…, ROOT/.hbase-snapshot/NAME. A value type.
 class HBasePlaces {
  public:
-  // Of a directory that exists. kIoError.
+  // Finds the root, table and region of a directory that exists. kIoError if its path cannot be resolved.
   static Result<HBasePlaces> of(const std::string& directory);
 
-  // The directory, without links in its path.
+  // Returns the path of the directory, with symbolic links resolved.
   const std::string& directory() const { return directory_; }
-  // Empty when the directory is in none.
+  // Returns the path of the root; empty if the directory is not below a root.
   const std::string& root() const { return root_; }
-  // What the directory's place below its root says of it; nothing where it says nothing.
+  // Return the table and the region that the directory's path names; nullopt and empty if it names none.
   const std::optional<HBaseTableName>& table() const { return table_; }
-  const std::string& region() const { return region_; }  // empty: the directory is no part of one
-  // The table's directory, as far as it may be looked into: it, or an empty string.
+  const std::string& region() const { return region_; }  // empty if the directory is not part of a region
+  // Returns the path of the table's directory; empty if it is unknown or may not be read.
   std::string table_directory() const;
 
-  // From here on `directory` itself is known to be a table's.
+  // Declares that `directory` itself is a table's directory.
   void set_table_directory() { is_table_ = true; }
 
-  // The path of a store file, of this table (`table` is null) or another one. kNotFound names the places
-  // where it was looked for, kNotSupported a link of the file system.
+  // Returns the path of a store file of `table`, or of this table if `table` is null. kNotFound names the
+  // places that were searched; kNotSupported if the path contains a symbolic link; kCorruption if a name is
+  // invalid.
   Result<std::string> find(const HBaseTableName* table, std::string_view region, std::string_view family,
                            std::string_view hfile) const;
-  // What a name means that parse_hbase_reference_name() has understood. `half` is known of a snapshot's file,
-  // else read from the file of that name.
+  // Finds the file for a name that parse_hbase_reference_name() parsed. `half` comes from a snapshot's
+  // manifest; if it is not set, it is read from the file at `path`.
   Result<HBaseStoreFile> resolve(const HBaseFileName& meaning, const std::string& path,
                                  std::string_view family, std::optional<HBaseHalf> half) const;
 
@@ -55,14 +56,14 @@ class HBasePlaces {
   bool is_table_ = false;
 };
 
-// The whole of a small file: kLimit when it is longer than `bytes_max`, kNotSupported for a link of the file
-// system.
+// Reads a whole small file. kLimit if it has more than `bytes_max` bytes; kNotSupported if it is a symbolic
+// link.
 Result<std::string> read_small_file(const std::string& path, uint64_t bytes_max);
-// Whether the name is of a regular file or a directory, and neither a link.
+// Return whether the path is a regular file, or a directory; false for symbolic links.
 bool is_plain_file(const std::string& path);
 bool is_plain_directory(const std::string& path);
 
-// A file that was named: itself, or what a half or link of HBase's stands for.
+// Returns the file at `path` itself, or the file that this half or link of HBase's refers to.
 Result<HBaseStoreFile> hbase_file_behind(const std::string& path);
 
 }  // namespace cellar

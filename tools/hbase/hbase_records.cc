@@ -1,4 +1,4 @@
-// Parsing of HBase's records: the frame of each, then its message.
+// Parses HBase's records: first the frame of each, then its message.
 #include "tools/hbase/hbase_records.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace cellar {
 namespace {
 
 constexpr std::string_view kProtobufMagic = "PBUF";
-constexpr size_t kFileListBytesMax = 16u << 20;  // HBase's bound
+constexpr size_t kFileListBytesMax = 16u << 20;  // HBase's own limit
 
 Status malformed(std::string_view what) { return Status::corruption(fmt::format("not a {} of HBase", what)); }
 
@@ -26,7 +26,7 @@ Result<Message> parse(std::string_view bytes, std::string_view what) {
   return message;
 }
 
-// What stands behind "PBUF".
+// Returns the bytes after "PBUF".
 Result<std::string_view> behind_magic(std::string_view bytes, std::string_view what) {
   if (!bytes.starts_with(kProtobufMagic)) return malformed(what);
   return bytes.substr(kProtobufMagic.size());
@@ -75,8 +75,8 @@ HBaseRegion region_of(const hbase::RegionInfo& from) {
 }
 
 Result<HBaseHalf> half_of(std::string_view split_key, bool top) {
-  // A flat key; the first on its row has no family, no column, and the latest time. Of a whole file, which a
-  // merge of regions refers to so, the row is empty.
+  // The split key is a flat key. The first key of a row has no family, no column, and the latest timestamp.
+  // When a merge of regions refers to a whole file, the row is empty.
   ByteReader key(split_key);
   uint16_t row_bytes = 0;
   std::string_view row;
@@ -140,7 +140,7 @@ Result<HBaseRegion> parse_hbase_region(std::string_view bytes) {
   ByteReader reader(framed);
   uint64_t size = 0;
   std::string_view message;
-  // People's text may stand behind it.
+  // Text for people may follow the message.
   if (!reader.take_varint(size) || size > reader.left() || !reader.take_bytes(size, message))
     return malformed(kWhat);
   CELLAR_TRY_ASSIGN(const hbase::RegionInfo region, parse<hbase::RegionInfo>(message, kWhat));
@@ -155,7 +155,7 @@ Result<HBaseHalf> parse_hbase_reference(std::string_view bytes) {
                       parse<hbase::Reference>(bytes.substr(kProtobufMagic.size()), kWhat));
     return half_of(reference);
   }
-  // Before 0.96: whether it is the top, and the counted split key.
+  // The form before 0.96: a byte that is 1 for the top half, then the split key with its length.
   ByteReader reader(bytes);
   uint8_t top = 0;
   int64_t size = 0;
@@ -205,7 +205,7 @@ Result<HBaseFileList> parse_hbase_file_list(std::string_view bytes) {
 
 Result<std::vector<std::string>> parse_compaction_event(std::string_view bytes) {
   constexpr std::string_view kWhat = "list of compacted files";
-  // HBase passes over what does not begin as its own.
+  // HBase ignores values that do not begin with its magic.
   const Result<std::string_view> message = behind_magic(bytes, kWhat);
   if (!message.ok()) return std::vector<std::string>();
   CELLAR_TRY_ASSIGN(const hbase::CompactionEventTracker from,

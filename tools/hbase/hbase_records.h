@@ -1,6 +1,6 @@
-// What HBase writes beside its HFiles: table descriptors, regions, halves of files, manifests of snapshots.
-// Each parser takes the whole content of such a file, which nobody vouches for, and returns kCorruption where
-// it is none.
+// Parsers of the records that HBase writes next to its HFiles: table descriptors, regions, halves of files,
+// manifests of snapshots. Each parser takes the whole content of such a file. The content is untrusted:
+// kCorruption if it is not a valid record.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct HBaseTableName {
   std::string space = "default";  // the namespace
   std::string name;
 
-  // "orders", or "shop:orders" outside the namespace "default".
+  // Returns "orders", or "shop:orders" outside the namespace "default".
   std::string text() const { return space == "default" ? name : space + ":" + name; }
   bool operator==(const HBaseTableName&) const = default;
 };
@@ -33,26 +33,26 @@ struct HBaseFamilySchema {
 struct HBaseTableSchema {
   HBaseTableName table;
   std::vector<HBaseFamilySchema> families;
-  HBaseAttributes attributes;  // of the table, its configuration too
+  HBaseAttributes attributes;  // attributes of the table, including its configuration
 
-  // Null when there is none.
+  // Returns the schema of the family; null if the table has no such family.
   const HBaseFamilySchema* find(std::string_view family) const;
 };
 
-// Rows from `start` up to but not including `end`; empty is open.
+// HBaseRegion: the rows from `start` up to but not including `end`. An empty bound is open.
 struct HBaseRegion {
-  uint64_t id = 0;  // later regions have greater ones
+  uint64_t id = 0;  // later regions have greater ids
   HBaseTableName table;
   std::string start;
   std::string end;
-  bool split = false;  // it has been split, and others hold its rows
+  bool split = false;  // the region was split, and other regions hold its rows
   int32_t replica = 0;
 
-  // The name of its directory: the MD5 of its name.
+  // Returns the name of the region's directory: the MD5 of the region's name.
   std::string encoded_name() const;
 };
 
-// Half of an HFile: its rows from `split_row` on, or those before it.
+// HBaseHalf: the rows of an HFile from `split_row` on (`top`), or the rows before it.
 struct HBaseHalf {
   std::string split_row;
   bool top = false;
@@ -80,7 +80,7 @@ struct HBaseSnapshotManifest {
   std::vector<HBaseSnapshotRegion> regions;
 };
 
-// The files of a family, as HBase's tracker by list knows them.
+// HBaseFileList: the list of a family's files that HBase's file-based store file tracker keeps.
 struct HBaseFileList {
   uint64_t timestamp = 0;
   std::vector<std::string> names;

@@ -1,4 +1,4 @@
-// The rules of HBase's regions and store files that stand in no file.
+// HBase's rules for regions and store files that are not recorded in any file.
 #include "tools/hbase/hbase_regions.h"
 
 #include <fmt/format.h>
@@ -20,13 +20,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// An open end is after every row.
+// Returns whether `end` is at or before `row`. An open (empty) end is after every row.
 bool ends_before(const std::string& end, const std::string& row) { return !end.empty() && end <= row; }
 bool overlap(const HBaseRegion& a, const HBaseRegion& b) {
   return !ends_before(a.end, b.start) && !ends_before(b.end, a.start);
 }
 
-// Whether the regions, in order and without overlaps, hold all rows of `region`.
+// Returns whether the regions, sorted and without overlaps, hold all rows of `region`.
 bool cover(const std::vector<const HBaseRegion*>& regions, const HBaseRegion& region) {
   std::string at = region.start;
   for (const HBaseRegion* each : regions) {
@@ -38,10 +38,10 @@ bool cover(const std::vector<const HBaseRegion*>& regions, const HBaseRegion& re
   return false;
 }
 
-// What HBase sorts a file by, and what it says of its cells.
+// FileOrder: the sequence by which HBase sorts a file, and the sequence of its cells.
 struct FileOrder {
   int64_t sequence = -1;
-  std::optional<uint64_t> of_all_cells;  // every cell counts as written so
+  std::optional<uint64_t> of_all_cells;  // if set, every cell of the file has this sequence
 };
 
 Result<FileOrder> order_of(const FileInfo& info, const HBaseStoreFile& file) {
@@ -70,7 +70,7 @@ Result<std::shared_ptr<HFileReader>> open_reader(const HBaseStoreFile& file,
   return HFileReader::open(std::move(opened), std::move(options));
 }
 
-// A single zero byte means that there are none.
+// Returns whether the file has MOB references. A single zero byte means that it has none.
 bool has_mob_values(const FileInfo& info) {
   const std::string* refs = info.find(info_key::kMobRefs);
   return refs != nullptr && !refs->empty() && *refs != std::string(1, '\0');
@@ -132,7 +132,7 @@ Result<std::string> family_of_cells(const std::vector<HBaseStoreFile>& files, co
   std::optional<std::string> family;
   for (const HBaseStoreFile& file : files) {
     CELLAR_TRY_ASSIGN(const std::shared_ptr<HFileReader> reader, open_reader(file, {}));
-    CellView last;  // the first key may be a shortened one
+    CellView last;  // the last key is parsed: the first key may be a shortened one
     if (reader->cells() == 0 || !parse_flat_key(reader->last_key().data(), reader->last_key().size(), last))
       continue;
     if (family && *family != last.family())
@@ -172,7 +172,7 @@ Result<std::vector<std::shared_ptr<HFileReader>>> open_hbase_files(const std::ve
       CELLAR_TRY_ASSIGN(const std::vector<std::string> names, parse_compaction_event(*event));
       compacted.insert(compacted.end(), names.begin(), names.end());
     }
-    // Sizes sort the other way round.
+    // Of equal sequences, the larger file comes first.
     opened.push_back({{order.sequence, ~reader->file_bytes(),
                        loaded.value_or(std::numeric_limits<int64_t>::max()), file.name},
                       std::move(reader)});

@@ -1,5 +1,5 @@
-// Which regions of a table count, which files of a family do, and in which order: what HBase knows from its
-// catalogue, concluded from what lies in the directory.
+// Decides which regions of a table and which files of a family are live, and in which order. HBase knows this
+// from its catalogue (hbase:meta); Cellar infers it from the directory.
 #pragma once
 
 #include <memory>
@@ -14,29 +14,31 @@
 namespace cellar {
 
 struct DescribedRegion {
-  std::string name;  // of its directory
+  std::string name;  // name of the region's directory
   HBaseRegion region;
-  size_t number = 0;  // the caller's
+  size_t number = 0;  // any number of the caller's
 };
 
-// The regions that hold the table's rows, in order. One whose rows all belong to later regions was split or
-// merged away, and waits to be removed. kNotSupported when regions overlap in another way.
+// Returns the regions that hold the table's rows, sorted by row. Leaves out a region whose rows all belong to
+// later regions: it was split or merged, and HBase has not removed it yet. kNotSupported if regions overlap
+// in another way.
 Result<std::vector<DescribedRegion>> live_regions(std::vector<DescribedRegion> regions,
                                                   std::vector<std::string>& notes);
 
-// HBase's own list of the files of the family in this directory, where its tracker by list is in use.
-// kCorruption when no list there can be read.
+// Returns HBase's own list of the family's files in this directory; nullopt if HBase's file-based store file
+// tracker is not in use. kCorruption if there are lists but none can be read; kIoError.
 Result<std::optional<HBaseFileList>> file_list_of(const std::string& family_directory,
                                                   const std::optional<HBaseTableSchema>& schema);
 
-// The one family of which the files' cells are; `otherwise` when they have none. kNotSupported when they
-// differ.
+// Returns the family of the files' cells, or `otherwise` if the files have no cells. kNotSupported if the
+// files have cells of several families.
 Result<std::string> family_of_cells(const std::vector<HBaseStoreFile>& files, const std::string& otherwise);
 
-// The family's files, open, oldest first by HBase's order: sequence, size, time of the bulk load, name. Files
-// that a compaction has replaced are left out. kNotSupported for files with values in other files (MOB).
+// Opens the family's files. They are sorted oldest first in HBase's order: sequence, size, time of the bulk
+// load, name. Leaves out files that a compaction has replaced. kNotSupported if values are in other files
+// (MOB).
 Result<std::vector<std::shared_ptr<HFileReader>>> open_hbase_files(const std::vector<HBaseStoreFile>& files);
-// One of them.
+// Opens one file of a family, with the sequence that HBase gives its cells.
 Result<std::shared_ptr<HFileReader>> open_hbase_file(const HBaseStoreFile& file);
 
 }  // namespace cellar

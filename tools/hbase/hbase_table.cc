@@ -1,4 +1,4 @@
-// Files and descriptor to a FileTable.
+// Builds a FileTable from files and a descriptor.
 #include "tools/hbase/hbase_table.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 namespace cellar {
 namespace {
 
-// What a family's descriptor says of reads; set_option knows HBase's spellings.
+// Returns the read options in a family's descriptor. set_option() knows HBase's spellings.
 Result<FamilyOptions> family_options(const HBaseFamilySchema& schema) {
   constexpr std::array<std::string_view, 5> kOfReads = {"VERSIONS", "MIN_VERSIONS", "TTL",
                                                         "KEEP_DELETED_CELLS", "NEW_VERSION_BEHAVIOR"};

@@ -1,4 +1,4 @@
-// A table in HBase's own files, read as HBase reads it: opened for commands that look.
+// Opens a table in HBase's own files for commands that only read. Reads have HBase's semantics.
 #pragma once
 
 #include <memory>
@@ -11,14 +11,15 @@
 
 namespace cellar {
 
-// The table in a directory that is_one_table(). What its families keep says its descriptor; without one
-// HBase's defaults hold, which is said on standard error, as is what was left out and what cannot be seen.
-// `assumed` are families as `create` takes them ("d:max_versions=3"), which hold instead. CEL-HBASE-DIR,
-// CEL-HBASE-FILE, CEL-CORRUPTION, CEL-FAMILY.
+// Opens the table in a directory that is_one_table(). The table's descriptor sets the options of its
+// families; without a descriptor they have HBase's defaults. Standard error reports missing descriptors,
+// files that were left out, and cells that cannot be seen. `assumed` are families in the syntax of `create`
+// ("d:max_versions=3"); they override the descriptor. CEL-HBASE-DIR, CEL-HBASE-FILE, CEL-CORRUPTION,
+// CEL-FAMILY.
 Result<std::shared_ptr<Table>> open_hbase_table(Session& session, const std::string& path, HBaseKind kind,
                                                 const std::vector<std::string>& assumed);
 
-// Gives an error about a directory of HBase's its name and exit status.
+// Gives an error about one of HBase's directories its name and exit status.
 Status name_hbase_failure(Session& session, const Status& status);
 
 }  // namespace cellar

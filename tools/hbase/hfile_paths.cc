@@ -1,4 +1,4 @@
-// Finding and opening HFiles.
+// Finds and opens HFiles.
 #include "tools/hbase/hfile_paths.h"
 
 #include <fmt/format.h>
@@ -25,7 +25,8 @@ Status io_error(const std::string& path, const std::error_code& error) {
                            fmt::format("{}: {}", path, error.message()));
 }
 
-// The whole file of a half, in a copy of a table without the root around it: TABLE/REGION/FAMILY/half.
+// Returns the path of the whole file of a half. The half is in a copy of a table without the root around it:
+// TABLE/REGION/FAMILY/half.
 std::string whole_beside(const fs::path& half) {
   const std::optional<HBaseFileName> meaning = parse_hbase_reference_name(half.filename().string());
   if (!meaning || meaning->link || meaning->parent.empty()) return {};
@@ -33,8 +34,8 @@ std::string whole_beside(const fs::path& half) {
   return (family.parent_path().parent_path() / meaning->parent / family.filename() / meaning->hfile).string();
 }
 
-// Halves and links of HBase's among `others` are files, too: what a link names takes its place, a half stays,
-// unless the whole file is there. What stands for a file that is missing is an error.
+// Moves the halves and links of HBase's from `others` to `files`. A link is replaced by its target. A half is
+// left out if the whole file is already in `files`. kNotFound if the file of a half or link is missing.
 Status add_what_stands_for_files(std::vector<std::string>& files, std::vector<std::string>& others) {
   std::error_code error;
   std::set<std::string> whole;
@@ -63,8 +64,8 @@ Result<std::vector<std::string>> files_of_snapshot(const std::string& path) {
   return std::vector<std::string>(files.begin(), files.end());
 }
 
-// A store's directory may hold files that were just compacted away, or are not published yet: the manifest
-// says which ones count.
+// Returns the files in the store's manifest. The store's directory may also hold files that were just
+// compacted away, or that are not published yet.
 Result<std::vector<std::string>> files_of_store(Session& session, const std::string& path,
                                                 std::vector<std::string>& others) {
   CELLAR_TRY_ASSIGN(const ManifestState state, read_store_state(session, path));
@@ -77,7 +78,9 @@ Result<std::vector<std::string>> files_of_store(Session& session, const std::str
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> root, posix_file_system().open_directory(path, false));
   std::vector<std::string> strangers;
   const Result<std::vector<StoredFile>> stored = list_store_files(*root, &strangers);
-  if (!stored.ok()) return files;  // a table was dropped meanwhile, or damage: only mentions are lost
+  if (!stored.ok())
+    return files;  // a table was dropped meanwhile, or the directory is damaged: only the
+                   // list of other files is lost
   const std::string top = path + (path.ends_with('/') ? "" : "/");
   for (const StoredFile& file : *stored) {
     std::string each = top + to_text(file);
@@ -87,7 +90,7 @@ Result<std::vector<std::string>> files_of_store(Session& session, const std::str
   return files;
 }
 
-// What lies in a directory, and in those below it.
+// Lists the files in a directory and in its sub-directories.
 Status walk_directory(const std::string& path, Remains remains, std::vector<std::string>& files,
                       std::vector<std::string>& others) {
   std::error_code error;
@@ -165,7 +168,7 @@ Status name_file_failure(Session& session, const Status& status) {
         status.hinting("cellar salvage reads blocks one after the other, without index and filters"));
   }
   if (exit == Exit::kNegative) return session.name_failure("CEL-CORRUPTION", exit, status);
-  return session.name_failure("", exit, status);  // its own name, not that of a failure before
+  return session.name_failure("", exit, status);  // keep the error's own name, not that of an earlier failure
 }
 
 Result<std::shared_ptr<HFileReader>> open_hfile(Session& session, const std::string& path) {
