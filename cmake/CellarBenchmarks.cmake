@@ -48,6 +48,11 @@ cellar_peer(rocksdb rocksdb/db.h librocksdb-dev
   Snappy::snappy cellar_dep::lz4 cellar_dep::zstd bz2 ZLIB::ZLIB Threads::Threads)
 cellar_peer(leveldb leveldb/db.h libleveldb-dev Snappy::snappy Threads::Threads)
 
+# The program `cellar_instructions`: single operations, for a tool that counts instructions.
+add_executable(cellar_instructions bench/instructions/main.cc)
+cellar_target(cellar_instructions)
+target_link_libraries(cellar_instructions PRIVATE cellar)
+
 # The program `cellar_damage`: what engines do about every damaged byte.
 cellar_sources(cellar_damage_sources bench/damage EXCLUDE "rocksdb[^/]*\\.cc$")
 add_executable(cellar_damage ${cellar_damage_sources})
@@ -83,11 +88,14 @@ if(CELLAR_BUILD_TESTS)
   set_tests_properties(bench.damage PROPERTIES TIMEOUT 120)
   add_test(NAME bench.compare COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/compare_test.py")
   add_test(NAME bench.sustained COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/sustained_test.py")
+  add_test(NAME bench.instructions COMMAND cellar_instructions)
+  add_test(NAME bench.instructions_py COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/instructions_test.py")
   add_test(NAME bench.compare_runs COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/compare.py"
     "${PROJECT_BINARY_DIR}/driver.jsonl" "${PROJECT_BINARY_DIR}/driver.jsonl")
   set_tests_properties(bench.driver PROPERTIES TIMEOUT 300 FIXTURES_SETUP driver_lines)
   set_tests_properties(bench.compare_runs PROPERTIES TIMEOUT 60 FIXTURES_REQUIRED driver_lines)
-  set_tests_properties(bench.compare bench.sustained bench.claims_page bench.claims_py PROPERTIES TIMEOUT 60)
-  set_tests_properties(bench.compare bench.sustained bench.compare_runs bench.claims_page bench.claims_py PROPERTIES
-    ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+  set_tests_properties(bench.compare bench.sustained bench.claims_page bench.claims_py bench.instructions
+    bench.instructions_py PROPERTIES TIMEOUT 60)
+  set_tests_properties(bench.compare bench.sustained bench.compare_runs bench.claims_page bench.claims_py
+    bench.instructions_py PROPERTIES ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
 endif()
