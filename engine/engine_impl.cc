@@ -307,7 +307,9 @@ Status EngineImpl::finish() {
   ManifestState state = core_->manifest->state();
   state.clean_close = end;
   state.last_sequence = core_->mvcc.read_point();
-  state.wall_ms = core_->erase_now_ms();
+  const ExpiryClock::Memory time = core_->expiry.memory();
+  state.wall_ms = time.wall_ms;
+  state.doubted_ms = time.doubted_ms;
   state.log_synced = end;
   return core_->manifest->switch_to(std::move(state)).status();
 }

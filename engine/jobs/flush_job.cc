@@ -281,7 +281,9 @@ Status flush_store(EngineCore& core, Store& store) {
     if (written->file != nullptr) edit.add_files.push_back({store.ids().family, written->record});
     edit.flushed.push_back({store.ids().family, flushed});
     edit.last_sequence = core.mvcc.read_point();
-    edit.wall_ms = core.erase_now_ms();
+    const ExpiryClock::Memory time = core.expiry.memory();
+    edit.wall_ms = time.wall_ms;
+    edit.doubted_ms = time.doubted_ms;
     edit.log_synced = core.wal->synced();
     edit.forget_obsolete = core.remover.take_removed();
     status = core.commit(edit);  // crash here: the file counts; replay skips what it holds

@@ -128,7 +128,7 @@ Status Recovery::open_manifest() {
         .at(core_.path)
         .hinting("open it read_only; a clone of a table, or an export of the whole, can be written to");
   core_.identity = state_.identity;
-  core_.expiry.start(state_.wall_ms);
+  core_.expiry.start({state_.wall_ms, state_.doubted_ms});
   last_sequence_ = state_.last_sequence;
   return {};
 }
