@@ -30,6 +30,12 @@ int64_t major_interval_ms(const EngineOptions& engine, const FamilyOptions& fami
                                                   : engine.major_compaction_interval_s * 1000;
 }
 
+// A file that a wrong clock dated far ahead is due, too: by the right clock it would not be for years.
+bool is_due(int64_t created_ms, int64_t now_ms, int64_t interval_ms) {
+  int64_t age_ms = 0;
+  return __builtin_sub_overflow(now_ms, created_ms, &age_ms) || age_ms > interval_ms || age_ms < -interval_ms;
+}
+
 }  // namespace
 
 void Background::queue_flush(std::shared_ptr<Store> store) {
@@ -371,7 +377,7 @@ Background::Picked Background::pick(Store& store, Wanted wanted) {
   }
   const int64_t interval_ms = major_interval_ms(core_.options, view->config->options);
   if (wanted == Wanted::kAutomatic && interval_ms > 0 && !result.of.files.empty() &&
-      shape.now_ms - result.of.files.front().created_ms > interval_ms)
+      is_due(result.of.files.front().created_ms, shape.now_ms, interval_ms))
     result.plan = major_plan(shape, false);
   if (!result.plan) result.plan = view->config->policy->pick(shape, nullptr);
   return result;
