@@ -76,14 +76,16 @@ class Recovery {
 };
 
 Status Recovery::open_directory() {
-  auto opened =
-      core_.files.open_directory(core_.path, core_.options.create_if_missing && !core_.options.read_only);
-  if (!opened.ok() && opened.status().is(Code::kNotFound))
-    return Status::not_found("there is no store at " + core_.path).hinting("create_if_missing makes one");
+  const bool may_create = core_.options.create_if_missing && !core_.options.read_only;
+  auto opened = core_.files.open_directory(core_.path, may_create);
+  if (opened.status().is(Code::kNotFound)) {
+    return may_create ? opened.status().hinting("first make the directory that is to hold the store")
+                      : Status::not_found("there is no store at " + core_.path)
+                            .hinting("create_if_missing makes one");
+  }
   CELLAR_TRY(opened.status());
   core_.root = std::move(opened).value();
   CELLAR_TRY_ASSIGN(const StoreProbe probe, probe_store(*core_.root));
-  const bool may_create = core_.options.create_if_missing && !core_.options.read_only;
   if (probe.kind != StoreKind::kStore && !may_create) return require_store(*core_.root).at(core_.path);
   if (probe.kind == StoreKind::kLost) return require_store(*core_.root).at(core_.path);
   if (probe.kind == StoreKind::kEmpty && probe.strangers != 0)
