@@ -1,6 +1,6 @@
 // Goal: comments, messages and documents become plain English and stay so. Method: forbidden words, forbidden
 // openings and long sentences are counted in each folder. tests/data/tidy/words.txt allows the number that is
-// left. A higher number is a complaint; CELLAR_REWRITE=1 writes lower numbers into the file and never raises one.
+// left. A higher number is a complaint. CELLAR_REWRITE=1 lowers the numbers in the file and never raises one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
