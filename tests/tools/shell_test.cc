@@ -13,7 +13,6 @@
 #include <set>
 #include <sstream>
 #include <string>
-#include <string_view>
 
 #include "base/plugins.h"
 #include "tests/support/data_driven.h"
@@ -122,7 +121,7 @@ TEST_F(ShellTest, EachFormOfHBasesStatementsIsAnswered) {
     if (c.command != "hbase") return unknown(c);
     ++forms[exit];
     commands.insert(c.args);
-    std::string_view rest = c.input;
+    re2::StringPiece rest(c.input);
     for (std::string option; RE2::FindAndConsume(&rest, R"(\b([A-Z][A-Z_]{2,}) *=>)", &option);)
       options.insert(c.args + " " + option);
     EXPECT_EQ(answer.find("unknown command"), std::string::npos) << c.file << ":" << c.line << " " << c.input;
