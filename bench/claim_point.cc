@@ -39,7 +39,7 @@ BedPlan spread_plan(uint64_t rows, uint64_t files, const FamilyOptions& family, 
 }
 
 void expect_cells(benchmark::State& state, size_t cells, size_t expected) {
-  if (cells != expected) state.SkipWithError("a row was not found, or one that is missing was");
+  if (cells != expected) state.SkipWithError("a row was not found, or a missing row was");
 }
 
 // ---- Q06: missing rows, and what they do to a small cache ----

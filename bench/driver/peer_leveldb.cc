@@ -310,7 +310,7 @@ class LevelPeer : public Peer {
     }
   }
 
-  void set_time_to_live(const std::string&, int64_t) override { give_up("leveldb knows no time to live"); }
+  void set_time_to_live(const std::string&, int64_t) override { give_up("leveldb has no time to live"); }
 
   uint64_t run_bytes() override {
     uint64_t sum = 0;

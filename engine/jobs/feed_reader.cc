@@ -210,7 +210,7 @@ Status FeedReaderImpl::damage(std::string_view what) const {
   return Status::corruption(
              fmt::format("feed {} cannot continue after sequence {}: {}", feed_.name, position_, what))
       .at(fmt::format("{}/{}: offset {}", kWalDirectoryName, segment_name(segment_), offset_))
-      .hinting("drop the feed, create it anew, and start from a snapshot");
+      .hinting("drop the feed, create it again, and start from a snapshot");
 }
 
 const FeedReaderImpl::Family* FeedReaderImpl::family(uint32_t id) {

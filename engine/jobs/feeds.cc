@@ -88,10 +88,10 @@ Status no_such_feed(const FeedBook& feeds, const std::string& name) {
 
 Status feed_was_lost(const FeedRecord& feed) {
   return Status::limit(
-             fmt::format("feed {} is lost: it held back more than {} bytes of log and was cut off; writes "
-                         "behind sequence {} are missing in it",
+             fmt::format("feed {} is lost: it held back more than {} bytes of log and was cut off; it misses "
+                         "writes after sequence {}",
                          feed.name, feed.retained_bytes_max, feed.acknowledged))
-      .hinting("drop it, create it anew, and start from a snapshot");
+      .hinting("drop it, create it again, and start from a snapshot");
 }
 
 void tell_feed_lost(EngineCore& core, const FeedRecord& feed, uint64_t retained_bytes) {
