@@ -152,13 +152,14 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// How often the words stand in the text, as words of their own. Both are in lower case.
+// Returns how often the words are in the text, as whole words. Both are in lower case. "As one of them" does not
+// count.
 size_t occurrences(std::string_view text, std::string_view words) {
   size_t count = 0;
   for (size_t at = text.find(words); at != std::string_view::npos; at = text.find(words, at + 1)) {
     const size_t end = at + words.size();
     const bool starts = at == 0 || !is_word(text[at - 1]);
-    const bool of = words == "as one" && text.substr(end).starts_with(" of ");
+    const bool of = words.ends_with(" one") && text.substr(end).starts_with(" of ");
     count += starts && !of && (end == text.size() || !is_word(text[end])) ? 1 : 0;
   }
   return count;
@@ -175,7 +176,7 @@ std::string name_of(const Wording& wording) {
 
 constexpr std::string_view kLongSentence = "long sentence";
 
-// "engine comments behind": the place of each one, once for each time.
+// Maps "engine comments behind" to the places, each as often as it has the wording.
 using Findings = std::map<std::string, Strings>;
 
 void count_paragraph(const std::string& path, std::string_view area, const Paragraph& paragraph,
@@ -241,7 +242,7 @@ Strings check_words(const Findings& findings, const Allowed& allowed) {
   return complaints;
 }
 
-// The lines of the file after a rewrite: each figure as it is now, unless it is higher than what was allowed.
+// Returns the lines of the file after a rewrite: each figure as it is now, or as it was allowed if that is lower.
 Strings lowered(const Findings& findings, const Allowed& allowed) {
   Strings lines;
   for (const auto& [key, limit] : allowed) {
@@ -290,7 +291,7 @@ TEST(PlainEnglish, NoticesEachKindOfFault) {
                    "// the last. Which is not what was meant.", "int a;  // \u2026 and beside it",
                    "auto b = \"3 bytes behind // the end\"; // Is it so?", "#include \"behind.h\"",
                    "// Whether it is. What is it?", "auto c = R\"(is", "none behind)\";", "// " + many,
-                   "// " + many + ".", "// behindhand, as one of them"}),
+                   "// " + many + ".", "// behindhand, as one of them, is not one of"}),
       make_source("docs/a.md",
                   {"# Behind", "", "| what is behind | beside |", "", "    behind", "```", "behind", "```",
                    "A sentence", "that is said. Those that", "- Whoever wants it"}),
