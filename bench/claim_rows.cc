@@ -1,5 +1,5 @@
-// Claims about shapes of data: neighbouring rows beside one (Q09), and the same cells as many rows or as
-// columns of one (Q10).
+// Claims about shapes of data: neighbouring rows and a single row (Q09), and the same cells as many rows or
+// as columns of one (Q10).
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// Claims about bytes: short names (Q12), rows that lie beside rows like them (Q16), and the size of a block
+// Claims about bytes: short names (Q12), rows next to similar rows (Q16), and the size of a block
 // by codec (Q17).
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>

@@ -152,8 +152,8 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// Returns how often the words are in the text, as whole words. Both are in lower case. "As one of them" does not
-// count.
+// Returns how often the words are in the text, as whole words. Both are in lower case. "As one of" is no
+// fault.
 size_t occurrences(std::string_view text, std::string_view words) {
   size_t count = 0;
   for (size_t at = text.find(words); at != std::string_view::npos; at = text.find(words, at + 1)) {
@@ -242,7 +242,8 @@ Strings check_words(const Findings& findings, const Allowed& allowed) {
   return complaints;
 }
 
-// Returns the lines of the file after a rewrite: each figure as it is now, or as it was allowed if that is lower.
+// Returns the lines of the file after a rewrite. Each figure is the lower one of what is and what was
+// allowed.
 Strings lowered(const Findings& findings, const Allowed& allowed) {
   Strings lines;
   for (const auto& [key, limit] : allowed) {
@@ -291,7 +292,7 @@ TEST(PlainEnglish, NoticesEachKindOfFault) {
                    "// the last. Which is not what was meant.", "int a;  // \u2026 and beside it",
                    "auto b = \"3 bytes behind // the end\"; // Is it so?", "#include \"behind.h\"",
                    "// Whether it is. What is it?", "auto c = R\"(is", "none behind)\";", "// " + many,
-                   "// " + many + ".", "// behindhand, as one of them, is not one of"}),
+                   "// " + many + ".", "// behindhand, as one of them, is not one of them"}),
       make_source("docs/a.md",
                   {"# Behind", "", "| what is behind | beside |", "", "    behind", "```", "behind", "```",
                    "A sentence", "that is said. Those that", "- Whoever wants it"}),

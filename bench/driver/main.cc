@@ -55,7 +55,7 @@ std::set<std::string> chosen_of(const Settings& settings, const Group& group) {
   return names;
 }
 
-// What the process of one engine does; lines go to `out`.
+// Runs the process of one engine; lines go to `out`.
 void run_group(const Settings& settings, const Group& group, const std::string& peer_name, uint64_t round,
                std::FILE* out) {
   const std::unique_ptr<Peer> peer = make_peer(peer_name);
@@ -215,7 +215,7 @@ int list_workloads() {
   return 0;
 }
 
-// What is wrong with the settings, or nothing; makes them whole.
+// Completes the settings. Returns the fault in them, or nothing.
 std::string complete(Settings& settings, bool n_given, bool rounds_given) {
   if (settings.quick && !n_given) settings.amounts.n = 100000;
   if (settings.quick && !rounds_given) settings.rounds = 1;
