@@ -98,7 +98,7 @@ Result<std::shared_ptr<Table>> EngineImpl::open_or_create_table(const std::strin
 
 Status EngineImpl::create_now(const std::string& name, const TableOptions& options) {
   if (core_->catalog.lookup(name) != nullptr)
-    return Status::invalid_argument("table " + name + " exists already");
+    return Status::invalid_argument("table " + name + " already exists");
   const ManifestState state = core_->manifest->state();
   TableRecord record;
   record.id = state.next_table_id;
@@ -185,7 +185,7 @@ Result<std::unique_ptr<Transaction>> EngineImpl::begin(const TransactionOptions&
 
 Status EngineImpl::run_transaction(const RunOptions& options,
                                    const std::function<Status(Transaction&)>& work) {
-  if (options.attempts_max == 0) return Status::invalid_argument("attempts_max is 1 or more");
+  if (options.attempts_max == 0) return Status::invalid_argument("attempts_max must be at least 1");
   int64_t pause_us = options.pause_us;
   for (uint32_t attempt = 1;; ++attempt) {
     CELLAR_TRY(core_->life.check_open());
@@ -195,7 +195,7 @@ Status EngineImpl::run_transaction(const RunOptions& options,
     transaction.rollback();
     if (!status.is(Code::kConflict)) return status;
     if (attempt == options.attempts_max)
-      return status.with_context(fmt::format("given up after {} attempts", attempt));
+      return status.with_context(fmt::format("gave up after {} attempts", attempt));
     pause_us = std::min(pause_us, options.pause_us_max);
     if (pause_us > 0) {
       // Different pauses, so that who has met does not meet again.

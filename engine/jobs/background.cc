@@ -544,7 +544,7 @@ void Background::release_log_now() {
     tell_feed_lost(core_, feed, held_back(feeds, feed, segments, needed));
   const Status released = core_.wal->release_before(keep.first);  // crash before: the next open removes them
   if (!released.ok())
-    core_.log(LogLevel::kWarning, "old log segments stay until the next open: " + released.to_text());
+    core_.log(LogLevel::kWarning, "old log segments remain until the next open: " + released.to_text());
 }
 
 Status Background::wait_idle() {
@@ -555,7 +555,7 @@ Status Background::wait_idle() {
       if (jobs_ == 0) break;
       // What is left waits for a better moment, which may never come. An engine that closes ends that wait.
       if (jobs_ == 1 && !retries_.empty() && !core_.closing.load())
-        return retry_status_.with_context("a job will be tried again; its last try");
+        return retry_status_.with_context("a background job failed and will be retried; the last attempt");
     }
     core_.changed->wait(seen, -1);
   }

@@ -122,7 +122,7 @@ class UpToCursor final : public CellCursor {
   const CellView* seek(const CellView& target) override { return first_seen(inner_->seek(target)); }
   const CellView* next() override { return first_seen(inner_->next()); }
   const CellView* seek_before(const CellView&) override {
-    CELLAR_ASSERT(!"a rewrite goes forward");
+    CELLAR_ASSERT(!"a rewrite reads forward only");
     return nullptr;
   }
   Status status() const override { return inner_->status(); }

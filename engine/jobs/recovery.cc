@@ -79,9 +79,9 @@ Status Recovery::open_directory() {
   const bool may_create = core_.options.create_if_missing && !core_.options.read_only;
   auto opened = core_.files.open_directory(core_.path, may_create);
   if (opened.status().is(Code::kNotFound)) {
-    return may_create ? opened.status().hinting("first make the directory that is to hold the store")
-                      : Status::not_found("there is no store at " + core_.path)
-                            .hinting("create_if_missing makes one");
+    return may_create
+               ? opened.status().hinting("first make the directory that will contain the store")
+               : Status::not_found("no store at " + core_.path).hinting("create_if_missing creates one");
   }
   CELLAR_TRY(opened.status());
   core_.root = std::move(opened).value();
@@ -90,7 +90,7 @@ Status Recovery::open_directory() {
   if (probe.kind == StoreKind::kLost) return require_store(*core_.root).at(core_.path);
   if (probe.kind == StoreKind::kEmpty && probe.strangers != 0)
     return Status::invalid_argument(fmt::format("{} holds {} other files", core_.path, probe.strangers))
-        .hinting("a new store wants an empty directory");
+        .hinting("a new store needs an empty directory");
   auto locked = core_.options.read_only ? core_.root->lock_shared(kLockName) : core_.root->lock(kLockName);
   if (!locked.ok() && core_.options.read_only && locked.status().is(Code::kNotFound))
     return {};  // read-only media hold no lock
@@ -120,15 +120,15 @@ Status Recovery::open_manifest() {
     CELLAR_TRY(create_manifest());
   } else {
     if (core_.options.error_if_exists)
-      return Status::invalid_argument("there is a store at " + core_.path + " already");
+      return Status::invalid_argument("a store already exists at " + core_.path);
     CELLAR_TRY_ASSIGN(core_.manifest,
                       Manifest::load(*core_.root, core_.executor, {.read_only = core_.options.read_only}));
   }
   state_ = core_.manifest->state();
   if (!state_.snapshot.empty() && !core_.options.read_only)
-    return Status::read_only("this is snapshot " + state_.snapshot + " of a store, and stays as it is")
+    return Status::read_only("this is snapshot " + state_.snapshot + " of a store, and cannot be changed")
         .at(core_.path)
-        .hinting("open it read_only; a clone of a table, or an export of the whole, can be written to");
+        .hinting("open it read_only; to write, clone a table from it or export all of it");
   core_.identity = state_.identity;
   core_.expiry.start({state_.wall_ms, state_.doubted_ms});
   last_sequence_ = state_.last_sequence;
@@ -229,7 +229,7 @@ Status Recovery::replay() {
   if (!wal.ok() && wal.status().is(Code::kNotFound)) {
     // An interrupted creation has none yet; whoever has written since has lost it.
     if (state_.log_facts().synced.segment != 0 || state_.clean_close.segment != 0)
-      return Status::corruption("the directory wal is missing, and with it writes that were acknowledged")
+      return Status::corruption("the directory wal is missing, and acknowledged writes with it")
           .at(core_.path + "/wal");
     summary_.clean = false;
   } else {
@@ -284,7 +284,7 @@ void Recovery::remove_old_segments(uint64_t first) {
   const Status removed =
       wal.ok() ? remove_segments_before(**wal, first, feeds.retained, &core_.events) : wal.status();
   if (!removed.ok())
-    core_.log(LogLevel::kWarning, "old log segments stay until the next open: " + removed.to_text());
+    core_.log(LogLevel::kWarning, "old log segments remain until the next open: " + removed.to_text());
 }
 
 // What feeds may read: kept for them before, and read now. Up to the ends found, whatever stands behind.
@@ -420,8 +420,9 @@ Result<std::unique_ptr<Directory>> directory_of(EngineCore& core, const TableRec
   auto opened = open_family_directory(*core.root, table.id, family.name, false);
   if (!opened.status().is(Code::kNotFound)) return opened;
   if (!family.files.empty()) {
-    return Status::corruption("the directory of a family is missing, and the manifest knows files in it: " +
-                              std::string(opened.status().message()))
+    return Status::corruption(
+               "the manifest names files in the directory of a family, and the directory is missing: " +
+               std::string(opened.status().message()))
         .at(std::string(opened.status().place()));
   }
   if (core.options.read_only) return std::unique_ptr<Directory>();

@@ -15,7 +15,7 @@ Status ResumeJob::run() {
   CELLAR_TRY(core_.manifest->resume().with_context("resuming"));
   if (!core_.wal->health().ok()) CELLAR_TRY(renew_log().with_context("resuming"));
   core_.health.clear();
-  core_.log(LogLevel::kInfo, "writes are taken again");
+  core_.log(LogLevel::kInfo, "writes are accepted again");
   return {};
 }
 

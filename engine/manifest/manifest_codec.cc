@@ -486,8 +486,7 @@ bool read_fields(Tag tag, FieldReader& from, Decoded& decoded) {
 Status decode(std::string_view payload, Decoded& decoded) {
   ByteReader reader(payload);
   const auto damaged = [&] {
-    return Status::corruption(
-        fmt::format("a change that makes no sense, {} bytes from the end", reader.left()));
+    return Status::corruption(fmt::format("an invalid change, {} bytes from the end", reader.left()));
   };
   while (!reader.empty()) {
     uint8_t tag = 0;
@@ -519,8 +518,8 @@ Status decode(std::string_view payload, Decoded& decoded) {
         if (!read_fields(static_cast<Tag>(tag), fields, decoded) &&
             !read_feeds(static_cast<Tag>(tag), fields, decoded) &&
             !read_of_snapshots(static_cast<Tag>(tag), fields, decoded)) {
-          return Status::not_supported(
-              fmt::format("the manifest holds a change of kind {}, which a newer Cellar wrote", tag));
+          return Status::not_supported(fmt::format(
+              "the manifest holds a change of kind {}, which a newer version of Cellar wrote", tag));
         }
     }
     if (!fits || !fields.ok()) return damaged();
@@ -582,14 +581,15 @@ Status apply_payload(ManifestState& state, std::string_view payload, EditKind ki
   const bool is_snapshot = kind == EditKind::kSnapshot;
   if (decoded.is_snapshot != is_snapshot || (!is_snapshot && decoded.of_snapshots())) {
     return Status::corruption(is_snapshot ? "the first record is not a whole state"
-                                          : "a whole state among edits");
+                                          : "a whole state follows an edit");
   }
   if (is_snapshot) {
     state = ManifestState();
     state.identity = decoded.identity;
   }
   const Status status = apply(state, decoded.edit);
-  if (!status.ok()) return Status::corruption(fmt::format("an edit that does not fit: {}", status.message()));
+  if (!status.ok())
+    return Status::corruption(fmt::format("an edit contradicts the state: {}", status.message()));
   if (is_snapshot) {
     state.snapshot = std::move(decoded.named_snapshot);
     state.dropped_families = std::move(decoded.dropped);

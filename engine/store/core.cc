@@ -105,8 +105,8 @@ int64_t EngineCore::erase_now_ms() {
   const ExpiryClock::Reading reading = expiry.read();
   if (reading.ahead_ms != 0)
     log(LogLevel::kWarning,
-        fmt::format("the clock is {} s ahead of what is believed: expired cells are hidden, and erased once "
-                    "the clock has said so for an hour",
+        fmt::format("the clock is {} s ahead of the expected time: expired cells are hidden; they are erased "
+                    "after the clock has kept this time for an hour",
                     reading.ahead_ms / 1000));
   return reading.ms;
 }

@@ -22,7 +22,7 @@ class SequenceCheckingCursor final : public CellCursor {
     return failure_.ok() ? checked(inner_->skip_to(target)) : nullptr;
   }
   const CellView* seek_before(const CellView&) override {
-    CELLAR_ASSERT(!"a rewrite goes forward");
+    CELLAR_ASSERT(!"a rewrite reads forward only");
     return nullptr;
   }
   Status status() const override { return failure_.ok() ? inner_->status() : failure_; }
@@ -53,9 +53,10 @@ Status check_sequence(const StoreFile& file, const CellView& cell) {
   const SequenceRange allowed = sequences_of(file.record());
   if (allowed.holds(cell.sequence)) return {};
   return Status::corruption(
-             fmt::format("cell {} has sequence {}, the manifest says {} to {} of the file: it is of another "
-                         "file or time",
-                         key_text(cell), cell.sequence, allowed.min, allowed.max))
+             fmt::format(
+                 "cell {} has sequence {}, the manifest says {} to {} of the file: it is from another "
+                 "file or time",
+                 key_text(cell), cell.sequence, allowed.min, allowed.max))
       .at(file.reader().name());
 }
 

@@ -99,7 +99,7 @@ TEST_F(TimeTest, RewritesEraseByBelievedTime) {
   EXPECT_OK(engine_->flush());
   EXPECT_OK(table_->compact({.major = true}));
   EXPECT_EQ(table_->info().families[0].files.size(), 1u) << "what is hidden is kept";
-  clock_.advance_us(ExpiryClock::kBelievedAfterUs);  // the clock has said so for an hour
+  clock_.advance_us(ExpiryClock::kBelievedAfterUs);  // the clock has kept this time for an hour
   EXPECT_OK(table_->compact({.major = true}));
   EXPECT_EQ(table_->info().families[0].files.size(), 0u);
 }
