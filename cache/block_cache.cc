@@ -97,7 +97,7 @@ struct BlockCache::Impl {
     const uint64_t mixed = (reinterpret_cast<uintptr_t>(&slot) >> 3) * 0x9e3779b97f4a7c15;
     return shards[(mixed >> 32) * shards.size() >> 32];
   }
-  // What one shard may use.
+  // Returns the budget of one shard.
   uint64_t budget() const {
     const uint64_t whole = capacity.load(std::memory_order_relaxed);
     const auto taken = static_cast<uint64_t>(std::max<int64_t>(0, pinned.load(std::memory_order_relaxed)));
