@@ -37,7 +37,7 @@ const Table& table() {
   return built;
 }
 
-// What a build without this codec lacks; the other codecs are in every build.
+// Returns the build option that this codec needs; the other codecs are in every build.
 std::string_view needed_for(std::string_view name) {
   if (name == "LZO") return "-DCELLAR_WITH_LZO=ON, which needs the package liblzo2-dev";
   if (name == "BZIP2") return "-DCELLAR_WITH_BZIP2=ON, which needs the package libbz2-dev";

@@ -331,8 +331,8 @@ Status open_parts(Parts& parts) {
   return {};
 }
 
-// Whether the general filter can be asked. In the order of hbase:meta it cannot: its chunks, and the last of
-// its keys, are found by the order of bytes.
+// Returns true if the general filter can be asked. In the order of hbase:meta it cannot: its chunks, and the
+// last of its keys, are found by the order of bytes.
 bool answers(const Parts& parts) {
   return parts.bloom != nullptr && parts.bloom_type != nullptr && !parts.meta_order;
 }
@@ -353,8 +353,8 @@ bool denies(const Parts& parts, const std::string& key, ReadStats* stats) {
   return beyond || !parts.bloom->may_contain(key, stats);
 }
 
-// Whether the general filter says that the file has none of these columns of the row, nor a marker of a whole
-// family: those have the empty qualifier.
+// Returns true if the general filter denies all of these columns of the row, and markers of whole families,
+// which have the empty qualifier.
 bool denies_columns(const Parts& parts, std::string_view row, std::span<const std::string> columns,
                     ReadStats* stats) {
   thread_local std::string key;

@@ -9,7 +9,7 @@
 namespace cellar {
 namespace {
 
-// An index node in memory, entries, keys and slots, beside its payload: at most.
+// The greatest size of an index node in memory (entries, keys and slots), as a multiple of its payload.
 constexpr uint64_t kMemoryPerPayload = 3;
 
 }  // namespace
@@ -66,7 +66,7 @@ Status WarmUp::load_chunks(const BloomReader& bloom) {
   return {};
 }
 
-// Whether the index node or chunk at this place may be read.
+// Returns true if the index node or chunk at this place may be read.
 Result<bool> WarmUp::may_keep(uint64_t offset) {
   if (!may_go_on()) return false;
   const BlockCache* const cache = parts_.options.cache.get();
@@ -121,7 +121,7 @@ Status WarmUp::load_block() {
   return {};
 }
 
-// What a cursor that reads a block looks at: whoever finds it in the cache relies on it.
+// Checks the block as a cursor that reads it does. Readers that find it in the cache rely on this check.
 Status WarmUp::check_block(const Block& block) {
   const uint64_t offset = at_.offset();
   const BlockKind kind = parts_.encoding->id() == 0 ? BlockKind::kData : BlockKind::kEncodedData;

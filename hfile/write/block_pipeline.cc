@@ -11,7 +11,7 @@
 namespace cellar {
 namespace {
 
-// Of payloads.
+// The bytes of payloads that are worth a job.
 constexpr size_t kBytesWorthAJob = 128 << 10;  // waiting, before another thread is woken
 constexpr size_t kBytesPerJob = 1 << 20;       // written, before the executor's other jobs have their turn
 constexpr size_t kBytesAhead = 1 << 20;        // waiting, before the pushing thread does
@@ -79,7 +79,7 @@ struct BlockPipeline::State : std::enable_shared_from_this<State> {
     return true;
   }
 
-  // Returns when at most `bytes` wait and, if that is none, nobody works on a block.
+  // Returns when at most `bytes` wait. If `bytes` is 0, it also waits until no thread works on a block.
   void wait_until_left(size_t bytes) {
     while (true) {
       const uint64_t seen = changed->count();

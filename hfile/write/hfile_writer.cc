@@ -38,7 +38,7 @@ constexpr std::string_view kOwnKeys[] = {info_key::kKeyValueVersion,   info_key:
                                          info_key::kBloomType,         info_key::kBloomParam,
                                          info_key::kLastBloomKey,      info_key::kCellCounts};
 
-// What the options name, looked up and checked.
+// The parts that the options name, looked up and checked.
 struct Parts {
   HFileWriterOptions options;
   std::shared_ptr<const Compressor> compressor;
@@ -166,7 +166,7 @@ class Writer final : public HFileWriter {
   Status failure_;  // the first; repeated ever after
   bool finished_ = false;
 
-  // What write_block() touches, on whatever thread, until the pipeline is drained.
+  // The state that write_block() uses, on any thread, until the pipeline is drained.
   BlockWriter blocks_;
   IndexWriter index_;
   CellCountsWriter counts_;

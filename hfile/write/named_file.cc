@@ -1,4 +1,4 @@
-// NamedFile: written beside its name, synced, renamed, and the rename synced.
+// NamedFile: writes under a temporary name, syncs, renames, and syncs the rename.
 #include "hfile/write/named_file.h"
 
 #include <tuple>
