@@ -152,8 +152,8 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// Returns how often the words are in the text, as whole words. Both are in lower case. "As one of" is no
-// fault.
+// Returns how often the words are in the text, as whole words. Both are in lower case. "One of them"
+// is plain.
 size_t occurrences(std::string_view text, std::string_view words) {
   size_t count = 0;
   for (size_t at = text.find(words); at != std::string_view::npos; at = text.find(words, at + 1)) {
