@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace cellar {
 
 void ExpiryClock::start(int64_t remembered_ms) {
@@ -12,6 +14,7 @@ void ExpiryClock::start(int64_t remembered_ms) {
   MutexLock lock(mutex_);
   wall_ms_ = limited ? std::min(wall, latest) : wall;
   steady_us_ = clock_.steady_us();
+  CELLAR_ASSERT(wall_ms_ <= wall);
   ahead_since_us_ = -1;
 }
 

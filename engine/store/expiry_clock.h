@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/assert.h"
 #include "base/mutex.h"
 #include "cellar/environment.h"
 
@@ -23,7 +24,9 @@ class ExpiryClock {
   };
 
   // A guard of 0 means that the wall clock alone counts.
-  ExpiryClock(Clock& clock, int64_t guard_ms) : clock_(clock), guard_ms_(guard_ms) {}
+  ExpiryClock(Clock& clock, int64_t guard_ms) : clock_(clock), guard_ms_(guard_ms) {
+    CELLAR_ASSERT(guard_ms >= 0);
+  }
 
   // Begins with the time that the store remembers of its last use, 0 if it remembers none.
   void start(int64_t remembered_ms);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "hfile/format/caps.h"
 
 namespace cellar {
@@ -44,6 +45,7 @@ Result<RecordedFile> open_recorded_file(Result<std::unique_ptr<ReadableFile>> fi
         .at(name);
   if (!parse_store_file_name(identity, record.name, opened.number))
     return Status::corruption("the name of a store file is not one of this store's").at(name);
+  CELLAR_ASSERT(opened.reader != nullptr && opened.number < kCountMax);
   return opened;
 }
 
