@@ -3,6 +3,7 @@
 
 #include <concepts>
 
+#include "base/assert.h"
 #include "cell/cell_key.h"
 #include "cell/cell_order.h"
 #include "cell/cursor.h"
@@ -66,6 +67,7 @@ class Walk {
   // Enters the row of at().
   void enter_row() {
     if (leaving_) leave_now();
+    CELLAR_DCHECK(at_ != nullptr);
     in_row_ = true;
     returned_ = false;
     overheard_ = false;
@@ -154,6 +156,7 @@ const CellView* Walk<J>::next_in_row() {
     advance();
   }
   while (in_row_) {
+    CELLAR_DCHECK(at_ != nullptr && !returned_ && !leaving_);
     const Verdict verdict = judge_.judge(*at_, place_);
     if (!overheard_ || verdict.then != Step::kNextCell) then_ = verdict.then;
     if (verdict.include) {
@@ -169,6 +172,7 @@ template <Judge J>
 void Walk<J>::leave_row() {
   returned_ = false;
   if (!in_row_) return;
+  CELLAR_DCHECK(at_ != nullptr && !leaving_);
   in_row_ = false;
   leaving_ = true;
 }
@@ -176,6 +180,7 @@ void Walk<J>::leave_row() {
 // Moves to the next cell that the last verdict has not already decided, or out of the row.
 template <Judge J>
 void Walk<J>::advance() {
+  CELLAR_DCHECK(in_row_ && at_ != nullptr);
   if (then_ == Step::kNextRow) return leave_row();
   const int steps_max = then_ == Step::kNextColumn ? kStepsInColumn : kStepsElsewhere;
   bool column_changed = false;
@@ -227,9 +232,11 @@ bool Walk<J>::can_hop() const {
 // can_hop().
 template <Judge J>
 void Walk<J>::hop() {
+  CELLAR_DCHECK(in_row_ && then_ != Step::kNextCell && then_ != Step::kNextRow);
   bool same_column_wanted = false;
   if (then_ == Step::kSeek) {
     hop_.assign(judge_.target());
+    CELLAR_DCHECK(same_row(hop_.view(), *at_));  // a judge's target lies in the row
   } else if (then_ == Step::kHint) {
     hop_.assign(hint_.view());
     same_column_wanted = at_->column() == hop_.view().column();
@@ -249,6 +256,7 @@ void Walk<J>::hop() {
 // Moves to the first cell of the next row.
 template <Judge J>
 void Walk<J>::leave_now() const {
+  CELLAR_DCHECK(at_ != nullptr && !in_row_);
   leaving_ = false;
   if (jump_) {
     jump_ = false;

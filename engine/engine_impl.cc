@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/plugins.h"
 #include "base/random.h"
 #include "engine/jobs/feed_reader.h"
@@ -43,6 +44,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
     core->fail(status, Health::Ends::kByReopen);
     return status;
   }
+  CELLAR_ASSERT(core->manifest != nullptr && (core->wal == nullptr) == core->options.read_only);
   for (const auto& store : core->catalog.stores()) {
     if (store->frozen_count() != 0) parts->background.queue_flush(store);
     parts->background.queue_prefetch(store);
@@ -115,6 +117,7 @@ Status EngineImpl::create_now(const std::string& name, const TableOptions& optio
         {edit.next_family_id, family.name, option_list(family), core_->mvcc.read_point(), {}});
     ++edit.next_family_id;
   }
+  CELLAR_ASSERT(!record.families.empty() && record.id < edit.next_table_id);
   CELLAR_TRY_ASSIGN(std::vector<std::shared_ptr<Store>> stores, open_new_families(*core_, record));
   CELLAR_TRY(core_->commit(edit));
   core_->catalog.add(core_->make_table(record.id, name, record.options, std::move(stores)));
@@ -141,6 +144,7 @@ Status EngineImpl::drop_now(const std::string& name) {
     parts_->background.note_dropped(store->ids().family, core_->mvcc.read_point());
     core_->memtable_bytes.fetch_sub(static_cast<int64_t>(store->drop()));
   }
+  CELLAR_ASSERT(table->dropped());
   core_->catalog.remove(name);
   return {};
 }
@@ -303,7 +307,10 @@ Status EngineImpl::finish() {
   core_->changed->signal();
   CELLAR_TRY(parts_->background.wait_idle());
   CELLAR_TRY(core_->check_lock());
+  CELLAR_ASSERT(core_->closing.load() && !core_->options.read_only);
   CELLAR_TRY_ASSIGN(const LogPosition end, core_->wal->close_cleanly());
+  CELLAR_ASSERT(end.segment == core_->wal->current_segment() &&
+                !core_->wal->health().ok());  // it takes no more
   ManifestState state = core_->manifest->state();
   state.clean_close = end;
   state.last_sequence = core_->mvcc.read_point();

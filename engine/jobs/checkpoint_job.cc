@@ -13,6 +13,7 @@
 namespace cellar {
 
 Result<CheckpointInfo> CheckpointJob::run(Directory& into) {
+  CELLAR_ASSERT(parts_.empty() && state_.tables.empty());  // used once
   CELLAR_TRY(write_path_.alone([&] { return look(); }));
   for (TableRecord& table : state_.tables) {
     for (FamilyRecord& family : table.families) CELLAR_TRY(fill(into, table, family));
@@ -35,6 +36,7 @@ Status CheckpointJob::look() {
   state_.next_table_id = all.next_table_id;
   state_.next_family_id = all.next_family_id;
   state_.last_sequence = core_.mvcc.read_point();
+  CELLAR_ASSERT(state_.last_sequence >= all.last_sequence);
   state_.wall_ms = core_.clock.wall_ms();
   for (const std::string& name : wanted_) {
     CELLAR_TRY_ASSIGN(const std::shared_ptr<TableState> table, core_.catalog.find(name));
@@ -61,12 +63,14 @@ void CheckpointJob::look_at(const TableState& table, const ManifestState& all) {
 Status CheckpointJob::fill(Directory& into, const TableRecord& table, FamilyRecord& family) {
   const auto part =
       std::ranges::find(parts_, family.id, [](const Part& each) { return each.store->ids().family; });
+  CELLAR_ASSERT(part != parts_.end());
   CELLAR_TRY_ASSIGN(std::shared_ptr<Directory> directory,
                     open_family_directory(into, table.id, family.name, true));
   CELLAR_TRY(share(*directory, *part, family));
   CELLAR_TRY_ASSIGN(const NewFile made,
                     write_memtables_as_of(core_, *part->store, *part->view, state_.last_sequence, directory));
   if (made.file != nullptr) {
+    CELLAR_ASSERT(made.record.sequence_max <= state_.last_sequence);
     family.files.push_back(made.record);
     return {};  // it has synced the directory
   }

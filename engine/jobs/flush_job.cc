@@ -41,6 +41,7 @@ Status check_new_file(const StoreFile& file, const RewriteResult& written, bool 
 FileRecord record_of(const NewFileRequest& request, const std::string& name, const HFileSummary& summary,
                      int64_t now_ms) {
   FileRecord record;
+  CELLAR_ASSERT(summary.cells > 0 && summary.sequence_max <= request.sequence_max);
   record.name = name;
   record.bytes = summary.file_bytes;
   record.take_figures(summary);
@@ -133,6 +134,7 @@ class UpToCursor final : public CellCursor {
   const CellView* first_seen(const CellView* cell) {
     while (cell != nullptr && cell->sequence > sequence_) cell = inner_->next();
     if (cell == nullptr) return nullptr;
+    CELLAR_DCHECK(cell->sequence <= sequence_);
     at_ = 1 - at_;
     return &(views_[at_] = *cell);
   }
@@ -146,6 +148,7 @@ class UpToCursor final : public CellCursor {
 }  // namespace
 
 void NewFileRequest::judge_at(const OpenReadPoints& points, const Outside& outside, int64_t now_ms) {
+  CELLAR_ASSERT(config != nullptr);
   rewritten_at = points.read_point;
   knew_snapshots = points.any_snapshot;
   job.rules.family = config->rules;
@@ -158,6 +161,7 @@ void NewFileRequest::judge_at(const OpenReadPoints& points, const Outside& outsi
 }
 
 Result<NewFile> write_store_file(EngineCore& core, const NewFileRequest& request) {
+  CELLAR_ASSERT(request.store != nullptr && request.config != nullptr && request.job.source != nullptr);
   CELLAR_TRY(core.check_lock());  // another engine that has the store gives its files the same numbers
   NewFile made;
   const std::string name = store_file_name(core.identity, core.manifest->next_file_number());
@@ -186,6 +190,7 @@ Result<NewFile> write_store_file(EngineCore& core, const NewFileRequest& request
     return status.with_context(
         to_text(StoredFile{request.store->ids().table, request.store->family(), name, 0}));
   }
+  CELLAR_ASSERT(made.rewrite.wrote_file == (made.file != nullptr));
   made.rewritten = {.output = made.file,
                     .rewritten_at = request.rewritten_at,
                     .newest_dropped_marker = made.rewrite.newest_dropped_marker,
@@ -213,10 +218,14 @@ Result<NewFile> write_merged(EngineCore& core, NewFileRequest& request, std::vec
 
 Result<NewFile> write_memtables(EngineCore& core, Store& store, std::span<const MemtableRef> newest_first,
                                 const OpenReadPoints& points) {
+  CELLAR_ASSERT(!newest_first.empty());
+  uint64_t newer = UINT64_MAX;
   std::vector<MergeSource> sources;
   NewFileRequest request;
   for (const MemtableRef& memtable : newest_first) {
     const MemtableSummary summary = memtable->summary();
+    CELLAR_ASSERT(summary.cells > 0 && summary.sequence_max < newer);  // runs of writes, the newest first
+    newer = summary.sequence_min;
     request.tags = request.tags || summary.tags != 0;
     request.sequence_max = std::max(request.sequence_max, summary.sequence_max);
     sources.push_back({memtable->cursor(), static_cast<uint32_t>(sources.size())});
@@ -229,6 +238,7 @@ Result<NewFile> write_memtables(EngineCore& core, Store& store, std::span<const 
 
 Result<NewFile> write_memtables_as_of(EngineCore& core, Store& store, const StoreView& view,
                                       uint64_t sequence, std::shared_ptr<Directory> directory) {
+  CELLAR_ASSERT(directory != nullptr && sequence <= core.mvcc.read_point());
   std::vector<MemtableRef> newest_first;
   if (view.active.get() != nullptr) newest_first.push_back(view.active);
   newest_first.insert(newest_first.end(), view.frozen.begin(), view.frozen.end());
@@ -264,6 +274,7 @@ Status flush_store(EngineCore& core, Store& store) {
     info.cells_in += memtable->summary().cells;
     flushed = std::max(flushed, memtable->summary().sequence_max);
   }
+  CELLAR_ASSERT(flushed > store.flushed_sequence() && flushed <= core.mvcc.read_point());
   core.events.on_flush_begin(info);
 
   const OpenReadPoints points = core.mvcc.open_read_points();
@@ -281,6 +292,7 @@ Status flush_store(EngineCore& core, Store& store) {
     if (written->file != nullptr) edit.add_files.push_back({store.ids().family, written->record});
     edit.flushed.push_back({store.ids().family, flushed});
     edit.last_sequence = core.mvcc.read_point();
+    CELLAR_ASSERT(flushed <= edit.last_sequence);
     const ExpiryClock::Memory time = core.expiry.memory();
     edit.wall_ms = time.wall_ms;
     edit.doubted_ms = time.doubted_ms;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/bytes.h"
 #include "engine/jobs/checkpoint_job.h"
 #include "engine/schema/names.h"
@@ -29,6 +30,7 @@ Status remove(Directory& snapshots, Directory& snapshot, const std::string& name
 }  // namespace
 
 std::string NamedSnapshots::path_of(const std::string& name) const {
+  CELLAR_ASSERT(!name.empty() && name.find('/') == std::string::npos);
   return core_.path + "/" + std::string(kSnapshotsDirectoryName) + "/" + name;
 }
 
@@ -68,6 +70,7 @@ Status NamedSnapshots::fill(WritePath& write_path, Directory& snapshots, const s
     CELLAR_TRY_ASSIGN(snapshot, snapshots.directory(name, true));
     CELLAR_TRY_ASSIGN(lock, snapshot->lock(kLockName));
   }
+  CELLAR_ASSERT(lock != nullptr);
   auto made = CheckpointJob(core_, write_path, tables, name).run(*snapshot);
   if (!made.ok()) {
     static_cast<void>(remove(snapshots, *snapshot, name).ok());  // else a leftover
@@ -115,6 +118,7 @@ Result<NamedSnapshots::Opened> NamedSnapshots::open(const std::string& name) con
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Manifest> manifest,
                     Manifest::load(*opened.directory, core_.executor, {.read_only = true}));
   opened.state = manifest->state();
+  CELLAR_ASSERT(opened.directory != nullptr);
   return opened;
 }
 

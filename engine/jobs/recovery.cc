@@ -109,6 +109,7 @@ Status Recovery::create_manifest() {
     fresh.identity = {random.next(), random.next()};
   }
   fresh.wall_ms = core_.clock.wall_ms();
+  CELLAR_ASSERT(fresh.identity.is_set());
   CELLAR_TRY_ASSIGN(core_.manifest, Manifest::create(*core_.root, core_.executor, fresh));
   return {};
 }
@@ -182,6 +183,7 @@ Status Recovery::replay_record(const LogRecord& record) {
       ++core_.recovery.cells_skipped;
       continue;
     }
+    CELLAR_ASSERT(store.active() != nullptr && each.cell.sequence == record.sequence);
     store.active()->insert(each.cell);
     touched.insert(&store);
     ++core_.recovery.cells_replayed;
@@ -207,12 +209,14 @@ void Recovery::freeze(Store& store) {
 Status Recovery::write_frozen(Store& store) {
   const std::shared_ptr<const StoreView> view = store.view();
   if (view->frozen.empty()) return {};
+  CELLAR_ASSERT(!core_.options.read_only);
   OpenReadPoints points;
   points.read_point = last_sequence_;
   CELLAR_TRY_ASSIGN(const NewFile made, write_memtables(core_, store, view->frozen, points));
   const Store::FlushInstalled installed =
       store.install_flush(view->frozen, made.rewritten, store.flushed_sequence(), {});
   core_.memtable_bytes.fetch_sub(static_cast<int64_t>(installed.freed));
+  CELLAR_ASSERT(store.frozen_count() == 0);
   if (made.file != nullptr) families_[store.ids().family].files.push_back(made.record);
   return {};
 }
@@ -221,6 +225,7 @@ Status Recovery::write_frozen(Store& store) {
 // what is frozen once it is open. After a crash the log may hold more than memory may.
 Status Recovery::make_room(Store& store) {
   freeze(store);
+  CELLAR_ASSERT(store.frozen_count() > 0);
   return state_.clean_close.segment != 0 ? Status() : write_frozen(store);
 }
 
@@ -245,6 +250,7 @@ Status Recovery::replay() {
   report.segments_read = summary_.segments.size();
   report.records_replayed = summary_.records;
   report.torn_bytes = summary_.torn_bytes;
+  CELLAR_ASSERT(last_sequence_ >= summary_.last_sequence && last_sequence_ >= state_.last_sequence);
   core_.mvcc.start_at(last_sequence_);
   return {};
 }
@@ -258,6 +264,7 @@ WalOptions Recovery::wal_options() const {
   options.first_lsn = std::max<uint64_t>(summary_.end.lsn, 1);
   options.last_sequence = last_sequence_;
   options.events = &core_.events;
+  CELLAR_ASSERT(summary_.segments.empty() || summary_.segments.back().id < options.first_segment);
   return options;
 }
 
@@ -320,6 +327,7 @@ bool Recovery::is_scattered() const {
 
 // The store was closed properly: its log stays, a new segment continues it.
 Status Recovery::continue_log() {
+  CELLAR_ASSERT(summary_.clean && core_.wal == nullptr);
   CELLAR_TRY(remove_spare_segments());
   ManifestEdit edit;
   edit.clean_close = LogPosition{};
@@ -337,6 +345,7 @@ Status Recovery::continue_log() {
 // rename makes files, flushed sequences and the new start of the log count. A crash before it leaves the old
 // state and orphans.
 Status Recovery::publish_recovered() {
+  CELLAR_ASSERT(!core_.options.read_only && core_.wal == nullptr);
   for (auto& [id, recovered] : families_) {
     freeze(*recovered.store);
     CELLAR_TRY(write_frozen(*recovered.store));
@@ -357,6 +366,7 @@ Status Recovery::publish_recovered() {
     }
   }
   next.last_sequence = last_sequence_;
+  CELLAR_ASSERT(options.first_segment >= state_.log_start);
   next.log_start = options.first_segment;
   next.log_synced = {};
   next.clean_close = {};
@@ -373,6 +383,7 @@ Status Recovery::publish_recovered() {
 // manifest names was checked to be there, and the log to reach from it to its end without a gap: so these
 // hold nothing that counts. What a power loss brings back is swept by the next open: removals are not synced.
 void Recovery::sweep_orphans() {
+  CELLAR_ASSERT(!core_.options.read_only && core_.wal != nullptr);  // the manifest is known to be whole
   const ManifestState state = core_.manifest->state();
   std::set<std::string> live;
   std::set<uint32_t> tables;
@@ -463,6 +474,7 @@ Result<std::vector<std::shared_ptr<Store>>> open_new_families(EngineCore& core, 
     store->set_active(core.new_memtable());
     stores.push_back(std::move(store));
   }
+  CELLAR_ASSERT(stores.size() == table.families.size());
   return stores;
 }
 

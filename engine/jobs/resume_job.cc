@@ -11,6 +11,7 @@
 namespace cellar {
 
 Status ResumeJob::run() {
+  CELLAR_ASSERT(written_.empty() && core_.wal != nullptr);  // used once
   // Also ends a failure of the manifest that refuses no writes.
   CELLAR_TRY(core_.manifest->resume().with_context("resuming"));
   if (!core_.wal->health().ok()) CELLAR_TRY(renew_log().with_context("resuming"));
@@ -21,6 +22,7 @@ Status ResumeJob::run() {
 
 // A crash before the edit leaves the old log, and files that nothing names; after it, the new log.
 Status ResumeJob::renew_log() {
+  CELLAR_ASSERT(!core_.wal->health().ok());
   for (const auto& store : core_.catalog.stores()) {
     background_.claim_flush(*store);
     write_path_.freeze(*store);
@@ -56,6 +58,7 @@ Status ResumeJob::publish() {
   }
   edit.last_sequence = core_.mvcc.read_point();
   edit.log_start = core_.wal->current_segment();
+  CELLAR_ASSERT(*edit.log_start > core_.manifest->current()->log_start);
   edit.log_synced = core_.wal->synced();
   edit.forget_obsolete = core_.remover.take_removed();
   // Feeds read the old log up to here; what the medium refuses to keep of it, they lose.

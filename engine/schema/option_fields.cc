@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/assert.h"
 #include "base/bytes.h"
 #include "cellar/plugin.h"
 #include "engine/schema/carried_attributes.h"
@@ -433,6 +434,7 @@ std::string_view durability_name(Durability durability) {
     case Durability::kFsyncWal:
       return "fsync_wal";
   }
+  CELLAR_ASSERT(!"every Durability has a name");
   return "unknown";
 }
 

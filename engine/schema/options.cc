@@ -1,5 +1,6 @@
 // Options: what is wrong with them, all of it at once.
 #include "cellar/options.h"
+#include "base/assert.h"
 
 #include <fmt/format.h>
 
@@ -42,6 +43,7 @@ struct Faults {
     if (!status.ok()) text += (text.empty() ? "" : "; ") + std::string(status.message());
   }
   void add_if(bool bad, std::string_view message) {
+    CELLAR_ASSERT(!message.empty());
     if (bad) text += (text.empty() ? "" : "; ") + std::string(message);
   }
   void add_unless_one_of(std::string_view option, const std::string& value,

@@ -43,6 +43,7 @@ std::vector<std::shared_ptr<Store>> Catalog::stores() const {
 }
 
 void Catalog::add(std::shared_ptr<TableState> table) {
+  CELLAR_ASSERT(table != nullptr && !table->dropped());
   const MutexLock lock(mutex_);
   const bool added = tables_.emplace(table->name(), table).second;
   CELLAR_ASSERT(added);

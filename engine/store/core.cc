@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "engine/store/recorded_file.h"
 
 namespace cellar {
@@ -39,6 +40,7 @@ EngineCore::EngineCore(EngineOptions opened_with, std::string opened_at)
 EngineCore::~EngineCore() = default;
 
 void EngineCore::fail(const Status& status, Health::Ends ends) {
+  CELLAR_ASSERT(!status.ok());
   if (!health.fail(status, ends)) return;
   log(LogLevel::kError, "writes are refused from now on: " + status.to_text());
   events.on_background_error(status);
@@ -57,6 +59,7 @@ void EngineCore::publish(uint64_t sequence) {
 }
 
 Status EngineCore::sync_log() {
+  CELLAR_ASSERT(wal != nullptr && mutexes_held() == 0);
   const Status synced = wal->sync();
   if (!synced.ok() && !wal->health().ok()) fail(synced.with_context("write-ahead log"));
   return synced;
@@ -69,6 +72,7 @@ Status EngineCore::check_lock() {
 }
 
 Status EngineCore::commit(const ManifestEdit& edit) {
+  CELLAR_ASSERT(manifest != nullptr && mutexes_held() == 0);
   CELLAR_TRY(check_lock());
   const auto committed = manifest->commit(edit);
   if (!committed.ok()) {
@@ -88,6 +92,7 @@ Result<std::shared_ptr<StoreFile>> EngineCore::open_store_file(const std::shared
                                                                uint32_t table_id, const FamilyOptions& family,
                                                                const FileRecord& record) {
   StoredFile stored{table_id, family.name, record.name, record.bytes};
+  CELLAR_ASSERT(directory != nullptr);
   HFileReaderOptions reader_options;
   reader_options.cache = cache;
   reader_options.name = to_text(stored);
@@ -103,6 +108,7 @@ uint64_t EngineCore::block_payload_bytes_max() const { return store_block_bytes_
 
 int64_t EngineCore::erase_now_ms() {
   const ExpiryClock::Reading reading = expiry.read();
+  CELLAR_ASSERT(reading.ahead_ms >= 0);
   if (reading.ahead_ms != 0)
     log(LogLevel::kWarning,
         fmt::format("the clock is {} s ahead of the expected time: expired cells are hidden; they are erased "

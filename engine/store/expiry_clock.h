@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/assert.h"
 #include "base/mutex.h"
 #include "cellar/environment.h"
 
@@ -31,7 +32,9 @@ class ExpiryClock {
   };
 
   // A guard of 0 means that the wall clock alone counts.
-  ExpiryClock(Clock& clock, int64_t guard_ms) : clock_(clock), guard_ms_(guard_ms) {}
+  ExpiryClock(Clock& clock, int64_t guard_ms) : clock_(clock), guard_ms_(guard_ms) {
+    CELLAR_ASSERT(guard_ms >= 0);
+  }
 
   void start(const Memory& remembered);
   Reading read();

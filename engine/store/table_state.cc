@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.h"
 #include "engine/schema/names.h"
 
 namespace cellar {
@@ -18,6 +19,7 @@ TableState::TableState(std::shared_ptr<EngineCore> core, const EngineLife& life,
                        std::vector<std::shared_ptr<Store>> stores)
     : core_(std::move(core)), life_(life), engine_durability_(durability), id_(id), name_(std::move(name)) {
   set_options(std::move(options));
+  CELLAR_ASSERT(core_ != nullptr && id_ != 0 && !name_.empty());
   set_families(std::move(stores));
 }
 
@@ -44,6 +46,9 @@ void TableState::set_options(TableOptions options) {
 void TableState::set_families(std::vector<std::shared_ptr<Store>> stores) {
   std::ranges::sort(stores, {}, [](const auto& store) { return store->family(); });
   auto list = std::make_unique<const FamilyList>(FamilyList{std::move(stores)});
+  CELLAR_ASSERT(std::ranges::adjacent_find(list->stores, {}, [](const auto& store) {
+                  return store->family();
+                }) == list->stores.end());
   MutexLock lock(history_mutex_);
   for (const auto& store : list->stores) store->take_table_options(options_);
   families_.store(list.get(), std::memory_order_release);

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "base/assert.h"
 #include "base/bytes.h"
 #include "engine/read/table_reader.h"
 #include "engine/store/snapshot_impl.h"
@@ -21,7 +22,10 @@ constexpr uint64_t kCellOverhead = 12;  // bytes of a key beside row, family and
 
 class InObserver {
  public:
-  InObserver() { in_observer = true; }
+  InObserver() {
+    CELLAR_ASSERT(!in_observer);  // an observer's own writes are refused
+    in_observer = true;
+  }
   InObserver(const InObserver&) = delete;
   InObserver& operator=(const InObserver&) = delete;
   ~InObserver() { in_observer = false; }
@@ -48,6 +52,7 @@ class InstantReads final : public ObservedReads {
       snapshot_ = std::make_shared<const SnapshotImpl>(core_.shared_from_this());
       now_ms_ = core_.mvcc.now_ms();
     }
+    CELLAR_ASSERT(snapshot_->sequence() <= core_.mvcc.read_point());
     return {snapshot_->sequence(), now_ms_};
   }
 
@@ -104,6 +109,7 @@ void ObservedWrite::add_row(TableState& table, std::string_view row, RowLocks::M
 }
 
 void ObservedWrite::add_store(Store* store) {
+  CELLAR_ASSERT(store != nullptr);
   if (std::ranges::find(admitted_, store) == admitted_.end()) admitted_.push_back(store);
 }
 
@@ -113,6 +119,7 @@ PreparedBatch::Limits ObservedWrite::limits() const {
 
 // Ends: each time round at least one more lock, or one more store, is known, and there are not many of them.
 Status ObservedWrite::run(const Build& build) {
+  CELLAR_ASSERT(build != nullptr && !in_observer);
   for (bool done = false; !done;) {
     locks_.release();
     CELLAR_TRY(WriteThrottle(core_).admit(admitted_));
@@ -135,6 +142,7 @@ void ObservedWrite::begin() {
 Status ObservedWrite::attempt(const Build& build, bool& done) {
   begin();
   CELLAR_TRY_ASSIGN(now_ms_, build());
+  CELLAR_ASSERT(now_ms_ != kNow && batch_.cells().empty());
   done = batch_.empty();
   if (done) return {};
   CELLAR_TRY(observe());
@@ -146,6 +154,7 @@ Status ObservedWrite::attempt(const Build& build, bool& done) {
 
 Status ObservedWrite::observe() {
   CELLAR_TRY(batch_.finish(now_ms_, limits()));
+  CELLAR_ASSERT(batch_.count() > 0);
   std::vector<CellView> cells;
   for (const ObservedTable& table : observed_) {
     cells.clear();
@@ -162,6 +171,8 @@ Status ObservedWrite::observe() {
 }
 
 Status ObservedWrite::observe_row(const ObservedTable& table, std::span<const CellView> cells) {
+  CELLAR_ASSERT(!cells.empty() && table.observers != nullptr && !table.observers->all.empty());
+  CELLAR_DCHECK(std::ranges::is_sorted(cells, before) && same_row(cells.front(), cells.back()));
   const ObservedRow row(table.table, cells);
   for (const ObserverList::Named& each : table.observers->all) {
     observer_ = &each;
@@ -219,6 +230,7 @@ Result<std::unique_ptr<Scanner>> ObservedWrite::scan(const std::shared_ptr<Table
 
 // The cells of the write, to be laid over what is there.
 const ReadOverlay& ObservedWrite::after() {
+  CELLAR_ASSERT(!after_.memtables.empty());  // observers see a write that has cells
   if (!after_.memtables.empty()) return after_;
   for (const PreparedBatch::PreparedCell& each : batch_.cells()) {
     if (after_.find(each.store) == nullptr) after_.memtables.emplace_back(each.store, core_.new_memtable());
@@ -235,6 +247,7 @@ Status ObservedWrite::failed(Status status) {
 }
 
 Status ObservedWrite::take_bytes(uint64_t bytes) {
+  CELLAR_ASSERT(added_bytes_ <= core_.options.batch_bytes_max);
   if (bytes > core_.options.batch_bytes_max - added_bytes_)
     return Status::limit(
                fmt::format("what observers add to the write is larger than {} bytes (batch_bytes_max)",
@@ -317,6 +330,7 @@ Status ObservedWrite::add_changes() {
   for (const Addition& each : additions_) {
     reads_.note_added(*each.table, row_of(each.change));
     const size_t first = batch_.items().size();
+    CELLAR_ASSERT(each.table != nullptr && each.by != nullptr);
     RowChanges changes(*each.table, batch_, now_ms_);
     const auto add = [&]() -> Status {
       if (const auto* put = std::get_if<Put>(&each.change)) return changes.put(*put);
@@ -359,6 +373,7 @@ Status ObservedWrite::add_counters() {
   if (!counters_.empty()) reads_.renew();
   for (const auto& [place, counters] : counters_) {
     TableState& table = *counters.table;
+    CELLAR_ASSERT(table.id() == place.first && counters.by != nullptr);
     reads_.note_added(table, place.second);
     const RowChanges::Read read = [&](const Get& get, RowBatch& found) {
       return reads_.get_observed(table, get, {}, found);

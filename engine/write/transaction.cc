@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/bytes.h"
 #include "engine/read/table_reader.h"
 
@@ -47,7 +48,9 @@ class TransactionScanner final : public Scanner {
     bool stop_inclusive = false;
   };
   TransactionScanner(std::unique_ptr<Scanner> inner, Notes notes)
-      : inner_(std::move(inner)), notes_(std::move(notes)) {}
+      : inner_(std::move(inner)), notes_(std::move(notes)) {
+    CELLAR_ASSERT(inner_ != nullptr && notes_.passed != nullptr && notes_.ahead != nullptr);
+  }
 
   bool next() override {
     if (!inner_->next()) return ended();
@@ -96,7 +99,9 @@ TransactionImpl::TransactionImpl(std::shared_ptr<EngineCore> core, std::shared_p
       snapshot_(std::make_shared<const SnapshotImpl>(core_)),
       sequence_(snapshot_->sequence()),
       begun_ms_(core_->mvcc.write_ms()),
-      shown_to_(std::make_shared<const int>(0)) {}
+      shown_to_(std::make_shared<const int>(0)) {
+  CELLAR_ASSERT(write_path_ != nullptr && sequence_ <= core_->mvcc.read_point());
+}
 
 Result<TransactionImpl::TouchedTable*> TransactionImpl::state_of(const std::shared_ptr<Table>& table) {
   if (!active()) return Status::aborted("the transaction is over: it was committed or rolled back");
@@ -106,6 +111,7 @@ Result<TransactionImpl::TouchedTable*> TransactionImpl::state_of(const std::shar
   CELLAR_TRY(known->check());
   TouchedTable& state = tables_[known->id()];
   if (state.table == nullptr) state.table = known->shared_from_this();
+  CELLAR_ASSERT(state.table->id() == known->id());
   return &state;
 }
 
@@ -202,6 +208,7 @@ Result<Row> TransactionImpl::append(const std::shared_ptr<Table>& table, const A
 
 // What a mutation reads of its row: with the transaction's writes.
 Status TransactionImpl::look_up(Change& change, const Get& get, RowBatch& found) {
+  CELLAR_ASSERT(get.row() == change.row);
   CELLAR_TRY(TableReader(*change.table.table).get_as_of(get, instant(), overlay_, found));
   note_ahead(found.row(), begun_ms_, *change.table.ahead);
   for (const CellView& cell : found.row().cells()) {
@@ -217,6 +224,7 @@ Status TransactionImpl::look_up(Change& change, const Get& get, RowBatch& found)
 
 Status TransactionImpl::apply(Change& change, const std::function<Status(RowChanges&)>& work) {
   CELLAR_TRY(check_row(change.row));
+  CELLAR_ASSERT(active() && change.found.empty());
   const RowChanges::Read read = [&](const Get& get, RowBatch& found) { return look_up(change, get, found); };
   raw_.begin(Stamps::kClock);  // what rises is stamped in stage()
   RowChanges changes(*change.table.table, raw_, begun_ms_, &read);
@@ -287,12 +295,14 @@ Result<TransactionImpl::Staged> TransactionImpl::stage(const Change& change, con
   } else {
     staged.shown = stamp.at(begun_ms_);
   }
+  CELLAR_ASSERT(staged.of == nullptr || staged.of->stamp.rising);
   return staged;
 }
 
 // Later than what it must not be hidden by, and not earlier than what it shall hide.
 void TransactionImpl::order(const Change& change, const WrittenRow* written, const PreparedBatch::Item& item,
                             Stamp& stamp) const {
+  CELLAR_ASSERT(!stamp.given() && !stamp.rising);
   if (const auto ahead = change.table.ahead->find(change.row); ahead != change.table.ahead->end())
     for (const ColumnAhead& each : ahead->second)
       if (each.family == item.store->family() && covers(item.type, item.qualifier, each.qualifier))
@@ -331,6 +341,7 @@ Status TransactionImpl::take(Change& change) {
         .hinting("split it into several transactions, or raise the limit");
   if (shown_to_.use_count() > 1) CELLAR_TRY(renew_overlay());
   bytes_ += bytes;
+  CELLAR_ASSERT(all.size() == raw_.items().size() && bytes_ <= core_->options.batch_bytes_max);
   const auto row = change.table.rows.try_emplace(std::string(change.row)).first;
   change.table.written.add_row(change.row);
   for (size_t i = 0; i < all.size(); ++i) {
@@ -348,6 +359,7 @@ Status TransactionImpl::take(Change& change) {
 }
 
 Memtable& TransactionImpl::overlay_of(const Store* store) {
+  CELLAR_ASSERT(store != nullptr);
   if (const MemtableRef* known = overlay_.find(store)) return *known->get();
   return *overlay_.memtables.emplace_back(store, core_->new_memtable()).second.get();
 }
@@ -381,6 +393,7 @@ Status TransactionImpl::commit() {
   if (!active()) return Status::aborted("the transaction is over: it was committed or rolled back");
   const Status status = cells_.empty() ? core_->life.check_open() : write();
   rollback();
+  CELLAR_ASSERT(!active() && cells_.empty());
   return status;
 }
 
@@ -390,6 +403,7 @@ Status TransactionImpl::stamp_cells(int64_t commit_ms) {
   StampBook book;
   for (OwnCell& cell : cells_) {
     if (cell.of != nullptr) {
+      CELLAR_ASSERT(cell.of->store == cell.store && cell.of->row == cell.row);
       cell.committed = cell.of->committed;
     } else if (cell.stamp.rising) {
       CELLAR_TRY_ASSIGN(cell.committed,
@@ -421,6 +435,7 @@ Status TransactionImpl::write() {
         {cell.store, cell.row, cell.qualifier, cell.value, cell.tags, cell.committed, cell.type, false});
   }
   // Some timestamps are slightly ahead of the clock; later writes must be ordered after them.
+  CELLAR_ASSERT(!tables.empty() && items.size() == cells_.size());
   if (later != 0) core_->mvcc.order_after(commit_ms + later);
   return write_path_->write_checked(tables, items, commit_ms, *this, *this,
                                     {.durability = options_.durability, .stamps = options_.stamps});
@@ -428,6 +443,7 @@ Status TransactionImpl::write() {
 
 // The leader's.
 Status TransactionImpl::holds() {
+  CELLAR_ASSERT(active() && sequence_ <= core_->mvcc.read_point());
   for (const auto& [id, state] : tables_) {
     for (const auto& store : state.table->families().stores) {
       if (store->replaced_at() > sequence_) return replaced(state.table->name());
@@ -464,6 +480,7 @@ Result<std::unique_ptr<Scanner>> TransactionImpl::scan_observed(TableState& tabl
 
 void TransactionImpl::note_added(TableState& table, std::string_view row) {
   TouchedTable& state = tables_[table.id()];
+  CELLAR_ASSERT(active());
   if (state.table == nullptr) state.table = table.shared_from_this();
   state.written.add_row(row);
 }

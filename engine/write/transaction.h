@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/assert.h"
 #include "cellar/transaction.h"
 #include "engine/read/read_set.h"
 #include "engine/store/snapshot_impl.h"
@@ -30,7 +31,10 @@ struct Stamp {
 
   bool given() const { return timestamp != kNow; }
   bool plain() const { return floor == 0 && later == 0; }
-  int64_t at(int64_t commit_ms) const { return given() ? timestamp : std::max(commit_ms, floor) + later; }
+  int64_t at(int64_t commit_ms) const {
+    CELLAR_ASSERT(!rising && later >= 0);
+    return given() ? timestamp : std::max(commit_ms, floor) + later;
+  }
 };
 
 // Columns that were read with a timestamp ahead of the clock, by row: almost always none.
@@ -108,7 +112,10 @@ class TransactionImpl final : public Transaction, private CommitCheck, private O
   };
 
   Result<TouchedTable*> state_of(const std::shared_ptr<Table>& table);
-  ReadInstant instant() const { return {sequence_, core_->mvcc.now_ms()}; }
+  ReadInstant instant() const {
+    CELLAR_ASSERT(active());  // the snapshot keeps what the instant sees
+    return {sequence_, core_->mvcc.now_ms()};
+  }
   Result<std::unique_ptr<Scanner>> scan_noted(TouchedTable& state, const Scan& scan, const ReadOverlay& own);
   Status look_up(Change& change, const Get& get, RowBatch& found);
   Status apply(Change& change, const std::function<Status(RowChanges&)>& work);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace cellar {
 namespace {
 
@@ -14,11 +16,16 @@ constexpr size_t kGroupBytesMax = 1 << 20;
 WriteGroup::WriteGroup(Executor& executor, Apply apply)
     : apply_(std::move(apply)), turn_(executor.make_event()) {
   group_.reserve(kGroupRequestsMax);
+  CELLAR_ASSERT(apply_ != nullptr);
 }
 
 Status WriteGroup::commit(WriteRequest& request) {
+  CELLAR_ASSERT((request.prepared == nullptr) == (request.alone != nullptr));
+  CELLAR_ASSERT(request.state_.load(std::memory_order_relaxed) == WriteRequest::State::kWaiting);
+  CELLAR_ASSERT(mutexes_held() == 0);
   mutex_.lock();
   if (busy_) {
+    CELLAR_DCHECK(std::ranges::find(queue_, &request) == queue_.end());
     queue_.push_back(&request);
     mutex_.unlock();
     while (true) {
@@ -32,6 +39,7 @@ Status WriteGroup::commit(WriteRequest& request) {
     busy_ = true;
     mutex_.unlock();
   }
+  CELLAR_ASSERT(request.state_.load(std::memory_order_relaxed) != WriteRequest::State::kDone);
   lead(request);
   return request.result;
 }
@@ -52,6 +60,7 @@ void WriteGroup::lead(WriteRequest& first) {
     }
     queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(taken));
   }
+  CELLAR_ASSERT(group_.size() <= kGroupRequestsMax && (!first.alone || group_.size() == 1));
   if (first.alone) {
     first.result = first.alone();
   } else {
@@ -64,10 +73,12 @@ void WriteGroup::lead(WriteRequest& first) {
     group_[i]->state_.store(WriteRequest::State::kDone, std::memory_order_release);
   {
     MutexLock lock(mutex_);
+    CELLAR_ASSERT(busy_);  // until this thread hands over
     if (queue_.empty()) {
       busy_ = false;
     } else {
       WriteRequest* next = queue_.front();
+      CELLAR_ASSERT(next->state_.load(std::memory_order_relaxed) == WriteRequest::State::kWaiting);
       queue_.erase(queue_.begin());
       next->state_.store(WriteRequest::State::kLeader, std::memory_order_release);
       wake = true;
@@ -77,6 +88,7 @@ void WriteGroup::lead(WriteRequest& first) {
 }
 
 Status WriteGroup::alone(std::function<Status()> work) {
+  CELLAR_ASSERT(work != nullptr);
   WriteRequest request;
   request.alone = std::move(work);
   return commit(request);

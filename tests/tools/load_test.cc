@@ -89,6 +89,17 @@ TEST_F(Load, ABadLineStopsAndNamesItself) {
   EXPECT_EQ(json_of({"count", "shop", "people"})["counts"][0]["rows"], 0) << "the batch was not complete";
 }
 
+// A tag's size has 16 bits: 65,536 bytes more must not look like a short tag.
+TEST_F(Load, ATagThatIsTooLongIsABadLine) {
+  make_shop();
+  write_file("tags.jsonl",
+             R"({"row":"r1","family":"d","qualifier":"q","ts":1,"type":"Put","value":"v","tags":[[200,")" +
+                 std::string(65'536 + 5, 'x') + "\"]]}\n");
+  const Json error = error_of({"load", "shop", "people", "tags.jsonl"}, 3);
+  EXPECT_EQ(error["code"], "CEL-BAD-LINE");
+  EXPECT_NE(error["message"].get<std::string>().find("a tag of 65541 bytes"), std::string::npos) << error;
+}
+
 TEST_F(Load, BadLinesCanBeSkippedAndAreCounted) {
   make_shop();
   const std::vector<std::pair<std::string, std::string>> bad = {

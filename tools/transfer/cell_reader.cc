@@ -78,6 +78,9 @@ Status tags_member(const ReadJson& tags, std::string& to) {
       return bad_line("a tag is not [type, \"value\"]");
     }
     CELLAR_TRY_ASSIGN(const std::string value, parse_bytes(tag[1].get_ref<const std::string&>()));
+    if (value.size() > kTagsBytesMax)
+      return bad_line(
+          fmt::format("a tag of {} bytes: all tags of a cell have at most {}", value.size(), kTagsBytesMax));
     append_tag(to, static_cast<uint8_t>(tag[0].get<uint64_t>()), value);
   }
   return {};
