@@ -37,7 +37,10 @@ Status CheckpointJob::look() {
   state_.next_family_id = all.next_family_id;
   state_.last_sequence = core_.mvcc.read_point();
   CELLAR_ASSERT(state_.last_sequence >= all.last_sequence);
-  state_.wall_ms = core_.clock.wall_ms();
+  // The copy doubts the clock if this store does, and its doubt begins now.
+  const ExpiryClock::Memory time = core_.expiry.memory();
+  state_.wall_ms = time.wall_ms;
+  state_.doubted_ms = time.doubted_ms == 0 ? 0 : core_.clock.wall_ms();
   for (const std::string& name : wanted_) {
     CELLAR_TRY_ASSIGN(const std::shared_ptr<TableState> table, core_.catalog.find(name));
     if (state_.table_named(name) == nullptr) look_at(*table, all);
@@ -94,7 +97,7 @@ CheckpointInfo describe_checkpoint(const ManifestState& state, std::string path)
   CheckpointInfo info;
   info.path = std::move(path);
   info.sequence = state.last_sequence;
-  info.created_ms = state.wall_ms;
+  info.created_ms = state.doubted_ms == 0 ? state.wall_ms : state.doubted_ms;  // see CheckpointJob::look()
   for (const TableRecord& table : state.tables) {
     info.tables.push_back(table.name);
     for (const FamilyRecord& family : table.families) {
