@@ -85,7 +85,7 @@ TEST_F(Input, TimesThatCouldBeSomethingElseAreRefused) {
   const std::string cells = out_of({"get", "shop", "orders", "r", "--versions", "all", "--format", "csv"});
   EXPECT_NE(cells.find("r,d,x,2026,Put"), std::string::npos) << cells;
   EXPECT_NE(cells.find("r,d,x,1763748251203,Put"), std::string::npos) << cells;
-  // What a program wrote is exact: the shell's numbers, and the cells that export prints.
+  // Times that a program wrote are exact: the numbers of the shell, and the cells that export prints.
   out_of({"shell", "shop", "-c", "put 'orders', 's', 'd:x', 'v', 2026"});
   const std::string exported = out_of({"export", "shop", "orders", "--to", "csv", "--prefix", "s"});
   EXPECT_NE(exported.find("s,d,x,2026,Put,v"), std::string::npos) << exported;
@@ -107,7 +107,10 @@ TEST_F(Input, TheParsersErrorsAreOurSentences) {
        "--limit is given more than once",
        "--limit N"},
       {{"scan", "shop", "orders", "--reverse=maybe"}, 2, "--reverse takes no value", "write --reverse"},
-      {{"scan", "shop", "orders", "--format", "jsn"}, 2, "\"jsn\" is not one of table, json", ""},
+      {{"scan", "shop", "orders", "--format", "jsn"},
+       2,
+       "\"jsn\" is invalid; expected one of table, json",
+       ""},
       {{"scan", "shop", "orders", "--format"}, 2, "--format needs a value", "table|json"},
       {{"scan", "shop", "orders", "-x"}, 2, "unknown option -x", "write -- before an operand"},
       {{"filter", example_file("versions.hfile"), "-o"}, 2, "--output needs a value", "-o,--output PATH"},

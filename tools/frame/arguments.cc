@@ -136,7 +136,7 @@ Arguments& Arguments::choice(const std::string& names, std::string& to, std::vec
   parser_->app.add_option(names, to)->check([words, names](const std::string& word) {
     if (std::ranges::find(words, word) != words.end()) return std::string();
     const std::string nearest = nearest_name(word, words);
-    return "\"" + escaped(word) + "\" is not one of " + joined(words, ", ") +
+    return "\"" + escaped(word) + "\" is invalid; expected one of " + joined(words, ", ") +
            (nearest.empty() ? "" : "; did you mean " + nearest + "?");
   });
   option_lines_.push_back({names + " " + joined(words, "|"), help});
@@ -242,7 +242,7 @@ std::vector<std::string> Arguments::with_empty_values(const std::vector<std::str
   return all;
 }
 
-// Says in our words what CLI11 says about an option, or passes on what a check of ours said.
+// Returns our sentence for an error of CLI11 about an option.
 Status Arguments::refusal_of(std::string_view text, const std::vector<std::string>& words) const {
   std::string name;
   for (const std::string& each : option_names_) {
@@ -297,7 +297,7 @@ Status Arguments::parse(const std::vector<std::string>& words) {
   } catch (const CLI::RequiredError& error) {
     return missing_operand(error.what());
   } catch (const CLI::ValidationError& error) {
-    return usage_error(error.what());  // "--limit: " and what a check of ours said
+    return usage_error(error.what());  // "--limit: " and the text of a check of ours
   } catch (const CLI::ParseError& error) {
     return refusal_of(error.what(), words);
   }

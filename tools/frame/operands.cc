@@ -79,7 +79,7 @@ Result<std::optional<int64_t>> parse_iso(std::string_view text) {
                        milli);
 }
 
-// What a number of milliseconds could mean as well, and how to write that without doubt.
+// Another meaning of a number of milliseconds, and how to write it unambiguously.
 struct OtherReading {
   std::string_view what;
   std::string text;

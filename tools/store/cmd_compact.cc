@@ -40,7 +40,7 @@ class CompactCommand final : public Command {
     arguments.operand("STORE", store_, "directory of the store")
         .optional_operand("TABLE", table_, "one table; default: all tables")
         .flag("--major", major_,
-              "rewrite all files of a family as one; default: what the family's policy picks")
+              "rewrite all files of a family into one; default: what the family's policy picks")
         .option("--family", family_, "NAME", "only this family of TABLE")
         .note(
             "Data in memory is not compacted: run cellar flush first.\n"

@@ -34,8 +34,7 @@ bool holds_store(const fs::path& directory) {
   return fs::is_regular_file(directory / "CURRENT", error);
 }
 
-// Returns the path of a store directly above or below a directory that is none; empty if there is no such
-// store.
+// Returns the path of a store above or directly below a directory; empty if there is no such store.
 std::string store_near(const std::string& path) {
   std::error_code error;
   fs::path above = fs::path(path).lexically_normal();
@@ -86,7 +85,7 @@ Status cannot_make_store(const std::string& path, const Status& status) {
   if (!parent.empty() && !fs::exists(parent, error))
     return Status::not_found(fmt::format("cannot make the store {}: the directory {} does not exist", path,
                                          parent.string()))
-        .hinting("mkdir -p " + parent.string());
+        .hinting("first make the directory: mkdir -p " + parent.string());
   if (fs::exists(path, error) && !fs::is_directory(path, error))
     return Status::not_found(fmt::format("cannot make the store {}: it is a file", path))
         .hinting("name a directory that does not exist yet, or an empty one");
@@ -112,6 +111,7 @@ Result<std::unique_ptr<Engine>> open_store(Session& session, const std::string& 
     const Status failed = making              ? cannot_make_store(path, engine.status())
                           : holds_store(path) ? engine.status().with_context("store " + path)
                                               : no_store_at(path);
+    if (making && !file && failed.is(Code::kNotFound)) return failed;
     return session.name_failure("CEL-NOT-STORE", Exit::kCannot, failed);
   }
   const Status status = engine.status().with_context("store " + path);

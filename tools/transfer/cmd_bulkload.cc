@@ -72,7 +72,7 @@ class BulkloadCommand final : public Command {
         .note(
             "check   prints one line per rule: ok, note, warn or FAIL; exit status 1 if one FAILs\n"
             "plan    prints the commands that create the table, copy the files and load them\n"
-            "ingest  adopts all files atomically, as one write\n"
+            "ingest  adopts all files atomically, in a single write\n"
             "plan and ingest --create use the schema that export wrote next to the files, or else that of\n"
             "the HBase table, or else derive it from the files: VERSIONS is then the most of any column")
         .example("cellar bulkload check load --splits splits.txt --describe table.txt --level deep",

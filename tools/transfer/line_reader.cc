@@ -154,7 +154,7 @@ size_t LineReader::read_some(char* to, size_t room) {
   }
 }
 
-// Adds text. Returns false if there is none left, or after an error.
+// Adds text. Returns false at the end of the input and after an error.
 bool LineReader::fill() {
   if (!status_.ok()) return false;
   text_.erase(0, at_);
