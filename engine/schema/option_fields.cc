@@ -12,6 +12,7 @@
 #include "engine/schema/carried_attributes.h"
 #include "engine/schema/option_field.h"
 #include "engine/schema/option_text.h"
+#include "hfile/encoding/encoding.h"
 
 namespace cellar {
 namespace {
@@ -122,7 +123,10 @@ const std::array kFamilyFields = {
         "time_to_purge_deletes_ms", "hbase.hstore.time.to.purge.deletes", "3600000"),
     FamilyField{"block_bytes", "BLOCKSIZE", "64k", set_block_bytes,
                 [](const FamilyOptions& f) { return std::to_string(f.block_bytes); }},
-    name_field<&FamilyOptions::encoding>("encoding", "DATA_BLOCK_ENCODING", "fast_diff"),
+    FamilyField{
+        "encoding", "DATA_BLOCK_ENCODING", "fast_diff",
+        [](FamilyOptions& f, auto, auto v) { return f.encoding = encoding_name(lower_ascii(v)), Status(); },
+        [](const FamilyOptions& f) { return f.encoding; }},
     flag_field<&FamilyOptions::compress_tags>("compress_tags", "COMPRESS_TAGS", "false"),
     name_field<&FamilyOptions::compression>("compression", "COMPRESSION", "gz"),
     name_field<&FamilyOptions::compression_compact>("compression_compact", "COMPRESSION_COMPACT", "none"),

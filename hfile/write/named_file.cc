@@ -63,7 +63,7 @@ Status NamedFile::check_free() const {
   if (!existing.ok() && existing.status().is(Code::kNotFound)) return {};
   return Status::invalid_argument("a file with this name already exists")
       .at(path_)
-      .hinting("set replace, or choose another name");
+      .hinting("set the option replace, or choose another name");
 }
 
 }  // namespace cellar
