@@ -335,8 +335,8 @@ TEST(ManifestFailures, ResumeUndoesAnEditThatMayHaveSurvived) {
   }
 }
 
-// A number near 2^64 leaves no room for the next one. The writer never writes one, so the test changes the last byte
-// of a large number that may be written.
+// A number near 2^64 leaves no room for the next one. The writer never writes one, so the test changes the
+// last byte of a large number that may be written.
 TEST(ManifestCodec, ImpossibleNumbersAreRefused) {
   constexpr uint64_t kMark = kCountMax - 0x2aaaaaa;
   std::string mark;
