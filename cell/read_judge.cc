@@ -27,9 +27,9 @@ ReadJudge::ReadJudge(const ReadRules& rules)
       versions_max_(versions_judged(rules)),
       time_last_(rules.time_until == kLatestTimestamp ? kLatestTimestamp : rules.time_until - 1),
       by_sequence_(rules.family.delete_order == DeleteOrder::kSequence && !rules.raw) {
-  CELLAR_ASSERT(rules.explicit_columns || rules.columns.empty());
+  CELLAR_DCHECK(rules.explicit_columns || rules.columns.empty());
   CELLAR_DCHECK(std::ranges::is_sorted(rules.columns, std::less_equal()) || rules.columns.size() < 2);
-  CELLAR_ASSERT(rules.family.max_versions > 0);
+  CELLAR_DCHECK(rules.family.max_versions > 0);
 }
 
 void ReadJudge::enter(Place place) {
@@ -148,7 +148,7 @@ Verdict ReadJudge::count(const CellView& cell) {
 // family-wide markers.
 Verdict ReadJudge::done_with_column(const CellView& cell, bool include) {
   if (!rules_.explicit_columns) return {include, Step::kNextColumn};
-  CELLAR_ASSERT(column_wanted_ && column_ < rules_.columns.size());
+  CELLAR_DCHECK(column_wanted_ && column_ < rules_.columns.size());
   if (column_ + 1 == rules_.columns.size()) return {include, Step::kNextRow};
   first_of_column(target_, cell.row(), cell.family(), rules_.columns[column_ + 1]);
   return {include, Step::kSeek};

@@ -144,7 +144,7 @@ ReadRules counted(ReadRules rules, ReadExplanation::PassedOver* passed_over) {
 }  // namespace
 
 void StoreReader::add_costs(const Explained& explained, ReadStats& stats) {
-  CELLAR_ASSERT(explained.of == nullptr ||
+  CELLAR_DCHECK(explained.of == nullptr ||
                 (explained.from <= explained.to && explained.to <= explained.of->sources.size()));
   for (size_t i = explained.from; i < explained.to; ++i) stats += explained.of->sources[i].cost;
 }
@@ -214,7 +214,7 @@ StoreReader::StoreReader(std::shared_ptr<const StoreView> view, const ReadRules&
       raw_(rules.raw),
       on_demand_(query.on_demand) {
   CELLAR_ASSERT(cursor_ != nullptr && rules.versions > 0);
-  CELLAR_ASSERT(rules.time_from <= rules.time_until);
+  CELLAR_DCHECK(rules.time_from <= rules.time_until);
 }
 
 StoreReader::~StoreReader() {
@@ -232,7 +232,7 @@ StoreReader::~StoreReader() {
 }
 
 void StoreReader::to_row(std::string_view row) {
-  CELLAR_ASSERT(on_demand_ && !walk_.in_row());
+  CELLAR_DCHECK(on_demand_ && !walk_.in_row());
   if (positioned_) return walk_.skip_to_row(row);
   positioned_ = true;
   OwnedCell from;

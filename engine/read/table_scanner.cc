@@ -80,7 +80,7 @@ bool RowReader::fail_of_families() {
 
 // Moves to the next row among the families. Returns false if there is none within the range.
 bool RowReader::choose_row() {
-  CELLAR_ASSERT(!in_row_ && pending_ == nullptr);
+  CELLAR_DCHECK(!in_row_ && pending_ == nullptr);
   family_ = 0;
   if (page_) page_->begin();
   if (families_.size() == 1) return in_row_ = choose_row_of_one(*families_.front());
@@ -140,7 +140,7 @@ std::optional<std::string_view> RowReader::peek_row() {
 // Adds a cursor for the next row if one is due. Call between rows. At the end of the scan no cursor is
 // returned.
 bool RowReader::add_cursor_if_due(RowBatch& out) {
-  CELLAR_ASSERT(!in_row_ && budget_.pace != nullptr && out.cells_in_open_row() == 0);
+  CELLAR_DCHECK(!in_row_ && budget_.pace != nullptr && out.cells_in_open_row() == 0);
   count_examined();
   if (!budget_.pace->is_over()) return false;
   const std::optional<std::string_view> row = peek_row();
@@ -168,7 +168,7 @@ RowReader::Entered RowReader::enter_next_row(RowBatch& out) {
     if (filter_ == nullptr) return Entered::kRow;
     const auto first =
         std::ranges::find_if(families_, [](const auto& each) { return each->walk().in_row(); });
-    CELLAR_ASSERT(first != families_.end());  // one of them has the row
+    CELLAR_DCHECK(first != families_.end());  // one of them has the row
     if (!filter_->drops_row(*(*first)->at())) return Entered::kRow;
     ++stats_->rows_filtered;
     for (const auto& family : families_) family->walk().leave_row();
@@ -280,7 +280,7 @@ bool RowReader::collect(RowBatch& out) {
 
 // Returns whether the filter keeps the row. If it does, adds the row's cells from the families in rest_.
 bool RowReader::decide(RowBatch& out) {
-  CELLAR_ASSERT(filter_ != nullptr && !in_row_ && pending_ == nullptr);
+  CELLAR_DCHECK(filter_ != nullptr && !in_row_ && pending_ == nullptr);
   if (!filter_->keeps_row(out)) {
     out.drop_open_row();
     return false;
@@ -340,7 +340,7 @@ bool RowReader::next(RowBatch& out) {
       ++rows_;
       ++stats_->rows_returned;
     }
-    CELLAR_ASSERT(part_full == in_row_ && part_full == (pending_ != nullptr));
+    CELLAR_DCHECK(part_full == in_row_ && part_full == (pending_ != nullptr));
     out.end_row(part_full);
     if (budget_.pace != nullptr) budget_.pace->rest();
     return true;

@@ -230,7 +230,6 @@ Result<std::unique_ptr<Scanner>> ObservedWrite::scan(const std::shared_ptr<Table
 
 // The cells of the write, to be laid over what is there.
 const ReadOverlay& ObservedWrite::after() {
-  CELLAR_ASSERT(!after_.memtables.empty());  // observers see a write that has cells
   if (!after_.memtables.empty()) return after_;
   for (const PreparedBatch::PreparedCell& each : batch_.cells()) {
     if (after_.find(each.store) == nullptr) after_.memtables.emplace_back(each.store, core_.new_memtable());
@@ -238,6 +237,7 @@ const ReadOverlay& ObservedWrite::after() {
     cell.sequence = kUncommittedSequence;
     after_.find(each.store)->get()->insert(cell);
   }
+  CELLAR_ASSERT(!after_.memtables.empty());  // observers see a write that has cells
   return after_;
 }
 
