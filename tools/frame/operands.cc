@@ -85,9 +85,9 @@ struct OtherReading {
   std::string text;
 };
 
-// Returns the other reading of a text of digits: a year (2026), a month (202611), a date (20261120), a date
-// and time (202611201804, 20261120180411) or seconds since 1970 (10 digits). Returns nothing if milliseconds
-// since 1970 are the only sensible reading.
+// Returns the other reading of a text of digits. It is a year (2026), a month (202611), a date (20261120), a
+// date and time (202611201804, 20261120180411), or seconds since 1970 (10 digits). Returns nothing if
+// milliseconds since 1970 are the only sensible reading.
 std::optional<OtherReading> other_reading_of(std::string_view text) {
   int64_t number = 0;
   if (text.empty() || text.find_first_not_of("0123456789") != text.npos || !parse_whole(text, number))

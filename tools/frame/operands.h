@@ -29,8 +29,9 @@ Result<ColumnOperand> parse_one_column(std::string_view text);
 
 // Parses a time that a person typed: "now", "now-2h", a date "2026-11-20", a date and time
 // "2026-11-20T18:04:11.203Z", "LATEST", or milliseconds since 1970, with or without "ms". Returns
-// kInvalidArgument if the date or time of day does not exist, or if a number without "ms" looks like a year,
-// a date or seconds: 2026, 202611, 20261120, 202611201804, 20261120180411, 1763748251.
+// kInvalidArgument if the date or time of day does not exist. A number without "ms" is also refused if it
+// looks like a year, a date or seconds. Examples are 2026, 202611, 20261120, 202611201804, 20261120180411,
+// 1763748251.
 Result<int64_t> parse_time(std::string_view text);
 // Parses a time that a program wrote. Accepts the same texts as parse_time(), and takes every plain number as
 // milliseconds since 1970.

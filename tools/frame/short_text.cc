@@ -29,8 +29,8 @@ std::string cut_in_the_middle(std::string_view text, size_t kept) {
                      text.substr(back));
 }
 
-// Returns the length of the part at the front of `text`: a blank, a quoted text, or a run without blanks and
-// without the punctuation at its end.
+// Returns the length of the part at the front of `text`. A part is a blank, a quoted text, or a run without
+// blanks and without the punctuation at its end.
 size_t part_at_front(std::string_view text) {
   constexpr std::string_view kBlanks = " \n\t";
   if (kBlanks.find(text.front()) != kBlanks.npos) return 1;

@@ -1,4 +1,4 @@
-// cellar incr: adds to counters of one row, as one, and prints what they are now.
+// cellar incr: adds to counters of one row atomically, and prints their new values.
 #include "base/bytes.h"
 #include "tools/frame/command.h"
 #include "tools/frame/operands.h"
