@@ -133,8 +133,7 @@ void Shell::run_statement(const std::string& text, const std::string& origin, si
   }
   // What a setting takes is of no interest, nor what exit does.
   const bool setting = text.find('.') == text.find_first_not_of(" \t\r\n");
-  if (state_.timer && !state_.quit && !setting)
-    session.talk(fmt::format("took {}", human_micros(micros)));
+  if (state_.timer && !state_.quit && !setting) session.talk(fmt::format("took {}", human_micros(micros)));
 }
 
 void Shell::run_ready(ShellSplitter& splitter, const std::string& origin) {

@@ -54,8 +54,7 @@ class PutCommand final : public Command {
     arguments.operand("STORE", store_, "directory of the store")
         .operand("TABLE", table_, "name of the table")
         .operand("ROW", row_, "row key; \\xHH stands for a byte, here and in the other arguments")
-        .operands("COLUMN VALUE", cells_, "family:qualifier and its new value; pairs may be repeated",
-                  false)
+        .operands("COLUMN VALUE", cells_, "family:qualifier and its new value; pairs may be repeated", false)
         .option_if("--ts", time_, "TIME", "timestamp of the cells; default: now")
         .option_if("--ttl", ttl_, "SPAN", "the cells expire this long after their timestamp: 90s, 2h, 7d")
         .choice("--as", form_, value_forms(), "form of the values")
