@@ -10,9 +10,9 @@
 
 namespace cellar {
 
-// kEscaped is the form of cell streams: ASCII, other bytes as \xHH. kText leaves printable characters of
-// UTF-8 as they are. kUtf8 prints the bytes themselves. Numbers are those of HBase's Bytes, big-endian. A
-// long and a double have 8 bytes, an int and a float 4, a short 2. A boolean is one byte, 0 or not.
+// Cell streams have the form kEscaped: ASCII, other bytes as \xHH. The form kText leaves printable characters
+// of UTF-8 as they are. The form kUtf8 prints the bytes themselves. Numbers are those of HBase's Bytes,
+// big-endian. Long and double have 8 bytes, int and float 4, short 2. A boolean is one byte, 0 or not.
 enum class ValueForm : uint8_t {
   kEscaped,
   kText,

@@ -1,5 +1,5 @@
-// ValueRules: how parts of a cell are shown to people: all values alike (--as), or rows, qualifiers and the
-// values of single columns by rule (--decode).
+// ValueRules: how parts of a cell are shown to people. The option --as is for all values; --decode is for
+// rows, qualifiers and the values of single columns.
 #pragma once
 
 #include <optional>
