@@ -3,15 +3,11 @@
 
 #include <algorithm>
 
+#include "base/text_width.h"
+
 namespace cellar {
 
 namespace {
-
-// Returns the number of code points, counted by their first bytes.
-size_t width_of(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(),
-                                           [](char c) { return (static_cast<uint8_t>(c) & 0xc0) != 0x80; }));
-}
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -25,7 +21,7 @@ bool is_numeric(std::string_view text) {
   std::string_view unit = text.substr(static_cast<size_t>(end_of_number - text.begin()));
   if (unit.starts_with(' ')) unit.remove_prefix(1);
   constexpr size_t kUnitWidthMax = 5;
-  return width_of(unit) <= kUnitWidthMax && std::none_of(unit.begin(), unit.end(), [](char c) {
+  return text_width(unit) <= kUnitWidthMax && std::none_of(unit.begin(), unit.end(), [](char c) {
            return is_digit(c) || c == ' ' || c == '-' || c == ':' || c == '_';
          });
 }
@@ -51,7 +47,7 @@ std::string aligned_table(const std::vector<std::vector<std::string>>& rows) {
     if (columns.size() < rows[r].size()) columns.resize(rows[r].size());
     for (size_t c = 0; c < rows[r].size(); ++c) {
       const std::string& cell = rows[r][c];
-      columns[c].width = std::max(columns[c].width, width_of(cell));
+      columns[c].width = std::max(columns[c].width, text_width(cell));
       if (r == 0 || cell.empty() || cell == "-") continue;
       columns[c].filled = true;
       columns[c].numeric = columns[c].numeric && is_numeric(cell);
@@ -61,7 +57,7 @@ std::string aligned_table(const std::vector<std::vector<std::string>>& rows) {
   for (const std::vector<std::string>& row : rows) {
     std::string line;
     for (size_t c = 0; c < row.size(); ++c) {
-      const size_t padding = columns[c].width - width_of(row[c]);
+      const size_t padding = columns[c].width - text_width(row[c]);
       const bool right = columns[c].numeric && columns[c].filled;
       if (c > 0) line += "  ";
       if (right) append_spaces(line, padding);

@@ -23,7 +23,7 @@ class TextPrinter {
 };
 
 // Formats rows as aligned columns with two spaces between them. Columns of numbers (digits, commas, dots
-// and a unit) are aligned right. The first row is the heading. Width is counted in UTF-8 code points.
+// and a unit) are aligned right. The first row is the heading. Width is counted in columns of a terminal.
 std::string aligned_table(const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace cellar

@@ -9,7 +9,13 @@ namespace cellar {
 namespace {
 
 bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
-bool is_control(uint32_t code) { return code < 0x20 || (code >= 0x7F && code < 0xA0); }
+
+// Returns whether the character drives a terminal. These are control characters, separators of lines, and
+// marks that change the direction of text.
+bool is_control(uint32_t code) {
+  return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x61C || code == 0x200E || code == 0x200F ||
+         (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+}
 
 }  // namespace
 

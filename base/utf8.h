@@ -28,8 +28,8 @@ std::string with_replacements(std::string_view bytes);
 // Does the same as with_replacements() and turns each control character into a blank. The result has as
 // many characters and is safe to show at a terminal.
 std::string printable_utf8(std::string_view bytes);
-// Replaces by \xHH each byte that could drive a terminal: bytes of control characters other than newline
-// and tab, and malformed bytes. All other bytes stay.
+// Replaces by \xHH each byte that could drive a terminal. These are control characters other than newline
+// and tab, marks that change the direction of text, and malformed bytes. All other bytes stay.
 std::string escaped_controls(std::string_view bytes);
 // Return the number of characters of well-formed text, and its first or last `characters` characters.
 size_t utf8_length(std::string_view text);

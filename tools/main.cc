@@ -17,13 +17,13 @@
 namespace cellar {
 namespace {
 
-// Errors must be JSON even when the arguments cannot be parsed.
-Format format_wanted(const std::vector<std::string>& words) {
-  for (size_t i = 0; i < words.size(); ++i) {
-    if (words[i].starts_with("--format=")) return format_of(std::string_view(words[i]).substr(9));
-    if (words[i] == "--format" && i + 1 < words.size()) return format_of(words[i + 1]);
+// Returns the word after the option: errors have their form even if the arguments cannot be parsed.
+std::string word_of(const std::vector<std::string>& words, const std::string& option) {
+  for (size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    if (words[i].starts_with(option + "=")) return words[i].substr(option.size() + 1);
+    if (words[i] == option && i + 1 < words.size()) return words[i + 1];
   }
-  return Format::kTable;
+  return "";
 }
 
 Status usage(Session& session, Status status) {
@@ -38,12 +38,14 @@ Status run_command(Session& session, const std::string& name, const std::vector<
   command.declare(arguments);
   const Status parsed = arguments.parse(words);
   if (arguments.help_wanted()) {
+    session.out().allow_pager(!arguments.no_pager());
     session.out().write(arguments.help());
     return {};
   }
   if (!parsed.ok()) return usage(session, parsed);
   session.set_format(format_of(arguments.format()));
   session.set_quiet(arguments.quiet());
+  session.out().allow_pager(!arguments.no_pager());
   return command.run(session);
 }
 
@@ -79,7 +81,8 @@ int run(std::vector<std::string> words) {
   words.erase(words.begin());
   if (name == "--help" || name == "-h") name = "help";
   if (name == "--version") name = "version";
-  session.set_format(format_wanted(words));
+  session.set_format(format_of(word_of(words, "--format")));
+  set_color(color_when(word_of(words, "--color")));
   if (const Status set = set_block_limit(); !set.ok())
     return static_cast<int>(session.end(usage(session, set)));
   Status status;

@@ -15,6 +15,10 @@ namespace cellar {
 Result<CheckpointInfo> CheckpointJob::run(Directory& into) {
   CELLAR_ASSERT(parts_.empty() && state_.tables.empty());  // used once
   CELLAR_TRY(write_path_.alone([&] { return look(); }));
+  for (const Part& part : parts_) {
+    progress_.files += part.view->files.size();
+    for (const auto& file : part.view->files) progress_.bytes += file->record().bytes;
+  }
   for (TableRecord& table : state_.tables) {
     for (FamilyRecord& family : table.families) CELLAR_TRY(fill(into, table, family));
     CELLAR_TRY(sync_table_directory(into, table.id));
@@ -89,6 +93,9 @@ Status CheckpointJob::share(Directory& into, const Part& part, FamilyRecord& fam
     CELLAR_TRY(linked.status().with_context("store file " + record.name));
     if (*linked) info_.bytes_shared += record.bytes;
     family.files.push_back(record);
+    ++progress_.files_done;
+    progress_.bytes_done += record.bytes;
+    core_.events.on_checkpoint_progress(progress_);
   }
   return {};
 }

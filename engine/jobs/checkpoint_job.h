@@ -44,9 +44,10 @@ class CheckpointJob {
   ManifestState state_;
   std::vector<Part> parts_;
   CheckpointInfo info_;
+  CheckpointProgress progress_;
 };
 
-// What a checkpoint's manifest says of it.
+// Returns the description of a checkpoint by its manifest.
 CheckpointInfo describe_checkpoint(const ManifestState& state, std::string path);
 
 }  // namespace cellar

@@ -153,8 +153,10 @@ Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan,
   request.mvcc = request.job.zero_sequences_up_to < request.sequence_max;
   CELLAR_ASSERT(request.job.zero_sequences_up_to <= points.read_point);
   request.job.executor = &core.executor;
-  request.job.checkpoint = [&](uint64_t) {
+  request.job.checkpoint = [&](uint64_t cells) {
     core.executor.checkpoint();
+    info.cells_done = cells;
+    core.events.on_compaction_progress(info);
     count_time();
     turn();
     paced_us = core.clock.steady_us();  // a compaction in the turn has counted its own time
@@ -173,6 +175,7 @@ Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan,
     info.cells_out = made->record.cells;
     info.bytes_out = made->record.bytes;
   }
+  info.cells_done = 0;
   info.micros = core.clock.steady_us() - begun_us;
   info.status = status;
   core.events.on_compaction_end(info);

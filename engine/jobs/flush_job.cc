@@ -207,8 +207,13 @@ Result<NewFile> write_merged(EngineCore& core, NewFileRequest& request, std::vec
   const std::unique_ptr<CellCursor> merged = make_merging_cursor(std::move(sources));
   request.job.source = merged.get();
   request.judge_at(points, outside, expiry_ms);
-  request.job.checkpoint = [&core](uint64_t) {
+  FlushInfo progress;
+  progress.table = request.store->table_name();
+  progress.family = request.store->family();
+  request.job.checkpoint = [&core, &progress](uint64_t cells) {
     core.executor.checkpoint();
+    progress.cells_done = cells;
+    core.events.on_flush_progress(progress);
     return Status();
   };
   return write_store_file(core, request);

@@ -36,12 +36,16 @@ Result<RangeCount> Table::count(const Scan& asked, const std::function<bool(cons
   constexpr uint32_t kCellsAtOnce = 1000;
   const bool whole_rows = asked.row_filter() != nullptr;
   Scan scan = asked;
-  scan.batch(whole_rows ? 0 : kCellsAtOnce).max_result_bytes(0).cursor_after_cells(0).cursor_after_ms(0);
+  scan.batch(whole_rows ? 0 : kCellsAtOnce).max_result_bytes(0);
+  // While a filter lets nothing pass, cursors let the caller stop the count.
+  constexpr uint32_t kToldEveryMs = 100;
+  scan.cursor_after_cells(0).cursor_after_ms(on_way ? kToldEveryMs : 0);
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Scanner> scanner, this->scan(scan));
   RangeCount count;
   while (scanner->next()) {
-    count.cells += scanner->row().cells().size();
-    count.rows += scanner->row().more_cells_in_row() ? 0 : 1;
+    const RowView row = scanner->row();
+    count.cells += row.cells().size();
+    count.rows += row.more_cells_in_row() || row.is_cursor() ? 0 : 1;
     if (on_way && !on_way(count))
       return Status::with_code(Code::kAborted, fmt::format("stopped at {} rows", count.rows));
   }

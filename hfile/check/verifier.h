@@ -167,7 +167,8 @@ class Verifier {
 
   VerifyReport report_;
   FindingCounter found_;
-  bool ended_ = false;  // reading failed, or was ended
+  bool ended_ = false;       // reading failed, or was ended
+  uint64_t deep_bytes_ = 0;  // of the blocks whose keys were searched for
   size_t next_indexed_ = 0;
   bool index_complete_ = true;
   std::array<int64_t, kBlockKinds> last_of_kind_;

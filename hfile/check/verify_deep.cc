@@ -164,7 +164,8 @@ class Verifier::DeepRange final : public JobsInOrder::Piece {
     verifier_.found_.add_left_out(counter_, verifier_.report_.findings_left_out);
     if (failure_.ok()) failure_ = status_;
     all_blooms_.add(std::move(blooms_));
-    verifier_.go_on(verifier_.report_.file_bytes);
+    verifier_.deep_bytes_ += disk_bytes_;
+    verifier_.go_on(verifier_.report_.file_bytes + verifier_.deep_bytes_);
   }
 
  private:

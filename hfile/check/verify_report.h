@@ -99,7 +99,7 @@ struct VerifyOptions {
   // not depend on it.
   Executor* executor = nullptr;
   // Called now and then with the bytes of the file and the cells that were gone through; false ends the
-  // verification with a report of kUnreadable and kAborted.
+  // verification with a report of kUnreadable and kAborted. Level deep goes through the data blocks twice.
   std::function<bool(uint64_t bytes, uint64_t cells)> progress = nullptr;
   // From level cells on: sees every cell that could be decoded, in the file's order, while it is checked; the
   // executor is not used then.

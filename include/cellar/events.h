@@ -19,6 +19,7 @@ struct FlushInfo {
   std::string family;
   std::string file;  // name of the new store file; empty when nothing was left to write, or at the beginning
   uint64_t cells_in = 0;
+  uint64_t cells_done = 0;  // of cells_in so far; set for on_flush_progress() only
   uint64_t cells_out = 0;
   uint64_t bytes_out = 0;
   int64_t micros = 0;
@@ -33,11 +34,20 @@ struct CompactionInfo {
   std::vector<std::string> inputs;
   std::string output;  // empty when nothing was left, or at the beginning
   uint64_t cells_in = 0;
+  uint64_t cells_done = 0;  // of cells_in so far; set for on_compaction_progress() only
   uint64_t cells_out = 0;
   uint64_t bytes_in = 0;
   uint64_t bytes_out = 0;
   int64_t micros = 0;
   Status status;
+};
+
+// How far a checkpoint or a named snapshot is with the store files that it links or copies.
+struct CheckpointProgress {
+  uint64_t files_done = 0;
+  uint64_t files = 0;
+  uint64_t bytes_done = 0;
+  uint64_t bytes = 0;
 };
 
 struct StallInfo {
@@ -82,8 +92,14 @@ class EventListener {
   virtual ~EventListener() = default;
   virtual void on_flush_begin(const FlushInfo&) {}
   virtual void on_flush_end(const FlushInfo&) {}
+  // While a flush writes, or a checkpoint what it needs of a memtable: table, family and cells_done are set.
+  virtual void on_flush_progress(const FlushInfo&) {}
   virtual void on_compaction_begin(const CompactionInfo&) {}
   virtual void on_compaction_end(const CompactionInfo&) {}
+  // While a compaction runs.
+  virtual void on_compaction_progress(const CompactionInfo&) {}
+  // After each file of a checkpoint or of a named snapshot.
+  virtual void on_checkpoint_progress(const CheckpointProgress&) {}
   // Foreign files count from now on: they are visible, and the ingest will return ok.
   virtual void on_ingested(const IngestInfo&) {}
   virtual void on_write_stall(const StallInfo&) {}

@@ -119,7 +119,7 @@ class Table {
   Result<RowBatch> row_at_or_before(std::string_view row, const Scan& asked = {});
 
   // Exactly how many rows and cells a scan would return, by reading them. `on_way` is called after each row
-  // or part of one; false ends the count with kAborted.
+  // or part of one, and every 100 ms while nothing is found. False ends the count with kAborted.
   Result<RangeCount> count(const Scan& asked = {}, const std::function<bool(const RangeCount&)>& on_way = {});
 
   // How much there is between two rows, from indexes, filters and memory, whatever the size of the range.

@@ -372,7 +372,7 @@ TEST_F(BulkRoundTrip, IngestBringsTheSameCellsBack) {
   EXPECT_EQ(done["files"][0]["by"], "link");
   EXPECT_EQ(cells_of("copy"), cells_of("shop"));
   const Json described = json_of({"describe", "copy", "orders"});
-  EXPECT_EQ(described["tables"][0]["families"][1]["options"]["max_versions"], "3");
+  EXPECT_EQ(described["tables"][0]["families"][1]["options"]["max_versions"], 3);
   EXPECT_EQ(described["tables"][0]["families"][1]["options"]["encoding"], "fast_diff");
   EXPECT_EQ(described["tables"][0]["families"][0]["options"]["bloom"], "rowcol");
   out_of({"compact", "copy", "orders", "--major"});

@@ -135,6 +135,83 @@ TEST_F(Contract, AReaderThatGoesAwayIsNoError) {
   EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 1);
 }
 
+TEST_F(Contract, AReaderThatGoesAwayIsToldNoTotal) {
+  out_of({"create", "db", "t", "d"});
+  std::string cells;
+  for (int i = 0; i < 20000; ++i)
+    cells += "{\"row\":\"row" + std::to_string(100000 + i) +
+             "\",\"family\":\"d\",\"qualifier\":\"q\",\"ts\":1,\"type\":\"Put\",\"value\":\"v\"}\n";
+  out_of({"load", "db", "t", "-", "--quiet"}, cells);
+  for (const char* line : {"scan db t", "export db t", "shell db -c 'scan t'", "scan db t --format jsonl"}) {
+    const ToolResult result = shell("cellar " + std::string(line) + " | head -1; exit ${PIPESTATUS[0]}");
+    EXPECT_EQ(result.exit, 0) << line << result.err;
+    EXPECT_EQ(result.err, "") << line;
+  }
+}
+
+// The first write that fails ends the work: neither later ones nor totals come.
+TEST_F(Contract, AFullDiskEndsTheWorkAtOnce) {
+  out_of({"create", "db", "t", "d"});
+  std::string cells;
+  for (int i = 0; i < 20000; ++i)
+    cells += "{\"row\":\"row" + std::to_string(100000 + i) +
+             "\",\"family\":\"d\",\"qualifier\":\"q\",\"ts\":1,\"type\":\"Put\",\"value\":\"v\"}\n";
+  out_of({"load", "db", "t", "-", "--quiet"}, cells);
+  out_of({"flush", "db"});
+  for (const char* line :
+       {"scan db t", "scan db t --format jsonl", "export db t", "dump db", "shell db -c 'scan t'"}) {
+    const ToolResult result = shell("cellar " + std::string(line) + " > /dev/full");
+    EXPECT_EQ(result.exit, 3) << line;
+    EXPECT_NE(result.err.find("CEL-NO-SPACE"), std::string::npos) << line << ": " << result.err;
+    EXPECT_EQ(result.err.find("rows"), std::string::npos) << line << " claims a total: " << result.err;
+    EXPECT_EQ(result.err.find("exported"), std::string::npos) << line << " claims a total: " << result.err;
+  }
+}
+
+TEST_F(Contract, ValuesComeFromFilesByteForByte) {
+  make_shop();
+  std::string bytes("a\0b\n\xFF", 5);
+  write_file("value", bytes);
+  out_of({"put", "shop", "orders", "r", "--from-file", "d:file=value", "d:typed", "@value"});
+  out_of({"put", "shop", "orders", "r", "--from-file", "d:input=-"}, bytes);
+  EXPECT_EQ(out_of({"get", "shop", "orders", "r", "d:file", "--format", "raw", "--as", "utf8"}),
+            bytes + "\n");
+  EXPECT_EQ(out_of({"get", "shop", "orders", "r", "d:input", "--format", "raw", "--as", "utf8"}),
+            bytes + "\n");
+  EXPECT_EQ(out_of({"get", "shop", "orders", "r", "d:typed", "--format", "raw"}), "@value\n");
+  out_of({"append", "shop", "orders", "r", "--from-file", "d:typed=-"}, "!");
+  EXPECT_EQ(out_of({"get", "shop", "orders", "r", "d:typed", "--format", "raw"}), "@value!\n");
+  EXPECT_EQ(error_of({"put", "shop", "orders", "r", "--from-file", "d:q=absent"}, 3)["code"],
+            "CEL-NOT-FOUND");
+  EXPECT_EQ(run({"put", "shop", "orders", "r", "--from-file", "d:q"}).exit, 2);
+  EXPECT_EQ(run({"put", "shop", "orders", "r", "--from-file", "d:q=-", "--from-file", "d:p=-"}, "x").exit, 2);
+  EXPECT_EQ(error_of({"put", "shop", "orders", "r"}, 2)["code"], "CEL-USAGE");
+  EXPECT_EQ(error_of({"put", "shop", "orders", "r", "--from-file", "e:q=value"}, 3)["code"], "CEL-FAMILY");
+}
+
+// A feed is read from the log: what skips it is missing there, and what does not is in it.
+TEST_F(Contract, WritesAreAsDurableAsAsked) {
+  make_shop();
+  for (const char* level : {"default", "async_wal", "sync_wal", "fsync_wal"}) {
+    out_of({"put", "shop", "orders", level, "d:q", "v", "--durability", level});
+    out_of({"incr", "shop", "orders", level, "c:n", "--durability", level});
+    out_of({"append", "shop", "orders", level, "d:q", "w", "--durability", level});
+    EXPECT_EQ(out_of({"get", "shop", "orders", level, "d:q", "--format", "raw"}), "vw\n");
+    out_of({"delete", "shop", "orders", level, "d:q", "--durability", level});
+    out_of({"deleteall", "shop", "orders", level, "--durability", level});
+    EXPECT_EQ(run({"get", "shop", "orders", level}).exit, 1);
+  }
+  EXPECT_EQ(run({"put", "shop", "orders", "r", "d:q", "v", "--durability", "skip_wal"}).exit, 2)
+      << "it would be lost when the command ends";
+  out_of({"feed", "create", "shop", "all"});
+  const std::string cell =
+      R"({"row":"bulk","family":"d","qualifier":"q","ts":1,"type":"Put","value":"loaded"})"
+      "\n";
+  out_of({"load", "shop", "orders", "-", "--durability", "skip_wal"}, cell);
+  EXPECT_EQ(out_of({"get", "shop", "orders", "bulk", "--format", "raw"}), "loaded\n") << "it was flushed";
+  EXPECT_EQ(out_of({"feed", "read", "shop", "all"}).find("loaded"), std::string::npos);
+}
+
 TEST_F(Contract, OutputThatCannotBeWrittenIsAnError) {
   const ToolResult result = shell("cellar dump '" + example_file("versions.hfile") + "' > /dev/full");
   EXPECT_EQ(result.exit, 3);

@@ -66,10 +66,10 @@ TEST_F(FeedCommand, ListsWhatThereIs) {
   const Json feeds = json_of({"feed", "list", "shop"})["feeds"];
   ASSERT_EQ(feeds.size(), 2u);
   EXPECT_EQ(feeds[0]["feed"], "one");
-  EXPECT_EQ(feeds[0]["tables"], "orders/d,c users");
+  EXPECT_EQ(feeds[0]["tables"], nlohmann::json::array({"orders/d,c", "users"}));
   EXPECT_EQ(feeds[0]["retained_max"], 256 << 20);
   EXPECT_EQ(feeds[0]["lost"], false);
-  EXPECT_EQ(feeds[1]["tables"], "*");
+  EXPECT_EQ(feeds[1]["tables"], nlohmann::json::array({"*"}));
   EXPECT_EQ(run({"feed", "drop", "shop", "one"}).err, "dropped feed one\n");
   EXPECT_EQ(json_of({"feed", "list", "shop"})["feeds"].size(), 1u);
 }

@@ -116,6 +116,8 @@ class Help : public ToolTest {
     write_file("people.csv", "id,name,email\nuser1,Ada,ada@example.org\nuser2,Grace\n");
     write_file("people.tsv", "id\tname\nuser1\tAda\nuser3\tNULL\n");
     write_file("splits.txt", "user42\n");
+    write_file("notes.txt", "first line\nsecond line\n");
+    write_file("today.log", "paid\n");
     write_file("table.txt", "{NAME => 'c', VERSIONS => '1'}\n{NAME => 'd', VERSIONS => '3'}\n");
     write_file("nightly.txt", "flush 'order'\nmajor_compact 'orders'\n");
     out_of({"export", "shop", "orders", "--to", "hfile", "-o", "load", "--splits", "splits.txt"});
@@ -201,7 +203,8 @@ TEST_F(Help, EveryOptionStandsInAnExampleOfItsCommand) {
 TEST_F(Help, EveryExampleDoesWhatItSays) {
   furnish();
   ASSERT_EQ(
-      shell("mkdir .template && mv shop backup load *.json *.jsonl *.csv *.tsv *.txt *.hfile .template").exit,
+      shell("mkdir .template && mv shop backup load *.json *.jsonl *.csv *.tsv *.txt *.log *.hfile .template")
+          .exit,
       0);
   std::map<std::string, Expectation> expected = expectations();
   for (const std::string& name : commands()) {

@@ -257,7 +257,7 @@ TEST_F(ShellTest, FormatsAreThoseOfTheCommands) {
             out_of({"describe", "shop", "orders", "--format", "json"}));
   EXPECT_EQ(
       Json::parse(script("exists 'orders'", {"--format", "json"}).out, nullptr, false)["answers"][0]["value"],
-      "true");
+      true);
   const ToolResult error = script("get 'orders', 'r', 'e'", {"--format", "json"});
   EXPECT_EQ(Json::parse(error.err, nullptr, false)["error"]["code"], "CEL-FAMILY") << error.err;
 }
@@ -318,8 +318,8 @@ TEST_F(ShellTest, ADescriptionCanBePastedBack) {
   EXPECT_EQ(made.err, "created table b with 1 family\n");
   const Json options_of_a = json_of({"describe", "shop", "a"})["tables"][0]["families"][0]["options"];
   EXPECT_EQ(options_of_a, json_of({"describe", "shop", "b"})["tables"][0]["families"][0]["options"]);
-  EXPECT_EQ(options_of_a["max_versions"], "7");
-  EXPECT_EQ(options_of_a["block_bytes"], "8192");
+  EXPECT_EQ(options_of_a["max_versions"], 7);
+  EXPECT_EQ(options_of_a["block_bytes"], 8192);
 }
 
 TEST_F(ShellTest, ReadOnlyWritesNothing) {

@@ -26,7 +26,7 @@ TEST_F(StoreCommands, CreateMakesStoreAndTable) {
   const Json families = json_of({"describe", "shop", "orders"})["tables"][0]["families"];
   ASSERT_EQ(families.size(), 2u);
   EXPECT_EQ(families[0]["name"], "c");
-  EXPECT_EQ(families[1]["options"]["max_versions"], "3");
+  EXPECT_EQ(families[1]["options"]["max_versions"], 3);
   EXPECT_EQ(families[1]["options"]["compression"], "gz");
 }
 
@@ -98,7 +98,7 @@ TEST_F(StoreCommands, NamesInErrorsDoNotDriveTheTerminal) {
 TEST_F(StoreCommands, CreateTakesAPolicyWithParameters) {
   out_of({"create", "shop", "t", "d:compaction=exploring(ratio=1.5, files_min=4),max_versions=2"});
   const Json options = json_of({"describe", "shop"})["tables"][0]["families"][0]["options"];
-  EXPECT_EQ(options["max_versions"], "2");
+  EXPECT_EQ(options["max_versions"], 2);
   EXPECT_EQ(options["compaction"], "exploring(ratio=1.5, files_min=4)");
 }
 
@@ -149,7 +149,7 @@ TEST_F(StoreCommands, EveryEncodingCanBeChosenByHBasesName) {
     const std::string store = "shop_" + encoding;
     out_of({"create", store, "t", "d:DATA_BLOCK_ENCODING=" + encoding + ",COMPRESS_TAGS=false"});
     const Json options = json_of({"describe", store})["tables"][0]["families"][0]["options"];
-    EXPECT_EQ(options["compress_tags"], "false");
+    EXPECT_EQ(options["compress_tags"], false);
     out_of({"put", store, "t", "row1", "d:q", "value", "--ts", "5"});
     out_of({"put", store, "t", "row2", "d:q", "value", "--ts", "5"});
     out_of({"flush", store});
@@ -166,7 +166,7 @@ TEST_F(StoreCommands, ListShowsTablesSorted) {
   const Json tables = json_of({"list", "shop"})["tables"];
   ASSERT_EQ(tables.size(), 2u);
   EXPECT_EQ(tables[0]["table"], "orders");
-  EXPECT_EQ(tables[0]["families"], "c,d");
+  EXPECT_EQ(tables[0]["families"], Json::array({"c", "d"}));
   EXPECT_EQ(tables[1]["table"], "people");
   EXPECT_EQ(out_of({"list", "shop", "--format", "csv"}).substr(0, 6), "table,");
 }
@@ -473,7 +473,7 @@ TEST_F(StoreCommands, AlterChangesAndAddsFamilies) {
             "added family notes of table orders\n");
   const Json families = json_of({"describe", "shop", "orders"})["tables"][0]["families"];
   ASSERT_EQ(families.size(), 3u);
-  EXPECT_EQ(families[1]["options"]["max_versions"], "7");
+  EXPECT_EQ(families[1]["options"]["max_versions"], 7);
   EXPECT_EQ(families[2]["name"], "notes");
 }
 
@@ -491,8 +491,7 @@ TEST_F(StoreCommands, AlterRemovesAFamilyWithItsCellsAndFiles) {
   out_of({"alter", "shop", "orders", "c:max_versions=1"});
   EXPECT_EQ(json_of({"count", "shop", "orders", "--column", "c"})["counts"][0]["cells"], 0);
   EXPECT_EQ(run({"alter", "shop", "orders", "d:max_versions=9", "--remove", "e"}).exit, 3);
-  EXPECT_EQ(json_of({"describe", "shop", "orders"})["tables"][0]["families"][1]["options"]["max_versions"],
-            "3")
+  EXPECT_EQ(json_of({"describe", "shop", "orders"})["tables"][0]["families"][1]["options"]["max_versions"], 3)
       << "half of an alter that was refused";
 }
 

@@ -7,8 +7,11 @@
 #include <filesystem>
 #include <sstream>
 
+#include "base/bytes.h"
+#include "base/text_width.h"
 #include "cellar/hfile_builder.h"
 #include "engine/manifest/manifest.h"
+#include "tests/support/test_scale.h"
 #include "tests/tools/tool_runner.h"
 
 namespace cellar::testing {
@@ -65,7 +68,8 @@ class Terminal : public ToolTest {
   void expect_same_answers(const Strings& line) const {
     const std::string answers = out_of(line);
     constexpr int kLongEnoughForProgressMs = 800;
-    const std::string screen = screen_of(on_terminal(line, kLongEnoughForProgressMs));
+    const std::string screen =
+        screen_of(on_terminal(line, {.waiting_ms = kLongEnoughForProgressMs, .columns = 200}));
     ASSERT_GT(answers.size(), 200'000u) << "more than a terminal takes before it is read";
     EXPECT_TRUE(screen.starts_with(answers))
         << line[0] << ": what differs begins with " << *std::ranges::mismatch(screen, answers).in1;
@@ -86,6 +90,48 @@ TEST_F(Terminal, ProgressIsDrawnAndTakenAway) {
   make_file("rows.hfile", 6000, std::string(50, 'v'));
   const std::string seen = on_terminal({"dump", "rows.hfile", "--format", "raw"}, 800);
   EXPECT_EQ(screen_of(seen).find(" cells"), std::string::npos) << "nothing of it stays";
+}
+
+// Work is made long by stopping the program within it: when that is depends on the machine, hence the tries.
+class TerminalProgress : public Terminal {
+ protected:
+  // Returns the first line of this command's progress that holds `part`.
+  std::string progress_of(const Strings& line, const std::string& part, unsigned short columns = 100) const {
+    std::string seen;
+    for (const int after_ms : {20, 40, 80, 120, 160, 240, 320, 480, 640}) {
+      seen = on_terminal(line, {.columns = columns, .stopped_after_ms = after_ms});
+      for (size_t at = 0; (at = seen.find('\r', at)) != std::string::npos;) {
+        const size_t end = seen.find("\x1b[K", ++at);
+        const std::string drawn = seen.substr(at, end - at);
+        if (end != std::string::npos && drawn.find(part) != std::string::npos) return drawn;
+      }
+    }
+    ADD_FAILURE() << line[0] << " has drawn no " << part << ": " << seen;
+    return "";
+  }
+};
+
+TEST_F(TerminalProgress, IsDrawnWhateverAFilterDrops) {
+  fs::create_directories(path("bulk/f"));
+  const size_t rows = std::clamp<size_t>(scaled(800'000), 100'000, 800'000);
+  make_file("bulk/f/rows.hfile", rows, "v");
+  const std::string none = "ValueFilter(=, 'binary:none')";
+  const Strings total = {" %  ", " left  ", " of " + human_count(rows) + " cells"};
+  const auto expect_total = [&](const std::string& drawn) {
+    for (const std::string& part : total) EXPECT_NE(drawn.find(part), std::string::npos) << drawn;
+  };
+  expect_total(progress_of({"dump", "bulk/f/rows.hfile", "--versions", "1", "--grep", "none"}, "dump  "));
+  out_of({"create", "db", "t", "f"});
+  out_of({"bulkload", "ingest", "bulk", "db", "t", "--level", "cells"});
+  for (const char* command : {"scan", "count", "export"})
+    expect_total(progress_of({command, "db", "t", "--filter", none}, std::string(command) + "  "));
+  const std::string drawn = progress_of({"compact", "db", "t", "--major"}, "compact  ");
+  EXPECT_NE(drawn.find("t/f"), std::string::npos) << drawn;
+  EXPECT_NE(progress_of({"verify", "bulk/f/rows.hfile", "--level", "deep", "--jobs", "1"}, "verify  "), "");
+  const std::string narrow = progress_of({"dump", "bulk/f/rows.hfile", "--grep", "none"}, "dump", 24);
+  EXPECT_LE(text_width(narrow), 23u) << narrow;
+  EXPECT_EQ(on_terminal({"count", "db", "t", "--quiet"}, {.stopped_after_ms = 100}).find(" left"),
+            std::string::npos);
 }
 
 TEST_F(Terminal, ValuesDoNotDriveIt) {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -93,22 +94,38 @@ ToolResult ToolTest::shell(const std::string& line) const {
   return result;
 }
 
-std::string ToolTest::on_terminal(const std::vector<std::string>& arguments, int waiting_ms) const {
+std::string ToolTest::on_terminal(const std::vector<std::string>& arguments,
+                                  const TerminalOptions& options) const {
   int terminal = -1;
-  const winsize screen = {.ws_row = 50, .ws_col = 100, .ws_xpixel = 0, .ws_ypixel = 0};
+  const winsize screen = {.ws_row = options.rows, .ws_col = options.columns, .ws_xpixel = 0, .ws_ypixel = 0};
   const pid_t child = forkpty(&terminal, nullptr, nullptr, &screen);
   if (child == 0) {
     std::vector<char*> words = {const_cast<char*>(CELLAR_TOOL_PATH)};
     for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
     words.push_back(nullptr);
+    setenv("TERM", "xterm", 1);
+    setenv("CELLAR_PAGER", "", 1);
+    setenv("NO_COLOR", "1", 1);
+    for (const auto& [name, value] : options.environment) setenv(name.c_str(), value.c_str(), 1);
     if (chdir(directory_.c_str()) == 0) execv(CELLAR_TOOL_PATH, words.data());
     _exit(99);
+  }
+  if (!options.keys.empty()) {
+    EXPECT_EQ(::write(terminal, options.keys.data(), options.keys.size()),
+              static_cast<ssize_t>(options.keys.size()));
+  }
+  if (options.stopped_after_ms > 0) {
+    constexpr useconds_t kStoppedUs = 700'000;
+    usleep(static_cast<useconds_t>(options.stopped_after_ms) * 1000);
+    kill(child, SIGSTOP);
+    usleep(kStoppedUs);
+    kill(child, SIGCONT);
   }
   std::string seen;
   char chunk[4096];
   // Reading fails when the program has ended.
   for (ssize_t bytes; (bytes = ::read(terminal, chunk, sizeof chunk)) > 0;) {
-    if (seen.empty() && waiting_ms > 0) usleep(static_cast<useconds_t>(waiting_ms) * 1000);
+    if (seen.empty() && options.waiting_ms > 0) usleep(static_cast<useconds_t>(options.waiting_ms) * 1000);
     seen.append(chunk, static_cast<size_t>(bytes));
   }
   int status = 0;

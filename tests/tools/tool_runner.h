@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cellar::testing {
@@ -15,6 +16,17 @@ struct ToolResult {
   std::string out;
   std::string err;
   uint64_t memory_kib = 0;  // the most that was resident
+};
+
+// A terminal: its size, environment and typed keys. Nobody reads for `waiting_ms` after the first bytes: a
+// command with a long answer must wait. The environment forbids a pager and colours by default.
+struct TerminalOptions {
+  int waiting_ms = 0;
+  unsigned short columns = 100;
+  unsigned short rows = 50;
+  std::vector<std::pair<std::string, std::string>> environment = {};
+  std::string keys = {};
+  int stopped_after_ms = 0;  // the program is stopped then for 0.7 s, so that its work takes long; 0: never
 };
 
 // ToolTest: a fresh, empty working directory for each test.
@@ -31,9 +43,12 @@ class ToolTest : public ::testing::Test {
   nlohmann::json json_of(std::vector<std::string> arguments) const;
   // Runs a line through the shell, with `cellar` in the path.
   ToolResult shell(const std::string& line) const;
-  // What a terminal gets from `cellar`: answers, errors and progress, as they come. Nobody reads for
-  // `waiting_ms` after the first bytes: a command that says much must wait.
-  std::string on_terminal(const std::vector<std::string>& arguments, int waiting_ms = 0) const;
+  // What a terminal gets from `cellar`: answers, errors and progress, as they come.
+  std::string on_terminal(const std::vector<std::string>& arguments,
+                          const TerminalOptions& options = {}) const;
+  std::string on_terminal(const std::vector<std::string>& arguments, int waiting_ms) const {
+    return on_terminal(arguments, TerminalOptions{.waiting_ms = waiting_ms});
+  }
   // The error object that a command with --format json printed.
   nlohmann::json error_of(std::vector<std::string> arguments, int exit) const;
 

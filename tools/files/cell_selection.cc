@@ -83,12 +83,20 @@ bool CellSelection::wanted(const CellView& cell) const {
   });
 }
 
-Status CellSelection::walk(const HFileReader& file, const std::function<bool(const CellView&)>& take) const {
+uint64_t CellSelection::cells_of(const HFileReader& file) const {
+  return row_.empty() && start_.empty() && stop_.empty() && prefix_.empty() ? file.cells() : 0;
+}
+
+Status CellSelection::walk(const HFileReader& file, Progress& progress,
+                           const std::function<bool(const CellView&)>& take) const {
+  uint64_t walked = 0;
   const std::unique_ptr<CellCursor> cursor = file.cursor({.fill_cache = false, .sequential = true});
   OwnedCell first;
   first_of_row(first, file.meta_order() ? std::string_view() : start_);
   for (const CellView* cell = cursor->seek(first.view()); cell != nullptr; cell = cursor->next()) {
     if (interrupted()) return {};
+    ++walked;
+    progress.step(walked, walked);
     if (!file.meta_order() && beyond(cell->row())) break;
     if (wanted(*cell) && !take(*cell)) return {};
   }

@@ -10,6 +10,7 @@
 #include "hfile/read/hfile_reader.h"
 #include "tools/frame/arguments.h"
 #include "tools/frame/operands.h"
+#include "tools/frame/progress.h"
 #include "tools/frame/session.h"
 
 namespace cellar {
@@ -24,9 +25,12 @@ class CellSelection {
   bool wanted(const CellView& cell) const;
 
   // Calls `take` for each wanted cell in the file's order, until it returns false, the program is
-  // interrupted, or the cells end; with nothing parsed, every cell is wanted. Files in the order of
-  // hbase:meta are read from their first cell on.
-  Status walk(const HFileReader& file, const std::function<bool(const CellView&)>& take) const;
+  // interrupted, or the cells end. With nothing parsed, every cell is wanted. Files in the order of
+  // hbase:meta are read from their first cell on. `progress` counts all cells, wanted or not.
+  Status walk(const HFileReader& file, Progress& progress,
+              const std::function<bool(const CellView&)>& take) const;
+  // Returns how many cells of the file walk() goes through; 0 if only a part of the rows is chosen.
+  uint64_t cells_of(const HFileReader& file) const;
 
  private:
   bool beyond(std::string_view row) const;

@@ -21,6 +21,7 @@ struct DiffSide {
   std::vector<std::string> files;
   std::unique_ptr<CellCursor> cursor;
   bool meta_order = false;
+  uint64_t cells = 0;
 };
 
 class DiffCommand final : public Command {
@@ -39,8 +40,9 @@ class DiffCommand final : public Command {
         .flag("--ignore-mvcc", ignore_mvcc_, "sequence numbers may differ")
         .flag("--ignore-tags", ignore_tags_, "tags may differ")
         .option_if("--table", table_, "TABLE", "stores: the table; required if a store has several")
-        .option_count("--limit", limit_, "print at most N differences; all are counted")
-        .formats({"table", "json", "jsonl"})
+        .option_count("--limit", limit_, "print at most N differences; all are counted");
+    shown_.declare(arguments, false);
+    arguments.formats({"table", "json", "jsonl"})
         .note(
             "\"- \" only in A, \"+ \" only in B, \"! \" in both with another value, other tags or another "
             "number.\n"
@@ -49,11 +51,12 @@ class DiffCommand final : public Command {
                  "cells that a compaction dropped: the first three, and the number of all")
         .example("cellar diff shop backup --table orders --ignore-mvcc --ignore-tags --format json",
                  "is the backup equal to the store?")
-        .more_example("cellar diff versions.hfile later.hfile --keys --meta",
+        .more_example("cellar diff versions.hfile later.hfile --keys --meta --decode row=hex",
                       "keys, trailers and file infos, but not values");
   }
 
   Status run(Session& session) override {
+    CELLAR_TRY_ASSIGN(const ValueRules rules, shown_.rules(session));
     DiffSide a;
     DiffSide b;
     CELLAR_TRY_ASSIGN(a, open_side(session, a_));
@@ -65,13 +68,13 @@ class DiffCommand final : public Command {
     if (meta_) {
       CELLAR_TRY_ASSIGN(facts, compare_facts(session, a, b));
     }
-    DiffPrinter printer(session.out(), session.format(), a_, b_, limit_);
+    DiffPrinter printer(session.out(), session.format(), a_, b_, limit_, rules);
     for (const MetaDifference& fact : facts) printer.add(fact);
     printer.begin_cells();
     const Status status = compare_cells_of(session, a, b, printer);
-    printer.finish(totals_, status.ok() && !interrupted());
+    printer.finish(totals_, status.ok() && !session.stopping());
     session.out().flush();
-    say_totals(session, printer);
+    if (!session.out().is_lost()) say_totals(session, printer);
     if (!status.ok()) return name_file_failure(session, status);
     if (interrupted())
       return interrupted_status(
@@ -84,11 +87,12 @@ class DiffCommand final : public Command {
   Status compare_cells_of(Session& session, const DiffSide& a, const DiffSide& b, DiffPrinter& printer) {
     const CellDiffOptions options = {
         .values = !keys_, .tags = !ignore_tags_, .mvcc = !ignore_mvcc_, .meta_order = a.meta_order};
-    Progress progress(session, "diff", 0);
+    Progress progress(session, "diff", a.cells + b.cells, Progress::Unit::kCells);
     return diff_cells(
         *a.cursor, *b.cursor, options, [&](const CellDifference& found) { printer.add(found); },
         [&] {
-          progress.step(0, totals_.cells_a + totals_.cells_b);
+          const uint64_t compared = totals_.cells_a + totals_.cells_b;
+          progress.step(compared, compared);
           return !session.stopping();
         },
         totals_);
@@ -116,6 +120,7 @@ class DiffCommand final : public Command {
     for (const std::string& file : side.files) {
       CELLAR_TRY_ASSIGN(const std::shared_ptr<HFileReader> reader, open_hfile(session, file));
       side.meta_order = side.meta_order || reader->meta_order();
+      side.cells += reader->cells();
       sources.push_back(
           {reader->cursor({.fill_cache = false, .sequential = true}), static_cast<uint32_t>(sources.size())});
     }
@@ -172,6 +177,7 @@ class DiffCommand final : public Command {
   bool ignore_tags_ = false;
   std::optional<std::string> table_;
   uint64_t limit_ = 0;
+  ShownParts shown_;
   CellDiffTotals totals_;
 };
 

@@ -25,13 +25,11 @@ class DumpCommand final : public Command {
     arguments.operands("PATH", paths_, "HFiles, directories of them, or stores", true);
     selection_.declare(arguments);
     sieve_.declare(arguments);
+    shown_.declare(arguments, true);
     arguments.option_count("--limit", limit_, "print at most N cells")
         .flag("--keys", keys_, "leave out the values")
         .flag("--mvcc", mvcc_, "print the sequence number of the write, if the file has it")
         .flag("--tags", tags_, "tags")
-        .choice("--as", form_, value_forms(), "how values are printed; not in json and jsonl")
-        .option_list("--decode", decode_, "RULE",
-                     "how parts are printed: row=FORM, qualifier=FORM, d:count=long; may be repeated")
         .formats({"table", "json", "jsonl", "csv", "raw"})
         .example("cellar dump versions.hfile --format jsonl --limit 3",
                  "the first cells, in the format that load reads")
@@ -43,8 +41,9 @@ class DumpCommand final : public Command {
             "some rows, the two newest versions of a column before a day")
         .more_example("cellar dump weblog.hfile --prefix uk. --grep rv:4 --types put --as utf8 --format raw",
                       "values that match an expression, one per line")
-        .more_example("cellar dump weblog.hfile --decode cf:hits=long --decode cf:bytes=long --limit 4",
-                      "columns that hold numbers as bytes, decoded")
+        .more_example(
+            "cellar dump weblog.hfile --decode cf:hits=long --decode cf:bytes=long --limit 4 --full",
+            "columns that hold numbers as bytes, decoded")
         .more_example("cellar dump weblog.hfile --sample 2% --seed 7 --keys --format csv",
                       "the keys of a sample of 2 %, the same sample each time");
   }
@@ -52,11 +51,19 @@ class DumpCommand final : public Command {
   Status run(Session& session) override {
     CELLAR_TRY(selection_.parse());
     CELLAR_TRY(sieve_.parse());
-    CELLAR_TRY_ASSIGN(const ValueRules rules, parse_rules(session));
+    CELLAR_TRY_ASSIGN(const ValueRules rules, shown_.rules(session));
+    if (keys_ && session.format() == Format::kRaw) {
+      return session.name_failure(
+          "CEL-USAGE", Exit::kUsage,
+          Status::invalid_argument("--format raw prints values, --keys leaves them out"));
+    }
     CELLAR_TRY_ASSIGN(const std::vector<std::string> files, find_all_hfiles(session, paths_));
     const auto what = static_cast<CellText>((mvcc_ ? 1 : 0) + (tags_ ? 2 : 0) + (keys_ ? 4 : 0));
-    CellPrinter printer(session.out(),
-                        {.format = session.format(), .what = what, .types = true, .rules = rules});
+    CellPrinter printer(session.out(), {.format = session.format(),
+                                        .what = what,
+                                        .types = true,
+                                        .rules = rules,
+                                        .line_width = shown_.full() ? SIZE_MAX : session.out().columns()});
     for (const std::string& file : files) {
       if (limit_ > 0 && printer.cells() >= limit_) break;
       const Status status = dump(session, file, printer);
@@ -65,39 +72,21 @@ class DumpCommand final : public Command {
         return name_file_failure(session, status);
       }
     }
-    if (interrupted())
-      return interrupted_status(fmt::format("{} cells were printed", human_count(printer.cells())));
+    if (interrupted()) return interrupted_status(counted(printer.cells(), "cell") + " printed");
     printer.finish();
+    session.out().flush();
+    tell_of_cut_values(session, printer);
     return {};
   }
 
  private:
-  Result<ValueRules> parse_rules(Session& session) const {
-    ValueRules rules(value_form_of(form_));
-    for (const std::string& rule : decode_) CELLAR_TRY(rules.add(rule));
-    const bool json = session.format() == Format::kJson || session.format() == Format::kJsonl;
-    if (json && !decode_.empty()) {
-      return session.name_failure(
-          "CEL-USAGE", Exit::kUsage,
-          Status::invalid_argument("cells have one form in json and jsonl, which --decode does not change")
-              .hinting("--format table or csv"));
-    }
-    if (keys_ && session.format() == Format::kRaw) {
-      return session.name_failure(
-          "CEL-USAGE", Exit::kUsage,
-          Status::invalid_argument("--format raw prints values, --keys leaves them out"));
-    }
-    return rules;
-  }
-
   Status dump(Session& session, const std::string& path, CellPrinter& printer) {
     CELLAR_TRY_ASSIGN(const std::shared_ptr<HFileReader> file, open_hfile(session, path));
-    Progress progress(session, "dump " + path, 0);
+    Progress progress(session, "dump " + path, selection_.cells_of(*file), Progress::Unit::kCells);
     sieve_.begin_file();
-    return selection_.walk(*file, [&](const CellView& cell) {
+    return selection_.walk(*file, progress, [&](const CellView& cell) {
       if (!sieve_.takes(cell)) return !session.stopping();
       printer.add(cell);
-      progress.step(0, printer.cells());
       return !session.stopping() && (limit_ == 0 || printer.cells() < limit_);
     });
   }
@@ -106,11 +95,10 @@ class DumpCommand final : public Command {
   CellSelection selection_;
   CellSieve sieve_;
   bool keys_ = false;
-  std::vector<std::string> decode_;
   uint64_t limit_ = 0;
   bool mvcc_ = false;
   bool tags_ = false;
-  std::string form_;
+  ShownParts shown_;
 };
 
 }  // namespace

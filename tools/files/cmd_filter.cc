@@ -52,15 +52,12 @@ class FilterCommand final : public Command {
     CELLAR_TRY_ASSIGN(const std::unique_ptr<HFileOutput> output,
                       HFileOutput::create(output_, options, replace_));
     Status written;
-    uint64_t seen = 0;
     Progress progress(session, "filter " + path_, file.cells(), Progress::Unit::kCells);
     const auto take = [&](const CellView& cell) {
-      seen += 1;
-      progress.step(seen, seen);
       if (!invert_ || !selection_.wanted(cell)) written = output->writer().add(cell);
       return written.ok();
     };
-    const Status walked = (invert_ ? CellSelection() : selection_).walk(file, take);
+    const Status walked = (invert_ ? CellSelection() : selection_).walk(file, progress, take);
     if (!walked.ok()) return name_file_failure(session, walked);
     CELLAR_TRY(written);
     if (interrupted()) return interrupted_status("no file was written");

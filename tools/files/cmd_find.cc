@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "base/text_width.h"
 #include "hfile/read/hfile_reader.h"
 #include "tools/files/find_printer.h"
 #include "tools/frame/command.h"
@@ -34,19 +35,21 @@ class FindCommand final : public Command {
         .operands("PATH", paths_, "HFiles, directories of them, or stores (their log, too)", true)
         .option_if("--column", column_, "COLUMN", "only this column (family:qualifier) or family of the row")
         .option_if("--table", table_, "TABLE", "stores: only this table")
-        .flag("--thorough", thorough_, "read the blocks even if the Bloom filter denies the row")
-        .formats({"table", "json", "jsonl"})
+        .flag("--thorough", thorough_, "read the blocks even if the Bloom filter denies the row");
+    shown_.declare(arguments, false);
+    arguments.formats({"table", "json", "jsonl"})
         .note(
             "A store is read without its lock: another process may have it open.\n"
             "A Bloom filter that denies what --thorough finds is an error (V-BLOOM-MISS, exit status 1).\n"
             "With --column, markers for the whole family are not shown: they have no qualifier.")
         .example("cellar find row-003 versions.hfile weblog.hfile",
                  "the files that have the row, and its cells in each")
-        .example("cellar find user42 shop --table orders --column d:mail --thorough",
+        .example("cellar find user42 shop --table orders --column d:mail --thorough --decode qualifier=text",
                  "every version of a value in a store and its log, without using filters");
   }
 
   Status run(Session& session) override {
+    CELLAR_TRY_ASSIGN(const ValueRules rules, shown_.rules(session));
     CELLAR_TRY_ASSIGN(target_.row, for_argument("ROW", parse_bytes(row_)));
     if (target_.row.empty()) return Status::invalid_argument("ROW is empty: a row key has at least 1 byte");
     if (column_) {
@@ -54,8 +57,8 @@ class FindCommand final : public Command {
     }
     CELLAR_TRY(collect(session));
     size_t width = 0;
-    for (const FindPlace& place : places_) width = std::max(width, place.path.size());
-    FindPrinter printer(session.out(), session.format(), target_, std::min<size_t>(width, 72));
+    for (const FindPlace& place : places_) width = std::max(width, text_width(place.path));
+    FindPrinter printer(session.out(), session.format(), target_, std::min<size_t>(width, 72), rules);
     for (const FindPlace& place : places_) {
       if (session.stopping()) break;
       printer.begin(place);
@@ -168,7 +171,7 @@ class FindCommand final : public Command {
               .at(lying_)
               .hinting("cellar verify --level deep checks the filter; a major compaction rewrites the file"));
     }
-    if (totals_.found == 0) {
+    if (totals_.found == 0 && !session.out().is_lost()) {
       session.talk(fmt::format("not found: {} looked at, {} outside their range, {} denied by Bloom filters",
                                counted(totals_.files, "file"), totals_.files_outside, totals_.files_denied));
       session.answer_negative();
@@ -189,6 +192,7 @@ class FindCommand final : public Command {
   FindTotals totals_;
   Status failure_;
   std::string lying_;
+  ShownParts shown_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "tools/files/inspect_text.h"
 #include "tools/frame/command.h"
 #include "tools/frame/operands.h"
+#include "tools/frame/value_rules.h"
 #include "tools/hbase/hfile_paths.h"
 
 namespace cellar {
@@ -34,16 +35,17 @@ class InspectCommand final : public Command {
         .option("--block", block_text_, "N|@OFFSET",
                 "one block, also a damaged one, by its number or its offset")
         .flag("--cells", cells_, "with --block: its cells")
-        .option_count("--limit", limit_, "at most N entries of each list")
-        .formats({"table", "json", "jsonl"})
+        .option_count("--limit", limit_, "at most N entries of each list");
+    shown_.declare(arguments, false);
+    arguments.formats({"table", "json", "jsonl"})
         .note(
             "Several files are printed as one line each, unless an option above is given.\n"
             "Without options only the end of the file is read, whatever its size.")
         .example("cellar inspect versions.hfile", "a summary of a file")
         .example("cellar inspect versions.hfile weblog.hfile --layout --bloom",
                  "the space per kind of block, and how full the Bloom filters are")
-        .example("cellar inspect versions.hfile --block 3 --cells --limit 5",
-                 "one block and the first cells in it")
+        .example("cellar inspect versions.hfile --block 3 --cells --limit 5 --decode value=hex",
+                 "one block and the first cells in it, values in hexadecimal")
         .more_example("cellar inspect versions.hfile --trailer --fileinfo --scan",
                       "the file's own figures, and figures from reading all cells")
         .more_example("cellar inspect versions.hfile --blocks --index --limit 10",
@@ -54,6 +56,7 @@ class InspectCommand final : public Command {
 
   Status run(Session& session) override {
     CELLAR_TRY(parse_options(session));
+    CELLAR_TRY_ASSIGN(rules_, shown_.rules(session));
     CELLAR_TRY_ASSIGN(const std::vector<std::string> files, find_all_hfiles(session, paths_));
     const bool long_form = files.size() == 1 || asked_more();
     std::vector<HFileDescription> described;
@@ -106,6 +109,9 @@ class InspectCommand final : public Command {
     return {};
   }
 
+  ShownParts shown_;
+  ValueRules rules_;
+
   uint64_t list_max() const { return limit_ > 0 ? limit_ : UINT64_MAX; }
 
   Result<HFileDescription> describe_path(const std::string& path) const {
@@ -135,7 +141,8 @@ class InspectCommand final : public Command {
                                     .bloom = bloom_,
                                     .file_info = file_info_,
                                     .trailer = trailer_,
-                                    .list_max = list_max()};
+                                    .list_max = list_max(),
+                                    .rules = rules_};
       session.out().write((first_ ? "" : "\n") + inspect_text(file, wanted));
       first_ = false;
     }

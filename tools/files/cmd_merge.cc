@@ -71,9 +71,11 @@ class MergeCommand final : public Command {
     CELLAR_TRY_ASSIGN(job.file, shape_.options_for(files));
     CELLAR_TRY_ASSIGN(const std::unique_ptr<CellCursor> merged, merge(files));
     job.source = merged.get();
-    Progress progress(session, "merge", 0);
+    uint64_t cells = 0;
+    for (const auto& file : files) cells += file->cells();
+    Progress progress(session, "merge", cells, Progress::Unit::kCells);
     job.checkpoint = [&](uint64_t cells_in) {
-      progress.show(0, cells_in);
+      progress.show(cells_in, cells_in);
       return interrupted() ? interrupted_status("no file was written") : Status();
     };
     return write(session, files, job);

@@ -114,11 +114,8 @@ class RewriteCommand final : public Command {
 
   static Status copy_cells(Session& session, const HFileReader& from, HFileWriter& to) {
     Progress progress(session, "rewrite " + from.name(), from.cells(), Progress::Unit::kCells);
-    uint64_t cells = 0;
     Status written;
-    const Status walked = CellSelection().walk(from, [&](const CellView& cell) {
-      cells += 1;
-      progress.step(cells, cells);
+    const Status walked = CellSelection().walk(from, progress, [&](const CellView& cell) {
       written = to.add(cell);
       return written.ok();
     });
@@ -175,7 +172,7 @@ class RewriteCommand final : public Command {
         .text("bloom", named(shape.bloom, options.bloom))
         .size("block_size", options.block_bytes)
         .size("bytes", bytes)
-        .text("of_now", fmt::format("{:.3f}", static_cast<double>(bytes) / static_cast<double>(bytes_now)))
+        .fraction("of_now", static_cast<double>(bytes) / static_cast<double>(bytes_now))
         .count("blocks", blocks)
         .count("milliseconds", static_cast<uint64_t>(micros / 1000))
         .add();

@@ -61,10 +61,9 @@ class SplitCommand final : public Command {
       made.number = part;
       if (written.ok()) written = made.add(cell);
       seen += 1;
-      progress.step(seen, seen);
       return written.ok();
     };
-    const Status walked = CellSelection().walk(file, take);
+    const Status walked = CellSelection().walk(file, progress, take);
     if (written.ok() && walked.ok() && !interrupted()) written = made.close();
     made.records.finish();  // what was finished stays, and is said
     if (!walked.ok()) return name_file_failure(session, walked);

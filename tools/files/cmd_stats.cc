@@ -34,6 +34,7 @@ class StatsCommand final : public Command {
         .option_count("--top", top_, "print the N largest rows and the columns with most versions (5)")
         .option_if("--now", now_, "TIME", "ages are relative to this time; default: the newest timestamp");
     selection_.declare(arguments);
+    shown_.declare(arguments, false);
     arguments.formats({"table", "json", "jsonl"})
         .note(
             "All cells are read as stored, with delete markers. A row in two files counts twice.\n"
@@ -52,7 +53,8 @@ class StatsCommand final : public Command {
             "puts of a column in some rows, up to a day")
         .more_example("cellar stats weblog.hfile --prefix uk. --by qualifier --histogram none",
                       "space per column, in rows with a prefix")
-        .more_example("cellar stats versions.hfile --row row-003", "one row");
+        .more_example("cellar stats versions.hfile --row row-003 --decode row=hex",
+                      "one row, its key in hexadecimal");
   }
 
   Status run(Session& session) override {
@@ -72,20 +74,17 @@ class StatsCommand final : public Command {
       session.out().flush();
       return name_file_failure(session, failure);
     }
-    if (interrupted())
-      return interrupted_status(fmt::format("{} cells were counted", human_count(stats.total().cells)));
+    if (interrupted()) return interrupted_status(counted(stats.total().cells, "cell") + " counted");
     return {};
   }
 
  private:
   Status count(Session& session, const std::string& path, CellStats& stats) const {
     CELLAR_TRY_ASSIGN(const std::shared_ptr<HFileReader> file, open_hfile(session, path));
-    Progress progress(session, "stats " + path, 0);
-    uint64_t cells = 0;
+    Progress progress(session, "stats " + path, selection_.cells_of(*file), Progress::Unit::kCells);
     stats.begin_file(path);
-    Status status = selection_.walk(*file, [&](const CellView& cell) {
+    Status status = selection_.walk(*file, progress, [&](const CellView& cell) {
       stats.add(cell);
-      progress.step(0, ++cells);
       return !session.stopping();
     });
     stats.end_file();
@@ -100,6 +99,7 @@ class StatsCommand final : public Command {
 
   Status parse(Session& session) {
     CELLAR_TRY(selection_.parse());
+    CELLAR_TRY_ASSIGN(view_.rules, shown_.rules(session));
     const Status words = parse_histograms();
     if (!words.ok()) return session.name_failure("CEL-USAGE", Exit::kUsage, words);
     const Status groups = parse_by();
@@ -163,6 +163,7 @@ class StatsCommand final : public Command {
   std::optional<std::string> now_;
   CellStatsOptions options_;
   StatsView view_;
+  ShownParts shown_;
 };
 
 }  // namespace

@@ -137,7 +137,8 @@ class VerifyCommand final : public Command {
       CELLAR_TRY_ASSIGN(StoreCheck check, check_store(session, path));
       if (session.format() == Format::kJson) store_list_.push_back(store_check_json(check));
       if (session.format() == Format::kJsonl) session.out().write(json_line(store_check_json(check)));
-      if (session.format() == Format::kTable) session.out().write(store_check_text(check));
+      if (session.format() == Format::kTable)
+        session.out().write_verdict(store_check_text(check), check.sound() ? Style::kGood : Style::kBad);
       if (!check.sound()) worst_ = VerifyVerdict::kUnsound;
       stores_.push_back(std::move(check));
     }
@@ -157,7 +158,8 @@ class VerifyCommand final : public Command {
     const uint64_t jobs = jobs_ > 0 ? jobs_ : std::max(std::thread::hardware_concurrency(), 1u);
     std::unique_ptr<Executor> executor;
     if (jobs > 1) executor = make_thread_executor(static_cast<int>(std::min(jobs, kJobsMax)) - 1, 1);
-    Progress progress(session, "verify", total_bytes(files));
+    const uint64_t passes = level_ == "deep" ? 2 : 1;
+    Progress progress(session, "verify", total_bytes(files) * passes);
     JobsInOrder small(executor.get(), kSmallFilesAhead);
     for (const std::string& path : files) {
       if (session.stopping()) break;
@@ -170,14 +172,14 @@ class VerifyCommand final : public Command {
       if (file->file->size() <= kSmallFileBytes) {
         small.add(std::make_unique<FilePiece>(std::move(*file), [&](const VerifiedFile& done) {
           take(session, done);
-          progress.show(bytes_, cells_);
+          progress.show(bytes_ * passes, cells_);
         }));
         continue;
       }
       small.finish();
       file->options.executor = executor.get();
       file->options.progress = [&](uint64_t bytes, uint64_t cells) {
-        progress.show(bytes_ + bytes, cells_ + cells);
+        progress.show(bytes_ * passes + bytes, cells_ + cells);
         return !session.stopping();
       };
       take(session, verified(*file));
@@ -232,7 +234,9 @@ class VerifyCommand final : public Command {
     if (worst_ == VerifyVerdict::kSound || report.verdict == VerifyVerdict::kUnsound) worst_ = report.verdict;
     if (session.format() == Format::kJson) file_list_.push_back(verify_json(file));
     if (session.format() == Format::kJsonl) session.out().write(json_line(verify_json(file)));
-    if (session.format() == Format::kTable) session.out().write(verify_text(file, errors_max_));
+    if (session.format() == Format::kTable)
+      session.out().write_verdict(verify_text(file, errors_max_),
+                                  report.verdict == VerifyVerdict::kSound ? Style::kGood : Style::kBad);
     if (junit_) files_.push_back(file);
   }
 
@@ -245,6 +249,8 @@ class VerifyCommand final : public Command {
 
   void conclude(Session& session) const {
     session.out().flush();
+    session.answer(exit_of(worst_));
+    if (session.out().is_lost()) return;  // not all was verified
     const auto number_of = [&](VerifyVerdict verdict) {
       const auto found = verdicts_.find(verdict);
       return found == verdicts_.end() ? 0 : found->second;
@@ -261,7 +267,6 @@ class VerifyCommand final : public Command {
                           static_cast<double>(bytes_) / static_cast<double>(micros));
     }
     session.talk(text);
-    session.answer(exit_of(worst_));
   }
 
   static constexpr uint64_t kJobsMax = 64;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "base/text_width.h"
 #include "cellar/cell.h"
 
 namespace cellar {
@@ -14,29 +15,36 @@ std::string quoted_or_null(const std::optional<std::string>& text) {
 }
 
 // Long ones are cut in what people read; JSON has them whole.
-std::string bytes_text(std::string_view bytes) {
+std::string cut_text(std::string text, size_t bytes) {
   constexpr size_t kShown = 64;
-  if (bytes.size() <= kShown) return "\"" + escaped(bytes) + "\"";
-  return fmt::format("\"{}…\" ({} B)", escaped(bytes.substr(0, kShown)), human_count(bytes.size()));
+  if (text_width(text) <= kShown) return "\"" + text + "\"";
+  return fmt::format("\"{}…\" ({} B)", first_columns(text, kShown), human_count(bytes));
 }
 
-std::string key_words(const CellView& cell) {
-  return fmt::format("{}  {}:{}  {}  {}", escaped(cell.row()), escaped(cell.family()),
-                     escaped(cell.qualifier()), time_text(cell.timestamp), type_name(cell.type()));
+std::string tags_text(const CellView& cell) {
+  return cut_text(escaped(cell.tags_bytes()), cell.tags_bytes().size());
 }
 
-std::string line_of(const CellDifference& found) {
+std::string value_text(const CellView& cell, const ValueRules& rules) {
+  std::string text;
+  rules.append_value(text, cell);
+  return cut_text(std::move(text), cell.value_bytes().size());
+}
+
+std::string key_words(const CellView& cell, const ValueRules& rules) {
+  return fmt::format("{}  {}  {}  {}", rules.row(cell.row()), rules.column(cell.family(), cell.qualifier()),
+                     time_text(cell.timestamp), type_name(cell.type()));
+}
+
+std::string line_of(const CellDifference& found, const ValueRules& rules) {
   if (found.a == nullptr || found.b == nullptr) {
     const CellView& cell = found.a != nullptr ? *found.a : *found.b;
-    return fmt::format("{} {}  {}\n", found.a != nullptr ? '-' : '+', key_words(cell),
-                       bytes_text(cell.value_bytes()));
+    return fmt::format("{} {}  {}\n", found.a != nullptr ? '-' : '+', key_words(cell, rules),
+                       value_text(cell, rules));
   }
-  std::string line = "! " + key_words(*found.a);
-  if (found.value)
-    line += fmt::format("  {} → {}", bytes_text(found.a->value_bytes()), bytes_text(found.b->value_bytes()));
-  if (found.tags)
-    line +=
-        fmt::format("  tags {} → {}", bytes_text(found.a->tags_bytes()), bytes_text(found.b->tags_bytes()));
+  std::string line = "! " + key_words(*found.a, rules);
+  if (found.value) line += fmt::format("  {} → {}", value_text(*found.a, rules), value_text(*found.b, rules));
+  if (found.tags) line += fmt::format("  tags {} → {}", tags_text(*found.a), tags_text(*found.b));
   if (found.mvcc) line += fmt::format("  mvcc {} → {}", found.a->sequence, found.b->sequence);
   return line + "\n";
 }
@@ -71,8 +79,8 @@ char op_of(const MetaDifference& difference) {
 }  // namespace
 
 DiffPrinter::DiffPrinter(Output& out, Format format, const std::string& a, const std::string& b,
-                         uint64_t limit)
-    : out_(out), format_(format), limit_(limit) {
+                         uint64_t limit, ValueRules rules)
+    : out_(out), format_(format), limit_(limit), rules_(std::move(rules)) {
   if (format_ == Format::kJson)
     out_.write("{\"schema\":\"cellar.diff/1\",\"a\":" + json_string(a) + ",\"b\":" + json_string(b) +
                ",\"meta\":[");
@@ -112,7 +120,7 @@ void DiffPrinter::add(const CellDifference& difference) {
   if (!room()) return;
   ++printed_;
   if (format_ == Format::kTable) {
-    out_.write(line_of(difference));
+    out_.write(line_of(difference, rules_));
   } else if (format_ == Format::kJson) {
     add_json(json_of(difference), printed_ == printed_meta_ + 1);
   } else {

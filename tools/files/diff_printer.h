@@ -6,6 +6,7 @@
 #include "tools/files/cell_diff.h"
 #include "tools/files/meta_diff.h"
 #include "tools/frame/output.h"
+#include "tools/frame/value_rules.h"
 
 namespace cellar {
 
@@ -13,7 +14,8 @@ namespace cellar {
 class DiffPrinter {
  public:
   // At most `limit` differences are printed, 0: all.
-  DiffPrinter(Output& out, Format format, const std::string& a, const std::string& b, uint64_t limit);
+  DiffPrinter(Output& out, Format format, const std::string& a, const std::string& b, uint64_t limit,
+              ValueRules rules);
 
   void add(const MetaDifference& difference);
   void begin_cells();
@@ -30,6 +32,7 @@ class DiffPrinter {
   Output& out_;
   Format format_;
   uint64_t limit_;
+  ValueRules rules_;
   uint64_t meta_ = 0;
   uint64_t printed_ = 0;
   uint64_t printed_meta_ = 0;

@@ -4,13 +4,10 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "base/text_width.h"
 
 namespace cellar {
 namespace {
-
-std::string column_text(std::string_view family, std::string_view qualifier) {
-  return escaped(family) + ":" + escaped(qualifier);
-}
 
 std::string target_column(const RowTarget& target) {
   if (!target.column) return "null";
@@ -47,8 +44,9 @@ std::string sentence_of(const FileSearch& search) {
 
 }  // namespace
 
-FindPrinter::FindPrinter(Output& out, Format format, const RowTarget& target, size_t path_width)
-    : out_(out), format_(format), target_(target), path_width_(path_width) {
+FindPrinter::FindPrinter(Output& out, Format format, const RowTarget& target, size_t path_width,
+                         ValueRules rules)
+    : out_(out), format_(format), target_(target), path_width_(path_width), rules_(std::move(rules)) {
   if (format_ != Format::kJson) return;
   out_.write("{\"schema\":\"cellar.find/1\",\"row\":" + json_string(escaped(target_.row)) +
              ",\"column\":" + target_column(target_) + ",\"places\":[");
@@ -67,7 +65,7 @@ void FindPrinter::begin(const FindPlace& place) {
 void FindPrinter::line(const std::string& text) {
   std::string& to = out_.buffer();
   to += place_.path;
-  const size_t width = place_.path.size();
+  const size_t width = text_width(place_.path);
   to.append((width < path_width_ ? path_width_ - width : 0) + 2, ' ');
   if (!place_.table.empty()) to += escaped(place_.table) + "  ";
   to += text + "\n";
@@ -79,7 +77,7 @@ void FindPrinter::add_cell(const CellView& cell, const std::string& members, con
   ++cells_;
   if (format_ == Format::kTable) {
     line(fmt::format("{}  {} {} @{}  {} B{}", where, type_name(cell.type()),
-                     column_text(cell.family(), cell.qualifier()), time_text(cell.timestamp),
+                     rules_.column(cell.family(), cell.qualifier()), time_text(cell.timestamp),
                      human_count(cell.value_size), remark));
     return;
   }

@@ -7,6 +7,7 @@
 
 #include "tools/files/row_finder.h"
 #include "tools/frame/output.h"
+#include "tools/frame/value_rules.h"
 
 namespace cellar {
 
@@ -30,7 +31,7 @@ struct FindTotals {
 // Bounded memory. One thread.
 class FindPrinter {
  public:
-  FindPrinter(Output& out, Format format, const RowTarget& target, size_t path_width);
+  FindPrinter(Output& out, Format format, const RowTarget& target, size_t path_width, ValueRules rules);
 
   void begin(const FindPlace& place);
   void add(const FoundCell& found);
@@ -51,6 +52,7 @@ class FindPrinter {
   Format format_;
   RowTarget target_;
   size_t path_width_;
+  ValueRules rules_;
   FindPlace place_;
   uint64_t places_ = 0;
   uint64_t cells_ = 0;  // of this place

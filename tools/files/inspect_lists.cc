@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/text_printer.h"
+#include "base/text_width.h"
 #include "cell/cell_codec.h"
 #include "tools/files/key_text.h"
 #include "tools/frame/output.h"
@@ -19,7 +20,7 @@ constexpr size_t kShownBytesMax = 72;
 
 std::string cut(std::string_view bytes) {
   if (bytes.size() <= kShownBytesMax) return escaped(bytes);
-  return escaped(bytes.substr(0, kShownBytesMax)) + fmt::format("… ({} bytes)", human_count(bytes.size()));
+  return escaped(bytes.substr(0, kShownBytesMax)) + fmt::format("… ({})", counted(bytes.size(), "byte"));
 }
 
 std::string share(double part) {
@@ -75,12 +76,16 @@ void fact(std::string& text, std::string_view name, const std::string& value) {
   text += fmt::format("  {:<24} {}\n", name, value);
 }
 
-std::string cells_text(const HFileBlockDetail& block) {
+std::string cells_text(const HFileBlockDetail& block, const ValueRules& rules) {
   Rows rows = {{"  row", "column", "time", "type", "mvcc", "value"}};
   for (const Cell& cell : block.cells) {
-    rows.push_back({"  " + escaped(cell.row), escaped(cell.family) + ":" + escaped(cell.qualifier),
+    std::string value;
+    rules.append_value(value, cell.family, cell.qualifier, cell.value);
+    constexpr size_t kValueShown = 65;
+    cut_to_columns(value, kValueShown);
+    rows.push_back({"  " + rules.row(cell.row), rules.column(cell.family, cell.qualifier),
                     time_text(cell.timestamp), std::string(type_name(cell.type)),
-                    std::to_string(cell.sequence), cut(cell.value)});
+                    std::to_string(cell.sequence), std::move(value)});
   }
   std::string text = "\n" + aligned_table(rows);
   if (block.cells_left_out > 0) text += fmt::format("  … {}\n", counted(block.cells_left_out, "more cell"));
@@ -148,9 +153,8 @@ std::string index_text(const HFileDescription& file) {
          exact_bytes(line.disk_bytes),
          short_key_text(line.key) + (line.trouble.empty() ? "" : "  cannot be read: " + line.trouble)});
   }
-  std::string text =
-      fmt::format("\n  index: {}, {} in its root\n", counted(file.index_levels, "level"),
-                  file.root_entries == 1 ? "1 entry" : human_count(file.root_entries) + " entries");
+  std::string text = fmt::format("\n  index: {}, {} in its root\n", counted(file.index_levels, "level"),
+                                 counted(file.root_entries, "entry"));
   text += aligned_table(rows);
   return text + (file.index_complete ? "" : "  … and more\n");
 }
@@ -193,7 +197,7 @@ std::string trailer_text(const HFileDescription& file) {
   return text;
 }
 
-std::string block_text(const HFileBlockDetail& block) {
+std::string block_text(const HFileBlockDetail& block, const ValueRules& rules) {
   std::string text = "\n";
   fact(text, "block",
        fmt::format("{}at {}", block.ordinal ? human_count(*block.ordinal) + " " : "",
@@ -216,7 +220,7 @@ std::string block_text(const HFileBlockDetail& block) {
   }
   fact(text, "on disk", exact_bytes(block.disk_bytes));
   body_text(text, block);
-  if (!block.cells.empty()) text += cells_text(block);
+  if (!block.cells.empty()) text += cells_text(block, rules);
   return text;
 }
 

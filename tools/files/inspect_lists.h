@@ -6,6 +6,7 @@
 #include <string>
 
 #include "hfile/check/describe.h"
+#include "tools/frame/value_rules.h"
 
 namespace cellar {
 
@@ -14,7 +15,8 @@ std::string index_text(const HFileDescription& file);
 std::string bloom_text(const HFileDescription& file);
 std::string file_info_text(const HFileDescription& file, uint64_t list_max);
 std::string trailer_text(const HFileDescription& file);
-std::string block_text(const HFileBlockDetail& block);
+// `rules` say how its cells are shown.
+std::string block_text(const HFileBlockDetail& block, const ValueRules& rules);
 
 nlohmann::ordered_json index_list_json(const HFileDescription& file);
 nlohmann::ordered_json chunk_list_json(const HFileBloomLine& bloom);

@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/text_printer.h"
+#include "base/text_width.h"
 #include "cell/cell_codec.h"
 #include "tools/files/inspect_lists.h"
 #include "tools/files/key_text.h"
@@ -32,7 +33,7 @@ std::string title(const HFileDescription& file) {
   const std::string right = fmt::format("HFile v{} · {} · {}", file.version.empty() ? "?" : file.version,
                                         file.codec.empty() ? "?" : file.codec, human_bytes(file.file_bytes));
   constexpr size_t kRight = 59;
-  const size_t used = shown_width(file.name);
+  const size_t used = text_width(file.name);
   return file.name + std::string(used + 2 < kRight ? kRight - used : 2, ' ') + right + "\n";
 }
 
@@ -46,13 +47,13 @@ class Facts {
     size_t width = 0;
     constexpr size_t kWidthMax = 26;
     for (const auto& row : rows_) {
-      if (!row[2].empty()) width = std::max(width, std::min(shown_width(row[1]), kWidthMax));
+      if (!row[2].empty()) width = std::max(width, std::min(text_width(row[1]), kWidthMax));
     }
     std::string all;
     for (const auto& row : rows_) {
       std::string line = fmt::format("  {:<12} {}", row[0], row[1]);
       if (!row[2].empty()) {
-        const size_t used = shown_width(row[1]);
+        const size_t used = text_width(row[1]);
         line += std::string(used < width ? width - used + 3 : 3, ' ') + row[2];
       }
       all += line + "\n";
@@ -84,9 +85,9 @@ void add_cells(Facts& facts, const HFileDescription& file) {
   if (file.scan) {
     const HFileScan& scan = *file.scan;
     facts.add("counted", counted(scan.rows, "row"),
-              fmt::format("{} puts, {} delete markers, {} cells with tags, families {}",
-                          human_count(scan.puts), human_count(scan.deletes), human_count(scan.tagged_cells),
-                          fmt::join(scan.families, ", ")));
+              fmt::format("{}, {}, {} with tags, {} {}", counted(scan.puts, "put"),
+                          counted(scan.deletes, "delete marker"), counted(scan.tagged_cells, "cell"),
+                          plural(scan.families.size(), "family"), fmt::join(scan.families, ", ")));
     if (scan.cells > 0) facts.add("", time_text(scan.timestamp_min), "to " + time_text(scan.timestamp_max));
   }
 }
@@ -127,8 +128,7 @@ void add_structure(Facts& facts, const HFileDescription& file) {
     facts.add("data", "encoding " + file.encoding, "add --layout to count the blocks");
   }
   facts.add("index", counted(file.index_levels, "level"),
-            fmt::format("{} in its root; a cold get reads {}{}",
-                        file.root_entries == 1 ? "1 entry" : human_count(file.root_entries) + " entries",
+            fmt::format("{} in its root; a cold get reads {}{}", counted(file.root_entries, "entry"),
                         counted(std::max<uint64_t>(file.index_levels, 1), "block"),
                         file.bloom.present ? " and a Bloom chunk" : ""));
   facts.add("bloom", file.bloom.present ? file.bloom.type : "none",
@@ -189,8 +189,7 @@ std::string blocks_text(const HFileDescription& file) {
                     block.index_key.empty() ? "" : short_key_text(block.index_key)});
   }
   std::string text = "\n" + aligned_table(rows);
-  if (file.blocks_left_out > 0)
-    text += fmt::format("  … {} more blocks\n", human_count(file.blocks_left_out));
+  if (file.blocks_left_out > 0) text += fmt::format("  … {}\n", counted(file.blocks_left_out, "more block"));
   return text;
 }
 
@@ -312,7 +311,7 @@ std::string inspect_text(const HFileDescription& file, const InspectWanted& want
   if (wanted.bloom && file.has_file_info) text += bloom_text(file);
   if (wanted.file_info && file.has_file_info) text += file_info_text(file, wanted.list_max);
   if (wanted.trailer && file.has_trailer) text += trailer_text(file);
-  if (file.block) text += block_text(*file.block);
+  if (file.block) text += block_text(*file.block, wanted.rules);
   if (wanted.facts && !file.warnings.empty()) {
     text += "\n";
     for (const HFileWarning& warning : file.warnings)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hfile/check/describe.h"
+#include "tools/frame/value_rules.h"
 
 namespace cellar {
 
@@ -17,6 +18,7 @@ struct InspectWanted {
   bool file_info = false;
   bool trailer = false;
   uint64_t list_max = UINT64_MAX;
+  ValueRules rules = ValueRules(ValueForm::kText);  // of the cells of a block
 };
 
 // Its name, what is wanted, and what the look cost.

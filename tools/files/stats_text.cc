@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/text_printer.h"
+#include "base/text_width.h"
 #include "tools/frame/output.h"
 
 namespace cellar {
@@ -166,8 +167,8 @@ std::string groups_text(const StatsView& view) {
   const uint64_t cells = view.stats->total().cells;
   Rows rows = {{view.by, "cells", "share", "bytes"}};
   for (const GroupTotals& group : view.stats->groups())
-    rows.push_back({group.name.empty() ? "\"\"" : group.name, human_count(group.cells),
-                    share_text(group.cells, cells), human_count(group.bytes)});
+    rows.push_back({group.name.empty() ? "\"\"" : readable(unescaped(group.name).value_or(group.name)),
+                    human_count(group.cells), share_text(group.cells, cells), human_count(group.bytes)});
   const GroupTotals& rest = view.stats->left_out();
   if (rest.cells > 0)
     rows.push_back(
@@ -175,20 +176,20 @@ std::string groups_text(const StatsView& view) {
   return rows.size() == 1 ? "" : "\n" + aligned_table(rows);
 }
 
-std::string top_text(const CellStats& stats) {
+std::string top_text(const CellStats& stats, const ValueRules& rules) {
   const bool one_file = stats.files().size() < 2;
   const auto file_of = [&](size_t file) { return one_file ? std::string() : stats.files()[file].path; };
   std::string text;
   if (!stats.largest_rows().empty()) {
     Rows rows = {{"largest rows", "bytes", "cells", ""}};
     for (const LargeRow& row : stats.largest_rows())
-      rows.push_back({escaped(row.row), human_count(row.bytes), human_count(row.cells), file_of(row.file)});
+      rows.push_back({rules.row(row.row), human_count(row.bytes), human_count(row.cells), file_of(row.file)});
     text += "\n" + aligned_table(rows);
   }
   if (!stats.most_versions().empty()) {
     Rows rows = {{"most versions", "column", "versions", ""}};
     for (const VersionedColumn& column : stats.most_versions())
-      rows.push_back({escaped(column.row), escaped(column.family) + ":" + escaped(column.qualifier),
+      rows.push_back({rules.row(column.row), rules.column(column.family, column.qualifier),
                       human_count(column.versions), file_of(column.file)});
     text += "\n" + aligned_table(rows);
   }
@@ -287,7 +288,7 @@ std::string stats_text(const StatsView& view) {
   text += files_text(stats) + summary_text(all);
   for (const Described& each : all)
     if (each.count > 0 && wants_histogram(view, each)) text += histogram_text(each);
-  return text + groups_text(view) + top_text(stats);
+  return text + groups_text(view) + top_text(stats, view.rules);
 }
 
 Json stats_json(const StatsView& view) {

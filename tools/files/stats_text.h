@@ -7,15 +7,17 @@
 #include <vector>
 
 #include "tools/files/cell_stats.h"
+#include "tools/frame/value_rules.h"
 
 namespace cellar {
 
 struct StatsView {
   const CellStats* stats = nullptr;
-  bool complete = true;                 // else the cells before an error or an interruption
-  std::optional<int64_t> now;           // ages are relative to it; none: to the newest timestamp
-  std::vector<std::string> histograms;  // words of histogram_words()
-  std::string by;                       // as it was asked for; empty: no groups
+  bool complete = true;                             // else the cells before an error or an interruption
+  std::optional<int64_t> now;                       // ages are relative to it; none: to the newest timestamp
+  std::vector<std::string> histograms;              // words of histogram_words()
+  std::string by;                                   // as it was asked for; empty: no groups
+  ValueRules rules = ValueRules(ValueForm::kText);  // of rows and columns, for people
 };
 
 // "key", "value", "row", "cols", "versions", "age".

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "base/text_width.h"
 #include "engine/log/directory.h"
 #include "tools/frame/operands.h"
 #include "tools/frame/output.h"
@@ -16,9 +17,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string risk_text(const VerifyFinding& finding) {
-  const std::string from = fmt::format("rows from \"{}\"", escaped(finding.risk_first_row));
+  const std::string from = fmt::format("rows from \"{}\"", readable(finding.risk_first_row));
   if (!finding.risk_end_row) return from + " to the end of the file";
-  return fmt::format("{} up to but not including \"{}\"", from, escaped(*finding.risk_end_row));
+  return fmt::format("{} up to but not including \"{}\"", from, readable(*finding.risk_end_row));
 }
 
 std::string place_text(const VerifyFinding& finding) {

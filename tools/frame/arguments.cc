@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "base/bytes.h"
+#include "base/text_width.h"
 #include "cellar/plugin.h"
 #include "tools/frame/operands.h"
 #include "tools/frame/output.h"
@@ -30,16 +31,16 @@ std::string joined(const std::vector<std::string>& words, std::string_view betwe
 void append_lines(std::string& to, size_t width, const std::string& left, std::string_view help) {
   constexpr size_t kColumns = 100;
   const std::string margin = "\n" + std::string(width + 2, ' ');
-  const size_t taken = shown_width(left);
+  const size_t taken = text_width(left);
   to += "  " + left;
   to += taken + 2 > width ? margin : std::string(width - taken, ' ');
   size_t column = width + 2;
   while (!help.empty()) {
     const std::string word(help.substr(0, help.find(' ')));
     help.remove_prefix(std::min(help.size(), word.size() + 1));
-    const bool fits = column + 1 + shown_width(word) <= kColumns;
+    const bool fits = column + 1 + text_width(word) <= kColumns;
     if (column > width + 2) to += fits ? " " : margin;
-    column = (fits ? column : width + 2) + 1 + shown_width(word);
+    column = (fits ? column : width + 2) + 1 + text_width(word);
     to += word;
   }
   to += "\n";
@@ -194,6 +195,8 @@ void Arguments::declare_common() {
   declared_ = true;
   own_options_ = option_lines_.size();
   choice("--format", format_, formats_, "output format (cellar help formats)");
+  choice("--color", color_, {"auto", "always", "never"}, "use colours; auto: at a terminal without NO_COLOR");
+  flag("--no-pager", no_pager_, "do not start CELLAR_PAGER, PAGER or less");
   flag("-q,--quiet", quiet_, "only errors on standard error");
   flag("-h,--help", help_wanted_, "print this help");
 }
@@ -310,7 +313,7 @@ std::string Arguments::help() const {
   size_t width = 0;
   constexpr size_t kWidthMax = 35;
   for (const std::vector<Line>* lines : {&operand_lines_, &option_lines_}) {
-    for (const Line& line : *lines) width = std::max(width, std::min(shown_width(line.left) + 2, kWidthMax));
+    for (const Line& line : *lines) width = std::max(width, std::min(text_width(line.left) + 2, kWidthMax));
   }
   for (const Line& line : operand_lines_) append_lines(text, width, line.left, line.help);
   if (!operand_lines_.empty()) text += "\n";

@@ -55,6 +55,7 @@ class Arguments {
   Status parse(const std::vector<std::string>& words);
   bool help_wanted() const { return help_wanted_; }
   bool quiet() const { return quiet_; }
+  bool no_pager() const { return no_pager_; }
   const std::string& format() const { return format_; }
   // The command lines of all examples, and the names of each option ("-o,--output" is two names) that is not
   // common to all commands.
@@ -95,6 +96,8 @@ class Arguments {
   std::vector<std::string> formats_ = {"table", "json", "jsonl", "csv"};
   std::string format_;
   bool quiet_ = false;
+  bool no_pager_ = false;
+  std::string color_;  // read before parsing, for errors
   bool help_wanted_ = false;
   bool declared_ = false;
   size_t own_options_ = 0;  // how many of option_lines_ are not common to all commands

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "base/text_width.h"
 
 namespace cellar {
 
@@ -12,17 +13,11 @@ namespace {
 constexpr size_t kRowsHeld = 128;
 constexpr size_t kBytesHeld = 1 << 20;
 constexpr size_t kWidthMax = 72;
+constexpr size_t kValueWidthMin = 16;  // of a value that is cut, however long its row and column are
 
 bool shows_mvcc(CellText what) { return (static_cast<uint8_t>(what) & 1) != 0; }
 bool shows_tags(CellText what) { return (static_cast<uint8_t>(what) & 2) != 0; }
 bool shows_value(CellText what) { return (static_cast<uint8_t>(what) & 4) == 0; }
-
-// Keeps so many characters of UTF-8.
-void cut_to_width(std::string& text, size_t width) {
-  if (width >= text.size()) return;
-  for (size_t i = 0; i < text.size(); ++i)
-    if ((text[i] & 0xC0) != 0x80 && width-- == 0) return text.resize(i);
-}
 
 }  // namespace
 
@@ -37,15 +32,15 @@ CellPrinter::Columns CellPrinter::heading() const {
 
 CellPrinter::Columns CellPrinter::columns_of(const CellView& cell) const {
   Columns columns(2);
-  options_.rules.append_row(columns[0], cell);
-  options_.rules.append_column(columns[1], cell);
+  options_.rules.append_row(columns[0], cell.row());
+  options_.rules.append_column(columns[1], cell.family(), cell.qualifier());
   columns.push_back(time_text(cell.timestamp));
   if (options_.types) columns.emplace_back(type_name(cell.type()));
   if (shows_mvcc(options_.what)) columns.push_back(std::to_string(cell.sequence));
   if (shows_tags(options_.what)) columns.push_back(escaped(cell.tags_bytes()));
   if (shows_value(options_.what)) {
     options_.rules.append_value(columns.emplace_back(), cell);
-    cut_to_width(columns.back(), options_.value_width);
+    columns.back().resize(first_columns(columns.back(), options_.value_width).size());
   }
   return columns;
 }
@@ -98,15 +93,15 @@ void CellPrinter::add(const CellView& cell) {
 void CellPrinter::add_csv(const CellView& cell) {
   std::string& to = out_.buffer();
   std::string field;
-  options_.rules.append_row(field, cell);
+  options_.rules.append_row(field, cell.row());
   append_csv(to, field);
   to += ',';
   field.clear();
-  options_.rules.append_family(field, cell);
+  options_.rules.append_family(field, cell.family());
   append_csv(to, field);
   to += ',';
   field.clear();
-  options_.rules.append_qualifier(field, cell);
+  options_.rules.append_qualifier(field, cell.qualifier());
   append_csv(to, field);
   to += ',' + std::to_string(cell.timestamp) + ',';
   to += type_name(cell.type());
@@ -126,16 +121,39 @@ void CellPrinter::add_csv(const CellView& cell) {
 
 void CellPrinter::print_row(const Columns& row) {
   std::string& to = out_.buffer();
+  size_t used = 0;
   for (size_t i = 0; i < row.size(); ++i) {
     if (i > 0) to += "  ";
     const bool repeated = i == 0 && begun_ && row[0] == last_row_;
-    if (!repeated) to += row[i];
-    if (i + 1 == row.size()) break;
-    const size_t width = repeated ? 0 : shown_width(row[i]);
+    const size_t width = repeated ? 0 : text_width(row[i]);
+    const bool last = i + 1 == row.size();
+    if (last && shows_value(options_.what)) {
+      append_cut(row[i], width, used);
+    } else if (!repeated) {
+      to += row[i];
+    }
+    if (last) break;
     if (width < widths_[i]) to.append(widths_[i] - width, ' ');
+    used += std::max(width, widths_[i]) + 2;
   }
   to += '\n';
   last_row_ = row[0];
+}
+
+void CellPrinter::append_cut(std::string_view value, size_t width, size_t used) {
+  const size_t room =
+      options_.line_width == SIZE_MAX
+          ? SIZE_MAX
+          : std::max(kValueWidthMin, options_.line_width - std::min(used, options_.line_width));
+  std::string& to = out_.buffer();
+  if (width <= room) {
+    to += value;
+    return;
+  }
+  std::string cut(value);
+  cut_to_columns(cut, room);
+  to += cut;
+  has_cut_ = true;
 }
 
 void CellPrinter::print_held() {
@@ -145,9 +163,11 @@ void CellPrinter::print_held() {
   for (const std::string& name : names) widths_.push_back(name.size());
   for (const Columns& row : held_) {
     for (size_t i = 0; i < row.size(); ++i)
-      widths_[i] = std::max(widths_[i], std::min(shown_width(row[i]), kWidthMax));
+      widths_[i] = std::max(widths_[i], std::min(text_width(row[i]), kWidthMax));
   }
+  out_.set_style(Style::kHeading);
   print_row(names);
+  out_.set_style(Style::kPlain);
   last_row_.clear();
   for (const Columns& row : held_) print_row(row);
   held_.clear();
@@ -163,6 +183,13 @@ void CellPrinter::finish(std::string_view members) {
     out_.write(members);
   }
   out_.write("}\n");
+}
+
+void tell_of_cut_values(const Session& session, const CellPrinter& printer) {
+  if (printer.has_cut())
+    session.talk(
+        "note   values are cut to the width of the terminal; --full (.full on in the shell) shows them "
+        "whole");
 }
 
 }  // namespace cellar

@@ -9,6 +9,7 @@
 
 #include "cellar/cell.h"
 #include "tools/frame/output.h"
+#include "tools/frame/session.h"
 #include "tools/frame/value_rules.h"
 
 namespace cellar {
@@ -17,8 +18,9 @@ struct CellPrinterOptions {
   Format format = Format::kTable;
   CellText what = CellText::kPlain;  // mvcc and tags beside each cell, or no values
   bool types = false;                // tables get a column for the type
-  ValueRules rules = {};             // of tables, CSV and raw
-  size_t value_width = SIZE_MAX;     // of tables: characters of a value's text that are shown
+  ValueRules rules = ValueRules();   // of tables, CSV and raw
+  size_t value_width = SIZE_MAX;     // of tables: columns of a value's text that are shown
+  size_t line_width = SIZE_MAX;      // of tables: the columns of a line; values are cut to it
   std::string schema = "cellar.cells/1";
 };
 
@@ -31,6 +33,8 @@ class CellPrinter {
   // Further members of the JSON document, already JSON ("\"stats\":{…}"); empty: none.
   void finish(std::string_view members = {});
   uint64_t cells() const { return cells_; }
+  // Returns whether a value was cut to the width of a line.
+  bool has_cut() const { return has_cut_; }
 
  private:
   using Columns = std::vector<std::string>;
@@ -39,6 +43,7 @@ class CellPrinter {
   void begin();
   void add_csv(const CellView& cell);
   void print_row(const Columns& row);
+  void append_cut(std::string_view value, size_t width, size_t used);
   void print_held();
 
   Output& out_;
@@ -50,6 +55,10 @@ class CellPrinter {
   size_t held_bytes_ = 0;
   std::vector<size_t> widths_;
   std::string last_row_;
+  bool has_cut_ = false;
 };
+
+// Tells that values were cut to the width of the terminal, and how to see them whole.
+void tell_of_cut_values(const Session& session, const CellPrinter& printer);
 
 }  // namespace cellar

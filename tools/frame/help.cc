@@ -49,12 +49,19 @@ constexpr std::string_view kFormatTopic = R"(formats: --format table|json|jsonl|
   csv    a line of names, then lines as in RFC 4180
   raw    values, one per line; other lists, in the shell, as csv without the line of names
 
-In rows, columns and values every byte except printable ASCII is \xHH, and a backslash is \x5C: as HBase
-prints them, and reversible. Standard output has the data. Progress, warnings and errors go to standard
-error; with --format json or jsonl, an error is one JSON object.
+Rows, columns and values: a table shows printable UTF-8 as it is, the other formats printable ASCII;
+every other byte is \xHH and a backslash is \x5C. Both can be typed back. --as changes values, --decode
+any part: auto (that), text or escaped (either of the two), utf8 (the bytes unchanged, in csv and raw),
+hex, json, and HBase's numbers: long, int, short, double, float, boolean. Cells in json and jsonl always
+have the form above.
 
-Control characters, which `--as utf8` and names of files may hold, are \xHH in tables, and in every
-format at a terminal: no file can drive it. Elsewhere csv and raw have the bytes of `--as utf8` unchanged.
+Control characters and marks that change the direction of text are \xHH in tables, and in every format
+at a terminal: no file can drive it.
+
+Standard output is data; progress, notes and errors go to standard error, errors as one JSON object with
+--format json or jsonl. At a terminal, and nowhere else, a table cuts values to its width (--full does
+not), has colours (--color; NO_COLOR and TERM=dumb are honoured), and goes through CELLAR_PAGER, PAGER
+or less if it is longer than the screen (--no-pager).
 )";
 
 constexpr std::string_view kFilterTopic = R"(filters: --filter TEXT, in HBase's filter language

@@ -2,14 +2,17 @@
 #include "tools/frame/output.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/bytes.h"
 #include "base/text_printer.h"
+#include "base/text_width.h"
 #include "base/utf8.h"
 #include "cellar/cell.h"
 #include "tools/frame/terminal_line.h"
@@ -40,18 +43,95 @@ Output::Output(int descriptor) : descriptor_(descriptor), terminal_(::isatty(des
 
 void Output::redirect(int descriptor) {
   flush();
+  finish_paging();
   descriptor_ = descriptor;
   terminal_ = ::isatty(descriptor) != 0;
   reader_gone_ = false;
   status_ = Status();
 }
 
+size_t Output::columns() const {
+  if (!terminal_) return SIZE_MAX;
+  winsize size = {};
+  const int descriptor = terminal_descriptor_ >= 0 ? terminal_descriptor_ : descriptor_;
+  const bool known = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : SIZE_MAX;
+}
+
+void Output::set_style(Style style) {
+  if (for_people_ && color_wanted(terminal_descriptor_ >= 0 ? terminal_descriptor_ : descriptor_))
+    styles_.push_back({buffer_.size(), style});
+}
+
+void Output::write_verdict(std::string_view text, Style style) {
+  const size_t end = std::min(text.find_first_of(" \n"), text.size());
+  set_style(style);
+  buffer_ += text.substr(0, end);
+  set_style(Style::kPlain);
+  write(text.substr(end));
+}
+
+void Output::write_table(std::string_view table) {
+  const size_t end = std::min(table.find('\n'), table.size());
+  set_style(Style::kHeading);
+  buffer_ += table.substr(0, end);
+  set_style(Style::kPlain);
+  write(table.substr(end));
+}
+
+// The buffer with its control characters escaped, and with the program's own between them.
+std::string Output::safe_text() const {
+  const auto safe = [](std::string_view piece) {
+    return may_hold_controls(piece) ? escaped_controls(piece) : std::string(piece);
+  };
+  std::string text;
+  size_t from = 0;
+  for (const StyleMark& mark : styles_) {
+    text += safe(std::string_view(buffer_).substr(from, mark.at - from));
+    text += style_code(mark.style);
+    from = mark.at;
+  }
+  return text + safe(std::string_view(buffer_).substr(from));
+}
+
+// Starts the pager if the buffer is longer than the terminal and nothing before it was shown.
+void Output::begin_paging() {
+  if (!may_page_ || !terminal_ || answered_ || is_paged()) return;
+  winsize size = {};
+  if (::ioctl(descriptor_, TIOCGWINSZ, &size) != 0 || size.ws_row == 0 || size.ws_col == 0) return;
+  size_t lines = 0;
+  for (size_t from = 0; from < buffer_.size() && lines < size.ws_row;) {
+    const size_t end = std::min(buffer_.find('\n', from), buffer_.size());
+    lines += 1 + text_width(std::string_view(buffer_).substr(from, end - from)) / (size.ws_col + 1u);
+    from = end + 1;
+  }
+  if (lines < size.ws_row) return;
+  const int input = pager_.start();
+  if (input < 0) return;
+  terminal_descriptor_ = std::exchange(descriptor_, input);
+  TerminalLine::instance().set_free(false);
+}
+
+std::string Output::finish_paging() {
+  flush();
+  answered_ = false;
+  if (is_paged()) {
+    pager_.finish();
+    descriptor_ = std::exchange(terminal_descriptor_, -1);
+    reader_gone_ = false;  // the person has left the pager
+    TerminalLine::instance().set_free(true);
+  }
+  return std::exchange(later_, {});
+}
+
 void Output::flush() {
   if (buffer_.empty()) return;
-  if ((terminal_ || for_people_) && may_hold_controls(buffer_)) buffer_ = escaped_controls(buffer_);
-  if (terminal_) TerminalLine::instance().wipe();
+  begin_paging();
+  if ((terminal_ || for_people_) && (!styles_.empty() || may_hold_controls(buffer_))) buffer_ = safe_text();
+  styles_.clear();
+  if (terminal_ && !is_paged()) TerminalLine::instance().wipe();
   size_t at = 0;
-  while (at < buffer_.size() && !reader_gone_ && status_.ok()) {
+  while (at < buffer_.size() && !is_lost()) {
     const ssize_t written = ::write(descriptor_, buffer_.data() + at, buffer_.size() - at);
     if (written >= 0) {
       at += static_cast<size_t>(written);
@@ -62,12 +142,24 @@ void Output::flush() {
                                   fmt::format("standard output: {}", std::strerror(errno)));
     }
   }
-  if (terminal_) TerminalLine::instance().answered(buffer_.back());
+  answered_ = true;
+  if (terminal_ && !is_paged()) TerminalLine::instance().answered(buffer_.back());
   buffer_.clear();
 }
 
+std::string plural(uint64_t count, std::string_view one) {
+  std::string word(one);
+  if (count == 1) return word;
+  const bool consonant =
+      word.size() > 1 && std::string_view("aeiou").find(word[word.size() - 2]) == std::string::npos;
+  if (word.ends_with('y') && consonant) return word.substr(0, word.size() - 1) + "ies";
+  const bool hisses =
+      word.ends_with('s') || word.ends_with('x') || word.ends_with("ch") || word.ends_with("sh");
+  return word + (hisses ? "es" : "s");
+}
+
 std::string counted(uint64_t count, std::string_view one) {
-  return fmt::format("{} {}{}", human_count(count), one, count == 1 ? "" : "s");
+  return human_count(count) + " " + plural(count, one);
 }
 
 std::string shown_name(std::string_view name) {
@@ -82,10 +174,6 @@ std::string shown_name(std::string_view name) {
 }
 
 std::string exact_bytes(uint64_t bytes) { return human_count(bytes) + " B"; }
-
-size_t shown_width(std::string_view text) {
-  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
 
 std::string bar(double share, size_t width) {
   static const char* const kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
@@ -145,7 +233,13 @@ Records& Records::text(std::string name, std::string_view value) {
 }
 
 Records& Records::bytes(std::string name, std::string_view value) {
-  return text(std::move(name), escaped(value));
+  return shown_bytes(std::move(name), value, readable(value));
+}
+
+Records& Records::text(std::string name, std::string_view value, std::string people) {
+  text(std::move(name), value);
+  fields_.back().people = std::move(people);
+  return *this;
 }
 
 Records& Records::count(std::string name, uint64_t value) {
@@ -173,6 +267,31 @@ Records& Records::time(std::string name, int64_t milliseconds) {
 Records& Records::flag(std::string name, bool value) {
   const std::string word = value ? "true" : "false";
   fields_.push_back({std::move(name), word, value ? "yes" : "no", word});
+  return *this;
+}
+
+Records& Records::fraction(std::string name, double value) {
+  const std::string text = fmt::format("{:.3f}", value);
+  fields_.push_back({std::move(name), text, text, text});
+  return *this;
+}
+
+Records& Records::micros(int64_t value) {
+  const std::string plain = std::to_string(value);
+  fields_.push_back({"micros", plain, human_micros(value), plain, "took"});
+  return *this;
+}
+
+Records& Records::list(std::string name, const std::vector<std::string>& values, std::string_view between) {
+  std::string json = "[";
+  std::string plain;
+  for (const std::string& value : values) {
+    if (json.size() > 1) json += ',';
+    append_json_string(json, value);
+    if (!plain.empty()) plain += between;
+    plain += value;
+  }
+  fields_.push_back({std::move(name), json + "]", shown_name(plain), plain});
   return *this;
 }
 
@@ -220,7 +339,7 @@ void Records::add() {
     std::vector<std::string> heading;
     std::vector<std::string> row;
     for (const Field& field : fields_) {
-      heading.push_back(field.name);
+      heading.push_back(field.heading.empty() ? field.name : field.heading);
       row.push_back(field.people);
     }
     if (first_) table_.push_back(std::move(heading));
@@ -247,7 +366,7 @@ void Records::finish() {
     put_json(out_.buffer());
     out_.buffer() += '\n';
   }
-  if (format_ == Format::kTable && !table_.empty()) out_.write(aligned_table(table_));
+  if (format_ == Format::kTable && !table_.empty()) out_.write_table(aligned_table(table_));
 }
 
 }  // namespace cellar

@@ -32,8 +32,7 @@ void declare_row_options(Arguments& arguments, ReadOptions& options) {
       .option_count("--offset-per-family", options.offset_per_family,
                     "skip the first N columns per family and row")
       .flag("--per-cell", options.per_cell, "the two options above count cells, as in HBase, not columns")
-      .flag("--strict-versions", options.strict_versions,
-            "exclude versions that a compaction would drop: deleted versions count, too");
+      .flag("--strict-versions", options.strict_versions, "exclude versions that a compaction would drop");
 }
 
 }  // namespace cellar

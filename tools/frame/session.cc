@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/utf8.h"
+#include "tools/frame/colour.h"
 #include "tools/frame/short_text.h"
 #include "tools/frame/terminal_line.h"
 
@@ -69,8 +70,17 @@ void append_part(std::string& to, std::string_view name, std::string_view value)
   to += "\n";
 }
 
-void print_error(std::string_view message) {
-  const std::string text = escaped_controls(message);  // a name in it must not drive the terminal
+// The first word of a line says what kind of line it is.
+std::string with_colour(std::string text) {
+  for (const auto& [word, style] : {std::pair<std::string_view, Style>{"error ", Style::kBad},
+                                    {"note ", Style::kNote},
+                                    {"warn ", Style::kNote}})
+    if (text.starts_with(word))
+      return styled(style, word.substr(0, word.size() - 1)) + text.substr(word.size() - 1);
+  return text;
+}
+
+void print_error(std::string_view text) {
   TerminalLine::instance().wipe();
   size_t at = 0;
   while (at < text.size()) {
@@ -80,17 +90,24 @@ void print_error(std::string_view message) {
   }
 }
 
-}  // namespace
-
-namespace {
 uint64_t block_bytes = 16u << 20;
+
 }  // namespace
 
 uint64_t block_bytes_max() { return block_bytes; }
 void set_block_bytes_max(uint64_t bytes) { block_bytes = bytes; }
 
+void Session::say(std::string_view message) const {
+  std::string text = escaped_controls(message);  // a name in it must not drive the terminal
+  if (!json_errors() && color_wanted(STDERR_FILENO)) text = with_colour(std::move(text));
+  if (out_.is_paged() && ::isatty(STDERR_FILENO) != 0)
+    out_.say_later(text);
+  else
+    print_error(text);
+}
+
 void Session::talk(std::string_view line) const {
-  if (!quiet_) print_error(std::string(line) + "\n");
+  if (!quiet_) say(std::string(line) + "\n");
 }
 
 Status Session::name_failure(std::string code, Exit exit, Status status) {
@@ -100,7 +117,7 @@ Status Session::name_failure(std::string code, Exit exit, Status status) {
 }
 
 Exit Session::end(const Status& status) {
-  out_.flush();
+  print_error(out_.finish_paging());
   Status failure = status;
   if (failure.ok()) failure = out_.status();
   if (failure.ok()) return exit_;
@@ -124,11 +141,11 @@ Exit Session::end(const Status& status) {
     append_part(text, "place", failure.place());
     append_part(text, "hint", shortened(failure.hint()));
   }
-  print_error(text);
+  say(text);
   return exit;
 }
 
-bool Session::stopping() const { return interrupted() || out_.reader_gone(); }
+bool Session::stopping() const { return interrupted() || out_.is_lost(); }
 
 void install_signal_handlers() {
   struct sigaction action = {};

@@ -46,10 +46,13 @@ class Session {
   Status name_failure(std::string code, Exit exit, Status status);
   // Prints the error, or nothing when ok; the exit status.
   Exit end(const Status& status);
-  // Whether a loop shall end: interrupted, or nobody reads what is printed.
+  // Returns whether a loop that prints is to end: it is interrupted, nobody reads what it prints, or standard
+  // output cannot be written.
   bool stopping() const;
 
  private:
+  void say(std::string_view message) const;
+
   Output& out_;
   Format format_ = Format::kTable;
   bool quiet_ = false;

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "base/text_width.h"
 #include "base/utf8.h"
 
 namespace cellar {
@@ -29,7 +30,7 @@ TerminalLine& TerminalLine::instance() {
 void TerminalLine::draw(std::string_view text) {
   if (!free_) return;
   const std::string safe = printable_utf8(text);
-  const std::string line = "\r" + std::string(utf8_first(safe, width_of_terminal())) + "\x1b[K";
+  const std::string line = "\r" + std::string(first_columns(safe, width_of_terminal())) + "\x1b[K";
   drawn_ = true;
   [[maybe_unused]] const ssize_t n = ::write(STDERR_FILENO, line.data(), line.size());
 }

@@ -20,6 +20,11 @@ class TerminalLine {
   }
   // Answers were written to a terminal; `last` is their last byte.
   void answered(char last) { free_ = last == '\n'; }
+  // Forbids drawing while another program has the terminal.
+  void set_free(bool free) {
+    wipe();
+    free_ = free;
+  }
 
  private:
   void erase();

@@ -11,14 +11,15 @@
 
 #include "base/bytes.h"
 #include "base/coding.h"
+#include "base/text_width.h"
 #include "tools/frame/operands.h"
 
 namespace cellar {
 
 namespace {
 
-constexpr std::array<std::string_view, 10> kFormNames = {"escaped", "utf8",   "hex",   "long",    "int",
-                                                         "short",   "double", "float", "boolean", "json"};
+constexpr std::array<std::string_view, 11> kFormNames = {
+    "escaped", "text", "utf8", "hex", "long", "int", "short", "double", "float", "boolean", "json"};
 
 std::optional<std::string> from_hex(std::string_view text) {
   if (text.size() % 2 != 0) return {};
@@ -85,6 +86,8 @@ void append_value(std::string& to, std::string_view value, ValueForm form) {
     to += value;
   } else if (form == ValueForm::kHex) {
     to += hex(value);
+  } else if (form == ValueForm::kText) {
+    append_readable(to, value);
   } else if (const std::optional<std::string> number = number_text(value, form)) {
     to += *number;
   } else if (form != ValueForm::kJson || !append_json(to, value)) {
@@ -95,6 +98,7 @@ void append_value(std::string& to, std::string_view value, ValueForm form) {
 Result<std::string> parse_value(std::string_view text, ValueForm form) {
   switch (form) {
     case ValueForm::kEscaped:
+    case ValueForm::kText:
       return parse_bytes(text);
     case ValueForm::kUtf8:
       return std::string(text);

@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "tools/frame/command.h"
 #include "tools/frame/operands.h"
+#include "tools/frame/value_rules.h"
 #include "tools/query/table_operands.h"
 
 namespace cellar {
@@ -23,19 +24,22 @@ class EstimateCommand final : public Command {
         .option("--stop", stop_, "ROW", "end of the range; this row is not included")
         .option_list("--family", families_, "FAMILY", "only this family; may be repeated")
         .option_if("--parts", parts_text_, "N",
-                   "print the rows that cut the range into N parts of similar size")
+                   "print the rows that cut the range into N parts of similar size");
+    shown_.declare(arguments, false);
+    arguments
         .note(
             "Counts everything that is stored: all versions, delete markers and hidden cells. The exact\n"
             "figure is between low and high. These are close for files that Cellar wrote.")
         .example("cellar estimate shop orders --start user4 --stop user5 --family d",
                  "the size of family d between two rows")
-        .example("cellar estimate shop orders --parts 4",
+        .example("cellar estimate shop orders --parts 4 --decode row=text",
                  "the rows that cut a table into parts for four workers")
         .more_example("cellar estimate load --assume d:max_versions=3",
                       "read HFiles in a directory of HBase");
   }
 
   Status run(Session& session) override {
+    CELLAR_TRY_ASSIGN(rules_, shown_.rules(session));
     if (parts_text_) {
       CELLAR_TRY_ASSIGN(parts_, for_argument("--parts", parse_count(*parts_text_)));
       if (parts_ == 0)
@@ -72,7 +76,7 @@ class EstimateCommand final : public Command {
   Status print_splits(Session& session, Table& table, const EstimateRequest& request) const {
     CELLAR_TRY_ASSIGN(const RangeSplits splits, table.split_points(parts_, request));
     Records records(session.out(), session.format(), "cellar.splits/1", "splits");
-    for (const std::string& row : splits.rows) records.bytes("row", row).add();
+    for (const std::string& row : splits.rows) records.shown_bytes("row", row, rules_.row(row)).add();
     records.count("bytes", splits.bytes).count("largest_part", splits.largest_part);
     records.count("error", splits.error);
     records.finish();
@@ -89,6 +93,8 @@ class EstimateCommand final : public Command {
   std::vector<std::string> families_;
   std::optional<std::string> parts_text_;
   uint64_t parts_ = 0;
+  ShownParts shown_;
+  ValueRules rules_;
 };
 
 }  // namespace

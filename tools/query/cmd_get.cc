@@ -1,7 +1,7 @@
 // cellar get: one row.
 #include <fmt/format.h>
 
-#include "base/bytes.h"
+#include "base/text_width.h"
 #include "tools/frame/cell_printer.h"
 #include "tools/frame/command.h"
 #include "tools/frame/progress.h"
@@ -30,8 +30,8 @@ class GetCommand final : public Command {
                    "only cells with timestamps in this range (cellar help times)")
         .option_if("--filter", read_.filter, "TEXT", "only cells that pass the filter (cellar help filters)");
     declare_row_options(arguments, read_);
-    arguments.choice("--as", form_, value_forms(), "how values are printed; not in json and jsonl")
-        .flag("--explain", explain_, "also print what the read cost: files, blocks, cells")
+    shown_.declare(arguments, true);
+    arguments.flag("--explain", explain_, "also print what the read cost: files, blocks, cells")
         .formats({"table", "json", "jsonl", "csv", "raw"})
         .example("cellar get shop orders user42 d:name --explain", "one value, and the cost of reading it")
         .example("cellar get shop orders user42 d:mail --versions all --format jsonl",
@@ -43,11 +43,14 @@ class GetCommand final : public Command {
         .more_example(
             "cellar get shop orders user42 c --filter \"QualifierFilter(=, 'substring:visit')\" --as long",
             "columns whose names contain a text; values of eight bytes as numbers")
+        .more_example("cellar get shop orders user42 --decode c:visits=long --decode qualifier=text --full",
+                      "one column as a number; values whole at a terminal, too")
         .more_example("cellar get load user42 d:name --assume d:max_versions=3 --versions 3",
                       "a row in a directory of HBase");
   }
 
   Status run(Session& session) override {
+    CELLAR_TRY_ASSIGN(const ValueRules rules, shown_.rules(session));
     CELLAR_TRY_ASSIGN(const OpenedTable opened, table_.open(session, {"ROW"}, false));
     read_.columns.assign(table_.rest().begin() + 1, table_.rest().end());
     CELLAR_TRY_ASSIGN(const std::string row, for_argument("ROW", parse_bytes(table_.rest().front())));
@@ -65,18 +68,20 @@ class GetCommand final : public Command {
       const RowBatch& rows = *got;
       cost.micros = clock.micros();
       found = !rows.empty();
-      CellPrinter printer(session.out(),
-                          {.format = session.format(), .rules = ValueRules(value_form_of(form_))});
+      CellPrinter printer(session.out(), {.format = session.format(),
+                                          .rules = rules,
+                                          .line_width = shown_.full() ? SIZE_MAX : session.out().columns()});
       for (const CellView& cell : rows.row()) printer.add(cell);
       printer.finish(explain_ ? json_members(cost) : "");
+      session.out().flush();
+      tell_of_cut_values(session, printer);
     }
-    session.out().flush();
     if (explain_ && session.format() != Format::kJson) explain(session, cost);
     if (!found) {
       session.answer_negative();
       const bool whole = read_.columns.empty() && !read_.time && !read_.filter && !read_.offset_per_family;
       session.talk(
-          shortened(fmt::format("{} \"{}\"", whole ? "no row" : "no such cells in row", escaped(row))));
+          shortened(fmt::format("{} \"{}\"", whole ? "no row" : "no such cells in row", readable(row))));
     }
     return opened.close();
   }
@@ -84,7 +89,7 @@ class GetCommand final : public Command {
  private:
   TableOperands table_;
   ReadOptions read_;
-  std::string form_;
+  ShownParts shown_;
   bool explain_ = false;
 };
 

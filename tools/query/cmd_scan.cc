@@ -23,13 +23,13 @@ class ScanCommand final : public Command {
     table_.declare(arguments, "scan", "");
     rows_.declare(arguments);
     declare_row_options(arguments, rows_.read);
+    shown_.declare(arguments, true);
     arguments
         .option_if("--versions", rows_.read.versions, "N|all",
                    "up to N versions of each column, newest first")
         .flag("--reverse", reverse_, "from the last row to the first")
         .flag("--raw", raw_, "include delete markers and hidden cells that are still stored")
         .option_count("--batch", batch_, "read wide rows in parts of at most N cells")
-        .choice("--as", form_, value_forms(), "how values are printed; not in json and jsonl")
         .flag("--explain", explain_, "also print what the read cost: files, blocks, cells")
         .formats({"table", "json", "jsonl", "csv", "raw"})
         .example("cellar scan shop orders --prefix user4 --column d --limit 10",
@@ -48,10 +48,13 @@ class ScanCommand final : public Command {
             "the second cell of each row")
         .more_example("cellar scan shop orders --column c:visits --as long --batch 100",
                       "counters as numbers; wide rows are read in parts")
+        .more_example("cellar scan shop orders --decode c:visits=long --decode row=hex --full",
+                      "one column as a number, rows in hexadecimal, values whole at a terminal, too")
         .more_example("cellar scan load --assume d:max_versions=3", "read HFiles in a directory of HBase");
   }
 
   Status run(Session& session) override {
+    CELLAR_TRY_ASSIGN(const ValueRules rules, shown_.rules(session));
     ReadCost cost;
     Scan scan;
     if (explain_) scan.explain(&cost.explanation);
@@ -62,15 +65,17 @@ class ScanCommand final : public Command {
     if (raw_ && !rows_.read.versions) scan.all_versions();
     CELLAR_TRY_ASSIGN(const OpenedTable opened, table_.open(session, {}, true));
     CELLAR_TRY(table_.check_columns(session, *opened.table, rows_.read.columns));
-    CellPrinter printer(
-        session.out(),
-        {.format = session.format(), .types = raw_, .rules = ValueRules(value_form_of(form_))});
+    CellPrinter printer(session.out(), {.format = session.format(),
+                                        .types = raw_,
+                                        .rules = rules,
+                                        .line_width = shown_.full() ? SIZE_MAX : session.out().columns()});
     const Result<uint64_t> rows = print_rows(session, *opened.table, scan, printer, cost);
     if (!rows.ok()) return table_.name_failure(session, rows.status());
     printer.finish(explain_ ? json_members(cost) : "");
     session.out().flush();
+    tell_of_cut_values(session, printer);
     if (explain_ && session.format() != Format::kJson) explain(session, cost);
-    if (session.format() == Format::kTable) {
+    if (session.format() == Format::kTable && !session.stopping()) {
       session.talk(fmt::format("{}, {}, {}", counted(*rows, "row"), counted(printer.cells(), "cell"),
                                human_micros(cost.micros)));
     }
@@ -83,7 +88,7 @@ class ScanCommand final : public Command {
   bool reverse_ = false;
   bool raw_ = false;
   uint64_t batch_ = 0;
-  std::string form_;
+  ShownParts shown_;
   bool explain_ = false;
 };
 

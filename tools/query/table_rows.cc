@@ -6,43 +6,88 @@
 #include <utility>
 
 #include "base/bytes.h"
-#include "tools/frame/progress.h"
 
 namespace cellar {
+namespace {
 
-Result<uint64_t> print_rows(Session& session, Table& table, const Scan& scan, CellPrinter& printer,
+constexpr uint32_t kCursorAfterMs =
+    100;  // so that progress is drawn, and Ctrl-C noticed, whatever a filter drops
+
+// How many cells lie in the range of the scan, by an estimate; 0 if nobody knows where the scan ends.
+uint64_t cells_in_range(Table& table, const Scan& scan) {
+  if (scan.row_limit() > 0) return 0;
+  EstimateRequest request;
+  request.start = scan.is_reversed() ? scan.stop_row() : scan.start_row();
+  request.stop = scan.is_reversed() ? scan.start_row() : scan.stop_row();
+  if (!scan.row_prefix().empty()) {
+    request.start = scan.row_prefix();
+    request.stop = prefix_successor(scan.row_prefix());
+  }
+  for (const FamilyChoice& choice : scan.choices()) request.families.push_back(choice.family);
+  const Result<RangeEstimate> estimate = table.estimate(request);
+  return estimate.ok() ? estimate->cells.estimate : 0;
+}
+
+}  // namespace
+
+ScanProgress::ScanProgress(const Session& session, std::string what, Table& table, Scan& scan)
+    : progress_(session, std::move(what), 0, Progress::Unit::kCells) {
+  if (!Progress::is_shown(session)) return;
+  if (scan.stats_sink() == nullptr) scan.stats(&own_);
+  stats_ = scan.stats_sink();
+  // The cells that were examined are told on the way only by a scan that is not explained.
+  if (scan.explanation() == nullptr)
+    progress_.find_total([&table, scan] { return cells_in_range(table, scan); });
+}
+
+void ScanProgress::step(uint64_t cells) { progress_.step(examined(), cells); }
+void ScanProgress::show(uint64_t cells) { progress_.show(examined(), cells); }
+
+Result<std::unique_ptr<Scanner>> paced_scan(Table& table, const Scan& asked) {
+  Scan scan = asked;
+  scan.cursor_after_ms(kCursorAfterMs);
+  return table.scan(scan);
+}
+
+Result<uint64_t> print_rows(Session& session, Table& table, const Scan& asked, CellPrinter& printer,
                             ReadCost& cost) {
-  Progress progress(session, "scan", 0);
-  CELLAR_TRY_ASSIGN(std::unique_ptr<Scanner> scanner, table.scan(scan));
+  Scan scan = asked;
+  ScanProgress progress(session, "scan", table, scan);
+  CELLAR_TRY_ASSIGN(std::unique_ptr<Scanner> scanner, paced_scan(table, scan));
   uint64_t rows = 0;
   while (!session.stopping() && scanner->next()) {
     const RowView row = scanner->row();
+    if (row.is_cursor()) {
+      progress.show(printer.cells());
+      continue;
+    }
     for (const CellView& cell : row) printer.add(cell);
     rows += row.more_cells_in_row() ? 0 : 1;
-    progress.step(0, printer.cells());
+    progress.step(printer.cells());
   }
   CELLAR_TRY(scanner->status());
   scanner.reset();  // what it cost is complete now
   cost.micros = progress.micros();
-  if (interrupted()) return interrupted_status(fmt::format("{} rows were printed", human_count(rows)));
+  if (interrupted()) return interrupted_status(counted(rows, "row") + " printed");
   return rows;
 }
 
-Status print_count(Session& session, Table& table, const Scan& scan, const CountOptions& options) {
+Status print_count(Session& session, Table& table, const Scan& asked, const CountOptions& options) {
+  Scan scan = asked;
   uint64_t rows = 0;
   Result<RangeCount> counted = RangeCount{};
   {
-    Progress progress(session, "count", 0);
+    ScanProgress progress(session, "count", table, scan);
     counted = table.count(scan, [&](const RangeCount& so_far) {
-      progress.step(0, so_far.cells);
       const bool row_done = so_far.rows > std::exchange(rows, so_far.rows);
+      row_done ? progress.step(so_far.cells) : progress.show(so_far.cells);
       if (row_done && options.interval > 0 && rows % options.interval == 0)
         session.talk(fmt::format("counted {} so far", cellar::counted(rows, "row")));
       return !session.stopping();
     });
     if (options.cost != nullptr) options.cost->micros = progress.micros();
   }
-  if (interrupted()) return interrupted_status(fmt::format("{} rows were counted", human_count(rows)));
+  if (interrupted()) return interrupted_status(cellar::counted(rows, "row") + " counted");
   if (session.stopping()) return {};  // nobody reads the answer
   CELLAR_TRY(counted.status());
   Records records(session.out(), session.format(), "cellar.count/1", "counts");

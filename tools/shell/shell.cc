@@ -13,6 +13,7 @@
 #include <filesystem>
 
 #include "base/bytes.h"
+#include "base/text_width.h"
 #include "base/utf8.h"
 #include "cellar/environment.h"
 #include "cellar/plugin.h"
@@ -21,9 +22,11 @@
 namespace cellar {
 namespace {
 
-// "line 2, column 14", the line itself and a caret below the place.
-std::string place_text(const std::string& origin, size_t first_line, std::string_view text, size_t at) {
-  constexpr size_t kShown = 72;  // characters of the line behind the caret, half as many before it
+// "line 2, column 14", the line itself and a caret below the place. Columns count the characters of the whole
+// line, of which `first_column` stand before the text.
+std::string place_text(const std::string& origin, size_t first_line, size_t first_column,
+                       std::string_view text, size_t at) {
+  constexpr size_t kShown = 72;  // columns of the line after the caret, half as many before it
   at = std::min(at, text.size());
   const size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;  // npos + 1 is 0
   const size_t end = std::min(text.find('\n', at), text.size());
@@ -32,14 +35,14 @@ std::string place_text(const std::string& origin, size_t first_line, std::string
       static_cast<size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n'));
   size_t from = begin;
   while (from < end && (text[from] == ' ' || text[from] == '\r') && from < at) ++from;
-  // The text may hold what would confuse a terminal, or a reader of JSON; the caret stands behind as much.
+  // The text may hold what would confuse a terminal, or a reader of JSON.
   const std::string all_before = printable_utf8(text.substr(from, at - from));
-  const std::string_view before = utf8_last(all_before, kShown / 2);
-  const std::string behind = printable_utf8(text.substr(at, end - at));
+  const std::string_view before = last_columns(all_before, kShown / 2);
+  const std::string after = printable_utf8(text.substr(at, end - at));
   const std::string margin(19, ' ');
   return fmt::format("{}line {}, column {}\n{}{}{}\n{}{}^", origin.empty() ? "" : origin + ", ", line,
-                     from - begin + utf8_length(all_before) + 1, margin, before, utf8_first(behind, kShown),
-                     margin, std::string(utf8_length(before), ' '));
+                     (begin == 0 ? first_column : 0) + from - begin + utf8_length(all_before) + 1, margin,
+                     before, first_columns(after, kShown), margin, std::string(text_width(before), ' '));
 }
 
 // "> scan 't'", for --echo.
@@ -66,6 +69,7 @@ Shell::Shell(Session& session, ShellOptions options) : session_(session), option
   state_.read_only = options_.read_only;
   state_.only_reading = options_.read_only;
   state_.echo = options_.echo;
+  may_page_ = session.out().may_page();
   state_.format = session.format();
   state_.read_file = [this](const std::string& path) { return run_file(path); };
 }
@@ -107,10 +111,11 @@ Status Shell::carry_out(Session& session, const std::string& text, size_t& fault
   return statement->name.empty() ? Status() : carry_out(session, *statement, fault_at, has_place);
 }
 
-void Shell::run_statement(const std::string& text, const std::string& origin, size_t line) {
+void Shell::run_statement(const std::string& text, const std::string& origin, size_t line, size_t column) {
   Session session(session_.out());
   session.set_format(state_.format);
   session.set_quiet(session_.quiet());
+  session.out().allow_pager(may_page_ && state_.pager);
   if (state_.echo) session.talk(shown_statement(text));
   const int64_t started = system_clock().steady_us();
   size_t fault_at = 0;
@@ -118,7 +123,8 @@ void Shell::run_statement(const std::string& text, const std::string& origin, si
   Status done = carry_out(session, text, fault_at, has_place);
   // Errors of the engine may have a place of their own, in a file.
   if (!done.ok() && has_place && done.place().empty())
-    done = done.at(place_text(origin, line, text, fault_at));
+    done = done.at(place_text(origin, line, column, text, fault_at));
+  const int64_t micros = system_clock().steady_us() - started;  // without what a person reads in a pager
   const Exit exit = session.end(done);
   if (!done.ok() || !session_.out().status().ok()) {
     note_failure(exit);
@@ -127,15 +133,14 @@ void Shell::run_statement(const std::string& text, const std::string& origin, si
   }
   // What a setting takes is of no interest, nor what exit does.
   const bool setting = text.find('.') == text.find_first_not_of(" \t\r\n");
-  if (state_.timer && !state_.quit && !setting)
-    session.talk(fmt::format("took {}", human_micros(system_clock().steady_us() - started)));
+  if (state_.timer && !state_.quit && !setting) session.talk(fmt::format("took {}", human_micros(micros)));
 }
 
 void Shell::run_ready(ShellSplitter& splitter, const std::string& origin) {
   std::string statement;
   size_t line = 0;
   while (!ended() && !session_.stopping() && splitter.next(statement, line))
-    run_statement(statement, origin, line);
+    run_statement(statement, origin, line, splitter.column());
 }
 
 Status Shell::run_text(std::string_view text, const std::string& origin) {

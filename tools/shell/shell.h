@@ -46,7 +46,7 @@ class Shell {
  private:
   // What has come whole.
   void run_ready(ShellSplitter& splitter, const std::string& origin);
-  void run_statement(const std::string& text, const std::string& origin, size_t line);
+  void run_statement(const std::string& text, const std::string& origin, size_t line, size_t column);
   Status carry_out(Session& session, const std::string& text, size_t& fault_at, bool& has_place);
   Status carry_out(Session& session, const ShellStatement& statement, size_t& fault_at, bool& has_place);
   void note_failure(Exit exit);
@@ -58,6 +58,7 @@ class Shell {
   ShellState state_;
   Exit failed_ = Exit::kFine;
   bool negative_ = false;
+  bool may_page_ = false;  // not with --no-pager
 };
 
 }  // namespace cellar

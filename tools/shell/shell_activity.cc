@@ -31,15 +31,35 @@ void ShellActivity::end(const std::string& what, const std::string& table, const
   if (found != running_.end()) running_.erase(found);
 }
 
+void ShellActivity::forward_to(EventListener* other) {
+  const MutexLock lock(mutex_);
+  other_ = other;
+}
+
 void ShellActivity::on_flush_begin(const FlushInfo& info) {
   begin({.what = "flush", .table = info.table, .family = info.family});
+  forward(&EventListener::on_flush_begin, info);
 }
-void ShellActivity::on_flush_end(const FlushInfo& info) { end("flush", info.table, info.family); }
+void ShellActivity::on_flush_progress(const FlushInfo& info) {
+  forward(&EventListener::on_flush_progress, info);
+}
+void ShellActivity::on_flush_end(const FlushInfo& info) {
+  end("flush", info.table, info.family);
+  forward(&EventListener::on_flush_end, info);
+}
 void ShellActivity::on_compaction_begin(const CompactionInfo& info) {
   begin({.what = kind_of(info), .table = info.table, .family = info.family, .files = info.inputs.size()});
+  forward(&EventListener::on_compaction_begin, info);
+}
+void ShellActivity::on_compaction_progress(const CompactionInfo& info) {
+  forward(&EventListener::on_compaction_progress, info);
 }
 void ShellActivity::on_compaction_end(const CompactionInfo& info) {
   end(kind_of(info), info.table, info.family);
+  forward(&EventListener::on_compaction_end, info);
+}
+void ShellActivity::on_checkpoint_progress(const CheckpointProgress& info) {
+  forward(&EventListener::on_checkpoint_progress, info);
 }
 
 }  // namespace cellar

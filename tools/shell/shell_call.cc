@@ -157,15 +157,29 @@ std::vector<const ShellValue*> ShellCall::options(std::span<const std::string_vi
   return values;
 }
 
-void ShellCall::answer(std::string_view sentence, std::string_view name, std::string_view value) {
+void ShellCall::answer_with(std::string_view sentence, std::string_view name,
+                            const std::function<void(Records&)>& add_value) {
   if (session_.format() == Format::kTable) {
     session_.out().write(fmt::format("{}\n", sentence));
     return;
   }
   Records records(session_.out(), session_.format(), "cellar.shell/1", "answers");
   if (session_.format() != Format::kRaw) records.text("name", name);
-  records.text("value", value).add();
+  add_value(records);
+  records.add();
   records.finish();
+}
+
+void ShellCall::answer(std::string_view sentence, std::string_view name, std::string_view value) {
+  answer_with(sentence, name, [&](Records& records) { records.text("value", value); });
+}
+
+void ShellCall::answer_flag(std::string_view sentence, std::string_view name, bool value) {
+  answer_with(sentence, name, [&](Records& records) { records.flag("value", value); });
+}
+
+void ShellCall::answer_count(std::string_view sentence, std::string_view name, uint64_t value) {
+  answer_with(sentence, name, [&](Records& records) { records.count("value", value); });
 }
 
 bool ShellCall::confirmed(const std::string& question) {

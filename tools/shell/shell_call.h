@@ -16,6 +16,7 @@
 #include "tools/frame/value_form.h"
 #include "tools/shell/shell_activity.h"
 #include "tools/shell/shell_syntax.h"
+#include "tools/store/store_progress.h"
 
 namespace re2 {
 class RE2;
@@ -36,10 +37,12 @@ struct ShellState {
   bool asks = false;               // a person is there to be asked before much is removed
   bool quit = false;
   Format format = Format::kTable;
-  ValueForm values = ValueForm::kEscaped;  // how they are shown where nothing else is said
-  uint64_t row_limit = 0;                  // of scans that name none; 0: no limit
-  size_t files_open = 0;                   // .read within .read
-  int output = -1;                         // the file that answers go to, when not standard output
+  std::optional<ValueForm> values;  // how they are shown; none: text in a table, escaped elsewhere
+  bool full = false;                // values are shown whole at a terminal, too
+  bool pager = true;                // long answers go through a pager at a terminal
+  uint64_t row_limit = 0;           // of scans that name none; 0: no limit
+  size_t files_open = 0;            // .read within .read
+  int output = -1;                  // the file that answers go to, when not standard output
   // Set by the shell.
   std::function<Status(const std::string& path)> read_file;
   std::function<std::vector<std::string>()> history;
@@ -87,6 +90,13 @@ class ShellCall {
   Result<bool> flag_of(const ShellValue& value);
 
   Result<Engine*> engine() { return state_.open(session_); }
+  // Runs `work`, which waits for the engine and prints nothing; draws its progress meanwhile.
+  template <class Work>
+  auto watched(Work work) {
+    StoreProgress progress(session_, statement_.name);
+    const ShellActivity::Forwarding forwarding(state_.activity, progress);
+    return progress.watch(work);
+  }
   // A table's name: HBase's default:t is t.
   Result<std::string> table_name(const ShellValue& value);
   // The table that position `i` names.
@@ -106,8 +116,12 @@ class ShellCall {
   void explain(const std::string& text);
   // One answer: a sentence for people, a record ("cellar.shell/1") in the other formats.
   void answer(std::string_view sentence, std::string_view name, std::string_view value);
+  void answer_flag(std::string_view sentence, std::string_view name, bool value);
+  void answer_count(std::string_view sentence, std::string_view name, uint64_t value);
 
  private:
+  void answer_with(std::string_view sentence, std::string_view name,
+                   const std::function<void(Records&)>& add_value);
   Status add_option(const ShellValue& pair, std::span<const std::string_view> known);
   Result<std::string> digits_of(const ShellValue& value);
 

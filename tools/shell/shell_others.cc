@@ -182,7 +182,7 @@ Status run_compaction_state(ShellCall& call) {
 Status run_get_splits(ShellCall& call) {
   CELLAR_TRY(call.take({}, 1, 1));
   CELLAR_TRY(call.table().status());
-  call.answer("a table of a store is one region and has no splits", "splits", "0");
+  call.answer_count("a table of a store is one region and has no splits", "splits", 0);
   return {};
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/coding.h"
+#include "base/text_width.h"
 #include "tools/frame/cell_printer.h"
 #include "tools/frame/operands.h"
 #include "tools/frame/progress.h"
@@ -186,12 +187,13 @@ Status ReadRequest::take_versions(ShellCall& call) {
 
 // FORMATTER, MAXLENGTH, METRICS, ALL_METRICS.
 Status ReadRequest::take_showing(ShellCall& call) {
-  rules_ = ValueRules(call.state().values);
+  rules_ = ValueRules::of_format(call.session().format());
+  if (call.state().values) rules_.set_values(*call.state().values);
   if (const ShellValue* const formatter = call.option("FORMATTER")) {
     CELLAR_TRY_ASSIGN(const std::string name, call.text_of(*formatter));
     const std::string form = form_of(name);
     if (form.empty()) return unknown_formatter(call, *formatter, name);
-    rules_ = ValueRules::of_all_parts(value_form_of(form));
+    rules_ = ValueRules(value_form_of(form));
   }
   if (const ShellValue* const length = call.option("MAXLENGTH")) {
     CELLAR_TRY_ASSIGN(const int64_t width, call.number_of(*length, -1));
@@ -267,6 +269,7 @@ CellPrinterOptions printing(ShellCall& call, const ReadRequest& request) {
   options.rules = request.rules();
   options.value_width = request.value_width();
   options.types = request.raw();
+  if (!call.state().full && !call.has("MAXLENGTH")) options.line_width = call.session().out().columns();
   return options;
 }
 
@@ -275,8 +278,9 @@ void finish(ShellCall& call, CellPrinter& printer, uint64_t rows, const ReadCost
   Session& session = call.session();
   printer.finish(explained ? json_members(cost) : "");
   session.out().flush();
+  tell_of_cut_values(session, printer);
   if (explained && session.format() != Format::kJson) explain(session, cost);
-  if (session.format() == Format::kTable)
+  if (session.format() == Format::kTable && !session.stopping())
     session.talk(fmt::format("{}, {}", counted(rows, "row"), counted(printer.cells(), "cell")));
 }
 
@@ -421,7 +425,7 @@ Status run_get_counter(ShellCall& call) {
                       "get prints the value");
   Session& session = call.session();
   if (!value) {
-    session.talk(fmt::format("row {1} has no counter {0}", escaped(column), escaped(row)));
+    session.talk(fmt::format("row {1} has no counter {0}", readable(column), readable(row)));
     if (session.format() == Format::kTable) return {};
   }
   Records records(session.out(), session.format(), "cellar.get-counter/1", "counters");

@@ -71,8 +71,8 @@ Status run_create(ShellCall& call) {
   CELLAR_TRY_ASSIGN(Engine* const store, call.state().open(call.session(), true));
   const Result<std::shared_ptr<Table>> table = store->create_table(name, options);
   if (!table.ok()) return call.at(arguments[0], table.status());
-  call.session().talk(fmt::format("created table {} with {} {}", escaped(name), options.families.size(),
-                                  options.families.size() == 1 ? "family" : "families"));
+  call.session().talk(
+      fmt::format("created table {} with {}", escaped(name), counted(options.families.size(), "family")));
   return {};
 }
 

@@ -37,19 +37,26 @@ Status run_format(ShellCall& call) {
 }
 
 Status run_bytes(ShellCall& call) {
-  CELLAR_TRY_ASSIGN(const std::string name, word_among(call, value_forms(), "form"));
-  call.state().values = value_form_of(name);
+  std::vector<std::string> words = value_forms();
+  words.emplace_back("auto");
+  CELLAR_TRY_ASSIGN(const std::string name, word_among(call, words, "form"));
+  call.state().values.reset();
+  if (name != "auto") call.state().values = value_form_of(name);
   return {};
 }
 
-// ".timer on", ".explain off", ".echo on".
+// ".timer on", ".explain off", ".echo on", ".full on", ".pager off".
 Status run_switch(ShellCall& call) {
   CELLAR_TRY(call.take({}, 1, 1));
   CELLAR_TRY_ASSIGN(const std::string word, call.text(0));
   if (word != "on" && word != "off") return call.fault(call.position(0), "expected on or off");
   ShellState& state = call.state();
   const std::string& name = call.statement().name;
-  bool& which = name == ".timer" ? state.timer : name == ".echo" ? state.echo : state.explain;
+  bool& which = name == ".timer"   ? state.timer
+                : name == ".echo"  ? state.echo
+                : name == ".full"  ? state.full
+                : name == ".pager" ? state.pager
+                                   : state.explain;
   which = word == "on";
   return {};
 }
@@ -144,7 +151,9 @@ constexpr std::array kSettingVerbs = {
     ShellVerb{".format", ".format table|json|jsonl|csv|raw\n.format jsonl\n.format table",
               "Set the output format", run_format},
     ShellVerb{".bytes",
-              ".bytes escaped|utf8|hex|long|int|short|double|float|boolean|json\n.bytes hex\n.bytes escaped",
+              ".bytes auto|escaped|text|utf8|hex|long|int|short|double|float|boolean|json\n"
+              ".bytes hex\n"
+              ".bytes auto",
               "Set how values are printed without FORMATTER", run_bytes},
     ShellVerb{".limit", ".limit ROWS|off\n.limit 100\n.limit off", "Set the limit for scans without LIMIT",
               run_limit},
@@ -152,6 +161,10 @@ constexpr std::array kSettingVerbs = {
               "Print how long each command took; on at a terminal", run_switch},
     ShellVerb{".explain", ".explain on|off\n.explain on\n.explain off",
               "Print what each read cost: files, blocks, cells", run_switch},
+    ShellVerb{".full", ".full on|off\n.full on\n.full off",
+              "Print values whole; at a terminal a table otherwise cuts them", run_switch},
+    ShellVerb{".pager", ".pager on|off\n.pager on\n.pager off",
+              "Allow CELLAR_PAGER, PAGER or less for long answers", run_switch},
     ShellVerb{".echo", ".echo on|off\n.echo on\n.echo off", "Print each command before it runs", run_switch},
     ShellVerb{".mode", ".mode read-only|read-write\n.mode read-only\n.mode read-write",
               "Set whether commands may write", run_mode},

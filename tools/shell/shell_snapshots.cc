@@ -63,7 +63,8 @@ Status run_snapshot(ShellCall& call) {
   CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
   CELLAR_TRY_ASSIGN(const std::string name, call.text(1));
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
-  const Result<NamedSnapshotInfo> made = store->create_snapshot(name, {table->name()});
+  const Result<NamedSnapshotInfo> made =
+      call.watched([&] { return store->create_snapshot(name, {table->name()}); });
   if (!made.ok()) return call.at(call.position(1), made.status());
   call.session().talk(fmt::format("created snapshot {}: {}", name, size_text(made->checkpoint)));
   return {};
@@ -121,7 +122,8 @@ Status run_clone_snapshot(ShellCall& call) {
   CELLAR_TRY_ASSIGN(const std::string table, call.table_name(call.position(1)));
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
   CELLAR_TRY_ASSIGN(const std::string from, table_in(call, *store, name, 2));
-  CELLAR_TRY(call.at(call.position(0), store->clone_snapshot(name, from, table).status()));
+  CELLAR_TRY(call.at(call.position(0),
+                     call.watched([&] { return store->clone_snapshot(name, from, table).status(); })));
   call.session().talk(fmt::format("created table {} from {} in snapshot {}", escaped(table), from, name));
   return {};
 }
@@ -136,7 +138,7 @@ Status run_restore_snapshot(ShellCall& call) {
     tables.push_back(std::move(table));
   }
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
-  CELLAR_TRY(call.at(call.position(0), store->restore_snapshot(name, tables)));
+  CELLAR_TRY(call.at(call.position(0), call.watched([&] { return store->restore_snapshot(name, tables); })));
   call.session().talk(fmt::format("restored {} of snapshot {}",
                                   tables.empty() ? "all tables" : counted(tables.size(), "table"), name));
   return {};

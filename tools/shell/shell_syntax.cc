@@ -382,6 +382,7 @@ void ShellSplitter::discard() {
   buffer_.clear();
   head_ = scan_ = 0;
   head_line_ = line_;
+  scan_column_ = head_column_ = 0;
   state_ = State();
 }
 
@@ -443,7 +444,12 @@ bool ShellSplitter::next(std::string& statement, size_t& line) {
     const bool begun = state_.begun;
     const bool ends = step(c);
     if (!begun && state_.begun) head_line_ = line_;
-    if (c == '\n') ++line_;
+    if (c == '\n') {
+      ++line_;
+      scan_column_ = 0;
+    } else if ((static_cast<unsigned char>(c) & 0xC0) != 0x80) {
+      ++scan_column_;
+    }
     state_.before_that = state_.before;
     state_.before = c;
     ++scan_;
@@ -451,13 +457,16 @@ bool ShellSplitter::next(std::string& statement, size_t& line) {
     const bool any = state_.begun;
     statement = buffer_.substr(head_, scan_ - 1 - head_);
     line = head_line_;
+    column_ = head_column_;
     head_ = scan_;
+    head_column_ = scan_column_;
     state_ = State();
     if (any) return true;
   }
   if (!finished_ || !state_.begun) return false;
   statement = buffer_.substr(head_);
   line = head_line_;
+  column_ = head_column_;
   discard();
   return true;
 }

@@ -50,6 +50,8 @@ class ShellSplitter {
   void finish() { finished_ = true; }
   // The next statement without what ended it, and the line it begins in, from 1.
   bool next(std::string& statement, size_t& line);
+  // Returns how many characters of its line stand before the statement that next() returned last.
+  size_t column() const { return column_; }
   // Whether a statement has begun and is not at its end.
   bool pending() const { return state_.begun; }
   // Forgets the statement that is pending.
@@ -82,6 +84,9 @@ class ShellSplitter {
   size_t scan_ = 0;
   size_t line_ = 1;  // at scan_
   size_t head_line_ = 1;
+  size_t scan_column_ = 0;  // characters of the line before scan_
+  size_t head_column_ = 0;
+  size_t column_ = 0;
   bool finished_ = false;
   bool at_start_ = true;
   State state_;

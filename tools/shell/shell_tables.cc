@@ -44,8 +44,7 @@ Status run_exists(ShellCall& call) {
   CELLAR_TRY(call.take({}, 1, 1));
   CELLAR_TRY_ASSIGN(const bool there, table_exists(call));
   const std::string name = escaped(call.position(0).text);
-  call.answer(fmt::format("table {} {}", name, there ? "exists" : "does not exist"), "exists",
-              there ? "true" : "false");
+  call.answer_flag(fmt::format("table {} {}", name, there ? "exists" : "does not exist"), "exists", there);
   return {};
 }
 
@@ -81,7 +80,7 @@ Status run_is_enabled(ShellCall& call) {
   CELLAR_TRY(call.take({}, 1, 1));
   CELLAR_TRY(call.table().status());
   const bool answer = call.statement().name == "is_enabled";
-  call.answer(answer ? "true" : "false", call.statement().name, answer ? "true" : "false");
+  call.answer_flag(answer ? "true" : "false", call.statement().name, answer);
   return {};
 }
 
@@ -90,7 +89,7 @@ Status run_flush(ShellCall& call) {
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
   const Progress clock(call.session(), "flush", 0);
   if (call.positions() == 0) {
-    CELLAR_TRY(store->flush());
+    CELLAR_TRY(call.watched([&] { return store->flush(); }));
   } else {
     CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
     std::vector<std::string> families;  // none: all
@@ -99,8 +98,9 @@ Status run_flush(ShellCall& call) {
     }
     for (const std::string& family : families)
       CELLAR_TRY(call.at(call.position(1), check_family(call.session(), *table, family)));
-    for (const std::string& family : families) CELLAR_TRY(table->flush({.family = family}));
-    if (families.empty()) CELLAR_TRY(table->flush());
+    for (const std::string& family : families)
+      CELLAR_TRY(call.watched([&] { return table->flush({.family = family}); }));
+    if (families.empty()) CELLAR_TRY(call.watched([&] { return table->flush(); }));
   }
   const EngineStatus status = store->status();
   call.session().talk(fmt::format("flushed: the store has {} of {}",
@@ -124,7 +124,7 @@ Status run_compact(ShellCall& call) {
                                            .hinting("leave it out to compact all files of the family"));
     if (type != "NORMAL") return call.fault(call.position(2), "expected NORMAL, or nothing");
   }
-  CELLAR_TRY(table->compact(options));
+  CELLAR_TRY(call.watched([&] { return table->compact(options); }));
   size_t files = 0;
   for (const FamilyInfo& family : table->info().families)
     if (options.family.empty() || family.options.name == options.family) files += family.files.size();

@@ -5,6 +5,7 @@
 #include "tools/frame/command.h"
 #include "tools/store/snapshot_list.h"
 #include "tools/store/store.h"
+#include "tools/store/store_progress.h"
 
 namespace cellar {
 namespace {
@@ -26,8 +27,11 @@ class CheckpointCommand final : public Command {
   }
 
   Status run(Session& session) override {
-    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kLooking));
-    CELLAR_TRY_ASSIGN(const CheckpointInfo made, engine->checkpoint(directory_));
+    StoreProgress progress(session, "checkpoint");
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine,
+                      open_store(session, store_, OpenFor::kLooking, &progress));
+    CELLAR_TRY_ASSIGN(const CheckpointInfo made,
+                      progress.watch([&] { return engine->checkpoint(directory_); }));
     session.talk(fmt::format("wrote store {}: {}", directory_, size_text(made)));
     return engine->close();
   }

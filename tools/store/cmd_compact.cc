@@ -5,6 +5,7 @@
 #include "tools/frame/command.h"
 #include "tools/frame/progress.h"
 #include "tools/store/store.h"
+#include "tools/store/store_progress.h"
 
 namespace cellar {
 namespace {
@@ -56,7 +57,9 @@ class CompactCommand final : public Command {
       return session.name_failure(
           "CEL-USAGE", Exit::kUsage,
           Status::invalid_argument("--family needs a table").hinting("cellar compact --help"));
-    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kWriting));
+    StoreProgress progress(session, "compact");
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine,
+                      open_store(session, store_, OpenFor::kWriting, &progress));
     std::vector<std::string> names = engine->list_tables();
     if (!table_.empty()) names = {table_};
     Records records(session.out(), session.format(), "cellar.compact/1", "tables");
@@ -67,13 +70,13 @@ class CompactCommand final : public Command {
       const Progress clock(session, "compact", 0);
       {
         const ExitOnInterrupt safe("\ninterrupted; nothing changed: the old files are still in use\n");
-        CELLAR_TRY(table->compact({.major = major_, .family = family_}));
+        CELLAR_TRY(progress.watch([&] { return table->compact({.major = major_, .family = family_}); }));
       }
       const Shape after = shape_of(*table, family_);
       records.text("table", name).count("files_before", before.files).count("files_after", after.files);
       records.size("bytes_before", before.bytes).size("bytes_after", after.bytes);
       records.count("cells_before", before.cells).count("cells_after", after.cells);
-      records.text("took", human_micros(clock.micros())).add();
+      records.micros(clock.micros()).add();
     }
     CELLAR_TRY(engine->close());
     records.finish();

@@ -60,8 +60,7 @@ class CreateCommand final : public Command {
     const Result<std::shared_ptr<Table>> table = engine->create_table(table_, options);
     if (!table.ok()) return table.status();
     CELLAR_TRY(engine->close());
-    session.talk(fmt::format("created table {} with {} {}", table_, options.families.size(),
-                             options.families.size() == 1 ? "family" : "families"));
+    session.talk(fmt::format("created table {} with {}", table_, counted(options.families.size(), "family")));
     return {};
   }
 

@@ -2,6 +2,7 @@
 #include "tools/frame/command.h"
 #include "tools/frame/operands.h"
 #include "tools/store/store.h"
+#include "tools/store/write_choice.h"
 
 namespace cellar {
 namespace {
@@ -21,12 +22,13 @@ class DeleteCommand final : public Command {
         .operands("COLUMN", columns_, "family:qualifier", true)
         .option_if("--ts", time_, "TIME",
                    "the version with this timestamp; with --all-versions: versions up to it")
-        .flag("--all-versions", all_versions_, "all versions of the column")
-        .note("cellar deleteall deletes whole rows and families.")
+        .flag("--all-versions", all_versions_, "all versions of the column");
+    write_.declare(arguments);
+    arguments.note("cellar deleteall deletes whole rows and families.")
         .example("cellar delete shop orders user42 d:mail",
                  "the newest version; reads then return the version before it")
-        .example("cellar delete shop orders user42 d:mail d:name --all-versions",
-                 "all versions of two columns")
+        .example("cellar delete shop orders user42 d:mail d:name --all-versions --durability fsync_wal",
+                 "all versions of two columns, on the disk before the command ends")
         .more_example("cellar delete shop orders user42 d:name --ts 1970-01-01T00:00:02.000Z",
                       "one version, by the timestamp that scan prints");
   }
@@ -48,7 +50,7 @@ class DeleteCommand final : public Command {
         erase.latest_version(column.family, *column.qualifier);
       }
     }
-    return erase_from_store(session, store_, table_, columns_, erase);
+    return erase_from_store(session, store_, table_, columns_, erase, write_.options());
   }
 
  private:
@@ -57,6 +59,7 @@ class DeleteCommand final : public Command {
   std::string row_;
   std::vector<std::string> columns_;
   std::optional<std::string> time_;
+  WriteChoice write_;
   bool all_versions_ = false;
 };
 

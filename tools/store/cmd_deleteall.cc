@@ -2,6 +2,7 @@
 #include "tools/frame/command.h"
 #include "tools/frame/operands.h"
 #include "tools/store/store.h"
+#include "tools/store/write_choice.h"
 
 namespace cellar {
 namespace {
@@ -17,9 +18,10 @@ class DeleteAllCommand final : public Command {
         .operand("TABLE", table_, "name of the table")
         .operand("ROW", row_, "row key; \\xHH stands for a byte")
         .operands("COLUMN", columns_, "family, or family:qualifier; default: the whole row", false)
-        .option_if("--ts", time_, "TIME", "only cells up to this timestamp; default: now")
-        .example("cellar deleteall shop orders user42", "the whole row")
-        .example("cellar deleteall shop orders user42 c d:mail --ts now-7d",
+        .option_if("--ts", time_, "TIME", "only cells up to this timestamp; default: now");
+    write_.declare(arguments);
+    arguments.example("cellar deleteall shop orders user42", "the whole row")
+        .example("cellar deleteall shop orders user42 c d:mail --ts now-7d --durability fsync_wal",
                  "a family and a column, except cells of the last week");
   }
 
@@ -38,7 +40,7 @@ class DeleteAllCommand final : public Command {
         erase.family(column.family, std::optional<int64_t>());
       }
     }
-    return erase_from_store(session, store_, table_, columns_, erase);
+    return erase_from_store(session, store_, table_, columns_, erase, write_.options());
   }
 
  private:
@@ -47,6 +49,7 @@ class DeleteAllCommand final : public Command {
   std::string row_;
   std::vector<std::string> columns_;
   std::optional<std::string> time_;
+  WriteChoice write_;
 };
 
 }  // namespace

@@ -23,14 +23,15 @@ Result<FeedTable> parse_feed_table(const std::string& text) {
   return table;
 }
 
-std::string text_of(const std::vector<FeedTable>& tables) {
-  if (tables.empty()) return "*";
-  std::string text;
+// "orders/d,c", "users"; "*" for all tables.
+std::vector<std::string> names_of(const std::vector<FeedTable>& tables) {
+  if (tables.empty()) return {"*"};
+  std::vector<std::string> names;
   for (const FeedTable& each : tables) {
-    text += (text.empty() ? "" : " ") + each.table;
-    for (size_t i = 0; i < each.families.size(); ++i) text += (i == 0 ? "/" : ",") + each.families[i];
+    std::string& name = names.emplace_back(each.table);
+    for (size_t i = 0; i < each.families.size(); ++i) name += (i == 0 ? "/" : ",") + each.families[i];
   }
-  return text;
+  return names;
 }
 
 class FeedCommand final : public Command {
@@ -123,7 +124,7 @@ class FeedCommand final : public Command {
     for (const FeedInfo& each : engine.list_feeds()) {
       if (action_ == "create" && each.name != name_) continue;
       records.text("feed", each.name)
-          .text("tables", text_of(each.tables))
+          .list("tables", names_of(each.tables), " ")
           .count("acknowledged", each.acknowledged);
       records.size("retained", each.retained_bytes).size("retained_max", each.retained_bytes_max);
       records.flag("lost", each.lost).add();

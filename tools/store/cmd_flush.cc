@@ -5,6 +5,7 @@
 #include "tools/frame/command.h"
 #include "tools/frame/progress.h"
 #include "tools/store/store.h"
+#include "tools/store/store_progress.h"
 
 namespace cellar {
 namespace {
@@ -23,22 +24,24 @@ class FlushCommand final : public Command {
   }
 
   Status run(Session& session) override {
-    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kWriting));
+    StoreProgress progress(session, "flush");
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine,
+                      open_store(session, store_, OpenFor::kWriting, &progress));
     const Progress clock(session, "flush", 0);
     {
       const ExitOnInterrupt safe(
           "\ninterrupted; nothing is lost: data that was not flushed is still in the log\n");
       if (table_.empty()) {
-        CELLAR_TRY(engine->flush());
+        CELLAR_TRY(progress.watch([&] { return engine->flush(); }));
       } else {
         CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, open_table(session, *engine, store_, table_));
-        CELLAR_TRY(table->flush());
+        CELLAR_TRY(progress.watch([&] { return table->flush(); }));
       }
     }
     const EngineStatus status = engine->status();
     CELLAR_TRY(engine->close());
-    session.talk(fmt::format("flushed in {}: {} store files, {}", human_micros(clock.micros()),
-                             status.store_files, human_bytes(status.store_bytes)));
+    session.talk(fmt::format("flushed in {}: {}, {}", human_micros(clock.micros()),
+                             counted(status.store_files, "store file"), human_bytes(status.store_bytes)));
     return {};
   }
 

@@ -3,6 +3,7 @@
 
 #include "base/bytes.h"
 #include "base/coding.h"
+#include "base/text_width.h"
 #include "tools/frame/command.h"
 #include "tools/frame/operands.h"
 #include "tools/frame/output.h"
@@ -49,7 +50,7 @@ class GetCounterCommand final : public Command {
                    fmt::format("column {}:{} is not a counter: its value has {} bytes, not 8", cell.family,
                                escaped(cell.qualifier), cell.value.size()))
             .hinting("cellar get prints the value");
-    print(session, found, columns);
+    print(session, row, found, columns);
     return {};
   }
 
@@ -59,13 +60,14 @@ class GetCounterCommand final : public Command {
     return rows.row().to_row();
   }
 
-  void print(Session& session, const Row& found, const std::vector<ColumnOperand>& columns) const {
+  void print(Session& session, std::string_view row, const Row& found,
+             const std::vector<ColumnOperand>& columns) const {
     Records records(session.out(), session.format(), "cellar.get-counter/1", "counters");
     for (size_t i = 0; i < columns.size(); ++i) {
       const auto value = found.value(columns[i].family, *columns[i].qualifier);
       if (!value) {
         session.answer_negative();
-        session.talk(fmt::format("the row has no counter {}", columns_[i]));
+        session.talk(fmt::format("row {} has no counter {}", readable(row), columns_[i]));
         continue;
       }
       if (session.format() != Format::kRaw) records.text("column", columns_[i]);

@@ -4,6 +4,7 @@
 #include "tools/frame/operands.h"
 #include "tools/store/increment_error.h"
 #include "tools/store/store.h"
+#include "tools/store/write_choice.h"
 
 namespace cellar {
 namespace {
@@ -22,13 +23,14 @@ class IncrCommand final : public Command {
         .operand("ROW", row_, "row key; \\xHH stands for a byte")
         .operands("COLUMN [N]", words_,
                   "family:qualifier, and the number to add; default: 1; may be negative", true)
-        .flag("--wrap", wrap_, "wrap around on overflow of 64 bits, as HBase does; default: an error")
-        .formats({"table", "json", "jsonl", "csv", "raw"})
+        .flag("--wrap", wrap_, "wrap around on overflow of 64 bits, as HBase does; default: an error");
+    write_.declare(arguments);
+    arguments.formats({"table", "json", "jsonl", "csv", "raw"})
         .example("cellar incr shop orders user42 c:visits", "add 1 to a counter")
         .example("cellar incr shop orders user42 c:visits 5 c:stock -1 --format json",
                  "two counters of a row, atomically")
-        .example("cellar incr shop orders user42 c:visits --wrap",
-                 "a counter that may overflow, as in HBase");
+        .example("cellar incr shop orders user42 c:visits --wrap --durability async_wal",
+                 "a counter that may overflow, as in HBase, and need not survive a crash");
   }
 
   Status run(Session& session) override {
@@ -47,7 +49,7 @@ class IncrCommand final : public Command {
     }
     CELLAR_TRY_ASSIGN(const OpenedTable opened, open_store_table(session, store_, table_, OpenFor::kWriting));
     CELLAR_TRY(check_columns(session, *opened.table, columns));
-    const Result<std::vector<int64_t>> added = opened.table->increment(increment);
+    const Result<std::vector<int64_t>> added = opened.table->increment(increment, write_.options());
     if (!added.ok()) return with_overflow_hint(added.status(), "--wrap");
     const std::vector<int64_t>& sums = *added;
     CELLAR_TRY(opened.engine->close());
@@ -66,6 +68,7 @@ class IncrCommand final : public Command {
   std::string row_;
   std::vector<std::string> words_;
   bool wrap_ = false;
+  WriteChoice write_;
 };
 
 }  // namespace

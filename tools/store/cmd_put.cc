@@ -1,10 +1,11 @@
-// cellar put: writes cells of one row, as one, and only if the row is as expected where that is asked.
+// cellar put: writes cells of one row atomically, and only if the row is as expected where that is asked.
 #include <fmt/format.h>
 
 #include "tools/frame/command.h"
 #include "tools/frame/operands.h"
 #include "tools/frame/value_form.h"
 #include "tools/store/store.h"
+#include "tools/store/write_choice.h"
 
 namespace cellar {
 namespace {
@@ -16,47 +17,16 @@ class PutCommand final : public Command {
   std::string_view summary() const override { return "Write cells of one row, atomically"; }
 
   void declare(Arguments& arguments) override {
-    arguments.operand("STORE", store_, "directory of the store")
-        .operand("TABLE", table_, "name of the table")
-        .operand("ROW", row_, "row key; \\xHH stands for a byte, here and in the other arguments")
-        .operands("COLUMN VALUE", cells_, "family:qualifier and its new value; pairs may be repeated", true)
-        .option_if("--ts", time_, "TIME", "timestamp of the cells; default: now")
-        .option_if("--ttl", ttl_, "SPAN", "the cells expire this long after their timestamp: 90s, 2h, 7d")
-        .choice("--as", form_, value_forms(), "form of the values")
-        .option_if("--if", expected_, "COLUMN=VALUE",
-                   "write only if the column has this value; otherwise exit status 1")
-        .option_if("--if-absent", absent_, "COLUMN", "write only if the column has no value, or an empty one")
-        .example("cellar put shop orders user42 d:name Ada d:mail ada@example.org",
-                 "two cells of a row, atomically")
-        .example("cellar put shop orders user42 c:score 17 --as long --ts now --ttl 7d",
-                 "a number in eight bytes that expires in a week")
-        .more_example("cellar put shop orders user42 d:name 'Ada Lovelace' --if d:name=Ada",
-                      "only if nobody else changed it")
-        .more_example("cellar put shop orders user50 d:name Emmy --if-absent d:name",
-                      "only if nobody else wrote it");
+    declare_row(arguments);
+    files_.declare(arguments);
+    write_.declare(arguments);
   }
 
   Status run(Session& session) override {
     CELLAR_TRY_ASSIGN(const std::string row, for_argument("ROW", parse_bytes(row_)));
     Put put(row);
-    if (cells_.size() % 2 != 0) {
-      return session.name_failure(
-          "CEL-USAGE", Exit::kUsage,
-          Status::invalid_argument("column " + cells_.back() + " has no value")
-              .hinting("write columns and values in turn: d:name Ada d:mail ada@example.org"));
-    }
-    int64_t timestamp = kNow;
-    if (time_) {
-      CELLAR_TRY_ASSIGN(timestamp, for_argument("--ts", parse_time(*time_)));
-    }
     std::vector<std::string> columns;
-    for (size_t i = 0; i < cells_.size(); i += 2) {
-      CELLAR_TRY_ASSIGN(const ColumnOperand column, for_argument("COLUMN", parse_one_column(cells_[i])));
-      CELLAR_TRY_ASSIGN(const std::string value,
-                        for_argument("VALUE", parse_value(cells_[i + 1], value_form_of(form_))));
-      put.add_at(column.family, *column.qualifier, timestamp, value);
-      columns.push_back(cells_[i]);
-    }
+    CELLAR_TRY(add_cells(session, put, columns));
     if (ttl_) {
       CELLAR_TRY_ASSIGN(const int64_t ttl_ms, for_argument("--ttl", parse_duration_ms(*ttl_)));
       put.ttl_ms(ttl_ms);
@@ -66,9 +36,10 @@ class PutCommand final : public Command {
     CELLAR_TRY_ASSIGN(const OpenedTable opened, open_store_table(session, store_, table_, OpenFor::kWriting));
     CELLAR_TRY(check_columns(session, *opened.table, columns));
     if (!conditional) {
-      CELLAR_TRY(opened.table->put(put));
+      CELLAR_TRY(opened.table->put(put, write_.options()));
     } else {
-      CELLAR_TRY_ASSIGN(const CheckAndMutateResult result, opened.table->check_and_mutate(check.then(put)));
+      CELLAR_TRY_ASSIGN(const CheckAndMutateResult result,
+                        opened.table->check_and_mutate(check.then(put), write_.options()));
       if (!result.success) {
         session.answer_negative();
         session.talk("nothing was written: " +
@@ -79,6 +50,60 @@ class PutCommand final : public Command {
   }
 
  private:
+  void declare_row(Arguments& arguments) {
+    arguments.operand("STORE", store_, "directory of the store")
+        .operand("TABLE", table_, "name of the table")
+        .operand("ROW", row_, "row key; \\xHH stands for a byte, here and in the other arguments")
+        .operands("COLUMN VALUE", cells_, "family:qualifier and its new value; pairs may be repeated", false)
+        .option_if("--ts", time_, "TIME", "timestamp of the cells; default: now")
+        .option_if("--ttl", ttl_, "SPAN", "the cells expire this long after their timestamp: 90s, 2h, 7d")
+        .choice("--as", form_, value_forms(), "form of the values")
+        .option_if("--if", expected_, "COLUMN=VALUE",
+                   "write only if the column has this value; otherwise exit status 1")
+        .option_if("--if-absent", absent_, "COLUMN", "write only if the column has no value, or an empty one")
+        .more_example("cellar put shop orders user42 --from-file d:notes=notes.txt --durability fsync_wal",
+                      "a value from a file, on the disk before the command ends")
+        .example("cellar put shop orders user42 d:name Ada d:mail ada@example.org",
+                 "two cells of a row, atomically")
+        .example("cellar put shop orders user42 c:score 17 --as long --ts now --ttl 7d",
+                 "a number in eight bytes that expires in a week")
+        .more_example("cellar put shop orders user42 d:name 'Ada Lovelace' --if d:name=Ada",
+                      "only if nobody else changed it")
+        .more_example("cellar put shop orders user50 d:name Emmy --if-absent d:name",
+                      "only if nobody else wrote it");
+  }
+
+  // Adds the cells of the command line and of files; their columns are added to those that are checked.
+  Status add_cells(Session& session, Put& put, std::vector<std::string>& columns) const {
+    const auto usage = [&](Status status) {
+      return session.name_failure("CEL-USAGE", Exit::kUsage, std::move(status));
+    };
+    if (cells_.size() % 2 != 0)
+      return usage(Status::invalid_argument("column " + cells_.back() + " has no value")
+                       .hinting("write columns and values in turn: d:name Ada d:mail ada@example.org"));
+    if (cells_.empty() && files_.empty())
+      return usage(Status::invalid_argument("COLUMN VALUE is missing")
+                       .hinting("usage: cellar put STORE TABLE ROW COLUMN VALUE…   (cellar put --help)"));
+    int64_t timestamp = kNow;
+    if (time_) {
+      CELLAR_TRY_ASSIGN(timestamp, for_argument("--ts", parse_time(*time_)));
+    }
+    for (size_t i = 0; i < cells_.size(); i += 2) {
+      CELLAR_TRY_ASSIGN(const ColumnOperand column, for_argument("COLUMN", parse_one_column(cells_[i])));
+      CELLAR_TRY_ASSIGN(const std::string value,
+                        for_argument("VALUE", parse_value(cells_[i + 1], value_form_of(form_))));
+      put.add_at(column.family, *column.qualifier, timestamp, value);
+      columns.push_back(cells_[i]);
+    }
+    CELLAR_TRY_ASSIGN(const auto from_files, files_.read());
+    for (const auto& [name, value] : from_files) {
+      CELLAR_TRY_ASSIGN(const ColumnOperand column, parse_one_column(name));
+      put.add_at(column.family, *column.qualifier, timestamp, value);
+      columns.push_back(name);
+    }
+    return {};
+  }
+
   // Whether there is one; its column is added to those whose family is checked.
   Result<bool> add_condition(Session& session, CheckAndMutate& check,
                              std::vector<std::string>& columns) const {
@@ -115,6 +140,8 @@ class PutCommand final : public Command {
   std::string form_;
   std::optional<std::string> expected_;
   std::optional<std::string> absent_;
+  FileValues files_;
+  WriteChoice write_;
 };
 
 }  // namespace

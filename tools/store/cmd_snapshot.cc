@@ -9,6 +9,7 @@
 #include "tools/frame/operands.h"
 #include "tools/store/snapshot_list.h"
 #include "tools/store/store.h"
+#include "tools/store/store_progress.h"
 
 namespace cellar {
 namespace {
@@ -49,8 +50,10 @@ class SnapshotCommand final : public Command {
       return usage("clone needs a table and the name of the new table",
                    "cellar snapshot clone STORE NAME TABLE NEW");
     if (action_ == "drop" && !rest_.empty()) return usage("drop takes one name");
-    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kWriting));
-    CELLAR_TRY(change(session, *engine));
+    StoreProgress progress(session, "snapshot " + action_);
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine,
+                      open_store(session, store_, OpenFor::kWriting, &progress));
+    CELLAR_TRY(change(session, *engine, progress));
     return engine->close();
   }
 
@@ -68,17 +71,18 @@ class SnapshotCommand final : public Command {
     return engine->close();
   }
 
-  Status change(Session& session, Engine& engine) {
+  Status change(Session& session, Engine& engine, StoreProgress& progress) {
     if (action_ == "create") {
-      CELLAR_TRY_ASSIGN(const NamedSnapshotInfo made, engine.create_snapshot(name_, rest_));
+      CELLAR_TRY_ASSIGN(const NamedSnapshotInfo made,
+                        progress.watch([&] { return engine.create_snapshot(name_, rest_); }));
       if (session.format() != Format::kTable) print_snapshots(session, {made});
       session.talk(fmt::format("created snapshot {}: {}", name_, size_text(made.checkpoint)));
     } else if (action_ == "restore") {
-      CELLAR_TRY(engine.restore_snapshot(name_, rest_));
+      CELLAR_TRY(progress.watch([&] { return engine.restore_snapshot(name_, rest_); }));
       session.talk(fmt::format("restored {} of snapshot {}",
                                rest_.empty() ? "all tables" : counted(rest_.size(), "table"), name_));
     } else if (action_ == "clone") {
-      CELLAR_TRY(engine.clone_snapshot(name_, rest_[0], rest_[1]).status());
+      CELLAR_TRY(progress.watch([&] { return engine.clone_snapshot(name_, rest_[0], rest_[1]).status(); }));
       session.talk(fmt::format("created table {} from {} in snapshot {}", rest_[1], rest_[0], name_));
     } else {
       CELLAR_TRY(engine.drop_snapshot(name_));
@@ -89,9 +93,12 @@ class SnapshotCommand final : public Command {
 
   Status write_out(Session& session) {
     if (rest_.size() != 1) return usage("export needs a directory", "cellar snapshot export STORE NAME DIR");
-    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kLooking));
+    StoreProgress progress(session, "snapshot export");
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine,
+                      open_store(session, store_, OpenFor::kLooking, &progress));
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> snapshot, engine->open_snapshot(name_));
-    CELLAR_TRY_ASSIGN(const CheckpointInfo made, snapshot->checkpoint(rest_[0]));
+    CELLAR_TRY_ASSIGN(const CheckpointInfo made,
+                      progress.watch([&] { return snapshot->checkpoint(rest_[0]); }));
     session.talk(fmt::format("wrote store {}: {}", rest_[0], size_text(made)));
     CELLAR_TRY(snapshot->close());
     return engine->close();

@@ -10,10 +10,11 @@ namespace cellar {
 void print_snapshots(Session& session, const std::vector<NamedSnapshotInfo>& snapshots) {
   Records records(session.out(), session.format(), "cellar.snapshot/1", "snapshots");
   for (const NamedSnapshotInfo& each : snapshots) {
-    std::string tables;
-    for (const std::string& name : each.checkpoint.tables) tables += (tables.empty() ? "" : ",") + name;
-    if (!each.status.ok() && session.format() == Format::kTable) tables = each.status.to_text();
-    records.text("snapshot", each.name).text("tables", tables);
+    records.text("snapshot", each.name);
+    if (!each.status.ok() && session.format() == Format::kTable)
+      records.text("tables", each.status.to_text());
+    else
+      records.list("tables", each.checkpoint.tables, ",");
     records.time("created", each.checkpoint.created_ms).count("sequence", each.checkpoint.sequence);
     records.count("files", each.checkpoint.files).size("bytes", each.checkpoint.bytes);
     if (session.format() != Format::kTable)

@@ -175,10 +175,11 @@ Status check_columns(Session& session, const Table& table, const std::vector<std
 }
 
 Status erase_from_store(Session& session, const std::string& path, const std::string& table,
-                        const std::vector<std::string>& columns, const Delete& erase) {
+                        const std::vector<std::string>& columns, const Delete& erase,
+                        const WriteOptions& options) {
   CELLAR_TRY_ASSIGN(const OpenedTable opened, open_store_table(session, path, table, OpenFor::kWriting));
   CELLAR_TRY(check_columns(session, *opened.table, columns));
-  CELLAR_TRY(opened.table->erase(erase));
+  CELLAR_TRY(opened.table->erase(erase, options));
   return opened.engine->close();
 }
 

@@ -43,7 +43,8 @@ Result<OpenedTable> open_store_table(Session& session, const std::string& path, 
 
 // Opens the store for writing, deletes from the table and closes it again; `columns` as they were typed.
 Status erase_from_store(Session& session, const std::string& path, const std::string& table,
-                        const std::vector<std::string>& columns, const Delete& erase);
+                        const std::vector<std::string>& columns, const Delete& erase,
+                        const WriteOptions& options);
 
 // Checks the families of columns as they were typed ("d:name", "d").
 Status check_columns(Session& session, const Table& table, const std::vector<std::string>& columns);

@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include <nlohmann/json.hpp>
 
 #include "base/bytes.h"
 #include "base/text_printer.h"
+#include "base/text_width.h"
 #include "tools/frame/output.h"
 
 namespace cellar {
@@ -28,11 +31,21 @@ Json json_of(const StoreFileInfo& file) {
               {"created_ms", file.created_ms}};
 }
 
+// Numbers and booleans as such. What applications keep in a schema is text, whatever it reads like.
+Json json_of_option(const std::string& name, const std::string& value) {
+  if (name.starts_with("metadata.") || name.starts_with("configuration.")) return value;
+  if (value == "true" || value == "false") return value == "true";
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (!value.empty() && error == std::errc() && end == value.data() + value.size()) return number;
+  return value;
+}
+
 Json json_of(const TableInfo& table) {
   Json families = Json::array();
   for (const FamilyInfo& family : table.families) {
     Json options = Json::object();
-    for (const auto& [name, value] : option_list(family.options)) options[name] = value;
+    for (const auto& [name, value] : option_list(family.options)) options[name] = json_of_option(name, value);
     Json files = Json::array();
     for (const StoreFileInfo& file : family.files) files.push_back(json_of(file));
     families.push_back(Json{{"name", family.options.name},
@@ -44,7 +57,7 @@ Json json_of(const TableInfo& table) {
                             {"files", std::move(files)}});
   }
   Json options = Json::object();
-  for (const auto& [name, value] : option_list(table.options)) options[name] = value;
+  for (const auto& [name, value] : option_list(table.options)) options[name] = json_of_option(name, value);
   return Json{{"name", table.name},
               {"id", table.id},
               {"durability", options["durability"]},
@@ -53,7 +66,7 @@ Json json_of(const TableInfo& table) {
 }
 
 std::string range_text(const StoreFileInfo& file) {
-  return escaped(file.first_row) + " … " + escaped(file.last_row);
+  return readable(file.first_row) + " … " + readable(file.last_row);
 }
 
 // All options, some to a line.
@@ -167,17 +180,17 @@ Status print_table_list(Session& session, Engine& engine, const std::vector<std:
   Records records(session.out(), session.format(), "cellar.list/1", "tables");
   for (const std::string& name : tables) {
     CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, engine.open_table(name));
-    std::string families;
+    std::vector<std::string> families;
     uint64_t files = 0;
     uint64_t bytes = 0;
     uint64_t in_memory = 0;
     for (const FamilyInfo& family : table->info().families) {
-      families += (families.empty() ? "" : ",") + family.options.name;
+      families.push_back(family.options.name);
       files += family.files.size();
       in_memory += family.memtable_cells;
       for (const StoreFileInfo& file : family.files) bytes += file.bytes;
     }
-    records.text("table", name).text("families", families).count("files", files).size("bytes", bytes);
+    records.text("table", name).list("families", families, ",").count("files", files).size("bytes", bytes);
     records.count("cells_in_memory", in_memory).add();
   }
   records.finish();

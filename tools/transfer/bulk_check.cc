@@ -133,7 +133,13 @@ Result<BulkCheck> BulkCheck::run(Session& session, const std::string& directory,
                                  const BulkCheckOptions& options) {
   BulkCheck check;
   CELLAR_TRY_ASSIGN(const BulkFiles found, find_bulk_files(directory));
-  Progress progress(session, "check " + directory, 0);
+  uint64_t total = 0;
+  for (const BulkFile& file : found.files) {
+    std::error_code unknown;
+    const uintmax_t size = std::filesystem::file_size(file.path, unknown);
+    total += unknown ? 0 : size;
+  }
+  Progress progress(session, "check " + shown_name(directory), total);
   uint64_t bytes = 0;
   uint64_t cells = 0;
   for (const BulkFile& file : found.files) {
@@ -162,10 +168,9 @@ Result<BulkCheck> BulkCheck::run(Session& session, const std::string& directory,
 void BulkCheck::check_layout(const BulkFiles& found) {
   std::set<std::string> families;
   for (const BulkFile& file : found.files) families.insert(file.family);
-  BulkRule& layout = rule(
-      "layout", fmt::format("{}, {}, no name that HBase skips",
-                            families.size() == 1 ? "1 family" : fmt::format("{} families", families.size()),
-                            counted(found.files.size(), "file")));
+  BulkRule& layout =
+      rule("layout", fmt::format("{}, {}, no name that HBase skips", counted(families.size(), "family"),
+                                 counted(found.files.size(), "file")));
   if (found.files.empty())
     layout.findings.push_back({BulkLevel::kFail, "", "no files; HBase expects DIR/<family>/<file>"});
   for (const BulkStray& stray : found.strays)

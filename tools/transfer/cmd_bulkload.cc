@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/bytes.h"
@@ -239,9 +240,8 @@ class BulkloadCommand final : public Command {
     if (std::ranges::find(names, table_) == names.end()) {
       CELLAR_TRY(engine.create_table(table_, options).status());
       made_table = true;
-      session.talk(fmt::format(
-          "created table {} with {}", table_,
-          options.families.size() == 1 ? "1 family" : fmt::format("{} families", options.families.size())));
+      session.talk(
+          fmt::format("created table {} with {}", table_, counted(options.families.size(), "family")));
       return {};
     }
     CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, engine.open_table(table_));
@@ -263,7 +263,13 @@ class BulkloadCommand final : public Command {
     }
     request.by = by_ == "copy" ? IngestBy::kCopy : by_ == "move" ? IngestBy::kMove : IngestBy::kLink;
     request.verify = level_ == "deep" ? HFileCheckLevel::kDeep : HFileCheckLevel::kCells;
-    Progress progress(session, "ingest " + shown_name(directory_), 0);
+    uint64_t bytes = 0;
+    for (const BulkFile& file : found.files) {
+      std::error_code unknown;
+      const uintmax_t size = std::filesystem::file_size(file.path, unknown);
+      bytes += unknown ? 0 : size;
+    }
+    Progress progress(session, "ingest " + shown_name(directory_), bytes);
     request.progress = [&](const IngestProgress& done) {
       progress.show(done.bytes_done, 0);
       return !interrupted();

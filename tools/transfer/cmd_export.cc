@@ -4,8 +4,8 @@
 #include "base/bytes.h"
 #include "tools/frame/cell_printer.h"
 #include "tools/frame/command.h"
-#include "tools/frame/progress.h"
 #include "tools/query/scan_options.h"
+#include "tools/query/table_rows.h"
 #include "tools/store/store.h"
 #include "tools/transfer/hfile_export.h"
 
@@ -78,41 +78,43 @@ class ExportCommand final : public Command {
 
   // Hands each cell to `add`, until that fails.
   template <class Add>
-  Status walk(Session& session, Table& table, const Scan& scan, Progress& progress, const Add& add) {
-    CELLAR_TRY_ASSIGN(const std::unique_ptr<Scanner> scanner, table.scan(scan));
+  Status walk(Session& session, Table& table, const Scan& scan, ScanProgress& progress, const Add& add) {
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Scanner> scanner, paced_scan(table, scan));
     // Files are whole or not at all, whether or not somebody reads what is said of them.
     const auto stopping = [&] { return to_ == "hfile" ? interrupted() : session.stopping(); };
     while (!stopping() && scanner->next()) {
-      for (const CellView& cell : scanner->row()) {
+      const RowView row = scanner->row();
+      for (const CellView& cell : row) {
         CELLAR_TRY(add(cell));
         ++cells_;
       }
-      progress.step(0, cells_);
+      row.is_cursor() ? progress.show(cells_) : progress.step(cells_);
     }
     return scanner->status();
   }
 
-  Status to_stream(Session& session, Table& table, const Scan& scan) {
-    Progress progress(session, "export", 0);
+  Status to_stream(Session& session, Table& table, Scan& scan) {
+    ScanProgress progress(session, "export", table, scan);
     CellPrinter printer(session.out(), {.format = to_ == "csv" ? Format::kCsv : Format::kJsonl,
                                         .what = tags_ ? CellText::kTags : CellText::kPlain});
     CELLAR_TRY(walk(session, table, scan, progress, [&](const CellView& cell) {
       printer.add(cell);
       return Status();
     }));
-    if (interrupted()) return interrupted_status(fmt::format("{} cells were printed", human_count(cells_)));
+    if (interrupted()) return interrupted_status(counted(cells_, "cell") + " printed");
     printer.finish();
     session.out().flush();
+    if (session.stopping()) return {};  // not all was exported
     session.talk(fmt::format("exported {} in {}", counted(cells_, "cell"), human_micros(progress.micros())));
     return {};
   }
 
-  Status to_files(Session& session, Table& table, const Scan& scan) {
+  Status to_files(Session& session, Table& table, Scan& scan) {
     CELLAR_TRY_ASSIGN(RowSplits splits, RowSplits::read(splits_));
     const size_t regions = splits.regions();
     CELLAR_TRY_ASSIGN(const std::unique_ptr<HFileExport> made,
                       HFileExport::create(output_, table.info(), std::move(splits)));
-    Progress progress(session, "export", 0);
+    ScanProgress progress(session, "export", table, scan);
     CELLAR_TRY(walk(session, table, scan, progress, [&](const CellView& cell) { return made->add(cell); }));
     if (interrupted()) return interrupted_status("no output was left");
     CELLAR_TRY(made->finish());

@@ -11,6 +11,7 @@
 #include "tools/frame/progress.h"
 #include "tools/frame/short_text.h"
 #include "tools/store/store.h"
+#include "tools/store/write_choice.h"
 #include "tools/transfer/cell_reader.h"
 
 namespace cellar {
@@ -44,8 +45,9 @@ class LoadCommand final : public Command {
         .option("--family", family_, "NAME", "for cells with an empty family")
         .option_if("--ts", time_, "TIME", "for cells without a timestamp (default: now) or with LATEST")
         .option_count("--batch", batch_, "cells in one atomic batch (10,000)")
-        .choice("--on-error", on_error_, {"stop", "skip"}, "what to do at an invalid line")
-        .formats({"table", "json"})
+        .choice("--on-error", on_error_, {"stop", "skip"}, "what to do at an invalid line");
+    write_.declare(arguments, WriteChoice::Levels::kAll);
+    arguments.formats({"table", "json"})
         .example("cellar load shop orders cells.jsonl", "cells that dump or export printed")
         .example(
             "cellar load shop people people.csv --map 'row=id, d:name=name, d:mail=email' --on-error skip",
@@ -54,6 +56,8 @@ class LoadCommand final : public Command {
             "cellar load shop people people.tsv --from tsv --map 'row=id, d:name=name' --null NULL --batch "
             "1000",
             "from a database that writes NULL for missing values")
+        .more_example("cellar load shop orders cells.jsonl --durability skip_wal",
+                      "without the log, for a file that can be loaded again after a crash")
         .more_example("cellar load shop orders hudi.jsonl --family d --ts 2026-11-20",
                       "cells that have neither families nor timestamps");
   }
@@ -90,6 +94,10 @@ class LoadCommand final : public Command {
     for (const std::string& path : files_) {
       status = load_file(session, opened, path, options);
       if (!status.ok()) break;
+    }
+    if (write_.options().durability == Durability::kSkipWal) {  // nothing else keeps the cells
+      const Status flushed = opened.table->flush();
+      if (status.ok()) status = flushed;
     }
     const Status closed = opened.engine->close();
     report(session, clock.micros(), status.ok());
@@ -181,7 +189,7 @@ class LoadCommand final : public Command {
 
   Status write(const OpenedTable& opened, Batch& batch) {
     if (batch.mutations() == 0) return {};
-    CELLAR_TRY(opened.engine->write(batch));
+    CELLAR_TRY(opened.engine->write(batch, write_.options()));
     counts_.cells += batch.mutations();
     ++counts_.batches;
     batch.clear();
@@ -216,6 +224,7 @@ class LoadCommand final : public Command {
   uint64_t batch_ = 10000;
   std::string on_error_;
   std::vector<std::string> families_;
+  WriteChoice write_;
   OwnedCell scratch_;
   LoadCounts counts_;
 };
