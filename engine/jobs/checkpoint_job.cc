@@ -5,7 +5,6 @@
 
 #include "base/assert.h"
 #include "base/bytes.h"
-#include "engine/jobs/flush_job.h"
 #include "engine/store/file_copy.h"
 #include "engine/store/table_state.h"
 #include "engine/write/write_path.h"
@@ -13,14 +12,14 @@
 namespace cellar {
 
 Result<CheckpointInfo> CheckpointJob::run(Directory& into) {
-  CELLAR_TRY(write_path_.alone([&] { return look(); }));
+  CELLAR_TRY(source_.write_path.alone([&] { return look(); }));
   for (TableRecord& table : state_.tables) {
     for (FamilyRecord& family : table.families) CELLAR_TRY(fill(into, table, family));
     CELLAR_TRY(sync_table_directory(into, table.id));
   }
   // Before this a crash leaves files that nothing names; after it, the checkpoint.
-  state_.next_file_number = core_.manifest->next_file_number();
-  CELLAR_TRY(Manifest::create(into, core_.executor, state_, {.files_are_there = true}).status());
+  state_.next_file_number = source_.disk.manifest->next_file_number();
+  CELLAR_TRY(Manifest::create(into, source_.world.executor, state_, {.files_are_there = true}).status());
   const uint64_t shared = info_.bytes_shared;
   info_ = describe_checkpoint(state_, into.path());
   info_.bytes_shared = shared;
@@ -29,19 +28,19 @@ Result<CheckpointInfo> CheckpointJob::run(Directory& into) {
 
 // Alone: nothing above the read point exists, all below it is in these views, and no table comes or goes.
 Status CheckpointJob::look() {
-  const ManifestState all = core_.manifest->state();
+  const ManifestState all = source_.disk.manifest->state();
   state_.identity = all.identity;
   state_.snapshot = snapshot_;
   state_.next_table_id = all.next_table_id;
   state_.next_family_id = all.next_family_id;
-  state_.last_sequence = core_.mvcc.read_point();
-  state_.wall_ms = core_.clock.wall_ms();
+  state_.last_sequence = source_.mvcc.read_point();
+  state_.wall_ms = source_.world.clock.wall_ms();
   for (const std::string& name : wanted_) {
-    CELLAR_TRY_ASSIGN(const std::shared_ptr<TableState> table, core_.catalog.find(name));
+    CELLAR_TRY_ASSIGN(const std::shared_ptr<TableState> table, source_.catalog.find(name));
     if (state_.table_named(name) == nullptr) look_at(*table, all);
   }
   if (!wanted_.empty()) return {};
-  for (const auto& table : core_.catalog.all()) look_at(*table, all);
+  for (const auto& table : source_.catalog.all()) look_at(*table, all);
   return {};
 }
 
@@ -64,8 +63,8 @@ Status CheckpointJob::fill(Directory& into, const TableRecord& table, FamilyReco
   CELLAR_TRY_ASSIGN(std::shared_ptr<Directory> directory,
                     open_family_directory(into, table.id, family.name, true));
   CELLAR_TRY(share(*directory, *part, family));
-  CELLAR_TRY_ASSIGN(const NewFile made,
-                    write_memtables_as_of(core_, *part->store, *part->view, state_.last_sequence, directory));
+  CELLAR_TRY_ASSIGN(const NewFile made, source_.writer.write_memtables_as_of(
+                                            *part->store, *part->view, state_.last_sequence, directory));
   if (made.file != nullptr) {
     family.files.push_back(made.record);
     return {};  // it has synced the directory
@@ -75,10 +74,10 @@ Status CheckpointJob::fill(Directory& into, const TableRecord& table, FamilyReco
 
 Status CheckpointJob::share(Directory& into, const Part& part, FamilyRecord& family) {
   for (const auto& file : part.view->files) {
-    core_.executor.checkpoint();
+    source_.world.executor.checkpoint();
     const FileRecord& record = file->record();
     const Result<bool> linked =
-        link_or_copy(core_.executor, *part.store->directory(), record.name, into, record.name);
+        link_or_copy(source_.world.executor, *part.store->directory(), record.name, into, record.name);
     CELLAR_TRY(linked.status().with_context("store file " + record.name));
     if (*linked) info_.bytes_shared += record.bytes;
     family.files.push_back(record);

@@ -1,7 +1,11 @@
 // ExpiryClock: believes what two clocks agree on, and a step ahead after it has lasted.
 #include "engine/store/expiry_clock.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "engine/store/world.h"
 
 namespace cellar {
 
@@ -29,6 +33,17 @@ ExpiryClock::Reading ExpiryClock::read() {
   steady_us_ = steady;
   ahead_since_us_ = -1;
   return {wall, 0};
+}
+
+int64_t erase_now_ms(ExpiryClock& expiry, const World& world) {
+  const ExpiryClock::Reading reading = expiry.read();
+  if (reading.ahead_ms != 0)
+    world.log(
+        LogLevel::kWarning,
+        fmt::format("the clock is {} s ahead of the time that is believed: expired cells are hidden, and "
+                    "erased after the clock has said so for an hour",
+                    reading.ahead_ms / 1000));
+  return reading.ms;
 }
 
 }  // namespace cellar

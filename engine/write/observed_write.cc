@@ -10,9 +10,9 @@
 
 #include "base/bytes.h"
 #include "engine/read/table_reader.h"
-#include "engine/store/snapshot_impl.h"
+#include "engine/store/observers.h"
+#include "engine/store/snapshot_keeper.h"
 #include "engine/write/row_changes.h"
-#include "engine/write/write_throttle.h"
 
 namespace cellar {
 namespace {
@@ -30,28 +30,25 @@ class InObserver {
 // As of one instant, which begins at the first read.
 class InstantReads final : public ObservedReads {
  public:
-  explicit InstantReads(EngineCore& core) : core_(core) {}
-
   void renew() override { snapshot_.reset(); }
   Status get_observed(TableState& table, const Get& get, const ReadOverlay& own, RowBatch& found) override {
-    return TableReader(table).get_as_of(get, instant(), own, found);
+    return TableReader(table).get_as_of(get, instant(table), own, found);
   }
   Result<std::unique_ptr<Scanner>> scan_observed(TableState& table, const Scan& scan) override {
-    const ReadInstant now = instant();
+    const ReadInstant now = instant(table);
     return open_scan_as_of(table.shared_from_this(), scan, now, {}, snapshot_);
   }
   void note_added(TableState&, std::string_view) override {}
 
  private:
-  ReadInstant instant() {
+  ReadInstant instant(const TableState& table) {
     if (snapshot_ == nullptr) {
-      snapshot_ = std::make_shared<const SnapshotImpl>(core_.shared_from_this());
-      now_ms_ = core_.mvcc.now_ms();
+      snapshot_ = std::make_shared<const SnapshotImpl>(table.snapshots());
+      now_ms_ = table.host().mvcc.now_ms();
     }
     return {snapshot_->sequence(), now_ms_};
   }
 
-  EngineCore& core_;
   std::shared_ptr<const SnapshotImpl> snapshot_;
   int64_t now_ms_ = 0;
 };
@@ -80,14 +77,14 @@ std::string said_by(const ObserverList::Named& observer) { return "observer " + 
 
 }  // namespace
 
-ObservedWrite::ObservedWrite(EngineCore& core, PreparedBatch& batch, std::optional<Stamps> stamps,
+ObservedWrite::ObservedWrite(const WriteParts& parts, PreparedBatch& batch, std::optional<Stamps> stamps,
                              ObservedReads* reads)
-    : core_(core),
+    : parts_(parts),
       batch_(batch),
       stamps_(stamps),
-      own_reads_(reads == nullptr ? std::make_unique<InstantReads>(core) : nullptr),
+      own_reads_(reads == nullptr ? std::make_unique<InstantReads>() : nullptr),
       reads_(reads != nullptr ? *reads : *own_reads_),
-      locks_(core.row_locks) {}
+      locks_(parts.row_locks) {}
 
 const ObservedWrite::ObservedTable* ObservedWrite::find(uint32_t table_id) const {
   const auto found = std::ranges::find(observed_, table_id, &ObservedTable::id);
@@ -108,15 +105,16 @@ void ObservedWrite::add_store(Store* store) {
 }
 
 PreparedBatch::Limits ObservedWrite::limits() const {
-  return {.cell_bytes_max = core_.options.cell_bytes_max, .batch_bytes_max = core_.options.batch_bytes_max};
+  return {.cell_bytes_max = parts_.host.world.options.cell_bytes_max,
+          .batch_bytes_max = parts_.host.world.options.batch_bytes_max};
 }
 
 // Ends: each time round at least one more lock, or one more store, is known, and there are not many of them.
 Status ObservedWrite::run(const Build& build) {
   for (bool done = false; !done;) {
     locks_.release();
-    CELLAR_TRY(WriteThrottle(core_).admit(admitted_));
-    CELLAR_TRY(locks_.lock_all(core_.options.row_lock_wait_ms * 1000, core_.clock));
+    CELLAR_TRY(parts_.throttle.admit(admitted_));
+    CELLAR_TRY(locks_.lock_all(parts_.host.world.options.row_lock_wait_ms * 1000, parts_.host.world.clock));
     CELLAR_TRY(attempt(build, done));
   }
   return {};
@@ -179,12 +177,12 @@ Status ObservedWrite::observe_row(const ObservedTable& table, std::span<const Ce
 }
 
 Result<std::shared_ptr<Table>> ObservedWrite::table(std::string_view name) {
-  CELLAR_TRY_ASSIGN(std::shared_ptr<TableState> found, core_.catalog.find(name));
+  CELLAR_TRY_ASSIGN(std::shared_ptr<TableState> found, parts_.catalog.find(name));
   return std::shared_ptr<Table>(std::move(found));
 }
 
 Result<TableState*> ObservedWrite::resolve(const std::shared_ptr<Table>& table) const {
-  TableState* state = TableState::of(core_, table);
+  TableState* state = TableState::of(parts_.host, table);
   if (state == nullptr) return Status::invalid_argument("the table is not one of the write's engine");
   CELLAR_TRY(state->check());
   return state;
@@ -221,7 +219,7 @@ Result<std::unique_ptr<Scanner>> ObservedWrite::scan(const std::shared_ptr<Table
 const ReadOverlay& ObservedWrite::after() {
   if (!after_.memtables.empty()) return after_;
   for (const PreparedBatch::PreparedCell& each : batch_.cells()) {
-    if (after_.find(each.store) == nullptr) after_.memtables.emplace_back(each.store, core_.new_memtable());
+    if (after_.find(each.store) == nullptr) after_.memtables.emplace_back(each.store, parts_.memory.create());
     CellView cell = each.cell;
     cell.sequence = kUncommittedSequence;
     after_.find(each.store)->get()->insert(cell);
@@ -235,10 +233,10 @@ Status ObservedWrite::failed(Status status) {
 }
 
 Status ObservedWrite::take_bytes(uint64_t bytes) {
-  if (bytes > core_.options.batch_bytes_max - added_bytes_)
+  if (bytes > parts_.host.world.options.batch_bytes_max - added_bytes_)
     return Status::limit(
                fmt::format("what observers add to the write is larger than {} bytes (batch_bytes_max)",
-                           core_.options.batch_bytes_max))
+                           parts_.host.world.options.batch_bytes_max))
         .hinting("add less to one write, or raise the limit");
   added_bytes_ += bytes;
   return {};
@@ -309,7 +307,7 @@ bool ObservedWrite::room_for_additions() {
   };
   for (const Addition& each : additions_) add(*each.table);
   for (const auto& [place, counters] : counters_) add(*counters.table);
-  return !WriteThrottle(core_).pressed(std::span(admitted_).subspan(before));
+  return !parts_.throttle.pressed(std::span(admitted_).subspan(before));
 }
 
 Status ObservedWrite::add_changes() {

@@ -88,19 +88,21 @@ class TransactionScanner final : public Scanner {
 
 }  // namespace
 
-TransactionImpl::TransactionImpl(std::shared_ptr<EngineCore> core, std::shared_ptr<WritePath> write_path,
-                                 const TransactionOptions& options)
-    : core_(std::move(core)),
+TransactionImpl::TransactionImpl(std::shared_ptr<const TableHost> host, std::shared_ptr<WritePath> write_path,
+                                 const MemtableSpace& memory, const TransactionOptions& options)
+    : host_(std::move(host)),
       write_path_(std::move(write_path)),
+      memory_(memory),
       options_(options),
-      snapshot_(std::make_shared<const SnapshotImpl>(core_)),
+      snapshot_(
+          std::make_shared<const SnapshotImpl>(std::shared_ptr<SnapshotKeeper>(host_, &host_->snapshots))),
       sequence_(snapshot_->sequence()),
-      begun_ms_(core_->mvcc.write_ms()),
+      begun_ms_(host_->mvcc.write_ms()),
       shown_to_(std::make_shared<const int>(0)) {}
 
 Result<TransactionImpl::TouchedTable*> TransactionImpl::state_of(const std::shared_ptr<Table>& table) {
   if (!active()) return Status::aborted("the transaction is over: it was committed or rolled back");
-  TableState* known = TableState::of(*core_, table);
+  TableState* known = TableState::of(*host_, table);
   if (known == nullptr) return Status::invalid_argument("the table is not one of the transaction's engine");
   CELLAR_TRY(known->check());
   TouchedTable& state = tables_[known->id()];
@@ -130,7 +132,7 @@ Result<std::unique_ptr<Scanner>> TransactionImpl::scan(const std::shared_ptr<Tab
 Result<std::unique_ptr<Scanner>> TransactionImpl::scan_noted(TouchedTable& state, const Scan& scan,
                                                              const ReadOverlay& own) {
   ScanRead bounds(scan);
-  CELLAR_TRY(bounds.resolve(core_->clock));
+  CELLAR_TRY(bounds.resolve(host_->world.clock));
   const RowRange& range = bounds.read.range;
   struct Keep {
     std::shared_ptr<const SnapshotImpl> snapshot;
@@ -320,12 +322,12 @@ Status TransactionImpl::take(Change& change) {
     if (rises(*item.store)) book.note(*item.store, change.row, item.qualifier, staged.shown, item.type);
     staged_.add(*item.store, item.row, item.qualifier, staged.shown, item.type, item.value, item.tags);
   }
-  CELLAR_TRY(staged_.finish(begun_ms_, {.cell_bytes_max = core_->options.cell_bytes_max,
-                                        .batch_bytes_max = core_->options.batch_bytes_max}));
+  CELLAR_TRY(staged_.finish(begun_ms_, {.cell_bytes_max = host_->world.options.cell_bytes_max,
+                                        .batch_bytes_max = host_->world.options.batch_bytes_max}));
   const uint64_t bytes = staged_.payload().size();
-  if (bytes > core_->options.batch_bytes_max - bytes_)
+  if (bytes > host_->world.options.batch_bytes_max - bytes_)
     return Status::limit(fmt::format("the transaction is larger than {} bytes (batch_bytes_max)",
-                                     core_->options.batch_bytes_max))
+                                     host_->world.options.batch_bytes_max))
         .hinting("commit in between, or raise the limit");
   if (shown_to_.use_count() > 1) CELLAR_TRY(renew_overlay());
   bytes_ += bytes;
@@ -347,7 +349,7 @@ Status TransactionImpl::take(Change& change) {
 
 Memtable& TransactionImpl::overlay_of(const Store* store) {
   if (const MemtableRef* known = overlay_.find(store)) return *known->get();
-  return *overlay_.memtables.emplace_back(store, core_->new_memtable()).second.get();
+  return *overlay_.memtables.emplace_back(store, memory_.create()).second.get();
 }
 
 // From now on reads see these cells, too.
@@ -377,7 +379,7 @@ Status TransactionImpl::renew_overlay() {
 
 Status TransactionImpl::commit() {
   if (!active()) return Status::aborted("the transaction is over: it was committed or rolled back");
-  const Status status = cells_.empty() ? core_->life.check_open() : write();
+  const Status status = cells_.empty() ? host_->life.check_open() : write();
   rollback();
   return status;
 }
@@ -402,7 +404,7 @@ Status TransactionImpl::stamp_cells(int64_t commit_ms) {
 }
 
 Status TransactionImpl::write() {
-  const int64_t commit_ms = core_->mvcc.write_ms();
+  const int64_t commit_ms = host_->mvcc.write_ms();
   std::vector<TableState*> tables;
   for (const auto& [id, state] : tables_) {
     if (state.rows.empty()) continue;
@@ -419,7 +421,7 @@ Status TransactionImpl::write() {
         {cell.store, cell.row, cell.qualifier, cell.value, cell.tags, cell.committed, cell.type, false});
   }
   // Some timestamps are slightly ahead of the clock; later writes must be ordered after them.
-  if (later != 0) core_->mvcc.order_after(commit_ms + later);
+  if (later != 0) host_->mvcc.order_after(commit_ms + later);
   return write_path_->write_checked(tables, items, commit_ms, *this, *this,
                                     {.durability = options_.durability, .stamps = options_.stamps});
 }

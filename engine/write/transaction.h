@@ -13,7 +13,7 @@
 
 #include "cellar/transaction.h"
 #include "engine/read/read_set.h"
-#include "engine/store/snapshot_impl.h"
+#include "engine/store/snapshot_keeper.h"
 #include "engine/store/table_state.h"
 #include "engine/write/prepared_batch.h"
 #include "engine/write/row_changes.h"
@@ -44,8 +44,8 @@ using Ahead = std::map<std::string, std::vector<ColumnAhead>, std::less<>>;
 // One thread at a time.
 class TransactionImpl final : public Transaction, private CommitCheck, private ObservedReads {
  public:
-  TransactionImpl(std::shared_ptr<EngineCore> core, std::shared_ptr<WritePath> write_path,
-                  const TransactionOptions& options);
+  TransactionImpl(std::shared_ptr<const TableHost> host, std::shared_ptr<WritePath> write_path,
+                  const MemtableSpace& memory, const TransactionOptions& options);
 
   uint64_t sequence() const override { return sequence_; }
   Result<RowBatch> get(const std::shared_ptr<Table>& table, const Get& get) override;
@@ -108,7 +108,7 @@ class TransactionImpl final : public Transaction, private CommitCheck, private O
   };
 
   Result<TouchedTable*> state_of(const std::shared_ptr<Table>& table);
-  ReadInstant instant() const { return {sequence_, core_->mvcc.now_ms()}; }
+  ReadInstant instant() const { return {sequence_, host_->mvcc.now_ms()}; }
   Result<std::unique_ptr<Scanner>> scan_noted(TouchedTable& state, const Scan& scan, const ReadOverlay& own);
   Status look_up(Change& change, const Get& get, RowBatch& found);
   Status apply(Change& change, const std::function<Status(RowChanges&)>& work);
@@ -135,8 +135,9 @@ class TransactionImpl final : public Transaction, private CommitCheck, private O
   Result<std::unique_ptr<Scanner>> scan_observed(TableState& table, const Scan& scan) override;
   void note_added(TableState& table, std::string_view row) override;
 
-  const std::shared_ptr<EngineCore> core_;
+  const std::shared_ptr<const TableHost> host_;
   const std::shared_ptr<WritePath> write_path_;
+  const MemtableSpace& memory_;  // part of what the host belongs to
   const TransactionOptions options_;
   std::shared_ptr<const SnapshotImpl> snapshot_;  // null: over
   uint64_t sequence_;
