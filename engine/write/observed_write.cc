@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "base/bytes.h"
+#include "cell/cell_order.h"
 #include "engine/read/table_reader.h"
 #include "engine/store/observers.h"
 #include "engine/store/snapshot_keeper.h"
@@ -52,15 +53,6 @@ class InstantReads final : public ObservedReads {
   std::shared_ptr<const SnapshotImpl> snapshot_;
   int64_t now_ms_ = 0;
 };
-
-// In the order of the engine, but that cells of several families may be among them.
-bool before(const CellView& a, const CellView& b) {
-  if (const int rows = a.row().compare(b.row()); rows != 0) return rows < 0;
-  if (const int families = a.family().compare(b.family()); families != 0) return families < 0;
-  if (const int qualifiers = a.qualifier().compare(b.qualifier()); qualifiers != 0) return qualifiers < 0;
-  if (a.timestamp != b.timestamp) return a.timestamp > b.timestamp;
-  return a.type() > b.type();
-}
 
 uint64_t bytes_of(const RowMutation& mutation) {
   uint64_t bytes = mutation.row().size() + kCellOverhead;
@@ -149,7 +141,7 @@ Status ObservedWrite::observe() {
     cells.clear();
     for (const PreparedBatch::PreparedCell& each : batch_.cells())
       if (each.store->ids().table == table.id) cells.push_back(each.cell);
-    std::ranges::sort(cells, before);
+    std::ranges::sort(cells, [](const CellView& a, const CellView& b) { return compare_keys(a, b) < 0; });
     for (size_t from = 0, to = 0; from < cells.size(); from = to) {
       while (to < cells.size() && cells[to].row() == cells[from].row()) ++to;
       CELLAR_TRY(observe_row(table, std::span(cells).subspan(from, to - from)));

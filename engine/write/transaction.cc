@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/bytes.h"
 #include "engine/read/table_reader.h"
 
@@ -290,7 +291,8 @@ Result<TransactionImpl::Staged> TransactionImpl::stage(const Change& change, con
   return staged;
 }
 
-// Later than what it must not be hidden by, and not earlier than what it shall hide.
+// Makes a stamp that follows from the time of the commit keep the invariant of Stamp. Timestamps ahead of the
+// clock that the transaction has read count, too: what a cell covers must not be newer than the cell.
 void TransactionImpl::order(const Change& change, const WrittenRow* written, const PreparedBatch::Item& item,
                             Stamp& stamp) const {
   if (const auto ahead = change.table.ahead->find(change.row); ahead != change.table.ahead->end())
@@ -303,9 +305,11 @@ void TransactionImpl::order(const Change& change, const WrittenRow* written, con
     if (!covers(earlier->type, earlier->qualifier, item.qualifier) &&
         !covers(item.type, item.qualifier, earlier->qualifier))
       continue;
-    const bool hides = is_delete(earlier->type) && item.type == CellType::kPut;
+    const int64_t by_ms = is_delete(earlier->type) && item.type == CellType::kPut ? 1 : 0;  // it would hide
     stamp.floor = std::max(stamp.floor, earlier->stamp.floor);
-    stamp.later = std::max(stamp.later, earlier->stamp.later + (hides ? 1 : 0));
+    stamp.later = std::max(stamp.later, earlier->stamp.later + by_ms);
+    // Both only grow: what was followed before is followed still.
+    CELLAR_ASSERT(earlier->stamp.given() || stamp.follows(earlier->stamp, by_ms));
   }
 }
 
@@ -390,6 +394,8 @@ Status TransactionImpl::stamp_cells(int64_t commit_ms) {
   StampBook book;
   for (OwnCell& cell : cells_) {
     if (cell.of != nullptr) {
+      // The marker hides the transaction's own put, which is before it in the order of writing.
+      CELLAR_ASSERT(cell.of->store == cell.store && cell.of->row == cell.row && cell.of->stamp.rising);
       cell.committed = cell.of->committed;
     } else if (cell.stamp.rising) {
       CELLAR_TRY_ASSIGN(cell.committed,
@@ -397,6 +403,7 @@ Status TransactionImpl::stamp_cells(int64_t commit_ms) {
                                      book.newest(*cell.store, cell.row, cell.qualifier, cell.type)));
     } else {
       cell.committed = cell.stamp.at(commit_ms);
+      CELLAR_ASSERT(cell.stamp.given() || cell.committed >= commit_ms);
     }
     if (rises(*cell.store)) book.note(*cell.store, cell.row, cell.qualifier, cell.committed, cell.type);
   }

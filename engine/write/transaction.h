@@ -21,16 +21,27 @@
 
 namespace cellar {
 
-// When a cell of a transaction was written, as far as it is known before the commit.
+// Stamp: the timestamp of a cell of a transaction, as far as it is known before the commit. The timestamp is
+// either given; or rising, which rising_stamp() decides at the commit; or it follows from the time of the
+// commit, see at().
+//
+// The invariant of the last kind: a cell follows() each earlier cell of the transaction that it covers, or
+// that covers it, by 1 ms if the earlier one is a marker that would hide it. So the commit shows what the
+// transaction showed, whatever the time of the commit is.
 struct Stamp {
-  int64_t timestamp = kNow;  // given; kNow: the time of the commit, but …
-  int64_t floor = 0;         // … not before this, and …
-  int64_t later = 0;         // … so many milliseconds later
-  bool rising = false;       // in place of these: rising_stamp() at the commit
+  int64_t timestamp = kNow;  // kNow: not given
+  int64_t floor = 0;         // the cell is not older than this
+  int64_t later = 0;         // milliseconds to add
+  bool rising = false;
 
   bool given() const { return timestamp != kNow; }
   bool plain() const { return floor == 0 && later == 0; }
   int64_t at(int64_t commit_ms) const { return given() ? timestamp : std::max(commit_ms, floor) + later; }
+  // Returns whether this stamp is at least `by_ms` later than `earlier` at every time of the commit. Both
+  // follow from that time.
+  bool follows(const Stamp& earlier, int64_t by_ms) const {
+    return floor >= earlier.floor && later >= earlier.later + by_ms;
+  }
 };
 
 // Columns that were read with a timestamp ahead of the clock, by row: almost always none.
