@@ -273,7 +273,6 @@ void Background::end_compaction(const std::shared_ptr<Store>& store, const Statu
     Store::Work& work = store->work();
     CELLAR_ASSERT(work.compaction_runs);
     work.compaction_runs = false;
-    ++work.compactions_ended;
     work.compaction_failures = failed ? work.compaction_failures + 1 : 0;
     again = std::exchange(work.compaction_again, false) || (failed && !automatic);
     // wants_compaction() notes what the policy says when it is asked again.

@@ -5,7 +5,7 @@ namespace cellar {
 
 MemtableRef MemtableSpace::create() const {
   // validate() has checked the name before the engine was opened.
-  return MemtableRef(Registry<Memtable>::instance().make(kind_).value().release());
+  return MemtableRef(make_memtable(kind_).value().release());
 }
 
 }  // namespace cellar
