@@ -24,7 +24,7 @@ ReadJudge::ReadJudge(const ReadRules& rules)
     : rules_(rules),
       versions_max_(versions_judged(rules)),
       time_last_(rules.time_until == kLatestTimestamp ? kLatestTimestamp : rules.time_until - 1),
-      by_sequence_(rules.family.delete_order == DeleteOrder::kSequence && !rules.raw) {}
+      by_sequence_(rules.family.delete_order == MarkerOrder::kSequence && !rules.raw) {}
 
 void ReadJudge::enter(Place place) {
   if (place == Place::kSameColumn) return;
@@ -83,7 +83,7 @@ Verdict ReadJudge::judge(const CellView& cell, Place place) {
 // range count, so a read can show what was deleted since.
 void ReadJudge::add_marker(const CellView& marker) {
   if (marker.timestamp < rules_.time_from) return;
-  if (rules_.family.keep_deleted_cells != KeepDeletedCells::kFalse && marker.timestamp > time_last_) return;
+  if (rules_.family.keep_deleted_cells != KeepDeleted::kFalse && marker.timestamp > time_last_) return;
   if (by_sequence_) {
     sequences_.add(marker);
   } else {

@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "base/assert.h"
 #include "cell/cell_key.h"
 #include "cell/cell_order.h"
 
@@ -12,7 +11,7 @@ namespace {
 
 class ReverseRowCursor final : public CellCursor {
  public:
-  explicit ReverseRowCursor(std::unique_ptr<CellCursor> forward) : forward_(std::move(forward)) {}
+  explicit ReverseRowCursor(std::unique_ptr<RunCursor> forward) : forward_(std::move(forward)) {}
 
   const CellView* seek(const CellView& target) override {
     last_of_row(key_, target.row());
@@ -31,13 +30,9 @@ class ReverseRowCursor final : public CellCursor {
     return in_row_or_before(forward_->skip_to(target));
   }
 
-  const CellView* seek_before(const CellView&) override {
-    CELLAR_ASSERT(!"a reversed cursor has no seek_before");
-    return nullptr;
-  }
-
   Status status() const override { return forward_->status(); }
   const Pinnable* pinned() const override { return forward_->pinned(); }
+  const Pinnable* take_cell() override { return forward_->take_cell(); }
   void print(TextPrinter& out) const override {
     out.line("rows backward");
     out.indent();
@@ -84,7 +79,7 @@ class ReverseRowCursor final : public CellCursor {
     return show(forward_->seek(key_.view()));
   }
 
-  std::unique_ptr<CellCursor> forward_;
+  std::unique_ptr<RunCursor> forward_;
   std::string row_;
   OwnedCell key_;
   OwnedCell kept_;
@@ -95,13 +90,8 @@ class ReverseRowCursor final : public CellCursor {
 
 }  // namespace
 
-std::unique_ptr<CellCursor> make_reverse_row_cursor(std::unique_ptr<CellCursor> forward) {
+std::unique_ptr<CellCursor> make_reverse_row_cursor(std::unique_ptr<RunCursor> forward) {
   return std::make_unique<ReverseRowCursor>(std::move(forward));
-}
-
-std::unique_ptr<CellCursor> make_reverse_row_cursor(std::vector<MergeSource> forward) {
-  for (MergeSource& source : forward) source.cursor = make_reverse_row_cursor(std::move(source.cursor));
-  return make_backward_merging_cursor(std::move(forward));
 }
 
 }  // namespace cellar

@@ -59,7 +59,7 @@ void describe_inputs(const std::vector<std::shared_ptr<StoreFile>>& inputs, NewF
 // they become 0.
 uint64_t zero_up_to(const NewFileRequest& request, const OpenReadPoints& points) {
   if (request.origin != FileOrigin::kMajorCompaction ||
-      request.config->rules.delete_order == DeleteOrder::kSequence)
+      request.config->rules.delete_order == MarkerOrder::kSequence)
     return 0;
   return points.snapshots.empty() ? points.read_point : points.snapshots.front();
 }

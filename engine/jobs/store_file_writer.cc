@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/assert.h"
 #include "cell/cell_key.h"
 #include "engine/store/sequence_check.h"
 #include "hfile/read/warm_up.h"
@@ -67,10 +66,6 @@ class UpToCursor final : public CellCursor {
 
   const CellView* seek(const CellView& target) override { return first_seen(inner_->seek(target)); }
   const CellView* next() override { return first_seen(inner_->next()); }
-  const CellView* seek_before(const CellView&) override {
-    CELLAR_ASSERT(!"a rewrite goes forward");
-    return nullptr;
-  }
   Status status() const override { return inner_->status(); }
   const Pinnable* pinned() const override { return inner_->pinned(); }
   void print(TextPrinter& out) const override { inner_->print(out); }

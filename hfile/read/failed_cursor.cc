@@ -4,7 +4,7 @@
 namespace cellar {
 namespace {
 
-class FailedCursor final : public CellCursor {
+class FailedCursor final : public RunCursor {
  public:
   explicit FailedCursor(Status status) : status_(std::move(status)) {}
   const CellView* seek(const CellView&) override { return nullptr; }
@@ -21,7 +21,7 @@ class FailedCursor final : public CellCursor {
 
 }  // namespace
 
-std::unique_ptr<CellCursor> make_failed_cursor(Status status) {
+std::unique_ptr<RunCursor> make_failed_cursor(Status status) {
   return std::make_unique<FailedCursor>(std::move(status));
 }
 
