@@ -37,7 +37,7 @@ Decimal decimal_of(bool negative, std::string digits, int64_t scale) {
 }
 
 Result<Decimal> parse_decimal(std::string_view text) {
-  constexpr std::string_view kNone = "is no decimal number";
+  constexpr std::string_view kNone = "is not a decimal number";
   std::string_view rest = text;
   const bool negative = rest.starts_with('-');
   if (negative || rest.starts_with('+')) rest.remove_prefix(1);

@@ -51,8 +51,8 @@ std::string to_text(const IngestInfo& info) {
                      plural(info.cells, "cell", "cells") + ", " + human_bytes(info.bytes);
   if (info.sequence != 0) text += ", as write " + std::to_string(info.sequence);
   for (const IngestTie& tie : info.ties)
-    text += ", " + tie.winner + " wins over " + tie.loser + " without a sequence that says so, at cell " +
-            tie.cell;
+    text += ", " + tie.winner + " wins over " + tie.loser +
+            " although their sequences do not decide it, at cell " + tie.cell;
   return text + ", " + human_micros(info.micros);
 }
 
@@ -63,7 +63,7 @@ std::string to_text(const StallInfo& info) {
 
 std::string to_text(const FeedLostInfo& info) {
   return "feed " + info.feed + " is lost: it held back " + human_bytes(info.retained_bytes) +
-         " of log, more than it may; it was acknowledged up to " + std::to_string(info.acknowledged);
+         " of log, more than its limit; it was acknowledged up to " + std::to_string(info.acknowledged);
 }
 
 std::string to_text(const LogInfo& info) {

@@ -184,7 +184,7 @@ class MemoryDirectory final : public Directory {
     const MutexLock lock(tree_->mutex);
     CELLAR_TRY(check_alive());
     if (node_->has(name))
-      return Status::invalid_argument(quoted("cannot create", path_, name) + ": it exists");
+      return Status::invalid_argument(quoted("cannot create", path_, name) + ": it already exists");
     auto file = std::make_shared<MemoryFile>();
     auto writable =
         std::make_unique<MemoryWritable>(file, path_ + "/" + std::string(name), options.mapped_bytes);
@@ -222,7 +222,8 @@ class MemoryDirectory final : public Directory {
     const bool onto_directory = node_->directories.find(to) != node_->directories.end();
     if (const auto moved = node_->directories.find(from); moved != node_->directories.end()) {
       if (from == to) return {};
-      if (node_->has(to)) return Status::io_error(quoted("cannot rename onto", path_, to) + ": it exists");
+      if (node_->has(to))
+        return Status::io_error(quoted("cannot rename onto", path_, to) + ": it already exists");
       auto node = std::move(moved->second);
       node_->directories.erase(moved);
       node_->directories.emplace(to, std::move(node));
@@ -256,7 +257,8 @@ class MemoryDirectory final : public Directory {
     CELLAR_TRY_ASSIGN(auto file, find_file("cannot link", name));
     if (other->node_->removed) return Status::not_found("directory " + other->path_ + " was removed");
     if (other->node_->has(target_name)) {
-      return Status::invalid_argument(quoted("cannot link to", other->path_, target_name) + ": it exists");
+      return Status::invalid_argument(quoted("cannot link to", other->path_, target_name) +
+                                      ": it already exists");
     }
     other->node_->files.emplace(target_name, std::move(file));
     return {};

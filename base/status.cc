@@ -112,7 +112,8 @@ std::string Status::to_text() const {
 namespace internal {
 
 void die_of_missing_value(const Status& status) {
-  std::fprintf(stderr, "cellar: a Result without a value was asked for it: %s\n", status.to_text().c_str());
+  std::fprintf(stderr, "cellar: value() was called on a Result that holds an error: %s\n",
+               status.to_text().c_str());
   std::fflush(stderr);
   std::abort();
 }

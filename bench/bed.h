@@ -31,8 +31,8 @@ struct BedPlan {
   EngineOptions engine = {};
 };
 
-// A store of one table, filled once, then opened read-only as often as wanted. One thread, but for what
-// Table allows.
+// A store of one table, filled once, then opened read-only as often as wanted. One thread, except where
+// Table allows more.
 class Bed {
  public:
   static constexpr uint64_t kCacheForAll = 512u << 20;
@@ -64,7 +64,7 @@ class Bed {
   std::shared_ptr<Table> table_;
 };
 
-// What one iteration read, on average.
+// The average read statistics of one iteration.
 void report(benchmark::State& state, const ReadStats& stats);
 
 // Runs `read` with all blocks in the engine's cache, or, opened anew each time, with none; the time is

@@ -1,4 +1,4 @@
-// Claims about reading one row: what Bloom filters save (Q06), the nearest row beside the exact one (Q08),
+// Claims about reading one row: what Bloom filters save (Q06), the nearest row and the exact one (Q08),
 // and how long a get takes at all (Q18).
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@ BedPlan spread_plan(uint64_t rows, uint64_t files, const FamilyOptions& family, 
 }
 
 void expect_cells(benchmark::State& state, size_t cells, size_t expected) {
-  if (cells != expected) state.SkipWithError("a row was not found, or one that is missing was");
+  if (cells != expected) state.SkipWithError("a row was not found, or a missing row was");
 }
 
 // ---- Q06: missing rows, and what they do to a small cache ----
@@ -110,7 +110,7 @@ void register_q06() {
   }
 }
 
-// ---- Q08: the next row beside the row itself ----
+// ---- Q08: the next row compared with the row itself ----
 
 enum class Lookup { kGet, kCeiling, kFloor };
 constexpr const char* kLookupNames[] = {"get", "ceiling", "floor"};
@@ -171,7 +171,7 @@ class DroppedFiles {
   DroppedFiles(const DroppedFiles&) = delete;
   DroppedFiles& operator=(const DroppedFiles&) = delete;
 
-  // What was written has to be on the device before it can be forgotten.
+  // Syncs the files: their pages can be dropped only when they are on the device.
   void sync() const {
     for (const int descriptor : descriptors_) static_cast<void>(::fsync(descriptor));
   }

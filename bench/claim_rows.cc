@@ -1,5 +1,5 @@
-// Claims about shapes of data: neighbouring rows beside one (Q09), and the same cells as many rows or as
-// columns of one (Q10).
+// Claims about shapes of data: neighbouring rows and a single row (Q09), and the same cells as many rows or
+// as columns of one (Q10).
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -53,7 +53,7 @@ void q09(benchmark::State& state, uint64_t k, bool cached) {
     if (!status.ok()) give_up(status);
   }
   report(state, stats);
-  if (cells != k * static_cast<uint64_t>(state.iterations())) state.SkipWithError("another number of rows");
+  if (cells != k * static_cast<uint64_t>(state.iterations())) state.SkipWithError("wrong number of rows");
 }
 
 void register_q09() {
@@ -82,7 +82,7 @@ void q10(benchmark::State& state, uint64_t cells, uint64_t columns, bool cold) {
       benchmark::Counter(static_cast<double>(cells) * static_cast<double>(state.iterations()) * 1e-9,
                          benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
   state.counters["bytes per cell"] = bed.bytes_per_cell();
-  if (found != reads * cells) state.SkipWithError("another number of cells");
+  if (found != reads * cells) state.SkipWithError("wrong number of cells");
 }
 
 void register_q10() {

@@ -138,7 +138,7 @@ void q01(benchmark::State& state, By by, bool distinct, bool cold, bool needle) 
     right = right && (needle ? cells == kNeedle : cells > fifth * 9 / 10 && cells < fifth * 11 / 10);
     return {};
   });
-  if (!right) state.SkipWithError("another number of cells than was written");
+  if (!right) state.SkipWithError("wrong number of cells");
 }
 
 void register_q01() {
@@ -203,7 +203,7 @@ void q04(benchmark::State& state, Stamps stamps, int hours, bool newest) {
   });
   const auto runs = static_cast<size_t>(state.iterations());
   const size_t expected = q04_rows() * static_cast<size_t>(hours) * runs;
-  if (stamps != Stamps::kWriter && cells != expected) state.SkipWithError("another number of cells");
+  if (stamps != Stamps::kWriter && cells != expected) state.SkipWithError("wrong number of cells");
 }
 
 void register_q04() {
@@ -292,7 +292,7 @@ void q11(benchmark::State& state, Way way, bool by_time, bool cold) {
     right = right && cells == expected;
     return {};
   });
-  if (!right) state.SkipWithError("another number of blogs than that day has");
+  if (!right) state.SkipWithError("wrong number of blogs");
 }
 
 void register_q11() {

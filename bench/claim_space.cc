@@ -1,4 +1,4 @@
-// Claims about bytes: short names (Q12), rows that lie beside rows like them (Q16), and the size of a block
+// Claims about bytes: short names (Q12), rows next to similar rows (Q16), and the size of a block
 // by codec (Q17).
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ void scan_uncached(benchmark::State& state, const FileInMemory& file) {
     cells += *walked;
   }
   if (cells != file.summary().cells * static_cast<uint64_t>(state.iterations()))
-    state.SkipWithError("another number of cells than was written");
+    state.SkipWithError("wrong number of cells");
   state.SetItemsProcessed(static_cast<int64_t>(cells));
   state.counters["bytes per cell"] = file.bytes_per_cell();
   state.counters["raw bytes per cell"] = file.raw_bytes_per_cell();

@@ -134,7 +134,7 @@ void select_row(benchmark::State& state, Way way, bool cached, bool present) {
   }
   const auto runs = static_cast<double>(state.iterations());
   if (cells != (present ? 3 * static_cast<size_t>(state.iterations()) : 0) && way != by_scan_from_row)
-    state.SkipWithError("a row was not found, or one that is not there was");
+    state.SkipWithError("a row was not found, or a missing row was");
   state.counters["blocks"] = static_cast<double>(stats.blocks_from_cache + stats.blocks_from_disk) / runs;
   state.counters["from_disk"] = static_cast<double>(stats.blocks_from_disk) / runs;
   state.counters["examined"] = static_cast<double>(stats.cells_examined) / runs;

@@ -1,5 +1,5 @@
-// What benchmarks of files share: cells made on the fly, files in memory, and the names that the build
-// registers.
+// HFileBed: the parts that benchmarks of files share. They are generated cells, files in memory, and the
+// names that the build registers.
 #pragma once
 
 #include <functional>

@@ -109,7 +109,7 @@ void decompress(benchmark::State& state, const std::string& codec) {
     const Status status = codec_of(codec).decompress(body, back.size(), back.data());
     if (!status.ok()) give_up(status);
   }
-  if (back != payload) state.SkipWithError("other bytes than were compressed");
+  if (back != payload) state.SkipWithError("the decompressed bytes differ");
   state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(payload.size()));
 }
 

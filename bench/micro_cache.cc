@@ -1,5 +1,5 @@
 // The block cache, by policy and threads: a hit, and an insert that has to evict. Blocks hold nothing, so
-// what is measured is the cache and not the memory behind it.
+// that the benchmark measures the cache and not the memory of blocks.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

@@ -21,8 +21,8 @@ namespace {
 constexpr uint32_t kCells = 1'000'000;
 constexpr uint32_t kWide = 100;  // cells of a wide row
 
-// One cell whose row's number, and in wide rows its qualifier's, is overwritten in place: making it costs
-// little beside what is measured.
+// Makes one cell and overwrites the number of its row, and in wide rows of its qualifier, in place. This
+// costs little compared with the measured operation.
 class CellMaker {
  public:
   explicit CellMaker(bool wide) : wide_(wide) {

@@ -1,5 +1,5 @@
-// How fast a large file is verified, by level and threads, beside what the machine gives at most: the sums of
-// all its bytes, and its blocks decompressed and nothing else. Bytes are those of the file.
+// The speed of verifying a large file, by level and threads, compared with the limits of the machine:
+// checksums of all its bytes alone, and decompression of its blocks alone. Bytes are those of the file.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
-// What an append to the log costs, by size of the record, in memory and on the disk of TMPDIR; and what a
-// sync costs.
+// The cost of an append to the log, by size of the record, in memory and on the disk of TMPDIR, and the cost
+// of a sync.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>

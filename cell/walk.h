@@ -128,7 +128,7 @@ class Walk {
   };
   enum class Leap : uint8_t { kNone, kForward, kBackward };  // kBackward: against the order of keys
 
-  // What the last verdict, or a later call from outside, decided.
+  // The outcome of the last verdict, or of a later call from outside.
   struct Decided {
     Step then = Step::kNextCell;
     // True if at_ is a family-wide marker in a column already decided: its verdict undoes nothing.

@@ -12,7 +12,7 @@ namespace cellar {
 Status check_plan(const CompactionPlan& plan, const StoreShape& shape, bool may_rewrite_one) {
   const size_t least = may_rewrite_one ? 1 : 2;
   if (plan.inputs.size() < least)
-    return Status::invalid_argument(fmt::format("plan of {} files: nothing to gain", plan.inputs.size()));
+    return Status::invalid_argument(fmt::format("plan of {} files: it gains nothing", plan.inputs.size()));
   const auto first = std::ranges::find(shape.files, plan.inputs.front(), &FileSummary::id);
   if (first == shape.files.end())
     return Status::invalid_argument(

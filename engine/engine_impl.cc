@@ -98,7 +98,7 @@ Result<std::shared_ptr<Table>> EngineImpl::open_or_create_table(const std::strin
 
 Status EngineImpl::create_now(const std::string& name, const TableOptions& options) {
   if (parts_->catalog.lookup(name) != nullptr)
-    return Status::invalid_argument("table " + name + " exists already");
+    return Status::invalid_argument("table " + name + " already exists");
   const ManifestState state = parts_->disk.manifest->state();
   TableRecord record;
   record.id = state.next_table_id;
@@ -185,7 +185,7 @@ Result<std::unique_ptr<Transaction>> EngineImpl::begin(const TransactionOptions&
 
 Status EngineImpl::run_transaction(const RunOptions& options,
                                    const std::function<Status(Transaction&)>& work) {
-  if (options.attempts_max == 0) return Status::invalid_argument("attempts_max is 1 or more");
+  if (options.attempts_max == 0) return Status::invalid_argument("attempts_max must be at least 1");
   int64_t pause_us = options.pause_us;
   for (uint32_t attempt = 1;; ++attempt) {
     CELLAR_TRY(parts_->life.check_open());
@@ -196,7 +196,7 @@ Status EngineImpl::run_transaction(const RunOptions& options,
     transaction.rollback();
     if (!status.is(Code::kConflict)) return status;
     if (attempt == options.attempts_max)
-      return status.with_context(fmt::format("given up after {} attempts", attempt));
+      return status.with_context(fmt::format("gave up after {} attempts", attempt));
     pause_us = std::min(pause_us, options.pause_us_max);
     if (pause_us > 0) {
       // Different pauses, so that who has met does not meet again.
@@ -310,7 +310,9 @@ Status EngineImpl::finish() {
   ManifestState state = parts_->disk.manifest->state();
   state.clean_close = end;
   state.last_sequence = parts_->mvcc.read_point();
-  state.wall_ms = erase_now_ms(parts_->expiry, parts_->world);
+  const ExpiryClock::Memory time = parts_->expiry.memory();
+  state.wall_ms = time.wall_ms;
+  state.doubted_ms = time.doubted_ms;
   state.log_synced = end;
   return parts_->disk.manifest->switch_to(std::move(state)).status();
 }

@@ -85,7 +85,7 @@ Result<std::shared_ptr<Table>> EngineImpl::clone_snapshot(const std::string& nam
   content.front().name = table;
   CELLAR_TRY(parts_->write_path.alone([&]() -> Status {
     if (parts_->catalog.lookup(table) != nullptr)
-      return Status::invalid_argument("table " + table + " exists already");
+      return Status::invalid_argument("table " + table + " already exists");
     return TableReplacement(parts_->work, parts_->catalog, parts_->background, std::move(content),
                             snapshot.directory.get(), snapshot.state.last_sequence)
         .run()
@@ -118,7 +118,7 @@ Result<CheckpointInfo> EngineImpl::checkpoint(const std::string& path) {
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> into, parts_->world.files.open_directory(path, true));
   CELLAR_TRY_ASSIGN(const std::vector<DirectoryEntry> entries, into->list());
   if (!entries.empty())
-    return Status::invalid_argument("a checkpoint wants a new or empty directory").at(path);
+    return Status::invalid_argument("the target of a checkpoint must be a new or empty directory").at(path);
   auto made = CheckpointJob(parts_->checkpoint_source, {}).run(*into);
   // The name of the directory has been durable since it was opened.
   const Status status = made.status();

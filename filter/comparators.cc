@@ -196,7 +196,7 @@ ComparatorPtr substring(std::string_view text) { return std::make_shared<Substri
 Result<ComparatorPtr> regex(std::string_view expression, RegexCase letters) {
   auto made = std::make_shared<Regex>(expression, letters);
   if (const std::string error = made->error(); !error.empty())
-    return Status::invalid_argument(fmt::format("not a regular expression: {}", error))
+    return Status::invalid_argument(fmt::format("invalid regular expression: {}", error))
         .hinting("the syntax is RE2's: https://github.com/google/re2/wiki/Syntax");
   return ComparatorPtr(std::move(made));
 }

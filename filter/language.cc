@@ -27,7 +27,7 @@ class Parser {
   Result<FilterPtr> parse() {
     CELLAR_TRY_ASSIGN(FilterPtr filter, any());
     if (at_ < text_.size()) {
-      if (text_[at_] == ')') return wrong("there is a ) too many", "");
+      if (text_[at_] == ')') return wrong("unexpected )", "");
       return wrong("AND or OR is expected here", "filters are joined by AND or OR, in upper case");
     }
     return filter;
@@ -91,7 +91,7 @@ class Parser {
     if (!skip && !take_keyword("WHILE")) return operand();
     depth_ += follows ? 1 : 0;
     if (depth_ > kFilterDepthMax)
-      return wrong(fmt::format("more than {} of SKIP and WHILE inside one another", kFilterDepthMax), "");
+      return wrong(fmt::format("more than {} nested SKIP and WHILE", kFilterDepthMax), "");
     CELLAR_TRY_ASSIGN(FilterPtr filter, unary(true));
     depth_ -= follows ? 1 : 0;
     return skip ? skip_filter(filter) : while_match_filter(filter);
@@ -100,11 +100,10 @@ class Parser {
   Result<FilterPtr> operand() {
     if (!take('(')) return simple();
     if (++depth_ > kFilterDepthMax)
-      return wrong_at(at_ - 1, fmt::format("more than {} parentheses inside one another", kFilterDepthMax),
-                      "");
+      return wrong_at(at_ - 1, fmt::format("more than {} nested parentheses", kFilterDepthMax), "");
     CELLAR_TRY_ASSIGN(FilterPtr filter, any());
     if (!take(')')) {
-      if (at_ == text_.size()) return wrong("a ) is missing", "");
+      if (at_ == text_.size()) return wrong("a closing ) is missing", "");
       return wrong("AND, OR or ) is expected here", "filters are joined by AND or OR, in upper case");
     }
     --depth_;
@@ -131,8 +130,8 @@ class Parser {
   Status unknown(size_t at, const std::string& name) const {
     const std::string nearest = nearest_name(name, filter_names());
     std::string hint = nearest.empty() ? "cellar help filters lists them" : "did you mean " + nearest + "?";
-    if (name == "AND" || name == "OR") hint = "a filter stands on both sides of " + name;
-    return wrong_at(at, fmt::format("no filter is called \"{}\"", name), hint);
+    if (name == "AND" || name == "OR") hint = "a filter must stand on both sides of " + name;
+    return wrong_at(at, fmt::format("unknown filter \"{}\"", name), hint);
   }
 
   // Behind "Name(".
@@ -171,7 +170,7 @@ class Parser {
       }
       bytes += text_[at_];
     }
-    return wrong_at(begin, "this quote has no end", "a quote within quotes is written twice: 'it''s'");
+    return wrong_at(begin, "the quote is not closed", "a quote within quotes is written twice: 'it''s'");
   }
 
   std::string_view text_;
@@ -184,7 +183,7 @@ class Parser {
 Result<FilterPtr> parse_filter(std::string_view text) {
   if (text.size() > kFilterTextBytesMax)
     return Status::invalid_argument(
-        fmt::format("filter: the text has {} bytes; at most {} are taken", text.size(), kFilterTextBytesMax));
+        fmt::format("filter: the text has {} bytes; the limit is {}", text.size(), kFilterTextBytesMax));
   return Parser(text).parse();
 }
 

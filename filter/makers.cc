@@ -87,7 +87,7 @@ Result<ComparatorPtr> comparator_of(const FilterArgument& argument, CompareOp op
       return number_comparator(type, value);
   }
   const std::string nearest = nearest_name(type, types);
-  return Status::invalid_argument(fmt::format("'{}' is no comparator", escaped(text)))
+  return Status::invalid_argument(fmt::format("invalid comparator '{}'", escaped(text)))
       .hinting(nearest.empty() || colon == std::string::npos
                    ? "a comparator is 'type:value', such as 'binary:abc'"
                    : "did you mean " + nearest + ":?");
@@ -248,7 +248,7 @@ Result<FilterPtr> make_fuzzy(Arguments arguments) {
 }
 
 Result<FilterPtr> make_row_ranges(Arguments arguments) {
-  if (arguments.size() % 4 != 0) return expected("'start', inclusive, 'stop', inclusive, as often as needed");
+  if (arguments.size() % 4 != 0) return expected("'start', inclusive, 'stop', inclusive, repeated");
   std::vector<FilterRowRange> ranges;
   for (; !arguments.empty(); arguments = arguments.subspan(4)) {
     FilterRowRange range;

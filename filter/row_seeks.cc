@@ -188,23 +188,26 @@ class MultiRowRangeFilter final : public Cloned<MultiRowRangeFilter> {
 }  // namespace
 
 Result<FilterPtr> fuzzy_row_filter(std::vector<FuzzyKey> keys) {
-  if (keys.empty()) return Status::invalid_argument("FuzzyRowFilter: there is no key");
+  if (keys.empty()) return Status::invalid_argument("a FuzzyRowFilter needs at least one key");
   for (const FuzzyKey& each : keys) {
     if (each.key.size() != each.mask.size())
-      return Status::invalid_argument(fmt::format("FuzzyRowFilter: key \"{}\" has {} bytes and its mask {}",
-                                                  escaped(each.key), each.key.size(), each.mask.size()));
+      return Status::invalid_argument(
+          fmt::format("key \"{}\" of a FuzzyRowFilter has {} bytes and its mask {}", escaped(each.key),
+                      each.key.size(), each.mask.size()));
     if (each.mask.find_first_not_of(std::string_view("\0\1", 2)) != std::string::npos)
-      return Status::invalid_argument("FuzzyRowFilter: a mask has bytes 0, the key's, and 1, any");
+      return Status::invalid_argument(
+          "a mask of a FuzzyRowFilter may contain only 0 (the key's byte) and 1 (any byte)");
   }
   return FilterPtr(std::make_shared<FuzzyRowFilter>(std::move(keys)));
 }
 
 Result<FilterPtr> multi_row_range_filter(std::vector<FilterRowRange> ranges) {
-  if (ranges.empty()) return Status::invalid_argument("MultiRowRangeFilter: there is no range");
+  if (ranges.empty()) return Status::invalid_argument("a MultiRowRangeFilter needs at least one range");
   for (const FilterRowRange& each : ranges)
     if (!each.stop.empty() && each.start > each.stop)
-      return Status::invalid_argument(fmt::format("MultiRowRangeFilter: \"{}\" is after \"{}\"",
-                                                  escaped(each.start), escaped(each.stop)));
+      return Status::invalid_argument(
+          fmt::format("a range of a MultiRowRangeFilter starts at \"{}\", after its stop \"{}\"",
+                      escaped(each.start), escaped(each.stop)));
   return FilterPtr(std::make_shared<MultiRowRangeFilter>(std::move(ranges)));
 }
 

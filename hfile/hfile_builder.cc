@@ -32,7 +32,7 @@ Result<Value> choice(std::string_view option, std::string_view name, const std::
   const auto found = std::ranges::find(names, name);
   if (found != std::end(names)) return values[found - std::begin(names)];
   return Status::invalid_argument(
-      fmt::format("{}: \"{}\" is none of {}", option, name, fmt::join(names, ", ")));
+      fmt::format("{}: invalid value \"{}\"; valid are {}", option, name, fmt::join(names, ", ")));
 }
 
 Result<HFileWriterOptions> writer_options(const HFileBuilderOptions& options) {

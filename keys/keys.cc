@@ -93,7 +93,7 @@ Status KeyBuilder::open_field() {
   ++fields_;
   if (closed_)
     failure_ = Status::invalid_argument(
-        fmt::format("field {} follows a last_blob, which goes on to the end", fields_));
+        fmt::format("field {} follows a last_blob, which reaches to the end", fields_));
   return failure_;
 }
 
@@ -240,7 +240,7 @@ bool KeyReader::take_null() {
 Result<uint64_t> KeyReader::number(char mark, size_t width, const char* kind) {
   const bool descending = !rest_.empty() && rest_[0] == inverted(mark);
   if (rest_.empty() || (rest_[0] != mark && !descending))
-    return Status::corruption(fmt::format("no field of {} here", kind));
+    return Status::corruption(fmt::format("the next field is not a field of {}", kind));
   if (rest_.size() < 1 + width) return cut_off(kind);
   const uint64_t bits = load_be(rest_.substr(1, width));
   rest_.remove_prefix(1 + width);
@@ -295,7 +295,7 @@ Result<double> KeyReader::decimal_float64() {
 Result<std::string> KeyReader::until_zero(char mark, const char* kind) {
   const bool descending = !rest_.empty() && rest_[0] == inverted(mark);
   if (rest_.empty() || (rest_[0] != mark && !descending))
-    return Status::corruption(fmt::format("no field of {} here", kind));
+    return Status::corruption(fmt::format("the next field is not a field of {}", kind));
   const size_t end = rest_.find(descending ? '\xff' : '\0', 1);
   if (end == rest_.npos) return cut_off(kind);
   std::string value(rest_.substr(1, end - 1));
@@ -309,7 +309,7 @@ Result<std::string> KeyReader::text() { return until_zero(kText, "text"); }
 Result<std::string> KeyReader::blob() {
   const bool descending = !rest_.empty() && rest_[0] == inverted(kBlob);
   if (rest_.empty() || (rest_[0] != kBlob && !descending))
-    return Status::corruption("no field of a blob here");
+    return Status::corruption("the next field is not a field of a blob");
   std::string value;
   uint32_t kept = 0;
   uint32_t bits = 0;
@@ -330,16 +330,17 @@ Result<std::string> KeyReader::blob() {
 
 Result<std::string> KeyReader::last_blob() {
   if (!rest_.empty() && rest_[0] == inverted(kLastBlob)) return until_zero(kLastBlob, "a last blob");
-  if (rest_.empty() || rest_[0] != kLastBlob) return Status::corruption("no field of a last blob here");
+  if (rest_.empty() || rest_[0] != kLastBlob)
+    return Status::corruption("the next field is not a field of a last blob");
   std::string value(rest_.substr(1));
   rest_ = {};
   return value;
 }
 
 Result<std::string_view> KeyReader::sized() {
-  if (rest_.size() < 2) return cut_off("bytes behind their number");
+  if (rest_.size() < 2) return cut_off("counted bytes");
   const size_t bytes = load_be(rest_.substr(0, 2));
-  if (rest_.size() - 2 < bytes) return cut_off("bytes behind their number");
+  if (rest_.size() - 2 < bytes) return cut_off("counted bytes");
   const std::string_view value = rest_.substr(2, bytes);
   rest_.remove_prefix(2 + bytes);
   return value;
@@ -479,7 +480,7 @@ Result<Tile> tile_at(double latitude, double longitude, uint8_t zoom) {
   CELLAR_TRY(check_tile({.zoom = zoom}));
   if (!(std::abs(latitude) <= 90) || !(std::abs(longitude) <= 180))
     return Status::invalid_argument(
-        fmt::format("latitude {}, longitude {} is no place", latitude, longitude));
+        fmt::format("invalid place: latitude {}, longitude {}", latitude, longitude));
   const double north = std::clamp(latitude, -kLatitudeMax, kLatitudeMax) * std::numbers::pi / 180;
   const double x = (longitude + 180) / 360;
   const double y = 0.5 - std::log((1 + std::sin(north)) / (1 - std::sin(north))) / (4 * std::numbers::pi);
@@ -525,7 +526,7 @@ Result<Tile> tile_of_packed(std::string_view bytes) {
   const auto zoom = static_cast<uint8_t>(packed & 0x1fu);
   const Tile tile = tile_of_path(zoom == 0 ? 0 : packed >> (64 - 2 * std::min(zoom, kTileZoomMax)), zoom);
   if (zoom > kTileZoomMax || (packed_path(tile) | zoom) != packed)
-    return Status::invalid_argument(fmt::format("{:016x} is no packed quadkey", packed));
+    return Status::invalid_argument(fmt::format("invalid packed quadkey {:016x}", packed));
   return tile;
 }
 

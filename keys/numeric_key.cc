@@ -56,7 +56,7 @@ Status check_places(const Decimal& number) {
   const int64_t behind = static_cast<int64_t>(number.digits.size()) - number.point;
   if (behind > kPlacesMax)
     return Status::invalid_argument(
-        fmt::format("a decimal of {} digits behind its point: at most {}", behind, kPlacesMax));
+        fmt::format("a decimal of {} digits after its point: at most {}", behind, kPlacesMax));
   return {};
 }
 
@@ -122,7 +122,7 @@ Result<uint32_t> take_varint(Bytes& bytes) {
     value = value << 8 | bytes.next();
   }
   if (value > UINT32_MAX - form->minus || value + form->minus < form->least)
-    return unheard_of("with an exponent longer than need be");
+    return unheard_of("with an exponent in more bytes than needed");
   return value + form->minus;
 }
 
@@ -131,7 +131,7 @@ Result<Decimal> take_digits(Bytes& bytes, bool negative, int64_t hundreds) {
   std::string digits;
   for (bool last = false; !last;) {
     if (bytes.empty()) return cut_off();
-    if (digits.size() == 2 * kDigitPairsMax) return unheard_of("of too many digits");
+    if (digits.size() == 2 * kDigitPairsMax) return unheard_of("with too many digits");
     const uint8_t byte = bytes.next();
     const uint8_t digit = byte / 2;
     last = byte % 2 == 0;
@@ -155,7 +155,7 @@ Result<int64_t> take_hundreds(Bytes& bytes, uint8_t mark, bool inverted) {
   bytes.invert(inverted != small);
   CELLAR_TRY_ASSIGN(const uint32_t value, take_varint(bytes));
   bytes.invert(inverted);
-  if (!small && value <= kMediumMax) return unheard_of("with an exponent that has a mark of its own");
+  if (!small && value <= kMediumMax) return unheard_of("with an exponent in the wrong form");
   return small ? -static_cast<int64_t>(value) : static_cast<int64_t>(value);
 }
 
@@ -214,14 +214,14 @@ Result<double> double_of(const Numeric& value) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || number == 0 || std::isinf(number))
-    return Status::invalid_argument(fmt::format("{} is beyond the doubles", text));
+    return Status::invalid_argument(fmt::format("{} is out of the range of a double", text));
   return number;
 }
 
 Result<int64_t> int64_of(const Numeric& value) {
   const Decimal& number = value.number;
   const auto unfit = [&] {
-    return Status::invalid_argument(fmt::format("{} is no whole number of 64 bits", numeric_text(value)));
+    return Status::invalid_argument(fmt::format("{} is not a whole number of 64 bits", numeric_text(value)));
   };
   if (value.kind != Numeric::Kind::kNumber) return unfit();
   if (number.digits.empty()) return 0;
@@ -295,7 +295,7 @@ Status append_numeric(const Numeric& value, std::string& to) {
 
 Result<Numeric> take_numeric(std::string_view& from) {
   Bytes bytes(from);
-  if (bytes.empty()) return Status::corruption("no field of a decimal here");
+  if (bytes.empty()) return Status::corruption("the next field is not a field of a decimal");
   uint8_t mark = bytes.next();
   const bool descending = mark >= 0x80;
   if (descending) mark = static_cast<uint8_t>(~mark);
@@ -303,7 +303,7 @@ Result<Numeric> take_numeric(std::string_view& from) {
   if (mark == kNan) {
     value.kind = Numeric::Kind::kNan;
   } else if (mark < mirrored(kInfinite) || mark > kInfinite) {
-    return Status::corruption("no field of a decimal here");
+    return Status::corruption("the next field is not a field of a decimal");
   } else if (mark != kZero) {
     const bool negative = mark < kZero;
     if (negative) mark = mirrored(mark);

@@ -208,7 +208,7 @@ class PosixFileSystem final : public FileSystem {
  public:
   Result<std::unique_ptr<Directory>> open_directory(const std::string& path, bool create) override {
     if (path.empty() || path.find('\0') != path.npos) {
-      return Status::invalid_argument("the path of a directory is empty or holds a zero byte");
+      return Status::invalid_argument("the path of a directory is empty or contains a zero byte");
     }
     if (create) CELLAR_TRY(create_directory(path));
     // Links are followed in the path of a store, because its owner decides where the store lies. Below
@@ -220,7 +220,7 @@ class PosixFileSystem final : public FileSystem {
 
   Result<std::unique_ptr<ReadableFile>> open_file(const std::string& path) override {
     if (path.empty() || path.find('\0') != path.npos) {
-      return Status::invalid_argument("the path of a file is empty or holds a zero byte");
+      return Status::invalid_argument("the path of a file is empty or contains a zero byte");
     }
     Descriptor file = open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_NONBLOCK);
     if (!file.valid()) return error_status(errno, "cannot open", path);

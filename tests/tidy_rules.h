@@ -182,6 +182,36 @@ inline const Strings kMachinePaths = {
     "/Us"
     "ers/"};
 
+// Words and openings that plain English does without; tests/data/tidy/words.txt holds how many are left.
+// A comment at the end of a line of code may be a fragment in lower case, such as "of its first line".
+enum class ProseKind { kComments, kMessages, kDocs };
+struct Wording {
+  std::string_view text;  // words in a row; in lower case they count in any case
+  bool opening;           // counts only where a sentence begins so
+  std::string_view instead;
+};
+inline const std::vector<Wording> kWordings = {
+    {"behind", false, "write after, or name the interface or layer"},
+    {"beside", false, "write concurrently with, next to, in addition to, or compared with"},
+    {"but for", false, "write except"},
+    {"as one", false, "write atomically, or as a single X"},
+    {"is none", false, "write invalid X, or the store has no X"},
+    {"is not one", false, "write invalid X"},
+    {"there is none", false, "write the store has no X"},
+    {"none such", false, "write no such X, naming it"},
+    {"whoever", false, "name the subject: the caller, the writer, the thread that"},
+    {"for who", false, "name the subject: for callers that"},
+    {"wants", false, "write needs, requires or expects"},
+    {"said", false, "write specified, stated or default"},
+    {"What", true, "begin with a subject and a verb; name the noun"},
+    {"Whether", true, "begin with the function: Returns true if"},
+    {"Of", true, "begin with a subject and a verb; name the noun"},
+    {"Those", true, "name the noun"},
+    {"That of", true, "name the noun"},
+    {"\u2026", true, "a comment stands alone: write a full sentence"},
+    {"...", true, "a comment stands alone: write a full sentence"}};
+inline constexpr size_t kSentenceWords = 25;
+
 inline const Strings kPluginKinds = {"policy_", "encoding_", "compressor_", "type_",
                                      "filter_", "ordered_",  "cmd_"};
 inline const std::set<std::string_view> kPluginLayers = {

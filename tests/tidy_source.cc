@@ -1,4 +1,4 @@
-// Source: reads the tree for the style guard, and separates code from prose.
+// Source: reads the tree for the style guard, and separates code from comments and literals.
 #include "tests/tidy_source.h"
 
 #include <algorithm>
@@ -11,24 +11,39 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Blanks comments and the insides of literals, so that a rule about code does not read prose.
-class CodeOnly {
+// Separates each line into code, comment and the insides of literals: a rule about code does not read prose.
+class LineParts {
  public:
   std::string line(const std::string& text) {
     std::string out;
+    comment_.clear();
+    literals_.clear();
     for (size_t i = 0; i < text.size();) i += step(text, i, out);
     if (state_ != State::kComment && state_ != State::kRaw) state_ = State::kCode;
     return out;
   }
+
+  // The comment and the literals of the line that was separated last.
+  const std::string& comment() const { return comment_; }
+  const Strings& literals() const { return literals_; }
 
  private:
   enum class State { kCode, kComment, kRaw };
 
   size_t step(const std::string& text, size_t i, std::string& out) {
     const std::string_view rest = std::string_view(text).substr(i);
-    if (state_ == State::kComment) return skip_to(rest, "*/");
-    if (state_ == State::kRaw) return skip_to(rest, raw_end_);
-    if (rest.starts_with("//")) return rest.size();
+    if (state_ == State::kComment) {
+      comment_ += rest.substr(0, rest.find("*/"));
+      return skip_to(rest, "*/");
+    }
+    if (state_ == State::kRaw) {
+      literals_.emplace_back(rest.substr(0, rest.find(raw_end_)));
+      return skip_to(rest, raw_end_);
+    }
+    if (rest.starts_with("//")) {
+      comment_ = rest.substr(2);
+      return rest.size();
+    }
     if (rest.starts_with("/*")) {
       state_ = State::kComment;
       return 2;
@@ -52,23 +67,30 @@ class CodeOnly {
     return found + end.size();
   }
 
-  static size_t literal(std::string_view rest, std::string& out) {
+  size_t literal(std::string_view rest, std::string& out) {
     size_t i = 1;
     while (i < rest.size() && rest[i] != rest[0]) i += rest[i] == '\\' ? 2 : 1;
     out += std::string(2, rest[0]);
+    if (rest[0] == '"') literals_.emplace_back(rest.substr(1, std::min(i, rest.size()) - 1));
     return std::min(i + 1, rest.size());
   }
 
   State state_ = State::kCode;
   std::string raw_end_;
+  std::string comment_;
+  Strings literals_;
 };
 
 }  // namespace
 
 Source make_source(std::string path, Strings lines) {
-  Source source{std::move(path), std::move(lines), {}};
-  CodeOnly code_only;
-  for (const std::string& line : source.lines) source.code.push_back(code_only.line(line));
+  Source source{std::move(path), std::move(lines), {}, {}, {}};
+  LineParts parts;
+  for (const std::string& line : source.lines) {
+    source.code.push_back(parts.line(line));
+    source.comments.push_back(parts.comment());
+    source.literals.push_back(parts.literals());
+  }
   return source;
 }
 
@@ -98,8 +120,8 @@ Sources load_tree() {
       if (entry.is_regular_file() && suffixes.contains(entry.path().extension().string())) take(entry.path());
     }
   }
-  for (const char* file :
-       {"CMakeLists.txt", "CMakePresets.json", "dev", ".ci/run", "README.md", "CONTRIBUTING.md"}) {
+  for (const char* file : {"CMakeLists.txt", "CMakePresets.json", "dev", ".ci/run", "README.md",
+                           "CONTRIBUTING.md", "CHANGELOG.md"}) {
     if (fs::exists(root / file)) take(root / file);
   }
   std::ranges::sort(sources, {}, &Source::path);

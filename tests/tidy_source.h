@@ -15,7 +15,9 @@ namespace cellar::testing {
 struct Source {
   std::string path;  // from the root of the repository, with '/'
   Strings lines;
-  Strings code;  // the same lines without comments and without what stands in quotes
+  Strings code;                   // the same lines without comments and without the text in quotes
+  Strings comments;               // the text of the comment on each line
+  std::vector<Strings> literals;  // the string literals on each line, or their parts on it
 
   std::string layer() const { return std::string(layer_of(path)); }
   // The first part of the path, whatever the layer.

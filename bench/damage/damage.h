@@ -1,5 +1,5 @@
-// What a store does about each damaged byte of the files that lead to its data: an experiment that any engine
-// can be put through.
+// The damage experiment: each byte of the files that lead to a store's data is damaged, and the store is
+// opened. Any engine can take part.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace cellar::bench {
 
 enum class DamageOutcome : uint8_t {
-  kRefused,  // opening or reading said so
+  kRefused,  // opening or reading returned an error
   kSame,     // everything is there
   kLost,     // something is missing and nobody says so
   kWrong,    // something is there that was never written
@@ -23,15 +23,15 @@ struct DamagedFile {
   std::string bytes;
 };
 
-// DamageSubject: a small store that was written and closed properly, to be opened with one file changed. What
-// a case does to the store does not reach the next one.
+// DamageSubject: a small store that was written and closed properly, to be opened with one file changed.
+// Cases do not affect one another.
 class DamageSubject {
  public:
   virtual ~DamageSubject() = default;
   virtual std::string name() const = 0;
-  // Those worth damaging.
+  // Returns the files that are worth damaging.
   virtual std::vector<DamagedFile> files() const = 0;
-  // Opens it as users do, with `bytes` in the place of this file (none: without it), and reads everything.
+  // Opens the store as users do and reads everything. `bytes` replace this file; without them it is missing.
   virtual DamageOutcome open_with(const std::string& path, const std::optional<std::string>& bytes) = 0;
 };
 
@@ -46,7 +46,7 @@ std::unique_ptr<DamageSubject> make_rocksdb_subject(DamagedStore store);
 // Row and value number `i` of every subject.
 std::string damage_row(int i);
 std::string damage_value(int i);
-// What `found`, lines of row and value in order, is to one who wrote all kDamageRows rows.
+// Compares `found`, lines of row and value in order, with the kDamageRows rows that were written.
 DamageOutcome judge_damage(const std::vector<std::string>& found);
 
 }  // namespace cellar::bench

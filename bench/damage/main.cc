@@ -66,7 +66,7 @@ bool damage_all(std::unique_ptr<DamageSubject> (*make)(DamagedStore), bool count
     cases += tally.cases;
     bad += tally.lost + tally.wrong;
   }
-  std::printf("  %llu cases, %llu of them lost or wrong without a word\n", (unsigned long long)cases,
+  std::printf("  %llu cases, %llu of them silently lost or wrong\n", (unsigned long long)cases,
               (unsigned long long)bad);
   if (count)
     std::printf("counted %llu damaged logs, manifests and CURRENTs of a whole store\n",
@@ -94,8 +94,7 @@ int main(int arguments, char** words) {
   using namespace cellar::bench;
   const bool alone = arguments == 2 && std::strcmp(words[1], "--cellar") == 0;
   if (arguments > 1 && !alone) {
-    std::fprintf(stderr,
-                 "usage: cellar_damage [--cellar]\n  --cellar   without the engines it is compared with\n");
+    std::fprintf(stderr, "usage: cellar_damage [--cellar]\n  --cellar   without the other engines\n");
     return 2;
   }
   const bool sound = damage_all(make_cellar_subject, alone);

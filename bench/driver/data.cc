@@ -9,7 +9,7 @@ namespace cellar::bench {
 namespace {
 
 constexpr double kTheta = 0.99;
-constexpr size_t kNoise = 42;  // of a value, behind its first word
+constexpr size_t kNoise = 42;  // of a value, after its first word
 
 // Bytes that no compressor makes smaller, for all values to cut their noise from.
 const std::string& noise() {

@@ -1,4 +1,4 @@
-// Flat keys: HBase's coordinates as one string of bytes whose order is theirs, for engines that know only
+// Flat keys: HBase's coordinates in a single byte string with the same order, for engines that have only
 // keys.
 //
 //   row' 00 00 qualifier' 00 00 [~timestamp (8) ~type (1)]      ' : every 00 written as 00 FF
@@ -30,7 +30,7 @@ inline void append_version(std::string& key, int64_t timestamp, uint8_t type) {
   key.append(reinterpret_cast<const char*>(&word), sizeof word).push_back(static_cast<char>(~type));
 }
 
-// The first byte behind the part that begins at `from`: behind its 00 00.
+// Returns the offset after the part that begins at `from`, after its 00 00.
 inline size_t part_end(std::string_view key, size_t from) {
   while (true) {
     const void* zero = std::memchr(key.data() + from, 0, key.size() - from);
@@ -75,7 +75,7 @@ inline FlatKey parse_versioned(std::string_view key) {
   return parts;
 }
 
-// The first key behind all that begin with `prefix`; empty when there is none.
+// Returns the first key after all keys with this prefix; empty if no key can follow.
 inline std::string behind_prefix(std::string_view prefix) {
   std::string end(prefix);
   while (!end.empty() && end.back() == '\xff') end.pop_back();

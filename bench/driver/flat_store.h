@@ -1,5 +1,5 @@
-// What engines with flat keys have to bring along to serve the data model: locks of rows, a clock, the ends
-// of a scan, counters.
+// The additions that engines with flat keys need to serve the data model: locks of rows, a clock, the ends of
+// a scan, counters.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace cellar::bench {
 
-// Of a store, for read-modify-write. Any thread.
+// The row locks of a store, for read-modify-write. Any thread may use them.
 class RowLocks {
  public:
   Mutex& of(std::string_view row) { return locks_[std::hash<std::string_view>()(row) % locks_.size()]; }
@@ -43,7 +43,7 @@ struct ScanEnds {
       upper = behind_prefix(lower);
     } else if (!in.start.empty()) {
       append_part(in.reversed ? upper : lower, in.start);
-      if (in.reversed) upper.back() = '\1';  // behind all cells of the row
+      if (in.reversed) upper.back() = '\1';  // after all cells of the row
     }
   }
 };

@@ -49,7 +49,7 @@ void fill_by_two(Run& run, Sample& sample) {
   });
 }
 
-// What a load left behind, as every engine must.
+// Reads the rows of a load; every engine must return the same ones.
 void read_back(Run& run, Sample& sample) {
   sample.stop();
   run.peer().session()->scan({}, sample.tally);

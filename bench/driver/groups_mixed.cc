@@ -1,4 +1,4 @@
-// Mixed work: YCSB, reads beside writes, counters, time ranges, deletes, expiry.
+// Mixed work: YCSB, reads concurrent with writes, counters, time ranges, deletes, expiry.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

@@ -55,7 +55,7 @@ std::set<std::string> chosen_of(const Settings& settings, const Group& group) {
   return names;
 }
 
-// What the process of one engine does; lines go to `out`.
+// Runs the process of one engine; lines go to `out`.
 void run_group(const Settings& settings, const Group& group, const std::string& peer_name, uint64_t round,
                std::FILE* out) {
   const std::unique_ptr<Peer> peer = make_peer(peer_name);
@@ -76,7 +76,7 @@ void run_group(const Settings& settings, const Group& group, const std::string& 
 bool collect(const Settings& settings, const Group& group, const std::string& peer, uint64_t round,
              const std::function<void(const std::string&)>& take_line) {
   int ends[2];
-  if (::pipe(ends) != 0) give_up("no pipe for a child");
+  if (::pipe(ends) != 0) give_up("cannot create a pipe for a child");
   std::fflush(nullptr);
   const pid_t child = ::fork();
   if (child < 0) give_up("fork failed");
@@ -173,7 +173,7 @@ class Driver {
     std::fprintf(stderr, "\n%s", table_of(results_, settings_.peers).c_str());
     const std::vector<std::string> wrong = disagreements(results_);
     for (const std::string& sentence : wrong)
-      std::fprintf(stderr, "error: different answers: %s\n", sentence.c_str());
+      std::fprintf(stderr, "error: the engines read different cells: %s\n", sentence.c_str());
     return failed_ || !wrong.empty() ? 1 : 0;
   }
 
@@ -215,46 +215,48 @@ int list_workloads() {
   return 0;
 }
 
-// What is wrong with the settings, or nothing; makes them whole.
+// Completes the settings. Returns the fault in them, or nothing.
 std::string complete(Settings& settings, bool n_given, bool rounds_given) {
   if (settings.quick && !n_given) settings.amounts.n = 100000;
   if (settings.quick && !rounds_given) settings.rounds = 1;
   settings.amounts.n = std::max<uint64_t>(settings.amounts.n / 1000, 2) * 1000;
-  if (settings.amounts.n > 500000000) return "--n is at most 500000000";
+  if (settings.amounts.n > 500000000) return "--n must be at most 500000000";
   for (const std::string& peer : settings.peers) {
-    if (make_peer(peer) == nullptr) return "this build knows no engine " + peer;
+    if (make_peer(peer) == nullptr) return "this build has no engine " + peer;
   }
   const bool any =
       std::ranges::any_of(groups(), [&](const Group& group) { return !chosen_of(settings, group).empty(); });
-  return any ? "" : "--workloads matches none: see --list";
+  return any ? "" : "--workloads matches no workload: see --list";
 }
 
 int main_of(int argc, char** argv) {
   Settings settings;
-  CLI::App app{"Runs the same workloads on Cellar and on the engines it is compared with"};
+  CLI::App app{"Runs the same workloads on Cellar and on other engines"};
   app.add_option(
          "--peers", settings.peers,
-         "engines; ratios are of the first to the others; also: rocksdb_split, which splits compactions")
+         "engines; ratios compare the first with the others; also: rocksdb_split, which splits compactions")
       ->delimiter(',')
       ->capture_default_str();
-  app.add_option("--workloads", settings.workloads, "names or globs, such as 'scan*'")->delimiter(',');
+  app.add_option("--workloads", settings.workloads, "names or globs of workloads, such as 'scan*'")
+      ->delimiter(',');
   CLI::Option* n =
-      app.add_option("--n", settings.amounts.n, "rows; a multiple of 1000")->capture_default_str();
-  CLI::Option* rounds = app.add_option("--rounds", settings.rounds, "how often")->capture_default_str();
+      app.add_option("--n", settings.amounts.n, "number of rows; a multiple of 1000")->capture_default_str();
+  CLI::Option* rounds =
+      app.add_option("--rounds", settings.rounds, "number of rounds")->capture_default_str();
   app.add_option("--overwrites", settings.amounts.overwrites,
-                 "of each row, on average, by overwrite_sustained; 1 to 1000")
+                 "overwrites of each row, on average, by overwrite_sustained; 1 to 1000")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app.add_option("--dir", settings.directory,
-                 "a directory of the disk to measure; stores are made in it, and removed")
+                 "a directory on the disk to measure; the driver creates stores in it and removes them")
       ->capture_default_str();
-  app.add_option("--json", settings.json, "a file for the lines, beside standard output");
-  app.add_option("--label", settings.label, "a word for the lines' context, such as a commit");
+  app.add_option("--json", settings.json, "a file for the lines, in addition to standard output");
+  app.add_option("--label", settings.label, "a label for the context of the lines, such as a commit");
   app.add_option(
       "--perf-control", settings.perf_control,
-      "the FIFO of perf record -D -1 --control fifo:FIFO, which then sees the measured stretches alone");
+      "the FIFO of perf record -D -1 --control fifo:FIFO, which then records only the measured stretches");
   app.add_flag("--quick", settings.quick, "100,000 rows, one round");
-  app.add_flag("--list", settings.list, "names the workloads by group");
+  app.add_flag("--list", settings.list, "lists the workloads by group");
   CLI11_PARSE(app, argc, argv);
   if (settings.list) return list_workloads();
   if (const std::string wrong = complete(settings, n->count() != 0, rounds->count() != 0); !wrong.empty()) {

@@ -33,7 +33,7 @@ double machine_cpu() {
   return (user + nice + system + irq + softirq) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
-// The number behind `key` in a file of "key: number" lines; 0 where the kernel does not tell.
+// Returns the number after `key` in a file of "key: number" lines; 0 if the kernel does not report it.
 uint64_t account(const char* path, const std::string& key) {
   std::ifstream file(path);
   std::string word;

@@ -12,7 +12,7 @@
 
 namespace cellar::bench {
 
-// What a write that returned survives.
+// The events that an acknowledged write survives.
 enum class Keep : uint8_t {
   kNothing,  // not logged
   kProcess,  // the end of the process: Cellar's kSyncWal, the others' logs without sync
@@ -32,8 +32,8 @@ struct RowIn {
   std::span<const CellIn> cells;
 };
 
-// What was read, in a form that two engines can be compared by; it touches row, qualifier and value of every
-// cell as a user would.
+// Tally: counts and sums up the cells that were read, so that engines can be compared. It reads row,
+// qualifier and value of every cell, as a user would.
 class Tally {
  public:
   uint64_t rows = 0;
@@ -91,7 +91,7 @@ struct ScanIn {
 class Session {
  public:
   virtual ~Session() = default;
-  // The cells of one row, as one. `timestamp` is kClock or milliseconds.
+  // Writes the cells of one row atomically. `timestamp` is kClock or milliseconds.
   virtual void put(const RowIn& row, Keep keep, int64_t timestamp = kClock) = 0;
   // All of the rows or none.
   virtual void put_rows(std::span<const RowIn> rows, Keep keep, int64_t timestamp = kClock) = 0;

@@ -1,7 +1,8 @@
 // LevelDB as a peer: keys without timestamps, one database for each family, its own overwrites and deletes.
 //
-// It does less than HBase's data model asks: one version, no markers, no time to live; a row's cells in
-// several families are not written as one; every write is logged. Its timestamps lie in front of the values.
+// It does less than HBase's data model requires: one version, no markers, no time to live. It does not write
+// a row's cells in several families atomically, and logs every write. Timestamps are stored before the
+// values.
 #include <leveldb/cache.h>
 #include <leveldb/db.h>
 #include <leveldb/filter_policy.h>
@@ -42,7 +43,7 @@ struct LevelStore {
   }
 };
 
-// The part of an iterator's value behind its timestamp.
+// Returns the part of an iterator's value after its timestamp.
 std::string_view value_of(std::string_view stored) { return stored.substr(kStamp); }
 
 int64_t stamp_of(std::string_view stored) {
@@ -51,7 +52,7 @@ int64_t stamp_of(std::string_view stored) {
   return timestamp;
 }
 
-// The rows of some families in order, as one.
+// Merges the rows of some families in order.
 class RowMerge {
  public:
   RowMerge(const ScanIn& in, LevelStore& store) : in_(in), ends_(in) {
@@ -310,7 +311,7 @@ class LevelPeer : public Peer {
     }
   }
 
-  void set_time_to_live(const std::string&, int64_t) override { give_up("leveldb knows no time to live"); }
+  void set_time_to_live(const std::string&, int64_t) override { give_up("leveldb has no time to live"); }
 
   uint64_t run_bytes() override {
     uint64_t sum = 0;

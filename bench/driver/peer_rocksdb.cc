@@ -31,7 +31,7 @@ void check(const rocksdb::Status& status, const char* what) {
 
 std::string_view view(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 
-// What the sessions of a store share.
+// The state that the sessions of a store share.
 struct Store {
   std::unique_ptr<rocksdb::DB> db;
   std::vector<std::string> families;
@@ -58,8 +58,8 @@ struct Bounds {
 // Reads the visible cells of one row of one family. Used again and again, it allocates nothing.
 class RowWalk {
  public:
-  // The row at the iterator, which is valid; the iterator ends up behind it. Adds the row's cells and says
-  // how many there were.
+  // Reads the row at the iterator, which is valid, and leaves the iterator after it. Adds the row's cells and
+  // returns their number.
   uint64_t forward(rocksdb::Iterator& at, const Bounds& bounds, Tally& tally) {
     begin_row(at);
     uint64_t found = 0;
@@ -121,7 +121,7 @@ class RowWalk {
     steps_ = 0;
   }
 
-  // Whether the cell is visible.
+  // Returns true if the cell is visible.
   bool judge(const FlatKey& key, const Bounds& bounds) {
     if (key.type == kDeleteFamilyType) {
       family_marker_ = std::max(family_marker_, key.timestamp);
@@ -159,7 +159,7 @@ class RowWalk {
   int steps_ = 0;
 };
 
-// The rows of some families in order, as one.
+// Merges the rows of some families in order.
 class RowMerge {
  public:
   RowMerge(const ScanIn& in, Store& store)

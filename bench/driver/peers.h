@@ -17,7 +17,7 @@ std::unique_ptr<Peer> make_leveldb_peer();
 
 // Names for --peers, Cellar first.
 std::vector<std::string> peer_names();
-// Those that run when --peers is not given.
+// The peers that run without --peers.
 std::vector<std::string> usual_peers();
 // Null for an unknown name.
 std::unique_ptr<Peer> make_peer(const std::string& name);

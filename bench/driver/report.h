@@ -14,7 +14,7 @@ std::string result_line(const std::string& peer, const std::string& version, con
                         const std::string& unit, uint64_t round, const Sample& sample, double settle_seconds,
                         uint64_t disk_bytes, uint64_t run_bytes);
 
-// What the table and the comparison need of a line.
+// The fields of a line that the table and the comparison need.
 struct Result {
   std::string peer;
   std::string workload;

@@ -18,9 +18,9 @@ std::shared_ptr<const rocksdb::SliceTransform> row_of_key();
 std::shared_ptr<rocksdb::CompactionFilterFactory> version_rules(
     std::shared_ptr<const std::atomic<int64_t>> oldest);
 
-// Writes the least and the greatest timestamp of a file into its properties …
+// Writes the least and the greatest timestamp of a file into its properties.
 std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> time_collector();
-// … and says from them whether the file may hold cells of [from, until).
+// Returns true if a file with these properties may hold cells of [from, until).
 bool may_hold(const rocksdb::TableProperties& properties, int64_t from, int64_t until);
 
 }  // namespace cellar::bench

@@ -18,7 +18,7 @@ int perf_control = -1;
 void tell_perf(std::string_view command) {
   if (perf_control < 0) return;
   if (::write(perf_control, command.data(), command.size()) != static_cast<ssize_t>(command.size()))
-    give_up("perf does not listen any more");
+    give_up("perf has closed its FIFO");
 }
 
 }  // namespace

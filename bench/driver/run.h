@@ -59,7 +59,7 @@ enum class Step : uint8_t {
   kAlone,   // run only when wanted
 };
 
-// What one thread of a workload works with.
+// The state of one thread of a workload.
 struct Worker {
   uint64_t index = 0;
   Session& session;
@@ -102,9 +102,9 @@ class Run {
   uint64_t overwrites() const { return amounts_.overwrites; }
   const std::string& path() const { return path_; }
 
-  // Whether anything wanted is still to come.
+  // Returns true if a requested workload has not run yet.
   bool more() const { return !wanted_.empty(); }
-  // Whether this very workload is wanted.
+  // Returns true if this workload is requested.
   bool wants(std::string_view workload) const { return wanted_.contains(std::string(workload)); }
 
   // An empty store; what was open is gone.

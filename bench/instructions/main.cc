@@ -140,7 +140,7 @@ void warm_up(World& world) {
 
 }  // namespace
 
-// What is measured. The functions have names of C, so that a tool finds them.
+// The measured functions have C names, so that a tool finds them.
 extern "C" {
 [[gnu::noinline]] void measure_get_column(World& world) {
   expect(get_cells(world, "", "q2"), kOperations, "get_column");
@@ -194,7 +194,7 @@ int main() {
   measure_scan10(world);
   measure_put(world);
   measure_increment(world);
-  // What each figure is divided by.
+  // Prints the divisor of each figure.
   std::printf("get_column %zu\nget_row %zu\nget_missing %zu\n", kOperations, kOperations, kOperations);
   std::printf("scan %zu\nreversed_scan %zu\n", kRows * kQualifiers, kRows * kQualifiers);
   std::printf("scan10 %zu\nput %zu\nincrement %zu\n", kOperations, kOperations, kOperations);

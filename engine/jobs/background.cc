@@ -30,6 +30,12 @@ int64_t major_interval_ms(const EngineOptions& engine, const FamilyOptions& fami
                                                   : engine.major_compaction_interval_s * 1000;
 }
 
+// A file that a wrong clock dated far ahead is due, too: by the right clock it would not be for years.
+bool is_due(int64_t created_ms, int64_t now_ms, int64_t interval_ms) {
+  int64_t age_ms = 0;
+  return __builtin_sub_overflow(now_ms, created_ms, &age_ms) || age_ms > interval_ms || age_ms < -interval_ms;
+}
+
 }  // namespace
 
 void Background::queue_flush(std::shared_ptr<Store> store) {
@@ -373,7 +379,7 @@ Background::Picked Background::pick(Store& store, Wanted wanted) {
   }
   const int64_t interval_ms = major_interval_ms(work_.world.options, view->config->options);
   if (wanted == Wanted::kAutomatic && interval_ms > 0 && !result.of.files.empty() &&
-      shape.now_ms - result.of.files.front().created_ms > interval_ms)
+      is_due(result.of.files.front().created_ms, shape.now_ms, interval_ms))
     result.plan = major_plan(shape, false);
   if (!result.plan) result.plan = view->config->policy->pick(shape, nullptr);
   return result;
@@ -541,7 +547,7 @@ void Background::release_log_now() {
   const Status released =
       work_.disk.wal->release_before(keep.first);  // crash before: the next open removes them
   if (!released.ok())
-    work_.world.log(LogLevel::kWarning, "old log segments stay until the next open: " + released.to_text());
+    work_.world.log(LogLevel::kWarning, "old log segments remain until the next open: " + released.to_text());
 }
 
 Status Background::wait_idle() {
@@ -552,7 +558,7 @@ Status Background::wait_idle() {
       if (jobs_ == 0) break;
       // What is left waits for a better moment, which may never come. An engine that closes ends that wait.
       if (jobs_ == 1 && !retries_.empty() && !work_.activity.closing.load())
-        return retry_status_.with_context("a job will be tried again; its last try");
+        return retry_status_.with_context("a background job failed and will be retried; the last attempt");
     }
     work_.activity.changed.wait(seen, -1);
   }

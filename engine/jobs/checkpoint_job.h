@@ -13,7 +13,7 @@ namespace cellar {
 
 class WritePath;
 
-// What a checkpoint is taken of. Borrows.
+// The source of a checkpoint. Borrows.
 struct CheckpointSource {
   const World& world;
   const Disk& disk;

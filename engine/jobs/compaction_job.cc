@@ -119,7 +119,8 @@ Status compact_store(const StoreWork& work, Store& store, const CompactionPlan& 
                      const std::function<void()>& turn) {
   std::shared_ptr<const StoreView> view = store.view();
   const std::vector<std::shared_ptr<StoreFile>> inputs = inputs_of(*view, plan);
-  if (inputs.size() != plan.inputs.size()) return Status::busy("the store's files changed under the plan");
+  if (inputs.size() != plan.inputs.size())
+    return Status::busy("the store's files changed after the plan was made");
   NewFileRequest request;
   CompactionInfo info;
   info.table = store.table_name();

@@ -23,8 +23,9 @@ Result<std::unique_ptr<Directory>> directory_of(const StoreWork& work, const Tab
   auto opened = open_family_directory(*work.disk.root, table.id, family.name, false);
   if (!opened.status().is(Code::kNotFound)) return opened;
   if (!family.files.empty()) {
-    return Status::corruption("the directory of a family is missing, and the manifest knows files in it: " +
-                              std::string(opened.status().message()))
+    return Status::corruption(
+               "the manifest names files in the directory of a family, and the directory is missing: " +
+               std::string(opened.status().message()))
         .at(std::string(opened.status().place()));
   }
   if (work.world.options.read_only) return std::unique_ptr<Directory>();

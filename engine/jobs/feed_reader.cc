@@ -26,13 +26,13 @@ Result<std::unique_ptr<FeedReader>> open_feed(std::shared_ptr<const FeedSource> 
   const uint64_t begin = from.value_or(feed->acknowledged);
   if (begin < feed->acknowledged)
     return Status::invalid_argument(
-               fmt::format("feed {} was acknowledged up to {}; what lies behind {} may have gone", name,
+               fmt::format("feed {} was acknowledged up to {}; the log after {} may have been removed", name,
                            feed->acknowledged, begin))
-        .hinting("read from the acknowledged sequence on");
+        .hinting("start at the acknowledged sequence");
   if (const uint64_t visible = source->mvcc.read_point(); begin > visible)
     return Status::invalid_argument(
                fmt::format("sequence {} is not written yet, the newest is {}", begin, visible))
-        .hinting("after a power loss, places that were not acknowledged do not count");
+        .hinting("after a power loss, only acknowledged sequences are valid");
   CELLAR_TRY_ASSIGN(std::unique_ptr<Directory> wal, open_wal_directory(*source->disk.root, false));
   return std::unique_ptr<FeedReader>(
       std::make_unique<FeedReaderImpl>(std::move(source), std::move(wal), *feed, begin));
@@ -131,7 +131,7 @@ Result<bool> FeedReaderImpl::find_record() {
   for (;;) {
     while (file_ && offset_ < file_->size()) {
       CELLAR_TRY_ASSIGN(const Found found, file_->look(offset_, chain_, lsn_));
-      if (found.look != Look::kRecord) return damage("a record is not what was written");
+      if (found.look != Look::kRecord) return damage("a record differs from what was written");
       offset_ = found.end;
       chain_ = found.header.bcrc;
       lsn_ = found.header.lsn + 1;
@@ -196,16 +196,16 @@ Status FeedReaderImpl::check_feed() const {
   if (feed == nullptr) return Status::not_found("feed " + feed_.name + " was dropped");
   if (feed->lost) return feed_was_lost(*feed);
   if (feed->acknowledged <= position_) return {};
-  return Status::conflict(fmt::format("feed {} was acknowledged up to {}, this reader has come to {}",
+  return Status::conflict(fmt::format("feed {} was acknowledged up to {}, but this reader is at {}",
                                       feed_.name, feed->acknowledged, position_))
-      .hinting("what one reader acknowledges is gone for all of them: give each consumer a feed of its own");
+      .hinting("an acknowledgement counts for all readers of a feed: give each consumer its own feed");
 }
 
 Status FeedReaderImpl::damage(std::string_view what) const {
   return Status::corruption(
-             fmt::format("feed {} cannot go on behind sequence {}: {}", feed_.name, position_, what))
+             fmt::format("feed {} cannot continue after sequence {}: {}", feed_.name, position_, what))
       .at(fmt::format("{}/{}: offset {}", kWalDirectoryName, segment_name(segment_), offset_))
-      .hinting("drop the feed, create it anew, and start from a snapshot");
+      .hinting("drop the feed, create it again, and start from a snapshot");
 }
 
 const FeedReaderImpl::Family* FeedReaderImpl::family(uint32_t id) {

@@ -18,7 +18,7 @@ namespace cellar {
 
 class Background;
 
-// What a reader of a feed follows: the log, the manifest, the read point and the tables. Borrows.
+// The parts that a reader of a feed follows: the log, the manifest, the read point and the tables. Borrows.
 struct FeedSource {
   const EngineLife& life;
   const World& world;

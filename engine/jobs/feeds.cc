@@ -31,7 +31,7 @@ Status check_feed(const World& world, const Catalog& catalog, const std::string&
     return Status::invalid_argument(
                fmt::format("retained_bytes_max is {}, less than a segment of the log ({} bytes)",
                            options.retained_bytes_max, world.options.log_segment_bytes))
-        .hinting("the log is kept by whole segments: allow for several");
+        .hinting("the log is kept in whole segments: leave room for several");
   std::set<std::string> seen;
   for (const FeedTable& table : options.tables) {
     if (!seen.insert(table.table).second)
@@ -46,7 +46,8 @@ Status check_feed(const World& world, const Catalog& catalog, const std::string&
 Status create_feed_now(Disk& disk, uint64_t read_point, const std::string& name, const FeedOptions& options) {
   const std::shared_ptr<const ManifestState> state = disk.manifest->current();
   if (state->feeds.named(name) != nullptr)
-    return Status::invalid_argument("feed " + name + " exists already").hinting("drop it to start anew");
+    return Status::invalid_argument("feed " + name + " exists already")
+        .hinting("drop it first to create it again");
   FeedRecord feed;
   feed.id = state->edit + 1;  // edits are never fewer when the next feed is made
   feed.name = name;
@@ -82,15 +83,16 @@ std::vector<FeedInfo> list_feeds(const Disk& disk) {
 Status no_such_feed(const FeedBook& feeds, const std::string& name) {
   std::vector<std::string> names;
   for (const FeedRecord& each : feeds.feeds) names.push_back(each.name);
-  return Status::not_found("there is no feed \"" + escaped(name) + "\"").hinting(nearest_hint(name, names));
+  return Status::not_found("the store has no feed \"" + escaped(name) + "\"")
+      .hinting(nearest_hint(name, names));
 }
 
 Status feed_was_lost(const FeedRecord& feed) {
   return Status::limit(
-             fmt::format("feed {} is lost: it held back more than {} bytes of log and was cut off; writes "
-                         "behind sequence {} are missing in it",
+             fmt::format("feed {} is lost: it held back more than {} bytes of log and was cut off; it misses "
+                         "writes after sequence {}",
                          feed.name, feed.retained_bytes_max, feed.acknowledged))
-      .hinting("drop it, create it anew, and start from a snapshot");
+      .hinting("drop it, create it again, and start from a snapshot");
 }
 
 void tell_feed_lost(const World& world, Mvcc& mvcc, const FeedRecord& feed, uint64_t retained_bytes) {

@@ -17,7 +17,9 @@ Status commit(const StoreWork& work, const Store& store, const NewFile& made, ui
   if (made.file != nullptr) edit.add_files.push_back({store.ids().family, made.record});
   edit.flushed.push_back({store.ids().family, flushed});
   edit.last_sequence = work.mvcc.read_point();
-  edit.wall_ms = erase_now_ms(work.expiry, work.world);
+  const ExpiryClock::Memory time = work.expiry.memory();
+  edit.wall_ms = time.wall_ms;
+  edit.doubted_ms = time.doubted_ms;
   edit.log_synced = work.disk.wal->synced();
   edit.forget_obsolete = work.files.take_removed();
   return work.disk.commit(edit);  // crash here: the file counts; replay skips what it holds

@@ -53,12 +53,12 @@ Status verdict_of(const VerifyReport& report) {
       return {};
     case VerifyVerdict::kNotAnHFile:
       return Status::corruption("it is not an HFile: " + std::string(report.status.message()))
-          .hinting("HBase's references and links point to the HFile elsewhere: give that one");
+          .hinting("a reference or link of HBase points to an HFile elsewhere: name that HFile");
     case VerifyVerdict::kUnsound:
       for (const VerifyFinding& finding : report.findings)
         if (finding.severity == VerifySeverity::kError)
-          return Status::corruption(fmt::format("it is unsound, {}: {}", finding.code, finding.text))
-              .hinting("cellar verify says all that is wrong with it; cellar salvage keeps what is readable");
+          return Status::corruption(fmt::format("it is damaged, {}: {}", finding.code, finding.text))
+              .hinting("cellar verify lists all faults; cellar salvage keeps the readable cells");
       return report.status;
     default:
       return report.status;
@@ -81,10 +81,10 @@ Status check_facts(const HFileReader& reader, const CellCensus& census) {
   const std::optional<TimestampRange> times = reader.times();
   if (times && (times->min > census.times.min || times->max < census.times.max))
     return Status::corruption(
-               fmt::format("TIMERANGE is {} to {}, its markers reach from {} to {}: reads of a time would "
-                           "miss them",
+               fmt::format("TIMERANGE is {} to {}, but its markers reach from {} to {}: reads of a time "
+                           "range would miss them",
                            times->min, times->max, census.times.min, census.times.max))
-        .hinting("cellar rewrite makes a file that says so");
+        .hinting("cellar rewrite writes a file with the right TIMERANGE");
   return {};
 }
 

@@ -68,8 +68,8 @@ Status IngestJob::check_request() const {
   if (work_.world.options.read_only) return Status::read_only("the store was opened read-only");
   CELLAR_TRY(work_.health.check());
   if (request_.verify < HFileCheckLevel::kCells)
-    return Status::invalid_argument("a foreign file is verified cell by cell, or deeper")
-        .hinting("IngestRequest::verify is kCells or kDeep");
+    return Status::invalid_argument("a foreign file must be verified at least cell by cell")
+        .hinting("set IngestRequest::verify to kCells or kDeep");
   for (const IngestFile& file : request_.files)
     if (table_.families().find(file.family) == nullptr) return table_.unknown_family(file.family);
   return {};
@@ -96,7 +96,7 @@ Status IngestJob::take_in() {
       info_.empty.push_back(file.path);
       placed_.pop_back();
     }
-    if (request_.progress && !request_.progress(progress)) return Status::aborted("the ingest was given up");
+    if (request_.progress && !request_.progress(progress)) return Status::aborted("the ingest was cancelled");
   }
   for (const Placed& each : placed_)
     if (std::ranges::find(stores_, each.store) == stores_.end()) stores_.push_back(each.store);
@@ -117,7 +117,7 @@ Status IngestJob::place(const IngestFile& file, Store& store, Placed& placed) {
   const auto [parent, name] = split_path(file.path);
   uint64_t number = 0;
   if (parse_store_file_name(work_.disk.identity, name, number))
-    return Status::invalid_argument("the file is one of this store's own").at(file.path);
+    return Status::invalid_argument("the file already belongs to this store").at(file.path);
   CELLAR_TRY_ASSIGN(Directory * from, directory_of(parent));
   placed.record.name = store_file_name(work_.disk.identity, work_.disk.manifest->next_file_number());
   placed.told = {file.family, file.path, placed.record.name, 0, 0, false};

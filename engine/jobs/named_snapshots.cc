@@ -59,7 +59,7 @@ Status NamedSnapshots::fill(const CheckpointSource& source, Directory& snapshots
   CELLAR_TRY_ASSIGN(std::unique_ptr<Directory> snapshot, snapshots.directory(name, true));
   CELLAR_TRY_ASSIGN(std::unique_ptr<FileLock> lock, snapshot->lock(kLockName));
   CELLAR_TRY_ASSIGN(const bool taken, is_whole(*snapshot));
-  if (taken) return Status::invalid_argument("there is one of this name already");
+  if (taken) return Status::invalid_argument("the name is in use");
   CELLAR_TRY_ASSIGN(const std::vector<DirectoryEntry> entries, snapshot->list());
   if (entries.size() > 1) {  // more than the lock: of a creation that a crash ended
     lock.reset();
@@ -110,7 +110,7 @@ Result<NamedSnapshots::Opened> NamedSnapshots::open(const std::string& name) con
     opened.lock = std::move(*lock);
   }
   CELLAR_TRY_ASSIGN(const bool whole, is_whole(*opened.directory));
-  if (!whole) return Status::not_found("snapshot " + name + " is not whole");
+  if (!whole) return Status::not_found("snapshot " + name + " is incomplete");
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Manifest> manifest,
                     Manifest::load(*opened.directory, world_.executor, {.read_only = true}));
   opened.state = manifest->state();
@@ -140,7 +140,7 @@ void NamedSnapshots::sweep() {
     const auto whole = snapshot.ok() ? is_whole(**snapshot) : Result<bool>(snapshot.status());
     if (!whole.ok() || *whole) continue;
     if (const Status removed = remove(**parent, **snapshot, entry.name); !removed.ok())
-      world_.log(LogLevel::kWarning, "a leftover snapshot stays: " + removed.to_text());
+      world_.log(LogLevel::kWarning, "an incomplete snapshot remains: " + removed.to_text());
   }
 }
 

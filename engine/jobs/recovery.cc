@@ -79,21 +79,22 @@ class Recovery {
 };
 
 Status Recovery::open_directory() {
-  auto opened = work_.world.files.open_directory(
-      work_.world.path, work_.world.options.create_if_missing && !work_.world.options.read_only);
-  if (!opened.ok() && opened.status().is(Code::kNotFound))
-    return Status::not_found("there is no store at " + work_.world.path)
-        .hinting("create_if_missing makes one");
+  const bool may_create = work_.world.options.create_if_missing && !work_.world.options.read_only;
+  auto opened = work_.world.files.open_directory(work_.world.path, may_create);
+  if (opened.status().is(Code::kNotFound)) {
+    return may_create ? opened.status().hinting("first make the directory that will contain the store")
+                      : Status::not_found("no store at " + work_.world.path)
+                            .hinting("create_if_missing creates one");
+  }
   CELLAR_TRY(opened.status());
   work_.disk.root = std::move(opened).value();
   CELLAR_TRY_ASSIGN(const StoreProbe probe, probe_store(*work_.disk.root));
-  const bool may_create = work_.world.options.create_if_missing && !work_.world.options.read_only;
   if (probe.kind != StoreKind::kStore && !may_create)
     return require_store(*work_.disk.root).at(work_.world.path);
   if (probe.kind == StoreKind::kLost) return require_store(*work_.disk.root).at(work_.world.path);
   if (probe.kind == StoreKind::kEmpty && probe.strangers != 0)
     return Status::invalid_argument(fmt::format("{} holds {} other files", work_.world.path, probe.strangers))
-        .hinting("a new store wants an empty directory");
+        .hinting("a new store needs an empty directory");
   auto locked = work_.world.options.read_only ? work_.disk.root->lock_shared(kLockName)
                                               : work_.disk.root->lock(kLockName);
   if (!locked.ok() && work_.world.options.read_only && locked.status().is(Code::kNotFound))
@@ -124,17 +125,17 @@ Status Recovery::open_manifest() {
     CELLAR_TRY(create_manifest());
   } else {
     if (work_.world.options.error_if_exists)
-      return Status::invalid_argument("there is a store at " + work_.world.path + " already");
+      return Status::invalid_argument("a store already exists at " + work_.world.path);
     CELLAR_TRY_ASSIGN(work_.disk.manifest, Manifest::load(*work_.disk.root, work_.world.executor,
                                                           {.read_only = work_.world.options.read_only}));
   }
   state_ = work_.disk.manifest->state();
   if (!state_.snapshot.empty() && !work_.world.options.read_only)
-    return Status::read_only("this is snapshot " + state_.snapshot + " of a store, and stays as it is")
+    return Status::read_only("this is snapshot " + state_.snapshot + " of a store, and cannot be changed")
         .at(work_.world.path)
-        .hinting("open it read_only; a clone of a table, or an export of the whole, can be written to");
+        .hinting("open it read_only; to write, clone a table from it or export all of it");
   work_.disk.identity = state_.identity;
-  work_.expiry.start(state_.wall_ms);
+  work_.expiry.start({state_.wall_ms, state_.doubted_ms});
   last_sequence_ = state_.last_sequence;
   return {};
 }
@@ -233,7 +234,7 @@ Status Recovery::replay() {
   if (!wal.ok() && wal.status().is(Code::kNotFound)) {
     // An interrupted creation has none yet; whoever has written since has lost it.
     if (state_.log_facts().synced.segment != 0 || state_.clean_close.segment != 0)
-      return Status::corruption("the directory wal is missing, and with it writes that were acknowledged")
+      return Status::corruption("the directory wal is missing, and acknowledged writes with it")
           .at(work_.world.path + "/wal");
     summary_.clean = false;
   } else {
@@ -287,7 +288,7 @@ void Recovery::remove_old_segments(uint64_t first) {
   const Status removed =
       wal.ok() ? remove_segments_before(**wal, first, feeds.retained, &work_.world.events) : wal.status();
   if (!removed.ok())
-    work_.world.log(LogLevel::kWarning, "old log segments stay until the next open: " + removed.to_text());
+    work_.world.log(LogLevel::kWarning, "old log segments remain until the next open: " + removed.to_text());
 }
 
 // What feeds may read: kept for them before, and read now. Up to the ends found, whatever stands behind.

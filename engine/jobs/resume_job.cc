@@ -15,7 +15,7 @@ Status ResumeJob::run() {
   CELLAR_TRY(work_.disk.manifest->resume().with_context("resuming"));
   if (!work_.disk.wal->health().ok()) CELLAR_TRY(renew_log().with_context("resuming"));
   work_.health.clear();
-  work_.world.log(LogLevel::kInfo, "writes are taken again");
+  work_.world.log(LogLevel::kInfo, "writes are accepted again");
   return {};
 }
 

@@ -26,7 +26,7 @@ struct NewFile {
   Store::Rewritten rewritten;  // how the store's view is to change
 };
 
-// What a new store file is written from and for.
+// The sources and the options of a new store file.
 struct NewFileRequest {
   Store* store = nullptr;
   std::shared_ptr<Directory> directory = {};  // null: the store's own

@@ -59,8 +59,7 @@ Status TableAlteration::check() const {
   }
   for (const std::string& name : change_.remove_families) {
     if (is_among(seen, name))
-      unfit.push_back(
-          fmt::format("family \"{}\" is named twice, to be removed among other things", escaped(name)));
+      unfit.push_back(fmt::format("family \"{}\" is named twice, once to be removed", escaped(name)));
     seen.push_back(name);
     if (known.find(name) != nullptr) {
       --left;

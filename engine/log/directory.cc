@@ -96,7 +96,8 @@ Result<Current> parse_current(std::string_view text) {
   const size_t last = text.size() >= 13 ? text.size() - 13 : 0;
   if (text.substr(last) != fmt::format("crc {:08x}\n", crc32c(text.substr(0, last)))) return damaged;
   if (version > 1) {
-    return Status::not_supported(fmt::format("store of format {}, which a newer Cellar wrote", version))
+    return Status::not_supported(
+               fmt::format("the store has format {}, which a newer version of Cellar wrote", version))
         .at(kCurrentName);
   }
   Current current;
@@ -152,12 +153,12 @@ Status require_store(Directory& root) {
       break;
     case StoreKind::kLost:
       return Status::corruption(
-                 "the store has lost its CURRENT: there are logs, store files or manifests, but nothing "
-                 "says which of them count")
+                 "the store has lost its file CURRENT: it has logs, store files or manifests, but nothing "
+                 "says which of them are valid")
           .at(root.path())
           .hinting("restore CURRENT from a backup; do not create a new store here");
     case StoreKind::kInterrupted:
-      return Status::not_found("not a store: its creation did not finish").at(root.path());
+      return Status::not_found("not a store: its creation was interrupted").at(root.path());
     case StoreKind::kEmpty:
       return Status::not_found("not a store").at(root.path());
   }

@@ -25,8 +25,7 @@ Result<RecordFile> RecordFile::open(Directory& directory, const std::string& nam
 // Only a failing device is an error here; what is wrong with the header goes to header_status_.
 Status RecordFile::read_header() {
   if (size() < kFileHeaderBytes) {
-    header_status_ =
-        Status::corruption(fmt::format("only {} bytes long, too short for a file header", size()));
+    header_status_ = Status::corruption(fmt::format("has {} bytes, too few for a file header", size()));
     return Status();
   }
   CELLAR_TRY_ASSIGN(const char* raw, bytes_at(0, kFileHeaderBytes));
@@ -35,7 +34,7 @@ Status RecordFile::read_header() {
   if (header_.identity != identity_) {
     header_status_ = Status::corruption(fmt::format("belongs to another store ({})", header_.identity.hex()));
   } else if (header_.id != id_) {
-    header_status_ = Status::corruption(fmt::format("says that its number is {}", header_.id));
+    header_status_ = Status::corruption(fmt::format("has number {} in its header", header_.id));
   }
   return Status();
 }

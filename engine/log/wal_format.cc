@@ -115,13 +115,13 @@ Status decode_file_header(FileKind kind, const char* from, FileHeader& header, u
     return Status::corruption("wrong checksum of the file header");
   const uint32_t version = load_le32(from + 8);
   if (version > (is_log ? kLogVersion : kManifestVersion)) {
-    return Status::not_supported(fmt::format("{} of version {}, which a newer Cellar wrote",
+    return Status::not_supported(fmt::format("{} of version {}, which a newer version of Cellar wrote",
                                              is_log ? "log segment" : "manifest", version));
   }
   const bool has_boot = is_log && version >= 2;
   const size_t used = has_boot ? 72 : 56;
   if (version == 0 || load_le32(from + 12) != 0 || !all_zero({from + used, kFileHeaderBytes - 4 - used})) {
-    return Status::corruption("impossible fields in the file header");
+    return Status::corruption("invalid fields in the file header");
   }
   header.kind = kind;
   header.identity = {load_le64(from + 16), load_le64(from + 24)};
@@ -129,7 +129,7 @@ Status decode_file_header(FileKind kind, const char* from, FileHeader& header, u
   header.first_lsn = load_le64(from + 40);
   header.first_sequence = load_le64(from + 48);
   if (std::max({header.id, header.first_lsn, header.first_sequence}) >= kCountMax)
-    return Status::corruption("impossible numbers in the file header");
+    return Status::corruption("invalid numbers in the file header");
   header.boot = has_boot ? Identity{load_le64(from + 56), load_le64(from + 64)} : Identity{};
   return Status();
 }
@@ -296,7 +296,7 @@ bool LogCells::fail(std::string_view what) {
 
 bool LogCells::next(LogCell& out) {
   if (left_ == 0) {
-    if (status_.ok() && at_ != payload_.size()) return fail("bytes behind the last cell");
+    if (status_.ok() && at_ != payload_.size()) return fail("trailing bytes after the last cell");
     return false;
   }
   if (payload_.size() - at_ < kLogCellHeaderBytes) return fail("a cell's header does not fit");
@@ -304,7 +304,7 @@ bool LogCells::next(LogCell& out) {
   const uint64_t key_size = load_le32(from + 4);
   const uint64_t value_size = load_le32(from + 8);
   const uint64_t tags_size = load_le32(from + 12);
-  if (tags_size > 0xffff) return fail("impossible size of tags");
+  if (tags_size > 0xffff) return fail("invalid size of tags");
   if (key_size + value_size + tags_size > payload_.size() - at_ - kLogCellHeaderBytes)
     return fail("a cell does not fit");
   const char* key = from + kLogCellHeaderBytes;

@@ -65,12 +65,12 @@ Status Replay::damage(uint64_t segment, uint64_t offset, std::string_view what) 
   const std::string last = any_record_
                                ? fmt::format("the last whole record before it is number {}, sequence {}",
                                              tail_.lsn - 1, last_sequence_)
-                               : std::string("no whole record stands before it");
+                               : std::string("no whole record precedes it");
   return Status::corruption(
              fmt::format("the log is damaged: {}; {}; what was written after it is lost", what, last))
       .at(fmt::format("{}/{}: offset {}", kWalDirectoryName, segment_name(segment), offset))
       .hinting(
-          "restore the segment from a copy, or open with tolerate_torn_log to lose what lies after the "
+          "restore the segment from a copy, or open with tolerate_torn_log to lose the writes after the "
           "damage");
 }
 
@@ -90,7 +90,8 @@ Status Replay::list() {
     return damage(facts_.first_segment, 0, "its first segment is missing");
   }
   for (size_t i = 1; i < ids_.size(); ++i) {
-    if (ids_[i] != ids_[i - 1] + 1) return damage(ids_[i - 1] + 1, 0, "a segment is missing between others");
+    if (ids_[i] != ids_[i - 1] + 1)
+      return damage(ids_[i - 1] + 1, 0, "a segment between two others is missing");
   }
   if (known != 0 && ids_.back() < known) return damage(known, 0, "its newest segment is missing");
   return Status();
@@ -149,10 +150,10 @@ Result<Replay::Next> Replay::records(RecordFile& file, size_t index) {
     PrevFacts prev;
     const bool is_prev = found.header.type == RecordType::kPrev;
     const bool must_be_prev = first && file.header().first_lsn == 0;
-    if (is_prev != must_be_prev) return damage(id, offset, "a record stands where it does not belong");
+    if (is_prev != must_be_prev) return damage(id, offset, "a record is in the wrong place");
     if (is_prev) {
       if (!decode_prev(found.payload, prev) || prev.lsn != found.header.lsn || prev.segment >= id) {
-        return damage(id, offset, "the segment's first record makes no sense");
+        return damage(id, offset, "the first record of the segment is invalid");
       }
       if (index > 0 && LogPosition{prev.segment, prev.bytes, prev.lsn, prev.chain} != tail_) {
         return damage(id, offset, "the segment does not continue the one before");
@@ -178,10 +179,9 @@ Status Replay::take_record(const RecordFile& file, uint64_t offset, const Found&
     summary_.last_sequence = header.sequence;
   }
   if (facts_.manifest_edit < UINT32_MAX && header.edit > facts_.manifest_edit) {
-    return Status::corruption(
-               fmt::format(
-                   "the manifest has lost its end: it stops at edit {}, but the log saw edit {} durable",
-                   facts_.manifest_edit, header.edit))
+    return Status::corruption(fmt::format("the manifest has lost its end: it stops at edit {}, but the log "
+                                          "says that edit {} was durable",
+                                          facts_.manifest_edit, header.edit))
         .at(fmt::format("{}/{}: offset {}", kWalDirectoryName, file.name(), offset))
         .hinting("restore the manifest from a copy");
   }
@@ -195,7 +195,7 @@ Status Replay::take_record(const RecordFile& file, uint64_t offset, const Found&
 Result<Replay::Next> Replay::after_close(RecordFile& file, size_t index, uint64_t next_segment) {
   CELLAR_TRY_ASSIGN(const uint64_t end, file.written_end(tail_.offset));
   if (end != tail_.offset)
-    return damage(file.id(), tail_.offset, "bytes stand behind the end of a closed segment");
+    return damage(file.id(), tail_.offset, "a closed segment has trailing bytes after its end");
   promised_ = next_segment;
   // The next segment's name was durable before the CLOSE was written.
   if (next_segment != 0 && (index + 1 == ids_.size() || ids_[index + 1] != next_segment)) {
@@ -222,7 +222,7 @@ Result<Replay::Next> Replay::judge(RecordFile& file, size_t index, uint64_t offs
   CELLAR_TRY_ASSIGN(const bool hole, is_hole(file, index, offset));
   if (hole) {
     return damage(file.id(), offset,
-                  fmt::format("{}, but whole records stand after it, and the machine has not been restarted "
+                  fmt::format("{}, but whole records follow it, and the machine has not been restarted "
                               "since they were written",
                               what));
   }
@@ -316,7 +316,7 @@ Result<LogSummary> Replay::finish() {
     const bool empty_end = behind_close && facts_.synced.offset <= kFileHeaderBytes &&
                            std::binary_search(ids_.begin(), ids_.end(), facts_.synced.segment);
     if (!empty_end)
-      return damage(tail_.segment, tail_.offset, "it ends before the end that the manifest knows");
+      return damage(tail_.segment, tail_.offset, "it ends before the end that the manifest records");
   }
   return summary_;
 }

@@ -39,7 +39,7 @@ Result<uint64_t> judge_end(RecordFile& file, uint64_t offset, const Found& found
         .at(fmt::format("{}: offset {}", file.name(), offset))
         .hinting("restore the manifest from a copy");
   };
-  if (next_edit <= current.edit) return damage("edits are missing that CURRENT knows");
+  if (next_edit <= current.edit) return damage("edits that CURRENT records are missing");
   if (found.look == Look::kNothing) return uint64_t{0};
   bool witness = false;
   CELLAR_TRY(
@@ -151,7 +151,7 @@ class Manifest::Core {
 };
 
 Status Manifest::Core::take_turn(Turn turn) {
-  if (options_.read_only) return Status::read_only("the store is open for reading only");
+  if (options_.read_only) return Status::read_only("the store was opened read-only");
   for (;;) {
     const uint64_t seen = changed_->count();
     {
@@ -226,7 +226,7 @@ uint64_t Manifest::Core::generation() const {
 Status Manifest::Core::create(ManifestState state) {
   CELLAR_TRY_ASSIGN(const StoreProbe probe, probe_store(root_));
   if (probe.kind == StoreKind::kStore)
-    return Status::invalid_argument("there is a store already").at(root_.path());
+    return Status::invalid_argument("a store already exists").at(root_.path());
   if (probe.kind == StoreKind::kLost && !options_.files_are_there) return require_store(root_);
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> wal, root_.directory(kWalDirectoryName, true));
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> tables, root_.directory(kTablesDirectoryName, true));
@@ -302,7 +302,8 @@ Result<uint64_t> Manifest::Core::switch_to(ManifestState state) {
   CELLAR_TRY(take_turn());
   const StatePtr old = current_state();
   Status status;
-  if (state.identity != old->identity) status = Status::invalid_argument("a state of another store");
+  if (state.identity != old->identity)
+    status = Status::invalid_argument("the state belongs to another store");
   const uint64_t number = old->edit + 1;
   if (status.ok()) {
     state.edit = number;

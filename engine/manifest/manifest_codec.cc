@@ -46,6 +46,7 @@ enum class Tag : uint8_t {
   kDroppedName = 28,    // family id, table, family, sequence: snapshots only
   kUnloggedNote = 29,   // sequence, family id, file, bytes, cells: snapshots only
   kNamedSnapshot = 31,  // name: snapshots only, and only of named ones
+  kDoubted = 32,        // milliseconds; after kWall
   kTableOptions = 30,  // id of a table before it, pairs of name and value to the end: those that kTable lacks
 };
 
@@ -272,6 +273,7 @@ void write_edit(FieldWriter& to, const ManifestEdit& edit) {
   }
   if (edit.last_sequence != 0) to.number(edit.last_sequence).end(Tag::kLastSequence);
   if (edit.wall_ms) to.signed_number(*edit.wall_ms).end(Tag::kWall);
+  if (edit.wall_ms && edit.doubted_ms != 0) to.signed_number(edit.doubted_ms).end(Tag::kDoubted);
   if (edit.log_start) to.number(*edit.log_start).end(Tag::kLogStart);
   if (edit.log_synced) {
     write_position(to, *edit.log_synced);
@@ -459,6 +461,9 @@ bool read_fields(Tag tag, FieldReader& from, Decoded& decoded) {
     case Tag::kWall:
       edit.wall_ms = from.signed_number();
       return true;
+    case Tag::kDoubted:
+      edit.doubted_ms = from.signed_number();
+      return true;
     case Tag::kLogStart:
       edit.log_start = from.number();
       return true;
@@ -481,8 +486,7 @@ bool read_fields(Tag tag, FieldReader& from, Decoded& decoded) {
 Status decode(std::string_view payload, Decoded& decoded) {
   ByteReader reader(payload);
   const auto damaged = [&] {
-    return Status::corruption(
-        fmt::format("a change that makes no sense, {} bytes from the end", reader.left()));
+    return Status::corruption(fmt::format("an invalid change, {} bytes from the end", reader.left()));
   };
   while (!reader.empty()) {
     uint8_t tag = 0;
@@ -514,8 +518,8 @@ Status decode(std::string_view payload, Decoded& decoded) {
         if (!read_fields(static_cast<Tag>(tag), fields, decoded) &&
             !read_feeds(static_cast<Tag>(tag), fields, decoded) &&
             !read_of_snapshots(static_cast<Tag>(tag), fields, decoded)) {
-          return Status::not_supported(
-              fmt::format("the manifest holds a change of kind {}, which a newer Cellar wrote", tag));
+          return Status::not_supported(fmt::format(
+              "the manifest holds a change of kind {}, which a newer version of Cellar wrote", tag));
         }
     }
     if (!fits || !fields.ok()) return damaged();
@@ -541,6 +545,7 @@ std::string encode_snapshot(const ManifestState& state) {
   edit.next_file_number = state.next_file_number;
   edit.last_sequence = state.last_sequence;
   edit.wall_ms = state.wall_ms;
+  edit.doubted_ms = state.doubted_ms;
   edit.log_start = state.log_start;
   edit.log_synced = state.log_synced;
   edit.clean_close = state.clean_close;
@@ -576,14 +581,15 @@ Status apply_payload(ManifestState& state, std::string_view payload, EditKind ki
   const bool is_snapshot = kind == EditKind::kSnapshot;
   if (decoded.is_snapshot != is_snapshot || (!is_snapshot && decoded.of_snapshots())) {
     return Status::corruption(is_snapshot ? "the first record is not a whole state"
-                                          : "a whole state among edits");
+                                          : "a whole state follows an edit");
   }
   if (is_snapshot) {
     state = ManifestState();
     state.identity = decoded.identity;
   }
   const Status status = apply(state, decoded.edit);
-  if (!status.ok()) return Status::corruption(fmt::format("an edit that does not fit: {}", status.message()));
+  if (!status.ok())
+    return Status::corruption(fmt::format("an edit contradicts the state: {}", status.message()));
   if (is_snapshot) {
     state.snapshot = std::move(decoded.named_snapshot);
     state.dropped_families = std::move(decoded.dropped);

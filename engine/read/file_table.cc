@@ -166,7 +166,8 @@ Result<std::shared_ptr<const StoreView>> FileTable::view_of(size_t region, size_
 template <class Q>
 Result<StoreReaders> FileTable::open_readers(size_t region, const Query<Q>& query, const TableRead& read,
                                              int64_t now_ms) {
-  if (query.snapshot() != nullptr) return Status::invalid_argument("files alone have no snapshots");
+  if (query.snapshot() != nullptr)
+    return Status::invalid_argument("a table that is files alone has no snapshots");
   CELLAR_TRY_ASSIGN(const std::vector<Wanted> wanted, resolve(query.choices()));
   for (const FamilyTimes& each : query.family_times())
     CELLAR_TRY(resolve({FamilyChoice{each.family, {}}}).status());

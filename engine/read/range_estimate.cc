@@ -64,7 +64,7 @@ Result<double> rows_per_cell(const HFileReader& file, const EstimateRequest& req
 
 Status check(const EstimateRequest& request) {
   if (!request.stop.empty() && request.stop < request.start)
-    return Status::invalid_argument("the range ends before it starts").hinting("exchange start and stop");
+    return Status::invalid_argument("the range ends before it starts").hinting("swap start and stop");
   return {};
 }
 
@@ -238,7 +238,8 @@ Result<RangeEstimate> estimate_range(const EstimateRequest& request, const Views
 }
 
 Result<RangeSplits> split_range(const EstimateRequest& request, const Views& views, size_t parts) {
-  if (parts < 1 || parts > 100'000) return Status::invalid_argument("a range is cut into 1 to 100,000 parts");
+  if (parts < 1 || parts > 100'000)
+    return Status::invalid_argument("a range can be cut into 1 to 100,000 parts");
   CELLAR_TRY(check(request));
   CELLAR_TRY_ASSIGN(const Pieces pieces, pieces_of(request, views, parts * kSamplesPerPart));
   RangeSplits splits;

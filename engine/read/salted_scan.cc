@@ -36,12 +36,14 @@ Scan scan_of_salt(const Scan& scan, uint32_t number) {
 
 Result<SaltedScan> SaltedScan::create(Table& table, const Scan& scan, uint32_t salts) {
   if (salts < 1 || salts > 256)
-    return Status::invalid_argument(fmt::format("{} salts: a byte holds 1 to 256", salts));
+    return Status::invalid_argument(fmt::format("invalid number of salts {}: 1 to 256 are possible", salts));
   if (scan.row_filter() != nullptr && scan.row_filter()->depends_on_other_rows())
     return Status::invalid_argument(fmt::format("a scan over salts cannot use this filter, which must see "
                                                 "all rows in their order: {}",
                                                 scan.row_filter()->to_text()))
-        .hinting("Scan::limit ends after so many rows; Filter::depends_on_other_rows says which filters can");
+        .hinting(
+            "to limit the rows use Scan::limit; Filter::depends_on_other_rows is false for filters that can "
+            "be used");
   SaltedScan merged;
   merged.reversed_ = scan.is_reversed();
   merged.limited_ = scan.row_limit() > 0;

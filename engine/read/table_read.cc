@@ -27,7 +27,7 @@ Result<RowRange> range_of(const Scan& scan, std::string& successor) {
   range.stop_inclusive = scan.stop_bound() == Bound::kInclusive;
   if (!scan.row_prefix().empty()) {
     if (!range.stop.empty())
-      return Status::invalid_argument("a scan has a prefix or an end, not both")
+      return Status::invalid_argument("a scan cannot have both a prefix and an end")
           .hinting("leave out Scan::stop or Scan::prefix");
     if (!range.start.empty() && !range.start.starts_with(scan.row_prefix()))
       return Status::invalid_argument(fmt::format("the scan starts at {}, outside its prefix {}",
@@ -59,9 +59,9 @@ Status check_row(std::string_view row) {
 }
 
 Status check_versions_and_times(uint32_t versions, int64_t time_from, int64_t time_until) {
-  if (versions == 0) return Status::invalid_argument("versions is 1 or more");
+  if (versions == 0) return Status::invalid_argument("versions must be at least 1");
   if (time_from < 0 || time_until < time_from)
-    return Status::invalid_argument(fmt::format("time range [{}, {}) is not one", time_from, time_until));
+    return Status::invalid_argument(fmt::format("invalid time range [{}, {})", time_from, time_until));
   return {};
 }
 
@@ -86,7 +86,7 @@ Status ScanRead::resolve(Clock& clock) {
     filter_.emplace(*scan.row_filter(), scan.is_reversed(), scan.is_raw());
     read.filter = &*filter_;
     if (scan.batch_cells() != 0 && filter_->needs_whole_row())
-      return Status::invalid_argument("the filter judges whole rows: they cannot be read in parts")
+      return Status::invalid_argument("the filter decides about whole rows, which cannot be read in parts")
           .hinting("leave out Scan::batch, or the filter: " + scan.row_filter()->to_text());
     if (filter_->needs_whole_row()) read.budget.bytes_per_part = 0;
   }

@@ -17,9 +17,9 @@ constexpr auto kFamily = AttributeOf::kFamily;
 constexpr auto kTable = AttributeOf::kTable;
 
 constexpr std::string_view kRegions = "a table of a store is not cut into regions";
-constexpr std::string_view kMob = "values lie beside their cells, whatever their size";
-constexpr std::string_view kReplicas = "there are no replicas of it";
-constexpr std::string_view kPlace = "files lie where the store lies";
+constexpr std::string_view kMob = "values are stored with their cells, whatever their size";
+constexpr std::string_view kReplicas = "a table has no replicas";
+constexpr std::string_view kPlace = "files are stored in the directory of the store";
 constexpr std::string_view kJava = "a store runs no Java; C++ code can observe writes";
 
 Status any(std::string_view, std::string_view) { return {}; }
@@ -77,15 +77,15 @@ constexpr int64_t kShort = INT16_MAX;
 constexpr int64_t kRegionBytesMin = 2 << 20;  // HBase's TableDescriptorChecker
 
 constexpr CarriedAttribute kAttributes[] = {
-    {kFamily, "REPLICATION_SCOPE", "0", number<0, 1>, "nothing is sent elsewhere; a feed can do that"},
+    {kFamily, "REPLICATION_SCOPE", "0", number<0, 1>, "a store sends no writes elsewhere; a feed can"},
     {kFamily, "DFS_REPLICATION", "0", number<0, kShort>, kReplicas},
     {kFamily, "STORAGE_POLICY", "", any, kPlace},
     {kFamily, "IS_MOB", "FALSE", flag, kMob},
     {kFamily, "MOB_THRESHOLD", "102400", number<0, INT64_MAX>, kMob},
     {kFamily, "MOB_COMPACT_PARTITION_POLICY", "DAILY", mob_partition, kMob},
     {kFamily, "EVICT_BLOCKS_ON_CLOSE", "FALSE", flag, ""},  // they are, always
-    {kFamily, "CACHE_DATA_IN_L1", "FALSE", flag, "there is one cache"},
-    {kFamily, "INDEX_BLOCK_ENCODING", "NONE", index_encoding, "indexes are written plain"},
+    {kFamily, "CACHE_DATA_IN_L1", "FALSE", flag, "a store has a single block cache"},
+    {kFamily, "INDEX_BLOCK_ENCODING", "NONE", index_encoding, "indexes are written without an encoding"},
     {kFamily, "IN_MEMORY_COMPACTION", "NONE", memory_compaction, "memtables are not compacted in memory"},
     {kFamily, "ENCRYPTION", "", encryption, ""},
     {kFamily, "ENCRYPTION_KEY", "", encryption, ""},
@@ -101,8 +101,8 @@ constexpr CarriedAttribute kAttributes[] = {
     {kTable, "REGION_REPLICATION", "1", number<1, kInt>, kReplicas},
     {kTable, "REGION_MEMSTORE_REPLICATION", "TRUE", flag, kReplicas},
     {kTable, "ERASURE_CODING_POLICY", "", any, kPlace},
-    {kTable, "PRIORITY", "0", number<0, kInt>, "there are no handlers to queue for"},
-    {kTable, "OWNER", "", any, "a store belongs to who owns its directory"},
+    {kTable, "PRIORITY", "0", number<0, kInt>, "a store has no request handlers"},
+    {kTable, "OWNER", "", any, "the owner of the directory owns the store"},
     {kTable, "IS_META", "FALSE", flag, "a store has no meta table"},
     {kTable, "IS_ROOT", "FALSE", flag, "a store has no root table"},
 };

@@ -24,7 +24,7 @@ bool is_name(std::string_view name, bool namespaces) {
 }
 
 Status no_name(std::string_view what, std::string_view name) {
-  return Status::invalid_argument(fmt::format("{} name \"{}\" is not one", what, escaped(name)));
+  return Status::invalid_argument(fmt::format("invalid {} name \"{}\"", what, escaped(name)));
 }
 
 }  // namespace

@@ -93,15 +93,15 @@ Status check_compression(std::string_view option, const std::string& compression
 Status validate(const FamilyOptions& family) {
   Faults faults;
   faults.add(check_family_name(family.name));
-  faults.add_if(family.max_versions < 1, "max_versions is at least 1");
+  faults.add_if(family.max_versions < 1, "max_versions must be at least 1");
   faults.add_if(family.max_versions > kVersionsMax || family.min_versions > kVersionsMax,
                 "max_versions and min_versions are at most 2147483647");
-  faults.add_if(family.min_versions > family.max_versions, "min_versions is more than max_versions");
-  faults.add_if(family.ttl_s < 1, "ttl_s is at least 1");
+  faults.add_if(family.min_versions > family.max_versions, "min_versions must be at most max_versions");
+  faults.add_if(family.ttl_s < 1, "ttl_s must be at least 1");
   faults.add_if(family.block_bytes < kBlockBytesMin || family.block_bytes > kBlockBytesMax,
-                "block_bytes is 1 KiB to 16 MiB");
+                "block_bytes must be 1 KiB to 16 MiB");
   faults.add_if(family.bloom_bits_percent_error < 1 || family.bloom_bits_percent_error > 50,
-                "bloom_bits_percent_error is 1 to 50");
+                "bloom_bits_percent_error must be 1 to 50");
   faults.add_unless_one_of("encoding", family.encoding, encoding_names());
   faults.add(make_compressor(family.compression).status());
   faults.add(check_compression("compression_compact", family.compression_compact));
@@ -112,8 +112,8 @@ Status validate(const FamilyOptions& family) {
   register_compaction_plugins();  // options may be looked at before any engine is opened
   if (auto policy = Registry<CompactionPolicy>::instance().make(family.compaction); !policy.ok())
     faults.add(policy.status().with_context("compaction"));
-  faults.add_if(family.files_stop == 1, "files_stop is at least 2, or 0: the engine's");
-  faults.add_if(family.major_compaction_interval_ms < -1, "major_compaction_interval_ms is at least -1");
+  faults.add_if(family.files_stop == 1, "files_stop must be at least 2, or 0: the engine's");
+  faults.add_if(family.major_compaction_interval_ms < -1, "major_compaction_interval_ms must be at least -1");
   faults.add_carried(AttributeOf::kFamily, family);
   Status status = faults.status();
   return status.ok() ? status : status.with_context("family \"" + escaped(family.name) + "\"");
@@ -129,7 +129,7 @@ Status validate(const TableOptions& table) {
                     "family \"" + escaped(table.families[i].name) + "\" is named twice");
   }
   faults.add_if(table.memtable_bytes != 0 && table.memtable_bytes < static_cast<uint64_t>(kMemtableBytesMin),
-                "memtable_bytes of a table is 0 or at least 4 KiB");
+                "memtable_bytes of a table must be 0 or at least 4 KiB");
   faults.add_carried(AttributeOf::kTable, table);
   return faults.status();
 }
@@ -137,27 +137,27 @@ Status validate(const TableOptions& table) {
 Status validate(const EngineOptions& engine) {
   Faults faults;
   faults.add_if(engine.memtable_bytes < static_cast<uint64_t>(kMemtableBytesMin),
-                "memtable_bytes is at least 4 KiB");
+                "memtable_bytes must be at least 4 KiB");
   faults.add_if(engine.memtable_bytes_total < engine.memtable_bytes,
-                "memtable_bytes_total is at least memtable_bytes");
-  faults.add_if(engine.memtables_frozen_max < 1, "memtables_frozen_max is at least 1");
+                "memtable_bytes_total must be at least memtable_bytes");
+  faults.add_if(engine.memtables_frozen_max < 1, "memtables_frozen_max must be at least 1");
   faults.add_if(engine.log_segment_bytes < (64u << 10) || engine.log_segment_bytes > (uint64_t{4} << 30),
-                "log_segment_bytes is 64 KiB to 4 GiB");
+                "log_segment_bytes must be 64 KiB to 4 GiB");
   faults.add_if(engine.files_stop < 2 || engine.files_slow > engine.files_stop,
-                "files_slow is at most files_stop, which is at least 2");
-  faults.add_if(engine.stall_ms_max < 0, "stall_ms_max is at least 0");
-  faults.add_if(engine.row_lock_wait_ms < 0, "row_lock_wait_ms is at least 0");
-  faults.add_if(engine.background_threads < 2, "background_threads is at least 2");
-  faults.add_if(engine.cell_bytes_max > kCellBytesHardMax, "cell_bytes_max is at most 127 MiB");
-  faults.add_if(engine.timestamp_slop_ms < 0, "timestamp_slop_ms is at least 0");
+                "files_slow must be at most files_stop, which must be at least 2");
+  faults.add_if(engine.stall_ms_max < 0, "stall_ms_max must be at least 0");
+  faults.add_if(engine.row_lock_wait_ms < 0, "row_lock_wait_ms must be at least 0");
+  faults.add_if(engine.background_threads < 2, "background_threads must be at least 2");
+  faults.add_if(engine.cell_bytes_max > kCellBytesHardMax, "cell_bytes_max must be at most 127 MiB");
+  faults.add_if(engine.timestamp_slop_ms < 0, "timestamp_slop_ms must be at least 0");
   faults.add_if(engine.ttl_clock_guard_s < 0 || engine.ttl_clock_guard_s > INT64_MAX / 1000,
-                "ttl_clock_guard_s is 0 to 2^63 / 1000");
+                "ttl_clock_guard_s must be 0 to 2^63 / 1000");
   faults.add_if(engine.batch_bytes_max < 1 || engine.batch_bytes_max > (63u << 20),
-                "batch_bytes_max is 1 to 63 MiB");
-  faults.add_if(engine.open_files_max < 1, "open_files_max is at least 1");
-  faults.add_if(engine.major_compaction_interval_s < 0, "major_compaction_interval_s is at least 0");
+                "batch_bytes_max must be 1 to 63 MiB");
+  faults.add_if(engine.open_files_max < 1, "open_files_max must be at least 1");
+  faults.add_if(engine.major_compaction_interval_s < 0, "major_compaction_interval_s must be at least 0");
   faults.add_if(engine.major_compaction_interval_s > INT64_MAX / 1000,
-                "major_compaction_interval_s is at most 2^63 / 1000");
+                "major_compaction_interval_s must be at most 2^63 / 1000");
   register_memtable_plugins();
   register_cache_plugins();
   faults.add(Registry<Memtable>::instance().make(engine.memtable).status().with_context("memtable"));

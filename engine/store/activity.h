@@ -20,7 +20,7 @@ struct Activity {
   std::atomic<bool> closing{false};
 };
 
-// What Engine::status() counts. Any thread; relaxed.
+// The counts of Engine::status(). Any thread; relaxed.
 struct EngineCounters {
   std::atomic<uint64_t> flushes{0};
   std::atomic<uint64_t> compactions{0};

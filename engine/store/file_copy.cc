@@ -10,7 +10,7 @@ constexpr size_t kCopyBytes = 1 << 20;
 constexpr int kLevelsMax = 16;
 
 Status remove_level(Directory& parent, std::string_view name, int levels) {
-  if (levels == 0) return Status::limit("directories lie too deep in one another").at(parent.path());
+  if (levels == 0) return Status::limit("directories are nested too deeply").at(parent.path());
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> directory, parent.directory(name, false));
   CELLAR_TRY_ASSIGN(const std::vector<DirectoryEntry> entries, directory->list());
   for (const DirectoryEntry& entry : entries) {

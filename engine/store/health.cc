@@ -16,8 +16,8 @@ Status Health::check() const {
                            "writes are refused since an earlier failure: " + std::string(first_.message()))
       .at(first_.place())
       .hinting(ends_ == Ends::kByResume
-                   ? "mend the cause, then call Engine::resume(), or close the store and open it again"
-                   : "mend the cause, close the store and open it again");
+                   ? "fix the cause, then call Engine::resume(), or close the store and open it again"
+                   : "fix the cause, close the store and open it again");
 }
 
 void Health::fail(const Status& status, Ends ends) {

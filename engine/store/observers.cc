@@ -11,7 +11,7 @@ Status Observers::add(TableState& table, const std::string& name, std::shared_pt
   const ObserverList* known = table.observers();
   auto list = std::make_unique<ObserverList>(known != nullptr ? *known : ObserverList{});
   if (std::ranges::find(list->all, name, &ObserverList::Named::name) != list->all.end())
-    return Status::invalid_argument("table " + table.name() + " has an observer " + name + " already");
+    return Status::invalid_argument("table " + table.name() + " already has an observer " + name);
   list->all.push_back({name, std::move(observer)});
   table.set_observers(list.get());
   lists_.push_back(std::move(list));
@@ -27,8 +27,8 @@ void Observers::clear() {
 
 Status called_by_observer() {
   return Status::invalid_argument(
-             "an observer called for a write, or for work on the store, while it observed")
-      .hinting("add to the write by its ObserverContext, or do it on another thread, without waiting for it");
+             "an observer asked for a write, or for work on the store, while it was running")
+      .hinting("add to the write through its ObserverContext, or use another thread and do not wait for it");
 }
 
 }  // namespace cellar

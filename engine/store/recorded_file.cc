@@ -28,10 +28,9 @@ Result<RecordedFile> open_recorded_file(Result<std::unique_ptr<ReadableFile>> fi
   RecordedFile opened;
   CELLAR_TRY_ASSIGN(opened.reader, HFileReader::open(std::move(file).value(), std::move(options)));
   if (opened.reader->end_sum() != record.trailer_crc)
-    return Status::corruption(
-               fmt::format(
-                   "the end of the file has the sum {:08x}, the manifest says {:08x}: it is another file",
-                   opened.reader->end_sum(), record.trailer_crc))
+    return Status::corruption(fmt::format("the end of the file has the checksum {:08x}, the manifest says "
+                                          "{:08x}: it is another file",
+                                          opened.reader->end_sum(), record.trailer_crc))
         .at(name);
   if (opened.reader->cells() != record.cells)
     return Status::corruption(fmt::format("the file holds {} cells, the manifest says {}",
@@ -39,11 +38,11 @@ Result<RecordedFile> open_recorded_file(Result<std::unique_ptr<ReadableFile>> fi
         .at(name);
   // Reads rely on it: a file without such markers is searched from the first column that is wanted.
   if (const auto markers = opened.reader->family_deletes(); markers && *markers != record.family_deletes)
-    return Status::corruption(fmt::format("the file says that it holds {} family markers, the manifest {}",
+    return Status::corruption(fmt::format("the file records {} family markers, the manifest says {}",
                                           *markers, record.family_deletes))
         .at(name);
   if (!parse_store_file_name(identity, record.name, opened.number))
-    return Status::corruption("the name of a store file is not one of this store's").at(name);
+    return Status::corruption("the file name does not belong to this store").at(name);
   return opened;
 }
 

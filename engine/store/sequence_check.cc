@@ -48,9 +48,10 @@ Status check_sequence(const StoreFile& file, const CellView& cell) {
   const SequenceRange allowed = sequences_of(file.record());
   if (allowed.holds(cell.sequence)) return {};
   return Status::corruption(
-             fmt::format("cell {} has sequence {}, the manifest says {} to {} of the file: it is of another "
-                         "file or time",
-                         key_text(cell), cell.sequence, allowed.min, allowed.max))
+             fmt::format(
+                 "cell {} has sequence {}, the manifest says {} to {} of the file: it is from another "
+                 "file or time",
+                 key_text(cell), cell.sequence, allowed.min, allowed.max))
       .at(file.reader().name());
 }
 

@@ -13,16 +13,16 @@ using PassedOver = ReadExplanation::PassedOver;
 
 constexpr std::array kReasons = {
     std::pair{&PassedOver::newer, "newer than the read"},
-    std::pair{&PassedOver::other_column, "of other columns"},
+    std::pair{&PassedOver::other_column, "in other columns"},
     std::pair{&PassedOver::expired, "expired with their family"},
-    std::pair{&PassedOver::cell_expired, "expired themselves"},
+    std::pair{&PassedOver::cell_expired, "expired by their own time to live"},
     std::pair{&PassedOver::markers, "delete markers"},
     std::pair{&PassedOver::hidden, "hidden by markers"},
     std::pair{&PassedOver::outside_times, "outside the time range"},
     std::pair{&PassedOver::overwritten, "overwritten"},
     std::pair{&PassedOver::over_versions, "older versions"},
     std::pair{&PassedOver::filtered, "refused by the filter"},
-    std::pair{&PassedOver::rest_of_decided, "on the way"},
+    std::pair{&PassedOver::rest_of_decided, "in decided rows or columns"},
 };
 
 }  // namespace

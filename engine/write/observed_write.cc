@@ -175,7 +175,7 @@ Result<std::shared_ptr<Table>> ObservedWrite::table(std::string_view name) {
 
 Result<TableState*> ObservedWrite::resolve(const std::shared_ptr<Table>& table) const {
   TableState* state = TableState::of(parts_.host, table);
-  if (state == nullptr) return Status::invalid_argument("the table is not one of the write's engine");
+  if (state == nullptr) return Status::invalid_argument("the table belongs to another engine than the write");
   CELLAR_TRY(state->check());
   return state;
 }
@@ -184,7 +184,7 @@ Status ObservedWrite::read(const std::shared_ptr<Table>& table, const Get& get, 
                            RowBatch& found) {
   CELLAR_TRY_ASSIGN(TableState * state, resolve(table));
   if (get.snapshot() != nullptr)
-    return Status::invalid_argument("an observer reads as of the write, not of a snapshot");
+    return Status::invalid_argument("an observer reads as of the write and cannot use a snapshot");
   return reads_.get_observed(*state, get, own, found);
 }
 
@@ -203,7 +203,7 @@ Result<RowBatch> ObservedWrite::get_after(const std::shared_ptr<Table>& table, c
 Result<std::unique_ptr<Scanner>> ObservedWrite::scan(const std::shared_ptr<Table>& table, const Scan& scan) {
   CELLAR_TRY_ASSIGN(TableState * state, resolve(table));
   if (scan.snapshot() != nullptr)
-    return Status::invalid_argument("an observer reads as of the write, not of a snapshot");
+    return Status::invalid_argument("an observer reads as of the write and cannot use a snapshot");
   return reads_.scan_observed(*state, scan);
 }
 
@@ -240,8 +240,9 @@ Status ObservedWrite::add_change(const std::shared_ptr<Table>& table, std::varia
   std::vector<Store*> touched;
   CELLAR_TRY(std::visit([&](const auto& each) { return add_touched(*state, each, touched); }, change));
   if (const auto* erase = std::get_if<Delete>(&change); erase != nullptr && looks_up(*erase))
-    return Status::invalid_argument("an observer cannot delete a latest version, which would have to be read")
-        .hinting("get() tells its timestamp: Delete::version deletes it");
+    return Status::invalid_argument(
+               "an observer cannot delete the latest version, because that requires a read")
+        .hinting("read its timestamp with get(), then use Delete::version");
   CELLAR_TRY(take_bytes(std::visit([](const auto& each) { return bytes_of(each); }, change)));
   additions_.push_back({state, std::move(change), observer_});
   return {};

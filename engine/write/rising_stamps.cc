@@ -90,8 +90,9 @@ Result<int64_t> rising_stamp(const Store& store, std::string_view row, std::stri
   if (type != CellType::kPut || newest == kOldestTimestamp) return std::max(now_ms, newest);
   if (newest >= kLatestTimestamp - 1)
     return Status::invalid_argument(
-               fmt::format("row {}, column {}:{} has the highest timestamp there is: nothing can follow it",
-                           escaped(row), store.family(), escaped(qualifier)))
+               fmt::format(
+                   "row {}, column {}:{} has the highest possible timestamp: no later version is possible",
+                   escaped(row), store.family(), escaped(qualifier)))
         .hinting("delete that version, then compact all files of the family");
   return std::max(now_ms, newest + 1);
 }

@@ -58,8 +58,8 @@ Status check_ttl(std::string_view row, std::string_view tags) {
   if (tags.empty() || !find_tag(tags, kTtlTag, ttl)) return {};
   const auto ms = static_cast<int64_t>(load_be64(ttl.data()));
   if (ms >= 1) return {};
-  return Status::invalid_argument(fmt::format("row {}: a time to live of {} ms", escaped(row), ms))
-      .hinting("it is 1 ms or more");
+  return Status::invalid_argument(fmt::format("row {}: invalid time to live of {} ms", escaped(row), ms))
+      .hinting("it must be at least 1 ms");
 }
 
 bool sorts_before(const Cell& a, const Cell& b) {
@@ -224,8 +224,9 @@ Status RowChanges::replace(const Column& column, std::string value, int64_t time
   if (column.current != nullptr) {
     if (column.current->timestamp >= kLatestTimestamp - 1)
       return Status::invalid_argument(
-                 fmt::format("row {}, column {}:{} has the highest timestamp there is: nothing can follow it",
-                             escaped(column.row), column.family, escaped(column.qualifier)))
+                 fmt::format(
+                     "row {}, column {}:{} has the highest possible timestamp: no later version is possible",
+                     escaped(column.row), column.family, escaped(column.qualifier)))
           .hinting("delete that version first");
     timestamp = std::max(column.current->timestamp + 1, now_ms_);  // never behind the value it replaces
     carried = carried_tags(tags, column.current->tags_bytes());

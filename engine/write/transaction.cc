@@ -17,12 +17,12 @@ Status conflict(const std::string& table, std::string_view row) {
   return Status::conflict(
              fmt::format("table {}, row {}: another write changed it since the transaction began", table,
                          escaped(row)))
-      .hinting("begin a new transaction and do all of it again; Engine::run_transaction does that");
+      .hinting("begin a new transaction and repeat all of it; Engine::run_transaction does so");
 }
 
 Status replaced(const std::string& table) {
   return Status::conflict(fmt::format("table {} was restored or emptied since the transaction began", table))
-      .hinting("begin a new transaction and do all of it again; Engine::run_transaction does that");
+      .hinting("begin a new transaction and repeat all of it; Engine::run_transaction does so");
 }
 
 void note_ahead(const RowView& row, int64_t than_ms, Ahead& ahead) {
@@ -104,7 +104,8 @@ TransactionImpl::TransactionImpl(std::shared_ptr<const TableHost> host, std::sha
 Result<TransactionImpl::TouchedTable*> TransactionImpl::state_of(const std::shared_ptr<Table>& table) {
   if (!active()) return Status::aborted("the transaction is over: it was committed or rolled back");
   TableState* known = TableState::of(*host_, table);
-  if (known == nullptr) return Status::invalid_argument("the table is not one of the transaction's engine");
+  if (known == nullptr)
+    return Status::invalid_argument("the table belongs to another engine than the transaction");
   CELLAR_TRY(known->check());
   TouchedTable& state = tables_[known->id()];
   if (state.table == nullptr) state.table = known->shared_from_this();
@@ -114,7 +115,7 @@ Result<TransactionImpl::TouchedTable*> TransactionImpl::state_of(const std::shar
 Result<RowBatch> TransactionImpl::get(const std::shared_ptr<Table>& table, const Get& get) {
   CELLAR_TRY_ASSIGN(TouchedTable * state, state_of(table));
   if (get.snapshot() != nullptr)
-    return Status::invalid_argument("a transaction reads as of its own instant, not of a snapshot");
+    return Status::invalid_argument("a transaction reads at its own read point and cannot use a snapshot");
   RowBatch found;
   CELLAR_TRY(TableReader(*state->table).get_as_of(get, instant(), overlay_, found));
   if (options_.isolation == Isolation::kSerializable) state->read.add_row(get.row());
@@ -126,7 +127,7 @@ Result<std::unique_ptr<Scanner>> TransactionImpl::scan(const std::shared_ptr<Tab
                                                        const Scan& scan) {
   CELLAR_TRY_ASSIGN(TouchedTable * state, state_of(table));
   if (scan.snapshot() != nullptr)
-    return Status::invalid_argument("a transaction reads as of its own instant, not of a snapshot");
+    return Status::invalid_argument("a transaction reads at its own read point and cannot use a snapshot");
   return scan_noted(*state, scan, overlay_);
 }
 
@@ -282,8 +283,9 @@ Result<TransactionImpl::Staged> TransactionImpl::stage(const Change& change, con
                       rising_stamp(*item.store, change.row, item.qualifier, item.type, begun_ms_, own));
   } else if (!stamp.given() && stamp.floor >= kLatestTimestamp - 1 - stamp.later) {
     return Status::invalid_argument(
-               fmt::format("row {}, column {}:{} has the highest timestamp there is: nothing can follow it",
-                           escaped(item.row), item.store->family(), escaped(item.qualifier)))
+               fmt::format(
+                   "row {}, column {}:{} has the highest possible timestamp: no later version is possible",
+                   escaped(item.row), item.store->family(), escaped(item.qualifier)))
         .hinting("delete that version first");
   } else {
     staged.shown = stamp.at(begun_ms_);
@@ -332,7 +334,7 @@ Status TransactionImpl::take(Change& change) {
   if (bytes > host_->world.options.batch_bytes_max - bytes_)
     return Status::limit(fmt::format("the transaction is larger than {} bytes (batch_bytes_max)",
                                      host_->world.options.batch_bytes_max))
-        .hinting("commit in between, or raise the limit");
+        .hinting("split it into several transactions, or raise the limit");
   if (shown_to_.use_count() > 1) CELLAR_TRY(renew_overlay());
   bytes_ += bytes;
   const auto row = change.table.rows.try_emplace(std::string(change.row)).first;

@@ -45,8 +45,8 @@ Status WriteGroup::commit(WriteRequest& request) {
   return request.result;
 }
 
-// Makes the leader's group: its own request, and those queued after it. A request that wants to be alone gets
-// no followers, and follows nobody.
+// Makes the leader's group: its own request, and those queued after it. A request to run alone gets no
+// followers, and follows nobody.
 void WriteGroup::take_group(WriteRequest& first) {
   group_.clear();
   group_.push_back(&first);

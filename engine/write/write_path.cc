@@ -66,7 +66,7 @@ Status check_same_row(std::string_view what, std::string_view row, std::string_v
   if (row == wanted) return {};
   return Status::invalid_argument(
              fmt::format("the {} is for row {}, the {} for row {}", what, escaped(row), of, escaped(wanted)))
-      .hinting("they change one row as one; Engine::write takes a Batch over many rows");
+      .hinting("row mutations change a single row; Engine::write takes a Batch of many rows");
 }
 
 std::string_view name_of(const Put&) { return "put"; }
@@ -96,7 +96,7 @@ Status check_change(TableState& table, const CheckAndMutate& check, std::vector<
                fmt::format("the check of row \"{}\" has no condition", escaped(check.row())))
         .hinting("add one: if_equals, if_not_exists, if_passes, …");
   if (check.condition() && check.condition()->compare == CompareOp::kNoOp)
-    return Status::invalid_argument("the check compares by no_op, which holds for nothing");
+    return Status::invalid_argument("the check compares by no_op, which is never true");
   if (check.condition() && table.families().find(check.condition()->family) == nullptr)
     return table.unknown_family(check.condition()->family);
   return std::visit(
@@ -105,7 +105,7 @@ Status check_change(TableState& table, const CheckAndMutate& check, std::vector<
         if constexpr (std::is_same_v<Change, std::monostate>) {
           return Status::invalid_argument(
                      fmt::format("the check of row \"{}\" has no change", escaped(check.row())))
-              .hinting("say what is done: then(put)");
+              .hinting("add the change: then(put)");
         } else if constexpr (std::is_same_v<Change, RowMutations>) {
           CELLAR_TRY(check_same_row("change", change.row(), "check", check.row()));
           return check_mutations(table, change, touched);
@@ -399,7 +399,7 @@ Status WritePath::refusal(const Store& store) const {
   const std::shared_ptr<TableState> table = parts_.catalog.lookup(store.table_name());
   if (table == nullptr) return Status::not_found(fmt::format("table {} was dropped", store.table_name()));
   const bool removed = table->families().find(store.family()) == nullptr;
-  return Status::conflict(fmt::format("{} while it was being written: nothing of the write is kept",
+  return Status::conflict(fmt::format("{} during the write: nothing of the write was kept",
                                       removed ? fmt::format("family {} of table {} was removed",
                                                             store.family(), store.table_name())
                                               : fmt::format("table {} was restored, emptied or altered",

@@ -34,6 +34,21 @@ void WriteThrottle::slow_down(std::span<Store* const> stores) {
     for (Store* store : stores) store->pace().forget();
 }
 
+// If a flush fails, writing more slowly would not help: the error then names the cause.
+Status WriteThrottle::gave_up(const std::string& reason) const {
+  const std::string message = "the write waited too long: " + reason;
+  if (!world_.options.automatic_flush)
+    return Status::busy(message).hinting("call flush(): automatic_flush is off");
+  for (const Trouble& trouble : health_.troubles()) {
+    if (trouble.what.starts_with("flush of "))
+      return Status::busy(
+                 fmt::format("{}; the {} fails: {}", message, trouble.what, trouble.status.message()))
+          .at(trouble.status.place())
+          .hinting("mend the cause: the flush is tried again by itself");
+  }
+  return Status::busy(message).hinting("write more slowly, or give flushes and compactions more room");
+}
+
 Status WriteThrottle::wait(std::span<Store* const> stores) {
   std::string reason = obstacle(stores);
   if (reason.empty()) {
@@ -56,10 +71,7 @@ Status WriteThrottle::wait(std::span<Store* const> stores) {
     reason = still;
     const int64_t left_us = world_.options.stall_ms_max * 1000 - (world_.clock.steady_us() - begun_us);
     if (left_us <= 0 || activity_.closing.load() || !world_.options.automatic_flush) {
-      status = Status::busy("the write waited too long: " + reason)
-                   .hinting(world_.options.automatic_flush
-                                ? "write more slowly, or give flushes and compactions more room"
-                                : "call flush(): automatic_flush is off");
+      status = gave_up(reason);
       break;
     }
     activity_.changed.wait(seen, left_us);

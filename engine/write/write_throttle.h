@@ -75,6 +75,8 @@ class WriteThrottle {
   }
   // What a writer must wait for, or empty.
   std::string obstacle(std::span<Store* const> stores) const;
+  // The error of a write that waited too long for this reason.
+  Status gave_up(const std::string& reason) const;
   Status wait(std::span<Store* const> stores);
   void slow_down(std::span<Store* const> stores);
 

@@ -84,7 +84,7 @@ uint64_t BlockReader::disk_bytes_max() const {
 
 Result<BlockHeader> BlockReader::parse_header(std::string_view bytes, uint64_t offset, uint64_t limit) const {
   if (bytes.size() < header_bytes_ || limit < offset || limit - offset < header_bytes_) {
-    return corruption(offset, "no room for a block header");
+    return corruption(offset, "too few bytes for a block header");
   }
   BlockHeader header;
   header.header_bytes = static_cast<uint32_t>(header_bytes_);
@@ -126,8 +126,8 @@ Status BlockReader::check_sizes(const BlockHeader& header, uint64_t offset) cons
     const uint64_t summed = uint64_t{header.header_bytes} + header.body_bytes;
     const uint64_t sums = (summed + header.bytes_per_checksum - 1) / header.bytes_per_checksum;
     if (sums * 4 != header.checksum_bytes) {
-      return corruption(
-          offset, fmt::format("{} bytes of checksums where {} are due", header.checksum_bytes, sums * 4));
+      return corruption(offset, fmt::format("{} bytes of checksums where {} are expected",
+                                            header.checksum_bytes, sums * 4));
     }
     if (agreed_ && *agreed_ != *header.checksum) {
       return corruption(offset, "checksum type differs from that of the other blocks");
@@ -154,7 +154,7 @@ Status BlockReader::check_sizes(const BlockHeader& header, uint64_t offset) cons
 
 Result<BlockHeader> BlockReader::read_header(uint64_t offset, uint64_t limit) const {
   if (limit < offset || limit - offset < header_bytes_)
-    return corruption(offset, "no room for a block header");
+    return corruption(offset, "too few bytes for a block header");
   char bytes[kBlockHeaderBytes];
   CELLAR_TRY(file_->read(offset, header_bytes_, bytes).at(place(offset)));
   return parse_header({bytes, header_bytes_}, offset, limit);
@@ -186,7 +186,7 @@ Status BlockReader::check_place(std::string_view disk, const BlockHeader& header
   const bool summed = header.checksum && *header.checksum != ChecksumType::kNull;
   const uint32_t sum = block_sum(offset, disk, summed ? header.checksum_bytes : 0);
   if (written->begins && written->sum == sum) return {};
-  return corruption(offset, "the block is not the one that was written here");
+  return corruption(offset, "the block is not the one that was written at this offset");
 }
 
 Result<Block*> BlockReader::decompress(std::string_view disk, const BlockHeader& header,
@@ -234,7 +234,7 @@ Result<Block*> BlockReader::read(uint64_t offset, uint64_t disk_bytes, uint64_t 
     CELLAR_TRY_ASSIGN(const BlockHeader header, read_header(offset, limit));
     disk_bytes = header.disk_bytes();
   }
-  if (disk_bytes < header_bytes_) return corruption(offset, "no room for a block header");
+  if (disk_bytes < header_bytes_) return corruption(offset, "too few bytes for a block header");
   if (stats != nullptr) {
     stats->blocks_from_disk += 1;
     stats->bytes_from_disk += disk_bytes;

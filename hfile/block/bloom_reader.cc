@@ -95,7 +95,7 @@ Status BloomReader::parse_chunk_index(std::string_view bytes) {
     keys_ += key;
     entries_.push_back({offset, disk_bytes, static_cast<uint32_t>(keys_.size())});
   }
-  if (!in.empty()) return damaged(fmt::format("{} bytes behind the chunk index", in.left()));
+  if (!in.empty()) return damaged(fmt::format("{} trailing bytes after the chunk index", in.left()));
   loaded_ = std::make_unique<std::atomic<const Block*>[]>(entries_.size());
   if (flat_keys_ || entries_.empty()) return {};
   words_ = RowWords(entries_.size(), [this](size_t i) { return chunk_key(static_cast<uint32_t>(i)); });
@@ -147,8 +147,9 @@ Status BloomReader::check_place(uint64_t offset) const {
   const auto at = std::ranges::lower_bound(all_chunks_, offset);
   const int64_t before = at == all_chunks_.begin() ? -1 : static_cast<int64_t>(*std::prev(at));
   if (header.previous_offset == before) return {};
-  return blocks_->corruption(offset, fmt::format("bloom chunk behind one at {}, where it should be {}",
-                                                 header.previous_offset, before));
+  return blocks_->corruption(
+      offset, fmt::format("bloom chunk names offset {} as its predecessor, where it should be {}",
+                          header.previous_offset, before));
 }
 
 Result<const Block*> BloomReader::load(uint32_t i, ReadStats* stats) const {

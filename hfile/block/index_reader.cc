@@ -63,7 +63,7 @@ Status IndexNode::add(uint64_t offset, uint32_t disk_bytes, std::string_view key
     const uint32_t last = size() - 1;
     // keys_ may have moved: both views are taken now.
     const std::strong_ordering order = compare_by(place.meta_order, key_view(last - 1), key_view(last));
-    if (order > 0) return damaged_index(fmt::format("key {} lies before the key before it", last));
+    if (order > 0) return damaged_index(fmt::format("key {} is less than the key before it", last));
     if (order == 0) loose_keys_ = true;
   }
   return {};
@@ -88,7 +88,8 @@ Status IndexNode::parse_root_form(std::string_view payload, const IndexPlace& pl
     CELLAR_TRY(add(offset, disk_bytes, key_bytes, place));
   }
   if (in.left() != 0 && in.left() != 16) {
-    return damaged_index(fmt::format("{} bytes behind the {} entries of the root", in.left(), place.entries));
+    return damaged_index(
+        fmt::format("{} trailing bytes after the {} entries of the root", in.left(), place.entries));
   }
   leftover_ = in.rest();
   return {};
@@ -108,13 +109,14 @@ Status IndexNode::parse_node_form(std::string_view payload, const IndexPlace& pl
   uint64_t begin = 0;
   for (uint32_t i = 0; i < count; ++i) {
     const uint64_t end = load_be32(ends + size_t{i} * 4);
-    if (end > body.size() || end < begin + 12) return damaged_index(fmt::format("entry {} has no room", i));
+    if (end > body.size() || end < begin + 12)
+      return damaged_index(fmt::format("entry {} has too few bytes", i));
     const char* entry = body.data() + begin;
     CELLAR_TRY(add(load_be64(entry), load_be32(entry + 8), body.substr(begin + 12, end - begin - 12), place));
     begin = end;
   }
   if (begin != body.size())
-    return damaged_index(fmt::format("{} bytes behind the last entry", body.size() - begin));
+    return damaged_index(fmt::format("{} trailing bytes after the last entry", body.size() - begin));
   return {};
 }
 
@@ -233,7 +235,7 @@ Result<const IndexNode*> IndexReader::load(const IndexNode& node, uint32_t i, ui
   }
   if (i + 1 < node.size() &&
       compare_by(options_.meta_order, (*parsed)->key_view((*parsed)->size() - 1), node.key_view(i + 1)) > 0) {
-    return blocks_->corruption(offset, "index: the node's last key lies behind the next node's first");
+    return blocks_->corruption(offset, "index: the node's last key is greater than the next node's first");
   }
   const uint64_t bytes = (*parsed)->memory_bytes();
   if (!meter_->charge(bytes)) {
@@ -337,13 +339,13 @@ Status IndexCursor::check_first(const CellView& first) const {
   };
   const CellView at = key();
   const bool bounded = row_only_keys() ? at.row() <= first.row() : compare(at, first) <= 0;
-  if (!bounded) return misplaced(" lies before its index key ", at);
+  if (!bounded) return misplaced(" is less than its index key ", at);
   CellView next;
   if (!next_key(next)) return {};
   const bool rows_only = row_only_keys() && first.row() == next.row();
   const std::strong_ordering order = compare(first, next);
   if (rows_only || order < 0 || (order == 0 && loose_keys())) return {};
-  return misplaced(" does not lie before the next block's index key ", next);
+  return misplaced(" is not less than the next block's index key ", next);
 }
 
 bool IndexCursor::next_key(CellView& key) const {

@@ -48,7 +48,7 @@ std::string_view tag_objection(uint8_t type) {
       return "visibility labels, which would not be enforced";
     case 5:
     case 6:
-      return "values that lie in other files (MOB)";
+      return "values that are stored in other files (MOB)";
     default:
       return {};
   }

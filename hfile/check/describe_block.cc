@@ -44,8 +44,7 @@ class BlockDetail {
     const Result<BlockHeader> header = blocks_.read_header(out_.offset, section_end(out_.offset));
     if (!header.ok() || !header->known_kind) {
       out_.header_trouble = header.ok() ? "unknown block magic" : std::string(header.status().message());
-      return header.ok() ? blocks_.corruption(out_.offset, "no block that is known begins here")
-                         : header.status();
+      return header.ok() ? blocks_.corruption(out_.offset, "no known block begins here") : header.status();
     }
     out_.kind = kBlockKindNames[static_cast<size_t>(header->kind)];
     out_.disk_bytes = header->disk_bytes();
@@ -57,7 +56,7 @@ class BlockDetail {
       out_.place_trouble = place.message();
       status = place;
     }
-    if (!out_.wrong_sums.empty()) status = blocks_.corruption(out_.offset, "its checksums do not agree");
+    if (!out_.wrong_sums.empty()) status = blocks_.corruption(out_.offset, "its checksums do not match");
     return status;
   }
 
@@ -81,8 +80,8 @@ class BlockDetail {
       if (!header.status().is(Code::kCorruption)) return header.status();
       CELLAR_TRY_ASSIGN(at, next_known(at, header.status()));
     }
-    return Status::invalid_argument(fmt::format("there is no block {}: {} has {} blocks, numbered from 0",
-                                                number, options_.name, ordinal));
+    return Status::invalid_argument(
+        fmt::format("no block {}: {} has {} blocks, numbered from 0", number, options_.name, ordinal));
   }
 
   Result<uint64_t> next_known(uint64_t offset, const Status& trouble) const {
@@ -93,14 +92,14 @@ class BlockDetail {
       if (status.ok() && index.valid()) return index.offset();
       if (offset < trailer_.load_on_open_offset) return trailer_.load_on_open_offset;
     }
-    return trouble.hinting("blocks behind it are reached by their place: --block @offset");
+    return trouble.hinting("name a block after it by its offset: --block @offset");
   }
 
   // The header as it is, whether it makes sense or not.
   Status read_fields() {
     out_.header_bytes = blocks_.header_bytes();
     if (end_ - out_.offset < out_.header_bytes)
-      return blocks_.corruption(out_.offset, "no room for a block header");
+      return blocks_.corruption(out_.offset, "too few bytes for a block header");
     std::string bytes(out_.header_bytes, '\0');
     CELLAR_TRY(file_.read(out_.offset, bytes.size(), bytes.data()).at(blocks_.place(out_.offset)));
     out_.kind = "unknown";

@@ -69,7 +69,7 @@ void Verifier::end(const Status& status) {
 bool Verifier::go_on(uint64_t bytes) {
   if (ended_) return false;
   if (options_.progress == nullptr || options_.progress(bytes, tally_.cells)) return true;
-  end(Status::aborted("the verification was ended"));
+  end(Status::aborted("the verification was cancelled"));
   return false;
 }
 
@@ -182,7 +182,7 @@ void Verifier::check_ends() {
   if (first_data_ < 0 || found_.has("V-HEADER")) return;
   if (trailer.first_data_block_offset != first_data_ || trailer.last_data_block_offset != last_data_) {
     report("V-OFFSETS",
-           fmt::format("the trailer says that data blocks go from {} to {}; they go from {} to {}",
+           fmt::format("the trailer says that data blocks reach from {} to {}; they reach from {} to {}",
                        trailer.first_data_block_offset, trailer.last_data_block_offset, first_data_,
                        last_data_));
   }

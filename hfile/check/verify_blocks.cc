@@ -143,7 +143,7 @@ void Verifier::BlockBatch::check(Work& work, BlockWalker* walker) {
     work.damaged = true;
     const bool here = place.is(Code::kCorruption) && place.place() == all.blocks_->place(walked.offset);
     std::string text(place.message());
-    if (!here) text = "whether the block belongs here cannot be told: " + place.to_text();
+    if (!here) text = "the place of the block cannot be checked: " + place.to_text();
     add(work, all.risk_at("V-PLACE", std::move(text), walked));
     return;
   }
@@ -216,7 +216,7 @@ std::optional<uint64_t> Verifier::skip_to_landmark(uint64_t offset, const Result
   VerifyFinding gap =
       finding("V-HEADER",
               fmt::format("{}; {}", header.ok() ? "unknown block magic" : header.status().message(),
-                          next ? fmt::format("goes on at offset {}", *next) : "no block behind it is known"));
+                          next ? fmt::format("continues at offset {}", *next) : "no known block follows"));
   gap.offset = offset;
   if (next_indexed_ < index_.size() && index_[next_indexed_].offset == offset) {
     gap.data_ordinal = report_.data_blocks++;

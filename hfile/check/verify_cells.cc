@@ -80,7 +80,7 @@ VerifyFinding Verifier::disorder(const CellView& before, const CellView& cell, c
 
 VerifyFinding Verifier::wrong_sequence(const CellView& cell, const Walked& walked) const {
   return risk_at("V-SEQUENCE",
-                 fmt::format("{} has sequence {}, the manifest says {} to {} of the file: its block is of "
+                 fmt::format("{} has sequence {}, the manifest says {} to {} of the file: its block is from "
                              "another file or time",
                              key_text(cell), cell.sequence, options_.sequences.min, options_.sequences.max),
                  walked);
@@ -142,7 +142,7 @@ void Verifier::check_tally() {
   const std::optional<uint64_t> deletes = parts().family_deletes;
   if (deletes && *deletes != tally_.family_deletes) {
     report("V-DELETE-COUNT",
-           fmt::format("DELETE_FAMILY_COUNT is {}, there are {}", *deletes, tally_.family_deletes));
+           fmt::format("DELETE_FAMILY_COUNT is {}, the file has {}", *deletes, tally_.family_deletes));
   }
 }
 

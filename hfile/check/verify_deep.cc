@@ -239,7 +239,8 @@ void Verifier::report_bloom(BloomCheck& check, bool general) {
            fmt::format("{} has {} bits that no key of the file sets", name, outcome.bits_too_many));
   }
   if (outcome.keys != facts.keys) {
-    report("W-BLOOM-COUNT", fmt::format("{} counts {} keys, there are {}", name, facts.keys, outcome.keys));
+    report("W-BLOOM-COUNT",
+           fmt::format("{} counts {} keys, the file has {}", name, facts.keys, outcome.keys));
   }
   if (general && outcome.keys > 0) check_last_bloom_key(check.last_key());
 }
@@ -260,7 +261,7 @@ void Verifier::check_last_bloom_key(const std::string& last) {
     before = compare_keys(stored, found) < 0;
   }
   if (before)
-    report("V-BLOOM-MISS", fmt::format("LAST_BLOOM_KEY {} lies before the last key {}",
+    report("V-BLOOM-MISS", fmt::format("LAST_BLOOM_KEY {} is less than the last key {}",
                                        escaped(file.last_bloom_key), escaped(last)));
 }
 

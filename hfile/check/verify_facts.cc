@@ -69,7 +69,7 @@ void Verifier::check_names() {
       report("W-PLUGIN",
              fmt::format("HBase has no encoding {} and does not open the file", escaped(*encoding)));
     } else {
-      report("V-INFO", fmt::format("DATA_BLOCK_ENCODING is \"{}\", which is no encoding of HBase's",
+      report("V-INFO", fmt::format("DATA_BLOCK_ENCODING is \"{}\", which is not an encoding of HBase",
                                    escaped(*encoding)));
     }
   }
@@ -80,7 +80,7 @@ void Verifier::check_names() {
            fmt::format("HBase has no Bloom filter {} and does not open the file", escaped(*bloom)));
   } else {
     report("V-INFO",
-           fmt::format("BLOOM_FILTER_TYPE is \"{}\", which is no Bloom filter of HBase's", escaped(*bloom)));
+           fmt::format("BLOOM_FILTER_TYPE is \"{}\", which is not a Bloom filter of HBase", escaped(*bloom)));
   }
 }
 
@@ -118,10 +118,10 @@ void Verifier::check_totals() {
   const Trailer& trailer = reader_->trailer();
   const uint64_t bytes = uncompressed_bytes_ + trailer.trailer_bytes();
   if (trailer.total_uncompressed_bytes != bytes)
-    report("W-TOTALS", fmt::format("the trailer says {} bytes without compression, the blocks come to {}",
+    report("W-TOTALS", fmt::format("the trailer says {} bytes without compression, the blocks have {}",
                                    trailer.total_uncompressed_bytes, bytes));
   if (trailer.uncompressed_data_index_bytes != index_bytes_)
-    report("W-TOTALS", fmt::format("the trailer says {} bytes of data index, its blocks come to {}",
+    report("W-TOTALS", fmt::format("the trailer says {} bytes of data index, its blocks have {}",
                                    trailer.uncompressed_data_index_bytes, index_bytes_));
 }
 

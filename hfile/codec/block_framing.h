@@ -41,7 +41,7 @@ Status decompress_frame(ByteReader& reader, size_t frame, char* payload, DecodeC
     std::string_view chunk;
     size_t bytes = 0;
     if (!reader.take_be32(compressed) || !reader.take_bytes(compressed, chunk)) {
-      return Status::corruption("a chunk is cut short");
+      return Status::corruption("a chunk is truncated");
     }
     CELLAR_TRY(decode_chunk(chunk, payload, frame, bytes));
     payload += bytes;
@@ -57,7 +57,7 @@ Status decompress_framed(std::string_view body, size_t payload_bytes, char* payl
   size_t left = payload_bytes;
   while (!reader.empty()) {
     uint32_t frame = 0;
-    if (!reader.take_be32(frame)) return Status::corruption("a frame is cut short");
+    if (!reader.take_be32(frame)) return Status::corruption("a frame is truncated");
     if (frame > left) return Status::corruption("the body holds more than declared");
     CELLAR_TRY(decompress_frame(reader, frame, payload, decode_chunk));
     payload += frame;

@@ -73,7 +73,7 @@ class Bzip2Compressor final : public Compressor {
       if (end != BZ_OK) return Status::corruption("BZIP2: the body is damaged");
       if (stream.avail_in == in && stream.avail_out == out) {
         return Status::corruption(out == 0 ? "BZIP2: the body holds more than declared"
-                                           : "BZIP2: the body is cut short");
+                                           : "BZIP2: the body is truncated");
       }
     }
   }

@@ -70,7 +70,7 @@ Status append_chunk(std::string_view chunk, uint32_t level, std::string& body) {
 }
 
 Status decode_chunk(std::string_view chunk, char* payload, size_t room, size_t& bytes) {
-  if (chunk.size() < kHeaderBytes) return Status::corruption("a chunk is cut short");
+  if (chunk.size() < kHeaderBytes) return Status::corruption("a chunk is truncated");
   const uint64_t declared = load_le64(chunk.data() + kSizeAt);
   if (declared != kUnknownSize && declared > room)
     return Status::corruption("a chunk is larger than its frame");

@@ -70,7 +70,7 @@ class RowIndexDecoder : public PlainCells {
     const char* table = payload.data() + kIdBytes + cell_bytes;
     rows_ = load_be32(table);
     if (uint64_t{rows_} * 4 != payload.size() - kIdBytes - 8 - cell_bytes)
-      return "row table does not fill its place";
+      return "row table has another size than its block says";
     offsets_ = table + 4;
     PlainCells::open(payload.data() + kIdBytes, table);
     return nullptr;
@@ -81,7 +81,7 @@ class RowIndexDecoder : public PlainCells {
     if (row_starts.size() != rows_) return "row table has another number of rows than the cells";
     for (uint32_t i = 0; i < rows_; ++i) {
       if (load_be32(offsets_ + size_t{i} * 4) != row_starts[i])
-        return "row table points beside the row's first cell";
+        return "row table does not point to the row's first cell";
     }
     return nullptr;
   }

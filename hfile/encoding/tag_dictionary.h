@@ -93,7 +93,7 @@ class TagDictionaryReader {
     if (static_cast<uint8_t>(*in.at()) != TagNumbers::kLiteral) {
       uint16_t number = 0;
       if (!in.take_be16(number)) return "tags cut off";
-      if (number >= numbers_.used()) return "tag that the dictionary does not hold";
+      if (number >= numbers_.used()) return "tag is not in the dictionary";
       numbers_.touch(number);
       content = contents_[number];
       return nullptr;

@@ -23,7 +23,7 @@ Status parse_protobuf(std::string_view bytes, Entries& entries) {
     return Status::corruption("file info: the message is longer than its block");
   }
   if (!reader.empty()) {
-    return Status::corruption(fmt::format("file info: {} bytes behind the message", reader.left()));
+    return Status::corruption(fmt::format("file info: {} trailing bytes after the message", reader.left()));
   }
   hfile::FileInfoProto proto;
   if (!proto.ParseFromArray(message.data(), static_cast<int>(message.size()))) {
@@ -63,7 +63,8 @@ Status parse_writable(std::string_view bytes, Entries& entries) {
     entries.insert_or_assign(std::string(key), std::string(value));
   }
   if (!reader.empty()) {
-    return Status::corruption(fmt::format("file info: {} bytes behind the last entry", reader.left()));
+    return Status::corruption(
+        fmt::format("file info: {} trailing bytes after the last entry", reader.left()));
   }
   return {};
 }

@@ -107,14 +107,14 @@ Status parse_protobuf(std::string_view bytes, Trailer& trailer) {
       return Status::corruption("checksum mismatch");
   }
   if (proto.has_section_sum() != proto.has_trailer_sum())
-    return Status::corruption("it has one of its two sums without the other");
+    return Status::corruption("it has only one of its two checksums");
   if (proto.has_section_sum()) {
     trailer.section_sum = proto.section_sum();
     for (const hfile::BlockSumsPage& page : proto.block_sums())
       trailer.block_sums.push_back({page.covered_bytes(), page.disk_bytes(), page.sum()});
   }
   if (reader.rest().find_first_not_of('\0') != std::string_view::npos) {
-    return Status::corruption("bytes other than zero behind the message");
+    return Status::corruption("bytes other than zero after the message");
   }
   CELLAR_TRY(check_not_encrypted(proto.encryption_key()));
   trailer.file_info_offset = proto.file_info_offset();
@@ -168,7 +168,7 @@ Status check_data_offsets(const Trailer& trailer) {
   const int64_t limit = static_cast<int64_t>(trailer.load_on_open_offset);
   if (first < 0 || first >= limit || last < first || last >= limit) {
     return Status::corruption(
-        fmt::format("data blocks from {} to {} are not in front of offset {}", first, last, limit));
+        fmt::format("data blocks from {} to {} do not end before offset {}", first, last, limit));
   }
   return {};
 }

@@ -54,8 +54,9 @@ class LoadOnOpen {
     }
     if (!file_info_) return parts_.blocks->corruption(parts_.trailer.file_info_offset, "no file info block");
     if (parts_.trailer.section_sum && *parts_.trailer.section_sum != parts_.end_sum)
-      return parts_.blocks->corruption(parts_.trailer.load_on_open_offset,
-                                       "index, file info and filters are not those that were written here");
+      return parts_.blocks->corruption(
+          parts_.trailer.load_on_open_offset,
+          "index, file info and filters differ from those that were written at this offset");
     return {};
   }
 
@@ -87,7 +88,7 @@ class LoadOnOpen {
   Result<BlockHeader> header_at(uint64_t at) {
     const size_t bytes = parts_.blocks->header_bytes();
     if (parts_.trailer_offset - at < bytes)
-      return parts_.blocks->corruption(at, "no room for a block header");
+      return parts_.blocks->corruption(at, "too few bytes for a block header");
     CELLAR_TRY_ASSIGN(const std::string_view header, bytes_at(at, bytes));
     return parts_.blocks->parse_header(header, at, parts_.trailer_offset);
   }
@@ -159,7 +160,7 @@ class LoadOnOpen {
       parts_.meta_blocks.push_back(std::move(entry));
     }
     if (!in.empty())
-      return parts_.blocks->corruption(at, fmt::format("{} bytes behind the meta index", in.left()));
+      return parts_.blocks->corruption(at, fmt::format("{} trailing bytes after the meta index", in.left()));
     return {};
   }
 

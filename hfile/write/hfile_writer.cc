@@ -279,7 +279,8 @@ Writer::Change Writer::change_to(const CellView& cell) const {
 }
 
 Status Writer::explain(const CellView& cell, Change change) const {
-  const std::string_view what = change == Change::kFamily ? "a file has one family, but" : "out of order:";
+  const std::string_view what =
+      change == Change::kFamily ? "a file holds a single family, but" : "out of order:";
   return Status::invalid_argument(fmt::format("{} {} comes after {}", what, key_text(cell), key_text(last_)));
 }
 
@@ -387,7 +388,7 @@ Status Writer::set_info(std::string_view key, std::string value) {
   if (finished_) return finished_already();
   if (key.empty() || key.starts_with(kReservedPrefix) || std::ranges::count(kOwnKeys, key) > 0) {
     return fail(
-        Status::invalid_argument(fmt::format("file info \"{}\" is not for callers to set", escaped(key))));
+        Status::invalid_argument(fmt::format("file info \"{}\" cannot be set by callers", escaped(key))));
   }
   info_bytes_ += key.size() + value.size() + 16;
   if (info_bytes_ > kFileInfoBytesMax / 2 || user_info_.entries().size() > kFileInfoEntriesMax / 2) {

@@ -57,7 +57,7 @@ Status NamedFile::publish() {
 Status NamedFile::check_free() const {
   const Result<std::unique_ptr<ReadableFile>> existing = directory_->open(name_);
   if (!existing.ok() && existing.status().is(Code::kNotFound)) return {};
-  return Status::invalid_argument("a file of this name exists")
+  return Status::invalid_argument("a file with this name already exists")
       .at(path_)
       .hinting("set replace, or choose another name");
 }

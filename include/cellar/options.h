@@ -202,7 +202,8 @@ struct EngineOptions {
   uint64_t batch_bytes_max = 63u << 20;  // a larger batch is refused with kLimit
   int64_t ttl_clock_guard_s =
       30 * 86400;  // rewrites erase expired cells by the clock as far as it is believed: time while the store
-                   // was closed counts up to this at once, any other leap ahead after an hour; 0: always
+                   // was closed counts at once up to this, any other or longer leap ahead after an hour;
+                   // 0: always
   bool verify_new_files = false;   // read every new store file back before it counts
   bool tolerate_torn_log = false;  // treat damage at the end of the log as torn, losing what lies behind it
   Environment environment = {};

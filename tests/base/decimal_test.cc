@@ -39,12 +39,12 @@ TEST(Decimals, AreNotReadFromOtherTexts) {
   for (const char* text : {"",    "-",     "+",  ".",  "e5",   ".e5", "1e",  "1e+", "1e+-5", "1e5.0", "--1",
                            "-+1", "1.2.3", "1 ", " 1", "0x10", "1f",  "1,5", "inf", "nan",   "1e5e5"})
     EXPECT_EQ(parse_decimal(text).status().code(), Code::kInvalidArgument) << text;
-  EXPECT_EQ(again("1x"), "\"1x\" is no decimal number");
+  EXPECT_EQ(again("1x"), "\"1x\" is not a decimal number");
   EXPECT_EQ(again("1e2147483648"), "\"1e2147483648\" has an exponent beyond 2147483647");
   EXPECT_EQ(again("1e-99999999999999999999"),
             "\"1e-99999999999999999999\" has an exponent beyond 2147483647");
   EXPECT_EQ(again(std::string(100, '\n')).size(),
-            60 * 4 + std::string("\"...\" is no decimal number").size());
+            60 * 4 + std::string("\"...\" is not a decimal number").size());
 }
 
 }  // namespace

@@ -44,8 +44,9 @@ TEST(Events, OthersAndDefaults) {
   EXPECT_EQ(to_text(StallInfo{.reason = "9 files", .begins = false, .micros = 2000}),
             "writes go on after 2 ms: 9 files");
   EXPECT_EQ(to_text(LogInfo{.segment = 7, .bytes = 1 << 26}), "log segment 7: 64 MiB");
-  EXPECT_EQ(to_text(FeedLostInfo{.feed = "index", .acknowledged = 9, .retained_bytes = 1 << 20}),
-            "feed index is lost: it held back 1 MiB of log, more than it may; it was acknowledged up to 9");
+  EXPECT_EQ(
+      to_text(FeedLostInfo{.feed = "index", .acknowledged = 9, .retained_bytes = 1 << 20}),
+      "feed index is lost: it held back 1 MiB of log, more than its limit; it was acknowledged up to 9");
   EXPECT_EQ(
       to_text(RecoveryReport{.segments_read = 1,
                              .records_replayed = 2,

@@ -108,7 +108,7 @@ TEST(Result, MovesWhatCannotBeCopied) {
 TEST(ResultDeathTest, ValueOfAFailureEndsTheProcess) {
   const Result<int> failed = Status::busy("later");
   EXPECT_DEATH((void)failed.value(), "busy: later");
-  EXPECT_DEATH((void)Result<int>(Status()), "without a value");
+  EXPECT_DEATH((void)Result<int>(Status()), "on a Result that holds an error");
 }
 
 }  // namespace cellar::testing

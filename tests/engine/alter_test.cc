@@ -64,8 +64,9 @@ TEST_F(AlterTest, AllFaultsAreNamedAndNothingHappens) {
       "t",
       {.set_families = {bad, family("e"), family("e")}, .remove_families = {"cc", "e"}, .memtable_bytes = 7});
   EXPECT_TRUE(unfit.is(Code::kInvalidArgument)) << unfit.to_text();
-  for (const char* part : {"max_versions is at least 1", "block_bytes is", "\"e\" is named twice;",
-                           "named twice, to be removed", "no family \"cc\"", "memtable_bytes of a table"})
+  for (const char* part :
+       {"max_versions must be at least 1", "block_bytes must be", "\"e\" is named twice;",
+        "named twice, once to be removed", "no family \"cc\"", "memtable_bytes of a table"})
     EXPECT_NE(unfit.message().find(part), std::string::npos) << part << " in " << unfit.to_text();
   const Status missing =
       engine_->alter_table("t", {.set_families = {family("z")}, .remove_families = {"cc"}});

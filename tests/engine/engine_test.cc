@@ -281,6 +281,18 @@ TEST_F(EngineTest, SecondOpenersAreRefused) {
   EXPECT_TRUE(Engine::open("store", options).status().is(Code::kLocked));
 }
 
+TEST_F(EngineTest, AStoreIsMadeInADirectoryThatIsThere) {
+  EngineOptions options;
+  options.environment.files = files_.get();
+  const Status absent = Engine::open("no/such/store", options).status();
+  EXPECT_TRUE(absent.is(Code::kNotFound)) << absent.to_text();
+  EXPECT_NE(absent.hint().find("create_if_missing"), std::string::npos) << absent.to_text();
+  options.create_if_missing = true;
+  const Status refused = Engine::open("no/such/store", options).status();
+  EXPECT_TRUE(refused.is(Code::kNotFound)) << refused.to_text();
+  EXPECT_NE(refused.hint().find("first make the directory"), std::string::npos) << refused.to_text();
+}
+
 TEST_F(EngineTest, ReadOnlyReadsTheLogAndRefusesWrites) {
   open();
   auto table = make_table("t", {family("f")});

@@ -56,6 +56,7 @@ inline ManifestState full_state() {
   state.dropped_families = {2, 5};
   state.last_sequence = 1'000'000'000'000;
   state.wall_ms = -4;
+  state.doubted_ms = 1'800'000'000'000;
   state.log_start = 17;
   state.log_synced = {18, 4096, 99, 0};
   state.clean_close = {18, 8192, 120, 0xabcdef01};
@@ -108,6 +109,7 @@ class EditMaker {
     edit.flushed.push_back({family.id, state.edit * 10});
     edit.last_sequence = state.edit * 10;
     edit.wall_ms = static_cast<int64_t>(state.edit);
+    edit.doubted_ms = random_.one_in(2) ? 0 : static_cast<int64_t>(state.edit) + 7;
     if (random_.one_in(4)) edit.log_start = state.log_start + random_.below(3);
     if (random_.one_in(4)) edit.log_synced = LogPosition{state.log_start, 200, 0, 0};
     if (random_.one_in(4)) edit.clean_close = LogPosition{state.log_start, 300, state.edit, 7};

@@ -215,7 +215,7 @@ TEST(Manifest, RandomEditsComeBackOverRollsAndReopens) {
       manifests += parse_manifest_name(entry.name, generation) ? 1 : 0;
     }
     EXPECT_EQ(manifests, 2u) << "the current one and the one before";
-    EXPECT_FALSE(store.create().ok()) << "there is a store already";
+    EXPECT_FALSE(store.create().ok()) << "a store already exists";
   }
 }
 

@@ -253,7 +253,7 @@ TEST_F(NamedSnapshotTest, NothingOpensASnapshotForWriting) {
   options.environment.clock = &clock_;
   const auto refused = Engine::open("store/snapshots/snap", options);
   ASSERT_TRUE(refused.status().is(Code::kReadOnly)) << refused.status().to_text();
-  EXPECT_EQ(refused.status().message(), "this is snapshot snap of a store, and stays as it is");
+  EXPECT_EQ(refused.status().message(), "this is snapshot snap of a store, and cannot be changed");
   EXPECT_EQ(refused.status().place(), "store/snapshots/snap");
   {
     options.read_only = true;

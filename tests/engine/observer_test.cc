@@ -199,7 +199,7 @@ TEST_F(ObserverTest, WrongAdditionsRefuseTheWriteWhateverTheObserverAnswers) {
          [&](Row, Context context) { return context.put(other_, Put("").add("f", "q", "v")); });
   expect(Code::kInvalidArgument, "latest version",
          [&](Row, Context context) { return context.erase(other_, Delete("x").latest_version("f", "q")); });
-  expect(Code::kInvalidArgument, "not one of the write's engine",
+  expect(Code::kInvalidArgument, "belongs to another engine than the write",
          [&](Row, Context context) { return context.put(nullptr, Put("x").add("f", "q", "v")); });
   expect(Code::kInvalidArgument, "observer watcher, addition to table other: row x, column f:q: timestamp -5",
          [&](Row, Context context) { return context.put(other_, Put("x").add_at("f", "q", -5, "v")); });
@@ -364,7 +364,7 @@ TEST_F(ObserverTest, AnObserverMayReadButNotCallForWrites) {
   ASSERT_EQ(answers.size(), 20U);
   for (size_t i = 0; i < answers.size(); ++i) {
     EXPECT_TRUE(answers[i].is(Code::kInvalidArgument)) << i << " " << answers[i].to_text();
-    EXPECT_NE(answers[i].message().find("an observer called"), std::string_view::npos)
+    EXPECT_NE(answers[i].message().find("an observer asked for a write"), std::string_view::npos)
         << answers[i].to_text();
   }
   EXPECT_TRUE(scan(*other_, Scan()).empty());

@@ -337,6 +337,32 @@ TEST_F(FamilyOptionsTest, AFamilyHasAnIntervalOfMajorCompactionsOfItsOwn) {
   EXPECT_EQ(table->info().families[0].files.size(), 1u) << "the engine's again, at once";
 }
 
+TEST_F(FamilyOptionsTest, AFileThatAWrongClockDatedAheadIsDueForAMajorCompaction) {
+  open();
+  const auto table =
+      make_table("t", {family_of({{"major_compaction_interval_ms", "5000"}, {"files_stop", "1000"}})});
+  const auto files_after_flush = [&] {
+    EXPECT_OK(table->put(Put("r").add("f", "q", "v")));
+    EXPECT_OK(table->flush());
+    EXPECT_OK(engine_->wait_for_background());
+    return table->info().families[0].files.size();
+  };
+  const int64_t right = clock_.wall_ms();
+  clock_.set_wall_ms(right + 4000);
+  EXPECT_EQ(files_after_flush(), 1u);
+  clock_.set_wall_ms(right);
+  EXPECT_EQ(files_after_flush(), 2u) << "a file from slightly ahead waits for its time";
+  EXPECT_OK(table->compact({.major = true}));
+  clock_.set_wall_ms(right + int64_t{10} * 365 * 86'400'000);
+  EXPECT_OK(table->put(Put("r").add("f", "q", "v")));
+  EXPECT_OK(table->flush());
+  EXPECT_OK(table->compact({.major = true}));
+  EXPECT_EQ(table->info().families[0].files.size(), 1u);
+  clock_.set_wall_ms(right);
+  EXPECT_EQ(files_after_flush(), 1u) << "the files of the wrong clock do not wait for its time";
+  EXPECT_LT(table->info().families[0].files[0].created_ms, right + 5000);
+}
+
 TEST_F(FamilyOptionsTest, WhatIsCarriedOutlivesTheEngine) {
   open();
   TableOptions options{.families = {family_of({{"IS_MOB", "true"}, {"configuration.made.up", "x"}})}};

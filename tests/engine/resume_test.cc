@@ -285,6 +285,24 @@ TEST_F(RetryTest, FlushThatFailsIsTriedAgainByItself) {
   expect_all();
 }
 
+TEST_F(RetryTest, AWriteThatWaitedForAFailingFlushIsToldItsCause) {
+  options_.memtable_bytes = 64 << 10;
+  options_.memtables_frozen_max = 1;
+  options_.stall_ms_max = 2000;
+  begin();
+  fail_writes("tables/*", FileOperation::kCreate, 1, Code::kIoError, true);
+  Status refused;
+  for (int i = 0; i < 400 && refused.ok(); ++i) refused = put(std::to_string(i), 1000);
+  EXPECT_TRUE(refused.is(Code::kBusy)) << refused.to_text();
+  EXPECT_NE(refused.to_text().find("the flush of t:d fails: "), std::string::npos) << refused.to_text();
+  EXPECT_EQ(refused.to_text().find("write more slowly"), std::string::npos) << refused.to_text();
+  fault_->clear();
+  EXPECT_OK(engine_->flush());
+  EXPECT_OK(put("later"));
+  expect_healthy();
+  expect_all();
+}
+
 // A disk that stays full is not kept busy: pauses grow from a second to a minute.
 TEST_F(RetryTest, FlushThatGoesOnFailingIsTriedLessAndLessOften) {
   options_.memtable_bytes = 64 << 10;

@@ -62,7 +62,7 @@ class RisingStampsTest : public EngineFixture {
   }
   static void expect_refused(const Status& status) {
     EXPECT_TRUE(status.is(Code::kInvalidArgument)) << status.to_text();
-    EXPECT_NE(status.to_text().find("the highest timestamp there is"), std::string::npos) << status.to_text();
+    EXPECT_NE(status.to_text().find("the highest possible timestamp"), std::string::npos) << status.to_text();
   }
 
   std::shared_ptr<Table> table_;

@@ -89,7 +89,7 @@ TEST_F(RowWrites, AnExplicitTimeCountsOnlyWhereThereIsNoValue) {
 
 TEST_F(RowWrites, TheHighestTimestampCannotBeFollowed) {
   put(kLatestTimestamp - 1, "end");
-  expect_refused(table_->append(Append("r").add("f", "q", "+")).status(), "highest timestamp");
+  expect_refused(table_->append(Append("r").add("f", "q", "+")).status(), "highest possible timestamp");
   expect_refused(table_->increment(Increment("r").add("f", "q", 1)).status(), "not a counter");
   EXPECT_EQ(raw().size(), 1u);
 }

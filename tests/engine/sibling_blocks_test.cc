@@ -194,7 +194,7 @@ TEST_F(SiblingBlocks, ADataBlockOfAnOlderFileIsFoundByEveryPath) {
     EXPECT_TRUE(walk().is(Code::kCorruption));
     const Status compacted = table_->compact({.major = true});
     EXPECT_TRUE(compacted.is(Code::kCorruption)) << compacted.to_text();
-    EXPECT_NE(compacted.to_text().find("not the one that was written here"), std::string::npos)
+    EXPECT_NE(compacted.to_text().find("not the one that was written at this offset"), std::string::npos)
         << compacted.to_text();
     EXPECT_NE(compacted.to_text().find(newer_), std::string::npos) << compacted.to_text();
     EXPECT_NE(compacted.to_text().find("offset " + std::to_string(block.offset)), std::string::npos);
@@ -254,7 +254,7 @@ TEST_F(SiblingBlocks, WithoutBlockSumsTheSequencesTell) {
     table_ = make_table("t", {family("d")});
     const Status compacted = table_->compact({.major = true});
     EXPECT_TRUE(compacted.is(Code::kCorruption)) << compacted.to_text();
-    EXPECT_NE(compacted.to_text().find("it is of another file or time"), std::string::npos)
+    EXPECT_NE(compacted.to_text().find("it is from another file or time"), std::string::npos)
         << compacted.to_text();
     EXPECT_OK(engine_->close());
     ++blocks;

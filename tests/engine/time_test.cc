@@ -99,15 +99,41 @@ TEST_F(TimeTest, RewritesEraseByBelievedTime) {
   EXPECT_OK(engine_->flush());
   EXPECT_OK(table_->compact({.major = true}));
   EXPECT_EQ(table_->info().families[0].files.size(), 1u) << "what is hidden is kept";
-  clock_.advance_us(ExpiryClock::kBelievedAfterUs);  // the clock has said so for an hour
+  clock_.advance_us(ExpiryClock::kBelievedAfterUs);  // the clock has kept this time for an hour
   EXPECT_OK(table_->compact({.major = true}));
   EXPECT_EQ(table_->info().families[0].files.size(), 0u);
+}
+
+// While the clock is wrong, a store that is opened again and again erases no more than one that stays open.
+TEST_F(TimeTest, OpeningsWhileTheClockIsAheadEraseNothing) {
+  EXPECT_OK(engine_->close());
+  table_.reset();
+  open();
+  FamilyOptions expiring = family("y", 5);
+  expiring.ttl_s = 3600;
+  const std::shared_ptr<Table> table = make_table("u", {expiring});
+  const int64_t right = clock_.wall_ms();
+  EXPECT_OK(table->put(Put("r").add("y", "q", "alive")));
+  step(10 * kYear);
+  for (int i = 0; i < 30; ++i) {
+    EXPECT_OK(engine_->close());
+    open();
+    const std::shared_ptr<Table> again = make_table("u", {expiring});
+    EXPECT_OK(again->put(Put("s").add("y", "q", "then")));
+    EXPECT_OK(engine_->flush());
+    EXPECT_OK(again->compact({.major = true}));
+    clock_.advance_ms(kMinute);
+  }
+  step(-10 * kYear);
+  EXPECT_OK(engine_->close());
+  open();
+  EXPECT_EQ(get(*make_table("u", {expiring}), Get("r")), Texts{text("y", right, "alive")});
 }
 
 TEST(ExpiryClockTest, GoesByTheWallWhileBothClocksAgree) {
   ManualClock clock;
   ExpiryClock expiry(clock, 30 * kDay);
-  expiry.start(0);
+  expiry.start({});
   for (int i = 0; i < 100; ++i) {
     clock.advance_ms(kHour);
     EXPECT_EQ(expiry.read().ms, clock.wall_ms());
@@ -120,7 +146,7 @@ TEST(ExpiryClockTest, GoesByTheWallWhileBothClocksAgree) {
 TEST(ExpiryClockTest, StepAheadIsBelievedAfterAnHour) {
   ManualClock clock;
   ExpiryClock expiry(clock, 30 * kDay);
-  expiry.start(0);
+  expiry.start({});
   const int64_t right = clock.wall_ms();
   clock.set_wall_ms(right + kYear);
   EXPECT_EQ(expiry.read().ms, right);
@@ -134,7 +160,7 @@ TEST(ExpiryClockTest, StepAheadIsBelievedAfterAnHour) {
 TEST(ExpiryClockTest, StepBackCountsAtOnceAndEndsAStepAhead) {
   ManualClock clock;
   ExpiryClock expiry(clock, 30 * kDay);
-  expiry.start(0);
+  expiry.start({});
   const int64_t right = clock.wall_ms();
   clock.set_wall_ms(right + kYear);
   static_cast<void>(expiry.read());
@@ -150,12 +176,62 @@ TEST(ExpiryClockTest, TimeWhileClosedCountsUpToTheGuard) {
   const int64_t now = clock.wall_ms();
   for (const int64_t away : {kHour, 30 * kDay, kYear}) {
     ExpiryClock expiry(clock, 30 * kDay);
-    expiry.start(now - away);
-    EXPECT_EQ(expiry.read().ms, std::min(now, now - away + 30 * kDay)) << away;
+    expiry.start({now - away, 0});
+    EXPECT_EQ(expiry.read().ms, away <= 30 * kDay ? now : now - away) << away;
   }
   ExpiryClock unguarded(clock, 0);
-  unguarded.start(now - kYear);
+  unguarded.start({now - kYear, 0});
   EXPECT_EQ(unguarded.read().ms, now);
+}
+
+// Each opening lasts a minute, as those of commands.
+TEST(ExpiryClockTest, OpeningsInOneDoubtAddUp) {
+  ManualClock clock;
+  ExpiryClock::Memory memory;
+  const int64_t closed = clock.wall_ms();
+  memory.wall_ms = closed;
+  clock.advance_ms(kYear);
+  for (int minutes = 0; minutes < 60; ++minutes) {
+    ExpiryClock expiry(clock, 30 * kDay);
+    expiry.start(memory);
+    EXPECT_LE(expiry.read().ms, closed + kHour) << minutes;
+    clock.advance_ms(kMinute);
+    memory = expiry.memory();
+    EXPECT_NE(memory.doubted_ms == 0, minutes < 59) << minutes;
+  }
+  ExpiryClock expiry(clock, 30 * kDay);
+  expiry.start(memory);
+  EXPECT_EQ(expiry.read().ms, clock.wall_ms()) << "it has said so for an hour";
+  EXPECT_EQ(expiry.memory(), (ExpiryClock::Memory{clock.wall_ms(), 0}));
+}
+
+TEST(ExpiryClockTest, ADoubtEndsWithTheClockThatCausedIt) {
+  ManualClock clock;
+  const int64_t right = clock.wall_ms();
+  const auto open_at = [&](int64_t wall, const ExpiryClock::Memory& memory) {
+    clock.set_wall_ms(wall);
+    ExpiryClock expiry(clock, 30 * kDay);
+    expiry.start(memory);
+    return expiry.memory();
+  };
+  const ExpiryClock::Memory doubted = open_at(right + kYear, {right, 0});
+  EXPECT_EQ(doubted, (ExpiryClock::Memory{right, right + kYear}));
+  EXPECT_EQ(open_at(right + kMinute, doubted), (ExpiryClock::Memory{right + kMinute, 0})) << "right again";
+  EXPECT_EQ(open_at(right + kYear + kHour / 2, doubted), doubted) << "the same doubt";
+  EXPECT_EQ(open_at(right + 2 * kYear, doubted), (ExpiryClock::Memory{right, right + 2 * kYear}));
+  EXPECT_EQ(open_at(right + kYear - 1, doubted), (ExpiryClock::Memory{right, right + kYear - 1}));
+  EXPECT_EQ(open_at(right + kYear, {right, INT64_MIN}).wall_ms, right) << "a forged manifest";
+}
+
+TEST(ExpiryClockTest, ADoubtThatBeginsWhileOpenIsRemembered) {
+  ManualClock clock;
+  ExpiryClock expiry(clock, 30 * kDay);
+  expiry.start({});
+  const int64_t right = clock.wall_ms();
+  clock.set_wall_ms(right + kYear);
+  EXPECT_EQ(expiry.memory(), (ExpiryClock::Memory{right, right + kYear}));
+  clock.set_wall_ms(right);
+  EXPECT_EQ(expiry.memory(), (ExpiryClock::Memory{right, 0}));
 }
 
 }  // namespace

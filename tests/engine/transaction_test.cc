@@ -412,7 +412,7 @@ TEST_F(TransactionTest, RunsAgainAfterAConflict) {
   const Status status = engine_->run_transaction({.attempts_max = 4, .pause_us = 10}, bump);
   EXPECT_TRUE(status.is(Code::kConflict)) << status.to_text();
   EXPECT_EQ(runs, -996);
-  EXPECT_NE(status.message().find("given up after 4 attempts"), std::string_view::npos);
+  EXPECT_NE(status.message().find("gave up after 4 attempts"), std::string_view::npos);
 
   const auto refuses = [&](Transaction& transaction) -> Status {
     CELLAR_TRY(transaction.put(users_, put("r9", "x")));

@@ -119,7 +119,7 @@ class VerifyNewFiles : public ::testing::Test {
 TEST_F(VerifyNewFiles, RefusesABlockWithOtherValues) {
   const Status flushed = flush_into_another_file(true, Exchange::kBlock);
   EXPECT_TRUE(flushed.is(Code::kCorruption)) << flushed.to_text();
-  EXPECT_NE(flushed.to_text().find("not the one that was written here"), std::string::npos)
+  EXPECT_NE(flushed.to_text().find("not the one that was written at this offset"), std::string::npos)
       << flushed.to_text();
   EXPECT_EQ(value_in(*engine_), "mine") << "it is still in memory, and in the log";
   EXPECT_TRUE(engine_->flush().ok());

@@ -95,7 +95,7 @@ TEST(FilterLanguage, TakesSkipAndWhileAnywhere) {
     return printed(text + "PageFilter(1)");
   };
   EXPECT_EQ(printed(skips(kFilterDepthMax)), skips(kFilterDepthMax));
-  EXPECT_NE(skips(kFilterDepthMax + 2).find("more than 32 of SKIP and WHILE"), std::string::npos);
+  EXPECT_NE(skips(kFilterDepthMax + 2).find("more than 32 nested SKIP and WHILE"), std::string::npos);
 }
 
 // HBase's language takes them in a DependentColumnFilter, where a value that does not match counts as
@@ -127,9 +127,9 @@ TEST(FilterLanguage, SaysWhatIsWrongAndWhere) {
       {"PageFilter(1) AND", "byte 18 (at the end): a filter is expected here"},
       {"PageFilter(1) OR ", "a filter is expected here"},
       {"SKIP", "a filter is expected here"},
-      {"AND PageFilter(1)", "a filter stands on both sides of AND"},
-      {"(PageFilter(1)", "a ) is missing"},
-      {"PageFilter(1))", "a ) too many"},
+      {"AND PageFilter(1)", "a filter must stand on both sides of AND"},
+      {"(PageFilter(1)", "a closing ) is missing"},
+      {"PageFilter(1))", "unexpected )"},
       {"PageFilter", "( is expected after PageFilter"},
       {"PageFilter(1", "a comma or ) is expected"},
       {"PageFilter('1')", "expected a number"},
@@ -137,20 +137,20 @@ TEST(FilterLanguage, SaysWhatIsWrongAndWhere) {
       {"PageFilter(99999999999999999999)", "expected a number"},
       {"PageFilter(1, 2)", "2 arguments"},
       {"PrefixFilter(a)", "expected bytes in quotes"},
-      {"PrefixFilter('a)", "this quote has no end"},
+      {"PrefixFilter('a)", "the quote is not closed"},
       {"PrefixFilter(,)", "an argument of PrefixFilter is expected"},
       {"ValueFilter(==, 'binary:a')", "expected an operator"},
       {"ValueFilter(=, 'binry:a')", "did you mean binary:?"},
       {"ValueFilter(=, 'a')", "a comparator is 'type:value'"},
       {"ValueFilter(<, 'substring:a')", "use = or !="},
-      {"ValueFilter(=, 'regexstring:(')", "not a regular expression"},
-      {"ValueFilter(=, 'bigdecimal:1x')", "no decimal number"},
+      {"ValueFilter(=, 'regexstring:(')", "invalid regular expression"},
+      {"ValueFilter(=, 'bigdecimal:1x')", "is not a decimal number"},
       {"SingleColumnValueFilter('f', 'q', =, 'binary:v', true)", "5 arguments"},
       {"DependentColumnFilter('f', 'q', true, =)", "4 arguments"},
       {"ColumnRangeFilter('a', yes, 'b', true)", "expected true or false"},
       {"FuzzyRowFilter('a', '00')", "has 1 bytes and its mask 2"},
       {"FuzzyRowFilter('a', '2')", "a mask of 0"},
-      {"FuzzyRowFilter()", "there is no key"},
+      {"FuzzyRowFilter()", "a FuzzyRowFilter needs at least one key"},
       {"MultiRowRangeFilter('b', true, 'a', true)", "is after"},
   };
   for (const auto& [text, what] : faults)
@@ -158,7 +158,7 @@ TEST(FilterLanguage, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(complaint(std::string(32, '(') + "PageFilter(1)" + std::string(32, ')')), "none");
   EXPECT_NE(complaint(std::string(33, '(') + "PageFilter(1)" + std::string(33, ')')).find("more than 32"),
             std::string::npos);
-  EXPECT_NE(complaint("PrefixFilter('" + std::string(kFilterTextBytesMax, 'a') + "')").find("at most"),
+  EXPECT_NE(complaint("PrefixFilter('" + std::string(kFilterTextBytesMax, 'a') + "')").find("the limit is"),
             std::string::npos);
 }
 

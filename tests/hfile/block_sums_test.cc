@@ -108,7 +108,7 @@ TEST(BlockSums, ABlockInAnotherPlaceOfItsFileIsFound) {
                                                   file->trailer().load_on_open_offset, nullptr, nullptr);
     ASSERT_FALSE(block.ok()) << to.offset;
     EXPECT_TRUE(block.status().is(Code::kCorruption));
-    EXPECT_EQ(block.status().message(), "the block is not the one that was written here");
+    EXPECT_EQ(block.status().message(), "the block is not the one that was written at this offset");
     EXPECT_EQ(block.status().place(), "file: offset " + std::to_string(to.offset));
     ++moved;
   }

@@ -63,7 +63,8 @@ TEST(Caps, OfTheIndex) {
   // A root without entries, and bytes behind them.
   const IndexPlace root = {.offset = 1000, .children_are_data = true, .root_form = true};
   const auto parse = [&](size_t bytes) { return IndexNode::parse(std::string(bytes, '\0'), root).status(); };
-  EXPECT_EQ(parse(kIndexBlockBytesMax).message(), "index: 33554432 bytes behind the 0 entries of the root");
+  EXPECT_EQ(parse(kIndexBlockBytesMax).message(),
+            "index: 33554432 trailing bytes after the 0 entries of the root");
   EXPECT_EQ(parse(kIndexBlockBytesMax + 1).code(), Code::kLimit);
 }
 

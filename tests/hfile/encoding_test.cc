@@ -325,7 +325,7 @@ std::vector<MaliciousBlock> malicious_blocks() {
       {"prefix", kFull, "00000f 00 80", "malformed MVCC"},
       {"prefix", kCodedTags, "00000f 05", "tags cut off"},
       {"prefix", kCodedTags, "00000f 05 00", "tags cut off"},
-      {"prefix", kCodedTags, "00000f 05 0000", "tag that the dictionary does not hold"},
+      {"prefix", kCodedTags, "00000f 05 0000", "tag is not in the dictionary"},
       {"prefix", kCodedTags, "00000f 05 ff7f41", "tag longer than the block"},
       {"prefix", kCodedTags, "00000f 05 ff00", "tags do not fill their size"},
       {"prefix", kCodedTags, "00000f 05 ff0441424344", "tags do not fill their size"},

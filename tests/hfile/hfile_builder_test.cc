@@ -75,11 +75,11 @@ TEST_F(HFileBuilderTest, OptionsReachTheFile) {
   HFileBuilderOptions wrong = options;
   wrong.separators = "3.0";
   EXPECT_EQ(build(*files_, "family/" + kName, wrong, {}).to_text(),
-            "invalid_argument: separators: \"3.0\" is none of 0.94, 1.0, 2.5");
+            "invalid_argument: separators: invalid value \"3.0\"; valid are 0.94, 1.0, 2.5");
   wrong = options;
   wrong.checksum = "md5";
   EXPECT_EQ(build(*files_, "family/" + kName, wrong, {}).to_text(),
-            "invalid_argument: checksum: \"md5\" is none of null, crc32, crc32c");
+            "invalid_argument: checksum: invalid value \"md5\"; valid are null, crc32, crc32c");
 }
 
 TEST_F(HFileBuilderTest, BuildsWhatHFileReads) {

@@ -145,7 +145,7 @@ TEST(Keys, RefuseWhatWouldNotComeBack) {
   EXPECT_EQ(KeyBuilder().int8(1).text(std::string("a\0b", 3)).key().status().message(),
             "field 2: a text with a zero byte at 1");
   EXPECT_EQ(KeyBuilder().last_blob("x").int8(1).key().status().message(),
-            "field 2 follows a last_blob, which goes on to the end");
+            "field 2 follows a last_blob, which reaches to the end");
   EXPECT_TRUE(KeyBuilder().last_blob("x", KeyOrder::kDescending).int8(1).key().ok());
   EXPECT_FALSE(KeyBuilder().last_blob(std::string("\0", 1), KeyOrder::kDescending).key().ok());
   EXPECT_EQ(KeyBuilder().raw(std::string(kRowBytesMax + 1, 'x')).key().status().code(), Code::kLimit);

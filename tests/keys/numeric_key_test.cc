@@ -165,13 +165,13 @@ TEST(NumericKeys, RefuseWhatHBaseWouldChange) {
     EXPECT_EQ(status.code(), Code::kInvalidArgument) << text;
     return std::string(status.message());
   };
-  EXPECT_EQ(refused("12x"), "field 2: \"12x\" is no decimal number");
-  EXPECT_EQ(refused("-nan"), "field 2: \"-nan\" is no decimal number");
+  EXPECT_EQ(refused("12x"), "field 2: \"12x\" is not a decimal number");
+  EXPECT_EQ(refused("-nan"), "field 2: \"-nan\" is not a decimal number");
   EXPECT_EQ(refused(std::string(32, '7')), "field 2: a decimal of 32 digits: at most 31");
   EXPECT_EQ(refused("1e2147483646"),
             "field 2: a decimal of 2147483647 digits before its point: at most 2147483646");
   EXPECT_EQ(refused("1.5e-2147483646"),
-            "field 2: a decimal of 2147483647 digits behind its point: at most 2147483646");
+            "field 2: a decimal of 2147483647 digits after its point: at most 2147483646");
   EXPECT_EQ(refused("1e99999999999"), "field 2: \"1e99999999999\" has an exponent beyond 2147483647");
   // As HBase writes them.
   EXPECT_EQ(hex(key_of("9.99e2147483645")), "22fb3fffffffc7b4");
@@ -217,7 +217,7 @@ TEST(NumericKeys, ReadersSayWhatDoesNotFit) {
   EXPECT_EQ(whole("1e18").value(), 1'000'000'000'000'000'000);
   EXPECT_EQ(whole("-9223372036854775808").value(), INT64_MIN);
   EXPECT_EQ(whole("9223372036854775808").status().message(),
-            "9223372036854775808 is no whole number of 64 bits");
+            "9223372036854775808 is not a whole number of 64 bits");
   for (const char* text : {"-9223372036854775809", "12.5", "0.5", "1e-9", "1e19", "9e18000",
                            "99999999999999999999", "inf", "-inf", "nan"})
     EXPECT_EQ(whole(text).status().code(), Code::kInvalidArgument) << text;
@@ -225,7 +225,7 @@ TEST(NumericKeys, ReadersSayWhatDoesNotFit) {
   EXPECT_EQ(number("0.1000000000000000055511151231257").value(), 0.1);
   EXPECT_EQ(number("-inf").value(), -std::numeric_limits<double>::infinity());
   EXPECT_EQ(number("5e-324").value(), std::numeric_limits<double>::denorm_min());
-  EXPECT_EQ(number("1e400").status().message(), "1e400 is beyond the doubles");
+  EXPECT_EQ(number("1e400").status().message(), "1e400 is out of the range of a double");
   for (const char* text : {"-1e309", "2e308", "1e-324", "-1e-400", "1e2147483645", "1e-2147483646"})
     EXPECT_EQ(number(text).status().code(), Code::kInvalidArgument) << text;
 
@@ -237,7 +237,7 @@ TEST(NumericKeys, ReadersSayWhatDoesNotFit) {
   EXPECT_EQ(reader.decimal().value(), "1e400");
   EXPECT_FALSE(reader.decimal().ok());
   EXPECT_EQ(reader.int8().value(), 7);
-  EXPECT_EQ(reader.decimal().status().message(), "no field of a decimal here");
+  EXPECT_EQ(reader.decimal().status().message(), "the next field is not a field of a decimal");
   EXPECT_EQ(key_fields_text(KeyBuilder().text("a").decimal("-12.50").decimal("1e400").null().key().value()),
             "'a', -12.5, 1e400, null");
 }
@@ -303,20 +303,20 @@ TEST(NumericKeys, BytesThatNoWriterMakesAreCorrupt) {
     EXPECT_EQ(status.code(), Code::kCorruption) << hex(bytes);
     return std::string(status.message());
   };
-  EXPECT_EQ(why(""), "no field of a decimal here");
-  EXPECT_EQ(why("\x24"), "no field of a decimal here");
+  EXPECT_EQ(why(""), "the next field is not a field of a decimal");
+  EXPECT_EQ(why("\x24"), "the next field is not a field of a decimal");
   EXPECT_EQ(why("\x18"), "the key ends inside a field of a decimal");
   EXPECT_EQ(why("\x22\xfa\x01"), "the key ends inside a field of a decimal");
   EXPECT_EQ(why("\x17\x02"), "a field of a decimal with an unknown mark");
   EXPECT_EQ(why("\x13\xfd"), "a field of a decimal with an unknown mark");
   EXPECT_EQ(why("\x18\x01\x02"), "a field of a decimal that begins or ends with zeros");
   EXPECT_EQ(why(std::string_view("\x18\x03\x00", 3)), "a field of a decimal that begins or ends with zeros");
-  EXPECT_EQ(why("\x22\x0a\x02"), "a field of a decimal with an exponent that has a mark of its own");
+  EXPECT_EQ(why("\x22\x0a\x02"), "a field of a decimal with an exponent in the wrong form");
   EXPECT_EQ(why(std::string_view("\x22\xfa\x00\x00\x20\x02", 6)),
-            "a field of a decimal with an exponent longer than need be");
+            "a field of a decimal with an exponent in more bytes than needed");
   EXPECT_EQ(why("\x22\xfb\xff\xff\xff\xff\x02"), "a field of a decimal out of bounds");
   EXPECT_EQ(why("\x22\xfc\x01\x01\x01\x01\x01\x02"), "a field of a decimal with an exponent out of bounds");
-  EXPECT_EQ(why("\x18" + std::string(100'000, '\x03')), "a field of a decimal of too many digits");
+  EXPECT_EQ(why("\x18" + std::string(100'000, '\x03')), "a field of a decimal with too many digits");
   EXPECT_EQ(why("\x18" + std::string(15, '\x23') + '\x22'), "a field of a decimal out of bounds");
   // What HBase makes of 0.99999999999999999999999999999999, which it rounds to 1: until 2.4, and since 2.5.
   EXPECT_EQ(why("\x16\xff\xc8"), "a field of a decimal with a digit of 100 above 99");

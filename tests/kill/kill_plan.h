@@ -30,7 +30,7 @@ struct KillWrite {
   Durability durability = Durability::kSyncWal;
   std::string row;            // of a delete or an increment
   std::vector<Place> places;  // of puts
-  size_t padding = 0;         // bytes behind the number in each value
+  size_t padding = 0;         // trailing bytes after the number in each value
 };
 KillWrite kill_write(uint64_t seed, uint32_t writer, uint64_t number);
 

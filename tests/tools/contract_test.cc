@@ -41,6 +41,7 @@ TEST_F(Contract, ErrorsHaveCodeExitAndHint) {
       {{"scan", "shop", "ordrs"}, 3, "CEL-TABLE", "did you mean orders ?"},
       {{"get", "shop", "orders", "r", "e:mail"}, 3, "CEL-FAMILY", ""},
       {{"scan", "nothing-here", "orders"}, 3, "CEL-NOT-STORE", ""},
+      {{"create", "no/such/store", "t", "d"}, 3, "CEL-NOT-FOUND", "first make the directory"},
       {{"inspect", "nothing-here"}, 3, "CEL-NOT-FOUND", ""},
       {{"inspect", "noise"}, 3, "CEL-NOT-HFILE", ""},
       {{"dump", "noise"}, 3, "CEL-NOT-HFILE", ""},

@@ -136,8 +136,8 @@ std::string range_of(const std::string& name) {
     if (std::regex_search(sentence, std::regex("(^|[^a-z_])" + name + "($|[^a-z_])")))
       range += (range.empty() ? "" : "; ") + sentence;
   }
-  return range.starts_with(name + " is ") && range.find(';') == std::string::npos
-             ? range.substr(name.size() + 4)
+  return range.starts_with(name + " must be ") && range.find(';') == std::string::npos
+             ? range.substr(name.size() + 9)
              : range;
 }
 

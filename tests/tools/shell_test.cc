@@ -1,6 +1,6 @@
 // Goal: `cellar shell` carries out HBase's commands on a store that stays open, and is fit for scripts: exit
-// statuses, formats, files, standard input. Method: text cases with the commands of HBase's own help, each
-// answer shown; then one case for each promise, with the real program.
+// statuses, formats, files, standard input. Method: text cases for each form of HBase's statements, with
+// their answers; then one case for each promise, with the real program.
 #include <gtest/gtest.h>
 #include <pty.h>
 #include <re2/re2.h>
@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <sstream>
+#include <string>
 
 #include "base/plugins.h"
 #include "tests/support/data_driven.h"
@@ -105,10 +107,11 @@ TEST_F(ShellTest, EveryCommandOfHBaseIsCarriedOutOrAnswered) {
   EXPECT_GE(commands, 150u);
 }
 
-TEST_F(ShellTest, TheLinesOfHBasesOwnHelpRun) {
+TEST_F(ShellTest, EachFormOfHBasesStatementsIsAnswered) {
   ShellCases shell(path("db"));
-  std::map<int, uint64_t> lines;  // by exit status
-  run_cases("shell/hbase_help.txt", [&](const Case& c) {
+  std::map<int, uint64_t> forms;  // by exit status
+  std::set<std::string> commands, options;
+  run_cases("shell/hbase_forms.txt", [&](const Case& c) {
     int exit = 0;
     std::string answer = shell.answer(c.input, exit, true);
     if (c.command == "setup") {
@@ -116,17 +119,24 @@ TEST_F(ShellTest, TheLinesOfHBasesOwnHelpRun) {
       return std::string();
     }
     if (c.command != "hbase") return unknown(c);
-    ++lines[exit];
+    ++forms[exit];
+    commands.insert(c.args);
+    re2::StringPiece rest(c.input);
+    for (std::string option; RE2::FindAndConsume(&rest, R"(\b([A-Z][A-Z_]{2,}) *=>)", &option);)
+      options.insert(c.args + " " + option);
     EXPECT_EQ(answer.find("unknown command"), std::string::npos) << c.file << ":" << c.line << " " << c.input;
-    // Of the machine, or of what happened before.
+    // These answers depend on the machine, or on what happened before.
     if (exit == 0 && (c.args == "status" || c.args == "whoami")) return std::string("(answered)");
     return answer;
   });
-  count(lines[0], "lines of HBase's own help that run");
-  count(lines[4], "lines of HBase's own help that are for clusters only");
-  count(lines[2] + lines[3], "lines of HBase's own help that want Ruby or a value");
-  EXPECT_GE(lines[0], 120u);
-  EXPECT_EQ(lines[1] + lines[5], 0u);
+  count(forms[0], "forms of HBase's statements that run");
+  count(forms[4], "forms of HBase's statements that are for clusters only");
+  count(forms[2] + forms[3], "forms of HBase's statements that need Ruby or a value");
+  EXPECT_GE(forms[0] + forms[2] + forms[3] + forms[4], 377u);
+  EXPECT_GE(commands.size(), 150u);
+  EXPECT_GE(options.size(), 96u) << "pairs of a command and an option";
+  EXPECT_GE(forms[0], 120u);
+  EXPECT_EQ(forms[1] + forms[5], 0u);
 }
 
 TEST_F(ShellTest, TheStoreStaysOpenAndIsTheSameAsForOtherCommands) {

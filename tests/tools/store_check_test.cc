@@ -58,6 +58,15 @@ class StoreCheckTest : public ToolTest {
     return directory + "/" + first;
   }
   std::string family_directory() const { return first_below(first_below("shop/tables")); }
+  fs::path next_manifest() const {
+    uint64_t newest = 0;
+    for (const auto& entry : fs::directory_iterator(path("shop"))) {
+      uint64_t generation = 0;
+      if (parse_manifest_name(entry.path().filename().string(), generation))
+        newest = std::max(newest, generation);
+    }
+    return path("shop/" + manifest_name(newest + 1));
+  }
   std::string last_segment() const {
     std::string last;
     for (const auto& entry : fs::directory_iterator(path("shop/wal")))
@@ -106,6 +115,8 @@ std::vector<StoreCheckTest::Obstacle> StoreCheckTest::obstacles() {
        },
        "V-LOCK"},
       {"LOCK is a link", [&] { turn_into_link("shop/LOCK"); }, "V-LOCK"},
+      {"CURRENT.tmp is a directory", [&] { fs::create_directory(path("shop/CURRENT.tmp")); }, "V-DIRECTORY"},
+      {"the next manifest is a directory", [&] { fs::create_directory(next_manifest()); }, "V-DIRECTORY"},
       {"wal is a link", [&] { turn_into_link("shop/wal"); }, "V-LOG"},
       {"wal is absent", [&] { fs::remove_all(path("shop/wal")); }, "V-LOG"},
       {"a segment is a link", [&] { turn_into_link(last_segment()); }, "V-LOG"},

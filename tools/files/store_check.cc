@@ -39,6 +39,7 @@ class StoreLook {
     add_fault("V-LOG", check_log());
     check_feeds();
     check_tables();
+    add_fault("V-DIRECTORY", check_names());
     add_fault("V-DIRECTORY", list_store_files(*root_, nullptr).status());
     if (interrupted()) return interruption();
     return std::move(check_);
@@ -59,6 +60,7 @@ class StoreLook {
     if (!lock.is(Code::kNotFound)) add_fault("V-LOCK", lock, std::string(kLockName));
   }
 
+  Status check_names();
   Status check_log();
   Status check_record(const LogRecord& record);
   void check_feeds();
@@ -73,6 +75,19 @@ class StoreLook {
   std::unordered_map<uint32_t, uint64_t> flushed_;  // by family: everything up to it is in files
   StoreCheck check_;
 };
+
+// Each opening for writing begins a generation of the manifest: it removes a file of the next one's name.
+Status StoreLook::check_names() {
+  CELLAR_TRY_ASSIGN(const std::vector<DirectoryEntry> entries, root_->list());
+  for (const DirectoryEntry& entry : entries) {
+    uint64_t generation = 0;
+    const bool wanted = entry.name == kCurrentTempName || parse_manifest_name(entry.name, generation);
+    if (entry.is_directory && wanted)
+      return Status::corruption("a directory has the name of a file that opening the store writes")
+          .at(path_ + "/" + entry.name);
+  }
+  return {};
+}
 
 // The whole log, record by record and cell by cell.
 Status StoreLook::check_log() {

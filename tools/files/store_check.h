@@ -13,8 +13,8 @@
 namespace cellar {
 
 // Codes: V-CURRENT (it is lost, or not a file), V-LOCK (nobody can lock the store), V-DIRECTORY (a directory
-// cannot be used), V-LOG (the log is damaged), V-FILE-MISSING, V-MANIFEST (a file is not as the manifest
-// says, or options are invalid).
+// cannot be used, or has the name of a file), V-LOG (the log is damaged), V-FILE-MISSING, V-MANIFEST (a file
+// is not as the manifest says, or options are invalid).
 struct StoreFault {
   std::string code;
   std::string text;

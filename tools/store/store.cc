@@ -35,7 +35,7 @@ Result<std::unique_ptr<Engine>> open_store(Session& session, const std::string& 
   options.create_if_missing = what == OpenFor::kCreating;
   Result<std::unique_ptr<Engine>> engine = Engine::open(path, options);
   if (engine.ok()) return engine;
-  if (engine.status().is(Code::kNotFound)) {
+  if (engine.status().is(Code::kNotFound) && what != OpenFor::kCreating) {
     return session.name_failure("CEL-NOT-STORE", Exit::kCannot,
                                 Status::not_found(fmt::format("there is no store at {}", path))
                                     .hinting("cellar create makes one with its first table"));
