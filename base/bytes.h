@@ -18,8 +18,8 @@ size_t common_prefix(std::string_view a, std::string_view b);
 void append_escaped(std::string& to, std::string_view bytes);
 std::string escaped(std::string_view bytes);
 
-// Returns the inverse of escaped(): \xHH becomes a byte, every other byte stays. kInvalidArgument, with
-// the offset, if a backslash is not followed by x and two hexadecimal digits.
+// Returns the inverse of escaped(): \xHH becomes a byte, every other byte stays. If a backslash
+// is not followed by x and two hexadecimal digits: kInvalidArgument with the offset.
 Result<std::string> unescaped(std::string_view text);
 
 // Appends `text` as a JSON string with its quotes. Escapes '"', '\\' and control characters; copies all

@@ -216,7 +216,7 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
   std::string nearest;
   std::pair<size_t, size_t> least = {std::numeric_limits<size_t>::max(), 0};
   for (const std::string& choice : choices) {
-    // A name that is a prefix of the other counts as one edit. A distance equal to the name's length
+    // A name that is a prefix of the other counts as a single edit. A distance equal to the name's length
     // would match anything.
     const bool begins =
         !name.empty() && !choice.empty() && (choice.starts_with(name) || name.starts_with(choice));

@@ -9,7 +9,7 @@
 
 namespace cellar {
 
-// What a chunk is made for.
+// The size of a chunk and the keys for which it is made.
 struct BloomShape {
   uint32_t bytes = 0;
   uint32_t keys_max = 0;  // 0: no filter of this size and rate is possible

@@ -1,5 +1,5 @@
-// Bloom type ROWPREFIX_FIXED_LENGTH: hashes the first bytes of the row, so it answers reads of one row and
-// scans of rows that share so many bytes.
+// Bloom type ROWPREFIX_FIXED_LENGTH: hashes the first bytes of the row. It answers reads of one row, and
+// scans of rows that share these bytes.
 #include "cell/cell_codec.h"
 #include "cellar/bloom_type.h"
 

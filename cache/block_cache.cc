@@ -97,7 +97,7 @@ struct BlockCache::Impl {
     const uint64_t mixed = (reinterpret_cast<uintptr_t>(&slot) >> 3) * 0x9e3779b97f4a7c15;
     return shards[(mixed >> 32) * shards.size() >> 32];
   }
-  // What one shard may use.
+  // Returns the budget of one shard.
   uint64_t budget() const {
     const uint64_t whole = capacity.load(std::memory_order_relaxed);
     const auto taken = static_cast<uint64_t>(std::max<int64_t>(0, pinned.load(std::memory_order_relaxed)));
@@ -152,6 +152,7 @@ void BlockCache::remember_hit(BlockSlot& slot, CachedBlock* block) {
 
 // Empties the block's slot and stops counting it; the policy has let go of it already.
 void BlockCache::Shard::take_out(CachedBlock* block, Leavers& leavers) {
+  CELLAR_ASSERT(block->slot_ != nullptr);
   const uint64_t word = block->slot_->word_.exchange(0, std::memory_order_acq_rel);
   CELLAR_ASSERT((word & kPointerMask) == reinterpret_cast<uintptr_t>(block));
   const uint64_t bytes = block->charge;
@@ -207,7 +208,7 @@ BlockCache::~BlockCache() {
       const MutexLock lock(shard.mutex);
       shard.drain_hits(drained);
       shard.make_room(1, 0, leavers);
-      CELLAR_ASSERT(shard.blocks == 0);
+      CELLAR_ASSERT(shard.blocks == 0 && shard.used == 0);
     }
     for (const CachedBlock* each : drained) each->drop_pins(1);
   }
@@ -218,6 +219,7 @@ CachedBlock* BlockCache::pin_in_slot(BlockSlot& slot) {
   if ((slot.word_.load(std::memory_order_relaxed) & kPointerMask) == 0) return nullptr;
   const uint64_t before = slot.word_.fetch_add(kOnePin, std::memory_order_acquire);
   auto* block = reinterpret_cast<CachedBlock*>(before & kPointerMask);
+  CELLAR_DCHECK((before >> kCountShift) < 2 * kCountHalf - 1);  // the count must not run over
   if (block == nullptr || (before >> kCountShift) < kCountHalf) return block;
   // The count is half full: fold it into the block's own (see the header).
   uint64_t word = slot.word_.load(std::memory_order_relaxed);
@@ -309,12 +311,14 @@ void BlockCache::erase(BlockSlot& slot) {
     if (impl_->wants_hits) shard.drain_hits(drained);
     shard.policy->erased(*block);
     shard.take_out(block, leavers);
+    CELLAR_ASSERT(!holds(slot));
   }
   for (const CachedBlock* each : drained) each->drop_pins(1);
 }
 
 void BlockCache::charge_pinned(int64_t bytes) {
-  impl_->pinned.fetch_add(bytes, std::memory_order_relaxed);
+  const int64_t before = impl_->pinned.fetch_add(bytes, std::memory_order_relaxed);
+  CELLAR_ASSERT(before >= 0 && before + bytes >= 0);  // nobody gives back more than was charged
   if (bytes > 0) trim_all();
 }
 

@@ -36,6 +36,7 @@
 #include <memory>
 #include <string>
 
+#include "base/assert.h"
 #include "base/pin.h"
 #include "cellar/cache_policy.h"
 #include "cellar/status.h"
@@ -56,7 +57,10 @@ class CachedBlock : public Pinnable, private CacheEntry {
 
  protected:
   // Adds to the charge. Call only before the block is given to a cache.
-  void add_charge(uint64_t bytes) { charge += bytes; }
+  void add_charge(uint64_t bytes) {
+    CELLAR_ASSERT(slot_ == nullptr);
+    charge += bytes;
+  }
 
  private:
   friend class BlockCache;

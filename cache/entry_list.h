@@ -1,6 +1,7 @@
 // EntryList: cache entries from the oldest to the newest, linked through themselves.
 #pragma once
 
+#include "base/assert.h"
 #include "cellar/cache_policy.h"
 
 namespace cellar {
@@ -12,6 +13,8 @@ class EntryList {
   CacheEntry* oldest() const { return oldest_; }
 
   void push_newest(CacheEntry& entry) {
+    CELLAR_ASSERT(entry.older == nullptr && entry.newer == nullptr && oldest_ != &entry);  // in no list
+    CELLAR_ASSERT((size_ == 0) == (newest_ == nullptr));
     entry.older = newest_;
     entry.newer = nullptr;
     (newest_ != nullptr ? newest_->newer : oldest_) = &entry;
@@ -20,6 +23,9 @@ class EntryList {
   }
 
   void remove(CacheEntry& entry) {
+    CELLAR_ASSERT(size_ > 0);
+    CELLAR_DCHECK(entry.older != nullptr || oldest_ == &entry);
+    CELLAR_DCHECK(entry.newer != nullptr || newest_ == &entry);
     (entry.older != nullptr ? entry.older->newer : oldest_) = entry.newer;
     (entry.newer != nullptr ? entry.newer->older : newest_) = entry.older;
     entry.older = nullptr;

@@ -1,14 +1,14 @@
-// The cache policy "clock": a hand goes round and takes the first block that was not used since it last came
-// by; blocks of in-memory families leave after all others.
+// The cache policy "clock": a hand goes round and evicts the first block that was not used since its last
+// visit. Blocks of in-memory families are evicted after all others.
 #include "cache/entry_list.h"
 
 namespace cellar {
 
 namespace {
 
-// Called under the shard's lock. The ring is a list whose oldest entry is under the hand: to pass an entry is
-// to make it the newest. A new block is the last the hand will come to, and must be used once more by then to
-// stay: a scan that reads each block once drives out only what it brought.
+// Called under the shard's lock. The ring is a list whose oldest entry is under the hand. The hand passes an
+// entry by making it the newest. The hand reaches a new block last, and keeps it only if it was used again by
+// then. A scan that reads each block once therefore evicts only its own blocks.
 class Clock final : public CachePolicy {
  public:
   explicit Clock(const PluginParams&) {}

@@ -1,5 +1,6 @@
 // Cells: names of types, tags, and the JSON form of cell streams.
 #include "cellar/cell.h"
+#include "base/assert.h"
 
 #include <array>
 #include <charconv>
@@ -41,7 +42,7 @@ template <class Number>
 void append_number(std::string& to, Number number) {
   char text[24];
   const auto [end, error] = std::to_chars(text, text + sizeof text, number);
-  static_cast<void>(error);
+  CELLAR_ASSERT(error == std::errc());  // the buffer holds every 64-bit number
   to.append(text, end);
 }
 
@@ -107,6 +108,7 @@ void append_json(std::string& to, const CellView& cell, CellText what) {
 }
 
 void append_tag(std::string& tags, uint8_t type, std::string_view value) {
+  CELLAR_ASSERT(value.size() < UINT16_MAX);
   append_be16(tags, static_cast<uint16_t>(value.size() + 1));
   tags.push_back(static_cast<char>(type));
   tags.append(value);

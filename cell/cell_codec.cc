@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/assert.h"
 #include "base/bytes.h"
 #include "base/coding.h"
 
@@ -27,6 +28,7 @@ size_t store_flat_key(char* to, std::string_view row, std::string_view family, s
   store_be64(at, static_cast<uint64_t>(timestamp));
   at += 8;
   *at++ = static_cast<char>(type);
+  CELLAR_DCHECK(static_cast<size_t>(at - to) == flat_key_bytes(row.size(), family.size(), qualifier.size()));
   return static_cast<size_t>(at - to);
 }
 
@@ -76,6 +78,7 @@ OwnedCell::OwnedCell(const OwnedCell& other) { *this = other; }
 
 OwnedCell& OwnedCell::operator=(const OwnedCell& other) {
   if (this == &other) return *this;
+  CELLAR_ASSERT((other.view_.key == nullptr) == other.bytes_.empty());
   bytes_ = other.bytes_;
   view_ = other.view_;
   if (view_.key != nullptr) point(view_.key_size, view_.value_size, view_.tags_size);
@@ -83,6 +86,7 @@ OwnedCell& OwnedCell::operator=(const OwnedCell& other) {
 }
 
 void OwnedCell::point(size_t key_size, size_t value_size, size_t tags_size) {
+  CELLAR_ASSERT(key_size + value_size + tags_size == bytes_.size());
   view_.key = bytes_.data();
   view_.key_size = static_cast<uint32_t>(key_size);
   view_.value = bytes_.data() + key_size;
@@ -116,6 +120,7 @@ void OwnedCell::assign(std::string_view row, std::string_view family, std::strin
 }
 
 void OwnedCell::assign(const CellView& cell) {
+  CELLAR_DCHECK(cell.key_size >= flat_key_bytes(cell.row_size, cell.family_size, 0));
   bytes_.assign(cell.key_bytes()).append(cell.value_bytes()).append(cell.tags_bytes());
   view_ = cell;
   point(cell.key_size, cell.value_size, cell.tags_size);
@@ -123,7 +128,8 @@ void OwnedCell::assign(const CellView& cell) {
 
 void OwnedCell::assign_key(std::string_view flat_key, uint64_t sequence) {
   bytes_.assign(flat_key);
-  parse_flat_key(bytes_.data(), bytes_.size(), view_);
+  const bool parsed = parse_flat_key(bytes_.data(), bytes_.size(), view_);
+  CELLAR_ASSERT(parsed);
   point(flat_key.size(), 0, 0);
   view_.sequence = sequence;
 }

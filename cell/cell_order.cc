@@ -14,6 +14,7 @@ namespace {
 // shorter one.
 void shortest(SeparatorRule rule, std::string_view left, std::string_view right, std::string& result) {
   const size_t common = common_prefix(left, right);
+  CELLAR_ASSERT(rule != SeparatorRule::kRealKeys && left != right);
   if (rule == SeparatorRule::kHBase25) {
     result.assign(left.substr(0, common));
     // If `left` is a prefix of `right`, append a zero byte. Otherwise increment the first differing byte

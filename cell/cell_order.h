@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/assert.h"
 #include "cellar/cell.h"
 
 namespace cellar {
@@ -31,10 +32,15 @@ inline std::strong_ordering compare_keys(const CellView& a, const CellView& b) {
   return static_cast<uint8_t>(b.cell_type) <=> static_cast<uint8_t>(a.cell_type);
 }
 
+inline bool same_sizes(const CellView& a, const CellView& b) {
+  return a.row_size == b.row_size && a.family_size == b.family_size;
+}
+
 // For two keys whose rows and families have the same sizes: returns the offset of the first differing
 // byte. The maximum is the end of the shorter qualifier (end_of_columns). The byte at this offset decides
 // the order.
 inline uint32_t end_of_columns(const CellView& a, const CellView& b) {
+  CELLAR_DCHECK(same_sizes(a, b) && a.key_size >= 12 && b.key_size >= 12);
   return (a.key_size < b.key_size ? a.key_size : b.key_size) - 9u;
 }
 inline uint32_t first_difference(const CellView& a, const CellView& b) {
@@ -51,16 +57,16 @@ inline uint32_t first_difference(const CellView& a, const CellView& b) {
   }
   return end;
 }
-inline bool same_sizes(const CellView& a, const CellView& b) {
-  return a.row_size == b.row_size && a.family_size == b.family_size;
-}
 
 // Returns true if the key of the stored cell `a` sorts before that of `b` and a quick look can tell.
 // False leaves the order open.
 inline bool plainly_before(const CellView& a, const CellView& b) {
   if (!same_sizes(a, b)) return false;
   const uint32_t at = first_difference(a, b);
-  return at < end_of_columns(a, b) && static_cast<uint8_t>(a.key[at]) < static_cast<uint8_t>(b.key[at]);
+  const bool before =
+      at < end_of_columns(a, b) && static_cast<uint8_t>(a.key[at]) < static_cast<uint8_t>(b.key[at]);
+  CELLAR_DCHECK(!before || compare_keys(a, b) < 0);
+  return before;
 }
 
 // Compares in the total order. Two cells are equal only if no order of writing distinguishes them.
@@ -74,6 +80,7 @@ inline bool same_row(const CellView& a, const CellView& b) {
 }
 // Returns whether row, family and qualifier are equal. Correct for any two cells.
 inline bool same_column(const CellView& a, const CellView& b) {
+  CELLAR_DCHECK(a.key_size >= 12 && b.key_size >= 12);
   return a.key_size == b.key_size && a.row_size == b.row_size && a.family_size == b.family_size &&
          std::memcmp(a.key + 2, b.key + 2, a.key_size - 11u) == 0;
 }

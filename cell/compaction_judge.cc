@@ -3,13 +3,19 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace cellar {
 
 CompactionJudge::CompactionJudge(const RewriteRules& rules)
     : rules_(rules),
       keeps_all_(rules.family.delete_order == MarkerOrder::kSequence &&
                  (!rules.all_files || !rules.snapshots.empty())),
-      views_(rules.snapshots.size() + 1) {}
+      views_(rules.snapshots.size() + 1) {
+  CELLAR_ASSERT(std::ranges::is_sorted(rules.snapshots));
+  CELLAR_ASSERT(rules.snapshots.empty() || rules.snapshots.back() <= rules.read_point);
+  CELLAR_ASSERT(rules.family.max_versions > 0);
+}
 
 void CompactionJudge::enter(Place place) {
   if (place == Place::kSameColumn) return;
@@ -77,6 +83,7 @@ bool CompactionJudge::hides(const CellView& marker) const {
 }
 
 Drop CompactionJudge::decide_marker(const CellView& marker, size_t stratum) {
+  CELLAR_ASSERT(is_delete(marker.type()) && stratum < views_.size());
   if (hides(marker))
     for (size_t i = stratum; i < views_.size(); ++i) views_[i].deletes.add(marker);
   if (!rules_.all_files) return Drop::kKeep;
@@ -89,6 +96,7 @@ Drop CompactionJudge::decide_marker(const CellView& marker, size_t stratum) {
 }
 
 Drop CompactionJudge::decide_put(const CellView& put, size_t stratum) {
+  CELLAR_ASSERT(!is_delete(put.type()) && stratum < views_.size());
   if (views_[stratum].deletes.test(put.timestamp) != Hidden::kNo) {
     // A put hidden in this view is hidden in every later view, so it counts in none of them.
     return Drop::kMasked;
@@ -114,6 +122,7 @@ Drop CompactionJudge::count(const CellView& cell, size_t stratum) {
     if (!marker) ++view.versions;
     least = std::min(least, view.versions);
   }
+  CELLAR_ASSERT(duplicate || least != UINT64_MAX);  // its own view counted the cell, or had it already
   if (duplicate) return Drop::kDuplicate;
   return !rules_.keep_versions && over_limit(cell, least) ? Drop::kVersions : Drop::kKeep;
 }
@@ -126,6 +135,7 @@ bool CompactionJudge::over_limit(const CellView& cell, uint64_t versions) const 
 }
 
 Drop CompactionJudge::decide_by_sequence(const CellView& cell) {
+  CELLAR_ASSERT(rules_.all_files && rules_.snapshots.empty());  // else keeps_all_ has decided
   if (is_delete(cell.type())) {
     if (hides(cell)) sequences_.add(cell);
     if (rules_.purge_deletes_ms > 0 && rules_.now_ms - cell.timestamp <= rules_.purge_deletes_ms)

@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/assert.h"
 #include "cellar/cell.h"
 
 namespace cellar {
@@ -30,6 +31,7 @@ class DeleteTracker {
   }
 
   void add(const CellView& marker) {
+    CELLAR_DCHECK(is_delete(marker.type()));
     switch (marker.type()) {
       case CellType::kDeleteFamily:
         family_ = std::max(family_, marker.timestamp);

@@ -41,6 +41,9 @@ template <class Order>
 class MergingCursor final : public CellCursor {
  public:
   explicit MergingCursor(std::vector<MergeSource> sources) : sources_(std::move(sources)) {
+    CELLAR_ASSERT(sources_.size() > 1);
+    CELLAR_ASSERT(
+        std::ranges::all_of(sources_, [](const MergeSource& each) { return each.cursor != nullptr; }));
     rest_.reserve(sources_.size());
   }
 
@@ -107,6 +110,7 @@ class MergingCursor final : public CellCursor {
   }
 
   const CellView* fail(const Status& status) {
+    CELLAR_ASSERT(!status.ok() && status_.ok());  // the first failure stays
     status_ = status;
     lead_ = {};
     rest_.clear();
@@ -115,6 +119,7 @@ class MergingCursor final : public CellCursor {
 
   // Restores the order after the lead has moved: puts the smallest entry in the lead.
   const CellView* settle() {
+    CELLAR_DCHECK(lead_.source != nullptr && rest_.size() < sources_.size());
     if (lead_.cell == nullptr) {
       if (Status status = lead_.source->cursor->status(); !status.ok()) return fail(status);
       return promote();
@@ -123,11 +128,13 @@ class MergingCursor final : public CellCursor {
       std::swap(lead_, rest_.front());
       sift_down();
     }
+    CELLAR_DCHECK(rest_.empty() || !before(rest_.front(), lead_));
     return lead_.cell;
   }
 
   // Makes the root the lead, after the lead was exhausted.
   const CellView* promote() {
+    CELLAR_DCHECK(lead_.cell == nullptr && rest_.size() <= sources_.size());
     if (rest_.empty()) {
       lead_ = {};
       return nullptr;
@@ -136,10 +143,12 @@ class MergingCursor final : public CellCursor {
     rest_.front() = rest_.back();
     rest_.pop_back();
     if (!rest_.empty()) sift_down();
+    CELLAR_DCHECK(rest_.empty() || !before(rest_.front(), lead_));
     return lead_.cell;
   }
 
   void sift_down() {
+    CELLAR_DCHECK(!rest_.empty());
     const Entry moved = rest_.front();
     size_t hole = 0;
     while (true) {
@@ -151,6 +160,7 @@ class MergingCursor final : public CellCursor {
       hole = child;
     }
     rest_[hole] = moved;
+    CELLAR_DCHECK(std::ranges::is_heap(rest_, [](const Entry& a, const Entry& b) { return before(b, a); }));
   }
 
   std::vector<MergeSource> sources_;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace cellar {
 namespace {
 
@@ -24,7 +26,11 @@ ReadJudge::ReadJudge(const ReadRules& rules)
     : rules_(rules),
       versions_max_(versions_judged(rules)),
       time_last_(rules.time_until == kLatestTimestamp ? kLatestTimestamp : rules.time_until - 1),
-      by_sequence_(rules.family.delete_order == MarkerOrder::kSequence && !rules.raw) {}
+      by_sequence_(rules.family.delete_order == MarkerOrder::kSequence && !rules.raw) {
+  CELLAR_ASSERT(rules.explicit_columns || rules.columns.empty());
+  CELLAR_DCHECK(std::ranges::is_sorted(rules.columns, std::less_equal()) || rules.columns.size() < 2);
+  CELLAR_ASSERT(rules.family.max_versions > 0);
+}
 
 void ReadJudge::enter(Place place) {
   if (place == Place::kSameColumn) return;
@@ -45,6 +51,7 @@ void ReadJudge::enter(Place place) {
 
 // Returns whether the cell's column is wanted; if not, sets `otherwise` to the step to take.
 bool ReadJudge::wants_column(const CellView& cell, Verdict& otherwise) {
+  CELLAR_DCHECK(rules_.explicit_columns && !covers_family(cell.type()));
   const std::string_view qualifier = cell.qualifier();
   while (column_ < rules_.columns.size() && rules_.columns[column_] < qualifier) ++column_;
   if (column_ == rules_.columns.size()) {
@@ -82,6 +89,7 @@ Verdict ReadJudge::judge(const CellView& cell, Place place) {
 // read as of the past does not resurrect deleted cells. With keep_deleted_cells, only markers inside the
 // range count, so a read can show what was deleted since.
 void ReadJudge::add_marker(const CellView& marker) {
+  CELLAR_DCHECK(!rules_.raw && is_delete(marker.type()));
   if (marker.timestamp < rules_.time_from) return;
   if (rules_.family.keep_deleted_cells != KeepDeleted::kFalse && marker.timestamp > time_last_) return;
   if (by_sequence_) {
@@ -92,6 +100,7 @@ void ReadJudge::add_marker(const CellView& marker) {
 }
 
 Verdict ReadJudge::judge_put(const CellView& cell) {
+  CELLAR_DCHECK(!rules_.raw && !by_sequence_);
   switch (deletes_.test(cell.timestamp)) {
     case Hidden::kByFamily:
     case Hidden::kByColumn:
@@ -113,6 +122,7 @@ Verdict ReadJudge::judge_put(const CellView& cell) {
 // Passes over a put that is newer than the time range, or a single version that was deleted. The put may
 // still count as one of the versions that the family keeps.
 Verdict ReadJudge::pass_counted(const CellView& cell, Reason reason) {
+  CELLAR_DCHECK(!is_delete(cell.type()));
   if (!rules_.strict_versions || (versions_ + unseen_ > 0 && cell.timestamp == last_timestamp_))
     return pass(kPassBy, reason);
   last_timestamp_ = cell.timestamp;
@@ -126,6 +136,7 @@ Verdict ReadJudge::count(const CellView& cell) {
   ++versions_;
   const bool too_old = rules_.family.min_versions != 0 && versions_ + unseen_ > rules_.family.min_versions &&
                        expired(rules_.family, cell.timestamp, rules_.now_ms);
+  CELLAR_DCHECK(cell.timestamp >= rules_.time_from && cell.timestamp <= time_last_);
   if (too_old || versions_ > versions_max_)
     return pass(done_with_column(cell, false), too_old ? &Over::expired : &Over::over_versions);
   if (versions_ == versions_max_ || versions_ + unseen_ >= rules_.family.max_versions)
@@ -137,6 +148,7 @@ Verdict ReadJudge::count(const CellView& cell) {
 // family-wide markers.
 Verdict ReadJudge::done_with_column(const CellView& cell, bool include) {
   if (!rules_.explicit_columns) return {include, Step::kNextColumn};
+  CELLAR_ASSERT(column_wanted_ && column_ < rules_.columns.size());
   if (column_ + 1 == rules_.columns.size()) return {include, Step::kNextRow};
   first_of_column(target_, cell.row(), cell.family(), rules_.columns[column_ + 1]);
   return {include, Step::kSeek};
@@ -145,6 +157,7 @@ Verdict ReadJudge::done_with_column(const CellView& cell, bool include) {
 // Versions are counted before the time range is checked, and a hidden put decides nothing about older
 // puts.
 Verdict ReadJudge::judge_put_by_sequence(const CellView& cell) {
+  CELLAR_DCHECK(by_sequence_ && !rules_.raw);
   switch (sequences_.put(cell, rules_.family.max_versions)) {
     case SequenceTracker::Fate::kVisible:
       break;

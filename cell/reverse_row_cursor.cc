@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/assert.h"
 #include "cell/cell_key.h"
 #include "cell/cell_order.h"
 
@@ -11,7 +12,9 @@ namespace {
 
 class ReverseRowCursor final : public CellCursor {
  public:
-  explicit ReverseRowCursor(std::unique_ptr<RunCursor> forward) : forward_(std::move(forward)) {}
+  explicit ReverseRowCursor(std::unique_ptr<RunCursor> forward) : forward_(std::move(forward)) {
+    CELLAR_ASSERT(forward_ != nullptr);
+  }
 
   const CellView* seek(const CellView& target) override {
     last_of_row(key_, target.row());
@@ -51,12 +54,14 @@ class ReverseRowCursor final : public CellCursor {
   }
 
   const CellView* in_row_or_before(const CellView* cell) {
+    CELLAR_DCHECK(current_ == &slots_[slot_]);  // the forward cursor moved once; this one has not yet
     if (cell != nullptr && cell->row() == row_) return show(cell);
     if (cell == nullptr && !forward_->status().ok()) return show(nullptr);
     return row_before();
   }
 
   const CellView* row_before() {
+    CELLAR_DCHECK(current_ != nullptr);
     first_of_row(key_, row_);
     keep_current();
     return row_of(forward_->seek_before(key_.view()));
@@ -76,6 +81,7 @@ class ReverseRowCursor final : public CellCursor {
     if (cell == nullptr) return show(nullptr);
     row_.assign(cell->row());
     first_of_row(key_, row_);
+    CELLAR_DCHECK(compare_cells(key_.view(), *cell) <= 0);
     return show(forward_->seek(key_.view()));
   }
 

@@ -1,6 +1,7 @@
 // Rules: the functions that need more than a comparison.
 #include "cell/rules.h"
 
+#include "base/assert.h"
 #include "base/coding.h"
 
 namespace cellar {
@@ -33,6 +34,7 @@ std::string_view drop_name(Drop drop) {
     case Drop::kMarker:
       return "delete marker no longer needed";
   }
+  CELLAR_ASSERT(!"every Drop has a name");
   return "unknown";
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace cellar {
 
 void SequenceTracker::enter_row() {
@@ -17,6 +19,7 @@ void SequenceTracker::enter_column() {
   moments_.clear();
   moments_.push_back({kNever, 0});
   for (const Marker& marker : family_markers_) add_moment(marker.sequence);
+  CELLAR_DCHECK(moments_.size() <= family_markers_.size() + 1 && moments_.front().before == kNever);
 }
 
 void SequenceTracker::add_moment(uint64_t before) {
@@ -27,6 +30,7 @@ void SequenceTracker::add_moment(uint64_t before) {
 }
 
 void SequenceTracker::add(const CellView& marker) {
+  CELLAR_ASSERT(is_delete(marker.type()));
   (covers_family(marker.type()) ? family_markers_ : column_markers_)
       .push_back({marker.type(), marker.timestamp, marker.sequence});
   add_moment(marker.sequence);
@@ -42,10 +46,13 @@ uint64_t SequenceTracker::death_of(const CellView& cell) const {
   };
   for (const Marker& marker : family_markers_) consider(marker);
   for (const Marker& marker : column_markers_) consider(marker);
+  CELLAR_DCHECK(death == kNever || death > cell.sequence);
   return death;
 }
 
 SequenceTracker::Fate SequenceTracker::put(const CellView& cell, uint32_t max_versions) {
+  CELLAR_ASSERT(!is_delete(cell.type()) && max_versions > 0);
+  CELLAR_ASSERT(!moments_.empty());  // enter_row() was called, and "now" is always there
   const bool overwritten = any_put_ && last_timestamp_ == cell.timestamp;
   uint64_t death = death_of(cell);
   if (overwritten) death = std::min(death, last_sequence_);
@@ -62,6 +69,8 @@ SequenceTracker::Fate SequenceTracker::put(const CellView& cell, uint32_t max_ve
       if (cell.sequence < moment.before && death >= moment.before) ++moment.alive;
     counted_.push_back({cell.sequence, death});
   }
+  CELLAR_DCHECK(
+      std::ranges::all_of(moments_, [&](const Moment& each) { return each.alive <= counted_.size(); }));
   if (overwritten) return Fate::kOverwritten;
   if (death != kNever) return Fate::kHidden;
   return over_limit ? Fate::kOverLimit : Fate::kVisible;

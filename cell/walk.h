@@ -66,6 +66,7 @@ class Walk {
   // Enters the row of the cell that settle() returned.
   void enter_row() {
     CELLAR_DCHECK(stand_ != Stand::kLeaving && at_ != nullptr);
+    CELLAR_DCHECK(at_ != nullptr);
     stand_ = Stand::kInRow;
     returned_ = false;
     decided_.overheard = false;
@@ -161,6 +162,7 @@ const CellView* Walk<J>::next_in_row() {
     advance();
   }
   while (stand_ == Stand::kInRow) {
+    CELLAR_DCHECK(at_ != nullptr && !returned_);
     const Verdict verdict = judge_.judge(*at_, place_);
     if (!decided_.overheard || verdict.then != Step::kNextCell) decided_.then = verdict.then;
     if (verdict.include) {
@@ -175,12 +177,15 @@ const CellView* Walk<J>::next_in_row() {
 template <Judge J>
 void Walk<J>::leave_row() {
   returned_ = false;
-  if (stand_ == Stand::kInRow) stand_ = Stand::kLeaving;
+  if (stand_ != Stand::kInRow) return;
+  CELLAR_DCHECK(at_ != nullptr);
+  stand_ = Stand::kLeaving;
 }
 
 // Moves to the next cell that the last verdict has not already decided, or out of the row.
 template <Judge J>
 void Walk<J>::advance() {
+  CELLAR_DCHECK(stand_ == Stand::kInRow && at_ != nullptr);
   if (decided_.then == Step::kNextRow) return leave_row();
   const int steps_max = decided_.then == Step::kNextColumn ? kStepsInColumn : kStepsElsewhere;
   bool column_changed = false;
@@ -232,9 +237,11 @@ bool Walk<J>::can_hop() const {
 // can_hop().
 template <Judge J>
 void Walk<J>::hop() {
+  CELLAR_DCHECK(in_row() && decided_.then != Step::kNextCell && decided_.then != Step::kNextRow);
   bool same_column_wanted = false;
   if (decided_.then == Step::kSeek) {
     hop_.assign(judge_.target());
+    CELLAR_DCHECK(same_row(hop_.view(), *at_));  // a judge's target lies in the row
   } else if (decided_.then == Step::kHint) {
     hop_.assign(hint_.view());
     same_column_wanted = at_->column() == hop_.view().column();
@@ -255,6 +262,7 @@ void Walk<J>::hop() {
 // Moves to the first cell of the next row.
 template <Judge J>
 void Walk<J>::leave_now() {
+  CELLAR_DCHECK(at_ != nullptr && stand_ == Stand::kLeaving);
   stand_ = Stand::kBetweenRows;
   if (const Leap leap = std::exchange(leap_, Leap::kNone); leap != Leap::kNone) {
     at_ = leap == Leap::kBackward ? cursor_.seek(hint_.view()) : cursor_.skip_to(hint_.view());

@@ -91,6 +91,7 @@ function(cellar_target target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES
     CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON)
+  target_compile_definitions(${target} PRIVATE $<$<CONFIG:Debug>:CELLAR_DEBUG>)  # CELLAR_DCHECK is checked
   if(NOT PROJECT_IS_TOP_LEVEL)  # the host may build itself without them: our headers need neither, our sources both
     target_compile_options(${target} PRIVATE -frtti -fexceptions)
   endif()

@@ -7,7 +7,7 @@ cellar_layer(tools/frame    DEPENDS engine         LIBS fmt::fmt CLI11::CLI11 nl
 cellar_layer(tools/store    DEPENDS tools/frame    LIBS fmt::fmt nlohmann_json::nlohmann_json)
 cellar_layer(tools/hbase    DEPENDS tools/store    LIBS fmt::fmt cellar_dep::protobuf_lite)
 cellar_layer(tools/query    DEPENDS tools/hbase    LIBS fmt::fmt)
-cellar_layer(tools/transfer DEPENDS tools/query    LIBS fmt::fmt nlohmann_json::nlohmann_json)
+cellar_layer(tools/transfer DEPENDS tools/query    LIBS fmt::fmt nlohmann_json::nlohmann_json ZLIB::ZLIB)
 cellar_layer(tools/files    DEPENDS tools/hbase    LIBS fmt::fmt nlohmann_json::nlohmann_json cellar_dep::re2)
 cellar_layer(tools/shell    DEPENDS tools/query    LIBS fmt::fmt cellar_dep::edit cellar_dep::re2)
 cellar_layer(tools/plot     DEPENDS tools/frame    LIBS fmt::fmt nlohmann_json::nlohmann_json)

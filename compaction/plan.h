@@ -14,8 +14,9 @@ namespace cellar {
 // markers). kInvalidArgument otherwise: a policy's fault, never the store's.
 Status check_plan(const CompactionPlan& plan, const StoreShape& shape, bool may_rewrite_one);
 
-// The plan of a major compaction: all files; nothing when one is busy or there are none, and, unless
-// `forced`, when a single file is the result of one already.
+// Returns the plan of a major compaction: all files. Returns nothing if a file is busy or the store has no
+// files. Unless `forced`, it also returns nothing if the single file is already the result of a major
+// compaction.
 std::optional<CompactionPlan> major_plan(const StoreShape& shape, bool forced);
 
 // "3 of 7 files, 12.0 MiB: ratio 1.2 holds".

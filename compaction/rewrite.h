@@ -1,4 +1,4 @@
-// rewrite: cursors in, a judge between, one file out; the one loop behind flush and compaction.
+// rewrite: reads cursors, asks a judge and writes one file; flush and compaction share this loop.
 #pragma once
 
 #include <array>

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/plugins.h"
 #include "base/random.h"
 #include "engine/jobs/family_stores.h"
@@ -43,6 +44,8 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
     parts->health.fail(status, Health::Ends::kByReopen);
     return status;
   }
+  CELLAR_ASSERT(parts->disk.manifest != nullptr &&
+                (parts->disk.wal == nullptr) == parts->world.options.read_only);
   for (const auto& store : parts->catalog.stores()) {
     if (store->frozen_count() != 0) parts->background.queue_flush(store);
     parts->background.queue_prefetch(store);
@@ -115,6 +118,7 @@ Status EngineImpl::create_now(const std::string& name, const TableOptions& optio
         {edit.next_family_id, family.name, option_list(family), parts_->mvcc.read_point(), {}});
     ++edit.next_family_id;
   }
+  CELLAR_ASSERT(!record.families.empty() && record.id < edit.next_table_id);
   CELLAR_TRY_ASSIGN(std::vector<std::shared_ptr<Store>> stores, open_new_families(parts_->work, record));
   CELLAR_TRY(parts_->disk.commit(edit));
   parts_->catalog.add(record.id, name, record.options, std::move(stores));
@@ -141,6 +145,7 @@ Status EngineImpl::drop_now(const std::string& name) {
     parts_->background.note_dropped(store->ids().family, parts_->mvcc.read_point());
     parts_->memory.shrink(store->drop());
   }
+  CELLAR_ASSERT(table->dropped());
   parts_->catalog.remove(name);
   return {};
 }
@@ -306,7 +311,10 @@ Status EngineImpl::finish() {
   parts_->activity.changed.signal();
   CELLAR_TRY(parts_->background.wait_idle());
   CELLAR_TRY(parts_->disk.check_lock());
+  CELLAR_ASSERT(parts_->activity.closing.load() && !parts_->world.options.read_only);
   CELLAR_TRY_ASSIGN(const LogPosition end, parts_->disk.wal->close_cleanly());
+  CELLAR_ASSERT(end.segment == parts_->disk.wal->current_segment() &&
+                !parts_->disk.wal->health().ok());  // it takes no more
   ManifestState state = parts_->disk.manifest->state();
   state.clean_close = end;
   state.last_sequence = parts_->mvcc.read_point();

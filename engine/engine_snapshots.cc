@@ -1,6 +1,7 @@
 // EngineImpl: named snapshots, checkpoints, and tables that get another content as a whole.
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/bytes.h"
 #include "engine/engine_impl.h"
 #include "engine/jobs/checkpoint_job.h"
@@ -29,6 +30,7 @@ Result<std::vector<TableRecord>> tables_of(const ManifestState& state, const std
     }
     if (std::ranges::find(chosen, table->id, &TableRecord::id) == chosen.end()) chosen.push_back(*table);
   }
+  CELLAR_ASSERT(!chosen.empty());
   return chosen;
 }
 
@@ -83,6 +85,7 @@ Result<std::shared_ptr<Table>> EngineImpl::clone_snapshot(const std::string& nam
                     NamedSnapshots(parts_->world, parts_->disk).open(name));
   CELLAR_TRY_ASSIGN(std::vector<TableRecord> content, tables_of(snapshot.state, name, {from}));
   content.front().name = table;
+  CELLAR_ASSERT(content.size() == 1);
   CELLAR_TRY(parts_->write_path.alone([&]() -> Status {
     if (parts_->catalog.lookup(table) != nullptr)
       return Status::invalid_argument("table " + table + " already exists");

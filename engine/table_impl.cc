@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "cell/cell_codec.h"
 #include "engine/jobs/background.h"
 #include "engine/jobs/ingest_job.h"
@@ -60,6 +61,7 @@ TableInfo TableImpl::info() const {
     info.families.push_back(family_info_of(*store));
     info.options.families.push_back(info.families.back().options);
   }
+  CELLAR_ASSERT(info.families.size() == info.options.families.size());
   return info;
 }
 

@@ -1,5 +1,5 @@
-// A post goes to the streams of all followers, in the same write: all of them see it, or none. The fan-out is
-// bounded: a post of somebody with many followers is put in one place, where readers look as well.
+// A post goes to the streams of all followers atomically, in the same write. The fan-out is bounded: a post
+// of an author with many followers is put in one place, where readers look as well.
 //
 //   example_fan_out [STORE]
 //

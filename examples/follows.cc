@@ -43,7 +43,8 @@ class Inverse final : public Observer {
   const std::shared_ptr<Table> followed_by_;
 };
 
-// A table without rows. What is deleted may be put again at once: markers go by order of writing.
+// Creates a table without rows. A deleted cell may be put again at once, because markers use the order of
+// writes.
 Result<std::shared_ptr<Table>> new_table(Engine& engine, const std::string& name) {
   const std::vector<std::string> names = engine.list_tables();
   if (std::ranges::find(names, name) != names.end()) CELLAR_TRY(engine.drop_table(name));

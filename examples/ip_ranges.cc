@@ -1,4 +1,4 @@
-// Which country is an address in? Loads ranges of IP addresses and answers by the nearest row at or below.
+// Finds the country of an address: loads ranges of IP addresses and reads the nearest row at or below it.
 //
 //   example_ip_ranges [STORE [GEOIP [GEOIP6]]]      files as Debian's tor-geoipdb has them
 //

@@ -14,17 +14,17 @@ Status run(const std::string& path) {
       .families = {{.name = "d", .max_versions = 3}, {.name = "c", .ttl_s = 7 * 86400}}};
   CELLAR_TRY_ASSIGN(const auto orders, engine->open_or_create_table("orders", options));
 
-  Batch batch;  // all of it or nothing, over rows, families and tables
+  Batch batch;  // atomic over rows, families and tables
   for (int i = 0; i < 10000; ++i) {
     const std::string row = "user" + std::to_string(100000 + i);
     batch.put(orders, Put(row).add("d", "name", "Ada " + std::to_string(i)).add("c", "page", "/start"));
   }
   CELLAR_TRY(engine->write(batch));
 
-  CELLAR_TRY(orders->flush());  // what was in memory is an HFile now, one for each family
+  CELLAR_TRY(orders->flush());  // writes the memtables into HFiles, one for each family
   CELLAR_TRY(orders->put(Put("user104242").add("d", "name", "Grace")));
   CELLAR_TRY(orders->flush());
-  CELLAR_TRY(orders->compact({.major = true}));  // … and the files of a family are one
+  CELLAR_TRY(orders->compact({.major = true}));  // now each family has a single file
 
   ReadStats cost;
   CELLAR_TRY_ASSIGN(const RowBatch row, orders->get(Get("user104242").versions(3).stats(&cost)));

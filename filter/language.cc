@@ -51,8 +51,8 @@ class Parser {
     ++at_;
     return true;
   }
-  // A keyword stands alone: before it a blank, a parenthesis or the beginning; behind it a blank, "(" or the
-  // end.
+  // Takes a keyword that stands alone. Before it is a blank, a parenthesis or the beginning; after it is a
+  // blank, "(" or the end.
   bool take_keyword(std::string_view word) {
     skip_blanks();
     if (!text_.substr(at_).starts_with(word)) return false;
@@ -134,7 +134,7 @@ class Parser {
     return wrong_at(at, fmt::format("unknown filter \"{}\"", name), hint);
   }
 
-  // Behind "Name(".
+  // Reads the arguments after "Name(".
   Result<std::vector<FilterArgument>> arguments_of(const std::string& name) {
     std::vector<FilterArgument> arguments;
     if (take(')')) return arguments;

@@ -8,7 +8,7 @@ namespace {
 
 using enum FilterCode;
 
-// What a code means: whether the cell is in, and how far to go.
+// The meaning of a code: is the cell included, and how far does the read move?
 struct Meaning {
   bool include;
   int step;  // 0 next cell, 1 next column, 2 next row
@@ -36,7 +36,7 @@ constexpr FilterCode code_of(Meaning meaning) {
   return meaning.include ? kIn[meaning.step] : kOut[meaning.step];
 }
 
-// Of two members that must both agree: out if one says so, and the longer way.
+// Merges the codes of two members that must both agree. One can exclude the cell, and the longer move wins.
 FilterCode merge_all(FilterCode a, FilterCode b) {
   if (a == kSeekHint || b == kSeekHint) return kSeekHint;
   const Meaning left = meaning(a);
@@ -44,7 +44,8 @@ FilterCode merge_all(FilterCode a, FilterCode b) {
   return code_of({left.include && right.include, std::max(left.step, right.step)});
 }
 
-// Of two members of which one is enough: in if one says so, and the shorter way. A seek only if both want it.
+// Merges the codes of two members of which one is enough. One can include the cell, and the shorter move
+// wins. The result is a seek only if both members seek.
 FilterCode merge_any(FilterCode a, FilterCode b) {
   if (a == kSeekHint && b == kSeekHint) return kSeekHint;
   const Meaning left = meaning(a);
@@ -52,7 +53,7 @@ FilterCode merge_any(FilterCode a, FilterCode b) {
   return code_of({left.include || right.include, std::min(left.step, right.step)});
 }
 
-// What both kinds of list do in the same way.
+// FilterList: the common part of both kinds of list.
 class FilterList : public Filter {
  public:
   explicit FilterList(const std::vector<FilterPtr>& members) : in_(members.size(), true) {
@@ -87,7 +88,7 @@ class FilterList : public Filter {
   }
 
  protected:
-  // Whether its text is several filters joined by a word.
+  // Returns true if its text is several filters joined by a word.
   static bool is_joined(const OwnFilter& filter) {
     const auto* list = dynamic_cast<const FilterList*>(filter.operator->());
     if (list == nullptr || list->members_.empty()) return false;
@@ -144,7 +145,7 @@ class AllOf final : public FilterList {
   }
 
  private:
-  std::ptrdiff_t seeker_ = -1;  // the member that wants a seek
+  std::ptrdiff_t seeker_ = -1;  // the member that seeks
 };
 
 class AnyOf final : public FilterList {
@@ -196,7 +197,7 @@ class AnyOf final : public FilterList {
   }
 
  private:
-  // What a member last said where it wanted to go farther than the list may have gone.
+  // The last answer of a member that moved farther than the list did.
   struct Answer {
     FilterCode code = kInclude;
     Cell at;
@@ -211,7 +212,7 @@ class AnyOf final : public FilterList {
     return on_the_way(a.row <=> b.row, compare_hints(a, b)) > 0;
   }
 
-  // Whether the cell lies in what the member said it wants to pass; then it is not asked.
+  // Returns true if the member skips the cell by its last answer; then it is not asked.
   bool passed_by(const Answer& last, const CellView& cell) const {
     switch (last.code) {
       case kInclude:

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kNowhere = std::string_view::npos;
 
-// One key with bytes that do not matter. "Agrees" is said of the bytes a row and the key both have.
+// One key, of which some bytes match any byte. "Agrees" refers to the bytes that a row and the key both have.
 struct FuzzyPattern {
   std::string key;
   std::string mask;
@@ -113,7 +113,7 @@ bool starts_before(const FilterRowRange& a, const FilterRowRange& b) {
   return order != 0 ? order < 0 : a.start_inclusive && !b.start_inclusive;
 }
 
-// Whether b, which does not start before a, begins inside it or right at its end.
+// Returns true if b, which does not start before a, begins inside it or directly at its end.
 bool touches(const FilterRowRange& a, const FilterRowRange& b) {
   if (a.stop.empty()) return true;
   const int order = b.start.compare(a.stop);

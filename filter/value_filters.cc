@@ -144,8 +144,8 @@ class TimestampsFilter final : public Cloned<TimestampsFilter> {
     }
     return hint_ == HintVersions::kYes ? FilterCode::kSeekHint : FilterCode::kSkip;
   }
-  // The next older wanted timestamp: there is one, or cell() had said so. Reversed reads go on cell by cell,
-  // as HBase's do.
+  // Returns the next older requested timestamp. One exists, because otherwise cell() would have ended the
+  // column. Reversed reads continue cell by cell, as HBase's do.
   std::optional<Cell> seek_hint(const CellView& cell) override {
     const auto after = std::ranges::lower_bound(timestamps_, cell.timestamp);
     if (hint_ == HintVersions::kNo || reversed() || after == timestamps_.begin()) return std::nullopt;

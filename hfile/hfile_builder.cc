@@ -62,7 +62,7 @@ Result<HFileWriterOptions> writer_options(const HFileBuilderOptions& options) {
   return to;
 }
 
-// What HFileOutputFormat2 says of its files.
+// Sets the facts that HFileOutputFormat2 records in its files.
 Status set_bulk_load_facts(HFileWriter& writer, const HFileBuilderOptions& options) {
   FileInfo facts;
   facts.set_i64(info_key::kBulkLoadTime, options.created_ms);

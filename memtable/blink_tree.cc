@@ -26,6 +26,7 @@ uint32_t slot_at(uint64_t order, uint32_t index) {
 
 // Returns the order with the next free slot at `index`.
 uint64_t with_next_slot(uint64_t order, uint32_t index) {
+  CELLAR_DCHECK(count_of(order) < kSlots && index <= count_of(order));
   const uint32_t shift = 4 + 4 * index;
   const uint64_t below = (uint64_t{1} << shift) - 1;
   const uint64_t slot = order & 15;
@@ -34,6 +35,7 @@ uint64_t with_next_slot(uint64_t order, uint32_t index) {
 
 // Returns the order of `count` slots that were filled by key.
 uint64_t straight_order(uint32_t count) {
+  CELLAR_DCHECK(count > 0 && count <= kSlots);
   uint64_t order = 0;
   for (uint32_t i = 0; i < count; ++i) order = with_next_slot(order, i);
   return order;
@@ -43,6 +45,7 @@ uint64_t straight_order(uint32_t count) {
 // which order the last entries came. If they ran up to the new one, or down to it, the run is expected to
 // continue. Then the part that the run leaves is kept full.
 uint32_t cut_for(uint64_t order, uint32_t index) {
+  CELLAR_DCHECK(count_of(order) == kSlots && index > 0 && index <= kSlots);
   constexpr uint32_t kLast = kSlots - 1;
   const bool ascends =
       index >= 2 && slot_at(order, index - 1) == kLast && slot_at(order, index - 2) == kLast - 1;
@@ -120,6 +123,7 @@ struct BlinkTree::Path {
   // Return the bounds, both included, of the range below the first `level` steps; null if the range is
   // open there.
   const CellRecord* low(uint32_t level) const {
+    CELLAR_DCHECK(level <= depth);
     while (level-- > 0) {
       const Step& step = steps[level];
       if (step.index > 0) return step.node->keys[slot_at(step.order, step.index - 1)];
@@ -127,6 +131,7 @@ struct BlinkTree::Path {
     return nullptr;
   }
   const CellRecord* high(uint32_t level) const {
+    CELLAR_DCHECK(level <= depth);
     while (level-- > 0) {
       const Step& step = steps[level];
       if (step.index < count_of(step.order)) return step.node->keys[slot_at(step.order, step.index)];
@@ -146,6 +151,7 @@ struct BlinkTree::Path {
       const uint64_t order = inner->order.load(std::memory_order_relaxed);
       node = inner->child_at(order, count_of(order)).load(std::memory_order_relaxed);
     }
+    CELLAR_DCHECK(node != leaf);
     return static_cast<Leaf*>(node);
   }
 };
@@ -164,6 +170,7 @@ struct BlinkTree::Split {
   Split(const T& node, uint64_t order, uint32_t index, const CellRecord* record)
       : level(node.level), shape(node.shape) {
     const uint32_t old_count = count_of(order);
+    CELLAR_ASSERT(index <= old_count && old_count <= kSlots);
     for (uint32_t i = 0; i < old_count; ++i) {
       const uint32_t slot = slot_at(order, i);
       const uint32_t to = i < index ? i : i + 1;
@@ -182,6 +189,7 @@ struct BlinkTree::Split {
 
   // Returns the shape for a node with the entries [begin, end) that lies between `low` and `high`.
   PrefixShape shape_for(uint32_t begin, uint32_t end, const CellRecord* low, const CellRecord* high) const {
+    CELLAR_DCHECK(begin < end && end <= count);
     if (keep_shape) return shape;
     if (low != nullptr && high != nullptr) return shape_between(low->view(), high->view());
     const CellRecord* first = low != nullptr ? low : keys[begin];
@@ -240,6 +248,15 @@ uint32_t entries_before(const T& node, uint64_t order, const CellView& target, u
   return below;
 }
 
+// Returns whether the cell belongs at `index` of the node: after all smaller entries and before all others.
+template <class T>
+[[maybe_unused]] bool in_order(const T& node, uint64_t order, uint32_t index, const CellView& cell) {
+  const auto compare = [&](uint32_t at) {
+    return compare_cells(node.keys[slot_at(order, at)]->view(), cell);
+  };
+  return (index == 0 || compare(index - 1) < 0) && (index == count_of(order) || compare(index) >= 0);
+}
+
 }  // namespace
 
 // ---- Reading ----
@@ -257,6 +274,7 @@ const BlinkTree::Node* BlinkTree::child_for(const Inner& inner, const CellView& 
     const uint64_t order = inner.order.load(std::memory_order_acquire);
     const uint32_t index = entries_before(inner, order, target, prefix_in(inner, order, target));
     const Node* child = inner.child_at(order, index).load(std::memory_order_acquire);
+    CELLAR_DCHECK(child != nullptr && child->level < inner.level);
     // The child may be the left part of a node whose right part was not yet in the order: look again.
     if (inner.order.load(std::memory_order_relaxed) == order) return child;
   }
@@ -271,6 +289,7 @@ const BlinkTree::Leaf* BlinkTree::leaf_for(const Node* node, const CellView& tar
 }
 
 const CellRecord* BlinkTree::Place::record() const {
+  CELLAR_DCHECK(leaf_ == nullptr || index_ < count_of(order_));
   return leaf_ == nullptr ? nullptr : leaf_->keys[slot_at(order_, index_)];
 }
 
@@ -340,6 +359,7 @@ BlinkTree::BlinkTree() {
 
 template <class T>
 T* BlinkTree::make_node(uint8_t level) {
+  CELLAR_ASSERT(level < kDepthMax);
   Arena& arena = bytes() < kSmallBytes ? first_nodes_ : nodes_;
   T* node = new (arena.allocate(sizeof(T), alignof(T))) T;
   node->level = level;
@@ -348,6 +368,7 @@ T* BlinkTree::make_node(uint8_t level) {
 }
 
 void BlinkTree::insert(const CellView& cell, const CellRecord* record) {
+  CELLAR_DCHECK(compare_cells(record->view(), cell) == 0);  // the record is a copy of the cell
   if (running_ && finger_.leaf != nullptr) {
     if (try_continue(cell, record)) return;
     // A full leaf only interrupts the run.
@@ -360,6 +381,7 @@ void BlinkTree::insert(const CellView& cell, const CellRecord* record) {
   const uint32_t prefix = prefix_in(leaf, order, cell);
   const uint32_t index = entries_before(leaf, order, cell, prefix);
   const uint32_t count = count_of(order);
+  CELLAR_DCHECK(in_order(leaf, order, index, cell));
   if (count < kSlots) {
     leaf.fill(count, prefix, record);
     leaf.order.store(with_next_slot(order, index), std::memory_order_release);
@@ -384,11 +406,13 @@ bool BlinkTree::try_continue(const CellView& cell, const CellRecord* record) {
   Leaf& leaf = *finger_.leaf;
   const uint64_t order = leaf.order.load(std::memory_order_relaxed);
   const uint32_t count = count_of(order);
+  CELLAR_DCHECK(finger_.index < count);
   if (count == kSlots) return false;
   if (compare_cells(leaf.keys[slot_at(order, finger_.index)]->view(), cell) >= 0) return false;
   const uint32_t index = finger_.index + 1;
   const CellRecord* after = index < count ? leaf.keys[slot_at(order, index)] : finger_.high;
   if (after != nullptr && compare_cells(after->view(), cell) < 0) return false;
+  CELLAR_DCHECK(in_order(leaf, order, index, cell));
   leaf.fill(count, prefix_in(leaf, order, cell), record);
   leaf.order.store(with_next_slot(order, index), std::memory_order_release);
   finger_.index = index;
@@ -412,6 +436,8 @@ void BlinkTree::descend(const CellView& cell, Path& path) const {
 void BlinkTree::open_right(const Path& path, const CellRecord* record) {
   Leaf* old = path.leaf;
   const uint64_t order = old->order.load(std::memory_order_relaxed);
+  CELLAR_ASSERT(old == last_leaf_ && count_of(order) == kSlots);
+  CELLAR_ASSERT(old->next.load(std::memory_order_relaxed) == nullptr);
   Leaf* leaf = make_node<Leaf>(0);
   leaf->shape = open_shape_between(old->keys[slot_at(order, 0)]->view(), record->view());
   leaf->fill(0, checked_prefix_of(leaf->shape, record->view(), record->view()), record);
@@ -425,6 +451,7 @@ void BlinkTree::open_right(const Path& path, const CellRecord* record) {
 void BlinkTree::open_left(const Path& path, const CellRecord* record) {
   Leaf* old = path.leaf;
   const uint64_t order = old->order.load(std::memory_order_relaxed);
+  CELLAR_ASSERT(count_of(order) == kSlots && path.leaf_before() == nullptr);
   Leaf* leaf = make_node<Leaf>(0);
   leaf->shape = open_shape_between(record->view(), old->keys[slot_at(order, kSlots - 1)]->view());
   leaf->fill(0, checked_prefix_of(leaf->shape, record->view(), record->view()), record);
@@ -437,8 +464,11 @@ void BlinkTree::split_leaf(const Path& path, uint32_t index, const CellRecord* r
   Leaf* old = path.leaf;
   const uint64_t order = old->order.load(std::memory_order_relaxed);
   Leaf* before = path.leaf_before();
+  CELLAR_ASSERT(count_of(order) == kSlots);
+  CELLAR_ASSERT(before == nullptr || before->next.load(std::memory_order_relaxed) == old);
   const Split split(*old, order, index, record);
   const uint32_t cut = cut_for(order, index);
+  CELLAR_ASSERT(cut > 0 && cut < split.count);  // neither part is empty
   const CellRecord* separator = split.keys[cut];
   __builtin_prefetch(separator);  // needed for its prefix in the parent
   Leaf* right = build_leaf(split, cut, split.count, separator, path.high(path.depth));
@@ -452,6 +482,7 @@ void BlinkTree::split_leaf(const Path& path, uint32_t index, const CellRecord* r
 
 BlinkTree::Leaf* BlinkTree::build_leaf(const Split& split, uint32_t begin, uint32_t end,
                                        const CellRecord* low, const CellRecord* high) {
+  CELLAR_ASSERT(begin < end && end - begin <= kSlots);
   Leaf* leaf = make_node<Leaf>(0);
   leaf->shape = split.shape_for(begin, end, low, high);
   for (uint32_t i = begin; i < end; ++i) {
@@ -463,6 +494,7 @@ BlinkTree::Leaf* BlinkTree::build_leaf(const Split& split, uint32_t begin, uint3
 
 BlinkTree::Inner* BlinkTree::build_inner(const Split& split, uint32_t begin, uint32_t end,
                                          const CellRecord* low, const CellRecord* high) {
+  CELLAR_ASSERT(begin < end && end - begin <= kSlots && split.level > 0);
   Inner* inner = make_node<Inner>(split.level);
   inner->shape = split.shape_for(begin, end, low, high);
   inner->first.store(split.children[begin], std::memory_order_relaxed);
@@ -479,6 +511,7 @@ void BlinkTree::add_child(const Path& path, uint32_t level, Node* left, const Ce
                           Node* right) {
   if (level == 0) {
     Node* old = root_.load(std::memory_order_relaxed);
+    CELLAR_ASSERT(path.depth == 0 || path.steps[0].node == old);
     Inner* root = make_node<Inner>(static_cast<uint8_t>(old->level + 1));
     const uint64_t order = old->order.load(std::memory_order_relaxed);
     const auto* keys = old->level == 0 ? static_cast<Leaf*>(old)->keys : static_cast<Inner*>(old)->keys;
@@ -491,6 +524,7 @@ void BlinkTree::add_child(const Path& path, uint32_t level, Node* left, const Ce
     return;
   }
   const auto& [parent, order, index] = path.steps[level - 1];
+  CELLAR_ASSERT(parent->order.load(std::memory_order_relaxed) == order);  // as on the way down
   const CellView cell = separator->view();
   const bool outside =
       parent->shape.checked && compare_common_part(parent->shape, cell, parent->keys[0]->view()) != 0;
@@ -513,6 +547,7 @@ void BlinkTree::rebuild_inner(const Path& path, uint32_t level, Node* left, cons
   if (left != nullptr) split.children[index] = left;
   split.children[index + 1] = right;
 
+  CELLAR_DCHECK(split.level == right->level + 1);
   const CellRecord* low = path.low(level - 1);
   const CellRecord* high = path.high(level - 1);
   if (split.count <= kSlots)
@@ -529,6 +564,7 @@ void BlinkTree::rebuild_inner(const Path& path, uint32_t level, Node* left, cons
 void BlinkTree::replace_child(const Path& path, uint32_t level, Node* by) {
   if (level == 0) return root_.store(by, std::memory_order_release);
   const auto& [parent, order, index] = path.steps[level - 1];
+  CELLAR_ASSERT(parent->level == by->level + 1);
   parent->child_at(order, index).store(by, std::memory_order_release);
 }
 

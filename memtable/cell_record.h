@@ -26,6 +26,7 @@ struct CellRecord {
   const char* key() const { return reinterpret_cast<const char*>(this + 1); }
 
   CellView view() const {
+    CELLAR_DCHECK(key_size >= 12u + row_size + family_size);
     CellView cell;
     cell.key = key();
     cell.value = key() + key_size;
@@ -64,6 +65,8 @@ inline const CellRecord* make_record(Arena& arena, const CellView& cell) {
   at += cell.key_size;
   if (cell.value_size != 0) std::memcpy(at, cell.value, cell.value_size);
   if (cell.tags_size != 0) std::memcpy(at + cell.value_size, cell.tags, cell.tags_size);
+  CELLAR_DCHECK(at + cell.value_size + cell.tags_size ==
+                reinterpret_cast<char*>(record) + record_bytes(cell));
   return record;
 }
 

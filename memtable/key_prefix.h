@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/assert.h"
 #include "base/bytes.h"
 #include "base/coding.h"
 #include "cell/cell_order.h"
@@ -48,6 +49,7 @@ inline uint64_t inverted_timestamp(int64_t timestamp) {
 }
 // Returns the first `bytes` bytes of inverted_timestamp(), at most 4.
 inline uint64_t timestamp_head(int64_t timestamp, uint32_t bytes) {
+  CELLAR_DCHECK(bytes <= 4);
   return bytes == 0 ? 0 : inverted_timestamp(timestamp) >> (64 - 8 * bytes);
 }
 
@@ -63,6 +65,7 @@ inline uint32_t prefix_of(PrefixShape shape, const CellView& cell) {
       return padded_prefix(qualifier.data() + skip, qualifier.size() - skip);
     }
     case PrefixPart::kTimestamp:
+      CELLAR_DCHECK(shape.skip <= 4);
       return static_cast<uint32_t>((inverted_timestamp(cell.timestamp) << (8 * shape.skip)) >> 32);
     case PrefixPart::kNone:
       break;
@@ -98,6 +101,7 @@ inline uint32_t checked_prefix_of(PrefixShape shape, const CellView& cell, const
 // Returns the shape for all stored cells from `low` to `high`, both included. It skips the bytes that
 // these cells must have in common.
 inline PrefixShape shape_between(const CellView& low, const CellView& high) {
+  CELLAR_DCHECK(compare_cells(low, high) <= 0);
   PrefixShape shape;
   shape.checked = false;
   if (!same_row(low, high)) {

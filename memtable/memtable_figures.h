@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "base/assert.h"
 #include "memtable/memtable.h"
 
 namespace cellar {
@@ -12,6 +13,7 @@ namespace cellar {
 class MemtableFigures {
  public:
   void add(const CellView& cell, uint64_t bytes) {
+    CELLAR_ASSERT(bytes > this->bytes());  // an arena gives nothing back
     raise_by_one(cells_);
     bytes_.store(bytes, std::memory_order_relaxed);
     lower_to(timestamp_min_, cell.timestamp);
@@ -41,6 +43,7 @@ class MemtableFigures {
 
  private:
   void add_delete(CellType type) {
+    CELLAR_ASSERT(is_delete(type));
     raise_by_one(deletes_);
     if (covers_family(type)) raise_by_one(family_deletes_);
     if (type == CellType::kDeleteColumn || type == CellType::kDeleteFamily) {

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "base/arena.h"
+#include "base/assert.h"
 #include "cell/cell_codec.h"
 #include "cell/cell_order.h"
 #include "cellar/plugin.h"
@@ -32,7 +33,11 @@ class OrderedCursor final : public RunCursor {
   OrderedCursor(const Memtable* table, const S* structure) : pin_(table), structure_(*structure) {}
 
   const CellView* seek(const CellView& target) override { return show(place_.seek(structure_, target)); }
-  const CellView* next() override { return show(place_.next()); }
+  const CellView* next() override {
+    const CellRecord* record = place_.next();
+    CELLAR_DCHECK(record == nullptr || compare_cells(views_[now_], record->view()) <= 0);
+    return show(record);
+  }
   const CellView* seek_before(const CellView& target) override {
     return show(place_.seek_before(structure_, target));
   }

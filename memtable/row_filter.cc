@@ -26,7 +26,9 @@ uint32_t bit_of(uint64_t hash, size_t word) {
 RowFilter::Segment::Segment(uint64_t rows_max_)
     : rows_max(rows_max_),
       blocks((rows_max_ * kBitsPerRow + kBlockBits - 1) / kBlockBits),
-      words(std::make_unique<std::atomic<uint32_t>[]>(8 * blocks)) {}
+      words(std::make_unique<std::atomic<uint32_t>[]>(8 * blocks)) {
+  CELLAR_ASSERT(rows_max > 0 && blocks <= UINT32_MAX);  // block_of() multiplies by 32 bits of the hash
+}
 
 bool RowFilter::Segment::contains(uint64_t hash) const {
   const std::atomic<uint32_t>* block = &words[8 * block_of(hash)];
@@ -51,6 +53,7 @@ RowFilter::~RowFilter() {
 void RowFilter::grow() {
   CELLAR_ASSERT(used_ < kSegmentsMax);
   const Segment* last = used_ == 0 ? nullptr : segments_[used_ - 1].load(std::memory_order_relaxed);
+  CELLAR_ASSERT(last == nullptr || last->rows == last->rows_max);  // only a full segment gets a successor
   auto segment = std::make_unique<Segment>(last == nullptr ? kFirstRows : last->rows_max * kGrowth);
   bytes_.store(bytes() + sizeof(Segment) + segment->blocks * (kBlockBits / 8), std::memory_order_relaxed);
   segments_[used_].store(segment.release(), std::memory_order_release);
@@ -69,6 +72,7 @@ void RowFilter::add(Hashed row) {
     grow();
     last = segments_[used_ - 1].load(std::memory_order_relaxed);
   }
+  CELLAR_ASSERT(last->rows < last->rows_max);
   last->set(row.hash);
   ++last->rows;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <new>
 
+#include "base/assert.h"
 #include "base/coding.h"
 #include "cell/cell_order.h"
 
@@ -40,6 +41,7 @@ struct SkipList::Node {
 SkipList::SkipList() : head_(make_node(nullptr, 0, kLevelsMax)) {}
 
 SkipList::Node* SkipList::make_node(const CellRecord* record, uint64_t prefix, uint32_t levels) {
+  CELLAR_ASSERT(levels > 0 && levels <= kLevelsMax);
   const size_t size = sizeof(Node) + (levels - 1) * sizeof(std::atomic<Node*>);
   Arena& arena = bytes() < kSmallBlockBytes ? first_nodes_ : nodes_;
   Node* node = new (arena.allocate(size, alignof(Node))) Node;
@@ -71,11 +73,14 @@ SkipList::Neighbours SkipList::find(const CellView& target, Node** path) const {
     not_before = next;
     if (path != nullptr) path[level] = node;
   }
+  CELLAR_DCHECK(node == head_ || node->is_before(target, prefix));
+  CELLAR_DCHECK(not_before == nullptr || !not_before->is_before(target, prefix));
   // Not node->after(0): a cell before the target may have been inserted in between.
   return {node, not_before};
 }
 
 void SkipList::insert(const CellView& cell, const CellRecord* record) {
+  CELLAR_DCHECK(compare_cells(record->view(), cell) == 0);  // the record is a copy of the cell
   std::array<Node*, kLevelsMax> path;
   path.fill(head_);
   find(cell, path.data());
@@ -89,7 +94,10 @@ void SkipList::insert(const CellView& cell, const CellRecord* record) {
   }
 }
 
-const CellRecord* SkipList::Place::record() const { return node_ == nullptr ? nullptr : node_->record; }
+const CellRecord* SkipList::Place::record() const {
+  CELLAR_DCHECK(node_ == nullptr || node_->record != nullptr);  // never the head
+  return node_ == nullptr ? nullptr : node_->record;
+}
 
 const CellRecord* SkipList::Place::seek(const SkipList& list, const CellView& target) {
   node_ = list.find(target, nullptr).at_or_after;

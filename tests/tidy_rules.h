@@ -219,6 +219,11 @@ inline const std::set<std::string_view> kPluginLayers = {
     "hfile/encoding", "compaction",  "tools/frame", "tools/store", "tools/query",
     "tools/transfer", "tools/files", "tools/shell", "tools/plot"};
 
+// Folders in which functions state what they promise. The number of CELLAR_ASSERT and CELLAR_DCHECK, divided
+// by the number of functions, may not fall below kAssertionsPerFunction. static_assert is counted apart.
+inline const Strings kAssertingFolders = {"cell", "memtable", "cache", "hfile/read", "hfile/write", "engine"};
+inline constexpr double kAssertionsPerFunction = 0.3;
+
 inline constexpr size_t kColumns = 110;
 inline constexpr size_t kFunctionLines = 70;
 inline constexpr size_t kFileLines = 700;

@@ -396,6 +396,51 @@ std::string function_lengths(const Sources& sources, std::vector<Length>& length
   return "";
 }
 
+// ---- Promises: how many assertions a folder has, for how many functions ----
+
+struct Promises {
+  size_t functions = 0;
+  size_t assertions = 0;         // CELLAR_ASSERT and CELLAR_DCHECK
+  size_t static_assertions = 0;  // static_assert, which counts apart
+
+  double per_function() const {
+    return static_cast<double>(assertions) / static_cast<double>(std::max<size_t>(functions, 1));
+  }
+};
+
+size_t count_of(std::string_view code, std::string_view call) {
+  size_t count = 0;
+  for (size_t at = code.find(call); at != std::string_view::npos; at = code.find(call, at + call.size()))
+    count += at == 0 || !is_word(code[at - 1]) ? 1 : 0;
+  return count;
+}
+
+Promises promises_of(const std::string& folder, const Sources& sources, const std::vector<Length>& lengths) {
+  const std::string begin = folder + "/";
+  Promises found;
+  for (const Length& length : lengths)
+    if (length.what == "function" && length.path.starts_with(begin)) ++found.functions;
+  for (const Source& source : sources) {
+    if (!source.cpp() || !source.path.starts_with(begin)) continue;
+    for (const std::string& line : source.code) {
+      found.assertions += count_of(line, "CELLAR_ASSERT(") + count_of(line, "CELLAR_DCHECK(");
+      found.static_assertions += count_of(line, "static_assert(");
+    }
+  }
+  return found;
+}
+
+Strings check_promises(const std::string& folder, const Promises& found) {
+  if (found.functions != 0 && found.per_function() >= kAssertionsPerFunction) return {};
+  std::array<char, 256> text;
+  std::snprintf(
+      text.data(), text.size(),
+      ":1: %zu assertions in %zu functions, %.3f per function (at least %.2f): assert what must hold; "
+      "docs/decisions/what-is-asserted.md says what that is",
+      found.assertions, found.functions, found.per_function(), kAssertionsPerFunction);
+  return {folder + text.data()};
+}
+
 // ---- The tests ----
 
 void expect_none(const Strings& complaints) {
@@ -431,6 +476,38 @@ TEST(StyleGuard, FunctionsAndFilesStayShort) {
   ASSERT_TRUE(
       std::ranges::any_of(lengths, [](const Length& l) { return l.name.ends_with("::function_lengths"); }));
   expect_none(check_lengths(lengths, parse_ratchet(read_lines(CELLAR_TEST_DATA_DIR "/tidy/ratchet.txt"))));
+}
+
+TEST(StyleGuard, FunctionsStateWhatTheyPromise) {
+  std::vector<Length> lengths;
+  ASSERT_EQ(function_lengths(tree(), lengths), "");
+  for (const std::string& folder : kAssertingFolders) {
+    const Promises found = promises_of(folder, tree(), lengths);
+    std::printf("%s: %zu assertions in %zu functions, %.3f per function; %zu static_assert\n", folder.c_str(),
+                found.assertions, found.functions, found.per_function(), found.static_assertions);
+    expect_none(check_promises(folder, found));
+  }
+}
+
+TEST(StyleGuard, NoticesMissingPromises) {
+  const std::vector<Length> functions(10, {"function", "cell/probe.cc", "f", 1, 1});
+  const auto complaints = [&](Strings lines) {
+    return check_promises("cell",
+                          promises_of("cell", {make_source("cell/probe.cc", std::move(lines))}, functions));
+  };
+  EXPECT_EQ(complaints({"CELLAR_ASSERT(a); CELLAR_DCHECK(b);", "  CELLAR_ASSERT(c == 1);"}), Strings{});
+  EXPECT_EQ(
+      complaints({"CELLAR_ASSERT(a); CELLAR_DCHECK(b);"}),
+      Strings{"cell:1: 2 assertions in 10 functions, 0.200 per function (at least 0.30): assert what must "
+              "hold; docs/decisions/what-is-asserted.md says what that is"});
+  // Prose, texts, other names and static_assert do not count.
+  EXPECT_EQ(complaints({"CELLAR_ASSERT(a); CELLAR_DCHECK(b);  // CELLAR_ASSERT(c)",
+                        "f(\"CELLAR_ASSERT(c)\"); MY_CELLAR_ASSERT(c); static_assert(c);"})
+                .size(),
+            1u);
+  // Other folders do not count, and a folder without functions is a fault of the rule.
+  EXPECT_EQ(promises_of("cell", {make_source("cellar/probe.cc", {"CELLAR_ASSERT(a);"})}, {}).assertions, 0u);
+  EXPECT_EQ(check_promises("cell", {}).size(), 1u);
 }
 
 // The linker's table in CMakeLists.txt and cmake/CellarTools.cmake gives each layer at least what the table

@@ -55,13 +55,20 @@ void append(Paragraphs& paragraphs, bool& open, Paragraph line) {
   open = true;
 }
 
+bool is_list_item(std::string_view line) {
+  line = trimmed(line);
+  if (line.starts_with("- ") || line.starts_with("* ")) return true;
+  const size_t digits = line.find_first_not_of("0123456789");
+  return digits != std::string_view::npos && digits > 0 && line.substr(digits).starts_with(". ");
+}
+
 Paragraphs prose_of_code(const Source& source) {
   Paragraphs paragraphs;
   bool open = false;
   for (size_t i = 0; i < source.lines.size(); ++i) {
     const std::string_view comment = trimmed(source.comments[i]);
     const bool alone = trimmed(source.code[i]).empty();
-    if (comment.empty() || !alone) open = false;
+    if (comment.empty() || !alone || is_list_item(source.comments[i])) open = false;
     if (!comment.empty()) append(paragraphs, open, {ProseKind::kComments, i + 1, std::string(comment)});
     if (!alone) open = false;
   }
@@ -72,13 +79,6 @@ Paragraphs prose_of_code(const Source& source) {
       if (!source.lines[i].starts_with("#include"))
         paragraphs.push_back({ProseKind::kMessages, i + 1, literal});
   return paragraphs;
-}
-
-bool is_list_item(std::string_view line) {
-  line = trimmed(line);
-  if (line.starts_with("- ") || line.starts_with("* ")) return true;
-  const size_t digits = line.find_first_not_of("0123456789");
-  return digits != std::string_view::npos && digits > 0 && line.substr(digits).starts_with(". ");
 }
 
 // The cells of a row of a table are paragraphs of their own.
@@ -152,8 +152,8 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// Returns how often the words are in the text, as whole words. Both are in lower case. "As one of" is no
-// fault.
+// Returns how often the words are in the text, as whole words. Both are in lower case. "One of them"
+// is plain.
 size_t occurrences(std::string_view text, std::string_view words) {
   size_t count = 0;
   for (size_t at = text.find(words); at != std::string_view::npos; at = text.find(words, at + 1)) {

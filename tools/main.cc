@@ -47,7 +47,7 @@ Status run_command(Session& session, const std::string& name, const std::vector<
   return command.run(session);
 }
 
-// CELLAR_MAX_BLOCK, if it is set.
+// Applies CELLAR_MAX_BLOCK, if it is set.
 Status set_block_limit() {
   constexpr uint64_t kLeast = 64 << 10;
   constexpr uint64_t kMost = 1 << 30;
@@ -55,7 +55,8 @@ Status set_block_limit() {
   if (wanted == nullptr) return {};
   const Result<uint64_t> bytes = parse_size(wanted);
   if (!bytes.ok() || *bytes < kLeast || *bytes > kMost)
-    return Status::invalid_argument(std::string("CELLAR_MAX_BLOCK=") + wanted + ": a size from 64k to 1g")
+    return Status::invalid_argument("invalid CELLAR_MAX_BLOCK \"" + std::string(wanted) +
+                                    "\": expected a size from 64k to 1g")
         .hinting("cellar help limits");
   set_block_bytes_max(*bytes);
   return {};
@@ -85,9 +86,10 @@ int run(std::vector<std::string> words) {
   try {
     status = run_command(session, name, words);
   } catch (const std::exception& fault) {
-    status = session.name_failure("CEL-INTERNAL", Exit::kInternal,
-                                  Status::with_code(Code::kIoError, fault.what())
-                                      .hinting("this is a fault of the program: please report it"));
+    status = session.name_failure(
+        "CEL-INTERNAL", Exit::kInternal,
+        Status::with_code(Code::kIoError, fault.what())
+            .hinting("this is a fault of the program: please report it (cellar help CEL-INTERNAL)"));
   }
   return static_cast<int>(session.end(status));
 }

@@ -19,7 +19,10 @@ namespace {
 constexpr int64_t kRetryUs = 1'000'000;
 constexpr int64_t kRetryUsMax = 60'000'000;
 
-int64_t retry_delay_us(int failures) { return std::min(kRetryUsMax, kRetryUs << std::min(failures - 1, 6)); }
+int64_t retry_delay_us(int failures) {
+  CELLAR_ASSERT(failures > 0);
+  return std::min(kRetryUsMax, kRetryUs << std::min(failures - 1, 6));
+}
 
 std::string name_of(std::string_view job, const Store& store) {
   return fmt::format("{} of {}:{}", job, store.table_name(), store.family());
@@ -55,6 +58,7 @@ void Background::queue_flush(std::shared_ptr<Store> store) {
 void Background::run_flush(const std::shared_ptr<Store>& store) {
   {
     MutexLock lock(store->work_mutex());
+    CELLAR_ASSERT(store->work().flush_queued);
     store->work().flush_queued = false;
     if (store->work().flush_runs) return;  // flush_here() was faster, and looks after what is left
     store->work().flush_runs = true;
@@ -71,6 +75,7 @@ void Background::run_flush(const std::shared_ptr<Store>& store) {
 }
 
 void Background::claim_flush(Store& store) {
+  CELLAR_ASSERT(mutexes_held() == 0);
   while (true) {
     const uint64_t seen = work_.activity.changed.count();
     {
@@ -100,10 +105,12 @@ void Background::end_flush(Store& store, const Status& status) {
 
 // The log still has everything: a later try writes a new file.
 void Background::after_flush_failure(const std::shared_ptr<Store>& store, const Status& status) {
+  CELLAR_ASSERT(!status.ok());
   if (work_.health.failed()) return;
   int failures = 1;
   {
     MutexLock lock(store->work_mutex());
+    CELLAR_ASSERT(store->work().flush_runs);  // until end_flush()
     failures += store->work().flush_failures;
   }
   work_.world.log(LogLevel::kError, "flush failed: " + status.to_text());
@@ -114,6 +121,7 @@ void Background::after_flush_failure(const std::shared_ptr<Store>& store, const 
 }
 
 void Background::retry_later(Retry retry, const Status& status) {
+  CELLAR_ASSERT(retry.store != nullptr && !status.ok());
   bool begins = false;
   {
     MutexLock lock(jobs_mutex_);
@@ -138,6 +146,7 @@ std::optional<int64_t> Background::queue_due() {
   int64_t next_us = INT64_MAX;
   {
     MutexLock lock(jobs_mutex_);
+    CELLAR_ASSERT(retrier_runs_ && jobs_ > 0);
     if (work_.activity.closing.load() || work_.health.failed()) retries_.clear();
     for (Retry& each : retries_) {
       if (each.due_us <= now) due.push_back(std::move(each));
@@ -175,6 +184,7 @@ void Background::resume() {
 Status Background::flush(const std::vector<std::shared_ptr<Store>>& stores) {
   if (work_.world.options.read_only) return Status::read_only("the store was opened read-only");
   CELLAR_TRY(work_.health.check());
+  CELLAR_ASSERT(mutexes_held() == 0);
   std::vector<uint64_t> ended(stores.size());
   for (size_t i = 0; i < stores.size(); ++i) {
     MutexLock lock(stores[i]->work_mutex());
@@ -208,6 +218,7 @@ Status Background::flush_here(const std::shared_ptr<Store>& store) {
   claim_flush(*store);
   const Status status = flush_store(work_, *store);
   end_flush(*store, status);
+  CELLAR_ASSERT(!status.ok() || store->dropped() || store->oldest_unflushed() == UINT64_MAX);
   if (store->frozen_count() != 0)
     queue_flush(store);  // it failed, and is tried again by the rules of flushes
   queue_prefetch(store);
@@ -244,6 +255,7 @@ bool Background::wants_compaction(Store& store) {
   if (work.compaction_queued || work.compaction_runs) return false;
   if (store.compactions() != Store::Compactions::kFail)
     store.note_compactions(wanted ? Store::Compactions::kMayHelp : Store::Compactions::kNotWanted);
+  CELLAR_ASSERT(!work.compaction_queued && !work.compaction_runs);
   work.compaction_queued = wanted;
   return wanted;
 }
@@ -252,6 +264,7 @@ void Background::run_automatic_compaction(const std::shared_ptr<Store>& store) {
   {
     MutexLock lock(store->work_mutex());
     Store::Work& work = store->work();
+    CELLAR_ASSERT(work.compaction_queued);
     work.compaction_queued = false;
     if (work.compaction_runs) {  // one on request was faster
       work.compaction_again = true;
@@ -296,6 +309,7 @@ void Background::compaction_succeeded(Store& store) {
 }
 
 void Background::after_compaction_failure(const std::shared_ptr<Store>& store, const Status& status) {
+  CELLAR_ASSERT(!status.ok() && !status.is(Code::kAborted));
   if (work_.health.failed()) return;
   work_.health.trouble(name_of("compaction", *store), status, work_.world.clock.wall_ms());
   work_.world.log(LogLevel::kError, "compaction failed: " + status.to_text());
@@ -303,6 +317,7 @@ void Background::after_compaction_failure(const std::shared_ptr<Store>& store, c
   int failures = 1;
   {
     MutexLock lock(store->work_mutex());
+    CELLAR_ASSERT(store->work().compaction_runs);  // until end_compaction()
     failures += store->work().compaction_failures;
   }
   retry_later({store, false, work_.world.clock.steady_us() + retry_delay_us(failures)}, status);
@@ -315,7 +330,9 @@ void Background::after_compaction_failure(const std::shared_ptr<Store>& store, c
 class Background::Turns {
  public:
   Turns(Background& background, Store& store, int depth)
-      : background_(background), work_(background.work_), store_(store), depth_(depth) {}
+      : background_(background), work_(background.work_), store_(store), depth_(depth) {
+    CELLAR_ASSERT(depth >= 0 && depth <= kDepthMax);
+  }
 
   void operator()() {
     const int64_t now_us = work_.world.clock.steady_us();
@@ -362,6 +379,7 @@ Status Background::carry_out(Store& store, const CompactionPlan& plan, const Sha
   const bool whole = plan.inputs.size() == of.files.size();
   CELLAR_TRY(
       check_plan(plan, of.shape, whole).with_context("policy " + store.view()->config->options.compaction));
+  CELLAR_ASSERT(!plan.inputs.empty() && plan.inputs.size() <= of.files.size());
   CELLAR_TRY(compact_store(work_, store, plan, Turns(*this, store, depth)));
   work_.activity.changed.signal();
   queue_prefetch(store.shared_from_this());
@@ -373,6 +391,7 @@ Background::Picked Background::pick(Store& store, Wanted wanted) {
   const std::shared_ptr<const StoreView> view = store.view();
   Picked result{shape_of(work_.world.options, store, *view, work_.mvcc.now_ms()), {}};
   const StoreShape& shape = result.of.shape;
+  CELLAR_ASSERT(shape.files.size() == view->files.size());
   if (wanted == Wanted::kMajor) {
     result.plan = major_plan(shape, true);
     return result;
@@ -386,6 +405,7 @@ Background::Picked Background::pick(Store& store, Wanted wanted) {
 }
 
 Status Background::run_compactions(Store& store, Wanted wanted) {
+  CELLAR_ASSERT(mutexes_held() == 0);
   while (!is_gone(work_.disk, store)) {
     if (wanted == Wanted::kAutomatic && !store.compaction_enabled()) return {};  // switched off meanwhile
     const Picked picked = pick(store, wanted);
@@ -441,6 +461,7 @@ void Background::queue_prefetch(std::shared_ptr<Store> store) {
 
 // After each piece it goes to the end of the queue: compactions that wait there come first.
 void Background::submit_prefetch(std::shared_ptr<PrefetchJob> job) {
+  CELLAR_ASSERT(job != nullptr);
   work_.world.executor.submit(JobPriority::kLow, [this, job = std::move(job)]() mutable {
     if (job->turn()) return submit_prefetch(std::move(job));
     job.reset();
@@ -450,6 +471,7 @@ void Background::submit_prefetch(std::shared_ptr<PrefetchJob> job) {
 
 // Those that feeds keep are of no concern to flushes.
 uint64_t Background::unflushed_segments() const {
+  CELLAR_ASSERT(work_.disk.wal != nullptr);
   const std::vector<LogSegment> segments = work_.disk.wal->segments();
   const auto counts = [&](const LogSegment& each) { return each.id >= log_start_.load(); };
   return static_cast<uint64_t>(std::ranges::count_if(segments, counts));
@@ -461,6 +483,7 @@ void Background::relieve_memory_and_log() {
   const auto limit = static_cast<int64_t>(work_.world.options.memtable_bytes_total -
                                           work_.world.options.memtable_bytes_total / 8);
   const uint64_t segment = work_.disk.wal->current_segment();
+  CELLAR_ASSERT(segment >= segment_seen_);
   const bool short_of_memory = work_.memory.bytes() >= limit;
   const bool rolled = std::exchange(segment_seen_, segment) != segment;
   if (!short_of_memory && !rolled) return;
@@ -488,7 +511,8 @@ void Background::relieve_memory_and_log() {
 
 void Background::note_dropped(uint32_t family_id, uint64_t sequence) {
   MutexLock lock(dropped_mutex_);
-  dropped_[family_id] = sequence;
+  const bool added = dropped_.try_emplace(family_id, sequence).second;
+  CELLAR_ASSERT(added && family_id != 0);  // ids are never used again
 }
 
 std::vector<uint32_t> Background::take_forgotten(uint64_t released_up_to) {
@@ -517,6 +541,7 @@ void Background::release_log() {
 }
 
 void Background::release_log_now() {
+  CELLAR_ASSERT(releasing_.load() && mutexes_held() == 0);
   // The read point first: what is at or below it is in the memtables, and seen there unless it has been
   // flushed.
   uint64_t bound = work_.mvcc.read_point();
@@ -529,6 +554,7 @@ void Background::release_log_now() {
   // A feed that is made from here on needs nothing up to the read point, hence nothing that is released now.
   const FeedBook feeds = work_.disk.manifest->current()->feeds;
   const FeedRetention keep = retention_of(feeds, segments, needed);
+  CELLAR_ASSERT(!segments.empty() && keep.first <= needed && needed <= segments.back().id);
   if (needed == start && keep.lost.empty() && segments.front().id >= keep.first) return;
   ManifestEdit edit;
   edit.feeds = edit_of(feeds, keep);
@@ -551,6 +577,7 @@ void Background::release_log_now() {
 }
 
 Status Background::wait_idle() {
+  CELLAR_ASSERT(mutexes_held() == 0);
   while (true) {
     const uint64_t seen = work_.activity.changed.count();
     {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/assert.h"
 #include "engine/jobs/store_work.h"
 #include "engine/store/catalog.h"
 #include "engine/write/write_path.h"
@@ -72,6 +73,7 @@ class Background final : public FlushScheduler {
   // Signals under the mutex: who sees that nothing is left knows that no job touches the engine any more.
   void job_ended() {
     MutexLock lock(jobs_mutex_);
+    CELLAR_ASSERT(jobs_ > 0);
     --jobs_;
     work_.activity.changed.signal();
   }

@@ -12,6 +12,7 @@
 namespace cellar {
 
 Result<CheckpointInfo> CheckpointJob::run(Directory& into) {
+  CELLAR_ASSERT(parts_.empty() && state_.tables.empty());  // used once
   CELLAR_TRY(source_.write_path.alone([&] { return look(); }));
   for (TableRecord& table : state_.tables) {
     for (FamilyRecord& family : table.families) CELLAR_TRY(fill(into, table, family));
@@ -34,7 +35,11 @@ Status CheckpointJob::look() {
   state_.next_table_id = all.next_table_id;
   state_.next_family_id = all.next_family_id;
   state_.last_sequence = source_.mvcc.read_point();
-  state_.wall_ms = source_.world.clock.wall_ms();
+  CELLAR_ASSERT(state_.last_sequence >= all.last_sequence);
+  // The copy doubts the clock if this store does, and its doubt begins now.
+  const ExpiryClock::Memory time = source_.expiry.memory();
+  state_.wall_ms = time.wall_ms;
+  state_.doubted_ms = time.doubted_ms == 0 ? 0 : source_.world.clock.wall_ms();
   for (const std::string& name : wanted_) {
     CELLAR_TRY_ASSIGN(const std::shared_ptr<TableState> table, source_.catalog.find(name));
     if (state_.table_named(name) == nullptr) look_at(*table, all);
@@ -60,12 +65,14 @@ void CheckpointJob::look_at(const TableState& table, const ManifestState& all) {
 Status CheckpointJob::fill(Directory& into, const TableRecord& table, FamilyRecord& family) {
   const auto part =
       std::ranges::find(parts_, family.id, [](const Part& each) { return each.store->ids().family; });
+  CELLAR_ASSERT(part != parts_.end());
   CELLAR_TRY_ASSIGN(std::shared_ptr<Directory> directory,
                     open_family_directory(into, table.id, family.name, true));
   CELLAR_TRY(share(*directory, *part, family));
   CELLAR_TRY_ASSIGN(const NewFile made, source_.writer.write_memtables_as_of(
                                             *part->store, *part->view, state_.last_sequence, directory));
   if (made.file != nullptr) {
+    CELLAR_ASSERT(made.record.sequence_max <= state_.last_sequence);
     family.files.push_back(made.record);
     return {};  // it has synced the directory
   }
@@ -89,7 +96,7 @@ CheckpointInfo describe_checkpoint(const ManifestState& state, std::string path)
   CheckpointInfo info;
   info.path = std::move(path);
   info.sequence = state.last_sequence;
-  info.created_ms = state.wall_ms;
+  info.created_ms = state.doubted_ms == 0 ? state.wall_ms : state.doubted_ms;  // see CheckpointJob::look()
   for (const TableRecord& table : state.tables) {
     info.tables.push_back(table.name);
     for (const FamilyRecord& family : table.families) {

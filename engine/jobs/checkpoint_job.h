@@ -18,6 +18,7 @@ struct CheckpointSource {
   const World& world;
   const Disk& disk;
   const Mvcc& mvcc;
+  ExpiryClock& expiry;
   StoreFileWriter& writer;
   const Catalog& catalog;
   WritePath& write_path;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "cell/merging_cursor.h"
 #include "engine/jobs/flush_job.h"
 #include "engine/store/sequence_check.h"
@@ -52,6 +53,7 @@ void describe_inputs(const std::vector<std::shared_ptr<StoreFile>>& inputs, NewF
     info.cells_in += file.record().cells;
   }
   for (const auto& file : inputs) info.inputs.push_back(file->record().name);
+  CELLAR_ASSERT(sources.size() == inputs.size() && cursors.size() == inputs.size());
   request.job.rules.oldest_put_ts = oldest_put;
 }
 
@@ -61,12 +63,14 @@ uint64_t zero_up_to(const NewFileRequest& request, const OpenReadPoints& points)
   if (request.origin != FileOrigin::kMajorCompaction ||
       request.config->rules.delete_order == MarkerOrder::kSequence)
     return 0;
+  CELLAR_ASSERT(points.snapshots.empty() || points.snapshots.front() < points.read_point);
   return points.snapshots.empty() ? points.read_point : points.snapshots.front();
 }
 
 Status publish(const StoreWork& work, Store& store, const std::vector<std::shared_ptr<StoreFile>>& inputs,
                const NewFile& made) {
   ManifestEdit edit;
+  CELLAR_ASSERT(!inputs.empty() && made.file == made.rewritten.output);
   for (const auto& input : inputs) edit.remove_files.push_back({store.ids().family, input->record().name});
   if (made.file != nullptr) edit.add_files.push_back({store.ids().family, made.record});
   edit.forget_obsolete = work.files.take_removed();
@@ -112,6 +116,7 @@ ShapeOfStore shape_of(const EngineOptions& engine, const Store& store, const Sto
   // one.
   const size_t not_counted = result.files.size() - std::min(result.files.size(), store.file_count());
   result.shape.files_stop = store.files_stop(engine) + static_cast<uint32_t>(not_counted);
+  CELLAR_ASSERT(result.files.size() == view.files.size() && result.shape.files_stop > 0);
   return result;
 }
 
@@ -128,6 +133,7 @@ Status compact_store(const StoreWork& work, Store& store, const CompactionPlan& 
   std::vector<MergeSource> sources;
   InputCursors cursors;
   describe_inputs(inputs, request, info, sources, cursors);
+  CELLAR_ASSERT(!inputs.empty());  // a checked plan has some
   request.store = &store;
   request.config = view->config;
   info.major = inputs.size() == view->files.size();
@@ -147,6 +153,7 @@ Status compact_store(const StoreWork& work, Store& store, const CompactionPlan& 
   request.job.rules.all_files = info.major;
   request.job.zero_sequences_up_to = zero_up_to(request, points);
   request.mvcc = request.job.zero_sequences_up_to < request.sequence_max;
+  CELLAR_ASSERT(request.job.zero_sequences_up_to <= points.read_point);
   request.job.executor = &work.world.executor;
   request.job.checkpoint = [&](uint64_t) {
     work.world.executor.checkpoint();

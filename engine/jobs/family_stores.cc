@@ -1,6 +1,8 @@
 // Stores of families: their directories, their files and their first memtable.
 #include "engine/jobs/family_stores.h"
 
+#include "base/assert.h"
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -66,6 +68,7 @@ Result<std::vector<std::shared_ptr<Store>>> open_new_families(const StoreWork& w
     store->set_active(work.memory.create());
     stores.push_back(std::move(store));
   }
+  CELLAR_ASSERT(stores.size() == table.families.size());
   return stores;
 }
 

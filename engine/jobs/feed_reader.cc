@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.h"
 #include "engine/jobs/background.h"
 #include "engine/jobs/feeds.h"
 #include "engine/store/table_state.h"
@@ -40,7 +41,9 @@ Result<std::unique_ptr<FeedReader>> open_feed(std::shared_ptr<const FeedSource> 
 
 FeedReaderImpl::FeedReaderImpl(std::shared_ptr<const FeedSource> source, std::unique_ptr<Directory> wal,
                                FeedRecord feed, uint64_t from)
-    : source_(std::move(source)), wal_(std::move(wal)), feed_(std::move(feed)), position_(from) {}
+    : source_(std::move(source)), wal_(std::move(wal)), feed_(std::move(feed)), position_(from) {
+  CELLAR_ASSERT(wal_ != nullptr && position_ >= feed_.acknowledged);
+}
 
 FeedReaderImpl::~FeedReaderImpl() = default;
 
@@ -65,6 +68,7 @@ Result<const FeedEntry*> FeedReaderImpl::next(int64_t wait_us) {
 Result<bool> FeedReaderImpl::advance() {
   for (;;) {
     if (!found_ || sequence_ > visible_) visible_ = source_->mvcc.read_point();
+    CELLAR_ASSERT(position_ <= visible_);
     if (!found_) {
       CELLAR_TRY_ASSIGN(found_, find_record());
     }
@@ -82,6 +86,7 @@ Result<bool> FeedReaderImpl::advance() {
 // Sequences that the log has no record of: goes to the first of them that took in files of the feed or
 // replaced tables, or to the last of them.
 bool FeedReaderImpl::take_noted(uint64_t until) {
+  CELLAR_ASSERT(until > position_ && until <= visible_);
   entry_ = {};
   const std::shared_ptr<const ManifestState> state = source_->disk.manifest->current();
   uint64_t known = 0;
@@ -102,11 +107,13 @@ bool FeedReaderImpl::take_noted(uint64_t until) {
   const bool any = !(entry_.files.empty() && entry_.tables.empty());
   const uint64_t to = any ? entry_.sequence : until;
   passed_.unlogged_writes += to - position_ - known;
+  CELLAR_ASSERT(to > position_ && to <= until);
   position_ = to;
   return any;
 }
 
 Result<bool> FeedReaderImpl::take_record() {
+  CELLAR_ASSERT(!found_ && sequence_ == position_);
   entry_.kind = FeedEntryKind::kWrite;
   entry_.sequence = sequence_;
   entry_.cells.clear();
@@ -128,6 +135,7 @@ Result<bool> FeedReaderImpl::take_record() {
 
 // The next record with cells behind position_, visible or not.
 Result<bool> FeedReaderImpl::find_record() {
+  CELLAR_ASSERT(!found_);
   for (;;) {
     while (file_ && offset_ < file_->size()) {
       CELLAR_TRY_ASSIGN(const Found found, file_->look(offset_, chain_, lsn_));
@@ -139,6 +147,7 @@ Result<bool> FeedReaderImpl::find_record() {
       sequence_ = found.header.sequence;
       count_ = found.header.count;
       payload_ = found.payload;
+      CELLAR_ASSERT(sequence_ > position_);
       return true;
     }
     CELLAR_TRY_ASSIGN(const bool more, more_log());
@@ -169,6 +178,7 @@ Result<bool> FeedReaderImpl::more_log() {
 
 // `first_lsn`: what its first record is numbered, if that is known.
 Status FeedReaderImpl::open_segment(const LogSegment& segment, uint64_t first_lsn) {
+  CELLAR_ASSERT(segment.id >= segment_);
   Result<RecordFile> opened = RecordFile::open(*wal_, segment_name(segment.id), FileKind::kLog,
                                                source_->disk.identity, segment.id, segment.bytes);
   if (opened.status().is(Code::kNotFound)) {
@@ -220,6 +230,7 @@ const FeedReaderImpl::Family* FeedReaderImpl::family(uint32_t id) {
       if (each.id == id) found = {each.table, each.family, false};
   }
   if (found.table.empty()) return nullptr;
+  CELLAR_ASSERT(!found.family.empty());
   found.wanted = wants(found.table, found.family);
   return &families_.emplace(id, std::move(found)).first->second;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/assert.h"
 #include "base/bytes.h"
 #include "base/plugins.h"
 #include "engine/schema/names.h"
@@ -52,8 +53,9 @@ Status create_feed_now(Disk& disk, uint64_t read_point, const std::string& name,
   feed.id = state->edit + 1;  // edits are never fewer when the next feed is made
   feed.name = name;
   feed.acknowledged = read_point;
-  feed.retained_bytes_max = options.retained_bytes_max;
+  feed.retained_bytes_max = std::min(options.retained_bytes_max, kCountMax - 1);  // no log is so large
   feed.tables = options.tables;
+  CELLAR_ASSERT(state->feeds.feed(feed.id) == nullptr);  // an id is never used again
   ManifestEdit edit;
   edit.last_sequence = feed.acknowledged;
   edit.feeds.add.push_back(std::move(feed));
@@ -96,6 +98,7 @@ Status feed_was_lost(const FeedRecord& feed) {
 }
 
 void tell_feed_lost(const World& world, Mvcc& mvcc, const FeedRecord& feed, uint64_t retained_bytes) {
+  CELLAR_ASSERT(feed.id != 0 && !feed.lost);
   const FeedLostInfo info{feed.name, feed.acknowledged, retained_bytes};
   world.log(LogLevel::kWarning, to_text(info));
   world.events.on_feed_lost(info);

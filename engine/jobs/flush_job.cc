@@ -1,6 +1,8 @@
 // FlushJob: the order of its lines is the argument for durability.
 #include "engine/jobs/flush_job.h"
 
+#include "base/assert.h"
+
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -17,6 +19,7 @@ Status commit(const StoreWork& work, const Store& store, const NewFile& made, ui
   if (made.file != nullptr) edit.add_files.push_back({store.ids().family, made.record});
   edit.flushed.push_back({store.ids().family, flushed});
   edit.last_sequence = work.mvcc.read_point();
+  CELLAR_ASSERT(flushed <= edit.last_sequence);
   const ExpiryClock::Memory time = work.expiry.memory();
   edit.wall_ms = time.wall_ms;
   edit.doubted_ms = time.doubted_ms;
@@ -57,6 +60,7 @@ Status flush_store(const StoreWork& work, Store& store) {
     info.cells_in += memtable->summary().cells;
     flushed = std::max(flushed, memtable->summary().sequence_max);
   }
+  CELLAR_ASSERT(flushed > store.flushed_sequence() && flushed <= work.mvcc.read_point());
   work.world.events.on_flush_begin(info);
 
   const OpenReadPoints points = work.mvcc.open_read_points();

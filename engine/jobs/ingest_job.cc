@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/bytes.h"
 #include "engine/jobs/background.h"
 #include "engine/jobs/foreign_file.h"
@@ -36,6 +37,7 @@ uint64_t unflushed_bytes(const std::vector<std::shared_ptr<Store>>& stores) {
 }  // namespace
 
 Result<IngestInfo> IngestJob::run() {
+  CELLAR_ASSERT(placed_.empty() && stores_.empty());  // used once
   const int64_t begun_us = work_.world.clock.steady_us();
   info_.table = table_.name();
   CELLAR_TRY(check_request());
@@ -115,6 +117,7 @@ Result<Directory*> IngestJob::directory_of(const std::string& path) {
 
 Status IngestJob::place(const IngestFile& file, Store& store, Placed& placed) {
   const auto [parent, name] = split_path(file.path);
+  CELLAR_ASSERT(!placed.created && placed.record.name.empty());
   uint64_t number = 0;
   if (parse_store_file_name(work_.disk.identity, name, number))
     return Status::invalid_argument("the file already belongs to this store").at(file.path);
@@ -147,6 +150,7 @@ Status IngestJob::link(Directory& from, const std::string& name, Directory& into
 
 // Looks at what was placed, not at the original: that one may be replaced at any time.
 Status IngestJob::examine(const IngestFile& file, Placed& placed) {
+  CELLAR_ASSERT(placed.created && !placed.record.name.empty());
   ForeignFileRules rules;
   rules.family = file.family;
   rules.level = request_.verify == HFileCheckLevel::kDeep ? VerifyLevel::kDeep : VerifyLevel::kCells;
@@ -165,6 +169,7 @@ Status IngestJob::examine(const IngestFile& file, Placed& placed) {
 }
 
 Status IngestJob::sync_directories() {
+  CELLAR_ASSERT(stores_.size() <= placed_.size());
   for (const auto& store : stores_) {
     const Status synced = store->directory()->sync();
     // A directory sync that is tried again proves nothing: what the first one lost stays lost.
@@ -214,7 +219,11 @@ Status IngestJob::publish() {
     CELLAR_TRY(background_.flush_here(store));
   }
   CELLAR_TRY(work_.disk.sync_log());  // what was written before must not be lost if this is kept
+  CELLAR_ASSERT(!stores_.empty() && !placed_.empty());
   const uint64_t sequence = work_.mvcc.take_sequence();
+  CELLAR_ASSERT(std::ranges::all_of(stores_, [&](const auto& each) {
+    return each->flushed_sequence() < sequence && each->oldest_unflushed() == UINT64_MAX;
+  }));
   info_.sequence = sequence;
   std::map<Store*, std::vector<std::shared_ptr<StoreFile>>> opened;
   const Status status = commit(opened);
@@ -233,6 +242,7 @@ Status IngestJob::publish() {
 }
 
 Status IngestJob::commit(std::map<Store*, std::vector<std::shared_ptr<StoreFile>>>& opened) {
+  CELLAR_ASSERT(opened.empty() && info_.sequence > work_.mvcc.read_point());
   ManifestEdit edit;
   for (Placed& each : placed_) {
     each.record.sequence_min = each.record.sequence_max = each.record.adopted_as = info_.sequence;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/assert.h"
 #include "cell/cell_codec.h"
 #include "cell/cell_key.h"
 #include "cell/cell_order.h"
@@ -17,7 +18,8 @@ constexpr uint64_t kCellsBetweenCheckpoints = 4096;
 
 CellView view_of(const std::string& flat_key) {
   CellView view;
-  parse_flat_key(flat_key.data(), flat_key.size(), view);
+  const bool parsed = parse_flat_key(flat_key.data(), flat_key.size(), view);
+  CELLAR_ASSERT(parsed);  // the census has taken it from a cell
   return view;
 }
 
@@ -34,6 +36,7 @@ bool same_content(const CellView& a, const CellView& b) {
 
 // Whether both say when they were written, and not the same.
 bool IngestTies::ordered(size_t older, size_t newer) const {
+  CELLAR_ASSERT(older < files_.size() && newer < files_.size());
   const std::optional<int64_t>& first = files_[older].sequence;
   const std::optional<int64_t>& second = files_[newer].sequence;
   return first && second && *first != *second;
@@ -45,6 +48,7 @@ std::vector<size_t> IngestTies::doubtful() const {
     for (size_t older = 0; older < newer; ++older)
       if (!ordered(older, newer) && overlap(files_[older].record, files_[newer].record))
         found.insert({older, newer});
+  CELLAR_ASSERT(found.size() != 1);  // it takes two to disagree
   return {found.begin(), found.end()};
 }
 
@@ -54,6 +58,7 @@ Status IngestTies::find(std::vector<IngestTie>& ties) {
 }
 
 Status IngestTies::walk(const std::vector<size_t>& files, std::vector<IngestTie>& ties) {
+  CELLAR_ASSERT(files.size() > 1 && files.back() < files_.size());
   std::vector<std::shared_ptr<HFileReader>> readers;
   std::vector<MergeSource> sources;
   for (const size_t number : files) {
@@ -83,6 +88,7 @@ Status IngestTies::walk(const std::vector<size_t>& files, std::vector<IngestTie>
     }
     const size_t newer = winner.view().sequence;
     const size_t older = cell->sequence;
+    CELLAR_ASSERT(newer >= older && newer < files_.size());
     if (older == newer || ordered(older, newer) || same_content(winner.view(), *cell)) continue;
     if (!told.emplace(older, newer).second) continue;
     ties.push_back({store_.family(), files_[newer].source, files_[older].source, key_text(*cell)});

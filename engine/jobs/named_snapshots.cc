@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/bytes.h"
 #include "engine/schema/names.h"
 #include "engine/store/file_copy.h"
@@ -28,6 +29,7 @@ Status remove(Directory& snapshots, Directory& snapshot, const std::string& name
 }  // namespace
 
 std::string NamedSnapshots::path_of(const std::string& name) const {
+  CELLAR_ASSERT(!name.empty() && name.find('/') == std::string::npos);
   return world_.path + "/" + std::string(kSnapshotsDirectoryName) + "/" + name;
 }
 
@@ -67,6 +69,7 @@ Status NamedSnapshots::fill(const CheckpointSource& source, Directory& snapshots
     CELLAR_TRY_ASSIGN(snapshot, snapshots.directory(name, true));
     CELLAR_TRY_ASSIGN(lock, snapshot->lock(kLockName));
   }
+  CELLAR_ASSERT(lock != nullptr);
   auto made = CheckpointJob(source, tables, name).run(*snapshot);
   if (!made.ok()) {
     static_cast<void>(remove(snapshots, *snapshot, name).ok());  // else a leftover
@@ -114,6 +117,7 @@ Result<NamedSnapshots::Opened> NamedSnapshots::open(const std::string& name) con
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Manifest> manifest,
                     Manifest::load(*opened.directory, world_.executor, {.read_only = true}));
   opened.state = manifest->state();
+  CELLAR_ASSERT(opened.directory != nullptr);
   return opened;
 }
 

@@ -1,6 +1,8 @@
 // PrefetchJob: which file is next, and how much of it in one go.
 #include "engine/jobs/prefetch_job.h"
 
+#include "base/assert.h"
+
 namespace cellar {
 namespace {
 
@@ -15,10 +17,13 @@ bool wants_prefetch(const World& world, const FamilyOptions& family) {
 }
 
 PrefetchJob::PrefetchJob(const World& world, const Activity& activity, std::shared_ptr<Store> store)
-    : world_(world), activity_(activity), store_(std::move(store)) {}
+    : world_(world), activity_(activity), store_(std::move(store)) {
+  CELLAR_ASSERT(store_ != nullptr);
+}
 
 bool PrefetchJob::turn() {
   if (!has_file()) return false;
+  CELLAR_ASSERT(file_ != nullptr && warm_up_ != nullptr && !warm_up_->done());
   const WarmedUp before = warm_up_->loaded();
   const Status status = warm_up_->run([&] {
     world_.executor.checkpoint();
@@ -45,6 +50,7 @@ bool PrefetchJob::has_file() {
 }
 
 bool PrefetchJob::next_file() {
+  CELLAR_ASSERT(file_ == nullptr && warm_up_ == nullptr);
   {
     MutexLock lock(store_->work_mutex());
     store_->work().prefetch_again = false;  // what is asked for from here on is not overlooked
@@ -70,6 +76,7 @@ bool PrefetchJob::is_wanted() const {
 bool PrefetchJob::ended(bool stop) {
   MutexLock lock(store_->work_mutex());
   Store::Work& work = store_->work();
+  CELLAR_ASSERT(work.prefetch_runs && file_ == nullptr);
   if (work.prefetch_again && !stop) return false;
   work.prefetch_runs = false;
   return true;

@@ -114,6 +114,7 @@ Status Recovery::create_manifest() {
     fresh.identity = {random.next(), random.next()};
   }
   fresh.wall_ms = work_.world.clock.wall_ms();
+  CELLAR_ASSERT(fresh.identity.is_set());
   CELLAR_TRY_ASSIGN(work_.disk.manifest, Manifest::create(*work_.disk.root, work_.world.executor, fresh));
   return {};
 }
@@ -187,6 +188,7 @@ Status Recovery::replay_record(const LogRecord& record) {
       ++report_.cells_skipped;
       continue;
     }
+    CELLAR_ASSERT(store.active() != nullptr && each.cell.sequence == record.sequence);
     store.active()->insert(each.cell);
     touched.insert(&store);
     ++report_.cells_replayed;
@@ -212,12 +214,14 @@ void Recovery::freeze(Store& store) {
 Status Recovery::write_frozen(Store& store) {
   const std::shared_ptr<const StoreView> view = store.view();
   if (view->frozen.empty()) return {};
+  CELLAR_ASSERT(!work_.world.options.read_only);
   OpenReadPoints points;
   points.read_point = last_sequence_;
   CELLAR_TRY_ASSIGN(const NewFile made, work_.writer.write_memtables(store, view->frozen, points));
   const Store::FlushInstalled installed =
       store.install_flush(view->frozen, made.rewritten, store.flushed_sequence(), {});
   work_.memory.shrink(installed.freed);
+  CELLAR_ASSERT(store.frozen_count() == 0);
   if (made.file != nullptr) families_[store.ids().family].files.push_back(made.record);
   return {};
 }
@@ -226,6 +230,7 @@ Status Recovery::write_frozen(Store& store) {
 // what is frozen once it is open. After a crash the log may hold more than memory may.
 Status Recovery::make_room(Store& store) {
   freeze(store);
+  CELLAR_ASSERT(store.frozen_count() > 0);
   return state_.clean_close.segment != 0 ? Status() : write_frozen(store);
 }
 
@@ -249,6 +254,7 @@ Status Recovery::replay() {
   report_.segments_read = summary_.segments.size();
   report_.records_replayed = summary_.records;
   report_.torn_bytes = summary_.torn_bytes;
+  CELLAR_ASSERT(last_sequence_ >= summary_.last_sequence && last_sequence_ >= state_.last_sequence);
   work_.mvcc.start_at(last_sequence_);
   return {};
 }
@@ -262,6 +268,7 @@ WalOptions Recovery::wal_options() const {
   options.first_lsn = std::max<uint64_t>(summary_.end.lsn, 1);
   options.last_sequence = last_sequence_;
   options.events = &work_.world.events;
+  CELLAR_ASSERT(summary_.segments.empty() || summary_.segments.back().id < options.first_segment);
   return options;
 }
 
@@ -324,6 +331,7 @@ bool Recovery::is_scattered() const {
 
 // The store was closed properly: its log stays, a new segment continues it.
 Status Recovery::continue_log() {
+  CELLAR_ASSERT(summary_.clean && work_.disk.wal == nullptr);
   CELLAR_TRY(remove_spare_segments());
   ManifestEdit edit;
   edit.clean_close = LogPosition{};
@@ -342,6 +350,7 @@ Status Recovery::continue_log() {
 // rename makes files, flushed sequences and the new start of the log count. A crash before it leaves the old
 // state and orphans.
 Status Recovery::publish_recovered() {
+  CELLAR_ASSERT(!work_.world.options.read_only && work_.disk.wal == nullptr);
   for (auto& [id, recovered] : families_) {
     freeze(*recovered.store);
     CELLAR_TRY(write_frozen(*recovered.store));
@@ -362,6 +371,7 @@ Status Recovery::publish_recovered() {
     }
   }
   next.last_sequence = last_sequence_;
+  CELLAR_ASSERT(options.first_segment >= state_.log_start);
   next.log_start = options.first_segment;
   next.log_synced = {};
   next.clean_close = {};
@@ -378,6 +388,8 @@ Status Recovery::publish_recovered() {
 // manifest names was checked to be there, and the log to reach from it to its end without a gap: so these
 // hold nothing that counts. What a power loss brings back is swept by the next open: removals are not synced.
 void Recovery::sweep_orphans() {
+  CELLAR_ASSERT(!work_.world.options.read_only &&
+                work_.disk.wal != nullptr);  // the manifest is known to be whole
   const ManifestState state = work_.disk.manifest->state();
   std::set<std::string> live;
   std::set<uint32_t> tables;

@@ -11,6 +11,7 @@
 namespace cellar {
 
 Status ResumeJob::run() {
+  CELLAR_ASSERT(written_.empty() && work_.disk.wal != nullptr);  // used once
   // Also ends a failure of the manifest that refuses no writes.
   CELLAR_TRY(work_.disk.manifest->resume().with_context("resuming"));
   if (!work_.disk.wal->health().ok()) CELLAR_TRY(renew_log().with_context("resuming"));
@@ -21,6 +22,7 @@ Status ResumeJob::run() {
 
 // A crash before the edit leaves the old log, and files that nothing names; after it, the new log.
 Status ResumeJob::renew_log() {
+  CELLAR_ASSERT(!work_.disk.wal->health().ok());
   for (const auto& store : catalog_.stores()) {
     background_.claim_flush(*store);
     write_path_.freeze(*store);
@@ -56,6 +58,7 @@ Status ResumeJob::publish() {
   }
   edit.last_sequence = work_.mvcc.read_point();
   edit.log_start = work_.disk.wal->current_segment();
+  CELLAR_ASSERT(*edit.log_start > work_.disk.manifest->current()->log_start);
   edit.log_synced = work_.disk.wal->synced();
   edit.forget_obsolete = work_.files.take_removed();
   // Feeds read the old log up to here; what the medium refuses to keep of it, they lose.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/assert.h"
 #include "cell/cell_key.h"
 #include "engine/store/sequence_check.h"
 #include "hfile/read/warm_up.h"
@@ -39,6 +40,7 @@ Status check_new_file(const StoreFile& file, const RewriteResult& written, bool 
 FileRecord record_of(const NewFileRequest& request, const std::string& name, const HFileSummary& summary,
                      int64_t now_ms) {
   FileRecord record;
+  CELLAR_ASSERT(summary.cells > 0 && summary.sequence_max <= request.sequence_max);
   record.name = name;
   record.bytes = summary.file_bytes;
   record.take_figures(summary);
@@ -74,6 +76,7 @@ class UpToCursor final : public CellCursor {
   const CellView* first_seen(const CellView* cell) {
     while (cell != nullptr && cell->sequence > sequence_) cell = inner_->next();
     if (cell == nullptr) return nullptr;
+    CELLAR_DCHECK(cell->sequence <= sequence_);
     at_ = 1 - at_;
     return &(views_[at_] = *cell);
   }
@@ -87,6 +90,7 @@ class UpToCursor final : public CellCursor {
 }  // namespace
 
 void NewFileRequest::judge_at(const OpenReadPoints& points, const Outside& outside, int64_t now_ms) {
+  CELLAR_ASSERT(config != nullptr);
   rewritten_at = points.read_point;
   knew_snapshots = points.any_snapshot;
   job.rules.family = config->rules;
@@ -167,6 +171,7 @@ Status StoreFileWriter::open_and_check(const NewFileRequest& request, const std:
 }
 
 Result<NewFile> StoreFileWriter::write(const NewFileRequest& request) {
+  CELLAR_ASSERT(request.store != nullptr && request.config != nullptr && request.job.source != nullptr);
   CELLAR_TRY(disk_.check_lock());  // another engine that has the store gives its files the same numbers
   NewFile made;
   const std::string name = store_file_name(disk_.identity, disk_.manifest->next_file_number());
@@ -179,6 +184,7 @@ Result<NewFile> StoreFileWriter::write(const NewFileRequest& request) {
     return status.with_context(
         to_text(StoredFile{request.store->ids().table, request.store->family(), name, 0}));
   }
+  CELLAR_ASSERT(made.rewrite.wrote_file == (made.file != nullptr));
   made.rewritten = {.output = made.file,
                     .rewritten_at = request.rewritten_at,
                     .newest_dropped_marker = made.rewrite.newest_dropped_marker,
@@ -203,10 +209,14 @@ Result<NewFile> StoreFileWriter::write_merged(NewFileRequest& request, std::vect
 
 Result<NewFile> StoreFileWriter::write_memtables(Store& store, std::span<const MemtableRef> newest_first,
                                                  const OpenReadPoints& points) {
+  CELLAR_ASSERT(!newest_first.empty());
+  uint64_t newer = UINT64_MAX;
   std::vector<MergeSource> sources;
   NewFileRequest request;
   for (const MemtableRef& memtable : newest_first) {
     const MemtableSummary summary = memtable->summary();
+    CELLAR_ASSERT(summary.cells > 0 && summary.sequence_max < newer);  // runs of writes, the newest first
+    newer = summary.sequence_min;
     request.tags = request.tags || summary.tags != 0;
     request.sequence_max = std::max(request.sequence_max, summary.sequence_max);
     sources.push_back({memtable->cursor(), static_cast<uint32_t>(sources.size())});
@@ -219,6 +229,7 @@ Result<NewFile> StoreFileWriter::write_memtables(Store& store, std::span<const M
 
 Result<NewFile> StoreFileWriter::write_memtables_as_of(Store& store, const StoreView& view, uint64_t sequence,
                                                        std::shared_ptr<Directory> directory) {
+  CELLAR_ASSERT(directory != nullptr);
   std::vector<MemtableRef> newest_first;
   if (view.active.get() != nullptr) newest_first.push_back(view.active);
   newest_first.insert(newest_first.end(), view.frozen.begin(), view.frozen.end());

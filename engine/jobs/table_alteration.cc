@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/bytes.h"
 #include "engine/jobs/background.h"
 #include "engine/jobs/family_stores.h"
@@ -22,6 +23,7 @@ bool is_among(const Names& names, const std::string& name) {
 }  // namespace
 
 Status TableAlteration::run() {
+  CELLAR_ASSERT(changed_.empty() && added_.empty() && removed_.empty());  // used once
   CELLAR_TRY(check());
   ManifestEdit edit;
   const TableOptions options = options_to_be();
@@ -123,6 +125,7 @@ Status TableAlteration::prepare_families(ManifestEdit& edit) {
 
 // A family that begins to be prefetched is, from the files that are there on.
 void TableAlteration::change(Changed& each) {
+  CELLAR_ASSERT(each.store != nullptr && each.config != nullptr);
   Store& store = *each.store;
   const bool before = wants_prefetch(work_.world, store.view()->config->options);
   const bool after = wants_prefetch(work_.world, each.config->options);
@@ -141,6 +144,7 @@ void TableAlteration::install() {
   std::erase_if(stores,
                 [&](const auto& store) { return std::ranges::find(removed_, store) != removed_.end(); });
   stores.insert(stores.end(), added_.begin(), added_.end());
+  CELLAR_ASSERT(!stores.empty());  // check() refuses to remove the last family
   table_.set_families(std::move(stores));
   for (const auto& store : removed_) {
     background_.note_dropped(store->ids().family, work_.mvcc.read_point());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "engine/jobs/background.h"
 #include "engine/jobs/family_stores.h"
 #include "engine/store/file_copy.h"
@@ -15,6 +16,7 @@ Status TableReplacement::run() {
   edit_.next_table_id = state.next_table_id;
   edit_.next_family_id = state.next_family_id;
   sequence_ = work_.mvcc.take_sequence_above(up_to_);
+  CELLAR_ASSERT(sequence_ > up_to_ && coming_.empty());
   Status status;
   for (const TableRecord& content : content_)
     if (status.ok()) status = prepare(content);
@@ -51,6 +53,7 @@ Status TableReplacement::prepare(const TableRecord& content) {
 Status TableReplacement::place(const TableRecord& content, const FamilyRecord& from, uint32_t table_id,
                                FamilyRecord& family) {
   if (from.files.empty()) return {};
+  CELLAR_ASSERT(source_ != nullptr);
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> into,
                     open_family_directory(*work_.disk.root, table_id, family.name, true));
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> source,
@@ -67,6 +70,7 @@ Status TableReplacement::place(const TableRecord& content, const FamilyRecord& f
 }
 
 Status TableReplacement::commit() {
+  CELLAR_ASSERT(coming_.size() == content_.size());
   for (const Coming& coming : coming_) {
     if (coming.known != nullptr)
       for (const auto& store : coming.known->families().stores)
@@ -85,9 +89,11 @@ Status TableReplacement::commit() {
 
 // Whoever opens a snapshot sees all of it from here on; whoever has one open, nothing.
 void TableReplacement::install() {
+  CELLAR_ASSERT(sequence_ > work_.mvcc.read_point());  // nobody has seen any of it
   std::vector<std::shared_ptr<Store>> old;
   work_.mvcc.with_snapshots([&](const std::vector<uint64_t>& snapshots) {
     for (Coming& coming : coming_) {
+      CELLAR_ASSERT(coming.stores.size() == coming.record.families.size());
       for (const auto& store : coming.stores) {
         const Store* before =
             coming.known != nullptr ? coming.known->families().find(store->family()) : nullptr;

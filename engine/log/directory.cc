@@ -74,7 +74,7 @@ bool is_store_file_name(std::string_view name) {
 
 bool parse_store_file_name(const Identity& identity, std::string_view name, uint64_t& number) {
   Identity parsed;
-  if (!parse_identity(name, parsed) || parsed.high != identity.high) return false;
+  if (!parse_identity(name, parsed) || parsed.high != identity.high || parsed.low >= kCountMax) return false;
   number = parsed.low;
   return true;
 }

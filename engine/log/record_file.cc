@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/assert.h"
 #include "base/coding.h"
 
 namespace cellar {
@@ -40,6 +41,7 @@ Status RecordFile::read_header() {
 }
 
 Result<const char*> RecordFile::bytes_at(uint64_t offset, uint64_t bytes) {
+  CELLAR_ASSERT(offset <= size() && bytes <= size() - offset);
   if (offset < buffer_offset_ || offset + bytes > buffer_offset_ + buffer_.size()) {
     buffer_.resize(std::min(size() - offset, std::max(bytes, kBufferBytes)));
     buffer_offset_ = offset;
@@ -49,10 +51,12 @@ Result<const char*> RecordFile::bytes_at(uint64_t offset, uint64_t bytes) {
       return status.with_context(name_);
     }
   }
+  CELLAR_DCHECK(offset >= buffer_offset_ && offset + bytes <= buffer_offset_ + buffer_.size());
   return buffer_.data() + (offset - buffer_offset_);
 }
 
 Result<Found> RecordFile::look(uint64_t offset, uint32_t chain, uint64_t lsn) {
+  CELLAR_ASSERT(offset >= kFileHeaderBytes && offset <= size() && offset % 8 == 0);
   Found found;
   const uint64_t left = size() - offset;
   if (left < kRecordHeaderBytes) {
@@ -84,6 +88,7 @@ Result<Found> RecordFile::look(uint64_t offset, uint32_t chain, uint64_t lsn) {
 // What to call `extent` bytes (of which the file may have fewer) that are not a sound record.
 Result<Look> RecordFile::judge(uint64_t offset, uint64_t extent) {
   CELLAR_TRY_ASSIGN(const uint64_t end, written_end(offset));
+  CELLAR_ASSERT(extent >= kRecordHeaderBytes && end >= offset && end <= size());
   if (end == offset) return Look::kNothing;
   // Nothing stands behind it, and its own last byte is missing or zero: a write that ended here.
   if (extent > size() - offset || end < offset + extent) return Look::kTorn;
@@ -116,12 +121,14 @@ Status RecordFile::scan(uint64_t offset, const std::function<bool(const RecordHe
       if (load_le64(raw + at) == 0) continue;
       if (codec_.decode_header(raw + at, offset + at, header) && !visit(header)) return Status();
     }
+    CELLAR_ASSERT(at > 0);  // or the scan would not end
     offset += at;
   }
   return Status();
 }
 
 Result<ByteRange> RecordFile::next_data(uint64_t offset) const {
+  CELLAR_ASSERT(offset <= size());
   CELLAR_TRY_ASSIGN(ByteRange data, file_->next_data(offset));
   data.begin = std::min(std::max(data.begin, offset), size());
   data.end = std::min(data.end, size());

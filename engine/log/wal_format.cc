@@ -75,6 +75,13 @@ bool plausible(FileKind kind, uint64_t word) {
   }
 }
 
+[[maybe_unused]] bool reads_back(const RecordCodec& codec, const RecordHeader& header, uint64_t offset,
+                                 const char* stored) {
+  RecordHeader back;
+  return codec.decode_header(stored, offset, back) && back.lsn == header.lsn && back.len == header.len &&
+         back.bcrc == header.bcrc;
+}
+
 }  // namespace
 
 std::string Identity::hex() const { return fmt::format("{:016x}{:016x}", high, low); }
@@ -90,6 +97,8 @@ Identity boot_identity_of(std::string_view text) {
 }
 
 uint32_t encode_file_header(const FileHeader& header, char* to) {
+  CELLAR_ASSERT(header.id < kCountMax && header.first_lsn < kCountMax && header.first_sequence < kCountMax);
+  CELLAR_ASSERT(header.kind == FileKind::kLog || !header.boot.is_set());
   std::memset(to, 0, kFileHeaderBytes);
   store_le64(to, header.kind == FileKind::kLog ? kLogMagic : kManifestMagic);
   store_le32(to + 8, header.kind == FileKind::kLog ? kLogVersion : kManifestVersion);
@@ -146,6 +155,7 @@ RecordCodec::RecordCodec(FileKind kind, const Identity& identity, uint64_t id) :
 // One add, one or, one xor per word, in vectors of two words: compilers make none of a plain loop at -O2. The
 // or keeps the key from ever being zero.
 void RecordCodec::whiten(char* to, const char* from, size_t words, uint64_t offset) const {
+  CELLAR_DCHECK(offset % 8 == 0);
   typedef uint64_t Pair __attribute__((vector_size(16)));
   constexpr Pair kOne = {1, 1};
   constexpr Pair kStep = {2 * kWeylStep, 2 * kWeylStep};
@@ -163,6 +173,7 @@ void RecordCodec::whiten(char* to, const char* from, size_t words, uint64_t offs
 
 void RecordCodec::encode(RecordHeader& header, std::string_view payload, uint64_t offset, uint32_t& chain,
                          char* to) const {
+  CELLAR_ASSERT(header.lsn < kCountMax && header.sequence < kCountMax && header.synced <= offset);
   CELLAR_DCHECK(offset % 8 == 0);
   header.len = static_cast<uint32_t>(payload.size());
   header.bcrc = crc32c(payload, chain);
@@ -182,6 +193,7 @@ void RecordCodec::encode(RecordHeader& header, std::string_view payload, uint64_
   const uint32_t hcrc = crc32c({clear + 4, kRecordHeaderBytes - 4}, seed_);
   whiten(to, clear, kRecordHeaderBytes / 8, offset);
   store_le32(to, hcrc);
+  CELLAR_DCHECK(reads_back(*this, header, offset, to));
 }
 
 bool RecordCodec::decode_header(const char* from, uint64_t offset, RecordHeader& header) const {
@@ -204,6 +216,7 @@ bool RecordCodec::decode_header(const char* from, uint64_t offset, RecordHeader&
 
 bool RecordCodec::decode_payload(const RecordHeader& header, uint64_t offset, uint32_t chain,
                                  char* payload) const {
+  CELLAR_DCHECK(header.len <= std::max(kLogPayloadBytesMax, kManifestPayloadBytesMax));
   const size_t bytes = padded(header.len);
   whiten(payload, payload, bytes / 8, offset);
   return crc32c({payload, bytes}, chain) == header.bcrc &&
@@ -211,6 +224,7 @@ bool RecordCodec::decode_payload(const RecordHeader& header, uint64_t offset, ui
 }
 
 bool has_zero_word(std::string_view bytes) {
+  CELLAR_DCHECK(bytes.size() % 8 == 0);
   for (size_t i = 0; i + 8 <= bytes.size(); i += 8) {
     if (load_le64(bytes.data() + i) == 0) return true;
   }
@@ -222,6 +236,7 @@ bool all_zero(std::string_view bytes) {
 }
 
 void encode_prev(const PrevFacts& facts, char* to) {
+  CELLAR_ASSERT(facts.segment > 0 && facts.bytes >= kFileHeaderBytes && facts.bytes % 8 == 0);
   store_le64(to, facts.segment);
   store_le64(to + 8, facts.bytes);
   store_le64(to + 16, facts.lsn);
@@ -240,6 +255,8 @@ bool decode_prev(std::string_view payload, PrevFacts& facts) {
 
 void RecordBuilder::add_parts(uint32_t family_id, std::string_view key, std::string_view value,
                               std::string_view tags) {
+  CELLAR_ASSERT(key.size() >= 12 && tags.size() <= UINT16_MAX);
+  CELLAR_ASSERT(key.size() <= UINT32_MAX && value.size() <= UINT32_MAX);
   const size_t bytes = kLogCellHeaderBytes + key.size() + value.size() + tags.size();
   if (capacity_ - used_ < bytes || capacity_ == 0) grow(bytes);
   char* to = buffer_.get() + used_;
@@ -254,10 +271,12 @@ void RecordBuilder::add_parts(uint32_t family_id, std::string_view key, std::str
     to += part.size();
   }
   used_ += bytes;
+  CELLAR_DCHECK(used_ <= capacity_);
   ++count_;
 }
 
 std::string_view RecordBuilder::finish(int64_t written_ms) {
+  CELLAR_ASSERT(used_ >= kLogTimeBytes && (count_ > 0) == (used_ > kLogTimeBytes));
   if (capacity_ == 0) grow(0);
   store_le64(buffer_.get(), static_cast<uint64_t>(written_ms));
   return {buffer_.get(), used_};
@@ -265,6 +284,7 @@ std::string_view RecordBuilder::finish(int64_t written_ms) {
 
 void RecordBuilder::grow(size_t bytes) {
   const size_t wanted = std::max<size_t>({used_ + bytes, 2 * capacity_, 4096});
+  CELLAR_ASSERT(wanted > capacity_);
   std::unique_ptr<char[]> larger(new char[wanted]);  // not make_unique, which would clear it
   if (buffer_ != nullptr) std::memcpy(larger.get(), buffer_.get(), used_);
   buffer_ = std::move(larger);
@@ -289,12 +309,14 @@ LogCells::LogCells(std::string_view payload, uint32_t count, uint64_t sequence)
 }
 
 bool LogCells::fail(std::string_view what) {
+  CELLAR_ASSERT(status_.ok());  // no cell is looked at after the first failure
   status_ = Status::corruption(fmt::format("log record: {} at byte {} of its payload", what, at_));
   left_ = 0;
   return false;
 }
 
 bool LogCells::next(LogCell& out) {
+  CELLAR_DCHECK(at_ <= payload_.size() || left_ == 0);
   if (left_ == 0) {
     if (status_.ok() && at_ != payload_.size()) return fail("trailing bytes after the last cell");
     return false;
@@ -331,6 +353,7 @@ bool LogCells::next(LogCell& out) {
   cell.family_size = static_cast<uint8_t>(family_size);
   cell.cell_type = type;
   at_ += kLogCellHeaderBytes + key_size + value_size + tags_size;
+  CELLAR_DCHECK(at_ <= payload_.size() && cell.tags + cell.tags_size == payload_.data() + at_);
   --left_;
   return true;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/coding.h"
 #include "engine/log/directory.h"
 #include "engine/log/record_file.h"
@@ -84,6 +85,8 @@ Status Replay::list() {
   }
   summary_.next_segment = std::max(summary_.next_segment, facts_.first_segment);
   std::sort(ids_.begin(), ids_.end());
+  CELLAR_ASSERT(ids_.empty() ||
+                (ids_.front() >= facts_.first_segment && ids_.back() < summary_.next_segment));
   // The manifest knows of durable segments: those must be there. Others came into being one after the other.
   const uint64_t known = std::max(facts_.synced.segment, facts_.clean_close.segment);
   if (known != 0 && (ids_.empty() || ids_.front() != facts_.first_segment)) {
@@ -110,6 +113,7 @@ Result<LogSummary> Replay::run() {
 
 Result<Replay::Next> Replay::read_segment(size_t index) {
   CELLAR_TRY_ASSIGN(RecordFile file, open(ids_[index]));
+  CELLAR_ASSERT(index == 0 || tail_.segment <= ids_[index]);
   if (!file.header_status().ok()) return bad_header(file, index);
   const FileHeader& header = file.header();
   if (index == 0) {
@@ -129,6 +133,7 @@ Result<Replay::Next> Replay::read_segment(size_t index) {
 // nothing does.
 Result<Replay::Next> Replay::bad_header(RecordFile& file, size_t index) {
   const Status& bad = file.header_status();
+  CELLAR_ASSERT(!bad.ok() && file.id() == ids_[index]);
   const uint64_t id = ids_[index];
   if (bad.is(Code::kNotSupported)) return bad.at(fmt::format("{}/{}", kWalDirectoryName, file.name()));
   const bool needed = promised_ == id || before(id, 0, facts_.synced) || before(id, 0, facts_.clean_close);
@@ -159,6 +164,7 @@ Result<Replay::Next> Replay::records(RecordFile& file, size_t index) {
         return damage(id, offset, "the segment does not continue the one before");
       }
     }
+    CELLAR_ASSERT(found.end > offset && found.end <= file.size());
     CELLAR_TRY(take_record(file, offset, found));
     offset = found.end;
     chain = found.header.bcrc;
@@ -168,6 +174,7 @@ Result<Replay::Next> Replay::records(RecordFile& file, size_t index) {
 }
 
 Status Replay::take_record(const RecordFile& file, uint64_t offset, const Found& found) {
+  CELLAR_ASSERT(found.look == Look::kRecord);
   const RecordHeader& header = found.header;
   const bool is_data = header.type == RecordType::kData;
   if (is_data ? header.sequence <= last_sequence_ : header.sequence < last_sequence_) {
@@ -189,10 +196,13 @@ Status Replay::take_record(const RecordFile& file, uint64_t offset, const Found&
   last_sequence_ = header.sequence;
   tail_ = {file.id(), found.end, header.lsn + 1, header.bcrc};
   any_record_ = true;
+  CELLAR_ASSERT(summary_.last_sequence <=
+                last_sequence_);  // that of PREV and CLOSE is included in the latter
   return Status();
 }
 
 Result<Replay::Next> Replay::after_close(RecordFile& file, size_t index, uint64_t next_segment) {
+  CELLAR_ASSERT(any_record_ && tail_.segment == file.id());
   CELLAR_TRY_ASSIGN(const uint64_t end, file.written_end(tail_.offset));
   if (end != tail_.offset)
     return damage(file.id(), tail_.offset, "a closed segment has trailing bytes after its end");
@@ -206,6 +216,7 @@ Result<Replay::Next> Replay::after_close(RecordFile& file, size_t index, uint64_
 
 // The rules of wal_reader.h, for what stands at `offset` instead of a record.
 Result<Replay::Next> Replay::judge(RecordFile& file, size_t index, uint64_t offset, Look look) {
+  CELLAR_ASSERT(look != Look::kRecord);
   for (const SealedEnd& sealed : facts_.sealed) {
     if (sealed.segment == file.id() && sealed.bytes == offset) return Next::kSegment;
   }
@@ -289,6 +300,7 @@ Result<bool> Replay::durable_by_witness(RecordFile& file, size_t index, uint64_t
 
 Result<Replay::Next> Replay::torn(RecordFile& file, size_t index, uint64_t offset) {
   CELLAR_TRY_ASSIGN(const uint64_t end, file.written_end(offset));
+  CELLAR_ASSERT(end >= offset);
   summary_.torn_bytes += end - offset;
   for (size_t i = index + 1; i < ids_.size(); ++i) {
     CELLAR_TRY_ASSIGN(RecordFile later, open(ids_[i]));
@@ -304,6 +316,7 @@ Result<LogSummary> Replay::finish() {
   for (size_t i = summary_.segments.size(); i < ids_.size(); ++i) {
     summary_.segments.push_back({ids_[i], kFileHeaderBytes, last_sequence_});
   }
+  CELLAR_ASSERT(summary_.segments.size() == ids_.size());
   summary_.end = tail_;
   // A log whose first segment lost even its PREV record does not know its numbers; any number begins a new
   // log.
@@ -326,6 +339,19 @@ Result<LogSummary> Replay::finish() {
 Result<LogSummary> read_log(Directory& wal, const LogFacts& facts,
                             const std::function<Status(const LogRecord&)>& visit) {
   return Replay(wal, facts, visit).run();
+}
+
+Status remove_segments_before(Directory& wal, uint64_t segment, std::span<const LogSegment> keep,
+                              EventListener* events) {
+  CELLAR_TRY_ASSIGN(const std::vector<DirectoryEntry> entries, wal.list());  // sorted: oldest first
+  for (const DirectoryEntry& entry : entries) {
+    uint64_t id = 0;
+    if (!parse_segment_name(entry.name, id) || id >= segment) continue;
+    if (std::ranges::find(keep, id, &LogSegment::id) != keep.end()) continue;
+    CELLAR_TRY(wal.unlink(entry.name));
+    if (events != nullptr) events->on_log_removed({.segment = id, .bytes = entry.bytes});
+  }
+  return Status();
 }
 
 }  // namespace cellar

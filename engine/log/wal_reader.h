@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -68,5 +69,10 @@ struct LogSummary {
 // error of `visit` ends the reading and is returned. Memory: one record and a buffer.
 Result<LogSummary> read_log(Directory& wal, const LogFacts& facts,
                             const std::function<Status(const LogRecord&)>& visit);
+
+// Removes log segments below `segment` but those to keep, oldest first. For recovery, after the manifest says
+// so.
+Status remove_segments_before(Directory& wal, uint64_t segment, std::span<const LogSegment> keep,
+                              EventListener* events);
 
 }  // namespace cellar

@@ -146,6 +146,8 @@ Status Wal::Core::start() {
   if (options_.segment_bytes < kSegmentBytesMin)
     return Status::invalid_argument("log segments need at least 4096 bytes");
   last_sequence_ = options_.last_sequence;
+  CELLAR_ASSERT(current_ == nullptr && lsn_ > 0);  // 0 in a header would mean: PREV says it
+  CELLAR_ASSERT(options_.older.empty() || options_.older.back().id < options_.first_segment);
   next_bytes_ = first_bytes();
   const bool continues = options_.continues.segment != 0;
   CELLAR_TRY_ASSIGN(SegmentPtr first,
@@ -162,9 +164,11 @@ Status Wal::Core::start() {
 
 // The segment takes the records from now on; the one after it is prepared when it is half full.
 void Wal::Core::make_current(SegmentPtr segment) {
+  CELLAR_ASSERT(segment->file != nullptr && segment->capacity > kFileHeaderBytes + kCloseBytes);
   next_bytes_ = std::min(options_.segment_bytes, std::max(segment->capacity, first_bytes()) * kSegmentGrowth);
   prepare_at_ = segment->capacity / 2;
   const MutexLock lock(mutex_);
+  CELLAR_ASSERT(current_ == nullptr || segment->id > current_->id);
   current_ = std::move(segment);
 }
 
@@ -182,6 +186,7 @@ void Wal::Core::stop() {
 }
 
 Status Wal::Core::seal(const Status& failure) {
+  CELLAR_ASSERT(!failure.ok());
   const MutexLock lock(mutex_);
   if (failure_.ok()) failure_ = failure;
   sealed_.store(true);
@@ -202,6 +207,7 @@ Result<Wal::Core::SegmentPtr> Wal::Core::create_file(uint64_t id, uint64_t bytes
   {
     const MutexLock lock(mutex_);
     plain = plain_;
+    CELLAR_ASSERT(id > highest_ || id == leftover_);  // no file of a log is made twice
     leftover = leftover_ == id;
   }
   if (leftover) {
@@ -254,6 +260,7 @@ Result<Wal::Core::SegmentPtr> Wal::Core::create_segment(uint64_t id, uint64_t fi
 Status Wal::Core::remove_unused(uint64_t id) {
   const Status removed = directory_->unlink(segment_name(id));
   const MutexLock lock(mutex_);
+  CELLAR_ASSERT(current_ == nullptr || id > current_->id);
   const bool gone = removed.ok() || removed.is(Code::kNotFound);
   highest_ = gone ? id - 1 : id;
   leftover_ = gone ? 0 : id;
@@ -264,6 +271,7 @@ void Wal::Core::prepare_in_background(uint64_t bytes) {
   {
     const MutexLock lock(mutex_);
     if (stopped_) return;
+    CELLAR_ASSERT(preparation_ == Preparation::kNone);
     preparation_ = Preparation::kQueued;
     preparation_bytes_ = bytes;
   }
@@ -285,6 +293,7 @@ void Wal::Core::prepare(uint64_t id, uint64_t bytes) {
   Result<SegmentPtr> made = create_segment(id, 0, bytes);
   {
     const MutexLock lock(mutex_);
+    CELLAR_ASSERT(preparation_ == Preparation::kRunning);
     prepared_ = std::move(made);
     preparation_ = Preparation::kReady;
   }
@@ -303,6 +312,7 @@ Result<Wal::Core::SegmentPtr> Wal::Core::next_segment(uint64_t bytes) {
       const MutexLock lock(mutex_);
       if (preparation_ == Preparation::kReady && (tried || prepared_.ok())) {
         preparation_ = Preparation::kNone;
+        CELLAR_ASSERT(!prepared_.ok() || (*prepared_)->id == current_->id + 1);
         return std::exchange(prepared_, SegmentPtr());
       }
       mine = preparation_ != Preparation::kRunning;
@@ -323,6 +333,7 @@ Result<Wal::Core::SegmentPtr> Wal::Core::next_segment(uint64_t bytes) {
 Status Wal::Core::put(Segment& segment, RecordHeader header, std::string_view payload) {
   const uint64_t offset = segment.appended.load(std::memory_order_relaxed);
   const size_t bytes = record_bytes(payload.size());
+  CELLAR_ASSERT(segment.file != nullptr && offset + bytes <= segment.capacity);
   header.lsn = lsn_;
   header.edit = manifest_edit_.load(std::memory_order_relaxed);
   header.synced = segment.synced.load(std::memory_order_acquire);
@@ -427,6 +438,7 @@ Status Wal::Core::take_sync_turn() {
 void Wal::Core::give_sync_turn() {
   {
     const MutexLock lock(mutex_);
+    CELLAR_ASSERT(sync_turn_taken_);
     sync_turn_taken_ = false;
   }
   changed_->signal();
@@ -463,6 +475,7 @@ Status Wal::Core::finish_old(uint64_t through) {
     segment->synced.store(bytes, std::memory_order_release);
     segment->file.reset();
     const MutexLock lock(mutex_);
+    CELLAR_ASSERT(sync_turn_taken_ && old_.front() == segment);
     done_.push_back({segment->id, bytes, segment->last_sequence.load()});
     old_.pop_front();
     if (old_.empty()) current_->earlier_durable.store(true, std::memory_order_release);
@@ -479,11 +492,12 @@ Status Wal::Core::sync() {
     target = segment->appended.load(std::memory_order_acquire);
   }
   CELLAR_TRY(take_sync_turn());
-  // Older segments first, so that what is durable has no holes. Should this segment have been rolled
-  // meanwhile, it is one of them.
+  // Older segments first, so that what is durable has no holes. A segment that was rolled meanwhile is one of
+  // them. One that restart() retired meanwhile has no file; its records are in store files.
   Status status = finish_old(segment->id);
-  if (status.ok() && segment->synced.load(std::memory_order_acquire) < target) {
+  if (status.ok() && segment->file != nullptr && segment->synced.load(std::memory_order_acquire) < target) {
     const uint64_t covered = segment->appended.load(std::memory_order_acquire);
+    CELLAR_ASSERT(covered >= target);
     status = segment->file->sync();
     if (status.ok()) {
       segment->synced.store(covered, std::memory_order_release);
@@ -527,6 +541,7 @@ Result<LogPosition> Wal::Core::close_cleanly() {
       put(segment, {.type = RecordType::kClose, .sequence = last_sequence_}, {nothing, sizeof nothing});
   if (!status.ok()) return seal(status.with_context("log"));
   CELLAR_TRY(sync());
+  CELLAR_ASSERT(segment.synced.load() == segment.appended.load());  // the CLOSE is durable
   CELLAR_TRY(take_sync_turn());
   const Status closed = segment.file->close();
   const LogPosition position{segment.id, segment.appended.load(), lsn_, segment.chain};
@@ -541,6 +556,7 @@ void Wal::Core::retire_all() {
   std::vector<SegmentPtr> retired;
   {
     const MutexLock lock(mutex_);
+    CELLAR_ASSERT(sync_turn_taken_ && !failure_.ok());  // nobody syncs or appends
     retired.assign(old_.begin(), old_.end());
     retired.push_back(current_);
   }
@@ -637,7 +653,9 @@ LogPosition Wal::Core::end() const {
 LogPosition Wal::Core::synced() const {
   const MutexLock lock(mutex_);
   const Segment& segment = old_.empty() ? *current_ : *old_.front();
-  return {segment.id, segment.synced.load(std::memory_order_acquire), 0, 0};
+  const uint64_t durable = segment.synced.load(std::memory_order_acquire);
+  CELLAR_ASSERT(durable <= segment.appended.load(std::memory_order_acquire));
+  return {segment.id, durable, 0, 0};
 }
 
 std::vector<LogSegment> Wal::Core::segments() const {
@@ -677,18 +695,5 @@ LogPosition Wal::end() const { return core_->end(); }
 LogPosition Wal::synced() const { return core_->synced(); }
 std::vector<LogSegment> Wal::segments() const { return core_->segments(); }
 Status Wal::health() const { return core_->health(); }
-
-Status remove_segments_before(Directory& wal, uint64_t segment, std::span<const LogSegment> keep,
-                              EventListener* events) {
-  CELLAR_TRY_ASSIGN(const std::vector<DirectoryEntry> entries, wal.list());  // sorted: oldest first
-  for (const DirectoryEntry& entry : entries) {
-    uint64_t id = 0;
-    if (!parse_segment_name(entry.name, id) || id >= segment) continue;
-    if (std::ranges::find(keep, id, &LogSegment::id) != keep.end()) continue;
-    CELLAR_TRY(wal.unlink(entry.name));
-    if (events != nullptr) events->on_log_removed({.segment = id, .bytes = entry.bytes});
-  }
-  return Status();
-}
 
 }  // namespace cellar

@@ -123,9 +123,4 @@ class Wal {
   std::shared_ptr<Core> core_;  // shared with jobs that have not begun; they find it closed
 };
 
-// Removes log segments below `segment` but those to keep, oldest first. For recovery, after the manifest says
-// so.
-Status remove_segments_before(Directory& wal, uint64_t segment, std::span<const LogSegment> keep,
-                              EventListener* events);
-
 }  // namespace cellar

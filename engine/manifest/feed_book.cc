@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace cellar {
 namespace {
 
@@ -68,6 +70,7 @@ Status apply(FeedBook& book, const FeedEdit& edit) {
   if (edit.release_before)
     std::erase_if(book.retained, [&](const LogSegment& each) { return each.id < *edit.release_before; });
   trim(book);
+  CELLAR_DCHECK(std::ranges::is_sorted(book.retained, {}, &LogSegment::id));
   return {};
 }
 
@@ -77,6 +80,7 @@ void trim(FeedBook& book) {
     if (!feed.lost) needed_behind = std::min(needed_behind, feed.acknowledged);
   std::erase_if(book.dropped, [&](const DroppedFamily& each) { return each.sequence <= needed_behind; });
   std::erase_if(book.unlogged, [&](const UnloggedNote& each) { return each.sequence <= needed_behind; });
+  CELLAR_ASSERT(book.followed() || (book.dropped.empty() && book.unlogged.empty()));
 }
 
 uint64_t held_back(const FeedBook& book, const FeedRecord& feed, std::span<const LogSegment> segments,
@@ -93,6 +97,7 @@ uint64_t held_back(const FeedBook& book, const FeedRecord& feed, std::span<const
 
 FeedRetention retention_of(const FeedBook& book, std::span<const LogSegment> segments, uint64_t log_start) {
   FeedRetention result;
+  CELLAR_DCHECK(std::ranges::is_sorted(segments, {}, &LogSegment::id));
   result.first = log_start;
   for (const FeedRecord& feed : book.feeds) {
     if (feed.lost) continue;
@@ -108,11 +113,13 @@ FeedRetention retention_of(const FeedBook& book, std::span<const LogSegment> seg
   for (const LogSegment& segment : segments)
     if (segment.id >= result.first && segment.id < log_start && has_records(segment))
       result.retained.push_back(segment);
+  CELLAR_ASSERT(result.first <= log_start && result.lost.size() <= book.feeds.size());
   return result;
 }
 
 FeedEdit edit_of(const FeedBook& book, const FeedRetention& retention) {
   FeedEdit edit;
+  CELLAR_ASSERT(retention.retained.empty() || retention.retained.front().id >= retention.first);
   for (const FeedRecord& feed : retention.lost) edit.lose.push_back(feed.id);
   for (const LogSegment& segment : retention.retained)
     if (!book.is_retained(segment.id)) edit.retain.push_back(segment);

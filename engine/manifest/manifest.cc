@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/mutex.h"
 #include "engine/log/record_file.h"
 #include "engine/manifest/manifest_codec.h"
@@ -33,6 +34,7 @@ struct Loaded {
 // What the manifest says when a record is not whole: the end of the file, a torn last edit, or damage.
 Result<uint64_t> judge_end(RecordFile& file, uint64_t offset, const Found& found, uint64_t next_edit,
                            const Current& current) {
+  CELLAR_ASSERT(found.look != Look::kRecord);
   const auto damage = [&](std::string_view what) {
     return Status::corruption(fmt::format("the manifest is damaged: {}; the last whole edit is number {}",
                                           what, next_edit - 1))
@@ -47,6 +49,7 @@ Result<uint64_t> judge_end(RecordFile& file, uint64_t offset, const Found& found
   if (witness) return damage("an edit is not whole, but a later one says that it was durable");
   if (found.look == Look::kDamaged) return damage("an edit does not match its checksum");
   CELLAR_TRY_ASSIGN(const uint64_t end, file.written_end(offset));
+  CELLAR_ASSERT(end >= offset);
   return end - offset;
 }
 
@@ -60,6 +63,9 @@ Result<Loaded> read_generation(Directory& root, const Current& current) {
   if (!opened.ok()) return opened.status();
   RecordFile& file = *opened;
   if (!file.header_status().ok()) return file.header_status().at(name);
+
+  if (file.header().first_lsn == 0)
+    return Status::corruption("the manifest's first edit has no number").at(name);
 
   Loaded loaded;
   uint64_t offset = kFileHeaderBytes;
@@ -79,6 +85,7 @@ Result<Loaded> read_generation(Directory& root, const Current& current) {
     if (loaded.state.identity != current.identity) {
       return Status::corruption("the manifest belongs to another store").at(name);
     }
+    CELLAR_ASSERT(found.end > offset && found.end <= file.size());
     loaded.state.edit = edit;
     offset = found.end;
     chain = found.header.bcrc;
@@ -169,6 +176,7 @@ Status Manifest::Core::take_turn(Turn turn) {
 void Manifest::Core::give_turn() {
   {
     const MutexLock lock(mutex_);
+    CELLAR_ASSERT(turn_taken_);
     turn_taken_ = false;
   }
   changed_->signal();
@@ -184,13 +192,17 @@ ManifestState Manifest::Core::state() const { return *current_state(); }
 void Manifest::Core::install(ManifestState state) {
   auto shared = std::make_shared<const ManifestState>(std::move(state));
   const MutexLock lock(mutex_);
+  CELLAR_ASSERT(shared->edit >= state_->edit);
+  CELLAR_ASSERT(!state_->identity.is_set() || shared->identity == state_->identity);
   file_number_ = std::max(file_number_, shared->next_file_number);
   state_ = std::move(shared);
 }
 
 Status Manifest::Core::fail(const Status& failure, Failed how) {
+  CELLAR_ASSERT(!failure.ok());
   file_.reset();
   const MutexLock lock(mutex_);
+  CELLAR_ASSERT(turn_taken_ || generation_ == 0);  // a creation needs no turn
   if (!poisoned_) failure_ = failure.with_context("manifest");
   poisoned_ = poisoned_ || how == Failed::kUnknown;
   return failure_;
@@ -198,6 +210,7 @@ Status Manifest::Core::fail(const Status& failure, Failed how) {
 
 uint64_t Manifest::Core::next_file_number() {
   const MutexLock lock(mutex_);
+  CELLAR_ASSERT(file_number_ > 0 && file_number_ >= state_->next_file_number);
   return file_number_++;
 }
 
@@ -243,6 +256,7 @@ Status Manifest::Core::load() {
   torn_bytes_ = loaded.torn_bytes;
   {
     const MutexLock lock(mutex_);
+    CELLAR_ASSERT(generation_ == 0);
     generation_ = current.generation;
   }
   install(std::move(loaded.state));
@@ -265,6 +279,7 @@ Status Manifest::Core::commit_in_turn(ManifestState& next, const ManifestEdit& e
   ManifestEdit stamped = edit;
   {
     const MutexLock lock(mutex_);
+    CELLAR_ASSERT(turn_taken_ && next.edit == state_->edit);
     stamped.next_file_number = std::max({edit.next_file_number, next.next_file_number, file_number_});
   }
   next.next_file_number = stamped.next_file_number;
@@ -279,6 +294,7 @@ Status Manifest::Core::commit_in_turn(ManifestState& next, const ManifestEdit& e
 }
 
 Status Manifest::Core::append(const ManifestState& next, const ManifestEdit& edit) {
+  CELLAR_ASSERT(file_ != nullptr && codec_ != nullptr && synced_ <= file_->size());
   const std::string payload = encode_edit(edit);
   if (payload.size() > kManifestPayloadBytesMax) return Status::limit("an edit of more than 256 MiB");
   Status status = put(*file_, *codec_, next.edit, next.last_sequence, payload);
@@ -292,6 +308,7 @@ Status Manifest::Core::append(const ManifestState& next, const ManifestEdit& edi
 
 Status Manifest::Core::put(WritableFile& file, const RecordCodec& codec, uint64_t edit, uint64_t sequence,
                            std::string_view payload) {
+  CELLAR_ASSERT(edit > 0 && synced_ <= file.size());
   RecordHeader header{.type = RecordType::kEdit, .lsn = edit, .sequence = sequence, .synced = synced_};
   std::string record(record_bytes(payload.size()), '\0');
   codec.encode(header, payload, file.size(), chain_, record.data());
@@ -349,6 +366,7 @@ Status Manifest::Core::publish(const ManifestState& next) {
   std::unique_ptr<RecordCodec> old_codec = std::move(codec_);
   const uint32_t old_chain = chain_;
   const uint64_t old_synced = synced_;
+  CELLAR_ASSERT((old_file == nullptr) || old_codec != nullptr);
 
   Status status = write_generation(generation, next);
   if (status.ok()) {
@@ -367,6 +385,7 @@ Status Manifest::Core::publish(const ManifestState& next) {
   }
   {
     const MutexLock lock(mutex_);
+    CELLAR_ASSERT(tried_generation_ < generation);
     tried_generation_ = generation;
   }
   status = root_.rename(kCurrentTempName, kCurrentName);
@@ -374,6 +393,7 @@ Status Manifest::Core::publish(const ManifestState& next) {
   if (!status.ok()) return fail(status, Failed::kUnknown);
 
   // The generation before stays until the next roll, for repairs by hand; those before it go.
+  CELLAR_ASSERT(file_ != nullptr && codec_ != nullptr && synced_ == file_->size());
   roll_at_ = std::max(options_.roll_bytes, 2 * file_->size());
   if (const Result<std::vector<DirectoryEntry>> entries = root_.list(); entries.ok()) {
     for (const DirectoryEntry& entry : *entries) {
@@ -382,6 +402,7 @@ Status Manifest::Core::publish(const ManifestState& next) {
     }
   }
   const MutexLock lock(mutex_);
+  CELLAR_ASSERT(generation > generation_ && (turn_taken_ || generation_ == 0));
   generation_ = generation;
   failure_ = Status();
   poisoned_ = false;
@@ -389,6 +410,7 @@ Status Manifest::Core::publish(const ManifestState& next) {
 }
 
 Status Manifest::Core::write_generation(uint64_t generation, const ManifestState& next) {
+  CELLAR_ASSERT(file_ == nullptr && generation > 0 && next.edit > 0);
   const std::string payload = encode_snapshot(next);
   if (payload.size() > kManifestPayloadBytesMax) return Status::limit("a manifest of more than 256 MiB");
   const std::string name = manifest_name(generation);
@@ -401,12 +423,14 @@ Status Manifest::Core::write_generation(uint64_t generation, const ManifestState
   synced_ = 0;
   CELLAR_TRY(file_->append({header, sizeof header}));
   CELLAR_TRY(put(*file_, *codec_, next.edit, next.last_sequence, payload));
+  CELLAR_ASSERT(file_->size() > kFileHeaderBytes);
   CELLAR_TRY(file_->sync());
   synced_ = file_->size();
   return Status();
 }
 
 Status Manifest::Core::write_current_temp(const Current& current) {
+  CELLAR_DCHECK(parse_current(to_text(current)).ok());
   const Status gone = root_.unlink(kCurrentTempName);
   if (!gone.ok() && !gone.is(Code::kNotFound)) return gone;
   CELLAR_TRY_ASSIGN(std::unique_ptr<WritableFile> file, root_.create(kCurrentTempName, {}));

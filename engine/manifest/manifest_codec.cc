@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/coding.h"
 
 namespace cellar {
@@ -53,12 +54,17 @@ enum class Tag : uint8_t {
 // FieldWriter: one change at a time. The length goes in front once the fields are known.
 class FieldWriter {
  public:
+  // Writes a number that grows; FieldReader::number() refuses larger ones.
   FieldWriter& number(uint64_t value) {
+    CELLAR_ASSERT(value < kCountMax);
+    return any_number(value);
+  }
+  FieldWriter& any_number(uint64_t value) {
     append_varint(fields_, value);
     return *this;
   }
   FieldWriter& signed_number(int64_t value) {
-    return number(static_cast<uint64_t>(value) << 1 ^ static_cast<uint64_t>(value >> 63));
+    return any_number(static_cast<uint64_t>(value) << 1 ^ static_cast<uint64_t>(value >> 63));
   }
   FieldWriter& text(std::string_view value) {
     append_varint(fields_, value.size());
@@ -71,7 +77,10 @@ class FieldWriter {
     bytes_.append(fields_);
     fields_.clear();
   }
-  std::string take() { return std::move(bytes_); }
+  std::string take() {
+    CELLAR_ASSERT(fields_.empty());  // each change has its tag
+    return std::move(bytes_);
+  }
 
  private:
   std::string bytes_;
@@ -120,6 +129,7 @@ class FieldReader {
 };
 
 void write_file(FieldWriter& to, const FileRecord& file) {
+  CELLAR_ASSERT(is_store_file_name(file.name));
   to.text(file.name).number(file.bytes).number(file.cells).number(file.puts).number(file.deletes);
   to.number(file.family_deletes).text(file.first_key).text(file.last_key);
   to.signed_number(file.time_min).signed_number(file.time_max).signed_number(file.earliest_put);
@@ -181,6 +191,7 @@ LogPosition read_position(FieldReader& from) {
 }
 
 void write_feed(FieldWriter& to, const FeedRecord& feed) {
+  CELLAR_ASSERT(feed.id != 0 && !feed.name.empty());
   to.number(feed.id).text(feed.name).number(feed.acknowledged).number(feed.retained_bytes_max);
   to.number(feed.lost ? 1 : 0);
   for (const FeedTable& table : feed.tables) {
@@ -240,6 +251,7 @@ void write_edit(FieldWriter& to, const ManifestEdit& edit) {
     write_table_options(to, table);
   }
   for (const ManifestEdit::NewFamily& family : edit.set_families) {
+    CELLAR_ASSERT(family.id != 0 && family.table_id != 0);
     to.number(family.table_id).number(family.id).text(family.name);
     for (const auto& [name, value] : family.options) to.text(name).text(value);
     to.end(Tag::kFamily);
@@ -527,17 +539,24 @@ Status decode(std::string_view payload, Decoded& decoded) {
   return Status();
 }
 
+[[maybe_unused]] bool reads_back(std::string_view payload) {
+  Decoded decoded;
+  return decode(payload, decoded).ok();
+}
+
 }  // namespace
 
 std::string encode_edit(const ManifestEdit& edit) {
   FieldWriter to;
   write_edit(to, edit);
-  return to.take();
+  std::string bytes = to.take();
+  CELLAR_DCHECK(reads_back(bytes));
+  return bytes;
 }
 
 std::string encode_snapshot(const ManifestState& state) {
   FieldWriter to;
-  to.number(state.identity.high).number(state.identity.low).end(Tag::kSnapshot);
+  to.any_number(state.identity.high).any_number(state.identity.low).end(Tag::kSnapshot);
   if (!state.snapshot.empty()) to.text(state.snapshot).end(Tag::kNamedSnapshot);
   ManifestEdit edit;
   edit.next_table_id = state.next_table_id;
@@ -572,7 +591,9 @@ std::string encode_snapshot(const ManifestState& state) {
     to.number(each.sequence).number(each.family_id).text(each.file).number(each.bytes).number(each.cells);
     to.end(Tag::kUnloggedNote);
   }
-  return to.take();
+  std::string bytes = to.take();
+  CELLAR_DCHECK(reads_back(bytes));
+  return bytes;
 }
 
 Status apply_payload(ManifestState& state, std::string_view payload, EditKind kind) {

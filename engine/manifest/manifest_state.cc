@@ -11,6 +11,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/assert.h"
+
 namespace cellar {
 
 namespace {
@@ -37,12 +39,14 @@ class Finder {
   TableRecord* table(uint32_t id) {
     if (!indexed_) return first_table([&](const TableRecord& each) { return each.id == id; });
     const auto found = tables_.find(id);
+    CELLAR_DCHECK(found == tables_.end() || state_.tables[found->second].id == id);
     return found == tables_.end() ? nullptr : &state_.tables[found->second];
   }
 
   TableRecord* table_named(const std::string& name) {
     if (!indexed_) return first_table([&](const TableRecord& each) { return each.name == name; });
     const auto found = names_.find(name);
+    CELLAR_DCHECK(found == names_.end() || state_.tables[found->second].name == name);
     return found == names_.end() ? nullptr : &state_.tables[found->second];
   }
 
@@ -51,6 +55,7 @@ class Finder {
       const auto found = families_.find(id);
       if (found == families_.end()) return {nullptr, nullptr};
       TableRecord& table = state_.tables[found->second.first];
+      CELLAR_DCHECK(table.families[found->second.second].id == id);
       return {&table, &table.families[found->second.second]};
     }
     for (TableRecord& table : state_.tables) {
@@ -74,6 +79,7 @@ class Finder {
 
   void rename(TableRecord& table, const std::string& name) {
     if (indexed_) {
+      CELLAR_ASSERT(&table >= state_.tables.data() && &table < state_.tables.data() + state_.tables.size());
       names_.erase(table.name);
       names_[name] = static_cast<size_t>(&table - state_.tables.data());
     }
@@ -81,11 +87,13 @@ class Finder {
   }
 
   void add(TableRecord table) {
+    CELLAR_DCHECK(this->table(table.id) == nullptr);
     state_.tables.push_back(std::move(table));
     if (indexed_) note_table(state_.tables.size() - 1);
   }
 
   void add(TableRecord& table, FamilyRecord family) {
+    CELLAR_DCHECK(this->family(family.id).second == nullptr);
     table.families.push_back(std::move(family));
     if (indexed_) note_family(static_cast<size_t>(&table - state_.tables.data()), table.families.size() - 1);
   }
@@ -104,15 +112,17 @@ class Finder {
 
   void note_table(size_t at) {
     ++steps_;
-    tables_.emplace(state_.tables[at].id, at);
-    names_.emplace(state_.tables[at].name, at);
+    const bool new_id = tables_.emplace(state_.tables[at].id, at).second;
+    const bool new_name = names_.emplace(state_.tables[at].name, at).second;
+    CELLAR_ASSERT(new_id && new_name);
   }
 
   void note_family(size_t table, size_t at) {
     ++steps_;
     const FamilyRecord& family = state_.tables[table].families[at];
-    families_.emplace(family.id, std::pair(table, at));
-    family_names_.emplace(state_.tables[table].id, family.name);
+    const bool new_id = families_.emplace(family.id, std::pair(table, at)).second;
+    const bool new_name = family_names_.emplace(state_.tables[table].id, family.name).second;
+    CELLAR_ASSERT(new_id && new_name);
   }
 
   ManifestState& state_;
@@ -139,6 +149,7 @@ Status set_table(ManifestState& state, Finder& finder, const TableRecord& wanted
     finder.rename(*table, wanted.name);
     table->options = wanted.options;
   }
+  CELLAR_ASSERT(state.next_table_id > wanted.id);
   return Status();
 }
 
@@ -174,6 +185,7 @@ Status remove_file(ManifestState& state, Finder& finder, const ManifestEdit::Fil
     return unfit(fmt::format("family {} has no file {}", gone.family_id, gone.name));
   state.obsolete.push_back({table->id, family->name, file->name, file->bytes});
   const auto place = static_cast<size_t>(file - family->files.begin());
+  CELLAR_ASSERT(place < family->files.size());
   const auto [known, first] = places.emplace(gone.family_id, place);
   if (!first) known->second = std::min(known->second, place);
   family->files.erase(file);
@@ -189,6 +201,7 @@ Status add_files(ManifestState& state, Finder& finder, const std::vector<Manifes
     if (!is_store_file_name(change.file.name)) return unfit("not a store file's name: " + change.file.name);
     const auto place = places.find(change.family_id);
     const size_t at = place == places.end() ? family->files.size() : place->second++;
+    CELLAR_ASSERT(at <= family->files.size());
     family->files.insert(family->files.begin() + static_cast<std::ptrdiff_t>(at), change.file);
     touched.insert(change.family_id);
     if (change.file.adopted_as != 0 && state.feeds.followed())
@@ -346,7 +359,10 @@ Status apply(ManifestState& state, const ManifestEdit& edit, uint64_t* steps) {
   CELLAR_TRY(note_flushed(state, finder, edit));
   forget(state, edit);
   apply_numbers(state, edit);
-  return apply(state.feeds, edit.feeds);
+  CELLAR_TRY(apply(state.feeds, edit.feeds));
+  CELLAR_ASSERT(state.next_table_id > 0 && state.next_family_id > 0 && state.next_file_number > 0 &&
+                state.log_start > 0);
+  return Status();
 }
 
 }  // namespace cellar

@@ -5,6 +5,8 @@
 #include <type_traits>
 #include <variant>
 
+#include "base/assert.h"
+
 namespace cellar {
 namespace {
 
@@ -77,6 +79,7 @@ size_t together_at(std::span<const Action> actions) {
     if (more == 0) break;
     bytes += more;
   }
+  CELLAR_ASSERT(count <= actions.size() && count <= kTogetherMax);
   return count;
 }
 
@@ -99,6 +102,8 @@ std::vector<ActionResult> run_actions(Table& table, std::span<const Action> acti
     for (count = std::max<size_t>(count, 1); count > 0; --count, ++at)
       results[at] = run_one(table, actions[at], options);
   }
+  CELLAR_DCHECK(std::ranges::none_of(
+      results, [](const ActionResult& each) { return !each.status.ok() && !each.row.cells.empty(); }));
   return results;
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/assert.h"
 #include "cell/cursor.h"
 #include "cellar/explanation.h"
 
@@ -14,7 +15,9 @@ namespace cellar {
 class ExplainedSource final : public RunCursor {
  public:
   ExplainedSource(std::unique_ptr<RunCursor> cursor, ReadExplanation::Source& entry)
-      : cursor_(std::move(cursor)), entry_(entry) {}
+      : cursor_(std::move(cursor)), entry_(entry) {
+    CELLAR_ASSERT(cursor_ != nullptr);
+  }
 
   const CellView* seek(const CellView& target) override { return count(cursor_->seek(target)); }
   const CellView* next() override { return count(cursor_->next()); }

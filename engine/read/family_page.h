@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/assert.h"
 #include "cellar/cell.h"
 #include "cellar/query.h"
 
@@ -25,7 +26,9 @@ class FamilyPage {
   explicit FamilyPage(PageBounds bounds)
       : by_(bounds.by),
         offset_(bounds.offset),
-        end_(bounds.limit == 0 ? UINT64_MAX : uint64_t{bounds.offset} + bounds.limit) {}
+        end_(bounds.limit == 0 ? UINT64_MAX : uint64_t{bounds.offset} + bounds.limit) {
+    CELLAR_ASSERT(end_ > offset_);
+  }
 
   bool counts_columns() const { return by_ == CountBy::kColumns; }
 
@@ -38,12 +41,14 @@ class FamilyPage {
   }
   // Counts the cell. Returns whether it belongs to the page.
   bool takes(const CellView& cell) {
+    CELLAR_DCHECK(!is_behind(cell));
     if (!counts_columns()) {
       ++count_;
     } else if (count_ == 0 || cell.qualifier() != column_) {
       ++count_;
       column_ = cell.qualifier();  // copied, because the cell is invalid two moves later
     }
+    CELLAR_DCHECK(count_ > 0 && count_ <= end_);
     return count_ > offset_;
   }
   // Returns whether the last cell or column of the page has been counted.

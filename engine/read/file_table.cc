@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/bytes.h"
 #include "engine/read/actions.h"
 #include "engine/read/range_estimate.h"
@@ -81,6 +82,7 @@ class FileTableScanner final : public Scanner {
   }
 
   bool next_region() {
+    CELLAR_ASSERT(reader_ == nullptr && status_.ok());
     if (left_.empty()) return false;
     const size_t region = left_.back();
     left_.pop_back();
@@ -92,6 +94,7 @@ class FileTableScanner final : public Scanner {
     }
     ScanBudget budget = read.budget;
     budget.row_bytes_max = EngineOptions().row_bytes_max;
+    CELLAR_ASSERT(budget.rows == 0 || budget.rows > rows_);  // step() has looked
     if (budget.rows > 0) budget.rows -= rows_;
     reader_ = std::make_unique<RowReader>(std::move(*readers), read.range, budget, read.stats, nullptr,
                                           read.filter);
@@ -115,6 +118,7 @@ Result<std::shared_ptr<FileTable>> FileTable::create(FileTableOptions options) {
     CELLAR_TRY_ASSIGN(std::shared_ptr<const FamilyConfig> config, config_of(family));
     table->configs_.push_back(std::move(config));
   }
+  CELLAR_ASSERT(table->configs_.size() == table->options_.families.size());
   return table;
 }
 
@@ -144,6 +148,7 @@ Result<std::vector<FileTable::Wanted>> FileTable::resolve(const std::vector<Fami
 }
 
 Result<std::shared_ptr<const StoreView>> FileTable::view_of(size_t region, size_t family) {
+  CELLAR_ASSERT(region < options_.regions.size() && family < configs_.size());
   MutexLock lock(mutex_);
   if (region != kept_region_ || kept_.empty()) kept_.assign(configs_.size(), nullptr);
   kept_region_ = region;
@@ -179,6 +184,7 @@ Result<StoreReaders> FileTable::open_readers(size_t region, const Query<Q>& quer
     if (auto reader = StoreReader::open(std::move(view), family, read.range))
       readers.push_back(std::move(reader));
   }
+  CELLAR_ASSERT(readers.size() <= wanted.size());
   return readers;
 }
 

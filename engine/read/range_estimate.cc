@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "base/assert.h"
 #include "cell/cell_key.h"
 #include "hfile/read/cell_counts.h"
 #include "hfile/read/file_span.h"
@@ -76,6 +77,7 @@ struct Rows {
   double sum_high = 0;
 
   void add(double low, double estimate, double high) {
+    CELLAR_ASSERT(low >= 0 && low <= high);
     most_low = std::max(most_low, low);
     most = std::max(most, estimate);
     sum += estimate;
@@ -98,12 +100,15 @@ struct Bounds {
 };
 
 Bounds before(const std::vector<CellCount>& counts, uint64_t offset, uint64_t CellCount::*what) {
+  CELLAR_ASSERT(!counts.empty());
+  CELLAR_DCHECK(std::ranges::is_sorted(counts, {}, &CellCount::end));
   const auto next = std::ranges::lower_bound(counts, offset, {}, &CellCount::end);
   const CellCount& above = next == counts.end() ? counts.back() : *next;
   const CellCount& below = next == counts.begin() || above.end <= offset ? above : *(next - 1);
   const auto low = static_cast<double>(below.*what);
   const auto high = static_cast<double>(above.*what);
   if (above.end == below.end) return {low, low, high};
+  CELLAR_DCHECK(below.end < above.end && offset <= above.end);
   const double share = static_cast<double>(offset - below.end) / static_cast<double>(above.end - below.end);
   return {low, low + share * (high - low), high};
 }
@@ -117,6 +122,7 @@ Bounds within(const FileSpan& span, const std::vector<CellCount>& counts, uint64
   result.low = std::max(0.0, inner_to.low - inner_from.high);
   result.high = outer_to.high - outer_from.low;
   result.likely = (inner_to.likely + outer_to.likely - outer_from.likely - inner_from.likely) / 2;
+  CELLAR_ASSERT(result.low <= result.high);  // the inner span lies in the outer one
   result.likely = std::clamp(result.likely, result.low, result.high);
   return result;
 }
@@ -234,6 +240,7 @@ Result<RangeEstimate> estimate_range(const EstimateRequest& request, const Views
   }
   result.rows.high = std::max(result.rows.low, std::min(result.rows.high, result.cells.high));
   result.rows.estimate = std::clamp(result.rows.estimate, result.rows.low, result.rows.high);
+  CELLAR_ASSERT(result.cells.low <= result.cells.high && result.bytes.low <= result.bytes.high);
   return result;
 }
 
@@ -258,6 +265,7 @@ Result<RangeSplits> split_range(const EstimateRequest& request, const Views& vie
   }
   splits.largest_part = rounded(std::max(largest, part));
   splits.error = rounded(2 * pieces.across);
+  CELLAR_ASSERT(splits.rows.size() < parts);
   return splits;
 }
 

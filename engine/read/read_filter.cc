@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace cellar {
 namespace {
 
@@ -28,6 +30,7 @@ bool ReadFilter::drops_row(const CellView& first) {
 // Returns whether a raw read must not show the cell to the filter. A raw walk shows family-wide markers
 // even when it was sent past them.
 bool ReadFilter::was_passed_by(const CellView& cell) const {
+  CELLAR_DCHECK(raw_);
   if (has_passed_column_ && cell.column() == passed_column_) return true;
   if (!passed_) return false;
   OwnedCell key;
@@ -38,6 +41,7 @@ bool ReadFilter::was_passed_by(const CellView& cell) const {
 bool ReadFilter::takes(StoreReader& reader, CellView& cell) {
   if (raw_ && was_passed_by(cell)) return false;
   Walk<ReadJudge>& walk = reader.walk();
+  CELLAR_DCHECK(walk.in_row());
   const FilterCode code = filter_->cell(cell);
   if (code == FilterCode::kSeekHint) follow_hint(reader, cell);
   if (code == FilterCode::kNextRow || code == FilterCode::kIncludeAndNextRow) walk.go_on(Step::kNextRow);
@@ -70,6 +74,7 @@ void ReadFilter::follow_hint(StoreReader& reader, const CellView& cell) {
   if (rows == 0) {
     OwnedCell key;
     assign(key, *hint);
+    CELLAR_DCHECK(same_row(key.view(), cell));
     if (compare_keys(cell, key.view()) >= 0) return;
     // Among the versions of a column there may be markers, which decide about the cells that the hint
     // leads to.
@@ -91,6 +96,7 @@ bool ReadFilter::keeps_row(RowBatch& out) {
   filter_->edit_row(cells_);
   if (!cells_.empty() && filter_->drop_row()) return false;
   out.replace_open_row(cells_);
+  CELLAR_ASSERT(out.cells_in_open_row() == cells_.size());
   return !was_empty;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "cell/cell_key.h"
 #include "hfile/read/hfile_reader.h"
 
@@ -39,6 +40,7 @@ struct Source {
     return !range.single_row() || memtable->may_contain_row(range.start);
   }
   CellCursor& opened() {
+    CELLAR_ASSERT((file == nullptr) != (memtable == nullptr));
     if (cursor == nullptr) cursor = file != nullptr ? file->cursor({}) : memtable->cursor();
     return *cursor;
   }
@@ -55,6 +57,7 @@ std::vector<Source> newer_sources(const StoreView& view, uint64_t since) {
   for (const MemtableRef& memtable : view.frozen) add(memtable);
   for (const auto& file : view.files)
     if (file->record().sequence_max > since) sources.push_back({.file = &file->reader()});
+  CELLAR_ASSERT(sources.size() <= view.files.size() + view.frozen.size() + 1);
   return sources;
 }
 
@@ -68,6 +71,7 @@ RowRange PassedRange::forward() const {
 }
 
 void ReadSet::add_row(std::string_view row) {
+  CELLAR_ASSERT(!row.empty() && row.size() <= kRowBytesMax);
   if (!rows_.contains(row)) rows_.emplace(row);
 }
 

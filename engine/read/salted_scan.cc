@@ -1,5 +1,6 @@
 // SaltedScan: one scanner per salt, merged by the key after the salt.
 #include "cellar/salted_scan.h"
+#include "base/assert.h"
 
 #include <fmt/format.h>
 
@@ -51,6 +52,7 @@ Result<SaltedScan> SaltedScan::create(Table& table, const Scan& scan, uint32_t s
   std::vector<Scan> scans;
   for (uint32_t salt = 0; salt < salts; ++salt) scans.push_back(scan_of_salt(scan, salt));
   CELLAR_TRY_ASSIGN(merged.scanners_, table.scan_many(scans));
+  CELLAR_ASSERT(merged.scanners_.size() == salts);
   return merged;
 }
 
@@ -66,6 +68,7 @@ bool SaltedScan::before(size_t a, size_t b) const {
 }
 
 void SaltedScan::push(size_t scanner) {
+  CELLAR_ASSERT(scanner < scanners_.size() && heap_.size() < scanners_.size());
   if (!scanners_[scanner]->next()) {
     if (status_.ok()) status_ = scanners_[scanner]->status();
     return;
@@ -75,6 +78,7 @@ void SaltedScan::push(size_t scanner) {
 }
 
 size_t SaltedScan::pop() {
+  CELLAR_ASSERT(!heap_.empty());
   std::ranges::pop_heap(heap_, [this](size_t a, size_t b) { return before(b, a); });
   const size_t scanner = heap_.back();
   heap_.pop_back();
@@ -98,6 +102,7 @@ bool SaltedScan::next() {
   standing_ = status_.ok() && !heap_.empty();
   if (!standing_) return false;
   at_ = pop();
+  CELLAR_ASSERT(!limited_ || rows_left_ > 0);
   if (limited_ && !row().is_cursor()) --rows_left_;
   return true;
 }

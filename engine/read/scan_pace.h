@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/assert.h"
 #include "cellar/environment.h"
 
 namespace cellar {
@@ -28,12 +29,16 @@ class ScanPace {
     going_ = row_begun_ = false;
     cells_ = 0;
   }
-  void begin_row() { row_begun_ = true; }
+  void begin_row() {
+    CELLAR_ASSERT(going_);  // a row is part of a search
+    row_begun_ = true;
+  }
   void count_cells(uint64_t cells) { cells_ += cells; }
   // Returns whether the search has lasted long enough. Returns false before the first row, so that each
   // new search makes progress.
   bool is_over() const {
     if (!row_begun_) return false;
+    CELLAR_DCHECK(going_ && (micros_max_ == 0 || clock_ != nullptr));
     return (cells_max_ != 0 && cells_ >= cells_max_) ||
            (micros_max_ != 0 && clock_->steady_us() - begun_us_ >= micros_max_);
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "cell/merging_cursor.h"
 #include "cell/reverse_row_cursor.h"
 #include "engine/read/explained_source.h"
@@ -57,6 +58,7 @@ Outcome outcome_of(const StoreView& view, const StoreFile& file, const StoreQuer
 
 // Counts a file by its outcome. Bloom filters count for themselves.
 void count_file(Outcome outcome, ReadStats& stats) {
+  CELLAR_DCHECK(outcome != Outcome::kNoSuchRow);  // that is a memtable's
   ++stats.files_considered;
   if (outcome == Outcome::kOutsideKeys) ++stats.files_skipped_range;
   if (outcome == Outcome::kOutsideTimes) ++stats.files_skipped_time;
@@ -112,6 +114,7 @@ void add_file(const StoreView& view, const StoreQuery& query, const RowRange& ra
   const HFileReader& reader = file.reader();
   auto* entry = explain(view, query, reader.name(), Outcome::kRead);
   ReadStats* stats = entry != nullptr ? &entry->cost : query.stats;
+  CELLAR_ASSERT(stats != nullptr);
   const Outcome outcome = outcome_of(view, file, query, range, *stats);
   count_file(outcome, *stats);
   if (entry != nullptr) entry->outcome = outcome;
@@ -132,6 +135,8 @@ Sources open_sources(const StoreView& view, const StoreQuery& query, const RowRa
   add_memtable(view, query, range, view.active, age, sources);
   for (const MemtableRef& memtable : view.frozen) add_memtable(view, query, range, memtable, ++age, sources);
   for (size_t i = view.files.size(); i-- > 0;) add_file(view, query, range, *view.files[i], ++age, sources);
+  CELLAR_DCHECK(sources.cursors.size() <= view.files.size() + view.frozen.size() + 1);
+  CELLAR_DCHECK(std::ranges::is_sorted(sources.cursors, std::less(), &MergeSource::age));  // youngest first
   return sources;
 }
 
@@ -143,6 +148,8 @@ ReadRules counted(ReadRules rules, ReadExplanation::PassedOver* passed_over) {
 }  // namespace
 
 void StoreReader::add_costs(const Explained& explained, ReadStats& stats) {
+  CELLAR_ASSERT(explained.of == nullptr ||
+                (explained.from <= explained.to && explained.to <= explained.of->sources.size()));
   for (size_t i = explained.from; i < explained.to; ++i) stats += explained.of->sources[i].cost;
 }
 
@@ -155,6 +162,8 @@ bool RowRange::past_stop(std::string_view row) const {
 
 std::unique_ptr<StoreReader> StoreReader::open(std::shared_ptr<const StoreView> view, const StoreQuery& query,
                                                const RowRange& range) {
+  CELLAR_ASSERT(view != nullptr && view->config != nullptr && query.stats != nullptr);
+  CELLAR_ASSERT(!query.on_demand || !range.reversed);  // to_row() only moves forward
   Explained explained{.of = query.explanation};
   if (explained.of != nullptr) explained.from = explained.of->sources.size();
   Sources sources = open_sources(*view, query, range);
@@ -188,6 +197,7 @@ std::unique_ptr<StoreReader> StoreReader::open(std::shared_ptr<const StoreView> 
 
 std::unique_ptr<CellCursor> open_row_cursor(const StoreView& view, std::string_view row,
                                             std::span<const std::string> columns, ReadStats& stats) {
+  CELLAR_ASSERT(!row.empty());
   StoreQuery query;
   query.rules.raw = true;
   query.rules.columns = columns;
@@ -207,10 +217,14 @@ StoreReader::StoreReader(std::shared_ptr<const StoreView> view, const ReadRules&
       walk_(*cursor_, judge_),
       versions_returned_(rules.raw ? rules.versions : std::min(rules.versions, rules.family.max_versions)),
       raw_(rules.raw),
-      on_demand_(query.on_demand) {}
+      on_demand_(query.on_demand) {
+  CELLAR_ASSERT(cursor_ != nullptr && rules.versions > 0);
+  CELLAR_ASSERT(rules.time_from <= rules.time_until);
+}
 
 StoreReader::~StoreReader() {
   if (explained_.of == nullptr) return;
+  CELLAR_ASSERT(stats_ != nullptr && explained_.to <= explained_.of->sources.size());
   add_costs(explained_, *stats_);
   uint64_t taken = 0;
   for (size_t i = explained_.from; i < explained_.to; ++i) taken += explained_.of->sources[i].cells_taken;
@@ -223,6 +237,7 @@ StoreReader::~StoreReader() {
 }
 
 void StoreReader::to_row(std::string_view row) {
+  CELLAR_ASSERT(on_demand_ && !walk_.in_row());
   if (positioned_) return walk_.skip_to_row(row);
   positioned_ = true;
   OwnedCell from;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/assert.h"
 #include "cell/read_judge.h"
 #include "cell/walk.h"
 #include "cellar/explanation.h"
@@ -25,7 +26,10 @@ struct RowRange {
   bool stop_inclusive = false;
   bool reversed = false;
 
-  static RowRange of_row(std::string_view row) { return {.start = row, .stop = row, .stop_inclusive = true}; }
+  static RowRange of_row(std::string_view row) {
+    CELLAR_DCHECK(!row.empty());  // an empty bound would be open
+    return {.start = row, .stop = row, .stop_inclusive = true};
+  }
   // Returns whether the range is one row, with both bounds inclusive: row Bloom filters then apply.
   bool single_row() const { return start_inclusive && stop_inclusive && !start.empty() && start == stop; }
   // Returns whether `row` is beyond the stop bound, in the direction of the read.

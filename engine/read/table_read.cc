@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/bytes.h"
 #include "cellar/plugin.h"
 
@@ -39,6 +40,7 @@ Result<RowRange> range_of(const Scan& scan, std::string& successor) {
     if (whole) range.start = range.reversed ? successor : scan.row_prefix();
     if (whole) range.start_inclusive = !range.reversed;
   }
+  CELLAR_ASSERT(range.start.size() <= kRowBytesMax && range.stop.size() <= kRowBytesMax);
   return range;
 }
 
@@ -48,6 +50,7 @@ std::vector<size_t> by_rows(std::span<const Get> gets) {
   std::vector<size_t> order(gets.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, {}, [&](size_t at) -> const std::string& { return gets[at].row(); });
+  CELLAR_DCHECK(order.empty() || gets[order.front()].row() <= gets[order.back()].row());
   return order;
 }
 
@@ -75,6 +78,7 @@ Status ScanRead::resolve(Clock& clock) {
   CELLAR_TRY_ASSIGN(read.range, range_of(scan, successor_));
   read.raw = scan.is_raw();
   read.stats = scan.stats_sink() != nullptr ? scan.stats_sink() : &own_stats_;
+  CELLAR_ASSERT(read.filter == nullptr && !filter_);  // a scan is resolved once
   read.sequential = !read.range.single_row() && (scan.row_limit() == 0 || scan.row_limit() > kManyRows);
   read.budget = {.rows = scan.row_limit(),
                  .cells_per_part = scan.batch_cells(),
@@ -95,6 +99,7 @@ Status ScanRead::resolve(Clock& clock) {
 
 void add_filter(const Get& get, std::optional<ReadFilter>& filter, TableRead& read) {
   if (get.row_filter() == nullptr) return;
+  CELLAR_ASSERT(!filter && read.filter == nullptr);
   filter.emplace(*get.row_filter(), false, false);
   read.filter = &*filter;
   read.budget.cells_per_part = 0;  // drop_row() may depend on any cell

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/assert.h"
 #include "engine/read/read_filter.h"
 #include "engine/read/store_reader.h"
 #include "engine/read/table_scanner.h"
@@ -108,6 +109,7 @@ PageBounds page_of(const Query<Q>& query) {
 template <class Q>
 StoreQuery store_query(const Query<Q>& query, const TableRead& read, std::string_view family,
                        const FamilyChoice* choice) {
+  CELLAR_ASSERT(read.stats != nullptr && (choice == nullptr || choice->family == family));
   StoreQuery store;
   store.rules.versions = query.versions_asked();
   store.rules.strict_versions = query.counts_strictly();

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "base/assert.h"
 #include "engine/store/snapshot_keeper.h"
 
 namespace cellar {
@@ -15,6 +16,7 @@ std::shared_ptr<const StoreView> with_own(std::shared_ptr<const StoreView> view,
                                           const Store* store) {
   const MemtableRef* cells = own != nullptr ? own->find(store) : nullptr;
   if (cells == nullptr) return view;
+  CELLAR_ASSERT(cells->get() != nullptr);
   auto both = std::make_shared<StoreView>(*view);
   if (both->active.get() != nullptr) both->frozen.insert(both->frozen.begin(), both->active);
   both->active = *cells;
@@ -41,6 +43,7 @@ Status TableReader::resolve_choices(const FamilyList& list, const std::vector<Fa
     chosen.emplace_back(store, &choice);
   }
   std::ranges::sort(chosen, {}, [](const auto& each) { return each.first->family(); });
+  CELLAR_ASSERT(chosen.size() == choices.size());
   return {};
 }
 
@@ -78,6 +81,8 @@ Result<StoreReaders> TableReader::open_readers(const Query<Q>& query, const Tabl
     }
     again = again || &list != &table_.families();  // a store that was dropped is empty
   }
+  CELLAR_ASSERT(read_point <= table_.host().mvcc.read_point());
+  CELLAR_DCHECK(std::ranges::none_of(views, [](const auto& each) { return each == nullptr; }));
   const int64_t now_ms = read.instant != nullptr ? read.instant->now_ms : table_.host().mvcc.now_ms();
   StoreReaders readers;
   for (size_t i = 0; i < chosen.size(); ++i) {
@@ -109,6 +114,7 @@ Result<bool> TableReader::read_row(const Get& get, ScanBudget budget, RowBatch& 
   add_filter(get, filter, read);
   CELLAR_TRY_ASSIGN(StoreReaders readers, open_readers(get, read));
   if (readers.empty()) return false;
+  CELLAR_DCHECK(read.range.single_row());
   RowReader reader(std::move(readers), read.range, read.budget, read.stats, &table_.host().world.executor,
                    read.filter);
   const bool found = reader.next(batch);
@@ -161,7 +167,9 @@ Result<std::vector<std::shared_ptr<const StoreView>>> TableReader::views_of(
 class TableScan {
  public:
   TableScan(std::shared_ptr<TableState> table, const Scan& scan, std::shared_ptr<const void> keep)
-      : table_(std::move(table)), keep_(std::move(keep)), request_(scan) {}
+      : table_(std::move(table)), keep_(std::move(keep)), request_(scan) {
+    CELLAR_ASSERT(table_ != nullptr);
+  }
 
   static Result<std::unique_ptr<Scanner>> open(std::shared_ptr<TableState> table, const Scan& scan,
                                                const ReadInstant* instant, const ReadOverlay* own,
@@ -193,6 +201,7 @@ Result<std::unique_ptr<Scanner>> open_scan(std::shared_ptr<TableState> table, co
 Result<std::unique_ptr<Scanner>> open_scan_as_of(std::shared_ptr<TableState> table, const Scan& scan,
                                                  const ReadInstant& instant, const ReadOverlay& own,
                                                  std::shared_ptr<const void> keep) {
+  CELLAR_ASSERT(keep != nullptr);  // or a rewrite could drop what the instant sees
   return TableScan::open(std::move(table), scan, &instant, &own, std::move(keep));
 }
 
@@ -207,6 +216,7 @@ Result<std::vector<std::unique_ptr<Scanner>>> open_scans(const std::shared_ptr<T
                       TableScan::open(table, each, &instant, nullptr, snapshot));
     scanners.push_back(std::move(scanner));
   }
+  CELLAR_ASSERT(scanners.size() == scans.size());
   return scanners;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/bytes.h"
 
 namespace cellar {
@@ -54,6 +55,9 @@ RowReader::RowReader(StoreReaders families, const RowRange& range, ScanBudget bu
       filter_(filter),
       in_parts_(budget.in_parts()),
       choosy_(filter != nullptr || !budget.page.are_open()) {
+  CELLAR_ASSERT(stats != nullptr);
+  CELLAR_DCHECK(filter != nullptr ||
+                std::ranges::none_of(families, [](const auto& each) { return each->on_demand(); }));
   if (!budget.page.are_open()) page_.emplace(budget.page);
   if (filter == nullptr) {
     families_ = std::move(families);
@@ -79,6 +83,7 @@ bool RowReader::failed() {
 
 // Moves to the next row among the families. Returns false if there is none within the range.
 bool RowReader::choose_row() {
+  CELLAR_ASSERT(!in_row_ && pending_ == nullptr);
   family_ = 0;
   if (page_) page_->begin();
   if (families_.size() == 1) return in_row_ = choose_row_of_one(*families_.front());
@@ -107,6 +112,7 @@ bool RowReader::choose_row() {
 // Moves to the next row of the only family, which needs no comparison.
 bool RowReader::choose_row_of_one(StoreReader& family) {
   while (const CellView* at = family.at()) {
+    CELLAR_DCHECK(!family.walk().in_row());
     const std::string_view row = at->row();
     if (range_.past_stop(row)) return false;
     const bool excluded = range_.is_excluded_start(row);
@@ -133,6 +139,7 @@ std::optional<std::string_view> RowReader::peek_row() {
 // Adds a cursor for the next row if one is due. Call between rows. At the end of the scan no cursor is
 // returned.
 bool RowReader::add_cursor_if_due(RowBatch& out) {
+  CELLAR_ASSERT(!in_row_ && budget_.pace != nullptr && out.cells_in_open_row() == 0);
   count_examined();
   if (!budget_.pace->is_over() || failed()) return false;
   const std::optional<std::string_view> row = peek_row();
@@ -142,6 +149,7 @@ bool RowReader::add_cursor_if_due(RowBatch& out) {
 
 // Goes to the next row whose key passes the filter, unless a cursor is due.
 RowReader::Entered RowReader::enter_next_row(RowBatch& out) {
+  CELLAR_DCHECK(budget_.rows == 0 || rows_ <= budget_.rows);
   while (true) {
     if (budget_.rows != 0 && rows_ == budget_.rows) return Entered::kEnd;
     if (filter_ != nullptr && filter_->done()) return Entered::kEnd;
@@ -156,6 +164,7 @@ RowReader::Entered RowReader::enter_next_row(RowBatch& out) {
     if (filter_ == nullptr) return Entered::kRow;
     const auto first =
         std::ranges::find_if(families_, [](const auto& each) { return each->walk().in_row(); });
+    CELLAR_ASSERT(first != families_.end());  // one of them has the row
     if (!filter_->drops_row(*(*first)->at())) return Entered::kRow;
     ++stats_->rows_filtered;
     for (const auto& family : families_) family->walk().leave_row();
@@ -172,6 +181,7 @@ inline const CellView* RowReader::next_cell(StoreReader& family) {
 // Returns the next cell of the row that passes the filter and belongs to the page.
 template <bool kPaged>
 inline const CellView* RowReader::next_chosen(StoreReader& family) {
+  CELLAR_DCHECK(choosy_ && kPaged == page_.has_value());
   while ((kPaged && filter_ == nullptr) || !filter_->done()) {
     const CellView* cell = family.walk().next_in_row();
     if (cell == nullptr) break;
@@ -198,6 +208,7 @@ inline const CellView* RowReader::next_chosen(StoreReader& family) {
 // Counts a cell that passed all other tests; returns whether it belongs to the page. Sends the walk past
 // cells that cannot.
 bool RowReader::is_on_page(const CellView& cell, StoreReader& family) {
+  CELLAR_DCHECK(page_.has_value());
   const bool taken = page_->takes(cell);
   if (page_->is_full() && (!page_->counts_columns() || family.returns_one_version())) {
     family.walk().go_on(Step::kNextRow);
@@ -208,6 +219,7 @@ bool RowReader::is_on_page(const CellView& cell, StoreReader& family) {
 }
 
 bool RowReader::add(const CellView& cell, StoreReader& family, RowBatch& out) {
+  CELLAR_DCHECK(!changed_ || &cell == &shown_);
   row_bytes_ += cell.key_size + cell.value_size;
   if (budget_.row_bytes_max != 0 && row_bytes_ > budget_.row_bytes_max) [[unlikely]] {
     status_ = Status::limit(fmt::format("row {} has more than {} bytes in family {} (row_bytes_max)",
@@ -226,6 +238,7 @@ bool RowReader::add(const CellView& cell, StoreReader& family, RowBatch& out) {
 
 // Returns whether the part has no room for the cell. A part takes at least one cell.
 bool RowReader::is_part_full(const CellView& cell, const RowBatch& out) {
+  CELLAR_DCHECK(in_parts_);
   const size_t cells = out.cells_in_open_row();
   if (budget_.cells_per_part != 0 && cells >= budget_.cells_per_part) return true;
   part_bytes_ += bytes_of(cell);
@@ -234,6 +247,7 @@ bool RowReader::is_part_full(const CellView& cell, const RowBatch& out) {
 
 // Adds the family's cells of the row. Returns true if the part is full and the row continues.
 bool RowReader::collect_family(StoreReader& family, RowBatch& out) {
+  CELLAR_DCHECK(pending_ == nullptr || in_parts_);
   while (const CellView* cell = pending_ != nullptr ? std::exchange(pending_, nullptr) : next_cell(family)) {
     if (in_parts_ && is_part_full(*cell, out)) {
       pending_ = cell;
@@ -247,6 +261,7 @@ bool RowReader::collect_family(StoreReader& family, RowBatch& out) {
 // Adds the cells of the row until the row or the part's budget ends. Returns true if the part is full and
 // the row continues.
 bool RowReader::collect(RowBatch& out) {
+  CELLAR_DCHECK(in_row_ && family_ <= families_.size());
   part_bytes_ = 0;
   for (; family_ < families_.size(); ++family_) {
     StoreReader& family = *families_[family_];
@@ -261,6 +276,7 @@ bool RowReader::collect(RowBatch& out) {
 
 // Returns whether the filter keeps the row. If it does, adds the row's cells from the families in rest_.
 bool RowReader::decide(RowBatch& out) {
+  CELLAR_ASSERT(filter_ != nullptr && !in_row_ && pending_ == nullptr);
   if (!filter_->keeps_row(out)) {
     out.drop_open_row();
     return false;
@@ -283,6 +299,7 @@ void RowReader::count_examined() {
   uint64_t examined = 0;
   for (const auto& family : families_) examined += family->walk().examined();
   for (const auto& family : rest_) examined += family->walk().examined();
+  CELLAR_DCHECK(examined >= examined_);
   stats_->cells_examined += examined - examined_;
   if (budget_.pace != nullptr) budget_.pace->count_cells(examined - examined_);
   examined_ = examined;
@@ -321,6 +338,7 @@ bool RowReader::next(RowBatch& out) {
       ++rows_;
       ++stats_->rows_returned;
     }
+    CELLAR_ASSERT(part_full == in_row_ && part_full == (pending_ != nullptr));
     out.end_row(part_full);
     if (budget_.pace != nullptr) budget_.pace->rest();
     return true;

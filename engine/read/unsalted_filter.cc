@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/coding.h"
 
 namespace cellar {
@@ -72,6 +73,7 @@ void UnsaltedFilter::edit_row(std::vector<CellView>& cells) {
   }
   inside_->edit_row(cells);
   std::ranges::sort(keys);
+  CELLAR_DCHECK(std::ranges::adjacent_find(keys) == keys.end());  // each shown key has bytes of its own
   salted_keys_.resize(cells.size());
   for (size_t i = 0; i < cells.size(); ++i) {
     const auto found =

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "base/assert.h"
 #include "base/bytes.h"
 #include "engine/schema/option_field.h"
 #include "engine/schema/option_text.h"
@@ -133,6 +134,8 @@ const CarriedAttribute* find_carried_attribute(AttributeOf of, std::string_view 
 }
 
 bool asks_for_usual(const CarriedAttribute& attribute, std::string_view value) {
+  CELLAR_DCHECK(find_carried_attribute(attribute.of, attribute.name) != nullptr ||
+                &attribute == &kCoprocessor);
   if (attribute.usual.empty()) return false;
   int64_t usual = 0;
   int64_t asked = 0;

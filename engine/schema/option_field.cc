@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/assert.h"
 #include "engine/schema/option_text.h"
 
 namespace cellar {
@@ -20,6 +21,7 @@ Status set_flag(std::string_view key, std::string_view text, bool& field) {
 
 Status parse_number(std::string_view key, std::string_view text, int64_t least, int64_t most,
                     int64_t& value) {
+  CELLAR_ASSERT(least <= most);
   if (!parse_scaled(text, value) || value < least || value > most)
     return unfit(key, text, fmt::format("a number from {} to {}", least, most));
   return {};

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <array>
 
+#include "base/assert.h"
 #include "base/bytes.h"
 #include "cellar/plugin.h"
 #include "engine/schema/carried_attributes.h"
 #include "engine/schema/option_field.h"
 #include "engine/schema/option_text.h"
+#include "hfile/encoding/encoding.h"
 
 namespace cellar {
 namespace {
@@ -121,7 +123,10 @@ const std::array kFamilyFields = {
         "time_to_purge_deletes_ms", "hbase.hstore.time.to.purge.deletes", "3600000"),
     FamilyField{"block_bytes", "BLOCKSIZE", "64k", set_block_bytes,
                 [](const FamilyOptions& f) { return std::to_string(f.block_bytes); }},
-    name_field<&FamilyOptions::encoding>("encoding", "DATA_BLOCK_ENCODING", "fast_diff"),
+    FamilyField{
+        "encoding", "DATA_BLOCK_ENCODING", "fast_diff",
+        [](FamilyOptions& f, auto, auto v) { return f.encoding = encoding_name(lower_ascii(v)), Status(); },
+        [](const FamilyOptions& f) { return f.encoding; }},
     flag_field<&FamilyOptions::compress_tags>("compress_tags", "COMPRESS_TAGS", "false"),
     name_field<&FamilyOptions::compression>("compression", "COMPRESSION", "gz"),
     name_field<&FamilyOptions::compression_compact>("compression_compact", "COMPRESSION_COMPACT", "none"),
@@ -433,6 +438,7 @@ std::string_view durability_name(Durability durability) {
     case Durability::kFsyncWal:
       return "fsync_wal";
   }
+  CELLAR_ASSERT(!"every Durability has a name");
   return "unknown";
 }
 

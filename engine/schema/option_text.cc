@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/bytes.h"
 #include "cellar/options.h"
 
@@ -138,6 +139,7 @@ std::string parameter_in(std::string_view text, std::string_view parameter) {
 }
 
 std::string with_parameter(std::string_view text, std::string_view parameter, std::string_view value) {
+  CELLAR_ASSERT(!parameter.empty());
   std::string inside;
   const auto add = [&](std::string_view name, std::string_view what) {
     inside += fmt::format("{}{}={}", inside.empty() ? "" : ", ", name, what);

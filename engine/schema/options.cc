@@ -1,5 +1,6 @@
 // Options: what is wrong with them, all of it at once.
 #include "cellar/options.h"
+#include "base/assert.h"
 
 #include <fmt/format.h>
 
@@ -38,21 +39,26 @@ Status check_family_name(const std::string& name) {
 // Joins faults, so that one look shows all of them.
 struct Faults {
   std::string text;
+  std::string hint;  // the first one that a fault has
   void add(const Status& status) {
-    if (!status.ok()) text += (text.empty() ? "" : "; ") + std::string(status.message());
+    if (status.ok()) return;
+    text += (text.empty() ? "" : "; ") + std::string(status.message());
+    if (hint.empty()) hint = status.hint();
   }
   void add_if(bool bad, std::string_view message) {
+    CELLAR_ASSERT(!message.empty());
     if (bad) text += (text.empty() ? "" : "; ") + std::string(message);
   }
   void add_unless_one_of(std::string_view option, const std::string& value,
                          const std::vector<std::string>& names) {
-    add_if(
-        std::ranges::find(names, value) == names.end(),
-        fmt::format("{} \"{}\" cannot be written by this build ({})", option, value, fmt::join(names, ", ")));
+    if (std::ranges::find(names, value) != names.end()) return;
+    add(Status::invalid_argument(fmt::format("{} \"{}\" cannot be written by this build ({})", option,
+                                             escaped(value), fmt::join(names, ", ")))
+            .hinting(nearest_hint(lower_ascii(value), names)));
   }
   template <class Options>
   void add_carried(AttributeOf of, const Options& options);
-  Status status() const { return text.empty() ? Status() : Status::invalid_argument(text); }
+  Status status() const { return text.empty() ? Status() : Status::invalid_argument(text).hinting(hint); }
 };
 
 constexpr size_t kCarriedBytesMax = 1 << 20;
@@ -102,7 +108,7 @@ Status validate(const FamilyOptions& family) {
                 "block_bytes must be 1 KiB to 16 MiB");
   faults.add_if(family.bloom_bits_percent_error < 1 || family.bloom_bits_percent_error > 50,
                 "bloom_bits_percent_error must be 1 to 50");
-  faults.add_unless_one_of("encoding", family.encoding, encoding_names());
+  faults.add_unless_one_of("encoding", encoding_name(family.encoding), encoding_names());
   faults.add(make_compressor(family.compression).status());
   faults.add(check_compression("compression_compact", family.compression_compact));
   faults.add(check_compression("compression_compact_major", family.compression_compact_major));

@@ -1,9 +1,13 @@
 // Disk: which failures of lock, manifest and log make the engine read-only.
 #include "engine/store/disk.h"
 
+#include "base/assert.h"
+#include "base/mutex.h"
+
 namespace cellar {
 
 Status Disk::sync_log() {
+  CELLAR_ASSERT(wal != nullptr && mutexes_held() == 0);
   const Status synced = wal->sync();
   if (!synced.ok() && !wal->health().ok()) health.fail(synced.with_context("write-ahead log"));
   return synced;
@@ -16,6 +20,7 @@ Status Disk::check_lock() {
 }
 
 Status Disk::commit(const ManifestEdit& edit) {
+  CELLAR_ASSERT(manifest != nullptr && mutexes_held() == 0);
   CELLAR_TRY(check_lock());
   const auto committed = manifest->commit(edit);
   if (!committed.ok()) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "engine/store/world.h"
 
 namespace cellar {
@@ -29,6 +30,7 @@ void ExpiryClock::start(const Memory& remembered) {
   wall_ms_ = wall;
   if (wall <= latest) return;
   wall_ms_ = remembered.wall_ms;
+  CELLAR_ASSERT(wall_ms_ <= wall);
   // The doubt goes on where the store was closed in it: the wall clock has gone on meanwhile.
   const int64_t doubted = remembered.doubted_ms;
   const bool same_doubt = doubted > 0 && doubted <= wall && wall <= add_up_to_max(doubted, guard_ms_);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/assert.h"
 #include "base/mutex.h"
 #include "cellar/environment.h"
 
@@ -24,7 +25,7 @@ class ExpiryClock {
     int64_t ahead_ms = 0;  // how far the wall clock is ahead of that, when it is not believed; else 0
   };
 
-  // What the store keeps of the clock from one opening to the next.
+  // The record of the clock that the store keeps from one opening to the next.
   struct Memory {
     int64_t wall_ms = 0;     // the last time that was believed; 0: none is remembered
     int64_t doubted_ms = 0;  // the wall clock when the doubt of it began; 0: it is believed
@@ -33,7 +34,9 @@ class ExpiryClock {
   };
 
   // A guard of 0 means that the wall clock alone counts.
-  ExpiryClock(Clock& clock, int64_t guard_ms) : clock_(clock), guard_ms_(guard_ms) {}
+  ExpiryClock(Clock& clock, int64_t guard_ms) : clock_(clock), guard_ms_(guard_ms) {
+    CELLAR_ASSERT(guard_ms >= 0);
+  }
 
   void start(const Memory& remembered);
   Reading read();

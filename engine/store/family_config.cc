@@ -1,6 +1,7 @@
 // FamilyConfig: options to rules.
 #include "engine/store/family_config.h"
 
+#include "base/assert.h"
 #include "bloom/bloom_types.h"
 #include "engine/schema/option_fields.h"
 
@@ -25,11 +26,13 @@ Result<std::shared_ptr<const FamilyConfig>> FamilyConfig::create(const FamilyOpt
   config->options = options;
   config->rules = rules_of(options);
   CELLAR_TRY_ASSIGN(config->policy, Registry<CompactionPolicy>::instance().make(options.compaction));
+  CELLAR_ASSERT(config->policy != nullptr && config->rules.min_versions <= config->rules.max_versions);
   return std::shared_ptr<const FamilyConfig>(std::move(config));
 }
 
 const std::string& compression_of(const FamilyOptions& family, FileOrigin origin) {
   if (origin == FileOrigin::kFlush) return family.compression;
+  CELLAR_DCHECK(family.compression != kSameCompression);  // else there is nothing to be the same as
   const std::string& own = origin == FileOrigin::kMajorCompaction ? family.compression_compact_major
                                                                   : family.compression_compact_minor;
   if (own != kSameCompression) return own;
@@ -51,6 +54,7 @@ HFileWriterOptions writer_options(const FamilyOptions& family, FileOrigin origin
   options.trailer_sums = options.cell_counts = true;
   options.create_time_ms = now_ms;
   options.cell_bytes_max = cell_bytes_max;
+  CELLAR_ASSERT(options.bloom_error_rate > 0 && options.bloom_error_rate < 1 && cell_bytes_max > 0);
   return options;
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace cellar {
 namespace {
 
@@ -10,6 +12,7 @@ constexpr size_t kCopyBytes = 1 << 20;
 constexpr int kLevelsMax = 16;
 
 Status remove_level(Directory& parent, std::string_view name, int levels) {
+  CELLAR_ASSERT(levels >= 0 && levels <= kLevelsMax);
   if (levels == 0) return Status::limit("directories are nested too deeply").at(parent.path());
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> directory, parent.directory(name, false));
   CELLAR_TRY_ASSIGN(const std::vector<DirectoryEntry> entries, directory->list());
@@ -45,6 +48,7 @@ std::pair<std::string, std::string> split_path(const std::string& path) {
 
 Status copy_file(Executor& executor, Directory& from, std::string_view name, Directory& into,
                  std::string_view target) {
+  CELLAR_ASSERT(!name.empty() && !target.empty());
   CELLAR_TRY_ASSIGN(const std::unique_ptr<ReadableFile> source, from.open(name));
   CELLAR_TRY_ASSIGN(std::unique_ptr<WritableFile> file, into.create(target, {}));
   const Status copied = copy_bytes(executor, *source, *file);

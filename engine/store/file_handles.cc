@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "base/assert.h"
+
 namespace cellar {
 
 // A ReadableFile whose handle comes and goes.
@@ -54,6 +56,7 @@ Result<std::shared_ptr<const ReadableFile>> FileHandles::acquire(Slot& slot, Dir
   {
     MutexLock lock(mutex_);
     if (slot.handle != nullptr) {
+      CELLAR_ASSERT(*slot.place == &slot);
       open_.splice(open_.begin(), open_, slot.place);
       return slot.handle;
     }
@@ -63,6 +66,7 @@ Result<std::shared_ptr<const ReadableFile>> FileHandles::acquire(Slot& slot, Dir
 }
 
 std::shared_ptr<const ReadableFile> FileHandles::install(Slot& slot, std::unique_ptr<ReadableFile> opened) {
+  CELLAR_ASSERT(opened != nullptr);
   std::shared_ptr<const ReadableFile>
       closed;  // declared first, so let go after the lock: closing is a system call
   MutexLock lock(mutex_);
@@ -76,6 +80,7 @@ std::shared_ptr<const ReadableFile> FileHandles::install(Slot& slot, std::unique
       open_.pop_back();
     }
   }
+  CELLAR_ASSERT(open_.size() <= open_max_ && slot.handle != nullptr);
   return slot.handle;
 }
 
@@ -83,6 +88,7 @@ void FileHandles::forget(Slot& slot) {
   std::shared_ptr<const ReadableFile> closed;
   MutexLock lock(mutex_);
   if (slot.handle == nullptr) return;
+  CELLAR_ASSERT(*slot.place == &slot);
   closed = std::move(slot.handle);
   open_.erase(slot.place);
 }

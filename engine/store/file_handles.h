@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "base/assert.h"
 #include "base/mutex.h"
 #include "cellar/file_system.h"
 
@@ -15,7 +16,7 @@ namespace cellar {
 class FileHandles {
  public:
   // `open_max` is at least 1. Reads under way may hold a few more open for a moment.
-  explicit FileHandles(size_t open_max) : open_max_(open_max) {}
+  explicit FileHandles(size_t open_max) : open_max_(open_max) { CELLAR_ASSERT(open_max > 0); }
 
   // A file of fixed size that counts as one, whether its handle is open at the moment or not. The name must
   // stay in the directory, unchanged, for as long as the file is used. Errors as Directory::open.

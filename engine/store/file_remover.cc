@@ -1,9 +1,12 @@
 // FileRemover: one job a file.
 #include "engine/store/file_remover.h"
 
+#include "base/assert.h"
+
 namespace cellar {
 
 void FileRemover::remove(std::shared_ptr<Directory> directory, StoredFile file) {
+  CELLAR_ASSERT(directory != nullptr);
   if (generation_ != process_generation()) return;  // in a forked child: the file is the parent's
   {
     MutexLock lock(mutex_);
@@ -18,6 +21,7 @@ void FileRemover::run() {
     Wanted next;
     {
       MutexLock lock(mutex_);
+      CELLAR_ASSERT(runs_);  // one job, until it finds nothing
       if (wanted_.empty()) {
         runs_ = false;
         done_->signal();
@@ -40,6 +44,7 @@ std::vector<StoredFile> FileRemover::take_removed() {
 }
 
 void FileRemover::wait() {
+  CELLAR_ASSERT(mutexes_held() == 0);
   while (true) {
     const uint64_t seen = done_->count();
     {

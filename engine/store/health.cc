@@ -1,6 +1,8 @@
 // Health: one failure, and a list of troubles by name.
 #include "engine/store/health.h"
 
+#include "base/assert.h"
+
 namespace cellar {
 namespace {
 
@@ -21,6 +23,7 @@ Status Health::check() const {
 }
 
 void Health::fail(const Status& status, Ends ends) {
+  CELLAR_ASSERT(!status.ok());
   if (!remember(status, ends)) return;
   world_.log(LogLevel::kError, "writes are refused from now on: " + status.to_text());
   world_.events.on_background_error(status);
@@ -51,6 +54,7 @@ void Health::clear() {
 }
 
 void Health::begin(std::string_view what, const Status& status, int64_t now_ms, bool refuses) {
+  CELLAR_ASSERT(!status.ok() && !what.empty());
   auto [at, is_new] = troubles_.try_emplace(std::string(what));
   Trouble& trouble = at->second;
   if (is_new) {
@@ -64,6 +68,7 @@ void Health::begin(std::string_view what, const Status& status, int64_t now_ms, 
 }
 
 bool Health::end(std::string_view what) {
+  CELLAR_ASSERT(trouble_count_.load(std::memory_order_relaxed) == troubles_.size());
   const auto found = troubles_.find(what);
   if (found == troubles_.end()) return false;
   troubles_.erase(found);
@@ -83,6 +88,7 @@ bool Health::over(std::string_view what) {
 }
 
 void Health::wait_begins(const std::string& reason, int64_t now_ms) {
+  CELLAR_ASSERT(!reason.empty());
   MutexLock lock(mutex_);
   ++writers_waiting_;
   begin(kWriters, Status::busy("writes wait: " + reason), now_ms, true);
@@ -90,6 +96,7 @@ void Health::wait_begins(const std::string& reason, int64_t now_ms) {
 
 void Health::wait_ends() {
   MutexLock lock(mutex_);
+  CELLAR_ASSERT(writers_waiting_ > 0);
   if (--writers_waiting_ == 0) static_cast<void>(end(kWriters));
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/mutex.h"
 #include "cellar/engine.h"
 #include "cellar/environment.h"
@@ -33,21 +34,29 @@ class Mvcc {
 
   // For recovery, before anybody reads or writes.
   void start_at(uint64_t last_sequence) {
+    CELLAR_ASSERT(last_sequence + 1 >= next_);
     next_ = last_sequence + 1;
     visible_.store(last_sequence, std::memory_order_release);
   }
 
   // The leader's: the next sequence. It becomes visible by publish().
-  uint64_t take_sequence() { return next_++; }
+  uint64_t take_sequence() {
+    CELLAR_ASSERT(next_ > visible_.load(std::memory_order_relaxed));
+    return next_++;
+  }
   // … one above `floor`, too.
   uint64_t take_sequence_above(uint64_t floor) {
     next_ = std::max(next_, floor + 1);
     return next_++;
   }
   // The leader's: gives back the sequences taken since `sequence`, none of which was written anywhere.
-  void give_back(uint64_t sequence) { next_ = sequence; }
+  void give_back(uint64_t sequence) {
+    CELLAR_ASSERT(sequence <= next_ && sequence > visible_.load(std::memory_order_relaxed));
+    next_ = sequence;
+  }
   // The leader's: makes all writes up to `sequence` visible. They are in the memtables.
   void publish(uint64_t sequence) {
+    CELLAR_ASSERT(sequence >= visible_.load(std::memory_order_relaxed) && sequence < next_);
     visible_.store(sequence, std::memory_order_release);
     wake_waiters();
   }
@@ -95,7 +104,9 @@ class Mvcc {
   // Whether it was the last one at this read point.
   bool close_snapshot(uint64_t sequence) {
     MutexLock lock(mutex_);
-    snapshots_.erase(snapshots_.find(sequence));
+    const auto found = snapshots_.find(sequence);
+    CELLAR_ASSERT(found != snapshots_.end());  // it was opened, and is closed once
+    snapshots_.erase(found);
     return !snapshots_.contains(sequence);
   }
   // Calls work(read points of the open snapshots) while none can be opened or closed.
@@ -116,6 +127,7 @@ class Mvcc {
     OpenReadPoints points;
     points.read_point = read_point();
     points.any_snapshot = !snapshots_.empty();
+    CELLAR_ASSERT(snapshots_.empty() || *snapshots_.rbegin() <= points.read_point);
     for (const uint64_t each : snapshots_)
       if (each < points.read_point && (points.snapshots.empty() || points.snapshots.back() != each))
         points.snapshots.push_back(each);

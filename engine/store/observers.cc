@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.h"
+
 namespace cellar {
 
 Status Observers::add(TableState& table, const std::string& name, std::shared_ptr<Observer> observer) {
@@ -13,6 +15,7 @@ Status Observers::add(TableState& table, const std::string& name, std::shared_pt
   if (std::ranges::find(list->all, name, &ObserverList::Named::name) != list->all.end())
     return Status::invalid_argument("table " + table.name() + " already has an observer " + name);
   list->all.push_back({name, std::move(observer)});
+  CELLAR_ASSERT(known == nullptr || list->all.size() == known->all.size() + 1);  // lists only grow
   table.set_observers(list.get());
   lists_.push_back(std::move(list));
   return {};

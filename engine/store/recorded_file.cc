@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "hfile/format/caps.h"
 
 namespace cellar {
@@ -43,6 +44,7 @@ Result<RecordedFile> open_recorded_file(Result<std::unique_ptr<ReadableFile>> fi
         .at(name);
   if (!parse_store_file_name(identity, record.name, opened.number))
     return Status::corruption("the file name does not belong to this store").at(name);
+  CELLAR_ASSERT(opened.reader != nullptr && opened.number < kCountMax);
   return opened;
 }
 

@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "base/mutex.h"
 
 namespace cellar {
 
@@ -35,6 +36,7 @@ bool RowLocks::try_lock(std::atomic<uint32_t>& state, Mode mode, bool waited) {
 }
 
 Status RowLocks::lock(size_t stripe, Mode mode, int64_t timeout_us, Clock& clock) {
+  CELLAR_ASSERT(stripe < kStripes && mutexes_held() == 0);
   std::atomic<uint32_t>& state = stripes_[stripe];
   if (try_lock(state, mode, false)) return {};
   const int64_t deadline_us =
@@ -56,15 +58,18 @@ Status RowLocks::lock(size_t stripe, Mode mode, int64_t timeout_us, Clock& clock
     }
     released_->wait(seen, left);
   }
-  waiters_.fetch_sub(1);
+  const int waiters = waiters_.fetch_sub(1);
+  CELLAR_ASSERT(waiters > 0);
   return status;
 }
 
 void RowLocks::unlock(size_t stripe, Mode mode) {
   if (mode == Mode::kShared) {
-    stripes_[stripe].fetch_sub(1, std::memory_order_seq_cst);
+    const uint32_t before = stripes_[stripe].fetch_sub(1, std::memory_order_seq_cst);
+    CELLAR_ASSERT((before & ~kExclusiveWaits) > 0 && (before & kExclusiveHeld) == 0);
   } else {
-    stripes_[stripe].fetch_and(~kExclusiveHeld, std::memory_order_seq_cst);
+    const uint32_t before = stripes_[stripe].fetch_and(~kExclusiveHeld, std::memory_order_seq_cst);
+    CELLAR_ASSERT((before & ~kExclusiveWaits) == kExclusiveHeld);  // nobody else held it
   }
   // Sequentially consistent with the waiter's fetch_add: either it is counted here, or its second try sees
   // the lock free.
@@ -72,6 +77,7 @@ void RowLocks::unlock(size_t stripe, Mode mode) {
 }
 
 RowLockSet::~RowLockSet() {
+  CELLAR_ASSERT(first_ == SIZE_MAX || more_.empty());
   if (first_ != SIZE_MAX) locks_.unlock(first_, mode_);
   for (const size_t stripe : more_) locks_.unlock(stripe, mode_);
 }
@@ -96,6 +102,8 @@ Status RowLockSet::lock_rows(const std::vector<std::string_view>& rows, int64_t 
     if (!more_.empty() && more_.back() == stripe) continue;
     if (const Status status = locks_.lock(stripe, mode_, timeout_us, clock); !status.ok())
       return status.with_context("row " + escaped(row));
+    CELLAR_ASSERT(more_.empty() ||
+                  more_.back() < stripe);  // in ascending order, or two sets could wait in a circle
     more_.push_back(stripe);
   }
   return {};
@@ -103,6 +111,7 @@ Status RowLockSet::lock_rows(const std::vector<std::string_view>& rows, int64_t 
 
 void GrowingRowLocks::want(std::string_view row, RowLocks::Mode mode) {
   const auto [at, added] = stripes_.try_emplace(RowLocks::stripe_of(row));
+  CELLAR_ASSERT(!at->second.held);
   if (added) at->second.row = row;
   at->second.wanted = std::max(at->second.wanted, mode);
 }
@@ -124,6 +133,7 @@ bool GrowingRowLocks::extend(std::string_view row, RowLocks::Mode mode) {
   state.wanted = std::max(state.wanted, mode);
   if (state.held) return *state.held == state.wanted;  // not made stronger in place: two might wait so
   if (!locks_.try_lock(at->first, state.wanted)) return false;
+  CELLAR_ASSERT(!state.held);
   state.held = state.wanted;
   return true;
 }

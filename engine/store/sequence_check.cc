@@ -28,6 +28,7 @@ class SequenceCheckingCursor final : public CellCursor {
   const CellView* checked(const CellView* cell) {
     if (cell == nullptr || allowed_.holds(cell->sequence)) return cell;
     failure_ = check_sequence(file_, *cell);
+    CELLAR_ASSERT(!failure_.ok());
     return nullptr;
   }
 

@@ -40,6 +40,7 @@ Store::Store(StoreIds ids, std::string table_name, std::shared_ptr<const FamilyC
       stamps_(config->options.stamps),
       flushed_sequence_(flushed_sequence) {
   auto view = std::make_shared<StoreView>();
+  CELLAR_ASSERT(ids_.family != 0 && (directory_ != nullptr || files.empty()));
   view->config = std::move(config);
   view->files = std::move(files);
   view->rewritten_at = rewritten_at;
@@ -51,6 +52,7 @@ std::shared_ptr<const StoreView> Store::view_at(uint64_t snapshot) const {
   MutexLock lock(mutex_);
   if (kept_.empty()) return view_;
   const auto kept = kept_.find(snapshot);
+  CELLAR_ASSERT(kept == kept_.end() || kept->second != nullptr);
   return kept == kept_.end() ? view_ : kept->second;
 }
 
@@ -70,6 +72,9 @@ void Store::change_view(const Change& change, const std::vector<uint64_t>* keep_
     MutexLock lock(mutex_);
     auto next = std::make_shared<StoreView>(*view_);
     change(*next);
+    CELLAR_ASSERT(next->config != nullptr && next->rewritten_at >= view_->rewritten_at);
+    CELLAR_ASSERT(!dropped() ||
+                  (next->files.empty() && next->frozen.empty() && next->active.get() == nullptr));
     frozen_count_.store(next->frozen.size(), std::memory_order_relaxed);
     count_files(*next);
     if (keep_for != nullptr)
@@ -84,6 +89,7 @@ void Store::count_files(const StoreView& view) {
                     std::memory_order_relaxed);
   int64_t bytes = 0;
   for (const auto& file : view.files) bytes += static_cast<int64_t>(file->record().bytes);
+  CELLAR_ASSERT(bytes >= 0);
   bytes_.store(bytes, std::memory_order_relaxed);
 }
 
@@ -98,12 +104,15 @@ bool Store::set_aside(StoreFile& file) { return mark_aside(file, true); }
 bool Store::take_back(StoreFile& file) { return mark_aside(file, false); }
 
 void Store::set_active(MemtableRef first) {
+  CELLAR_ASSERT(active_ == nullptr && first.get() != nullptr);
   active_ = first.get();
   active_bytes_seen_ = 0;
   change_view([&](StoreView& view) { view.active = first; });
 }
 
 void Store::freeze(MemtableRef fresh) {
+  CELLAR_ASSERT(active_ != nullptr && fresh.get() != nullptr && fresh.get() != active_);
+  CELLAR_ASSERT(fresh->summary().cells == 0);
   active_ = fresh.get();
   active_bytes_seen_ = 0;
   change_view([&](StoreView& view) {
@@ -114,6 +123,7 @@ void Store::freeze(MemtableRef fresh) {
 
 int64_t Store::take_growth() {
   const uint64_t now = active_->bytes();
+  CELLAR_ASSERT(now >= active_bytes_seen_);  // a memtable only grows
   return static_cast<int64_t>(now - std::exchange(active_bytes_seen_, now));
 }
 
@@ -143,6 +153,7 @@ Store::FlushInstalled Store::install_flush(std::span<const MemtableRef> memtable
     keep_for = keepers(outside_of(view, memtables, {}), made, snapshots);
     CELLAR_ASSERT(memtables.size() <= view.frozen.size());
     for (size_t i = 0; i < memtables.size(); ++i) {
+      CELLAR_ASSERT(std::ranges::find(memtables, view.frozen.back()) != memtables.end());  // the oldest
       result.freed += view.frozen.back()->bytes();
       view.frozen.pop_back();
     }
@@ -152,12 +163,14 @@ Store::FlushInstalled Store::install_flush(std::span<const MemtableRef> memtable
   change_view(change, &keep_for);
   if (flushed_sequence > this->flushed_sequence())
     flushed_sequence_.store(flushed_sequence, std::memory_order_release);
+  CELLAR_ASSERT(dropped() || oldest_unflushed() > this->flushed_sequence());
   result.views_kept = keep_for.size();
   return result;
 }
 
 size_t Store::install_compaction(std::span<const std::shared_ptr<StoreFile>> inputs, const Rewritten& made,
                                  std::span<const uint64_t> snapshots) {
+  CELLAR_ASSERT(!inputs.empty());
   std::vector<uint64_t> keep_for;
   const auto change = [&](StoreView& view) {
     if (dropped()) {
@@ -168,6 +181,8 @@ size_t Store::install_compaction(std::span<const std::shared_ptr<StoreFile>> inp
     const auto first = std::ranges::find(view.files, inputs.front());
     CELLAR_ASSERT(static_cast<size_t>(view.files.end() - first) >= inputs.size());
     CELLAR_ASSERT(std::equal(inputs.begin(), inputs.end(), first));
+    CELLAR_ASSERT(
+        std::ranges::all_of(inputs, [](const auto& each) { return each->busy() && !each->obsolete(); }));
     const auto at = view.files.erase(first, first + static_cast<std::ptrdiff_t>(inputs.size()));
     if (made.output != nullptr) view.files.insert(at, made.output);
     view.rewritten_at = std::max(view.rewritten_at, made.rewritten_at);
@@ -178,10 +193,12 @@ size_t Store::install_compaction(std::span<const std::shared_ptr<StoreFile>> inp
 }
 
 void Store::install_adopted(std::span<const std::shared_ptr<StoreFile>> files) {
+  CELLAR_ASSERT(std::ranges::none_of(files, [](const auto& each) { return each->obsolete(); }));
   change_view([&](StoreView& view) { view.files.insert(view.files.end(), files.begin(), files.end()); });
 }
 
 void Store::compaction_begins(std::span<const std::shared_ptr<StoreFile>> inputs) {
+  CELLAR_ASSERT(!inputs.empty() && running_ >= 0);
   for (const auto& input : inputs) {
     CELLAR_ASSERT(!input->busy());
     input->set_busy(true);
@@ -195,18 +212,21 @@ void Store::compaction_begins(std::span<const std::shared_ptr<StoreFile>> inputs
 }
 
 void Store::compaction_ends(std::span<const std::shared_ptr<StoreFile>> inputs) {
+  CELLAR_ASSERT(!inputs.empty() && running_ > 0);
   being_replaced_.fetch_sub(std::ssize(inputs) - 1, std::memory_order_relaxed);
   for (const auto& input : inputs) input->set_busy(false);
   if (--running_ == 0) inputs_bytes_.store(0, std::memory_order_relaxed);
 }
 
 uint32_t Store::files_slow(const EngineOptions& engine) const {
+  CELLAR_ASSERT(engine.files_stop > 0 && engine.files_slow <= engine.files_stop);
   const uint64_t own = files_stop_.load(std::memory_order_relaxed);
   if (own == 0) return engine.files_slow;
   return static_cast<uint32_t>(std::max<uint64_t>(1, own * engine.files_slow / engine.files_stop));
 }
 
 void Store::install_config(std::shared_ptr<const FamilyConfig> config) {
+  CELLAR_ASSERT(config != nullptr && config->options.name == family_);
   files_stop_.store(config->options.files_stop, std::memory_order_relaxed);
   stamps_.store(config->options.stamps, std::memory_order_relaxed);
   change_view([&](StoreView& view) { view.config = config; });
@@ -226,6 +246,7 @@ void Store::take_table_options(const TableOptions& table) {
 }
 
 uint64_t Store::drop() {
+  CELLAR_ASSERT(!dropped());
   uint64_t freed = active_ != nullptr ? active_->bytes() : 0;
   active_ = nullptr;
   change_view([&](StoreView& view) {
@@ -243,6 +264,7 @@ uint64_t Store::drop() {
 }
 
 size_t Store::replace(const Store* before, uint64_t sequence, std::span<const uint64_t> snapshots) {
+  CELLAR_ASSERT(replaced_at_ == 0 && sequence > 0 && before != this);
   replaced_at_ = sequence;
   auto nothing = std::make_shared<StoreView>();
   nothing->config = view()->config;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 
+#include "base/assert.h"
 #include "engine/manifest/manifest.h"
 #include "engine/store/file_remover.h"
 #include "hfile/read/hfile_reader.h"
@@ -23,7 +24,9 @@ class StoreFile {
         number_(number),
         directory_(std::move(directory)),
         stored_(std::move(stored)),
-        remover_(remover) {}
+        remover_(remover) {
+    CELLAR_ASSERT(reader_ != nullptr && (directory_ != nullptr || remover_ == nullptr));
+  }
   StoreFile(const StoreFile&) = delete;
   StoreFile& operator=(const StoreFile&) = delete;
   ~StoreFile() {
@@ -42,7 +45,10 @@ class StoreFile {
   bool obsolete() const { return obsolete_.load(std::memory_order_acquire); }
   // Whether a compaction reads it now; set and cleared by the store's background work.
   bool busy() const { return busy_.load(std::memory_order_relaxed); }
-  void set_busy(bool busy) { busy_.store(busy, std::memory_order_relaxed); }
+  void set_busy(bool busy) {
+    const bool before = busy_.exchange(busy, std::memory_order_relaxed);
+    CELLAR_ASSERT(before != busy);  // one compaction at a time
+  }
   // Whether compactions leave it out, because it could not be read.
   bool is_aside() const { return aside_.load(std::memory_order_relaxed); }
   // Returns whether that changes it.

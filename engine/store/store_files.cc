@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/assert.h"
 #include "engine/store/recorded_file.h"
 
 namespace cellar {
@@ -17,6 +18,7 @@ StoreFiles::StoreFiles(const World& world, Disk& disk, std::shared_ptr<BlockCach
 Result<std::shared_ptr<StoreFile>> StoreFiles::open(const std::shared_ptr<Directory>& directory,
                                                     uint32_t table_id, const FamilyOptions& family,
                                                     const FileRecord& record) {
+  CELLAR_ASSERT(directory != nullptr);
   StoredFile stored{table_id, family.name, record.name, record.bytes};
   HFileReaderOptions options;
   options.cache = cache_;

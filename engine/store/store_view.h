@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/assert.h"
 #include "engine/store/family_config.h"
 #include "engine/store/store_file.h"
 #include "memtable/memtable.h"
@@ -17,7 +18,10 @@ class MemtableRef {
  public:
   MemtableRef() = default;
   explicit MemtableRef(Memtable* table) : pin_(table), table_(table) {}
-  Memtable* operator->() const { return table_; }
+  Memtable* operator->() const {
+    CELLAR_DCHECK(table_ != nullptr);
+    return table_;
+  }
   Memtable* get() const { return table_; }
   bool operator==(const MemtableRef& other) const { return table_ == other.table_; }
 

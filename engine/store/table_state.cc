@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.h"
 #include "engine/schema/names.h"
 
 namespace cellar {
@@ -17,6 +18,7 @@ TableState::TableState(std::shared_ptr<const TableHost> host, uint32_t id, std::
                        TableOptions options, std::vector<std::shared_ptr<Store>> stores)
     : host_(std::move(host)), id_(id), name_(std::move(name)) {
   set_options(std::move(options));
+  CELLAR_ASSERT(host_ != nullptr && id_ != 0 && !name_.empty());
   set_families(std::move(stores));
 }
 
@@ -43,6 +45,9 @@ void TableState::set_options(TableOptions options) {
 void TableState::set_families(std::vector<std::shared_ptr<Store>> stores) {
   std::ranges::sort(stores, {}, [](const auto& store) { return store->family(); });
   auto list = std::make_unique<const FamilyList>(FamilyList{std::move(stores)});
+  CELLAR_ASSERT(std::ranges::adjacent_find(list->stores, {}, [](const auto& store) {
+                  return store->family();
+                }) == list->stores.end());
   MutexLock lock(history_mutex_);
   for (const auto& store : list->stores) store->take_table_options(options_);
   families_.store(list.get(), std::memory_order_release);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/mutex.h"
 #include "cellar/table.h"
 #include "engine/store/observer_list.h"
@@ -52,10 +53,17 @@ class TableState : public Table, public std::enable_shared_from_this<TableState>
   TableOptions options() const;
   void set_options(TableOptions options);
   // Lists are kept as long as the table, so that readers need no lock: families come and go rarely.
-  const FamilyList& families() const { return *families_.load(std::memory_order_acquire); }
+  const FamilyList& families() const {
+    const FamilyList* list = families_.load(std::memory_order_acquire);
+    CELLAR_DCHECK(list != nullptr);
+    return *list;
+  }
   void set_families(std::vector<std::shared_ptr<Store>> stores);
   bool dropped() const { return dropped_.load(std::memory_order_acquire); }
-  void set_dropped() { dropped_.store(true, std::memory_order_release); }
+  void set_dropped() {
+    const bool before = dropped_.exchange(true, std::memory_order_release);
+    CELLAR_ASSERT(!before);
+  }
 
   // Returns null if the table has no observers: the common case. Call only after check(): observers go when
   // the engine is closed.

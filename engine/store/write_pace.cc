@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace cellar {
 
 double compaction_debt(uint64_t files, uint64_t files_slow, uint64_t files_stop) {
@@ -17,6 +19,7 @@ double backlog_debt(uint64_t newer, uint64_t inputs, uint64_t flush) {
   const auto flushes = static_cast<double>(flush);
   const double begin = 4 * flushes;
   const double end = 0.2 * static_cast<double>(inputs) + 6 * flushes;
+  CELLAR_ASSERT(end > begin);
   return std::clamp((static_cast<double>(newer) - begin) / (end - begin), 0.0, 1.0);
 }
 
@@ -32,6 +35,7 @@ double WritePace::flush_rate(double filled) const {
   const int64_t micros = flush_us_.load(std::memory_order_relaxed);
   const double rate =
       micros <= 0 || bytes <= 0 ? kUnknownBytesPerSecond : bytes * 1e6 / static_cast<double>(micros);
+  CELLAR_ASSERT(rate > 0);
   return rate * (1.2 - std::clamp(filled, 0.0, 1.0));
 }
 
@@ -51,6 +55,7 @@ double WritePace::sustainable() const {
 void WritePace::spend(uint64_t bytes, double bytes_per_second, int64_t now_us) {
   const auto cost = static_cast<int64_t>(static_cast<double>(bytes) * 1e6 / std::max(bytes_per_second, 1.0));
   const int64_t from = std::max(free_at_us_.load(std::memory_order_relaxed), now_us - kBurstUs);
+  CELLAR_ASSERT(cost >= 0);
   free_at_us_.store(from + std::min(cost, kWaitUsMax), std::memory_order_relaxed);
 }
 

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/assert.h"
+
 namespace cellar {
 
 // Returns how far compactions are behind, from 0 (not at all) to 1 (writers have to wait). Pacing begins at
@@ -33,7 +35,10 @@ class WritePace {
   double sustainable() const;
   // Returns the bytes per second to allow at this debt: twice the sustainable rate at 0, less than half of it
   // at 1.
-  double rate(double debt) const { return sustainable() * (2 - 1.6 * debt); }
+  double rate(double debt) const {
+    CELLAR_ASSERT(debt >= 0 && debt <= 1);
+    return sustainable() * (2 - 1.6 * debt);
+  }
 
   // Returns the bytes per second to allow when only one more memtable may wait for its flush: a little more
   // than flushes have lately kept up with while the one that is written is empty, a fifth of it when it is

@@ -1,5 +1,6 @@
 // Batch: a list of changes, each with its table.
 #include "cellar/batch.h"
+#include "base/assert.h"
 
 #include "engine/values/batch_impl.h"
 
@@ -46,6 +47,7 @@ Batch& Batch::append(const std::shared_ptr<Table>& table, const Append& append) 
 }
 
 Batch& Batch::cell(const std::shared_ptr<Table>& table, const CellView& cell) {
+  CELLAR_DCHECK(cell.key_size >= 12u + cell.row_size + cell.family_size);
   impl_->bytes += cell.key_size + cell.value_size + cell.tags_size;
   impl_->entries.push_back({table, Cell(cell)});
   return *this;

@@ -1,5 +1,6 @@
 // ReadExplanation: sums and text.
 #include "cellar/explanation.h"
+#include "base/assert.h"
 
 #include <fmt/format.h>
 
@@ -47,6 +48,7 @@ std::string_view outcome_name(ReadExplanation::Outcome outcome) {
     case ReadExplanation::Outcome::kBloomFilter:
       return "denied by its Bloom filter";
   }
+  CELLAR_ASSERT(!"every Outcome has a name");
   return "?";
 }
 

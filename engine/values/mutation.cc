@@ -1,5 +1,6 @@
 // Mutations: pieces of one row, collected in one buffer.
 #include "cellar/mutation.h"
+#include "base/assert.h"
 
 #include <algorithm>
 
@@ -25,6 +26,7 @@ void RowMutation::add_piece(std::string_view family, std::string_view qualifier,
   piece.timestamp = timestamp;
   piece.type = type;
   piece.latest_version = latest_version;
+  CELLAR_DCHECK(piece.family_at >= row_size_ && piece.end == bytes_.size());
   pieces_.push_back(piece);
 }
 
@@ -36,6 +38,7 @@ void RowMutation::reset(std::string_view row) {
   too_large_ = !mutation_has_room(0, 0, 0, row.size());
   bytes_.assign(too_large_ ? std::string_view() : row);
   row_size_ = bytes_.size();
+  CELLAR_ASSERT(row_size_ <= UINT32_MAX);
   pieces_.clear();
   tags_.clear();
 }
@@ -47,6 +50,7 @@ void set_ttl_tag(std::string& tags, int64_t ttl_ms) {
   char bytes[8];
   store_be64(bytes, static_cast<uint64_t>(ttl_ms));
   append_tag(tags, kTtlTag, {bytes, sizeof bytes});
+  CELLAR_DCHECK(tags.size() == 2 + 1 + sizeof bytes);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // RowBatch: collects cells and the pins that keep them.
 #include "cellar/row_batch.h"
+#include "base/assert.h"
 
 #include <algorithm>
 #include <cstring>
@@ -80,7 +81,9 @@ RowBatch& RowBatch::operator=(RowBatch&& other) noexcept {
 RowBatch::~RowBatch() { clear(); }
 
 RowView RowBatch::operator[](size_t index) const {
+  CELLAR_DCHECK(index < rows_.size());
   const Span& span = rows_[index];
+  CELLAR_DCHECK(span.begin <= span.end && span.end <= cells_.size());
   if (span.begin == span.end) [[unlikely]]
     return RowView::cursor(cursor_);
   return {std::span(cells_).subspan(span.begin, span.end - span.begin), span.more};
@@ -110,6 +113,7 @@ void RowBatch::clear_rows() {
   copy_end_ = copies_.empty() ? 0 : kCopyBlockBytes;
   open_ = 0;
   mark_open();
+  CELLAR_ASSERT(pins_.size() <= 1 && copies_.size() <= 1);
 }
 
 // Room that lives until clear(): pieces of blocks, of which the first is kept for the next read.
@@ -125,11 +129,13 @@ char* RowBatch::copy_room(size_t bytes) {
     copy_end_ = block;
   }
   char* room = copies_.back().get() + copy_at_;
+  CELLAR_DCHECK(copy_at_ + bytes <= copy_end_);
   copy_at_ += bytes;
   return room;
 }
 
 void RowBatch::copy_key(CellView& cell) {
+  CELLAR_DCHECK(cell.key_size >= 12u + cell.row_size + cell.family_size);
   char* room = copy_room(size_t{cell.key_size} + cell.tags_size);
   std::memcpy(room, cell.key, cell.key_size);
   cell.key = room;
@@ -152,6 +158,7 @@ void RowBatch::add_changed(const CellView& cell, const Pinnable* held) {
 }
 
 void RowBatch::replace_open_row(std::span<const CellView> cells) {
+  CELLAR_ASSERT(open_ <= cells_.size());
   const std::vector<CellView> before(cells_.begin() + static_cast<std::ptrdiff_t>(open_), cells_.end());
   cells_.resize(open_);
   size_t at = 0;  // what was left in its order is found without looking twice
@@ -171,12 +178,14 @@ void RowBatch::replace_open_row(std::span<const CellView> cells) {
 }
 
 void RowBatch::sort_open_row() {
+  CELLAR_ASSERT(open_ <= cells_.size());
   std::stable_sort(cells_.begin() + static_cast<std::ptrdiff_t>(open_), cells_.end(),
                    [](const CellView& a, const CellView& b) { return a.family() < b.family(); });
 }
 
 // What the row held and copied is let go: a filter may drop millions of rows between two that pass.
 void RowBatch::drop_open_row() {
+  CELLAR_ASSERT(open_ <= cells_.size() && (rows_.empty() || rows_.back().end == open_));
   cells_.resize(open_);
   for (size_t i = open_pins_; i < pins_.size(); ++i) pins_[i]->drop_pins(1);
   pins_.resize(std::min(pins_.size(), open_pins_));
@@ -194,17 +203,20 @@ void RowBatch::add(const CellView& cell, const Pinnable* held) {
     if (std::find(pins_.end() - static_cast<std::ptrdiff_t>(look), pins_.end(), held) == pins_.end()) {
       held->add_pins(1);
       pins_.push_back(held);
+      CELLAR_DCHECK(pins_.size() > open_pins_);  // drop_open_row() lets go of it
     }
   }
 }
 
 void RowBatch::end_row(bool more_cells_in_row) {
+  CELLAR_ASSERT(cells_.size() <= UINT32_MAX && (rows_.empty() || rows_.back().end == open_));
   rows_.push_back({static_cast<uint32_t>(open_), static_cast<uint32_t>(cells_.size()), more_cells_in_row});
   open_ = cells_.size();
   mark_open();
 }
 
 void RowBatch::add_cursor(std::string_view row) {
+  CELLAR_ASSERT(open_ == cells_.size() && cursor_.empty());  // an empty row stands for the cursor
   char* room = copy_room(row.size());
   std::memcpy(room, row.data(), row.size());
   cursor_ = {room, row.size()};

@@ -1,5 +1,6 @@
 // Table: what follows from the functions that every kind of table has.
 #include "cellar/table.h"
+#include "base/assert.h"
 
 #include <fmt/format.h>
 
@@ -15,6 +16,7 @@ Result<RowBatch> nearest_row(Table& table, std::string_view row, const Scan& ask
   RowBatch found;
   scanner->next_batch(found, 1);
   CELLAR_TRY(scanner->status());
+  CELLAR_ASSERT(found.size() <= 1);
   return found;
 }
 
@@ -43,6 +45,7 @@ Result<RangeCount> Table::count(const Scan& asked, const std::function<bool(cons
     if (on_way && !on_way(count))
       return Status::with_code(Code::kAborted, fmt::format("stopped at {} rows", count.rows));
   }
+  CELLAR_ASSERT(count.rows <= count.cells);  // a row without cells is not returned
   CELLAR_TRY(scanner->status());
   return count;
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/assert.h"
 #include "base/bytes.h"
 #include "engine/write/row_changes.h"
 
@@ -66,6 +67,7 @@ Result<BatchChanges> BatchChanges::check(const TableHost& host, const Batch& bat
          .looks_up = std::visit([](const auto& each) { return follows_from_row(each); }, entry.change),
          .entry = &entry});
   }
+  CELLAR_ASSERT(changes.all_.size() == batch.impl().entries.size());
   return changes;
 }
 
@@ -81,6 +83,7 @@ std::vector<Store*> BatchChanges::stores() const {
   for (const Change& change : all_)
     for (const auto& store : change.table->families().stores)
       if (std::ranges::find(stores, store.get()) == stores.end()) stores.push_back(store.get());
+  CELLAR_ASSERT(stores.empty() == all_.empty());  // every table has a family
   return stores;
 }
 
@@ -101,6 +104,7 @@ Status BatchChanges::check_changed_once() const {
 
 Status BatchChanges::add_to(PreparedBatch& prepared, int64_t now_ms) const {
   for (const Change& change : all_) {
+    CELLAR_ASSERT(change.table != nullptr && change.entry != nullptr);
     RowChanges row(*change.table, prepared, now_ms);
     CELLAR_TRY(std::visit([&](const auto& each) { return row.apply(each); }, change.entry->change));
   }

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "base/assert.h"
 #include "base/bytes.h"
 #include "cell/cell_order.h"
 #include "engine/read/table_reader.h"
@@ -22,7 +23,10 @@ constexpr uint64_t kCellOverhead = 12;  // bytes of a key beside row, family and
 
 class InObserver {
  public:
-  InObserver() { in_observer = true; }
+  InObserver() {
+    CELLAR_ASSERT(!in_observer);  // an observer's own writes are refused
+    in_observer = true;
+  }
   InObserver(const InObserver&) = delete;
   InObserver& operator=(const InObserver&) = delete;
   ~InObserver() { in_observer = false; }
@@ -47,12 +51,15 @@ class InstantReads final : public ObservedReads {
       snapshot_ = std::make_shared<const SnapshotImpl>(table.snapshots());
       now_ms_ = table.host().mvcc.now_ms();
     }
+    CELLAR_ASSERT(snapshot_->sequence() <= table.host().mvcc.read_point());
     return {snapshot_->sequence(), now_ms_};
   }
 
   std::shared_ptr<const SnapshotImpl> snapshot_;
   int64_t now_ms_ = 0;
 };
+
+bool before_in_keys(const CellView& a, const CellView& b) { return compare_keys(a, b) < 0; }
 
 uint64_t bytes_of(const RowMutation& mutation) {
   uint64_t bytes = mutation.row().size() + kCellOverhead;
@@ -93,6 +100,7 @@ void ObservedWrite::add_row(TableState& table, std::string_view row, RowLocks::M
 }
 
 void ObservedWrite::add_store(Store* store) {
+  CELLAR_ASSERT(store != nullptr);
   if (std::ranges::find(admitted_, store) == admitted_.end()) admitted_.push_back(store);
 }
 
@@ -103,6 +111,7 @@ PreparedBatch::Limits ObservedWrite::limits() const {
 
 // Ends: each time round at least one more lock, or one more store, is known, and there are not many of them.
 Status ObservedWrite::run(const Build& build) {
+  CELLAR_ASSERT(build != nullptr && !in_observer);
   for (bool done = false; !done;) {
     locks_.release();
     CELLAR_TRY(parts_.throttle.admit(admitted_));
@@ -125,6 +134,7 @@ void ObservedWrite::begin() {
 Status ObservedWrite::attempt(const Build& build, bool& done) {
   begin();
   CELLAR_TRY_ASSIGN(now_ms_, build());
+  CELLAR_ASSERT(now_ms_ != kNow && batch_.cells().empty());
   done = batch_.empty();
   if (done) return {};
   CELLAR_TRY(observe());
@@ -136,12 +146,13 @@ Status ObservedWrite::attempt(const Build& build, bool& done) {
 
 Status ObservedWrite::observe() {
   CELLAR_TRY(batch_.finish(now_ms_, limits()));
+  CELLAR_ASSERT(batch_.count() > 0);
   std::vector<CellView> cells;
   for (const ObservedTable& table : observed_) {
     cells.clear();
     for (const PreparedBatch::PreparedCell& each : batch_.cells())
       if (each.store->ids().table == table.id) cells.push_back(each.cell);
-    std::ranges::sort(cells, [](const CellView& a, const CellView& b) { return compare_keys(a, b) < 0; });
+    std::ranges::sort(cells, before_in_keys);
     for (size_t from = 0, to = 0; from < cells.size(); from = to) {
       while (to < cells.size() && cells[to].row() == cells[from].row()) ++to;
       CELLAR_TRY(observe_row(table, std::span(cells).subspan(from, to - from)));
@@ -152,6 +163,8 @@ Status ObservedWrite::observe() {
 }
 
 Status ObservedWrite::observe_row(const ObservedTable& table, std::span<const CellView> cells) {
+  CELLAR_ASSERT(!cells.empty() && table.observers != nullptr && !table.observers->all.empty());
+  CELLAR_DCHECK(std::ranges::is_sorted(cells, before_in_keys) && same_row(cells.front(), cells.back()));
   const ObservedRow row(table.table, cells);
   for (const ObserverList::Named& each : table.observers->all) {
     observer_ = &each;
@@ -209,6 +222,7 @@ Result<std::unique_ptr<Scanner>> ObservedWrite::scan(const std::shared_ptr<Table
 
 // The cells of the write, to be laid over what is there.
 const ReadOverlay& ObservedWrite::after() {
+  CELLAR_ASSERT(!after_.memtables.empty());  // observers see a write that has cells
   if (!after_.memtables.empty()) return after_;
   for (const PreparedBatch::PreparedCell& each : batch_.cells()) {
     if (after_.find(each.store) == nullptr) after_.memtables.emplace_back(each.store, parts_.memory.create());
@@ -225,6 +239,7 @@ Status ObservedWrite::failed(Status status) {
 }
 
 Status ObservedWrite::take_bytes(uint64_t bytes) {
+  CELLAR_ASSERT(added_bytes_ <= parts_.host.world.options.batch_bytes_max);
   if (bytes > parts_.host.world.options.batch_bytes_max - added_bytes_)
     return Status::limit(
                fmt::format("what observers add to the write is larger than {} bytes (batch_bytes_max)",
@@ -307,6 +322,7 @@ Status ObservedWrite::add_changes() {
   for (const Addition& each : additions_) {
     reads_.note_added(*each.table, row_of(each.change));
     const size_t first = batch_.items().size();
+    CELLAR_ASSERT(each.table != nullptr && each.by != nullptr);
     RowChanges changes(*each.table, batch_, now_ms_);
     const auto add = [&]() -> Status {
       if (const auto* put = std::get_if<Put>(&each.change)) return changes.put(*put);
@@ -349,6 +365,7 @@ Status ObservedWrite::add_counters() {
   if (!counters_.empty()) reads_.renew();
   for (const auto& [place, counters] : counters_) {
     TableState& table = *counters.table;
+    CELLAR_ASSERT(table.id() == place.first && counters.by != nullptr);
     reads_.note_added(table, place.second);
     const RowChanges::Read read = [&](const Get& get, RowBatch& found) {
       return reads_.get_observed(table, get, {}, found);

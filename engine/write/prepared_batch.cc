@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/assert.h"
 #include "base/bytes.h"
 #include "cell/cell_codec.h"
 
@@ -33,6 +34,7 @@ void PreparedBatch::begin(std::optional<Stamps> stamps) {
 }
 
 void PreparedBatch::reopen() {
+  CELLAR_ASSERT(!payload_.empty());  // finish() was called
   cells_.clear();
   payload_ = {};
   builder_.begin();
@@ -44,6 +46,7 @@ std::string_view PreparedBatch::keep(std::string bytes) {
 
 void PreparedBatch::add(Store& store, std::string_view row, std::string_view qualifier, int64_t timestamp,
                         CellType type, std::string_view value, std::string_view tags) {
+  CELLAR_ASSERT(cells_.empty());  // not finished
   items_.push_back({&store, row, qualifier, value, tags, timestamp, type, false});
   if (timestamp != kNow && rises(store)) [[unlikely]]
     book_.note(store, row, qualifier, timestamp, type);
@@ -105,6 +108,7 @@ Status PreparedBatch::check(const Item& item, const Limits& limits) const {
 }
 
 Status PreparedBatch::finish(int64_t now_ms, const Limits& limits) {
+  CELLAR_ASSERT(cells_.empty() && builder_.count() == 0);  // begin() or reopen() was called
   for (Item& item : items_)
     if (item.timestamp == kNow) item.timestamp = now_ms;
   for (const Item& item : items_) CELLAR_TRY(check(item, limits));
@@ -120,6 +124,7 @@ Status PreparedBatch::finish(int64_t now_ms, const Limits& limits) {
           .hinting("split it; each part is atomic on its own");
   }
   payload_ = builder_.finish(now_ms);
+  CELLAR_ASSERT(builder_.count() > 0 || items_.empty());  // of equal coordinates one stays
   // The cells' views point into the payload, which no longer moves.
   const char* at = payload_.data() + kLogTimeBytes;
   for (const Item& item : items_) {
@@ -128,7 +133,8 @@ Status PreparedBatch::finish(int64_t now_ms, const Limits& limits) {
     const size_t key_size =
         flat_key_bytes(item.row.size(), item.store->family().size(), item.qualifier.size());
     at += kLogCellHeaderBytes;
-    parse_flat_key(at, key_size, cell);
+    const bool parsed = parse_flat_key(at, key_size, cell);
+    CELLAR_ASSERT(parsed && cell.row_size == item.row.size());
     cell.value = at + key_size;
     cell.value_size = static_cast<uint32_t>(item.value.size());
     cell.tags = cell.value + item.value.size();
@@ -136,6 +142,7 @@ Status PreparedBatch::finish(int64_t now_ms, const Limits& limits) {
     cells_.push_back({item.store, cell});
     at += key_size + item.value.size() + item.tags.size();
   }
+  CELLAR_ASSERT(at == payload_.data() + payload_.size() && cells_.size() == builder_.count());
   return {};
 }
 

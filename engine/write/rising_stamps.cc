@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "base/assert.h"
 #include "base/bytes.h"
 #include "cell/cell_key.h"
 #include "engine/read/store_reader.h"
@@ -61,6 +62,7 @@ Result<int64_t> stored_in_family(const Store& store, std::string_view row) {
 
 void StampBook::note(const Store& store, std::string_view row, std::string_view qualifier, int64_t timestamp,
                      CellType type) {
+  CELLAR_ASSERT(timestamp != kNow);
   Row& noted = rows_[{&store, row}];
   noted.newest = std::max(noted.newest, timestamp);
   if (covers_family(type)) noted.newest_family_marker = std::max(noted.newest_family_marker, timestamp);
@@ -83,6 +85,7 @@ Result<int64_t> rising_stamp(const Store& store, std::string_view row, std::stri
   if (type != CellType::kPut && type != CellType::kDeleteColumn && type != CellType::kDeleteFamily)
     return now_ms;
   CELLAR_TRY(check_row(row));  // before a key is made of it
+  CELLAR_ASSERT(now_ms != kNow && written != kNow);
   CELLAR_TRY_ASSIGN(const int64_t stored, type == CellType::kDeleteFamily
                                               ? stored_in_family(store, row)
                                               : stored_in_column(store, row, qualifier));

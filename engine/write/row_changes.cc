@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "base/assert.h"
 #include "base/bytes.h"
 #include "base/coding.h"
 #include "engine/read/table_reader.h"
@@ -142,6 +143,7 @@ Result<int64_t> RowChanges::stamp_of(const Store& store, std::string_view row, s
                                      CellType type, int64_t unstamped) const {
   if (!batch_.rises(store)) [[likely]]
     return unstamped;
+  CELLAR_ASSERT(now_ms_ != kNow);  // a write whose stamps may rise has locked its row, and knows its time
   return rising_stamp(store, row, qualifier, type, now_ms_,
                       batch_.book().newest(store, row, qualifier, type));
 }
@@ -177,6 +179,7 @@ Status RowChanges::put(const Put& put, int64_t unstamped) {
 // gets the time of the write and hides nothing that exists.
 Result<int64_t> RowChanges::looked_up_timestamp(const Delete& erase, size_t piece) {
   const auto& pieces = erase.pieces();
+  CELLAR_ASSERT(piece < pieces.size() && pieces[piece].latest_version);
   uint32_t nth = 0;
   for (size_t i = 0; i < piece; ++i)
     if (pieces[i].latest_version && erase.family(pieces[i]) == erase.family(pieces[piece]) &&
@@ -239,6 +242,7 @@ Status RowChanges::replace(const Column& column, std::string value, int64_t time
                                          std::string(column.qualifier), timestamp, CellType::kPut, value);
     cell.tags = carried;
   }
+  CELLAR_ASSERT(column.current == nullptr || timestamp > column.current->timestamp);  // it is not hidden
   const std::string_view kept_tags = carried.empty() ? std::string_view() : batch_.keep(std::move(carried));
   batch_.add(*store, column.row, column.qualifier, timestamp, CellType::kPut, batch_.keep(std::move(value)),
              kept_tags);
@@ -263,11 +267,15 @@ Result<int64_t> RowChanges::sum_of(const Increment& increment, const Column& col
                                                   escaped(column.qualifier)))
           .hinting("Increment::overflow(kWrap) wraps around as HBase does");
   }
+  CELLAR_DCHECK(std::ranges::any_of(increment.counters(), [&](const Increment::Counter& each) {
+    return each.qualifier == column.qualifier;
+  }));
   return sum;
 }
 
 Result<std::vector<int64_t>> RowChanges::increment(const Increment& increment, bool cells_wanted) {
   CELLAR_TRY(check_ttl(increment.row(), increment.tags()));
+  CELLAR_ASSERT(now_ms_ != kNow && !increment.counters().empty());
   const std::vector<Increment::Counter>& counters = increment.counters();
   Get get(increment.row());
   get.time_range(increment.time_from(), increment.time_until());
@@ -296,6 +304,7 @@ Result<std::vector<int64_t>> RowChanges::increment(const Increment& increment, b
 Status RowChanges::append(const Append& append) {
   CELLAR_TRY(check_size("append", append));
   CELLAR_TRY(check_ttl(append.row(), append.tags()));
+  CELLAR_ASSERT(now_ms_ != kNow && !append.pieces().empty());
   const std::vector<MutationPiece>& pieces = append.pieces();
   Get get(append.row());
   get.time_range(append.time_from(), append.time_until());
@@ -328,6 +337,7 @@ Row RowChanges::take_new_cells(std::string_view row) {
   std::ranges::reverse(new_cells_);  // so that the last of equal coordinates comes first, and stays
   std::ranges::stable_sort(new_cells_, sorts_before);
   new_cells_.erase(std::unique(new_cells_.begin(), new_cells_.end(), same_place), new_cells_.end());
+  CELLAR_DCHECK(std::ranges::is_sorted(new_cells_, sorts_before));
   return {std::string(row), std::move(new_cells_)};
 }
 

@@ -48,7 +48,9 @@ class TransactionScanner final : public Scanner {
     bool stop_inclusive = false;
   };
   TransactionScanner(std::unique_ptr<Scanner> inner, Notes notes)
-      : inner_(std::move(inner)), notes_(std::move(notes)) {}
+      : inner_(std::move(inner)), notes_(std::move(notes)) {
+    CELLAR_ASSERT(inner_ != nullptr && notes_.passed != nullptr && notes_.ahead != nullptr);
+  }
 
   bool next() override {
     if (!inner_->next()) return ended();
@@ -99,7 +101,9 @@ TransactionImpl::TransactionImpl(std::shared_ptr<const TableHost> host, std::sha
           std::make_shared<const SnapshotImpl>(std::shared_ptr<SnapshotKeeper>(host_, &host_->snapshots))),
       sequence_(snapshot_->sequence()),
       begun_ms_(host_->mvcc.write_ms()),
-      shown_to_(std::make_shared<const int>(0)) {}
+      shown_to_(std::make_shared<const int>(0)) {
+  CELLAR_ASSERT(write_path_ != nullptr && sequence_ <= host_->mvcc.read_point());
+}
 
 Result<TransactionImpl::TouchedTable*> TransactionImpl::state_of(const std::shared_ptr<Table>& table) {
   if (!active()) return Status::aborted("the transaction is over: it was committed or rolled back");
@@ -109,6 +113,7 @@ Result<TransactionImpl::TouchedTable*> TransactionImpl::state_of(const std::shar
   CELLAR_TRY(known->check());
   TouchedTable& state = tables_[known->id()];
   if (state.table == nullptr) state.table = known->shared_from_this();
+  CELLAR_ASSERT(state.table->id() == known->id());
   return &state;
 }
 
@@ -205,6 +210,7 @@ Result<Row> TransactionImpl::append(const std::shared_ptr<Table>& table, const A
 
 // What a mutation reads of its row: with the transaction's writes.
 Status TransactionImpl::look_up(Change& change, const Get& get, RowBatch& found) {
+  CELLAR_ASSERT(get.row() == change.row);
   CELLAR_TRY(TableReader(*change.table.table).get_as_of(get, instant(), overlay_, found));
   note_ahead(found.row(), begun_ms_, *change.table.ahead);
   for (const CellView& cell : found.row().cells()) {
@@ -220,6 +226,7 @@ Status TransactionImpl::look_up(Change& change, const Get& get, RowBatch& found)
 
 Status TransactionImpl::apply(Change& change, const std::function<Status(RowChanges&)>& work) {
   CELLAR_TRY(check_row(change.row));
+  CELLAR_ASSERT(active() && change.found.empty());
   const RowChanges::Read read = [&](const Get& get, RowBatch& found) { return look_up(change, get, found); };
   raw_.begin(Stamps::kClock);  // what rises is stamped in stage()
   RowChanges changes(*change.table.table, raw_, begun_ms_, &read);
@@ -290,6 +297,7 @@ Result<TransactionImpl::Staged> TransactionImpl::stage(const Change& change, con
   } else {
     staged.shown = stamp.at(begun_ms_);
   }
+  CELLAR_ASSERT(staged.of == nullptr || staged.of->stamp.rising);
   return staged;
 }
 
@@ -297,6 +305,7 @@ Result<TransactionImpl::Staged> TransactionImpl::stage(const Change& change, con
 // clock that the transaction has read count, too: what a cell covers must not be newer than the cell.
 void TransactionImpl::order(const Change& change, const WrittenRow* written, const PreparedBatch::Item& item,
                             Stamp& stamp) const {
+  CELLAR_ASSERT(!stamp.given() && !stamp.rising);
   if (const auto ahead = change.table.ahead->find(change.row); ahead != change.table.ahead->end())
     for (const ColumnAhead& each : ahead->second)
       if (each.family == item.store->family() && covers(item.type, item.qualifier, each.qualifier))
@@ -337,6 +346,7 @@ Status TransactionImpl::take(Change& change) {
         .hinting("split it into several transactions, or raise the limit");
   if (shown_to_.use_count() > 1) CELLAR_TRY(renew_overlay());
   bytes_ += bytes;
+  CELLAR_ASSERT(all.size() == raw_.items().size() && bytes_ <= host_->world.options.batch_bytes_max);
   const auto row = change.table.rows.try_emplace(std::string(change.row)).first;
   change.table.written.add_row(change.row);
   for (size_t i = 0; i < all.size(); ++i) {
@@ -354,6 +364,7 @@ Status TransactionImpl::take(Change& change) {
 }
 
 Memtable& TransactionImpl::overlay_of(const Store* store) {
+  CELLAR_ASSERT(store != nullptr);
   if (const MemtableRef* known = overlay_.find(store)) return *known->get();
   return *overlay_.memtables.emplace_back(store, memory_.create()).second.get();
 }
@@ -387,6 +398,7 @@ Status TransactionImpl::commit() {
   if (!active()) return Status::aborted("the transaction is over: it was committed or rolled back");
   const Status status = cells_.empty() ? host_->life.check_open() : write();
   rollback();
+  CELLAR_ASSERT(!active() && cells_.empty());
   return status;
 }
 
@@ -430,6 +442,7 @@ Status TransactionImpl::write() {
         {cell.store, cell.row, cell.qualifier, cell.value, cell.tags, cell.committed, cell.type, false});
   }
   // Some timestamps are slightly ahead of the clock; later writes must be ordered after them.
+  CELLAR_ASSERT(!tables.empty() && items.size() == cells_.size());
   if (later != 0) host_->mvcc.order_after(commit_ms + later);
   return write_path_->write_checked(tables, items, commit_ms, *this, *this,
                                     {.durability = options_.durability, .stamps = options_.stamps});
@@ -437,6 +450,7 @@ Status TransactionImpl::write() {
 
 // The leader's.
 Status TransactionImpl::holds() {
+  CELLAR_ASSERT(active() && sequence_ <= host_->mvcc.read_point());
   for (const auto& [id, state] : tables_) {
     for (const auto& store : state.table->families().stores) {
       if (store->replaced_at() > sequence_) return replaced(state.table->name());
@@ -473,6 +487,7 @@ Result<std::unique_ptr<Scanner>> TransactionImpl::scan_observed(TableState& tabl
 
 void TransactionImpl::note_added(TableState& table, std::string_view row) {
   TouchedTable& state = tables_[table.id()];
+  CELLAR_ASSERT(active());
   if (state.table == nullptr) state.table = table.shared_from_this();
   state.written.add_row(row);
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/assert.h"
 #include "cellar/transaction.h"
 #include "engine/read/read_set.h"
 #include "engine/store/snapshot_keeper.h"
@@ -36,7 +37,10 @@ struct Stamp {
 
   bool given() const { return timestamp != kNow; }
   bool plain() const { return floor == 0 && later == 0; }
-  int64_t at(int64_t commit_ms) const { return given() ? timestamp : std::max(commit_ms, floor) + later; }
+  int64_t at(int64_t commit_ms) const {
+    CELLAR_ASSERT(!rising && later >= 0);
+    return given() ? timestamp : std::max(commit_ms, floor) + later;
+  }
   // Returns whether this stamp is at least `by_ms` later than `earlier` at every time of the commit. Both
   // follow from that time.
   bool follows(const Stamp& earlier, int64_t by_ms) const {
@@ -119,7 +123,10 @@ class TransactionImpl final : public Transaction, private CommitCheck, private O
   };
 
   Result<TouchedTable*> state_of(const std::shared_ptr<Table>& table);
-  ReadInstant instant() const { return {sequence_, host_->mvcc.now_ms()}; }
+  ReadInstant instant() const {
+    CELLAR_ASSERT(active());  // the snapshot keeps what the instant sees
+    return {sequence_, host_->mvcc.now_ms()};
+  }
   Result<std::unique_ptr<Scanner>> scan_noted(TouchedTable& state, const Scan& scan, const ReadOverlay& own);
   Status look_up(Change& change, const Get& get, RowBatch& found);
   Status apply(Change& change, const std::function<Status(RowChanges&)>& work);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace cellar {
 namespace {
 
@@ -16,6 +18,7 @@ WriteGroup::WriteGroup(Executor& executor, Apply apply)
       next_leader_(executor.make_event()),
       followers_{executor.make_event(), executor.make_event()} {
   group_.reserve(kGroupRequestsMax);
+  CELLAR_ASSERT(apply_ != nullptr);
 }
 
 // The event of a request that is about to be queued. The first in the queue leads the next group; the others
@@ -23,6 +26,9 @@ WriteGroup::WriteGroup(Executor& executor, Apply apply)
 Event& WriteGroup::event_for_next() { return queue_.empty() ? *next_leader_ : *followers_[groups_ % 2]; }
 
 Status WriteGroup::commit(WriteRequest& request) {
+  CELLAR_ASSERT((request.prepared == nullptr) == (request.alone != nullptr));
+  CELLAR_ASSERT(request.state_.load(std::memory_order_relaxed) == WriteRequest::State::kWaiting);
+  CELLAR_ASSERT(mutexes_held() == 0);
   mutex_.lock();
   if (!busy_) {
     busy_ = true;
@@ -32,6 +38,7 @@ Status WriteGroup::commit(WriteRequest& request) {
   }
   Event& event = event_for_next();
   request.event_ = &event;
+  CELLAR_DCHECK(std::ranges::find(queue_, &request) == queue_.end());
   queue_.push_back(&request);
   mutex_.unlock();
   while (true) {
@@ -41,6 +48,7 @@ Status WriteGroup::commit(WriteRequest& request) {
     if (state == WriteRequest::State::kLeader) break;
     event.wait(seen, -1);
   }
+  CELLAR_ASSERT(request.state_.load(std::memory_order_relaxed) != WriteRequest::State::kDone);
   lead(request);
   return request.result;
 }
@@ -66,11 +74,13 @@ void WriteGroup::take_group(WriteRequest& first) {
 // Takes the next leader out of the queue. Returns null if nobody waits.
 WriteRequest* WriteGroup::hand_over() {
   MutexLock lock(mutex_);
+  CELLAR_ASSERT(busy_);  // until this thread hands over
   if (queue_.empty()) {
     busy_ = false;
     return nullptr;
   }
   WriteRequest* next = queue_.front();
+  CELLAR_ASSERT(next->state_.load(std::memory_order_relaxed) == WriteRequest::State::kWaiting);
   queue_.erase(queue_.begin());
   return next;
 }
@@ -78,6 +88,7 @@ WriteRequest* WriteGroup::hand_over() {
 // The caller leads: it applies its group, then hands over to the next in the queue.
 void WriteGroup::lead(WriteRequest& first) {
   take_group(first);
+  CELLAR_ASSERT(group_.size() <= kGroupRequestsMax && (!first.alone || group_.size() == 1));
   if (first.alone) {
     first.result = first.alone();
   } else {
@@ -105,6 +116,7 @@ void WriteGroup::lead(WriteRequest& first) {
 }
 
 Status WriteGroup::alone(std::function<Status()> work) {
+  CELLAR_ASSERT(work != nullptr);
   WriteRequest request;
   request.alone = std::move(work);
   return commit(request);

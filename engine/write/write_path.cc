@@ -51,6 +51,7 @@ Result<Checked> check_condition(TableState& table, const CheckAndMutate& check) 
     if (found.empty()) return Checked{};
     return Checked{true, found.row().cells().front().timestamp};
   }
+  CELLAR_ASSERT(check.condition().has_value());  // check_change() refuses a check without one
   const CheckAndMutate::ColumnCondition& condition = *check.condition();
   CELLAR_TRY(TableReader(table).get(get.column(condition.family, condition.qualifier), found));
   const std::string_view expected = condition.expected;
@@ -86,6 +87,7 @@ Status check_mutations(TableState& table, const RowMutations& mutations, std::ve
     };
     CELLAR_TRY(std::visit(check, each));
     CELLAR_TRY(add_touched(table, each, touched));
+    CELLAR_ASSERT(!touched.empty());
   }
   return {};
 }
@@ -174,6 +176,7 @@ Status WritePath::put(TableState& table, const Put& put, const WriteOptions& opt
   PreparedBatch& batch = thread_batch();
   batch.begin(Stamps::kClock);
   CELLAR_TRY(RowChanges(table, batch, kNow).put(put));
+  CELLAR_ASSERT(!batch.empty() && !batch.stores().empty());
   CELLAR_TRY(parts_.throttle.admit(batch.stores()));
   RowLockSet locks(parts_.row_locks, RowLocks::Mode::kShared);
   CELLAR_TRY(locks.lock_row(put.row(), lock_wait_us(), parts_.host.world.clock));
@@ -185,6 +188,7 @@ Status WritePath::put(TableState& table, const Put& put, const WriteOptions& opt
 Status WritePath::put_slowly(TableState& table, const Put& put, const WriteOptions& options) {
   std::vector<Store*> touched;
   CELLAR_TRY(add_touched(table, put, touched));
+  CELLAR_ASSERT(!touched.empty());
   return change_row(table, put.row(), touched, mode_of(touched, options), options,
                     [&](RowChanges& changes) { return changes.put(put); });
 }
@@ -195,6 +199,7 @@ template <class Change>
 Status WritePath::change_row(TableState& table, std::string_view row, const std::vector<Store*>& touched,
                              RowLocks::Mode mode, const WriteOptions& options, const Change& change) {
   CELLAR_TRY(check_writable());
+  CELLAR_ASSERT(!touched.empty() && !in_observer);
   PreparedBatch& batch = thread_batch();
   if (table.observers() != nullptr) [[unlikely]] {
     ObservedWrite write(parts_, batch, options.stamps);
@@ -214,6 +219,7 @@ Status WritePath::change_row(TableState& table, std::string_view row, const std:
   RowChanges changes(table, batch, parts_.host.mvcc.write_ms());
   CELLAR_TRY(change(changes));
   if (batch.empty()) return {};
+  CELLAR_ASSERT(changes.now_ms() != kNow);
   PreparedWrite prepared{batch};
   return commit(prepared, changes.now_ms(), durability_of(table, options));
 }
@@ -319,6 +325,7 @@ Status WritePath::write(const Batch& batch, const WriteOptions& options) {
 Status WritePath::write_observed(const BatchChanges& changes, RowLocks::Mode mode, Durability durability,
                                  const WriteOptions& options) {
   CELLAR_TRY(check_writable());
+  CELLAR_ASSERT(!in_observer && !changes.all().empty());
   PreparedBatch& prepared_batch = thread_batch();
   ObservedWrite write(parts_, prepared_batch, options.stamps);
   for (const BatchChanges::Change& each : changes.all()) write.add_row(*each.table, each.row, mode);
@@ -336,6 +343,7 @@ Status WritePath::commit_observed(ObservedWrite& write, const ObservedWrite::Bui
                                   Durability durability, const WriteOptions& options, CommitCheck* check) {
   CELLAR_TRY(write.run(build));
   if (write.batch().empty()) return {};
+  CELLAR_ASSERT(write.now_ms() != kNow);
   for (const TableState* table : write.added_tables())
     durability = std::max(durability, durability_of(*table, options));
   PreparedWrite prepared{write.batch(), 0, check};
@@ -346,6 +354,7 @@ Status WritePath::write_checked(std::span<TableState* const> tables,
                                 std::span<const PreparedBatch::Item> cells, int64_t now_ms,
                                 CommitCheck& check, ObservedReads& reads, const WriteOptions& options) {
   CELLAR_TRY(check_writable());
+  CELLAR_ASSERT(!tables.empty() && !cells.empty());
   PreparedBatch& batch = thread_batch();
   batch.begin(options.stamps);
   Durability durability = Durability::kSkipWal;
@@ -362,6 +371,7 @@ Status WritePath::write_checked(std::span<TableState* const> tables,
     ObservedWrite write(parts_, batch, options.stamps, &reads);
     for (const PreparedBatch::Item& cell : cells) {
       const auto of = std::ranges::find(tables, cell.store->ids().table, &TableState::id);
+      CELLAR_ASSERT(of != tables.end());
       write.add_row(**of, cell.row, RowLocks::Mode::kShared);
       write.add_store(cell.store);
     }
@@ -384,8 +394,10 @@ Status WritePath::write_checked(std::span<TableState* const> tables,
 
 Status WritePath::commit(PreparedWrite& prepared, int64_t now_ms, Durability durability) {
   CELLAR_TRY(check_writable());
+  CELLAR_ASSERT(!prepared.batch.empty() && prepared.sequence == 0);
   CELLAR_TRY(prepared.batch.finish(now_ms, {.cell_bytes_max = parts_.host.world.options.cell_bytes_max,
                                             .batch_bytes_max = parts_.host.world.options.batch_bytes_max}));
+  CELLAR_ASSERT(prepared.batch.count() > 0 && prepared.batch.count() == prepared.batch.cells().size());
   WriteRequest request;
   request.durability = durability;
   request.bytes = prepared.batch.payload().size();
@@ -395,6 +407,7 @@ Status WritePath::commit(PreparedWrite& prepared, int64_t now_ms, Durability dur
 
 // The leader's: why a store that could be written to when the write began cannot any more.
 Status WritePath::refusal(const Store& store) const {
+  CELLAR_ASSERT(store.dropped() || store.read_only());
   if (!store.dropped()) return is_read_only(store.table_name());
   const std::shared_ptr<TableState> table = parts_.catalog.lookup(store.table_name());
   if (table == nullptr) return Status::not_found(fmt::format("table {} was dropped", store.table_name()));
@@ -416,6 +429,8 @@ Status WritePath::append(WriteRequest& request, uint64_t& sequence) {
     if (store->dropped() || store->read_only()) [[unlikely]]
       return refusal(*store);
   if (parts_.disk.health.failed()) return parts_.disk.health.check();
+  CELLAR_ASSERT(std::ranges::none_of(prepared.batch.stores(),
+                                     [](const Store* each) { return each->active() == nullptr; }));
   sequence = parts_.host.mvcc.take_sequence();
   prepared.sequence = sequence;
   if (request.durability != Durability::kSkipWal) {
@@ -439,6 +454,7 @@ Status WritePath::append(WriteRequest& request, uint64_t& sequence) {
 Status WritePath::recheck(WriteRequest& request, std::span<WriteRequest*> before) {
   CommitCheck* check = request.prepared->check;
   if (check == nullptr) return {};
+  CELLAR_ASSERT(request.prepared->sequence == 0);  // it is not logged yet
   CELLAR_TRY(check->holds());
   for (const WriteRequest* each : before) {
     if (!each->result.ok()) continue;
@@ -449,7 +465,9 @@ Status WritePath::recheck(WriteRequest& request, std::span<WriteRequest*> before
 }
 
 void WritePath::insert(PreparedWrite& prepared, uint64_t sequence, bool logged) {
+  CELLAR_ASSERT(sequence > parts_.host.mvcc.read_point());  // nobody sees it before all of it is there
   for (PreparedBatch::PreparedCell& each : prepared.batch.cells()) {
+    CELLAR_DCHECK(!each.store->dropped());
     each.cell.sequence = sequence;
     each.store->active()->insert(each.cell);
   }
@@ -460,6 +478,7 @@ void WritePath::insert(PreparedWrite& prepared, uint64_t sequence, bool logged) 
 // Log all, sync once if anybody asks for it, insert all, then publish: what is visible is as durable as was
 // asked.
 void WritePath::apply(std::span<WriteRequest*> group) {
+  CELLAR_ASSERT(!group.empty() && mutexes_held() == 0);
   bool sync = false;
   uint64_t last = 0;
   for (size_t i = 0; i < group.size(); ++i) {
@@ -468,6 +487,7 @@ void WritePath::apply(std::span<WriteRequest*> group) {
     request->result = recheck(*request, group.first(i));
     if (request->result.ok()) request->result = append(*request, sequence);
     if (!request->result.ok()) continue;
+    CELLAR_ASSERT(sequence > last);
     last = sequence;
     sync = sync || request->durability == Durability::kFsyncWal;
   }
@@ -488,6 +508,7 @@ void WritePath::apply(std::span<WriteRequest*> group) {
     if (request->result.ok())
       insert(*request->prepared, request->prepared->sequence, request->durability != Durability::kSkipWal);
   parts_.host.mvcc.publish(last);
+  CELLAR_DCHECK(parts_.host.mvcc.read_point() == last);
   after_group(group);
 }
 
@@ -495,6 +516,7 @@ void WritePath::freeze(Store& store) {
   if (store.active() == nullptr || store.active()->summary().cells == 0) return;
   parts_.memory.grow(store.take_growth());
   store.freeze(parts_.memory.create());
+  CELLAR_ASSERT(store.frozen_count() > 0 && store.active()->summary().cells == 0);
 }
 
 // The leader's, after each group: count the memory, freeze what is full, see that the log does not grow for
@@ -504,6 +526,7 @@ void WritePath::after_group(std::span<WriteRequest*> group) {
     if (!request->result.ok()) continue;
     for (Store* store : request->prepared->batch.stores()) {
       const int64_t growth = store->take_growth();
+      CELLAR_ASSERT(growth >= 0);
       parts_.memory.grow(growth);
       parts_.throttle.spend(*store, static_cast<uint64_t>(growth));
       if (!parts_.host.world.options.automatic_flush ||

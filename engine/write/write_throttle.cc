@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace cellar {
 std::string WriteThrottle::obstacle(std::span<Store* const> stores) const {
   if (memory_.bytes() >= memory_limit())
@@ -28,6 +30,7 @@ void WriteThrottle::slow_down(std::span<Store* const> stores) {
   int64_t wait_us = 0;
   for (Store* store : stores) wait_us = std::max(wait_us, store->pace().wait_us(now_us));
   if (wait_us == 0) return;
+  CELLAR_ASSERT(wait_us >= WritePace::kWaitUsMin && wait_us <= WritePace::kWaitUsMax);
   activity_.changed.wait(seen, wait_us);
   // By a clock that stands still no wait would ever end.
   if (world_.clock.steady_us() == now_us)
@@ -56,6 +59,7 @@ Status WriteThrottle::wait(std::span<Store* const> stores) {
     return {};
   }
   const int64_t begun_us = world_.clock.steady_us();
+  CELLAR_ASSERT(mutexes_held() == 0);
   counters_.stalls.fetch_add(1);
   health_.wait_begins(reason, world_.clock.wall_ms());
   world_.events.on_write_stall({.reason = reason, .begins = true, .micros = 0});

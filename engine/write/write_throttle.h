@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "base/assert.h"
 #include "engine/store/activity.h"
 #include "engine/store/health.h"
 #include "engine/store/memtable_space.h"
@@ -25,6 +26,7 @@ class WriteThrottle {
   // Returns when there is room for a write to these stores: kBusy after EngineOptions::stall_ms_max, naming
   // what was waited for.
   Status admit(std::span<Store* const> stores) {
+    CELLAR_ASSERT(!stores.empty() && mutexes_held() == 0);
     for (Store* store : stores)
       if (pressed(*store)) return wait(stores);
     return memory_.bytes() < memory_limit() ? Status() : wait(stores);
@@ -36,6 +38,7 @@ class WriteThrottle {
     double rate = HUGE_VAL;
     if (const double behind = debt(store); behind > 0) rate = pace.rate(behind);
     if (flush_is_behind(store)) rate = std::min(rate, pace.flush_rate(filled(store)));
+    CELLAR_ASSERT(rate > 0);
     if (rate != HUGE_VAL) pace.spend(bytes, rate, world_.clock.steady_us());
   }
 
@@ -62,6 +65,7 @@ class WriteThrottle {
   }
   // Returns which part of the memtable is filled. Only the write leader calls it.
   double filled(const Store& store) const {
+    CELLAR_ASSERT(store.active() != nullptr && store.flush_bytes(world_.options) > 0);
     return static_cast<double>(store.active()->bytes()) /
            static_cast<double>(store.flush_bytes(world_.options));
   }

@@ -55,7 +55,7 @@ const CellIndex* CellIndex::make(const Entries& entries) {
 SearchText CellIndex::text_of(const CellView& target) const {
   const std::string_view row = target.row();
   if (row_bytes_ == kRowsDiffer || row.size() < row_bytes_) return {row};
-  // Behind all cells of the row that it begins with.
+  // The key after all cells of the row with which the block begins.
   if (row.size() > row_bytes_) return {row.substr(0, row_bytes_), {}, '\xff'};
   if (prefix_bytes_ + sizeof(uint64_t) <= row_bytes_) return {row};  // the words hold nothing else
   if (ends_row(target)) return {row, {}, '\xff'};

@@ -24,22 +24,22 @@ class alignas(uint64_t) CellIndex {
   static constexpr size_t kEntryBytes = 12;
   static constexpr uint16_t kRowsDiffer = UINT16_MAX;
 
-  // What an index is made of.
+  // The parts of an index.
   struct Entries {
     std::span<const uint32_t> offsets = {};  // of the cells, ascending, where a decoder can start
     bool dense = false;                      // of all cells
     // Per entry the text_word of its search text, or none at all.
     std::span<const uint64_t> words = {};
-    std::string_view prefix = {};  // leading bytes that all search texts share; words begin behind it
+    std::string_view prefix = {};  // leading bytes that all search texts share; words begin after it
     // Bytes of each row, and the family of each cell, if they are the same for all entries: then the
     // qualifier follows the row in the search text. Otherwise it is the row alone.
     uint16_t row_bytes = kRowsDiffer;
     std::string_view family = {};
-    // What offsets are places in, if that is not the block: a decoder's notes on where it can start.
+    // The bytes into which offsets point, if not the block: a decoder's notes on where it can start.
     std::string_view records = {};
   };
-  static constexpr size_t kRecordSlackBytes = 16;  // that may be read behind the records
-  // What an index may take beside a block of so many bytes; its offsets alone always fit.
+  static constexpr size_t kRecordSlackBytes = 16;  // that may be read after the records
+  // Returns the limit of an index for a block of this size; the offsets alone always fit.
   static constexpr size_t bytes_max(size_t block_bytes) { return block_bytes / 10 + 256; }
   static size_t bytes(const Entries& entries);
   static const CellIndex* make(const Entries& entries);
@@ -66,8 +66,8 @@ class alignas(uint64_t) CellIndex {
   SearchText text_of(const CellView& target) const;
   int compare_with_prefix(const SearchText& text) const;
 
-  // Behind this object: prefix and family, room to the next multiple of 8, the words, the offsets, the
-  // records. What a search begins with lies in the first cache lines.
+  // After this object: prefix and family, room to the next multiple of 8, the words, the offsets, the
+  // records. A search begins in the first cache lines.
   const char* data() const { return reinterpret_cast<const char*>(this + 1); }
   std::string_view prefix() const { return {data(), prefix_bytes_}; }
   std::string_view family() const { return {data() + prefix_bytes_, family_bytes_}; }
@@ -88,7 +88,7 @@ class alignas(uint64_t) CellIndex {
 };
 static_assert(sizeof(CellIndex) % sizeof(uint64_t) == 0);
 
-// Any thread. Immutable, but for the cell index, which is built at the first search in a cached block.
+// Any thread. Immutable, except the cell index, which is built at the first search in a cached block.
 //
 // The object and the bytes read are one piece of memory. The index is another: with room for it in between,
 // scans of cached blocks take a third longer (1,000,000 rows of 130 bytes).
@@ -116,7 +116,8 @@ class Block final : public CachedBlock {
   // block is charged for. Returns the one there is; null while the other thread is still at it.
   const CellIndex* publish(const CellIndex::Entries& entries) const;
 
-  // Whether some walk saw every cell of this block in order: later walks need not compare neighbours again.
+  // Returns true if a walk saw every cell of this block in order. Later walks need not compare neighbours
+  // again.
   bool in_order() const { return in_order_.load(std::memory_order_relaxed); }
   void set_in_order() const { in_order_.store(true, std::memory_order_relaxed); }
 

@@ -15,14 +15,14 @@
 
 namespace cellar {
 
-// What a block's header says, after it was held against the room the block has.
+// The fields of a block's header, checked against the room of the block.
 struct BlockHeader {
   BlockKind kind = BlockKind::kData;
   bool known_kind = true;  // false: a well-formed block with a magic of later versions
   uint32_t header_bytes = 0;
   uint32_t body_bytes = 0;      // as stored
   uint32_t payload_bytes = 0;   // decompressed
-  uint32_t checksum_bytes = 0;  // all sums behind the body
+  uint32_t checksum_bytes = 0;  // all checksums after the body
   uint32_t bytes_per_checksum = 0;
   std::optional<ChecksumType> checksum;  // none in v2.0 files
   int64_t previous_offset =
@@ -37,8 +37,9 @@ class ReadAhead {
   static constexpr size_t kWindowBytesMin = 128u << 10;
   static constexpr size_t kWindowBytesMax = 1u << 20;
 
-  // Bytes [offset, offset + bytes) of the file, which end at or before `limit`; valid until the next call.
-  // Reads up to the window behind them as well, never beyond `limit`. The window doubles from read to read.
+  // Returns the bytes [offset, offset + bytes) of the file, which end at or before `limit`; valid until the
+  // next call. Also reads up to a window after them, never beyond `limit`. The window doubles from read to
+  // read.
   Result<std::string_view> get(const ReadableFile& file, uint64_t offset, size_t bytes, uint64_t limit);
 
  private:
@@ -49,7 +50,7 @@ class ReadAhead {
   size_t window_bytes_ = kWindowBytesMin;
 };
 
-// What is wrong with a block's sums; for reports.
+// The fault in a block's checksums; for reports.
 struct ChecksumFault {
   size_t chunk = 0;
   uint32_t stored = 0;

@@ -64,7 +64,7 @@ class BlockSumsSource {
 // The sums of an open file. Any thread. Pages are read at their first use and stay in memory.
 class BlockSums {
  public:
-  // What the writer wrote at a place.
+  // The checksum that the writer recorded for a place.
   struct Written {
     bool covered = true;  // false: a place in the load-on-open section, which has a sum of its own
     bool begins = true;   // false: no block begins there

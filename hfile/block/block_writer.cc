@@ -14,7 +14,7 @@
 namespace cellar {
 namespace {
 
-// Large enough that the cost of a write call vanishes behind that of compressing as many bytes.
+// Large enough that a write call costs little compared with compressing as many bytes.
 constexpr size_t kBufferBytes = 256 << 10;
 
 // Blocks that the previous-block offset joins: encoded data blocks count as data blocks.

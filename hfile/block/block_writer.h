@@ -1,4 +1,4 @@
-// BlockWriter: payloads become blocks: compressed, with header and checksums, one behind the other.
+// BlockWriter: turns payloads into blocks, compressed, with header and checksums, one after the other.
 #pragma once
 
 #include <array>

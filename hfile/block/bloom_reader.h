@@ -14,7 +14,7 @@
 
 namespace cellar {
 
-// What a filter's meta block says.
+// The fields of a filter's meta block.
 struct BloomFacts {
   uint64_t bytes = 0;  // of all chunks
   uint32_t hashes = 0;
@@ -46,7 +46,7 @@ class BloomReader {
   // The same; true when it cannot be known.
   bool may_contain(std::string_view key, ReadStats* stats) const;
 
-  // Whether a chunk is in memory.
+  // Returns true if a chunk is in memory.
   bool has_chunk(uint32_t i) const { return loaded_[i].load(std::memory_order_relaxed) != nullptr; }
   // The bits of a chunk; live as long as this.
   Result<std::string_view> chunk(uint32_t i, ReadStats* stats) const;

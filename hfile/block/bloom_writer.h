@@ -14,7 +14,7 @@
 
 namespace cellar {
 
-// What goes into a chunk that is full, or the last one.
+// The content of a full chunk, or of the last one.
 struct BloomChunk {
   std::string first_key;
   std::vector<BloomHashes> keys;
@@ -29,8 +29,7 @@ class BloomWriter {
 
   // Inserts a key at or after the one before; the same key again changes nothing.
   void add(std::string_view key);
-  // At each data-block boundary: the chunks that are full, added to `chunks`, to be written behind that
-  // block.
+  // Call at each data-block boundary. Adds the full chunks to `chunks`, to be written after that block.
   void take_due(std::vector<BloomChunk>& chunks);
   // When the last data block is out: everything that is left.
   void take_rest(std::vector<BloomChunk>& chunks);
@@ -38,7 +37,7 @@ class BloomWriter {
   Status write(const std::vector<BloomChunk>& chunks, BlockWriter& blocks);
 
   uint64_t keys() const { return keys_; }
-  // Of the last add(); lives until the next.
+  // Returns the key of the last add(); valid until the next.
   const std::string& last_key() const { return last_key_; }
   // The meta block's payload, when everything is taken and written.
   std::string meta_payload() const;
@@ -55,7 +54,7 @@ class BloomWriter {
   std::string last_key_;
   uint64_t keys_ = 0;
 
-  // What write() alone touches.
+  // The state that only write() uses.
   IndexEntries index_;
   uint64_t keys_max_ = 0;  // capacities of all chunks, folded
   uint64_t bytes_ = 0;     // sizes of all chunks, folded

@@ -16,7 +16,7 @@
 
 namespace cellar {
 
-// What a node's parser must know about its place in the tree.
+// The facts about a node's place in the tree that its parser needs.
 struct IndexPlace {
   uint64_t offset = 0;  // of the node's block; for the root the load-on-open section's
   bool children_are_data = false;
@@ -25,7 +25,7 @@ struct IndexPlace {
   uint32_t entries = 0;  // of a root, from the trailer
 };
 
-// IndexNode: one block of the index, parsed. Any thread; immutable but for children and slots, which fill
+// IndexNode: one block of the index, parsed. Any thread. Immutable, except children and slots, which fill
 // with use.
 class IndexNode {
  public:
@@ -40,18 +40,18 @@ class IndexNode {
   // The flat key. Row-only keys of foreign files come as the last key of their row.
   std::string_view key(uint32_t i) const;
   CellView key_view(uint32_t i) const;
-  // Whether keys bound their blocks only loosely (rows alone, or repeated keys): cells equal to a key may
-  // then lie in the block before it too.
+  // Returns true if keys bound their blocks only loosely (rows alone, or repeated keys). Cells equal to a key
+  // may then also be in the block before it.
   bool loose_keys() const { return loose_keys_; }
   bool row_only_keys() const { return row_only_keys_; }
-  // What follows the entries of a data root: the 16 bytes of the middle key, or nothing.
+  // Returns the bytes after the entries of a data root: the 16 bytes of the middle key, or nothing.
   std::string_view leftover() const { return leftover_; }
 
   // Entries with key ≤ target (`strictly`: < target). The last of them leads to the target.
   uint32_t count_up_to(const CellView& target, bool strictly) const;
 
   BlockSlot& slot(uint32_t i) const { return slots_[i]; }
-  // Of an inner node: whether its i-th child is in memory.
+  // Returns true if the i-th child of an inner node is in memory.
   bool has_child(uint32_t i) const { return children_[i].load(std::memory_order_relaxed) != nullptr; }
   uint64_t memory_bytes() const;
 
@@ -119,7 +119,7 @@ class IndexReader {
   const IndexNode* root_ = nullptr;
 };
 
-// What a search of the index looks for: the last block whose key is …
+// The target of a search of the index: the last block whose key is …
 enum class IndexSearch : uint8_t {
   kUpTo,    // ≤ target; among loose keys < target
   kBefore,  // < target
@@ -151,9 +151,9 @@ class IndexCursor {
   bool row_only_keys() const { return leaf().node->row_only_keys(); }
   // The key of the block after this one; false when this is the last.
   bool next_key(CellView& key) const;
-  // Searches rely on it that a block begins at or behind its index key, and before the next one. kCorruption,
-  // without a place, if the block here cannot be one that begins with this cell: sums do not tell a block
-  // from another that stands in its place.
+  // Searches require that a block begins at or after its index key, and before the next one. kCorruption,
+  // without a place, if the block here cannot begin with this cell. Checksums do not distinguish a block from
+  // another one in its place.
   Status check_first(const CellView& first) const;
 
  private:

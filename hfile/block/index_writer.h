@@ -50,7 +50,7 @@ class IndexWriter {
   Status close_leaves(BlockWriter& blocks);
   // Writes intermediate levels as needed.
   Status write_intermediate_levels(BlockWriter& blocks);
-  // The root block's payload, with the middle of the file behind it where there are leaves.
+  // Returns the root block's payload, followed by the middle key of the file if the index has leaves.
   std::string root_payload() const;
 
   uint32_t levels() const { return levels_; }

@@ -40,7 +40,7 @@ class MemoryMeter {
     bytes_.fetch_sub(bytes, std::memory_order_relaxed);
     if (cache_ != nullptr) cache_->charge_pinned(-static_cast<int64_t>(bytes));
   }
-  // What a refused charge is reported as; `what` is "the file's index".
+  // Returns the error of a refused charge; `what` is "the file's index".
   Status refusal(std::string_view what) const {
     return Status::limit(std::string(what) + " takes more memory than a file of this size may: " +
                          human_bytes(bytes_max_) + " (128 MiB and a quarter of the file)");

@@ -1,4 +1,4 @@
-// CellCensus: what the cells of a file turn out to be, for whoever takes the file in.
+// CellCensus: a summary of the cells of a file, for an ingest of the file.
 #pragma once
 
 #include <bitset>

@@ -27,7 +27,7 @@ namespace {
 constexpr size_t kInfoTextBytesMax = 256;
 constexpr size_t kFamiliesMax = 16;
 
-// What was asked of the file. Outlives the reader that holds the counting file.
+// The reads of the file. Outlives the reader that holds the counting file.
 struct ReadCount {
   std::atomic<uint64_t> requests{0};
   std::atomic<uint64_t> bytes{0};
@@ -387,7 +387,8 @@ Status describe_unopened(const ReadableFile& file, const DescribeOptions& option
   return {};
 }
 
-// What was asked for beyond the end of the file. The first that fails ends it, but for the block.
+// Describes the requested parts beyond the end of the file. The first failure ends it, except a failure of
+// the block.
 Status describe_more(const HFileReader& reader, const DescribeOptions& options, HFileDescription& out) {
   const Parts& parts = reader.parts();
   if (options.bloom) {

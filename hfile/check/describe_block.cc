@@ -65,8 +65,8 @@ class BlockDetail {
     return offset < trailer_.load_on_open_offset ? trailer_.load_on_open_offset : end_;
   }
 
-  // The place of a block by its number. Behind a damaged header the walk goes on where the index knows the
-  // next data block; numbers are then lower than they were.
+  // Returns the offset of a block by its number. After a damaged header, the walk continues at the next data
+  // block of the index; numbers are then lower than before.
   Result<uint64_t> offset_of(uint64_t number) const {
     uint64_t at = 0;
     uint64_t ordinal = 0;

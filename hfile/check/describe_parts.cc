@@ -1,4 +1,4 @@
-// What the parts of a description share.
+// The helpers that the parts of a description share.
 #include "hfile/check/describe_parts.h"
 
 namespace cellar {

@@ -1,4 +1,4 @@
-// What describe() takes and what it returns: an HFile described as values. The tools render them.
+// The options of describe() and its result: an HFile described as values. The tools render them.
 #pragma once
 
 #include <memory>
@@ -108,7 +108,7 @@ struct HFileBlockDetail {
   std::string kind;                 // "unknown" for another magic
   // Its header, as stored.
   std::string magic;
-  uint32_t stored_bytes = 0;  // behind the header, sums included
+  uint32_t stored_bytes = 0;  // after the header, checksums included
   uint32_t payload_bytes = 0;
   int64_t previous_offset = -1;
   std::optional<uint8_t> checksum_type;  // these three: not in version 2.0
@@ -219,7 +219,7 @@ struct DescribeOptions {
     uint64_t value = 0;
   };
   std::optional<BlockChoice> block = std::nullopt;  // one of them in full
-  bool cells = false;                               // … with its cells
+  bool cells = false;                               // the block with its cells
   uint64_t list_max = UINT64_MAX;                   // entries of each list above
   uint64_t block_payload_bytes_max = kBlockPayloadBytesMax;
 };

@@ -19,7 +19,7 @@ class JobsInOrder {
     virtual ~Piece() = default;
     // Memory that it holds until it is taken, about.
     virtual uint64_t bytes() const = 0;
-    // Once, on any thread; beside those of other pieces.
+    // Runs once, on any thread, concurrently with other pieces.
     virtual void run() = 0;
     // Once, on the owner's thread, after run(); one piece after the other, as they were added.
     virtual void take() = 0;

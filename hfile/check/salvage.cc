@@ -23,7 +23,7 @@ namespace {
 
 constexpr size_t kSearchBytes = 256 << 10;  // read at once when looking for a block
 constexpr size_t kBlocksLooked = 16;        // with sound sums, among which a guess is tried
-constexpr size_t kBytesLooked = 8 << 20;    // … and no more than these and a block
+constexpr size_t kBytesLooked = 8 << 20;    // and no more than these bytes and a block
 constexpr size_t kBlocksTried = 3;          // that must decode before it is believed
 
 constexpr uint32_t kGz = 1;
@@ -171,7 +171,7 @@ class Salvager {
     return blocks;
   }
 
-  // Those that the codec can decompress.
+  // Returns the blocks that the codec can decompress.
   std::vector<Pin> unpack_some(const std::vector<RawBlock>& raw) const {
     std::vector<Pin> blocks;
     for (const RawBlock& each : raw) {
@@ -286,7 +286,7 @@ class Salvager {
     return walker;
   }
 
-  // Whether every cell of the block can be read, in order.
+  // Returns Ok if every cell of the block can be read, in order.
   Status decodes(const Block& block) const {
     CELLAR_TRY_ASSIGN(const std::unique_ptr<BlockWalker> walker, walker_of(block));
     OwnedCell before;
@@ -330,7 +330,7 @@ class Salvager {
   std::string disk_;
   OwnedCell last_;  // kept
   bool has_last_ = false;
-  size_t losses_open_ = 0;  // the last so many wait for the cell behind them
+  size_t losses_open_ = 0;  // this many of the last ones wait for the cell after them
 };
 
 }  // namespace

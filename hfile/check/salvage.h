@@ -28,8 +28,8 @@ struct SalvageLoss {
   uint64_t bytes = 0;
   std::string reason = {};
   bool data = true;  // it held, or may have held, cells
-  // The rows of the cells kept before and behind it; what is lost lies between, both rows included. Absent:
-  // at the beginning, at the end.
+  // The rows of the kept cells before and after it. The loss is between them, both rows included. Absent at
+  // the beginning and at the end.
   std::optional<std::string> after_row = std::nullopt;
   std::optional<std::string> before_row = std::nullopt;
 };
@@ -39,7 +39,7 @@ struct SalvageReport {
   Status trouble;                          // why the file does not open; ok when it does
   uint64_t data_blocks = 0;                // read
   uint64_t cells = 0;                      // kept
-  uint64_t out_of_order = 0;               // cells that were not kept, since one behind them was before them
+  uint64_t out_of_order = 0;               // cells that were not kept, because a later cell sorts before them
   std::optional<uint64_t> cells_expected;  // as the trailer says
   std::vector<SalvageLoss> losses;         // at most kLossesMax
   uint64_t losses_left_out = 0;

@@ -109,7 +109,7 @@ void Verifier::set_risk(VerifyFinding& finding, const Walked& walked) const {
   if (!before_row) finding.risk_end_row->push_back('\0');
 }
 
-// The file did not open. What can be seen without an index is looked at all the same.
+// Reports that the file did not open. The parts that need no index are checked all the same.
 void Verifier::judge_opening(const Status& status) {
   report_.status = status;
   if (is_not_an_hfile(status)) {

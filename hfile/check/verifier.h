@@ -31,7 +31,7 @@ struct IndexedBlock {
   bool row_only = false;
 };
 
-// What the cells of a stretch turn out to be; compared with what the file says of itself.
+// A summary of the cells of a stretch, which is compared with the file's own record.
 struct CellTally {
   uint64_t cells = 0;
   uint64_t key_bytes = 0;
@@ -45,7 +45,7 @@ struct CellTally {
   std::vector<std::string> families;  // the first two
 
   void add(const CellView& cell);
-  void add(const CellTally& later);  // of a stretch behind this one
+  void add(const CellTally& later);  // of a stretch after this one
 
  private:
   void add_family(std::string_view family);
@@ -54,7 +54,7 @@ struct CellTally {
 // FindingCounter: how many findings of each code there were; a report lists so many of each.
 class FindingCounter {
  public:
-  // Whether one more of this code is listed. It is counted in any case.
+  // Returns true if one more finding of this code is listed. It is counted in any case.
   bool admit(const std::string& code) {
     if (counts_[code]++ < kPerCode) return true;
     left_out_[code] += 1;
@@ -93,7 +93,7 @@ class Verifier {
   // A data block's cells, as far as they can be told without the blocks around it.
   struct BlockCells {
     uint64_t cells = 0;
-    uint64_t rows_begun = 0;  // behind the first cell
+    uint64_t rows_begun = 0;  // after the first cell
     OwnedCell first;          // keys and sequences
     OwnedCell last;
     bool ordered = true;

@@ -45,7 +45,7 @@ class Verifier::BlockBatch final : public JobsInOrder::Piece {
     bool is_block = false;
     Walked walked;
     Findings before;  // from its header
-    Findings found;   // from its contents, behind what its first cell says beside the one before
+    Findings found;   // from its contents, listed after the findings on its first cell and the cell before
     BlockCells cells;
     bool damaged = false;  // nothing of it could be decoded
   };
@@ -63,7 +63,7 @@ class Verifier::BlockBatch final : public JobsInOrder::Piece {
     if (counter_.admit(finding.code)) work.found.push_back(std::move(finding));
   }
 
-  Verifier& verifier_;  // but for cut() and take() only its constant parts
+  Verifier& verifier_;  // except in cut() and take(), only its constant parts
   const uint64_t start_;
   uint64_t end_ = 0;
   std::string bytes_;

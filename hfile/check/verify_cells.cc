@@ -86,7 +86,7 @@ VerifyFinding Verifier::wrong_sequence(const CellView& cell, const Walked& walke
                  walked);
 }
 
-// A block beside the one before it. Whether its first cell belongs there.
+// Compares a block with the one before it. Returns true if its first cell belongs there.
 bool Verifier::check_seam(const BlockCells& cells, const Walked& walked) {
   const CellView& first = cells.first.view();
   check_first_cell(first, walked);

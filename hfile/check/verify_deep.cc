@@ -20,7 +20,7 @@ constexpr uint64_t kRangeBytesAhead = 32u << 20;  // what ranges that are not ta
 
 }  // namespace
 
-// What keys of a stretch go into a filter, and its bits made anew from them.
+// The keys of a stretch for a filter, and the bits that they set.
 class BloomCheck {
  public:
   struct Outcome {
@@ -63,7 +63,7 @@ class BloomCheck {
     }
   }
 
-  // The stretch behind this one.
+  // Adds the next stretch.
   void add(BloomCheck later) {
     if (later.outcome_.keys == 0) return;
     const bool again = outcome_.keys > 0 && later.first_ == last_;
@@ -133,7 +133,7 @@ struct BloomChecks {
     if (general != nullptr) general->add(std::move(*later.general));
     if (deletes != nullptr) deletes->add(std::move(*later.deletes));
   }
-  std::unique_ptr<BloomCheck> general;  // null: there is none to be checked
+  std::unique_ptr<BloomCheck> general;  // null: the file has no such filter to check
   std::unique_ptr<BloomCheck> deletes;
 };
 
@@ -193,7 +193,7 @@ class Verifier::DeepRange final : public JobsInOrder::Piece {
     if (!status.ok()) finder_ = verifier_.reader_->cursor({.fill_cache = false});
   }
 
-  Verifier& verifier_;  // but for take() only its constant parts
+  Verifier& verifier_;  // except in take(), only its constant parts
   BloomChecks& all_blooms_;
   Status& failure_;
   const size_t first_;
@@ -219,7 +219,7 @@ void Verifier::check_deep() {
     }
     jobs.finish();
   }
-  if (ended_ || !failure.ok()) return;  // said by the levels before, and half a filter proves nothing
+  if (ended_ || !failure.ok()) return;  // earlier levels report it, and half a filter proves nothing
   if (blooms.general != nullptr) report_bloom(*blooms.general, true);
   if (blooms.deletes != nullptr) report_bloom(*blooms.deletes, false);
 }

@@ -84,7 +84,7 @@ void Verifier::check_names() {
   }
 }
 
-// What HBase's reader asks for along with the type, and the filter itself.
+// Checks the facts that HBase's reader needs along with the type, and the filter itself.
 void Verifier::check_bloom_facts() {
   const Parts& file = parts();
   const std::string& type = file.bloom_type_name;

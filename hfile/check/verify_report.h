@@ -1,4 +1,4 @@
-// What verify() takes and what it returns.
+// The options of verify() and its report.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ std::string_view verify_level_name(VerifyLevel level);
 bool parse_verify_level(std::string_view name, VerifyLevel& level);
 
 enum class VerifySeverity : uint8_t {
-  kWarning,  // codes W-…: readable, and said
+  kWarning,  // codes W-…: readable, and reported
   kError,    // codes V-…: the file is unsound
 };
 
@@ -92,11 +92,11 @@ struct SequenceRange {
 struct VerifyOptions {
   std::string name = {};  // for messages
   VerifyLevel level = VerifyLevel::kCells;
-  // Of the cells, from level cells on: what the manifest of a store says of its file.
+  // The range of sequences that the manifest of a store records for its file; checked from level cells on.
   SequenceRange sequences = {};
   uint64_t block_payload_bytes_max = kBlockPayloadBytesMax;
-  // Blocks are checked on its threads as well, the calling one taking part; null: on that alone. What the
-  // report says does not depend on it.
+  // Its threads check blocks together with the calling thread; null: only the calling thread. The report does
+  // not depend on it.
   Executor* executor = nullptr;
   // Called now and then with the bytes of the file and the cells that were gone through; false ends the
   // verification with a report of kUnreadable and kAborted.

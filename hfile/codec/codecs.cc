@@ -37,7 +37,7 @@ const Table& table() {
   return built;
 }
 
-// What a build without this codec lacks; the other codecs are in every build.
+// Returns the build option that this codec needs; the other codecs are in every build.
 std::string_view needed_for(std::string_view name) {
   if (name == "LZO") return "-DCELLAR_WITH_LZO=ON, which needs the package liblzo2-dev";
   if (name == "BZIP2") return "-DCELLAR_WITH_BZIP2=ON, which needs the package libbz2-dev";
@@ -65,10 +65,11 @@ Result<const Compressor*> compressor_by_name(std::string_view name) {
     if (same_but_for_case(name, kCodecNames[id])) return compressor_by_id(id);
   }
   std::vector<std::string> known;
-  for (const std::string_view each : kCodecNames) known.push_back(lower_ascii(each));
-  return Status::invalid_argument(
-             fmt::format("unknown compression \"{}\"; known: {}", name, fmt::join(known, ", ")))
-      .hinting(nearest_hint(lower_ascii(name), known));
+  for (uint32_t id = 0; id < kCodecNames.size(); ++id)
+    if (table()[id] != nullptr) known.push_back(lower_ascii(kCodecNames[id]));
+  const std::string nearest = nearest_hint(lower_ascii(name), known);
+  return Status::invalid_argument(fmt::format("unknown compression \"{}\"", escaped(name.substr(0, 64))))
+      .hinting(nearest.empty() ? fmt::format("this build has: {}", fmt::join(known, ", ")) : nearest);
 }
 
 Result<std::shared_ptr<const Compressor>> make_compressor(std::string_view text) {

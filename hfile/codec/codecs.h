@@ -17,7 +17,8 @@ constexpr uint32_t kCodecCount = 9;
 Result<const Compressor*> compressor_by_id(uint32_t id);
 // By name, any case ("snappy", "GZ", "none"): kInvalidArgument with the nearest name, or kNotSupported.
 Result<const Compressor*> compressor_by_name(std::string_view name);
-// What an option names: the same, or with parameters ("zstd(level=9)"), of which kInvalidArgument is said.
+// Returns the codec that an option names, with or without parameters ("zstd(level=9)"). kInvalidArgument for
+// an invalid name or parameter.
 Result<std::shared_ptr<const Compressor>> make_compressor(std::string_view text);
 // HBase's name of an ordinal ("SNAPPY"), or "" when unknown.
 std::string_view codec_name(uint32_t id);

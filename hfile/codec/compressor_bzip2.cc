@@ -1,4 +1,4 @@
-// Codec BZIP2: one bzip2 stream per block; any streams, one behind the other, are read.
+// Codec BZIP2: writes one bzip2 stream per block; reads any streams, one after the other.
 #include <bzlib.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace cellar {
 namespace {
 
 char* input_of(std::string_view bytes) {
-  static char nothing = 0;  // the library wants a place even for no bytes
+  static char nothing = 0;  // the library needs a place even for no bytes
   return bytes.empty() ? &nothing : const_cast<char*>(bytes.data());  // its interface lacks the const
 }
 

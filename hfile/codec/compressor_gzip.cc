@@ -66,7 +66,7 @@ class GzipCompressor final : public Compressor {
     stream.next_in = input_of(body);
     stream.avail_in = static_cast<uInt>(body.size());
     if (inflateInit2(&stream, kGzipMember) != Z_OK) return Status::io_error("zlib refused to start");
-    Bytef nowhere = 0;  // zlib wants a place even for no bytes
+    Bytef nowhere = 0;  // zlib needs a place even for no bytes
     stream.next_out = payload_bytes > 0 ? reinterpret_cast<Bytef*>(payload) : &nowhere;
     stream.avail_out = static_cast<uInt>(payload_bytes);
     while (true) {

@@ -21,7 +21,7 @@ constexpr uint64_t kUnknownSize = UINT64_MAX;  // then an end marker says where 
 constexpr uint64_t kDefaultLevel = 6;          // HBase's and xz's
 constexpr uint64_t kLevelMax = 9;
 constexpr uint32_t kDictionaryBytesMin = LZMA_DICT_SIZE_MIN;
-constexpr uint64_t kDecoderBytes = 1 << 20;  // more than the decoder takes beside its dictionary
+constexpr uint64_t kDecoderBytes = 1 << 20;  // more than the decoder takes in addition to its dictionary
 
 // Owns the memory of a coder.
 struct Stream : lzma_stream {

@@ -1,5 +1,5 @@
-// Codec LZO: raw LZO1X-1 blocks in Hadoop's block framing. Built only where asked for: liblzo2 is under the
-// GPL, which whoever passes such a build on must follow.
+// Codec LZO: raw LZO1X-1 blocks in Hadoop's block framing. Built only on request: liblzo2 is under the GPL,
+// which the distributor of such a build must follow.
 #include <lzo/lzo1x.h>
 
 #include <memory>

@@ -48,7 +48,7 @@ Status append_frame(std::string_view content, int level, std::string& body) {
   return {};
 }
 
-// Frames, one behind the other. Decoded straight into the payload, so a frame's window costs no memory.
+// Decodes frames, one after the other, directly into the payload, so that a frame's window costs no memory.
 Status decode_frames(std::string_view frames, char* payload, size_t room, size_t& bytes) {
   ZSTD_DCtx* const context = decoder();
   if (context == nullptr) return Status::limit("no memory for a decoder");

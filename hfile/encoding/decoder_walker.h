@@ -10,7 +10,7 @@
 
 namespace cellar {
 
-// Beside what hfile_cursor.h asks of a Decoder:
+// In addition to the members that hfile_cursor.h requires, a Decoder has:
 //   const char* check_end(const std::vector<uint32_t>& row_starts, uint64_t plain_bytes);  what is wrong with
 //   what the block says of its cells: where rows start, and their size in plain form; or null
 //   static constexpr bool kSaysPlainBytes;            whether it says the latter

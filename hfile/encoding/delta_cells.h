@@ -1,9 +1,9 @@
-// DeltaCells: what the encodings that store a cell as its difference from the one before have in common:
+// DeltaCells: the common part of the encodings that store a cell as its difference from the one before:
 // PREFIX, DIFF and FAST_DIFF.
 //
 //   u16 encoding id | u32 bytes of the cells in plain form | cells
 //
-// Behind a cell's key and value: varint size of tags, tags (if the file has tags) | MVCC (if the file has
+// After a cell's key and value: varint size of tags, tags (if the file has tags) | MVCC (if the file has
 // it). Keys do not stand in the block: they are rebuilt in the slot that a cell is decoded into, from the
 // slot of the cell before.
 #pragma once
@@ -33,7 +33,7 @@ constexpr size_t kFlatKeyBytesMin = 12;  // of a flat key without row, family an
 // DeltaSlot: a cell, and the buffers that its key and tags from a dictionary were rebuilt in.
 class DeltaSlot : public CellView {
  public:
-  static constexpr size_t kSlackBytes = 16;  // behind a key: copies are made in whole words
+  static constexpr size_t kSlackBytes = 16;  // after a key: copies are made in whole words
 
   char* key_room(size_t bytes) {
     if (bytes + kSlackBytes > room_) {
@@ -56,7 +56,7 @@ inline void copy_with_slack(char* to, const char* from, size_t bytes) {
 }
 
 // The base of the three decoders. One thread at a time. Values, and tags that are not from a dictionary,
-// point into the bytes given to open(). A slot is left alone until the cell behind it is decoded.
+// point into the bytes given to open(). A slot does not change until the cell after it is decoded.
 class DeltaCells {
  public:
   using Slot = DeltaSlot;
@@ -105,7 +105,7 @@ class DeltaCells {
   const char* check_end(const std::vector<uint32_t>&, uint64_t plain_bytes) const {
     return plain_bytes == load_be32(begin_ + 2) ? nullptr : "stated plain size is not that of the cells";
   }
-  // What the last kBad means.
+  // Returns the reason of the last kBad.
   const char* fault() const { return fault_; }
 
  protected:
@@ -148,7 +148,7 @@ class DeltaCells {
     return true;
   }
 
-  // `bytes` of the block into a key with slack behind it.
+  // Copies `bytes` of the block into a key with slack after it.
   bool take_key_bytes(const char*& at, char* to, size_t bytes) {
     const size_t left = this->left(at);
     if (bytes > left) return no("key longer than the block");
@@ -235,7 +235,7 @@ class DeltaCells {
   const char* first_ = nullptr;
   const char* at_ = nullptr;
   const char* end_ = nullptr;
-  const CellView* before_ = nullptr;  // in its slot, or restart_; keys have slack behind them
+  const CellView* before_ = nullptr;  // in its slot, or restart_; keys have slack after them
   CellView restart_;
   const char* fault_ = "";
   std::unique_ptr<TagDictionaryReader> dictionary_;
@@ -286,7 +286,7 @@ class DeltaEncoder : public BlockEncoder {
     const size_t of_qualifier = common_prefix(before.qualifier(), cell.qualifier());
     return static_cast<uint32_t>(size_t{3} + cell.row_size + cell.family_size + of_qualifier);
   }
-  // What take_coordinates reads back.
+  // Writes the form that take_coordinates reads back.
   void append_coordinates(const CellView& cell, const CellView* before, uint32_t common) {
     const size_t row_end = size_t{2} + cell.row_size;
     const size_t end = cell.key_size - kKeyTailBytes;

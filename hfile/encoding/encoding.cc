@@ -38,17 +38,24 @@ std::vector<std::string> encoding_names() {
   return names;
 }
 
+std::string encoding_name(std::string_view name) {
+  for (const NamedEncoding& each : encodings())
+    if (same_but_for_case(name, each.plugin_name)) return lower_ascii(each.encoding->name());
+  return std::string(name);
+}
+
 Result<const BlockEncoding*> encoding_by_name(std::string_view name) {
   for (const NamedEncoding& each : encodings()) {
     if (same_but_for_case(name, each.plugin_name) || same_but_for_case(name, each.encoding->name()))
       return each.encoding.get();
   }
+  const std::vector<std::string> names = encoding_names();
   std::string known;
-  for (const NamedEncoding& each : encodings())
-    known += (known.empty() ? "" : ", ") + std::string(each.encoding->name());
+  for (const std::string& each : names) known += (known.empty() ? "" : ", ") + each;
+  const std::string nearest = nearest_hint(lower_ascii(name.substr(0, 64)), names);
   return Status::not_supported("data block encoding " + escaped(name.substr(0, 64)) +
                                " is not supported by this build")
-      .hinting("built in: " + known);
+      .hinting(nearest.empty() ? "built in: " + known : nearest + "   (built in: " + known + ")");
 }
 
 Result<const BlockEncoding*> encoding_by_id(uint16_t id) {

@@ -63,6 +63,9 @@ class BlockEncoding {
 // The names that options take, in lower case: "none", "row_index_v1", ….
 std::vector<std::string> encoding_names();
 
+// Returns the one name that options and files have for an encoding: "row_index_v1" for "row_index", which is
+// accepted too. Returns every other text unchanged.
+std::string encoding_name(std::string_view name);
 // The encoding with this name (any case; "row_index" and "ROW_INDEX_V1" both), or kNotSupported naming it.
 Result<const BlockEncoding*> encoding_by_name(std::string_view name);
 // The encoding with this id, or kNotSupported.

@@ -1,4 +1,4 @@
-// Encoding ROW_INDEX_V1: plain cells and, behind them, where each row begins.
+// Encoding ROW_INDEX_V1: plain cells, followed by the offset of each row.
 //
 //   u16 id = 7 | cells | u32 rows | u32 × rows: offset of the row's first cell | u32 bytes of the cells
 #include "hfile/encoding/decoder_walker.h"
@@ -86,9 +86,9 @@ class RowIndexDecoder : public PlainCells {
     return nullptr;
   }
 
-  // The first cell of the last row whose row lies at or before the target's; 0 when there is none. Offsets
-  // come from the file: one that does not lead to a key ends the search, and the cells in front of it are
-  // walked instead.
+  // Returns the first cell of the last row at or before the target's row; 0 if no row is. Offsets come from
+  // the file. An offset that does not lead to a key ends the search, and the cells before it are walked
+  // instead.
   template <class Order>
   size_t near(const CellView& target, const Order& order) const {
     size_t found = 0;

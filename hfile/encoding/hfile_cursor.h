@@ -161,8 +161,9 @@ class HFileCursor final : public RunCursor {
   // Most hops are short; a search costs about as much as these.
   int steps_before_search() const { return block()->cell_index() != nullptr ? 3 : 8; }
 
-  // Whether target lies between the first cell of this block and the current one, so that a search needs no
-  // other block; false when that takes more than a look. Backward walks go from row to row so.
+  // Returns true if target is between the first cell of this block and the current one, so that a search
+  // needs no other block. Returns false if the answer is not cheap. Backward walks use it to go from row to
+  // row.
   bool within_block(const CellView& target) const {
     if (!standing_ || !open_.pin || order_.meta_order()) return false;
     const CellIndex* const cells = block()->cell_index();
@@ -170,7 +171,7 @@ class HFileCursor final : public RunCursor {
     return row_at(key_base(*cells)) < target.row() && order_(target, views_[current_]) <= 0;
   }
 
-  // Whether target lies at or after the next block's key: no cell of this block can be the one.
+  // Returns true if target is at or after the next block's key: no cell of this block can be the result.
   bool beyond_block(const CellView& target) {
     if (!next_block_.known) {
       next_block_.exists = index_.next_key(next_block_.key);
@@ -355,7 +356,7 @@ class HFileCursor final : public RunCursor {
     kBefore,  // before it, if there is a cell before
   };
 
-  // Moves the decoder near the target, or leaves it: never behind the first cell at or after target, never
+  // Moves the decoder near the target, or leaves it: never past the first cell at or after target, never
   // before `from`.
   void start_near(const CellView& target, size_t from, Near near) {
     const CellIndex* cells = block()->cell_index();
@@ -368,7 +369,7 @@ class HFileCursor final : public RunCursor {
       decoder_.move_to(at);
     } else {
       if (cells == nullptr) return;
-      // A note leads behind its cell.
+      // A note leads to the position after its cell.
       const size_t skipped = near == Near::kAt ? 1 : 2;
       const size_t entry = entry_at(*cells, target);
       if (entry < skipped) return;
@@ -426,8 +427,8 @@ class HFileCursor final : public RunCursor {
     return built;
   }
 
-  // The index at the last block that can hold a cell before target. False after an error or when there is
-  // none.
+  // Moves the index to the last block that can hold a cell before target. Returns false after an error, or if
+  // no block can.
   bool seek_index_before(const CellView& target) {
     if (!parts_.index->root().row_only_keys()) {
       // Index keys have no sequence: cells of the target's own key with higher ones come before it.
@@ -440,8 +441,8 @@ class HFileCursor final : public RunCursor {
     return moved(index_.seek(row_end.view(), IndexSearch::kWidest, options_.stats));
   }
 
-  // The view of the block's last cell before target, the decoder behind it; kNone when there is none, or
-  // after an error.
+  // Returns the view of the block's last cell before target, and leaves the decoder after it; kNone if no
+  // cell is before it, or after an error.
   int last_before(const CellView& target) {
     start_near(target, 0, Near::kBefore);
     if (!status_.ok()) return kNone;
@@ -476,7 +477,7 @@ class HFileCursor final : public RunCursor {
   IndexCursor index_;
   Decoder decoder_;
   typename Decoder::Slot views_[3];  // the current cell's, and two to step with
-  int ahead_of_time_ = kNone;        // decoded behind the current cell, and not taken yet
+  int ahead_of_time_ = kNone;        // decoded after the current cell, and not taken yet
   int current_ = 0;
   int last_ = kNone;  // the cell decoded last, if the walk to here was unbroken
   bool standing_ = false;

@@ -21,7 +21,7 @@ void append_plain_cell(std::string& to, const CellView& cell, const CellFormat& 
 // Bytes that append_plain_cell adds.
 size_t plain_cell_bytes(const CellView& cell, const CellFormat& format);
 
-// What is wrong with the parts of a parsed key that no store holds, or null.
+// Returns the fault of a parsed key that no store can hold, or null.
 inline const char* key_fault(const CellView& cell) {
   if (cell.row_size == 0 || cell.row_size > kRowBytesMax) return "row without bytes or too long";
   if (cell.family_size > kFamilyBytesMax) return "family too long";
@@ -30,13 +30,13 @@ inline const char* key_fault(const CellView& cell) {
   return nullptr;
 }
 
-// The MVCC number at `at`, which moves behind it; false when it is malformed.
+// Reads the MVCC number at `at` and moves `at` after it; false if it is malformed.
 inline bool take_mvcc(const char*& at, const char* end, uint64_t& sequence) {
   if (at < end && static_cast<int8_t>(*at) >= 0) {
     sequence = static_cast<uint8_t>(*at++);
     return true;
   }
-  // Of the larger ones those that 8 bytes can be read behind.
+  // The larger sizes, if 8 bytes can be read after them.
   const auto size = static_cast<size_t>(at < end ? -112 - static_cast<int8_t>(*at) : 0);
   if (size >= 1 && size <= 8 && end - at >= 9 && (size < 8 || static_cast<int8_t>(at[1]) >= 0)) {
     sequence = load_be64(at + 1) >> (64 - 8 * size);
@@ -101,7 +101,7 @@ class PlainCells {
     return DecodeStep::kCell;
   }
 
-  // What the last kBad means.
+  // Returns the reason of the last kBad.
   const char* fault() const { return fault_; }
 
  protected:

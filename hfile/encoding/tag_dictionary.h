@@ -71,8 +71,8 @@ class TagDictionaryReader {
  public:
   void clear() { numbers_.clear(); }
 
-  // Takes coded tags off the front of `in` until `tags` holds `size` bytes of HBase's list of tags. What is
-  // wrong with them, or null.
+  // Takes coded tags off the front of `in` until `tags` holds `size` bytes of HBase's list of tags. Returns
+  // the fault in them, or null.
   const char* take(ByteReader& in, size_t size, std::string& tags) {
     tags.clear();
     while (tags.size() < size) {

@@ -14,7 +14,7 @@ constexpr uint64_t kBlockPayloadBytesMax = 64u << 20;
 constexpr uint32_t kIndexDepthMax = 16;
 constexpr size_t kIndexBlockBytesMax = 32u << 20;
 
-// Of a flat key: row and family at their limits leave this much of it to the qualifier.
+// The limit of a flat key. Row and family at their limits leave the rest to the qualifier.
 constexpr size_t kKeyBytesMax = (64u << 10) + 32767;
 
 constexpr uint64_t kFileInfoBytesMax = 16u << 20;
@@ -25,7 +25,7 @@ constexpr size_t kMetaNameBytesMax = 1024;
 constexpr uint64_t kBloomChunkBytesMax = 4u << 20;
 constexpr uint32_t kBloomHashesMax = 32;  // more: the filter is ignored, not refused
 
-// What an open file may hold in memory for good: this and a quarter of its size.
+// The memory that an open file may hold permanently: this and a quarter of its size.
 constexpr uint64_t kOpenFileBytesMax = 128u << 20;
 
 }  // namespace cellar

@@ -3,7 +3,7 @@
 
 namespace cellar {
 
-// What each cell of a file carries beyond key and value.
+// The parts of each cell of a file in addition to key and value.
 struct CellFormat {
   bool tags = false;
   bool mvcc = false;

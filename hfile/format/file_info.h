@@ -75,7 +75,7 @@ class FileInfo {
   Result<std::optional<TimestampRange>> time_range() const;
 
   const std::map<std::string, std::string, std::less<>>& entries() const { return entries_; }
-  // Whether it was read in protobuf form.
+  // Returns true if it was read in protobuf form.
   bool protobuf_form() const { return protobuf_form_; }
 
  private:

@@ -32,7 +32,7 @@ constexpr std::string_view kBlockKindNames[kBlockKinds] = {"data",       "data",
                                                            "root index", "file info",
                                                            "bloom meta", "delete-family bloom meta"};
 
-// Whether the block holds cells.
+// Returns true if the block holds cells.
 constexpr bool is_data(BlockKind kind) { return kind == BlockKind::kData || kind == BlockKind::kEncodedData; }
 
 constexpr std::string_view kTrailerMagic = "TRABLK\"$";

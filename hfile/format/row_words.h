@@ -1,8 +1,8 @@
 // RowWords: search by machine words before any key is compared.
 //
-// The keys of one index node or block share leading bytes. Of what follows, eight bytes per entry are kept as
-// one big-endian word: most searches are decided by comparing words that lie side by side, without touching a
-// key, and begin where the word is likely to be (docs/decisions/search-by-words.md).
+// The keys of one index node or block share leading bytes. The next eight bytes of each entry are kept as a
+// big-endian word. Most searches compare only adjacent words and touch no key. They begin at the likely
+// position of the word (docs/decisions/search-by-words.md).
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,8 @@
 
 namespace cellar {
 
-// The eight bytes of `row` from `from` on as a big-endian number, zeros behind its end. from ≤ row.size().
+// Returns the eight bytes of `row` from `from` on as a big-endian number, with zeros after its end. from ≤
+// row.size().
 inline uint64_t row_word(std::string_view row, size_t from) {
   const size_t bytes = row.size() - from;
   uint64_t word = 0;
@@ -33,7 +34,7 @@ inline uint64_t row_word(std::string_view row, size_t from) {
 struct SearchText {
   std::string_view row;
   std::string_view rest = {};
-  char fill = '\0';  // behind both, without end
+  char fill = '\0';  // after both, without end
 };
 
 // Its eight bytes from `from` on.
@@ -90,7 +91,7 @@ class WordGuess {
       places_[used_].weight = weight;
     }
     const float span = sum(words.back()) - sum(words.front());
-    if (!(span > 0)) {  // they differ farther behind, or not at all
+    if (!(span > 0)) {  // they differ in later bytes, or not at all
       *this = WordGuess();
       return;
     }

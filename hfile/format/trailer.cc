@@ -31,7 +31,7 @@ Result<std::string> read_tail(const ReadableFile& file, uint64_t bytes) {
 
 bool begins_with_magic(std::string_view trailer) { return trailer.starts_with(kTrailerMagic); }
 
-// Whether a trailer of one of the known sizes ends the file, whatever its version word says.
+// Returns true if a trailer of one of the known sizes ends the file, for any version word.
 Result<bool> has_magic_at(const ReadableFile& file, uint64_t bytes) {
   if (file.size() < bytes) return false;
   char magic[8];

@@ -1,6 +1,7 @@
 // CellCounts.
 #include "hfile/read/cell_counts.h"
 
+#include "base/assert.h"
 #include "base/coding.h"
 #include "hfile/read/file_span.h"
 #include "hfile/read/hfile_reader.h"
@@ -14,6 +15,7 @@ constexpr uint8_t kForm = 1;
 
 bool parse_cell_counts(std::string_view text, uint64_t data_end, uint64_t cells_all,
                        std::vector<CellCount>& counts) {
+  CELLAR_ASSERT(counts.size() == 1);  // the place where the data begins
   ByteReader reader(text);
   uint8_t form = 0;
   if (!reader.take_u8(form) || form != kForm) return false;
@@ -27,12 +29,15 @@ bool parse_cell_counts(std::string_view text, uint64_t data_end, uint64_t cells_
     next.end += further;
     next.cells += cells;
     next.rows += rows;
+    CELLAR_DCHECK(next.rows <= next.cells);
     counts.push_back(next);
   }
   return counts.back().end == data_end && counts.back().cells == cells_all;
 }
 
 void CellCountsWriter::add(const CellCount& count) {
+  CELLAR_ASSERT(count.end > last_.end && count.cells > last_.cells);  // a block holds cells
+  CELLAR_ASSERT(count.rows >= last_.rows && count.rows <= count.cells);
   last_ = count;
   if (++blocks_ % stride_ != 0) return;
   counts_.push_back(count);
@@ -40,13 +45,16 @@ void CellCountsWriter::add(const CellCount& count) {
   for (size_t i = 0; i < kPlacesMax / 2; ++i) counts_[i] = counts_[2 * i + 1];
   counts_.resize(kPlacesMax / 2);
   stride_ *= 2;
+  CELLAR_DCHECK(counts_.size() < kPlacesMax && counts_.back().end == last_.end);
 }
 
 std::string CellCountsWriter::encode() const {
   if (blocks_ == 0) return {};
+  CELLAR_ASSERT(counts_.size() < kPlacesMax && counts_.size() <= blocks_);
   std::string text(1, static_cast<char>(kForm));
   CellCount before;
   const auto append = [&](const CellCount& each) {
+    CELLAR_ASSERT(each.end > before.end && each.cells > before.cells && each.rows >= before.rows);
     append_varint(text, each.end - before.end);
     append_varint(text, each.cells - before.cells);
     append_varint(text, each.rows - before.rows);

@@ -19,7 +19,7 @@ class HFileReader;
 struct FileSpan;
 
 struct CellCount {
-  uint64_t end = 0;    // offset behind a data block
+  uint64_t end = 0;    // offset after a data block
   uint64_t cells = 0;  // in all blocks up to there
   uint64_t rows = 0;   // that begin in them
 };
@@ -46,9 +46,9 @@ class CellCountsWriter {
 bool parse_cell_counts(std::string_view text, uint64_t data_end, uint64_t cells_all,
                        std::vector<CellCount>& counts);
 
-// What the file says of itself, from the beginning of its data on; of a file that says nothing what there is
-// at its end alone: the cells, and as many rows, `rows_known` false. The data lies where the span of its file
-// says. kCorruption: the file contradicts itself.
+// The counts that the file records, from the beginning of its data on. A file without counts has only those
+// at its end: the cells, and as many rows, with `rows_known` false. The span of the file says where its data
+// is. kCorruption if the file contradicts itself.
 struct CellCounts {
   std::vector<CellCount> counts;
   bool rows_known = false;

@@ -1,12 +1,14 @@
 // A cursor that never stands anywhere and says why.
 #include "hfile/read/failed_cursor.h"
 
+#include "base/assert.h"
+
 namespace cellar {
 namespace {
 
 class FailedCursor final : public RunCursor {
  public:
-  explicit FailedCursor(Status status) : status_(std::move(status)) {}
+  explicit FailedCursor(Status status) : status_(std::move(status)) { CELLAR_ASSERT(!status_.ok()); }
   const CellView* seek(const CellView&) override { return nullptr; }
   const CellView* next() override { return nullptr; }
   const CellView* skip_to(const CellView&) override { return nullptr; }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "cell/cell_key.h"
 #include "hfile/block/file_parts.h"
 #include "hfile/read/hfile_reader.h"
@@ -18,6 +19,7 @@ struct BlockPlace {
 
 BlockPlace place_of(const IndexCursor& cursor) {
   if (!cursor.valid()) return {};
+  CELLAR_ASSERT(cursor.disk_bytes() > 0);  // the index reader refuses entries without bytes
   return {true, cursor.offset(), cursor.offset() + cursor.disk_bytes()};
 }
 
@@ -44,6 +46,7 @@ bool within(std::string_view row, std::string_view start, std::string_view end) 
 Status add_samples(const IndexReader& index, const IndexNode& node, uint32_t depth, uint32_t level,
                    std::string_view start, std::string_view end, ReadStats* stats,
                    std::vector<FileSample>& samples) {
+  CELLAR_ASSERT(depth <= level && level < index.levels());
   for (uint32_t i = 0; i < node.size(); ++i) {
     if (!end.empty() && node.key_view(i).row() >= end) break;
     if (depth < level) {
@@ -73,6 +76,7 @@ Result<FileSpan> file_span(const HFileReader& file, std::string_view start, std:
   const uint64_t first = first_block.begin;
   CELLAR_TRY(cursor.to_last(stats));
   const uint64_t last = cursor.offset() + cursor.disk_bytes();
+  if (last <= first) return parts.blocks->corruption(first, "index: the first block lies after the last");
   span.data_begin = first;
   span.data_bytes = last - first;
   if (start > parts.last.row() || (!end.empty() && (end <= parts.first.row() || end <= start))) return span;
@@ -86,6 +90,8 @@ Result<FileSpan> file_span(const HFileReader& file, std::string_view start, std:
     if (!to.found) to = first_block;
     inner_to = to.begin, outer_to = to.end;
   }
+  CELLAR_ASSERT(outer_from <= inner_from && inner_to <= outer_to);  // no block ends before it begins
+  if (outer_from > outer_to) return parts.blocks->corruption(outer_to, "index: its blocks are out of order");
   span.outer_from = outer_from, span.inner_from = inner_from;
   span.inner_to = inner_to, span.outer_to = outer_to;
   span.inner_bytes = inner_to > inner_from ? inner_to - inner_from : 0;
@@ -95,6 +101,7 @@ Result<FileSpan> file_span(const HFileReader& file, std::string_view start, std:
 
 Result<std::vector<FileSample>> file_samples(const HFileReader& file, std::string_view start,
                                              std::string_view end, size_t wanted, ReadStats* stats) {
+  CELLAR_ASSERT(wanted > 0);
   const FileParts& parts = file.parts();
   std::vector<FileSample> samples;
   if (parts.first_key.empty()) return samples;

@@ -19,14 +19,14 @@ struct FileSpan {
   uint64_t edge_bytes = 0;   // of those that may hold some
   uint64_t data_begin = 0;   // offset
   uint64_t data_bytes = 0;   // of all there are
-  // Offsets: the range begins not before outer_from and not behind inner_from, and ends so. Of an empty span
-  // all are the same.
+  // Offsets. The range begins at or after outer_from and at or before inner_from, and ends likewise. In an
+  // empty span all are equal.
   uint64_t outer_from = 0, inner_from = 0, inner_to = 0, outer_to = 0;
 };
 
-// For rows from `start` up to but not including `end`; empty is open. Reads blocks of the index, one path for
-// each bound. Of a part of a file (HFileReaderOptions::start_row), what lies in the part. kCorruption,
-// kIoError.
+// Returns the span of the rows from `start` to before `end`; an empty bound is open. Reads blocks of the
+// index, one path for each bound. For a part of a file (HFileReaderOptions::start_row), returns the span in
+// the part. kCorruption, kIoError.
 Result<FileSpan> file_span(const HFileReader& file, std::string_view start, std::string_view end,
                            ReadStats* stats);
 

@@ -1,6 +1,7 @@
 // HalfCursor: moves targets to the bounds, and shows nothing beyond them.
 #include "hfile/read/half_cursor.h"
 
+#include "base/assert.h"
 #include "cell/cell_key.h"
 #include "cell/cell_order.h"
 
@@ -13,6 +14,7 @@ class HalfCursor final : public RunCursor {
       : whole_(std::move(whole)), has_start_(!start.empty()), has_stop_(!stop.empty()) {
     first_of_row(start_, start);
     first_of_row(stop_, stop);
+    CELLAR_ASSERT(whole_ != nullptr);
   }
 
   const CellView* seek(const CellView& target) override {

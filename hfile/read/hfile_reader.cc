@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/assert.h"
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "base/coding.h"
@@ -57,6 +58,7 @@ class LoadOnOpen {
       return parts_.blocks->corruption(
           parts_.trailer.load_on_open_offset,
           "index, file info and filters differ from those that were written at this offset");
+    CELLAR_ASSERT(data_root && parts_.sections.size() >= 3);  // the file info comes third
     return {};
   }
 
@@ -86,6 +88,7 @@ class LoadOnOpen {
   }
 
   Result<BlockHeader> header_at(uint64_t at) {
+    CELLAR_ASSERT(at < parts_.trailer_offset);
     const size_t bytes = parts_.blocks->header_bytes();
     if (parts_.trailer_offset - at < bytes)
       return parts_.blocks->corruption(at, "too few bytes for a block header");
@@ -95,6 +98,7 @@ class LoadOnOpen {
 
   // Valid until the next call.
   Result<std::string_view> bytes_at(uint64_t at, uint64_t bytes) {
+    CELLAR_ASSERT(at <= parts_.trailer_offset && bytes <= parts_.trailer_offset - at);
     Result<std::string_view> read =
         ahead_.get(*parts_.file, at, static_cast<size_t>(bytes), parts_.trailer_offset);
     if (!read.ok()) return read.status().at(parts_.blocks->place(at));
@@ -103,6 +107,7 @@ class LoadOnOpen {
 
   Status take(Pin pin, const Block& block, uint64_t at) {
     const size_t place = parts_.sections.size();
+    CELLAR_ASSERT(place > 0 && parts_.sections.back().offset == at);
     const BlockKind expected = place <= 2   ? BlockKind::kRootIndex
                                : place == 3 ? BlockKind::kFileInfo
                                             : block.kind();
@@ -129,6 +134,7 @@ class LoadOnOpen {
   }
 
   Status file_info(std::string_view payload, uint64_t at) {
+    CELLAR_ASSERT(!file_info_);  // there is one third block
     if (at != parts_.trailer.file_info_offset) {
       return parts_.blocks->corruption(at, "file info is not where the trailer says");
     }
@@ -143,6 +149,7 @@ class LoadOnOpen {
   }
 
   Status meta_index(std::string_view payload, uint64_t at) {
+    CELLAR_ASSERT(parts_.meta_blocks.empty());
     ByteReader in(payload);
     for (uint32_t i = 0; i < parts_.trailer.meta_index_count; ++i) {
       MetaBlockEntry entry;
@@ -198,6 +205,7 @@ Status read_facts(Parts& parts) {
   Result<const BlockEncoding*> encoding = encoding_by_name(parts.encoding_name);
   parts.encoding = encoding.ok() ? *encoding : nullptr;
   parts.encoding_status = encoding.status();
+  CELLAR_ASSERT((parts.encoding == nullptr) == !parts.encoding_status.ok());
   return {};
 }
 
@@ -206,6 +214,7 @@ bool normalise_key(std::string_view stored, CellType type_of_row_only, std::stri
   CellView view;
   if (parse_flat_key(stored.data(), stored.size(), view)) {
     key = stored;
+    CELLAR_DCHECK(parse_flat_key(key.data(), key.size(), view));
     return true;
   }
   if (stored.size() < 2 || size_t{load_be16(stored.data())} + 2 != stored.size()) return false;
@@ -217,6 +226,7 @@ bool normalise_key(std::string_view stored, CellType type_of_row_only, std::stri
 
 // Without hfile.LASTKEY the last cell itself is asked.
 Status last_key_from_cells(Parts& parts, const std::shared_ptr<HFileReader>& reader) {
+  CELLAR_ASSERT(parts.last_key.empty() && !parts.last_key_in_info);
   const std::string beyond(kRowBytesMax, '\xff');
   OwnedCell target;
   target.assign(beyond, {}, {}, kOldestTimestamp, CellType::kMinimum, 0);
@@ -248,6 +258,7 @@ Status read_key_range(Parts& parts) {
   if (last != nullptr && !normalise_key(*last, CellType::kMinimum, parts.last_key)) {
     return parts.blocks->corruption(parts.trailer.file_info_offset, "hfile.LASTKEY is not a key");
   }
+  CELLAR_ASSERT(!parts.first_key.empty() && parts.last_key.empty() != parts.last_key_in_info);
   return {};
 }
 
@@ -320,6 +331,7 @@ Status open_parts(Parts& parts) {
   parts.end_sum = crc32c(trailer_bytes, parts.end_sum);
   CELLAR_TRY(read_facts(parts));
   const Block* root = static_cast<const Block*>(section.data_root.get());
+  CELLAR_ASSERT(root != nullptr && root->kind() == BlockKind::kRootIndex);
   CELLAR_TRY_ASSIGN(parts.index, IndexReader::open(parts.blocks.get(), parts.options.cache, parts.meter.get(),
                                                    {.levels = trailer.data_index_levels,
                                                     .meta_order = parts.meta_order,
@@ -328,17 +340,19 @@ Status open_parts(Parts& parts) {
                                                    root->payload(), section.data_root_offset));
   CELLAR_TRY(read_key_range(parts));
   open_blooms(parts, section);
+  CELLAR_ASSERT(parts.index != nullptr && parts.blocks != nullptr && parts.meter != nullptr);
   return {};
 }
 
-// Whether the general filter can be asked. In the order of hbase:meta it cannot: its chunks, and the last of
-// its keys, are found by the order of bytes.
+// Returns true if the general filter can be asked. In the order of hbase:meta it cannot: its chunks, and the
+// last of its keys, are found by the order of bytes.
 bool answers(const Parts& parts) {
   return parts.bloom != nullptr && parts.bloom_type != nullptr && !parts.meta_order;
 }
 
 // The general filter's word on one key.
 bool denies(const Parts& parts, const std::string& key, ReadStats* stats) {
+  CELLAR_DCHECK(answers(parts));
   if (stats != nullptr) stats->bloom_checks += 1;
   CellView wanted;
   CellView last;
@@ -353,8 +367,8 @@ bool denies(const Parts& parts, const std::string& key, ReadStats* stats) {
   return beyond || !parts.bloom->may_contain(key, stats);
 }
 
-// Whether the general filter says that the file has none of these columns of the row, nor a marker of a whole
-// family: those have the empty qualifier.
+// Returns true if the general filter denies all of these columns of the row, and markers of whole families,
+// which have the empty qualifier.
 bool denies_columns(const Parts& parts, std::string_view row, std::span<const std::string> columns,
                     ReadStats* stats) {
   thread_local std::string key;
@@ -367,7 +381,9 @@ bool denies_columns(const Parts& parts, std::string_view row, std::span<const st
 
 }  // namespace
 
-HFileReader::HFileReader(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+HFileReader::HFileReader(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {
+  CELLAR_ASSERT(parts_ != nullptr && parts_->index != nullptr);  // opened
+}
 HFileReader::~HFileReader() = default;
 
 Result<std::shared_ptr<HFileReader>> HFileReader::open(std::unique_ptr<ReadableFile> file,
@@ -385,8 +401,9 @@ Result<std::shared_ptr<HFileReader>> HFileReader::open(std::unique_ptr<ReadableF
                    .with_context("no hfile.LASTKEY, and the last cell is not readable"));
   }
   if (!inside.first_key.empty()) {
-    parse_flat_key(inside.first_key.data(), inside.first_key.size(), inside.first);
-    parse_flat_key(inside.last_key.data(), inside.last_key.size(), inside.last);
+    const bool first_parsed = parse_flat_key(inside.first_key.data(), inside.first_key.size(), inside.first);
+    const bool last_parsed = parse_flat_key(inside.last_key.data(), inside.last_key.size(), inside.last);
+    CELLAR_ASSERT(first_parsed && last_parsed);  // both were checked when they were read
   }
   return reader;
 }
@@ -468,6 +485,7 @@ std::unique_ptr<RunCursor> HFileReader::cursor(const FileCursorOptions& options)
   if (parts_->encoding == nullptr) return make_failed_cursor(parts_->encoding_status.with_context(name()));
   std::unique_ptr<RunCursor> whole =
       parts_->encoding->make_cursor({shared_from_this(), parts_.get()}, options);
+  CELLAR_ASSERT(whole != nullptr);
   const HFileReaderOptions& part = parts_->options;
   if (part.start_row.empty() && part.stop_row.empty()) return whole;
   return make_half_cursor(std::move(whole), part.start_row, part.stop_row);

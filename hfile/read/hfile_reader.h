@@ -41,7 +41,7 @@ class HFileReader : public std::enable_shared_from_this<HFileReader> {
   uint64_t cells() const;
   CellFormat cell_format() const;
   std::string_view encoding_name() const;
-  // Rows of the first and last cell; empty strings for a file without cells. Of a part no row is outside
+  // Rows of the first and last cell; empty strings for a file without cells. No row of a part is outside
   // them.
   std::string_view first_row() const;
   std::string_view last_row() const;
@@ -57,8 +57,8 @@ class HFileReader : public std::enable_shared_from_this<HFileReader> {
   uint64_t max_sequence() const;  // MAX_SEQ_ID_KEY or the override, else 0
   bool meta_order() const;        // sorted by hbase:meta's comparator
 
-  // What the Bloom filters say; a damaged one, or one of a type that cannot answer, says true. Each counts
-  // into `stats`, the first three also the file as skipped.
+  // These functions ask the Bloom filters. A damaged filter, or one of a type that cannot answer, returns
+  // true. Each counts into `stats`; the first three also count the file as skipped.
   //
   // False only when a read of one row cannot find anything here: outside the key range or not in the filter.
   bool may_contain_row(std::string_view row, ReadStats* stats) const;

@@ -1,6 +1,7 @@
 // WarmUp: the walk over index nodes, filter chunks and data blocks, asking before each.
 #include "hfile/read/warm_up.h"
 
+#include "base/assert.h"
 #include "cell/cell_key.h"
 #include "hfile/block/bloom_reader.h"
 #include "hfile/block/file_parts.h"
@@ -9,7 +10,7 @@
 namespace cellar {
 namespace {
 
-// An index node in memory, entries, keys and slots, beside its payload: at most.
+// The greatest size of an index node in memory (entries, keys and slots), as a multiple of its payload.
 constexpr uint64_t kMemoryPerPayload = 3;
 
 }  // namespace
@@ -21,6 +22,7 @@ WarmUp::~WarmUp() = default;
 
 Status WarmUp::run(const std::function<bool()>& go_on) {
   if (done_) return {};
+  CELLAR_ASSERT(go_on != nullptr);
   go_on_ = &go_on;
   stopped_ = false;
   const Status status = load_all();
@@ -39,6 +41,7 @@ Status WarmUp::load_all() {
 // ---- What stays in memory for good ----
 
 Status WarmUp::load_index(const IndexNode& node, uint32_t depth) {
+  CELLAR_ASSERT(depth < parts_.index->levels());
   if (node.children_are_data()) return {};
   for (uint32_t i = 0; i < node.size() && !stopped_; ++i) {
     if (!leads_into_part(node, i)) continue;
@@ -66,7 +69,7 @@ Status WarmUp::load_chunks(const BloomReader& bloom) {
   return {};
 }
 
-// Whether the index node or chunk at this place may be read.
+// Returns true if the index node or chunk at this place may be read.
 Result<bool> WarmUp::may_keep(uint64_t offset) {
   if (!may_go_on()) return false;
   const BlockCache* const cache = parts_.options.cache.get();
@@ -91,6 +94,7 @@ Status WarmUp::load_data() {
     walker_ = parts_.encoding->make_walker(parts_.format);
     at_begun_ = true;
   }
+  CELLAR_ASSERT(walker_ != nullptr && ahead_ != nullptr);
   while (at_.valid() && !beyond_part()) {
     if (!cache->holds(at_.slot())) {
       if (!may_go_on()) return {};
@@ -103,6 +107,7 @@ Status WarmUp::load_data() {
 }
 
 Status WarmUp::load_block() {
+  CELLAR_ASSERT(at_.valid() && !stopped_ && !done_);
   BlockCache& cache = *parts_.options.cache;
   CELLAR_TRY_ASSIGN(Block* const block,
                     parts_.blocks->read(at_.offset(), at_.disk_bytes(), parts_.index->limit(), ahead_.get(),
@@ -121,7 +126,7 @@ Status WarmUp::load_block() {
   return {};
 }
 
-// What a cursor that reads a block looks at: whoever finds it in the cache relies on it.
+// Checks the block as a cursor that reads it does. Readers that find it in the cache rely on this check.
 Status WarmUp::check_block(const Block& block) {
   const uint64_t offset = at_.offset();
   const BlockKind kind = parts_.encoding->id() == 0 ? BlockKind::kData : BlockKind::kEncodedData;
@@ -151,6 +156,7 @@ bool WarmUp::beyond_part() const {
 }
 
 bool WarmUp::may_go_on() {
+  CELLAR_ASSERT(go_on_ != nullptr && !stopped_);  // a call that was told to stop asks no more
   stopped_ = !(*go_on_)();
   return !stopped_;
 }

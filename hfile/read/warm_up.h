@@ -14,8 +14,8 @@ namespace cellar {
 class BloomReader;
 class ReadAhead;
 
-// What of a file. The root of the index, the file's facts and the lists of filter chunks are read when it is
-// opened, whatever is asked for here.
+// The parts of a file to load. The root of the index, the file's facts and the lists of filter chunks are
+// read in any case when it is opened.
 struct WarmUpParts {
   bool data = false;    // data blocks, into the cache; also the index nodes that lead to them
   bool index = false;   // all nodes of the index
@@ -24,21 +24,21 @@ struct WarmUpParts {
 
 struct WarmUpOptions {
   WarmUpParts parts = {};
-  // False: ends where the cache has no room left, and evicts nobody. What index nodes will take is estimated.
+  // False: ends when the cache has no room left, and evicts no block. The size of index nodes is estimated.
   bool evict = true;
   ReadStats* stats = nullptr;  // borrowed, may be null; counts all that is read, kept or not
 };
 
-// What came into memory.
+// The parts that were loaded.
 struct WarmedUp {
   uint64_t blocks = 0;
   uint64_t bytes = 0;         // as stored
   uint64_t memory_bytes = 0;  // what the cache is charged for them
 };
 
-// One reading of a file, in parts if need be: index, filters, then data in the order of keys. What is in
-// memory already is passed over. Of a file opened as a part, the blocks of that part. Follows HBase's
-// HFilePreadReader. One thread at a time; borrows the file.
+// One reading of a file, in parts if need be: index, filters, then data in the order of keys. Parts in memory
+// are skipped. For a file opened as a part, reads the blocks of that part. Follows HBase's HFilePreadReader.
+// One thread at a time; borrows the file.
 class WarmUp {
  public:
   WarmUp(const HFileReader& file, const WarmUpOptions& options);

@@ -6,12 +6,13 @@
 #include <deque>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/mutex.h"
 
 namespace cellar {
 namespace {
 
-// Of payloads.
+// The bytes of payloads that are worth a job.
 constexpr size_t kBytesWorthAJob = 128 << 10;  // waiting, before another thread is woken
 constexpr size_t kBytesPerJob = 1 << 20;       // written, before the executor's other jobs have their turn
 constexpr size_t kBytesAhead = 1 << 20;        // waiting, before the pushing thread does
@@ -26,6 +27,7 @@ struct BlockPipeline::State : std::enable_shared_from_this<State> {
 
   // Hands the queue to the executor when it is worth it, unless somebody has it or will.
   void summon() {
+    CELLAR_ASSERT(executor != nullptr);
     {
       const MutexLock lock(mutex);
       if (working || summoned || queue_bytes < kBytesWorthAJob) return;
@@ -34,6 +36,7 @@ struct BlockPipeline::State : std::enable_shared_from_this<State> {
     executor->submit(JobPriority::kHigh, [state = shared_from_this()] {
       {
         const MutexLock lock(state->mutex);
+        CELLAR_ASSERT(state->summoned);
         state->summoned = false;
       }
       state->work(kBytesPerJob);
@@ -65,12 +68,15 @@ struct BlockPipeline::State : std::enable_shared_from_this<State> {
     bool enough = false;
     {
       const MutexLock lock(mutex);
+      CELLAR_ASSERT(working);
       working = left > 0 && !queue.empty();
       if (!working) return false;
       block = std::move(queue.front());
       queue.pop_front();
       const size_t bytes = block.payload.size();
+      CELLAR_ASSERT(queue_bytes >= bytes);
       queue_bytes -= bytes;
+      CELLAR_ASSERT(!queue.empty() || queue_bytes == 0);
       left -= std::min(left, bytes);
       enough = waited_for && queue_bytes <= awaited_bytes;
       waited_for = waited_for && !enough;
@@ -79,8 +85,9 @@ struct BlockPipeline::State : std::enable_shared_from_this<State> {
     return true;
   }
 
-  // Returns when at most `bytes` wait and, if that is none, nobody works on a block.
+  // Returns when at most `bytes` wait. If `bytes` is 0, it also waits until no thread works on a block.
   void wait_until_left(size_t bytes) {
+    CELLAR_ASSERT(changed != nullptr && mutexes_held() == 0);
     while (true) {
       const uint64_t seen = changed->count();
       bool idle = false;
@@ -153,6 +160,7 @@ Status BlockPipeline::push(CutBlock block) {
   {
     const MutexLock lock(state.mutex);
     if (!state.failure.ok()) return state.failure;
+    CELLAR_ASSERT(state.executor != nullptr || state.queue.empty());  // without it each push writes
     state.queue_bytes += block.payload.size();
     state.queue.push_back(std::move(block));
     many = state.queue_bytes > kBytesAhead;

@@ -16,7 +16,7 @@
 
 namespace cellar {
 
-// A data block that is full, and the Bloom chunks that go out behind it.
+// A full data block, and the Bloom chunks that are written after it.
 struct CutBlock {
   BlockKind kind = BlockKind::kData;
   std::string index_key;

@@ -38,7 +38,7 @@ constexpr std::string_view kOwnKeys[] = {info_key::kKeyValueVersion,   info_key:
                                          info_key::kBloomType,         info_key::kBloomParam,
                                          info_key::kLastBloomKey,      info_key::kCellCounts};
 
-// What the options name, looked up and checked.
+// The parts that the options name, looked up and checked.
 struct Parts {
   HFileWriterOptions options;
   std::shared_ptr<const Compressor> compressor;
@@ -166,7 +166,7 @@ class Writer final : public HFileWriter {
   Status failure_;  // the first; repeated ever after
   bool finished_ = false;
 
-  // What write_block() touches, on whatever thread, until the pipeline is drained.
+  // The state that write_block() uses, on any thread, until the pipeline is drained.
   BlockWriter blocks_;
   IndexWriter index_;
   CellCountsWriter counts_;
@@ -192,6 +192,13 @@ Writer::Writer(WritableFile& file, Parts parts, Executor* executor)
   if (parts_.options.delete_family_bloom && rows) delete_bloom_.emplace(parts_.bloom_shape, hash, "");
 }
 
+// Returns whether the index key sorts after the cell before the block, and not after the block's first cell.
+[[maybe_unused]] bool separates(std::string_view index_key, const CellView& before, const CellView& first) {
+  CellView key;
+  return parse_flat_key(index_key.data(), index_key.size(), key) && compare_keys(before, key) < 0 &&
+         compare_keys(key, first) <= 0;
+}
+
 // ---- Adding a cell: everything here runs once per cell ----
 
 Status Writer::add(const CellView& cell) {
@@ -204,6 +211,8 @@ Status Writer::add(const CellView& cell) {
 
 Status Writer::add_to_block(const CellView& cell) {
   const Change change = summary_.cells == 0 ? Change::kRow : change_to(cell);
+  CELLAR_DCHECK(summary_.cells == 0 || change == Change::kFamily ||
+                (compare_keys(last_, cell) > 0) == (change == Change::kBackwards));
   if (change >= Change::kFamily) return explain(cell, change);
   const bool new_row = change == Change::kRow;
   add_to_blooms(cell,
@@ -216,6 +225,7 @@ Status Writer::add_to_block(const CellView& cell) {
     if (block_full()) {  // equal keys share a block
       CELLAR_TRY(cut_block());
       shortest_separator(parts_.options.separators, last_, cell, block_key_);
+      CELLAR_DCHECK(separates(block_key_, last_, cell));
     }
   } else {
     CELLAR_TRY(check_room(cell));
@@ -254,6 +264,7 @@ Status Writer::check_alone(const CellView& cell) const {
 }
 
 Writer::Change Writer::change_to(const CellView& cell) const {
+  CELLAR_DCHECK(summary_.cells > 0 && last_.key == last_key_.data());
   if (same_sizes(last_, cell)) {
     const uint32_t at = first_difference(last_, cell);
     if (at < end_of_columns(last_, cell)) {
@@ -279,6 +290,7 @@ Writer::Change Writer::change_to(const CellView& cell) const {
 }
 
 Status Writer::explain(const CellView& cell, Change change) const {
+  CELLAR_ASSERT(change == Change::kFamily || change == Change::kBackwards);
   const std::string_view what =
       change == Change::kFamily ? "a file holds a single family, but" : "out of order:";
   return Status::invalid_argument(fmt::format("{} {} comes after {}", what, key_text(cell), key_text(last_)));
@@ -348,6 +360,7 @@ void Writer::remember(const CellView& cell) {
 // ---- Between blocks ----
 
 Status Writer::cut_block() {
+  CELLAR_ASSERT(summary_.cells > 0 && block_plain_bytes_ > 0 && !block_key_.empty());
   CELLAR_DCHECK(encoder_->plain_bytes() == block_plain_bytes_);
   CutBlock block = pipeline_.blank();
   block.kind = plain_encoding_ ? BlockKind::kData : BlockKind::kEncodedData;
@@ -365,6 +378,7 @@ Status Writer::cut_block() {
 // The second half of a block's way, run by the pipeline.
 Status Writer::write_block(const CutBlock& block) {
   CELLAR_TRY_ASSIGN(const BlockPlace place, blocks_.write(block.kind, block.payload));
+  CELLAR_ASSERT(place.offset == 0 || static_cast<int64_t>(place.offset) > trailer_.last_data_block_offset);
   if (place.offset == 0)
     trailer_.first_data_block_offset = 0;  // a file begins with a data block, if it has any
   trailer_.last_data_block_offset = static_cast<int64_t>(place.offset);
@@ -421,11 +435,14 @@ Result<HFileSummary> Writer::finish() {
 }
 
 Status Writer::write_all() {
+  CELLAR_ASSERT(finished_ && summary_.puts + summary_.deletes == summary_.cells);
+  CELLAR_ASSERT(summary_.rows <= summary_.cells && (summary_.rows == 0) == (summary_.cells == 0));
   if (summary_.cells > 0) {
     CELLAR_TRY(cut_block());
     summary_.last_key.assign(last_.key_bytes());
   }
   CELLAR_TRY(pipeline_.drain());
+  CELLAR_ASSERT((summary_.data_blocks == 0) == (summary_.cells == 0));
   CELLAR_TRY(index_.close_leaves(blocks_));
   CELLAR_TRY(write_rest(bloom_));
   CELLAR_TRY(write_rest(delete_bloom_));
@@ -458,6 +475,8 @@ Status Writer::write_all() {
   trailer_.total_uncompressed_bytes = blocks_.uncompressed_bytes() + trailer_.trailer_bytes() -
                                       index_.intermediate_bytes() - root.size() -
                                       kBlockHeaderBytes * (index_.intermediate_blocks() + 1);
+  CELLAR_ASSERT(trailer_.total_uncompressed_bytes <= blocks_.uncompressed_bytes() + trailer_.trailer_bytes());
+  CELLAR_ASSERT(root_place.offset < info_place.offset);
   trailer_.data_index_count = static_cast<uint32_t>(index_.root_entries());
   trailer_.meta_index_count = static_cast<uint32_t>(meta_index.count());
   trailer_.entry_count = summary_.cells;
@@ -493,6 +512,8 @@ Status Writer::write_meta_blocks(IndexEntries& index) {
 FileInfo Writer::make_info() const {
   const HFileWriterOptions& options = parts_.options;
   const HFileSummary& sum = summary_;
+  CELLAR_ASSERT(sum.last_key.empty() == (sum.cells == 0));
+  CELLAR_ASSERT(options.tags || tags_bytes_max_ == 0);  // else readers would not find the tags
   FileInfo info;
   if (options.store_file_info) {
     info.set_time_range(sum.times);

@@ -14,7 +14,7 @@
 
 namespace cellar {
 
-// With HBase's settings (the defaults below unless said) the bytes are HBase's.
+// With HBase's settings the bytes are HBase's. The defaults below are HBase's, except where noted.
 struct HFileWriterOptions {
   std::string compression = "none";
   std::string encoding = "none";
@@ -27,7 +27,7 @@ struct HFileWriterOptions {
   float bloom_error_rate = 0.01f;
   uint32_t bloom_fold_max = 7;
   BloomHash bloom_hash = BloomHash::kMurmur;
-  bool delete_family_bloom = true;  // beside a general filter that is not ROWCOL, as HBase does
+  bool delete_family_bloom = true;  // in addition to a general filter that is not ROWCOL, as HBase does
   uint32_t index_chunk_bytes = 131072;
   uint32_t index_entries_min = 16;
   ChecksumType checksum = ChecksumType::kCrc32c;
@@ -41,7 +41,7 @@ struct HFileWriterOptions {
   bool store_file_info = true;  // TIMERANGE, EARLIEST_PUT_TS, DELETE_FAMILY_COUNT from the cells written
 };
 
-// What was written; for the manifest and for people.
+// A summary of the written file, for the manifest and for people.
 struct HFileSummary {
   uint64_t file_bytes = 0;
   uint64_t cells = 0;

@@ -1,8 +1,10 @@
-// NamedFile: written beside its name, synced, renamed, and the rename synced.
+// NamedFile: writes under a temporary name, syncs, renames, and syncs the rename.
 #include "hfile/write/named_file.h"
 
 #include <tuple>
 #include <utility>
+
+#include "base/assert.h"
 
 namespace cellar {
 namespace {
@@ -46,6 +48,7 @@ NamedFile::~NamedFile() {
 // The order that makes the file whole before it has its name, and the name durable before anybody relies on
 // it.
 Status NamedFile::publish() {
+  CELLAR_ASSERT(!finished_ && file_ != nullptr);
   CELLAR_TRY(file_->sync());
   CELLAR_TRY(file_->close());
   if (!replace_) CELLAR_TRY(check_free());
@@ -55,11 +58,12 @@ Status NamedFile::publish() {
 }
 
 Status NamedFile::check_free() const {
+  CELLAR_ASSERT(directory_ != nullptr && !name_.empty());
   const Result<std::unique_ptr<ReadableFile>> existing = directory_->open(name_);
   if (!existing.ok() && existing.status().is(Code::kNotFound)) return {};
   return Status::invalid_argument("a file with this name already exists")
       .at(path_)
-      .hinting("set replace, or choose another name");
+      .hinting("set the option replace, or choose another name");
 }
 
 }  // namespace cellar

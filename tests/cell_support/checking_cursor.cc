@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/assert.h"
 #include "cell/cell_codec.h"
 #include "cell/cell_order.h"
 
@@ -14,7 +15,9 @@ namespace {
 
 class CheckingCursor final : public RunCursor {
  public:
-  explicit CheckingCursor(std::unique_ptr<CellCursor> checked) : checked_(std::move(checked)) {}
+  explicit CheckingCursor(std::unique_ptr<CellCursor> checked) : checked_(std::move(checked)) {
+    CELLAR_ASSERT(checked_ != nullptr);
+  }
 
   const CellView* seek(const CellView& target) override {
     if (!order_.ok()) return nullptr;
@@ -62,6 +65,7 @@ class CheckingCursor final : public RunCursor {
   // Records that current_ is out of order. The bound of a walk is a stored cell; the bound of a seek is
   // its target.
   const CellView* fail(const CellView& bound, std::string_view where) {
+    CELLAR_ASSERT(current_ != nullptr && order_.ok());  // after the first failure no move is made
     order_ = Status::corruption(fmt::format("cells out of order: {}#{} {} {}#{}", key_text(*current_),
                                             current_->sequence, where, key_text(bound), bound.sequence));
     return current_ = nullptr;

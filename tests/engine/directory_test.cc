@@ -38,6 +38,9 @@ TEST(DirectoryNames, ComeBackAndNothingElseIsAccepted) {
   EXPECT_FALSE(is_store_file_name("0123456789ABCDEF0123456789abcdef"));
   EXPECT_FALSE(is_store_file_name("0123456789abcdef0123456789abcde"));
   EXPECT_FALSE(parse_store_file_name({1, 2}, store_file_name(kTestIdentity, 1), number)) << "another store's";
+  EXPECT_TRUE(parse_store_file_name(kTestIdentity, store_file_name(kTestIdentity, kCountMax - 1), number));
+  EXPECT_FALSE(parse_store_file_name(kTestIdentity, store_file_name(kTestIdentity, kCountMax), number))
+      << "no store comes so far, and the manifest refuses the number";
   Identity identity;
   ASSERT_TRUE(parse_identity(kTestIdentity.hex(), identity));
   EXPECT_EQ(identity, kTestIdentity);

@@ -259,6 +259,16 @@ TEST_F(Feed, IsCutOffRatherThanFillTheDisk) {
   EXPECT_EQ(read_all(*read("slow")), Texts{next});
 }
 
+// The manifest refuses numbers near 2^64, so it must never be given one.
+TEST_F(Feed, MayKeepTheLogWithoutLimit) {
+  EXPECT_OK(engine_->create_feed("all", {.retained_bytes_max = UINT64_MAX}));
+  const std::string first = put(t_, "t", "a", "1");
+  reopen();
+  EXPECT_FALSE(info("all").lost);
+  EXPECT_GE(info("all").retained_bytes_max, uint64_t{1} << 61);
+  EXPECT_EQ(read_all(*read("all")), Texts{first});
+}
+
 TEST_F(Feed, HasReadersThatDoNotKnowOfEachOther) {
   EXPECT_OK(engine_->create_feed("a"));
   Texts written;

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/coding.h"
 #include "base/memory_file_system.h"
 #include "base/random.h"
 #include "engine/manifest/manifest_codec.h"
@@ -334,21 +335,32 @@ TEST(ManifestFailures, ResumeUndoesAnEditThatMayHaveSurvived) {
   }
 }
 
-// A number near 2^64 leaves no room for the next one.
+// A number near 2^64 leaves no room for the next one. The writer never writes one, so the test changes the last byte
+// of a large number that may be written.
 TEST(ManifestCodec, ImpossibleNumbersAreRefused) {
-  for (const auto& change : std::vector<std::function<void(ManifestState&)>>{
-           [](ManifestState& state) { state.last_sequence = UINT64_MAX; },
-           [](ManifestState& state) { state.last_sequence = kCountMax; },
-           [](ManifestState& state) { state.log_start = UINT64_MAX; },
-           [](ManifestState& state) { state.next_file_number = UINT64_MAX; },
-           [](ManifestState& state) { state.log_synced.segment = UINT64_MAX; },
-           [](ManifestState& state) { state.tables[0].families[0].flushed_sequence = UINT64_MAX; },
-           [](ManifestState& state) { state.tables[0].families[0].files[0].sequence_max = UINT64_MAX; }}) {
+  constexpr uint64_t kMark = kCountMax - 0x2aaaaaa;
+  std::string mark;
+  append_varint(mark, kMark);
+  for (const auto& number : std::vector<std::function<uint64_t&(ManifestState&)>>{
+           [](ManifestState& state) -> uint64_t& { return state.last_sequence; },
+           [](ManifestState& state) -> uint64_t& { return state.log_start; },
+           [](ManifestState& state) -> uint64_t& { return state.next_file_number; },
+           [](ManifestState& state) -> uint64_t& { return state.log_synced.segment; },
+           [](ManifestState& state) -> uint64_t& { return state.tables[0].families[0].flushed_sequence; },
+           [](ManifestState& state) -> uint64_t& {
+             return state.tables[0].families[0].files[0].sequence_max;
+           }}) {
     ManifestState state = full_state();
+    number(state) = kMark;
+    std::string payload = encode_snapshot(state);
     ManifestState back;
-    ASSERT_TRUE(apply_payload(back, encode_snapshot(state), EditKind::kSnapshot).ok());
-    change(state);
-    EXPECT_TRUE(apply_payload(back, encode_snapshot(state), EditKind::kSnapshot).is(Code::kCorruption));
+    ASSERT_TRUE(apply_payload(back, payload, EditKind::kSnapshot).ok());
+    const size_t at = payload.find(mark);
+    ASSERT_NE(at, std::string::npos);
+    payload[at + mark.size() - 1] = 0x7f;  // of the same length, and 2^62 larger
+    EXPECT_TRUE(apply_payload(back, payload, EditKind::kSnapshot).is(Code::kCorruption));
+    number(state) = kCountMax;
+    EXPECT_DEATH(static_cast<void>(encode_snapshot(state)), "broken promise: value < kCountMax");
   }
 }
 

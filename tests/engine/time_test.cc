@@ -130,6 +130,26 @@ TEST_F(TimeTest, OpeningsWhileTheClockIsAheadEraseNothing) {
   EXPECT_EQ(get(*make_table("u", {expiring}), Get("r")), Texts{text("y", right, "alive")});
 }
 
+TEST_F(TimeTest, ACopyMadeWhileTheClockIsAheadErasesNothing) {
+  const int64_t right = clock_.wall_ms();
+  put("t", "alive");
+  step(10 * kYear);
+  const auto made = engine_->checkpoint("copy");
+  ASSERT_TRUE(made.ok()) << made.status().to_text();
+  EXPECT_EQ(made->created_ms, clock_.wall_ms()) << "by the store's clock";
+  EXPECT_OK(engine_->create_snapshot("named").status());
+  EXPECT_EQ(engine_->list_snapshots().value().at(0).checkpoint.created_ms, clock_.wall_ms());
+  EngineOptions options;
+  options.environment.files = files_.get();
+  options.environment.clock = &clock_;
+  const auto copy = Engine::open("copy", options).value();
+  const auto table = copy->open_table("t").value();
+  EXPECT_OK(table->flush());
+  EXPECT_OK(table->compact({.major = true}));
+  step(-10 * kYear);
+  EXPECT_EQ(get(*table, Get("r").family("t").versions(10)), Texts{text("t", right, "alive")});
+}
+
 TEST(ExpiryClockTest, GoesByTheWallWhileBothClocksAgree) {
   ManualClock clock;
   ExpiryClock expiry(clock, 30 * kDay);

@@ -151,7 +151,7 @@ TEST(FilterLanguage, SaysWhatIsWrongAndWhere) {
       {"FuzzyRowFilter('a', '00')", "has 1 bytes and its mask 2"},
       {"FuzzyRowFilter('a', '2')", "a mask of 0"},
       {"FuzzyRowFilter()", "a FuzzyRowFilter needs at least one key"},
-      {"MultiRowRangeFilter('b', true, 'a', true)", "is after"},
+      {"MultiRowRangeFilter('b', true, 'a', true)", "after its stop"},
   };
   for (const auto& [text, what] : faults)
     EXPECT_NE(complaint(text).find(what), std::string::npos) << text << "\n" << complaint(text);

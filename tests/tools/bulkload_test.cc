@@ -108,8 +108,8 @@ TEST_F(Bulkload, LayoutFailsForWhatHBasePassesOver) {
       {"in/d/deadbeef.hfile", "like a reference"},
       {"in/d/0123_SeqId_7_.0", "like a reference"},
       {"in/d/orders=0123-4567", "like a link"},
-      {"in/.hidden/x", "no family's name"},
-      {"in/a:b/x", "no family's name"},
+      {"in/.hidden/x", "not the name of a family"},
+      {"in/a:b/x", "not the name of a family"},
       {"in/recovered.edits/x", "writes that are not in the region's files"},
       {"in/d/below/x", "is not a file"},
   };
@@ -132,7 +132,7 @@ TEST_F(Bulkload, LayoutFailsForWhatHBasePassesOver) {
 
 TEST_F(Bulkload, LayoutFailsWithoutFiles) {
   fs::create_directories(path("in/d"));
-  expect_only("layout", "fail", "there is no file");
+  expect_only("layout", "fail", "no files; HBase expects");
 }
 
 TEST_F(Bulkload, OpensFailsForWhatHBasesReaderRefuses) {
@@ -443,7 +443,7 @@ TEST_F(BulkRoundTrip, PlanGoesByWayOfTheStagingDirectory) {
 }
 
 TEST_F(Bulkload, ActionsAreKnown) {
-  EXPECT_EQ(error_of({"bulkload", "chek", "in"}, 2)["hint"], "did you mean check ?");
+  EXPECT_EQ(error_of({"bulkload", "chek", "in"}, 2)["hint"], "did you mean check?");
   EXPECT_EQ(run({"bulkload", "check", "nowhere"}).exit, 3);
   EXPECT_EQ(run({"bulkload", "check", "in", "--create"}).exit, 2);
 }

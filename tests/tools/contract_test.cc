@@ -25,8 +25,8 @@ TEST_F(Contract, ErrorsHaveCodeExitAndHint) {
   make_shop();
   write_file("noise", "this is no HFile");
   const std::vector<ContractCase> cases = {
-      {{"scna", "shop", "orders"}, 2, "CEL-USAGE", "did you mean scan ?"},
-      {{"scan", "shop", "orders", "--lmit", "3"}, 2, "CEL-USAGE", "did you mean --limit ?"},
+      {{"scna", "shop", "orders"}, 2, "CEL-USAGE", "did you mean scan?"},
+      {{"scan", "shop", "orders", "--lmit", "3"}, 2, "CEL-USAGE", "did you mean --limit?"},
       {{"scan", "shop"}, 2, "CEL-USAGE", "usage: cellar scan STORE TABLE"},
       {{"scan", "shop", "orders", "more"}, 2, "CEL-USAGE", "cellar scan --help"},
       {{"scan", "shop", "orders", "--limit", "three"}, 2, "CEL-USAGE", ""},
@@ -38,7 +38,7 @@ TEST_F(Contract, ErrorsHaveCodeExitAndHint) {
       {{"get", "shop", "orders", "r", "--versions", "0"}, 2, "CEL-INVALID-ARGUMENT", "all"},
       {{"create", "shop", "t", "d:max_version=3"}, 2, "CEL-INVALID-ARGUMENT", "max_versions"},
       {{"create", "shop", "orders", "d"}, 2, "CEL-INVALID-ARGUMENT", ""},
-      {{"scan", "shop", "ordrs"}, 3, "CEL-TABLE", "did you mean orders ?"},
+      {{"scan", "shop", "ordrs"}, 3, "CEL-TABLE", "did you mean orders?"},
       {{"get", "shop", "orders", "r", "e:mail"}, 3, "CEL-FAMILY", ""},
       {{"scan", "nothing-here", "orders"}, 3, "CEL-NOT-STORE", ""},
       {{"create", "no/such/store", "t", "d"}, 3, "CEL-NOT-FOUND", "first make the directory"},
@@ -97,7 +97,7 @@ TEST_F(Contract, ErrorsForPeopleHaveFourParts) {
   EXPECT_EQ(result.out, "");
   EXPECT_EQ(result.err,
             "error  CEL-TABLE   store shop has no table \"ordrs\"\n"
-            "       hint        did you mean orders ?   (cellar list shop)\n");
+            "       hint        did you mean orders?   (cellar list shop)\n");
 }
 
 TEST_F(Contract, WithoutACommandTheHelpIsTalk) {

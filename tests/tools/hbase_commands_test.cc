@@ -95,27 +95,27 @@ TEST_F(HBaseCommands, GetTakesNoTable) {
 TEST_F(HBaseCommands, ARootTakesTheTablesName) {
   EXPECT_EQ(out_of({"get", "hbase", "orders", "apple", "--format", "raw"}), "a30\n");
   EXPECT_EQ(out_of({"get", "hbase", "default:orders", "apple", "--format", "raw"}), "a30\n");
-  expect_error({"scan", "hbase"}, 2, "CEL-USAGE", "hbase is a root directory of HBase's, not a table",
+  expect_error({"scan", "hbase"}, 2, "CEL-USAGE", "hbase is a root directory of HBase, not a table",
                "cellar scan hbase orders");
-  expect_error({"scan", "hbase", "ordrs"}, 3, "CEL-TABLE", "no table \"ordrs\"", "did you mean orders ?");
+  expect_error({"scan", "hbase", "ordrs"}, 3, "CEL-TABLE", "no table \"ordrs\"", "did you mean orders?");
   expect_error({"scan", "hbase/data/default"}, 2, "CEL-USAGE", "a namespace of HBase",
                "hbase/data/default/orders");
 }
 
 TEST_F(HBaseCommands, OperandsAreToldApart) {
-  expect_error({"scan", kTable, "orders"}, 2, "CEL-USAGE", "one argument too many: orders",
-               "is a table by itself");
+  expect_error({"scan", kTable, "orders"}, 2, "CEL-USAGE", "unexpected argument: orders",
+               "is itself a table");
   expect_error({"get", kTable}, 2, "CEL-USAGE", "ROW is missing", "usage: cellar get HBASE-DIR ROW");
   expect_error({"get", kTable, "orders", "apple"}, 3, "CEL-FAMILY", "no family \"apple\"",
-               "is a table by itself");
+               "is itself a table");
   make_shop();
-  expect_error({"scan", "shop", "orders", "--assume", "d:max_versions=3"}, 2, "CEL-USAGE", "--assume is for",
-               "cellar alter");
+  expect_error({"scan", "shop", "orders", "--assume", "d:max_versions=3"}, 2, "CEL-USAGE",
+               "--assume applies only to", "cellar alter");
 }
 
 TEST_F(HBaseCommands, WhatCannotBeSeenIsSaid) {
-  EXPECT_NE(note_of({"scan", kTable}).find("only in memory or in its log is not seen"), std::string::npos);
-  EXPECT_NE(note_of({"scan", kTable}).find(std::string("replaced by later regions: region ") + kParent),
+  EXPECT_NE(note_of({"scan", kTable}).find("only in memory or in its log is missing"), std::string::npos);
+  EXPECT_NE(note_of({"scan", kTable}).find(std::string("later regions replaced it: region ") + kParent),
             std::string::npos);
   EXPECT_EQ(note_of({"scan", kTable, "--quiet"}), "");
 }
@@ -168,7 +168,7 @@ TEST_F(HBaseCommands, ARegionAndAFamilyAreReadAlone) {
 
 TEST_F(HBaseCommands, RegionsThatOverlapAreRefused) {
   write_one_region("00000000000000000000000000000ddd", 3, "c", "p");
-  expect_error({"scan", kTable}, 4, "CEL-NOT-SUPPORTED", "another region holds in part",
+  expect_error({"scan", kTable}, 4, "CEL-NOT-SUPPORTED", "another region has, too",
                "name the directory of one region");
 }
 
@@ -190,7 +190,7 @@ TEST_F(HBaseCommands, WithoutADescriptorDefaultsHoldOrWhatIsAssumed) {
   EXPECT_EQ(out_of({"scan", "bulk", "--assume", "d:max_versions=5", "--versions", "all", "--format", "raw"}),
             "a20\na10\n");
   expect_error({"scan", "bulk", "--assume", "e:max_versions=5"}, 3, "CEL-FAMILY", "no family \"e\"",
-               "there is d");
+               "families: d");
 }
 
 TEST_F(HBaseCommands, TimeToLiveIsTheTables) {

@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include "base/utf8.h"
 #include "cellar/cell.h"
 #include "tools/frame/output.h"
+#include "tools/frame/short_text.h"
 #include "tools/frame/value_form.h"
 
 namespace cellar::testing {
@@ -21,6 +23,54 @@ TEST(Operands, Times) {
   EXPECT_GT(parse_time("now").value(), parse_time("now-2h").value());
   for (const char* bad : {"", "soon", "-5", "2026-13-01", "2026-11-20T", "2026-11-20x", "now-", "now-5y"})
     EXPECT_FALSE(parse_time(bad).ok()) << bad;
+}
+
+TEST(Operands, NumbersThatCouldBeDatesAreRefused) {
+  const std::vector<std::pair<const char*, const char*>> cases = {
+      {"2026", "write 2026-01-01 for a year, or 2026ms for milliseconds (cellar help times)"},
+      {"202611", "write 2026-11-01 for a month, or 202611ms for milliseconds (cellar help times)"},
+      {"20261120", "write 2026-11-20 for a date, or 20261120ms for milliseconds (cellar help times)"},
+      {"202611201804",
+       "write 2026-11-20T18:04 for a date and time, or 202611201804ms for milliseconds (cellar help times)"},
+      {"20261120180411",
+       "write 2026-11-20T18:04:11 for a date and time, or 20261120180411ms for milliseconds (cellar help "
+       "times)"},
+      {"1763748251",
+       "write 2025-11-21T18:04:11.000Z for seconds since 1970, or 1763748251ms for milliseconds (cellar help "
+       "times)"}};
+  for (const auto& [text, hint] : cases) {
+    const Status refused = parse_time(text).status();
+    EXPECT_EQ(refused.code(), Code::kInvalidArgument) << text;
+    EXPECT_EQ(refused.hint(), hint);
+    EXPECT_EQ(parse_written_time(text).value(), std::stoll(text));
+    EXPECT_EQ(parse_time(std::string(text) + "ms").value(), std::stoll(text));
+  }
+  // No date, year or seconds: milliseconds.
+  for (const char* text : {"0", "5", "77", "999", "1000", "1899", "2200", "20261320", "20260132", "2026112",
+                           "202613", "900000000", "1763748251203", "99991231235959", "20261120246000"})
+    EXPECT_EQ(parse_time(text).value(), std::stoll(text)) << text;
+}
+
+TEST(Operands, LongTextsAreCutInTheirMiddle) {
+  EXPECT_EQ(shortened("short"), "short");
+  const std::string key(40000, 'k');
+  const std::string end(100, 'k');
+  EXPECT_EQ(shortened("row \"" + key + "\" is long"),
+            "row \"" + end + "…(40,000 characters)…" + end + "\" is long");
+  EXPECT_EQ(shortened("row " + key + ": no"), "row " + end + "…(40,000 characters)…" + end + ": no");
+  // Neither a byte's escape nor a character is divided.
+  std::string escapes;
+  for (int i = 0; i < 300; ++i) escapes += "\\x00";
+  const std::string cut = shortened(escapes);
+  EXPECT_EQ(cut.substr(0, cut.find("…")), escapes.substr(0, 100));
+  std::string accents = "x";
+  for (int i = 0; i < 500; ++i) accents += "é";
+  const std::string cut_accents = shortened(accents);
+  EXPECT_TRUE(is_utf8(cut_accents));
+  EXPECT_LT(cut_accents.size(), 260u);
+  std::string blanks;
+  for (int i = 0; i < 20000; ++i) blanks += "a ";
+  EXPECT_LT(shortened(blanks).size(), 2100u) << "many short words are cut, too";
 }
 
 TEST(Operands, TimesThatDoNotExistAreRefused) {

@@ -116,34 +116,34 @@ TEST(ShellSyntax, AQuoteThatSwallowsALineIsNamed) {
   EXPECT_EQ(parsed("put 't', [1, 'f]\nget 'u'"),
             "13: this quote closes in the line below, and no comma or blank follows");
   EXPECT_EQ(parsed("put 't',\n 'a'b"), "13: a comma or a blank is missing here");
-  EXPECT_EQ(parsed("put ['a\nb' 'c']"), "11: a comma or ] is expected here");
+  EXPECT_EQ(parsed("put ['a\nb' 'c']"), "11: expected a comma or ]");
 }
 
 TEST(ShellSyntax, FaultsHaveTheirPlace) {
   EXPECT_EQ(parsed("put 't', 'r"), "9: the quote that opens here is not closed");
-  EXPECT_EQ(parsed("put 't', , 'r'"), "9: something is missing before this comma");
-  EXPECT_EQ(parsed("put 't',"), "7: something is missing behind this comma");
+  EXPECT_EQ(parsed("put 't', , 'r'"), "9: a value is missing before this comma");
+  EXPECT_EQ(parsed("put 't',"), "7: a value is missing after this comma");
   EXPECT_EQ(parsed("put 'a'b'"), "7: a comma or a blank is missing here");
   EXPECT_EQ(parsed("scan 't', {LIMIT => 1"), "10: the { that opens here is not closed");
-  EXPECT_EQ(parsed("scan 't', {LIMIT}"), "11: between { and } stand pairs");
-  EXPECT_EQ(parsed("scan 't', [A => 1]"), "11: between [ and ] stand values, not pairs");
+  EXPECT_EQ(parsed("scan 't', {LIMIT}"), "11: expected pairs between { and }");
+  EXPECT_EQ(parsed("scan 't', [A => 1]"), "11: expected values between [ and ], not pairs");
   EXPECT_EQ(parsed("scan 't', [1,,2]"), "13: a value is missing here");
-  EXPECT_EQ(parsed("scan 't' ]"), "9: nothing is open that this ] could close");
+  EXPECT_EQ(parsed("scan 't' ]"), "9: unexpected ]: no bracket is open");
   EXPECT_EQ(parsed("scan A => "), "9: the value of A is missing");
   EXPECT_EQ(parsed("put \"\\u12\""), "5: \\u is followed by the number of a character");
   EXPECT_EQ(parsed("put \"\\u{110000}\""), "5: \\u is followed by the number of a character");
-  EXPECT_EQ(parsed("'put'"), "0: a command is expected here");
-  EXPECT_EQ(parsed("x = 5"), "0: this is a list of commands, not Ruby: there are no variables");
-  EXPECT_EQ(parsed("t.scan"), "1: this is a list of commands, not Ruby: nothing has methods");
+  EXPECT_EQ(parsed("'put'"), "0: expected a command");
+  EXPECT_EQ(parsed("x = 5"), "0: the shell runs commands, not Ruby: it has no variables");
+  EXPECT_EQ(parsed("t.scan"), "1: the shell runs commands, not Ruby: it has no methods");
   EXPECT_EQ(parsed("scan 't', {FILTER => org.apache.ColumnPaginationFilter.new(1, 0)}"),
-            "21: this is a list of commands, not Ruby: no object of Java can be made");
+            "21: the shell runs commands, not Ruby: it cannot create Java objects");
   EXPECT_EQ(hint("scan 't', {FILTER => org.apache.ColumnPaginationFilter.new(1, 0)}"),
             "write FILTER => \"ColumnPaginationFilter(1, 0)\" (cellar help filters)");
   EXPECT_EQ(hint("scan 't', {FILTER => PrefixFilter.new(Bytes.toBytes('a'))}"),
             "write FILTER => \"PrefixFilter(…)\" (cellar help filters)");
   EXPECT_EQ(parsed("put t r f:q a.new(1"), "put t r f:q a.new(1");
-  EXPECT_EQ(parsed("scan('t'"), "8: the parenthesis behind the command is not closed");
-  EXPECT_EQ(parsed("scan('t') 'u'"), "10: something stands behind the closing parenthesis");
+  EXPECT_EQ(parsed("scan('t'"), "8: the parenthesis after the command is not closed");
+  EXPECT_EQ(parsed("scan('t') 'u'"), "10: unexpected text after the closing parenthesis");
 }
 
 TEST(ShellSyntax, DepthIsBounded) {

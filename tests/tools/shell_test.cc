@@ -158,12 +158,12 @@ TEST_F(ShellTest, TheFirstErrorEndsAScriptWithItsStatus) {
   const std::string text = "put 'orders', 'a', 'd:x', '1'\nscan 'ordrs'\nput 'orders', 'b', 'd:x', '2'\n";
   const ToolResult stopped = script(text);
   EXPECT_EQ(stopped.exit, 3);
-  EXPECT_NE(stopped.err.find("did you mean orders ?"), std::string::npos) << stopped.err;
+  EXPECT_NE(stopped.err.find("did you mean orders?"), std::string::npos) << stopped.err;
   EXPECT_NE(stopped.err.find("line 2, column 6"), std::string::npos) << stopped.err;
   EXPECT_EQ(json_of({"count", "shop", "orders"})["counts"][0]["rows"].get<int>(), 4);
   const ToolResult through = script(text + "scna 'orders'\n", {"--keep-going"});
   EXPECT_EQ(through.exit, 3) << "the status of the first error";
-  EXPECT_NE(through.err.find("did you mean scan ?"), std::string::npos) << through.err;
+  EXPECT_NE(through.err.find("did you mean scan?"), std::string::npos) << through.err;
   EXPECT_EQ(json_of({"count", "shop", "orders"})["counts"][0]["rows"].get<int>(), 5);
 }
 
@@ -187,7 +187,7 @@ TEST_F(ShellTest, ACaretPointsAtTheArgument) {
             "       place       line 2, column 28\n"
             "                   get 'orders', 'user42', {COLUM => 'd'}\n"
             "                                            ^\n"
-            "       hint        did you mean COLUMN ?\n");
+            "       hint        did you mean COLUMN?\n");
 }
 
 // … by characters, and what it shows is cut between two of them.
@@ -296,7 +296,7 @@ TEST_F(ShellTest, FormatsForProgramsHoldForAllCommands) {
       const ToolResult refused = script("count 'orders'\n " + text, {"--format", format});
       EXPECT_EQ(refused.exit, 2) << text;
       EXPECT_EQ(std::count(refused.out.begin(), refused.out.end(), '\n'), format == "csv" ? 2 : 1);
-      EXPECT_NE(refused.err.find("there is none in " + format), std::string::npos) << refused.err;
+      EXPECT_NE(refused.err.find("which has no form in " + format), std::string::npos) << refused.err;
       EXPECT_NE(refused.err.find("line 2, column 2"), std::string::npos) << refused.err;
       EXPECT_NE(refused.err.find("table, json and jsonl"), std::string::npos) << refused.err;
     }
@@ -347,7 +347,7 @@ TEST_F(ShellTest, ADeleteByPrefixOfManyRowsAndCellsLeavesTheOthers) {
     for (const char* column : {"d:a", "d:b", "c:x"})
       text += "put people r" + std::to_string(row) + " " + column + " v\n";
   ASSERT_EQ(run({"shell", "shop"}, text).exit, 0);
-  EXPECT_EQ(script("deleteall 'people', {ROWPREFIXFILTER => 'r2'}").err, "deleted in 100 rows\n");
+  EXPECT_EQ(script("deleteall 'people', {ROWPREFIXFILTER => 'r2'}").err, "deleted cells of 100 rows\n");
   const Json counts = json_of({"count", "shop", "people"})["counts"][0];
   EXPECT_EQ(counts["rows"].get<int>(), 200);
   EXPECT_EQ(counts["cells"].get<int>(), 600);
@@ -460,7 +460,7 @@ TEST_F(ShellTest, AtATerminalErrorsEndTheStatementOnly) {
       {"create 't', 'f'\n", "put 't',\n", "'r', 'f:q', 'v'\n", "scna 't'\n", "count 't'\n", "exit\n"});
   EXPECT_NE(seen.find("there is no store at"), std::string::npos) << seen;
   EXPECT_NE(seen.find("created table t"), std::string::npos) << seen;
-  EXPECT_NE(seen.find("did you mean scan ?"), std::string::npos) << seen;
+  EXPECT_NE(seen.find("did you mean scan?"), std::string::npos) << seen;
   EXPECT_NE(seen.find("   1      1"), std::string::npos) << seen;
   EXPECT_EQ(out_of({"count", "db", "t", "--format", "csv"}), "rows,cells\n1,1\n");
 }
@@ -580,7 +580,7 @@ TEST_F(ShellTest, SettingsChangeHowItAnswers) {
 
   const ToolResult limited = script(".format csv; .limit 2; scan 'orders', COLUMNS => 'd:name'");
   EXPECT_EQ(std::count(limited.out.begin(), limited.out.end(), '\n'), 3) << limited.out;
-  EXPECT_NE(limited.err.find(".limit ended it"), std::string::npos) << limited.err;
+  EXPECT_NE(limited.err.find(".limit ended the scan"), std::string::npos) << limited.err;
   const ToolResult named = script(".format csv; .limit 2; scan 'orders', COLUMNS => 'd:name', LIMIT => 3");
   EXPECT_EQ(std::count(named.out.begin(), named.out.end(), '\n'), 4) << named.out;
 

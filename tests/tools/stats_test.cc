@@ -272,7 +272,7 @@ TEST_F(Stats, DamageEndsWithWhatWasCounted) {
 TEST_F(Stats, WrongUsageIsSaid) {
   const std::string file = example_file("versions.hfile");
   EXPECT_EQ(error_of({"stats", file, "--histogram", "value,sizes"}, 2).value("code", ""), "CEL-USAGE");
-  EXPECT_EQ(error_of({"stats", file, "--histogram", "valeu"}, 2).value("hint", ""), "did you mean value ?");
+  EXPECT_EQ(error_of({"stats", file, "--histogram", "valeu"}, 2).value("hint", ""), "did you mean value?");
   EXPECT_EQ(error_of({"stats", file, "--by", "row"}, 2).value("code", ""), "CEL-USAGE");
   EXPECT_EQ(error_of({"stats", file, "--by", "row-prefix:0"}, 2).value("code", ""), "CEL-USAGE");
   EXPECT_EQ(error_of({"stats", file, "--top", "1001"}, 2).value("code", ""), "CEL-USAGE");

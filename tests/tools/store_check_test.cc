@@ -210,7 +210,7 @@ TEST_F(StoreCheckTest, ATornEndIsToldInPlainWords) {
   EXPECT_EQ(torn["torn_bytes"], 16);
   EXPECT_EQ(torn["end_offset"], end);
   EXPECT_EQ(torn["recovered_cells"], before["recovered_cells"]);
-  EXPECT_NE(text.out.find(name + ": the last whole record, number " + torn["end_record"].dump()),
+  EXPECT_NE(text.out.find(name + ": the last complete record, number " + torn["end_record"].dump()),
             std::string::npos)
       << text.out;
   EXPECT_NE(text.out.find(name + ", from offset " + human_count(end) + " on: 16 bytes"), std::string::npos)

@@ -183,7 +183,7 @@ TEST_F(StoreCommands, GetPrintsARow) {
       "\n"
       R"({"row":"user42","family":"d","qualifier":"name","ts":1000,"type":"Put","value":"Ada"})"
       "\n");
-  EXPECT_EQ(out_of({"get", "shop", "orders", "user42", "d:name", "--time", "..2000", "--format", "raw"}),
+  EXPECT_EQ(out_of({"get", "shop", "orders", "user42", "d:name", "--time", "..2000ms", "--format", "raw"}),
             "Ada\n");
 }
 
@@ -252,7 +252,7 @@ TEST_F(StoreCommands, GetOfNothingEndsWithOne) {
   const ToolResult result = run({"get", "shop", "orders", "user99"});
   EXPECT_EQ(result.exit, 1);
   EXPECT_EQ(result.out, "");
-  EXPECT_EQ(result.err, "row user99 has no such cells\n");
+  EXPECT_EQ(result.err, "no row \"user99\"\n");
   EXPECT_EQ(run({"get", "shop", "orders", "user99", "--format", "json", "-q"}).out,
             "{\"schema\":\"cellar.cells/1\",\"cells\":[]}\n");
 }

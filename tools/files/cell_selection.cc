@@ -24,25 +24,25 @@ std::string plain(std::string_view name) {
 void CellSelection::declare(Arguments& arguments) {
   arguments.option("--row", row_, "ROW", "only this row")
       .option("--start", start_, "ROW", "first row")
-      .option("--stop", stop_, "ROW", "end, not included")
-      .option("--prefix", prefix_, "BYTES", "rows that begin so")
-      .option_list("--column", columns_, "COLUMN", "family:qualifier or family; may be given often")
-      .option("--time", time_text_, "A..B", "timestamps from A, before B; either may be missing")
+      .option("--stop", stop_, "ROW", "end of the rows; this row is not included")
+      .option("--prefix", prefix_, "BYTES", "rows with this prefix")
+      .option_list("--column", columns_, "COLUMN", "family:qualifier or family; may be repeated")
+      .option("--time", time_text_, "A..B", "timestamps from A, before B; either may be left out")
       .option("--types", types_text_, "LIST", "kinds of cells, such as put,delete_family");
 }
 
 Status CellSelection::parse() {
-  CELLAR_TRY_ASSIGN(start_, parse_bytes(start_));
-  CELLAR_TRY_ASSIGN(stop_, parse_bytes(stop_));
-  CELLAR_TRY_ASSIGN(prefix_, parse_bytes(prefix_));
-  CELLAR_TRY_ASSIGN(row_, parse_bytes(row_));
+  CELLAR_TRY_ASSIGN(start_, for_argument("--start", parse_bytes(start_)));
+  CELLAR_TRY_ASSIGN(stop_, for_argument("--stop", parse_bytes(stop_)));
+  CELLAR_TRY_ASSIGN(prefix_, for_argument("--prefix", parse_bytes(prefix_)));
+  CELLAR_TRY_ASSIGN(row_, for_argument("--row", parse_bytes(row_)));
   for (const std::string& text : columns_) {
-    CELLAR_TRY_ASSIGN(const ColumnOperand column, parse_column(text));
+    CELLAR_TRY_ASSIGN(const ColumnOperand column, for_argument("--column", parse_column(text)));
     chosen_.push_back(column);
   }
   CELLAR_TRY(parse_types());
   if (!time_text_.empty()) {
-    CELLAR_TRY_ASSIGN(const auto range, parse_time_range(time_text_));
+    CELLAR_TRY_ASSIGN(const auto range, for_argument("--time", parse_time_range(time_text_)));
     time_from_ = range.first;
     if (range.second != kLatestTimestamp) time_until_ = range.second;  // else also cells at LATEST
     timed_ = true;
@@ -56,7 +56,7 @@ Status CellSelection::parse_types() {
     const auto at = std::ranges::find_if(
         kStoredTypes, [&](CellType type) { return plain(type_name(type)) == plain(word); });
     if (at == std::end(kStoredTypes)) {
-      return Status::invalid_argument(fmt::format("--types: no kind of cell is called \"{}\"", word))
+      return Status::invalid_argument(fmt::format("--types: unknown type \"{}\"", word))
           .hinting("put, delete, delete_family_version, delete_column, delete_family");
     }
     types_.push_back(*at);

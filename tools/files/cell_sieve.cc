@@ -35,15 +35,15 @@ CellSieve::CellSieve() = default;
 CellSieve::~CellSieve() = default;
 
 void CellSieve::declare(Arguments& arguments) {
-  arguments.option("--versions", versions_text_, "N", "of each column at most N cells, the newest")
-      .option("--grep", grep_, "RE", "cells in whose row, column or value the expression is found")
+  arguments.option("--versions", versions_text_, "N", "at most N cells per column, the newest")
+      .option("--grep", grep_, "RE", "cells whose row, column or value matches the expression")
       .option("--sample", sample_text_, "P", "each cell with this probability, such as 0.01 or 1%")
-      .option_if("--seed", seed_text_, "N", "another sample (1)");
+      .option_if("--seed", seed_text_, "N", "seed of the sample (1)");
 }
 
 Status CellSieve::parse() {
   if (!versions_text_.empty()) {
-    CELLAR_TRY_ASSIGN(versions_max_, parse_versions(versions_text_));
+    CELLAR_TRY_ASSIGN(versions_max_, for_argument("--versions", parse_versions(versions_text_)));
   }
   if (!grep_.empty()) {
     pattern_ = std::make_unique<Pattern>(grep_);
@@ -56,13 +56,13 @@ Status CellSieve::parse() {
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), sample_);
     if (percent) sample_ /= 100;
     if (error != std::errc() || end != number.data() + number.size() || !(sample_ >= 0 && sample_ <= 1)) {
-      return Status::invalid_argument(fmt::format("--sample: \"{}\" is no probability", sample_text_))
+      return Status::invalid_argument(fmt::format("--sample: \"{}\" is not a probability", sample_text_))
           .hinting("write 0.01 or 1%");
     }
   }
   if (seed_text_) {
-    if (sample_text_.empty()) return Status::invalid_argument("--seed chooses a sample: add --sample P");
-    CELLAR_TRY_ASSIGN(const uint64_t seed, parse_count(*seed_text_));
+    if (sample_text_.empty()) return Status::invalid_argument("--seed needs --sample");
+    CELLAR_TRY_ASSIGN(const uint64_t seed, for_argument("--seed", parse_count(*seed_text_)));
     random_ = Random(seed);
   }
   return {};

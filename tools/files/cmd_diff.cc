@@ -28,17 +28,17 @@ class DiffCommand final : public Command {
   explicit DiffCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kFiles; }
   std::string_view summary() const override {
-    return "Cells that differ between two HFiles or sets of them; exit status 1 when one does";
+    return "Compare the cells of two HFiles, directories or stores; exit status 1 if they differ";
   }
 
   void declare(Arguments& arguments) override {
     arguments.operand("A", a_, "an HFile, a directory of them, or a store")
-        .operand("B", b_, "what it is compared with")
-        .flag("--meta", meta_, "trailer and file info as well; A and B are one HFile each")
-        .flag("--keys", keys_, "values may differ")
-        .flag("--ignore-mvcc", ignore_mvcc_, "the numbers of the writes may differ")
+        .operand("B", b_, "what to compare A with")
+        .flag("--meta", meta_, "compare trailer and file info, too; A and B are one HFile each")
+        .flag("--keys", keys_, "compare keys only; values may differ")
+        .flag("--ignore-mvcc", ignore_mvcc_, "sequence numbers may differ")
         .flag("--ignore-tags", ignore_tags_, "tags may differ")
-        .option_if("--table", table_, "TABLE", "of stores: which table; needed where there are several")
+        .option_if("--table", table_, "TABLE", "stores: the table; required if a store has several")
         .option_count("--limit", limit_, "print at most N differences; all are counted")
         .formats({"table", "json", "jsonl"})
         .note(
@@ -46,11 +46,11 @@ class DiffCommand final : public Command {
             "number.\n"
             "Several files are merged in the order of keys; of a store only the files count, not its log.")
         .example("cellar diff versions.hfile later.hfile --limit 3",
-                 "what a compaction left out: the first cells of it, and how many there are")
+                 "cells that a compaction dropped: the first three, and the number of all")
         .example("cellar diff shop backup --table orders --ignore-mvcc --ignore-tags --format json",
-                 "is the backup what the store is?")
+                 "is the backup equal to the store?")
         .more_example("cellar diff versions.hfile later.hfile --keys --meta",
-                      "keys, trailers and file infos, whatever the values are");
+                      "keys, trailers and file infos, but not values");
   }
 
   Status run(Session& session) override {
@@ -137,7 +137,7 @@ class DiffCommand final : public Command {
       return session.name_failure(
           "CEL-USAGE", Exit::kUsage,
           Status::invalid_argument(
-              fmt::format("store {} has {}: rows of different tables cannot be told apart", path,
+              fmt::format("store {} has {}: files do not tell the rows of different tables apart", path,
                           counted(state.tables.size(), "table")))
               .hinting("choose one with --table   (cellar list " + path + ")"));
     }

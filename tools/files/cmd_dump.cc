@@ -18,35 +18,35 @@ class DumpCommand final : public Command {
   explicit DumpCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kFiles; }
   std::string_view summary() const override {
-    return "Print the cells of HFiles: every version, markers included";
+    return "Print the cells of HFiles: all versions and delete markers";
   }
 
   void declare(Arguments& arguments) override {
     arguments.operands("PATH", paths_, "HFiles, directories of them, or stores", true);
     selection_.declare(arguments);
     sieve_.declare(arguments);
-    arguments.option_count("--limit", limit_, "at most N cells")
-        .flag("--keys", keys_, "no values")
-        .flag("--mvcc", mvcc_, "the number of the write, where the file has it")
+    arguments.option_count("--limit", limit_, "print at most N cells")
+        .flag("--keys", keys_, "leave out the values")
+        .flag("--mvcc", mvcc_, "print the sequence number of the write, if the file has it")
         .flag("--tags", tags_, "tags")
-        .choice("--as", form_, value_forms(), "how values are shown; not in json and jsonl")
+        .choice("--as", form_, value_forms(), "how values are printed; not in json and jsonl")
         .option_list("--decode", decode_, "RULE",
-                     "how parts are shown: row=FORM, qualifier=FORM, d:count=long; may be given often")
+                     "how parts are printed: row=FORM, qualifier=FORM, d:count=long; may be repeated")
         .formats({"table", "json", "jsonl", "csv", "raw"})
         .example("cellar dump versions.hfile --format jsonl --limit 3",
-                 "the first cells, in the form that load takes")
+                 "the first cells, in the format that load reads")
         .example("cellar dump versions.hfile --row row-000 --mvcc --tags",
-                 "all there is of a row: markers, numbers of the writes, tags")
+                 "everything of a row: delete markers, sequence numbers, tags")
         .more_example(
             "cellar dump versions.hfile --start row-010 --stop row-012 --column cf:q0 \\\n      --time "
             "..2020-09-20 --versions 2",
             "some rows, the two newest versions of a column before a day")
         .more_example("cellar dump weblog.hfile --prefix uk. --grep rv:4 --types put --as utf8 --format raw",
-                      "values with a word in them, one a line")
+                      "values that match an expression, one per line")
         .more_example("cellar dump weblog.hfile --decode cf:hits=long --decode cf:bytes=long --limit 4",
-                      "numbers as numbers, where columns hold them as bytes")
+                      "columns that hold numbers as bytes, decoded")
         .more_example("cellar dump weblog.hfile --sample 2% --seed 7 --keys --format csv",
-                      "keys of every fiftieth cell or so, the same ones each time");
+                      "the keys of a sample of 2 %, the same sample each time");
   }
 
   Status run(Session& session) override {

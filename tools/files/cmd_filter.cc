@@ -18,32 +18,33 @@ class FilterCommand final : public Command {
   explicit FilterCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kFiles; }
   std::string_view summary() const override {
-    return "Write the cells of an HFile that were asked for, or all others, into a new one";
+    return "Write the selected cells of an HFile, or all others, to a new HFile";
   }
 
   void declare(Arguments& arguments) override {
     arguments.operand("FILE", path_, "an HFile")
         .option("-o,--output", output_, "PATH", "the new file")
-        .flag("--invert", invert_, "keep the cells that are not asked for");
+        .flag("--invert", invert_, "keep the cells that are not selected");
     selection_.declare(arguments);
     shape_.declare(arguments);
-    arguments.flag("--replace", replace_, "write over a file that exists")
-        .note("Cells are taken as they are stored: a marker left out shows again what it hid.")
+    arguments.flag("--replace", replace_, "overwrite an existing file")
+        .note("Cells are copied as stored: without a delete marker, the cells that it hid are visible again.")
         .example("cellar filter versions.hfile -o some.hfile --prefix row-00 --types put",
-                 "values of some rows, without the markers")
+                 "puts of some rows, without delete markers")
         .example("cellar filter versions.hfile -o rest.hfile --row row-003 --invert --replace",
-                 "everything but one row")
+                 "all rows except one")
         .more_example(
             "cellar filter versions.hfile -o part.hfile --start row-010 --stop row-020 --time ..2020-09-20",
             "some rows up to a day")
         .more_example(
             "cellar filter weblog.hfile -o hits.hfile --column cf:hits \\\n      --compression gz --encoding "
             "fast_diff --bloom row --block-size 16k",
-            "one column, stored another way");
+            "one column, with another codec and encoding");
   }
 
   Status run(Session& session) override {
-    if (output_.empty()) return Status::invalid_argument("--output is missing");
+    if (output_.empty())
+      return Status::invalid_argument("--output is missing").hinting("name the new file: -o NEW.hfile");
     CELLAR_TRY(selection_.parse());
     CELLAR_TRY_ASSIGN(const HFileReaders input, open_hfiles(session, {path_}));
     const HFileReader& file = *input.front();

@@ -26,31 +26,31 @@ class FindCommand final : public Command {
   explicit FindCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kFiles; }
   std::string_view summary() const override {
-    return "Every place that mentions a row; exit status 1 when none does";
+    return "Find all places that mention a row; exit status 1 if there are none";
   }
 
   void declare(Arguments& arguments) override {
-    arguments.operand("ROW", row_, "the row, with \\xHH for bytes that cannot be typed")
+    arguments.operand("ROW", row_, "row key; \\xHH stands for a byte")
         .operands("PATH", paths_, "HFiles, directories of them, or stores (their log, too)", true)
         .option_if("--column", column_, "COLUMN", "only this column (family:qualifier) or family of the row")
-        .option_if("--table", table_, "TABLE", "of stores: only this table")
-        .flag("--thorough", thorough_, "look into the blocks even where the Bloom filter says no")
+        .option_if("--table", table_, "TABLE", "stores: only this table")
+        .flag("--thorough", thorough_, "read the blocks even if the Bloom filter denies the row")
         .formats({"table", "json", "jsonl"})
         .note(
-            "A store is looked at as its manifest says, without its lock: it may be open elsewhere.\n"
+            "A store is read without its lock: another process may have it open.\n"
             "A Bloom filter that denies what --thorough finds is an error (V-BLOOM-MISS, exit status 1).\n"
             "With --column, markers for the whole family are not shown: they have no qualifier.")
         .example("cellar find row-003 versions.hfile weblog.hfile",
-                 "which of these files has the row, and what they say of it")
+                 "the files that have the row, and its cells in each")
         .example("cellar find user42 shop --table orders --column d:mail --thorough",
-                 "every version of a value in a store, its log too, trusting no filter");
+                 "every version of a value in a store and its log, without using filters");
   }
 
   Status run(Session& session) override {
-    CELLAR_TRY_ASSIGN(target_.row, parse_bytes(row_));
-    if (target_.row.empty()) return Status::invalid_argument("ROW is empty: every row has a byte at least");
+    CELLAR_TRY_ASSIGN(target_.row, for_argument("ROW", parse_bytes(row_)));
+    if (target_.row.empty()) return Status::invalid_argument("ROW is empty: a row key has at least 1 byte");
     if (column_) {
-      CELLAR_TRY_ASSIGN(target_.column, parse_column(*column_));
+      CELLAR_TRY_ASSIGN(target_.column, for_argument("--column", parse_column(*column_)));
     }
     CELLAR_TRY(collect(session));
     size_t width = 0;
@@ -85,9 +85,10 @@ class FindCommand final : public Command {
       for (const std::string& file : files) places_.push_back({file, false, "", ""});
     }
     if (table_ && !any_store) {
-      return session.name_failure("CEL-USAGE", Exit::kUsage,
-                                  Status::invalid_argument("--table is for stores, and no PATH is one")
-                                      .hinting("cellar find --help"));
+      return session.name_failure(
+          "CEL-USAGE", Exit::kUsage,
+          Status::invalid_argument("--table applies to stores, and no PATH is a store")
+              .hinting("cellar find --help"));
     }
     return {};
   }
@@ -165,7 +166,7 @@ class FindCommand final : public Command {
           "V-BLOOM-MISS", Exit::kNegative,
           Status::corruption("the Bloom filter denies the row, which is in the file")
               .at(lying_)
-              .hinting("cellar verify --level deep says more; a major compaction writes the file anew"));
+              .hinting("cellar verify --level deep checks the filter; a major compaction rewrites the file"));
     }
     if (totals_.found == 0) {
       session.talk(fmt::format("not found: {} looked at, {} outside their range, {} denied by Bloom filters",

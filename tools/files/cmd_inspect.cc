@@ -18,36 +18,36 @@ class InspectCommand final : public Command {
   explicit InspectCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kFiles; }
   std::string_view summary() const override {
-    return "What HFiles are: contents, structure, space, oddities";
+    return "Describe HFiles: contents, structure, space, oddities";
   }
 
   void declare(Arguments& arguments) override {
     arguments.operands("PATH", paths_, "HFiles, directories of them, or stores", true)
-        .flag("--layout", layout_, "space by kind of block; reads the header of every block")
-        .flag("--blocks", blocks_, "the list of blocks, data blocks with their cells")
+        .flag("--layout", layout_, "space per kind of block; reads the header of every block")
+        .flag("--blocks", blocks_, "list all blocks; data blocks with their number of cells")
         .flag("--index", index_, "the block index, entry by entry, from its root down")
         .flag("--bloom", bloom_, "the Bloom filters, chunk by chunk: bits set, keys, false positives")
-        .flag("--fileinfo", file_info_, "every entry of the file info, as it reads and as it is stored")
+        .flag("--fileinfo", file_info_, "every entry of the file info, decoded and as stored")
         .flag("--trailer", trailer_, "every field of the trailer")
-        .flag("--scan", scan_, "reads all cells: rows, types, families, times")
+        .flag("--scan", scan_, "read all cells and count rows, types, families, timestamps")
         .flag("--all", all_, "all of these")
         .option("--block", block_text_, "N|@OFFSET",
-                "one block, also a damaged one: by its number among all, or by its place")
+                "one block, also a damaged one, by its number or its offset")
         .flag("--cells", cells_, "with --block: its cells")
         .option_count("--limit", limit_, "at most N entries of each list")
         .formats({"table", "json", "jsonl"})
         .note(
-            "Several files are shown as one line each, unless one of the options above is given.\n"
-            "Without options only the end of the file is read, however large it is.")
-        .example("cellar inspect versions.hfile", "what a file is, on one screen")
+            "Several files are printed as one line each, unless an option above is given.\n"
+            "Without options only the end of the file is read, whatever its size.")
+        .example("cellar inspect versions.hfile", "a summary of a file")
         .example("cellar inspect versions.hfile weblog.hfile --layout --bloom",
-                 "where the space goes, and how full the Bloom filters are")
+                 "the space per kind of block, and how full the Bloom filters are")
         .example("cellar inspect versions.hfile --block 3 --cells --limit 5",
                  "one block and the first cells in it")
         .more_example("cellar inspect versions.hfile --trailer --fileinfo --scan",
-                      "what the file says of itself, and what counting its cells says")
+                      "the file's own figures, and figures from reading all cells")
         .more_example("cellar inspect versions.hfile --blocks --index --limit 10",
-                      "the first blocks, and how the index leads to them")
+                      "the first blocks, and the index entries that lead to them")
         .more_example("cellar inspect versions.hfile --all --format json > versions.json",
                       "everything, for a program");
   }
@@ -63,14 +63,14 @@ class InspectCommand final : public Command {
       if (session.stopping()) break;
       Result<HFileDescription> file = describe_path(path);
       if (!file.ok()) {
-        worst = file.status();
+        worst = with_hint_at_salvage(path, file.status());
         continue;
       }
       if (!file->status.ok()) worst = file->status;
       show(session, *file, long_form, list);
       if (!long_form) described.push_back(std::move(*file));
     }
-    if (interrupted()) return interrupted_status("what was looked at is printed");
+    if (interrupted()) return interrupted_status("the files before were printed");
     if (session.format() == Format::kTable && !long_form && !described.empty())
       session.out().write(inspect_table(described));
     if (session.format() == Format::kJson)

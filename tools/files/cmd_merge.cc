@@ -33,35 +33,37 @@ class MergeCommand final : public Command {
   void declare(Arguments& arguments) override {
     arguments.operands("FILE", paths_, "HFiles of one family, or directories of them", true)
         .option("-o,--output", output_, "PATH", "the new file")
-        .flag("--major", major_, "these are all files: markers go, and what they hide")
+        .flag("--major", major_, "the files are all files of the family: drop markers and hidden cells")
         .option_if("--versions", versions_, "N", "versions of a column that are kept (all)")
-        .option_if("--min-versions", min_versions_, "N", "… although they are expired (0)")
-        .option_if("--ttl", ttl_, "TIME", "how old a cell may be, such as 7d (forever)")
+        .option_if("--min-versions", min_versions_, "N",
+                   "versions of a column that are kept even if expired (0)")
+        .option_if("--ttl", ttl_, "TIME", "time to live of cells, such as 7d (forever)")
         .option_if("--now", now_, "TIME", "the time that --ttl counts from (now)")
         .choice("--keep-deleted", keep_deleted_, {"false", "true", "ttl"},
                 "whether a major merge keeps what markers hide");
     shape_.declare(arguments);
-    arguments.flag("--replace", replace_, "write over a file that exists")
+    arguments.flag("--replace", replace_, "overwrite an existing file")
         .note(
-            "Without --major a marker hides what is older in these files, and stays itself. Of cells with\n"
-            "equal keys the one of the file with the newest sequence counts; of equal sequences, of the\n"
-            "file named last.")
+            "Without --major, delete markers drop older cells of these files, and stay. Of cells with\n"
+            "equal keys, the one in the file with the highest sequence number is kept; if these are\n"
+            "equal, the one in the file named last.")
         .example("cellar merge versions.hfile weblog.hfile -o both.hfile --format json",
-                 "two files into one; only markers hide, as in a minor compaction")
+                 "two files into one, as in a minor compaction")
         .example("cellar merge versions.hfile -o newest.hfile --major --versions 1",
-                 "what everybody sees: newest values, no markers")
+                 "the newest values alone, without delete markers")
         .more_example(
             "cellar merge versions.hfile -o kept.hfile --major --ttl 7d --now 2020-09-25 \\\n      "
             "--min-versions 1 --keep-deleted ttl",
-            "what a compaction leaves when cells live for a week, but the newest of a column for ever")
+            "cells expire after a week, except the newest of each column")
         .more_example(
             "cellar merge versions.hfile weblog.hfile -o both.hfile --replace \\\n      --compression gz "
             "--encoding fast_diff --bloom rowcol --block-size 16k",
-            "two files stored another way, over what is there");
+            "two files with another codec and encoding; overwrites both.hfile");
   }
 
   Status run(Session& session) override {
-    if (output_.empty()) return Status::invalid_argument("--output is missing");
+    if (output_.empty())
+      return Status::invalid_argument("--output is missing").hinting("name the new file: -o NEW.hfile");
     RewriteJob job;
     CELLAR_TRY(parse_rules(job.rules));
     CELLAR_TRY_ASSIGN(const std::vector<std::string> paths, find_all_hfiles(session, paths_));
@@ -82,21 +84,21 @@ class MergeCommand final : public Command {
     FamilyRules& family = rules.family;
     family.max_versions = UINT32_MAX;
     if (versions_) {
-      CELLAR_TRY_ASSIGN(family.max_versions, parse_versions(*versions_));
+      CELLAR_TRY_ASSIGN(family.max_versions, for_argument("--versions", parse_versions(*versions_)));
     }
     if (min_versions_) {
-      CELLAR_TRY_ASSIGN(const int64_t number, parse_integer(*min_versions_));
+      CELLAR_TRY_ASSIGN(const int64_t number, for_argument("--min-versions", parse_integer(*min_versions_)));
       if (number < 0 || number > family.max_versions) {
         return Status::invalid_argument("--min-versions is 0 to the number of --versions");
       }
       family.min_versions = static_cast<uint32_t>(number);
     }
     if (ttl_) {
-      CELLAR_TRY_ASSIGN(family.ttl_ms, parse_duration_ms(*ttl_));
+      CELLAR_TRY_ASSIGN(family.ttl_ms, for_argument("--ttl", parse_duration_ms(*ttl_)));
     }
     rules.now_ms = system_clock().wall_ms();
     if (now_) {
-      CELLAR_TRY_ASSIGN(rules.now_ms, parse_time(*now_));
+      CELLAR_TRY_ASSIGN(rules.now_ms, for_argument("--now", parse_time(*now_)));
     }
     family.keep_deleted_cells = keep_deleted_ == "true"  ? KeepDeleted::kTrue
                                 : keep_deleted_ == "ttl" ? KeepDeleted::kTtl
@@ -122,8 +124,7 @@ class MergeCommand final : public Command {
   }
 
   Status write(Session& session, const HFileReaders& files, const RewriteJob& job) {
-    CELLAR_TRY_ASSIGN(const std::unique_ptr<NamedFile> output,
-                      NamedFile::create(posix_file_system(), output_, replace_));
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<NamedFile> output, create_output(output_, replace_));
     const auto create = [&]() -> Result<WritableFile*> { return &output->file(); };
     const auto facts = [&](HFileWriter& writer) -> Status {
       CELLAR_TRY(merge_facts(files, writer));

@@ -38,20 +38,20 @@ class RewriteCommand final : public Command {
   explicit RewriteCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kFiles; }
   std::string_view summary() const override {
-    return "Write the cells of HFiles into files with another codec, encoding, block size or Bloom filter";
+    return "Rewrite HFiles with another codec, encoding, block size or Bloom filter";
   }
 
   void declare(Arguments& arguments) override {
     arguments.operands("FILE", paths_, "HFiles, directories of them, or stores", true)
-        .option("-o,--output", output_, "PATH", "the new file; of several inputs, a directory that exists");
+        .option("-o,--output", output_, "PATH", "the new file; for several inputs, an existing directory");
     shape_.declare(arguments);
-    arguments.flag("--estimate", estimate_, "write nothing; say how large the files would be")
-        .flag("--replace", replace_, "write over files that exist")
+    arguments.flag("--estimate", estimate_, "write nothing; print how large the files would be")
+        .flag("--replace", replace_, "overwrite existing files")
         .note("With --estimate the options take lists: --compression none,snappy --block-size 16k,64k.")
         .example("cellar rewrite versions.hfile -o copy.hfile --compression gz --block-size 16k",
                  "the same cells with another codec, in smaller blocks")
         .example("cellar rewrite versions.hfile --estimate --compression none,snappy,gz --block-size 4k,64k",
-                 "how large it would be: six ways to store it")
+                 "the sizes with three codecs and two block sizes")
         .more_example(
             "cellar rewrite versions.hfile -o copy.hfile --encoding fast_diff --bloom rowcol --replace",
             "for reads of single columns");
@@ -61,12 +61,13 @@ class RewriteCommand final : public Command {
     CELLAR_TRY_ASSIGN(const std::vector<std::string> files, find_all_hfiles(session, paths_));
     if (estimate_) return estimate_all(session, files);
     if (output_.empty()) {
-      return Status::invalid_argument("--output is missing").hinting("--estimate writes nothing");
+      return Status::invalid_argument("--output is missing")
+          .hinting("name the new file: -o NEW.hfile; --estimate needs none");
     }
     std::error_code error;
     const bool into_directory = std::filesystem::is_directory(output_, error);
     if (files.size() > 1 && !into_directory) {
-      return Status::invalid_argument(fmt::format("{} inputs, but --output is no directory", files.size()))
+      return Status::invalid_argument(fmt::format("{} inputs, but --output is not a directory", files.size()))
           .at(output_);
     }
     CELLAR_TRY_ASSIGN(const std::vector<std::string> targets, targets_of(files, into_directory));

@@ -31,30 +31,30 @@ class SalvageCommand final : public Command {
   explicit SalvageCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kFiles; }
   std::string_view summary() const override {
-    return "Write what is readable of a damaged HFile into a new one; exit status 1 when something was lost";
+    return "Copy the readable cells of a damaged HFile to a new HFile; exit status 1 if cells are lost";
   }
 
   void declare(Arguments& arguments) override {
-    arguments.operand("FILE", path_, "a damaged HFile, also one that is cut short")
+    arguments.operand("FILE", path_, "a damaged or truncated HFile")
         .option("-o,--output", output_, "PATH", "the new file");
     shape_.declare(arguments);
-    arguments.flag("--replace", replace_, "write over a file that exists")
+    arguments.flag("--replace", replace_, "overwrite an existing file")
         .note(
-            "Lost are whole blocks. Their rows are told by the rows kept before and behind: what was lost "
-            "lies\n"
-            "between these two, and parts of these two rows may be lost as well.")
+            "Cells are lost in whole blocks. The report names the rows that were kept before and after each\n"
+            "gap. The lost cells are between these rows, and may include cells of these rows.")
         .example("cellar salvage damaged.hfile -o saved.hfile",
-                 "what can be read, and between which rows something is lost")
+                 "the readable cells; prints between which rows cells are lost")
         .example("cellar salvage damaged.hfile -o saved.hfile --replace --format json",
-                 "once more, for a program")
+                 "the same, for a program")
         .more_example(
             "cellar salvage damaged.hfile -o saved.hfile \\\n      --compression none --encoding none "
             "--bloom row --block-size 64k",
-            "stored plainly, to look at the bytes");
+            "without compression and encoding, to look at the bytes");
   }
 
   Status run(Session& session) override {
-    if (output_.empty()) return Status::invalid_argument("--output is missing");
+    if (output_.empty())
+      return Status::invalid_argument("--output is missing").hinting("name the new file: -o NEW.hfile");
     CELLAR_TRY_ASSIGN(std::unique_ptr<ReadableFile> opened, posix_file_system().open_file(path_));
     const std::shared_ptr<const ReadableFile> file = std::move(opened);
     Progress progress(session, "salvage " + path_, 0);
@@ -77,7 +77,7 @@ class SalvageCommand final : public Command {
     if (report->trouble.ok()) {
       CELLAR_TRY_ASSIGN(const HFileReaders input, open_hfiles(session, {path_}));
       if (const Status facts = copy_facts(*input.front(), output->writer()); !facts.ok()) {
-        session.talk("note   facts of the application could not be copied: " + facts.to_text());
+        session.talk("note   file info of the application could not be copied: " + facts.to_text());
       }
     }
     CELLAR_TRY_ASSIGN(const HFileSummary made, output->finish());
@@ -110,7 +110,7 @@ class SalvageCommand final : public Command {
     session.out().flush();
     if (!report.trouble.ok()) session.talk("note   the file does not open: " + report.trouble.to_text());
     if (report.format.guessed) {
-      session.talk(fmt::format("note   found out by trying: codec {}, {} tags, {} sequences",
+      session.talk(fmt::format("note   determined by trial: codec {}, {} tags, {} sequence numbers",
                                codec_name(report.format.codec), report.format.cells.tags ? "with" : "no",
                                report.format.cells.mvcc ? "with" : "no"));
     }

@@ -22,24 +22,24 @@ class SplitCommand final : public Command {
   explicit SplitCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kFiles; }
   std::string_view summary() const override {
-    return "Split an HFile at rows, or into parts of about as many cells";
+    return "Split an HFile at rows, or into parts with similar numbers of cells";
   }
 
   void declare(Arguments& arguments) override {
     arguments.operand("FILE", path_, "an HFile")
-        .option("-o,--output", output_, "DIR", "a directory that exists, for FILE.000, FILE.001, …")
-        .option_list("--at", at_texts_, "ROW", "a part begins here; may be given often")
-        .option_count("--parts", parts_, "N parts of about as many cells; a row is in one part only");
+        .option("-o,--output", output_, "DIR", "an existing directory, for FILE.000, FILE.001, …")
+        .option_list("--at", at_texts_, "ROW", "first row of a part; may be repeated")
+        .option_count("--parts", parts_, "split into N parts with similar numbers of cells; rows stay whole");
     shape_.declare(arguments);
-    arguments.flag("--replace", replace_, "write over files that exist")
-        .note("A part that no row falls into is not written.")
-        .example("cellar split versions.hfile -o . --parts 3", "three files of about as many cells")
+    arguments.flag("--replace", replace_, "overwrite existing files")
+        .note("Parts without rows are not written.")
+        .example("cellar split versions.hfile -o . --parts 3", "three files with similar numbers of cells")
         .example("cellar split versions.hfile -o . --at row-010 --at row-020 --replace",
-                 "at the borders of regions, over what is there")
+                 "at the borders of regions; overwrites existing files")
         .more_example(
             "cellar split weblog.hfile -o . --parts 2 \\\n      --compression snappy --encoding fast_diff "
             "--bloom row --block-size 16k",
-            "two halves, stored another way");
+            "two halves, with another codec and encoding");
   }
 
   Status run(Session& session) override {
@@ -118,13 +118,15 @@ class SplitCommand final : public Command {
   };
 
   Status check() {
-    if (output_.empty()) return Status::invalid_argument("--output is missing");
+    if (output_.empty())
+      return Status::invalid_argument("--output is missing").hinting("name an existing directory: -o DIR");
     if (at_texts_.empty() == (parts_ == 0)) {
-      return Status::invalid_argument("either --at or --parts says where to split");
+      return Status::invalid_argument("either --at or --parts is needed")
+          .hinting("--parts 4, or --at ROW for each cut");
     }
-    if (parts_ > 100'000) return Status::invalid_argument("--parts is at most 100000");
+    if (parts_ > 100'000) return Status::invalid_argument("--parts: at most 100,000 parts");
     for (const std::string& text : at_texts_) {
-      CELLAR_TRY_ASSIGN(std::string row, parse_bytes(text));
+      CELLAR_TRY_ASSIGN(std::string row, for_argument("--at", parse_bytes(text)));
       at_.push_back(std::move(row));
     }
     std::ranges::sort(at_);

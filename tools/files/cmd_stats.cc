@@ -23,35 +23,35 @@ class StatsCommand final : public Command {
   explicit StatsCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kFiles; }
   std::string_view summary() const override {
-    return "How the cells of HFiles are distributed: sizes, versions, ages, groups, the largest";
+    return "Print distributions of the cells of HFiles: sizes, versions, ages, groups";
   }
 
   void declare(Arguments& arguments) override {
-    arguments.operands("PATH", paths_, "HFiles, directories of them, or stores: one population", true)
-        .option("--histogram", histograms_, "LIST", "of key,value,row,cols,versions,age; or none (value,row)")
-        .option("--by", by_, "GROUP", "family|qualifier|row-prefix[:N]|hour|day: cells and bytes of each")
-        .option_count("--top", top_, "the N largest rows and most-versioned columns (5)")
-        .option_if("--now", now_, "TIME", "ages are relative to it; default: the newest timestamp");
+    arguments.operands("PATH", paths_, "HFiles, directories of them, or stores; counted together", true)
+        .option("--histogram", histograms_, "LIST",
+                "some of key,value,row,cols,versions,age; or none (value,row)")
+        .option("--by", by_, "GROUP", "cells and bytes per family|qualifier|row-prefix[:N]|hour|day")
+        .option_count("--top", top_, "print the N largest rows and the columns with most versions (5)")
+        .option_if("--now", now_, "TIME", "ages are relative to this time; default: the newest timestamp");
     selection_.declare(arguments);
     arguments.formats({"table", "json", "jsonl"})
         .note(
-            "Every cell is read, markers too, as it is stored; a row that lies in two files is a row of "
-            "each.\n"
+            "All cells are read as stored, with delete markers. A row in two files counts twice.\n"
             "Bytes are those of keys, values and tags before compression; versions are the puts of a "
             "column.\n"
-            "Figures are exact. \"≤\" stands before percentiles of more than 65,536 different values.")
+            "Figures are exact, except percentiles of more than 65,536 different values: these have a \"≤\".")
         .example("cellar stats versions.hfile --by day --top 3",
-                 "how much was written each day, and the largest rows")
+                 "the amount written per day, and the largest rows")
         .example(
             "cellar stats versions.hfile weblog.hfile --histogram age,versions --now 2026-11-20 --format "
             "json",
-            "how old the cells of two files are, how many versions columns have")
+            "ages of the cells and versions of the columns of two files")
         .more_example(
             "cellar stats versions.hfile --start row-010 --stop row-020 --column cf:q0 \\\n      --types put "
             "--time ..2020-09-20",
-            "values of a column in some rows, up to a day")
+            "puts of a column in some rows, up to a day")
         .more_example("cellar stats weblog.hfile --prefix uk. --by qualifier --histogram none",
-                      "which column takes the space, in rows that begin so")
+                      "space per column, in rows with a prefix")
         .more_example("cellar stats versions.hfile --row row-003", "one row");
   }
 
@@ -106,10 +106,10 @@ class StatsCommand final : public Command {
     if (!groups.ok()) return session.name_failure("CEL-USAGE", Exit::kUsage, groups);
     if (top_ > kTopMax)
       return session.name_failure("CEL-USAGE", Exit::kUsage,
-                                  Status::invalid_argument(fmt::format("--top goes up to {}", kTopMax)));
+                                  Status::invalid_argument(fmt::format("--top: at most {}", kTopMax)));
     options_.top = top_;
     if (now_) {
-      CELLAR_TRY_ASSIGN(view_.now, parse_time(*now_));
+      CELLAR_TRY_ASSIGN(view_.now, for_argument("--now", parse_time(*now_)));
     }
     return {};
   }
@@ -120,9 +120,9 @@ class StatsCommand final : public Command {
       const std::vector<std::string>& known = histogram_words();
       if (std::ranges::find(known, word) == known.end()) {
         const std::string nearest = nearest_name(word, known);
-        return Status::invalid_argument(fmt::format("--histogram: there is none of \"{}\"", word))
+        return Status::invalid_argument(fmt::format("--histogram: unknown histogram \"{}\"", word))
             .hinting(nearest.empty() ? "key, value, row, cols, versions, age, or none"
-                                     : fmt::format("did you mean {} ?", nearest));
+                                     : fmt::format("did you mean {}?", nearest));
       }
       view_.histograms.push_back(word);
     }
@@ -148,7 +148,7 @@ class StatsCommand final : public Command {
                                           GroupBy::kDay};
     const auto at = std::ranges::find(kWords, by_);
     if (at == kWords.end()) {
-      return Status::invalid_argument(fmt::format("--by: cells are not grouped by \"{}\"", by_))
+      return Status::invalid_argument(fmt::format("--by: unknown group \"{}\"", by_))
           .hinting("family, qualifier, row-prefix, row-prefix:N, hour, or day");
     }
     options_.by = kGroups[at - kWords.begin()];

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -89,28 +90,27 @@ class VerifyCommand final : public Command {
   explicit VerifyCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kFiles; }
   std::string_view summary() const override {
-    return "Whether HFiles are sound; exit status 1 when one is not";
+    return "Check HFiles and stores for damage; exit status 1 if there is any";
   }
 
   void declare(Arguments& arguments) override {
     arguments
         .operands("PATH", paths_, "HFiles, directories of them, or stores (their log and manifest, too)",
                   true)
-        .choice("--level", level_, {"cells", "quick", "blocks", "deep"}, "how thorough; see below")
-        .option_count("--jobs", jobs_, "threads (as many as there are processors); the report is the same")
-        .option_count("--max-errors", errors_max_, "show at most N errors of a file (20)")
-        .option_if("--junit", junit_, "FILE", "write a JUnit report there as well, over what is there")
+        .choice("--level", level_, {"cells", "quick", "blocks", "deep"}, "how thoroughly to check; see below")
+        .option_count("--jobs", jobs_, "number of threads (default: one per processor)")
+        .option_count("--max-errors", errors_max_, "print at most N errors per file (20)")
+        .option_if("--junit", junit_, "FILE", "also write a JUnit report to FILE; overwrites it")
         .formats({"table", "json", "jsonl"})
         .note(
-            "quick   trailer, file info, index root, file length\n"
-            "blocks  … and every block's checksum, back-pointer, place in the file and in the index\n"
-            "cells   … and every cell: order, family, sequences, counts, first and last key, times\n"
-            "deep    … and every key found again through index and Bloom filter, filters rebuilt and "
-            "compared\n"
-            "A store is looked at as its manifest says, without its lock: it may be open elsewhere.")
-        .example("cellar verify versions.hfile --level deep", "everything that can be checked of a file")
+            "quick   checks trailer, file info, index root, file length\n"
+            "blocks  also checks every block's checksum, back-pointer, place in the file and in the index\n"
+            "cells   also checks every cell: order, family, sequences, counts, first and last key, times\n"
+            "deep    also finds every key through index and Bloom filter, and compares rebuilt filters\n"
+            "A store is read without its lock: another process may have it open.")
+        .example("cellar verify versions.hfile --level deep", "all checks of a file")
         .example("cellar verify shop --jobs 2 --junit verified.xml --max-errors 5",
-                 "a store in a nightly job that reads JUnit's reports");
+                 "a store, in a job that reads JUnit reports");
   }
 
   Status run(Session& session) override {
@@ -226,7 +226,7 @@ class VerifyCommand final : public Command {
   void take(Session& session, const VerifiedFile& file) {
     const VerifyReport& report = file.report;
     if (report.status.is(Code::kAborted)) return;
-    ++(report.verdict == VerifyVerdict::kSound ? sound_ : unsound_);
+    ++verdicts_[report.verdict];
     bytes_ += report.file_bytes;
     cells_ += report.cells;
     if (worst_ == VerifyVerdict::kSound || report.verdict == VerifyVerdict::kUnsound) worst_ = report.verdict;
@@ -245,8 +245,16 @@ class VerifyCommand final : public Command {
 
   void conclude(Session& session) const {
     session.out().flush();
-    std::string text = counted(sound_, "file") + " sound";
-    if (unsound_ > 0) text += fmt::format(", {} not", unsound_);
+    const auto number_of = [&](VerifyVerdict verdict) {
+      const auto found = verdicts_.find(verdict);
+      return found == verdicts_.end() ? 0 : found->second;
+    };
+    std::string text = counted(number_of(VerifyVerdict::kSound), "file") + " sound";
+    for (const auto& [verdict, name] : {std::pair{VerifyVerdict::kUnsound, "damaged"},
+                                        {VerifyVerdict::kNotSupported, "not supported by this build"},
+                                        {VerifyVerdict::kNotAnHFile, "without an HFile's trailer"},
+                                        {VerifyVerdict::kUnreadable, "unreadable"}})
+      if (number_of(verdict) > 0) text += fmt::format(", {} {}", human_count(number_of(verdict)), name);
     const int64_t micros = system_clock().steady_us() - begun_;
     if (micros >= kRateAfterUs && level_ != "quick") {
       text += fmt::format("; {} in {}, {:.0f} MB/s", human_bytes(bytes_), human_micros(micros),
@@ -264,8 +272,7 @@ class VerifyCommand final : public Command {
   std::optional<std::string> junit_;
   int64_t begun_ = 0;
   VerifyVerdict worst_ = VerifyVerdict::kSound;
-  uint64_t sound_ = 0;
-  uint64_t unsound_ = 0;
+  std::map<VerifyVerdict, uint64_t> verdicts_;
   uint64_t bytes_ = 0;
   uint64_t cells_ = 0;
   std::vector<StoreCheck> stores_;

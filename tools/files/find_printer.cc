@@ -22,19 +22,19 @@ std::string target_column(const RowTarget& target) {
 std::string sentence_of(const FileSearch& search) {
   switch (search.verdict) {
     case FindVerdict::kEmptyFile:
-      return "holds no cells";
+      return "has no cells";
     case FindVerdict::kOutside:
       return "outside its range of keys";
     case FindVerdict::kBloomNo:
-      return "Bloom filter says no";
+      return "denied by the Bloom filter";
     case FindVerdict::kFound:
-      return search.bloom_lies() ? "BLOOM FILTER SAYS NO: it lies (V-BLOOM-MISS)" : "";
+      return search.bloom_lies() ? "BLOOM FILTER DENIES THE ROW: the filter is wrong (V-BLOOM-MISS)" : "";
     case FindVerdict::kNotThere:
       break;
   }
   switch (search.bloom) {
     case BloomWord::kNo:
-      return "Bloom filter says no, confirmed by a look";
+      return "denied by the Bloom filter, confirmed by reading";
     case BloomWord::kMaybe:
       return "not there after a look: a false positive of the Bloom filter";
     case BloomWord::kUnreadable:

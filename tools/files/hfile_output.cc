@@ -16,13 +16,21 @@ namespace {
 
 constexpr uint64_t kCellBytesMax = 128u << 20;  // what can be read can be written
 
+// Returns the error of a file that exists already with the hint of the command line.
+Status with_replace_hint(const Status& status) {
+  if (!status.is(Code::kInvalidArgument)) return status;
+  return Status::invalid_argument(std::string(status.message()))
+      .at(status.place())
+      .hinting("add --replace to overwrite it, or choose another name");
+}
+
 }  // namespace
 
 void HFileShape::declare(Arguments& arguments) {
-  arguments.option("--compression", compression, "NAME", "codec; as the input, unless said")
-      .option("--encoding", encoding, "NAME", "data block encoding; as the input, unless said")
-      .option("--bloom", bloom, "NAME", "Bloom filter, or none; as the input, unless said")
-      .option("--block-size", block_size, "SIZE", "of data blocks, such as 16k (64k)");
+  arguments.option("--compression", compression, "NAME", "codec; default: as in the input")
+      .option("--encoding", encoding, "NAME", "data block encoding; default: as in the input")
+      .option("--bloom", bloom, "NAME", "Bloom filter, or none; default: as in the input")
+      .option("--block-size", block_size, "SIZE", "size of data blocks, such as 16k (64k)");
 }
 
 Status HFileShape::apply(HFileWriterOptions& options) const {
@@ -30,7 +38,7 @@ Status HFileShape::apply(HFileWriterOptions& options) const {
   if (!encoding.empty()) options.encoding = encoding;
   if (!bloom.empty()) options.bloom = bloom;
   if (!block_size.empty()) {
-    CELLAR_TRY_ASSIGN(const uint64_t bytes, parse_size(block_size));
+    CELLAR_TRY_ASSIGN(const uint64_t bytes, for_argument("--block-size", parse_size(block_size)));
     options.block_bytes = static_cast<uint32_t>(std::min<uint64_t>(bytes, UINT32_MAX));
   }
   options.cell_bytes_max = kCellBytesMax;
@@ -49,17 +57,23 @@ Result<HFileWriterOptions> HFileShape::options_for(const HFileReaders& inputs) c
   return options;
 }
 
+Result<std::unique_ptr<NamedFile>> create_output(const std::string& path, bool replace) {
+  Result<std::unique_ptr<NamedFile>> file = NamedFile::create(posix_file_system(), path, replace);
+  if (!file.ok()) return with_replace_hint(file.status());
+  return file;
+}
+
 Result<std::unique_ptr<HFileOutput>> HFileOutput::create(const std::string& path,
                                                          const HFileWriterOptions& options, bool replace) {
   auto made = std::make_unique<HFileOutput>();
-  CELLAR_TRY_ASSIGN(made->file_, NamedFile::create(posix_file_system(), path, replace));
+  CELLAR_TRY_ASSIGN(made->file_, create_output(path, replace));
   CELLAR_TRY_ASSIGN(made->writer_, HFileWriter::create(made->file_->file(), options));
   return made;
 }
 
 Result<HFileSummary> HFileOutput::finish() {
   CELLAR_TRY_ASSIGN(HFileSummary summary, writer_->finish());
-  CELLAR_TRY(file_->publish());
+  CELLAR_TRY(with_replace_hint(file_->publish()));
   return summary;
 }
 

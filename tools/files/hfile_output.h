@@ -30,6 +30,10 @@ struct HFileShape {
   Result<HFileWriterOptions> options_for(const HFileReaders& inputs) const;
 };
 
+// Creates the file of `-o PATH`. kInvalidArgument if it exists and `replace` is false; the hint names
+// --replace.
+Result<std::unique_ptr<NamedFile>> create_output(const std::string& path, bool replace);
+
 // HFileOutput: an HFile under such a name. One thread.
 class HFileOutput {
  public:

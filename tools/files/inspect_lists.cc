@@ -200,7 +200,7 @@ std::string block_text(const HFileBlockDetail& block) {
                    human_count(block.offset)));
   fact(text, "kind", fmt::format("{} ({})", block.kind, escaped(block.magic)));
   fact(text, "header", exact_bytes(block.header_bytes));
-  fact(text, "stored behind it", exact_bytes(block.stored_bytes));
+  fact(text, "stored after it", exact_bytes(block.stored_bytes));
   fact(text, "raw", exact_bytes(block.payload_bytes));
   fact(
       text, "block before of its kind",

@@ -301,7 +301,7 @@ std::string inspect_text(const HFileDescription& file, const InspectWanted& want
     text += "\n" + facts.text();
   } else if (wanted.facts && file.has_trailer) {
     Facts facts;
-    facts.add("cells", human_count(file.trailer.entry_count), "as the trailer says");
+    facts.add("cells", human_count(file.trailer.entry_count), "according to the trailer");
     facts.add("index", counted(file.trailer.data_index_levels, "level"));
     facts.add("comparator", file.comparator);
     text += "\n" + facts.text();

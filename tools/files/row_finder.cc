@@ -63,7 +63,7 @@ class BlockSearch {
                                           nullptr, nullptr));
     const Pin pin(block);
     if (!is_data(block->kind()))
-      return parts_.blocks->corruption(offset, "the index leads to a block that holds no cells");
+      return parts_.blocks->corruption(offset, "the index leads to a block without cells");
     search_.blocks_read += 1;
     CELLAR_TRY(walker_->open(block->payload()).at(parts_.blocks->place(offset)));
     for (const CellView* cell = walker_->next(); cell != nullptr; cell = walker_->next()) {

@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kLooks = 4;
 
-Status interruption() { return interrupted_status("the store was not looked at whole"); }
+Status interruption() { return interrupted_status("the store was not checked completely"); }
 
 // One look at a store under one state of its manifest.
 class StoreLook {

@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "engine/log/directory.h"
+#include "tools/frame/operands.h"
 #include "tools/frame/output.h"
 
 namespace cellar {
@@ -52,7 +53,9 @@ Json json_of(const VerifyFinding& finding) {
 // Everything below the first line.
 std::string details_of(const VerifyReport& report, uint64_t errors_max) {
   std::string text;
-  if (!report.status.ok()) text += fmt::format("      {}\n", report.status.to_text());
+  const bool other = report.verdict == VerifyVerdict::kNotAnHFile;
+  if (!report.status.ok())
+    text += fmt::format("      {}\n", other ? std::string(report.status.message()) : report.status.to_text());
   uint64_t errors = 0;
   for (const VerifyFinding& finding : report.findings) {
     const bool error = finding.severity == VerifySeverity::kError;
@@ -72,6 +75,19 @@ std::string details_of(const VerifyReport& report, uint64_t errors_max) {
   return text;
 }
 
+// Returns the line that says what to do with a damaged file; empty for other files. Where only filters are
+// wrong, a new file with the same cells mends them.
+std::string hint_of(const VerifiedFile& file) {
+  if (file.report.verdict != VerifyVerdict::kUnsound) return {};
+  const bool filters_only = std::ranges::all_of(file.report.findings, [](const VerifyFinding& finding) {
+    return finding.severity != VerifySeverity::kError || finding.code.starts_with("V-BLOOM");
+  });
+  const std::string path = shell_word(shown_name(file.path));
+  return line_of("hint", filters_only && file.report.status.ok()
+                             ? fmt::format("cellar rewrite {} -o NEW builds new Bloom filters", path)
+                             : fmt::format("cellar salvage {} -o NEW copies the readable cells", path));
+}
+
 std::string faults_of(const StoreCheck& check) {
   std::string text;
   for (const StoreFault& fault : check.faults)
@@ -83,18 +99,18 @@ std::string faults_of(const StoreCheck& check) {
 std::string log_of(const StoreCheck& check) {
   if (check.clean_close) return {};
   std::string text =
-      line_of("log", "the store was not closed: it is open elsewhere, or its process was ended");
+      line_of("log", "the store was not closed: another process has it open, or its process was killed");
   const std::string segment = fmt::format("wal/{}", segment_name(check.log_end_segment));
   if (check.log_end_segment == 0) {
-    text += line_of("log", "the log holds no whole record");
+    text += line_of("log", "the log has no complete record");
   } else if (check.log_end_record == 0) {
-    text += line_of("log", fmt::format("{}: the segment holds no whole record", segment));
+    text += line_of("log", fmt::format("{}: the segment has no complete record", segment));
   } else {
-    text += line_of("log", fmt::format("{}: the last whole record, number {}, ends at offset {}", segment,
+    text += line_of("log", fmt::format("{}: the last complete record, number {}, ends at offset {}", segment,
                                        human_count(check.log_end_record), human_count(check.log_end_offset)));
   }
   if (check.log_torn_bytes > 0) {
-    text += line_of("torn", fmt::format("{}, from offset {} on: {} are not part of a whole record: their "
+    text += line_of("torn", fmt::format("{}, from offset {} on: {} are not part of a complete record: their "
                                         "write was torn",
                                         segment, human_count(check.log_end_offset),
                                         counted(check.log_torn_bytes, "byte")));
@@ -184,11 +200,13 @@ std::string_view verdict_name(VerifyVerdict verdict) {
 
 std::string verify_text(const VerifiedFile& file, uint64_t errors_max) {
   const VerifyReport& report = file.report;
-  const bool sound = report.verdict == VerifyVerdict::kSound;
-  return fmt::format("{}  {}   {}  {}  level {}\n", sound ? "ok  " : "FAIL", shown_name(file.path),
+  const std::string_view label = report.verdict == VerifyVerdict::kSound          ? "ok  "
+                                 : report.verdict == VerifyVerdict::kNotSupported ? "unsupported"
+                                                                                  : "FAIL";
+  return fmt::format("{}  {}   {}  {}  level {}\n", label, shown_name(file.path),
                      counted(report.blocks, "block"), counted(report.cells, "cell"),
                      verify_level_name(report.level)) +
-         details_of(report, errors_max);
+         details_of(report, errors_max) + hint_of(file);
 }
 
 Json verify_json(const VerifiedFile& file) {

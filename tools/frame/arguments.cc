@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/bytes.h"
 #include "cellar/plugin.h"
 #include "tools/frame/operands.h"
 #include "tools/frame/output.h"
@@ -25,8 +26,7 @@ std::string joined(const std::vector<std::string>& words, std::string_view betwe
   return all;
 }
 
-// Columns that UTF-8 takes, all of whose letters here take one.
-// The help stands in the right column, which ends where a line of text does.
+// Appends a line of two columns. The help in the right column is broken at 100 columns.
 void append_lines(std::string& to, size_t width, const std::string& left, std::string_view help) {
   constexpr size_t kColumns = 100;
   const std::string margin = "\n" + std::string(width + 2, ' ');
@@ -136,7 +136,7 @@ Arguments& Arguments::choice(const std::string& names, std::string& to, std::vec
   parser_->app.add_option(names, to)->check([words, names](const std::string& word) {
     if (std::ranges::find(words, word) != words.end()) return std::string();
     const std::string nearest = nearest_name(word, words);
-    return "\"" + word + "\" is not one of " + joined(words, ", ") +
+    return "\"" + escaped(word) + "\" is invalid; expected one of " + joined(words, ", ") +
            (nearest.empty() ? "" : "; did you mean " + nearest + "?");
   });
   option_lines_.push_back({names + " " + joined(words, "|"), help});
@@ -193,9 +193,9 @@ void Arguments::declare_common() {
   if (declared_) return;
   declared_ = true;
   own_options_ = option_lines_.size();
-  choice("--format", format_, formats_, "how it is printed");
-  flag("-q,--quiet", quiet_, "no talk on standard error, only errors");
-  flag("-h,--help", help_wanted_, "this text");
+  choice("--format", format_, formats_, "output format (cellar help formats)");
+  flag("-q,--quiet", quiet_, "only errors on standard error");
+  flag("-h,--help", help_wanted_, "print this help");
 }
 
 Status Arguments::usage_error(std::string text, std::string hint) const {
@@ -203,7 +203,7 @@ Status Arguments::usage_error(std::string text, std::string hint) const {
   return Status::invalid_argument(std::move(text)).hinting(hint.empty() ? more : hint + "   (" + more + ")");
 }
 
-// Unknown names first: what CLI11 would say about the operands behind a mistyped option misleads.
+// Unknown names first: what CLI11 would say about the operands after a mistyped option misleads.
 Status Arguments::check_names(const std::vector<std::string>& words) const {
   for (const std::string& word : words) {
     if (word == "--") break;
@@ -211,9 +211,71 @@ Status Arguments::check_names(const std::vector<std::string>& words) const {
     const std::string name = word.substr(0, word.find('='));
     if (std::ranges::find(option_names_, name) != option_names_.end()) continue;
     const std::string nearest = nearest_name(name, option_names_);
-    return usage_error("unknown option " + name, nearest.empty() ? "" : "did you mean " + nearest + " ?");
+    return usage_error("unknown option " + escaped(name),
+                       nearest.empty() ? "" : "did you mean " + nearest + "?");
   }
   return {};
+}
+
+// Returns how the help shows an option, e.g. "-o,--output PATH"; empty if the command has no such option.
+std::string Arguments::option_line(std::string_view name) const {
+  for (const Line& line : option_lines_) {
+    const std::vector<std::string> names =
+        words_of(std::string_view(line.left).substr(0, line.left.find(' ')));
+    if (std::ranges::find(names, name) != names.end()) return line.left;
+  }
+  return {};
+}
+
+// Returns the words with each "--name=" as two words, the second one empty: CLI11 would take the next word as
+// the value.
+std::vector<std::string> Arguments::with_empty_values(const std::vector<std::string>& words) const {
+  std::vector<std::string> all;
+  bool operands_only = false;
+  for (const std::string& word : words) {
+    operands_only = operands_only || word == "--";
+    const std::string name = word.ends_with('=') ? word.substr(0, word.size() - 1) : "";
+    const bool empty = !operands_only && name.starts_with("--") && option_line(name).find(' ') != name.npos;
+    all.push_back(empty ? name : word);
+    if (empty) all.emplace_back();
+  }
+  return all;
+}
+
+// Returns our sentence for an error of CLI11 about an option.
+Status Arguments::refusal_of(std::string_view text, const std::vector<std::string>& words) const {
+  std::string name;
+  for (const std::string& each : option_names_) {
+    const size_t at = text.find(each);
+    const size_t end = at + each.size();
+    const bool whole = at != text.npos && (end == text.size() || text.find_first_of(": ,", end) == end);
+    if (whole && each.size() > name.size()) name = each;
+  }
+  if (name.empty()) return usage_error("the arguments do not fit the command", "usage: " + command_ + usage_);
+  const std::string line = option_line(name);
+  const std::vector<std::string> names = words_of(std::string_view(line).substr(0, line.find(' ')));
+  const auto times = std::ranges::count_if(words, [&](const std::string& word) {
+    return std::ranges::find(names, word.substr(0, word.find('='))) != names.end();
+  });
+  if (line.find(' ') == line.npos) return usage_error(name + " takes no value", "write " + line + " alone");
+  if (times > 1) return usage_error(name + " is given more than once", "give it once: " + line);
+  return usage_error(name + " needs a value", "write " + line);
+}
+
+Status Arguments::missing_operand(std::string_view text) const {
+  constexpr std::string_view kInner = "OPERAND";  // "OPERAND1 is required"
+  size_t at = SIZE_MAX;
+  if (text.starts_with(kInner))
+    at = std::strtoul(std::string(text.substr(kInner.size())).c_str(), nullptr, 10);
+  const std::string name = at < operand_lines_.size() ? operand_lines_[at].left : "an argument";
+  return usage_error(name + " is missing", "usage: " + command_ + usage_);
+}
+
+Status Arguments::unexpected(const std::string& word) const {
+  const bool option = word.starts_with('-');
+  return usage_error(
+      (option ? "unknown option " : "unexpected argument: ") + escaped(word),
+      option ? "write -- before an operand that begins with a dash" : "usage: " + command_ + usage_);
 }
 
 Status Arguments::parse(const std::vector<std::string>& words) {
@@ -225,22 +287,19 @@ Status Arguments::parse(const std::vector<std::string>& words) {
   }
   CELLAR_TRY(check_names(words));
   try {
-    std::vector<std::string> backwards(words.rbegin(), words.rend());
+    std::vector<std::string> backwards = with_empty_values(words);
+    std::ranges::reverse(backwards);
     parser_->app.parse(std::move(backwards));
     return {};
   } catch (const CLI::ExtrasError&) {
     const std::vector<std::string> extras = parser_->app.remaining();
-    const std::string first = extras.empty() ? "" : extras.front();
-    const bool option = first.starts_with('-');
-    return usage_error((option ? "unknown option " : "one argument too many: ") + first,
-                       option ? "write -- before an operand that begins with a dash" : "");
+    return unexpected(extras.empty() ? "" : extras.front());
   } catch (const CLI::RequiredError& error) {
-    const std::string text = error.what();  // "OPERAND1 is required"
-    const size_t at = text.starts_with("OPERAND") ? std::strtoul(text.c_str() + 7, nullptr, 10) : SIZE_MAX;
-    const std::string name = at < operand_lines_.size() ? operand_lines_[at].left : text;
-    return usage_error(name + " is missing", "usage: " + command_ + usage_);
+    return missing_operand(error.what());
+  } catch (const CLI::ValidationError& error) {
+    return usage_error(error.what());  // "--limit: " and the text of a check of ours
   } catch (const CLI::ParseError& error) {
-    return usage_error(error.what());
+    return refusal_of(error.what(), words);
   }
 }
 

@@ -50,7 +50,8 @@ class Arguments {
   // Which formats the command prints; the first one is the default. Without it: table, json, jsonl, csv.
   Arguments& formats(std::vector<std::string> words);
 
-  // kInvalidArgument with the nearest option as hint. Help wins over every error.
+  // Returns kInvalidArgument if the words do not fit, with the nearest option or the usage as hint. If
+  // --help is among the words, nothing else is parsed.
   Status parse(const std::vector<std::string>& words);
   bool help_wanted() const { return help_wanted_; }
   bool quiet() const { return quiet_; }
@@ -72,6 +73,11 @@ class Arguments {
     std::string purpose;
   };
   Status check_names(const std::vector<std::string>& words) const;
+  std::vector<std::string> with_empty_values(const std::vector<std::string>& words) const;
+  Status refusal_of(std::string_view text, const std::vector<std::string>& words) const;
+  Status missing_operand(std::string_view text) const;
+  Status unexpected(const std::string& word) const;
+  std::string option_line(std::string_view name) const;
   Status usage_error(std::string text, std::string hint = {}) const;
   std::string inner_name() const;
   void declare_common();

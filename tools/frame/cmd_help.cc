@@ -1,4 +1,4 @@
-// cellar help: the commands, one command, or a topic.
+// cellar help: the commands, one command, a topic, or an error code.
 #include "tools/frame/command.h"
 #include "tools/frame/help.h"
 
@@ -9,15 +9,19 @@ class HelpCommand final : public Command {
  public:
   explicit HelpCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kOther; }
-  std::string_view summary() const override { return "The commands, one command, or a topic"; }
+  std::string_view summary() const override {
+    return "List the commands, or explain one command, a topic or an error code";
+  }
 
   void declare(Arguments& arguments) override {
     arguments
         .optional_operand("COMMAND", what_,
-                          "a command, or a topic: formats, filters, times, limits, hbase, exit-codes")
+                          "a command; a topic: formats, filters, times, limits, hbase, exit-codes, errors; "
+                          "or an error code")
         .formats({"table"})
-        .example("cellar help scan", "all about one command")
-        .example("cellar help exit-codes", "a topic that concerns all commands");
+        .example("cellar help scan", "the arguments of one command")
+        .example("cellar help exit-codes", "a topic that concerns all commands")
+        .more_example("cellar help CEL-LOCKED", "what an error means, its causes, and what to do");
   }
 
   Status run(Session& session) override {
@@ -30,7 +34,7 @@ class HelpCommand final : public Command {
       return {};
     }
     Result<std::unique_ptr<Command>> command = make_command(what_);
-    if (!command.ok()) return session.name_failure("CEL-USAGE", Exit::kUsage, command.status());
+    if (!command.ok()) return session.name_failure("CEL-USAGE", Exit::kUsage, unknown_topic(what_));
     Arguments arguments("cellar " + what_, std::string((*command)->summary()));
     (*command)->declare(arguments);
     CELLAR_TRY(arguments.parse({"--help"}));

@@ -28,19 +28,19 @@ class VersionCommand final : public Command {
   explicit VersionCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kOther; }
   std::string_view summary() const override {
-    return "Version, and the codecs, encodings and policies of this build";
+    return "Print the version, and the codecs, encodings and policies of this build";
   }
 
   void declare(Arguments& arguments) override {
     arguments.formats({"table", "json", "jsonl"})
-        .example("cellar version", "what this program is and can do")
-        .example("cellar version --format json", "the same for a program, or for a report of an error");
+        .example("cellar version", "version, codecs, encodings and policies")
+        .example("cellar version --format json", "the same, for a program or a bug report");
   }
 
   Status run(Session& session) override {
     const std::vector<std::pair<std::string, std::vector<std::string>>> parts = {
         {"compression", Registry<Compressor>::instance().names()},
-        {"encoding", Registry<BlockEncoding>::instance().names()},
+        {"encoding", encoding_names()},
         {"bloom", Registry<BloomType>::instance().names()},
         {"compaction", Registry<CompactionPolicy>::instance().names()},
         {"cache", Registry<CachePolicy>::instance().names()}};

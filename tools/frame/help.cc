@@ -1,7 +1,13 @@
-// Help that follows from the registered commands, and five topics.
+// Help that is made from the registered commands, and the topics of `cellar help TOPIC`.
 #include "tools/frame/help.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/bytes.h"
+#include "tools/frame/error_pages.h"
 
 namespace cellar {
 
@@ -9,40 +15,43 @@ namespace {
 
 constexpr std::string_view kExitTopic = R"(exit statuses, the same for every command
 
-    0  fine
+    0  success
     1  the answer is negative: a file is damaged, files differ, the row was not found
-    2  wrong usage
-    3  something cannot be read, opened or locked, or is no HFile at all
-    4  sound as far as seen, but not supported: a version, codec, encoding, encryption
+    2  wrong usage: an unknown, missing or invalid argument
+    3  something cannot be read, opened or locked, or is not an HFile
+    4  valid, but not supported by this build: a version, codec, encoding or encryption
     5  an internal error
   130  interrupted by SIGINT (Ctrl-C), after a clean stop
   143  ended by SIGTERM, after a clean stop
+
+`cellar help errors` lists the error codes.
 )";
 
-constexpr std::string_view kLimitsTopic = R"(limits: what a file from outside may ask for
+constexpr std::string_view kLimitsTopic = R"(limits: how much memory an HFile may make a command use
 
-  A block of an HFile may hold 16 MiB when decompressed (HBase's largest cell has 10 MiB by default); a
-  larger one is refused. Commands that look at files then stay below 256 MiB of memory, whatever a file
-  says. For files you trust CELLAR_MAX_BLOCK=64m raises it, to at most 1g; memory grows with it, tenfold
-  where large values are printed.
+  A block of an HFile may have at most 16 MiB when decompressed. (HBase's largest cell has 10 MiB by
+  default.) A larger block is refused. Commands that look at files then use less than 256 MiB of memory,
+  whatever a file says. For files that you trust, CELLAR_MAX_BLOCK=64m raises the limit, up to 1g. Memory
+  grows with it, and tenfold where large values are printed.
 
-  Index and filters of an open file may take 128 MiB and a quarter of the file's size.
+  Index and filters of an open file may use 128 MiB plus a quarter of the file's size.
 )";
 
 constexpr std::string_view kFormatTopic = R"(formats: --format table|json|jsonl|csv|raw
 
-  table  aligned columns for people; sizes and times are humanised
-  json   one document; its first member is "schema", such as "cellar.list/1",
-         whose form share/cellar/schema/list.json says
-  jsonl  one JSON object a line; cells always in this form, which `cellar load` takes back unchanged:
+  table  aligned columns for people; sizes and times are rounded for reading
+  json   one document; its first member is "schema", such as "cellar.list/1". The file
+         share/cellar/schema/list.json describes it
+  jsonl  one JSON object per line. Cells always have this form, which `cellar load` reads back unchanged:
          {"row":"r","family":"f","qualifier":"q","ts":1700000000000,"type":"Put","value":"v"}
-         what is no list, such as `cellar status`, is one object on one line, and has no csv nor raw
-  csv    a line of names, then RFC 4180
-  raw    values, one a line; other lists, in the shell, as csv without the line of names
+         An answer that is not a list, such as that of `cellar status`, is one object on one line; it has
+         neither csv nor raw
+  csv    a line of names, then lines as in RFC 4180
+  raw    values, one per line; other lists, in the shell, as csv without the line of names
 
-In rows, columns and values every byte but printable ASCII is \xHH, and a backslash is \x5C: as HBase
-prints them, and reversible. Standard output is data; everything else (progress, warnings, errors) goes
-to standard error, errors as one JSON object with --format json or jsonl.
+In rows, columns and values every byte except printable ASCII is \xHH, and a backslash is \x5C: as HBase
+prints them, and reversible. Standard output has the data. Progress, warnings and errors go to standard
+error; with --format json or jsonl, an error is one JSON object.
 
 Control characters, which `--as utf8` and names of files may hold, are \xHH in tables, and in every
 format at a terminal: no file can drive it. Elsewhere csv and raw have the bytes of `--as utf8` unchanged.
@@ -71,30 +80,36 @@ constexpr std::string_view kFilterTopic = R"(filters: --filter TEXT, in HBase's 
 A quote within quotes is doubled; \xHH is a byte. Names are case-sensitive, AND and OR in upper case.
 )";
 
-constexpr std::string_view kTimeTopic = R"(times: milliseconds since 1970, in UTC
+constexpr std::string_view kTimeTopic = R"(times: in UTC; they are stored as milliseconds since 1970
 
-  1763748251203   2026-11-20   2026-11-20T18:04   2026-11-20T18:04:11.203Z   now   now-2h   now-7d
+  2026-11-20   2026-11-20T18:04   2026-11-20T18:04:11.203Z   now   now-2h   now-7d
+  1763748251203   5ms   LATEST (the timestamp that HBase's files use for "the time of the write")
 
-A range is FROM..UNTIL, FROM included, UNTIL not; either may be left out: --time now-1h..
+A range is FROM..UNTIL. FROM is included, UNTIL is not, and either may be left out: --time now-1h..
+
+A plain number is milliseconds since 1970. Numbers that could be something else are refused: a year
+(2026), a month (202611), a date (20261120), a date and time (20261120180411) or seconds (1763748251).
+Write 2026-01-01 for the date, or 2026ms for the milliseconds. In the shell, as in HBase's shell, and in
+files that `cellar load` reads as cells, a plain number is always milliseconds.
 )";
 
-constexpr std::string_view kHBaseTopic = R"(directories of HBase: get, scan and count read them where they lie
+constexpr std::string_view kHBaseTopic = R"(directories of HBase: get, scan and count read them in place
 
   DIR                     what it is                        cellar scan DIR
   hbase/data/NS/TABLE     a table: regions, descriptor      … with the table's VERSIONS, TTL and so on
   …/TABLE/REGION          a region: families                … of its rows
   …/REGION/FAMILY         HFiles                            … of one family
-  hbase/.hbase-snapshot/S a snapshot, archive/ beside       … as the table was then
-  DIR/FAMILY/HFILE        what a bulk load takes            … by HBase's defaults
+  hbase/.hbase-snapshot/S a snapshot, next to archive/      … as the table was then
+  DIR/FAMILY/HFILE        the layout of a bulk load         … with HBase's defaults
   hbase                   a root                            cellar scan hbase NS:TABLE
 
-The answer is HBase's from the same files: halves that a split left (FILE.REGION) and links of a clone
-(TABLE=REGION-FILE) are followed within the table and its root, and are an error where their file is
-missing; a region that was split or merged away is left out. What HBase has only in memory or in its log
-is not seen: flush the table, or take a snapshot. Nothing is written, and no symbolic link is followed.
+The answer is the same as HBase's from these files. Halves after a split (FILE.REGION) and links of a
+clone (TABLE=REGION-FILE) are followed within the table and its root; a missing file is an error. Regions
+that were split or merged are left out. Data that HBase has only in memory or in its log is missing: flush
+the table, or take a snapshot. Nothing is written, and symbolic links are not followed.
 
-Without a descriptor (.tabledesc) HBase's defaults hold: --assume d:max_versions=3,ttl_s=86400 says what
-a family keeps instead. Commands for files take these directories, too, and look at each HFile in them.
+Without a descriptor (.tabledesc), families have HBase's defaults. --assume d:max_versions=3,ttl_s=86400
+sets other options. Commands for HFiles accept these directories, too, and read each HFile in them.
 )";
 
 std::string_view title_of(CommandGroup group) {
@@ -111,22 +126,39 @@ std::string_view title_of(CommandGroup group) {
   return "";
 }
 
+struct Topic {
+  std::string_view name;
+  std::string_view text;  // empty: made by a function
+};
+
+constexpr Topic kTopics[] = {
+    {"formats", kFormatTopic}, {"filters", kFilterTopic},  {"times", kTimeTopic}, {"limits", kLimitsTopic},
+    {"hbase", kHBaseTopic},    {"exit-codes", kExitTopic}, {"errors", ""}};
+
+// Returns whether a word is the path of something, and not a misspelled command.
+bool is_there(const std::string& word) {
+  std::error_code error;
+  return word.find_first_of("/.") != word.npos && std::filesystem::exists(word, error);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Command>> make_command(const std::string& name) {
   const std::vector<std::string> names = Registry<Command>::instance().names();
   if (std::find(names.begin(), names.end(), name) != names.end())
     return Registry<Command>::instance().make(name);
-  const std::string nearest = nearest_name(name, names);
-  return Status::invalid_argument(fmt::format("unknown command \"{}\"", name))
-      .hinting(nearest.empty() ? "cellar help lists the commands"
-                               : fmt::format("did you mean {} ?   (cellar help)", nearest));
+  const Status unknown = Status::invalid_argument(fmt::format("unknown command \"{}\"", escaped(name)));
+  if (is_there(name)) return unknown.hinting("the command comes first: cellar inspect " + name);
+  if (const std::string nearest = nearest_name(name, names); !nearest.empty())
+    return unknown.hinting(fmt::format("did you mean {}?   (cellar help)", nearest));
+  if (!help_of_topic(name).empty()) return unknown.hinting("it is a topic: cellar help " + name);
+  return unknown.hinting("cellar help lists the commands");
 }
 
 std::string help_of_all() {
   std::string text =
       "usage: cellar COMMAND [arguments]\n\n"
-      "A store of rows with HBase's data model, in a directory; and the HFiles it and HBase are made of.\n";
+      "A storage engine with HBase's data model: a store is a directory, and its files are HBase's HFiles.\n";
   for (const CommandGroup group :
        {CommandGroup::kFiles, CommandGroup::kStore, CommandGroup::kMove, CommandGroup::kOther}) {
     text += fmt::format("\n{}\n", title_of(group));
@@ -136,20 +168,33 @@ std::string help_of_all() {
         text += fmt::format("  {:<11} {}\n", name, (*command)->summary());
     }
   }
-  text +=
-      "\ncellar COMMAND --help shows its arguments; cellar help formats, filters, times, limits, hbase, "
-      "exit-codes\nsay more\n";
+  text += "\ncellar COMMAND --help shows the arguments of a command.\ncellar help TOPIC says more about: " +
+          fmt::format("{}\n", fmt::join(help_topics(), ", "));
   return text;
 }
 
+std::vector<std::string> help_topics() {
+  std::vector<std::string> names;
+  for (const Topic& topic : kTopics) names.emplace_back(topic.name);
+  return names;
+}
+
 std::string help_of_topic(const std::string& topic) {
-  if (topic == "exit-codes") return std::string(kExitTopic);
-  if (topic == "limits") return std::string(kLimitsTopic);
-  if (topic == "hbase") return std::string(kHBaseTopic);
-  if (topic == "filters") return std::string(kFilterTopic);
-  if (topic == "formats") return std::string(kFormatTopic);
-  if (topic == "times") return std::string(kTimeTopic);
-  return "";
+  if (topic == "errors") return help_of_errors();
+  for (const Topic& each : kTopics)
+    if (each.name == topic) return std::string(each.text);
+  return help_of_error_code(topic);
+}
+
+Status unknown_topic(const std::string& what) {
+  std::vector<std::string> names = Registry<Command>::instance().names();
+  for (std::string& topic : help_topics()) names.push_back(std::move(topic));
+  std::string nearest = nearest_name(what, names);
+  if (nearest.empty()) nearest = nearest_name(upper_ascii(what), error_codes());
+  return Status::invalid_argument(fmt::format("unknown command or topic \"{}\"", escaped(what)))
+      .hinting(nearest.empty()
+                   ? fmt::format("cellar help lists the commands; topics: {}", fmt::join(help_topics(), ", "))
+                   : fmt::format("did you mean {}?", nearest));
 }
 
 }  // namespace cellar

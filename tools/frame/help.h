@@ -3,16 +3,22 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tools/frame/command.h"
 
 namespace cellar {
 
-// kInvalidArgument with the nearest name.
+// Makes the command. kInvalidArgument if the name is unknown, with the nearest name as hint.
 Result<std::unique_ptr<Command>> make_command(const std::string& name);
-// What `cellar help` prints.
+// Returns what `cellar help` prints.
 std::string help_of_all();
-// Topics of `cellar help TOPIC` that are no commands: "" when there is no such topic.
+// Returns the names of the topics, in the order in which the help lists them.
+std::vector<std::string> help_topics();
+// Returns the text of a topic or of an error code; empty if there is no such topic.
 std::string help_of_topic(const std::string& topic);
+// Returns kInvalidArgument: `what` is neither a command nor a topic nor an error code. The hint is the
+// nearest name.
+Status unknown_topic(const std::string& what);
 
 }  // namespace cellar

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include "base/coding.h"
 #include "cellar/environment.h"
 #include "cellar/plugin.h"
+#include "tools/frame/output.h"
 
 namespace cellar {
 
@@ -77,6 +79,47 @@ Result<std::optional<int64_t>> parse_iso(std::string_view text) {
                        milli);
 }
 
+// Another meaning of a number of milliseconds, and how to write it unambiguously.
+struct OtherReading {
+  std::string_view what;
+  std::string text;
+};
+
+// Returns the other reading of a text of digits: a year (2026), a month (202611), a date (20261120), a date
+// and time (202611201804, 20261120180411) or seconds since 1970 (10 digits). Returns nothing if milliseconds
+// since 1970 are the only sensible reading.
+std::optional<OtherReading> other_reading_of(std::string_view text) {
+  int64_t number = 0;
+  if (text.empty() || text.find_first_not_of("0123456789") != text.npos || !parse_whole(text, number))
+    return std::nullopt;
+  constexpr int64_t kSecondsOf2000 = 946684800;
+  if (text.size() == 10 && number >= kSecondsOf2000)
+    return OtherReading{"seconds since 1970", time_text(number * 1000)};
+  if (text.size() < 4) return std::nullopt;
+  const auto part = [&](size_t at) {
+    int64_t value = 0;
+    parse_whole(text.substr(at, 2), value);
+    return value;
+  };
+  const int64_t century = part(0);
+  if (century < 19 || century > 21) return std::nullopt;
+  const std::string year(text.substr(0, 4));
+  if (text.size() == 4) return OtherReading{"a year", year + "-01-01"};
+  if (text.size() < 6 || text.size() % 2 != 0 || text.size() > 14 || part(4) < 1 || part(4) > 12)
+    return std::nullopt;
+  std::string date = fmt::format("{}-{}", year, text.substr(4, 2));
+  if (text.size() == 6) return OtherReading{"a month", date + "-01"};
+  if (part(6) < 1 || part(6) > 31) return std::nullopt;
+  date += fmt::format("-{}", text.substr(6, 2));
+  if (text.size() == 8) return OtherReading{"a date", date};
+  if (text.size() == 10 || part(8) > 23 || part(10) > 59) return std::nullopt;
+  date += fmt::format("T{}:{}", text.substr(8, 2), text.substr(10, 2));
+  if (text.size() == 12) return OtherReading{"a date and time", date};
+  return part(12) > 59
+             ? std::nullopt
+             : std::optional(OtherReading{"a date and time", date + fmt::format(":{}", text.substr(12))});
+}
+
 }  // namespace
 
 Status invalid_operand(std::string_view text, std::string_view what, std::string_view hint) {
@@ -127,13 +170,13 @@ Result<int64_t> parse_integer(std::string_view text) {
   if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);
   int64_t number = 0;
   if (parse_whole(digits, number)) return number;
-  return invalid_operand(text, "a whole number", "");
+  return invalid_operand(text, "a whole number", "write digits, such as 42 or -1");
 }
 
 Result<uint64_t> parse_count(std::string_view text) {
   uint64_t number = 0;
   if (parse_whole(text, number)) return number;
-  return invalid_operand(text, "a whole number from 0 to 18446744073709551615", "");
+  return invalid_operand(text, "a whole number from 0 to 18446744073709551615", "write digits alone");
 }
 
 Result<int64_t> parse_duration_ms(std::string_view text) {
@@ -156,7 +199,7 @@ Result<int64_t> parse_duration_ms(std::string_view text) {
   return invalid_operand(text, "a duration", "write 500ms, 90s, 15m, 2h or 7d");
 }
 
-Result<int64_t> parse_time(std::string_view text) {
+Result<int64_t> parse_written_time(std::string_view text) {
   if (text.starts_with("now")) {
     const int64_t now = system_clock().wall_ms();
     if (text.size() == 3) return now;
@@ -166,16 +209,29 @@ Result<int64_t> parse_time(std::string_view text) {
       const bool beyond = text[3] == '-' ? __builtin_sub_overflow(now, span, &time)
                                          : __builtin_add_overflow(now, span, &time);
       if (!beyond && time >= 0) return time;
-      return invalid_operand(text, "a time", "it lies before 1970 or beyond all times");
+      return invalid_operand(text, "a time", "the time is before 1970 or too far in the future");
     }
   }
+  std::string_view digits = text;
+  if (digits.ends_with("ms")) digits.remove_suffix(2);
   int64_t number = 0;
-  if (parse_whole(text, number) && number >= 0) return number;
+  if (parse_whole(digits, number) && number >= 0) return number;
   if (text == "LATEST") return kLatestTimestamp;
   CELLAR_TRY_ASSIGN(const std::optional<int64_t> iso, parse_iso(text));
   if (iso) return *iso;
   return invalid_operand(text, "a time",
                          "write milliseconds since 1970, 2026-11-20, 2026-11-20T18:04:11Z, now or now-2h");
+}
+
+Result<int64_t> parse_time(std::string_view text) {
+  if (const std::optional<OtherReading> other = other_reading_of(text)) {
+    return Status::invalid_argument(
+               fmt::format("\"{}\" is ambiguous: it could be {} or milliseconds since 1970", text,
+                           other->what))
+        .hinting(fmt::format("write {} for {}, or {}ms for milliseconds (cellar help times)", other->text,
+                             other->what, text));
+  }
+  return parse_written_time(text);
 }
 
 Result<std::pair<int64_t, int64_t>> parse_time_range(std::string_view text) {
@@ -194,13 +250,24 @@ Result<std::pair<int64_t, int64_t>> parse_time_range(std::string_view text) {
   return range;
 }
 
+std::string shell_word(std::string_view text) {
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.' || c == '/' || c == ':';
+  };
+  if (!text.empty() && text.front() != '-' && std::ranges::all_of(text, plain)) return std::string(text);
+  std::string quoted = "'";  // 'it'\''s'
+  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
 Status unknown_action(const std::string& action, const std::vector<std::string>& actions) {
   std::string all;
   for (const std::string& each : actions)
     all += (all.empty() ? "" : &each == &actions.back() ? " or " : ", ") + each;
   const std::string nearest = nearest_name(action, actions);
   return Status::invalid_argument(fmt::format("unknown action \"{}\"", escaped(action)))
-      .hinting(nearest.empty() ? all : fmt::format("did you mean {} ?", nearest));
+      .hinting(nearest.empty() ? all : fmt::format("did you mean {}?", nearest));
 }
 
 }  // namespace cellar

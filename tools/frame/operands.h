@@ -27,9 +27,14 @@ Result<ColumnOperand> parse_column(std::string_view text);
 // … where one column is needed.
 Result<ColumnOperand> parse_one_column(std::string_view text);
 
-// Milliseconds since the epoch, "now", "now-2h", an ISO date "2026-11-20", or date and time
-// "2026-11-20T18:04:11.203Z". kInvalidArgument also for dates and times of day that do not exist.
+// Parses a time that a person typed: "now", "now-2h", a date "2026-11-20", a date and time
+// "2026-11-20T18:04:11.203Z", "LATEST", or milliseconds since 1970, with or without "ms". Returns
+// kInvalidArgument if the date or time of day does not exist, or if a number without "ms" looks like a year,
+// a date or seconds: 2026, 202611, 20261120, 202611201804, 20261120180411, 1763748251.
 Result<int64_t> parse_time(std::string_view text);
+// Parses a time that a program wrote. Accepts the same texts as parse_time(), and takes every plain number as
+// milliseconds since 1970.
+Result<int64_t> parse_written_time(std::string_view text);
 // "A..B", either side may be missing: [from, until).
 Result<std::pair<int64_t, int64_t>> parse_time_range(std::string_view text);
 // "500ms", "90s", "15m", "2h", "7d"; a plain number is milliseconds.
@@ -42,7 +47,18 @@ Result<int64_t> parse_integer(std::string_view text);
 // A number of things: digits alone, from 0 to 18446744073709551615. Every option that takes a count uses it.
 Result<uint64_t> parse_count(std::string_view text);
 
-// kInvalidArgument: a command has no such action; hints at the nearest of `actions`, or names them.
+// Returns `parsed`; an error gets the name of the argument in front ("--ts: …").
+template <class T>
+Result<T> for_argument(std::string_view name, Result<T> parsed) {
+  if (parsed.ok()) return parsed;
+  return parsed.status().with_context(name);
+}
+
+// Returns the text as one word for a POSIX shell: quoted if it holds other characters than those of plain
+// names.
+std::string shell_word(std::string_view text);
+
+// Returns kInvalidArgument: a command has no such action; hints at the nearest of `actions`, or names them.
 Status unknown_action(const std::string& action, const std::vector<std::string>& actions);
 
 }  // namespace cellar

@@ -28,12 +28,12 @@ Result<FilterPtr> parse_filter_option(std::string_view text) {
 
 void declare_row_options(Arguments& arguments, ReadOptions& options) {
   arguments
-      .option_count("--limit-per-family", options.limit_per_family,
-                    "at most N columns of each family of a row")
-      .option_count("--offset-per-family", options.offset_per_family, "without the first N of them")
-      .flag("--per-cell", options.per_cell, "these two count cells, as HBase does, not columns")
+      .option_count("--limit-per-family", options.limit_per_family, "at most N columns per family and row")
+      .option_count("--offset-per-family", options.offset_per_family,
+                    "skip the first N columns per family and row")
+      .flag("--per-cell", options.per_cell, "the two options above count cells, as in HBase, not columns")
       .flag("--strict-versions", options.strict_versions,
-            "no version shows that a compaction would drop: newer ones and deleted ones count");
+            "exclude versions that a compaction would drop: deleted versions count, too");
 }
 
 }  // namespace cellar

@@ -40,7 +40,7 @@ Result<FilterPtr> parse_filter_option(std::string_view text);
 template <class Read>
 Status apply_read_options(const ReadOptions& options, Read& read) {
   for (const std::string& text : options.columns) {
-    CELLAR_TRY_ASSIGN(const ColumnOperand column, parse_column(text));
+    CELLAR_TRY_ASSIGN(const ColumnOperand column, for_argument("COLUMN", parse_column(text)));
     if (column.qualifier) {
       read.column(column.family, *column.qualifier);
     } else {
@@ -48,15 +48,15 @@ Status apply_read_options(const ReadOptions& options, Read& read) {
     }
   }
   if (options.versions) {
-    CELLAR_TRY_ASSIGN(const uint32_t versions, parse_versions(*options.versions));
+    CELLAR_TRY_ASSIGN(const uint32_t versions, for_argument("--versions", parse_versions(*options.versions)));
     read.versions(versions);
   }
   if (options.time) {
-    CELLAR_TRY_ASSIGN(const auto range, parse_time_range(*options.time));
+    CELLAR_TRY_ASSIGN(const auto range, for_argument("--time", parse_time_range(*options.time)));
     read.time_range(range.first, range.second);
   }
   if (options.filter) {
-    CELLAR_TRY_ASSIGN(FilterPtr filter, parse_filter_option(*options.filter));
+    CELLAR_TRY_ASSIGN(FilterPtr filter, for_argument("--filter", parse_filter_option(*options.filter)));
     read.filter(std::move(filter));
   }
   for (const uint64_t count : {options.limit_per_family, options.offset_per_family})

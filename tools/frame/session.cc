@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/utf8.h"
+#include "tools/frame/short_text.h"
 #include "tools/frame/terminal_line.h"
 
 namespace cellar {
@@ -113,15 +114,15 @@ Exit Session::end(const Status& status) {
   if (json_errors()) {
     text = "{\"error\":{";
     append_member(text, "code", code);
-    append_member(text, "message", failure.message());
+    append_member(text, "message", shortened(failure.message()));
     if (!failure.place().empty()) append_member(text, "place", failure.place());
-    if (!failure.hint().empty()) append_member(text, "hint", failure.hint());
+    if (!failure.hint().empty()) append_member(text, "hint", shortened(failure.hint()));
     text += ",\"exit\":" + std::to_string(static_cast<int>(exit)) + "}}\n";
   } else {
     text = "error  " + code + (code.size() < 10 ? std::string(10 - code.size(), ' ') : "") + "  " +
-           std::string(failure.message()) + "\n";
+           shortened(failure.message()) + "\n";
     append_part(text, "place", failure.place());
-    append_part(text, "hint", failure.hint());
+    append_part(text, "hint", shortened(failure.hint()));
   }
   print_error(text);
   return exit;

@@ -117,7 +117,7 @@ Result<std::string> parse_value(std::string_view text, ValueForm form) {
       return invalid_operand(text, "true or false", "");
     case ValueForm::kJson:
       if (nlohmann::json::accept(text)) return std::string(text);
-      return invalid_operand(text, "JSON", "texts stand in double quotes, names of members, too");
+      return invalid_operand(text, "JSON", "write texts and names of members in double quotes");
   }
   return std::string();
 }

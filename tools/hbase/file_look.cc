@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
-constexpr std::string_view kRemains = "the file is the remains of an HFile: it has no trailer at its end";
+constexpr std::string_view kRemains = "the file is a truncated HFile: it has no trailer";
 
 }  // namespace
 
@@ -45,7 +45,7 @@ FileLook look_at_file(const std::string& path) {
 Status remains_refusal(const std::string& path) {
   return Status::corruption(std::string(kRemains))
       .at(path)
-      .hinting("cellar salvage reads what is left of it; cellar verify DIRECTORY names all such files");
+      .hinting("cellar salvage copies the readable cells; cellar verify DIRECTORY lists all such files");
 }
 
 bool is_remains_refusal(const Status& status) {

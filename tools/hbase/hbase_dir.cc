@@ -149,7 +149,7 @@ class TableReader {
     }
     for (const std::string& name : listing.links)
       if (is_hbase_region_name(name))
-        return Status::not_supported(path + "/" + name + " is a symbolic link, which is not followed here");
+        return Status::not_supported(path + "/" + name + " is a symbolic link, which is not followed");
     CELLAR_TRY_ASSIGN(const std::vector<DescribedRegion> live,
                       live_regions(std::move(described), table_.notes));
     for (const DescribedRegion& each : live) {
@@ -166,7 +166,7 @@ class TableReader {
     CELLAR_TRY_ASSIGN(table_.all_flushed, parse_hbase_snapshot_flushed(description));
     if (places_.root().empty())
       return Status::not_supported(path + " is a snapshot without the files it names")
-          .hinting("name it below HBase's root: ROOT/.hbase-snapshot/NAME, with ROOT/archive beside");
+          .hinting("name it below HBase's root: ROOT/.hbase-snapshot/NAME, next to ROOT/archive");
     const std::string file = path + "/data.manifest";
     if (!is_plain_file(file))
       return Status::not_found("the snapshot has no data.manifest: it was not completed").at(path);
@@ -244,7 +244,7 @@ class TableReader {
                         read_small_file(directory + "/" + *name, kDescriptorBytesMax));
       Result<HBaseTableSchema> schema = parse_hbase_table_schema(bytes);
       if (!schema.ok()) {
-        table_.notes.push_back(fmt::format("passed over, half written: {}/{}", directory, *name));
+        table_.notes.push_back(fmt::format("left out, incomplete: {}/{}", directory, *name));
         continue;
       }
       table_.schema = std::move(*schema);
@@ -267,7 +267,7 @@ class TableReader {
     leave_out(table_.notes, "no family of the table", unknown);
     for (const std::string& name : listing.links)
       if (is_hbase_family_name(name) && !is_hidden(name))
-        return Status::not_supported(path + "/" + name + " is a symbolic link, which is not followed here");
+        return Status::not_supported(path + "/" + name + " is a symbolic link, which is not followed");
     return {};
   }
 
@@ -307,7 +307,7 @@ class TableReader {
     }
     for (const std::string& name : listing.links)
       if (!is_hidden(name))
-        return Status::not_supported(path + "/" + name + " is a symbolic link, which is not followed here");
+        return Status::not_supported(path + "/" + name + " is a symbolic link, which is not followed");
     if (tracked)
       for (const std::string& name : tracked->names)
         if (std::ranges::find(listing.files, name) == listing.files.end())
@@ -342,14 +342,14 @@ HBaseKind hbase_kind(const std::string& path) {
 }
 
 std::string_view hbase_kind_name(HBaseKind kind) {
-  constexpr std::string_view kNames[] = {"nothing of HBase's",
-                                         "a family's directory of HFiles",
-                                         "a region of HBase's",
-                                         "a table of HBase's",
-                                         "a snapshot of HBase's",
-                                         "a namespace of HBase's",
+  constexpr std::string_view kNames[] = {"nothing of HBase",
+                                         "the directory of a family",
+                                         "a region of HBase",
+                                         "a table of HBase",
+                                         "a snapshot of HBase",
+                                         "a namespace of HBase",
                                          "HBase's directory of snapshots",
-                                         "a root directory of HBase's"};
+                                         "a root directory of HBase"};
   return kNames[static_cast<size_t>(kind)];
 }
 

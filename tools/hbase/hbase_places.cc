@@ -41,7 +41,7 @@ bool is_plain_directory(const std::string& path) { return type_of(path) == fs::f
 
 Result<std::string> read_small_file(const std::string& path, uint64_t bytes_max) {
   if (type_of(path) == fs::file_type::symlink)
-    return Status::not_supported(path + " is a symbolic link, which is not followed here");
+    return Status::not_supported(path + " is a symbolic link, which is not followed");
   CELLAR_TRY_ASSIGN(const std::unique_ptr<ReadableFile> file, posix_file_system().open_file(path));
   if (file->size() > bytes_max)
     return Status::limit(fmt::format("{} has {} bytes, more than such a file can have", path, file->size()));
@@ -96,7 +96,7 @@ std::string HBasePlaces::table_directory() const {
 Result<std::string> HBasePlaces::find(const HBaseTableName* table, std::string_view region,
                                       std::string_view family, std::string_view hfile) const {
   if (!is_hbase_region_name(region) || !is_hbase_family_name(family) || !is_hbase_file_name(hfile))
-    return Status::corruption(fmt::format("no names of HBase: region \"{}\", family \"{}\", file \"{}\"",
+    return Status::corruption(fmt::format("invalid names of HBase: region \"{}\", family \"{}\", file \"{}\"",
                                           escaped(region), escaped(family), escaped(hfile)));
   const std::string below = fmt::format("/{}/{}/{}", region, family, hfile);
   std::vector<std::string> candidates;
@@ -110,7 +110,7 @@ Result<std::string> HBasePlaces::find(const HBaseTableName* table, std::string_v
     if (type_of(path) == fs::file_type::not_found || type_of(path) == fs::file_type::none) continue;
     std::error_code error;
     if (!is_plain_file(path) || fs::canonical(path, error).string() != path || error)
-      return Status::not_supported(path + " is reached through a symbolic link, which is not followed here");
+      return Status::not_supported(path + " is reached through a symbolic link, which is not followed");
     return path;
   }
   if (candidates.empty())

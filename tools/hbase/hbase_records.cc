@@ -82,7 +82,7 @@ Result<HBaseHalf> half_of(std::string_view split_key, bool top) {
   std::string_view row;
   if (!key.take_be16(row_bytes) || !key.take_bytes(row_bytes, row) || row_bytes > kRowBytesMax ||
       (row.empty() && !top))
-    return malformed("reference to an HFile: its split key is none");
+    return malformed("reference to an HFile: its split key is invalid");
   return HBaseHalf{std::string(row), top};
 }
 

@@ -95,10 +95,10 @@ Result<std::vector<DescribedRegion>> live_regions(std::vector<DescribedRegion> r
     std::ranges::sort(later, {}, [](const HBaseRegion* region) { return region->start; });
     if (!cover(later, each.region))
       return Status::not_supported(
-                 fmt::format("region {} holds rows from \"{}\" that another region holds in part", each.name,
-                             escaped(each.region.start)))
+                 fmt::format("region {} has rows from \"{}\" on, some of which another region has, too",
+                             each.name, escaped(each.region.start)))
           .hinting("name the directory of one region, or repair the table (hbase hbck)");
-    notes.push_back(fmt::format("left out, replaced by later regions: region {}", each.name));
+    notes.push_back(fmt::format("left out, because later regions replaced it: region {}", each.name));
   }
   std::ranges::sort(live, {}, [](const DescribedRegion& each) { return each.region.start; });
   return live;
@@ -136,7 +136,7 @@ Result<std::string> family_of_cells(const std::vector<HBaseStoreFile>& files, co
     if (reader->cells() == 0 || !parse_flat_key(reader->last_key().data(), reader->last_key().size(), last))
       continue;
     if (family && *family != last.family())
-      return Status::not_supported(fmt::format("files of the families \"{}\" and \"{}\" lie in one directory",
+      return Status::not_supported(fmt::format("one directory has files of the families \"{}\" and \"{}\"",
                                                escaped(*family), escaped(last.family())))
           .hinting("put each family's files into a directory of its name");
     family = last.family();

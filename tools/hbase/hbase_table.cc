@@ -72,9 +72,9 @@ void say_what_is_read(Session& session, const HBaseTableFiles& files, bool assum
   if (!files.schema && !assumed)
     session.talk(
         "note   no table descriptor: families are read by HBase's defaults, 1 version and no time to live "
-        "(--assume says otherwise)");
+        "(--assume sets other options)");
   if (!files.all_flushed)
-    session.talk("note   files alone are read: what HBase has only in memory or in its log is not seen");
+    session.talk("note   only files are read: data that HBase has only in memory or in its log is missing");
 }
 
 }  // namespace

@@ -128,6 +128,17 @@ Result<std::vector<std::string>> find_hfiles(Session& session, const std::string
   return files;
 }
 
+namespace {
+
+Status no_hfiles_in(const std::string& path) {
+  const Status none = Status::not_found(fmt::format("no HFile in {}", path));
+  if (is_store(path))
+    return none.hinting(fmt::format("a store has HFiles after its first flush: cellar flush {}", path));
+  return none.hinting("HFiles are recognised by their content; hidden names are left out");
+}
+
+}  // namespace
+
 Result<std::vector<std::string>> find_all_hfiles(Session& session, const std::vector<std::string>& paths,
                                                  Remains remains) {
   std::vector<std::string> all;
@@ -140,9 +151,7 @@ Result<std::vector<std::string>> find_all_hfiles(Session& session, const std::ve
     session.talk(fmt::format("note   left out, not {}: {}{}",
                              is_store(path) ? "in the store's manifest" : "an HFile", others.front(), more));
   }
-  if (all.empty())
-    return Status::not_found(fmt::format("no HFile in {}", paths.front()))
-        .hinting("a store that was never flushed has none: cellar flush");
+  if (all.empty()) return no_hfiles_in(paths.front());
   return all;
 }
 
@@ -151,6 +160,13 @@ namespace {
 bool is_no_hfile(const Status& status) { return is_not_an_hfile(status) || is_remains_refusal(status); }
 
 }  // namespace
+
+Status with_hint_at_salvage(const std::string& path, const Status& status) {
+  if (!is_not_an_hfile(status) || look_at_file(path) != FileLook::kRemains) return status;
+  return status.hinting(fmt::format(
+      "it begins like an HFile, so its end is lost: cellar salvage {} -o NEW copies the readable cells",
+      path));
+}
 
 Exit exit_of_file_failure(const Status& status) {
   if (is_no_hfile(status)) return Exit::kCannot;
@@ -165,7 +181,7 @@ Status name_file_failure(Session& session, const Status& status) {
   if (status.is(Code::kLimit)) {
     return session.name_failure(
         "CEL-LIMIT", exit,
-        status.hinting("cellar salvage reads blocks one after the other, without index and filters"));
+        status.hinting("cellar salvage reads the blocks in order, without index and filters"));
   }
   if (exit == Exit::kNegative) return session.name_failure("CEL-CORRUPTION", exit, status);
   return session.name_failure("", exit, status);  // keep the error's own name, not that of an earlier failure
@@ -179,7 +195,7 @@ Result<std::shared_ptr<HFileReader>> open_hfile(Session& session, const std::str
   options.block_payload_bytes_max = block_bytes_max();
   if (behind.half) (behind.half->top ? options.start_row : options.stop_row) = behind.half->split_row;
   Result<std::shared_ptr<HFileReader>> reader = HFileReader::open(std::move(file), std::move(options));
-  if (!reader.ok()) return name_file_failure(session, reader.status());
+  if (!reader.ok()) return name_file_failure(session, with_hint_at_salvage(behind.path, reader.status()));
   tell_if_unchecked(session, **reader);
   return reader;
 }

@@ -42,6 +42,8 @@ Result<std::unique_ptr<ReadableFile>> open_whole_hfile(const std::string& path);
 void tell_if_unchecked(const Session& session, const HFileReader& file);
 // Gives an error about a file its name and exit status.
 Status name_file_failure(Session& session, const Status& status);
+// Returns the error of a file with a hint at salvage if the file is an HFile that lost its end.
+Status with_hint_at_salvage(const std::string& path, const Status& status);
 // Returns the exit status for an error about a file.
 Exit exit_of_file_failure(const Status& status);
 

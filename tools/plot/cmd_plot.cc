@@ -19,23 +19,23 @@ class PlotCommand final : public Command {
  public:
   explicit PlotCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kOther; }
-  std::string_view summary() const override { return "Draw measurements as a picture in SVG: bars or lines"; }
+  std::string_view summary() const override { return "Draw measurements as an SVG picture: bars or lines"; }
 
   void declare(Arguments& arguments) override {
     arguments
         .operand("FILE", file_,
-                 "JSON of Google Benchmark, or lines of the benchmark driver; - is standard input")
+                 "JSON of Google Benchmark, or output of the benchmark driver; - is standard input")
         .option("--filter", request_.filter, "REGEX", "only measurements whose name matches")
-        .option("--x", request_.x, "FIELD", "what differs along the x axis (name)")
+        .option("--x", request_.x, "FIELD", "field along the x axis (name)")
         .option("--y", request_.y, "FIELD",
-                "what is drawn: a counter, real_time, cpu_time, rate (by the input)")
-        .option("--series", request_.series, "FIELD", "what gives a colour to each bar or line")
-        .option("--title", request_.title, "TEXT", "above the picture")
+                "field to draw: a counter, real_time, cpu_time, rate; default: by the input")
+        .option("--series", request_.series, "FIELD", "field that gives each bar or line its colour")
+        .option("--title", request_.title, "TEXT", "title above the picture")
         .option("--x-label", request_.x_label, "TEXT", "name of the x axis, with its unit")
         .option("--y-label", request_.y_label, "TEXT", "name of the y axis, with its unit")
         .flag("--log-x", request_.log_x, "logarithmic x axis; lines only")
         .flag("--log-y", request_.log_y, "logarithmic y axis")
-        .option("--out", out_, "FILE", "where the picture goes (standard output)")
+        .option("--out", out_, "FILE", "write the picture to FILE (standard output)")
         .formats({"table", "json"})
         .note(
             "Fields are the members of a measurement and the parts of its name: of get/cache:warm/k:10 these "
@@ -45,13 +45,13 @@ class PlotCommand final : public Command {
             "runs the median counts. --format is for errors only.")
         .example(
             "cellar plot bench.json --x k --series cache --log-x --title 'Reading k rows' --out rows.svg",
-            "a line for each state of the cache, over the number of rows")
+            "one line per state of the cache, over the number of rows")
         .example("cellar plot driver.jsonl --x workload --series peer > rates.svg",
-                 "bars side by side, an engine a colour")
+                 "bars side by side, one colour per engine")
         .more_example(
             "cellar plot bench.json --filter cache:warm --x k --y real_time \\\n      --log-x --log-y "
             "--x-label 'rows of a get' --y-label 'time of one'",
-            "some of the measurements, with axes that say what they are");
+            "some of the measurements, with labelled axes");
   }
 
   Status run(Session& session) override {

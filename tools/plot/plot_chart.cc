@@ -46,7 +46,7 @@ Result<std::vector<const PlotRecord*>> select(const PlotInput& input, const std:
   const Filter filter(expression);
   if (const std::string fault = filter.fault(); !fault.empty()) {
     return Status::invalid_argument(
-               fmt::format("--filter \"{}\" is no regular expression: {}", expression, fault))
+               fmt::format("--filter: invalid regular expression \"{}\": {}", expression, fault))
         .hinting("an extended POSIX expression, such as ^Claim/Q0[1-9]");
   }
   std::vector<const PlotRecord*> selected;
@@ -55,7 +55,7 @@ Result<std::vector<const PlotRecord*>> select(const PlotInput& input, const std:
   if (!selected.empty()) return selected;
   const Status nothing = Status::not_found(fmt::format(
       "nothing to draw: none of {} measurements matches \"{}\"", input.records.size(), expression));
-  return input.records.empty() ? nothing.hinting("the file holds no measurement that succeeded")
+  return input.records.empty() ? nothing.hinting("the file has no successful measurement")
                                : nothing.hinting("the first one is " + input.records.front().name);
 }
 
@@ -85,8 +85,7 @@ Status check_field(const std::vector<const PlotRecord*>& records, const std::str
   for (const std::string& each : known) all += (all.empty() ? "" : ", ") + each;
   return Status::invalid_argument(fmt::format("{} {}: no selected measurement has {} of that name", option,
                                               name, number ? "a number" : "a field"))
-      .hinting(nearest.empty() ? "there are " + all
-                               : "did you mean " + nearest + " ?   (there are " + all + ")");
+      .hinting(nearest.empty() ? "fields: " + all : "did you mean " + nearest + "?   (fields: " + all + ")");
 }
 
 bool is_number(const std::string& text, double& value) {
@@ -190,7 +189,7 @@ Status lay_out_axis(const Grouping& groups, bool log_x, PlotChart& chart) {
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   if (chart.lines) std::ranges::sort(order, {}, [&](size_t i) { return values[i]; });
   if (log_x && (!chart.lines || values[order.front()] <= 0)) {
-    return Status::invalid_argument("--log-x: the x axis holds something else than numbers above 0")
+    return Status::invalid_argument("--log-x: the x axis needs numbers above 0")
         .hinting("choose another field with --x, or leave --log-x out");
   }
   const size_t cut = chart.lines ? 0 : shared_prefix(groups.xs());

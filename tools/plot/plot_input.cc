@@ -92,14 +92,14 @@ Result<PlotInput> parse_driver_lines(const std::string& text, const std::string&
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     const std::string place = fmt::format("{}:{}", source, number);
     const Json json = Json::parse(line, nullptr, false);
-    if (json.is_discarded()) return unfit(place, "the line is no JSON");
+    if (json.is_discarded()) return unfit(place, "the line is not JSON");
     if (!json.is_object() || !json.contains("kind") || !json["kind"].is_string())
       return unfit(place, "the line has no member \"kind\"");
     if (json["kind"] != "result") continue;
     PlotRecord record;
     add_fields(json, record);
     if (!record.texts.contains("workload") || !record.texts.contains("peer"))
-      return unfit(place, "a result without \"workload\" or \"peer\"");
+      return unfit(place, "the result has no \"workload\" or no \"peer\"");
     record.name = record.texts["workload"] + "/" + record.texts["peer"];
     record.texts["name"] = record.name;
     input.records.push_back(std::move(record));
@@ -137,7 +137,7 @@ Result<PlotInput> parse_plot_input(const std::string& text, const std::string& s
   if (document.is_object() && document.contains("benchmarks"))
     return parse_google_benchmark(document, source);
   const bool lines = document.is_object() ? document.contains("kind") : document.is_discarded();
-  if (!lines) return unfit(source, "JSON, but no measurements");
+  if (!lines) return unfit(source, "the JSON has no measurements");
   return parse_driver_lines(text, source);
 }
 

@@ -17,18 +17,18 @@ class CountCommand final : public Command {
     table_.declare(arguments, "count", "");
     rows_.declare(arguments);
     arguments.option_if("--versions", rows_.read.versions, "N|all", "count up to N versions of each column")
-        .example("cellar count shop orders", "how many rows and cells there are")
+        .example("cellar count shop orders", "the number of rows and cells")
         .example("cellar count shop orders --prefix user4 --column d --format json",
-                 "rows that begin with user4 and have something in family d")
+                 "rows with the prefix user4 that have cells in family d")
         .more_example(
             "cellar count shop orders --start user41 --start-exclusive --stop user43 --stop-inclusive",
-            "behind user41, up to and with user43")
+            "after user41, up to and including user43")
         .more_example("cellar count shop orders --time ..2030-01-01 --versions all --limit 1000",
                       "every version before a day, in the first thousand rows")
         .more_example("cellar count shop orders --filter \"ValueFilter(=, 'substring:Ada')\"",
-                      "values with Ada in them")
+                      "values that contain Ada")
         .more_example("cellar count load --assume d:max_versions=3",
-                      "HFiles of HBase's where they lie, whose family d keeps three versions");
+                      "a directory of HBase whose family d keeps three versions");
   }
 
   Status run(Session& session) override {

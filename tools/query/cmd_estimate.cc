@@ -14,28 +14,36 @@ class EstimateCommand final : public Command {
   explicit EstimateCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
   std::string_view summary() const override {
-    return "How much there is between two rows, and where to cut it, from indexes and filters";
+    return "Estimate the size of a range of rows, or where to cut it, without reading it";
   }
 
   void declare(Arguments& arguments) override {
     table_.declare(arguments, "estimate", "");
-    arguments.option("--start", start_, "ROW", "first row; without it the table's first")
-        .option("--stop", stop_, "ROW", "up to but not including this row")
-        .option_list("--family", families_, "FAMILY", "only this family; may be given again")
-        .option_count("--parts", parts_, "rows that cut the range into N parts of much the same size")
+    arguments.option("--start", start_, "ROW", "first row; default: the first row of the table")
+        .option("--stop", stop_, "ROW", "end of the range; this row is not included")
+        .option_list("--family", families_, "FAMILY", "only this family; may be repeated")
+        .option_if("--parts", parts_text_, "N",
+                   "print the rows that cut the range into N parts of similar size")
         .note(
-            "Counts what is stored: versions, markers and what they hide. The truth lies between low\n"
-            "and high: close to each other in files that Cellar wrote, far apart for parts of others.")
+            "Counts everything that is stored: all versions, delete markers and hidden cells. The exact\n"
+            "figure is between low and high. These are close for files that Cellar wrote.")
         .example("cellar estimate shop orders --start user4 --stop user5 --family d",
-                 "how much of family d lies between two rows")
-        .example("cellar estimate shop orders --parts 4", "where to cut a table for four workers")
-        .more_example("cellar estimate load --assume d:max_versions=3", "HFiles of HBase's where they lie");
+                 "the size of family d between two rows")
+        .example("cellar estimate shop orders --parts 4",
+                 "the rows that cut a table into parts for four workers")
+        .more_example("cellar estimate load --assume d:max_versions=3",
+                      "read HFiles in a directory of HBase");
   }
 
   Status run(Session& session) override {
+    if (parts_text_) {
+      CELLAR_TRY_ASSIGN(parts_, for_argument("--parts", parse_count(*parts_text_)));
+      if (parts_ == 0)
+        return Status::invalid_argument("--parts: a range has at least 1 part").hinting("write --parts 4");
+    }
     EstimateRequest request;
-    CELLAR_TRY_ASSIGN(request.start, unescaped(start_));
-    CELLAR_TRY_ASSIGN(request.stop, unescaped(stop_));
+    CELLAR_TRY_ASSIGN(request.start, for_argument("--start", parse_bytes(start_)));
+    CELLAR_TRY_ASSIGN(request.stop, for_argument("--stop", parse_bytes(stop_)));
     request.families = families_;
     CELLAR_TRY_ASSIGN(const OpenedTable opened, table_.open(session, {}, true));
     CELLAR_TRY(table_.check_columns(session, *opened.table, families_));
@@ -79,6 +87,7 @@ class EstimateCommand final : public Command {
   std::string start_;
   std::string stop_;
   std::vector<std::string> families_;
+  std::optional<std::string> parts_text_;
   uint64_t parts_ = 0;
 };
 

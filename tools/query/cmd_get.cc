@@ -7,6 +7,7 @@
 #include "tools/frame/progress.h"
 #include "tools/frame/read_cost.h"
 #include "tools/frame/read_options.h"
+#include "tools/frame/short_text.h"
 #include "tools/query/table_operands.h"
 
 namespace cellar {
@@ -17,38 +18,39 @@ class GetCommand final : public Command {
   explicit GetCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
   std::string_view summary() const override {
-    return "Print one row, or columns of it; exit status 1 when there is none";
+    return "Print one row, or columns of it; exit status 1 if it does not exist";
   }
 
   void declare(Arguments& arguments) override {
     table_.declare(arguments, "get", "ROW [COLUMN…]");
-    arguments.word("ROW", "the row; \\xHH stands for a byte")
+    arguments.word("ROW", "row key; \\xHH stands for a byte")
         .word("COLUMN", "family:qualifier, or a whole family")
         .option_if("--versions", read_.versions, "N|all", "up to N versions of each column, newest first")
-        .option_if("--time", read_.time, "A..B", "only cells of that time (cellar help times)")
-        .option_if("--filter", read_.filter, "TEXT", "only what passes (cellar help filters)");
+        .option_if("--time", read_.time, "A..B",
+                   "only cells with timestamps in this range (cellar help times)")
+        .option_if("--filter", read_.filter, "TEXT", "only cells that pass the filter (cellar help filters)");
     declare_row_options(arguments, read_);
-    arguments.choice("--as", form_, value_forms(), "how values are shown; not in json and jsonl")
-        .flag("--explain", explain_, "what the read cost and where it looked: files, blocks, cells")
+    arguments.choice("--as", form_, value_forms(), "how values are printed; not in json and jsonl")
+        .flag("--explain", explain_, "also print what the read cost: files, blocks, cells")
         .formats({"table", "json", "jsonl", "csv", "raw"})
-        .example("cellar get shop orders user42 d:name --explain", "one value, and what reading it cost")
+        .example("cellar get shop orders user42 d:name --explain", "one value, and the cost of reading it")
         .example("cellar get shop orders user42 d:mail --versions all --format jsonl",
-                 "all versions of it, for a program")
+                 "all versions of a value, for a program")
         .more_example("cellar get shop orders user42 d --limit-per-family 1 --offset-per-family 1 --per-cell",
-                      "the second cell of a family: how to page through a wide row")
+                      "the second cell of a family: paging through a wide row")
         .more_example("cellar get shop orders user42 d:mail --time ..2030-01-01 --strict-versions",
-                      "as it was before a time, and nothing that a compaction would drop")
+                      "the value at a time in the past, without versions that a compaction would drop")
         .more_example(
             "cellar get shop orders user42 c --filter \"QualifierFilter(=, 'substring:visit')\" --as long",
-            "columns by a part of their names; eight bytes as a number")
+            "columns whose names contain a text; values of eight bytes as numbers")
         .more_example("cellar get load user42 d:name --assume d:max_versions=3 --versions 3",
-                      "from HFiles of HBase's where they lie");
+                      "a row in a directory of HBase");
   }
 
   Status run(Session& session) override {
     CELLAR_TRY_ASSIGN(const OpenedTable opened, table_.open(session, {"ROW"}, false));
     read_.columns.assign(table_.rest().begin() + 1, table_.rest().end());
-    CELLAR_TRY_ASSIGN(const std::string row, parse_bytes(table_.rest().front()));
+    CELLAR_TRY_ASSIGN(const std::string row, for_argument("ROW", parse_bytes(table_.rest().front())));
     CELLAR_TRY(table_.check_columns(session, *opened.table, read_.columns));
     ReadCost cost;
     Get get(row);
@@ -72,7 +74,9 @@ class GetCommand final : public Command {
     if (explain_ && session.format() != Format::kJson) explain(session, cost);
     if (!found) {
       session.answer_negative();
-      session.talk(fmt::format("row {} has no such cells", escaped(row)));
+      const bool whole = read_.columns.empty() && !read_.time && !read_.filter && !read_.offset_per_family;
+      session.talk(
+          shortened(fmt::format("{} \"{}\"", whole ? "no row" : "no such cells in row", escaped(row))));
     }
     return opened.close();
   }

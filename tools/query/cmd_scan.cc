@@ -17,7 +17,7 @@ class ScanCommand final : public Command {
  public:
   explicit ScanCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
-  std::string_view summary() const override { return "Print rows in order, from either end"; }
+  std::string_view summary() const override { return "Print rows in order, or in reverse order"; }
 
   void declare(Arguments& arguments) override {
     table_.declare(arguments, "scan", "");
@@ -27,27 +27,28 @@ class ScanCommand final : public Command {
         .option_if("--versions", rows_.read.versions, "N|all",
                    "up to N versions of each column, newest first")
         .flag("--reverse", reverse_, "from the last row to the first")
-        .flag("--raw", raw_, "delete markers and hidden cells, too, while they are stored")
-        .option_count("--batch", batch_, "read rows in parts of at most N cells")
-        .choice("--as", form_, value_forms(), "how values are shown; not in json and jsonl")
-        .flag("--explain", explain_, "what the read cost and where it looked: files, blocks, cells")
+        .flag("--raw", raw_, "include delete markers and hidden cells that are still stored")
+        .option_count("--batch", batch_, "read wide rows in parts of at most N cells")
+        .choice("--as", form_, value_forms(), "how values are printed; not in json and jsonl")
+        .flag("--explain", explain_, "also print what the read cost: files, blocks, cells")
         .formats({"table", "json", "jsonl", "csv", "raw"})
         .example("cellar scan shop orders --prefix user4 --column d --limit 10",
-                 "the first rows of a user, one family of them")
+                 "the first rows with a prefix, one family of each")
         .example("cellar scan shop orders --start user41 --start-exclusive --stop user43 --stop-inclusive",
-                 "behind user41, up to and with user43")
-        .more_example("cellar scan shop orders --reverse --limit 3 --time ..2030-01-01 --strict-versions",
-                      "the last rows first, as they were, without what a compaction would drop")
+                 "after user41, up to and including user43")
+        .more_example(
+            "cellar scan shop orders --reverse --limit 3 --time ..2030-01-01 --strict-versions",
+            "the last rows first, at a time in the past, without versions that a compaction would drop")
         .more_example("cellar scan shop orders --filter \"ColumnPrefixFilter('na') AND PageFilter(2)\"",
-                      "by names of columns, two rows of them")
+                      "two rows, with the columns whose names have a prefix")
         .more_example("cellar scan shop orders --raw --versions all --explain",
-                      "all that is still stored, markers too, and what reading it cost")
+                      "everything that is still stored, with delete markers, and the cost of the read")
         .more_example(
             "cellar scan shop orders --column d --limit-per-family 1 --offset-per-family 1 --per-cell",
             "the second cell of each row")
         .more_example("cellar scan shop orders --column c:visits --as long --batch 100",
-                      "numbers as numbers, of rows that are too wide to be read whole")
-        .more_example("cellar scan load --assume d:max_versions=3", "HFiles of HBase's where they lie");
+                      "counters as numbers; wide rows are read in parts")
+        .more_example("cellar scan load --assume d:max_versions=3", "read HFiles in a directory of HBase");
   }
 
   Status run(Session& session) override {

@@ -5,32 +5,33 @@
 namespace cellar {
 
 void ScanOptions::declare(Arguments& arguments) {
-  arguments.option("--start", start, "ROW", "first row (with --reverse: the upper end)")
-      .flag("--start-exclusive", start_exclusive, "without the row of --start")
-      .option("--stop", stop, "ROW", "end, not included")
-      .flag("--stop-inclusive", stop_inclusive, "with the row of --stop")
-      .option("--prefix", prefix, "BYTES", "rows that begin so")
-      .option_count("--limit", limit, "at most N rows")
-      .option_list("--column", read.columns, "COLUMN", "family:qualifier or family; may be given often")
-      .option_if("--filter", read.filter, "TEXT", "only what passes (cellar help filters)")
-      .option_if("--time", read.time, "A..B", "only cells of that time (cellar help times)");
+  arguments.option("--start", start, "ROW", "first row (with --reverse: the highest row)")
+      .flag("--start-exclusive", start_exclusive, "exclude the row of --start")
+      .option("--stop", stop, "ROW", "end of the rows; this row is not included")
+      .flag("--stop-inclusive", stop_inclusive, "include the row of --stop")
+      .option("--prefix", prefix, "BYTES", "rows with this prefix")
+      .option_count("--limit", limit, "at most N rows (0: no limit)")
+      .option_list("--column", read.columns, "COLUMN", "family:qualifier or family; may be repeated")
+      .option_if("--filter", read.filter, "TEXT", "only cells that pass the filter (cellar help filters)")
+      .option_if("--time", read.time, "A..B", "only cells with timestamps in this range (cellar help times)");
 }
 
 Status ScanOptions::apply(Scan& scan) const {
   if (start_exclusive && start.empty())
-    return Status::invalid_argument("--start-exclusive needs a --start").hinting("say from which row on");
+    return Status::invalid_argument("--start-exclusive needs --start")
+        .hinting("name the first row: --start ROW");
   if (stop_inclusive && stop.empty())
-    return Status::invalid_argument("--stop-inclusive needs a --stop").hinting("say up to which row");
+    return Status::invalid_argument("--stop-inclusive needs --stop").hinting("name the last row: --stop ROW");
   if (!start.empty()) {
-    CELLAR_TRY_ASSIGN(const std::string row, parse_bytes(start));
+    CELLAR_TRY_ASSIGN(const std::string row, for_argument("--start", parse_bytes(start)));
     scan.start(row, start_exclusive ? Bound::kExclusive : Bound::kInclusive);
   }
   if (!stop.empty()) {
-    CELLAR_TRY_ASSIGN(const std::string row, parse_bytes(stop));
+    CELLAR_TRY_ASSIGN(const std::string row, for_argument("--stop", parse_bytes(stop)));
     scan.stop(row, stop_inclusive ? Bound::kInclusive : Bound::kExclusive);
   }
   if (!prefix.empty()) {
-    CELLAR_TRY_ASSIGN(const std::string bytes, parse_bytes(prefix));
+    CELLAR_TRY_ASSIGN(const std::string bytes, for_argument("--prefix", parse_bytes(prefix)));
     scan.prefix(bytes);
   }
   scan.limit(limit);

@@ -12,32 +12,32 @@ class ShellCommand final : public Command {
   explicit ShellCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
   std::string_view summary() const override {
-    return "HBase's shell for a store: commands typed, or from a file";
+    return "Run commands of HBase's shell on a store, typed or from a file";
   }
 
   void declare(Arguments& arguments) override {
-    arguments.optional_operand("STORE", store_, "directory of the store, which stays open; without it: .")
-        .option_list("-c,--command", commands_, "TEXT", "carry this out and end; may be given again")
-        .option_list("-f,--file", files_, "FILE", "carry out what the file holds and end")
-        .flag("--keep-going", keep_going_, "an error does not end it; the exit status is that of the first")
-        .flag("--echo", echo_, "each command is printed to standard error before it is carried out")
-        .flag("--yes", yes_, "at a terminal, do not ask before much is removed")
-        .flag("--read-only", read_only_, "nothing is written, not even a lock")
-        .flag("--no-history", no_history_, "what is typed is not kept in a file")
-        .flag("--no-rc", no_rc_, "at a terminal, do not carry out ~/.config/cellar/shellrc first")
+    arguments.optional_operand("STORE", store_, "directory of the store, which stays open; default: .")
+        .option_list("-c,--command", commands_, "TEXT", "run this command and end; may be repeated")
+        .option_list("-f,--file", files_, "FILE", "run the commands of the file and end; may be repeated")
+        .flag("--keep-going", keep_going_, "go on after an error; the exit status is that of the first error")
+        .flag("--echo", echo_, "print each command to standard error before it runs")
+        .flag("--yes", yes_, "at a terminal, do not ask before tables or many rows are removed")
+        .flag("--read-only", read_only_, "write nothing, not even a lock")
+        .flag("--no-history", no_history_, "do not store typed lines in a file")
+        .flag("--no-rc", no_rc_, "at a terminal, do not run ~/.config/cellar/shellrc first")
         .formats({"table", "json", "jsonl", "csv", "raw"})
         .note(
-            "Without -c and -f: from standard input, line by line at a terminal. HBase's syntax and plain\n"
-            "words: put 't', 'row', 'f:q', 'value' or put t row f:q value. Type help for the commands.")
+            "Without -c and -f, commands are read from standard input. HBase's syntax and plain words both\n"
+            "work: put 't', 'row', 'f:q', 'value' or put t row f:q value. Type help for the commands.")
         .example("cellar shell shop -c \"get 'orders', 'user42', {COLUMN => 'd', VERSIONS => 3}\"",
-                 "one command of HBase's")
+                 "one command, in HBase's syntax")
         .example("cellar shell shop -c 'put orders user50 d:name Ada; scan orders limit=2' --format jsonl",
-                 "two in plain words, for a program")
-        .more_example("echo \"count 'orders'\" | cellar shell shop", "from another program")
+                 "two commands in plain words, for a program")
+        .more_example("echo \"count 'orders'\" | cellar shell shop", "commands from another program")
         .more_example("cellar shell shop -f nightly.txt --keep-going --echo --yes",
-                      "a file, in a job that does what it can and tells what it does")
+                      "a file, in a job that goes on after errors and prints each command")
         .more_example("cellar shell shop --read-only --no-rc --no-history",
-                      "at a terminal, to look around and leave no trace");
+                      "at a terminal, without writing anything");
   }
 
   Status run(Session& session) override {

@@ -52,7 +52,7 @@ Status SchemaReader::finish() {
 
 std::optional<std::string> SchemaReader::text_of(const ShellValue& value) {
   if (value.plain()) return value.text;
-  misuse(value, "a text is expected here", "a text with brackets or => is written in quotes");
+  misuse(value, "expected a text", "write a text with brackets or => in quotes");
   return {};
 }
 
@@ -78,7 +78,7 @@ void SchemaReader::unknown_attribute(const ShellValue& pair, const std::string& 
   const std::string nearest = nearest_name(name, names);
   misuse(pair, fmt::format("a family has no attribute {}", escaped(pair.text)),
          nearest.empty() ? fmt::format("attributes: {}", fmt::join(names, ", "))
-                         : fmt::format("did you mean {} ?", nearest));
+                         : fmt::format("did you mean {}?", nearest));
 }
 
 void SchemaReader::read_attribute(FamilyOptions& family, const ShellValue& pair) {
@@ -99,7 +99,7 @@ template <class Options, class Use>
 void SchemaReader::read_keys(Options& options, const ShellValue& pair, const Use& use_key) {
   const ShellValue& map = pair.items.front();
   if (map.kind != Kind::kMap)
-    return misuse(map, "keys and values in braces are expected here", "CONFIGURATION => {'key' => 'value'}");
+    return misuse(map, "expected keys and values in braces", "CONFIGURATION => {'key' => 'value'}");
   const bool metadata = upper_ascii(pair.text) == "METADATA";
   for (const ShellValue& each : map.items) {
     const auto value = text_of(each.items.front());
@@ -141,8 +141,8 @@ void SchemaReader::add_coprocessor(TableOptions& table, const ShellValue& value)
            coprocessor_class(each.second) == coprocessor_class(*text);
   };
   if (std::ranges::any_of(table.metadata, is_same)) {
-    add(value, Status::invalid_argument(
-                   fmt::format("the table has a coprocessor {} already", escaped(coprocessor_class(*text)))));
+    add(value, Status::invalid_argument(fmt::format("the table already has the coprocessor {}",
+                                                    escaped(coprocessor_class(*text)))));
   } else {
     add(value, set_option(table, fmt::format("COPROCESSOR${}", number), *text));
   }
@@ -176,7 +176,7 @@ void SchemaReader::read_table(TableOptions& table, const ShellValue& pair, std::
     set.insert(name);
   } else {
     return misuse(pair, fmt::format("a table has no attribute {}", escaped(pair.text)),
-                  "attributes of a family stand in braces with its NAME: {NAME => 'f', VERSIONS => 5}");
+                  "write the attributes of a family in braces with its NAME: {NAME => 'f', VERSIONS => 5}");
   }
   if (const auto text = text_of(value)) add(pair, set_option(table, name, *text));
 }
@@ -192,8 +192,8 @@ void SchemaReader::unset_keys(TableOptions& table, const std::vector<FamilyOptio
       return set_option(family, "configuration." + key, "").ok() && family != before;
     };
     if (of_families ? std::ranges::none_of(families, sets_it) : !table.configuration.contains(key))
-      add(at, Status::not_found(fmt::format("the table has not set {}", escaped(key)))
-                  .hinting("describe shows what it has set"));
+      add(at, Status::not_found(fmt::format("the table does not have {}", escaped(key)))
+                  .hinting("describe prints what it has"));
     unset.insert(escaped(key));
     if (of_families) {
       keys_.push_back({&at, key, ""});

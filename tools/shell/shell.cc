@@ -90,12 +90,12 @@ Status Shell::carry_out(Session& session, const ShellStatement& statement, size_
   has_place = true;
   const std::string name = escaped(statement.name);
   if (const std::string_view why = why_not_here(statement.name); !why.empty())
-    return Status::not_supported(fmt::format("{} is not for a store", name)).hinting(why);
+    return Status::not_supported(fmt::format("{} does not apply to a store", name)).hinting(why);
   const std::string nearest = nearest_name(statement.name, shell_verb_names());
   return session.name_failure(
       "CEL-USAGE", Exit::kUsage,
       Status::invalid_argument(fmt::format("unknown command \"{}\"", name))
-          .hinting(nearest.empty() ? "help lists the commands" : fmt::format("did you mean {} ?", nearest)));
+          .hinting(nearest.empty() ? "help lists the commands" : fmt::format("did you mean {}?", nearest)));
 }
 
 Status Shell::carry_out(Session& session, const std::string& text, size_t& fault_at, bool& has_place) {
@@ -143,7 +143,7 @@ Status Shell::run_text(std::string_view text, const std::string& origin) {
   splitter.add(text);
   splitter.finish();
   run_ready(splitter, origin);
-  return interrupted() ? interrupted_status("the statements behind were not carried out") : Status();
+  return interrupted() ? interrupted_status("the remaining statements were not run") : Status();
 }
 
 Status Shell::run_descriptor(int descriptor, const std::string& origin) {
@@ -163,14 +163,14 @@ Status Shell::run_descriptor(int descriptor, const std::string& origin) {
           .at(origin.empty() ? "standard input" : origin);
     session_.out().flush();
   }
-  return interrupted() ? interrupted_status("the statements behind were not carried out") : Status();
+  return interrupted() ? interrupted_status("the remaining statements were not run") : Status();
 }
 
 Status Shell::run_file(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {
     const std::string why = std::strerror(errno);
-    return errno == ENOENT ? Status::not_found(fmt::format("there is no file {}", path))
+    return errno == ENOENT ? Status::not_found(fmt::format("the file {} does not exist", path))
                            : Status::io_error(fmt::format("{}: {}", path, why));
   }
   const Status status = run_descriptor(descriptor, path);
@@ -206,10 +206,11 @@ Status Shell::run_terminal() {
   state_.asks = options_.asks;
   const Result<Engine*> opened = state_.open(session_);
   if (!opened.ok() && !opened.status().is(Code::kNotFound)) return opened.status();
-  session_.talk(opened.ok() ? fmt::format("store {}, {}; help, help scan, exit", options_.path,
-                                          options_.read_only ? "read-only" : "read and write")
-                            : fmt::format("there is no store at {} yet: create 'table', 'family' makes it",
-                                          options_.path));
+  session_.talk(
+      opened.ok()
+          ? fmt::format("store {}, {}; help, help scan, exit", options_.path,
+                        options_.read_only ? "read-only" : "read and write")
+          : fmt::format("the store {} does not exist yet: create 'table', 'family' makes it", options_.path));
   state_.timer = true;
   CELLAR_TRY(run_rc());
   ShellEditor editor(options_.history);

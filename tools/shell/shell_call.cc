@@ -20,8 +20,8 @@ namespace {
 constexpr std::array kIgnored = {
     IgnoredOption{"ATTRIBUTES", "no coprocessor reads them"},
     IgnoredOption{"AUTHORIZATIONS", "cells have no visibility labels"},
-    IgnoredOption{"CONSISTENCY", "there are no replicas"},
-    IgnoredOption{"REGION_REPLICA_ID", "there are no replicas"},
+    IgnoredOption{"CONSISTENCY", "a store has no replicas"},
+    IgnoredOption{"REGION_REPLICA_ID", "a store has no replicas"},
     IgnoredOption{"ISOLATION_LEVEL", "a row is always read as of one instant"},
     IgnoredOption{"READ_TYPE", "the store chooses how files are read"},
     IgnoredOption{"FORMATTER_CLASS", "values are formatted by FORMATTER alone"},
@@ -63,7 +63,7 @@ Status ShellCall::answers_a_document() {
   fault_at_ = statement_.at;
   return session_.name_failure(
       "CEL-USAGE", Exit::kUsage,
-      Status::invalid_argument(fmt::format("{} answers one document and no list: there is none in {}",
+      Status::invalid_argument(fmt::format("{} answers with one document, which has no form in {}",
                                            statement_.name, format == Format::kCsv ? "csv" : "raw"))
           .hinting("table, json and jsonl do: .format jsonl, or --format jsonl"));
 }
@@ -94,7 +94,7 @@ Status ShellCall::add_option(const ShellValue& pair, std::span<const std::string
     const std::vector<std::string> names(known.begin(), known.end());
     const std::string nearest = nearest_name(name, names);
     return fault(pair, fmt::format("{} has no option {}", statement_.name, escaped(pair.text)),
-                 !nearest.empty() ? fmt::format("did you mean {} ?", nearest)
+                 !nearest.empty() ? fmt::format("did you mean {}?", nearest)
                  : known.empty()  ? fmt::format("help '{}'", statement_.name)
                                   : fmt::format("options: {}", fmt::join(known, ", ")));
   }
@@ -182,9 +182,9 @@ bool ShellCall::confirmed(const std::string& question) {
 
 Result<std::string> ShellCall::text_of(const ShellValue& value) {
   if (value.is_word("nil"))
-    return fault(value, "nil is no text", "leave it out, or write 'nil' for these three letters");
+    return fault(value, "nil is not a text", "leave it out, or write 'nil' for these three letters");
   if (value.plain()) return value.text;
-  return fault(value, "a text is expected here", "a text with brackets or => is written in quotes");
+  return fault(value, "expected a text", "write a text with brackets or => in quotes");
 }
 
 Result<std::string> ShellCall::text(size_t i) { return text_of(position(i)); }
@@ -222,7 +222,7 @@ Result<int64_t> ShellCall::number_of(const ShellValue& value, int64_t least) {
 
 Result<int64_t> ShellCall::time_of(const ShellValue& value) {
   CELLAR_TRY_ASSIGN(const std::string text, digits_of(value));
-  const Result<int64_t> time = parse_time(text);
+  const Result<int64_t> time = parse_written_time(text);
   if (time.ok()) return *time;
   return fault(value, std::string(time.status().message()), time.status().hint());
 }

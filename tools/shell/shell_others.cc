@@ -37,7 +37,7 @@ constexpr std::array kAbsent = {
            "zk_dump abort_procedure list_procedures list_locks update_config update_all_config "
            "flush_master_store refresh_meta refresh_hfiles disable_compaction_offload "
            "enable_compaction_offload ",
-           "a store is one process, without servers to manage; status says how it is"},
+           "a store is one process and has no servers to manage; status describes it"},
     Absent{" add_peer remove_peer enable_peer disable_peer update_peer_config list_peers list_peer_configs "
            "get_peer_config set_peer* append_peer* remove_peer* show_peer_tableCFs "
            "transit_peer_sync_replication_state peer_modification_enabled peer_modification_switch "
@@ -53,23 +53,23 @@ constexpr std::array kAbsent = {
            "refresh_managed_keys rotate_managed_key ",
            "a store does not encrypt; a file system can"},
     Absent{" compact_mob major_compact_mob ",
-           "values lie beside their cells; compact and major_compact rewrite both"},
+           "values are stored in their cells; compact and major_compact rewrite both"},
     Absent{" snapshot_cleanup* ", "a snapshot stays until it is dropped"},
     Absent{" create_namespace alter_namespace describe_namespace drop_namespace list_namespace "
            "list_namespace_tables ",
-           "there are no namespaces; 'ns:table' is simply a name"},
+           "a store has no namespaces; 'ns:table' is only a name"},
     Absent{" add_rsgroup alter_rsgroup_config balance_rsgroup get_rsgroup get_namespace_rsgroup "
            "get_server_rsgroup get_table_rsgroup list_rsgroups move_* remove_rsgroup remove_servers_rsgroup "
            "rename_rsgroup show_rsgroup_config update_rsgroup_config ",
-           "a store is one process, without groups of servers"},
+           "a store is one process and has no groups of servers"},
     Absent{" clear_block_cache clear_compaction_queues clear_slowlog_responses get_slowlog_responses "
            "get_largelog_responses get_prefetched_files trace wal_roll wal_roll_all hlog_roll change_sft "
            "change_sft_all ",
-           "this shell has no such control; the cache is empty when the shell starts, and .explain on says "
-           "what a read costs"},
-    Absent{" get_table ", "there are no variables; every command names its table: scan 't'"},
+           "this shell has no such command; the cache is empty when the shell starts, and .explain on "
+           "prints what a read costs"},
+    Absent{" get_table ", "the shell has no variables; every command names its table: scan 't'"},
     Absent{" if for while def puts print require import load class begin each ",
-           "this is a list of commands, not Ruby; a program in any language can write one for -f"},
+           "the shell runs commands, not Ruby; a program in any language can write a file for -f"},
 };
 
 bool names_hold(std::string_view names, std::string_view name) {
@@ -95,9 +95,8 @@ Result<std::string> status_kind(ShellCall& call) {
     return kind;
   }
   const std::string nearest = nearest_name(kind, kinds);
-  return call.fault(
-      call.position(0), fmt::format("there is no status \"{}\"", escaped(kind)),
-      nearest.empty() ? "simple, detailed, summary" : fmt::format("did you mean {} ?", nearest));
+  return call.fault(call.position(0), fmt::format("unknown status \"{}\"", escaped(kind)),
+                    nearest.empty() ? "simple, detailed, summary" : fmt::format("did you mean {}?", nearest));
 }
 
 Status run_status(ShellCall& call) {
@@ -129,7 +128,7 @@ Status run_whoami(ShellCall& call) {
 Status run_processlist(ShellCall& call) {
   CELLAR_TRY(call.take({}, 0, 2));
   if (call.positions() > 0)
-    call.session().talk("note   there is one process, and one kind of tasks: flushes and compactions");
+    call.session().talk("note   a store has one process and one kind of tasks: flushes and compactions");
   CELLAR_TRY(call.engine().status());
   Session& session = call.session();
   const std::vector<ShellActivity::Work> running = call.state().activity.running();
@@ -141,7 +140,7 @@ Status run_processlist(ShellCall& call) {
   }
   records.finish();
   if (session.format() == Format::kTable)
-    session.talk(running.empty() ? "no flush and no compaction runs" : counted(running.size(), "task"));
+    session.talk(running.empty() ? "no flush or compaction is running" : counted(running.size(), "task"));
   return {};
 }
 
@@ -183,7 +182,7 @@ Status run_compaction_state(ShellCall& call) {
 Status run_get_splits(ShellCall& call) {
   CELLAR_TRY(call.take({}, 1, 1));
   CELLAR_TRY(call.table().status());
-  call.answer("a table of a store is one region: there are no splits", "splits", "0");
+  call.answer("a table of a store is one region and has no splits", "splits", "0");
   return {};
 }
 
@@ -201,8 +200,8 @@ std::string overview() {
   }
   return text +
          "\nHBase's syntax, put 't', 'row', 'f:q', 'value', or plain words, put t row f:q value.\n"
-         "In \"…\" \\x00 is a byte, in '…' it is four characters. help 'scan' says more; help 'read', or\n"
-         "HBase's help 'dml', is the help of a group.\n";
+         "In \"…\" \\x00 is a byte, in '…' it is four characters. help 'scan' explains scan;\n"
+         "help 'read', or HBase's help 'dml', explains a group.\n";
 }
 
 Status run_help(ShellCall& call) {
@@ -227,10 +226,10 @@ Status run_help(ShellCall& call) {
   std::vector<std::string> names = shell_verb_names();
   for (std::string& group : group_names()) names.push_back(std::move(group));
   const std::string nearest = nearest_name(name, names);
-  return call.fault(call.position(0), fmt::format("there is no command and no group \"{}\"", escaped(name)),
+  return call.fault(call.position(0), fmt::format("unknown command or group \"{}\"", escaped(name)),
                     nearest.empty() ? "help lists the commands; groups: " +
                                           fmt::format("{}", fmt::join(group_names(), ", "))
-                                    : fmt::format("did you mean {} ?", nearest));
+                                    : fmt::format("did you mean {}?", nearest));
 }
 
 // HBase's shell has this one group as a command, too.
@@ -243,8 +242,8 @@ Status run_tools(ShellCall& call) {
 Status run_table_help(ShellCall& call) {
   CELLAR_TRY(call.take({}, 0, 0));
   std::string text =
-      "Every command names its table first. What HBase's shell also writes as methods of a table,\n"
-      "t.scan and t.get 'row', is written here\n\n";
+      "Every command names its table first. Methods of a table in HBase's shell, such as t.scan and\n"
+      "t.get 'row', are written here as\n\n";
   for (const auto& verbs : {shell_read_verbs(), shell_write_verbs()})
     for (const ShellVerb& verb : verbs)
       text += fmt::format("  {}\n", verb.usage.substr(0, verb.usage.find('\n')));
@@ -254,27 +253,28 @@ Status run_table_help(ShellCall& call) {
 
 constexpr std::array kOtherVerbs = {
     ShellVerb{"status", "status ['simple'|'detailed'|'summary']\nstatus\nstatus 'detailed'",
-              "What the store holds, and what opening it found", run_status},
+              "Print the sizes of the store, and what recovery found at open", run_status},
     ShellVerb{"version", "version\nversion\n.format json; version",
-              "Version, and the codecs, encodings and policies", run_version},
-    ShellVerb{"whoami", "whoami\nwhoami\n.format json; whoami",
-              "The user of the operating system that this runs as", run_whoami},
+              "Print the version, and the codecs, encodings and policies", run_version},
+    ShellVerb{"whoami", "whoami\nwhoami\n.format json; whoami", "Print the user of the operating system",
+              run_whoami},
     ShellVerb{"processlist", "processlist\nprocesslist\nmajor_compact 'orders'; processlist",
-              "Flushes and compactions that run", run_processlist},
+              "List the running flushes and compactions", run_processlist},
     ShellVerb{"show_filters", "show_filters\nshow_filters\n.format csv; show_filters",
-              "Names of filters for FILTER (cellar help filters)", run_show_filters},
+              "List the filters for FILTER (cellar help filters)", run_show_filters},
     ShellVerb{
         "compaction_state",
         "compaction_state 't'\ncompaction_state 'orders'\nmajor_compact 'orders'; compaction_state 'orders'",
-        "Whether a compaction of the table runs: NONE, MINOR or MAJOR", run_compaction_state},
+        "Print whether a compaction of the table is running: NONE, MINOR or MAJOR", run_compaction_state},
     ShellVerb{"get_splits", "get_splits 't'\nget_splits 'orders'\nget_splits orders",
-              "Where regions begin: a store has none", run_get_splits},
-    ShellVerb{"help", "help ['command']\nhelp 'scan'\nhelp 'dml'", "This list, one command, or a group",
-              run_help},
+              "Print the first rows of the regions: a store has none", run_get_splits},
+    ShellVerb{"help", "help ['command']\nhelp 'scan'\nhelp 'dml'",
+              "List the commands, or explain one command or a group", run_help},
     ShellVerb{"tools", "tools\ntools\ntools; help 'compact'", "The same as help 'tools'", run_tools},
     ShellVerb{"table_help", "table_help\ntable_help\ntable_help; help 'scan'",
-              "Commands that take a table, and HBase's other way", run_table_help},
-    ShellVerb{"exit", "exit\nexit\nflush 'orders'; exit", "End; so does the end of the input", run_quit},
+              "List the commands that take a table", run_table_help},
+    ShellVerb{"exit", "exit\nexit\nflush 'orders'; exit", "End the shell, like the end of the input",
+              run_quit},
     ShellVerb{"quit", "quit\nquit\nflush 'orders'; quit", "The same as exit", run_quit},
 };
 

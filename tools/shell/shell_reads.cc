@@ -62,7 +62,7 @@ Status unknown_formatter(ShellCall& call, const ShellValue& at, const std::strin
   std::vector<std::string> names;
   for (const Formatter& each : kFormatters) names.emplace_back(each.name);
   for (const std::string& form : value_forms()) names.push_back(form);
-  return call.fault(at, fmt::format("there is no formatter \"{}\"", escaped(name)),
+  return call.fault(at, fmt::format("unknown formatter \"{}\"", escaped(name)),
                     fmt::format("{}{}", fmt::join(names, ", "), more));
 }
 
@@ -122,7 +122,7 @@ class ReadRequest {
 Status ReadRequest::add_column(ShellCall& call, const ShellValue& at, const std::string& text) {
   const size_t colon = text.find(':');
   ReadColumn column{.family = text.substr(0, colon)};
-  if (column.family.empty()) return call.fault(at, "a column begins with its family", "write 'f:q'");
+  if (column.family.empty()) return call.fault(at, "a column needs a family", "write 'f:q'");
   if (colon != std::string::npos) {
     column.qualifier = text.substr(colon + 1);
     const size_t last = column.qualifier->rfind(':');
@@ -136,7 +136,7 @@ Status ReadRequest::add_column(ShellCall& call, const ShellValue& at, const std:
     if (const std::string form = form_of(ending); form.empty()) {
       if (of_bytes || is_method(ending))
         return unknown_formatter(call, at, ending,
-                                 of_bytes ? "" : "; a column that is called so: add :toStringBinary");
+                                 of_bytes ? "" : "; for a column with this name, add :toStringBinary");
     } else {
       column.qualifier->resize(last);
       CELLAR_TRY(
@@ -151,13 +151,14 @@ Status ReadRequest::add_column(ShellCall& call, const ShellValue& at, const std:
 Status ReadRequest::take_times(ShellCall& call) {
   if (const ShellValue* const moment = call.option("TIMESTAMP")) {
     CELLAR_TRY_ASSIGN(const int64_t time, call.time_of(*moment));
-    if (time >= kLatestTimestamp) return call.fault(*moment, "no cell has this time");
+    if (time >= kLatestTimestamp) return call.fault(*moment, "no cell has this timestamp");
     times_ = {time, time + 1};
-    if (call.has("TIMERANGE")) call.session().talk("note   TIMESTAMP has no effect: TIMERANGE holds");
+    if (call.has("TIMERANGE")) call.session().talk("note   TIMESTAMP has no effect because of TIMERANGE");
   }
   if (const ShellValue* const range = call.option("TIMERANGE")) {
     if (range->kind != ShellValue::Kind::kList || range->items.size() != 2)
-      return call.fault(*range, "a time range is two times", "TIMERANGE => [from, until], until left out");
+      return call.fault(*range, "a time range needs two times",
+                        "TIMERANGE => [from, until]; until is excluded");
     CELLAR_TRY_ASSIGN(const int64_t from, call.time_of(range->items[0]));
     CELLAR_TRY_ASSIGN(const int64_t until, call.time_of(range->items[1]));
     if (from > until) return call.fault(*range, "the first time is later than the second");
@@ -196,7 +197,7 @@ Status ReadRequest::take_showing(ShellCall& call) {
     CELLAR_TRY_ASSIGN(const int64_t width, call.number_of(*length, -1));
     if (width >= 0) value_width_ = static_cast<size_t>(width);
     if (width >= 0 && call.session().format() != Format::kTable)
-      call.session().talk("note   MAXLENGTH has no effect: this format shows values whole");
+      call.session().talk("note   MAXLENGTH has no effect: this format prints whole values");
   }
   explained_ = call.state().explain || call.has("METRICS");
   if (const ShellValue* const all = call.option("ALL_METRICS")) {
@@ -310,7 +311,7 @@ Status take_range(ShellCall& call, Scan& scan) {
     if (prefix == nullptr) {
       use(row);
     } else {
-      call.session().talk(fmt::format("note   {} has no effect: ROWPREFIXFILTER holds", name));
+      call.session().talk(fmt::format("note   {} has no effect because of ROWPREFIXFILTER", name));
     }
     return {};
   };
@@ -367,7 +368,7 @@ Status run_scan(ShellCall& call) {
   finish(call, printer, rows, cost, request.explained());
   if (row_limit > 0 && rows == row_limit)
     call.session().talk(
-        fmt::format("note   .limit ended it; LIMIT => {} says more, .limit off all", rows * 10));
+        fmt::format("note   .limit ended the scan; LIMIT => {} prints more, .limit off all rows", rows * 10));
   return {};
 }
 
@@ -417,10 +418,10 @@ Status run_get_counter(ShellCall& call) {
     return call.fault(call.position(2),
                       fmt::format("column {} is not a counter: its value has {} bytes, not 8",
                                   escaped(column), value->size()),
-                      "get shows it");
+                      "get prints the value");
   Session& session = call.session();
   if (!value) {
-    session.talk(fmt::format("there is no counter {} in row {}", escaped(column), escaped(row)));
+    session.talk(fmt::format("row {1} has no counter {0}", escaped(column), escaped(row)));
     if (session.format() == Format::kTable) return {};
   }
   Records records(session.out(), session.format(), "cellar.get-counter/1", "counters");
@@ -441,7 +442,7 @@ constexpr std::array kReadVerbs = {
         "get 'orders', 'user42', {TIMERANGE => [0, 1763748251203]}\n"
         "options: COLUMN TIMESTAMP TIMERANGE VERSIONS FILTER FORMATTER MAXLENGTH, and those per family of\n"
         "         scan",
-        "One row, or columns of it", run_get, kGetOptions},
+        "Print one row, or columns of it", run_get, kGetOptions},
     ShellVerb{"scan",
               "scan 't'[, {OPTION => value, …}]\n"
               "scan 'orders', {COLUMNS => ['d', 'c:stock'], STARTROW => 'user1', LIMIT => 10}\n"
@@ -450,19 +451,19 @@ constexpr std::array kReadVerbs = {
               "options: COLUMNS LIMIT STARTROW STOPROW ROWPREFIXFILTER TIMERANGE TIMESTAMP VERSIONS RAW\n"
               "         REVERSED FILTER FORMATTER MAXLENGTH BATCH CACHE_BLOCKS ALL_METRICS\n"
               "         maxResultsPerColumnFamily and rowOffsetPerColumnFamily, which count columns",
-              "Rows in order", run_scan, kScanOptions},
+              "Print rows in order", run_scan, kScanOptions},
     ShellVerb{"count",
               "count 't'[, interval][, OPTION => value, …]\n"
               "count 'orders', STARTROW => 'user1', STOPROW => 'user5'\n"
               "count 'orders', INTERVAL => 1000, COLUMNS => 'd'\n"
-              "INTERVAL => n, or n alone, says on standard error how far it is, every n rows; the other\n"
+              "INTERVAL => n, or n alone, prints progress to standard error every n rows; the other\n"
               "options are those of scan",
-              "How many rows and cells there are, by reading them", run_count, kCountOptions},
+              "Count rows and cells, by reading them", run_count, kCountOptions},
     ShellVerb{"get_counter",
               "get_counter 't', 'row', 'f:q'\n"
               "get_counter 'orders', 'user42', 'c:visits'\n"
               "get_counter orders user42 c:visits",
-              "A counter's value", run_get_counter},
+              "Print the value of a counter", run_get_counter},
 };
 
 }  // namespace

@@ -154,8 +154,8 @@ void Alteration::unset(const ShellValue& names) {
       continue;
     }
     if (after_ == before)
-      reader_.add(names, Status::not_found(fmt::format("the table has not set {}", escaped(text)))
-                             .hinting("describe shows what it has set"));
+      reader_.add(names, Status::not_found(fmt::format("the table does not have {}", escaped(text)))
+                             .hinting("describe prints what it has"));
   }
 }
 
@@ -179,7 +179,7 @@ void Alteration::add_method(const ShellValue& map, const ShellValue& method) {
   for (const ShellValue& pair : map.items)
     if (name != "table_att" && &pair != &method && upper_ascii(pair.text) != operand)
       reader_.misuse(pair, fmt::format("{} does not take {}", name, escaped(pair.text)),
-                     "what else is to be altered stands in braces of its own");
+                     "put each change in its own braces");
   if (name == "delete") return remove(map, reader_.name_in(map));
   if (name == "table_att") {
     for (const ShellValue& pair : map.items)
@@ -189,7 +189,7 @@ void Alteration::add_method(const ShellValue& map, const ShellValue& method) {
   const auto value_of = [&](std::string_view key, std::string_view example) -> const ShellValue* {
     for (const ShellValue& pair : map.items)
       if (upper_ascii(pair.text) == key) return &pair.items.front();
-    reader_.misuse(method, fmt::format("{} wants {}", name, key),
+    reader_.misuse(method, fmt::format("{} needs {}", name, key),
                    fmt::format("METHOD => '{}', {} => '{}'", name, key, example));
     return nullptr;
   };
@@ -201,7 +201,7 @@ void Alteration::add_method(const ShellValue& map, const ShellValue& method) {
   } else if (name == "table_remove_coprocessor") {
     if (const ShellValue* classes = value_of("CLASSNAME", "org.x.Y")) remove_coprocessors(*classes);
   } else {
-    reader_.misuse(method, fmt::format("there is no method {}", escaped(name)),
+    reader_.misuse(method, fmt::format("unknown method {}", escaped(name)),
                    "delete, table_att, table_att_unset, table_conf_unset, table_remove_coprocessor");
   }
 }

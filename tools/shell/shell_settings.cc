@@ -24,9 +24,9 @@ Result<std::string> word_among(ShellCall& call, const std::vector<std::string>& 
   CELLAR_TRY_ASSIGN(const std::string word, call.text(0));
   if (std::ranges::find(words, word) != words.end()) return word;
   const std::string nearest = nearest_name(word, words);
-  return call.fault(call.position(0), fmt::format("there is no {} \"{}\"", kind, escaped(word)),
-                    nearest.empty() ? fmt::format("{}", fmt::join(words, ", "))
-                                    : fmt::format("did you mean {} ?", nearest));
+  return call.fault(
+      call.position(0), fmt::format("unknown {} \"{}\"", kind, escaped(word)),
+      nearest.empty() ? fmt::format("{}", fmt::join(words, ", ")) : fmt::format("did you mean {}?", nearest));
 }
 
 Status run_format(ShellCall& call) {
@@ -46,7 +46,7 @@ Status run_bytes(ShellCall& call) {
 Status run_switch(ShellCall& call) {
   CELLAR_TRY(call.take({}, 1, 1));
   CELLAR_TRY_ASSIGN(const std::string word, call.text(0));
-  if (word != "on" && word != "off") return call.fault(call.position(0), "on or off is expected here");
+  if (word != "on" && word != "off") return call.fault(call.position(0), "expected on or off");
   ShellState& state = call.state();
   const std::string& name = call.statement().name;
   bool& which = name == ".timer" ? state.timer : name == ".echo" ? state.echo : state.explain;
@@ -70,9 +70,8 @@ Status run_mode(ShellCall& call) {
   CELLAR_TRY_ASSIGN(const std::string word, word_among(call, {"read-only", "read-write"}, "mode"));
   ShellState& state = call.state();
   if (word == "read-write" && state.only_reading)
-    return call.at(
-        call.position(0),
-        Status::read_only("the shell was begun with --read-only").hinting("begin it without, to write"));
+    return call.at(call.position(0), Status::read_only("the shell was started with --read-only")
+                                         .hinting("start it without --read-only to write"));
   if (state.read_only == (word == "read-only")) return {};
   state.read_only = word == "read-only";
   if (state.engine == nullptr) return {};
@@ -87,8 +86,8 @@ Status run_read(ShellCall& call) {
   CELLAR_TRY_ASSIGN(const std::string path, call.text(0));
   ShellState& state = call.state();
   if (state.files_open >= kNestedMax)
-    return call.fault(call.position(0), fmt::format("files read files deeper than {}", kNestedMax),
-                      "does one read itself?");
+    return call.fault(call.position(0), fmt::format(".read is nested deeper than {}", kNestedMax),
+                      "does a file read itself?");
   ++state.files_open;
   const Status read = state.read_file(path);
   --state.files_open;
@@ -124,8 +123,7 @@ Status run_history(ShellCall& call) {
   std::vector<std::string> lines;
   if (call.state().history) lines = call.state().history();
   if (lines.empty())
-    call.session().talk(
-        "note   there is no history: lines are kept at a terminal, where libedit is built in");
+    call.session().talk("note   no history: lines are stored only at a terminal, if libedit is built in");
   const auto shown = std::min(lines.size(), static_cast<size_t>(wanted));
   Session& session = call.session();
   Records records(session.out(), session.format(), "cellar.shell/1", "answers");
@@ -144,25 +142,24 @@ Status run_history(ShellCall& call) {
 
 constexpr std::array kSettingVerbs = {
     ShellVerb{".format", ".format table|json|jsonl|csv|raw\n.format jsonl\n.format table",
-              "How answers are printed from now on", run_format},
+              "Set the output format", run_format},
     ShellVerb{".bytes",
               ".bytes escaped|utf8|hex|long|int|short|double|float|boolean|json\n.bytes hex\n.bytes escaped",
-              "How values are shown where no FORMATTER says", run_bytes},
-    ShellVerb{".limit", ".limit ROWS|off\n.limit 100\n.limit off",
-              "At most so many rows of scans without LIMIT", run_limit},
+              "Set how values are printed without FORMATTER", run_bytes},
+    ShellVerb{".limit", ".limit ROWS|off\n.limit 100\n.limit off", "Set the limit for scans without LIMIT",
+              run_limit},
     ShellVerb{".timer", ".timer on|off\n.timer on\n.timer off",
-              "How long each command took; on at a terminal", run_switch},
+              "Print how long each command took; on at a terminal", run_switch},
     ShellVerb{".explain", ".explain on|off\n.explain on\n.explain off",
-              "What each read cost: files, blocks, cells", run_switch},
-    ShellVerb{".echo", ".echo on|off\n.echo on\n.echo off", "Print each command before it is carried out",
-              run_switch},
+              "Print what each read cost: files, blocks, cells", run_switch},
+    ShellVerb{".echo", ".echo on|off\n.echo on\n.echo off", "Print each command before it runs", run_switch},
     ShellVerb{".mode", ".mode read-only|read-write\n.mode read-only\n.mode read-write",
-              "Whether commands may write", run_mode},
+              "Set whether commands may write", run_mode},
     ShellVerb{".read", ".read FILE\n.read nightly.txt\n.echo on; .read nightly.txt",
-              "Carry out the commands of a file", run_read},
+              "Run the commands of a file", run_read},
     ShellVerb{".output", ".output [FILE]\n.output answers.txt\n.output",
-              "Answers go to this file, made anew; without one: to standard output", run_output},
-    ShellVerb{".history", ".history [N]\n.history 10\n.history", "The last lines that were typed",
+              "Write answers to a new file; without a name, to standard output", run_output},
+    ShellVerb{".history", ".history [N]\n.history 10\n.history", "Print the last lines that were typed",
               run_history},
 };
 

@@ -49,7 +49,7 @@ Status drop_all(ShellCall& call, const std::vector<NamedSnapshotInfo>& snapshots
 }
 
 constexpr std::array kIgnoredOptions = {
-    IgnoredOption{"SKIP_FLUSH", "what is in memory is in every snapshot"},
+    IgnoredOption{"SKIP_FLUSH", "a snapshot always includes data in memory"},
     IgnoredOption{"TTL", "a snapshot stays until it is dropped"},
     IgnoredOption{"MAX_FILESIZE", "a table is not cut into regions by their size"},
 };
@@ -110,7 +110,7 @@ Result<std::string> table_in(ShellCall& call, Engine& store, const std::string& 
   if (found == all.end() || found->checkpoint.tables.size() == 1)
     return found == all.end() ? std::string() : found->checkpoint.tables.front();
   return call.fault(call.position(0),
-                    fmt::format("the snapshot holds {}", counted(found->checkpoint.tables.size(), "table")),
+                    fmt::format("the snapshot has {}", counted(found->checkpoint.tables.size(), "table")),
                     "name the one to clone as a third argument");
 }
 
@@ -137,29 +137,29 @@ Status run_restore_snapshot(ShellCall& call) {
   }
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
   CELLAR_TRY(call.at(call.position(0), store->restore_snapshot(name, tables)));
-  call.session().talk(fmt::format("restored {} from snapshot {}",
-                                  tables.empty() ? "all its tables" : counted(tables.size(), "table"), name));
+  call.session().talk(fmt::format("restored {} of snapshot {}",
+                                  tables.empty() ? "all tables" : counted(tables.size(), "table"), name));
   return {};
 }
 
 constexpr std::array kSnapshotVerbs = {
     ShellVerb{"snapshot",
               "snapshot 't', 'name'\nsnapshot 'orders', 'before'\nsnapshot orders before_the_sale",
-              "Keep a table as it is now under a name", run_snapshot, kSnapshotOptions},
+              "Create a snapshot of a table", run_snapshot, kSnapshotOptions},
     ShellVerb{"list_snapshots", "list_snapshots ['pattern']\nlist_snapshots 'bef.*'\nlist_snapshots",
-              "Named snapshots, those whose whole name matches", run_list_snapshots},
+              "List the snapshots whose whole name matches", run_list_snapshots},
     ShellVerb{"list_table_snapshots",
               "list_table_snapshots 'tables'[, 'pattern']\nlist_table_snapshots "
               "'orders'\nlist_table_snapshots 'ord.*', 'bef.*'",
-              "Named snapshots that hold a table of such a name", run_list_table_snapshots},
+              "List the snapshots that hold a matching table", run_list_table_snapshots},
     ShellVerb{"clone_snapshot",
               "clone_snapshot 'name', 'new'[, 't']\nclone_snapshot 'before', 'old_orders'\nclone_snapshot "
               "'before', 'old_orders', 'orders'",
-              "Make a table of one in a snapshot", run_clone_snapshot},
+              "Create a table from one in a snapshot", run_clone_snapshot},
     ShellVerb{
         "restore_snapshot",
         "restore_snapshot 'name'[, 't', …]\nrestore_snapshot 'before'\nrestore_snapshot 'before', 'orders'",
-        "Give tables what the snapshot has of them", run_restore_snapshot},
+        "Restore tables from a snapshot", run_restore_snapshot},
     ShellVerb{"delete_snapshot",
               "delete_snapshot 'name'\ndelete_snapshot 'before'\nrestore_snapshot 'before'; delete_snapshot "
               "'before'",
@@ -170,7 +170,7 @@ constexpr std::array kSnapshotVerbs = {
     ShellVerb{"delete_table_snapshots",
               "delete_table_snapshots 'tables'[, 'pattern']\ndelete_table_snapshots "
               "'orders'\ndelete_table_snapshots 'ord.*', 'bef.*'",
-              "Drop the snapshots that hold a table of such a name", run_delete_table_snapshots},
+              "Drop the snapshots that hold a matching table", run_delete_table_snapshots},
 };
 
 }  // namespace

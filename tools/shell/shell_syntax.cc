@@ -92,7 +92,7 @@ Result<ShellStatement> Parser::statement() {
 Status Parser::name(ShellStatement& statement) {
   statement.at = at_;
   if (is_quote(peek()) || is_bracket(peek()) || peek() == ',')
-    return fault(at_, "a command is expected here", "help lists the commands");
+    return fault(at_, "expected a command", "help lists the commands");
   const size_t from = at_;
   while (!done() && !is_blank(peek()) && peek() != '(' && peek() != '#') ++at_;
   statement.name = text_.substr(from, at_ - from);
@@ -105,10 +105,10 @@ Status Parser::name(ShellStatement& statement) {
   const size_t before = at_;
   skip_blanks();
   if (assigns || (peek() == '=' && peek(1) != '>' && peek(1) != '=' && !call_))
-    return fault(statement.at, "this is a list of commands, not Ruby: there are no variables",
-                 "write names out; for programs use -f with a script made by any language");
+    return fault(statement.at, "the shell runs commands, not Ruby: it has no variables",
+                 "write names out; a program in any language can write a file for -f");
   if (dot != std::string::npos)
-    return fault(statement.at + dot, "this is a list of commands, not Ruby: nothing has methods",
+    return fault(statement.at + dot, "the shell runs commands, not Ruby: it has no methods",
                  fmt::format("write {} 'table', …", escaped(statement.name.substr(dot + 1))));
   at_ = before;
   return {};
@@ -122,7 +122,7 @@ Status Parser::arguments(ShellStatement& statement) {
     if (done() || (call_ && peek() == ')')) break;
     if (peek() == ',') {
       if (first || comma != std::string::npos)
-        return fault(at_, "something is missing before this comma", "an empty text is written ''");
+        return fault(at_, "a value is missing before this comma", "an empty text is written ''");
       comma = at_++;
       continue;
     }
@@ -132,13 +132,12 @@ Status Parser::arguments(ShellStatement& statement) {
     comma = std::string::npos;
     first = false;
   }
-  if (comma != std::string::npos) return fault(comma, "something is missing behind this comma", "");
+  if (comma != std::string::npos) return fault(comma, "a value is missing after this comma", "");
   if (!call_) return {};
-  if (done()) return fault(text_.size(), "the parenthesis behind the command is not closed", "write )");
+  if (done()) return fault(text_.size(), "the parenthesis after the command is not closed", "write )");
   ++at_;
   skip_blanks();
-  return done() ? Status()
-                : fault(at_, "something stands behind the closing parenthesis", "begin a new line");
+  return done() ? Status() : fault(at_, "unexpected text after the closing parenthesis", "begin a new line");
 }
 
 // Behind a value: 'a''b' and 'a'b are slips.
@@ -172,7 +171,7 @@ Result<ShellValue> Parser::item(size_t depth) {
     at_ = behind;
     return key;
   }
-  if (!key.plain()) return fault(key.at, "a list cannot stand before =>", "write NAME => value");
+  if (!key.plain()) return fault(key.at, "unexpected list before =>", "write NAME => value");
   at_ += 2;
   skip_blanks();
   if (done() || peek() == ',' || peek() == '}' || peek() == ']' || (call_ && peek() == ')'))
@@ -186,9 +185,9 @@ Result<ShellValue> Parser::value(size_t depth) {
   if (is_quote(peek())) return quoted();
   if (peek() == '{' || peek() == '[') return bracketed(depth);
   if (peek() == '}' || peek() == ']')
-    return fault(at_, fmt::format("nothing is open that this {} could close", peek()),
+    return fault(at_, fmt::format("unexpected {}: no bracket is open", peek()),
                  "a word with brackets is written in quotes");
-  if (at_arrow()) return fault(at_, "there is no name before =>", "write NAME => value");
+  if (at_arrow()) return fault(at_, "a name is missing before =>", "write NAME => value");
   CELLAR_TRY_ASSIGN(ShellValue first, word());
   const bool names = first.text.size() > 1 && first.text.ends_with('=') && text_[at_ - 1] == '=';
   if (!names || (!is_quote(peek()) && peek() != '[' && peek() != '{')) return first;
@@ -208,7 +207,7 @@ Result<ShellValue> Parser::word() {
   }
   if (at_ == from) return fault(from, "a value is missing here", "an empty text is written ''");
   if (const std::string plain = without_java(from); !plain.empty())
-    return fault(from, "this is a list of commands, not Ruby: no object of Java can be made",
+    return fault(from, "the shell runs commands, not Ruby: it cannot create Java objects",
                  fmt::format("write FILTER => \"{}\" (cellar help filters)", plain));
   const Result<std::string> bytes = unescaped(text_.substr(from, at_ - from));
   if (!bytes.ok())
@@ -245,7 +244,7 @@ Result<ShellValue> Parser::quoted() {
       continue;
     }
     if (quote == '"' && peek() == '#' && peek(1) == '{')
-      return fault(at_, "#{…} is Ruby, and is not evaluated here", "in '…' it stands for itself");
+      return fault(at_, "#{…} is Ruby, and is not evaluated here", "in '…' it is plain text");
     if (peek() == '\\' && (peek(1) == quote || peek(1) == '\\')) ++at_;
     text.text += text_[at_++];
   }
@@ -338,17 +337,17 @@ Result<ShellValue> Parser::bracketed(size_t depth) {
     if (peek() == close) break;
     CELLAR_TRY_ASSIGN(ShellValue next, item(depth + 1));
     if (open == '{' && next.kind != ShellValue::Kind::kPair)
-      return fault(next.at, "between { and } stand pairs",
-                   "write {NAME => value, …}; a text is put in quotes");
+      return fault(next.at, "expected pairs between { and }",
+                   "write {NAME => value, …}; write a text in quotes");
     if (open == '[' && next.kind == ShellValue::Kind::kPair)
-      return fault(next.at, "between [ and ] stand values, not pairs", "pairs stand between { and }");
+      return fault(next.at, "expected values between [ and ], not pairs", "write pairs between { and }");
     all.items.push_back(std::move(next));
     const size_t behind = at_;
     skip_blanks();
     if (peek() == ',') {
       ++at_;
     } else if (!done() && peek() != close) {
-      const std::string wanted = fmt::format("a comma or {} is expected here", close);
+      const std::string wanted = fmt::format("expected a comma or {}", close);
       return at_ == behind ? missing_behind(all.items.back(), wanted, "") : fault(at_, wanted, "");
     }
   }

@@ -52,7 +52,7 @@ Status run_clone_table_schema(ShellCall& call) {
   CELLAR_TRY_ASSIGN(const std::string name, call.table_name(call.position(1)));
   if (call.positions() == 3) {
     CELLAR_TRY(call.flag_of(call.position(2)).status());
-    call.session().talk("note   whether splits are kept has no effect: a table of a store has none");
+    call.session().talk("note   keeping splits has no effect: a table of a store has none");
   }
   CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
   const TableOptions options = table->info().options;
@@ -67,7 +67,7 @@ Status run_clone_table_schema(ShellCall& call) {
 Status run_alter_status(ShellCall& call) {
   CELLAR_TRY(call.take({}, 1, 1));
   CELLAR_TRY(call.table().status());
-  call.answer("done: a change holds when alter comes back; files take it over when they are compacted",
+  call.answer("done: a change is active when alter returns; files use it after their next compaction",
               "alter_status", "done");
   return {};
 }
@@ -77,17 +77,17 @@ constexpr std::array kTableSetVerbs = {
               "Drop the tables whose whole name matches; asks at a terminal", run_drop_all},
     ShellVerb{"disable_all",
               "disable_all 'pattern'\ndisable_all 'ord.*'\ndisable_all 'tmp_.*'; drop_all 'tmp_.*'",
-              "Accepted, and does nothing", run_disable_all},
+              "Do nothing: a table of a store is always enabled", run_disable_all},
     ShellVerb{"enable_all", "enable_all 'pattern'\nenable_all 'ord.*'\nenable_all '.*'",
-              "Accepted, and does nothing", run_disable_all},
+              "Do nothing: a table of a store is always enabled", run_disable_all},
     ShellVerb{"clone_table_schema",
               "clone_table_schema 't', 'new'\nclone_table_schema 'orders', 'orders2'\nclone_table_schema "
               "orders orders_of_test",
-              "Make an empty table with the families of another", run_clone_table_schema},
+              "Create an empty table with the families of another", run_clone_table_schema},
     ShellVerb{"alter_status",
               "alter_status 't'\nalter_status 'orders'\nalter 'orders', NAME => 'd', TTL => 86400; "
               "alter_status 'orders'",
-              "Whether alter is done: it always is when it comes back", run_alter_status},
+              "Print whether alter is done: it always is when it returns", run_alter_status},
 };
 
 }  // namespace

@@ -73,7 +73,7 @@ Status run_disable(ShellCall& call) {
   CELLAR_TRY(call.take({}, 1, 1));
   CELLAR_TRY(call.table().status());
   call.session().talk(
-      "note   nothing to do: a table of a store is always enabled, and dropped or altered so");
+      "note   nothing to do: a table of a store is always enabled; it can be altered and dropped");
   return {};
 }
 
@@ -120,16 +120,15 @@ Status run_compact(ShellCall& call) {
   if (call.positions() > 2) {
     CELLAR_TRY_ASSIGN(const std::string type, call.text(2));
     if (type == "MOB")
-      return call.at(call.position(2),
-                     Status::not_supported("a store keeps no values in files of their own (MOB)")
-                         .hinting("leave it out: all files of the family are compacted"));
-    if (type != "NORMAL") return call.fault(call.position(2), "NORMAL is expected here, or nothing");
+      return call.at(call.position(2), Status::not_supported("a store has no MOB files")
+                                           .hinting("leave it out to compact all files of the family"));
+    if (type != "NORMAL") return call.fault(call.position(2), "expected NORMAL, or nothing");
   }
   CELLAR_TRY(table->compact(options));
   size_t files = 0;
   for (const FamilyInfo& family : table->info().families)
     if (options.family.empty() || family.options.name == options.family) files += family.files.size();
-  call.session().talk(fmt::format("compacted: {} now; what is in memory was not touched (flush does that)",
+  call.session().talk(fmt::format("compacted: {} now; data in memory was not compacted (flush writes it)",
                                   counted(files, "store file")));
   return {};
 }
@@ -139,27 +138,27 @@ constexpr std::array kTableVerbs = {
               "create 't', 'f', …, {NAME => 'f', ATTRIBUTE => value, …}, …\n"
               "create 'visits', 'c', 'd'\n"
               "create 'people', {NAME => 'd', VERSIONS => 5, TTL => 2592000, COMPRESSION => 'GZ'}",
-              "Make a table, and the store with its first one", run_create},
+              "Create a table, and the store if it does not exist", run_create},
     ShellVerb{"alter",
               "alter 't', {NAME => 'f', ATTRIBUTE => value, …}, …\n"
               "alter 'orders', NAME => 'd', VERSIONS => 5\n"
               "alter 'orders', 'notes', {NAME => 'd', BLOOMFILTER => 'ROWCOL'}\n"
               "alter 'orders', {NAME => 'notes', METHOD => 'delete'}, DURABILITY => 'FSYNC_WAL'",
-              "Add, change and remove families, set options of the table, as one", run_alter},
+              "Add, change and remove families and set table options, atomically", run_alter},
     ShellVerb{"alter_async",
               "alter_async 't', {NAME => 'f', ATTRIBUTE => value, …}, …\n"
               "alter_async 'orders', NAME => 'd', VERSIONS => 5\nalter_async 'orders', {NAME => 'd', TTL => "
               "86400}, 'notes'",
-              "The same as alter, which comes back when it is done", run_alter},
+              "The same as alter, which returns when it is done", run_alter},
     ShellVerb{"describe", "describe 't'\ndescribe 'orders'\ndescribe orders",
               "A table's families, as create takes them", run_describe},
     ShellVerb{"desc", "desc 't'\ndesc 'orders'\ndesc orders", "The same as describe", run_describe},
     ShellVerb{"list", "list ['pattern']\nlist 'ord.*'\nlist", "Tables, those whose whole name matches",
               run_list},
-    ShellVerb{"exists", "exists 't'\nexists 'orders'\nexists orders", "Whether there is such a table",
+    ShellVerb{"exists", "exists 't'\nexists 'orders'\nexists orders", "Print whether the table exists",
               run_exists},
     ShellVerb{"drop", "drop 't'\ndrop 'orders'\ndisable 'orders'; drop 'orders'",
-              "Remove a table with all its data, at once and for good", run_drop},
+              "Drop a table with all its data; this cannot be undone", run_drop},
     ShellVerb{"truncate", "truncate 't'\ntruncate 'orders'\nsnapshot 'orders', 'full'; truncate 'orders'",
               "Remove all rows, at once and for good", run_truncate},
     ShellVerb{"truncate_preserve",
@@ -168,26 +167,27 @@ constexpr std::array kTableVerbs = {
     ShellVerb{"disable",
               "disable 't'\ndisable 'orders'\ndisable 'orders'; alter 'orders', NAME => 'd', VERSIONS => 5; "
               "enable 'orders'",
-              "Accepted, and does nothing", run_disable},
+              "Do nothing: a table of a store is always enabled", run_disable},
     ShellVerb{"enable", "enable 't'\nenable 'orders'\ndisable 'orders'; enable 'orders'",
-              "Accepted, and does nothing", run_disable},
-    ShellVerb{"is_enabled", "is_enabled 't'\nis_enabled 'orders'\nis_enabled orders", "Always true",
-              run_is_enabled},
-    ShellVerb{"is_disabled", "is_disabled 't'\nis_disabled 'orders'\nis_disabled orders", "Always false",
-              run_is_enabled},
+              "Do nothing: a table of a store is always enabled", run_disable},
+    ShellVerb{"is_enabled", "is_enabled 't'\nis_enabled 'orders'\nis_enabled orders",
+              "Print true: every table is enabled", run_is_enabled},
+    ShellVerb{"is_disabled", "is_disabled 't'\nis_disabled 'orders'\nis_disabled orders",
+              "Print false: no table is disabled", run_is_enabled},
     ShellVerb{"list_enabled_tables",
               "list_enabled_tables\nlist_enabled_tables\nlist_enabled_tables; list_disabled_tables",
-              "All tables", run_list},
+              "List all tables", run_list},
     ShellVerb{"list_disabled_tables",
               "list_disabled_tables\nlist_disabled_tables\nlist_disabled_tables; list_enabled_tables",
-              "None: all are enabled", run_list},
+              "List no tables: all are enabled", run_list},
     ShellVerb{"flush", "flush ['t'[, 'f']]\nflush 'orders'\nflush 'orders', 'd'",
-              "Write what is in memory into store files", run_flush},
+              "Flush memtables to store files", run_flush},
     ShellVerb{"compact", "compact 't'[, 'f'[, 'NORMAL']]\ncompact 'orders'\ncompact 'orders', 'd'",
-              "Merge the store files the policy picks", run_compact},
+              "Compact the store files that the policy picks", run_compact},
     ShellVerb{"major_compact",
               "major_compact 't'[, 'f'[, 'NORMAL']]\nmajor_compact 'orders', 'd'\nmajor_compact 'orders'",
-              "All files of a family into one, without what nobody can see", run_compact},
+              "Compact all files of a family into one; drops deleted, expired and superseded cells",
+              run_compact},
 };
 
 }  // namespace

@@ -31,8 +31,7 @@ Result<Column> column_at(ShellCall& call, const Table& table, size_t i) {
   const size_t colon = text.find(':');
   Column column{.family = text.substr(0, colon), .whole_family = colon == std::string::npos};
   if (!column.whole_family) column.qualifier = text.substr(colon + 1);
-  if (column.family.empty())
-    return call.fault(call.position(i), "a column begins with its family", "write 'f:q'");
+  if (column.family.empty()) return call.fault(call.position(i), "a column needs a family", "write 'f:q'");
   CELLAR_TRY(call.at(call.position(i), check_family(call.session(), table, column.family)));
   return column;
 }
@@ -42,7 +41,7 @@ Status refuse_visibility(ShellCall& call) {
   const ShellValue* const label = call.option("VISIBILITY");
   if (label == nullptr) return {};
   return call.at(*label, Status::not_supported("a store has no visibility labels")
-                             .hinting("leave VISIBILITY out only if everybody may read the cell"));
+                             .hinting("leave out VISIBILITY only if everybody may read the cell"));
 }
 
 // Which operand an error of a write is about, for the caret: the row where no row can be called so; none when
@@ -65,13 +64,13 @@ Result<bool> add_condition(ShellCall& call, const Table& table, CheckAndMutate& 
   const ShellValue* const absent = call.option("IF_ABSENT");
   if (expected == nullptr && absent == nullptr) return false;
   if (expected != nullptr && absent != nullptr)
-    return call.fault(*absent, "IF and IF_ABSENT cannot both be asked");
+    return call.fault(*absent, "IF and IF_ABSENT exclude each other");
   const ShellValue& at = expected != nullptr ? *expected : *absent;
   CELLAR_TRY_ASSIGN(const std::string text, call.text_of(at));
   const size_t end = expected != nullptr ? text.find('=') : text.size();
   const size_t colon = text.find(':');
   if (end == std::string::npos || colon == 0 || colon >= end)
-    return call.fault(at, fmt::format("\"{}\" is no condition", escaped(text)),
+    return call.fault(at, fmt::format("invalid condition \"{}\"", escaped(text)),
                       "write IF => 'd:name=Ada', or IF_ABSENT => 'd:name'");
   const std::string family = text.substr(0, colon);
   const std::string qualifier = text.substr(colon + 1, end - colon - 1);
@@ -120,8 +119,8 @@ Status run_delete(ShellCall& call) {
   Delete erase(row);
   if (column.whole_family) {
     if (time == kNow)
-      return call.fault(call.position(2), "a family is deleted with the time of the version, or whole",
-                        "write 'f:q'; deleteall takes a whole family");
+      return call.fault(call.position(2), "a family needs the timestamp of the version here",
+                        "write 'f:q'; deleteall deletes a whole family");
     erase.family_version(column.family, time);
   } else if (time == kNow) {
     erase.latest_version(column.family, column.qualifier);
@@ -137,7 +136,7 @@ Status delete_rows(ShellCall& call, Table& table, const std::string& prefix,
   if (prefix.empty())
     return call.fault(*call.option("ROWPREFIXFILTER"), "an empty prefix means every row",
                       "truncate empties a table");
-  if (!call.confirmed(fmt::format("delete in all rows that begin with {}?", escaped(prefix)))) return {};
+  if (!call.confirmed(fmt::format("delete from all rows with the prefix {}?", escaped(prefix)))) return {};
   Scan scan;
   scan.prefix(prefix).fill_cache(false).batch(1);
   uint64_t rows = 0;
@@ -155,7 +154,7 @@ Status delete_rows(ShellCall& call, Table& table, const std::string& prefix,
   }
   CELLAR_TRY(scanner->status());
   if (interrupted()) return interrupted_status(fmt::format("{} were deleted", counted(rows, "row")));
-  call.session().talk(fmt::format("deleted in {}", counted(rows, "row")));
+  call.session().talk(fmt::format("deleted cells of {}", counted(rows, "row")));
   return {};
 }
 
@@ -217,7 +216,7 @@ Status run_incr(ShellCall& call) {
   if (const ShellValue* const overflow = call.option("OVERFLOW")) {
     CELLAR_TRY_ASSIGN(const std::string word, call.text_of(*overflow));
     const std::string wanted = upper_ascii(word);
-    if (wanted != "WRAP" && wanted != "ERROR") return call.fault(*overflow, "WRAP or ERROR is expected here");
+    if (wanted != "WRAP" && wanted != "ERROR") return call.fault(*overflow, "expected WRAP or ERROR");
     increment.overflow(wanted == "WRAP" ? Increment::Overflow::kWrap : Increment::Overflow::kError);
   }
   const Result<std::vector<int64_t>> sums = table->increment(increment);
@@ -267,19 +266,20 @@ constexpr std::array kWriteVerbs = {
               "put orders user42 d:name Ada\n"
               "put 'orders', 'user42', 'd:name', 'Ada Lovelace', {IF => 'd:name=Ada'}\n"
               "options: TTL => milliseconds\n"
-              "         IF => 'f:q=value', IF_ABSENT => 'f:q': else nothing is written, exit status 1",
+              "         IF => 'f:q=value', IF_ABSENT => 'f:q': otherwise nothing is written, exit status 1",
               "Write a cell", run_put, kPutOptions},
     ShellVerb{"delete",
               "delete 't', 'row', 'f:q'[, time]\n"
               "delete 'orders', 'user42', 'd:mail'\n"
               "delete 'orders', 'user42', 'd:mail', 1763748251203",
-              "Delete the newest version of a column, or the one of this time", run_delete, kDeleteOptions},
+              "Delete the newest version of a column, or the version with this timestamp", run_delete,
+              kDeleteOptions},
     ShellVerb{"deleteall",
               "deleteall 't', 'row'[, 'f:q'[, time]]\n"
               "deleteall 'orders', 'user42'\n"
               "deleteall 'orders', 'user42', 'd'\n"
               "deleteall 'orders', {ROWPREFIXFILTER => 'user4'}",
-              "Delete a row, a family or a column of it, or rows by prefix", run_deleteall,
+              "Delete a row, a family or column of it, or all rows with a prefix", run_deleteall,
               kDeleteallOptions},
     ShellVerb{"incr",
               "incr 't', 'row', 'f:q'[, amount]\n"
@@ -287,13 +287,13 @@ constexpr std::array kWriteVerbs = {
               "incr 'orders', 'user42', 'c:stock', -1\n"
               "incr 'orders', 'user42', 'c:visits', 1, {OVERFLOW => 'WRAP'}\n"
               "options: TTL => milliseconds\n"
-              "         OVERFLOW => 'WRAP': wrap around at 64 bits, as HBase does; else that is an error",
+              "         OVERFLOW => 'WRAP': wrap around on overflow, as HBase does; default: an error",
               "Add to a counter and print its new value", run_incr, kIncrOptions},
     ShellVerb{"append",
               "append 't', 'row', 'f:q', 'value'\n"
               "append 'orders', 'user42', 'd:log', 'paid;'\n"
               "append orders user42 d:log 'sent;' ttl=86400000",
-              "Add to the end of a value and print the new one", run_append, kAppendOptions},
+              "Append bytes to a value and print the new value", run_append, kAppendOptions},
 };
 
 }  // namespace

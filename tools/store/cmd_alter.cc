@@ -15,30 +15,30 @@ class AlterCommand final : public Command {
   explicit AlterCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
   std::string_view summary() const override {
-    return "Add, change and remove families, set options of a table, as one";
+    return "Add, change and remove families and set table options, atomically";
   }
 
   void declare(Arguments& arguments) override {
     arguments.operand("STORE", store_, "directory of the store")
         .operand("TABLE", table_, "name of the table")
         .operands("FAMILY[:option=value,…]", families_,
-                  "families, and what is to be different from now on; new ones are added", false)
-        .option_list("--remove", removed_, "FAMILY", "this family with all that is in it")
+                  "families and their new options; unknown families are added", false)
+        .option_list("--remove", removed_, "FAMILY", "remove this family with all its cells; may be repeated")
         .option_list("--set", set_, "OPTION=VALUE",
-                     "of the table: read_only, compaction_enabled, memtable_bytes, durability, …")
+                     "table option: read_only, compaction_enabled, memtable_bytes, durability, …")
         .note(
-            "All of it happens or nothing. Reads go by the new options at once, files when they are "
+            "The changes are atomic. Reads use the new options at once, files when they are "
             "rewritten.")
         .example("cellar alter shop orders d:max_versions=5", "keep up to five versions in family d")
         .example("cellar alter shop orders notes:compression=gz d:ttl_s=30d --remove c",
-                 "a new family, cells of d that expire after 30 days, and c gone, all at once")
-        .example("cellar alter shop orders --set read_only=true", "no more writes to the table");
+                 "add a family, let cells of d expire after 30 days, and remove family c")
+        .example("cellar alter shop orders --set read_only=true", "refuse writes to the table");
   }
 
   Status run(Session& session) override {
     if (families_.empty() && removed_.empty() && set_.empty())
       return session.name_failure("CEL-USAGE", Exit::kUsage,
-                                  Status::invalid_argument("nothing is to be changed")
+                                  Status::invalid_argument("the command names no change")
                                       .hinting("name a family, --remove FAMILY or --set OPTION=VALUE"));
     CELLAR_TRY_ASSIGN(const OpenedTable opened, open_store_table(session, store_, table_, OpenFor::kWriting));
     const TableOptions before = opened.table->info().options;

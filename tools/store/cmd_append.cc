@@ -13,29 +13,30 @@ class AppendCommand final : public Command {
   explicit AppendCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
   std::string_view summary() const override {
-    return "Add to the end of values of one row and print their new values";
+    return "Append bytes to values of one row and print the new values";
   }
 
   void declare(Arguments& arguments) override {
     arguments.operand("STORE", store_, "directory of the store")
         .operand("TABLE", table_, "name of the table")
-        .operand("ROW", row_, "the row; \\xHH stands for a byte, here and in what follows")
-        .operands("COLUMN VALUE", words_,
-                  "family:qualifier and what its value is followed by, any number of such pairs", true)
+        .operand("ROW", row_, "row key; \\xHH stands for a byte, here and in the other arguments")
+        .operands("COLUMN VALUE", words_, "family:qualifier and the bytes to append; pairs may be repeated",
+                  true)
         .option_if("--ttl", ttl_, "SPAN",
-                   "the values expire so long from now: 90s, 2h, 7d; without it as those before them")
-        .choice("--as", form_, value_forms(), "how the values are written, and shown; not in json and jsonl")
+                   "time to live from now: 90s, 2h, 7d; default: that of the old value")
+        .choice("--as", form_, value_forms(),
+                "form of the values, as typed and printed; not in json and jsonl")
         .formats({"table", "json", "jsonl", "csv", "raw"})
         .example("cellar append shop orders user42 d:log 'paid;'",
-                 "one more entry in a log, and what it says now")
+                 "append an entry to a log, and print the whole log")
         .example("cellar append shop orders user42 d:log 'sent;' d:tags ,new --format json",
-                 "two columns at once, for a program")
+                 "append to two columns, for a program")
         .more_example("cellar append shop orders user42 d:trace 7d0a2f --as hex --ttl 30d",
-                      "bytes given in hex, in a value that expires in 30 days");
+                      "append bytes written in hex; the value expires in 30 days");
   }
 
   Status run(Session& session) override {
-    CELLAR_TRY_ASSIGN(const std::string row, parse_bytes(row_));
+    CELLAR_TRY_ASSIGN(const std::string row, for_argument("ROW", parse_bytes(row_)));
     if (words_.size() % 2 != 0) {
       return session.name_failure(
           "CEL-USAGE", Exit::kUsage,
@@ -45,13 +46,14 @@ class AppendCommand final : public Command {
     Append append(row);
     std::vector<std::string> columns;
     for (size_t i = 0; i < words_.size(); i += 2) {
-      CELLAR_TRY_ASSIGN(const ColumnOperand column, parse_one_column(words_[i]));
-      CELLAR_TRY_ASSIGN(const std::string value, parse_value(words_[i + 1], value_form_of(form_)));
+      CELLAR_TRY_ASSIGN(const ColumnOperand column, for_argument("COLUMN", parse_one_column(words_[i])));
+      CELLAR_TRY_ASSIGN(const std::string value,
+                        for_argument("VALUE", parse_value(words_[i + 1], value_form_of(form_))));
       append.add(column.family, *column.qualifier, value);
       columns.push_back(words_[i]);
     }
     if (ttl_) {
-      CELLAR_TRY_ASSIGN(const int64_t ttl_ms, parse_duration_ms(*ttl_));
+      CELLAR_TRY_ASSIGN(const int64_t ttl_ms, for_argument("--ttl", parse_duration_ms(*ttl_)));
       append.ttl_ms(ttl_ms);
     }
     CELLAR_TRY_ASSIGN(const OpenedTable opened, open_store_table(session, store_, table_, OpenFor::kWriting));

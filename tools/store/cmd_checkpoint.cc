@@ -13,17 +13,16 @@ class CheckpointCommand final : public Command {
  public:
   explicit CheckpointCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
-  std::string_view summary() const override { return "Write the whole store as another store"; }
+  std::string_view summary() const override { return "Write a copy of the whole store as a new store"; }
 
   void declare(Arguments& arguments) override {
     arguments.operand("STORE", store_, "directory of the store")
-        .operand("DIR", directory_, "a new or empty directory; its parent is there")
+        .operand("DIR", directory_, "a new or empty directory in an existing one")
         .note(
-            "Files are shared by hard links on the same file system and copied to another. The log is not\n"
-            "needed: what it holds becomes files. The new store can be read, or opened to go on writing.")
-        .example("cellar checkpoint shop backup", "a copy that takes hardly any space on the same disk")
-        .example("cellar checkpoint --quiet shop today",
-                 "the same in a nightly job, which prints only errors");
+            "Files are hard links on the same file system, and copies on another one. Data in the log is\n"
+            "written to files. The new store is complete: it can be read and written.")
+        .example("cellar checkpoint shop backup", "a copy that takes little space on the same disk")
+        .example("cellar checkpoint --quiet shop today", "the same in a job that prints only errors");
   }
 
   Status run(Session& session) override {

@@ -33,21 +33,22 @@ class CompactCommand final : public Command {
   explicit CompactCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
   std::string_view summary() const override {
-    return "Merge store files; --major drops what nobody can see any more";
+    return "Compact store files; --major drops deleted, expired and superseded cells";
   }
 
   void declare(Arguments& arguments) override {
     arguments.operand("STORE", store_, "directory of the store")
-        .optional_operand("TABLE", table_, "one table; without it all of them")
-        .flag("--major", major_, "all files of a family into one; otherwise what the family's policy picks")
+        .optional_operand("TABLE", table_, "one table; default: all tables")
+        .flag("--major", major_,
+              "rewrite all files of a family into one; default: what the family's policy picks")
         .option("--family", family_, "NAME", "only this family of TABLE")
         .note(
-            "What is in memory is not touched: cellar flush first, to have it in.\n"
-            "Interrupting is safe: the files that were there stay.")
+            "Data in memory is not compacted: run cellar flush first.\n"
+            "Interrupting is safe: the old files stay in use.")
         .example("cellar compact shop orders --major --family d",
-                 "get rid of what nobody can see any more in one family")
+                 "drop deleted, expired and superseded cells of one family")
         .example("cellar compact shop --format json",
-                 "what the policies pick, in all tables; and what was done, for a program");
+                 "all tables, by their policies; the result for a program");
   }
 
   Status run(Session& session) override {
@@ -65,8 +66,7 @@ class CompactCommand final : public Command {
       const Shape before = shape_of(*table, family_);
       const Progress clock(session, "compact", 0);
       {
-        const ExitOnInterrupt safe(
-            "\ninterrupted; nothing changed: the files that were there are still in use\n");
+        const ExitOnInterrupt safe("\ninterrupted; nothing changed: the old files are still in use\n");
         CELLAR_TRY(table->compact({.major = major_, .family = family_}));
       }
       const Shape after = shape_of(*table, family_);

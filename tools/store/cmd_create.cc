@@ -14,33 +14,33 @@ class CreateCommand final : public Command {
  public:
   explicit CreateCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
-  std::string_view summary() const override { return "Make a table, and the store when it is the first one"; }
+  std::string_view summary() const override { return "Create a table, and the store if it does not exist"; }
 
   void declare(Arguments& arguments) override {
-    arguments.operand("STORE", store_, "directory of the store; made when absent")
+    arguments.operand("STORE", store_, "directory of the store; created if it does not exist")
         .operand("TABLE", table_, "name of the new table")
-        .operands("FAMILY[:option=value,…]", families_, "column families with what differs from the defaults",
-                  true)
+        .operands("FAMILY[:option=value,…]", families_,
+                  "column families, with options that differ from the defaults", true)
         .choice("--durability", durability_, {"default", "skip_wal", "async_wal", "sync_wal", "fsync_wal"},
-                "what an acknowledged write survives")
+                "which crashes an acknowledged write survives")
         .option_list("--set", set_, "OPTION=VALUE",
-                     "of the table: read_only, compaction_enabled, memtable_bytes, durability, …")
+                     "table option: read_only, compaction_enabled, memtable_bytes, durability, …")
         .note(
             "Options: max_versions, min_versions, ttl_s, block_bytes, compression, encoding, bloom, "
             "compaction, …\n"
-            "in Cellar's or HBase's spelling (VERSIONS, TTL, …); `cellar describe` prints them all.\n"
-            "metadata.KEY=TEXT keeps a note, as it keeps HBase's attributes that a store does not act on.\n"
+            "by Cellar's or HBase's names (VERSIONS, TTL, …); `cellar describe` prints all of them.\n"
+            "metadata.KEY=TEXT stores a note. HBase's attributes without a meaning here are stored, too.\n"
             "Times: 86400, 7d, '1 DAY 2 HOURS', forever.")
         .example("cellar create shop visits c:max_versions=3",
                  "a table with one family that keeps three versions")
         .example("cellar create shop people d:VERSIONS=5,COMPRESSION=GZ c:ttl_s=86400,bloom=none",
-                 "in HBase's words, and a family whose cells live for a day")
+                 "with HBase's option names, and a family whose cells expire after a day")
         .more_example(
             "cellar create shop days \\\n      "
             "'d:compression=zstd(level=9),bloom=rowprefix_fixed_length(prefix_length=8)'",
-            "a stronger codec, and a Bloom filter of the day that each row begins with")
+            "a stronger codec, and a Bloom filter of the first 8 bytes of each row")
         .more_example("cellar create shop events e:ttl_s=7d --durability async_wal --set memtable_bytes=32m",
-                      "fast writes of which a crash may lose the last ones, with more memory for them");
+                      "fast writes with a larger memtable; a crash may lose the last writes");
   }
 
   Status run(Session& session) override {

@@ -11,33 +11,35 @@ class DeleteCommand final : public Command {
   explicit DeleteCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
   std::string_view summary() const override {
-    return "Delete the newest version of columns, one version, or all of them";
+    return "Delete the newest version of columns, a given version, or all versions";
   }
 
   void declare(Arguments& arguments) override {
     arguments.operand("STORE", store_, "directory of the store")
         .operand("TABLE", table_, "name of the table")
-        .operand("ROW", row_, "the row; \\xHH stands for a byte")
+        .operand("ROW", row_, "row key; \\xHH stands for a byte")
         .operands("COLUMN", columns_, "family:qualifier", true)
-        .option_if("--ts", time_, "TIME", "exactly the version of this time; with --all-versions: up to it")
+        .option_if("--ts", time_, "TIME",
+                   "the version with this timestamp; with --all-versions: versions up to it")
         .flag("--all-versions", all_versions_, "all versions of the column")
-        .note("Whole rows and families: cellar deleteall.")
-        .example("cellar delete shop orders user42 d:mail", "the newest version; the one before shows again")
+        .note("cellar deleteall deletes whole rows and families.")
+        .example("cellar delete shop orders user42 d:mail",
+                 "the newest version; reads then return the version before it")
         .example("cellar delete shop orders user42 d:mail d:name --all-versions",
-                 "two columns as if they had never been")
+                 "all versions of two columns")
         .more_example("cellar delete shop orders user42 d:name --ts 1970-01-01T00:00:02.000Z",
-                      "one version, by the time that scan shows");
+                      "one version, by the timestamp that scan prints");
   }
 
   Status run(Session& session) override {
-    CELLAR_TRY_ASSIGN(const std::string row, parse_bytes(row_));
+    CELLAR_TRY_ASSIGN(const std::string row, for_argument("ROW", parse_bytes(row_)));
     std::optional<int64_t> timestamp;
     if (time_) {
-      CELLAR_TRY_ASSIGN(timestamp, parse_time(*time_));
+      CELLAR_TRY_ASSIGN(timestamp, for_argument("--ts", parse_time(*time_)));
     }
     Delete erase(row);
     for (const std::string& text : columns_) {
-      CELLAR_TRY_ASSIGN(const ColumnOperand column, parse_one_column(text));
+      CELLAR_TRY_ASSIGN(const ColumnOperand column, for_argument("COLUMN", parse_one_column(text)));
       if (all_versions_) {
         erase.column(column.family, *column.qualifier, timestamp);
       } else if (timestamp) {

@@ -15,23 +15,23 @@ class DeleteAllCommand final : public Command {
   void declare(Arguments& arguments) override {
     arguments.operand("STORE", store_, "directory of the store")
         .operand("TABLE", table_, "name of the table")
-        .operand("ROW", row_, "the row; \\xHH stands for a byte")
-        .operands("COLUMN", columns_, "family, or family:qualifier; without any: the whole row", false)
-        .option_if("--ts", time_, "TIME", "only what is of this time or before; without it: now")
+        .operand("ROW", row_, "row key; \\xHH stands for a byte")
+        .operands("COLUMN", columns_, "family, or family:qualifier; default: the whole row", false)
+        .option_if("--ts", time_, "TIME", "only cells up to this timestamp; default: now")
         .example("cellar deleteall shop orders user42", "the whole row")
         .example("cellar deleteall shop orders user42 c d:mail --ts now-7d",
-                 "a family and a column of it, but what came in the last week stays");
+                 "a family and a column, except cells of the last week");
   }
 
   Status run(Session& session) override {
-    CELLAR_TRY_ASSIGN(const std::string row, parse_bytes(row_));
+    CELLAR_TRY_ASSIGN(const std::string row, for_argument("ROW", parse_bytes(row_)));
     int64_t timestamp = kNow;
     if (time_) {
-      CELLAR_TRY_ASSIGN(timestamp, parse_time(*time_));
+      CELLAR_TRY_ASSIGN(timestamp, for_argument("--ts", parse_time(*time_)));
     }
     Delete erase(row, timestamp);
     for (const std::string& text : columns_) {
-      CELLAR_TRY_ASSIGN(const ColumnOperand column, parse_column(text));
+      CELLAR_TRY_ASSIGN(const ColumnOperand column, for_argument("COLUMN", parse_column(text)));
       if (column.qualifier) {
         erase.column(column.family, *column.qualifier);
       } else {

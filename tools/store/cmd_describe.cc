@@ -11,19 +11,21 @@ class DescribeCommand final : public Command {
  public:
   explicit DescribeCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
-  std::string_view summary() const override { return "Families of tables, their options and their files"; }
+  std::string_view summary() const override {
+    return "Print the families of tables, their options and files";
+  }
 
   void declare(Arguments& arguments) override {
     arguments.operand("STORE", store_, "directory of the store")
-        .optional_operand("TABLE", table_, "one table; without it all of them")
-        .flag("--files", files_, "each store file with its rows (always in JSON)")
+        .optional_operand("TABLE", table_, "one table; default: all tables")
+        .flag("--files", files_, "list each store file with its first and last row (always in JSON)")
         .choice("--as", as_, {"description", "create"},
-                "create: statements for `cellar shell` that make the tables")
+                "create: print `cellar shell` statements that create the tables")
         .formats({"table", "json", "jsonl"})
         .example("cellar describe shop orders", "the families and their options")
-        .example("cellar describe shop orders --files", "which files there are, and the rows in each")
+        .example("cellar describe shop orders --files", "the store files, and the first and last row of each")
         .example("cellar describe shop orders --as create",
-                 "the statement that makes such a table, to type into a shell");
+                 "the statement that creates such a table, for a shell");
   }
 
   Status run(Session& session) override {

@@ -13,14 +13,14 @@ class DropCommand final : public Command {
   explicit DropCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
   std::string_view summary() const override {
-    return "Remove a table with all its data, at once and for good";
+    return "Drop a table with all its data; this cannot be undone";
   }
 
   void declare(Arguments& arguments) override {
     arguments.operand("STORE", store_, "directory of the store")
         .operand("TABLE", table_, "name of the table")
         .example("cellar drop shop orders", "the table and its files")
-        .example("cellar drop --quiet shop orders", "the same in a script, which prints only errors");
+        .example("cellar drop --quiet shop orders", "the same in a script that prints only errors");
   }
 
   Status run(Session& session) override {

@@ -18,7 +18,7 @@ Result<FeedTable> parse_feed_table(const std::string& text) {
   FeedTable table{text.substr(0, slash), {}};
   if (slash != std::string::npos) table.families = words_of(text.substr(slash + 1));
   if (table.table.empty() || (slash != std::string::npos && table.families.empty()))
-    return Status::invalid_argument("\"" + escaped(text) + "\" names no table")
+    return Status::invalid_argument("--table: \"" + escaped(text) + "\" has no table name")
         .hinting("orders, or orders/d,c for two of its families");
   return table;
 }
@@ -38,34 +38,37 @@ class FeedCommand final : public Command {
   explicit FeedCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
   std::string_view summary() const override {
-    return "Feeds: every write to chosen tables, in order, kept until it is acknowledged";
+    return "Manage and read change feeds: all writes to some tables, in order";
   }
 
   void declare(Arguments& arguments) override {
     arguments.operand("ACTION", action_, "create, list, read or drop")
         .operand("STORE", store_, "directory of the store")
-        .optional_operand("NAME", name_, "create, read, drop: the feed")
+        .optional_operand("NAME", name_, "name of the feed, for create, read and drop")
         .option_list("--table", tables_, "TABLE[/FAMILIES]",
-                     "create: orders, or orders/d,c; may be given often; without it all tables")
-        .option_if("--retain", retain_, "SIZE", "create: the feed is lost when it holds back more log (1g)")
+                     "create: orders, or orders/d,c; may be repeated; default: all tables")
+        .option_if("--retain", retain_, "SIZE",
+                   "create: how much log the feed may retain before it is lost (1g)")
         .option_if("--from", from_, "SEQUENCE",
-                   "read: begin behind this write, not behind the acknowledged one")
+                   "read: begin after this write; default: after the acknowledged write")
         .option_count("--limit", limit_, "read: at most N writes")
-        .flag("--acknowledge", acknowledge_, "read: what was printed is done with; its log may go")
+        .flag("--acknowledge", acknowledge_,
+              "read: acknowledge the printed writes, so that their log can be removed")
         .note(
-            "read    a cell a line with the number of its write; of a bulk load, a line for each file,\n"
-            "        of a table that was restored, cloned or emptied, one; the position at the end is what "
-            "--from"
-            "\n        takes")
-        .note("Writes that skip the log are in no feed: unlogged_writes counts them.")
+            "read    prints one line per cell, with the sequence number of its write; one line per file of "
+            "a\n"
+            "        bulk load, and one line for a restored, cloned or emptied table. The position at the "
+            "end\n"
+            "        can be given to --from.")
+        .note("Writes that skip the log are not in feeds; unlogged_writes counts them.")
         .example("cellar feed create shop index --table orders/d --table people --retain 4g",
-                 "one family of a table and all of another; kept until read, up to 4 GiB of log")
-        .example("cellar feed list shop", "how far each feed is")
+                 "one family of a table and all of another; at most 4 GiB of log are retained")
+        .example("cellar feed list shop", "the position of each feed")
         .example("cellar feed read shop audit --limit 10 --acknowledge",
-                 "the next ten writes, which need not be kept any longer")
+                 "read the next ten writes and acknowledge them")
         .more_example("cellar feed read shop audit --from 2 --format jsonl",
-                      "once more what came behind write 2, for a program")
-        .more_example("cellar feed drop shop audit", "nobody will read it any more");
+                      "read the writes after write 2 again, for a program")
+        .more_example("cellar feed drop shop audit", "remove a feed that nobody reads any more");
   }
 
   Status run(Session& session) override {
@@ -89,17 +92,17 @@ class FeedCommand final : public Command {
   Status only(std::string_view action, std::initializer_list<std::pair<const char*, bool>> unfit) const {
     if (action_ == action) return {};
     for (const auto& [name, given] : unfit)
-      if (given) return Status::invalid_argument(fmt::format("{} is not for feed {}", name, action_));
+      if (given) return Status::invalid_argument(fmt::format("feed {1} does not take {0}", name, action_));
     return {};
   }
   Status check_options() const {
     CELLAR_TRY(only("create", {{"--table", !tables_.empty()}, {"--retain", retain_.has_value()}}));
     CELLAR_TRY(only(
         "read", {{"--from", from_.has_value()}, {"--limit", limit_ != 0}, {"--acknowledge", acknowledge_}}));
-    if (action_ == "list" && !name_.empty()) return Status::invalid_argument("NAME is not for feed list");
+    if (action_ == "list" && !name_.empty()) return Status::invalid_argument("feed list takes no NAME");
     if (action_ != "list" && name_.empty())
-      return Status::invalid_argument(fmt::format("feed {} wants the name of a feed", action_))
-          .hinting("cellar feed list tells which there are");
+      return Status::invalid_argument(fmt::format("feed {}: the name of the feed is missing", action_))
+          .hinting("cellar feed list STORE lists the feeds");
     return {};
   }
 
@@ -110,7 +113,7 @@ class FeedCommand final : public Command {
       options.tables.push_back(std::move(table));
     }
     if (retain_) {
-      CELLAR_TRY_ASSIGN(options.retained_bytes_max, parse_size(*retain_));
+      CELLAR_TRY_ASSIGN(options.retained_bytes_max, for_argument("--retain", parse_size(*retain_)));
     }
     return engine.create_feed(name_, options);
   }
@@ -131,7 +134,7 @@ class FeedCommand final : public Command {
   Status read(Session& session) {
     std::optional<uint64_t> from;
     if (from_) {
-      CELLAR_TRY_ASSIGN(from, parse_count(*from_));
+      CELLAR_TRY_ASSIGN(from, for_argument("--from", parse_count(*from_)));
     }
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine,
                       open_store(session, store_, acknowledge_ ? OpenFor::kWriting : OpenFor::kLooking));

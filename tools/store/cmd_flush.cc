@@ -13,14 +13,12 @@ class FlushCommand final : public Command {
  public:
   explicit FlushCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
-  std::string_view summary() const override {
-    return "Write what is in memory, and in the log, into store files";
-  }
+  std::string_view summary() const override { return "Flush memtables to store files"; }
 
   void declare(Arguments& arguments) override {
     arguments.operand("STORE", store_, "directory of the store")
-        .optional_operand("TABLE", table_, "one table; without it all of them")
-        .example("cellar flush shop", "so that opening the store has no log to read")
+        .optional_operand("TABLE", table_, "one table; default: all tables")
+        .example("cellar flush shop", "all tables; the next open then has no log to replay")
         .example("cellar flush shop orders", "one table, before its files are copied");
   }
 
@@ -29,7 +27,7 @@ class FlushCommand final : public Command {
     const Progress clock(session, "flush", 0);
     {
       const ExitOnInterrupt safe(
-          "\ninterrupted; nothing is lost: what was not flushed is still in the log\n");
+          "\ninterrupted; nothing is lost: data that was not flushed is still in the log\n");
       if (table_.empty()) {
         CELLAR_TRY(engine->flush());
       } else {

@@ -16,27 +16,27 @@ class GetCounterCommand final : public Command {
   explicit GetCounterCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
   std::string_view summary() const override {
-    return "Print counters of one row; exit status 1 when one of them is not there";
+    return "Print counters of one row; exit status 1 if one does not exist";
   }
 
   void declare(Arguments& arguments) override {
     arguments.operand("STORE", store_, "directory of the store")
         .operand("TABLE", table_, "name of the table")
-        .operand("ROW", row_, "the row; \\xHH stands for a byte")
+        .operand("ROW", row_, "row key; \\xHH stands for a byte")
         .operands("COLUMN", columns_, "family:qualifier", true)
         .formats({"table", "json", "jsonl", "csv", "raw"})
         .note("A counter is 8 bytes, big-endian, as cellar incr and HBase write it.")
         .example("cellar get-counter shop orders user42 c:visits", "one counter")
         .example("cellar get-counter shop orders user42 c:visits c:stock --format json",
-                 "two, for a program");
+                 "two counters, for a program");
   }
 
   Status run(Session& session) override {
-    CELLAR_TRY_ASSIGN(const std::string row, parse_bytes(row_));
+    CELLAR_TRY_ASSIGN(const std::string row, for_argument("ROW", parse_bytes(row_)));
     Get get(row);
     std::vector<ColumnOperand> columns;
     for (const std::string& text : columns_) {
-      CELLAR_TRY_ASSIGN(columns.emplace_back(), parse_one_column(text));
+      CELLAR_TRY_ASSIGN(columns.emplace_back(), for_argument("COLUMN", parse_one_column(text)));
       get.column(columns.back().family, *columns.back().qualifier);
     }
     CELLAR_TRY_ASSIGN(const OpenedTable opened, open_store_table(session, store_, table_, OpenFor::kLooking));
@@ -48,7 +48,7 @@ class GetCounterCommand final : public Command {
         return Status::invalid_argument(
                    fmt::format("column {}:{} is not a counter: its value has {} bytes, not 8", cell.family,
                                escaped(cell.qualifier), cell.value.size()))
-            .hinting("cellar get shows it");
+            .hinting("cellar get prints the value");
     print(session, found, columns);
     return {};
   }
@@ -65,7 +65,7 @@ class GetCounterCommand final : public Command {
       const auto value = found.value(columns[i].family, *columns[i].qualifier);
       if (!value) {
         session.answer_negative();
-        session.talk(fmt::format("there is no counter {}", columns_[i]));
+        session.talk(fmt::format("the row has no counter {}", columns_[i]));
         continue;
       }
       if (session.format() != Format::kRaw) records.text("column", columns_[i]);

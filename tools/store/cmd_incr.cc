@@ -19,29 +19,29 @@ class IncrCommand final : public Command {
   void declare(Arguments& arguments) override {
     arguments.operand("STORE", store_, "directory of the store")
         .operand("TABLE", table_, "name of the table")
-        .operand("ROW", row_, "the row; \\xHH stands for a byte")
-        .operands("COLUMN [N]", words_, "family:qualifier, and what to add: 1 when not said; may be negative",
-                  true)
-        .flag("--wrap", wrap_, "a sum beyond 64 bits wraps around, as HBase does; else that is an error")
+        .operand("ROW", row_, "row key; \\xHH stands for a byte")
+        .operands("COLUMN [N]", words_,
+                  "family:qualifier, and the number to add; default: 1; may be negative", true)
+        .flag("--wrap", wrap_, "wrap around on overflow of 64 bits, as HBase does; default: an error")
         .formats({"table", "json", "jsonl", "csv", "raw"})
-        .example("cellar incr shop orders user42 c:visits", "one more")
+        .example("cellar incr shop orders user42 c:visits", "add 1 to a counter")
         .example("cellar incr shop orders user42 c:visits 5 c:stock -1 --format json",
-                 "two counters of a row as one")
+                 "two counters of a row, atomically")
         .example("cellar incr shop orders user42 c:visits --wrap",
-                 "a number that may start again from below, as HBase's do");
+                 "a counter that may overflow, as in HBase");
   }
 
   Status run(Session& session) override {
-    CELLAR_TRY_ASSIGN(const std::string row, parse_bytes(row_));
+    CELLAR_TRY_ASSIGN(const std::string row, for_argument("ROW", parse_bytes(row_)));
     Increment increment(row);
     increment.overflow(wrap_ ? Increment::Overflow::kWrap : Increment::Overflow::kError);
     std::vector<std::string> columns;
     for (size_t i = 0; i < words_.size();) {
-      CELLAR_TRY_ASSIGN(const ColumnOperand column, parse_one_column(words_[i]));
+      CELLAR_TRY_ASSIGN(const ColumnOperand column, for_argument("COLUMN", parse_one_column(words_[i])));
       columns.push_back(words_[i++]);
       int64_t amount = 1;
       if (i < words_.size() && words_[i].find(':') == std::string::npos) {
-        CELLAR_TRY_ASSIGN(amount, parse_integer(words_[i++]));
+        CELLAR_TRY_ASSIGN(amount, for_argument("N", parse_integer(words_[i++])));
       }
       increment.add(column.family, *column.qualifier, amount);
     }

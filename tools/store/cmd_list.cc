@@ -10,12 +10,14 @@ class ListCommand final : public Command {
  public:
   explicit ListCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
-  std::string_view summary() const override { return "Tables of a store, with their families and sizes"; }
+  std::string_view summary() const override {
+    return "List the tables of a store, with their families and sizes";
+  }
 
   void declare(Arguments& arguments) override {
     arguments.operand("STORE", store_, "directory of the store")
         .example("cellar list shop", "the tables, their families and sizes")
-        .example("cellar list shop --format json", "the same for a program");
+        .example("cellar list shop --format json", "the same, for a program");
   }
 
   Status run(Session& session) override {

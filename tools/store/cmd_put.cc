@@ -13,32 +13,31 @@ class PutCommand final : public Command {
  public:
   explicit PutCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
-  std::string_view summary() const override { return "Write cells of one row, all of them or none"; }
+  std::string_view summary() const override { return "Write cells of one row, atomically"; }
 
   void declare(Arguments& arguments) override {
     arguments.operand("STORE", store_, "directory of the store")
         .operand("TABLE", table_, "name of the table")
-        .operand("ROW", row_, "the row; \\xHH stands for a byte, here and in what follows")
-        .operands("COLUMN VALUE", cells_, "family:qualifier and its new value, any number of such pairs",
-                  true)
-        .option_if("--ts", time_, "TIME", "timestamp of the cells; without it: now")
+        .operand("ROW", row_, "row key; \\xHH stands for a byte, here and in the other arguments")
+        .operands("COLUMN VALUE", cells_, "family:qualifier and its new value; pairs may be repeated", true)
+        .option_if("--ts", time_, "TIME", "timestamp of the cells; default: now")
         .option_if("--ttl", ttl_, "SPAN", "the cells expire this long after their timestamp: 90s, 2h, 7d")
-        .choice("--as", form_, value_forms(), "how the values are written")
+        .choice("--as", form_, value_forms(), "form of the values")
         .option_if("--if", expected_, "COLUMN=VALUE",
-                   "only if that is its newest value; else exit status 1, and nothing written")
-        .option_if("--if-absent", absent_, "COLUMN", "only if the column has no value, or an empty one")
+                   "write only if the column has this value; otherwise exit status 1")
+        .option_if("--if-absent", absent_, "COLUMN", "write only if the column has no value, or an empty one")
         .example("cellar put shop orders user42 d:name Ada d:mail ada@example.org",
-                 "two cells of a row, both or none")
+                 "two cells of a row, atomically")
         .example("cellar put shop orders user42 c:score 17 --as long --ts now --ttl 7d",
-                 "a number in eight bytes that is gone in a week")
+                 "a number in eight bytes that expires in a week")
         .more_example("cellar put shop orders user42 d:name 'Ada Lovelace' --if d:name=Ada",
                       "only if nobody else changed it")
         .more_example("cellar put shop orders user50 d:name Emmy --if-absent d:name",
-                      "only if nobody else has taken it");
+                      "only if nobody else wrote it");
   }
 
   Status run(Session& session) override {
-    CELLAR_TRY_ASSIGN(const std::string row, parse_bytes(row_));
+    CELLAR_TRY_ASSIGN(const std::string row, for_argument("ROW", parse_bytes(row_)));
     Put put(row);
     if (cells_.size() % 2 != 0) {
       return session.name_failure(
@@ -48,17 +47,18 @@ class PutCommand final : public Command {
     }
     int64_t timestamp = kNow;
     if (time_) {
-      CELLAR_TRY_ASSIGN(timestamp, parse_time(*time_));
+      CELLAR_TRY_ASSIGN(timestamp, for_argument("--ts", parse_time(*time_)));
     }
     std::vector<std::string> columns;
     for (size_t i = 0; i < cells_.size(); i += 2) {
-      CELLAR_TRY_ASSIGN(const ColumnOperand column, parse_one_column(cells_[i]));
-      CELLAR_TRY_ASSIGN(const std::string value, parse_value(cells_[i + 1], value_form_of(form_)));
+      CELLAR_TRY_ASSIGN(const ColumnOperand column, for_argument("COLUMN", parse_one_column(cells_[i])));
+      CELLAR_TRY_ASSIGN(const std::string value,
+                        for_argument("VALUE", parse_value(cells_[i + 1], value_form_of(form_))));
       put.add_at(column.family, *column.qualifier, timestamp, value);
       columns.push_back(cells_[i]);
     }
     if (ttl_) {
-      CELLAR_TRY_ASSIGN(const int64_t ttl_ms, parse_duration_ms(*ttl_));
+      CELLAR_TRY_ASSIGN(const int64_t ttl_ms, for_argument("--ttl", parse_duration_ms(*ttl_)));
       put.ttl_ms(ttl_ms);
     }
     CheckAndMutate check(row);
@@ -85,19 +85,22 @@ class PutCommand final : public Command {
     if (!expected_ && !absent_) return false;
     if (expected_ && absent_)
       return session.name_failure("CEL-USAGE", Exit::kUsage,
-                                  Status::invalid_argument("--if and --if-absent cannot both be asked"));
+                                  Status::invalid_argument("--if and --if-absent exclude each other"));
     const std::string& text = expected_ ? *expected_ : *absent_;
     const size_t end = expected_ ? text.find('=') : text.size();
     if (end == std::string::npos)
-      return session.name_failure("CEL-USAGE", Exit::kUsage,
-                                  Status::invalid_argument(fmt::format("\"{}\" is no condition", text))
-                                      .hinting("write --if d:name=Ada; = within a qualifier is \\x3D"));
+      return session.name_failure(
+          "CEL-USAGE", Exit::kUsage,
+          Status::invalid_argument(fmt::format("--if: invalid condition \"{}\"", escaped(text)))
+              .hinting("write --if d:name=Ada; a = within a qualifier is written \\x3D"));
     columns.push_back(text.substr(0, end));
-    CELLAR_TRY_ASSIGN(const ColumnOperand column, parse_one_column(columns.back()));
+    CELLAR_TRY_ASSIGN(const ColumnOperand column,
+                      for_argument(expected_ ? "--if" : "--if-absent", parse_one_column(columns.back())));
     if (absent_) {
       check.if_not_exists(column.family, *column.qualifier);
     } else {
-      CELLAR_TRY_ASSIGN(const std::string value, parse_value(text.substr(end + 1), value_form_of(form_)));
+      CELLAR_TRY_ASSIGN(const std::string value,
+                        for_argument("--if", parse_value(text.substr(end + 1), value_form_of(form_))));
       check.if_equals(column.family, *column.qualifier, value);
     }
     return true;

@@ -18,25 +18,25 @@ class SnapshotCommand final : public Command {
   explicit SnapshotCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
   std::string_view summary() const override {
-    return "Keep tables as they are now under a name; list, restore, clone, export, drop";
+    return "Manage named snapshots: create, list, restore, clone, export, drop";
   }
 
   void declare(Arguments& arguments) override {
     arguments.operand("ACTION", action_, "create, list, restore, clone, export or drop")
         .operand("STORE", store_, "directory of the store")
-        .optional_operand("NAME", name_, "the snapshot; all but list want it")
-        .operands("ARG", rest_, "see below", false)
+        .optional_operand("NAME", name_, "name of the snapshot; required except for list")
+        .operands("ARG", rest_, "arguments of the action, see below", false)
         .formats({"table", "json", "jsonl", "csv"})
         .note(
-            "create  [TABLE…]     these tables, or all, at one instant; files are shared by hard links\n"
-            "restore [TABLE…]     gives these tables, or all of the snapshot, what it has of them\n"
-            "clone   TABLE NEW    makes a table of one in the snapshot\n"
-            "export  DIR          writes the snapshot as a store of its own\n"
+            "create  [TABLE…]     snapshots these tables, or all, atomically; files are hard links\n"
+            "restore [TABLE…]     restores these tables, or all tables of the snapshot\n"
+            "clone   TABLE NEW    creates table NEW from TABLE in the snapshot\n"
+            "export  DIR          writes the snapshot as a new store\n"
             "A snapshot is read like a store: cellar scan STORE/snapshots/NAME TABLE")
-        .example("cellar snapshot create shop before", "all tables as they are now, under a name")
+        .example("cellar snapshot create shop before", "a snapshot of all tables")
         .example("cellar snapshot clone shop yesterday orders orders_then",
-                 "a table of it beside the one of today")
-        .example("cellar snapshot restore shop yesterday orders", "a table as it was");
+                 "a new table with the rows of yesterday")
+        .example("cellar snapshot restore shop yesterday orders", "restore one table");
   }
 
   Status run(Session& session) override {
@@ -46,7 +46,7 @@ class SnapshotCommand final : public Command {
     if (name_.empty()) return usage("NAME is missing", "cellar snapshot list STORE shows them");
     if (action_ == "export") return write_out(session);
     if (action_ == "clone" && rest_.size() != 2)
-      return usage("clone wants a table and the new one's name",
+      return usage("clone needs a table and the name of the new table",
                    "cellar snapshot clone STORE NAME TABLE NEW");
     if (action_ == "drop" && !rest_.empty()) return usage("drop takes one name");
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kWriting));
@@ -60,7 +60,7 @@ class SnapshotCommand final : public Command {
   }
 
   Status list(Session& session) {
-    if (!name_.empty()) return usage("list takes the store alone");
+    if (!name_.empty()) return usage("list takes no arguments after the store");
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kLooking));
     CELLAR_TRY_ASSIGN(const std::vector<NamedSnapshotInfo> snapshots, engine->list_snapshots());
     print_snapshots(session, snapshots);
@@ -75,8 +75,8 @@ class SnapshotCommand final : public Command {
       session.talk(fmt::format("created snapshot {}: {}", name_, size_text(made.checkpoint)));
     } else if (action_ == "restore") {
       CELLAR_TRY(engine.restore_snapshot(name_, rest_));
-      session.talk(fmt::format("restored {} from snapshot {}",
-                               rest_.empty() ? "all its tables" : counted(rest_.size(), "table"), name_));
+      session.talk(fmt::format("restored {} of snapshot {}",
+                               rest_.empty() ? "all tables" : counted(rest_.size(), "table"), name_));
     } else if (action_ == "clone") {
       CELLAR_TRY(engine.clone_snapshot(name_, rest_[0], rest_[1]).status());
       session.talk(fmt::format("created table {} from {} in snapshot {}", rest_[1], rest_[0], name_));
@@ -88,7 +88,7 @@ class SnapshotCommand final : public Command {
   }
 
   Status write_out(Session& session) {
-    if (rest_.size() != 1) return usage("export wants a directory", "cellar snapshot export STORE NAME DIR");
+    if (rest_.size() != 1) return usage("export needs a directory", "cellar snapshot export STORE NAME DIR");
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kLooking));
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> snapshot, engine->open_snapshot(name_));
     CELLAR_TRY_ASSIGN(const CheckpointInfo made, snapshot->checkpoint(rest_[0]));

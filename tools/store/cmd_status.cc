@@ -10,13 +10,15 @@ class StatusCommand final : public Command {
  public:
   explicit StatusCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
-  std::string_view summary() const override { return "What a store holds, and what opening it found"; }
+  std::string_view summary() const override {
+    return "Print the sizes of a store, and what recovery found at open";
+  }
 
   void declare(Arguments& arguments) override {
     arguments.operand("STORE", store_, "directory of the store")
         .formats({"table", "json", "jsonl"})
-        .example("cellar status shop", "what is there, and whether the last end was a clean one")
-        .example("cellar status shop --format json", "the same for a program");
+        .example("cellar status shop", "sizes, and whether the store was closed cleanly")
+        .example("cellar status shop --format json", "the same, for a program");
   }
 
   Status run(Session& session) override {

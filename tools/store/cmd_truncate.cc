@@ -13,14 +13,14 @@ class TruncateCommand final : public Command {
   explicit TruncateCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kStore; }
   std::string_view summary() const override {
-    return "Remove all rows of a table, at once and for good; its families stay";
+    return "Remove all rows of a table; its families stay; this cannot be undone";
   }
 
   void declare(Arguments& arguments) override {
     arguments.operand("STORE", store_, "directory of the store")
         .operand("TABLE", table_, "name of the table")
         .example("cellar truncate shop orders", "an empty table with the same families")
-        .example("cellar truncate --quiet shop orders", "the same in a script, which prints only errors");
+        .example("cellar truncate --quiet shop orders", "the same in a script that prints only errors");
   }
 
   Status run(Session& session) override {

@@ -31,9 +31,10 @@ Status parse_family(std::string_view text, FamilyOptions& family) {
     const std::string_view part = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
     const size_t equals = part.find('=');
-    const Status set = equals == std::string_view::npos
-                           ? Status::invalid_argument(fmt::format("\"{}\" is not option=value", part))
-                           : set_option(family, part.substr(0, equals), part.substr(equals + 1));
+    const Status set =
+        equals == std::string_view::npos
+            ? Status::invalid_argument(fmt::format("\"{}\" is not OPTION=VALUE", escaped(part)))
+            : set_option(family, part.substr(0, equals), part.substr(equals + 1));
     if (!set.ok()) faults.push_back(set.with_context("family " + family.name));
   }
   return all_faults(faults);

@@ -39,7 +39,7 @@ std::string carried_note(AttributeOf of, std::string_view name, std::string_view
 std::string configuration_note(std::string_view key) {
   return fmt::format("note   {} is kept and has no effect: {}", escaped(key),
                      is_family_key(key) ? "it is for another compaction policy, or another Bloom filter"
-                                        : "no option of a store is called so");
+                                        : "a store has no option of this name");
 }
 
 std::string_view passing_attribute(std::string_view name) {

@@ -193,7 +193,8 @@ Status set_table_options(TableOptions& table, const std::vector<std::string>& te
   for (const std::string& text : texts) {
     const size_t equals = text.find('=');
     if (equals == std::string::npos) {
-      faults.push_back(Status::invalid_argument(fmt::format("\"{}\" is not option=value", text)));
+      faults.push_back(
+          Status::invalid_argument(fmt::format("--set: \"{}\" is not OPTION=VALUE", escaped(text))));
     } else {
       faults.push_back(set_option(table, text.substr(0, equals), text.substr(equals + 1)));
     }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "base/bytes.h"
 #include "cellar/plugin.h"
 #include "tools/frame/operands.h"
@@ -11,18 +13,85 @@ namespace cellar {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 std::string listed(const std::vector<std::string>& names) {
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "" : ", ") + escaped(name);
   return all;
 }
 
-// "did you mean orders ?", or what there is.
+// Returns "did you mean orders?", or the names that exist. `kinds` is e.g. "tables".
 std::string hint_among(const std::string& name, const std::vector<std::string>& names,
-                       std::string_view kind) {
+                       std::string_view kinds) {
   const std::string nearest = nearest_name(name, names);
-  if (!nearest.empty()) return fmt::format("did you mean {} ?", escaped(nearest));
-  return names.empty() ? fmt::format("there is no {}", kind) : fmt::format("there is {}", listed(names));
+  if (!nearest.empty()) return fmt::format("did you mean {}?", escaped(nearest));
+  return names.empty() ? fmt::format("it has no {} yet", kinds) : fmt::format("{}: {}", kinds, listed(names));
+}
+
+bool holds_store(const fs::path& directory) {
+  std::error_code error;
+  return fs::is_regular_file(directory / "CURRENT", error);
+}
+
+// Returns the path of a store above or directly below a directory; empty if there is no such store.
+std::string store_near(const std::string& path) {
+  std::error_code error;
+  fs::path above = fs::path(path).lexically_normal();
+  if (!above.has_filename()) above = above.parent_path();
+  for (int levels = 0; levels < 4 && above.has_parent_path() && above != above.root_path(); ++levels) {
+    above = above.parent_path();
+    if (holds_store(above)) return above.string();
+  }
+  constexpr int kMost = 1000;
+  int seen = 0;
+  for (fs::directory_iterator each(path, error); !error && each != fs::directory_iterator();
+       each.increment(error)) {
+    if (holds_store(each->path())) return each->path().string();
+    if (++seen == kMost) break;
+  }
+  return {};
+}
+
+}  // namespace
+
+Status no_store_at(const std::string& path) {
+  if (path.empty()) return Status::not_found("the path of the store is empty");
+  std::error_code error;
+  const fs::file_status facts = fs::status(path, error);
+  if (!fs::exists(facts))
+    return Status::not_found(fmt::format("the store {} does not exist", path))
+        .hinting(fmt::format("cellar create {} TABLE FAMILY makes it, with its first table", path));
+  if (!fs::is_directory(facts))
+    return Status::not_found(fmt::format("{} is a file, not a store", path))
+        .hinting(fmt::format("a store is a directory; cellar inspect {} shows what an HFile holds", path));
+  const Status none = Status::not_found(fmt::format("{} is a directory, but not a store", path));
+  if (const std::string near = store_near(path); !near.empty())
+    return none.hinting(fmt::format("did you mean {}?", near));
+  return none.hinting(
+      "a store has a file CURRENT; commands for HFiles (inspect, verify, dump, stats) take a directory of "
+      "them");
+}
+
+namespace {
+
+// Returns why no store can be made at a path.
+Status cannot_make_store(const std::string& path, const Status& status) {
+  std::error_code error;
+  fs::path parent = fs::path(path).lexically_normal();
+  if (!parent.has_filename()) parent = parent.parent_path();
+  parent = parent.parent_path();
+  const Status failed = status.with_context("cannot make the store " + path);
+  if (!parent.empty() && !fs::exists(parent, error))
+    return Status::not_found(fmt::format("cannot make the store {}: the directory {} does not exist", path,
+                                         parent.string()))
+        .hinting("first make the directory: mkdir -p " + parent.string());
+  if (fs::exists(path, error) && !fs::is_directory(path, error))
+    return Status::not_found(fmt::format("cannot make the store {}: it is a file", path))
+        .hinting("name a directory that does not exist yet, or an empty one");
+  if (status.is(Code::kInvalidArgument))
+    return failed.hinting("name a directory that does not exist yet, or an empty one");
+  return failed;
 }
 
 }  // namespace
@@ -35,19 +104,24 @@ Result<std::unique_ptr<Engine>> open_store(Session& session, const std::string& 
   options.create_if_missing = what == OpenFor::kCreating;
   Result<std::unique_ptr<Engine>> engine = Engine::open(path, options);
   if (engine.ok()) return engine;
-  if (engine.status().is(Code::kNotFound) && what != OpenFor::kCreating) {
-    return session.name_failure("CEL-NOT-STORE", Exit::kCannot,
-                                Status::not_found(fmt::format("there is no store at {}", path))
-                                    .hinting("cellar create makes one with its first table"));
+  std::error_code error;
+  const bool file = fs::exists(path, error) && !fs::is_directory(path, error);
+  if (file || engine.status().is(Code::kNotFound) || engine.status().is(Code::kInvalidArgument)) {
+    const bool making = what == OpenFor::kCreating;
+    const Status failed = making              ? cannot_make_store(path, engine.status())
+                          : holds_store(path) ? engine.status().with_context("store " + path)
+                                              : no_store_at(path);
+    if (making && !file && failed.is(Code::kNotFound)) return failed;
+    return session.name_failure("CEL-NOT-STORE", Exit::kCannot, failed);
   }
   const Status status = engine.status().with_context("store " + path);
-  if (status.is(Code::kInvalidArgument)) return session.name_failure("CEL-NOT-STORE", Exit::kCannot, status);
   if (status.is(Code::kReadOnly))
     return Status::read_only(std::string(status.message()))
         .hinting(
-            "commands that read take it, and cellar shell --read-only; cellar snapshot clone and export "
-            "make what can be written to");
-  if (status.is(Code::kLocked)) return status.hinting("close the program that has it open, then try again");
+            "commands that read accept it, and so does cellar shell --read-only; cellar snapshot clone and "
+            "export make a copy for writing");
+  if (status.is(Code::kLocked))
+    return status.hinting("close the program that has it open, then try again (cellar help CEL-LOCKED)");
   return status;
 }
 
@@ -60,7 +134,7 @@ Result<std::shared_ptr<Table>> open_table(Session& session, Engine& engine, cons
 
 Status no_such_table(Session& session, const std::string& path, const std::string& name,
                      const std::vector<std::string>& names) {
-  const std::string hint = hint_among(name, names, "table yet");
+  const std::string hint = hint_among(name, names, "tables");
   return session.name_failure(
       "CEL-TABLE", Exit::kCannot,
       Status::not_found(fmt::format("store {} has no table \"{}\"", path, escaped(name)))
@@ -81,7 +155,7 @@ Status no_such_family(Session& session, const std::string& table, const std::str
   return session.name_failure(
       "CEL-FAMILY", Exit::kCannot,
       Status::not_found(fmt::format("table {} has no family \"{}\"", table, escaped(family)))
-          .hinting(hint_among(family, families, "family")));
+          .hinting(hint_among(family, families, "families")));
 }
 
 Result<OpenedTable> open_store_table(Session& session, const std::string& path, const std::string& name,
@@ -94,7 +168,7 @@ Result<OpenedTable> open_store_table(Session& session, const std::string& path, 
 
 Status check_columns(Session& session, const Table& table, const std::vector<std::string>& columns) {
   for (const std::string& text : columns) {
-    CELLAR_TRY_ASSIGN(const ColumnOperand column, parse_column(text));
+    CELLAR_TRY_ASSIGN(const ColumnOperand column, for_argument("COLUMN", parse_column(text)));
     CELLAR_TRY(check_family(session, table, column.family));
   }
   return {};

@@ -16,6 +16,9 @@ enum class OpenFor { kLooking, kWriting, kCreating };
 // Looking writes nothing. A directory that holds no store is CEL-NOT-STORE.
 Result<std::unique_ptr<Engine>> open_store(Session& session, const std::string& path, OpenFor what,
                                            EventListener* events = nullptr);
+// Returns kNotFound: the path does not exist, or is a file or directory that holds no store. The hint names a
+// store nearby, or what to do.
+Status no_store_at(const std::string& path);
 // CEL-TABLE: the store at `path` has no table `name`; hints at the nearest of `names`.
 Status no_such_table(Session& session, const std::string& path, const std::string& name,
                      const std::vector<std::string>& names);

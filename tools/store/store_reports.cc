@@ -123,7 +123,7 @@ std::string text_of(const EngineStatus& status, const RecoveryReport& report, si
                               counted(report.records_replayed, "record"),
                               counted(report.cells_replayed, "cell"), human_micros(report.micros)));
   if (report.torn_bytes > 0)
-    line("torn", human_bytes(report.torn_bytes) + " behind the last whole record of the log");
+    line("torn", human_bytes(report.torn_bytes) + " after the last complete record of the log");
   return text;
 }
 

@@ -12,7 +12,9 @@ namespace cellar {
 Result<ManifestState> read_store_state(Session& session, const std::string& path) {
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> root, posix_file_system().open_directory(path, false));
   if (const Status store = require_store(*root); !store.ok())
-    return session.name_failure("CEL-NOT-STORE", Exit::kCannot, store.with_context("store " + path));
+    return session.name_failure(
+        "CEL-NOT-STORE", Exit::kCannot,
+        store.is(Code::kNotFound) ? no_store_at(path) : store.with_context("store " + path));
   const std::unique_ptr<Executor> executor = make_thread_executor(1, 1);
   Status failure;
   // A writer may replace the manifest between the look at CURRENT and the look at what it names.

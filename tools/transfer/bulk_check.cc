@@ -163,11 +163,11 @@ void BulkCheck::check_layout(const BulkFiles& found) {
   std::set<std::string> families;
   for (const BulkFile& file : found.files) families.insert(file.family);
   BulkRule& layout = rule(
-      "layout", fmt::format("{}, {}, no name that HBase passes over",
+      "layout", fmt::format("{}, {}, no name that HBase skips",
                             families.size() == 1 ? "1 family" : fmt::format("{} families", families.size()),
                             counted(found.files.size(), "file")));
   if (found.files.empty())
-    layout.findings.push_back({BulkLevel::kFail, "", "there is no file: HBase wants DIR/<family>/<file>"});
+    layout.findings.push_back({BulkLevel::kFail, "", "no files; HBase expects DIR/<family>/<file>"});
   for (const BulkStray& stray : found.strays)
     layout.findings.push_back({stray.matters ? BulkLevel::kFail : BulkLevel::kNote, stray.path, stray.why});
 }
@@ -211,7 +211,7 @@ void BulkCheck::check_families() {
       if (found != file.file.family)
         family.findings.push_back(
             {BulkLevel::kFail, file.file.path,
-             fmt::format("it holds cells of family \"{}\": HBase would load them, and not find them again",
+             fmt::format("it has cells of family \"{}\": HBase would load them, but never find them",
                          escaped(found))});
 }
 

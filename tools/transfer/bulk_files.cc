@@ -110,12 +110,12 @@ bool holds_edits(const fs::directory_entry& directory) {
 
 // The entries that HBase itself keeps in a region's directory.
 std::optional<Entry> own_entry(const fs::directory_entry& entry, std::string_view name) {
-  if (name == ".tmp") return left_out("holds what HBase was writing, which does not count", false);
+  if (name == ".tmp") return left_out("has unfinished output of HBase, which is ignored", false);
   if (name == ".regioninfo") return left_out("describes the region", false);
   if (name == ".splits" || name == ".merges") return left_out("is HBase's own", false);
   if (name != "recovered.edits") return std::nullopt;
-  if (holds_edits(entry)) return left_out("holds writes that are not in the region's files", true);
-  return left_out("is no family's name: HBase keeps markers there", false);
+  if (holds_edits(entry)) return left_out("has writes that are not in the region's files", true);
+  return left_out("is not the name of a family: HBase keeps markers there", false);
 }
 
 // Of an entry beside the families.
@@ -125,7 +125,7 @@ Entry entry_of_region(const fs::directory_entry& entry) {
   if (std::optional<Entry> own = own_entry(entry, name)) return std::move(*own);
   if (entry.is_directory(ignored))
     return is_family_name(name) ? Entry{Entry::Kind::kFamily}
-                                : left_out("is no family's name: HBase passes it over", true);
+                                : left_out("is not the name of a family: HBase skips it", true);
   if (is_sidecar(entry, name) || name == kSchemaFileName) return {Entry::Kind::kSidecar};
   return left_out("is not in a family's directory", !name.starts_with('_') && !name.starts_with('.'));
 }
@@ -143,11 +143,11 @@ Entry entry_of_family(const fs::directory_entry& entry) {
       break;
     case BulkName::kHidden:
       // Markers that jobs leave (_SUCCESS) are empty.
-      return left_out("begins with '_': HBase passes it over", entry.file_size(ignored) > 0);
+      return left_out("begins with '_': HBase skips it", entry.file_size(ignored) > 0);
     case BulkName::kReference:
-      return left_out("is called like a reference (hex digits and a dot): HBase passes it over", true);
+      return left_out("is named like a reference (hex digits and a dot): HBase skips it", true);
     case BulkName::kLink:
-      return left_out("is called like a link (table=region-file): HBase passes it over", true);
+      return left_out("is named like a link (table=region-file): HBase skips it", true);
   }
   return {Entry::Kind::kFile};
 }

@@ -10,6 +10,7 @@
 #include "cell/merging_cursor.h"
 #include "hfile/block/file_parts.h"
 #include "hfile/read/hfile_reader.h"
+#include "tools/frame/operands.h"
 #include "tools/frame/progress.h"
 #include "tools/hbase/hbase_dir.h"
 #include "tools/hbase/hbase_table.h"
@@ -48,23 +49,6 @@ class Counter {
   OwnedCell last_;
   uint32_t versions_ = 0;
 };
-
-// 'it'\''s'
-std::string shell_quoted(std::string_view text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  return quoted + "'";
-}
-
-// A word of the shell, quoted only where it must be.
-std::string shell_word(std::string_view text) {
-  const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || c == '.' || c == '/' || c == ':';
-  };
-  const bool safe = !text.empty() && text.front() != '-' && std::ranges::all_of(text, plain);
-  return safe ? std::string(text) : shell_quoted(text);
-}
 
 // A path that no program takes for an option.
 std::string shell_path(const std::string& path) {
@@ -140,7 +124,7 @@ std::string create_text(const BulkRecipe& recipe, const BulkSchema& schema, cons
   std::string text;
   if (schema.source == BulkSchema::Source::kFiles) {
     text =
-        "# 1. create the table (once). The schema did not come with the files, so this is what they show:\n"
+        "# 1. create the table (once). The files have no schema with them, so it is derived from them:\n"
         "#    VERSIONS are the most that a column has in them. TTL, MIN_VERSIONS, KEEP_DELETED_CELLS,\n"
         "#    NEW_VERSION_BEHAVIOR, all other options and families without files are not known.\n"
         "hbase shell -n <<'HB'\ncreate " +
@@ -160,7 +144,7 @@ std::string create_text(const BulkRecipe& recipe, const BulkSchema& schema, cons
   text += "\nHB\n";
   for (const auto& [name, family] : summary.families)
     if (family.mixed)
-      text += fmt::format("# the files of {} are not all like that: a major compaction makes them so\n",
+      text += fmt::format("# not all files of {} have these options: a major compaction rewrites them\n",
                           escaped(name));
   return text;
 }
@@ -208,7 +192,7 @@ Result<BulkSummary> summarise(Session& session, const BulkFiles& files) {
     shapes[file.family].push_back(shape_of(*reader));
     sources.push_back({reader->cursor(options), static_cast<uint32_t>(sources.size())});
   }
-  if (summary.files == 0) return Status::not_found("there is no file: HBase wants DIR/<family>/<file>");
+  if (summary.files == 0) return Status::not_found("no files; HBase expects DIR/<family>/<file>");
   for (const auto& [name, shapes_of_files] : shapes) {
     const auto& all = shapes_of_files;  // clang 14 captures no structured binding
     BulkFamily& family = summary.families[name];
@@ -247,10 +231,10 @@ Result<FamilyOptions> family_for(const std::string& name, const BulkFamily& fami
 Result<std::string> recipe_text(const BulkRecipe& recipe, const BulkSchema& schema,
                                 const BulkSummary& summary) {
   if (!is_table_name(recipe.table))
-    return Status::invalid_argument(fmt::format("table name \"{}\" is not one", escaped(recipe.table)))
+    return Status::invalid_argument(fmt::format("invalid table name \"{}\"", escaped(recipe.table)))
         .hinting("letters, digits, '_', '-', '.' and one ':' after a namespace");
   if (recipe.splits.find('\n') != std::string::npos || recipe.directory.find('\n') != std::string::npos)
-    return Status::invalid_argument("a path with a line break cannot stand in a recipe");
+    return Status::invalid_argument("a path must not contain a line break");
   std::string text = create_text(recipe, schema, summary);
   const std::string staging = shell_word(recipe.staging);
   std::string families;

@@ -2,23 +2,21 @@
 #include "tools/transfer/cell_reader.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "base/bytes.h"
 #include "cellar/plugin.h"
-#include "tools/frame/session.h"
 
 namespace cellar {
 
 namespace {
 
 using ReadJson = nlohmann::json;
+
+constexpr std::string_view kTypesExpected =
+    "expected Put, Delete, DeleteFamilyVersion, DeleteColumn or DeleteFamily";
 
 Status bad_line(std::string text, std::string_view hint = {}) {
   return Status::invalid_argument(std::move(text)).hinting(hint);
@@ -78,6 +76,9 @@ Status tags_member(const ReadJson& tags, std::string& to) {
       return bad_line("a tag is not [type, \"value\"]");
     }
     CELLAR_TRY_ASSIGN(const std::string value, parse_bytes(tag[1].get_ref<const std::string&>()));
+    if (value.size() > kTagsBytesMax)
+      return bad_line(
+          fmt::format("a tag of {} bytes: all tags of a cell have at most {}", value.size(), kTagsBytesMax));
     append_tag(to, static_cast<uint8_t>(tag[0].get<uint64_t>()), value);
   }
   return {};
@@ -90,7 +91,7 @@ Status check_members(const ReadJson& object) {
     if (std::ranges::find(known, name) != known.end()) continue;
     const std::string nearest = nearest_name(name, known);
     return bad_line(fmt::format("unknown member \"{}\"", escaped(name)),
-                    nearest.empty() ? "" : fmt::format("did you mean {} ?", nearest));
+                    nearest.empty() ? "" : fmt::format("did you mean {}?", nearest));
   }
   return {};
 }
@@ -106,7 +107,7 @@ Result<CellMap> parse_cell_map(std::string_view text) {
     at = comma + 1;
     const size_t equals = part.rfind('=');
     if (equals == std::string_view::npos)
-      return bad_line(fmt::format("\"{}\" is not target=column", part), hint);
+      return bad_line(fmt::format("\"{}\" is not TARGET=COLUMN", escaped(part)), hint);
     const std::string target(trimmed(part.substr(0, equals)));
     std::string source(trimmed(part.substr(equals + 1)));
     if (target == "row") {
@@ -118,46 +119,9 @@ Result<CellMap> parse_cell_map(std::string_view text) {
       map.columns.emplace_back(std::move(column), std::move(source));
     }
   }
-  if (map.row.empty()) return bad_line("the map names no row", hint);
-  if (map.columns.empty()) return bad_line("the map names no cell", hint);
+  if (map.row.empty()) return bad_line("no column is mapped to row", hint);
+  if (map.columns.empty()) return bad_line("no column is mapped to a cell", hint);
   return map;
-}
-
-Result<std::unique_ptr<LineReader>> LineReader::open(const std::string& path) {
-  std::FILE* file = path == "-" ? stdin : std::fopen(path.c_str(), "rb");
-  if (file == nullptr) {
-    return Status::with_code(errno == ENOENT ? Code::kNotFound : Code::kIoError,
-                             fmt::format("{}: {}", path, std::strerror(errno)));
-  }
-  std::unique_ptr<LineReader> reader(new LineReader(file, path == "-" ? "stdin" : path));
-  struct stat facts = {};
-  if (fstat(fileno(file), &facts) == 0 && S_ISREG(facts.st_mode))
-    reader->size_ = static_cast<uint64_t>(facts.st_size);
-  return reader;
-}
-
-LineReader::~LineReader() {
-  std::free(line_buffer_);
-  if (file_ != stdin) std::fclose(file_);
-}
-
-bool LineReader::next(std::string& line) {
-  errno = 0;
-  const ssize_t read = ::getline(&line_buffer_, &line_room_, file_);
-  if (read < 0) {
-    if (std::ferror(file_) != 0 && interrupted()) {
-      status_ = interrupted_status("reading " + path_ + " ended there");
-    } else if (std::ferror(file_) != 0) {
-      status_ = Status::io_error(fmt::format("{}: {}", path_, std::strerror(errno)));
-    }
-    return false;
-  }
-  ++line_;
-  bytes_ += static_cast<uint64_t>(read);
-  line.assign(line_buffer_, static_cast<size_t>(read));
-  if (line.ends_with('\n')) line.pop_back();
-  if (line.ends_with('\r')) line.pop_back();
-  return true;
 }
 
 CellReader::CellReader(LineReader& lines, CellReaderOptions options)
@@ -173,7 +137,12 @@ CellReader::Step CellReader::next(std::vector<Cell>& cells) {
   while (lines_.next(line_)) {
     record_line_ = lines_.line();
     if (line_.empty()) continue;
-    Status status;
+    Status status = begun_ ? Status() : check_front(line_);
+    begun_ = true;
+    if (!status.ok()) {
+      problem_ = status;
+      return Step::kFailed;
+    }
     std::vector<std::string> fields;
     if (options_.source == CellSource::kJsonl) {
       status = cells_of_json(line_, cells);
@@ -195,6 +164,31 @@ CellReader::Step CellReader::next(std::vector<Cell>& cells) {
   return problem_.ok() ? Step::kEnd : Step::kFailed;
 }
 
+// Returns kInvalidArgument if the input is one JSON document, or JSON where CSV is expected. `line` is its
+// first line that is not empty.
+Status CellReader::check_front(const std::string& line) const {
+  const std::string_view text = trimmed(line);
+  const bool object = text.starts_with('{');
+  if (options_.source != CellSource::kJsonl) {
+    if (!object || !text.ends_with('}') || !ReadJson::accept(text)) return {};
+    return bad_line(fmt::format("{} is JSON Lines, not CSV or TSV", lines_.path()),
+                    "read it with --from jsonl, without --map");
+  }
+  const bool list = text == "[" || text.starts_with("[{") || text.starts_with("[ {");
+  const bool of_ours = text.starts_with("{\"schema\":\"cellar.");
+  if (of_ours || text == "{" || list) {
+    return bad_line(
+        fmt::format("{} is one JSON document; load reads JSON Lines, one object per line", lines_.path()),
+        of_ours || !list ? "write it with --format jsonl; or: jq -c '.cells[]' FILE | cellar load STORE "
+                           "TABLE -"
+                         : "jq -c '.[]' FILE | cellar load STORE TABLE -");
+  }
+  if (object || text.starts_with('[') || text.find(',') == text.npos) return {};
+  const std::string_view first = text.substr(0, text.find(','));
+  if (first != "row" && first != "\"row\"") return {};
+  return bad_line(fmt::format("{} is CSV, not JSON Lines", lines_.path()), "read it with --from csv");
+}
+
 // A record may span lines; `line` becomes all of it.
 Status CellReader::read_record(std::string& line, std::vector<std::string>& fields) {
   if (options_.source == CellSource::kTsv) {
@@ -205,7 +199,7 @@ Status CellReader::read_record(std::string& line, std::vector<std::string>& fiel
   while (!split_csv(line, fields)) {
     std::string more;
     if (line.size() > kRecordBytesMax || !lines_.next(more))
-      return bad_line("a quote is opened and never closed");
+      return bad_line("a quote is opened and never closed", "a quote within quotes is doubled: \"\"");
     line += "\n" + more;
   }
   return {};
@@ -218,7 +212,10 @@ Status CellReader::read_header(const std::string& line) {
   } else {
     split_csv(line, names);
   }
-  for (size_t i = 0; i < names.size(); ++i) header_.emplace(names[i], i);
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (!header_.emplace(names[i], i).second)
+      return bad_line(fmt::format("the first line names the column \"{}\" twice", escaped(names[i])));
+  }
   std::vector<std::string> wanted = {"row", "family", "qualifier", "ts", "type", "value"};
   if (options_.map) {
     wanted = {options_.map->row};
@@ -230,7 +227,7 @@ Status CellReader::read_header(const std::string& line) {
     if (header_.contains(name)) continue;
     const std::string nearest = nearest_name(name, names);
     return bad_line(fmt::format("the first line names no column \"{}\"", escaped(name)),
-                    !nearest.empty() ? fmt::format("did you mean {} ?", nearest)
+                    !nearest.empty() ? fmt::format("did you mean {}?", nearest)
                     : options_.map   ? ""
                                      : "say what the columns are: --map 'row=id, d:name=name'");
   }
@@ -240,11 +237,12 @@ Status CellReader::read_header(const std::string& line) {
 Status CellReader::complete(Cell& cell, bool has_timestamp) const {
   if (cell.row.empty()) return bad_line("the row is empty");
   if (cell.family.empty()) cell.family = options_.family;
-  if (cell.family.empty()) return bad_line("the family is empty", "--family gives one to such cells");
+  if (cell.family.empty()) return bad_line("the family is empty", "--family NAME gives such cells a family");
   if (!has_timestamp) {
     cell.timestamp = options_.timestamp.value_or(options_.now_ms);
   } else if (cell.timestamp == kLatestTimestamp) {
-    if (!options_.timestamp) return bad_line("the timestamp is LATEST", "--ts gives one to such cells");
+    if (!options_.timestamp)
+      return bad_line("the timestamp is LATEST", "--ts TIME gives such cells a timestamp");
     cell.timestamp = *options_.timestamp;
   }
   if (cell.timestamp < 0) return bad_line(fmt::format("the timestamp {} is negative", cell.timestamp));
@@ -253,8 +251,9 @@ Status CellReader::complete(Cell& cell, bool has_timestamp) const {
 
 Status CellReader::cells_of_json(const std::string& line, std::vector<Cell>& cells) {
   const ReadJson object = ReadJson::parse(line, nullptr, false);
-  if (object.is_discarded()) return bad_line("not a JSON object");
-  if (!object.is_object()) return bad_line("not a JSON object, but another JSON value");
+  if (object.is_discarded())
+    return bad_line("the line is not JSON", "load reads one JSON object per line, or CSV and TSV (--from)");
+  if (!object.is_object()) return bad_line("the line is JSON, but not a JSON object");
   CELLAR_TRY(check_members(object));
   Cell cell;
   CELLAR_TRY(text_member(object, "row", cell.row));
@@ -269,7 +268,7 @@ Status CellReader::cells_of_json(const std::string& line, std::vector<Cell>& cel
   const auto type = object.find("type");
   if (type != object.end() &&
       (!type->is_string() || !parse_type(type->get_ref<const std::string&>(), cell.type)))
-    return bad_line("\"type\" is none of Put, Delete, DeleteFamilyVersion, DeleteColumn, DeleteFamily");
+    return bad_line(fmt::format("invalid \"type\": {}", kTypesExpected));
   const auto tags = object.find("tags");
   if (tags != object.end()) CELLAR_TRY(tags_member(*tags, cell.tags));
   CELLAR_TRY(complete(cell, time != object.end()));
@@ -279,13 +278,14 @@ Status CellReader::cells_of_json(const std::string& line, std::vector<Cell>& cel
 
 Result<size_t> CellReader::column(const std::string& name) const {
   const auto found = header_.find(name);
-  if (found == header_.end()) return bad_line(fmt::format("there is no column \"{}\"", name));
+  if (found == header_.end()) return bad_line(fmt::format("the first line names no column \"{}\"", name));
   return found->second;
 }
 
 Status CellReader::cells_of_map(const std::vector<std::string>& fields, std::vector<Cell>& cells) {
   if (fields.size() != header_.size())
-    return bad_line(fmt::format("{} fields, the first line has {}", fields.size(), header_.size()));
+    return bad_line(
+        fmt::format("the line has {} fields, the first line has {}", fields.size(), header_.size()));
   const auto is_null = [&](const std::string& field) {
     return field.empty() || (options_.null && field == *options_.null);
   };
@@ -297,7 +297,7 @@ Status CellReader::cells_of_map(const std::vector<std::string>& fields, std::vec
   if (!map.time.empty()) {
     CELLAR_TRY_ASSIGN(const size_t time_at, column(map.time));
     if (!is_null(fields[time_at])) {
-      CELLAR_TRY_ASSIGN(timestamp, parse_time(fields[time_at]));
+      CELLAR_TRY_ASSIGN(timestamp, for_argument(map.time, parse_time(fields[time_at])));
       has_timestamp = true;
     }
   }
@@ -314,7 +314,8 @@ Status CellReader::cells_of_map(const std::vector<std::string>& fields, std::vec
 
 Status CellReader::cells_of_columns(const std::vector<std::string>& fields, std::vector<Cell>& cells) {
   if (fields.size() != header_.size())
-    return bad_line(fmt::format("{} fields, the first line has {}", fields.size(), header_.size()));
+    return bad_line(
+        fmt::format("the line has {} fields, the first line has {}", fields.size(), header_.size()));
   const auto field = [&](std::string_view name) -> const std::string& {
     return fields[header_.find(name)->second];
   };
@@ -324,13 +325,10 @@ Status CellReader::cells_of_columns(const std::vector<std::string>& fields, std:
   CELLAR_TRY_ASSIGN(cell.qualifier, parse_bytes(field("qualifier")));
   CELLAR_TRY_ASSIGN(cell.value, parse_bytes(field("value")));
   if (!field("ts").empty()) {
-    CELLAR_TRY_ASSIGN(cell.timestamp, parse_time(field("ts")));
+    CELLAR_TRY_ASSIGN(cell.timestamp, parse_written_time(field("ts")));
   }
   if (!parse_type(field("type"), cell.type))
-    return bad_line(
-        fmt::format("the type \"{}\" is none of Put, Delete, DeleteFamilyVersion, DeleteColumn, "
-                    "DeleteFamily",
-                    escaped(field("type"))));
+    return bad_line(fmt::format("invalid type \"{}\": {}", escaped(field("type")), kTypesExpected));
   const auto tags = header_.find("tags");
   if (tags != header_.end()) {
     CELLAR_TRY_ASSIGN(cell.tags, parse_bytes(fields[tags->second]));

@@ -2,7 +2,6 @@
 // cannot be read.
 #pragma once
 
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "cellar/cell.h"
 #include "cellar/status.h"
 #include "tools/frame/operands.h"
+#include "tools/transfer/line_reader.h"
 
 namespace cellar {
 
@@ -35,50 +35,22 @@ struct CellReaderOptions {
   int64_t now_ms = 0;                // for cells without a timestamp, when the one above is not given
 };
 
-// LineReader: lines of a file or standard input, of any length. One thread.
-class LineReader {
- public:
-  // "-" is standard input. kNotFound, kIoError.
-  static Result<std::unique_ptr<LineReader>> open(const std::string& path);
-  ~LineReader();
-  LineReader(const LineReader&) = delete;
-  LineReader& operator=(const LineReader&) = delete;
-
-  // The next line without its end; false at the end or after an error.
-  bool next(std::string& line);
-  Status status() const { return status_; }
-  uint64_t line() const { return line_; }
-  uint64_t bytes() const { return bytes_; }
-  uint64_t size() const { return size_; }  // of the file, 0 when unknown
-  const std::string& path() const { return path_; }
-
- private:
-  LineReader(std::FILE* file, std::string path) : file_(file), path_(std::move(path)) {}
-  std::FILE* file_;
-  std::string path_;
-  char* line_buffer_ = nullptr;
-  size_t line_room_ = 0;
-  uint64_t line_ = 0;
-  uint64_t bytes_ = 0;
-  uint64_t size_ = 0;
-  Status status_;
-};
-
 // One thread.
 class CellReader {
  public:
   CellReader(LineReader& lines, CellReaderOptions options);
 
   enum class Step : uint8_t { kCells, kBadLine, kEnd, kFailed };
-  // Appends the cells of the next line to `cells` (empty lines are skipped). kBadLine: nothing was appended
-  // and reading can go on; problem() says why, at file and line. kFailed: problem() says why the file cannot
-  // be used at all.
+  // Appends the cells of the next line to `cells`. Empty lines are skipped. Returns kBadLine if the line is
+  // not valid: nothing was appended, reading can go on, and problem() says why, at file and line. Returns
+  // kFailed if the file cannot be used at all; problem() says why.
   Step next(std::vector<Cell>& cells);
   const Status& problem() const { return problem_; }
 
  private:
   Step bad(Status status);
   Status read_header(const std::string& line);
+  Status check_front(const std::string& line) const;
   Status read_record(std::string& line, std::vector<std::string>& fields);
   Status cells_of_json(const std::string& line, std::vector<Cell>& cells);
   Status cells_of_map(const std::vector<std::string>& fields, std::vector<Cell>& cells);
@@ -89,6 +61,7 @@ class CellReader {
   LineReader& lines_;
   CellReaderOptions options_;
   Status problem_;
+  bool begun_ = false;
   bool header_read_ = false;
   std::map<std::string, size_t, std::less<>> header_;
   uint64_t record_line_ = 0;

@@ -52,38 +52,37 @@ class BulkloadCommand final : public Command {
   explicit BulkloadCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kMove; }
   std::string_view summary() const override {
-    return "HFiles laid out for a bulk load: check them, plan the load into HBase, or ingest them";
+    return "Check HFiles for a bulk load, plan the load into HBase, or ingest them";
   }
 
   void declare(Arguments& arguments) override {
     arguments.operand("ACTION", action_, "check, plan or ingest")
         .operand("DIR", directory_, "a directory of <family>/<file>")
-        .optional_operand("STORE", store_, "ingest: the store that takes the files")
-        .optional_operand("TABLE", table_, "ingest: its table")
+        .optional_operand("STORE", store_, "ingest: the store")
+        .optional_operand("TABLE", table_, "ingest: the table")
         .option("--table", planned_table_, "TABLE", "plan: the table in HBase")
-        .option("--splits", splits_, "FILE", "check, plan: where its regions begin, a row key a line")
+        .option("--splits", splits_, "FILE", "check, plan: first rows of its regions, one row key per line")
         .option("--describe", describe_, "FILE", "check: what HBase's shell prints for describe 'TABLE'")
-        .option("--staging", staging_, "PATH", "plan: where the files go first (/staging/TABLE)")
+        .option("--staging", staging_, "PATH", "plan: directory of HDFS for the files (/staging/TABLE)")
         .choice("--level", level_, {"deep", "cells"}, "check, ingest: how thoroughly files are verified")
         .choice("--by", by_, {"link", "copy", "move"},
-                "ingest: a hard link where possible, or a copy; move removes DIR's")
-        .flag("--create", create_,
-              "ingest: make store, table and families that are missing, as the files are")
+                "ingest: link: hard links where possible; move removes the files from DIR")
+        .flag("--create", create_, "ingest: create the store, table and families if they do not exist")
         .formats({"table", "json"})
         .note(
-            "check   one line a rule: ok, note, warn or FAIL; exit status 1 when one FAILs\n"
-            "plan    the commands that create the table, copy the files and load them\n"
-            "ingest  adopts the files as one write, all or none\n"
-            "plan and ingest --create take the schema that export wrote beside the files, else that of the\n"
-            "HBase table of the region, else what the files show: VERSIONS is then the most of any column")
+            "check   prints one line per rule: ok, note, warn or FAIL; exit status 1 if one FAILs\n"
+            "plan    prints the commands that create the table, copy the files and load them\n"
+            "ingest  adopts all files atomically, in a single write\n"
+            "plan and ingest --create use the schema that export wrote next to the files, or else that of\n"
+            "the HBase table, or else derive it from the files: VERSIONS is then the most of any column")
         .example("cellar bulkload check load --splits splits.txt --describe table.txt --level deep",
-                 "would HBase take these files into that table, and are they sound?")
+                 "would HBase load these files into that table, and are they undamaged?")
         .example("cellar bulkload plan load --table orders --splits splits.txt --staging /tmp/orders",
-                 "the commands that bring them into HBase, by way of a directory of HDFS")
+                 "the commands that load the files into HBase through a directory of HDFS")
         .more_example("cellar bulkload ingest load copy orders --create",
-                      "into a new store, with the families that the files show")
+                      "into a new store, with the families of the files")
         .more_example("cellar bulkload ingest load shop orders --by copy --level cells",
-                      "into a table that is there, leaving the files as they are, once every cell was read");
+                      "copy the files into an existing table, after every cell was checked");
   }
 
   Status run(Session& session) override {
@@ -97,7 +96,8 @@ class BulkloadCommand final : public Command {
  private:
   Status only(std::initializer_list<std::pair<const char*, bool>> unfit) const {
     for (const auto& [name, given] : unfit)
-      if (given) return Status::invalid_argument(fmt::format("{} is not for bulkload {}", name, action_));
+      if (given)
+        return Status::invalid_argument(fmt::format("bulkload {1} does not take {0}", name, action_));
     return {};
   }
 
@@ -142,7 +142,7 @@ class BulkloadCommand final : public Command {
     const size_t failures = checked.count(BulkLevel::kFail);
     const size_t warnings = checked.count(BulkLevel::kWarn);
     const std::string next = fmt::format("cellar bulkload plan {} --table TABLE", shown_name(directory_));
-    session.talk(failures > 0 ? fmt::format("HBase would not load this as it is meant: {} failed",
+    session.talk(failures > 0 ? fmt::format("HBase would not load these files correctly: {} failed",
                                             counted(failures, "rule"))
                               : fmt::format("{} → {}", counted(warnings, "warning"), next));
   }
@@ -152,7 +152,8 @@ class BulkloadCommand final : public Command {
                      {"--describe", !describe_.empty()},
                      {"--create", create_},
                      {"--by", by_ != "link"}}));
-    if (planned_table_.empty()) return Status::invalid_argument("--table is missing");
+    if (planned_table_.empty())
+      return Status::invalid_argument("--table is missing").hinting("--table NAME is the table in HBase");
     CELLAR_TRY(RowSplits::read(splits_).status());
     CELLAR_TRY_ASSIGN(const BulkFiles found, find_bulk_files(directory_));
     say_strays(session, found);
@@ -191,11 +192,13 @@ class BulkloadCommand final : public Command {
                      {"--describe", !describe_.empty()},
                      {"--splits", !splits_.empty()},
                      {"--staging", !staging_.empty()}}));
-    if (store_.empty() || table_.empty()) return Status::invalid_argument("STORE and TABLE are missing");
+    if (store_.empty() || table_.empty())
+      return Status::invalid_argument(store_.empty() ? "STORE and TABLE are missing" : "TABLE is missing")
+          .hinting("usage: cellar bulkload ingest DIR STORE TABLE");
     CELLAR_TRY_ASSIGN(const BulkFiles found, find_bulk_files(directory_));
     say_strays(session, found);
     if (found.files.empty())
-      return Status::not_found("there is no file below " + shown_name(directory_) + "/<family>");
+      return Status::not_found("no files below " + shown_name(directory_) + "/<family>");
     for (const BulkFile& file : found.files) CELLAR_TRY(open_hfile(session, file.path).status());
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine,
                       open_store(session, store_, create_ ? OpenFor::kCreating : OpenFor::kWriting));
@@ -223,7 +226,8 @@ class BulkloadCommand final : public Command {
     }
     if (options.read_only) {
       options.read_only = false;
-      session.talk("note   READONLY is left out, for the table takes files: cellar alter sets it again");
+      session.talk(
+          "note   READONLY is left out so that the table can ingest files: cellar alter sets it again");
     }
     return std::move(options);
   }
@@ -266,7 +270,7 @@ class BulkloadCommand final : public Command {
     };
     auto done = table.ingest(request);
     if (!done.ok()) {
-      if (interrupted()) return interrupted_status("nothing was taken in");
+      if (interrupted()) return interrupted_status("nothing was ingested");
       return done.status().is(Code::kCorruption)
                  ? session.name_failure("CEL-CORRUPTION", Exit::kNegative, done.status())
                  : done.status();
@@ -291,11 +295,11 @@ class BulkloadCommand final : public Command {
     records.count("cells", done.cells).count("sequence", done.sequence).finish();
     session.out().flush();
     for (const std::string& path : done.empty)
-      session.talk(fmt::format("note   left out, it has no cells: {}", path));
+      session.talk(fmt::format("note   left out, because it has no cells: {}", path));
     for (const IngestTie& tie : done.ties)
       session.talk(
-          fmt::format("warn   {} and {} hold different cells at {}, and nothing says which is newer: the "
-                      "first one's count",
+          fmt::format("warn   {} and {} hold different cells at {}, and neither is known to be newer: the "
+                      "cells of the first are used",
                       escaped(tie.winner), escaped(tie.loser), tie.cell));
     for (const std::string& path : done.remained)
       session.talk(fmt::format("warn   could not be removed: {}", path));

@@ -17,35 +17,35 @@ class ExportCommand final : public Command {
   explicit ExportCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kMove; }
   std::string_view summary() const override {
-    return "A table's cells in the form that load takes back, or as HFiles for HBase's bulk load";
+    return "Export the cells of a table for load, or as HFiles for HBase's bulk load";
   }
 
   void declare(Arguments& arguments) override {
     arguments.operand("STORE", store_, "directory of the store")
         .operand("TABLE", table_, "name of the table");
     rows_.declare(arguments);
-    arguments.option("--versions", versions_, "N|all", "up to N versions of each column (all)")
-        .flag("--raw", raw_, "delete markers and hidden cells, too, while they are stored")
-        .flag("--tags", tags_, "tags of each cell, such as its time to live (--to jsonl only)")
-        .choice("--to", to_, {"jsonl", "csv", "hfile"}, "the form")
+    arguments.option("--versions", versions_, "N|all", "up to N versions per column (all)")
+        .flag("--raw", raw_, "include delete markers and hidden cells that are still stored")
+        .flag("--tags", tags_, "include tags, such as times to live (--to jsonl only)")
+        .choice("--to", to_, {"jsonl", "csv", "hfile"}, "format of the cells")
         .option("-o,--output", output_, "DIR", "hfile: a new directory, for DIR/<family>/<32 hex digits>")
-        .option("--splits", splits_, "FILE", "hfile: where regions begin, a row key a line")
+        .option("--splits", splits_, "FILE", "hfile: first rows of the regions, one row key per line")
         .formats({"table", "json", "jsonl", "csv"})
         .note(
-            "Cells go to standard output whatever --format says; of HFiles it says how they are listed.\n"
-            "HFiles have the family's codec, encoding and Bloom filter, and tags, such as times to live.")
+            "Cells are written to standard output, whatever --format is; it applies to the list of HFiles.\n"
+            "HFiles have the codec, encoding and Bloom filter of the family, and keep tags.")
         .example("cellar export shop orders --to jsonl --raw --tags > orders.jsonl",
-                 "all that is stored, with markers and times to live, to load it elsewhere")
+                 "everything that is stored, with delete markers and times to live, to load it elsewhere")
         .example("cellar export shop orders --to csv --prefix user4 --column d --versions 1",
                  "the newest values of some rows, for a spreadsheet")
         .example("cellar export shop orders --to hfile -o out --splits splits.txt",
-                 "HFiles that HBase takes in, none of which crosses a region's border")
+                 "HFiles for HBase; no file crosses the border of a region")
         .more_example(
             "cellar export shop orders --start user41 --start-exclusive --stop user43 --stop-inclusive",
-            "behind user41, up to and with user43")
+            "after user41, up to and including user43")
         .more_example(
             "cellar export shop orders --time now-7d.. --filter \"ValueFilter(=, 'binary:Ada')\" --limit 100",
-            "what became Ada in the last week, at most a hundred rows");
+            "cells of the last week with the value Ada, at most 100 rows");
   }
 
   Status run(Session& session) override {
@@ -68,7 +68,8 @@ class ExportCommand final : public Command {
   Status check() const {
     const bool files = to_ == "hfile";
     if (files && output_.empty())
-      return Status::invalid_argument("--output is missing: HFiles go into a directory");
+      return Status::invalid_argument("--output is missing")
+          .hinting("name a new directory for the HFiles: -o DIR");
     if (!files && !(output_.empty() && splits_.empty()))
       return Status::invalid_argument("--output and --splits are for --to hfile");
     if (files && tags_) return Status::invalid_argument("HFiles have the tags anyway: leave out --tags");
@@ -113,7 +114,7 @@ class ExportCommand final : public Command {
                       HFileExport::create(output_, table.info(), std::move(splits)));
     Progress progress(session, "export", 0);
     CELLAR_TRY(walk(session, table, scan, progress, [&](const CellView& cell) { return made->add(cell); }));
-    if (interrupted()) return interrupted_status("nothing was left behind");
+    if (interrupted()) return interrupted_status("no output was left");
     CELLAR_TRY(made->finish());
     print_families(session, output_, *made);
     session.out().flush();
