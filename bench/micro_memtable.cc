@@ -100,28 +100,6 @@ void BM_Insert(benchmark::State& state, const char* structure, Way way) {
                                                  benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-// As a batch of `state.range(0)` cells would be inserted.
-void BM_InsertAll(benchmark::State& state, const char* structure) {
-  const auto group = static_cast<uint32_t>(state.range(0));
-  std::vector<CellMaker> makers(group, CellMaker(false));
-  std::vector<CellView> cells(group);
-  shuffled();
-  for (auto unused : state) {
-    static_cast<void>(unused);
-    Memtable* table = make_memtable(structure).value().release();
-    Pin pin(table);
-    for (uint32_t i = 0; i + group <= kCells; i += group) {
-      for (uint32_t j = 0; j < group; ++j) cells[j] = makers[j].make(number_at(Way::kRandom, i + j));
-      table->insert_all(cells);
-    }
-    state.PauseTiming();
-    pin.reset();
-    state.ResumeTiming();
-  }
-  state.counters["ns/cell"] = benchmark::Counter(static_cast<double>(state.iterations()) * kCells * 1e-9,
-                                                 benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
-}
-
 void BM_Get(benchmark::State& state, const char* structure) {
   Memtable* table = fill(structure, Way::kRandom);
   const Pin pin(table);
@@ -182,7 +160,6 @@ BENCHMARK_CAPTURE(BM_Insert, blink_in_order, "blink", Way::kInOrder)->Unit(kMs);
 BENCHMARK_CAPTURE(BM_Insert, skip_list_in_order, "skip_list", Way::kInOrder)->Unit(kMs);
 BENCHMARK_CAPTURE(BM_Insert, blink_wide_rows, "blink", Way::kWideRows)->Unit(kMs);
 BENCHMARK_CAPTURE(BM_Insert, skip_list_wide_rows, "skip_list", Way::kWideRows)->Unit(kMs);
-BENCHMARK_CAPTURE(BM_InsertAll, blink, "blink")->Arg(100)->Unit(kMs);
 BENCHMARK_CAPTURE(BM_Get, blink, "blink");
 BENCHMARK_CAPTURE(BM_Get, skip_list, "skip_list");
 BENCHMARK_CAPTURE(BM_GetMissing, blink, "blink");

@@ -30,10 +30,6 @@ class ArrayCursor final : public CellCursor {
     return current();
   }
   const CellView* next() override { return ++at_, current(); }
-  const CellView* seek_before(const CellView& target) override {
-    seek(target);
-    return at_ == 0 ? nullptr : &(*run_)[--at_];
-  }
   Status status() const override { return {}; }
   const Pinnable* pinned() const override { return nullptr; }
   void print(TextPrinter& out) const override { out.line("array"); }

@@ -9,7 +9,7 @@ namespace cellar {
 
 CompactionJudge::CompactionJudge(const RewriteRules& rules)
     : rules_(rules),
-      keeps_all_(rules.family.delete_order == DeleteOrder::kSequence &&
+      keeps_all_(rules.family.delete_order == MarkerOrder::kSequence &&
                  (!rules.all_files || !rules.snapshots.empty())),
       views_(rules.snapshots.size() + 1) {
   CELLAR_ASSERT(std::ranges::is_sorted(rules.snapshots));
@@ -29,7 +29,7 @@ void CompactionJudge::enter(Place place) {
     view.last_timestamp = kOldestTimestamp;
     view.last_type = CellType::kMinimum;
   }
-  if (rules_.family.delete_order == DeleteOrder::kSequence) {
+  if (rules_.family.delete_order == MarkerOrder::kSequence) {
     if (place == Place::kNewRow) {
       sequences_.enter_row();
     } else {
@@ -57,7 +57,7 @@ Drop CompactionJudge::decide(const CellView& cell) {
     return Drop::kExpired;
   if (cell_ttl_over(cell, rules_.now_ms)) return Drop::kCellTtl;
   if (cell.sequence > rules_.read_point) return decide_unpublished(cell);
-  if (rules_.family.delete_order == DeleteOrder::kSequence) return decide_by_sequence(cell);
+  if (rules_.family.delete_order == MarkerOrder::kSequence) return decide_by_sequence(cell);
   const size_t stratum = stratum_of(cell.sequence);
   return is_delete(cell.type()) ? decide_marker(cell, stratum) : decide_put(cell, stratum);
 }
@@ -65,18 +65,18 @@ Drop CompactionJudge::decide(const CellView& cell) {
 // Decides on a cell that no open read point sees. In sequence-ordered families, all markers seen are
 // older than the cell, so they do not hide it.
 Drop CompactionJudge::decide_unpublished(const CellView& cell) const {
-  if (is_delete(cell.type()) || rules_.family.delete_order == DeleteOrder::kSequence) return Drop::kKeep;
+  if (is_delete(cell.type()) || rules_.family.delete_order == MarkerOrder::kSequence) return Drop::kKeep;
   return views_.back().deletes.test(cell.timestamp) == Hidden::kNo ? Drop::kKeep : Drop::kMasked;
 }
 
 // Returns whether the marker removes puts in this rewrite.
 bool CompactionJudge::hides(const CellView& marker) const {
   switch (rules_.family.keep_deleted_cells) {
-    case KeepDeletedCells::kFalse:
+    case KeepDeleted::kFalse:
       return true;
-    case KeepDeletedCells::kTrue:
+    case KeepDeleted::kTrue:
       return false;
-    case KeepDeletedCells::kTtl:
+    case KeepDeleted::kTtl:
       return expired(rules_.family, marker.timestamp, rules_.now_ms);
   }
   return true;

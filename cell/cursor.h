@@ -1,4 +1,4 @@
-// CellCursor: walks one sorted run of cells forward; the contract of memtables, files and merges.
+// CellCursor and RunCursor: walk sorted cells; the contract of memtables, files and merges.
 #pragma once
 
 #include "base/pin.h"
@@ -32,11 +32,6 @@ class CellCursor {
   // than one move, so the sources of a merge implement their own.
   virtual const CellView* skip_to(const CellView& target);
 
-  // Moves to the last cell before `target`; returns null if there is no such cell. next() then continues
-  // from that cell. For reversed scans over sorted runs only: cursors built of several cursors abort
-  // here.
-  virtual const CellView* seek_before(const CellView& target) = 0;
-
   virtual Status status() const = 0;
 
   // Returns the object that holds the bytes of the current cell (except those in scratch); null if nothing
@@ -44,9 +39,21 @@ class CellCursor {
   // destroyed.
   virtual const Pinnable* pinned() const = 0;
   Pin pin() const { return Pin(pinned()); }
+  // Returns pinned(), and notes that the current cell goes into the answer of a read. Call at most once for
+  // each cell.
+  virtual const Pinnable* take_cell() { return pinned(); }
 
   // Prints one line or a small tree that describes the cursor and its position.
   virtual void print(TextPrinter& out) const = 0;
+};
+
+// RunCursor: a cursor of one sorted run, such as a memtable or a file. A run can also be searched backward,
+// which reversed scans need.
+class RunCursor : public CellCursor {
+ public:
+  // Moves to the last cell before `target`; returns null if there is no such cell. next() then continues
+  // from that cell.
+  virtual const CellView* seek_before(const CellView& target) = 0;
 };
 
 }  // namespace cellar

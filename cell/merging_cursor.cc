@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/assert.h"
 #include "cell/cell_order.h"
 
 namespace cellar {
@@ -20,7 +19,6 @@ class EmptyCursor final : public CellCursor {
  public:
   const CellView* seek(const CellView&) override { return nullptr; }
   const CellView* next() override { return nullptr; }
-  const CellView* seek_before(const CellView&) override { return nullptr; }
   Status status() const override { return {}; }
   const Pinnable* pinned() const override { return nullptr; }
   void print(TextPrinter& out) const override { out.line("empty"); }
@@ -83,14 +81,12 @@ class MergingCursor final : public CellCursor {
     return cell;
   }
 
-  const CellView* seek_before(const CellView&) override {
-    CELLAR_ASSERT(!"a merge has no seek_before: its sources are reversed instead");
-    return nullptr;
-  }
-
   Status status() const override { return status_; }
   const Pinnable* pinned() const override {
     return lead_.source != nullptr ? lead_.source->cursor->pinned() : nullptr;
+  }
+  const Pinnable* take_cell() override {
+    return lead_.source != nullptr ? lead_.source->cursor->take_cell() : nullptr;
   }
 
   void print(TextPrinter& out) const override {

@@ -26,7 +26,7 @@ ReadJudge::ReadJudge(const ReadRules& rules)
     : rules_(rules),
       versions_max_(versions_judged(rules)),
       time_last_(rules.time_until == kLatestTimestamp ? kLatestTimestamp : rules.time_until - 1),
-      by_sequence_(rules.family.delete_order == DeleteOrder::kSequence && !rules.raw) {
+      by_sequence_(rules.family.delete_order == MarkerOrder::kSequence && !rules.raw) {
   CELLAR_DCHECK(rules.explicit_columns || rules.columns.empty());
   CELLAR_DCHECK(std::ranges::is_sorted(rules.columns, std::less_equal()) || rules.columns.size() < 2);
   CELLAR_DCHECK(rules.family.max_versions > 0);
@@ -91,7 +91,7 @@ Verdict ReadJudge::judge(const CellView& cell, Place place) {
 void ReadJudge::add_marker(const CellView& marker) {
   CELLAR_DCHECK(!rules_.raw && is_delete(marker.type()));
   if (marker.timestamp < rules_.time_from) return;
-  if (rules_.family.keep_deleted_cells != KeepDeletedCells::kFalse && marker.timestamp > time_last_) return;
+  if (rules_.family.keep_deleted_cells != KeepDeleted::kFalse && marker.timestamp > time_last_) return;
   if (by_sequence_) {
     sequences_.add(marker);
   } else {

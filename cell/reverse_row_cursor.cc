@@ -12,7 +12,7 @@ namespace {
 
 class ReverseRowCursor final : public CellCursor {
  public:
-  explicit ReverseRowCursor(std::unique_ptr<CellCursor> forward) : forward_(std::move(forward)) {
+  explicit ReverseRowCursor(std::unique_ptr<RunCursor> forward) : forward_(std::move(forward)) {
     CELLAR_ASSERT(forward_ != nullptr);
   }
 
@@ -33,13 +33,9 @@ class ReverseRowCursor final : public CellCursor {
     return in_row_or_before(forward_->skip_to(target));
   }
 
-  const CellView* seek_before(const CellView&) override {
-    CELLAR_ASSERT(!"a reversed cursor has no seek_before");
-    return nullptr;
-  }
-
   Status status() const override { return forward_->status(); }
   const Pinnable* pinned() const override { return forward_->pinned(); }
+  const Pinnable* take_cell() override { return forward_->take_cell(); }
   void print(TextPrinter& out) const override {
     out.line("rows backward");
     out.indent();
@@ -89,7 +85,7 @@ class ReverseRowCursor final : public CellCursor {
     return show(forward_->seek(key_.view()));
   }
 
-  std::unique_ptr<CellCursor> forward_;
+  std::unique_ptr<RunCursor> forward_;
   std::string row_;
   OwnedCell key_;
   OwnedCell kept_;
@@ -100,13 +96,8 @@ class ReverseRowCursor final : public CellCursor {
 
 }  // namespace
 
-std::unique_ptr<CellCursor> make_reverse_row_cursor(std::unique_ptr<CellCursor> forward) {
+std::unique_ptr<CellCursor> make_reverse_row_cursor(std::unique_ptr<RunCursor> forward) {
   return std::make_unique<ReverseRowCursor>(std::move(forward));
-}
-
-std::unique_ptr<CellCursor> make_reverse_row_cursor(std::vector<MergeSource> forward) {
-  for (MergeSource& source : forward) source.cursor = make_reverse_row_cursor(std::move(source.cursor));
-  return make_backward_merging_cursor(std::move(forward));
 }
 
 }  // namespace cellar

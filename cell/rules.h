@@ -9,14 +9,9 @@
 
 #include "cellar/cell.h"
 #include "cellar/explanation.h"
+#include "cellar/options.h"
 
 namespace cellar {
-
-enum class KeepDeletedCells : uint8_t { kFalse, kTrue, kTtl };
-enum class DeleteOrder : uint8_t {
-  kTimestamp,  // HBase's default: a marker hides puts by timestamp, whenever they were written
-  kSequence,   // NEW_VERSION_BEHAVIOR: a marker hides only puts written before it
-};
 
 constexpr int64_t kTtlForeverMs = INT64_MAX;
 
@@ -24,8 +19,8 @@ struct FamilyRules {
   uint32_t max_versions = 1;  // at least 1
   uint32_t min_versions = 0;  // at most max_versions; number of versions kept although expired
   int64_t ttl_ms = kTtlForeverMs;
-  KeepDeletedCells keep_deleted_cells = KeepDeletedCells::kFalse;
-  DeleteOrder delete_order = DeleteOrder::kTimestamp;
+  KeepDeleted keep_deleted_cells = KeepDeleted::kFalse;
+  MarkerOrder delete_order = MarkerOrder::kTimestamp;
 };
 
 // Returns whether a cell with this timestamp is older than the family's time to live at `now_ms`. A cell of

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <utility>
 
 #include "base/assert.h"
 #include "cell/cell_key.h"
@@ -37,7 +38,7 @@ concept Judge = requires(J judge, const CellView& cell, Place place) {
 
 // Usage:
 //   position(...);
-//   while (walk.at() != nullptr) {
+//   while (walk.settle() != nullptr) {
 //     walk.enter_row();
 //     while (const CellView* cell = walk.next_in_row()) …;
 //   }
@@ -49,71 +50,68 @@ class Walk {
 
   // Moves to the first cell at or after `target`, before any judging.
   const CellView* position(const CellView& target) {
-    in_row_ = false;
-    leaving_ = false;
-    jump_ = false;
+    stand_ = Stand::kBetweenRows;
+    leap_ = Leap::kNone;
     ++examined_;
     return at_ = cursor_.seek(target);
   }
 
   // Returns the cell to be judged next: between rows, the first cell of the next row. Returns null at the
-  // end or after an error. After a row is decided, the walk moves to the next row only here or in
-  // enter_row(), so a get never pays for the move.
-  const CellView* at() const {
-    if (leaving_) leave_now();
+  // end or after an error. The walk leaves a decided row only here, so a get never pays for that move.
+  const CellView* settle() {
+    if (stand_ == Stand::kLeaving) leave_now();
     return at_;
   }
 
-  // Enters the row of at().
+  // Enters the row of the cell that settle() returned.
   void enter_row() {
-    if (leaving_) leave_now();
+    CELLAR_DCHECK(stand_ != Stand::kLeaving && at_ != nullptr);
     CELLAR_DCHECK(at_ != nullptr);
-    in_row_ = true;
+    stand_ = Stand::kInRow;
     returned_ = false;
-    overheard_ = false;
+    decided_.overheard = false;
     place_ = Place::kNewRow;
   }
 
-  // Returns the next included cell of this row, or null when the row is over (at() is then in another
-  // row, or null). Also returns null when the cursor failed: see status().
+  // Returns the next included cell of this row, or null when the row is over. Also returns null when the
+  // cursor failed: see status().
   const CellView* next_in_row();
 
-  // Leaves the row: at() is then the first cell of the next row.
+  // Leaves the row. settle() makes the move.
   void leave_row();
 
   // Moves at least as far as `at_least` after the cell returned last. Called from outside the judge, like
   // the two functions below; none of them undoes a step of the judge.
   void go_on(Step at_least) {
-    if (then_ == Step::kNextCell || at_least == Step::kNextRow) then_ = at_least;
+    if (decided_.then == Step::kNextCell || at_least == Step::kNextRow) decided_.then = at_least;
   }
   // Goes on at this key of the row.
   void seek_in_row(const CellView& key) {
-    if (then_ == Step::kNextRow) return;
+    if (decided_.then == Step::kNextRow) return;
     hint_.assign(key);
-    then_ = Step::kHint;
+    decided_.then = Step::kHint;
   }
   // Goes on at `row`, or else at the row that follows it in the direction of the cursor.
   enum class Rows : uint8_t { kForward, kBackward };
   void seek_row(std::string_view row, Rows direction) {
     first_of_row(hint_, row);
-    then_ = Step::kNextRow;
-    jump_ = true;
-    backward_ = direction == Rows::kBackward;
+    decided_.then = Step::kNextRow;
+    leap_ = direction == Rows::kBackward ? Leap::kBackward : Leap::kForward;
   }
   // Skips the rows before `row`. Call between rows, with a forward cursor only.
   void skip_to_row(std::string_view row) {
-    leaving_ = false;
-    jump_ = false;
-    in_row_ = false;
+    stand_ = Stand::kBetweenRows;
+    leap_ = Leap::kNone;
     if (at_ == nullptr || at_->row() >= row) return;
     first_of_row(hop_, row);
     at_ = cursor_.skip_to(hop_.view());
     if (at_ != nullptr) ++examined_;
   }
 
-  bool in_row() const { return in_row_; }
+  bool in_row() const { return stand_ == Stand::kInRow; }
   Status status() const { return cursor_.status(); }
-  const Pinnable* pinned() const { return cursor_.pinned(); }
+  // Returns the object that holds the bytes of the current cell, which goes into the answer of the read.
+  const Pinnable* take_cell() { return cursor_.take_cell(); }
   // Returns the number of cells examined so far, included or not.
   uint64_t examined() const { return examined_; }
 
@@ -124,29 +122,37 @@ class Walk {
   static constexpr int kStepsInColumn = 4;
   static constexpr int kStepsElsewhere = 1;
 
+  enum class Stand : uint8_t {
+    kBetweenRows,  // at_ is the first cell of a row that was not entered, or null
+    kInRow,
+    kLeaving,  // the row of at_ is decided, but the walk has not yet moved to the next row
+  };
+  enum class Leap : uint8_t { kNone, kForward, kBackward };  // kBackward: against the order of keys
+
+  // The outcome of the last verdict, or of a later call from outside.
+  struct Decided {
+    Step then = Step::kNextCell;
+    // True if at_ is a family-wide marker in a column already decided: its verdict undoes nothing.
+    bool overheard = false;
+  };
+
   void advance();
-  void leave_now() const;
+  void leave_now();
   bool still_decided(bool column_changed) const;
   bool can_hop() const;
   void hop();
 
   CellCursor& cursor_;
   J& judge_;
-  // The members that at() may update are mutable: a walk that has not yet moved to the next row looks the
-  // same from outside.
-  mutable const CellView* at_ = nullptr;
-  mutable bool leaving_ = false;  // the row of at_ is decided, but the walk has not yet moved to the next row
-  mutable uint64_t examined_ = 0;
-  mutable OwnedCell hop_;
-  mutable bool jump_ = false;  // the move to the next row goes to hint_
-  bool backward_ = false;      // True if that move goes against the order of keys
-  OwnedCell hint_;             // key after kHint; with jump_: the row to go on at
+  const CellView* at_ = nullptr;
+  Stand stand_ = Stand::kBetweenRows;
   Place place_ = Place::kNewRow;
-  bool in_row_ = false;
-  // True if at_ is a family-wide marker in a column already decided: its verdict undoes nothing.
-  bool overheard_ = false;
-  bool returned_ = false;  // True if at_ was returned as included: the walk moves before judging
-  Step then_ = Step::kNextCell;
+  Decided decided_;
+  bool returned_ = false;    // True if at_ was returned as included: the walk moves before judging
+  Leap leap_ = Leap::kNone;  // how the move to the next row goes to hint_
+  uint64_t examined_ = 0;
+  OwnedCell hop_;
+  OwnedCell hint_;  // key after kHint; with leap_: the row to go on at
 };
 
 template <Judge J>
@@ -155,10 +161,10 @@ const CellView* Walk<J>::next_in_row() {
     returned_ = false;
     advance();
   }
-  while (in_row_) {
-    CELLAR_DCHECK(at_ != nullptr && !returned_ && !leaving_);
+  while (stand_ == Stand::kInRow) {
+    CELLAR_DCHECK(at_ != nullptr && !returned_);
     const Verdict verdict = judge_.judge(*at_, place_);
-    if (!overheard_ || verdict.then != Step::kNextCell) then_ = verdict.then;
+    if (!decided_.overheard || verdict.then != Step::kNextCell) decided_.then = verdict.then;
     if (verdict.include) {
       returned_ = true;
       return at_;
@@ -171,35 +177,34 @@ const CellView* Walk<J>::next_in_row() {
 template <Judge J>
 void Walk<J>::leave_row() {
   returned_ = false;
-  if (!in_row_) return;
-  CELLAR_DCHECK(at_ != nullptr && !leaving_);
-  in_row_ = false;
-  leaving_ = true;
+  if (stand_ != Stand::kInRow) return;
+  CELLAR_DCHECK(at_ != nullptr);
+  stand_ = Stand::kLeaving;
 }
 
 // Moves to the next cell that the last verdict has not already decided, or out of the row.
 template <Judge J>
 void Walk<J>::advance() {
-  CELLAR_DCHECK(in_row_ && at_ != nullptr);
-  if (then_ == Step::kNextRow) return leave_row();
-  const int steps_max = then_ == Step::kNextColumn ? kStepsInColumn : kStepsElsewhere;
+  CELLAR_DCHECK(stand_ == Stand::kInRow && at_ != nullptr);
+  if (decided_.then == Step::kNextRow) return leave_row();
+  const int steps_max = decided_.then == Step::kNextColumn ? kStepsInColumn : kStepsElsewhere;
   bool column_changed = false;
   for (int steps = 0;; ++steps) {
     if (steps >= steps_max && can_hop()) return hop();
     const CellView* before = at_;
     at_ = cursor_.next();
-    in_row_ = at_ != nullptr;
-    if (!in_row_) return;
+    if (at_ == nullptr) break;
     ++examined_;
-    in_row_ = same_row(*before, *at_);
-    if (!in_row_) return;
+    if (!same_row(*before, *at_)) break;
     column_changed = column_changed || before->column() != at_->column();
     if (!still_decided(column_changed)) {
       place_ = column_changed ? Place::kNewColumn : Place::kSameColumn;
-      overheard_ = then_ != Step::kNextCell && then_ != Step::kHint && !column_changed;
+      decided_.overheard =
+          decided_.then != Step::kNextCell && decided_.then != Step::kHint && !column_changed;
       return;
     }
   }
+  stand_ = Stand::kBetweenRows;
 }
 
 // Returns whether the last verdict already decides the cell at_. Family-wide markers have the empty
@@ -207,7 +212,7 @@ void Walk<J>::advance() {
 // the markers, or older cells of the row would become visible.
 template <Judge J>
 bool Walk<J>::still_decided(bool column_changed) const {
-  switch (then_) {
+  switch (decided_.then) {
     case Step::kNextCell:
       return false;
     case Step::kNextColumn:
@@ -225,42 +230,42 @@ bool Walk<J>::still_decided(bool column_changed) const {
 template <Judge J>
 bool Walk<J>::can_hop() const {
   // Inside the empty column there may be family-wide markers, which the judge must see: step through it.
-  return then_ != Step::kNextCell && at_->key_size > at_->row_size + at_->family_size + 12U;
+  return decided_.then != Step::kNextCell && at_->key_size > at_->row_size + at_->family_size + 12U;
 }
 
 // Hops past the rest of the column, or to the judge's target. Not called in the empty column, see
 // can_hop().
 template <Judge J>
 void Walk<J>::hop() {
-  CELLAR_DCHECK(in_row_ && then_ != Step::kNextCell && then_ != Step::kNextRow);
+  CELLAR_DCHECK(in_row() && decided_.then != Step::kNextCell && decided_.then != Step::kNextRow);
   bool same_column_wanted = false;
-  if (then_ == Step::kSeek) {
+  if (decided_.then == Step::kSeek) {
     hop_.assign(judge_.target());
     CELLAR_DCHECK(same_row(hop_.view(), *at_));  // a judge's target lies in the row
-  } else if (then_ == Step::kHint) {
+  } else if (decided_.then == Step::kHint) {
     hop_.assign(hint_.view());
     same_column_wanted = at_->column() == hop_.view().column();
   } else {
     last_of_column(hop_, at_->row(), at_->family(), at_->qualifier());
   }
   at_ = cursor_.skip_to(hop_.view());
-  in_row_ = at_ != nullptr;
-  if (!in_row_) return;
-  ++examined_;
-  in_row_ = same_row(hop_.view(), *at_);
-  overheard_ = false;
+  if (at_ != nullptr) ++examined_;
+  if (at_ == nullptr || !same_row(hop_.view(), *at_)) {
+    stand_ = Stand::kBetweenRows;
+    return;
+  }
+  decided_.overheard = false;
   same_column_wanted = same_column_wanted && at_->column() == hop_.view().column();
   place_ = same_column_wanted ? Place::kSameColumn : Place::kNewColumn;
 }
 
 // Moves to the first cell of the next row.
 template <Judge J>
-void Walk<J>::leave_now() const {
-  CELLAR_DCHECK(at_ != nullptr && !in_row_);
-  leaving_ = false;
-  if (jump_) {
-    jump_ = false;
-    at_ = backward_ ? cursor_.seek(hint_.view()) : cursor_.skip_to(hint_.view());
+void Walk<J>::leave_now() {
+  CELLAR_DCHECK(at_ != nullptr && stand_ == Stand::kLeaving);
+  stand_ = Stand::kBetweenRows;
+  if (const Leap leap = std::exchange(leap_, Leap::kNone); leap != Leap::kNone) {
+    at_ = leap == Leap::kBackward ? cursor_.seek(hint_.view()) : cursor_.skip_to(hint_.view());
     if (at_ != nullptr) ++examined_;
     return;
   }

@@ -53,7 +53,6 @@ class CountingCursor final : public CellCursor {
   const CellView* seek(const CellView& target) override { return count(source_.seek(target)); }
   const CellView* next() override { return count(source_.next()); }
   const CellView* skip_to(const CellView& target) override { return CellCursor::skip_to(target); }
-  const CellView* seek_before(const CellView&) override { return nullptr; }
   Status status() const override { return source_.status(); }
   const Pinnable* pinned() const override { return source_.pinned(); }
   void print(TextPrinter& out) const override { source_.print(out); }
@@ -90,7 +89,7 @@ Result<RewriteResult> rewrite(const RewriteJob& job, const std::function<Result<
   OwnedCell first;
   first_of_row(first, {});
   walk.position(first.view());
-  while (walk.at() != nullptr) {
+  while (walk.settle() != nullptr) {
     walk.enter_row();
     while (const CellView* cell = walk.next_in_row()) {
       CELLAR_TRY(output.add(*cell, result));

@@ -8,13 +8,12 @@
 #include "base/assert.h"
 #include "base/plugins.h"
 #include "base/random.h"
-#include "engine/jobs/feed_reader.h"
+#include "engine/jobs/family_stores.h"
 #include "engine/jobs/feeds.h"
 #include "engine/jobs/recovery.h"
 #include "engine/jobs/resume_job.h"
 #include "engine/jobs/table_alteration.h"
 #include "engine/schema/names.h"
-#include "engine/store/snapshot_impl.h"
 #include "engine/table_impl.h"
 #include "engine/write/transaction.h"
 
@@ -29,23 +28,25 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
   CELLAR_TRY(validate(options));
   EngineOptions heeded = options;
   if (heeded.cell_bytes_max == 0) heeded.cell_bytes_max = kCellBytesHardMax;
-  auto core = std::make_shared<EngineCore>(std::move(heeded), path);
-  CELLAR_TRY_ASSIGN(core->cache, BlockCache::create(options.cache.capacity_bytes, options.cache.policy,
-                                                    options.cache.shards));
-  const auto parts = std::make_shared<EngineParts>(core);
-  core->make_table = [parts = parts.get()](uint32_t id, std::string name, TableOptions schema,
-                                           std::vector<std::shared_ptr<Store>> stores) {
-    return std::make_shared<TableImpl>(parts->shared_from_this(), id, std::move(name), std::move(schema),
-                                       std::move(stores));
-  };
+  CELLAR_TRY_ASSIGN(
+      std::shared_ptr<BlockCache> cache,
+      BlockCache::create(options.cache.capacity_bytes, options.cache.policy, options.cache.shards));
+  const auto parts = std::make_shared<EngineParts>(
+      std::move(heeded), path, std::move(cache),
+      [](std::shared_ptr<EngineParts> of, uint32_t id, const std::string& name, const TableOptions& schema,
+         std::vector<std::shared_ptr<Store>> stores) {
+        return std::make_shared<TableImpl>(std::move(of), id, name, schema, std::move(stores));
+      });
   auto engine = std::make_unique<EngineImpl>(parts);
-  if (Status status = open_store(*core, parts->background); !status.ok()) {
+  if (Status status = open_store(parts->work, parts->catalog, parts->background, parts->recovery);
+      !status.ok()) {
     // Whatever was begun must not be finished as if all were well.
-    core->fail(status, Health::Ends::kByReopen);
+    parts->health.fail(status, Health::Ends::kByReopen);
     return status;
   }
-  CELLAR_ASSERT(core->manifest != nullptr && (core->wal == nullptr) == core->options.read_only);
-  for (const auto& store : core->catalog.stores()) {
+  CELLAR_ASSERT(parts->disk.manifest != nullptr &&
+                (parts->disk.wal == nullptr) == parts->world.options.read_only);
+  for (const auto& store : parts->catalog.stores()) {
     if (store->frozen_count() != 0) parts->background.queue_flush(store);
     parts->background.queue_prefetch(store);
     parts->background.queue_compaction(store);
@@ -56,7 +57,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
 // In a forked child the parts of the engine must not even be destroyed: their threads run in the parent
 // alone, and mutexes may be locked for ever.
 EngineImpl::~EngineImpl() {
-  if (core_->life.inherited()) {
+  if (parts_->life.inherited()) {
     static_cast<void>(new std::shared_ptr<EngineParts>(parts_));
     return;
   }
@@ -65,14 +66,14 @@ EngineImpl::~EngineImpl() {
 
 Status EngineImpl::check_writable() const {
   CELLAR_TRY(check_not_in_observer());
-  CELLAR_TRY(core_->life.check_open());
-  if (core_->options.read_only) return Status::read_only("the store was opened read-only");
-  return core_->health.check();
+  CELLAR_TRY(parts_->life.check_open());
+  if (parts_->world.options.read_only) return Status::read_only("the store was opened read-only");
+  return parts_->health.check();
 }
 
 Result<std::shared_ptr<Table>> EngineImpl::open_table(const std::string& name) {
-  CELLAR_TRY(core_->life.check_open());
-  CELLAR_TRY_ASSIGN(std::shared_ptr<TableState> table, core_->catalog.find(name));
+  CELLAR_TRY(parts_->life.check_open());
+  CELLAR_TRY_ASSIGN(std::shared_ptr<TableState> table, parts_->catalog.find(name));
   return std::shared_ptr<Table>(std::move(table));
 }
 
@@ -88,20 +89,20 @@ Result<std::shared_ptr<Table>> EngineImpl::create_table(const std::string& name,
 
 Result<std::shared_ptr<Table>> EngineImpl::open_or_create_table(const std::string& name,
                                                                 const TableOptions& options) {
-  if (core_->catalog.lookup(name) != nullptr) return open_table(name);
+  if (parts_->catalog.lookup(name) != nullptr) return open_table(name);
   CELLAR_TRY(check_writable());
   CELLAR_TRY(check_table_name(name));
   CELLAR_TRY(validate(options));
   // Another thread may have been faster, and a third one may drop the table again.
   CELLAR_TRY(parts_->write_path.alone(
-      [&] { return core_->catalog.lookup(name) != nullptr ? Status() : create_now(name, options); }));
+      [&] { return parts_->catalog.lookup(name) != nullptr ? Status() : create_now(name, options); }));
   return open_table(name);
 }
 
 Status EngineImpl::create_now(const std::string& name, const TableOptions& options) {
-  if (core_->catalog.lookup(name) != nullptr)
+  if (parts_->catalog.lookup(name) != nullptr)
     return Status::invalid_argument("table " + name + " already exists");
-  const ManifestState state = core_->manifest->state();
+  const ManifestState state = parts_->disk.manifest->state();
   TableRecord record;
   record.id = state.next_table_id;
   record.name = name;
@@ -114,17 +115,17 @@ Status EngineImpl::create_now(const std::string& name, const TableOptions& optio
   for (const FamilyOptions& family : options.families) {
     edit.set_families.push_back({record.id, edit.next_family_id, family.name, option_list(family)});
     record.families.push_back(
-        {edit.next_family_id, family.name, option_list(family), core_->mvcc.read_point(), {}});
+        {edit.next_family_id, family.name, option_list(family), parts_->mvcc.read_point(), {}});
     ++edit.next_family_id;
   }
   CELLAR_ASSERT(!record.families.empty() && record.id < edit.next_table_id);
-  CELLAR_TRY_ASSIGN(std::vector<std::shared_ptr<Store>> stores, open_new_families(*core_, record));
-  CELLAR_TRY(core_->commit(edit));
-  core_->catalog.add(core_->make_table(record.id, name, record.options, std::move(stores)));
+  CELLAR_TRY_ASSIGN(std::vector<std::shared_ptr<Store>> stores, open_new_families(parts_->work, record));
+  CELLAR_TRY(parts_->disk.commit(edit));
+  parts_->catalog.add(record.id, name, record.options, std::move(stores));
   return {};
 }
 
-std::vector<std::string> EngineImpl::list_tables() { return core_->catalog.names(); }
+std::vector<std::string> EngineImpl::list_tables() { return parts_->catalog.names(); }
 
 Status EngineImpl::drop_table(const std::string& name) {
   CELLAR_TRY(check_writable());
@@ -133,19 +134,19 @@ Status EngineImpl::drop_table(const std::string& name) {
 }
 
 Status EngineImpl::drop_now(const std::string& name) {
-  const std::shared_ptr<TableState> table = core_->catalog.lookup(name);
+  const std::shared_ptr<TableState> table = parts_->catalog.lookup(name);
   if (table == nullptr) return Status::not_found("table " + name + " was dropped");
   ManifestEdit edit;
   edit.drop_tables.push_back(table->id());
-  edit.last_sequence = core_->mvcc.read_point();
-  CELLAR_TRY(core_->commit(edit));
+  edit.last_sequence = parts_->mvcc.read_point();
+  CELLAR_TRY(parts_->disk.commit(edit));
   table->set_dropped();
   for (const auto& store : table->families().stores) {
-    parts_->background.note_dropped(store->ids().family, core_->mvcc.read_point());
-    core_->memtable_bytes.fetch_sub(static_cast<int64_t>(store->drop()));
+    parts_->background.note_dropped(store->ids().family, parts_->mvcc.read_point());
+    parts_->memory.shrink(store->drop());
   }
   CELLAR_ASSERT(table->dropped());
-  core_->catalog.remove(name);
+  parts_->catalog.remove(name);
   return {};
 }
 
@@ -153,9 +154,9 @@ Status EngineImpl::alter_table(const std::string& name, const TableChange& chang
   CELLAR_TRY(check_writable());
   CELLAR_TRY(open_table(name).status());
   return parts_->write_path.alone([&]() -> Status {
-    const std::shared_ptr<TableState> table = core_->catalog.lookup(name);
+    const std::shared_ptr<TableState> table = parts_->catalog.lookup(name);
     if (table == nullptr) return Status::not_found("table " + name + " was dropped");
-    return TableAlteration(*core_, parts_->background, *table, change).run();
+    return TableAlteration(parts_->work, parts_->background, *table, change).run();
   });
 }
 
@@ -168,8 +169,8 @@ Status EngineImpl::add_observer(const std::string& table, const std::string& nam
   CELLAR_TRY(check_writable());
   if (observer == nullptr || name.empty())
     return Status::invalid_argument("an observer needs an object and a name");
-  CELLAR_TRY_ASSIGN(const std::shared_ptr<TableState> found, core_->catalog.find(table));
-  return core_->observers.add(*found, name, std::move(observer));
+  CELLAR_TRY_ASSIGN(const std::shared_ptr<TableState> found, parts_->catalog.find(table));
+  return parts_->observers.add(*found, name, std::move(observer));
 }
 
 Status EngineImpl::write(const Batch& batch, const WriteOptions& options) {
@@ -177,14 +178,14 @@ Status EngineImpl::write(const Batch& batch, const WriteOptions& options) {
 }
 
 Result<std::shared_ptr<const Snapshot>> EngineImpl::snapshot() {
-  CELLAR_TRY(core_->life.check_open());
-  return std::shared_ptr<const Snapshot>(std::make_shared<SnapshotImpl>(parts_->core));
+  CELLAR_TRY(parts_->life.check_open());
+  return std::shared_ptr<const Snapshot>(std::make_shared<SnapshotImpl>(parts_->shared(parts_->snapshots)));
 }
 
 Result<std::unique_ptr<Transaction>> EngineImpl::begin(const TransactionOptions& options) {
-  CELLAR_TRY(core_->life.check_open());
-  return std::unique_ptr<Transaction>(
-      std::make_unique<TransactionImpl>(parts_->core, parts_->shared_write_path(), options));
+  CELLAR_TRY(parts_->life.check_open());
+  return std::unique_ptr<Transaction>(std::make_unique<TransactionImpl>(
+      parts_->shared(parts_->host), parts_->shared(parts_->write_path), parts_->memory, options));
 }
 
 Status EngineImpl::run_transaction(const RunOptions& options,
@@ -192,8 +193,9 @@ Status EngineImpl::run_transaction(const RunOptions& options,
   if (options.attempts_max == 0) return Status::invalid_argument("attempts_max must be at least 1");
   int64_t pause_us = options.pause_us;
   for (uint32_t attempt = 1;; ++attempt) {
-    CELLAR_TRY(core_->life.check_open());
-    TransactionImpl transaction(parts_->core, parts_->shared_write_path(), options.transaction);
+    CELLAR_TRY(parts_->life.check_open());
+    TransactionImpl transaction(parts_->shared(parts_->host), parts_->shared(parts_->write_path),
+                                parts_->memory, options.transaction);
     Status status = work(transaction);
     if (status.ok() && transaction.active()) status = transaction.commit();
     transaction.rollback();
@@ -203,9 +205,9 @@ Status EngineImpl::run_transaction(const RunOptions& options,
     pause_us = std::min(pause_us, options.pause_us_max);
     if (pause_us > 0) {
       // Different pauses, so that who has met does not meet again.
-      Random random(core_->pauses.fetch_add(1, std::memory_order_relaxed));
+      Random random(pauses_.fetch_add(1, std::memory_order_relaxed));
       const int64_t half = pause_us / 2;
-      const auto event = core_->executor.make_event();
+      const auto event = parts_->world.executor.make_event();
       event->wait(event->count(),
                   pause_us - half + static_cast<int64_t>(random.below(static_cast<uint64_t>(half) + 1)));
       pause_us *= 2;
@@ -215,65 +217,67 @@ Status EngineImpl::run_transaction(const RunOptions& options,
 
 Status EngineImpl::create_feed(const std::string& name, const FeedOptions& options) {
   CELLAR_TRY(check_writable());
-  CELLAR_TRY(check_feed(*core_, name, options));
-  return parts_->write_path.alone([&] { return create_feed_now(*core_, name, options); });
+  CELLAR_TRY(check_feed(parts_->world, parts_->catalog, name, options));
+  return parts_->write_path.alone(
+      [&] { return create_feed_now(parts_->disk, parts_->mvcc.read_point(), name, options); });
 }
 
 std::vector<FeedInfo> EngineImpl::list_feeds() {
-  if (!core_->life.check_open().ok()) return {};
-  return cellar::list_feeds(*core_);
+  if (!parts_->life.check_open().ok()) return {};
+  return cellar::list_feeds(parts_->disk);
 }
 
 Status EngineImpl::drop_feed(const std::string& name) {
   CELLAR_TRY(check_writable());
-  CELLAR_TRY(parts_->write_path.alone([&] { return drop_feed_now(*core_, name); }));
+  CELLAR_TRY(parts_->write_path.alone([&] { return drop_feed_now(parts_->disk, name); }));
   parts_->background.release_log();
   return {};
 }
 
 Result<std::unique_ptr<FeedReader>> EngineImpl::read_feed(const std::string& name,
                                                           std::optional<uint64_t> from) {
-  CELLAR_TRY(core_->life.check_open());
-  return open_feed(parts_->core, parts_->shared_background(), name, from);
+  CELLAR_TRY(parts_->life.check_open());
+  return open_feed(parts_->shared(parts_->feed_source), name, from);
 }
 
 Status EngineImpl::flush() {
   CELLAR_TRY(check_writable());
-  return parts_->background.flush(core_->catalog.stores());
+  return parts_->background.flush(parts_->catalog.stores());
 }
 
 Status EngineImpl::resume() {
   CELLAR_TRY(check_not_in_observer());
-  CELLAR_TRY(core_->life.check_open());
-  if (core_->options.read_only) return Status::read_only("the store was opened read-only");
-  if (!core_->health.resumable()) return core_->health.check();
-  CELLAR_TRY(parts_->write_path.alone(
-      [&] { return ResumeJob(*core_, parts_->write_path, parts_->background).run(); }));
-  core_->changed->signal();
+  CELLAR_TRY(parts_->life.check_open());
+  if (parts_->world.options.read_only) return Status::read_only("the store was opened read-only");
+  if (!parts_->health.resumable()) return parts_->health.check();
+  CELLAR_TRY(parts_->write_path.alone([&] {
+    return ResumeJob(parts_->work, parts_->catalog, parts_->write_path, parts_->background).run();
+  }));
+  parts_->activity.changed.signal();
   parts_->background.resume();
   return {};
 }
 
 Status EngineImpl::wait_for_background() {
   CELLAR_TRY(check_not_in_observer());
-  CELLAR_TRY(core_->life.check_open());
+  CELLAR_TRY(parts_->life.check_open());
   return parts_->background.wait_idle();
 }
 
 EngineStatus EngineImpl::status() {
   EngineStatus status;
-  status.path = core_->path;
-  status.identity = core_->identity.hex();
-  status.read_only = core_->options.read_only;
-  status.health = core_->health.summary();
-  status.troubles = core_->health.troubles();
-  status.last_sequence = core_->mvcc.read_point();
-  status.snapshots = core_->mvcc.snapshots();
-  for (const LogSegment& segment : core_->log_segments()) {
+  status.path = parts_->world.path;
+  status.identity = parts_->disk.identity.hex();
+  status.read_only = parts_->world.options.read_only;
+  status.health = parts_->health.summary();
+  status.troubles = parts_->health.troubles();
+  status.last_sequence = parts_->mvcc.read_point();
+  status.snapshots = parts_->mvcc.snapshots();
+  for (const LogSegment& segment : parts_->disk.log_segments()) {
     ++status.log_segments;
     status.log_bytes += segment.bytes;
   }
-  for (const auto& store : core_->catalog.stores()) {
+  for (const auto& store : parts_->catalog.stores()) {
     const std::shared_ptr<const StoreView> view = store->view();
     if (view->active.get() != nullptr) status.memtable_bytes += view->active->bytes();
     for (const MemtableRef& memtable : view->frozen) status.memtable_bytes += memtable->bytes();
@@ -282,17 +286,17 @@ EngineStatus EngineImpl::status() {
       status.store_bytes += file->record().bytes;
     }
   }
-  const BlockCacheStats cache = core_->cache->stats();
+  const BlockCacheStats cache = parts_->files.cache().stats();
   status.cache_capacity_bytes = cache.capacity_bytes;
   status.cache_used_bytes = cache.used_bytes + cache.pinned_bytes;
   status.cache_hits = cache.hits;
   status.cache_misses = cache.misses;
-  status.flushes = core_->counters.flushes.load();
-  status.compactions = core_->counters.compactions.load();
-  status.bytes_flushed = core_->counters.bytes_flushed.load();
-  status.bytes_compacted = core_->counters.bytes_compacted.load();
-  status.stalls = core_->counters.stalls.load();
-  status.stall_micros = core_->counters.stall_micros.load();
+  status.flushes = parts_->counters.flushes.load();
+  status.compactions = parts_->counters.compactions.load();
+  status.bytes_flushed = parts_->counters.bytes_flushed.load();
+  status.bytes_compacted = parts_->counters.bytes_compacted.load();
+  status.stalls = parts_->counters.stalls.load();
+  status.stall_micros = parts_->counters.stall_micros.load();
   return status;
 }
 
@@ -300,48 +304,48 @@ EngineStatus EngineImpl::status() {
 // exactly where.
 Status EngineImpl::finish() {
   std::vector<std::shared_ptr<Store>> unlogged;
-  for (const auto& store : core_->catalog.stores())
+  for (const auto& store : parts_->catalog.stores())
     if (store->has_unlogged()) unlogged.push_back(store);
   if (!unlogged.empty()) CELLAR_TRY(parts_->background.flush(unlogged));
-  core_->closing.store(true);
-  core_->changed->signal();
+  parts_->activity.closing.store(true);
+  parts_->activity.changed.signal();
   CELLAR_TRY(parts_->background.wait_idle());
-  CELLAR_TRY(core_->check_lock());
-  CELLAR_ASSERT(core_->closing.load() && !core_->options.read_only);
-  CELLAR_TRY_ASSIGN(const LogPosition end, core_->wal->close_cleanly());
-  CELLAR_ASSERT(end.segment == core_->wal->current_segment() &&
-                !core_->wal->health().ok());  // it takes no more
-  ManifestState state = core_->manifest->state();
+  CELLAR_TRY(parts_->disk.check_lock());
+  CELLAR_ASSERT(parts_->activity.closing.load() && !parts_->world.options.read_only);
+  CELLAR_TRY_ASSIGN(const LogPosition end, parts_->disk.wal->close_cleanly());
+  CELLAR_ASSERT(end.segment == parts_->disk.wal->current_segment() &&
+                !parts_->disk.wal->health().ok());  // it takes no more
+  ManifestState state = parts_->disk.manifest->state();
   state.clean_close = end;
-  state.last_sequence = core_->mvcc.read_point();
-  const ExpiryClock::Memory time = core_->expiry.memory();
+  state.last_sequence = parts_->mvcc.read_point();
+  const ExpiryClock::Memory time = parts_->expiry.memory();
   state.wall_ms = time.wall_ms;
   state.doubted_ms = time.doubted_ms;
   state.log_synced = end;
-  return core_->manifest->switch_to(std::move(state)).status();
+  return parts_->disk.manifest->switch_to(std::move(state)).status();
 }
 
 Status EngineImpl::close() {
-  if (core_->life.inherited()) return EngineLife::inherited_status();
+  if (parts_->life.inherited()) return EngineLife::inherited_status();
   CELLAR_TRY(check_not_in_observer());
-  if (core_->life.closed.load()) return closed_with_;
-  const bool opened = core_->wal != nullptr && !core_->options.read_only;
-  if (opened && !core_->health.failed()) {
+  if (parts_->life.closed.load()) return closed_with_;
+  const bool opened = parts_->disk.wal != nullptr && !parts_->world.options.read_only;
+  if (opened && !parts_->health.failed()) {
     closed_with_ = finish();
-    if (!closed_with_.ok()) core_->fail(closed_with_.with_context("close"));
-  } else if (core_->health.failed()) {
-    closed_with_ = core_->health.check();
+    if (!closed_with_.ok()) parts_->health.fail(closed_with_.with_context("close"));
+  } else if (parts_->health.failed()) {
+    closed_with_ = parts_->health.check();
   }
-  core_->closing.store(true);
-  core_->life.closed.store(true, std::memory_order_release);
-  core_->changed->signal();
+  parts_->activity.closing.store(true);
+  parts_->life.closed.store(true, std::memory_order_release);
+  parts_->activity.changed.signal();
   static_cast<void>(parts_->background.wait_idle());
-  core_->catalog.take_all().clear();  // tables hold the core: let go, or neither ever ends
-  core_->observers.clear();           // they may hold tables, too
-  core_->remover.wait();
-  core_->wal.reset();
-  core_->manifest.reset();
-  core_->lock.reset();
+  parts_->catalog.take_all().clear();  // tables hold the parts: let go, or neither ever ends
+  parts_->observers.clear();           // they may hold tables, too
+  parts_->files.wait_for_removals();
+  parts_->disk.wal.reset();
+  parts_->disk.manifest.reset();
+  parts_->disk.lock.reset();
   return closed_with_;
 }
 

@@ -1,6 +1,7 @@
 // EngineImpl: implements Engine over the shared parts: opens, schema changes, closes.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,8 +13,7 @@ namespace cellar {
 
 class EngineImpl final : public Engine {
  public:
-  explicit EngineImpl(std::shared_ptr<EngineParts> parts)
-      : parts_(std::move(parts)), core_(parts_->core.get()) {}
+  explicit EngineImpl(std::shared_ptr<EngineParts> parts) : parts_(std::move(parts)) {}
   ~EngineImpl() override;
 
   Result<std::shared_ptr<Table>> create_table(const std::string& name, const TableOptions& options) override;
@@ -49,7 +49,7 @@ class EngineImpl final : public Engine {
   Status resume() override;
   Status wait_for_background() override;
   EngineStatus status() override;
-  const RecoveryReport& recovery_report() const override { return core_->recovery; }
+  const RecoveryReport& recovery_report() const override { return parts_->recovery; }
   Status close() override;
 
  private:
@@ -60,7 +60,7 @@ class EngineImpl final : public Engine {
   Status finish();
 
   const std::shared_ptr<EngineParts> parts_;
-  EngineCore* const core_;
+  std::atomic<uint64_t> pauses_{0};  // of transactions that are tried again: seeds
   Status closed_with_;
 };
 

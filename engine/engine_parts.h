@@ -1,29 +1,63 @@
-// EngineParts: what the engine and its tables share: the core, the write path, the background work.
+// EngineParts: owns the parts of an engine, and says which of them each part uses.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "engine/jobs/background.h"
-#include "engine/store/core.h"
+#include "engine/jobs/checkpoint_job.h"
+#include "engine/jobs/feed_reader.h"
+#include "engine/store/observers.h"
+#include "engine/store/snapshot_keeper.h"
 #include "engine/write/write_path.h"
 
 namespace cellar {
 
-// Lives as long as the engine, a table, a transaction or a feed's reader does.
+// Lives as long as the engine, a table, a snapshot, a transaction or a feed's reader does. Members are in the
+// order of their construction. A part uses only parts above it, except that writes and flushes use each
+// other.
 struct EngineParts : std::enable_shared_from_this<EngineParts> {
-  explicit EngineParts(std::shared_ptr<EngineCore> shared_core)
-      : core(std::move(shared_core)), background(*core, write_path), write_path(*core, background) {}
+  // Makes a table as the engine's users see it.
+  using MakeTable = std::function<std::shared_ptr<TableState>(
+      std::shared_ptr<EngineParts> parts, uint32_t id, const std::string& name, const TableOptions& options,
+      std::vector<std::shared_ptr<Store>> stores)>;
+
+  EngineParts(EngineOptions options, std::string path, std::shared_ptr<BlockCache> cache,
+              const MakeTable& make_table);
   EngineParts(const EngineParts&) = delete;
   EngineParts& operator=(const EngineParts&) = delete;
 
-  // Parts for those that outlive the call.
-  std::shared_ptr<WritePath> shared_write_path() { return {shared_from_this(), &write_path}; }
-  std::shared_ptr<Background> shared_background() { return {shared_from_this(), &background}; }
+  // Returns a part for a holder that may outlive the engine: it keeps all parts alive.
+  template <class Part>
+  std::shared_ptr<Part> shared(Part& part) {
+    return {shared_from_this(), &part};
+  }
 
-  const std::shared_ptr<EngineCore> core;
+  EngineLife life;
+  const World world;
+  Activity activity;
+  EngineCounters counters;
+  Health health;
+  Disk disk;
+  StoreFiles files;
+  Mvcc mvcc;
+  ExpiryClock expiry;
+  MemtableSpace memory;
+  RowLocks row_locks;
+  Observers observers;
+  RecoveryReport recovery;
+  Catalog catalog;
+  SnapshotKeeper snapshots;
+  const TableHost host;
+  StoreFileWriter writer;
+  const StoreWork work;
+  WriteThrottle throttle;
   Background background;
   WritePath write_path;
+  const CheckpointSource checkpoint_source;
+  const FeedSource feed_source;
 };
 
 }  // namespace cellar

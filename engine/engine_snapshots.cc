@@ -39,24 +39,24 @@ Result<std::vector<TableRecord>> tables_of(const ManifestState& state, const std
 Result<NamedSnapshotInfo> EngineImpl::create_snapshot(const std::string& name,
                                                       const std::vector<std::string>& tables) {
   CELLAR_TRY(check_writable());
-  return NamedSnapshots(*core_).create(parts_->write_path, name, tables);
+  return NamedSnapshots(parts_->world, parts_->disk).create(parts_->checkpoint_source, name, tables);
 }
 
 Result<std::vector<NamedSnapshotInfo>> EngineImpl::list_snapshots() {
-  CELLAR_TRY(core_->life.check_open());
-  return NamedSnapshots(*core_).list();
+  CELLAR_TRY(parts_->life.check_open());
+  return NamedSnapshots(parts_->world, parts_->disk).list();
 }
 
 Status EngineImpl::drop_snapshot(const std::string& name) {
   CELLAR_TRY(check_writable());
-  return NamedSnapshots(*core_).drop(name);
+  return NamedSnapshots(parts_->world, parts_->disk).drop(name);
 }
 
 Result<std::unique_ptr<Engine>> EngineImpl::open_snapshot(const std::string& name) {
-  CELLAR_TRY(core_->life.check_open());
-  const NamedSnapshots snapshots(*core_);
+  CELLAR_TRY(parts_->life.check_open());
+  const NamedSnapshots snapshots(parts_->world, parts_->disk);
   CELLAR_TRY(snapshots.open(name).status());  // says that there is none, and what the nearest is called
-  EngineOptions options = core_->options;
+  EngineOptions options = parts_->world.options;
   options.read_only = true;
   options.create_if_missing = false;
   options.error_if_exists = false;
@@ -66,11 +66,12 @@ Result<std::unique_ptr<Engine>> EngineImpl::open_snapshot(const std::string& nam
 
 Status EngineImpl::restore_snapshot(const std::string& name, const std::vector<std::string>& tables) {
   CELLAR_TRY(check_writable());
-  CELLAR_TRY_ASSIGN(const NamedSnapshots::Opened snapshot, NamedSnapshots(*core_).open(name));
+  CELLAR_TRY_ASSIGN(const NamedSnapshots::Opened snapshot,
+                    NamedSnapshots(parts_->world, parts_->disk).open(name));
   CELLAR_TRY_ASSIGN(std::vector<TableRecord> content, tables_of(snapshot.state, name, tables));
   return parts_->write_path.alone([&] {
-    return TableReplacement(*core_, parts_->background, std::move(content), snapshot.directory.get(),
-                            snapshot.state.last_sequence)
+    return TableReplacement(parts_->work, parts_->catalog, parts_->background, std::move(content),
+                            snapshot.directory.get(), snapshot.state.last_sequence)
         .run()
         .with_context("restoring snapshot " + name);
   });
@@ -80,15 +81,16 @@ Result<std::shared_ptr<Table>> EngineImpl::clone_snapshot(const std::string& nam
                                                           const std::string& table) {
   CELLAR_TRY(check_writable());
   CELLAR_TRY(check_table_name(table));
-  CELLAR_TRY_ASSIGN(const NamedSnapshots::Opened snapshot, NamedSnapshots(*core_).open(name));
+  CELLAR_TRY_ASSIGN(const NamedSnapshots::Opened snapshot,
+                    NamedSnapshots(parts_->world, parts_->disk).open(name));
   CELLAR_TRY_ASSIGN(std::vector<TableRecord> content, tables_of(snapshot.state, name, {from}));
   content.front().name = table;
   CELLAR_ASSERT(content.size() == 1);
   CELLAR_TRY(parts_->write_path.alone([&]() -> Status {
-    if (core_->catalog.lookup(table) != nullptr)
+    if (parts_->catalog.lookup(table) != nullptr)
       return Status::invalid_argument("table " + table + " already exists");
-    return TableReplacement(*core_, parts_->background, std::move(content), snapshot.directory.get(),
-                            snapshot.state.last_sequence)
+    return TableReplacement(parts_->work, parts_->catalog, parts_->background, std::move(content),
+                            snapshot.directory.get(), snapshot.state.last_sequence)
         .run()
         .with_context("cloning from snapshot " + name);
   }));
@@ -102,24 +104,25 @@ Status EngineImpl::truncate_table(const std::string& name) {
 }
 
 Status EngineImpl::truncate_now(const std::string& name) {
-  const ManifestState state = core_->manifest->state();
+  const ManifestState state = parts_->disk.manifest->state();
   const TableRecord* const known = state.table_named(name);
   if (known == nullptr) return Status::not_found("table " + name + " was dropped");
   TableRecord empty = *known;
   for (FamilyRecord& family : empty.families) family.files.clear();
-  return TableReplacement(*core_, parts_->background, {empty}, nullptr, 0).run();
+  return TableReplacement(parts_->work, parts_->catalog, parts_->background, {empty}, nullptr, 0).run();
 }
 
 Result<CheckpointInfo> EngineImpl::checkpoint(const std::string& path) {
   CELLAR_TRY(check_not_in_observer());  // it waits for the writers
-  CELLAR_TRY(core_->life.check_open());
+  CELLAR_TRY(parts_->life.check_open());
   const auto [parent_path, name] = split_path(path);
-  CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> parent, core_->files.open_directory(parent_path, false));
-  CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> into, core_->files.open_directory(path, true));
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> parent,
+                    parts_->world.files.open_directory(parent_path, false));
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> into, parts_->world.files.open_directory(path, true));
   CELLAR_TRY_ASSIGN(const std::vector<DirectoryEntry> entries, into->list());
   if (!entries.empty())
     return Status::invalid_argument("the target of a checkpoint must be a new or empty directory").at(path);
-  auto made = CheckpointJob(*core_, parts_->write_path, {}).run(*into);
+  auto made = CheckpointJob(parts_->checkpoint_source, {}).run(*into);
   // The name of the directory has been durable since it was opened.
   const Status status = made.status();
   if (!status.ok()) {

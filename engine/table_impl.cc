@@ -144,7 +144,7 @@ Result<RangeSplits> TableImpl::split_points(size_t parts, const EstimateRequest&
 Result<IngestInfo> TableImpl::ingest(const IngestRequest& request) {
   CELLAR_TRY(check_not_in_observer());
   CELLAR_TRY(check_writable());
-  auto done = IngestJob(core(), parts_->write_path, parts_->background, *this, request).run();
+  auto done = IngestJob(parts_->work, parts_->write_path, parts_->background, *this, request).run();
   if (!done.ok()) return done.status().with_context("table " + name());
   return done;
 }

@@ -16,8 +16,7 @@ class TableImpl final : public TableState {
  public:
   TableImpl(std::shared_ptr<EngineParts> parts, uint32_t id, std::string name, TableOptions options,
             std::vector<std::shared_ptr<Store>> stores)
-      : TableState(parts->core, parts->core->life, parts->core->options.durability, id, std::move(name),
-                   std::move(options), std::move(stores)),
+      : TableState(parts->shared(parts->host), id, std::move(name), std::move(options), std::move(stores)),
         parts_(std::move(parts)) {}
 
   TableInfo info() const override;

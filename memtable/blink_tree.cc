@@ -280,20 +280,6 @@ const BlinkTree::Node* BlinkTree::child_for(const Inner& inner, const CellView& 
   }
 }
 
-void BlinkTree::prepare_inserts(std::span<const CellView> cells) const {
-  if (running_) return;  // the next cell goes after the last one
-  CELLAR_ASSERT(cells.size() <= kPreparedMax);
-  std::array<const Node*, kPreparedMax> at;
-  const Node* root = root_.load(std::memory_order_relaxed);
-  at.fill(root);
-  for (uint32_t level = root->level; level > 0; --level) {
-    for (size_t i = 0; i < cells.size(); ++i) {
-      at[i] = child_for(static_cast<const Inner&>(*at[i]), cells[i]);
-      prefetch_node(at[i]);
-    }
-  }
-}
-
 const BlinkTree::Leaf* BlinkTree::leaf_for(const Node* node, const CellView& target) {
   while (node->level > 0) {
     node = child_for(static_cast<const Inner&>(*node), target);

@@ -39,7 +39,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <span>
 
 #include "base/arena.h"
 #include "cellar/cell.h"
@@ -57,11 +56,6 @@ class BlinkTree {
 
   // Inserts `record`, a copy of `cell`, before all cells equal to it.
   void insert(const CellView& cell, const CellRecord* record);
-
-  // Fetches all nodes that inserting these cells will need. The path to one cell is a chain of cache
-  // misses, but the paths to different cells are independent. At most kPreparedMax cells; inserter only.
-  static constexpr size_t kPreparedMax = 16;
-  void prepare_inserts(std::span<const CellView> cells) const;
 
   // Returns the bytes of all nodes, including frozen ones. Any thread.
   uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }

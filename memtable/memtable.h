@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string>
 
 #include "base/pin.h"
@@ -37,15 +36,9 @@ class Memtable : public Pinnable {
   // Concurrent readers see the cell completely or not at all.
   virtual void insert(const CellView& cell) = 0;
 
-  // Calls insert() for each cell, in this order. Faster for many cells: the structure may fetch memory
-  // for cells to come.
-  virtual void insert_all(std::span<const CellView> cells) {
-    for (const CellView& cell : cells) insert(cell);
-  }
-
   // Returns a cursor that pins this memtable. It sees at least the cells inserted before it was made, and
   // may see later ones: readers filter by sequence. Any number of cursors, on any threads.
-  virtual std::unique_ptr<CellCursor> cursor() const = 0;
+  virtual std::unique_ptr<RunCursor> cursor() const = 0;
 
   virtual MemtableSummary summary() const = 0;
 

@@ -1,9 +1,9 @@
 // OrderedMemtable<S>: a Memtable over a sorted structure S of cell records, with its cursor, figures and
 // row filter.
 //
-// S has insert(cell, record), prepare_inserts(cells), kPreparedMax, bytes(), and a Place with seek,
-// seek_before, next and record; blink_tree.h is the model. A new structure gets a file ordered_<name>.cc
-// that names the structure; then it can be chosen by name.
+// S has insert(cell, record), bytes(), and a Place with seek, seek_before, next and record; blink_tree.h is
+// the model. A new structure gets a file ordered_<name>.cc that names the structure; then it can be chosen
+// by name.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ namespace cellar {
 // cursor therefore sees every cell inserted before it was made. Cells do not move in the arena, so the
 // two-step rule costs only a second view. As long as a pin is held, the bytes outlive the cursor as well.
 template <class S>
-class OrderedCursor final : public CellCursor {
+class OrderedCursor final : public RunCursor {
  public:
   OrderedCursor(const Memtable* table, const S* structure) : pin_(table), structure_(*structure) {}
 
@@ -55,6 +55,7 @@ class OrderedCursor final : public CellCursor {
 
   Status status() const override { return {}; }
   const Pinnable* pinned() const override { return pin_.get(); }
+  const Pinnable* take_cell() override { return pin_.get(); }
   void print(TextPrinter& out) const override {
     const CellRecord* at = place_.record();
     out.line("memtable cursor at " + (at == nullptr ? std::string("no cell") : key_text(at->view())));
@@ -91,16 +92,7 @@ class OrderedMemtable final : public Memtable {
     figures_.add(cell, cell_bytes_ + structure_.bytes() + filter_.bytes());
   }
 
-  void insert_all(std::span<const CellView> cells) override {
-    while (!cells.empty()) {
-      const auto group = cells.first(std::min(cells.size(), S::kPreparedMax));
-      structure_.prepare_inserts(group);
-      for (const CellView& cell : group) insert(cell);
-      cells = cells.subspan(group.size());
-    }
-  }
-
-  std::unique_ptr<CellCursor> cursor() const override {
+  std::unique_ptr<RunCursor> cursor() const override {
     return std::make_unique<OrderedCursor<S>>(this, &structure_);
   }
   MemtableSummary summary() const override { return figures_.summary(); }

@@ -8,7 +8,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <span>
 
 #include "base/arena.h"
 #include "base/random.h"
@@ -30,10 +29,6 @@ class SkipList {
 
   // Inserts `record`, a copy of `cell`, before all cells equal to it.
   void insert(const CellView& cell, const CellRecord* record);
-
-  // Does nothing: fetching ahead would need the same comparisons as the insert.
-  static constexpr size_t kPreparedMax = SIZE_MAX;
-  void prepare_inserts(std::span<const CellView>) const {}
 
   // Returns the bytes of all nodes. Any thread.
   uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }

@@ -48,7 +48,7 @@ void Background::queue_flush(std::shared_ptr<Store> store) {
     store->work().flush_queued = true;
   }
   job_begins();
-  core_.executor.submit(JobPriority::kHigh, [this, store = std::move(store)]() mutable {
+  work_.world.executor.submit(JobPriority::kHigh, [this, store = std::move(store)]() mutable {
     run_flush(store);
     store.reset();
     job_ended();
@@ -63,7 +63,7 @@ void Background::run_flush(const std::shared_ptr<Store>& store) {
     if (store->work().flush_runs) return;  // flush_here() was faster, and looks after what is left
     store->work().flush_runs = true;
   }
-  const Status status = core_.health.failed() ? core_.health.check() : flush_store(core_, *store);
+  const Status status = work_.health.failed() ? work_.health.check() : flush_store(work_, *store);
   // Before anybody hears that the flush has ended: who does may flush again, and end the trouble.
   if (!status.ok()) after_flush_failure(store, status);
   end_flush(*store, status);
@@ -77,12 +77,12 @@ void Background::run_flush(const std::shared_ptr<Store>& store) {
 void Background::claim_flush(Store& store) {
   CELLAR_ASSERT(mutexes_held() == 0);
   while (true) {
-    const uint64_t seen = core_.changed->count();
+    const uint64_t seen = work_.activity.changed.count();
     {
       MutexLock lock(store.work_mutex());
       if (!std::exchange(store.work().flush_runs, true)) return;
     }
-    core_.changed->wait(seen, -1);
+    work_.activity.changed.wait(seen, -1);
   }
 }
 
@@ -97,27 +97,27 @@ void Background::end_flush(Store& store, const Status& status) {
     work.flush_failures = status.ok() ? 0 : work.flush_failures + 1;
   }
   if (status.ok()) {
-    core_.health.over(name_of("flush", store));
+    work_.health.over(name_of("flush", store));
     drop_retries(store, true);
   }
-  core_.changed->signal();
+  work_.activity.changed.signal();
 }
 
 // The log still has everything: a later try writes a new file.
 void Background::after_flush_failure(const std::shared_ptr<Store>& store, const Status& status) {
   CELLAR_ASSERT(!status.ok());
-  if (core_.health.failed()) return;
+  if (work_.health.failed()) return;
   int failures = 1;
   {
     MutexLock lock(store->work_mutex());
     CELLAR_ASSERT(store->work().flush_runs);  // until end_flush()
     failures += store->work().flush_failures;
   }
-  core_.log(LogLevel::kError, "flush failed: " + status.to_text());
-  core_.health.trouble(name_of("flush", *store), status, core_.clock.wall_ms());
-  core_.events.on_background_error(status);
-  if (!core_.options.automatic_flush) return;
-  retry_later({store, true, core_.clock.steady_us() + retry_delay_us(failures)}, status);
+  work_.world.log(LogLevel::kError, "flush failed: " + status.to_text());
+  work_.health.trouble(name_of("flush", *store), status, work_.world.clock.wall_ms());
+  work_.world.events.on_background_error(status);
+  if (!work_.world.options.automatic_flush) return;
+  retry_later({store, true, work_.world.clock.steady_us() + retry_delay_us(failures)}, status);
 }
 
 void Background::retry_later(Retry retry, const Status& status) {
@@ -130,8 +130,8 @@ void Background::retry_later(Retry retry, const Status& status) {
     begins = !std::exchange(retrier_runs_, true);
     if (begins) ++jobs_;
   }
-  core_.changed->signal();
-  if (begins) core_.executor.submit(JobPriority::kHigh, [this] { run_retries(); });
+  work_.activity.changed.signal();
+  if (begins) work_.world.executor.submit(JobPriority::kHigh, [this] { run_retries(); });
 }
 
 void Background::drop_retries(const Store& store, bool flush) {
@@ -141,13 +141,13 @@ void Background::drop_retries(const Store& store, bool flush) {
 }
 
 std::optional<int64_t> Background::queue_due() {
-  const int64_t now = core_.clock.steady_us();
+  const int64_t now = work_.world.clock.steady_us();
   std::vector<Retry> due;
   int64_t next_us = INT64_MAX;
   {
     MutexLock lock(jobs_mutex_);
     CELLAR_ASSERT(retrier_runs_ && jobs_ > 0);
-    if (core_.closing.load() || core_.health.failed()) retries_.clear();
+    if (work_.activity.closing.load() || work_.health.failed()) retries_.clear();
     for (Retry& each : retries_) {
       if (each.due_us <= now) due.push_back(std::move(each));
     }
@@ -163,17 +163,17 @@ std::optional<int64_t> Background::queue_due() {
 // One job waits for all retries, so that they keep no thread from other work.
 void Background::run_retries() {
   while (true) {
-    const uint64_t seen = core_.changed->count();
+    const uint64_t seen = work_.activity.changed.count();
     const std::optional<int64_t> left_us = queue_due();
     if (!left_us) break;
-    core_.changed->wait(seen, *left_us);
+    work_.activity.changed.wait(seen, *left_us);
   }
   job_ended();
 }
 
 // Failures dropped the retries.
 void Background::resume() {
-  for (const auto& store : core_.catalog.stores()) {
+  for (const auto& store : catalog_.stores()) {
     if (store->frozen_count() != 0) queue_flush(store);
     queue_prefetch(store);
     queue_compaction(store);
@@ -182,8 +182,8 @@ void Background::resume() {
 }
 
 Status Background::flush(const std::vector<std::shared_ptr<Store>>& stores) {
-  if (core_.options.read_only) return Status::read_only("the store was opened read-only");
-  CELLAR_TRY(core_.health.check());
+  if (work_.world.options.read_only) return Status::read_only("the store was opened read-only");
+  CELLAR_TRY(work_.health.check());
   CELLAR_ASSERT(mutexes_held() == 0);
   std::vector<uint64_t> ended(stores.size());
   for (size_t i = 0; i < stores.size(); ++i) {
@@ -199,7 +199,7 @@ Status Background::flush(const std::vector<std::shared_ptr<Store>>& stores) {
   for (size_t i = 0; i < stores.size(); ++i) {
     const std::shared_ptr<Store>& store = stores[i];
     while (true) {
-      const uint64_t seen = core_.changed->count();
+      const uint64_t seen = work_.activity.changed.count();
       {
         MutexLock lock(store->work_mutex());
         if (store->work().flushes_ended > ended[i] && !store->work().flush_status.ok())
@@ -207,7 +207,7 @@ Status Background::flush(const std::vector<std::shared_ptr<Store>>& stores) {
         if (store->frozen_count() == 0 && !store->work().flush_runs) break;
       }
       queue_flush(store);
-      core_.changed->wait(seen, -1);
+      work_.activity.changed.wait(seen, -1);
     }
   }
   return {};
@@ -216,7 +216,7 @@ Status Background::flush(const std::vector<std::shared_ptr<Store>>& stores) {
 Status Background::flush_here(const std::shared_ptr<Store>& store) {
   write_path_.freeze(*store);
   claim_flush(*store);
-  const Status status = flush_store(core_, *store);
+  const Status status = flush_store(work_, *store);
   end_flush(*store, status);
   CELLAR_ASSERT(!status.ok() || store->dropped() || store->oldest_unflushed() == UINT64_MAX);
   if (store->frozen_count() != 0)
@@ -226,12 +226,12 @@ Status Background::flush_here(const std::shared_ptr<Store>& store) {
 }
 
 void Background::queue_compaction(std::shared_ptr<Store> store) {
-  if (!core_.options.automatic_compaction || !store->compaction_enabled() || core_.options.read_only ||
-      core_.closing.load() || core_.health.failed())
+  if (!work_.world.options.automatic_compaction || !store->compaction_enabled() ||
+      work_.world.options.read_only || work_.activity.closing.load() || work_.health.failed())
     return;
   if (!wants_compaction(*store)) return;
   job_begins();
-  core_.executor.submit(JobPriority::kLow, [this, store = std::move(store)]() mutable {
+  work_.world.executor.submit(JobPriority::kLow, [this, store = std::move(store)]() mutable {
     run_automatic_compaction(store);
     store.reset();
     job_ended();
@@ -272,8 +272,9 @@ void Background::run_automatic_compaction(const std::shared_ptr<Store>& store) {
     }
     work.compaction_runs = true;
   }
-  const Status status =
-      core_.closing.load() || core_.health.failed() ? Status() : run_compactions(*store, Wanted::kAutomatic);
+  const Status status = work_.activity.closing.load() || work_.health.failed()
+                            ? Status()
+                            : run_compactions(*store, Wanted::kAutomatic);
   end_compaction(store, status, true);
 }
 
@@ -291,36 +292,35 @@ void Background::end_compaction(const std::shared_ptr<Store>& store, const Statu
     Store::Work& work = store->work();
     CELLAR_ASSERT(work.compaction_runs);
     work.compaction_runs = false;
-    ++work.compactions_ended;
     work.compaction_failures = failed ? work.compaction_failures + 1 : 0;
     again = std::exchange(work.compaction_again, false) || (failed && !automatic);
     // wants_compaction() notes what the policy says when it is asked again.
     if (!failed) store->note_compactions(Store::Compactions::kNotWanted);
     if (failed && automatic) store->note_compactions(Store::Compactions::kFail);
   }
-  core_.changed->signal();
+  work_.activity.changed.signal();
   if (again) queue_compaction(store);
 }
 
 void Background::compaction_succeeded(Store& store) {
   store.note_compactions(Store::Compactions::kMayHelp);
-  core_.health.over(name_of("compaction", store));
+  work_.health.over(name_of("compaction", store));
   drop_retries(store, false);
 }
 
 void Background::after_compaction_failure(const std::shared_ptr<Store>& store, const Status& status) {
   CELLAR_ASSERT(!status.ok() && !status.is(Code::kAborted));
-  if (core_.health.failed()) return;
-  core_.health.trouble(name_of("compaction", *store), status, core_.clock.wall_ms());
-  core_.log(LogLevel::kError, "compaction failed: " + status.to_text());
-  core_.events.on_background_error(status);
+  if (work_.health.failed()) return;
+  work_.health.trouble(name_of("compaction", *store), status, work_.world.clock.wall_ms());
+  work_.world.log(LogLevel::kError, "compaction failed: " + status.to_text());
+  work_.world.events.on_background_error(status);
   int failures = 1;
   {
     MutexLock lock(store->work_mutex());
     CELLAR_ASSERT(store->work().compaction_runs);  // until end_compaction()
     failures += store->work().compaction_failures;
   }
-  retry_later({store, false, core_.clock.steady_us() + retry_delay_us(failures)}, status);
+  retry_later({store, false, work_.world.clock.steady_us() + retry_delay_us(failures)}, status);
 }
 
 // Turns: while a long compaction runs, compactions of newer files take turns with it on its thread. Without
@@ -330,24 +330,26 @@ void Background::after_compaction_failure(const std::shared_ptr<Store>& store, c
 class Background::Turns {
  public:
   Turns(Background& background, Store& store, int depth)
-      : background_(background), core_(background.core_), store_(store), depth_(depth) {
+      : background_(background), work_(background.work_), store_(store), depth_(depth) {
     CELLAR_ASSERT(depth >= 0 && depth <= kDepthMax);
   }
 
   void operator()() {
-    const int64_t now_us = core_.clock.steady_us();
+    const int64_t now_us = work_.world.clock.steady_us();
     if (depth_ == kDepthMax || failed_ || now_us - looked_us_ < kLookUs) return;
     looked_us_ = now_us;
-    const bool tight = store_.file_count() + kTightFiles >= store_.files_stop(core_.options);
+    const bool tight = store_.file_count() + kTightFiles >= store_.files_stop(work_.world.options);
     if (3 * turns_us_ > now_us - begun_us_ && !tight) return;
-    if (!core_.options.automatic_compaction || !store_.compaction_enabled() || core_.closing.load()) return;
+    if (!work_.world.options.automatic_compaction || !store_.compaction_enabled() ||
+        work_.activity.closing.load())
+      return;
     if (!files_came()) return;
     const Picked picked = background_.pick(store_, Wanted::kPolicy);
     // Without a busy file, the inputs of the long compaction have left the store: its table was dropped.
     if (!picked.plan || std::ranges::none_of(picked.of.files, &FileSummary::busy)) return;
     // The policy picks a failed compaction again after the long one. Its failure is reported then.
     failed_ = !background_.carry_out(store_, *picked.plan, picked.of, depth_ + 1).ok();
-    turns_us_ += core_.clock.steady_us() - now_us;
+    turns_us_ += work_.world.clock.steady_us() - now_us;
   }
 
  private:
@@ -363,10 +365,10 @@ class Background::Turns {
   static constexpr size_t kTightFiles = 2;  // so many files before files_stop, turns get more time
 
   Background& background_;
-  EngineCore& core_;
+  const StoreWork& work_;
   Store& store_;
   int depth_;  // how many compactions take turns around this one
-  const int64_t begun_us_ = core_.clock.steady_us();
+  const int64_t begun_us_ = work_.world.clock.steady_us();
   int64_t turns_us_ = 0;
   bool failed_ = false;
   int64_t looked_us_ = begun_us_ - kLookUs;
@@ -378,8 +380,8 @@ Status Background::carry_out(Store& store, const CompactionPlan& plan, const Sha
   CELLAR_TRY(
       check_plan(plan, of.shape, whole).with_context("policy " + store.view()->config->options.compaction));
   CELLAR_ASSERT(!plan.inputs.empty() && plan.inputs.size() <= of.files.size());
-  CELLAR_TRY(compact_store(core_, store, plan, Turns(*this, store, depth)));
-  core_.changed->signal();
+  CELLAR_TRY(compact_store(work_, store, plan, Turns(*this, store, depth)));
+  work_.activity.changed.signal();
   queue_prefetch(store.shared_from_this());
   return {};
 }
@@ -387,14 +389,14 @@ Status Background::carry_out(Store& store, const CompactionPlan& plan, const Sha
 // A view pins memtables and files: nothing holds one while a compaction is carried out.
 Background::Picked Background::pick(Store& store, Wanted wanted) {
   const std::shared_ptr<const StoreView> view = store.view();
-  Picked result{shape_of(core_, store, *view, core_.mvcc.now_ms()), {}};
+  Picked result{shape_of(work_.world.options, store, *view, work_.mvcc.now_ms()), {}};
   const StoreShape& shape = result.of.shape;
   CELLAR_ASSERT(shape.files.size() == view->files.size());
   if (wanted == Wanted::kMajor) {
     result.plan = major_plan(shape, true);
     return result;
   }
-  const int64_t interval_ms = major_interval_ms(core_.options, view->config->options);
+  const int64_t interval_ms = major_interval_ms(work_.world.options, view->config->options);
   if (wanted == Wanted::kAutomatic && interval_ms > 0 && !result.of.files.empty() &&
       is_due(result.of.files.front().created_ms, shape.now_ms, interval_ms))
     result.plan = major_plan(shape, false);
@@ -404,7 +406,7 @@ Background::Picked Background::pick(Store& store, Wanted wanted) {
 
 Status Background::run_compactions(Store& store, Wanted wanted) {
   CELLAR_ASSERT(mutexes_held() == 0);
-  while (!is_gone(core_, store)) {
+  while (!is_gone(work_.disk, store)) {
     if (wanted == Wanted::kAutomatic && !store.compaction_enabled()) return {};  // switched off meanwhile
     const Picked picked = pick(store, wanted);
     if (!picked.plan) return {};
@@ -419,15 +421,15 @@ Status Background::run_compactions(Store& store, Wanted wanted) {
 void Background::take_back(Store& store) {
   const std::shared_ptr<const StoreView> view = store.view();
   for (const auto& file : view->files)
-    if (store.take_back(*file)) core_.health.over(set_aside_name(*file));
+    if (store.take_back(*file)) work_.health.over(set_aside_name(*file));
 }
 
 Status Background::compact(const std::vector<std::shared_ptr<Store>>& stores, bool major) {
-  if (core_.options.read_only) return Status::read_only("the store was opened read-only");
-  CELLAR_TRY(core_.health.check());
+  if (work_.world.options.read_only) return Status::read_only("the store was opened read-only");
+  CELLAR_TRY(work_.health.check());
   for (const auto& store : stores) {
     while (true) {  // wait until no other compaction of this store runs, then take its place
-      const uint64_t seen = core_.changed->count();
+      const uint64_t seen = work_.activity.changed.count();
       {
         MutexLock lock(store->work_mutex());
         if (!store->work().compaction_runs) {
@@ -436,7 +438,7 @@ Status Background::compact(const std::vector<std::shared_ptr<Store>>& stores, bo
           break;
         }
       }
-      core_.changed->wait(seen, -1);
+      work_.activity.changed.wait(seen, -1);
     }
     if (major) take_back(*store);
     const Status status = run_compactions(*store, major ? Wanted::kMajor : Wanted::kPolicy);
@@ -447,20 +449,20 @@ Status Background::compact(const std::vector<std::shared_ptr<Store>>& stores, bo
 }
 
 void Background::queue_prefetch(std::shared_ptr<Store> store) {
-  if (core_.closing.load() || !wants_prefetch(core_, store->view()->config->options)) return;
+  if (work_.activity.closing.load() || !wants_prefetch(work_.world, store->view()->config->options)) return;
   {
     MutexLock lock(store->work_mutex());
     store->work().prefetch_again = true;
     if (std::exchange(store->work().prefetch_runs, true)) return;
   }
   job_begins();
-  submit_prefetch(std::make_shared<PrefetchJob>(core_, std::move(store)));
+  submit_prefetch(std::make_shared<PrefetchJob>(work_.world, work_.activity, std::move(store)));
 }
 
 // After each piece it goes to the end of the queue: compactions that wait there come first.
 void Background::submit_prefetch(std::shared_ptr<PrefetchJob> job) {
   CELLAR_ASSERT(job != nullptr);
-  core_.executor.submit(JobPriority::kLow, [this, job = std::move(job)]() mutable {
+  work_.world.executor.submit(JobPriority::kLow, [this, job = std::move(job)]() mutable {
     if (job->turn()) return submit_prefetch(std::move(job));
     job.reset();
     job_ended();
@@ -469,8 +471,8 @@ void Background::submit_prefetch(std::shared_ptr<PrefetchJob> job) {
 
 // Those that feeds keep are of no concern to flushes.
 uint64_t Background::unflushed_segments() const {
-  CELLAR_ASSERT(core_.wal != nullptr);
-  const std::vector<LogSegment> segments = core_.wal->segments();
+  CELLAR_ASSERT(work_.disk.wal != nullptr);
+  const std::vector<LogSegment> segments = work_.disk.wal->segments();
   const auto counts = [&](const LogSegment& each) { return each.id >= log_start_.load(); };
   return static_cast<uint64_t>(std::ranges::count_if(segments, counts));
 }
@@ -478,14 +480,14 @@ uint64_t Background::unflushed_segments() const {
 void Background::relieve_memory_and_log() {
   Store* largest = nullptr;
   std::vector<std::shared_ptr<Store>> stores;
-  const auto limit =
-      static_cast<int64_t>(core_.options.memtable_bytes_total - core_.options.memtable_bytes_total / 8);
-  const uint64_t segment = core_.wal->current_segment();
+  const auto limit = static_cast<int64_t>(work_.world.options.memtable_bytes_total -
+                                          work_.world.options.memtable_bytes_total / 8);
+  const uint64_t segment = work_.disk.wal->current_segment();
   CELLAR_ASSERT(segment >= segment_seen_);
-  const bool short_of_memory = core_.memtable_bytes.load(std::memory_order_relaxed) >= limit;
+  const bool short_of_memory = work_.memory.bytes() >= limit;
   const bool rolled = std::exchange(segment_seen_, segment) != segment;
   if (!short_of_memory && !rolled) return;
-  stores = core_.catalog.stores();
+  stores = catalog_.stores();
   if (short_of_memory) {
     bool under_way = false;  // a flush that runs will free memory; do not cut more memtables small meanwhile
     for (const auto& store : stores) under_way = under_way || store->frozen_count() != 0;
@@ -495,8 +497,8 @@ void Background::relieve_memory_and_log() {
             (largest == nullptr || store->active()->bytes() > largest->active()->bytes()))
           largest = store.get();
   }
-  const uint64_t segments_max =
-      std::max<uint64_t>(8, 2 * core_.options.memtable_bytes_total / core_.options.log_segment_bytes);
+  const uint64_t segments_max = std::max<uint64_t>(
+      8, 2 * work_.world.options.memtable_bytes_total / work_.world.options.log_segment_bytes);
   if (largest == nullptr && rolled && unflushed_segments() > segments_max) {
     const auto oldest =
         std::ranges::min_element(stores, {}, [](const auto& store) { return store->oldest_unflushed(); });
@@ -542,52 +544,53 @@ void Background::release_log_now() {
   CELLAR_ASSERT(releasing_.load() && mutexes_held() == 0);
   // The read point first: what is at or below it is in the memtables, and seen there unless it has been
   // flushed.
-  uint64_t bound = core_.mvcc.read_point();
-  for (const auto& store : core_.catalog.stores())
+  uint64_t bound = work_.mvcc.read_point();
+  for (const auto& store : catalog_.stores())
     if (const uint64_t oldest = store->oldest_unflushed(); oldest != UINT64_MAX)
       bound = std::min(bound, oldest - 1);
   const uint64_t start = log_start_.load();
-  const uint64_t needed = std::max(start, core_.wal->needed_from(bound));
-  const std::vector<LogSegment> segments = core_.wal->segments();
+  const uint64_t needed = std::max(start, work_.disk.wal->needed_from(bound));
+  const std::vector<LogSegment> segments = work_.disk.wal->segments();
   // A feed that is made from here on needs nothing up to the read point, hence nothing that is released now.
-  const FeedBook feeds = core_.manifest->current()->feeds;
+  const FeedBook feeds = work_.disk.manifest->current()->feeds;
   const FeedRetention keep = retention_of(feeds, segments, needed);
   CELLAR_ASSERT(!segments.empty() && keep.first <= needed && needed <= segments.back().id);
   if (needed == start && keep.lost.empty() && segments.front().id >= keep.first) return;
   ManifestEdit edit;
   edit.feeds = edit_of(feeds, keep);
   // What the manifest keeps for feeds ends where it says, whatever happens.
-  if (!edit.feeds.retain.empty() && !core_.sync_log().ok()) return;
+  if (!edit.feeds.retain.empty() && !work_.disk.sync_log().ok()) return;
   uint64_t released_up_to = 0;
   for (const LogSegment& segment : segments)
     if (segment.id < needed) released_up_to = std::max(released_up_to, segment.last_sequence);
   edit.log_start = needed;
-  edit.log_synced = core_.wal->synced();
+  edit.log_synced = work_.disk.wal->synced();
   edit.forget_dropped = take_forgotten(released_up_to);
-  if (!core_.commit(edit).ok()) return;
+  if (!work_.disk.commit(edit).ok()) return;
   log_start_.store(needed);
   for (const FeedRecord& feed : keep.lost)
-    tell_feed_lost(core_, feed, held_back(feeds, feed, segments, needed));
-  const Status released = core_.wal->release_before(keep.first);  // crash before: the next open removes them
+    tell_feed_lost(work_.world, work_.mvcc, feed, held_back(feeds, feed, segments, needed));
+  const Status released =
+      work_.disk.wal->release_before(keep.first);  // crash before: the next open removes them
   if (!released.ok())
-    core_.log(LogLevel::kWarning, "old log segments remain until the next open: " + released.to_text());
+    work_.world.log(LogLevel::kWarning, "old log segments remain until the next open: " + released.to_text());
 }
 
 Status Background::wait_idle() {
   CELLAR_ASSERT(mutexes_held() == 0);
   while (true) {
-    const uint64_t seen = core_.changed->count();
+    const uint64_t seen = work_.activity.changed.count();
     {
       MutexLock lock(jobs_mutex_);
       if (jobs_ == 0) break;
       // What is left waits for a better moment, which may never come. An engine that closes ends that wait.
-      if (jobs_ == 1 && !retries_.empty() && !core_.closing.load())
+      if (jobs_ == 1 && !retries_.empty() && !work_.activity.closing.load())
         return retry_status_.with_context("a background job failed and will be retried; the last attempt");
     }
-    core_.changed->wait(seen, -1);
+    work_.activity.changed.wait(seen, -1);
   }
-  core_.remover.wait();
-  return core_.health.check();
+  work_.files.wait_for_removals();
+  return work_.health.check();
 }
 
 }  // namespace cellar

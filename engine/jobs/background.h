@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "base/assert.h"
-#include "engine/store/core.h"
+#include "engine/jobs/store_work.h"
+#include "engine/store/catalog.h"
 #include "engine/write/write_path.h"
 
 namespace cellar {
@@ -21,8 +22,9 @@ struct ShapeOfStore;
 // turns with a long one. Any thread; waits only through Events.
 class Background final : public FlushScheduler {
  public:
-  // Borrows both. `write_path` may be constructed later.
-  Background(EngineCore& core, WritePath& write_path) : core_(core), write_path_(write_path) {}
+  // Borrows all. `write_path` may be constructed later.
+  Background(const StoreWork& work, const Catalog& catalog, WritePath& write_path)
+      : work_(work), catalog_(catalog), write_path_(write_path) {}
 
   void queue_flush(std::shared_ptr<Store> store) override;
   // Compacts automatically if the store's policy wants to.
@@ -73,7 +75,7 @@ class Background final : public FlushScheduler {
     MutexLock lock(jobs_mutex_);
     CELLAR_ASSERT(jobs_ > 0);
     --jobs_;
-    core_.changed->signal();
+    work_.activity.changed.signal();
   }
   // A job that failed and is queued again at `due_us` of the steady clock.
   struct Retry {
@@ -108,7 +110,8 @@ class Background final : public FlushScheduler {
   uint64_t unflushed_segments() const;
   std::vector<uint32_t> take_forgotten(uint64_t released_up_to);
 
-  EngineCore& core_;
+  const StoreWork work_;
+  const Catalog& catalog_;
   WritePath& write_path_;
   Mutex jobs_mutex_;
   int64_t jobs_ CELLAR_GUARDED_BY(jobs_mutex_) = 0;  // running or queued

@@ -5,7 +5,6 @@
 
 #include "base/assert.h"
 #include "base/bytes.h"
-#include "engine/jobs/flush_job.h"
 #include "engine/store/file_copy.h"
 #include "engine/store/table_state.h"
 #include "engine/write/write_path.h"
@@ -14,7 +13,7 @@ namespace cellar {
 
 Result<CheckpointInfo> CheckpointJob::run(Directory& into) {
   CELLAR_ASSERT(parts_.empty() && state_.tables.empty());  // used once
-  CELLAR_TRY(write_path_.alone([&] { return look(); }));
+  CELLAR_TRY(source_.write_path.alone([&] { return look(); }));
   for (const Part& part : parts_) {
     progress_.files += part.view->files.size();
     for (const auto& file : part.view->files) progress_.bytes += file->record().bytes;
@@ -24,8 +23,8 @@ Result<CheckpointInfo> CheckpointJob::run(Directory& into) {
     CELLAR_TRY(sync_table_directory(into, table.id));
   }
   // Before this a crash leaves files that nothing names; after it, the checkpoint.
-  state_.next_file_number = core_.manifest->next_file_number();
-  CELLAR_TRY(Manifest::create(into, core_.executor, state_, {.files_are_there = true}).status());
+  state_.next_file_number = source_.disk.manifest->next_file_number();
+  CELLAR_TRY(Manifest::create(into, source_.world.executor, state_, {.files_are_there = true}).status());
   const uint64_t shared = info_.bytes_shared;
   info_ = describe_checkpoint(state_, into.path());
   info_.bytes_shared = shared;
@@ -34,23 +33,23 @@ Result<CheckpointInfo> CheckpointJob::run(Directory& into) {
 
 // Alone: nothing above the read point exists, all below it is in these views, and no table comes or goes.
 Status CheckpointJob::look() {
-  const ManifestState all = core_.manifest->state();
+  const ManifestState all = source_.disk.manifest->state();
   state_.identity = all.identity;
   state_.snapshot = snapshot_;
   state_.next_table_id = all.next_table_id;
   state_.next_family_id = all.next_family_id;
-  state_.last_sequence = core_.mvcc.read_point();
+  state_.last_sequence = source_.mvcc.read_point();
   CELLAR_ASSERT(state_.last_sequence >= all.last_sequence);
   // The copy doubts the clock if this store does, and its doubt begins now.
-  const ExpiryClock::Memory time = core_.expiry.memory();
+  const ExpiryClock::Memory time = source_.expiry.memory();
   state_.wall_ms = time.wall_ms;
-  state_.doubted_ms = time.doubted_ms == 0 ? 0 : core_.clock.wall_ms();
+  state_.doubted_ms = time.doubted_ms == 0 ? 0 : source_.world.clock.wall_ms();
   for (const std::string& name : wanted_) {
-    CELLAR_TRY_ASSIGN(const std::shared_ptr<TableState> table, core_.catalog.find(name));
+    CELLAR_TRY_ASSIGN(const std::shared_ptr<TableState> table, source_.catalog.find(name));
     if (state_.table_named(name) == nullptr) look_at(*table, all);
   }
   if (!wanted_.empty()) return {};
-  for (const auto& table : core_.catalog.all()) look_at(*table, all);
+  for (const auto& table : source_.catalog.all()) look_at(*table, all);
   return {};
 }
 
@@ -74,8 +73,8 @@ Status CheckpointJob::fill(Directory& into, const TableRecord& table, FamilyReco
   CELLAR_TRY_ASSIGN(std::shared_ptr<Directory> directory,
                     open_family_directory(into, table.id, family.name, true));
   CELLAR_TRY(share(*directory, *part, family));
-  CELLAR_TRY_ASSIGN(const NewFile made,
-                    write_memtables_as_of(core_, *part->store, *part->view, state_.last_sequence, directory));
+  CELLAR_TRY_ASSIGN(const NewFile made, source_.writer.write_memtables_as_of(
+                                            *part->store, *part->view, state_.last_sequence, directory));
   if (made.file != nullptr) {
     CELLAR_ASSERT(made.record.sequence_max <= state_.last_sequence);
     family.files.push_back(made.record);
@@ -86,16 +85,16 @@ Status CheckpointJob::fill(Directory& into, const TableRecord& table, FamilyReco
 
 Status CheckpointJob::share(Directory& into, const Part& part, FamilyRecord& family) {
   for (const auto& file : part.view->files) {
-    core_.executor.checkpoint();
+    source_.world.executor.checkpoint();
     const FileRecord& record = file->record();
     const Result<bool> linked =
-        link_or_copy(core_.executor, *part.store->directory(), record.name, into, record.name);
+        link_or_copy(source_.world.executor, *part.store->directory(), record.name, into, record.name);
     CELLAR_TRY(linked.status().with_context("store file " + record.name));
     if (*linked) info_.bytes_shared += record.bytes;
     family.files.push_back(record);
     ++progress_.files_done;
     progress_.bytes_done += record.bytes;
-    core_.events.on_checkpoint_progress(progress_);
+    source_.world.events.on_checkpoint_progress(progress_);
   }
   return {};
 }

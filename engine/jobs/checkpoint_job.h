@@ -6,20 +6,31 @@
 #include <vector>
 
 #include "cellar/checkpoint.h"
-#include "engine/store/core.h"
+#include "engine/jobs/store_work.h"
+#include "engine/store/catalog.h"
 
 namespace cellar {
 
 class WritePath;
+
+// The source of a checkpoint. Borrows.
+struct CheckpointSource {
+  const World& world;
+  const Disk& disk;
+  const Mvcc& mvcc;
+  ExpiryClock& expiry;
+  StoreFileWriter& writer;
+  const Catalog& catalog;
+  WritePath& write_path;
+};
 
 // Look at everything at one instant; link and write without hindering anybody; publish. Used once.
 class CheckpointJob {
  public:
   // Of these tables, or of all when none is named. With the name of a snapshot it is one, and nothing will
   // write to it.
-  CheckpointJob(EngineCore& core, WritePath& write_path, std::vector<std::string> tables,
-                std::string snapshot = {})
-      : core_(core), write_path_(write_path), wanted_(std::move(tables)), snapshot_(std::move(snapshot)) {}
+  CheckpointJob(const CheckpointSource& source, std::vector<std::string> tables, std::string snapshot = {})
+      : source_(source), wanted_(std::move(tables)), snapshot_(std::move(snapshot)) {}
 
   // Fills `into`, an empty directory. It is a store only when this returns ok, and then durably so, but for
   // the name of the directory. kNotFound naming a table that is not there.
@@ -37,8 +48,7 @@ class CheckpointJob {
   Status fill(Directory& into, const TableRecord& table, FamilyRecord& family);
   Status share(Directory& into, const Part& part, FamilyRecord& family);
 
-  EngineCore& core_;
-  WritePath& write_path_;
+  const CheckpointSource source_;
   const std::vector<std::string> wanted_;
   const std::string snapshot_;
   ManifestState state_;

@@ -25,15 +25,15 @@ using InputCursors = std::vector<std::pair<StoreFile*, const CellCursor*>>;
 
 // Inputs that turn out to be damaged are left out of later compactions: reads report them, and everything
 // else goes on.
-void set_damaged_aside(EngineCore& core, Store& store, const InputCursors& cursors) {
+void set_damaged_aside(const StoreWork& work, Store& store, const InputCursors& cursors) {
   for (const auto& [file, cursor] : cursors) {
     const Status status = cursor->status();
     if (!status.is(Code::kCorruption) || !store.set_aside(*file)) continue;
     const Status told = status.hinting(
         "the file is left out of compactions; restore it from a copy and open the store again, or ask for a "
         "major compaction, which reads it once more");
-    core.health.trouble(set_aside_name(*file), told, core.clock.wall_ms());
-    core.log(LogLevel::kError, set_aside_name(*file) + ": " + told.to_text());
+    work.health.trouble(set_aside_name(*file), told, work.world.clock.wall_ms());
+    work.world.log(LogLevel::kError, set_aside_name(*file) + ": " + told.to_text());
   }
 }
 
@@ -61,26 +61,27 @@ void describe_inputs(const std::vector<std::shared_ptr<StoreFile>>& inputs, NewF
 // they become 0.
 uint64_t zero_up_to(const NewFileRequest& request, const OpenReadPoints& points) {
   if (request.origin != FileOrigin::kMajorCompaction ||
-      request.config->rules.delete_order == DeleteOrder::kSequence)
+      request.config->rules.delete_order == MarkerOrder::kSequence)
     return 0;
   CELLAR_ASSERT(points.snapshots.empty() || points.snapshots.front() < points.read_point);
   return points.snapshots.empty() ? points.read_point : points.snapshots.front();
 }
 
-Status publish(EngineCore& core, Store& store, const std::vector<std::shared_ptr<StoreFile>>& inputs,
+Status publish(const StoreWork& work, Store& store, const std::vector<std::shared_ptr<StoreFile>>& inputs,
                const NewFile& made) {
   ManifestEdit edit;
   CELLAR_ASSERT(!inputs.empty() && made.file == made.rewritten.output);
   for (const auto& input : inputs) edit.remove_files.push_back({store.ids().family, input->record().name});
   if (made.file != nullptr) edit.add_files.push_back({store.ids().family, made.record});
-  edit.forget_obsolete = core.remover.take_removed();
-  const Status committed = core.commit(edit);  // crash before: an orphan file; after: the inputs are orphans
+  edit.forget_obsolete = work.files.take_removed();
+  const Status committed =
+      work.disk.commit(edit);  // crash before: an orphan file; after: the inputs are orphans
   if (!committed.ok()) {
-    if (made.file != nullptr && !core.health.failed()) made.file->set_obsolete();
-    return is_gone(core, store) ? Status() : committed;
+    if (made.file != nullptr) work.files.discard(*made.file);
+    return is_gone(work.disk, store) ? Status() : committed;
   }
-  core.mvcc.with_snapshots([&](const std::vector<uint64_t>& snapshots) {
-    core.counters.views_kept += store.install_compaction(inputs, made.rewritten, snapshots);
+  work.mvcc.with_snapshots([&](const std::vector<uint64_t>& snapshots) {
+    work.counters.views_kept += store.install_compaction(inputs, made.rewritten, snapshots);
   });
   return {};
 }
@@ -89,7 +90,8 @@ Status publish(EngineCore& core, Store& store, const std::vector<std::shared_ptr
 
 std::string set_aside_name(const StoreFile& file) { return "damaged file " + file.record().name; }
 
-ShapeOfStore shape_of(const EngineCore& core, const Store& store, const StoreView& view, int64_t now_ms) {
+ShapeOfStore shape_of(const EngineOptions& engine, const Store& store, const StoreView& view,
+                      int64_t now_ms) {
   ShapeOfStore result;
   for (const auto& file : view.files) {
     const FileRecord& record = file->record();
@@ -109,16 +111,16 @@ ShapeOfStore shape_of(const EngineCore& core, const Store& store, const StoreVie
   result.shape.now_ms = now_ms;
   result.shape.ttl_ms = view.config->rules.ttl_ms;
   result.shape.min_versions = view.config->rules.min_versions;
-  result.shape.flush_bytes = store.flush_bytes(core.options);
+  result.shape.flush_bytes = store.flush_bytes(engine);
   // Writers do not count files that were set aside. They count those that a running compaction replaces as
   // one.
   const size_t not_counted = result.files.size() - std::min(result.files.size(), store.file_count());
-  result.shape.files_stop = store.files_stop(core.options) + static_cast<uint32_t>(not_counted);
+  result.shape.files_stop = store.files_stop(engine) + static_cast<uint32_t>(not_counted);
   CELLAR_ASSERT(result.files.size() == view.files.size() && result.shape.files_stop > 0);
   return result;
 }
 
-Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan,
+Status compact_store(const StoreWork& work, Store& store, const CompactionPlan& plan,
                      const std::function<void()>& turn) {
   std::shared_ptr<const StoreView> view = store.view();
   const std::vector<std::shared_ptr<StoreFile>> inputs = inputs_of(*view, plan);
@@ -138,47 +140,47 @@ Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan,
   view.reset();  // it would keep memtables in memory, and files compacted in turns on disk
   request.origin = info.major ? FileOrigin::kMajorCompaction : FileOrigin::kMinorCompaction;
   info.why = plan.why;
-  const int64_t begun_us = core.clock.steady_us();
+  const int64_t begun_us = work.world.clock.steady_us();
   int64_t paced_us = begun_us;  // the pace knows of all compaction time before this
-  const auto count_time = [&] { store.pace().compacted(core.clock.steady_us() - paced_us); };
-  core.events.on_compaction_begin(info);
+  const auto count_time = [&] { store.pace().compacted(work.world.clock.steady_us() - paced_us); };
+  work.world.events.on_compaction_begin(info);
   store.compaction_begins(inputs);
 
-  const OpenReadPoints points = core.mvcc.open_read_points();
+  const OpenReadPoints points = work.mvcc.open_read_points();
   const std::unique_ptr<CellCursor> merged = make_merging_cursor(std::move(sources));
   request.job.source = merged.get();
-  request.judge_at(points, outside_of(*store.view(), {}, inputs), core.erase_now_ms());
+  request.judge_at(points, outside_of(*store.view(), {}, inputs), erase_now_ms(work.expiry, work.world));
   request.job.rules.all_files = info.major;
   request.job.zero_sequences_up_to = zero_up_to(request, points);
   request.mvcc = request.job.zero_sequences_up_to < request.sequence_max;
   CELLAR_ASSERT(request.job.zero_sequences_up_to <= points.read_point);
-  request.job.executor = &core.executor;
+  request.job.executor = &work.world.executor;
   request.job.checkpoint = [&](uint64_t cells) {
-    core.executor.checkpoint();
+    work.world.executor.checkpoint();
     info.cells_done = cells;
-    core.events.on_compaction_progress(info);
+    work.world.events.on_compaction_progress(info);
     count_time();
     turn();
-    paced_us = core.clock.steady_us();  // a compaction in the turn has counted its own time
-    return core.closing.load() ? Status::aborted("the engine is closing") : Status();
+    paced_us = work.world.clock.steady_us();  // a compaction in the turn has counted its own time
+    return work.activity.closing.load() ? Status::aborted("the engine is closing") : Status();
   };
-  auto made = write_store_file(core, request);
+  auto made = work.writer.write(request);
   Status status = made.status();
-  if (status.is(Code::kCorruption)) set_damaged_aside(core, store, cursors);
-  if (status.ok()) status = publish(core, store, inputs, *made);
+  if (status.is(Code::kCorruption)) set_damaged_aside(work, store, cursors);
+  if (status.ok()) status = publish(work, store, inputs, *made);
   store.compaction_ends(inputs);
   count_time();
   if (status.ok()) {
-    core.counters.compactions.fetch_add(1);
-    core.counters.bytes_compacted.fetch_add(made->record.bytes);
+    work.counters.compactions.fetch_add(1);
+    work.counters.bytes_compacted.fetch_add(made->record.bytes);
     info.output = made->record.name;
     info.cells_out = made->record.cells;
     info.bytes_out = made->record.bytes;
   }
   info.cells_done = 0;
-  info.micros = core.clock.steady_us() - begun_us;
+  info.micros = work.world.clock.steady_us() - begun_us;
   info.status = status;
-  core.events.on_compaction_end(info);
+  work.world.events.on_compaction_end(info);
   return status;
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cellar/compaction_policy.h"
-#include "engine/store/core.h"
+#include "engine/jobs/store_work.h"
 
 namespace cellar {
 
@@ -15,14 +15,14 @@ struct ShapeOfStore {
   std::vector<FileSummary> files;
   StoreShape shape;  // points into `files`
 };
-ShapeOfStore shape_of(const EngineCore& core, const Store& store, const StoreView& view, int64_t now_ms);
+ShapeOfStore shape_of(const EngineOptions& engine, const Store& store, const StoreView& view, int64_t now_ms);
 
 // The name of the trouble that a file is damaged and left out of compactions.
 std::string set_aside_name(const StoreFile& file);
 
 // Runs a checked plan: kAborted when the engine closes meanwhile. An input that turns out to be damaged is
 // set aside. Calls `turn` at each checkpoint: it may run other compactions of the store on this thread.
-Status compact_store(EngineCore& core, Store& store, const CompactionPlan& plan,
+Status compact_store(const StoreWork& work, Store& store, const CompactionPlan& plan,
                      const std::function<void()>& turn);
 
 }  // namespace cellar

@@ -18,10 +18,9 @@
 
 namespace cellar {
 
-Result<std::unique_ptr<FeedReader>> open_feed(std::shared_ptr<EngineCore> core,
-                                              std::shared_ptr<Background> background, const std::string& name,
-                                              std::optional<uint64_t> from) {
-  const std::shared_ptr<const ManifestState> state = core->manifest->current();
+Result<std::unique_ptr<FeedReader>> open_feed(std::shared_ptr<const FeedSource> source,
+                                              const std::string& name, std::optional<uint64_t> from) {
+  const std::shared_ptr<const ManifestState> state = source->disk.manifest->current();
   const FeedRecord* feed = state->feeds.named(name);
   if (feed == nullptr) return no_such_feed(state->feeds, name);
   if (feed->lost) return feed_was_lost(*feed);
@@ -31,38 +30,34 @@ Result<std::unique_ptr<FeedReader>> open_feed(std::shared_ptr<EngineCore> core,
                fmt::format("feed {} was acknowledged up to {}; the log after {} may have been removed", name,
                            feed->acknowledged, begin))
         .hinting("start at the acknowledged sequence");
-  if (const uint64_t visible = core->mvcc.read_point(); begin > visible)
+  if (const uint64_t visible = source->mvcc.read_point(); begin > visible)
     return Status::invalid_argument(
                fmt::format("sequence {} is not written yet, the newest is {}", begin, visible))
         .hinting("after a power loss, only acknowledged sequences are valid");
-  CELLAR_TRY_ASSIGN(std::unique_ptr<Directory> wal, open_wal_directory(*core->root, false));
+  CELLAR_TRY_ASSIGN(std::unique_ptr<Directory> wal, open_wal_directory(*source->disk.root, false));
   return std::unique_ptr<FeedReader>(
-      std::make_unique<FeedReaderImpl>(std::move(core), std::move(background), std::move(wal), *feed, begin));
+      std::make_unique<FeedReaderImpl>(std::move(source), std::move(wal), *feed, begin));
 }
 
-FeedReaderImpl::FeedReaderImpl(std::shared_ptr<EngineCore> core, std::shared_ptr<Background> background,
-                               std::unique_ptr<Directory> wal, FeedRecord feed, uint64_t from)
-    : core_(std::move(core)),
-      background_(std::move(background)),
-      wal_(std::move(wal)),
-      feed_(std::move(feed)),
-      position_(from) {
+FeedReaderImpl::FeedReaderImpl(std::shared_ptr<const FeedSource> source, std::unique_ptr<Directory> wal,
+                               FeedRecord feed, uint64_t from)
+    : source_(std::move(source)), wal_(std::move(wal)), feed_(std::move(feed)), position_(from) {
   CELLAR_ASSERT(wal_ != nullptr && position_ >= feed_.acknowledged);
 }
 
 FeedReaderImpl::~FeedReaderImpl() = default;
 
 Result<const FeedEntry*> FeedReaderImpl::next(int64_t wait_us) {
-  const int64_t until_us = wait_us > 0 ? core_->clock.steady_us() + wait_us : 0;
+  const int64_t until_us = wait_us > 0 ? source_->world.clock.steady_us() + wait_us : 0;
   for (;;) {
-    const uint64_t seen = core_->written->count();
-    if (wait_us != 0) core_->feeds_waiting.fetch_add(1, std::memory_order_acq_rel);
+    const uint64_t seen = source_->mvcc.published().count();
+    if (wait_us != 0) source_->mvcc.add_waiter();
     Result<bool> advanced =
-        core_->life.check_open().ok() ? advance() : Result<bool>(core_->life.check_open());
-    const int64_t left_us = wait_us > 0 ? until_us - core_->clock.steady_us() : wait_us;
+        source_->life.check_open().ok() ? advance() : Result<bool>(source_->life.check_open());
+    const int64_t left_us = wait_us > 0 ? until_us - source_->world.clock.steady_us() : wait_us;
     const bool waits = advanced.ok() && !*advanced && (wait_us < 0 || left_us > 0);
-    if (waits) core_->written->wait(seen, left_us);
-    if (wait_us != 0) core_->feeds_waiting.fetch_sub(1, std::memory_order_acq_rel);
+    if (waits) source_->mvcc.published().wait(seen, left_us);
+    if (wait_us != 0) source_->mvcc.remove_waiter();
     CELLAR_TRY(advanced.status());
     if (*advanced) return &std::as_const(entry_);
     if (!waits) return static_cast<const FeedEntry*>(nullptr);
@@ -72,7 +67,7 @@ Result<const FeedEntry*> FeedReaderImpl::next(int64_t wait_us) {
 // To the next entry, if there is one that is visible.
 Result<bool> FeedReaderImpl::advance() {
   for (;;) {
-    if (!found_ || sequence_ > visible_) visible_ = core_->mvcc.read_point();
+    if (!found_ || sequence_ > visible_) visible_ = source_->mvcc.read_point();
     CELLAR_ASSERT(position_ <= visible_);
     if (!found_) {
       CELLAR_TRY_ASSIGN(found_, find_record());
@@ -93,7 +88,7 @@ Result<bool> FeedReaderImpl::advance() {
 bool FeedReaderImpl::take_noted(uint64_t until) {
   CELLAR_ASSERT(until > position_ && until <= visible_);
   entry_ = {};
-  const std::shared_ptr<const ManifestState> state = core_->manifest->current();
+  const std::shared_ptr<const ManifestState> state = source_->disk.manifest->current();
   uint64_t known = 0;
   for (const UnloggedNote& note : state->feeds.unlogged) {
     if (note.sequence <= position_ || note.sequence > until) continue;
@@ -162,7 +157,7 @@ Result<bool> FeedReaderImpl::find_record() {
 
 // Goes on in the same segment when it has grown, else in the next one.
 Result<bool> FeedReaderImpl::more_log() {
-  const std::vector<LogSegment> segments = core_->log_segments();
+  const std::vector<LogSegment> segments = source_->disk.log_segments();
   CELLAR_TRY(check_feed());
   uint64_t next_lsn = 0;
   for (const LogSegment& segment : segments) {
@@ -185,7 +180,7 @@ Result<bool> FeedReaderImpl::more_log() {
 Status FeedReaderImpl::open_segment(const LogSegment& segment, uint64_t first_lsn) {
   CELLAR_ASSERT(segment.id >= segment_);
   Result<RecordFile> opened = RecordFile::open(*wal_, segment_name(segment.id), FileKind::kLog,
-                                               core_->identity, segment.id, segment.bytes);
+                                               source_->disk.identity, segment.id, segment.bytes);
   if (opened.status().is(Code::kNotFound)) {
     CELLAR_TRY(check_feed());  // it may have gone this very moment
     return Status::corruption("a log segment that is kept for feeds is missing")
@@ -206,7 +201,7 @@ Status FeedReaderImpl::open_segment(const LogSegment& segment, uint64_t first_ls
 
 // A segment goes when its every record is acknowledged, or the feed has gone or was cut off.
 Status FeedReaderImpl::check_feed() const {
-  const std::shared_ptr<const ManifestState> state = core_->manifest->current();
+  const std::shared_ptr<const ManifestState> state = source_->disk.manifest->current();
   const FeedRecord* feed = state->feeds.feed(feed_.id);
   if (feed == nullptr) return Status::not_found("feed " + feed_.name + " was dropped");
   if (feed->lost) return feed_was_lost(*feed);
@@ -226,11 +221,11 @@ Status FeedReaderImpl::damage(std::string_view what) const {
 const FeedReaderImpl::Family* FeedReaderImpl::family(uint32_t id) {
   if (const auto known = families_.find(id); known != families_.end()) return &known->second;
   Family found;
-  for (const auto& store : core_->catalog.stores())
+  for (const auto& store : source_->catalog.stores())
     if (store->ids().family == id) found = {store->table_name(), store->family(), false};
   if (found.table.empty()) {
     // Dropped: before it left the list of tables, the manifest knew.
-    const std::shared_ptr<const ManifestState> state = core_->manifest->current();
+    const std::shared_ptr<const ManifestState> state = source_->disk.manifest->current();
     for (const DroppedFamily& each : state->feeds.dropped)
       if (each.id == id) found = {each.table, each.family, false};
   }
@@ -250,23 +245,23 @@ bool FeedReaderImpl::wants(const std::string& table, const std::string& family) 
 // Durable first what it says was consumed, so that no power loss takes that back; and no crash gives out its
 // sequences again.
 Status FeedReaderImpl::acknowledge(uint64_t sequence) {
-  CELLAR_TRY(core_->life.check_open());
-  if (core_->options.read_only) return Status::read_only("the store was opened read-only");
-  CELLAR_TRY(core_->health.check());
-  if (const uint64_t visible = core_->mvcc.read_point(); sequence > visible)
+  CELLAR_TRY(source_->life.check_open());
+  if (source_->world.options.read_only) return Status::read_only("the store was opened read-only");
+  CELLAR_TRY(source_->disk.health.check());
+  if (const uint64_t visible = source_->mvcc.read_point(); sequence > visible)
     return Status::invalid_argument(
         fmt::format("sequence {} is not written yet, the newest is {}", sequence, visible));
-  const std::shared_ptr<const ManifestState> state = core_->manifest->current();
+  const std::shared_ptr<const ManifestState> state = source_->disk.manifest->current();
   const FeedRecord* feed = state->feeds.feed(feed_.id);
   if (feed == nullptr) return Status::not_found("feed " + feed_.name + " was dropped");
   if (feed->lost) return feed_was_lost(*feed);
   if (sequence <= feed->acknowledged) return {};
-  CELLAR_TRY(core_->sync_log());
+  CELLAR_TRY(source_->disk.sync_log());
   ManifestEdit edit;
   edit.feeds.acknowledge.push_back({feed_.id, sequence});
   edit.last_sequence = sequence;
-  CELLAR_TRY(core_->commit(edit));
-  background_->release_log();
+  CELLAR_TRY(source_->disk.commit(edit));
+  source_->background.release_log();
   return {};
 }
 

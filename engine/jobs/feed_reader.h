@@ -8,21 +8,34 @@
 #include <vector>
 
 #include "engine/log/record_file.h"
-#include "engine/store/core.h"
+#include "engine/store/catalog.h"
+#include "engine/store/disk.h"
+#include "engine/store/engine_life.h"
+#include "engine/store/mvcc.h"
+#include "engine/store/world.h"
 
 namespace cellar {
 
 class Background;
 
-// A reader of the feed, of what is behind `from` or behind what was acknowledged.
-Result<std::unique_ptr<FeedReader>> open_feed(std::shared_ptr<EngineCore> core,
-                                              std::shared_ptr<Background> background, const std::string& name,
-                                              std::optional<uint64_t> from);
+// The parts that a reader of a feed follows: the log, the manifest, the read point and the tables. Borrows.
+struct FeedSource {
+  const EngineLife& life;
+  const World& world;
+  Disk& disk;
+  Mvcc& mvcc;
+  const Catalog& catalog;
+  Background& background;
+};
+
+// Opens a reader of the feed. It begins after `from`, or after what was acknowledged.
+Result<std::unique_ptr<FeedReader>> open_feed(std::shared_ptr<const FeedSource> source,
+                                              const std::string& name, std::optional<uint64_t> from);
 
 class FeedReaderImpl final : public FeedReader {
  public:
-  FeedReaderImpl(std::shared_ptr<EngineCore> core, std::shared_ptr<Background> background,
-                 std::unique_ptr<Directory> wal, FeedRecord feed, uint64_t from);
+  FeedReaderImpl(std::shared_ptr<const FeedSource> source, std::unique_ptr<Directory> wal, FeedRecord feed,
+                 uint64_t from);
   ~FeedReaderImpl() override;
 
   Result<const FeedEntry*> next(int64_t wait_us) override;
@@ -49,8 +62,7 @@ class FeedReaderImpl final : public FeedReader {
   const Family* family(uint32_t id);
   bool wants(const std::string& table, const std::string& family) const;
 
-  const std::shared_ptr<EngineCore> core_;
-  const std::shared_ptr<Background> background_;
+  const std::shared_ptr<const FeedSource> source_;
   const std::unique_ptr<Directory> wal_;
   const FeedRecord feed_;  // as it was when the reader was made
   std::map<uint32_t, Family> families_;

@@ -16,8 +16,8 @@ namespace cellar {
 namespace {
 
 // There now: a name that is wrong by a letter would give a feed of nothing.
-Status check_table(EngineCore& core, const FeedTable& wanted) {
-  CELLAR_TRY_ASSIGN(const std::shared_ptr<TableState> table, core.catalog.find(wanted.table));
+Status check_table(const Catalog& catalog, const FeedTable& wanted) {
+  CELLAR_TRY_ASSIGN(const std::shared_ptr<TableState> table, catalog.find(wanted.table));
   for (const std::string& family : wanted.families)
     if (table->families().find(family) == nullptr) return table->unknown_family(family);
   return {};
@@ -25,54 +25,55 @@ Status check_table(EngineCore& core, const FeedTable& wanted) {
 
 }  // namespace
 
-Status check_feed(EngineCore& core, const std::string& name, const FeedOptions& options) {
+Status check_feed(const World& world, const Catalog& catalog, const std::string& name,
+                  const FeedOptions& options) {
   CELLAR_TRY(check_name("feed", name));
-  if (options.retained_bytes_max < core.options.log_segment_bytes)
+  if (options.retained_bytes_max < world.options.log_segment_bytes)
     return Status::invalid_argument(
                fmt::format("retained_bytes_max is {}, less than a segment of the log ({} bytes)",
-                           options.retained_bytes_max, core.options.log_segment_bytes))
+                           options.retained_bytes_max, world.options.log_segment_bytes))
         .hinting("the log is kept in whole segments: leave room for several");
   std::set<std::string> seen;
   for (const FeedTable& table : options.tables) {
     if (!seen.insert(table.table).second)
       return Status::invalid_argument("table " + escaped(table.table) + " is named twice")
           .hinting("name it once, with all its families");
-    CELLAR_TRY(check_table(core, table));
+    CELLAR_TRY(check_table(catalog, table));
   }
   return {};
 }
 
 // No crash may give out again a sequence that it begins behind.
-Status create_feed_now(EngineCore& core, const std::string& name, const FeedOptions& options) {
-  const std::shared_ptr<const ManifestState> state = core.manifest->current();
+Status create_feed_now(Disk& disk, uint64_t read_point, const std::string& name, const FeedOptions& options) {
+  const std::shared_ptr<const ManifestState> state = disk.manifest->current();
   if (state->feeds.named(name) != nullptr)
     return Status::invalid_argument("feed " + name + " exists already")
         .hinting("drop it first to create it again");
   FeedRecord feed;
   feed.id = state->edit + 1;  // edits are never fewer when the next feed is made
   feed.name = name;
-  feed.acknowledged = core.mvcc.read_point();
+  feed.acknowledged = read_point;
   feed.retained_bytes_max = std::min(options.retained_bytes_max, kCountMax - 1);  // no log is so large
   feed.tables = options.tables;
   CELLAR_ASSERT(state->feeds.feed(feed.id) == nullptr);  // an id is never used again
   ManifestEdit edit;
   edit.last_sequence = feed.acknowledged;
   edit.feeds.add.push_back(std::move(feed));
-  return core.commit(edit);
+  return disk.commit(edit);
 }
 
-Status drop_feed_now(EngineCore& core, const std::string& name) {
-  const std::shared_ptr<const ManifestState> state = core.manifest->current();
+Status drop_feed_now(Disk& disk, const std::string& name) {
+  const std::shared_ptr<const ManifestState> state = disk.manifest->current();
   const FeedRecord* feed = state->feeds.named(name);
   if (feed == nullptr) return no_such_feed(state->feeds, name);
   ManifestEdit edit;
   edit.feeds.drop.push_back(feed->id);
-  return core.commit(edit);
+  return disk.commit(edit);
 }
 
-std::vector<FeedInfo> list_feeds(EngineCore& core) {
-  const std::vector<LogSegment> segments = core.log_segments();
-  const std::shared_ptr<const ManifestState> state = core.manifest->current();
+std::vector<FeedInfo> list_feeds(const Disk& disk) {
+  const std::vector<LogSegment> segments = disk.log_segments();
+  const std::shared_ptr<const ManifestState> state = disk.manifest->current();
   std::vector<FeedInfo> feeds;
   for (const FeedRecord& feed : state->feeds.feeds) {
     const uint64_t held = held_back(state->feeds, feed, segments, state->log_start);
@@ -96,12 +97,12 @@ Status feed_was_lost(const FeedRecord& feed) {
       .hinting("drop it, create it again, and start from a snapshot");
 }
 
-void tell_feed_lost(EngineCore& core, const FeedRecord& feed, uint64_t retained_bytes) {
+void tell_feed_lost(const World& world, Mvcc& mvcc, const FeedRecord& feed, uint64_t retained_bytes) {
   CELLAR_ASSERT(feed.id != 0 && !feed.lost);
   const FeedLostInfo info{feed.name, feed.acknowledged, retained_bytes};
-  core.log(LogLevel::kWarning, to_text(info));
-  core.events.on_feed_lost(info);
-  core.written->signal();
+  world.log(LogLevel::kWarning, to_text(info));
+  world.events.on_feed_lost(info);
+  mvcc.wake_waiters();
 }
 
 }  // namespace cellar

@@ -1,331 +1,86 @@
 // FlushJob: the order of its lines is the argument for durability.
 #include "engine/jobs/flush_job.h"
 
-#include <fmt/format.h>
+#include "base/assert.h"
 
 #include <algorithm>
-#include <array>
-
-#include "base/assert.h"
-#include "cell/cell_key.h"
-#include "cell/merging_cursor.h"
-#include "engine/store/sequence_check.h"
-#include "hfile/read/warm_up.h"
+#include <span>
+#include <vector>
 
 namespace cellar {
 namespace {
 
-constexpr uint64_t kBytesPerCheckpoint = 1 << 20;  // of a new file that is read back
-
-// Reads a new file back and compares what is in it with what was let through.
-Status check_new_file(const StoreFile& file, const RewriteResult& written, bool mvcc) {
-  uint64_t cells = 0;
-  uint64_t hash = 0;
-  const std::unique_ptr<CellCursor> cursor =
-      file.reader().cursor({.fill_cache = false, .sequential = true, .stats = nullptr});
-  OwnedCell first;
-  first_of_row(first, {});
-  for (const CellView* cell = cursor->seek(first.view()); cell != nullptr; cell = cursor->next()) {
-    CELLAR_TRY(check_sequence(file, *cell));
-    ++cells;
-    hash += cell_hash(*cell, mvcc ? cell->sequence : 0);
-  }
-  CELLAR_TRY(cursor->status());
-  if (cells != written.file.cells || hash != written.kept_hash)
-    return Status::corruption(fmt::format("a new store file reads back differently: {} cells of {}", cells,
-                                          written.file.cells))
-        .at(file.reader().name());
-  return {};
+// Makes the new file count in place of the log. `flushed` is the newest sequence in it.
+Status commit(const StoreWork& work, const Store& store, const NewFile& made, uint64_t flushed) {
+  // The file holds parts of batches whose other parts may only be in the log: those must not be lost if the
+  // file is kept.
+  CELLAR_TRY(work.disk.sync_log());  // crash here: an orphan file, as before
+  ManifestEdit edit;
+  if (made.file != nullptr) edit.add_files.push_back({store.ids().family, made.record});
+  edit.flushed.push_back({store.ids().family, flushed});
+  edit.last_sequence = work.mvcc.read_point();
+  CELLAR_ASSERT(flushed <= edit.last_sequence);
+  const ExpiryClock::Memory time = work.expiry.memory();
+  edit.wall_ms = time.wall_ms;
+  edit.doubted_ms = time.doubted_ms;
+  edit.log_synced = work.disk.wal->synced();
+  edit.forget_obsolete = work.files.take_removed();
+  return work.disk.commit(edit);  // crash here: the file counts; replay skips what it holds
 }
 
-FileRecord record_of(const NewFileRequest& request, const std::string& name, const HFileSummary& summary,
-                     int64_t now_ms) {
-  FileRecord record;
-  CELLAR_ASSERT(summary.cells > 0 && summary.sequence_max <= request.sequence_max);
-  record.name = name;
-  record.bytes = summary.file_bytes;
-  record.take_figures(summary);
-  record.sequence_min = summary.sequence_min;
-  record.sequence_max = request.sequence_max;
-  record.created_ms = now_ms;
-  record.rewritten_at = request.rewritten_at;
-  record.trailer_crc = summary.trailer_crc32c;
-  record.major = request.origin == FileOrigin::kMajorCompaction;
-  record.encoding = request.config->options.encoding;
-  record.compression = compression_of(request.config->options, request.origin);
-  return record;
-}
-
-const std::shared_ptr<Directory>& directory_of(const NewFileRequest& request) {
-  return request.directory != nullptr ? request.directory : request.store->directory();
-}
-
-// `created` says whether the file was made here: on failure nothing else may be removed.
-Status write_and_close(EngineCore& core, const NewFileRequest& request, const std::string& name,
-                       RewriteResult& result, bool& created) {
-  RewriteJob job = request.job;
-  job.file = writer_options(request.config->options, request.origin, request.tags, request.mvcc,
-                            core.clock.wall_ms(), core.options.cell_bytes_max + (64u << 10));
-  job.keep_hash = core.options.verify_new_files;
-  std::unique_ptr<WritableFile> file;
-  const auto create = [&]() -> Result<WritableFile*> {
-    CELLAR_TRY_ASSIGN(file, directory_of(request)->create(name, {}));
-    created = true;
-    return file.get();
-  };
-  const auto facts = [&](HFileWriter& writer) -> Status {
-    FileInfo values;
-    values.set_i64(info_key::kMaxSequence, static_cast<int64_t>(request.sequence_max));
-    values.set_bool(info_key::kMajorCompaction, request.origin == FileOrigin::kMajorCompaction);
-    values.set_bool(info_key::kExcludeFromMinor, false);
-    for (const auto& [key, value] : values.entries()) CELLAR_TRY(writer.set_info(key, value));
-    return {};
-  };
-  CELLAR_TRY_ASSIGN(result, rewrite(job, create, facts));
-  if (file == nullptr) return {};
-  CELLAR_TRY(file->sync());
-  return file->close();
-}
-
-// Brings into memory what the family's options ask for, before anybody sees the file. Data only up to what
-// the cache can hold: more would drive out itself. What cannot be read back is an error: such a file must not
-// take the place of what it was made from.
-Status warm_new_file(EngineCore& core, const NewFileRequest& request, const StoreFile& file) {
-  if (request.directory != nullptr) return {};  // a file of another store
-  const FamilyOptions& family = request.config->options;
-  // The pinned bytes grow while the file is read, for one by its sums of blocks.
-  const auto room = [&core] {
-    const BlockCacheStats cache = core.cache->stats();
-    return cache.capacity_bytes - std::min(cache.capacity_bytes, cache.pinned_bytes);
-  };
-  const bool data = request.origin == FileOrigin::kFlush && family.cache_data_on_write && room() != 0;
-  WarmUp warm_up(file.reader(), {.parts = {.data = data,
-                                           .index = data || family.cache_index_on_write,
-                                           .blooms = data || family.cache_blooms_on_write}});
-  uint64_t next_checkpoint = kBytesPerCheckpoint;
-  return warm_up.run([&] {
-    const uint64_t bytes = warm_up.loaded().memory_bytes;
-    if (bytes >= next_checkpoint) {
-      next_checkpoint = bytes + kBytesPerCheckpoint;
-      core.executor.checkpoint();
-    }
-    return !core.closing.load() && (!data || bytes < room());
+// Puts the new file in the place of the memtables. Returns the bytes of memory that this frees.
+uint64_t install(const StoreWork& work, Store& store, std::span<const MemtableRef> memtables,
+                 const NewFile& made, uint64_t flushed) {
+  Store::FlushInstalled installed;
+  work.mvcc.with_snapshots([&](const std::vector<uint64_t>& snapshots) {
+    installed = store.install_flush(memtables, made.rewritten, flushed, snapshots);
   });
-}
-
-// Up to a sequence, of a memtable that others go on writing to. What it passes over uses up the memtable
-// cursor's own two steps: the views are kept here, their bytes lie still in the memtable.
-class UpToCursor final : public CellCursor {
- public:
-  UpToCursor(std::unique_ptr<CellCursor> inner, uint64_t sequence)
-      : inner_(std::move(inner)), sequence_(sequence) {}
-
-  const CellView* seek(const CellView& target) override { return first_seen(inner_->seek(target)); }
-  const CellView* next() override { return first_seen(inner_->next()); }
-  const CellView* seek_before(const CellView&) override {
-    CELLAR_ASSERT(!"a rewrite reads forward only");
-    return nullptr;
-  }
-  Status status() const override { return inner_->status(); }
-  const Pinnable* pinned() const override { return inner_->pinned(); }
-  void print(TextPrinter& out) const override { inner_->print(out); }
-
- private:
-  const CellView* first_seen(const CellView* cell) {
-    while (cell != nullptr && cell->sequence > sequence_) cell = inner_->next();
-    if (cell == nullptr) return nullptr;
-    CELLAR_DCHECK(cell->sequence <= sequence_);
-    at_ = 1 - at_;
-    return &(views_[at_] = *cell);
-  }
-
-  std::unique_ptr<CellCursor> inner_;
-  uint64_t sequence_;
-  std::array<CellView, 2> views_;
-  size_t at_ = 0;
-};
-
-}  // namespace
-
-void NewFileRequest::judge_at(const OpenReadPoints& points, const Outside& outside, int64_t now_ms) {
-  CELLAR_ASSERT(config != nullptr);
-  rewritten_at = points.read_point;
-  knew_snapshots = points.any_snapshot;
-  job.rules.family = config->rules;
-  job.rules.now_ms = now_ms;
-  job.rules.purge_deletes_ms = config->options.time_to_purge_deletes_ms;
-  job.rules.snapshots = points.snapshots;
-  job.rules.read_point = points.read_point;
-  job.rules.earliest_outside = outside.earliest;
-  job.rules.keep_versions = points.any_snapshot && outside.version_deletes;
-}
-
-Result<NewFile> write_store_file(EngineCore& core, const NewFileRequest& request) {
-  CELLAR_ASSERT(request.store != nullptr && request.config != nullptr && request.job.source != nullptr);
-  CELLAR_TRY(core.check_lock());  // another engine that has the store gives its files the same numbers
-  NewFile made;
-  const std::string name = store_file_name(core.identity, core.manifest->next_file_number());
-  bool created = false;
-  Status status = write_and_close(core, request, name, made.rewrite, created);
-  if (status.ok() && made.rewrite.wrote_file) {
-    made.record = record_of(request, name, made.rewrite.file, core.clock.wall_ms());
-    auto opened = core.open_store_file(directory_of(request), request.store->ids().table,
-                                       request.config->options, made.record);
-    status = opened.status();
-    if (status.ok()) {
-      made.file = std::move(opened).value();
-      if (core.options.verify_new_files) status = check_new_file(*made.file, made.rewrite, request.mvcc);
-      if (status.ok()) status = warm_new_file(core, request, *made.file);
-    }
-    if (status.ok()) {
-      status = directory_of(request)->sync();
-      // A directory sync that is tried again proves nothing: what the first one lost stays lost.
-      if (!status.ok() && request.directory == nullptr)
-        core.fail(status.with_context("syncing the directory of a new store file"));
-    }
-  }
-  if (!status.ok()) {
-    made.file.reset();
-    if (created) static_cast<void>(directory_of(request)->unlink(name).ok());  // else an orphan
-    return status.with_context(
-        to_text(StoredFile{request.store->ids().table, request.store->family(), name, 0}));
-  }
-  CELLAR_ASSERT(made.rewrite.wrote_file == (made.file != nullptr));
-  made.rewritten = {.output = made.file,
-                    .rewritten_at = request.rewritten_at,
-                    .newest_dropped_marker = made.rewrite.newest_dropped_marker,
-                    .dropped_versions = made.rewrite.dropped[static_cast<size_t>(Drop::kVersions)] != 0,
-                    .knew_snapshots = request.knew_snapshots};
-  return made;
-}
-
-namespace {
-
-// Cells that expired before `expiry_ms` are left out.
-Result<NewFile> write_merged(EngineCore& core, NewFileRequest& request, std::vector<MergeSource> sources,
-                             const OpenReadPoints& points, const Outside& outside, int64_t expiry_ms) {
-  const std::unique_ptr<CellCursor> merged = make_merging_cursor(std::move(sources));
-  request.job.source = merged.get();
-  request.judge_at(points, outside, expiry_ms);
-  FlushInfo progress;
-  progress.table = request.store->table_name();
-  progress.family = request.store->family();
-  request.job.checkpoint = [&core, &progress](uint64_t cells) {
-    core.executor.checkpoint();
-    progress.cells_done = cells;
-    core.events.on_flush_progress(progress);
-    return Status();
-  };
-  return write_store_file(core, request);
+  work.counters.views_kept += installed.views_kept;
+  work.memory.shrink(installed.freed);
+  work.counters.flushes.fetch_add(1);
+  work.counters.bytes_flushed.fetch_add(made.record.bytes);
+  return installed.freed;
 }
 
 }  // namespace
 
-Result<NewFile> write_memtables(EngineCore& core, Store& store, std::span<const MemtableRef> newest_first,
-                                const OpenReadPoints& points) {
-  CELLAR_ASSERT(!newest_first.empty());
-  uint64_t newer = UINT64_MAX;
-  std::vector<MergeSource> sources;
-  NewFileRequest request;
-  for (const MemtableRef& memtable : newest_first) {
-    const MemtableSummary summary = memtable->summary();
-    CELLAR_ASSERT(summary.cells > 0 && summary.sequence_max < newer);  // runs of writes, the newest first
-    newer = summary.sequence_min;
-    request.tags = request.tags || summary.tags != 0;
-    request.sequence_max = std::max(request.sequence_max, summary.sequence_max);
-    sources.push_back({memtable->cursor(), static_cast<uint32_t>(sources.size())});
-  }
-  request.store = &store;
-  request.config = store.view()->config;
-  return write_merged(core, request, std::move(sources), points, outside_of(*store.view(), newest_first, {}),
-                      core.erase_now_ms());
+bool is_gone(const Disk& disk, const Store& store) {
+  return store.dropped() || !disk.names_family(store.ids().family);
 }
 
-Result<NewFile> write_memtables_as_of(EngineCore& core, Store& store, const StoreView& view,
-                                      uint64_t sequence, std::shared_ptr<Directory> directory) {
-  CELLAR_ASSERT(directory != nullptr && sequence <= core.mvcc.read_point());
-  std::vector<MemtableRef> newest_first;
-  if (view.active.get() != nullptr) newest_first.push_back(view.active);
-  newest_first.insert(newest_first.end(), view.frozen.begin(), view.frozen.end());
-  std::vector<MergeSource> sources;
-  NewFileRequest request;
-  for (const MemtableRef& memtable : newest_first) {
-    request.tags = request.tags || memtable->summary().tags != 0;
-    sources.push_back(
-        {std::make_unique<UpToCursor>(memtable->cursor(), sequence), static_cast<uint32_t>(sources.size())});
-  }
-  request.store = &store;
-  request.directory = std::move(directory);
-  request.config = view.config;
-  request.sequence_max = sequence;
-  // Nothing is dropped: to a rewrite made for nobody every cell is too new to be judged, and none has expired
-  // at the beginning of time. What the store shows later, whatever its clock does, the copy shows too.
-  return write_merged(core, request, std::move(sources), {}, {}, 0);
-}
-
-bool is_gone(EngineCore& core, const Store& store) {
-  return store.dropped() || core.manifest->current()->family(store.ids().family).second == nullptr;
-}
-
-Status flush_store(EngineCore& core, Store& store) {
+Status flush_store(const StoreWork& work, Store& store) {
   const std::shared_ptr<const StoreView> view = store.view();
   if (view->frozen.empty()) return {};
   FlushInfo info;
   info.table = store.table_name();
   info.family = store.family();
-  const int64_t begun_us = core.clock.steady_us();
+  const int64_t begun_us = work.world.clock.steady_us();
   uint64_t flushed = 0;
   for (const MemtableRef& memtable : view->frozen) {
     info.cells_in += memtable->summary().cells;
     flushed = std::max(flushed, memtable->summary().sequence_max);
   }
-  CELLAR_ASSERT(flushed > store.flushed_sequence() && flushed <= core.mvcc.read_point());
-  core.events.on_flush_begin(info);
+  CELLAR_ASSERT(flushed > store.flushed_sequence() && flushed <= work.mvcc.read_point());
+  work.world.events.on_flush_begin(info);
 
-  const OpenReadPoints points = core.mvcc.open_read_points();
-  auto written =
-      write_memtables(core, store, view->frozen,
-                      points);  // crash here: an orphan file, swept at open; the log has everything
-  Status status = written.status();
-  // The file holds parts of batches whose other parts may only be in the log: those must not be lost if the
-  // file is kept.
-  if (status.ok()) {
-    status = core.sync_log();  // crash here: as before
-  }
-  if (status.ok()) {
-    ManifestEdit edit;
-    if (written->file != nullptr) edit.add_files.push_back({store.ids().family, written->record});
-    edit.flushed.push_back({store.ids().family, flushed});
-    edit.last_sequence = core.mvcc.read_point();
-    CELLAR_ASSERT(flushed <= edit.last_sequence);
-    const ExpiryClock::Memory time = core.expiry.memory();
-    edit.wall_ms = time.wall_ms;
-    edit.doubted_ms = time.doubted_ms;
-    edit.log_synced = core.wal->synced();
-    edit.forget_obsolete = core.remover.take_removed();
-    status = core.commit(edit);  // crash here: the file counts; replay skips what it holds
-  }
-  if (!status.ok()) {
-    if (written.ok() && written->file != nullptr && !core.health.failed()) written->file->set_obsolete();
-    if (is_gone(core, store)) status = {};  // dropped while it was being flushed: nobody misses it
+  const OpenReadPoints points = work.mvcc.open_read_points();
+  auto made = work.writer.write_memtables(store, view->frozen, points);
+  // Crash here: an orphan file, which the next open sweeps; the log has everything.
+  info.status = made.ok() ? commit(work, store, *made, flushed) : made.status();
+  if (info.status.ok()) {
+    const uint64_t freed = install(work, store, view->frozen, *made, flushed);
+    store.pace().flushed(freed, work.world.clock.steady_us() - begun_us);
+    info.file = made->record.name;
+    info.cells_out = made->record.cells;
+    info.bytes_out = made->record.bytes;
   } else {
-    Store::FlushInstalled installed;
-    core.mvcc.with_snapshots([&](const std::vector<uint64_t>& snapshots) {
-      installed = store.install_flush(view->frozen, written->rewritten, flushed, snapshots);
-    });
-    core.counters.views_kept += installed.views_kept;
-    core.memtable_bytes.fetch_sub(static_cast<int64_t>(installed.freed), std::memory_order_relaxed);
-    core.counters.flushes.fetch_add(1);
-    core.counters.bytes_flushed.fetch_add(written->record.bytes);
-    store.pace().flushed(installed.freed, core.clock.steady_us() - begun_us);
-    info.file = written->record.name;
-    info.cells_out = written->record.cells;
-    info.bytes_out = written->record.bytes;
+    if (made.ok() && made->file != nullptr) work.files.discard(*made->file);
+    // A store that was dropped during the flush needs none.
+    if (is_gone(work.disk, store)) info.status = {};
   }
-  info.micros = core.clock.steady_us() - begun_us;
-  info.status = status;
-  core.events.on_flush_end(info);
-  return status;
+  info.micros = work.world.clock.steady_us() - begun_us;
+  work.world.events.on_flush_end(info);
+  return info.status;
 }
 
 }  // namespace cellar

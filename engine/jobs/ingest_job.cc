@@ -38,7 +38,7 @@ uint64_t unflushed_bytes(const std::vector<std::shared_ptr<Store>>& stores) {
 
 Result<IngestInfo> IngestJob::run() {
   CELLAR_ASSERT(placed_.empty() && stores_.empty());  // used once
-  const int64_t begun_us = core_.clock.steady_us();
+  const int64_t begun_us = work_.world.clock.steady_us();
   info_.table = table_.name();
   CELLAR_TRY(check_request());
   Status status = take_in();
@@ -47,8 +47,8 @@ Result<IngestInfo> IngestJob::run() {
     if (status.ok()) {
       status = write_path_.alone([&] {
         CELLAR_TRY(publish());
-        info_.micros = core_.clock.steady_us() - begun_us;
-        core_.events.on_ingested(info_);
+        info_.micros = work_.world.clock.steady_us() - begun_us;
+        work_.world.events.on_ingested(info_);
         return Status();
       });
     }
@@ -62,13 +62,13 @@ Result<IngestInfo> IngestJob::run() {
     background_.queue_prefetch(store);
     background_.queue_compaction(store);
   }
-  info_.micros = core_.clock.steady_us() - begun_us;
+  info_.micros = work_.world.clock.steady_us() - begun_us;
   return std::move(info_);
 }
 
 Status IngestJob::check_request() const {
-  if (core_.options.read_only) return Status::read_only("the store was opened read-only");
-  CELLAR_TRY(core_.health.check());
+  if (work_.world.options.read_only) return Status::read_only("the store was opened read-only");
+  CELLAR_TRY(work_.health.check());
   if (request_.verify < HFileCheckLevel::kCells)
     return Status::invalid_argument("a foreign file must be verified at least cell by cell")
         .hinting("set IngestRequest::verify to kCells or kDeep");
@@ -83,7 +83,7 @@ Status IngestJob::take_in() {
   IngestProgress progress;
   progress.files = request_.files.size();
   for (const IngestFile& file : request_.files) {
-    core_.executor.checkpoint();
+    work_.world.executor.checkpoint();
     CELLAR_TRY(table_.check());
     Store* store = table_.families().find(file.family);
     if (store == nullptr) return table_.unknown_family(file.family);
@@ -110,7 +110,7 @@ Status IngestJob::take_in() {
 Result<Directory*> IngestJob::directory_of(const std::string& path) {
   std::unique_ptr<Directory>& known = sources_[path];
   if (known == nullptr) {
-    CELLAR_TRY_ASSIGN(known, core_.files.open_directory(path, false));
+    CELLAR_TRY_ASSIGN(known, work_.world.files.open_directory(path, false));
   }
   return known.get();
 }
@@ -119,15 +119,15 @@ Status IngestJob::place(const IngestFile& file, Store& store, Placed& placed) {
   const auto [parent, name] = split_path(file.path);
   CELLAR_ASSERT(!placed.created && placed.record.name.empty());
   uint64_t number = 0;
-  if (parse_store_file_name(core_.identity, name, number))
+  if (parse_store_file_name(work_.disk.identity, name, number))
     return Status::invalid_argument("the file already belongs to this store").at(file.path);
   CELLAR_TRY_ASSIGN(Directory * from, directory_of(parent));
-  placed.record.name = store_file_name(core_.identity, core_.manifest->next_file_number());
+  placed.record.name = store_file_name(work_.disk.identity, work_.disk.manifest->next_file_number());
   placed.told = {file.family, file.path, placed.record.name, 0, 0, false};
   Directory& into = *store.directory();
   if (request_.by != IngestBy::kCopy) CELLAR_TRY(link(*from, name, into, placed).at(file.path));
   if (placed.told.linked) return {};
-  CELLAR_TRY(copy_file(core_.executor, *from, name, into, placed.record.name).at(file.path));
+  CELLAR_TRY(copy_file(work_.world.executor, *from, name, into, placed.record.name).at(file.path));
   placed.created = true;
   return {};
 }
@@ -154,12 +154,12 @@ Status IngestJob::examine(const IngestFile& file, Placed& placed) {
   ForeignFileRules rules;
   rules.family = file.family;
   rules.level = request_.verify == HFileCheckLevel::kDeep ? VerifyLevel::kDeep : VerifyLevel::kCells;
-  rules.cell_bytes_max = core_.options.cell_bytes_max;
-  rules.block_payload_bytes_max = core_.block_payload_bytes_max();
+  rules.cell_bytes_max = work_.world.options.cell_bytes_max;
+  rules.block_payload_bytes_max = work_.files.block_payload_bytes_max();
   CELLAR_TRY_ASSIGN(ForeignFile found,
                     examine_foreign_file(*placed.store->directory(), placed.record.name, file.path, rules));
   found.record.name = placed.record.name;
-  found.record.created_ms = core_.clock.wall_ms();
+  found.record.created_ms = work_.world.clock.wall_ms();
   placed.record = std::move(found.record);
   placed.sequence = found.sequence;
   placed.bulk_load_ms = found.bulk_load_ms;
@@ -173,7 +173,7 @@ Status IngestJob::sync_directories() {
   for (const auto& store : stores_) {
     const Status synced = store->directory()->sync();
     // A directory sync that is tried again proves nothing: what the first one lost stays lost.
-    if (!synced.ok()) core_.fail(synced.with_context("syncing the directory of ingested files"));
+    if (!synced.ok()) work_.health.fail(synced.with_context("syncing the directory of ingested files"));
     CELLAR_TRY(synced);
   }
   return {};
@@ -194,7 +194,7 @@ Status IngestJob::find_ties() {
     std::vector<IngestTies::File> files;
     for (const Placed& each : placed_)
       if (each.store == store) files.push_back({each.record, each.told.source, each.sequence});
-    IngestTies ties(core_, *store, std::move(files));
+    IngestTies ties(work_.world.executor, work_.files, *store, std::move(files));
     CELLAR_TRY(ties.find(info_.ties));
   }
   return {};
@@ -210,7 +210,7 @@ Status IngestJob::flush_ahead() {
 // Alone. Once nothing of these families is only in memory, every file is older than what comes after it:
 // compactions rely on that.
 Status IngestJob::publish() {
-  CELLAR_TRY(core_.health.check());
+  CELLAR_TRY(work_.health.check());
   for (const auto& store : stores_) {
     if (store->dropped())
       return Status::not_found(
@@ -218,9 +218,9 @@ Status IngestJob::publish() {
     CELLAR_TRY(table_.check_writable());
     CELLAR_TRY(background_.flush_here(store));
   }
-  CELLAR_TRY(core_.sync_log());  // what was written before must not be lost if this is kept
+  CELLAR_TRY(work_.disk.sync_log());  // what was written before must not be lost if this is kept
   CELLAR_ASSERT(!stores_.empty() && !placed_.empty());
-  const uint64_t sequence = core_.mvcc.take_sequence();
+  const uint64_t sequence = work_.mvcc.take_sequence();
   CELLAR_ASSERT(std::ranges::all_of(stores_, [&](const auto& each) {
     return each->flushed_sequence() < sequence && each->oldest_unflushed() == UINT64_MAX;
   }));
@@ -228,11 +228,11 @@ Status IngestJob::publish() {
   std::map<Store*, std::vector<std::shared_ptr<StoreFile>>> opened;
   const Status status = commit(opened);
   if (!status.ok()) {
-    core_.mvcc.give_back(sequence);  // nothing has it: the manifest took nothing, or takes nothing any more
+    work_.mvcc.give_back(sequence);  // nothing has it: the manifest took nothing, or takes nothing any more
     return status;
   }
   for (auto& [store, files] : opened) store->install_adopted(files);
-  core_.publish(sequence);  // from here on readers see all of it
+  work_.mvcc.publish(sequence);  // from here on readers see all of it
   for (const Placed& each : placed_) {
     info_.cells += each.told.cells;
     info_.bytes += each.told.bytes;
@@ -242,25 +242,25 @@ Status IngestJob::publish() {
 }
 
 Status IngestJob::commit(std::map<Store*, std::vector<std::shared_ptr<StoreFile>>>& opened) {
-  CELLAR_ASSERT(opened.empty() && info_.sequence > core_.mvcc.read_point());
+  CELLAR_ASSERT(opened.empty() && info_.sequence > work_.mvcc.read_point());
   ManifestEdit edit;
   for (Placed& each : placed_) {
     each.record.sequence_min = each.record.sequence_max = each.record.adopted_as = info_.sequence;
     CELLAR_TRY_ASSIGN(std::shared_ptr<StoreFile> file,
-                      core_.open_store_file(each.store->directory(), each.store->ids().table,
-                                            each.store->view()->config->options, each.record));
+                      work_.files.open(each.store->directory(), each.store->ids().table,
+                                       each.store->view()->config->options, each.record));
     opened[each.store.get()].push_back(std::move(file));
     edit.add_files.push_back({each.store->ids().family, each.record});
   }
   edit.last_sequence = info_.sequence;
-  edit.log_synced = core_.wal->synced();
-  edit.forget_obsolete = core_.remover.take_removed();
-  return core_.commit(edit);  // crash before: orphans; after: all of it counts
+  edit.log_synced = work_.disk.wal->synced();
+  edit.forget_obsolete = work_.files.take_removed();
+  return work_.disk.commit(edit);  // crash before: orphans; after: all of it counts
 }
 
 // Nothing that a manifest may name is removed.
 void IngestJob::remove_placed() {
-  if (core_.health.failed()) return;
+  if (work_.health.failed()) return;
   for (Placed& each : placed_) remove(each);
 }
 

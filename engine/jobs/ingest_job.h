@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "cellar/ingest.h"
-#include "engine/store/core.h"
+#include "engine/jobs/store_work.h"
+#include "engine/store/table_state.h"
 
 namespace cellar {
 
@@ -18,9 +19,9 @@ class WritePath;
 // Place and verify, without hindering anybody; flush; then alone: number, publish, install. Used once.
 class IngestJob {
  public:
-  IngestJob(EngineCore& core, WritePath& write_path, Background& background, TableState& table,
+  IngestJob(const StoreWork& work, WritePath& write_path, Background& background, TableState& table,
             const IngestRequest& request)
-      : core_(core), write_path_(write_path), background_(background), table_(table), request_(request) {}
+      : work_(work), write_path_(write_path), background_(background), table_(table), request_(request) {}
 
   Result<IngestInfo> run();
 
@@ -51,7 +52,7 @@ class IngestJob {
   void remove_sources();
   Result<Directory*> directory_of(const std::string& path);
 
-  EngineCore& core_;
+  const StoreWork work_;
   WritePath& write_path_;
   Background& background_;
   TableState& table_;

@@ -9,7 +9,6 @@
 #include "cell/cell_key.h"
 #include "cell/cell_order.h"
 #include "cell/merging_cursor.h"
-#include "engine/store/store.h"
 #include "hfile/read/hfile_reader.h"
 
 namespace cellar {
@@ -64,11 +63,11 @@ Status IngestTies::walk(const std::vector<size_t>& files, std::vector<IngestTie>
   std::vector<MergeSource> sources;
   for (const size_t number : files) {
     CELLAR_TRY_ASSIGN(std::unique_ptr<ReadableFile> file,
-                      core_.handles.open(store_.directory(), files_[number].record.name));
+                      opener_.open_handle(store_.directory(), files_[number].record.name));
     HFileReaderOptions options;
     options.name = files_[number].source;
     options.sequence_override = number;
-    options.block_payload_bytes_max = core_.block_payload_bytes_max();
+    options.block_payload_bytes_max = opener_.block_payload_bytes_max();
     CELLAR_TRY_ASSIGN(std::shared_ptr<HFileReader> reader,
                       HFileReader::open(std::move(file), std::move(options)));
     sources.push_back({reader->cursor({.fill_cache = false, .sequential = true}),
@@ -82,7 +81,7 @@ Status IngestTies::walk(const std::vector<size_t>& files, std::vector<IngestTie>
   first_of_row(first, {});
   uint64_t cells = 0;
   for (const CellView* cell = merged->seek(first.view()); cell != nullptr; cell = merged->next()) {
-    if (++cells % kCellsBetweenCheckpoints == 0) core_.executor.checkpoint();
+    if (++cells % kCellsBetweenCheckpoints == 0) executor_.checkpoint();
     if (cells == 1 || compare_keys(winner.view(), *cell) != 0) {
       winner.assign(*cell);
       continue;

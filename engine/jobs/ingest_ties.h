@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "cellar/ingest.h"
-#include "engine/store/core.h"
+#include "engine/store/store.h"
+#include "engine/store/store_files.h"
 
 namespace cellar {
 
@@ -21,8 +22,8 @@ class IngestTies {
   };
 
   // `files`: oldest first, in the order that will count.
-  IngestTies(EngineCore& core, Store& store, std::vector<File> files)
-      : core_(core), store_(store), files_(std::move(files)) {}
+  IngestTies(Executor& executor, StoreFiles& opener, const Store& store, std::vector<File> files)
+      : executor_(executor), opener_(opener), store_(store), files_(std::move(files)) {}
 
   // Adds the ties, at most kTiesMax. Reads only files whose keys overlap those of another file that they
   // cannot be ordered with. Errors of reading.
@@ -35,8 +36,9 @@ class IngestTies {
   std::vector<size_t> doubtful() const;
   Status walk(const std::vector<size_t>& files, std::vector<IngestTie>& ties);
 
-  EngineCore& core_;
-  Store& store_;
+  Executor& executor_;
+  StoreFiles& opener_;
+  const Store& store_;
   const std::vector<File> files_;
 };
 

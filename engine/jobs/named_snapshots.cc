@@ -5,7 +5,6 @@
 
 #include "base/assert.h"
 #include "base/bytes.h"
-#include "engine/jobs/checkpoint_job.h"
 #include "engine/schema/names.h"
 #include "engine/store/file_copy.h"
 
@@ -31,33 +30,33 @@ Status remove(Directory& snapshots, Directory& snapshot, const std::string& name
 
 std::string NamedSnapshots::path_of(const std::string& name) const {
   CELLAR_ASSERT(!name.empty() && name.find('/') == std::string::npos);
-  return core_.path + "/" + std::string(kSnapshotsDirectoryName) + "/" + name;
+  return world_.path + "/" + std::string(kSnapshotsDirectoryName) + "/" + name;
 }
 
 Result<std::unique_ptr<Directory>> NamedSnapshots::snapshots(bool create) const {
-  return core_.root->directory(kSnapshotsDirectoryName, create);
+  return disk_.root->directory(kSnapshotsDirectoryName, create);
 }
 
 Status NamedSnapshots::unknown(const std::string& name) const {
   std::vector<std::string> names;
   if (const auto known = list(); known.ok())
     for (const NamedSnapshotInfo& each : *known) names.push_back(each.name);
-  return Status::not_found("store " + core_.path + " has no snapshot \"" + escaped(name) + "\"")
+  return Status::not_found("store " + world_.path + " has no snapshot \"" + escaped(name) + "\"")
       .hinting(nearest_hint(name, names));
 }
 
-Result<NamedSnapshotInfo> NamedSnapshots::create(WritePath& write_path, const std::string& name,
+Result<NamedSnapshotInfo> NamedSnapshots::create(const CheckpointSource& source, const std::string& name,
                                                  const std::vector<std::string>& tables) {
   CELLAR_TRY(check_name("snapshot", name));
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> parent, snapshots(true));
-  CELLAR_TRY(core_.root->sync());
+  CELLAR_TRY(disk_.root->sync());
   NamedSnapshotInfo info{name, {}, {}};
-  CELLAR_TRY(fill(write_path, *parent, name, tables, info.checkpoint).with_context("snapshot " + name));
+  CELLAR_TRY(fill(source, *parent, name, tables, info.checkpoint).with_context("snapshot " + name));
   CELLAR_TRY(parent->sync());
   return info;
 }
 
-Status NamedSnapshots::fill(WritePath& write_path, Directory& snapshots, const std::string& name,
+Status NamedSnapshots::fill(const CheckpointSource& source, Directory& snapshots, const std::string& name,
                             const std::vector<std::string>& tables, CheckpointInfo& info) {
   CELLAR_TRY_ASSIGN(std::unique_ptr<Directory> snapshot, snapshots.directory(name, true));
   CELLAR_TRY_ASSIGN(std::unique_ptr<FileLock> lock, snapshot->lock(kLockName));
@@ -71,7 +70,7 @@ Status NamedSnapshots::fill(WritePath& write_path, Directory& snapshots, const s
     CELLAR_TRY_ASSIGN(lock, snapshot->lock(kLockName));
   }
   CELLAR_ASSERT(lock != nullptr);
-  auto made = CheckpointJob(core_, write_path, tables, name).run(*snapshot);
+  auto made = CheckpointJob(source, tables, name).run(*snapshot);
   if (!made.ok()) {
     static_cast<void>(remove(snapshots, *snapshot, name).ok());  // else a leftover
     return made.status();
@@ -116,7 +115,7 @@ Result<NamedSnapshots::Opened> NamedSnapshots::open(const std::string& name) con
   CELLAR_TRY_ASSIGN(const bool whole, is_whole(*opened.directory));
   if (!whole) return Status::not_found("snapshot " + name + " is incomplete");
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Manifest> manifest,
-                    Manifest::load(*opened.directory, core_.executor, {.read_only = true}));
+                    Manifest::load(*opened.directory, world_.executor, {.read_only = true}));
   opened.state = manifest->state();
   CELLAR_ASSERT(opened.directory != nullptr);
   return opened;
@@ -145,7 +144,7 @@ void NamedSnapshots::sweep() {
     const auto whole = snapshot.ok() ? is_whole(**snapshot) : Result<bool>(snapshot.status());
     if (!whole.ok() || *whole) continue;
     if (const Status removed = remove(**parent, **snapshot, entry.name); !removed.ok())
-      core_.log(LogLevel::kWarning, "an incomplete snapshot remains: " + removed.to_text());
+      world_.log(LogLevel::kWarning, "an incomplete snapshot remains: " + removed.to_text());
   }
 }
 

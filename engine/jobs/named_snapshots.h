@@ -6,20 +6,20 @@
 #include <vector>
 
 #include "cellar/checkpoint.h"
-#include "engine/store/core.h"
+#include "engine/jobs/checkpoint_job.h"
+#include "engine/store/disk.h"
+#include "engine/store/world.h"
 
 namespace cellar {
-
-class WritePath;
 
 // A snapshot is there once its CURRENT is; what has none is left over from a crash. Any thread; who makes,
 // reads or drops one holds its lock.
 class NamedSnapshots {
  public:
-  explicit NamedSnapshots(EngineCore& core) : core_(core) {}
+  NamedSnapshots(const World& world, const Disk& disk) : world_(world), disk_(disk) {}
 
   // kInvalidArgument: the name is none, or taken.
-  Result<NamedSnapshotInfo> create(WritePath& write_path, const std::string& name,
+  Result<NamedSnapshotInfo> create(const CheckpointSource& source, const std::string& name,
                                    const std::vector<std::string>& tables);
   // In order of their names.
   Result<std::vector<NamedSnapshotInfo>> list() const;
@@ -41,11 +41,12 @@ class NamedSnapshots {
 
  private:
   Result<std::unique_ptr<Directory>> snapshots(bool create) const;
-  Status fill(WritePath& write_path, Directory& snapshots, const std::string& name,
+  Status fill(const CheckpointSource& source, Directory& snapshots, const std::string& name,
               const std::vector<std::string>& tables, CheckpointInfo& info);
   Status unknown(const std::string& name) const;
 
-  EngineCore& core_;
+  const World& world_;
+  const Disk& disk_;
 };
 
 }  // namespace cellar

@@ -12,12 +12,12 @@ constexpr uint64_t kTurnBytes = 4u << 20;
 
 }  // namespace
 
-bool wants_prefetch(const EngineCore& core, const FamilyOptions& family) {
-  return family.prefetch_on_open && family.cache_blocks && core.options.cache.capacity_bytes != 0;
+bool wants_prefetch(const World& world, const FamilyOptions& family) {
+  return family.prefetch_on_open && family.cache_blocks && world.options.cache.capacity_bytes != 0;
 }
 
-PrefetchJob::PrefetchJob(EngineCore& core, std::shared_ptr<Store> store)
-    : core_(core), store_(std::move(store)) {
+PrefetchJob::PrefetchJob(const World& world, const Activity& activity, std::shared_ptr<Store> store)
+    : world_(world), activity_(activity), store_(std::move(store)) {
   CELLAR_ASSERT(store_ != nullptr);
 }
 
@@ -26,11 +26,11 @@ bool PrefetchJob::turn() {
   CELLAR_ASSERT(file_ != nullptr && warm_up_ != nullptr && !warm_up_->done());
   const WarmedUp before = warm_up_->loaded();
   const Status status = warm_up_->run([&] {
-    core_.executor.checkpoint();
+    world_.executor.checkpoint();
     const WarmedUp& now = warm_up_->loaded();
     return is_wanted() && now.blocks - before.blocks < kTurnBlocks && now.bytes - before.bytes < kTurnBytes;
   });
-  if (!status.ok()) core_.log(LogLevel::kWarning, "a store file is not prefetched: " + status.to_text());
+  if (!status.ok()) world_.log(LogLevel::kWarning, "a store file is not prefetched: " + status.to_text());
   if (warm_up_->done()) {
     warm_up_.reset();
     file_.reset();
@@ -56,7 +56,7 @@ bool PrefetchJob::next_file() {
     store_->work().prefetch_again = false;  // what is asked for from here on is not overlooked
   }
   const std::shared_ptr<const StoreView> view = store_->view();
-  if (must_stop() || !wants_prefetch(core_, view->config->options)) return false;
+  if (must_stop() || !wants_prefetch(world_, view->config->options)) return false;
   for (size_t i = view->files.size(); i-- > 0;) {
     if (!view->files[i]->take_prefetch()) continue;
     file_ = view->files[i];
@@ -70,7 +70,7 @@ bool PrefetchJob::next_file() {
 
 // Whether anybody may still read the file, and its family still asks for it.
 bool PrefetchJob::is_wanted() const {
-  return !must_stop() && !file_->obsolete() && wants_prefetch(core_, store_->view()->config->options);
+  return !must_stop() && !file_->obsolete() && wants_prefetch(world_, store_->view()->config->options);
 }
 
 bool PrefetchJob::ended(bool stop) {

@@ -3,14 +3,16 @@
 
 #include <memory>
 
-#include "engine/store/core.h"
+#include "engine/store/activity.h"
+#include "engine/store/store.h"
+#include "engine/store/world.h"
 #include "hfile/read/warm_up.h"
 
 namespace cellar {
 
 // Whether files of a family with these options are prefetched: it asks for it, its reads fill the cache, and
 // there is one.
-bool wants_prefetch(const EngineCore& core, const FamilyOptions& family);
+bool wants_prefetch(const World& world, const FamilyOptions& family);
 
 // One for a store at a time; Store::Work says whether there is one. Reads the files of the store's view that
 // were not prefetched yet, the newest first, a piece at a time, so that others get their turn. A file is left
@@ -18,7 +20,7 @@ bool wants_prefetch(const EngineCore& core, const FamilyOptions& family);
 // HBase's PrefetchExecutor. One thread at a time.
 class PrefetchJob {
  public:
-  PrefetchJob(EngineCore& core, std::shared_ptr<Store> store);
+  PrefetchJob(const World& world, const Activity& activity, std::shared_ptr<Store> store);
 
   // Reads one piece; false when nothing is left to do: then Work says that the job is gone.
   bool turn();
@@ -27,10 +29,11 @@ class PrefetchJob {
   bool has_file();
   bool next_file();
   bool is_wanted() const;
-  bool must_stop() const { return core_.closing.load() || store_->dropped(); }
+  bool must_stop() const { return activity_.closing.load() || store_->dropped(); }
   bool ended(bool stop);
 
-  EngineCore& core_;
+  const World& world_;
+  const Activity& activity_;
   std::shared_ptr<Store> store_;
   std::shared_ptr<StoreFile> file_;  // being read, or null
   std::unique_ptr<WarmUp> warm_up_;  // of it

@@ -10,8 +10,8 @@
 #include "base/assert.h"
 #include "base/random.h"
 #include "engine/jobs/background.h"
+#include "engine/jobs/family_stores.h"
 #include "engine/jobs/feeds.h"
-#include "engine/jobs/flush_job.h"
 #include "engine/jobs/named_snapshots.h"
 #include "engine/log/wal_reader.h"
 #include "engine/store/table_state.h"
@@ -22,22 +22,23 @@ namespace {
 // The steps of one opening, top to bottom in run().
 class Recovery {
  public:
-  Recovery(EngineCore& core, Background& background) : core_(core), background_(background) {}
+  Recovery(const StoreWork& work, Catalog& catalog, Background& background, RecoveryReport& report)
+      : work_(work), catalog_(catalog), background_(background), report_(report) {}
 
   Status run() {
-    const int64_t begun_us = core_.clock.steady_us();
+    const int64_t begun_us = work_.world.clock.steady_us();
     CELLAR_TRY(open_directory());
     CELLAR_TRY(open_manifest());
     CELLAR_TRY(open_tables());
     CELLAR_TRY(replay());
-    if (!core_.options.read_only) {
+    if (!work_.world.options.read_only) {
       CELLAR_TRY(summary_.clean && !is_scattered() ? continue_log() : publish_recovered());
       sweep_orphans();
-      NamedSnapshots(core_).sweep();
+      NamedSnapshots(work_.world, work_.disk).sweep();
     }
-    core_.log_found = known_segments();
-    core_.recovery.micros = core_.clock.steady_us() - begun_us;
-    core_.events.on_recovered(core_.recovery);
+    work_.disk.log_found = known_segments();
+    report_.micros = work_.world.clock.steady_us() - begun_us;
+    work_.world.events.on_recovered(report_);
     return {};
   }
 
@@ -66,8 +67,10 @@ class Recovery {
     std::vector<FileRecord> files;  // written, not yet published
   };
 
-  EngineCore& core_;
+  const StoreWork work_;
+  Catalog& catalog_;
   Background& background_;
+  RecoveryReport& report_;
   ManifestState state_;
   std::map<uint32_t, Recovered> families_;  // by id
   LogSummary summary_;
@@ -76,62 +79,64 @@ class Recovery {
 };
 
 Status Recovery::open_directory() {
-  const bool may_create = core_.options.create_if_missing && !core_.options.read_only;
-  auto opened = core_.files.open_directory(core_.path, may_create);
+  const bool may_create = work_.world.options.create_if_missing && !work_.world.options.read_only;
+  auto opened = work_.world.files.open_directory(work_.world.path, may_create);
   if (opened.status().is(Code::kNotFound)) {
-    return may_create
-               ? opened.status().hinting("first make the directory that will contain the store")
-               : Status::not_found("no store at " + core_.path).hinting("create_if_missing creates one");
+    return may_create ? opened.status().hinting("first make the directory that will contain the store")
+                      : Status::not_found("no store at " + work_.world.path)
+                            .hinting("create_if_missing creates one");
   }
   CELLAR_TRY(opened.status());
-  core_.root = std::move(opened).value();
-  CELLAR_TRY_ASSIGN(const StoreProbe probe, probe_store(*core_.root));
-  if (probe.kind != StoreKind::kStore && !may_create) return require_store(*core_.root).at(core_.path);
-  if (probe.kind == StoreKind::kLost) return require_store(*core_.root).at(core_.path);
+  work_.disk.root = std::move(opened).value();
+  CELLAR_TRY_ASSIGN(const StoreProbe probe, probe_store(*work_.disk.root));
+  if (probe.kind != StoreKind::kStore && !may_create)
+    return require_store(*work_.disk.root).at(work_.world.path);
+  if (probe.kind == StoreKind::kLost) return require_store(*work_.disk.root).at(work_.world.path);
   if (probe.kind == StoreKind::kEmpty && probe.strangers != 0)
-    return Status::invalid_argument(fmt::format("{} holds {} other files", core_.path, probe.strangers))
+    return Status::invalid_argument(fmt::format("{} holds {} other files", work_.world.path, probe.strangers))
         .hinting("a new store needs an empty directory");
-  auto locked = core_.options.read_only ? core_.root->lock_shared(kLockName) : core_.root->lock(kLockName);
-  if (!locked.ok() && core_.options.read_only && locked.status().is(Code::kNotFound))
+  auto locked = work_.world.options.read_only ? work_.disk.root->lock_shared(kLockName)
+                                              : work_.disk.root->lock(kLockName);
+  if (!locked.ok() && work_.world.options.read_only && locked.status().is(Code::kNotFound))
     return {};  // read-only media hold no lock
   CELLAR_TRY(locked.status());
-  core_.lock = std::move(locked).value();
+  work_.disk.lock = std::move(locked).value();
   return {};
 }
 
 Status Recovery::create_manifest() {
   ManifestState fresh;
-  uint64_t seed = core_.options.environment.seed;
+  uint64_t seed = work_.world.options.environment.seed;
   if (seed == 0) {
     fresh.identity = {system_random(), system_random()};
   } else {
     Random random(seed);
     fresh.identity = {random.next(), random.next()};
   }
-  fresh.wall_ms = core_.clock.wall_ms();
+  fresh.wall_ms = work_.world.clock.wall_ms();
   CELLAR_ASSERT(fresh.identity.is_set());
-  CELLAR_TRY_ASSIGN(core_.manifest, Manifest::create(*core_.root, core_.executor, fresh));
+  CELLAR_TRY_ASSIGN(work_.disk.manifest, Manifest::create(*work_.disk.root, work_.world.executor, fresh));
   return {};
 }
 
 Status Recovery::open_manifest() {
   // Looked at again under the lock: somebody may have created the store meanwhile.
-  CELLAR_TRY_ASSIGN(const StoreProbe probe, probe_store(*core_.root));
+  CELLAR_TRY_ASSIGN(const StoreProbe probe, probe_store(*work_.disk.root));
   if (probe.kind != StoreKind::kStore) {
     CELLAR_TRY(create_manifest());
   } else {
-    if (core_.options.error_if_exists)
-      return Status::invalid_argument("a store already exists at " + core_.path);
-    CELLAR_TRY_ASSIGN(core_.manifest,
-                      Manifest::load(*core_.root, core_.executor, {.read_only = core_.options.read_only}));
+    if (work_.world.options.error_if_exists)
+      return Status::invalid_argument("a store already exists at " + work_.world.path);
+    CELLAR_TRY_ASSIGN(work_.disk.manifest, Manifest::load(*work_.disk.root, work_.world.executor,
+                                                          {.read_only = work_.world.options.read_only}));
   }
-  state_ = core_.manifest->state();
-  if (!state_.snapshot.empty() && !core_.options.read_only)
+  state_ = work_.disk.manifest->state();
+  if (!state_.snapshot.empty() && !work_.world.options.read_only)
     return Status::read_only("this is snapshot " + state_.snapshot + " of a store, and cannot be changed")
-        .at(core_.path)
+        .at(work_.world.path)
         .hinting("open it read_only; to write, clone a table from it or export all of it");
-  core_.identity = state_.identity;
-  core_.expiry.start({state_.wall_ms, state_.doubted_ms});
+  work_.disk.identity = state_.identity;
+  work_.expiry.start({state_.wall_ms, state_.doubted_ms});
   last_sequence_ = state_.last_sequence;
   return {};
 }
@@ -141,26 +146,26 @@ Status Recovery::open_tables() {
   for (const TableRecord& table : state_.tables) {
     std::vector<std::shared_ptr<Store>> stores;
     for (const FamilyRecord& family : table.families) {
-      CELLAR_TRY_ASSIGN(std::shared_ptr<Store> store, open_family(core_, table, family));
+      CELLAR_TRY_ASSIGN(std::shared_ptr<Store> store, open_family(work_, table, family));
       const std::shared_ptr<const StoreView> view = store->view();
       for (const auto& file : view->files) newest_file = std::max(newest_file, file->number());
-      store->set_active(core_.new_memtable());
+      store->set_active(work_.memory.create());
       families_[family.id].store = store;
       last_sequence_ = std::max(last_sequence_, family.flushed_sequence);
       stores.push_back(std::move(store));
     }
-    core_.catalog.add(core_.make_table(table.id, table.name, table.options, std::move(stores)));
+    catalog_.add(table.id, table.name, table.options, std::move(stores));
   }
   // Orphans too: the number of a file that was never published must not be given out again while its name is
   // taken.
-  if (!core_.options.read_only) {
-    CELLAR_TRY_ASSIGN(const std::vector<StoredFile> stored, list_store_files(*core_.root, nullptr));
+  if (!work_.world.options.read_only) {
+    CELLAR_TRY_ASSIGN(const std::vector<StoredFile> stored, list_store_files(*work_.disk.root, nullptr));
     uint64_t number = 0;
     for (const StoredFile& file : stored)
-      if (parse_store_file_name(core_.identity, file.name, number))
+      if (parse_store_file_name(work_.disk.identity, file.name, number))
         newest_file = std::max(newest_file, number);
   }
-  core_.manifest->raise_file_number(newest_file);
+  work_.disk.manifest->raise_file_number(newest_file);
   return {};
 }
 
@@ -175,25 +180,25 @@ Status Recovery::replay_record(const LogRecord& record) {
         return Status::corruption(
                    fmt::format("the log names family {}, which the manifest does not know", each.family_id))
             .at(fmt::format("wal/{}: offset {}", segment_name(record.segment), record.offset));
-      ++core_.recovery.cells_skipped;
+      ++report_.cells_skipped;
       continue;
     }
     Store& store = *found->second.store;
     if (record.sequence <= store.flushed_sequence()) {
-      ++core_.recovery.cells_skipped;
+      ++report_.cells_skipped;
       continue;
     }
     CELLAR_ASSERT(store.active() != nullptr && each.cell.sequence == record.sequence);
     store.active()->insert(each.cell);
     touched.insert(&store);
-    ++core_.recovery.cells_replayed;
+    ++report_.cells_replayed;
   }
   CELLAR_TRY(
       cells.status().at(fmt::format("wal/{}: offset {}", segment_name(record.segment), record.offset)));
   last_sequence_ = std::max(last_sequence_, record.sequence);
   for (Store* store : touched) {
-    core_.memtable_bytes.fetch_add(store->take_growth());
-    if (store->active()->bytes() >= store->flush_bytes(core_.options) && !core_.options.read_only)
+    work_.memory.grow(store->take_growth());
+    if (store->active()->bytes() >= store->flush_bytes(work_.world.options) && !work_.world.options.read_only)
       CELLAR_TRY(make_room(*store));
   }
   return {};
@@ -201,7 +206,7 @@ Status Recovery::replay_record(const LogRecord& record) {
 
 // Moves what the store has replayed so far out of the way of further records.
 void Recovery::freeze(Store& store) {
-  if (store.active()->summary().cells != 0) store.freeze(core_.new_memtable());
+  if (store.active()->summary().cells != 0) store.freeze(work_.memory.create());
 }
 
 // Writes the frozen memtables of the store to a file that nothing names yet: until the end of the recovery
@@ -209,13 +214,13 @@ void Recovery::freeze(Store& store) {
 Status Recovery::write_frozen(Store& store) {
   const std::shared_ptr<const StoreView> view = store.view();
   if (view->frozen.empty()) return {};
-  CELLAR_ASSERT(!core_.options.read_only);
+  CELLAR_ASSERT(!work_.world.options.read_only);
   OpenReadPoints points;
   points.read_point = last_sequence_;
-  CELLAR_TRY_ASSIGN(const NewFile made, write_memtables(core_, store, view->frozen, points));
+  CELLAR_TRY_ASSIGN(const NewFile made, work_.writer.write_memtables(store, view->frozen, points));
   const Store::FlushInstalled installed =
       store.install_flush(view->frozen, made.rewritten, store.flushed_sequence(), {});
-  core_.memtable_bytes.fetch_sub(static_cast<int64_t>(installed.freed));
+  work_.memory.shrink(installed.freed);
   CELLAR_ASSERT(store.frozen_count() == 0);
   if (made.file != nullptr) families_[store.ids().family].files.push_back(made.record);
   return {};
@@ -230,40 +235,39 @@ Status Recovery::make_room(Store& store) {
 }
 
 Status Recovery::replay() {
-  auto wal = open_wal_directory(*core_.root, false);
+  auto wal = open_wal_directory(*work_.disk.root, false);
   if (!wal.ok() && wal.status().is(Code::kNotFound)) {
     // An interrupted creation has none yet; whoever has written since has lost it.
     if (state_.log_facts().synced.segment != 0 || state_.clean_close.segment != 0)
       return Status::corruption("the directory wal is missing, and acknowledged writes with it")
-          .at(core_.path + "/wal");
+          .at(work_.world.path + "/wal");
     summary_.clean = false;
   } else {
     CELLAR_TRY(wal.status());
-    LogFacts facts = state_.log_facts(core_.files.boot_identity());
-    facts.tolerate_torn = core_.options.tolerate_torn_log;
+    LogFacts facts = state_.log_facts(work_.world.files.boot_identity());
+    facts.tolerate_torn = work_.world.options.tolerate_torn_log;
     CELLAR_TRY_ASSIGN(summary_,
                       read_log(**wal, facts, [&](const LogRecord& record) { return replay_record(record); }));
     last_sequence_ = std::max(last_sequence_, summary_.last_sequence);
   }
-  RecoveryReport& report = core_.recovery;
-  report.clean = summary_.clean;
-  report.segments_read = summary_.segments.size();
-  report.records_replayed = summary_.records;
-  report.torn_bytes = summary_.torn_bytes;
+  report_.clean = summary_.clean;
+  report_.segments_read = summary_.segments.size();
+  report_.records_replayed = summary_.records;
+  report_.torn_bytes = summary_.torn_bytes;
   CELLAR_ASSERT(last_sequence_ >= summary_.last_sequence && last_sequence_ >= state_.last_sequence);
-  core_.mvcc.start_at(last_sequence_);
+  work_.mvcc.start_at(last_sequence_);
   return {};
 }
 
 WalOptions Recovery::wal_options() const {
   WalOptions options;
-  options.identity = core_.identity;
-  options.boot = boot_identity_of(core_.files.boot_identity());
-  options.segment_bytes = core_.options.log_segment_bytes;
+  options.identity = work_.disk.identity;
+  options.boot = boot_identity_of(work_.world.files.boot_identity());
+  options.segment_bytes = work_.world.options.log_segment_bytes;
   options.first_segment = std::max<uint64_t>(summary_.next_segment, state_.log_start);
   options.first_lsn = std::max<uint64_t>(summary_.end.lsn, 1);
   options.last_sequence = last_sequence_;
-  options.events = &core_.events;
+  options.events = &work_.world.events;
   CELLAR_ASSERT(summary_.segments.empty() || summary_.segments.back().id < options.first_segment);
   return options;
 }
@@ -274,7 +278,7 @@ WalOptions Recovery::wal_options() const {
 Status Recovery::remove_spare_segments() {
   const auto is_spare = [&](const LogSegment& segment) { return segment.id > summary_.end.segment; };
   if (std::ranges::none_of(summary_.segments, is_spare)) return {};
-  CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> wal, open_wal_directory(*core_.root, false));
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> wal, open_wal_directory(*work_.disk.root, false));
   for (const LogSegment& segment : summary_.segments)
     if (is_spare(segment)) CELLAR_TRY(wal->unlink(segment_name(segment.id)));
   std::erase_if(summary_.segments, is_spare);
@@ -286,12 +290,12 @@ Status Recovery::remove_spare_segments() {
 // loss.
 void Recovery::remove_old_segments(uint64_t first) {
   background_.log_begins_at(first);
-  auto wal = open_wal_directory(*core_.root, false);
-  const FeedBook feeds = core_.manifest->current()->feeds;
+  auto wal = open_wal_directory(*work_.disk.root, false);
+  const FeedBook feeds = work_.disk.manifest->current()->feeds;
   const Status removed =
-      wal.ok() ? remove_segments_before(**wal, first, feeds.retained, &core_.events) : wal.status();
+      wal.ok() ? remove_segments_before(**wal, first, feeds.retained, &work_.world.events) : wal.status();
   if (!removed.ok())
-    core_.log(LogLevel::kWarning, "old log segments remain until the next open: " + removed.to_text());
+    work_.world.log(LogLevel::kWarning, "old log segments remain until the next open: " + removed.to_text());
 }
 
 // What feeds may read: kept for them before, and read now. Up to the ends found, whatever stands behind.
@@ -307,7 +311,7 @@ Status Recovery::keep_for_feeds(FeedBook& feeds, uint64_t log_start) {
   const FeedRetention keep = retention_of(feeds, segments, log_start);
   const FeedEdit edit = edit_of(feeds, keep);
   if (!edit.retain.empty()) {
-    CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> wal, open_wal_directory(*core_.root, false));
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> wal, open_wal_directory(*work_.disk.root, false));
     for (const LogSegment& segment : edit.retain)
       CELLAR_TRY(wal->sync_file(segment_name(segment.id)).with_context("keeping the log for feeds"));
   }
@@ -320,23 +324,24 @@ Status Recovery::keep_for_feeds(FeedBook& feeds, uint64_t log_start) {
 // nothing in them, and what they hold is better written to files.
 bool Recovery::is_scattered() const {
   constexpr int64_t kSmallMax = 32;
-  const uint64_t small = core_.options.log_segment_bytes / 64;
+  const uint64_t small = work_.world.options.log_segment_bytes / 64;
   return std::ranges::count_if(summary_.segments,
                                [&](const LogSegment& each) { return each.bytes < small; }) > kSmallMax;
 }
 
 // The store was closed properly: its log stays, a new segment continues it.
 Status Recovery::continue_log() {
-  CELLAR_ASSERT(summary_.clean && core_.wal == nullptr);
+  CELLAR_ASSERT(summary_.clean && work_.disk.wal == nullptr);
   CELLAR_TRY(remove_spare_segments());
   ManifestEdit edit;
   edit.clean_close = LogPosition{};
   edit.last_sequence = last_sequence_;
-  CELLAR_TRY(core_.manifest->commit(edit).status());  // from here on the end of the log may be torn again
+  CELLAR_TRY(
+      work_.disk.manifest->commit(edit).status());  // from here on the end of the log may be torn again
   WalOptions options = wal_options();
   options.continues = summary_.end;
   options.older = known_segments();
-  CELLAR_TRY_ASSIGN(core_.wal, Wal::create(*core_.root, core_.executor, options));
+  CELLAR_TRY_ASSIGN(work_.disk.wal, Wal::create(*work_.disk.root, work_.world.executor, options));
   remove_old_segments(state_.log_start);
   return {};
 }
@@ -345,7 +350,7 @@ Status Recovery::continue_log() {
 // rename makes files, flushed sequences and the new start of the log count. A crash before it leaves the old
 // state and orphans.
 Status Recovery::publish_recovered() {
-  CELLAR_ASSERT(!core_.options.read_only && core_.wal == nullptr);
+  CELLAR_ASSERT(!work_.world.options.read_only && work_.disk.wal == nullptr);
   for (auto& [id, recovered] : families_) {
     freeze(*recovered.store);
     CELLAR_TRY(write_frozen(*recovered.store));
@@ -354,7 +359,7 @@ Status Recovery::publish_recovered() {
   ManifestState next = state_;
   CELLAR_TRY(keep_for_feeds(next.feeds, options.first_segment));
   options.older = next.feeds.retained;
-  CELLAR_TRY_ASSIGN(core_.wal, Wal::create(*core_.root, core_.executor, options));
+  CELLAR_TRY_ASSIGN(work_.disk.wal, Wal::create(*work_.disk.root, work_.world.executor, options));
   for (TableRecord& table : next.tables) {
     for (FamilyRecord& family : table.families) {
       Recovered& recovered = families_[family.id];
@@ -372,9 +377,9 @@ Status Recovery::publish_recovered() {
   next.clean_close = {};
   next.sealed.clear();
   next.dropped_families.clear();  // no segment mentions them any more
-  next.next_file_number = std::max(next.next_file_number, core_.manifest->next_file_number());
-  CELLAR_TRY(core_.manifest->switch_to(next).status());
-  for (const auto& [feed, bytes] : lost_) tell_feed_lost(core_, feed, bytes);
+  next.next_file_number = std::max(next.next_file_number, work_.disk.manifest->next_file_number());
+  CELLAR_TRY(work_.disk.manifest->switch_to(next).status());
+  for (const auto& [feed, bytes] : lost_) tell_feed_lost(work_.world, work_.mvcc, feed, bytes);
   remove_old_segments(options.first_segment);
   return {};
 }
@@ -383,8 +388,9 @@ Status Recovery::publish_recovered() {
 // manifest names was checked to be there, and the log to reach from it to its end without a gap: so these
 // hold nothing that counts. What a power loss brings back is swept by the next open: removals are not synced.
 void Recovery::sweep_orphans() {
-  CELLAR_ASSERT(!core_.options.read_only && core_.wal != nullptr);  // the manifest is known to be whole
-  const ManifestState state = core_.manifest->state();
+  CELLAR_ASSERT(!work_.world.options.read_only &&
+                work_.disk.wal != nullptr);  // the manifest is known to be whole
+  const ManifestState state = work_.disk.manifest->state();
   std::set<std::string> live;
   std::set<uint32_t> tables;
   for (const TableRecord& table : state.tables) {
@@ -393,91 +399,30 @@ void Recovery::sweep_orphans() {
       for (const FileRecord& file : family.files)
         live.insert(to_text(StoredFile{table.id, family.name, file.name, 0}));
   }
-  auto stored = list_store_files(*core_.root, nullptr);
+  auto stored = list_store_files(*work_.disk.root, nullptr);
   if (!stored.ok()) return;
   std::set<std::pair<uint32_t, std::string>> emptied;
   for (const StoredFile& file : *stored) {
     if (live.contains(to_text(file))) continue;
-    auto directory = open_family_directory(*core_.root, file.table_id, file.family, false);
-    if (directory.ok() && (*directory)->unlink(file.name).ok()) ++core_.recovery.orphans_removed;
+    auto directory = open_family_directory(*work_.disk.root, file.table_id, file.family, false);
+    if (directory.ok() && (*directory)->unlink(file.name).ok()) ++report_.orphans_removed;
     if (!tables.contains(file.table_id)) emptied.emplace(file.table_id, file.family);
   }
   for (const auto& [table, family] : emptied) {
-    remove_family_directory(*core_.root, table, family);
-    remove_table_directory(*core_.root, table);
+    remove_family_directory(*work_.disk.root, table, family);
+    remove_table_directory(*work_.disk.root, table);
   }
   if (!state.obsolete.empty()) {
     ManifestEdit edit;
     edit.forget_obsolete = state.obsolete;
-    static_cast<void>(core_.commit(edit));  // what stays recorded is forgotten at a later open
+    static_cast<void>(work_.disk.commit(edit));  // what stays recorded is forgotten at a later open
   }
 }
 
 }  // namespace
 
-Result<FamilyOptions> options_of(const FamilyRecord& family) {
-  FamilyOptions options;
-  options.name = family.name;
-  for (const auto& [key, value] : family.options)
-    CELLAR_TRY(set_option(options, key, value).with_context("family " + family.name));
-  return options;
+Status open_store(const StoreWork& work, Catalog& catalog, Background& background, RecoveryReport& report) {
+  return Recovery(work, catalog, background, report).run();
 }
-
-namespace {
-
-// Null for a family without files in a store that is only read.
-Result<std::unique_ptr<Directory>> directory_of(EngineCore& core, const TableRecord& table,
-                                                const FamilyRecord& family) {
-  auto opened = open_family_directory(*core.root, table.id, family.name, false);
-  if (!opened.status().is(Code::kNotFound)) return opened;
-  if (!family.files.empty()) {
-    return Status::corruption(
-               "the manifest names files in the directory of a family, and the directory is missing: " +
-               std::string(opened.status().message()))
-        .at(std::string(opened.status().place()));
-  }
-  if (core.options.read_only) return std::unique_ptr<Directory>();
-  // The store was copied by something that leaves out empty directories.
-  opened = open_family_directory(*core.root, table.id, family.name, true);
-  CELLAR_TRY(opened.status());
-  // The name of tables/ itself: the first edit after an open begins a generation, which syncs the root.
-  CELLAR_TRY(sync_table_directory(*core.root, table.id));
-  return opened;
-}
-
-}  // namespace
-
-Result<std::shared_ptr<Store>> open_family(EngineCore& core, const TableRecord& table,
-                                           const FamilyRecord& family) {
-  CELLAR_TRY_ASSIGN(const FamilyOptions options, options_of(family));
-  CELLAR_TRY_ASSIGN(std::shared_ptr<const FamilyConfig> config, FamilyConfig::create(options));
-  CELLAR_TRY_ASSIGN(std::shared_ptr<Directory> directory, directory_of(core, table, family));
-  std::vector<std::shared_ptr<StoreFile>> files;
-  for (const FileRecord& record : family.files) {
-    CELLAR_TRY_ASSIGN(std::shared_ptr<StoreFile> file,
-                      core.open_store_file(directory, table.id, options, record));
-    files.push_back(std::move(file));
-  }
-  // Age goes by the newest write a file was made from, whenever it was added.
-  std::ranges::stable_sort(files, {}, [](const auto& file) { return file->record().sequence_max; });
-  return std::make_shared<Store>(StoreIds{table.id, family.id}, table.name, std::move(config),
-                                 std::move(directory), std::move(files), 0, family.flushed_sequence);
-}
-
-Result<std::vector<std::shared_ptr<Store>>> open_new_families(EngineCore& core, const TableRecord& table) {
-  for (const FamilyRecord& family : table.families)
-    CELLAR_TRY(open_family_directory(*core.root, table.id, family.name, true).status());
-  CELLAR_TRY(sync_table_directory(*core.root, table.id));
-  std::vector<std::shared_ptr<Store>> stores;
-  for (const FamilyRecord& family : table.families) {
-    CELLAR_TRY_ASSIGN(std::shared_ptr<Store> store, open_family(core, table, family));
-    store->set_active(core.new_memtable());
-    stores.push_back(std::move(store));
-  }
-  CELLAR_ASSERT(stores.size() == table.families.size());
-  return stores;
-}
-
-Status open_store(EngineCore& core, Background& background) { return Recovery(core, background).run(); }
 
 }  // namespace cellar

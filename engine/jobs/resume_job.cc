@@ -11,25 +11,25 @@
 namespace cellar {
 
 Status ResumeJob::run() {
-  CELLAR_ASSERT(written_.empty() && core_.wal != nullptr);  // used once
+  CELLAR_ASSERT(written_.empty() && work_.disk.wal != nullptr);  // used once
   // Also ends a failure of the manifest that refuses no writes.
-  CELLAR_TRY(core_.manifest->resume().with_context("resuming"));
-  if (!core_.wal->health().ok()) CELLAR_TRY(renew_log().with_context("resuming"));
-  core_.health.clear();
-  core_.log(LogLevel::kInfo, "writes are accepted again");
+  CELLAR_TRY(work_.disk.manifest->resume().with_context("resuming"));
+  if (!work_.disk.wal->health().ok()) CELLAR_TRY(renew_log().with_context("resuming"));
+  work_.health.clear();
+  work_.world.log(LogLevel::kInfo, "writes are accepted again");
   return {};
 }
 
 // A crash before the edit leaves the old log, and files that nothing names; after it, the new log.
 Status ResumeJob::renew_log() {
-  CELLAR_ASSERT(!core_.wal->health().ok());
-  for (const auto& store : core_.catalog.stores()) {
+  CELLAR_ASSERT(!work_.disk.wal->health().ok());
+  for (const auto& store : catalog_.stores()) {
     background_.claim_flush(*store);
     write_path_.freeze(*store);
     written_.push_back({store, store->view(), {}});
   }
   Status status = write_memory();
-  if (status.ok()) status = core_.wal->restart();
+  if (status.ok()) status = work_.disk.wal->restart();
   if (status.ok()) status = publish();
   if (status.ok()) {
     install();
@@ -41,10 +41,10 @@ Status ResumeJob::renew_log() {
 }
 
 Status ResumeJob::write_memory() {
-  const OpenReadPoints points = core_.mvcc.open_read_points();
+  const OpenReadPoints points = work_.mvcc.open_read_points();
   for (Written& each : written_) {
     if (each.view->frozen.empty()) continue;
-    CELLAR_TRY_ASSIGN(each.made, write_memtables(core_, *each.store, each.view->frozen, points));
+    CELLAR_TRY_ASSIGN(each.made, work_.writer.write_memtables(*each.store, each.view->frozen, points));
   }
   return {};
 }
@@ -54,45 +54,45 @@ Status ResumeJob::publish() {
   for (const Written& each : written_) {
     const uint32_t family = each.store->ids().family;
     if (each.made.file != nullptr) edit.add_files.push_back({family, each.made.record});
-    edit.flushed.push_back({family, core_.mvcc.read_point()});
+    edit.flushed.push_back({family, work_.mvcc.read_point()});
   }
-  edit.last_sequence = core_.mvcc.read_point();
-  edit.log_start = core_.wal->current_segment();
-  CELLAR_ASSERT(*edit.log_start > core_.manifest->current()->log_start);
-  edit.log_synced = core_.wal->synced();
-  edit.forget_obsolete = core_.remover.take_removed();
+  edit.last_sequence = work_.mvcc.read_point();
+  edit.log_start = work_.disk.wal->current_segment();
+  CELLAR_ASSERT(*edit.log_start > work_.disk.manifest->current()->log_start);
+  edit.log_synced = work_.disk.wal->synced();
+  edit.forget_obsolete = work_.files.take_removed();
   // Feeds read the old log up to here; what the medium refuses to keep of it, they lose.
-  const FeedBook feeds = core_.manifest->current()->feeds;
-  const std::vector<LogSegment> segments = core_.wal->segments();
+  const FeedBook feeds = work_.disk.manifest->current()->feeds;
+  const std::vector<LogSegment> segments = work_.disk.wal->segments();
   const FeedRetention keep = retention_of(feeds, segments, *edit.log_start);
   edit.feeds = edit_of(feeds, keep);
   if (!edit.feeds.retain.empty()) {
-    CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> wal, open_wal_directory(*core_.root, false));
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> wal, open_wal_directory(*work_.disk.root, false));
     for (const LogSegment& segment : edit.feeds.retain)
       CELLAR_TRY(wal->sync_file(segment_name(segment.id)).with_context("keeping the log for feeds"));
   }
-  const Status committed = core_.commit(edit);
+  const Status committed = work_.disk.commit(edit);
   // The manifest does not say that the log begins here: it must take no record.
-  if (!committed.ok()) core_.wal->seal(committed);
+  if (!committed.ok()) work_.disk.wal->seal(committed);
   return committed;
 }
 
 void ResumeJob::install() {
-  background_.log_begins_at(core_.wal->current_segment());
-  core_.mvcc.with_snapshots([&](const std::vector<uint64_t>& snapshots) {
+  background_.log_begins_at(work_.disk.wal->current_segment());
+  work_.mvcc.with_snapshots([&](const std::vector<uint64_t>& snapshots) {
     for (const Written& each : written_) {
       const Store::FlushInstalled installed = each.store->install_flush(
-          each.view->frozen, each.made.rewritten, core_.mvcc.read_point(), snapshots);
+          each.view->frozen, each.made.rewritten, work_.mvcc.read_point(), snapshots);
       CELLAR_ASSERT(each.store->oldest_unflushed() == UINT64_MAX);
-      core_.counters.views_kept += installed.views_kept;
-      core_.memtable_bytes.fetch_sub(static_cast<int64_t>(installed.freed), std::memory_order_relaxed);
+      work_.counters.views_kept += installed.views_kept;
+      work_.memory.shrink(installed.freed);
     }
   });
 }
 
 // Nothing names these files, unless an edit failed in a way that leaves that open.
 void ResumeJob::remove_written() {
-  if (core_.manifest->poisoned()) return;
+  if (work_.disk.manifest->poisoned()) return;
   for (Written& each : written_) {
     if (each.made.file == nullptr) continue;
     each.made.file.reset();

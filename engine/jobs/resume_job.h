@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "engine/jobs/flush_job.h"
-#include "engine/store/core.h"
+#include "engine/jobs/store_work.h"
+#include "engine/store/catalog.h"
 
 namespace cellar {
 
@@ -17,8 +17,8 @@ class WritePath;
 // begins anew. A write whose durability was unknown is gone afterwards. Use once, inside WritePath::alone().
 class ResumeJob {
  public:
-  ResumeJob(EngineCore& core, WritePath& write_path, Background& background)
-      : core_(core), write_path_(write_path), background_(background) {}
+  ResumeJob(const StoreWork& work, const Catalog& catalog, WritePath& write_path, Background& background)
+      : work_(work), catalog_(catalog), write_path_(write_path), background_(background) {}
 
   // On failure everything stays as it was, and a later try is a new one.
   Status run();
@@ -36,7 +36,8 @@ class ResumeJob {
   void install();
   void remove_written();
 
-  EngineCore& core_;
+  const StoreWork work_;
+  const Catalog& catalog_;
   WritePath& write_path_;
   Background& background_;
   std::vector<Written> written_;

@@ -8,8 +8,8 @@
 #include "base/assert.h"
 #include "base/bytes.h"
 #include "engine/jobs/background.h"
+#include "engine/jobs/family_stores.h"
 #include "engine/jobs/prefetch_job.h"
-#include "engine/jobs/recovery.h"
 #include "engine/store/table_state.h"
 
 namespace cellar {
@@ -30,13 +30,14 @@ Status TableAlteration::run() {
   if (options != table_.options()) edit.set_tables.push_back({table_.id(), table_.name(), options, {}});
   CELLAR_TRY(prepare_families(edit));
   if (edit.set_tables.empty() && edit.set_families.empty() && edit.drop_families.empty()) return {};
-  CELLAR_TRY(core_.commit(edit));  // crash before: perhaps an empty directory more; after: all of it counts
+  CELLAR_TRY(
+      work_.disk.commit(edit));  // crash before: perhaps an empty directory more; after: all of it counts
   const bool compacts_again = options.compaction_enabled && !table_.options().compaction_enabled;
   std::vector<std::shared_ptr<Store>> compact;  // their policy may want to now
   for (const Changed& each : changed_) compact.push_back(each.store->shared_from_this());
   table_.set_options(options);
   install();
-  core_.changed->signal();  // writers may wait for what they need not wait for any more
+  work_.activity.changed.signal();  // writers may wait for what they need not wait for any more
   if (compacts_again) compact = table_.families().stores;
   for (const auto& store : compact) background_.queue_compaction(store);
   return {};
@@ -97,10 +98,10 @@ Status TableAlteration::prepare_families(ManifestEdit& edit) {
   for (const auto& store : table_.families().stores)
     if (is_among(change_.remove_families, store->family())) {
       edit.drop_families.push_back(store->ids().family);
-      edit.last_sequence = core_.mvcc.read_point();
+      edit.last_sequence = work_.mvcc.read_point();
       removed_.push_back(store);
     }
-  edit.next_family_id = core_.manifest->current()->next_family_id;
+  edit.next_family_id = work_.disk.manifest->current()->next_family_id;
   TableRecord coming;
   coming.id = table_.id();
   coming.name = table_.name();
@@ -113,12 +114,12 @@ Status TableAlteration::prepare_families(ManifestEdit& edit) {
       changed_.push_back({known, std::move(config)});
     } else {
       id = edit.next_family_id++;
-      coming.families.push_back({id, family.name, option_list(family), core_.mvcc.read_point(), {}});
+      coming.families.push_back({id, family.name, option_list(family), work_.mvcc.read_point(), {}});
     }
     edit.set_families.push_back({table_.id(), id, family.name, option_list(family)});
   }
   if (coming.families.empty()) return {};
-  CELLAR_TRY_ASSIGN(added_, open_new_families(core_, coming));
+  CELLAR_TRY_ASSIGN(added_, open_new_families(work_, coming));
   return {};
 }
 
@@ -126,8 +127,8 @@ Status TableAlteration::prepare_families(ManifestEdit& edit) {
 void TableAlteration::change(Changed& each) {
   CELLAR_ASSERT(each.store != nullptr && each.config != nullptr);
   Store& store = *each.store;
-  const bool before = wants_prefetch(core_, store.view()->config->options);
-  const bool after = wants_prefetch(core_, each.config->options);
+  const bool before = wants_prefetch(work_.world, store.view()->config->options);
+  const bool after = wants_prefetch(work_.world, each.config->options);
   store.install_config(std::move(each.config));
   if (before || !after) return;
   const std::shared_ptr<const StoreView> view = store.view();
@@ -146,8 +147,8 @@ void TableAlteration::install() {
   CELLAR_ASSERT(!stores.empty());  // check() refuses to remove the last family
   table_.set_families(std::move(stores));
   for (const auto& store : removed_) {
-    background_.note_dropped(store->ids().family, core_.mvcc.read_point());
-    core_.memtable_bytes.fetch_sub(static_cast<int64_t>(store->drop()));
+    background_.note_dropped(store->ids().family, work_.mvcc.read_point());
+    work_.memory.shrink(store->drop());
   }
 }
 

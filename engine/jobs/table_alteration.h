@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/store/core.h"
+#include "engine/jobs/store_work.h"
+#include "engine/store/table_state.h"
 
 namespace cellar {
 
@@ -15,8 +16,8 @@ class Background;
 // used again, so that whatever still runs on it, or stands in the log for it, is without effect. Used once.
 class TableAlteration {
  public:
-  TableAlteration(EngineCore& core, Background& background, TableState& table, const TableChange& change)
-      : core_(core), background_(background), table_(table), change_(change) {}
+  TableAlteration(const StoreWork& work, Background& background, TableState& table, const TableChange& change)
+      : work_(work), background_(background), table_(table), change_(change) {}
 
   // Durable when it returns ok; nothing has changed otherwise, unless the engine has become read-only.
   Status run();
@@ -35,7 +36,7 @@ class TableAlteration {
   void change(Changed& each);
   void install();
 
-  EngineCore& core_;
+  const StoreWork work_;
   Background& background_;
   TableState& table_;
   const TableChange& change_;

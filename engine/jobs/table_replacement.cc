@@ -5,24 +5,24 @@
 
 #include "base/assert.h"
 #include "engine/jobs/background.h"
-#include "engine/jobs/recovery.h"
+#include "engine/jobs/family_stores.h"
 #include "engine/store/file_copy.h"
 #include "engine/store/table_state.h"
 
 namespace cellar {
 
 Status TableReplacement::run() {
-  const ManifestState state = core_.manifest->state();
+  const ManifestState state = work_.disk.manifest->state();
   edit_.next_table_id = state.next_table_id;
   edit_.next_family_id = state.next_family_id;
-  sequence_ = core_.mvcc.take_sequence_above(up_to_);
+  sequence_ = work_.mvcc.take_sequence_above(up_to_);
   CELLAR_ASSERT(sequence_ > up_to_ && coming_.empty());
   Status status;
   for (const TableRecord& content : content_)
     if (status.ok()) status = prepare(content);
   if (status.ok()) status = commit();
   if (!status.ok()) {
-    core_.mvcc.give_back(sequence_);
+    work_.mvcc.give_back(sequence_);
     coming_.clear();
     remove_placed();
     return status;
@@ -34,7 +34,7 @@ Status TableReplacement::run() {
 // Its files under new names, durable; a crash before the commit leaves orphans, which the next open sweeps.
 Status TableReplacement::prepare(const TableRecord& content) {
   Coming& coming = coming_.emplace_back();
-  coming.known = core_.catalog.lookup(content.name);
+  coming.known = catalog_.lookup(content.name);
   coming.record.id = coming.known != nullptr ? coming.known->id() : edit_.next_table_id++;
   coming.record.name = content.name;
   coming.record.options = content.options;
@@ -46,7 +46,7 @@ Status TableReplacement::prepare(const TableRecord& content) {
     family.flushed_sequence = sequence_;
     CELLAR_TRY(place(content, from, coming.record.id, family));
   }
-  CELLAR_TRY_ASSIGN(coming.stores, open_new_families(core_, coming.record));
+  CELLAR_TRY_ASSIGN(coming.stores, open_new_families(work_, coming.record));
   return {};
 }
 
@@ -55,13 +55,13 @@ Status TableReplacement::place(const TableRecord& content, const FamilyRecord& f
   if (from.files.empty()) return {};
   CELLAR_ASSERT(source_ != nullptr);
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> into,
-                    open_family_directory(*core_.root, table_id, family.name, true));
+                    open_family_directory(*work_.disk.root, table_id, family.name, true));
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> source,
                     open_family_directory(*source_, content.id, from.name, false));
   for (const FileRecord& file : from.files) {
     FileRecord record = file;
-    record.name = store_file_name(core_.identity, core_.manifest->next_file_number());
-    const Result<bool> linked = link_or_copy(core_.executor, *source, file.name, *into, record.name);
+    record.name = store_file_name(work_.disk.identity, work_.disk.manifest->next_file_number());
+    const Result<bool> linked = link_or_copy(work_.world.executor, *source, file.name, *into, record.name);
     CELLAR_TRY(linked.status().with_context(to_text(StoredFile{content.id, from.name, file.name, 0})));
     placed_.push_back({table_id, family.name, record.name, record.bytes});
     family.files.push_back(std::move(record));
@@ -83,21 +83,21 @@ Status TableReplacement::commit() {
     }
   }
   edit_.last_sequence = sequence_;
-  edit_.forget_obsolete = core_.remover.take_removed();
-  return core_.commit(edit_);  // crash before: orphans; after: all of it counts
+  edit_.forget_obsolete = work_.files.take_removed();
+  return work_.disk.commit(edit_);  // crash before: orphans; after: all of it counts
 }
 
 // Whoever opens a snapshot sees all of it from here on; whoever has one open, nothing.
 void TableReplacement::install() {
-  CELLAR_ASSERT(sequence_ > core_.mvcc.read_point());  // nobody has seen any of it
+  CELLAR_ASSERT(sequence_ > work_.mvcc.read_point());  // nobody has seen any of it
   std::vector<std::shared_ptr<Store>> old;
-  core_.mvcc.with_snapshots([&](const std::vector<uint64_t>& snapshots) {
+  work_.mvcc.with_snapshots([&](const std::vector<uint64_t>& snapshots) {
     for (Coming& coming : coming_) {
       CELLAR_ASSERT(coming.stores.size() == coming.record.families.size());
       for (const auto& store : coming.stores) {
         const Store* before =
             coming.known != nullptr ? coming.known->families().find(store->family()) : nullptr;
-        core_.counters.views_kept += store->replace(before, sequence_, snapshots);
+        work_.counters.views_kept += store->replace(before, sequence_, snapshots);
       }
       if (coming.known != nullptr) {
         const auto& stores = coming.known->families().stores;
@@ -106,14 +106,13 @@ void TableReplacement::install() {
         coming.known->set_families(coming.stores);
         continue;
       }
-      core_.catalog.add(
-          core_.make_table(coming.record.id, coming.record.name, coming.record.options, coming.stores));
+      catalog_.add(coming.record.id, coming.record.name, coming.record.options, coming.stores);
     }
-    core_.mvcc.publish(sequence_);
+    work_.mvcc.publish(sequence_);
   });
   for (const auto& store : old) {
     background_.note_dropped(store->ids().family, sequence_);
-    core_.memtable_bytes.fetch_sub(static_cast<int64_t>(store->drop()));
+    work_.memory.shrink(store->drop());
   }
   for (const Coming& coming : coming_)
     for (const auto& store : coming.stores) {
@@ -124,9 +123,9 @@ void TableReplacement::install() {
 
 // Nothing that a manifest may name is removed.
 void TableReplacement::remove_placed() {
-  if (core_.health.failed()) return;
+  if (work_.health.failed()) return;
   for (const StoredFile& file : placed_) {
-    const auto directory = open_family_directory(*core_.root, file.table_id, file.family, false);
+    const auto directory = open_family_directory(*work_.disk.root, file.table_id, file.family, false);
     if (directory.ok()) static_cast<void>((*directory)->unlink(file.name).ok());  // else an orphan
   }
 }

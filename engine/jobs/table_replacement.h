@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/store/core.h"
+#include "engine/jobs/store_work.h"
+#include "engine/store/catalog.h"
 
 namespace cellar {
 
@@ -20,9 +21,14 @@ class TableReplacement {
   // `content`: tables that are to be as described there, all of them or none; those that are not there are
   // created. The ids in it say where in `source` their files lie, which are not changed; null: there are
   // none. `up_to`: no cell of theirs has a greater sequence.
-  TableReplacement(EngineCore& core, Background& background, std::vector<TableRecord> content,
-                   Directory* source, uint64_t up_to)
-      : core_(core), background_(background), content_(std::move(content)), source_(source), up_to_(up_to) {}
+  TableReplacement(const StoreWork& work, Catalog& catalog, Background& background,
+                   std::vector<TableRecord> content, Directory* source, uint64_t up_to)
+      : work_(work),
+        catalog_(catalog),
+        background_(background),
+        content_(std::move(content)),
+        source_(source),
+        up_to_(up_to) {}
 
   // Durable when it returns ok; nothing has changed otherwise, unless the engine has become read-only.
   Status run();
@@ -41,7 +47,8 @@ class TableReplacement {
   void install();
   void remove_placed();
 
-  EngineCore& core_;
+  const StoreWork work_;
+  Catalog& catalog_;
   Background& background_;
   const std::vector<TableRecord> content_;
   Directory* const source_;

@@ -10,12 +10,11 @@
 
 namespace cellar {
 
-// Wraps a cursor of a source; `entry` is borrowed. pinned() is called once for each cell that goes into
-// the answer: the merge passes the call to the source that gave the cell. That call counts the cell as
-// taken.
-class ExplainedSource final : public CellCursor {
+// Wraps the cursor of a source; `entry` is borrowed. The merge passes take_cell() to the source that gave the
+// cell.
+class ExplainedSource final : public RunCursor {
  public:
-  ExplainedSource(std::unique_ptr<CellCursor> cursor, ReadExplanation::Source& entry)
+  ExplainedSource(std::unique_ptr<RunCursor> cursor, ReadExplanation::Source& entry)
       : cursor_(std::move(cursor)), entry_(entry) {
     CELLAR_ASSERT(cursor_ != nullptr);
   }
@@ -25,9 +24,10 @@ class ExplainedSource final : public CellCursor {
   const CellView* skip_to(const CellView& target) override { return count(cursor_->skip_to(target)); }
   const CellView* seek_before(const CellView& target) override { return count(cursor_->seek_before(target)); }
   Status status() const override { return cursor_->status(); }
-  const Pinnable* pinned() const override {
+  const Pinnable* pinned() const override { return cursor_->pinned(); }
+  const Pinnable* take_cell() override {
     ++entry_.cells_taken;
-    return cursor_->pinned();
+    return cursor_->take_cell();
   }
   void print(TextPrinter& out) const override { cursor_->print(out); }
 
@@ -37,7 +37,7 @@ class ExplainedSource final : public CellCursor {
     return cell;
   }
 
-  const std::unique_ptr<CellCursor> cursor_;
+  const std::unique_ptr<RunCursor> cursor_;
   ReadExplanation::Source& entry_;
 };
 

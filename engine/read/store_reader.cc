@@ -38,7 +38,7 @@ Outcome outcome_of(const StoreView& view, const StoreFile& file, const StoreQuer
     // Sequence-ordered deletes, and strict_versions, count versions before the time range is checked:
     // newer puts displace older ones.
     const bool newer_ones_count =
-        (family.delete_order == DeleteOrder::kSequence || query.rules.strict_versions) && !query.rules.raw;
+        (family.delete_order == MarkerOrder::kSequence || query.rules.strict_versions) && !query.rules.raw;
     if (times->max < query.rules.time_from ||
         (times->min >= query.rules.time_until && query.rules.time_until != kLatestTimestamp &&
          !newer_ones_count))
@@ -88,9 +88,13 @@ ReadExplanation::Source* explain(const StoreView& view, const StoreQuery& query,
   return &entry;
 }
 
-std::unique_ptr<CellCursor> explained(std::unique_ptr<CellCursor> cursor, ReadExplanation::Source* entry) {
-  if (entry == nullptr) return cursor;
-  return std::make_unique<ExplainedSource>(std::move(cursor), *entry);
+// Adds the cursor of a run, in the direction of the read. It counts for `entry`, which may be null.
+void add_run(std::unique_ptr<RunCursor> run, const RowRange& range, uint32_t age,
+             ReadExplanation::Source* entry, Sources& sources) {
+  if (entry != nullptr) run = std::make_unique<ExplainedSource>(std::move(run), *entry);
+  std::unique_ptr<CellCursor> cursor =
+      range.reversed ? make_reverse_row_cursor(std::move(run)) : std::move(run);
+  sources.cursors.push_back({std::move(cursor), age});
 }
 
 void add_memtable(const StoreView& view, const StoreQuery& query, const RowRange& range,
@@ -100,7 +104,7 @@ void add_memtable(const StoreView& view, const StoreQuery& query, const RowRange
   auto* entry = explain(view, query, {}, useless ? Outcome::kNoSuchRow : Outcome::kRead);
   if (useless) return;
   ++(entry != nullptr ? entry->cost : *query.stats).memtables;
-  sources.cursors.push_back({explained(memtable->cursor(), entry), age});
+  add_run(memtable->cursor(), range, age, entry, sources);
   sources.family_markers = true;
   sources.markers = sources.markers || (query.rules.filtered && memtable->summary().deletes != 0);
 }
@@ -118,7 +122,7 @@ void add_file(const StoreView& view, const StoreQuery& query, const RowRange& ra
   const FileCursorOptions options{.fill_cache = query.fill_cache && view.config->options.cache_blocks,
                                   .sequential = query.sequential,
                                   .stats = stats};
-  sources.cursors.push_back({explained(reader.cursor(options), entry), age});
+  add_run(reader.cursor(options), range, age, entry, sources);
   const bool known = !file.record().name.empty();  // otherwise its markers have not been counted
   sources.markers = sources.markers || !known || file.record().deletes != 0;
   sources.family_markers = sources.family_markers || !may_begin_at_column(query, range) ||
@@ -168,8 +172,9 @@ std::unique_ptr<StoreReader> StoreReader::open(std::shared_ptr<const StoreView> 
     add_costs(explained, *query.stats);
     return nullptr;
   }
-  std::unique_ptr<CellCursor> cursor = range.reversed ? make_reverse_row_cursor(std::move(sources.cursors))
-                                                      : make_merging_cursor(std::move(sources.cursors));
+  std::unique_ptr<CellCursor> cursor = range.reversed
+                                           ? make_backward_merging_cursor(std::move(sources.cursors))
+                                           : make_merging_cursor(std::move(sources.cursors));
   ReadRules rules = query.rules;
   rules.family = view->config->rules;
   thread_local OwnedCell from;  // reused by the thread, to save allocations

@@ -59,7 +59,7 @@ class StoreReader {
   StoreReader& operator=(const StoreReader&) = delete;
 
   // Returns the first cell of the next row, or null at the end or after an error (see status()).
-  const CellView* at() const { return walk_.at(); }
+  const CellView* at() { return walk_.settle(); }
   Walk<ReadJudge>& walk() { return walk_; }
   // For a reader opened on demand: moves to the first cell at or after the row. Rows must be ascending.
   void to_row(std::string_view row);

@@ -6,8 +6,7 @@
 #include <string>
 
 #include "base/assert.h"
-#include "engine/store/core.h"
-#include "engine/store/snapshot_impl.h"
+#include "engine/store/snapshot_keeper.h"
 
 namespace cellar {
 namespace {
@@ -59,7 +58,7 @@ Result<StoreReaders> TableReader::open_readers(const Query<Q>& query, const Tabl
   thread_local std::vector<std::shared_ptr<const StoreView>> views;
   const Clear clear{views};
   const auto* snapshot = static_cast<const SnapshotImpl*>(query.snapshot().get());
-  if (snapshot != nullptr && snapshot->core() != &table_.core())
+  if (snapshot != nullptr && !snapshot->is_of(table_.host().snapshots))
     return Status::invalid_argument("the snapshot is of another engine");
 
   uint64_t read_point = 0;
@@ -73,7 +72,7 @@ Result<StoreReaders> TableReader::open_readers(const Query<Q>& query, const Tabl
     views.resize(chosen.size());
     read_point = snapshot != nullptr       ? snapshot->sequence()
                  : read.instant != nullptr ? read.instant->read_point
-                                           : table_.core().mvcc.read_point();
+                                           : table_.host().mvcc.read_point();
     for (size_t i = 0; i < chosen.size() && !again; ++i) {
       // Compactions keep the cells that a snapshot or an instant sees.
       const bool kept = snapshot != nullptr || read.instant != nullptr;
@@ -82,9 +81,9 @@ Result<StoreReaders> TableReader::open_readers(const Query<Q>& query, const Tabl
     }
     again = again || &list != &table_.families();  // a store that was dropped is empty
   }
-  CELLAR_ASSERT(read_point <= table_.core().mvcc.read_point());
+  CELLAR_ASSERT(read_point <= table_.host().mvcc.read_point());
   CELLAR_DCHECK(std::ranges::none_of(views, [](const auto& each) { return each == nullptr; }));
-  const int64_t now_ms = read.instant != nullptr ? read.instant->now_ms : table_.core().mvcc.now_ms();
+  const int64_t now_ms = read.instant != nullptr ? read.instant->now_ms : table_.host().mvcc.now_ms();
   StoreReaders readers;
   for (size_t i = 0; i < chosen.size(); ++i) {
     StoreQuery family = store_query(query, read, chosen[i].first->family(), chosen[i].second);
@@ -110,13 +109,13 @@ Result<bool> TableReader::read_row(const Get& get, ScanBudget budget, RowBatch& 
   if (get.stats_sink() != nullptr) read.stats = get.stats_sink();
   read.budget = budget;
   read.budget.page = page_of(get);
-  read.budget.row_bytes_max = table_.core().options.row_bytes_max;
+  read.budget.row_bytes_max = table_.host().world.options.row_bytes_max;
   std::optional<ReadFilter> filter;
   add_filter(get, filter, read);
   CELLAR_TRY_ASSIGN(StoreReaders readers, open_readers(get, read));
   if (readers.empty()) return false;
   CELLAR_DCHECK(read.range.single_row());
-  RowReader reader(std::move(readers), read.range, read.budget, read.stats, &table_.core().executor,
+  RowReader reader(std::move(readers), read.range, read.budget, read.stats, &table_.host().world.executor,
                    read.filter);
   const bool found = reader.next(batch);
   if (!reader.status().ok()) return reader.status().with_context("table " + table_.name());
@@ -130,8 +129,8 @@ Result<bool> TableReader::exists(const Get& get) const {
 
 Result<std::vector<bool>> TableReader::exists_many(std::span<const Get> gets) const {
   CELLAR_TRY(table_.check());
-  const SnapshotImpl snapshot(table_.core().shared_from_this());
-  const ReadInstant instant{snapshot.sequence(), table_.core().mvcc.now_ms()};
+  const SnapshotImpl snapshot(table_.snapshots());
+  const ReadInstant instant{snapshot.sequence(), table_.host().mvcc.now_ms()};
   std::vector<bool> found(gets.size());
   RowBatch batch;
   for (const size_t at : by_rows(gets)) {
@@ -143,8 +142,8 @@ Result<std::vector<bool>> TableReader::exists_many(std::span<const Get> gets) co
 Result<std::vector<RowBatch>> TableReader::get_many(std::span<const Get> gets) const {
   CELLAR_TRY(table_.check());
   // Keeps the cells that the instant sees from being rewritten away.
-  const SnapshotImpl snapshot(table_.core().shared_from_this());
-  const ReadInstant instant{snapshot.sequence(), table_.core().mvcc.now_ms()};
+  const SnapshotImpl snapshot(table_.snapshots());
+  const ReadInstant instant{snapshot.sequence(), table_.host().mvcc.now_ms()};
   std::vector<RowBatch> rows(gets.size());
   for (const size_t at : by_rows(gets))
     CELLAR_TRY(read_row(gets[at], {.rows = 1}, rows[at], &instant).status());
@@ -176,16 +175,16 @@ class TableScan {
                                                const ReadInstant* instant, const ReadOverlay* own,
                                                std::shared_ptr<const void> keep) {
     const auto held = std::make_shared<TableScan>(std::move(table), scan, std::move(keep));
-    EngineCore& core = held->table_->core();
-    CELLAR_TRY(held->request_.resolve(core.clock));
+    const World& world = held->table_->host().world;
+    CELLAR_TRY(held->request_.resolve(world.clock));
     TableRead read = held->request_.read;
     read.instant = instant;
     read.overlay = own;
-    read.budget.row_bytes_max = core.options.row_bytes_max;
+    read.budget.row_bytes_max = world.options.row_bytes_max;
     CELLAR_TRY_ASSIGN(StoreReaders readers,
                       TableReader(*held->table_).open_readers(held->request_.scan, read));
     return make_table_scanner(
-        RowReader(std::move(readers), read.range, read.budget, read.stats, &core.executor, read.filter),
+        RowReader(std::move(readers), read.range, read.budget, read.stats, &world.executor, read.filter),
         held->table_->name(), held);
   }
 
@@ -209,9 +208,8 @@ Result<std::unique_ptr<Scanner>> open_scan_as_of(std::shared_ptr<TableState> tab
 Result<std::vector<std::unique_ptr<Scanner>>> open_scans(const std::shared_ptr<TableState>& table,
                                                          std::span<const Scan> scans) {
   CELLAR_TRY(table->check());
-  EngineCore& core = table->core();
-  const auto snapshot = std::make_shared<const SnapshotImpl>(core.shared_from_this());
-  const ReadInstant instant{snapshot->sequence(), core.mvcc.now_ms()};
+  const auto snapshot = std::make_shared<const SnapshotImpl>(table->snapshots());
+  const ReadInstant instant{snapshot->sequence(), table->host().mvcc.now_ms()};
   std::vector<std::unique_ptr<Scanner>> scanners;
   for (const Scan& each : scans) {
     CELLAR_TRY_ASSIGN(std::unique_ptr<Scanner> scanner,

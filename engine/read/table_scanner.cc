@@ -66,7 +66,10 @@ RowReader::RowReader(StoreReaders families, const RowRange& range, ScanBudget bu
   for (auto& family : families) (family->on_demand() ? rest_ : families_).push_back(std::move(family));
 }
 
-bool RowReader::fail_of_families() {
+// Returns whether the read has failed. Everything that the read returns waits for the answer: between two
+// answers, a family that failed looks like one that is over.
+bool RowReader::failed() {
+  if (!status_.ok()) return true;
   for (const StoreReaders* readers : {&families_, &rest_}) {
     for (const auto& family : *readers) {
       if (Status status = family->status(); !status.ok()) {
@@ -88,10 +91,7 @@ bool RowReader::choose_row() {
     const CellView* best = nullptr;
     for (const auto& family : families_) {
       const CellView* at = family->at();
-      if (at == nullptr) {
-        if (!family->status().ok()) return !fail_of_families();
-        continue;
-      }
+      if (at == nullptr) continue;
       if (best == nullptr || (range_.reversed ? at->row() > best->row() : at->row() < best->row())) best = at;
     }
     if (best == nullptr || range_.past_stop(best->row())) return false;
@@ -124,12 +124,11 @@ bool RowReader::choose_row_of_one(StoreReader& family) {
   return false;
 }
 
-// Returns the key of the next row; nothing at the end or after an error.
+// Returns the key of the next row; nothing at the end.
 std::optional<std::string_view> RowReader::peek_row() {
   std::optional<std::string_view> best;
   for (const auto& family : families_) {
     const CellView* at = family->at();
-    if (at == nullptr && !family->status().ok()) return std::nullopt;
     if (at != nullptr && (!best || (range_.reversed ? at->row() > *best : at->row() < *best)))
       best = at->row();
   }
@@ -142,7 +141,7 @@ std::optional<std::string_view> RowReader::peek_row() {
 bool RowReader::add_cursor_if_due(RowBatch& out) {
   CELLAR_DCHECK(!in_row_ && budget_.pace != nullptr && out.cells_in_open_row() == 0);
   count_examined();
-  if (!budget_.pace->is_over()) return false;
+  if (!budget_.pace->is_over() || failed()) return false;
   const std::optional<std::string_view> row = peek_row();
   if (row) out.add_cursor(*row);
   return row.has_value();
@@ -159,10 +158,7 @@ RowReader::Entered RowReader::enter_next_row(RowBatch& out) {
       since_checkpoint_ = 0;
       executor_->checkpoint();
     }
-    if (!choose_row()) {
-      static_cast<void>(fail_of_families());
-      return Entered::kEnd;
-    }
+    if (!choose_row()) return Entered::kEnd;
     if (budget_.pace != nullptr) budget_.pace->begin_row();
     ++stats_->rows_scanned;
     if (filter_ == nullptr) return Entered::kRow;
@@ -233,9 +229,9 @@ bool RowReader::add(const CellView& cell, StoreReader& family, RowBatch& out) {
     return false;
   }
   if (changed_) {
-    out.add_changed(cell, family.walk().pinned());
+    out.add_changed(cell, family.walk().take_cell());
   } else {
-    out.add(cell, family.walk().pinned());
+    out.add(cell, family.walk().take_cell());
   }
   return true;
 }
@@ -296,7 +292,7 @@ bool RowReader::decide(RowBatch& out) {
     family->walk().leave_row();
   }
   if (!rest_.empty()) out.sort_open_row();
-  return status_.ok();
+  return true;
 }
 
 void RowReader::count_examined() {
@@ -316,20 +312,22 @@ bool RowReader::next(RowBatch& out) {
     const Entered entered = in_row_ ? Entered::kRow : enter_next_row(out);
     if (entered != Entered::kRow) {
       count_examined();
-      if (entered == Entered::kCursor) budget_.pace->rest();
-      return entered == Entered::kCursor;
+      if (entered == Entered::kCursor) {
+        budget_.pace->rest();
+        return true;
+      }
+      static_cast<void>(failed());  // status() says why
+      return false;
     }
     const bool part_full = collect(out);
-    if (!status_.ok() || fail_of_families()) return false;
     if (!part_full) in_row_ = false;
-    if (!part_full && filter_ != nullptr && !decide(out)) {
-      if (!status_.ok() || fail_of_families()) return false;
-      count_examined();
+    const bool kept = part_full || filter_ == nullptr || decide(out);
+    if (failed()) return false;
+    count_examined();
+    if (!kept) {
       ++stats_->rows_filtered;
       continue;
     }
-    if (!rest_.empty() && fail_of_families()) return false;
-    count_examined();
     const size_t cells = out.cells_in_open_row();
     if (cells == 0) {
       ++stats_->rows_filtered;

@@ -45,7 +45,7 @@ class RowReader {
  private:
   bool choose_row();
   bool choose_row_of_one(StoreReader& family);
-  bool fail_of_families();
+  bool failed();
   enum class Entered : uint8_t { kRow, kCursor, kEnd };
   Entered enter_next_row(RowBatch& out);
   std::optional<std::string_view> peek_row();

@@ -42,10 +42,12 @@ std::vector<std::shared_ptr<Store>> Catalog::stores() const {
   return stores;
 }
 
-void Catalog::add(std::shared_ptr<TableState> table) {
+void Catalog::add(uint32_t id, const std::string& name, const TableOptions& options,
+                  std::vector<std::shared_ptr<Store>> stores) {
+  std::shared_ptr<TableState> table = make_table_(id, name, options, std::move(stores));
   CELLAR_ASSERT(table != nullptr && !table->dropped());
   const MutexLock lock(mutex_);
-  const bool added = tables_.emplace(table->name(), table).second;
+  const bool added = tables_.emplace(name, std::move(table)).second;
   CELLAR_ASSERT(added);
 }
 

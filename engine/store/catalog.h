@@ -1,6 +1,8 @@
 // Catalog: the tables of an engine, by name.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -16,8 +18,14 @@ namespace cellar {
 // Any thread. Tables hold the engine's parts, and the engine's parts hold the catalog: take_all() ends that.
 class Catalog {
  public:
+  // Makes a table as the engine's users see it.
+  using MakeTable = std::function<std::shared_ptr<TableState>(uint32_t id, const std::string& name,
+                                                              const TableOptions& options,
+                                                              std::vector<std::shared_ptr<Store>> stores)>;
+
   // `store` names the store in errors.
-  explicit Catalog(std::string store) : store_(std::move(store)) {}
+  Catalog(std::string store, MakeTable make_table)
+      : store_(std::move(store)), make_table_(std::move(make_table)) {}
 
   // kNotFound with the nearest name as hint.
   Result<std::shared_ptr<TableState>> find(std::string_view name) const;
@@ -29,8 +37,9 @@ class Catalog {
   // Returns the stores of all families of all tables.
   std::vector<std::shared_ptr<Store>> stores() const;
 
-  // Adds a table whose name is not in the catalog.
-  void add(std::shared_ptr<TableState> table);
+  // Makes a table and adds it. Its name is not in the catalog.
+  void add(uint32_t id, const std::string& name, const TableOptions& options,
+           std::vector<std::shared_ptr<Store>> stores);
   // Removes the table of this name, which is in the catalog.
   void remove(std::string_view name);
   // Empties the catalog. The last reference to a table may end with the result: hold no lock.
@@ -38,6 +47,7 @@ class Catalog {
 
  private:
   const std::string store_;
+  const MakeTable make_table_;
   mutable Mutex mutex_;
   std::map<std::string, std::shared_ptr<TableState>, std::less<>> tables_ CELLAR_GUARDED_BY(mutex_);
 };

@@ -1,9 +1,12 @@
 // ExpiryClock: believes what two clocks agree on, and a step ahead after it has lasted.
 #include "engine/store/expiry_clock.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/assert.h"
+#include "engine/store/world.h"
 
 namespace cellar {
 namespace {
@@ -63,6 +66,16 @@ ExpiryClock::Memory ExpiryClock::memory() {
   MutexLock lock(mutex_);
   const Reading now = read_locked();
   return {now.ms, doubted_ms_};
+}
+
+int64_t erase_now_ms(ExpiryClock& expiry, const World& world) {
+  const ExpiryClock::Reading reading = expiry.read();
+  if (reading.ahead_ms != 0)
+    world.log(LogLevel::kWarning,
+              fmt::format("the clock is {} s ahead of the expected time: expired cells are hidden; they are "
+                          "erased after the clock has kept this time for an hour",
+                          reading.ahead_ms / 1000));
+  return reading.ms;
 }
 
 }  // namespace cellar

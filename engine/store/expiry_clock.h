@@ -9,6 +9,8 @@
 
 namespace cellar {
 
+class World;
+
 // A read may go by a wrong clock: what it hides shows again once the clock is right. A flush or compaction
 // that erases by a wrong clock does harm for good. So a step of the wall clock ahead of the steady clock
 // counts for erasing only after it has lasted kBelievedAfterUs. Time during which the store was closed counts
@@ -52,5 +54,8 @@ class ExpiryClock {
   int64_t ahead_since_us_ CELLAR_GUARDED_BY(mutex_) = 0;  // of the steady clock, if the clock is doubted
   int64_t doubted_ms_ CELLAR_GUARDED_BY(mutex_) = 0;      // the wall clock then; 0: it is believed
 };
+
+// Returns the time up to which expired cells may be erased. Logs a warning while the clock is not believed.
+int64_t erase_now_ms(ExpiryClock& expiry, const World& world);
 
 }  // namespace cellar

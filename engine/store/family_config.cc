@@ -13,19 +13,8 @@ FamilyRules rules_of(const FamilyOptions& options) {
   rules.max_versions = options.max_versions;
   rules.min_versions = options.min_versions;
   rules.ttl_ms = options.ttl_s == kForever ? kTtlForeverMs : options.ttl_s * 1000;
-  switch (options.keep_deleted_cells) {
-    case KeepDeleted::kFalse:
-      rules.keep_deleted_cells = KeepDeletedCells::kFalse;
-      break;
-    case KeepDeleted::kTrue:
-      rules.keep_deleted_cells = KeepDeletedCells::kTrue;
-      break;
-    case KeepDeleted::kTtl:
-      rules.keep_deleted_cells = KeepDeletedCells::kTtl;
-      break;
-  }
-  rules.delete_order =
-      options.delete_order == MarkerOrder::kSequence ? DeleteOrder::kSequence : DeleteOrder::kTimestamp;
+  rules.keep_deleted_cells = options.keep_deleted_cells;
+  rules.delete_order = options.delete_order;
   return rules;
 }
 

@@ -22,8 +22,16 @@ Status Health::check() const {
                    : "fix the cause, close the store and open it again");
 }
 
-bool Health::fail(const Status& status, Ends ends) {
+void Health::fail(const Status& status, Ends ends) {
   CELLAR_ASSERT(!status.ok());
+  if (!remember(status, ends)) return;
+  world_.log(LogLevel::kError, "writes are refused from now on: " + status.to_text());
+  world_.events.on_background_error(status);
+  changed_.signal();
+}
+
+// Returns whether this is the first failure.
+bool Health::remember(const Status& status, Ends ends) {
   MutexLock lock(mutex_);
   if (ends == Ends::kByReopen) ends_ = ends;
   if (failed_.load(std::memory_order_relaxed)) return false;

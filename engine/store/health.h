@@ -9,7 +9,9 @@
 
 #include "base/mutex.h"
 #include "cellar/engine.h"
+#include "cellar/environment.h"
 #include "cellar/status.h"
+#include "engine/store/world.h"
 
 namespace cellar {
 
@@ -23,13 +25,16 @@ class Health {
   // The action that ends a failure.
   enum class Ends : uint8_t { kByResume, kByReopen };
 
+  // Borrows both. A failure is logged, told to the listener and signalled by `changed`.
+  Health(const World& world, Event& changed) : world_(world), changed_(changed) {}
+
   // Ok, or kReadOnly (kNoSpace for a full disk) with the first failure as its reason.
   Status check() const;
   bool failed() const { return failed_.load(std::memory_order_acquire); }
 
-  // Remembers the first failure; true if there was none before. A later failure that only a reopen ends makes
-  // the first one so, too.
-  bool fail(const Status& status, Ends ends);
+  // Makes the engine read-only. The first failure is remembered, logged and told to the listener. A later
+  // failure that only a reopen ends makes the first one so, too.
+  void fail(const Status& status, Ends ends = Ends::kByResume);
   // Whether resume() can end the failure.
   bool resumable() const;
   // The failure is over.
@@ -48,11 +53,14 @@ class Health {
   Status summary() const;
 
  private:
-  std::atomic<bool> failed_{false};
+  bool remember(const Status& status, Ends ends);
   void begin(std::string_view what, const Status& status, int64_t now_ms, bool refuses)
       CELLAR_REQUIRES(mutex_);
   bool end(std::string_view what) CELLAR_REQUIRES(mutex_);
 
+  const World& world_;
+  Event& changed_;
+  std::atomic<bool> failed_{false};
   std::atomic<size_t> trouble_count_{0};
   mutable Mutex mutex_;
   Status first_ CELLAR_GUARDED_BY(mutex_);

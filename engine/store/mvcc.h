@@ -30,7 +30,7 @@ class Mvcc {
   // How far ahead of the clock a transaction may stamp its cells and still order later writes after them.
   static constexpr int64_t kAheadMsMax = 1000;
 
-  explicit Mvcc(Clock& clock) : clock_(clock) {}
+  Mvcc(Clock& clock, Executor& executor) : clock_(clock), published_(executor.make_event()) {}
 
   // For recovery, before anybody reads or writes.
   void start_at(uint64_t last_sequence) {
@@ -54,10 +54,22 @@ class Mvcc {
     CELLAR_ASSERT(sequence <= next_ && sequence > visible_.load(std::memory_order_relaxed));
     next_ = sequence;
   }
-  // The leader's: all writes up to `sequence` are in the memtables.
+  // The leader's: makes all writes up to `sequence` visible. They are in the memtables.
   void publish(uint64_t sequence) {
     CELLAR_ASSERT(sequence >= visible_.load(std::memory_order_relaxed) && sequence < next_);
     visible_.store(sequence, std::memory_order_release);
+    wake_waiters();
+  }
+
+  // For a thread that waits for a later read point: it adds itself, looks for writes, and waits for
+  // published() if it found none. Both sides change the same number: either the thread sees what was
+  // published before, or publish() sees the thread.
+  void add_waiter() { waiters_.fetch_add(1, std::memory_order_acq_rel); }
+  void remove_waiter() { waiters_.fetch_sub(1, std::memory_order_acq_rel); }
+  Event& published() { return *published_; }
+  // Wakes the threads that wait for a later read point.
+  void wake_waiters() {
+    if (waiters_.fetch_add(0, std::memory_order_acq_rel) != 0) published_->signal();
   }
 
   uint64_t read_point() const { return visible_.load(std::memory_order_acquire); }
@@ -126,6 +138,8 @@ class Mvcc {
   Clock& clock_;
   uint64_t next_ = 1;
   std::atomic<uint64_t> visible_{0};
+  const std::unique_ptr<Event> published_;
+  std::atomic<uint32_t> waiters_{0};
   std::atomic<int64_t> ahead_ms_{INT64_MIN / 2};
   mutable Mutex mutex_;
   std::multiset<uint64_t> snapshots_ CELLAR_GUARDED_BY(mutex_);

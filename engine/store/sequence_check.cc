@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "base/assert.h"
 #include "cell/cell_key.h"
 
 namespace cellar {
@@ -20,10 +19,6 @@ class SequenceCheckingCursor final : public CellCursor {
   const CellView* next() override { return failure_.ok() ? checked(inner_->next()) : nullptr; }
   const CellView* skip_to(const CellView& target) override {
     return failure_.ok() ? checked(inner_->skip_to(target)) : nullptr;
-  }
-  const CellView* seek_before(const CellView&) override {
-    CELLAR_ASSERT(!"a rewrite reads forward only");
-    return nullptr;
   }
   Status status() const override { return failure_.ok() ? inner_->status() : failure_; }
   const Pinnable* pinned() const override { return inner_->pinned(); }

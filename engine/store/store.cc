@@ -10,7 +10,7 @@ namespace cellar {
 
 Outside outside_of(const StoreView& view, std::span<const MemtableRef> memtables,
                    std::span<const std::shared_ptr<StoreFile>> files) {
-  const bool keeps_deleted = view.config->rules.keep_deleted_cells != KeepDeletedCells::kFalse;
+  const bool keeps_deleted = view.config->rules.keep_deleted_cells != KeepDeleted::kFalse;
   Outside result;
   const auto add = [&](bool takes_part, int64_t earliest, uint64_t version_deletes) {
     if (!takes_part) result.earliest = std::min(result.earliest, earliest);
@@ -267,11 +267,15 @@ size_t Store::replace(const Store* before, uint64_t sequence, std::span<const ui
   CELLAR_ASSERT(replaced_at_ == 0 && sequence > 0 && before != this);
   replaced_at_ = sequence;
   auto nothing = std::make_shared<StoreView>();
-  MutexLock lock(mutex_);
-  nothing->config = view_->config;
+  nothing->config = view()->config;
+  std::map<uint64_t, std::shared_ptr<const StoreView>> kept;  // made first: no mutex of two stores is held
   for (const uint64_t snapshot : snapshots)
-    kept_.emplace(snapshot, before != nullptr ? before->view_at(snapshot) : nothing);
-  return kept_.size();
+    kept.emplace(snapshot, before != nullptr ? before->view_at(snapshot) : nothing);
+  const size_t views = kept.size();
+  MutexLock lock(mutex_);
+  CELLAR_ASSERT(kept_.empty());  // nobody knows of the store yet
+  kept_ = std::move(kept);
+  return views;
 }
 
 uint64_t Store::oldest_unflushed() const {

@@ -166,7 +166,6 @@ class Store : public std::enable_shared_from_this<Store> {
     bool prefetch_runs = false;     // or is queued
     bool prefetch_again = false;    // asked for since it last looked for files
     uint64_t flushes_ended = 0;
-    uint64_t compactions_ended = 0;
     int flush_failures = 0;       // in a row
     int compaction_failures = 0;  // in a row
     Status flush_status;          // of the last flush

@@ -14,18 +14,17 @@ Status is_read_only(std::string_view table) {
       .hinting("alter it: read_only=false, or READONLY => false in the shell");
 }
 
-TableState::TableState(std::shared_ptr<EngineCore> core, const EngineLife& life, Durability durability,
-                       uint32_t id, std::string name, TableOptions options,
-                       std::vector<std::shared_ptr<Store>> stores)
-    : core_(std::move(core)), life_(life), engine_durability_(durability), id_(id), name_(std::move(name)) {
+TableState::TableState(std::shared_ptr<const TableHost> host, uint32_t id, std::string name,
+                       TableOptions options, std::vector<std::shared_ptr<Store>> stores)
+    : host_(std::move(host)), id_(id), name_(std::move(name)) {
   set_options(std::move(options));
-  CELLAR_ASSERT(core_ != nullptr && id_ != 0 && !name_.empty());
+  CELLAR_ASSERT(host_ != nullptr && id_ != 0 && !name_.empty());
   set_families(std::move(stores));
 }
 
-TableState* TableState::of(const EngineCore& core, const std::shared_ptr<Table>& table) {
+TableState* TableState::of(const TableHost& host, const std::shared_ptr<Table>& table) {
   auto* state = dynamic_cast<TableState*>(table.get());
-  return state != nullptr && state->core_.get() == &core ? state : nullptr;
+  return state != nullptr && state->host_.get() == &host ? state : nullptr;
 }
 
 TableOptions TableState::options() const {
@@ -37,7 +36,7 @@ void TableState::set_options(TableOptions options) {
   options.families.clear();
   MutexLock lock(history_mutex_);
   options_ = std::move(options);
-  durability_.store(options_.durability.value_or(engine_durability_), std::memory_order_relaxed);
+  durability_.store(options_.durability.value_or(host_->world.options.durability), std::memory_order_relaxed);
   read_only_.store(options_.read_only, std::memory_order_relaxed);
   if (const FamilyList* list = families_.load(std::memory_order_acquire); list != nullptr)
     for (const auto& store : list->stores) store->take_table_options(options_);
@@ -56,7 +55,7 @@ void TableState::set_families(std::vector<std::shared_ptr<Store>> stores) {
 }
 
 Status TableState::check() const {
-  CELLAR_TRY(life_.check_open());
+  CELLAR_TRY(host_->life.check_open());
   return dropped() ? Status::not_found("table " + name_ + " was dropped") : Status();
 }
 

@@ -11,13 +11,11 @@
 #include "base/assert.h"
 #include "base/mutex.h"
 #include "cellar/table.h"
-#include "engine/store/engine_life.h"
 #include "engine/store/observer_list.h"
 #include "engine/store/store.h"
+#include "engine/store/table_host.h"
 
 namespace cellar {
-
-struct EngineCore;
 
 // The families of a table at one time, in order of their names. Immutable.
 struct FamilyList {
@@ -37,16 +35,18 @@ Status is_read_only(std::string_view table);
 // Every Table of an engine is a TableState; TableImpl adds the operations. Any thread.
 class TableState : public Table, public std::enable_shared_from_this<TableState> {
  public:
-  // `life` is part of `core`. Writes use `durability` unless the table's options name another.
-  TableState(std::shared_ptr<EngineCore> core, const EngineLife& life, Durability durability, uint32_t id,
-             std::string name, TableOptions options, std::vector<std::shared_ptr<Store>> stores);
+  // Keeps the host alive, and with it the parts of the engine that the table uses.
+  TableState(std::shared_ptr<const TableHost> host, uint32_t id, std::string name, TableOptions options,
+             std::vector<std::shared_ptr<Store>> stores);
 
   // Returns the state of a table that a user named; null if it is not a table of this engine.
-  static TableState* of(const EngineCore& core, const std::shared_ptr<Table>& table);
+  static TableState* of(const TableHost& host, const std::shared_ptr<Table>& table);
 
   const std::string& name() const final { return name_; }
   uint32_t id() const { return id_; }
-  EngineCore& core() const { return *core_; }
+  const TableHost& host() const { return *host_; }
+  // Returns the engine's keeper of snapshots, which outlives the table.
+  std::shared_ptr<SnapshotKeeper> snapshots() const { return {host_, &host_->snapshots}; }
   // Of writes that do not say theirs: the table's, or the engine's.
   Durability durability() const { return durability_.load(std::memory_order_relaxed); }
   // Without families, which are a list of their own.
@@ -82,9 +82,7 @@ class TableState : public Table, public std::enable_shared_from_this<TableState>
   Result<std::vector<std::shared_ptr<Store>>> stores_of(std::string_view family) const;
 
  private:
-  const std::shared_ptr<EngineCore> core_;  // keeps the parts alive that the table uses
-  const EngineLife& life_;
-  const Durability engine_durability_;
+  const std::shared_ptr<const TableHost> host_;
   const uint32_t id_;
   const std::string name_;
   std::atomic<Durability> durability_{};
@@ -94,7 +92,7 @@ class TableState : public Table, public std::enable_shared_from_this<TableState>
   TableOptions options_ CELLAR_GUARDED_BY(history_mutex_);
   std::vector<std::unique_ptr<const FamilyList>> history_ CELLAR_GUARDED_BY(history_mutex_);
   std::atomic<bool> dropped_{false};
-  std::atomic<const ObserverList*> observers_{nullptr};  // the core's
+  std::atomic<const ObserverList*> observers_{nullptr};  // owned by Observers
 };
 
 }  // namespace cellar

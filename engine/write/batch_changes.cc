@@ -53,11 +53,11 @@ void add_columns(const BlindMutation&, Columns&) {}
 
 }  // namespace
 
-Result<BatchChanges> BatchChanges::check(const EngineCore& core, const Batch& batch) {
+Result<BatchChanges> BatchChanges::check(const TableHost& host, const Batch& batch) {
   BatchChanges changes;
   changes.all_.reserve(batch.impl().entries.size());
   for (const Batch::Entry& entry : batch.impl().entries) {
-    TableState* table = TableState::of(core, entry.table);
+    TableState* table = TableState::of(host, entry.table);
     if (table == nullptr) return Status::invalid_argument("the batch names a table of another engine");
     CELLAR_TRY(table->check_writable());
     CELLAR_TRY(std::visit([&](const auto& each) { return check_entry(*table, each); }, entry.change));

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cellar/batch.h"
-#include "engine/store/core.h"
+#include "engine/store/table_state.h"
 #include "engine/values/batch_impl.h"
 #include "engine/write/prepared_batch.h"
 
@@ -24,7 +24,7 @@ class BatchChanges {
 
   // Finds the tables and checks the entries. kInvalidArgument for a table of another engine and for an entry
   // that changes nothing; otherwise fails as TableState::check_writable() and add_touched() do.
-  static Result<BatchChanges> check(const EngineCore& core, const Batch& batch);
+  static Result<BatchChanges> check(const TableHost& host, const Batch& batch);
 
   const std::vector<Change>& all() const { return all_; }
   std::vector<std::string_view> rows() const;

@@ -10,10 +10,11 @@
 
 #include "base/assert.h"
 #include "base/bytes.h"
+#include "cell/cell_order.h"
 #include "engine/read/table_reader.h"
-#include "engine/store/snapshot_impl.h"
+#include "engine/store/observers.h"
+#include "engine/store/snapshot_keeper.h"
 #include "engine/write/row_changes.h"
-#include "engine/write/write_throttle.h"
 
 namespace cellar {
 namespace {
@@ -34,41 +35,31 @@ class InObserver {
 // As of one instant, which begins at the first read.
 class InstantReads final : public ObservedReads {
  public:
-  explicit InstantReads(EngineCore& core) : core_(core) {}
-
   void renew() override { snapshot_.reset(); }
   Status get_observed(TableState& table, const Get& get, const ReadOverlay& own, RowBatch& found) override {
-    return TableReader(table).get_as_of(get, instant(), own, found);
+    return TableReader(table).get_as_of(get, instant(table), own, found);
   }
   Result<std::unique_ptr<Scanner>> scan_observed(TableState& table, const Scan& scan) override {
-    const ReadInstant now = instant();
+    const ReadInstant now = instant(table);
     return open_scan_as_of(table.shared_from_this(), scan, now, {}, snapshot_);
   }
   void note_added(TableState&, std::string_view) override {}
 
  private:
-  ReadInstant instant() {
+  ReadInstant instant(const TableState& table) {
     if (snapshot_ == nullptr) {
-      snapshot_ = std::make_shared<const SnapshotImpl>(core_.shared_from_this());
-      now_ms_ = core_.mvcc.now_ms();
+      snapshot_ = std::make_shared<const SnapshotImpl>(table.snapshots());
+      now_ms_ = table.host().mvcc.now_ms();
     }
-    CELLAR_ASSERT(snapshot_->sequence() <= core_.mvcc.read_point());
+    CELLAR_ASSERT(snapshot_->sequence() <= table.host().mvcc.read_point());
     return {snapshot_->sequence(), now_ms_};
   }
 
-  EngineCore& core_;
   std::shared_ptr<const SnapshotImpl> snapshot_;
   int64_t now_ms_ = 0;
 };
 
-// In the order of the engine, but that cells of several families may be among them.
-bool before(const CellView& a, const CellView& b) {
-  if (const int rows = a.row().compare(b.row()); rows != 0) return rows < 0;
-  if (const int families = a.family().compare(b.family()); families != 0) return families < 0;
-  if (const int qualifiers = a.qualifier().compare(b.qualifier()); qualifiers != 0) return qualifiers < 0;
-  if (a.timestamp != b.timestamp) return a.timestamp > b.timestamp;
-  return a.type() > b.type();
-}
+bool before_in_keys(const CellView& a, const CellView& b) { return compare_keys(a, b) < 0; }
 
 uint64_t bytes_of(const RowMutation& mutation) {
   uint64_t bytes = mutation.row().size() + kCellOverhead;
@@ -85,14 +76,14 @@ std::string said_by(const ObserverList::Named& observer) { return "observer " + 
 
 }  // namespace
 
-ObservedWrite::ObservedWrite(EngineCore& core, PreparedBatch& batch, std::optional<Stamps> stamps,
+ObservedWrite::ObservedWrite(const WriteParts& parts, PreparedBatch& batch, std::optional<Stamps> stamps,
                              ObservedReads* reads)
-    : core_(core),
+    : parts_(parts),
       batch_(batch),
       stamps_(stamps),
-      own_reads_(reads == nullptr ? std::make_unique<InstantReads>(core) : nullptr),
+      own_reads_(reads == nullptr ? std::make_unique<InstantReads>() : nullptr),
       reads_(reads != nullptr ? *reads : *own_reads_),
-      locks_(core.row_locks) {}
+      locks_(parts.row_locks) {}
 
 const ObservedWrite::ObservedTable* ObservedWrite::find(uint32_t table_id) const {
   const auto found = std::ranges::find(observed_, table_id, &ObservedTable::id);
@@ -114,7 +105,8 @@ void ObservedWrite::add_store(Store* store) {
 }
 
 PreparedBatch::Limits ObservedWrite::limits() const {
-  return {.cell_bytes_max = core_.options.cell_bytes_max, .batch_bytes_max = core_.options.batch_bytes_max};
+  return {.cell_bytes_max = parts_.host.world.options.cell_bytes_max,
+          .batch_bytes_max = parts_.host.world.options.batch_bytes_max};
 }
 
 // Ends: each time round at least one more lock, or one more store, is known, and there are not many of them.
@@ -122,8 +114,8 @@ Status ObservedWrite::run(const Build& build) {
   CELLAR_ASSERT(build != nullptr && !in_observer);
   for (bool done = false; !done;) {
     locks_.release();
-    CELLAR_TRY(WriteThrottle(core_).admit(admitted_));
-    CELLAR_TRY(locks_.lock_all(core_.options.row_lock_wait_ms * 1000, core_.clock));
+    CELLAR_TRY(parts_.throttle.admit(admitted_));
+    CELLAR_TRY(locks_.lock_all(parts_.host.world.options.row_lock_wait_ms * 1000, parts_.host.world.clock));
     CELLAR_TRY(attempt(build, done));
   }
   return {};
@@ -160,7 +152,7 @@ Status ObservedWrite::observe() {
     cells.clear();
     for (const PreparedBatch::PreparedCell& each : batch_.cells())
       if (each.store->ids().table == table.id) cells.push_back(each.cell);
-    std::ranges::sort(cells, before);
+    std::ranges::sort(cells, before_in_keys);
     for (size_t from = 0, to = 0; from < cells.size(); from = to) {
       while (to < cells.size() && cells[to].row() == cells[from].row()) ++to;
       CELLAR_TRY(observe_row(table, std::span(cells).subspan(from, to - from)));
@@ -172,7 +164,7 @@ Status ObservedWrite::observe() {
 
 Status ObservedWrite::observe_row(const ObservedTable& table, std::span<const CellView> cells) {
   CELLAR_ASSERT(!cells.empty() && table.observers != nullptr && !table.observers->all.empty());
-  CELLAR_DCHECK(std::ranges::is_sorted(cells, before) && same_row(cells.front(), cells.back()));
+  CELLAR_DCHECK(std::ranges::is_sorted(cells, before_in_keys) && same_row(cells.front(), cells.back()));
   const ObservedRow row(table.table, cells);
   for (const ObserverList::Named& each : table.observers->all) {
     observer_ = &each;
@@ -190,12 +182,12 @@ Status ObservedWrite::observe_row(const ObservedTable& table, std::span<const Ce
 }
 
 Result<std::shared_ptr<Table>> ObservedWrite::table(std::string_view name) {
-  CELLAR_TRY_ASSIGN(std::shared_ptr<TableState> found, core_.catalog.find(name));
+  CELLAR_TRY_ASSIGN(std::shared_ptr<TableState> found, parts_.catalog.find(name));
   return std::shared_ptr<Table>(std::move(found));
 }
 
 Result<TableState*> ObservedWrite::resolve(const std::shared_ptr<Table>& table) const {
-  TableState* state = TableState::of(core_, table);
+  TableState* state = TableState::of(parts_.host, table);
   if (state == nullptr) return Status::invalid_argument("the table belongs to another engine than the write");
   CELLAR_TRY(state->check());
   return state;
@@ -232,7 +224,7 @@ Result<std::unique_ptr<Scanner>> ObservedWrite::scan(const std::shared_ptr<Table
 const ReadOverlay& ObservedWrite::after() {
   if (!after_.memtables.empty()) return after_;
   for (const PreparedBatch::PreparedCell& each : batch_.cells()) {
-    if (after_.find(each.store) == nullptr) after_.memtables.emplace_back(each.store, core_.new_memtable());
+    if (after_.find(each.store) == nullptr) after_.memtables.emplace_back(each.store, parts_.memory.create());
     CellView cell = each.cell;
     cell.sequence = kUncommittedSequence;
     after_.find(each.store)->get()->insert(cell);
@@ -247,11 +239,11 @@ Status ObservedWrite::failed(Status status) {
 }
 
 Status ObservedWrite::take_bytes(uint64_t bytes) {
-  CELLAR_ASSERT(added_bytes_ <= core_.options.batch_bytes_max);
-  if (bytes > core_.options.batch_bytes_max - added_bytes_)
+  CELLAR_ASSERT(added_bytes_ <= parts_.host.world.options.batch_bytes_max);
+  if (bytes > parts_.host.world.options.batch_bytes_max - added_bytes_)
     return Status::limit(
                fmt::format("what observers add to the write is larger than {} bytes (batch_bytes_max)",
-                           core_.options.batch_bytes_max))
+                           parts_.host.world.options.batch_bytes_max))
         .hinting("add less to one write, or raise the limit");
   added_bytes_ += bytes;
   return {};
@@ -323,7 +315,7 @@ bool ObservedWrite::room_for_additions() {
   };
   for (const Addition& each : additions_) add(*each.table);
   for (const auto& [place, counters] : counters_) add(*counters.table);
-  return !WriteThrottle(core_).pressed(std::span(admitted_).subspan(before));
+  return !parts_.throttle.pressed(std::span(admitted_).subspan(before));
 }
 
 Status ObservedWrite::add_changes() {

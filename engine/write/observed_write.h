@@ -16,10 +16,10 @@
 
 #include "cellar/observer.h"
 #include "engine/read/table_read.h"
-#include "engine/store/core.h"
 #include "engine/store/row_locks.h"
 #include "engine/store/table_state.h"
 #include "engine/write/prepared_batch.h"
+#include "engine/write/write_parts.h"
 
 namespace cellar {
 
@@ -43,7 +43,7 @@ class ObservedWrite final : private ObserverContext {
   using Build = std::function<Result<int64_t>()>;
 
   // `stamps` as PreparedBatch::begin() takes them. Without `reads` observers see what is visible now.
-  ObservedWrite(EngineCore& core, PreparedBatch& batch, std::optional<Stamps> stamps,
+  ObservedWrite(const WriteParts& parts, PreparedBatch& batch, std::optional<Stamps> stamps,
                 ObservedReads* reads = nullptr);
 
   // A row of the write, for its lock: taken exclusively, whatever the mode, if the table has observers.
@@ -105,7 +105,7 @@ class ObservedWrite final : private ObserverContext {
   Status add_counters();
   Status check_counters_apart() const;
 
-  EngineCore& core_;
+  const WriteParts& parts_;
   PreparedBatch& batch_;
   const std::optional<Stamps> stamps_;
   const std::unique_ptr<ObservedReads> own_reads_;

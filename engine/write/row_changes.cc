@@ -10,7 +10,6 @@
 #include "base/bytes.h"
 #include "base/coding.h"
 #include "engine/read/table_reader.h"
-#include "engine/store/core.h"
 
 namespace cellar {
 namespace {
@@ -126,10 +125,10 @@ Status RowChanges::read(const Get& get, RowBatch& found) const {
 
 // Far ahead of the clock a put hides what is written after it, so that a wrong clock does lasting harm.
 Status RowChanges::check_time(const Put& put, const MutationPiece& piece) const {
-  EngineCore& core = table_.core();
-  const int64_t slop_ms = core.options.timestamp_slop_ms;
+  const TableHost& host = table_.host();
+  const int64_t slop_ms = host.world.options.timestamp_slop_ms;
   if (slop_ms == INT64_MAX || piece.timestamp == kNow) return {};
-  const int64_t now_ms = now_ms_ == kNow ? core.mvcc.write_ms() : now_ms_;
+  const int64_t now_ms = now_ms_ == kNow ? host.mvcc.write_ms() : now_ms_;
   if (piece.timestamp <= now_ms || piece.timestamp - now_ms <= slop_ms) return {};
   return Status::invalid_argument(
              fmt::format("row {}, column {}:{}: timestamp {} is {} ms ahead of the clock, the limit is {} "

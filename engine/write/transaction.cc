@@ -91,21 +91,23 @@ class TransactionScanner final : public Scanner {
 
 }  // namespace
 
-TransactionImpl::TransactionImpl(std::shared_ptr<EngineCore> core, std::shared_ptr<WritePath> write_path,
-                                 const TransactionOptions& options)
-    : core_(std::move(core)),
+TransactionImpl::TransactionImpl(std::shared_ptr<const TableHost> host, std::shared_ptr<WritePath> write_path,
+                                 const MemtableSpace& memory, const TransactionOptions& options)
+    : host_(std::move(host)),
       write_path_(std::move(write_path)),
+      memory_(memory),
       options_(options),
-      snapshot_(std::make_shared<const SnapshotImpl>(core_)),
+      snapshot_(
+          std::make_shared<const SnapshotImpl>(std::shared_ptr<SnapshotKeeper>(host_, &host_->snapshots))),
       sequence_(snapshot_->sequence()),
-      begun_ms_(core_->mvcc.write_ms()),
+      begun_ms_(host_->mvcc.write_ms()),
       shown_to_(std::make_shared<const int>(0)) {
-  CELLAR_ASSERT(write_path_ != nullptr && sequence_ <= core_->mvcc.read_point());
+  CELLAR_ASSERT(write_path_ != nullptr && sequence_ <= host_->mvcc.read_point());
 }
 
 Result<TransactionImpl::TouchedTable*> TransactionImpl::state_of(const std::shared_ptr<Table>& table) {
   if (!active()) return Status::aborted("the transaction is over: it was committed or rolled back");
-  TableState* known = TableState::of(*core_, table);
+  TableState* known = TableState::of(*host_, table);
   if (known == nullptr)
     return Status::invalid_argument("the table belongs to another engine than the transaction");
   CELLAR_TRY(known->check());
@@ -137,7 +139,7 @@ Result<std::unique_ptr<Scanner>> TransactionImpl::scan(const std::shared_ptr<Tab
 Result<std::unique_ptr<Scanner>> TransactionImpl::scan_noted(TouchedTable& state, const Scan& scan,
                                                              const ReadOverlay& own) {
   ScanRead bounds(scan);
-  CELLAR_TRY(bounds.resolve(core_->clock));
+  CELLAR_TRY(bounds.resolve(host_->world.clock));
   const RowRange& range = bounds.read.range;
   struct Keep {
     std::shared_ptr<const SnapshotImpl> snapshot;
@@ -299,7 +301,8 @@ Result<TransactionImpl::Staged> TransactionImpl::stage(const Change& change, con
   return staged;
 }
 
-// Later than what it must not be hidden by, and not earlier than what it shall hide.
+// Makes a stamp that follows from the time of the commit keep the invariant of Stamp. Timestamps ahead of the
+// clock that the transaction has read count, too: what a cell covers must not be newer than the cell.
 void TransactionImpl::order(const Change& change, const WrittenRow* written, const PreparedBatch::Item& item,
                             Stamp& stamp) const {
   CELLAR_ASSERT(!stamp.given() && !stamp.rising);
@@ -313,9 +316,11 @@ void TransactionImpl::order(const Change& change, const WrittenRow* written, con
     if (!covers(earlier->type, earlier->qualifier, item.qualifier) &&
         !covers(item.type, item.qualifier, earlier->qualifier))
       continue;
-    const bool hides = is_delete(earlier->type) && item.type == CellType::kPut;
+    const int64_t by_ms = is_delete(earlier->type) && item.type == CellType::kPut ? 1 : 0;  // it would hide
     stamp.floor = std::max(stamp.floor, earlier->stamp.floor);
-    stamp.later = std::max(stamp.later, earlier->stamp.later + (hides ? 1 : 0));
+    stamp.later = std::max(stamp.later, earlier->stamp.later + by_ms);
+    // Both only grow: what was followed before is followed still.
+    CELLAR_ASSERT(earlier->stamp.given() || stamp.follows(earlier->stamp, by_ms));
   }
 }
 
@@ -332,16 +337,16 @@ Status TransactionImpl::take(Change& change) {
     if (rises(*item.store)) book.note(*item.store, change.row, item.qualifier, staged.shown, item.type);
     staged_.add(*item.store, item.row, item.qualifier, staged.shown, item.type, item.value, item.tags);
   }
-  CELLAR_TRY(staged_.finish(begun_ms_, {.cell_bytes_max = core_->options.cell_bytes_max,
-                                        .batch_bytes_max = core_->options.batch_bytes_max}));
+  CELLAR_TRY(staged_.finish(begun_ms_, {.cell_bytes_max = host_->world.options.cell_bytes_max,
+                                        .batch_bytes_max = host_->world.options.batch_bytes_max}));
   const uint64_t bytes = staged_.payload().size();
-  if (bytes > core_->options.batch_bytes_max - bytes_)
+  if (bytes > host_->world.options.batch_bytes_max - bytes_)
     return Status::limit(fmt::format("the transaction is larger than {} bytes (batch_bytes_max)",
-                                     core_->options.batch_bytes_max))
+                                     host_->world.options.batch_bytes_max))
         .hinting("split it into several transactions, or raise the limit");
   if (shown_to_.use_count() > 1) CELLAR_TRY(renew_overlay());
   bytes_ += bytes;
-  CELLAR_ASSERT(all.size() == raw_.items().size() && bytes_ <= core_->options.batch_bytes_max);
+  CELLAR_ASSERT(all.size() == raw_.items().size() && bytes_ <= host_->world.options.batch_bytes_max);
   const auto row = change.table.rows.try_emplace(std::string(change.row)).first;
   change.table.written.add_row(change.row);
   for (size_t i = 0; i < all.size(); ++i) {
@@ -361,7 +366,7 @@ Status TransactionImpl::take(Change& change) {
 Memtable& TransactionImpl::overlay_of(const Store* store) {
   CELLAR_ASSERT(store != nullptr);
   if (const MemtableRef* known = overlay_.find(store)) return *known->get();
-  return *overlay_.memtables.emplace_back(store, core_->new_memtable()).second.get();
+  return *overlay_.memtables.emplace_back(store, memory_.create()).second.get();
 }
 
 // From now on reads see these cells, too.
@@ -391,7 +396,7 @@ Status TransactionImpl::renew_overlay() {
 
 Status TransactionImpl::commit() {
   if (!active()) return Status::aborted("the transaction is over: it was committed or rolled back");
-  const Status status = cells_.empty() ? core_->life.check_open() : write();
+  const Status status = cells_.empty() ? host_->life.check_open() : write();
   rollback();
   CELLAR_ASSERT(!active() && cells_.empty());
   return status;
@@ -403,7 +408,8 @@ Status TransactionImpl::stamp_cells(int64_t commit_ms) {
   StampBook book;
   for (OwnCell& cell : cells_) {
     if (cell.of != nullptr) {
-      CELLAR_ASSERT(cell.of->store == cell.store && cell.of->row == cell.row);
+      // The marker hides the transaction's own put, which is before it in the order of writing.
+      CELLAR_ASSERT(cell.of->store == cell.store && cell.of->row == cell.row && cell.of->stamp.rising);
       cell.committed = cell.of->committed;
     } else if (cell.stamp.rising) {
       CELLAR_TRY_ASSIGN(cell.committed,
@@ -411,6 +417,7 @@ Status TransactionImpl::stamp_cells(int64_t commit_ms) {
                                      book.newest(*cell.store, cell.row, cell.qualifier, cell.type)));
     } else {
       cell.committed = cell.stamp.at(commit_ms);
+      CELLAR_ASSERT(cell.stamp.given() || cell.committed >= commit_ms);
     }
     if (rises(*cell.store)) book.note(*cell.store, cell.row, cell.qualifier, cell.committed, cell.type);
   }
@@ -418,7 +425,7 @@ Status TransactionImpl::stamp_cells(int64_t commit_ms) {
 }
 
 Status TransactionImpl::write() {
-  const int64_t commit_ms = core_->mvcc.write_ms();
+  const int64_t commit_ms = host_->mvcc.write_ms();
   std::vector<TableState*> tables;
   for (const auto& [id, state] : tables_) {
     if (state.rows.empty()) continue;
@@ -436,14 +443,14 @@ Status TransactionImpl::write() {
   }
   // Some timestamps are slightly ahead of the clock; later writes must be ordered after them.
   CELLAR_ASSERT(!tables.empty() && items.size() == cells_.size());
-  if (later != 0) core_->mvcc.order_after(commit_ms + later);
+  if (later != 0) host_->mvcc.order_after(commit_ms + later);
   return write_path_->write_checked(tables, items, commit_ms, *this, *this,
                                     {.durability = options_.durability, .stamps = options_.stamps});
 }
 
 // The leader's.
 Status TransactionImpl::holds() {
-  CELLAR_ASSERT(active() && sequence_ <= core_->mvcc.read_point());
+  CELLAR_ASSERT(active() && sequence_ <= host_->mvcc.read_point());
   for (const auto& [id, state] : tables_) {
     for (const auto& store : state.table->families().stores) {
       if (store->replaced_at() > sequence_) return replaced(state.table->name());

@@ -14,7 +14,7 @@
 #include "base/assert.h"
 #include "cellar/transaction.h"
 #include "engine/read/read_set.h"
-#include "engine/store/snapshot_impl.h"
+#include "engine/store/snapshot_keeper.h"
 #include "engine/store/table_state.h"
 #include "engine/write/prepared_batch.h"
 #include "engine/write/row_changes.h"
@@ -22,18 +22,29 @@
 
 namespace cellar {
 
-// When a cell of a transaction was written, as far as it is known before the commit.
+// Stamp: the timestamp of a cell of a transaction, as far as it is known before the commit. The timestamp is
+// either given; or rising, which rising_stamp() decides at the commit; or it follows from the time of the
+// commit, see at().
+//
+// The invariant of the last kind: a cell follows() each earlier cell of the transaction that it covers, or
+// that covers it, by 1 ms if the earlier one is a marker that would hide it. So the commit shows what the
+// transaction showed, whatever the time of the commit is.
 struct Stamp {
-  int64_t timestamp = kNow;  // given; kNow: the time of the commit, but …
-  int64_t floor = 0;         // … not before this, and …
-  int64_t later = 0;         // … so many milliseconds later
-  bool rising = false;       // in place of these: rising_stamp() at the commit
+  int64_t timestamp = kNow;  // kNow: not given
+  int64_t floor = 0;         // the cell is not older than this
+  int64_t later = 0;         // milliseconds to add
+  bool rising = false;
 
   bool given() const { return timestamp != kNow; }
   bool plain() const { return floor == 0 && later == 0; }
   int64_t at(int64_t commit_ms) const {
     CELLAR_ASSERT(!rising && later >= 0);
     return given() ? timestamp : std::max(commit_ms, floor) + later;
+  }
+  // Returns whether this stamp is at least `by_ms` later than `earlier` at every time of the commit. Both
+  // follow from that time.
+  bool follows(const Stamp& earlier, int64_t by_ms) const {
+    return floor >= earlier.floor && later >= earlier.later + by_ms;
   }
 };
 
@@ -48,8 +59,8 @@ using Ahead = std::map<std::string, std::vector<ColumnAhead>, std::less<>>;
 // One thread at a time.
 class TransactionImpl final : public Transaction, private CommitCheck, private ObservedReads {
  public:
-  TransactionImpl(std::shared_ptr<EngineCore> core, std::shared_ptr<WritePath> write_path,
-                  const TransactionOptions& options);
+  TransactionImpl(std::shared_ptr<const TableHost> host, std::shared_ptr<WritePath> write_path,
+                  const MemtableSpace& memory, const TransactionOptions& options);
 
   uint64_t sequence() const override { return sequence_; }
   Result<RowBatch> get(const std::shared_ptr<Table>& table, const Get& get) override;
@@ -114,7 +125,7 @@ class TransactionImpl final : public Transaction, private CommitCheck, private O
   Result<TouchedTable*> state_of(const std::shared_ptr<Table>& table);
   ReadInstant instant() const {
     CELLAR_ASSERT(active());  // the snapshot keeps what the instant sees
-    return {sequence_, core_->mvcc.now_ms()};
+    return {sequence_, host_->mvcc.now_ms()};
   }
   Result<std::unique_ptr<Scanner>> scan_noted(TouchedTable& state, const Scan& scan, const ReadOverlay& own);
   Status look_up(Change& change, const Get& get, RowBatch& found);
@@ -142,8 +153,9 @@ class TransactionImpl final : public Transaction, private CommitCheck, private O
   Result<std::unique_ptr<Scanner>> scan_observed(TableState& table, const Scan& scan) override;
   void note_added(TableState& table, std::string_view row) override;
 
-  const std::shared_ptr<EngineCore> core_;
+  const std::shared_ptr<const TableHost> host_;
   const std::shared_ptr<WritePath> write_path_;
+  const MemtableSpace& memory_;  // part of what the host belongs to
   const TransactionOptions options_;
   std::shared_ptr<const SnapshotImpl> snapshot_;  // null: over
   uint64_t sequence_;

@@ -1,6 +1,7 @@
 // WriteGroup: many writers, one of them at a time applies what all have prepared.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -31,6 +32,7 @@ struct WriteRequest {
   friend class WriteGroup;
   enum class State : uint32_t { kWaiting, kLeader, kDone };
   std::atomic<State> state_{State::kWaiting};
+  Event* event_ = nullptr;  // the writer waits for it
 };
 
 // Any thread. Requests are applied in the order of arrival, in groups, by one of the waiting threads (the
@@ -50,13 +52,22 @@ class WriteGroup {
 
  private:
   void lead(WriteRequest& first);
+  void take_group(WriteRequest& first);
+  WriteRequest* hand_over();
+  Event& event_for_next() CELLAR_REQUIRES(mutex_);
+
   Apply apply_;
-  std::unique_ptr<Event> turn_;
+  // A writer that waits for its group waits for one of two events, by the number of the group. So the end of
+  // a group wakes the writers of that group, and not those of the next one. The writer that will lead next
+  // has an event of its own.
+  const std::unique_ptr<Event> next_leader_;
+  const std::array<std::unique_ptr<Event>, 2> followers_;
   Mutex mutex_;
   std::vector<WriteRequest*> queue_ CELLAR_GUARDED_BY(
-      mutex_);                                   // waiting, oldest first; without the leader's group
-  bool busy_ CELLAR_GUARDED_BY(mutex_) = false;  // somebody leads
-  std::vector<WriteRequest*> group_;             // the leader's
+      mutex_);                                     // waiting, oldest first; without the leader's group
+  bool busy_ CELLAR_GUARDED_BY(mutex_) = false;    // somebody leads
+  uint64_t groups_ CELLAR_GUARDED_BY(mutex_) = 0;  // begun so far
+  std::vector<WriteRequest*> group_;               // the leader's
 };
 
 }  // namespace cellar

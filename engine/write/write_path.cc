@@ -11,10 +11,10 @@
 #include "base/assert.h"
 #include "base/bytes.h"
 #include "engine/read/table_reader.h"
+#include "engine/store/observers.h"
 #include "engine/write/batch_changes.h"
 #include "engine/write/prepared_batch.h"
 #include "engine/write/row_changes.h"
-#include "engine/write/write_throttle.h"
 
 namespace cellar {
 
@@ -150,10 +150,10 @@ std::optional<Stamps> stamps_under(RowLocks::Mode mode, const WriteOptions& opti
 
 }  // namespace
 
-WritePath::WritePath(EngineCore& core, FlushScheduler& flushes)
-    : core_(core),
+WritePath::WritePath(const WriteParts& parts, FlushScheduler& flushes)
+    : parts_(parts),
       flushes_(flushes),
-      group_(core.executor, [this](std::span<WriteRequest*> group) { apply(group); }) {}
+      group_(parts.host.world.executor, [this](std::span<WriteRequest*> group) { apply(group); }) {}
 
 Durability WritePath::durability_of(const TableState& table, const WriteOptions& options) const {
   return options.durability.value_or(table.durability());
@@ -161,11 +161,11 @@ Durability WritePath::durability_of(const TableState& table, const WriteOptions&
 
 Status WritePath::check_writable() const {
   CELLAR_TRY(check_not_in_observer());
-  if (core_.options.read_only) return Status::read_only("the store was opened read-only");
-  return core_.health.failed() ? core_.health.check() : Status();
+  if (parts_.host.world.options.read_only) return Status::read_only("the store was opened read-only");
+  return parts_.disk.health.failed() ? parts_.disk.health.check() : Status();
 }
 
-int64_t WritePath::lock_wait_us() const { return core_.options.row_lock_wait_ms * 1000; }
+int64_t WritePath::lock_wait_us() const { return parts_.host.world.options.row_lock_wait_ms * 1000; }
 
 Status WritePath::put(TableState& table, const Put& put, const WriteOptions& options) {
   CELLAR_TRY(table.check_writable());
@@ -177,11 +177,11 @@ Status WritePath::put(TableState& table, const Put& put, const WriteOptions& opt
   batch.begin(Stamps::kClock);
   CELLAR_TRY(RowChanges(table, batch, kNow).put(put));
   CELLAR_ASSERT(!batch.empty() && !batch.stores().empty());
-  CELLAR_TRY(WriteThrottle(core_).admit(batch.stores()));
-  RowLockSet locks(core_.row_locks, RowLocks::Mode::kShared);
-  CELLAR_TRY(locks.lock_row(put.row(), lock_wait_us(), core_.clock));
+  CELLAR_TRY(parts_.throttle.admit(batch.stores()));
+  RowLockSet locks(parts_.row_locks, RowLocks::Mode::kShared);
+  CELLAR_TRY(locks.lock_row(put.row(), lock_wait_us(), parts_.host.world.clock));
   PreparedWrite prepared{batch};
-  return commit(prepared, core_.mvcc.write_ms(), durability_of(table, options));
+  return commit(prepared, parts_.host.mvcc.write_ms(), durability_of(table, options));
 }
 
 // A put to a table that has observers, or by an observer, which is refused, or whose stamps may rise.
@@ -202,21 +202,21 @@ Status WritePath::change_row(TableState& table, std::string_view row, const std:
   CELLAR_ASSERT(!touched.empty() && !in_observer);
   PreparedBatch& batch = thread_batch();
   if (table.observers() != nullptr) [[unlikely]] {
-    ObservedWrite write(core_, batch, options.stamps);
+    ObservedWrite write(parts_, batch, options.stamps);
     write.add_row(table, row, mode);
     for (Store* store : touched) write.add_store(store);
     const auto build = [&]() -> Result<int64_t> {
-      RowChanges changes(table, batch, core_.mvcc.write_ms());
+      RowChanges changes(table, batch, parts_.host.mvcc.write_ms());
       CELLAR_TRY(change(changes));
       return changes.now_ms();
     };
     return commit_observed(write, build, durability_of(table, options), options);
   }
   batch.begin(stamps_under(mode, options));
-  CELLAR_TRY(WriteThrottle(core_).admit(touched));
-  RowLockSet locks(core_.row_locks, mode);
-  CELLAR_TRY(locks.lock_row(row, lock_wait_us(), core_.clock));
-  RowChanges changes(table, batch, core_.mvcc.write_ms());
+  CELLAR_TRY(parts_.throttle.admit(touched));
+  RowLockSet locks(parts_.row_locks, mode);
+  CELLAR_TRY(locks.lock_row(row, lock_wait_us(), parts_.host.world.clock));
+  RowChanges changes(table, batch, parts_.host.mvcc.write_ms());
   CELLAR_TRY(change(changes));
   if (batch.empty()) return {};
   CELLAR_ASSERT(changes.now_ms() != kNow);
@@ -296,9 +296,9 @@ Result<CheckAndMutateResult> WritePath::check_and_mutate(TableState& table, cons
 }
 
 Status WritePath::write(const Batch& batch, const WriteOptions& options) {
-  CELLAR_TRY(core_.life.check_open());
+  CELLAR_TRY(parts_.host.life.check_open());
   if (batch.impl().entries.empty()) return {};
-  CELLAR_TRY_ASSIGN(const BatchChanges changes, BatchChanges::check(core_, batch));
+  CELLAR_TRY_ASSIGN(const BatchChanges changes, BatchChanges::check(parts_.host, batch));
   Durability durability = Durability::kSkipWal;
   auto mode = RowLocks::Mode::kShared;
   bool observed = in_observer;
@@ -312,10 +312,10 @@ Status WritePath::write(const Batch& batch, const WriteOptions& options) {
     return write_observed(changes, mode, durability, options);
   PreparedBatch& prepared_batch = thread_batch();
   prepared_batch.begin(stamps_under(mode, options));
-  RowLockSet locks(core_.row_locks, mode);
-  CELLAR_TRY(WriteThrottle(core_).admit(changes.stores()));
-  CELLAR_TRY(locks.lock_rows(changes.rows(), lock_wait_us(), core_.clock));
-  const int64_t now_ms = core_.mvcc.write_ms();
+  RowLockSet locks(parts_.row_locks, mode);
+  CELLAR_TRY(parts_.throttle.admit(changes.stores()));
+  CELLAR_TRY(locks.lock_rows(changes.rows(), lock_wait_us(), parts_.host.world.clock));
+  const int64_t now_ms = parts_.host.mvcc.write_ms();
   CELLAR_TRY(changes.add_to(prepared_batch, now_ms));
   PreparedWrite prepared{prepared_batch};
   return commit(prepared, now_ms, durability);
@@ -327,11 +327,11 @@ Status WritePath::write_observed(const BatchChanges& changes, RowLocks::Mode mod
   CELLAR_TRY(check_writable());
   CELLAR_ASSERT(!in_observer && !changes.all().empty());
   PreparedBatch& prepared_batch = thread_batch();
-  ObservedWrite write(core_, prepared_batch, options.stamps);
+  ObservedWrite write(parts_, prepared_batch, options.stamps);
   for (const BatchChanges::Change& each : changes.all()) write.add_row(*each.table, each.row, mode);
   for (Store* store : changes.stores()) write.add_store(store);
   const auto build = [&]() -> Result<int64_t> {
-    const int64_t now_ms = core_.mvcc.write_ms();
+    const int64_t now_ms = parts_.host.mvcc.write_ms();
     CELLAR_TRY(changes.add_to(prepared_batch, now_ms));
     return now_ms;
   };
@@ -368,7 +368,7 @@ Status WritePath::write_checked(std::span<TableState* const> tables,
       batch.add(*cell.store, cell.row, cell.qualifier, cell.timestamp, cell.type, cell.value, cell.tags);
   };
   if (observed) {
-    ObservedWrite write(core_, batch, options.stamps, &reads);
+    ObservedWrite write(parts_, batch, options.stamps, &reads);
     for (const PreparedBatch::Item& cell : cells) {
       const auto of = std::ranges::find(tables, cell.store->ids().table, &TableState::id);
       CELLAR_ASSERT(of != tables.end());
@@ -383,11 +383,11 @@ Status WritePath::write_checked(std::span<TableState* const> tables,
   rows.reserve(cells.size());
   for (const PreparedBatch::Item& cell : cells)
     if (rows.empty() || rows.back() != cell.row) rows.push_back(cell.row);
-  CELLAR_TRY(WriteThrottle(core_).admit(batch.stores()));
+  CELLAR_TRY(parts_.throttle.admit(batch.stores()));
   // Keeps out who has read one of these rows and is about to write what follows from it. Others may write
   // beside: the leader's check sees what came before.
-  RowLockSet locks(core_.row_locks, RowLocks::Mode::kShared);
-  CELLAR_TRY(locks.lock_rows(rows, lock_wait_us(), core_.clock));
+  RowLockSet locks(parts_.row_locks, RowLocks::Mode::kShared);
+  CELLAR_TRY(locks.lock_rows(rows, lock_wait_us(), parts_.host.world.clock));
   PreparedWrite prepared{batch, 0, &check};
   return commit(prepared, now_ms, durability);
 }
@@ -395,8 +395,8 @@ Status WritePath::write_checked(std::span<TableState* const> tables,
 Status WritePath::commit(PreparedWrite& prepared, int64_t now_ms, Durability durability) {
   CELLAR_TRY(check_writable());
   CELLAR_ASSERT(!prepared.batch.empty() && prepared.sequence == 0);
-  CELLAR_TRY(prepared.batch.finish(now_ms, {.cell_bytes_max = core_.options.cell_bytes_max,
-                                            .batch_bytes_max = core_.options.batch_bytes_max}));
+  CELLAR_TRY(prepared.batch.finish(now_ms, {.cell_bytes_max = parts_.host.world.options.cell_bytes_max,
+                                            .batch_bytes_max = parts_.host.world.options.batch_bytes_max}));
   CELLAR_ASSERT(prepared.batch.count() > 0 && prepared.batch.count() == prepared.batch.cells().size());
   WriteRequest request;
   request.durability = durability;
@@ -409,7 +409,7 @@ Status WritePath::commit(PreparedWrite& prepared, int64_t now_ms, Durability dur
 Status WritePath::refusal(const Store& store) const {
   CELLAR_ASSERT(store.dropped() || store.read_only());
   if (!store.dropped()) return is_read_only(store.table_name());
-  const std::shared_ptr<TableState> table = core_.catalog.lookup(store.table_name());
+  const std::shared_ptr<TableState> table = parts_.catalog.lookup(store.table_name());
   if (table == nullptr) return Status::not_found(fmt::format("table {} was dropped", store.table_name()));
   const bool removed = table->families().find(store.family()) == nullptr;
   return Status::conflict(fmt::format("{} during the write: nothing of the write was kept",
@@ -428,23 +428,24 @@ Status WritePath::append(WriteRequest& request, uint64_t& sequence) {
   for (const Store* store : prepared.batch.stores())
     if (store->dropped() || store->read_only()) [[unlikely]]
       return refusal(*store);
-  if (core_.health.failed()) return core_.health.check();
+  if (parts_.disk.health.failed()) return parts_.disk.health.check();
   CELLAR_ASSERT(std::ranges::none_of(prepared.batch.stores(),
                                      [](const Store* each) { return each->active() == nullptr; }));
-  sequence = core_.mvcc.take_sequence();
+  sequence = parts_.host.mvcc.take_sequence();
   prepared.sequence = sequence;
   if (request.durability != Durability::kSkipWal) {
-    const Status status = core_.wal->append(sequence, prepared.batch.count(), prepared.batch.payload());
+    const Status status = parts_.disk.wal->append(sequence, prepared.batch.count(), prepared.batch.payload());
     if (!status.ok()) {
-      if (core_.wal->health().ok()) {
-        core_.mvcc.give_back(sequence);  // nothing was appended, a later write may succeed
-        if (!status.is(Code::kLimit)) core_.health.trouble("log", status, core_.clock.wall_ms(), true);
+      if (parts_.disk.wal->health().ok()) {
+        parts_.host.mvcc.give_back(sequence);  // nothing was appended, a later write may succeed
+        if (!status.is(Code::kLimit))
+          parts_.disk.health.trouble("log", status, parts_.host.world.clock.wall_ms(), true);
       } else {
-        core_.fail(status.with_context("write-ahead log"));
+        parts_.disk.health.fail(status.with_context("write-ahead log"));
       }
       return status.with_context("write-ahead log");
     }
-    core_.health.over("log");
+    parts_.disk.health.over("log");
   }
   return {};
 }
@@ -464,7 +465,7 @@ Status WritePath::recheck(WriteRequest& request, std::span<WriteRequest*> before
 }
 
 void WritePath::insert(PreparedWrite& prepared, uint64_t sequence, bool logged) {
-  CELLAR_ASSERT(sequence > core_.mvcc.read_point());  // nobody sees it before all of it is there
+  CELLAR_ASSERT(sequence > parts_.host.mvcc.read_point());  // nobody sees it before all of it is there
   for (PreparedBatch::PreparedCell& each : prepared.batch.cells()) {
     CELLAR_DCHECK(!each.store->dropped());
     each.cell.sequence = sequence;
@@ -492,9 +493,9 @@ void WritePath::apply(std::span<WriteRequest*> group) {
   }
   if (last == 0) return;
   if (sync) {
-    if (const Status status = core_.wal->sync(); !status.ok()) {
-      core_.fail(status.with_context("write-ahead log"));
-      core_.health.over("log");
+    if (const Status status = parts_.disk.wal->sync(); !status.ok()) {
+      parts_.disk.health.fail(status.with_context("write-ahead log"));
+      parts_.disk.health.over("log");
       for (WriteRequest* request : group)
         if (request->result.ok())
           request->result =
@@ -506,15 +507,15 @@ void WritePath::apply(std::span<WriteRequest*> group) {
   for (WriteRequest* request : group)
     if (request->result.ok())
       insert(*request->prepared, request->prepared->sequence, request->durability != Durability::kSkipWal);
-  core_.publish(last);
-  CELLAR_DCHECK(core_.mvcc.read_point() == last);
+  parts_.host.mvcc.publish(last);
+  CELLAR_DCHECK(parts_.host.mvcc.read_point() == last);
   after_group(group);
 }
 
 void WritePath::freeze(Store& store) {
   if (store.active() == nullptr || store.active()->summary().cells == 0) return;
-  core_.memtable_bytes.fetch_add(store.take_growth(), std::memory_order_relaxed);
-  store.freeze(core_.new_memtable());
+  parts_.memory.grow(store.take_growth());
+  store.freeze(parts_.memory.create());
   CELLAR_ASSERT(store.frozen_count() > 0 && store.active()->summary().cells == 0);
 }
 
@@ -526,16 +527,17 @@ void WritePath::after_group(std::span<WriteRequest*> group) {
     for (Store* store : request->prepared->batch.stores()) {
       const int64_t growth = store->take_growth();
       CELLAR_ASSERT(growth >= 0);
-      core_.memtable_bytes.fetch_add(growth, std::memory_order_relaxed);
-      WriteThrottle(core_).spend(*store, static_cast<uint64_t>(growth));
-      if (!core_.options.automatic_flush || store->active()->bytes() < store->flush_bytes(core_.options) ||
-          store->frozen_count() >= core_.options.memtables_frozen_max)
+      parts_.memory.grow(growth);
+      parts_.throttle.spend(*store, static_cast<uint64_t>(growth));
+      if (!parts_.host.world.options.automatic_flush ||
+          store->active()->bytes() < store->flush_bytes(parts_.host.world.options) ||
+          store->frozen_count() >= parts_.host.world.options.memtables_frozen_max)
         continue;
       freeze(*store);
       flushes_.queue_flush(store->shared_from_this());
     }
   }
-  if (core_.options.automatic_flush) flushes_.relieve_memory_and_log();
+  if (parts_.host.world.options.automatic_flush) flushes_.relieve_memory_and_log();
 }
 
 }  // namespace cellar

@@ -8,10 +8,10 @@
 
 #include "cellar/batch.h"
 #include "cellar/check_and_mutate.h"
-#include "engine/store/core.h"
 #include "engine/write/observed_write.h"
 #include "engine/write/prepared_batch.h"
 #include "engine/write/write_group.h"
+#include "engine/write/write_parts.h"
 
 namespace cellar {
 
@@ -43,8 +43,8 @@ class FlushScheduler {
 // and publishes. Any thread.
 class WritePath {
  public:
-  // Borrows both. `flushes` is not called before the first write.
-  WritePath(EngineCore& core, FlushScheduler& flushes);
+  // Borrows `flushes`, which is not called before the first write.
+  WritePath(const WriteParts& parts, FlushScheduler& flushes);
 
   Status put(TableState& table, const Put& put, const WriteOptions& options);
   Status erase(TableState& table, const Delete& erase, const WriteOptions& options);
@@ -87,7 +87,7 @@ class WritePath {
   void insert(PreparedWrite& prepared, uint64_t sequence, bool logged);
   void after_group(std::span<WriteRequest*> group);
 
-  EngineCore& core_;
+  const WriteParts parts_;
   FlushScheduler& flushes_;
   WriteGroup group_;
 };

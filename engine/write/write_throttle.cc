@@ -9,14 +9,14 @@
 
 namespace cellar {
 std::string WriteThrottle::obstacle(std::span<Store* const> stores) const {
-  if (core_.memtable_bytes.load(std::memory_order_relaxed) >= memory_limit())
+  if (memory_.bytes() >= memory_limit())
     return fmt::format("memory for unflushed writes is used up (memtable_bytes_total={})",
-                       core_.options.memtable_bytes_total);
+                       world_.options.memtable_bytes_total);
   for (const Store* store : stores) {
-    if (store->frozen_count() >= core_.options.memtables_frozen_max)
+    if (store->frozen_count() >= world_.options.memtables_frozen_max)
       return fmt::format("{} memtables of {}:{} wait for their flush", store->frozen_count(),
                          store->table_name(), store->family());
-    if (compacts_by_itself(*store) && store->file_count() >= store->files_stop(core_.options))
+    if (compacts_by_itself(*store) && store->file_count() >= store->files_stop(world_.options))
       return fmt::format("{}:{} has {} store files and waits for a compaction", store->table_name(),
                          store->family(), store->file_count());
   }
@@ -25,24 +25,24 @@ std::string WriteThrottle::obstacle(std::span<Store* const> stores) const {
 
 // One wait, which an event may cut short: what is left of it is waited before the next write.
 void WriteThrottle::slow_down(std::span<Store* const> stores) {
-  const uint64_t seen = core_.changed->count();
-  const int64_t now_us = core_.clock.steady_us();
+  const uint64_t seen = activity_.changed.count();
+  const int64_t now_us = world_.clock.steady_us();
   int64_t wait_us = 0;
   for (Store* store : stores) wait_us = std::max(wait_us, store->pace().wait_us(now_us));
   if (wait_us == 0) return;
   CELLAR_ASSERT(wait_us >= WritePace::kWaitUsMin && wait_us <= WritePace::kWaitUsMax);
-  core_.changed->wait(seen, wait_us);
+  activity_.changed.wait(seen, wait_us);
   // By a clock that stands still no wait would ever end.
-  if (core_.clock.steady_us() == now_us)
+  if (world_.clock.steady_us() == now_us)
     for (Store* store : stores) store->pace().forget();
 }
 
 // If a flush fails, writing more slowly would not help: the error then names the cause.
 Status WriteThrottle::gave_up(const std::string& reason) const {
   const std::string message = "the write waited too long: " + reason;
-  if (!core_.options.automatic_flush)
+  if (!world_.options.automatic_flush)
     return Status::busy(message).hinting("call flush(): automatic_flush is off");
-  for (const Trouble& trouble : core_.health.troubles()) {
+  for (const Trouble& trouble : health_.troubles()) {
     if (trouble.what.starts_with("flush of "))
       return Status::busy(
                  fmt::format("{}; the {} fails: {}", message, trouble.what, trouble.status.message()))
@@ -58,32 +58,32 @@ Status WriteThrottle::wait(std::span<Store* const> stores) {
     slow_down(stores);
     return {};
   }
-  const int64_t begun_us = core_.clock.steady_us();
+  const int64_t begun_us = world_.clock.steady_us();
   CELLAR_ASSERT(mutexes_held() == 0);
-  core_.counters.stalls.fetch_add(1);
-  core_.health.wait_begins(reason, core_.clock.wall_ms());
-  core_.events.on_write_stall({.reason = reason, .begins = true, .micros = 0});
+  counters_.stalls.fetch_add(1);
+  health_.wait_begins(reason, world_.clock.wall_ms());
+  world_.events.on_write_stall({.reason = reason, .begins = true, .micros = 0});
   Status status;
   while (true) {
-    const uint64_t seen = core_.changed->count();
-    if (core_.health.failed()) {
-      status = core_.health.check();
+    const uint64_t seen = activity_.changed.count();
+    if (health_.failed()) {
+      status = health_.check();
       break;
     }
     const std::string still = obstacle(stores);
     if (still.empty()) break;
     reason = still;
-    const int64_t left_us = core_.options.stall_ms_max * 1000 - (core_.clock.steady_us() - begun_us);
-    if (left_us <= 0 || core_.closing.load() || !core_.options.automatic_flush) {
+    const int64_t left_us = world_.options.stall_ms_max * 1000 - (world_.clock.steady_us() - begun_us);
+    if (left_us <= 0 || activity_.closing.load() || !world_.options.automatic_flush) {
       status = gave_up(reason);
       break;
     }
-    core_.changed->wait(seen, left_us);
+    activity_.changed.wait(seen, left_us);
   }
-  core_.health.wait_ends();
-  const int64_t micros = core_.clock.steady_us() - begun_us;
-  core_.counters.stall_micros.fetch_add(micros);
-  core_.events.on_write_stall({.reason = reason, .begins = false, .micros = micros});
+  health_.wait_ends();
+  const int64_t micros = world_.clock.steady_us() - begun_us;
+  counters_.stall_micros.fetch_add(micros);
+  world_.events.on_write_stall({.reason = reason, .begins = false, .micros = micros});
   return status;
 }
 

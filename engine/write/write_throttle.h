@@ -7,14 +7,21 @@
 #include <string>
 
 #include "base/assert.h"
-#include "engine/store/core.h"
+#include "engine/store/activity.h"
+#include "engine/store/health.h"
+#include "engine/store/memtable_space.h"
+#include "engine/store/store.h"
+#include "engine/store/world.h"
 
 namespace cellar {
 
 // Any thread. Called before a write takes any lock.
 class WriteThrottle {
  public:
-  explicit WriteThrottle(EngineCore& core) : core_(core) {}
+  // Borrows all.
+  WriteThrottle(const World& world, Activity& activity, Health& health, const MemtableSpace& memory,
+                EngineCounters& counters)
+      : world_(world), activity_(activity), health_(health), memory_(memory), counters_(counters) {}
 
   // Returns when there is room for a write to these stores: kBusy after EngineOptions::stall_ms_max, naming
   // what was waited for.
@@ -22,7 +29,7 @@ class WriteThrottle {
     CELLAR_ASSERT(!stores.empty() && mutexes_held() == 0);
     for (Store* store : stores)
       if (pressed(*store)) return wait(stores);
-    return core_.memtable_bytes.load(std::memory_order_relaxed) < memory_limit() ? Status() : wait(stores);
+    return memory_.bytes() < memory_limit() ? Status() : wait(stores);
   }
 
   // The leader's: the store's memtable has grown by so many bytes.
@@ -32,7 +39,7 @@ class WriteThrottle {
     if (const double behind = debt(store); behind > 0) rate = pace.rate(behind);
     if (flush_is_behind(store)) rate = std::min(rate, pace.flush_rate(filled(store)));
     CELLAR_ASSERT(rate > 0);
-    if (rate != HUGE_VAL) pace.spend(bytes, rate, core_.clock.steady_us());
+    if (rate != HUGE_VAL) pace.spend(bytes, rate, world_.clock.steady_us());
   }
 
   // Whether a write to these must wait, or go slower.
@@ -41,34 +48,34 @@ class WriteThrottle {
   }
 
  private:
-  int64_t memory_limit() const { return static_cast<int64_t>(core_.options.memtable_bytes_total); }
+  int64_t memory_limit() const { return static_cast<int64_t>(world_.options.memtable_bytes_total); }
   bool compacts_by_itself(const Store& store) const {
     // A compaction that fails, or that the policy does not want, makes no room, however long writers wait.
-    return core_.options.automatic_compaction && store.compaction_enabled() &&
+    return world_.options.automatic_compaction && store.compaction_enabled() &&
            store.compactions() == Store::Compactions::kMayHelp;
   }
   bool pressed(const Store& store) const {
-    return store.frozen_count() >= core_.options.memtables_frozen_max || flush_is_behind(store) ||
+    return store.frozen_count() >= world_.options.memtables_frozen_max || flush_is_behind(store) ||
            debt(store) > 0;
   }
   // Whether only one more memtable may wait for its flush.
   bool flush_is_behind(const Store& store) const {
     const size_t frozen = store.frozen_count();
-    return core_.options.automatic_flush && frozen > 0 && frozen + 1 >= core_.options.memtables_frozen_max;
+    return world_.options.automatic_flush && frozen > 0 && frozen + 1 >= world_.options.memtables_frozen_max;
   }
   // Returns which part of the memtable is filled. Only the write leader calls it.
   double filled(const Store& store) const {
-    CELLAR_ASSERT(store.active() != nullptr && store.flush_bytes(core_.options) > 0);
+    CELLAR_ASSERT(store.active() != nullptr && store.flush_bytes(world_.options) > 0);
     return static_cast<double>(store.active()->bytes()) /
-           static_cast<double>(store.flush_bytes(core_.options));
+           static_cast<double>(store.flush_bytes(world_.options));
   }
   // Returns how far the compactions of the store are behind, see compaction_debt() and backlog_debt().
   double debt(const Store& store) const {
     if (!compacts_by_itself(store)) return 0;
-    const double by_files =
-        compaction_debt(store.file_count(), store.files_slow(core_.options), store.files_stop(core_.options));
+    const double by_files = compaction_debt(store.file_count(), store.files_slow(world_.options),
+                                            store.files_stop(world_.options));
     const Store::Backlog backlog = store.backlog();
-    return std::max(by_files, backlog_debt(backlog.newer, backlog.inputs, store.flush_bytes(core_.options)));
+    return std::max(by_files, backlog_debt(backlog.newer, backlog.inputs, store.flush_bytes(world_.options)));
   }
   // What a writer must wait for, or empty.
   std::string obstacle(std::span<Store* const> stores) const;
@@ -77,7 +84,11 @@ class WriteThrottle {
   Status wait(std::span<Store* const> stores);
   void slow_down(std::span<Store* const> stores);
 
-  EngineCore& core_;
+  const World& world_;
+  Activity& activity_;
+  Health& health_;
+  const MemtableSpace& memory_;
+  EngineCounters& counters_;
 };
 
 }  // namespace cellar

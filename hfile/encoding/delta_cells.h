@@ -335,8 +335,8 @@ class DeltaEncoding final : public BlockEncoding {
   std::unique_ptr<BlockEncoder> make_encoder(const CellFormat& format) const override {
     return std::make_unique<Encoder>(Decoder::kId, format);
   }
-  std::unique_ptr<CellCursor> make_cursor(std::shared_ptr<const FileParts> file,
-                                          const FileCursorOptions& options) const override {
+  std::unique_ptr<RunCursor> make_cursor(std::shared_ptr<const FileParts> file,
+                                         const FileCursorOptions& options) const override {
     return std::make_unique<HFileCursor<Decoder>>(std::move(file), options);
   }
   std::unique_ptr<BlockWalker> make_walker(const CellFormat& format) const override {

@@ -55,8 +55,8 @@ class BlockEncoding {
   // "NONE", "ROW_INDEX_V1", ….
   virtual std::string_view name() const = 0;
   virtual std::unique_ptr<BlockEncoder> make_encoder(const CellFormat& format) const = 0;
-  virtual std::unique_ptr<CellCursor> make_cursor(std::shared_ptr<const FileParts> file,
-                                                  const FileCursorOptions& options) const = 0;
+  virtual std::unique_ptr<RunCursor> make_cursor(std::shared_ptr<const FileParts> file,
+                                                 const FileCursorOptions& options) const = 0;
   virtual std::unique_ptr<BlockWalker> make_walker(const CellFormat& format) const = 0;
 };
 

@@ -56,7 +56,7 @@ class NoneEncoding final : public BlockEncoding {
   std::unique_ptr<BlockEncoder> make_encoder(const CellFormat& format) const override {
     return std::make_unique<NoneEncoder>(format);
   }
-  std::unique_ptr<CellCursor> make_cursor(std::shared_ptr<const FileParts> file,
+  std::unique_ptr<RunCursor> make_cursor(std::shared_ptr<const FileParts> file,
                                           const FileCursorOptions& options) const override {
     return std::make_unique<HFileCursor<NoneDecoder>>(std::move(file), options);
   }

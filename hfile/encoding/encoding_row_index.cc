@@ -129,7 +129,7 @@ class RowIndexEncoding final : public BlockEncoding {
   std::unique_ptr<BlockEncoder> make_encoder(const CellFormat& format) const override {
     return std::make_unique<RowIndexEncoder>(format);
   }
-  std::unique_ptr<CellCursor> make_cursor(std::shared_ptr<const FileParts> file,
+  std::unique_ptr<RunCursor> make_cursor(std::shared_ptr<const FileParts> file,
                                           const FileCursorOptions& options) const override {
     return std::make_unique<HFileCursor<RowIndexDecoder>>(std::move(file), options);
   }

@@ -27,6 +27,7 @@
 #include "cell/cell_key.h"
 #include "cell/cell_order.h"
 #include "hfile/block/file_parts.h"
+#include "hfile/encoding/cell_index_builder.h"
 #include "hfile/encoding/plain_cells.h"
 #include "hfile/format/row_words.h"
 
@@ -49,7 +50,7 @@ class FileOrder {
 // One thread at a time. Holds its file, the block it stands in, and the block of the cell before (the
 // two-step rule).
 template <class Decoder>
-class HFileCursor final : public CellCursor {
+class HFileCursor final : public RunCursor {
  public:
   HFileCursor(std::shared_ptr<const FileParts> file, const FileCursorOptions& options)
       : file_(std::move(file)),
@@ -84,7 +85,7 @@ class HFileCursor final : public CellCursor {
       case DecodeStep::kBad:
         return bad_cell();
     }
-    if (checking_ && !in_order(views_[current_], views_[to])) return nullptr;
+    if (open_.checking && !in_order(views_[current_], views_[to])) return nullptr;
     return stand(to);
   }
 
@@ -121,21 +122,38 @@ class HFileCursor final : public CellCursor {
   }
 
   Status status() const override { return status_; }
-  const Pinnable* pinned() const override { return block_.get(); }
+  const Pinnable* pinned() const override { return open_.pin.get(); }
+  const Pinnable* take_cell() override { return open_.pin.get(); }
 
   void print(TextPrinter& out) const override {
     const std::string where = !status_.ok() ? status_.to_text()
                               : !standing_  ? "nowhere"
-                                            : "block at " + std::to_string(block_offset_);
+                                            : "block at " + std::to_string(open_.offset);
     out.line("file " + parts_.options.name + ": " + where);
   }
 
  private:
   static constexpr int kNone = -1;
-  static constexpr uint32_t kTextKeyBytesMax = 4096;  // of keys whose qualifiers words reach into
-  static constexpr size_t kNoteBytes = 32;            // of a note in addition to its key, and of its entry
 
-  const Block* block() const { return static_cast<const Block*>(block_.get()); }
+  // The block that the index points to, and what is known of it.
+  struct OpenBlock {
+    Pin pin;
+    uint64_t offset = 0;
+    bool trusted = false;    // its order was checked before
+    bool checking = true;    // compare the next cell with the one before it
+    bool whole = false;      // every cell of it up to here was walked
+    bool warm = false;       // it is searched not for the first time: a cell index pays
+    bool from_disk = false;  // it was read by this cursor, not found in the cache
+    bool returned = false;   // the last cell handed out lies in it
+  };
+  // The index key of the block after it.
+  struct NextBlock {
+    bool known = false;  // whether the index was asked
+    bool exists = false;
+    CellView key;
+  };
+
+  const Block* block() const { return static_cast<const Block*>(open_.pin.get()); }
   std::strong_ordering compare(const CellView& a, const CellView& b) const {
     return order_.meta_order() ? compare_meta_keys(a, b) : compare_keys(a, b);
   }
@@ -147,7 +165,7 @@ class HFileCursor final : public CellCursor {
   // needs no other block. Returns false if the answer is not cheap. Backward walks use it to go from row to
   // row.
   bool within_block(const CellView& target) const {
-    if (!standing_ || !block_ || order_.meta_order()) return false;
+    if (!standing_ || !open_.pin || order_.meta_order()) return false;
     const CellIndex* const cells = block()->cell_index();
     if (cells == nullptr || cells->size() == 0) return false;
     return row_at(key_base(*cells)) < target.row() && order_(target, views_[current_]) <= 0;
@@ -155,12 +173,12 @@ class HFileCursor final : public CellCursor {
 
   // Returns true if target is at or after the next block's key: no cell of this block can be the result.
   bool beyond_block(const CellView& target) {
-    if (!next_key_known_) {
-      has_next_key_ = index_.next_key(next_key_);
-      next_key_known_ = true;
+    if (!next_block_.known) {
+      next_block_.exists = index_.next_key(next_block_.key);
+      next_block_.known = true;
     }
-    if (!has_next_key_) return false;
-    const std::strong_ordering order = compare(next_key_, target);
+    if (!next_block_.exists) return false;
+    const std::strong_ordering order = compare(next_block_.key, target);
     return order < 0 || (order == 0 && !index_.loose_keys());
   }
 
@@ -168,7 +186,7 @@ class HFileCursor final : public CellCursor {
   const CellView* stand(int at) {
     current_ = last_ = at;
     standing_ = true;
-    block_returned_ = true;
+    open_.returned = true;
     return &views_[at];
   }
   const CellView* end() {
@@ -188,17 +206,17 @@ class HFileCursor final : public CellCursor {
   const CellView* bad_cell() { return bad_cell(decoder_); }
   const CellView* bad_cell(const Decoder& decoder) {
     return fail(parts_.blocks->corruption(
-        block_offset_,
+        open_.offset,
         std::string(decoder.fault()) + ", " + std::to_string(decoder.position()) + " bytes into the block"));
   }
 
   bool in_order(const CellView& before, const CellView& after) {
     if ((!order_.meta_order() && plainly_before(before, after)) || order_(before, after) <= 0) {
-      checking_ = !trusted_;
+      open_.checking = !open_.trusted;
       return true;
     }
     fail(parts_.blocks->corruption(
-        block_offset_, "cells out of order: " + key_text(after) + " comes after " + key_text(before)));
+        open_.offset, "cells out of order: " + key_text(after) + " comes after " + key_text(before)));
     return false;
   }
 
@@ -217,7 +235,7 @@ class HFileCursor final : public CellCursor {
     const int to = last_ == kNone || last_ == current_ ? (current_ + 1) % 3 : 3 - current_ - last_;
     const DecodeStep step = decoder_.next(views_[to]);
     if (step == DecodeStep::kCell) {
-      if (checking_ && last_ != kNone && !in_order(views_[last_], views_[to])) return DecodeStep::kBad;
+      if (open_.checking && last_ != kNone && !in_order(views_[last_], views_[to])) return DecodeStep::kBad;
       last_ = to;
     } else if (step == DecodeStep::kBad) {
       bad_cell();
@@ -251,7 +269,7 @@ class HFileCursor final : public CellCursor {
 
   // The block is walked to its end; the next one begins. False at the end of the file or after an error.
   bool to_next_block() {
-    if (whole_ && !trusted_) block()->set_in_order();
+    if (open_.whole && !open_.trusted) block()->set_in_order();
     if (!moved(index_.next(options_.stats))) return false;
     if (!index_.valid()) {
       end();
@@ -259,39 +277,39 @@ class HFileCursor final : public CellCursor {
     }
     borders_ += 1;
     const int last = last_;
-    if (last != kNone && !block_returned_) {  // nothing else keeps these bytes
+    if (last != kNone && !open_.returned) {  // nothing else keeps these bytes
       border_key_.assign(views_[last].key, views_[last].key_size);
       views_[last].key = border_key_.data();
     }
     if (!load()) return false;
-    last_ = last;      // else the pin on the block before keeps them
-    checking_ = true;  // across the border too
+    last_ = last;           // else the pin on the block before keeps them
+    open_.checking = true;  // across the border too
     return true;
   }
 
   // Makes the index's block the current one, standing before its first cell.
   bool load() {
     const uint64_t offset = index_.offset();
-    const bool same = block_ && offset == block_offset_;
+    const bool same = open_.pin && offset == open_.offset;
     if (!same) {
-      if (block_returned_) previous_ = std::move(block_);
-      block_.reset();
-      block_returned_ = false;
-      block_offset_ = offset;
+      if (open_.returned) previous_ = std::move(open_.pin);
+      open_.pin.reset();
+      open_.returned = false;
+      open_.offset = offset;
       if (!fetch()) return false;
     } else {
-      warm_ = true;
+      open_.warm = true;
     }
     if (const char* fault = decoder_.open(block()->payload()); fault != nullptr) {
       return moved(parts_.blocks->corruption(offset, fault));
     }
     ahead_of_time_ = kNone;
-    trusted_ = block()->in_order();
-    checking_ = !trusted_;
-    whole_ = true;
+    open_.trusted = block()->in_order();
+    open_.checking = !open_.trusted;
+    open_.whole = true;
     last_ = kNone;
-    next_key_known_ = false;
-    if (same || !from_disk_ || first_cell_is_bounded()) return true;
+    next_block_.known = false;
+    if (same || !open_.from_disk || first_cell_is_bounded()) return true;
     if (parts_.options.cache != nullptr) parts_.options.cache->erase(index_.slot());  // others would trust it
     return false;
   }
@@ -299,16 +317,16 @@ class HFileCursor final : public CellCursor {
   // From the cache, or the file.
   bool fetch() {
     BlockCache* const cache = parts_.options.cache.get();
-    warm_ = from_disk_ = false;
+    open_.warm = open_.from_disk = false;
     if (cache != nullptr) {
-      block_ = cache->lookup(index_.slot());
-      if (block_) {
-        warm_ = !options_.sequential;
+      open_.pin = cache->lookup(index_.slot());
+      if (open_.pin) {
+        open_.warm = !options_.sequential;
         if (options_.stats != nullptr) options_.stats->blocks_from_cache += 1;
         return true;
       }
     }
-    from_disk_ = true;
+    open_.from_disk = true;
     // After two borders in a row a walk is taken for a long one.
     if (ahead_ == nullptr && (options_.sequential || borders_ >= 2)) ahead_ = std::make_unique<ReadAhead>();
     const bool ahead = options_.sequential || borders_ >= 2;
@@ -319,7 +337,7 @@ class HFileCursor final : public CellCursor {
       const Pin unwanted(*read);
       return moved(parts_.blocks->corruption(index_.offset(), "not a data block of the file's encoding"));
     }
-    block_ = cache != nullptr && options_.fill_cache ? cache->insert(index_.slot(), *read) : Pin(*read);
+    open_.pin = cache != nullptr && options_.fill_cache ? cache->insert(index_.slot(), *read) : Pin(*read);
     return true;
   }
 
@@ -330,7 +348,7 @@ class HFileCursor final : public CellCursor {
     decoder_.rewind();
     if (step == DecodeStep::kEnd) return true;
     const Status placed = index_.check_first(first);
-    return placed.ok() || moved(parts_.blocks->corruption(block_offset_, std::string(placed.message())));
+    return placed.ok() || moved(parts_.blocks->corruption(open_.offset, std::string(placed.message())));
   }
 
   enum class Near : uint8_t {
@@ -342,7 +360,7 @@ class HFileCursor final : public CellCursor {
   // before `from`.
   void start_near(const CellView& target, size_t from, Near near) {
     const CellIndex* cells = block()->cell_index();
-    if (cells == nullptr && warm_) cells = build_cell_index();
+    if (cells == nullptr && open_.warm) cells = build_cell_index();
     if (!status_.ok()) return;
     if constexpr (Decoder::kPlain) {
       const size_t at =
@@ -358,7 +376,7 @@ class HFileCursor final : public CellCursor {
       if (!decoder_.restart(key_base(*cells) + cells->offset(entry - skipped), from)) return;
     }
     last_ = kNone;
-    whole_ = false;
+    open_.whole = false;
   }
 
   // The index's first entry at or after the target, or its size.
@@ -369,7 +387,7 @@ class HFileCursor final : public CellCursor {
     while (low < high) {
       const size_t middle = low + (high - low) / 2;
       // Without the sequence: a search then starts a little earlier, never too late.
-      if (order_(key_at(keys + cells.offset(middle)), target) < 0) {
+      if (order_(plain_key_at(keys + cells.offset(middle)), target) < 0) {
         low = middle + 1;
       } else {
         high = middle;
@@ -392,95 +410,21 @@ class HFileCursor final : public CellCursor {
       return cells.records().data();
     }
   }
-  static CellView key_at(const char* cell) {
-    CellView view;
-    parse_flat_key(cell + 8, load_be32(cell), view);  // decoded when the index was built
-    return view;
-  }
   static std::string_view row_at(const char* cell) {
     const char* const key = cell + 8;
     return {key + 2, load_be16(key)};
   }
 
-  // Walks the whole block once, checking what no walk has checked before. Null where no index is possible,
-  // or after an error.
+  // Walks the whole block once, checking what no walk has checked before. Returns null where no index is
+  // possible, or after an error.
   const CellIndex* build_cell_index() {
-    if constexpr (!Decoder::kPlain)
-      if (!decoder_.can_restart()) return nullptr;
-    Decoder walker(parts_.format, parts_.options.sequence_override);
-    walker.open(block()->payload());  // as the decoder was
-    std::vector<uint32_t> offsets;
-    std::string notes;
-    typename Decoder::Slot cells[2];
-    int at = 0;
-    size_t count = 0;
-    for (;; at ^= 1, ++count) {
-      const size_t position = walker.position();
-      const DecodeStep step = walker.next(cells[at]);
-      if (step == DecodeStep::kEnd) break;
-      if (step == DecodeStep::kBad) {
-        bad_cell(walker);
-        return nullptr;
-      }
-      if (!trusted_ && count > 0 && !in_order(cells[at ^ 1], cells[at])) return nullptr;
-      if constexpr (Decoder::kPlain) {
-        if (offsets.empty() || position >= offsets.back() + CellIndex::kStrideBytes)
-          offsets.push_back(static_cast<uint32_t>(position));
-      } else {
-        take_note(walker, position, cells[at], offsets, notes);
-      }
-    }
-    block()->set_in_order();
-    trusted_ = true;
-    return publish_cell_index(offsets, Decoder::kPlain && count == offsets.size(), notes);
-  }
-
-  // Notes as often as their room allows, spread evenly over the block.
-  void take_note(const Decoder& walker, size_t position, const CellView& cell, std::vector<uint32_t>& offsets,
-                 std::string& notes) const {
-    constexpr size_t kAroundNotes =
-        sizeof(CellIndex) + CellIndex::kRecordSlackBytes + 64;  // 64: texts' prefix
-    static_assert(kAroundNotes < CellIndex::bytes_max(0));
-    const size_t payload_bytes = block()->payload().size();
-    const size_t room = CellIndex::bytes_max(payload_bytes) - kAroundNotes;
-    const size_t used = notes.size() + offsets.size() * CellIndex::kEntryBytes;
-    if (used > room * position / payload_bytes || used + cell.key_size + kNoteBytes > room) return;
-    offsets.push_back(static_cast<uint32_t>(notes.size()));
-    walker.append_restart(notes);
-  }
-
-  const CellIndex* publish_cell_index(const std::vector<uint32_t>& offsets, bool dense,
-                                      const std::string& notes) {
-    CellIndex::Entries entries;
-    entries.offsets = offsets;
-    entries.dense = dense;
-    entries.records = notes;
-    if (offsets.empty() || order_.meta_order()) return block()->publish(entries);
-    const char* keys = notes.data();
-    if constexpr (Decoder::kPlain) keys = decoder_.base();
-    const CellView first = key_at(keys);
-    bool uniform = first.key_size <= kTextKeyBytesMax;
-    for (const uint32_t offset : offsets) {
-      const CellView key = key_at(keys + offset);
-      uniform = uniform && key.row_size == first.row_size && key.family() == first.family();
-    }
-    if (uniform) {
-      entries.row_bytes = first.row_size;
-      entries.family = first.family();
-    }
-    const auto text_of = [&](uint32_t offset) {
-      const CellView key = key_at(keys + offset);
-      return uniform ? SearchText{key.row(), key.qualifier()} : SearchText{key.row()};
-    };
-    const auto bytes_of = [](const SearchText& text) { return std::string(text.row).append(text.rest); };
-    const std::string first_bytes = bytes_of(text_of(0));
-    entries.prefix = std::string_view(first_bytes)
-                         .substr(0, common_prefix(first_bytes, bytes_of(text_of(offsets.back()))));
-    std::vector<uint64_t> words;
-    words.reserve(offsets.size());
-    for (const uint32_t offset : offsets) words.push_back(text_word(text_of(offset), entries.prefix.size()));
-    entries.words = words;
-    return block()->publish(entries);
+    CellIndexBuilder<Decoder> builder(parts_, *block());
+    const CellIndex* const built = builder.build(
+        decoder_, open_.trusted,
+        [this](const CellView& before, const CellView& after) { return in_order(before, after); });
+    if (builder.is_bad()) bad_cell(builder.walker());
+    if (builder.is_walked()) open_.trusted = true;
+    return built;
   }
 
   // Moves the index to the last block that can hold a cell before target. Returns false after an error, or if
@@ -520,7 +464,7 @@ class HFileCursor final : public CellCursor {
   void give_back(size_t position) {
     if constexpr (Decoder::kPlain) {
       decoder_.move_to(position);
-      whole_ = false;
+      open_.whole = false;
     } else {
       ahead_of_time_ = last_;
     }
@@ -537,19 +481,10 @@ class HFileCursor final : public CellCursor {
   int current_ = 0;
   int last_ = kNone;  // the cell decoded last, if the walk to here was unbroken
   bool standing_ = false;
-  bool trusted_ = false;  // the block's order was checked before
-  bool checking_ = true;  // compare the next cell with the one before it
-  bool whole_ = false;    // every cell of the block up to here was walked
-  bool warm_ = false;     // the block is searched not for the first time: a cell index pays
-  bool from_disk_ = false;
-  bool block_returned_ = false;  // the last cell handed out lies in block_
-  bool next_key_known_ = false;
-  bool has_next_key_ = false;
-  CellView next_key_;     // index key of the next block
+  OpenBlock open_;
+  NextBlock next_block_;
   uint32_t borders_ = 0;  // crossed since the last seek
-  uint64_t block_offset_ = 0;
-  Pin block_;
-  Pin previous_;
+  Pin previous_;          // the block of the cell before, if that is another one
   std::string border_key_;
   std::unique_ptr<ReadAhead> ahead_;
   Status status_;

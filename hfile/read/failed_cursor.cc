@@ -6,7 +6,7 @@
 namespace cellar {
 namespace {
 
-class FailedCursor final : public CellCursor {
+class FailedCursor final : public RunCursor {
  public:
   explicit FailedCursor(Status status) : status_(std::move(status)) { CELLAR_ASSERT(!status_.ok()); }
   const CellView* seek(const CellView&) override { return nullptr; }
@@ -23,7 +23,7 @@ class FailedCursor final : public CellCursor {
 
 }  // namespace
 
-std::unique_ptr<CellCursor> make_failed_cursor(Status status) {
+std::unique_ptr<RunCursor> make_failed_cursor(Status status) {
   return std::make_unique<FailedCursor>(std::move(status));
 }
 

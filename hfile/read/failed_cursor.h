@@ -8,6 +8,6 @@
 namespace cellar {
 
 // Every move returns null; status() is `status`, which is not ok.
-std::unique_ptr<CellCursor> make_failed_cursor(Status status);
+std::unique_ptr<RunCursor> make_failed_cursor(Status status);
 
 }  // namespace cellar

@@ -8,9 +8,9 @@
 namespace cellar {
 namespace {
 
-class HalfCursor final : public CellCursor {
+class HalfCursor final : public RunCursor {
  public:
-  HalfCursor(std::unique_ptr<CellCursor> whole, const std::string& start, const std::string& stop)
+  HalfCursor(std::unique_ptr<RunCursor> whole, const std::string& start, const std::string& stop)
       : whole_(std::move(whole)), has_start_(!start.empty()), has_stop_(!stop.empty()) {
     first_of_row(start_, start);
     first_of_row(stop_, stop);
@@ -37,6 +37,7 @@ class HalfCursor final : public CellCursor {
 
   Status status() const override { return whole_->status(); }
   const Pinnable* pinned() const override { return whole_->pinned(); }
+  const Pinnable* take_cell() override { return whole_->take_cell(); }
   void print(TextPrinter& out) const override {
     out.line("half");
     out.indent();
@@ -50,7 +51,7 @@ class HalfCursor final : public CellCursor {
     return ended_ ? nullptr : cell;
   }
 
-  std::unique_ptr<CellCursor> whole_;
+  std::unique_ptr<RunCursor> whole_;
   OwnedCell start_;
   OwnedCell stop_;
   bool has_start_;
@@ -60,8 +61,8 @@ class HalfCursor final : public CellCursor {
 
 }  // namespace
 
-std::unique_ptr<CellCursor> make_half_cursor(std::unique_ptr<CellCursor> whole, const std::string& start,
-                                             const std::string& stop) {
+std::unique_ptr<RunCursor> make_half_cursor(std::unique_ptr<RunCursor> whole, const std::string& start,
+                                            const std::string& stop) {
   return std::make_unique<HalfCursor>(std::move(whole), start, stop);
 }
 

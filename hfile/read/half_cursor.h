@@ -10,7 +10,7 @@
 namespace cellar {
 
 // Rows from `start` (inclusive) to `stop` (not included); an empty bound is open.
-std::unique_ptr<CellCursor> make_half_cursor(std::unique_ptr<CellCursor> whole, const std::string& start,
-                                             const std::string& stop);
+std::unique_ptr<RunCursor> make_half_cursor(std::unique_ptr<RunCursor> whole, const std::string& start,
+                                            const std::string& stop);
 
 }  // namespace cellar

@@ -230,7 +230,7 @@ Status last_key_from_cells(Parts& parts, const std::shared_ptr<HFileReader>& rea
   const std::string beyond(kRowBytesMax, '\xff');
   OwnedCell target;
   target.assign(beyond, {}, {}, kOldestTimestamp, CellType::kMinimum, 0);
-  const std::unique_ptr<CellCursor> cursor = reader->cursor({.fill_cache = false});
+  const std::unique_ptr<RunCursor> cursor = reader->cursor({.fill_cache = false});
   const CellView* last = parts.meta_order ? nullptr : cursor->seek_before(target.view());
   CELLAR_TRY(cursor->status());
   parts.last_key = last != nullptr ? std::string(last->key_bytes()) : std::string(target.view().key_bytes());
@@ -481,9 +481,9 @@ bool HFileReader::may_contain_family_markers(std::string_view row, ReadStats* st
          !parts.bloom_type->key_of_column(row, {}, key) || !denies(parts, key, stats);
 }
 
-std::unique_ptr<CellCursor> HFileReader::cursor(const FileCursorOptions& options) const {
+std::unique_ptr<RunCursor> HFileReader::cursor(const FileCursorOptions& options) const {
   if (parts_->encoding == nullptr) return make_failed_cursor(parts_->encoding_status.with_context(name()));
-  std::unique_ptr<CellCursor> whole =
+  std::unique_ptr<RunCursor> whole =
       parts_->encoding->make_cursor({shared_from_this(), parts_.get()}, options);
   CELLAR_ASSERT(whole != nullptr);
   const HFileReaderOptions& part = parts_->options;

@@ -73,7 +73,7 @@ class HFileReader : public std::enable_shared_from_this<HFileReader> {
   bool may_contain_family_markers(std::string_view row, ReadStats* stats) const;
 
   // A cursor over all cells; any number of them, each for one thread at a time.
-  std::unique_ptr<CellCursor> cursor(const FileCursorOptions& options) const;
+  std::unique_ptr<RunCursor> cursor(const FileCursorOptions& options) const;
 
   // CRC32C of the load-on-open section and the trailer, as HFileSummary::trailer_crc32c.
   uint32_t end_sum() const;

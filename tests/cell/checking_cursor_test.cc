@@ -1,10 +1,10 @@
 // Goal: cells in order pass unchanged; cells out of order end the walk with both keys named.
 // Method: the contract of cursors; then sources that break the order on purpose.
-#include "cell/checking_cursor.h"
 
 #include <gtest/gtest.h>
 
 #include "cell/cell_key.h"
+#include "tests/cell_support/checking_cursor.h"
 #include "tests/cell_support/cursor_contract.h"
 #include "tests/cell_support/poison_cursor.h"
 #include "tests/cell_support/vector_cursor.h"
@@ -13,7 +13,7 @@ namespace cellar::testing {
 namespace {
 
 // Hands out cells as they stand, in order or not.
-class Unordered final : public CellCursor {
+class Unordered final : public RunCursor {
  public:
   explicit Unordered(const Cells& cells) {
     for (const Cell& cell : cells) cells_.push_back(owned(cell));
@@ -34,7 +34,7 @@ class Unordered final : public CellCursor {
   size_t at_ = 0;
 };
 
-std::unique_ptr<CellCursor> checked(std::string_view cells) {
+std::unique_ptr<RunCursor> checked(std::string_view cells) {
   return make_checking_cursor(std::make_unique<Unordered>(parse_cells(cells)));
 }
 

@@ -13,9 +13,9 @@ namespace cellar::testing {
 namespace {
 
 // Everything forwarded but skip_to.
-class Stepping final : public CellCursor {
+class Stepping final : public RunCursor {
  public:
-  explicit Stepping(std::unique_ptr<CellCursor> cursor) : cursor_(std::move(cursor)) {}
+  explicit Stepping(std::unique_ptr<RunCursor> cursor) : cursor_(std::move(cursor)) {}
   const CellView* seek(const CellView& target) override { return cursor_->seek(target); }
   const CellView* next() override { return cursor_->next(); }
   const CellView* seek_before(const CellView& target) override { return cursor_->seek_before(target); }
@@ -24,7 +24,7 @@ class Stepping final : public CellCursor {
   void print(TextPrinter& out) const override { cursor_->print(out); }
 
  private:
-  std::unique_ptr<CellCursor> cursor_;
+  std::unique_ptr<RunCursor> cursor_;
 };
 
 TEST(Cursor, DefaultSkipToSteps) {

@@ -21,8 +21,8 @@ FamilyRules random_rules(Random& random) {
   rules.max_versions = static_cast<uint32_t>(1 + random.below(3));
   if (random.one_in(3)) rules.min_versions = static_cast<uint32_t>(random.below(rules.max_versions + 1));
   if (random.one_in(2)) rules.ttl_ms = static_cast<int64_t>(5 + random.below(15));
-  rules.keep_deleted_cells = static_cast<KeepDeletedCells>(random.one_in(2) ? random.below(3) : 0);
-  if (random.one_in(3)) rules.delete_order = DeleteOrder::kSequence;
+  rules.keep_deleted_cells = static_cast<KeepDeleted>(random.one_in(2) ? random.below(3) : 0);
+  if (random.one_in(3)) rules.delete_order = MarkerOrder::kSequence;
   return rules;
 }
 
@@ -198,7 +198,7 @@ class History {
     const std::vector<Cells> sources = store_.sources();
     change();
     // Puts that are deleted but kept count as versions, and may push out one written after the delete.
-    const bool kept_count = by_sequence() && store_.rules().keep_deleted_cells != KeepDeletedCells::kFalse;
+    const bool kept_count = by_sequence() && store_.rules().keep_deleted_cells != KeepDeleted::kFalse;
     if (!wide_ || kept_count) return;
     for (size_t i = 0; i < points.size(); ++i)
       EXPECT_EQ(print_cells(without_sequences(before[i])),
@@ -218,7 +218,7 @@ class History {
     for (Cell& cell : cells) cell.sequence = 0;
     return cells;
   }
-  bool by_sequence() const { return store_.rules().delete_order == DeleteOrder::kSequence; }
+  bool by_sequence() const { return store_.rules().delete_order == MarkerOrder::kSequence; }
 
   Random& random_;
   bool wide_;

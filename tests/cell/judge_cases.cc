@@ -32,9 +32,9 @@ FamilyRules rules_of(const Case& c) {
   rules.min_versions = static_cast<uint32_t>(c.count("min_versions", 0));
   rules.ttl_ms = number(c, "ttl", kTtlForeverMs);
   const std::string keep = c.value("keep_deleted").value_or("false");
-  if (keep == "true") rules.keep_deleted_cells = KeepDeletedCells::kTrue;
-  if (keep == "ttl") rules.keep_deleted_cells = KeepDeletedCells::kTtl;
-  if (c.value("order") == "sequence") rules.delete_order = DeleteOrder::kSequence;
+  if (keep == "true") rules.keep_deleted_cells = KeepDeleted::kTrue;
+  if (keep == "ttl") rules.keep_deleted_cells = KeepDeleted::kTtl;
+  if (c.value("order") == "sequence") rules.delete_order = MarkerOrder::kSequence;
   return rules;
 }
 

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "cell/checking_cursor.h"
 #include "cell/read_judge.h"
 #include "cell/reverse_row_cursor.h"
+#include "tests/cell_support/checking_cursor.h"
 #include "tests/cell_support/poison_cursor.h"
 #include "tests/cell_support/vector_cursor.h"
 
@@ -35,10 +35,12 @@ std::string time_text(int64_t ms) { return ms == INT64_MAX ? "forever" : std::to
 
 std::unique_ptr<CellCursor> merged_cursor(const std::vector<Cells>& sources, bool reversed) {
   std::vector<MergeSource> merge;
-  for (const Cells& source : sources)
-    merge.push_back(
-        {poison(make_checking_cursor(vector_cursor(source))), static_cast<uint32_t>(merge.size())});
-  if (reversed) return make_reverse_row_cursor(std::move(merge));
+  for (const Cells& source : sources) {
+    std::unique_ptr<RunCursor> run = poison(make_checking_cursor(vector_cursor(source)));
+    std::unique_ptr<CellCursor> cursor = reversed ? make_reverse_row_cursor(std::move(run)) : std::move(run);
+    merge.push_back({std::move(cursor), static_cast<uint32_t>(merge.size())});
+  }
+  if (reversed) return make_backward_merging_cursor(std::move(merge));
   return make_checking_cursor(make_merging_cursor(std::move(merge)));
 }
 
@@ -68,8 +70,8 @@ Cells read_through(const std::vector<Cells>& sources, const FamilyRules& family,
   }
   walk.position(from.view());
   Cells result;
-  while (walk.at() != nullptr) {
-    const std::string row(walk.at()->row());
+  while (walk.settle() != nullptr) {
+    const std::string row(walk.settle()->row());
     if (reversed ? row < query.start : !query.stop.empty() && row >= query.stop) break;
     walk.enter_row();
     if (reversed && !query.stop.empty() && row >= query.stop) walk.leave_row();
@@ -112,7 +114,7 @@ Rewritten rewrite_through(const std::vector<Cells>& sources, const FamilyRules& 
   Rewritten result;
   size_t cells_in = 0;
   for (const Cells& source : sources) cells_in += source.size();
-  while (walk.at() != nullptr) {
+  while (walk.settle() != nullptr) {
     walk.enter_row();
     while (const CellView* cell = walk.next_in_row()) result.kept.emplace_back(*cell);
   }
@@ -130,7 +132,7 @@ std::string print_rules(const FamilyRules& family) {
   return fmt::format("versions={} min_versions={} ttl={} keep_deleted={} order={}", family.max_versions,
                      family.min_versions, time_text(family.ttl_ms),
                      kKeep[static_cast<size_t>(family.keep_deleted_cells)],
-                     family.delete_order == DeleteOrder::kTimestamp ? "timestamp" : "sequence");
+                     family.delete_order == MarkerOrder::kTimestamp ? "timestamp" : "sequence");
 }
 
 std::string print_query(const ModelQuery& query) {

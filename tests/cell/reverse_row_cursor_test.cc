@@ -20,13 +20,14 @@ TEST(ReverseRowCursor, KeepsTheCursorContract) {
 }
 
 TEST(ReverseRowCursor, KeepsItOverAMerge) {
-  const auto merged = [](const Cells& cells, Random& random) {
+  const auto merged = [](const Cells& cells, Random& random) -> std::unique_ptr<CellCursor> {
     std::vector<Cells> dealt(1 + random.below(5));
     for (const Cell& cell : cells) dealt[random.below(dealt.size())].push_back(cell);
     std::vector<MergeSource> sources;
     for (const Cells& source : dealt)
-      sources.push_back({poison(vector_cursor(source)), static_cast<uint32_t>(sources.size())});
-    return make_reverse_row_cursor(std::move(sources));
+      sources.push_back(
+          {make_reverse_row_cursor(poison(vector_cursor(source))), static_cast<uint32_t>(sources.size())});
+    return make_backward_merging_cursor(std::move(sources));
   };
   check_cursor_contract(merged, test_seed(3), {.equal_cells = false, .reversed = true, .seek_before = false});
 }

@@ -54,7 +54,7 @@ std::string walked(const Case& c, const Cells& cells) {
   OwnedCell from;
   first_of_row(from, reversed ? "\xff" : "");
   walk.position(from.view());
-  while (walk.at() != nullptr) {
+  while (walk.settle() != nullptr) {
     walk.enter_row();
     EXPECT_TRUE(walk.in_row());
     for (uint64_t included = 0; walk.in_row(); ++included) {
@@ -98,7 +98,7 @@ TEST(Walk, LeavesADecidedRowOnlyWhenAsked) {
   EXPECT_EQ(walk.next_in_row(), nullptr);
   EXPECT_EQ(walk.next_in_row(), nullptr);
   EXPECT_TRUE(walk.status().ok());
-  EXPECT_EQ(walk.at(), nullptr);
+  EXPECT_EQ(walk.settle(), nullptr);
   EXPECT_EQ(walk.status().message(), "disk");
 }
 
@@ -117,7 +117,7 @@ TEST(Walk, EndsWhereItsCursorFails) {
     EXPECT_NE(walk.next_in_row(), nullptr);
     EXPECT_EQ(walk.next_in_row(), nullptr);
     EXPECT_FALSE(walk.in_row());
-    EXPECT_EQ(walk.at(), nullptr);
+    EXPECT_EQ(walk.settle(), nullptr);
     EXPECT_EQ(walk.status().message(), "disk");
   }
 }
@@ -156,7 +156,7 @@ TEST(Walk, SkipsExactlyWhatIsDecided) {
     OwnedCell from;
     first_of_row(from, {});
     walk.position(from.view());
-    while (walk.at() != nullptr) {
+    while (walk.settle() != nullptr) {
       walk.enter_row();
       while (walk.next_in_row() != nullptr) {
       }

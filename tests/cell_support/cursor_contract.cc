@@ -97,7 +97,7 @@ class Run {
   }
   void seek_before(const CellView& target) {
     log_ += "seek_before " + print_cell(target) + "\n";
-    shown(cursor_->seek_before(target), expected_.before(target));
+    shown(dynamic_cast<RunCursor&>(*cursor_).seek_before(target), expected_.before(target));
   }
 
   // Keeps the current cell by a pin, walks on, and looks at it again.

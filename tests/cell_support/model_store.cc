@@ -110,8 +110,8 @@ class Reading {
   }
   bool counts(const Cell& marker) const {
     if (is_put(marker) || !exists(marker) || is_gone(rules_, marker, query_.now_ms)) return false;
-    return rules_.keep_deleted_cells == KeepDeletedCells::kFalse ? marker.timestamp >= query_.time_from
-                                                                 : in_range(marker);
+    return rules_.keep_deleted_cells == KeepDeleted::kFalse ? marker.timestamp >= query_.time_from
+                                                            : in_range(marker);
   }
   // By a marker of more than this one version.
   bool is_masked_with_older(const Cell& put) const {
@@ -156,7 +156,7 @@ class Reading {
     return unseen.size();
   }
   bool shows(size_t i) const {
-    if (rules_.delete_order == DeleteOrder::kSequence) return shows_by_sequence(i);
+    if (rules_.delete_order == MarkerOrder::kSequence) return shows_by_sequence(i);
     if (!is_version(i)) return false;
     size_t rank = 1;
     for (size_t j = 0; j < i; ++j)
@@ -229,7 +229,7 @@ class Rewriting {
  private:
   bool keeps(size_t i) const {
     const Cell& cell = all_[i];
-    const bool by_sequence = rules_.delete_order == DeleteOrder::kSequence;
+    const bool by_sequence = rules_.delete_order == MarkerOrder::kSequence;
     if (by_sequence && (!all_files_ || !how_.snapshots.empty())) return true;
     if (is_gone(rules_, cell, how_.now_ms)) return false;
     if (cell.sequence > how_.read_point)
@@ -244,8 +244,8 @@ class Rewriting {
   uint64_t point_of(const Cell& cell) const { return *std::ranges::lower_bound(points_, cell.sequence); }
 
   bool removes_puts(const Cell& marker) const {
-    return rules_.keep_deleted_cells == KeepDeletedCells::kFalse ||
-           (rules_.keep_deleted_cells == KeepDeletedCells::kTtl && too_old(rules_, marker, how_.now_ms));
+    return rules_.keep_deleted_cells == KeepDeleted::kFalse ||
+           (rules_.keep_deleted_cells == KeepDeleted::kTtl && too_old(rules_, marker, how_.now_ms));
   }
   bool masked(const Cell& put, uint64_t point) const {
     return std::ranges::any_of(all_, [&](const Cell& marker) {
@@ -370,7 +370,7 @@ Cells ModelStore::rewritten(const std::vector<Cells>& sources, const FamilyRules
                             const ModelRewrite& how) {
   const Cells all = merged(sources);
   Cells result = Rewriting(rules, all_files, how, all).cells();
-  if (!how.zero_sequences || !all_files || rules.delete_order == DeleteOrder::kSequence) return result;
+  if (!how.zero_sequences || !all_files || rules.delete_order == MarkerOrder::kSequence) return result;
   const uint64_t oldest = how.snapshots.empty() ? how.read_point : how.snapshots.front();
   for (Cell& cell : result)
     if (cell.sequence <= oldest) cell.sequence = 0;

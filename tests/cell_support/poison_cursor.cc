@@ -28,14 +28,16 @@ class Copy final : public Pinnable {
   OwnedCell cell_;
 };
 
-class PoisonCursor final : public CellCursor {
+class PoisonCursor final : public RunCursor {
  public:
   explicit PoisonCursor(std::unique_ptr<CellCursor> cursor) : cursor_(std::move(cursor)) {}
 
   const CellView* seek(const CellView& target) override { return show(cursor_->seek(target)); }
   const CellView* next() override { return show(cursor_->next()); }
   const CellView* skip_to(const CellView& target) override { return show(cursor_->skip_to(target)); }
-  const CellView* seek_before(const CellView& target) override { return show(cursor_->seek_before(target)); }
+  const CellView* seek_before(const CellView& target) override {
+    return show(dynamic_cast<RunCursor&>(*cursor_).seek_before(target));
+  }
   Status status() const override { return cursor_->status(); }
   const Pinnable* pinned() const override { return slots_[slot_].bytes.get(); }
   void print(TextPrinter& out) const override { cursor_->print(out); }
@@ -73,7 +75,7 @@ class PoisonCursor final : public CellCursor {
 
 }  // namespace
 
-std::unique_ptr<CellCursor> poison(std::unique_ptr<CellCursor> cursor) {
+std::unique_ptr<RunCursor> poison(std::unique_ptr<CellCursor> cursor) {
   return std::make_unique<PoisonCursor>(std::move(cursor));
 }
 

@@ -8,8 +8,9 @@
 
 namespace cellar::testing {
 
-// Over any cursor. Keeps exactly the two-step rule of CellCursor and not a move more: whoever looks at a cell
-// after the second move behind it reads 0xdb. Pinned copies stay whole, their views do not.
-std::unique_ptr<CellCursor> poison(std::unique_ptr<CellCursor> cursor);
+// Wraps any cursor; call seek_before only if it is the cursor of a run. Keeps exactly the two-step rule of
+// CellCursor and not a move more: whoever looks at a cell after the second move behind it reads 0xdb. Pinned
+// copies stay whole, their views do not.
+std::unique_ptr<RunCursor> poison(std::unique_ptr<CellCursor> cursor);
 
 }  // namespace cellar::testing

@@ -28,7 +28,7 @@ class Run final : public Pinnable {
   std::vector<OwnedCell> cells_;
 };
 
-class VectorCursor final : public CellCursor {
+class VectorCursor final : public RunCursor {
  public:
   VectorCursor(const Cells& cells, int moves, Status failure)
       : run_(new Run(cells)), moves_left_(moves), failure_(std::move(failure)) {}
@@ -75,15 +75,15 @@ class VectorCursor final : public CellCursor {
 
 }  // namespace
 
-std::unique_ptr<CellCursor> vector_cursor(const Cells& cells) {
+std::unique_ptr<RunCursor> vector_cursor(const Cells& cells) {
   return std::make_unique<VectorCursor>(cells, 0, Status());
 }
 
-std::unique_ptr<CellCursor> failing_after(const Cells& cells, int moves, Status status) {
+std::unique_ptr<RunCursor> failing_after(const Cells& cells, int moves, Status status) {
   return std::make_unique<VectorCursor>(cells, moves, std::move(status));
 }
 
-std::unique_ptr<CellCursor> failing(Status status) { return failing_after({}, 0, std::move(status)); }
+std::unique_ptr<RunCursor> failing(Status status) { return failing_after({}, 0, std::move(status)); }
 
 Cells drain(CellCursor& cursor) {
   OwnedCell first;

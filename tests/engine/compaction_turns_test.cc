@@ -72,7 +72,7 @@ class CountedMemtable final : public Memtable {
   CountedMemtable() { ++alive; }
   ~CountedMemtable() override { --alive; }
   void insert(const CellView& cell) override { table().insert(cell); }
-  std::unique_ptr<CellCursor> cursor() const override { return table().cursor(); }
+  std::unique_ptr<RunCursor> cursor() const override { return table().cursor(); }
   MemtableSummary summary() const override { return table().summary(); }
   uint64_t bytes() const override { return table().bytes(); }
   bool may_contain_row(std::string_view row) const override { return table().may_contain_row(row); }

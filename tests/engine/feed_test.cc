@@ -504,5 +504,39 @@ TEST(FeedWaits, ForAWriteOrForTheTime) {
   }
 }
 
+TEST(FeedWaits, ForAReplacedTableToo) {
+  constexpr int64_t kWaitUs = 10'000'000;
+  for (uint64_t seed = 1; seed <= scaled(20); ++seed) {
+    const auto files = make_memory_file_system();
+    ManualClock clock;
+    StepExecutor executor(seed, clock);
+    EngineOptions options;
+    options.create_if_missing = true;
+    options.environment = {.files = files.get(), .clock = &clock, .executor = &executor};
+    auto engine = Engine::open("store", options).value();
+    FamilyOptions family;
+    family.name = "f";
+    EXPECT_OK(engine->create_table("t", {.families = {family}}).status());
+    EXPECT_OK(engine->create_feed("a"));
+    auto reader = engine->read_feed("a").value();
+    int64_t waited_us = kWaitUs;
+    executor.run_beside("reader", [&] {
+      const int64_t begun_us = clock.steady_us();
+      const auto entry = reader->next(kWaitUs);
+      waited_us = clock.steady_us() - begun_us;
+      ASSERT_TRUE(entry.ok() && *entry != nullptr);
+      EXPECT_EQ((*entry)->kind, FeedEntryKind::kReplace);
+    });
+    EXPECT_OK(engine->truncate_table("t"));
+    executor.join_beside();
+    EXPECT_LT(waited_us, kWaitUs) << "seed " << seed;  // woken by the replacement, not by the clock
+    reader.reset();
+    EXPECT_OK(engine->close());
+    engine.reset();
+    executor.finish();
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
 }  // namespace
 }  // namespace cellar::testing

@@ -111,7 +111,7 @@ TEST_F(Ingest, MarkersAndEqualCoordinatesAsInTheModel) {
         table_ = make_table("h" + std::to_string(tables++), {options});
         FamilyRules rules;
         rules.max_versions = 3;
-        rules.delete_order = by_sequence ? DeleteOrder::kSequence : DeleteOrder::kTimestamp;
+        rules.delete_order = by_sequence ? MarkerOrder::kSequence : MarkerOrder::kTimestamp;
         ModelTable model({{family_name, rules}});
         ModelStore& store = model.family(family_name);
         for (size_t i = 0; i < length; ++i) {

@@ -30,7 +30,7 @@ constexpr uint64_t kPayloadBytesMax = 8 << 20;  // smaller than a user's, so tha
 
 // Every cell, and searches for some of them. Returns whether all was read without an error.
 bool walk(const HFileReader& file, bool& ordered) {
-  const std::unique_ptr<CellCursor> cursor = file.cursor({.fill_cache = false});
+  const std::unique_ptr<RunCursor> cursor = file.cursor({.fill_cache = false});
   OwnedCell target;
   OwnedCell before;
   first_of_row(target, {});
@@ -44,7 +44,7 @@ bool walk(const HFileReader& file, bool& ordered) {
       static_cast<void>(file.may_contain_columns(cell->row(), columns, nullptr));
       static_cast<void>(file.may_contain_rows(cell->row(), cell->row(), true, nullptr));
       static_cast<void>(file.may_contain_family_markers(cell->row(), nullptr));
-      const std::unique_ptr<CellCursor> other = file.cursor({.fill_cache = false});
+      const std::unique_ptr<RunCursor> other = file.cursor({.fill_cache = false});
       if (other->seek(before.view()) != nullptr) static_cast<void>(other->next());
       static_cast<void>(other->seek_before(before.view()));
     }

@@ -103,7 +103,7 @@ void check_searches(const Cells& cells, const std::vector<OwnedCell>& keys,
   options.cache = BlockCache::create(8 << 20, "clock", 1).value();
   const auto reader =
       HFileReader::open(std::make_unique<ViewFile>(written.bytes), std::move(options)).value();
-  const std::unique_ptr<CellCursor> cursor = reader->cursor({});
+  const std::unique_ptr<RunCursor> cursor = reader->cursor({});
   ASSERT_NE(cursor->seek(keys.front().view()), nullptr);  // now the block is in the cache
   uint64_t searches = 0;
   for (const OwnedCell& target : targets) {

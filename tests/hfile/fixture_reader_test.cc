@@ -45,7 +45,7 @@ Result<std::shared_ptr<HFileReader>> read_fixture(const FixtureFile& file,
 
 std::string dump(const HFileReader& reader, const FileCursorOptions& options, Status& status) {
   std::string lines;
-  const std::unique_ptr<CellCursor> cursor = reader.cursor(options);
+  const std::unique_ptr<RunCursor> cursor = reader.cursor(options);
   OwnedCell start;
   first_of_row(start, reader.first_row());
   for (const CellView* cell = cursor->seek(start.view()); cell != nullptr; cell = cursor->next()) {
@@ -99,8 +99,8 @@ TEST_P(ReadableFixtures, HoldsTheCellsOfItsDump) {
 TEST_P(ReadableFixtures, FindsEveryRow) {
   const std::shared_ptr<BlockCache> cache = BlockCache::create(64 << 20, "lru", 1).value();
   const std::shared_ptr<HFileReader> reader = read_fixture(file_, cache).value();
-  const std::unique_ptr<CellCursor> walk = reader->cursor({.sequential = true});
-  const std::unique_ptr<CellCursor> finder = reader->cursor({});
+  const std::unique_ptr<RunCursor> walk = reader->cursor({.sequential = true});
+  const std::unique_ptr<RunCursor> finder = reader->cursor({});
   OwnedCell start;
   first_of_row(start, reader->first_row());
   std::string row;

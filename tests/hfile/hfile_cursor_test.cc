@@ -82,7 +82,7 @@ class CursorShapes : public ::testing::TestWithParam<Shape> {};
 
 TEST_P(CursorShapes, KeepTheContract) {
   const Shape& shape = GetParam();
-  const CursorMaker make = [&](const Cells& cells, Random&) -> std::unique_ptr<CellCursor> {
+  const CursorMaker make = [&](const Cells& cells, Random&) -> std::unique_ptr<RunCursor> {
     const std::shared_ptr<HFileReader> reader =
         open_cells(cells, shape, std::make_shared<std::atomic<uint64_t>>(0));
     return reader == nullptr ? nullptr : reader->cursor(shape.reading);
@@ -122,7 +122,7 @@ TEST(HFileReads, AGetReadsOneBlockAndThenNone) {
   for (const uint64_t expected : {1u, 0u}) {
     *reads = 0;
     ReadStats stats;
-    const std::unique_ptr<CellCursor> cursor = reader->cursor({.stats = &stats});
+    const std::unique_ptr<RunCursor> cursor = reader->cursor({.stats = &stats});
     OwnedCell target;
     first_of_row(target, "row001000");
     const CellView* cell = cursor->seek(target.view());
@@ -144,7 +144,7 @@ TEST(HFileReads, ASequentialWalkReadsManyBlocksAtOnce) {
   for (const bool sequential : {true, false}) {
     *reads = 0;
     stats = {};
-    const std::unique_ptr<CellCursor> cursor = reader->cursor({.sequential = sequential, .stats = &stats});
+    const std::unique_ptr<RunCursor> cursor = reader->cursor({.sequential = sequential, .stats = &stats});
     OwnedCell target;
     first_of_row(target, "");
     uint64_t cells = 0;
@@ -160,7 +160,7 @@ TEST(HFileReads, SkipsOverBlocksByTheIndex) {
       open_cells(numbered_rows(5000), plain_shape(1024), std::make_shared<std::atomic<uint64_t>>(0));
   ASSERT_NE(reader, nullptr);
   ReadStats stats;
-  const std::unique_ptr<CellCursor> cursor = reader->cursor({.stats = &stats});
+  const std::unique_ptr<RunCursor> cursor = reader->cursor({.stats = &stats});
   OwnedCell target;
   first_of_row(target, "row000000");
   ASSERT_NE(cursor->seek(target.view()), nullptr);
@@ -201,7 +201,7 @@ TEST(HFileReads, ASequenceOverrideHoldsForEveryCell) {
   const std::shared_ptr<HFileReader> reader =
       HFileReader::open(std::make_unique<ViewFile>(written.bytes), std::move(options)).value();
   EXPECT_EQ(reader->max_sequence(), 77u);
-  const std::unique_ptr<CellCursor> cursor = reader->cursor({});
+  const std::unique_ptr<RunCursor> cursor = reader->cursor({});
   OwnedCell target;
   first_of_row(target, "");
   for (const CellView* cell = cursor->seek(target.view()); cell != nullptr; cell = cursor->next()) {
@@ -214,7 +214,7 @@ TEST(HFileReads, APinKeepsTheCellWhenCursorAndFileAreGone) {
   Shape shape = plain_shape(512);
   std::shared_ptr<HFileReader> reader =
       open_cells(numbered_rows(300), shape, std::make_shared<std::atomic<uint64_t>>(0));
-  std::unique_ptr<CellCursor> cursor = reader->cursor({});
+  std::unique_ptr<RunCursor> cursor = reader->cursor({});
   OwnedCell target;
   first_of_row(target, "row000100");
   const CellView cell = *cursor->seek(target.view());
@@ -241,7 +241,7 @@ TEST(HFileReads, AFileWithoutCellsIsAnEmptyRun) {
   ASSERT_NE(reader, nullptr);
   EXPECT_FALSE(reader->may_contain_row("a", nullptr));
   EXPECT_EQ(reader->first_row(), "");
-  const std::unique_ptr<CellCursor> cursor = reader->cursor({});
+  const std::unique_ptr<RunCursor> cursor = reader->cursor({});
   OwnedCell target;
   first_of_row(target, "");
   EXPECT_EQ(cursor->seek(target.view()), nullptr);
@@ -263,7 +263,7 @@ TEST(HFileReads, ManyThreadsShareOneFile) {
   for (uint64_t thread = 0; thread < 4; ++thread) {
     threads.emplace_back([&, thread] {
       Random random(thread);
-      const std::unique_ptr<CellCursor> cursor = reader->cursor({});
+      const std::unique_ptr<RunCursor> cursor = reader->cursor({});
       OwnedCell target;
       for (int i = 0; i < 500; ++i) {
         char row[16];

@@ -28,7 +28,7 @@ Outcome read_all(std::string_view bytes) {
   const Result<std::shared_ptr<HFileReader>> reader =
       HFileReader::open(std::make_unique<ViewFile>(bytes), std::move(options));
   if (!reader.ok()) return {reader.status(), ""};
-  const std::unique_ptr<CellCursor> cursor = (*reader)->cursor({});
+  const std::unique_ptr<RunCursor> cursor = (*reader)->cursor({});
   OwnedCell target;
   first_of_row(target, (*reader)->first_row());
   std::string row;
@@ -40,7 +40,7 @@ Outcome read_all(std::string_view bytes) {
   outcome.status = cursor->status();
   // Searches and the filter must survive it too.
   (*reader)->may_contain_row(row, nullptr);
-  const std::unique_ptr<CellCursor> finder = (*reader)->cursor({});
+  const std::unique_ptr<RunCursor> finder = (*reader)->cursor({});
   first_of_row(target, row);
   finder->seek_before(target.view());
   return outcome;

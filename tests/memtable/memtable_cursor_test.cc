@@ -51,13 +51,7 @@ TEST_P(MemtableCursor, KeepsTheContract) {
     Memtable* table = make_memtable(GetParam()).value().release();
     const Pin pin(table);
     const std::vector<OwnedCell> order = insertion_order(cells, random);
-    std::vector<CellView> views;
-    for (const OwnedCell& cell : order) views.push_back(cell.view());
-    if (random.one_in(2)) {
-      table->insert_all(views);
-    } else {
-      for (const CellView& view : views) table->insert(view);
-    }
+    for (const OwnedCell& cell : order) table->insert(cell.view());
     return table->cursor();
   };
   check_cursor_contract(make, test_seed(31));

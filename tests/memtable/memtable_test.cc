@@ -84,7 +84,7 @@ OwnedCell make_target(KeyShape shape, uint64_t seed, uint64_t inserted, Random& 
 }
 
 void check_walk(const Memtable& table, const Model& model) {
-  const std::unique_ptr<CellCursor> cursor = table.cursor();
+  const std::unique_ptr<RunCursor> cursor = table.cursor();
   OwnedCell first;
   first_of_row(first, "");
   const CellView* cell = cursor->seek(first.view());
@@ -97,7 +97,7 @@ void check_walk(const Memtable& table, const Model& model) {
 
 void check_moves(const Memtable& table, const Model& model, KeyShape shape, uint64_t seed, Random& random,
                  int count) {
-  const std::unique_ptr<CellCursor> cursor = table.cursor();
+  const std::unique_ptr<RunCursor> cursor = table.cursor();
   for (int i = 0; i < count; ++i) {
     const OwnedCell target = make_target(shape, seed, model.size(), random);
     auto expected = model.lower_bound(target);
@@ -143,35 +143,10 @@ TEST_P(MemtableTest, HoldsWhatAMultimapHolds) {
   }
 }
 
-TEST_P(MemtableTest, TakesManyAtOnce) {
-  for (const KeyShape shape : kAllShapes) {
-    SCOPED_TRACE(::testing::Message() << "shape " << static_cast<int>(shape));
-    Memtable* table = nullptr;
-    const Pin pin = make_pinned(GetParam(), table);
-    Model model;
-    Random random(3);
-    for (uint64_t i = 0; i < 5000;) {
-      std::vector<OwnedCell> cells(random.below(50));
-      std::vector<CellView> views;
-      for (OwnedCell& cell : cells) {
-        make_cell(shape, 3, i, i + 1, cell);
-        ++i;
-        views.push_back(cell.view());
-        model.emplace_hint(model.lower_bound(cell), cell, std::string(cell.view().value_bytes()));
-      }
-      table->insert_all(views);
-    }
-    EXPECT_EQ(table->summary().cells, model.size());
-    check_walk(*table, model);
-    check_moves(*table, model, shape, 3, random, 300);
-    if (HasFatalFailure()) return;
-  }
-}
-
 TEST_P(MemtableTest, IsEmptyAtFirst) {
   Memtable* table = nullptr;
   const Pin pin = make_pinned(GetParam(), table);
-  const std::unique_ptr<CellCursor> cursor = table->cursor();
+  const std::unique_ptr<RunCursor> cursor = table->cursor();
   OwnedCell target;
   first_of_row(target, "row");
   EXPECT_EQ(cursor->seek(target.view()), nullptr);
@@ -184,7 +159,7 @@ TEST_P(MemtableTest, IsEmptyAtFirst) {
 TEST_P(MemtableTest, ACursorSeesWhatCameBeforeItsSeek) {
   Memtable* table = nullptr;
   const Pin pin = make_pinned(GetParam(), table);
-  const std::unique_ptr<CellCursor> cursor = table->cursor();
+  const std::unique_ptr<RunCursor> cursor = table->cursor();
   OwnedCell cell;
   for (uint64_t i = 0; i < 3000; ++i) {
     make_cell(KeyShape::kTinyAlphabet, 9, i, i + 1, cell);
@@ -211,7 +186,7 @@ TEST_P(MemtableTest, WalksOnWhileNodesSplitUnderIt) {
       }
     };
     insert_some(500);
-    const std::unique_ptr<CellCursor> cursor = table->cursor();
+    const std::unique_ptr<RunCursor> cursor = table->cursor();
     OwnedCell first;
     first_of_row(first, "");
     std::set<uint64_t> seen;
@@ -235,7 +210,7 @@ TEST_P(MemtableTest, KeepsTheTwoStepRule) {
     make_cell(KeyShape::kAscending, 1, i, i + 1, cell);
     table->insert(cell.view());
   }
-  const std::unique_ptr<CellCursor> cursor = table->cursor();
+  const std::unique_ptr<RunCursor> cursor = table->cursor();
   make_cell(KeyShape::kAscending, 1, 10, 11, cell);
   const CellView* before = cursor->seek(cell.view());
   make_cell(KeyShape::kAscending, 1, 14, 15, cell);
@@ -254,7 +229,7 @@ TEST_P(MemtableTest, ACursorPinsTheTable) {
   OwnedCell cell;
   make_cell(KeyShape::kAscending, 1, 0, 1, cell);
   table->insert(cell.view());
-  std::unique_ptr<CellCursor> cursor = table->cursor();
+  std::unique_ptr<RunCursor> cursor = table->cursor();
   pin.reset();
   const CellView found = *cursor->seek(cell.view());
   TextPrinter out;
@@ -276,7 +251,7 @@ TEST_P(MemtableTest, KeepsValuesAndTags) {
   table->insert(cell.view());
   cell.assign("r", "f", "", 4, CellType::kPut, 1);
   table->insert(cell.view());
-  const std::unique_ptr<CellCursor> cursor = table->cursor();
+  const std::unique_ptr<RunCursor> cursor = table->cursor();
   OwnedCell target;
   first_of_row(target, "r");
   const CellView* found = cursor->seek(target.view());

@@ -43,7 +43,7 @@ struct Scene {
   // Everything inserted so far, each once, nothing out of order.
   void walk(Random&) {
     const uint64_t known = inserted.load(std::memory_order_acquire);
-    const std::unique_ptr<CellCursor> cursor = table->cursor();
+    const std::unique_ptr<RunCursor> cursor = table->cursor();
     OwnedCell target;
     first_of_row(target, "");
     uint64_t seen = 0;
@@ -66,7 +66,7 @@ struct Scene {
     const uint64_t i = random.below(known);
     OwnedCell wanted;
     make_cell(shape, kSeed, i, i + 1, wanted);
-    const std::unique_ptr<CellCursor> cursor = table->cursor();
+    const std::unique_ptr<RunCursor> cursor = table->cursor();
     const CellView* found = cursor->seek(wanted.view());
     if (found == nullptr || found->sequence != i + 1) wrong.fetch_add(1);
     if (!table->may_contain_row(wanted.view().row())) wrong.fetch_add(1);

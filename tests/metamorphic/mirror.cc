@@ -142,7 +142,7 @@ void Mirror::write(const std::map<std::string, Cells>& cells, uint64_t sequence,
 
 Rewrite Mirror::with_outside(const MirrorFamily& family, size_t memory_inside,
                              const std::vector<std::string>& inside, Rewrite rewrite) {
-  const bool keeps_deleted = rewrite.rules.keep_deleted_cells != KeepDeletedCells::kFalse;
+  const bool keeps_deleted = rewrite.rules.keep_deleted_cells != KeepDeleted::kFalse;
   const auto add = [&](const Cell& cell, bool in_memory, bool takes_part) {
     if (!takes_part && (in_memory || cell.type == CellType::kPut))
       rewrite.how.earliest_outside = std::min(rewrite.how.earliest_outside, cell.timestamp);

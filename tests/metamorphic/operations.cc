@@ -631,8 +631,8 @@ FamilyRules rules_of(const FamilyOptions& family) {
   rules.max_versions = family.max_versions;
   rules.min_versions = family.min_versions;
   rules.ttl_ms = family.ttl_s == kForever ? kTtlForeverMs : family.ttl_s * 1000;
-  rules.keep_deleted_cells = static_cast<KeepDeletedCells>(family.keep_deleted_cells);
-  rules.delete_order = static_cast<DeleteOrder>(family.delete_order);
+  rules.keep_deleted_cells = static_cast<KeepDeleted>(family.keep_deleted_cells);
+  rules.delete_order = static_cast<MarkerOrder>(family.delete_order);
   return rules;
 }
 

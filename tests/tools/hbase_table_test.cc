@@ -346,15 +346,15 @@ HBaseTableSchema random_schema(Random& random, std::map<std::string, FamilyRules
   for (const std::string family : {"a", "b"}) {
     FamilyRules& rule = rules[family];
     rule.max_versions = static_cast<uint32_t>(1 + random.below(3));
-    rule.keep_deleted_cells = random.one_in(3) ? KeepDeletedCells::kTrue : KeepDeletedCells::kFalse;
-    rule.delete_order = random.one_in(4) ? DeleteOrder::kSequence : DeleteOrder::kTimestamp;
+    rule.keep_deleted_cells = random.one_in(3) ? KeepDeleted::kTrue : KeepDeleted::kFalse;
+    rule.delete_order = random.one_in(4) ? MarkerOrder::kSequence : MarkerOrder::kTimestamp;
     HBaseAttributes attributes = {
         {"VERSIONS", text(rule.max_versions)},
         {"BLOOMFILTER", "ROW"},
         {"TTL", "2147483647"},
         {"KEEP_DELETED_CELLS",
-         std::string(kKept[rule.keep_deleted_cells == KeepDeletedCells::kTrue ? 1 : 0])}};
-    if (rule.delete_order == DeleteOrder::kSequence) attributes.emplace_back("NEW_VERSION_BEHAVIOR", "true");
+         std::string(kKept[rule.keep_deleted_cells == KeepDeleted::kTrue ? 1 : 0])}};
+    if (rule.delete_order == MarkerOrder::kSequence) attributes.emplace_back("NEW_VERSION_BEHAVIOR", "true");
     schema.families.push_back({family, attributes});
   }
   return schema;

@@ -102,9 +102,9 @@ class MergeCommand final : public Command {
     if (now_) {
       CELLAR_TRY_ASSIGN(rules.now_ms, for_argument("--now", parse_time(*now_)));
     }
-    family.keep_deleted_cells = keep_deleted_ == "true"  ? KeepDeletedCells::kTrue
-                                : keep_deleted_ == "ttl" ? KeepDeletedCells::kTtl
-                                                         : KeepDeletedCells::kFalse;
+    family.keep_deleted_cells = keep_deleted_ == "true"  ? KeepDeleted::kTrue
+                                : keep_deleted_ == "ttl" ? KeepDeleted::kTtl
+                                                         : KeepDeleted::kFalse;
     rules.all_files = major_;
     return {};
   }

@@ -9,7 +9,7 @@
 
 #include "base/bytes.h"
 #include "cellar/environment.h"
-#include "engine/jobs/recovery.h"
+#include "engine/jobs/family_stores.h"
 #include "engine/log/record_file.h"
 #include "engine/log/wal_reader.h"
 #include "engine/store/family_config.h"

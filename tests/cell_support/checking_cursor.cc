@@ -1,5 +1,5 @@
 // CheckingCursor: compares every cell with the one before it, which the two-step rule keeps alive.
-#include "cell/checking_cursor.h"
+#include "tests/cell_support/checking_cursor.h"
 
 #include <fmt/format.h>
 
@@ -10,10 +10,10 @@
 #include "cell/cell_codec.h"
 #include "cell/cell_order.h"
 
-namespace cellar {
+namespace cellar::testing {
 namespace {
 
-class CheckingCursor final : public CellCursor {
+class CheckingCursor final : public RunCursor {
  public:
   explicit CheckingCursor(std::unique_ptr<CellCursor> checked) : checked_(std::move(checked)) {
     CELLAR_ASSERT(checked_ != nullptr);
@@ -40,7 +40,7 @@ class CheckingCursor final : public CellCursor {
 
   const CellView* seek_before(const CellView& target) override {
     if (!order_.ok()) return nullptr;
-    current_ = checked_->seek_before(target);
+    current_ = dynamic_cast<RunCursor&>(*checked_).seek_before(target);
     if (current_ != nullptr && compare_cells(*current_, target) >= 0)
       return fail(target, "was given as before");
     return current_;
@@ -78,8 +78,8 @@ class CheckingCursor final : public CellCursor {
 
 }  // namespace
 
-std::unique_ptr<CellCursor> make_checking_cursor(std::unique_ptr<CellCursor> checked) {
+std::unique_ptr<RunCursor> make_checking_cursor(std::unique_ptr<CellCursor> checked) {
   return std::make_unique<CheckingCursor>(std::move(checked));
 }
 
-}  // namespace cellar
+}  // namespace cellar::testing

@@ -1,0 +1,34 @@
+// EngineParts: each part is given the parts that it uses.
+#include "engine/engine_parts.h"
+
+#include <utility>
+
+namespace cellar {
+
+EngineParts::EngineParts(EngineOptions options, std::string path, std::shared_ptr<BlockCache> cache,
+                         const MakeTable& make_table)
+    : world(std::move(options), std::move(path)),
+      activity(world.executor),
+      health(world, activity.changed),
+      disk(health),
+      files(world, disk, std::move(cache)),
+      mvcc(world.clock, world.executor),
+      expiry(world.clock, world.options.ttl_clock_guard_s * 1000),
+      memory(world.options.memtable),
+      row_locks(world.executor),
+      catalog(world.path,
+              [this, make_table](uint32_t id, const std::string& name, const TableOptions& schema,
+                                 std::vector<std::shared_ptr<Store>> stores) {
+                return make_table(shared_from_this(), id, name, schema, std::move(stores));
+              }),
+      snapshots(life, mvcc, catalog, counters),
+      host{life, world, mvcc, snapshots},
+      writer(world, activity, disk, files, expiry),
+      work{world, activity, health, disk, files, writer, mvcc, expiry, memory, counters},
+      throttle(world, activity, health, memory, counters),
+      background(work, catalog, write_path),
+      write_path({host, catalog, throttle, row_locks, memory, disk}, background),
+      checkpoint_source{world, disk, mvcc, expiry, writer, catalog, write_path},
+      feed_source{life, world, disk, mvcc, catalog, background} {}
+
+}  // namespace cellar

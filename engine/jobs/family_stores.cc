@@ -1,0 +1,75 @@
+// Stores of families: their directories, their files and their first memtable.
+#include "engine/jobs/family_stores.h"
+
+#include "base/assert.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace cellar {
+
+Result<FamilyOptions> options_of(const FamilyRecord& family) {
+  FamilyOptions options;
+  options.name = family.name;
+  for (const auto& [key, value] : family.options)
+    CELLAR_TRY(set_option(options, key, value).with_context("family " + family.name));
+  return options;
+}
+
+namespace {
+
+// Null for a family without files in a store that is only read.
+Result<std::unique_ptr<Directory>> directory_of(const StoreWork& work, const TableRecord& table,
+                                                const FamilyRecord& family) {
+  auto opened = open_family_directory(*work.disk.root, table.id, family.name, false);
+  if (!opened.status().is(Code::kNotFound)) return opened;
+  if (!family.files.empty()) {
+    return Status::corruption(
+               "the manifest names files in the directory of a family, and the directory is missing: " +
+               std::string(opened.status().message()))
+        .at(std::string(opened.status().place()));
+  }
+  if (work.world.options.read_only) return std::unique_ptr<Directory>();
+  // The store was copied by something that leaves out empty directories.
+  opened = open_family_directory(*work.disk.root, table.id, family.name, true);
+  CELLAR_TRY(opened.status());
+  // The name of tables/ itself: the first edit after an open begins a generation, which syncs the root.
+  CELLAR_TRY(sync_table_directory(*work.disk.root, table.id));
+  return opened;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Store>> open_family(const StoreWork& work, const TableRecord& table,
+                                           const FamilyRecord& family) {
+  CELLAR_TRY_ASSIGN(const FamilyOptions options, options_of(family));
+  CELLAR_TRY_ASSIGN(std::shared_ptr<const FamilyConfig> config, FamilyConfig::create(options));
+  CELLAR_TRY_ASSIGN(std::shared_ptr<Directory> directory, directory_of(work, table, family));
+  std::vector<std::shared_ptr<StoreFile>> files;
+  for (const FileRecord& record : family.files) {
+    CELLAR_TRY_ASSIGN(std::shared_ptr<StoreFile> file, work.files.open(directory, table.id, options, record));
+    files.push_back(std::move(file));
+  }
+  // Age goes by the newest write a file was made from, whenever it was added.
+  std::ranges::stable_sort(files, {}, [](const auto& file) { return file->record().sequence_max; });
+  return std::make_shared<Store>(StoreIds{table.id, family.id}, table.name, std::move(config),
+                                 std::move(directory), std::move(files), 0, family.flushed_sequence);
+}
+
+Result<std::vector<std::shared_ptr<Store>>> open_new_families(const StoreWork& work,
+                                                              const TableRecord& table) {
+  for (const FamilyRecord& family : table.families)
+    CELLAR_TRY(open_family_directory(*work.disk.root, table.id, family.name, true).status());
+  CELLAR_TRY(sync_table_directory(*work.disk.root, table.id));
+  std::vector<std::shared_ptr<Store>> stores;
+  for (const FamilyRecord& family : table.families) {
+    CELLAR_TRY_ASSIGN(std::shared_ptr<Store> store, open_family(work, table, family));
+    store->set_active(work.memory.create());
+    stores.push_back(std::move(store));
+  }
+  CELLAR_ASSERT(stores.size() == table.families.size());
+  return stores;
+}
+
+}  // namespace cellar

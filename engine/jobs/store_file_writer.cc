@@ -1,0 +1,257 @@
+// StoreFileWriter: the order of its lines is the argument that a file which the manifest names is whole.
+#include "engine/jobs/store_file_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/assert.h"
+#include "cell/cell_key.h"
+#include "engine/store/sequence_check.h"
+#include "hfile/read/warm_up.h"
+
+namespace cellar {
+namespace {
+
+constexpr uint64_t kBytesPerCheckpoint = 1 << 20;  // of a new file that is read back
+
+// Reads a new file back and compares what is in it with what was let through.
+Status check_new_file(const StoreFile& file, const RewriteResult& written, bool mvcc) {
+  uint64_t cells = 0;
+  uint64_t hash = 0;
+  const std::unique_ptr<CellCursor> cursor =
+      file.reader().cursor({.fill_cache = false, .sequential = true, .stats = nullptr});
+  OwnedCell first;
+  first_of_row(first, {});
+  for (const CellView* cell = cursor->seek(first.view()); cell != nullptr; cell = cursor->next()) {
+    CELLAR_TRY(check_sequence(file, *cell));
+    ++cells;
+    hash += cell_hash(*cell, mvcc ? cell->sequence : 0);
+  }
+  CELLAR_TRY(cursor->status());
+  if (cells != written.file.cells || hash != written.kept_hash)
+    return Status::corruption(fmt::format("a new store file reads back differently: {} cells of {}", cells,
+                                          written.file.cells))
+        .at(file.reader().name());
+  return {};
+}
+
+FileRecord record_of(const NewFileRequest& request, const std::string& name, const HFileSummary& summary,
+                     int64_t now_ms) {
+  FileRecord record;
+  CELLAR_ASSERT(summary.cells > 0 && summary.sequence_max <= request.sequence_max);
+  record.name = name;
+  record.bytes = summary.file_bytes;
+  record.take_figures(summary);
+  record.sequence_min = summary.sequence_min;
+  record.sequence_max = request.sequence_max;
+  record.created_ms = now_ms;
+  record.rewritten_at = request.rewritten_at;
+  record.trailer_crc = summary.trailer_crc32c;
+  record.major = request.origin == FileOrigin::kMajorCompaction;
+  record.encoding = request.config->options.encoding;
+  record.compression = compression_of(request.config->options, request.origin);
+  return record;
+}
+
+const std::shared_ptr<Directory>& directory_of(const NewFileRequest& request) {
+  return request.directory != nullptr ? request.directory : request.store->directory();
+}
+
+// Up to a sequence, of a memtable that others go on writing to. What it passes over uses up the memtable
+// cursor's own two steps: the views are kept here, their bytes lie still in the memtable.
+class UpToCursor final : public CellCursor {
+ public:
+  UpToCursor(std::unique_ptr<CellCursor> inner, uint64_t sequence)
+      : inner_(std::move(inner)), sequence_(sequence) {}
+
+  const CellView* seek(const CellView& target) override { return first_seen(inner_->seek(target)); }
+  const CellView* next() override { return first_seen(inner_->next()); }
+  Status status() const override { return inner_->status(); }
+  const Pinnable* pinned() const override { return inner_->pinned(); }
+  void print(TextPrinter& out) const override { inner_->print(out); }
+
+ private:
+  const CellView* first_seen(const CellView* cell) {
+    while (cell != nullptr && cell->sequence > sequence_) cell = inner_->next();
+    if (cell == nullptr) return nullptr;
+    CELLAR_DCHECK(cell->sequence <= sequence_);
+    at_ = 1 - at_;
+    return &(views_[at_] = *cell);
+  }
+
+  std::unique_ptr<CellCursor> inner_;
+  uint64_t sequence_;
+  std::array<CellView, 2> views_;
+  size_t at_ = 0;
+};
+
+}  // namespace
+
+void NewFileRequest::judge_at(const OpenReadPoints& points, const Outside& outside, int64_t now_ms) {
+  CELLAR_ASSERT(config != nullptr);
+  rewritten_at = points.read_point;
+  knew_snapshots = points.any_snapshot;
+  job.rules.family = config->rules;
+  job.rules.now_ms = now_ms;
+  job.rules.purge_deletes_ms = config->options.time_to_purge_deletes_ms;
+  job.rules.snapshots = points.snapshots;
+  job.rules.read_point = points.read_point;
+  job.rules.earliest_outside = outside.earliest;
+  job.rules.keep_versions = points.any_snapshot && outside.version_deletes;
+}
+
+// `created` says whether the file was made here: on failure nothing else may be removed.
+Status StoreFileWriter::write_and_close(const NewFileRequest& request, const std::string& name,
+                                        RewriteResult& result, bool& created) {
+  RewriteJob job = request.job;
+  job.file = writer_options(request.config->options, request.origin, request.tags, request.mvcc,
+                            world_.clock.wall_ms(), world_.options.cell_bytes_max + (64u << 10));
+  job.keep_hash = world_.options.verify_new_files;
+  std::unique_ptr<WritableFile> file;
+  const auto create = [&]() -> Result<WritableFile*> {
+    CELLAR_TRY_ASSIGN(file, directory_of(request)->create(name, {}));
+    created = true;
+    return file.get();
+  };
+  const auto facts = [&](HFileWriter& writer) -> Status {
+    FileInfo values;
+    values.set_i64(info_key::kMaxSequence, static_cast<int64_t>(request.sequence_max));
+    values.set_bool(info_key::kMajorCompaction, request.origin == FileOrigin::kMajorCompaction);
+    values.set_bool(info_key::kExcludeFromMinor, false);
+    for (const auto& [key, value] : values.entries()) CELLAR_TRY(writer.set_info(key, value));
+    return {};
+  };
+  CELLAR_TRY_ASSIGN(result, rewrite(job, create, facts));
+  if (file == nullptr) return {};
+  CELLAR_TRY(file->sync());
+  return file->close();
+}
+
+// Brings into memory what the family's options ask for, before anybody sees the file. Data only up to what
+// the cache can hold: more would drive out itself. What cannot be read back is an error: such a file must not
+// take the place of what it was made from.
+Status StoreFileWriter::warm(const NewFileRequest& request, const StoreFile& file) {
+  if (request.directory != nullptr) return {};  // a file of another store
+  const FamilyOptions& family = request.config->options;
+  // The pinned bytes grow while the file is read, for one by its sums of blocks.
+  const auto room = [this] {
+    const BlockCacheStats cache = files_.cache().stats();
+    return cache.capacity_bytes - std::min(cache.capacity_bytes, cache.pinned_bytes);
+  };
+  const bool data = request.origin == FileOrigin::kFlush && family.cache_data_on_write && room() != 0;
+  WarmUp warm_up(file.reader(), {.parts = {.data = data,
+                                           .index = data || family.cache_index_on_write,
+                                           .blooms = data || family.cache_blooms_on_write}});
+  uint64_t next_checkpoint = kBytesPerCheckpoint;
+  return warm_up.run([&] {
+    const uint64_t bytes = warm_up.loaded().memory_bytes;
+    if (bytes >= next_checkpoint) {
+      next_checkpoint = bytes + kBytesPerCheckpoint;
+      world_.executor.checkpoint();
+    }
+    return !activity_.closing.load() && (!data || bytes < room());
+  });
+}
+
+// Opens the file that was written, and makes sure that it may take the place of its sources.
+Status StoreFileWriter::open_and_check(const NewFileRequest& request, const std::string& name,
+                                       NewFile& made) {
+  made.record = record_of(request, name, made.rewrite.file, world_.clock.wall_ms());
+  CELLAR_TRY_ASSIGN(made.file, files_.open(directory_of(request), request.store->ids().table,
+                                           request.config->options, made.record));
+  if (world_.options.verify_new_files) CELLAR_TRY(check_new_file(*made.file, made.rewrite, request.mvcc));
+  CELLAR_TRY(warm(request, *made.file));
+  const Status synced = directory_of(request)->sync();
+  // A directory sync that is tried again proves nothing: what the first one lost stays lost.
+  if (!synced.ok() && request.directory == nullptr)
+    disk_.health.fail(synced.with_context("syncing the directory of a new store file"));
+  return synced;
+}
+
+Result<NewFile> StoreFileWriter::write(const NewFileRequest& request) {
+  CELLAR_ASSERT(request.store != nullptr && request.config != nullptr && request.job.source != nullptr);
+  CELLAR_TRY(disk_.check_lock());  // another engine that has the store gives its files the same numbers
+  NewFile made;
+  const std::string name = store_file_name(disk_.identity, disk_.manifest->next_file_number());
+  bool created = false;
+  Status status = write_and_close(request, name, made.rewrite, created);
+  if (status.ok() && made.rewrite.wrote_file) status = open_and_check(request, name, made);
+  if (!status.ok()) {
+    made.file.reset();
+    if (created) static_cast<void>(directory_of(request)->unlink(name).ok());  // else an orphan
+    return status.with_context(
+        to_text(StoredFile{request.store->ids().table, request.store->family(), name, 0}));
+  }
+  CELLAR_ASSERT(made.rewrite.wrote_file == (made.file != nullptr));
+  made.rewritten = {.output = made.file,
+                    .rewritten_at = request.rewritten_at,
+                    .newest_dropped_marker = made.rewrite.newest_dropped_marker,
+                    .dropped_versions = made.rewrite.dropped[static_cast<size_t>(Drop::kVersions)] != 0,
+                    .knew_snapshots = request.knew_snapshots};
+  return made;
+}
+
+// Cells that expired before `expiry_ms` are left out.
+Result<NewFile> StoreFileWriter::write_merged(NewFileRequest& request, std::vector<MergeSource> sources,
+                                              const OpenReadPoints& points, const Outside& outside,
+                                              int64_t expiry_ms) {
+  const std::unique_ptr<CellCursor> merged = make_merging_cursor(std::move(sources));
+  request.job.source = merged.get();
+  request.judge_at(points, outside, expiry_ms);
+  FlushInfo progress;
+  progress.table = request.store->table_name();
+  progress.family = request.store->family();
+  request.job.checkpoint = [this, &progress](uint64_t cells) {
+    world_.executor.checkpoint();
+    progress.cells_done = cells;
+    world_.events.on_flush_progress(progress);
+    return Status();
+  };
+  return write(request);
+}
+
+Result<NewFile> StoreFileWriter::write_memtables(Store& store, std::span<const MemtableRef> newest_first,
+                                                 const OpenReadPoints& points) {
+  CELLAR_ASSERT(!newest_first.empty());
+  uint64_t newer = UINT64_MAX;
+  std::vector<MergeSource> sources;
+  NewFileRequest request;
+  for (const MemtableRef& memtable : newest_first) {
+    const MemtableSummary summary = memtable->summary();
+    CELLAR_ASSERT(summary.cells > 0 && summary.sequence_max < newer);  // runs of writes, the newest first
+    newer = summary.sequence_min;
+    request.tags = request.tags || summary.tags != 0;
+    request.sequence_max = std::max(request.sequence_max, summary.sequence_max);
+    sources.push_back({memtable->cursor(), static_cast<uint32_t>(sources.size())});
+  }
+  request.store = &store;
+  request.config = store.view()->config;
+  return write_merged(request, std::move(sources), points, outside_of(*store.view(), newest_first, {}),
+                      erase_now_ms(expiry_, world_));
+}
+
+Result<NewFile> StoreFileWriter::write_memtables_as_of(Store& store, const StoreView& view, uint64_t sequence,
+                                                       std::shared_ptr<Directory> directory) {
+  CELLAR_ASSERT(directory != nullptr);
+  std::vector<MemtableRef> newest_first;
+  if (view.active.get() != nullptr) newest_first.push_back(view.active);
+  newest_first.insert(newest_first.end(), view.frozen.begin(), view.frozen.end());
+  std::vector<MergeSource> sources;
+  NewFileRequest request;
+  for (const MemtableRef& memtable : newest_first) {
+    request.tags = request.tags || memtable->summary().tags != 0;
+    sources.push_back(
+        {std::make_unique<UpToCursor>(memtable->cursor(), sequence), static_cast<uint32_t>(sources.size())});
+  }
+  request.store = &store;
+  request.directory = std::move(directory);
+  request.config = view.config;
+  request.sequence_max = sequence;
+  // Nothing is dropped: to a rewrite made for nobody every cell is too new to be judged, and none has expired
+  // at the beginning of time. What the store shows later, whatever its clock does, the copy shows too.
+  return write_merged(request, std::move(sources), {}, {}, 0);
+}
+
+}  // namespace cellar

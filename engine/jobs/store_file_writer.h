@@ -1,0 +1,82 @@
+// StoreFileWriter: writes store files: creates, checks, syncs and opens each before the manifest names it.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cell/merging_cursor.h"
+#include "compaction/rewrite.h"
+#include "engine/store/activity.h"
+#include "engine/store/disk.h"
+#include "engine/store/expiry_clock.h"
+#include "engine/store/mvcc.h"
+#include "engine/store/store.h"
+#include "engine/store/store_files.h"
+#include "engine/store/world.h"
+
+namespace cellar {
+
+// A store file that is written, synced and open, but not yet named by the manifest.
+struct NewFile {
+  std::shared_ptr<StoreFile> file;  // null: nothing was left to write
+  FileRecord record;
+  RewriteResult rewrite;
+  Store::Rewritten rewritten;  // how the store's view is to change
+};
+
+// The sources and the options of a new store file.
+struct NewFileRequest {
+  Store* store = nullptr;
+  std::shared_ptr<Directory> directory = {};  // null: the store's own
+  std::shared_ptr<const FamilyConfig> config;
+  RewriteJob job;  // its file options are made here from the config
+  bool tags = false;
+  bool mvcc = true;
+  FileOrigin origin = FileOrigin::kFlush;
+  uint64_t sequence_max = 0;  // newest of the inputs: the age of the file among the store's
+  uint64_t rewritten_at = 0;
+  bool knew_snapshots = false;
+
+  // Judges the cells by the rules of the config, as of these read points. `outside` must have been looked at
+  // after the read points were taken: what comes to it later is seen by no snapshot that was open then.
+  void judge_at(const OpenReadPoints& points, const Outside& outside, int64_t now_ms);
+};
+
+// Borrows its parts. Any thread; each call writes one file.
+class StoreFileWriter {
+ public:
+  StoreFileWriter(const World& world, const Activity& activity, Disk& disk, StoreFiles& files,
+                  ExpiryClock& expiry)
+      : world_(world), activity_(activity), disk_(disk), files_(files), expiry_(expiry) {}
+
+  // Creates, writes, checks, syncs and opens a store file, then makes its name durable. On failure the file
+  // is removed again. A failed sync of the store's own directory makes the engine read-only.
+  Result<NewFile> write(const NewFileRequest& request);
+
+  // Writes the frozen memtables, newest first, as one new file.
+  Result<NewFile> write_memtables(Store& store, std::span<const MemtableRef> newest_first,
+                                  const OpenReadPoints& points);
+
+  // Writes what the memtables of the view hold up to `sequence` as a new file in `directory`. The store stays
+  // as it is. Others may write to the memtables meanwhile.
+  Result<NewFile> write_memtables_as_of(Store& store, const StoreView& view, uint64_t sequence,
+                                        std::shared_ptr<Directory> directory);
+
+ private:
+  Status write_and_close(const NewFileRequest& request, const std::string& name, RewriteResult& result,
+                         bool& created);
+  Status open_and_check(const NewFileRequest& request, const std::string& name, NewFile& made);
+  Status warm(const NewFileRequest& request, const StoreFile& file);
+  Result<NewFile> write_merged(NewFileRequest& request, std::vector<MergeSource> sources,
+                               const OpenReadPoints& points, const Outside& outside, int64_t expiry_ms);
+
+  const World& world_;
+  const Activity& activity_;
+  Disk& disk_;
+  StoreFiles& files_;
+  ExpiryClock& expiry_;
+};
+
+}  // namespace cellar

@@ -1,0 +1,34 @@
+// Activity: what the threads of an engine tell each other: that work moved on, that the engine closes.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "cellar/environment.h"
+
+namespace cellar {
+
+// Any thread.
+struct Activity {
+  explicit Activity(Executor& executor) : event(executor.make_event()), changed(*event) {}
+  Activity(const Activity&) = delete;
+  Activity& operator=(const Activity&) = delete;
+
+  const std::unique_ptr<Event> event;
+  Event& changed;  // signalled whenever background work begins, ends or fails
+  std::atomic<bool> closing{false};
+};
+
+// The counts of Engine::status(). Any thread; relaxed.
+struct EngineCounters {
+  std::atomic<uint64_t> flushes{0};
+  std::atomic<uint64_t> compactions{0};
+  std::atomic<uint64_t> bytes_flushed{0};
+  std::atomic<uint64_t> bytes_compacted{0};
+  std::atomic<uint64_t> views_kept{0};  // for snapshots, see Store::install_compaction
+  std::atomic<uint64_t> stalls{0};
+  std::atomic<int64_t> stall_micros{0};
+};
+
+}  // namespace cellar

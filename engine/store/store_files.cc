@@ -1,0 +1,40 @@
+// StoreFiles: a record of the manifest becomes an open file.
+#include "engine/store/store_files.h"
+
+#include <utility>
+
+#include "base/assert.h"
+#include "engine/store/recorded_file.h"
+
+namespace cellar {
+
+StoreFiles::StoreFiles(const World& world, Disk& disk, std::shared_ptr<BlockCache> cache)
+    : world_(world),
+      disk_(disk),
+      handles_(world.options.open_files_max),
+      remover_(world.executor, disk.health),
+      cache_(std::move(cache)) {}
+
+Result<std::shared_ptr<StoreFile>> StoreFiles::open(const std::shared_ptr<Directory>& directory,
+                                                    uint32_t table_id, const FamilyOptions& family,
+                                                    const FileRecord& record) {
+  CELLAR_ASSERT(directory != nullptr);
+  StoredFile stored{table_id, family.name, record.name, record.bytes};
+  HFileReaderOptions options;
+  options.cache = cache_;
+  options.name = to_text(stored);
+  options.in_memory = family.in_memory;
+  options.block_payload_bytes_max = block_payload_bytes_max();
+  CELLAR_TRY_ASSIGN(RecordedFile opened, open_recorded_file(handles_.open(directory, record.name), record,
+                                                            disk_.identity, std::move(options)));
+  return std::make_shared<StoreFile>(std::move(opened.reader), record, opened.number, directory,
+                                     std::move(stored), world_.options.read_only ? nullptr : &remover_);
+}
+
+uint64_t StoreFiles::block_payload_bytes_max() const { return store_block_bytes_max(world_.options); }
+
+void StoreFiles::discard(StoreFile& file) const {
+  if (!disk_.health.failed()) file.set_obsolete();
+}
+
+}  // namespace cellar

@@ -1,0 +1,20 @@
+// TableHost: what a table's operations use of the engine that holds the table.
+#pragma once
+
+#include "engine/store/engine_life.h"
+#include "engine/store/mvcc.h"
+#include "engine/store/world.h"
+
+namespace cellar {
+
+class SnapshotKeeper;
+
+// Borrows. One per engine: tables and snapshots of the same engine have the same host.
+struct TableHost {
+  const EngineLife& life;
+  const World& world;
+  Mvcc& mvcc;
+  SnapshotKeeper& snapshots;
+};
+
+}  // namespace cellar

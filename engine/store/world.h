@@ -1,0 +1,35 @@
+// World: what an engine was given when it was opened: options, path, files, clock, threads, listener, log.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "cellar/environment.h"
+#include "cellar/events.h"
+#include "cellar/file_system.h"
+#include "cellar/options.h"
+
+namespace cellar {
+
+// Immutable. Any thread.
+class World {
+  const std::unique_ptr<Executor> own_executor_;  // null if the environment brings an executor
+  EventListener silent_;
+
+ public:
+  World(EngineOptions opened_with, std::string opened_at);
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  const EngineOptions options;
+  const std::string path;  // of the store
+  FileSystem& files;
+  Clock& clock;
+  Executor& executor;
+  EventListener& events;
+
+  void log(LogLevel level, std::string_view text) const;
+};
+
+}  // namespace cellar
