@@ -58,7 +58,7 @@ EngineImpl::~EngineImpl() {
     static_cast<void>(new std::shared_ptr<EngineParts>(parts_));
     return;
   }
-  static_cast<void>(close());
+  if (!core_->life.closed.load() && check_not_in_observer().ok()) static_cast<void>(close_now());
 }
 
 Status EngineImpl::check_writable() const {
@@ -183,13 +183,22 @@ Result<std::unique_ptr<Transaction>> EngineImpl::begin(const TransactionOptions&
       std::make_unique<TransactionImpl>(parts_->core, parts_->shared_write_path(), options));
 }
 
-Status EngineImpl::run_transaction(const RunOptions& options,
-                                   const std::function<Status(Transaction&)>& work) {
+Result<int64_t> EngineImpl::unique_time_us() {
+  CELLAR_TRY(check_writable());
+  return core_->unique_time.next([this](int64_t until_us) {
+    ManifestEdit edit;
+    edit.unique_time_us = until_us;
+    return core_->commit(edit).with_context("unique time");
+  });
+}
+
+Status EngineImpl::run_transaction(const std::function<Status(Transaction&)>& work,
+                                   const TransactionOptions& options) {
   if (options.attempts_max == 0) return Status::invalid_argument("attempts_max is 1 or more");
   int64_t pause_us = options.pause_us;
   for (uint32_t attempt = 1;; ++attempt) {
     CELLAR_TRY(core_->life.check_open());
-    TransactionImpl transaction(parts_->core, parts_->shared_write_path(), options.transaction);
+    TransactionImpl transaction(parts_->core, parts_->shared_write_path(), options);
     Status status = work(transaction);
     if (status.ok() && transaction.active()) status = transaction.commit();
     transaction.rollback();
@@ -209,28 +218,27 @@ Status EngineImpl::run_transaction(const RunOptions& options,
   }
 }
 
-Status EngineImpl::create_feed(const std::string& name, const FeedOptions& options) {
-  CELLAR_TRY(check_writable());
-  CELLAR_TRY(check_feed(*core_, name, options));
-  return parts_->write_path.alone([&] { return create_feed_now(*core_, name, options); });
+Status FeedsImpl::create(const std::string& name, const FeedOptions& options) {
+  CELLAR_TRY(engine_.check_writable());
+  CELLAR_TRY(check_feed(core_, name, options));
+  return parts_.write_path.alone([&] { return create_feed_now(core_, name, options); });
 }
 
-std::vector<FeedInfo> EngineImpl::list_feeds() {
-  if (!core_->life.check_open().ok()) return {};
-  return cellar::list_feeds(*core_);
+std::vector<FeedInfo> FeedsImpl::list() {
+  if (!core_.life.check_open().ok()) return {};
+  return cellar::list_feeds(core_);
 }
 
-Status EngineImpl::drop_feed(const std::string& name) {
-  CELLAR_TRY(check_writable());
-  CELLAR_TRY(parts_->write_path.alone([&] { return drop_feed_now(*core_, name); }));
-  parts_->background.release_log();
+Status FeedsImpl::drop(const std::string& name) {
+  CELLAR_TRY(engine_.check_writable());
+  CELLAR_TRY(parts_.write_path.alone([&] { return drop_feed_now(core_, name); }));
+  parts_.background.release_log();
   return {};
 }
 
-Result<std::unique_ptr<FeedReader>> EngineImpl::read_feed(const std::string& name,
-                                                          std::optional<uint64_t> from) {
-  CELLAR_TRY(core_->life.check_open());
-  return open_feed(parts_->core, parts_->shared_background(), name, from);
+Result<std::unique_ptr<FeedReader>> FeedsImpl::read(const std::string& name, std::optional<uint64_t> from) {
+  CELLAR_TRY(core_.life.check_open());
+  return open_feed(parts_.core, parts_.shared_background(), name, from);
 }
 
 Status EngineImpl::flush() {
@@ -265,6 +273,7 @@ EngineStatus EngineImpl::status() {
   status.troubles = core_->health.troubles();
   status.last_sequence = core_->mvcc.read_point();
   status.snapshots = core_->mvcc.snapshots();
+  status.scanners = core_->scanners.load();
   for (const LogSegment& segment : core_->log_segments()) {
     ++status.log_segments;
     status.log_bytes += segment.bytes;
@@ -308,14 +317,27 @@ Status EngineImpl::finish() {
   state.clean_close = end;
   state.last_sequence = core_->mvcc.read_point();
   state.wall_ms = core_->erase_now_ms();
+  state.unique_time_us = core_->unique_time.last();
   state.log_synced = end;
   return core_->manifest->switch_to(std::move(state)).status();
 }
 
+// A transaction holds a snapshot, so that counting snapshots counts it too.
 Status EngineImpl::close() {
   if (core_->life.inherited()) return EngineLife::inherited_status();
   CELLAR_TRY(check_not_in_observer());
   if (core_->life.closed.load()) return closed_with_;
+  const uint64_t snapshots = core_->mvcc.snapshots();
+  const uint64_t scanners = core_->scanners.load();
+  if (snapshots > 0 || scanners > 0)
+    return Status::busy(
+               fmt::format("the store is in use: {} snapshots or transactions and {} scanners are open",
+                           snapshots, scanners))
+        .hinting("destroy them, then close again");
+  return close_now();
+}
+
+Status EngineImpl::close_now() {
   const bool opened = core_->wal != nullptr && !core_->options.read_only;
   if (opened && !core_->health.failed()) {
     closed_with_ = finish();

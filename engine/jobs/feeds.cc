@@ -93,8 +93,16 @@ Status feed_was_lost(const FeedRecord& feed) {
 }
 
 void tell_feed_lost(EngineCore& core, const FeedRecord& feed, uint64_t retained_bytes) {
-  const FeedLostInfo info{feed.name, feed.acknowledged, retained_bytes};
-  core.log(LogLevel::kWarning, to_text(info));
+  core.log(LogLevel::kWarning,
+           fmt::format("feed {} is lost: it held back {} bytes of the log, and its limit is {}; it was "
+                       "acknowledged up to sequence {}",
+                       feed.name, retained_bytes, feed.retained_bytes_max, feed.acknowledged));
+  FeedInfo info;
+  info.name = feed.name;
+  info.acknowledged = feed.acknowledged;
+  info.retained_bytes = retained_bytes;
+  info.retained_bytes_max = feed.retained_bytes_max;
+  info.lost = true;
   core.events.on_feed_lost(info);
   core.written->signal();
 }

@@ -12,7 +12,7 @@
 #include "engine/jobs/background.h"
 #include "engine/jobs/feeds.h"
 #include "engine/jobs/flush_job.h"
-#include "engine/jobs/named_snapshots.h"
+#include "engine/jobs/named_snapshot_files.h"
 #include "engine/log/wal_reader.h"
 #include "engine/store/table_state.h"
 
@@ -33,7 +33,7 @@ class Recovery {
     if (!core_.options.read_only) {
       CELLAR_TRY(summary_.clean && !is_scattered() ? continue_log() : publish_recovered());
       sweep_orphans();
-      NamedSnapshots(core_).sweep();
+      NamedSnapshotFiles(core_).sweep();
     }
     core_.log_found = known_segments();
     core_.recovery.micros = core_.clock.steady_us() - begun_us;
@@ -129,6 +129,7 @@ Status Recovery::open_manifest() {
         .hinting("open it read_only; a clone of a table, or an export of the whole, can be written to");
   core_.identity = state_.identity;
   core_.expiry.start(state_.wall_ms);
+  core_.unique_time.start(state_.unique_time_us);
   last_sequence_ = state_.last_sequence;
   return {};
 }

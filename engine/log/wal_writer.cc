@@ -209,8 +209,7 @@ Result<Wal::Core::SegmentPtr> Wal::Core::create_file(uint64_t id, uint64_t bytes
     if (!removed.ok() && !removed.is(Code::kNotFound)) return removed;
   }
   if (!plain) {
-    Result<std::unique_ptr<WritableFile>> mapped =
-        directory_->create(segment_name(id), {.mapped_bytes = bytes});
+    Result<std::unique_ptr<WritableFile>> mapped = directory_->create(segment_name(id), bytes);
     if (mapped.ok()) {
       segment->file = std::move(mapped).value();
       return segment;
@@ -397,7 +396,7 @@ Status Wal::Core::roll(uint64_t payload_bytes) {
   }
   make_current(*next);
   finish_in_background();
-  if (options_.events != nullptr) options_.events->on_log_rolled({.segment = old->id, .bytes = final_bytes});
+  if (options_.events != nullptr) options_.events->on_log_rolled(old->id, final_bytes);
   if (unsynced <= kUnsyncedSegmentsMax) return Status();
   CELLAR_TRY(take_sync_turn());
   status = finish_old(old->id);
@@ -605,8 +604,7 @@ Status Wal::Core::release_before(uint64_t segment) {
   }
   give_sync_turn();
   if (options_.events != nullptr) {
-    for (const LogSegment& each : removed)
-      options_.events->on_log_removed({.segment = each.id, .bytes = each.bytes});
+    for (const LogSegment& each : removed) options_.events->on_log_removed(each.id, each.bytes);
   }
   return status;
 }
@@ -686,7 +684,7 @@ Status remove_segments_before(Directory& wal, uint64_t segment, std::span<const 
     if (!parse_segment_name(entry.name, id) || id >= segment) continue;
     if (std::ranges::find(keep, id, &LogSegment::id) != keep.end()) continue;
     CELLAR_TRY(wal.unlink(entry.name));
-    if (events != nullptr) events->on_log_removed({.segment = id, .bytes = entry.bytes});
+    if (events != nullptr) events->on_log_removed(id, entry.bytes);
   }
   return Status();
 }

@@ -279,6 +279,7 @@ void apply_numbers(ManifestState& state, const ManifestEdit& edit) {
   state.next_file_number = std::max(state.next_file_number, edit.next_file_number);
   state.last_sequence = std::max(state.last_sequence, edit.last_sequence);
   if (edit.wall_ms) state.wall_ms = *edit.wall_ms;
+  if (edit.unique_time_us) state.unique_time_us = std::max(state.unique_time_us, *edit.unique_time_us);
   // Edits of several jobs may come in another order than they were made.
   const auto place = [](const LogPosition& each) { return std::pair(each.segment, each.offset); };
   if (edit.log_synced && place(*edit.log_synced) > place(state.log_synced))

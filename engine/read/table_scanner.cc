@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "engine/values/row_batch_builder.h"
 
 namespace cellar {
 namespace {
@@ -21,7 +22,7 @@ class TableScanner final : public Scanner {
       : keep_(std::move(keep)), table_(std::move(table)), reader_(std::move(reader)) {}
 
   bool next() override {
-    batch_.restart();
+    RowBatchBuilder(batch_).restart();
     return reader_.next(batch_);
   }
   RowView row() const override { return batch_.row(); }
@@ -31,7 +32,7 @@ class TableScanner final : public Scanner {
 
   bool next_batch(RowBatch& batch, size_t rows) override {
     batch.clear();
-    while (batch.size() < rows && !batch.ends_with_cursor() && reader_.next(batch)) {
+    while (batch.size() < rows && !RowBatchBuilder(batch).ends_with_cursor() && reader_.next(batch)) {
     }
     return !batch.empty();
   }
@@ -137,7 +138,7 @@ bool RowReader::add_cursor_if_due(RowBatch& out) {
   count_examined();
   if (!budget_.pace->is_over()) return false;
   const std::optional<std::string_view> row = peek_row();
-  if (row) out.add_cursor(*row);
+  if (row) RowBatchBuilder(out).add_cursor(*row);
   return row.has_value();
 }
 
@@ -221,16 +222,16 @@ bool RowReader::add(const CellView& cell, StoreReader& family, RowBatch& out) {
     return false;
   }
   if (changed_) {
-    out.add_changed(cell, family.walk().pinned());
+    RowBatchBuilder(out).add_changed(cell, family.walk().pinned());
   } else {
-    out.add(cell, family.walk().pinned());
+    RowBatchBuilder(out).add(cell, family.walk().pinned());
   }
   return true;
 }
 
 // Returns whether the part has no room for the cell. A part takes at least one cell.
 bool RowReader::is_part_full(const CellView& cell, const RowBatch& out) {
-  const size_t cells = out.cells_in_open_row();
+  const size_t cells = RowBatchBuilder::cells_in_open_row(out);
   if (budget_.cells_per_part != 0 && cells >= budget_.cells_per_part) return true;
   part_bytes_ += bytes_of(cell);
   return budget_.bytes_per_part != 0 && cells > 0 && part_bytes_ > budget_.bytes_per_part;
@@ -266,7 +267,7 @@ bool RowReader::collect(RowBatch& out) {
 // Returns whether the filter keeps the row. If it does, adds the row's cells from the families in rest_.
 bool RowReader::decide(RowBatch& out) {
   if (!filter_->keeps_row(out)) {
-    out.drop_open_row();
+    RowBatchBuilder(out).drop_open_row();
     return false;
   }
   for (const auto& family : rest_) {
@@ -279,7 +280,7 @@ bool RowReader::decide(RowBatch& out) {
     collect_family(*family, out);
     family->walk().leave_row();
   }
-  if (!rest_.empty()) out.sort_open_row();
+  if (!rest_.empty()) RowBatchBuilder(out).sort_open_row();
   return status_.ok();
 }
 
@@ -313,7 +314,7 @@ bool RowReader::next(RowBatch& out) {
     }
     if (!rest_.empty() && fail_of_families()) return false;
     count_examined();
-    const size_t cells = out.cells_in_open_row();
+    const size_t cells = RowBatchBuilder::cells_in_open_row(out);
     if (cells == 0) {
       ++stats_->rows_filtered;
       continue;
@@ -323,7 +324,7 @@ bool RowReader::next(RowBatch& out) {
       ++rows_;
       ++stats_->rows_returned;
     }
-    out.end_row(part_full);
+    RowBatchBuilder(out).end_row(part_full);
     if (budget_.pace != nullptr) budget_.pace->rest();
     return true;
   }

@@ -31,6 +31,7 @@ EngineCore::EngineCore(EngineOptions opened_with, std::string opened_at)
       remover(executor, health),
       mvcc(clock),
       expiry(clock, options.ttl_clock_guard_s * 1000),
+      unique_time(clock),
       row_locks(executor),
       changed(executor.make_event()),
       written(executor.make_event()),

@@ -21,6 +21,7 @@
 #include "engine/store/observers.h"
 #include "engine/store/row_locks.h"
 #include "engine/store/store.h"
+#include "engine/store/unique_time.h"
 
 namespace cellar {
 
@@ -61,6 +62,7 @@ struct EngineCore : std::enable_shared_from_this<EngineCore> {
   FileRemover remover;
   Mvcc mvcc;
   ExpiryClock expiry;
+  UniqueTime unique_time;
   RowLocks row_locks;
   Observers observers;
   EngineCounters counters;
@@ -69,6 +71,7 @@ struct EngineCore : std::enable_shared_from_this<EngineCore> {
   std::atomic<int64_t> memtable_bytes{0};
   std::unique_ptr<Event> written;          // signalled by publish() while a feed's reader waits
   std::atomic<uint32_t> feeds_waiting{0};  // readers that wait
+  std::atomic<uint64_t> scanners{0};       // open ones: close() refuses while there are any
   std::atomic<uint64_t> pauses{0};         // of transactions that are tried again: seeds
 
   std::unique_ptr<Directory> root;

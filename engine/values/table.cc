@@ -1,9 +1,10 @@
-// Table: what follows from the functions that every kind of table has.
+// Table and Transaction: what follows from the functions that every kind of table and transaction has.
 #include "cellar/table.h"
 
 #include <fmt/format.h>
 
 #include "cellar/filter.h"
+#include "cellar/transaction.h"
 
 namespace cellar {
 namespace {
@@ -20,6 +21,11 @@ Result<RowBatch> nearest_row(Table& table, std::string_view row, const Scan& ask
 
 }  // namespace
 
+Result<Row> Table::get_row(const Get& get) {
+  CELLAR_TRY_ASSIGN(const RowBatch batch, this->get(get));
+  return batch.empty() ? Row{get.row(), {}} : batch.row().to_row();
+}
+
 Result<RowBatch> Table::row_at_or_after(std::string_view row, const Scan& asked) {
   return nearest_row(*this, row, asked, false);
 }
@@ -32,7 +38,7 @@ Result<RowBatch> Table::row_at_or_before(std::string_view row, const Scan& asked
 // A wide row is counted in parts, so that it need not fit into memory; but a filter may drop it at its end.
 Result<RangeCount> Table::count(const Scan& asked, const std::function<bool(const RangeCount&)>& on_way) {
   constexpr uint32_t kCellsAtOnce = 1000;
-  const bool whole_rows = asked.row_filter() != nullptr;
+  const bool whole_rows = asked.filter() != nullptr;
   Scan scan = asked;
   scan.batch(whole_rows ? 0 : kCellsAtOnce).max_result_bytes(0).cursor_after_cells(0).cursor_after_ms(0);
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Scanner> scanner, this->scan(scan));
@@ -45,6 +51,28 @@ Result<RangeCount> Table::count(const Scan& asked, const std::function<bool(cons
   }
   CELLAR_TRY(scanner->status());
   return count;
+}
+
+Result<Row> Transaction::get_row(const std::shared_ptr<Table>& table, const Get& get) {
+  CELLAR_TRY_ASSIGN(const RowBatch batch, this->get(table, get));
+  return batch.empty() ? Row{get.row(), {}} : batch.row().to_row();
+}
+
+Result<bool> Transaction::exists(const std::shared_ptr<Table>& table, const Get& get) {
+  CELLAR_TRY_ASSIGN(const RowBatch batch, this->get(table, get));
+  return !batch.empty();
+}
+
+// All see the transaction's instant, so they may be read one after the other.
+Result<std::vector<RowBatch>> Transaction::get_many(const std::shared_ptr<Table>& table,
+                                                    std::span<const Get> gets) {
+  std::vector<RowBatch> rows;
+  rows.reserve(gets.size());
+  for (const Get& each : gets) {
+    CELLAR_TRY_ASSIGN(RowBatch row, get(table, each));
+    rows.push_back(std::move(row));
+  }
+  return rows;
 }
 
 }  // namespace cellar

@@ -68,8 +68,8 @@ class PutCommand final : public Command {
     if (!conditional) {
       CELLAR_TRY(opened.table->put(put));
     } else {
-      CELLAR_TRY_ASSIGN(const CheckAndMutateResult result, opened.table->check_and_mutate(check.then(put)));
-      if (!result.success) {
+      CELLAR_TRY_ASSIGN(const ActionResult result, opened.table->check_and_mutate(check.then(put)));
+      if (!result.matched) {
         session.answer_negative();
         session.talk("nothing was written: " +
                      (absent_ ? *absent_ + " has a value" : *expected_ + " does not hold"));

@@ -7,15 +7,15 @@
 
 namespace cellar {
 
-void print_snapshots(Session& session, const std::vector<NamedSnapshotInfo>& snapshots) {
+void print_snapshots(Session& session, const std::vector<CheckpointInfo>& snapshots) {
   Records records(session.out(), session.format(), "cellar.snapshot/1", "snapshots");
-  for (const NamedSnapshotInfo& each : snapshots) {
+  for (const CheckpointInfo& each : snapshots) {
     std::string tables;
-    for (const std::string& name : each.checkpoint.tables) tables += (tables.empty() ? "" : ",") + name;
+    for (const std::string& name : each.tables) tables += (tables.empty() ? "" : ",") + name;
     if (!each.status.ok() && session.format() == Format::kTable) tables = each.status.to_text();
     records.text("snapshot", each.name).text("tables", tables);
-    records.time("created", each.checkpoint.created_ms).count("sequence", each.checkpoint.sequence);
-    records.count("files", each.checkpoint.files).size("bytes", each.checkpoint.bytes);
+    records.time("created", each.created_ms).count("sequence", each.sequence);
+    records.count("files", each.files).size("bytes", each.bytes);
     if (session.format() != Format::kTable)
       records.text("error", each.status.ok() ? "" : each.status.to_text());
     records.add();

@@ -260,8 +260,8 @@ class BulkloadCommand final : public Command {
     request.by = by_ == "copy" ? IngestBy::kCopy : by_ == "move" ? IngestBy::kMove : IngestBy::kLink;
     request.verify = level_ == "deep" ? HFileCheckLevel::kDeep : HFileCheckLevel::kCells;
     Progress progress(session, "ingest " + shown_name(directory_), 0);
-    request.progress = [&](const IngestProgress& done) {
-      progress.show(done.bytes_done, 0);
+    request.progress = [&](uint64_t, uint64_t bytes) {
+      progress.show(bytes, 0);
       return !interrupted();
     };
     auto done = table.ingest(request);

@@ -1,4 +1,4 @@
-// NamedSnapshots: the checkpoints that lie inside a store.
+// NamedSnapshotFiles: the checkpoints that lie inside a store.
 #pragma once
 
 #include <memory>
@@ -14,15 +14,15 @@ class WritePath;
 
 // A snapshot is there once its CURRENT is; what has none is left over from a crash. Any thread; who makes,
 // reads or drops one holds its lock.
-class NamedSnapshots {
+class NamedSnapshotFiles {
  public:
-  explicit NamedSnapshots(EngineCore& core) : core_(core) {}
+  explicit NamedSnapshotFiles(EngineCore& core) : core_(core) {}
 
   // kInvalidArgument: the name is none, or taken.
-  Result<NamedSnapshotInfo> create(WritePath& write_path, const std::string& name,
-                                   const std::vector<std::string>& tables);
+  Result<CheckpointInfo> create(WritePath& write_path, const std::string& name,
+                                const std::vector<std::string>& tables);
   // In order of their names.
-  Result<std::vector<NamedSnapshotInfo>> list() const;
+  Result<std::vector<CheckpointInfo>> list() const;
   // kLocked while somebody has it open.
   Status drop(const std::string& name);
 
