@@ -61,15 +61,6 @@ std::string to_text(const StallInfo& info) {
   return "writes go on after " + human_micros(info.micros) + ": " + info.reason;
 }
 
-std::string to_text(const FeedLostInfo& info) {
-  return "feed " + info.feed + " is lost: it held back " + human_bytes(info.retained_bytes) +
-         " of log, more than its limit; it was acknowledged up to " + std::to_string(info.acknowledged);
-}
-
-std::string to_text(const LogInfo& info) {
-  return "log segment " + std::to_string(info.segment) + ": " + human_bytes(info.bytes);
-}
-
 std::string to_text(const RecoveryReport& info) {
   std::string text = info.clean ? "opened after a clean close: " : "recovered: ";
   text += plural(info.segments_read, "log segment", "log segments") + ", " +

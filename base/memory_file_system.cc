@@ -179,15 +179,14 @@ class MemoryDirectory final : public Directory {
   MemoryDirectory(std::shared_ptr<Tree> tree, std::shared_ptr<Node> node, std::string path)
       : tree_(std::move(tree)), node_(std::move(node)), path_(std::move(path)) {}
 
-  Result<std::unique_ptr<WritableFile>> create(std::string_view name, const CreateOptions& options) override {
+  Result<std::unique_ptr<WritableFile>> create(std::string_view name, uint64_t mapped_bytes) override {
     CELLAR_TRY(check_file_name(name));
     const MutexLock lock(tree_->mutex);
     CELLAR_TRY(check_alive());
     if (node_->has(name))
       return Status::invalid_argument(quoted("cannot create", path_, name) + ": it already exists");
     auto file = std::make_shared<MemoryFile>();
-    auto writable =
-        std::make_unique<MemoryWritable>(file, path_ + "/" + std::string(name), options.mapped_bytes);
+    auto writable = std::make_unique<MemoryWritable>(file, path_ + "/" + std::string(name), mapped_bytes);
     node_->files.emplace(name, std::move(file));
     return std::unique_ptr<WritableFile>(std::move(writable));
   }

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <ostream>
 
 #include "base/assert.h"
 
@@ -108,6 +109,8 @@ std::string Status::to_text() const {
   if (!failure_->hint.empty()) text += "; hint: " + failure_->hint;
   return text;
 }
+
+std::ostream& operator<<(std::ostream& to, const Status& status) { return to << status.to_text(); }
 
 namespace internal {
 

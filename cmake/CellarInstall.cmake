@@ -28,6 +28,10 @@ if(TARGET cellar_tool)
   install(DIRECTORY share/cellar/schema DESTINATION "${CMAKE_INSTALL_DATADIR}/cellar" FILES_MATCHING PATTERN "*.json")
 endif()
 
+# The examples, with a build file of their own, their input, and what they print.
+install(DIRECTORY examples/ DESTINATION "${CMAKE_INSTALL_DATADIR}/cellar/examples"
+  FILES_MATCHING PATTERN "*.cc" PATTERN "*.txt" PATTERN "data/*")
+
 # How a library we link is found again: its target = the CMake package, empty for those of cellar_find = the pkg-config
 # module, empty where it has none.
 set(cellar_find_again
@@ -88,7 +92,9 @@ function(cellar_found_again target cmake_out requires_out libs_out)
   set(${libs_out} "${libs}" PARENT_SCOPE)
 endfunction()
 
-# cellar_pkg_config(<file> <target> <name> <description>): the paths are relative to the file: a tree can be moved.
+# cellar_pkg_config(<file> <target> <name> <description>): the paths are relative to the file: a tree can be moved. An
+# install has the static library or the shared one. The libraries of a static one are not private: without them, that
+# is without `pkg-config --static`, no program could be linked.
 function(cellar_pkg_config file target name description)
   cellar_found_again(${target} unused CELLAR_REQUIRES CELLAR_LIBS)
   set(CELLAR_NAME "${name}")

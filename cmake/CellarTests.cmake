@@ -155,6 +155,11 @@ if(TARGET cellar_tool)
   endif()
 endif()
 
+# Whether misuse of the API is refused by the compiler, with a message that helps.
+add_test(NAME compile_fail COMMAND python3 "${PROJECT_SOURCE_DIR}/tests/compile_fail/check.py"
+  "${CMAKE_CXX_COMPILER}" "${PROJECT_SOURCE_DIR}/include")
+set_tests_properties(compile_fail PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${CELLAR_TEST_TIMEOUT_S})
+
 # Whether others can link what is installed, and what a shared library shows; ./dev consumer tries all the ways.
 if(CELLAR_INSTALL AND NOT CELLAR_SANITIZE)
   cellar_library(cellar_shared       NAME shared       LAYERS engine SHARED)

@@ -46,6 +46,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
   }
   CELLAR_ASSERT(parts->disk.manifest != nullptr &&
                 (parts->disk.wal == nullptr) == parts->world.options.read_only);
+  parts->unique_time.start(parts->disk.manifest->state().unique_time_us);
   for (const auto& store : parts->catalog.stores()) {
     if (store->frozen_count() != 0) parts->background.queue_flush(store);
     parts->background.queue_prefetch(store);
@@ -61,7 +62,7 @@ EngineImpl::~EngineImpl() {
     static_cast<void>(new std::shared_ptr<EngineParts>(parts_));
     return;
   }
-  static_cast<void>(close());
+  if (!parts_->life.closed.load() && check_not_in_observer().ok()) static_cast<void>(close_now());
 }
 
 Status EngineImpl::check_writable() const {
@@ -188,14 +189,23 @@ Result<std::unique_ptr<Transaction>> EngineImpl::begin(const TransactionOptions&
       parts_->shared(parts_->host), parts_->shared(parts_->write_path), parts_->memory, options));
 }
 
-Status EngineImpl::run_transaction(const RunOptions& options,
-                                   const std::function<Status(Transaction&)>& work) {
+Result<int64_t> EngineImpl::unique_time_us() {
+  CELLAR_TRY(check_writable());
+  return parts_->unique_time.next([this](int64_t until_us) {
+    ManifestEdit edit;
+    edit.unique_time_us = until_us;
+    return parts_->disk.commit(edit).with_context("unique time");
+  });
+}
+
+Status EngineImpl::run_transaction(const std::function<Status(Transaction&)>& work,
+                                   const TransactionOptions& options) {
   if (options.attempts_max == 0) return Status::invalid_argument("attempts_max must be at least 1");
   int64_t pause_us = options.pause_us;
   for (uint32_t attempt = 1;; ++attempt) {
     CELLAR_TRY(parts_->life.check_open());
     TransactionImpl transaction(parts_->shared(parts_->host), parts_->shared(parts_->write_path),
-                                parts_->memory, options.transaction);
+                                parts_->memory, options);
     Status status = work(transaction);
     if (status.ok() && transaction.active()) status = transaction.commit();
     transaction.rollback();
@@ -215,29 +225,28 @@ Status EngineImpl::run_transaction(const RunOptions& options,
   }
 }
 
-Status EngineImpl::create_feed(const std::string& name, const FeedOptions& options) {
-  CELLAR_TRY(check_writable());
-  CELLAR_TRY(check_feed(parts_->world, parts_->catalog, name, options));
-  return parts_->write_path.alone(
-      [&] { return create_feed_now(parts_->disk, parts_->mvcc.read_point(), name, options); });
+Status FeedsImpl::create(const std::string& name, const FeedOptions& options) {
+  CELLAR_TRY(engine_.check_writable());
+  CELLAR_TRY(check_feed(parts_.world, parts_.catalog, name, options));
+  return parts_.write_path.alone(
+      [&] { return create_feed_now(parts_.disk, parts_.mvcc.read_point(), name, options); });
 }
 
-std::vector<FeedInfo> EngineImpl::list_feeds() {
-  if (!parts_->life.check_open().ok()) return {};
-  return cellar::list_feeds(parts_->disk);
+std::vector<FeedInfo> FeedsImpl::list() {
+  if (!parts_.life.check_open().ok()) return {};
+  return cellar::list_feeds(parts_.disk);
 }
 
-Status EngineImpl::drop_feed(const std::string& name) {
-  CELLAR_TRY(check_writable());
-  CELLAR_TRY(parts_->write_path.alone([&] { return drop_feed_now(parts_->disk, name); }));
-  parts_->background.release_log();
+Status FeedsImpl::drop(const std::string& name) {
+  CELLAR_TRY(engine_.check_writable());
+  CELLAR_TRY(parts_.write_path.alone([&] { return drop_feed_now(parts_.disk, name); }));
+  parts_.background.release_log();
   return {};
 }
 
-Result<std::unique_ptr<FeedReader>> EngineImpl::read_feed(const std::string& name,
-                                                          std::optional<uint64_t> from) {
-  CELLAR_TRY(parts_->life.check_open());
-  return open_feed(parts_->shared(parts_->feed_source), name, from);
+Result<std::unique_ptr<FeedReader>> FeedsImpl::read(const std::string& name, std::optional<uint64_t> from) {
+  CELLAR_TRY(parts_.life.check_open());
+  return open_feed(parts_.shared(parts_.feed_source), name, from);
 }
 
 Status EngineImpl::flush() {
@@ -273,6 +282,7 @@ EngineStatus EngineImpl::status() {
   status.troubles = parts_->health.troubles();
   status.last_sequence = parts_->mvcc.read_point();
   status.snapshots = parts_->mvcc.snapshots();
+  status.scanners = parts_->life.scanners.load();
   for (const LogSegment& segment : parts_->disk.log_segments()) {
     ++status.log_segments;
     status.log_bytes += segment.bytes;
@@ -321,14 +331,27 @@ Status EngineImpl::finish() {
   const ExpiryClock::Memory time = parts_->expiry.memory();
   state.wall_ms = time.wall_ms;
   state.doubted_ms = time.doubted_ms;
+  state.unique_time_us = parts_->unique_time.last();
   state.log_synced = end;
   return parts_->disk.manifest->switch_to(std::move(state)).status();
 }
 
+// A transaction holds a snapshot, so that counting snapshots counts it too.
 Status EngineImpl::close() {
   if (parts_->life.inherited()) return EngineLife::inherited_status();
   CELLAR_TRY(check_not_in_observer());
   if (parts_->life.closed.load()) return closed_with_;
+  const uint64_t snapshots = parts_->mvcc.snapshots();
+  const uint64_t scanners = parts_->life.scanners.load();
+  if (snapshots > 0 || scanners > 0)
+    return Status::busy(
+               fmt::format("the store is in use: {} snapshots or transactions and {} scanners are open",
+                           snapshots, scanners))
+        .hinting("destroy them, then close again");
+  return close_now();
+}
+
+Status EngineImpl::close_now() {
   const bool opened = parts_->disk.wal != nullptr && !parts_->world.options.read_only;
   if (opened && !parts_->health.failed()) {
     closed_with_ = finish();

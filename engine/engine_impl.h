@@ -11,6 +11,39 @@
 
 namespace cellar {
 
+class EngineImpl;
+
+// The engine's named snapshots. It checks that the engine is open, and calls the jobs.
+class NamedSnapshotsImpl final : public NamedSnapshots {
+ public:
+  NamedSnapshotsImpl(EngineImpl& engine, EngineParts& parts) : engine_(engine), parts_(parts) {}
+  Result<CheckpointInfo> create(const std::string& name, const std::vector<std::string>& tables) override;
+  Result<std::vector<CheckpointInfo>> list() override;
+  Status drop(const std::string& name) override;
+  Result<std::unique_ptr<Engine>> open(const std::string& name) override;
+  Status restore(const std::string& name, const std::vector<std::string>& tables) override;
+  Result<std::shared_ptr<Table>> clone(const std::string& name, const std::string& from,
+                                       const std::string& table) override;
+
+ private:
+  EngineImpl& engine_;
+  EngineParts& parts_;
+};
+
+// The engine's feeds. It checks that the engine is open, and calls the jobs.
+class FeedsImpl final : public Feeds {
+ public:
+  FeedsImpl(EngineImpl& engine, EngineParts& parts) : engine_(engine), parts_(parts) {}
+  Status create(const std::string& name, const FeedOptions& options) override;
+  std::vector<FeedInfo> list() override;
+  Status drop(const std::string& name) override;
+  Result<std::unique_ptr<FeedReader>> read(const std::string& name, std::optional<uint64_t> from) override;
+
+ private:
+  EngineImpl& engine_;
+  EngineParts& parts_;
+};
+
 class EngineImpl final : public Engine {
  public:
   explicit EngineImpl(std::shared_ptr<EngineParts> parts) : parts_(std::move(parts)) {}
@@ -29,22 +62,13 @@ class EngineImpl final : public Engine {
                       std::shared_ptr<Observer> observer) override;
   Status write(const Batch& batch, const WriteOptions& options) override;
   Result<std::shared_ptr<const Snapshot>> snapshot() override;
-  Result<NamedSnapshotInfo> create_snapshot(const std::string& name,
-                                            const std::vector<std::string>& tables) override;
-  Result<std::vector<NamedSnapshotInfo>> list_snapshots() override;
-  Status drop_snapshot(const std::string& name) override;
-  Result<std::unique_ptr<Engine>> open_snapshot(const std::string& name) override;
-  Status restore_snapshot(const std::string& name, const std::vector<std::string>& tables) override;
-  Result<std::shared_ptr<Table>> clone_snapshot(const std::string& name, const std::string& from,
-                                                const std::string& table) override;
+  NamedSnapshots& named_snapshots() override { return named_snapshots_; }
+  Feeds& feeds() override { return feeds_; }
   Result<CheckpointInfo> checkpoint(const std::string& path) override;
   Result<std::unique_ptr<Transaction>> begin(const TransactionOptions& options) override;
-  Status run_transaction(const RunOptions& options, const std::function<Status(Transaction&)>& work) override;
-  Status create_feed(const std::string& name, const FeedOptions& options) override;
-  std::vector<FeedInfo> list_feeds() override;
-  Status drop_feed(const std::string& name) override;
-  Result<std::unique_ptr<FeedReader>> read_feed(const std::string& name,
-                                                std::optional<uint64_t> from) override;
+  Status run_transaction(const std::function<Status(Transaction&)>& work,
+                         const TransactionOptions& options) override;
+  Result<int64_t> unique_time_us() override;
   Status flush() override;
   Status resume() override;
   Status wait_for_background() override;
@@ -52,14 +76,18 @@ class EngineImpl final : public Engine {
   const RecoveryReport& recovery_report() const override { return parts_->recovery; }
   Status close() override;
 
- private:
   Status check_writable() const;
+
+ private:
   Status create_now(const std::string& name, const TableOptions& options);
   Status drop_now(const std::string& name);
   Status truncate_now(const std::string& name);
   Status finish();
+  Status close_now();
 
   const std::shared_ptr<EngineParts> parts_;
+  NamedSnapshotsImpl named_snapshots_{*this, *parts_};
+  FeedsImpl feeds_{*this, *parts_};
   std::atomic<uint64_t> pauses_{0};  // of transactions that are tried again: seeds
   Status closed_with_;
 };

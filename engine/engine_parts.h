@@ -11,6 +11,7 @@
 #include "engine/jobs/feed_reader.h"
 #include "engine/store/observers.h"
 #include "engine/store/snapshot_keeper.h"
+#include "engine/store/unique_time.h"
 #include "engine/write/write_path.h"
 
 namespace cellar {
@@ -44,6 +45,7 @@ struct EngineParts : std::enable_shared_from_this<EngineParts> {
   StoreFiles files;
   Mvcc mvcc;
   ExpiryClock expiry;
+  UniqueTime unique_time;
   MemtableSpace memory;
   RowLocks row_locks;
   Observers observers;

@@ -5,7 +5,7 @@
 #include "base/bytes.h"
 #include "engine/engine_impl.h"
 #include "engine/jobs/checkpoint_job.h"
-#include "engine/jobs/named_snapshots.h"
+#include "engine/jobs/named_snapshot_files.h"
 #include "engine/jobs/table_replacement.h"
 #include "engine/schema/names.h"
 #include "engine/store/file_copy.h"
@@ -36,27 +36,27 @@ Result<std::vector<TableRecord>> tables_of(const ManifestState& state, const std
 
 }  // namespace
 
-Result<NamedSnapshotInfo> EngineImpl::create_snapshot(const std::string& name,
+Result<CheckpointInfo> NamedSnapshotsImpl::create(const std::string& name,
                                                       const std::vector<std::string>& tables) {
-  CELLAR_TRY(check_writable());
-  return NamedSnapshots(parts_->world, parts_->disk).create(parts_->checkpoint_source, name, tables);
+  CELLAR_TRY(engine_.check_writable());
+  return NamedSnapshotFiles(parts_.world, parts_.disk).create(parts_.checkpoint_source, name, tables);
 }
 
-Result<std::vector<NamedSnapshotInfo>> EngineImpl::list_snapshots() {
-  CELLAR_TRY(parts_->life.check_open());
-  return NamedSnapshots(parts_->world, parts_->disk).list();
+Result<std::vector<CheckpointInfo>> NamedSnapshotsImpl::list() {
+  CELLAR_TRY(parts_.life.check_open());
+  return NamedSnapshotFiles(parts_.world, parts_.disk).list();
 }
 
-Status EngineImpl::drop_snapshot(const std::string& name) {
-  CELLAR_TRY(check_writable());
-  return NamedSnapshots(parts_->world, parts_->disk).drop(name);
+Status NamedSnapshotsImpl::drop(const std::string& name) {
+  CELLAR_TRY(engine_.check_writable());
+  return NamedSnapshotFiles(parts_.world, parts_.disk).drop(name);
 }
 
-Result<std::unique_ptr<Engine>> EngineImpl::open_snapshot(const std::string& name) {
-  CELLAR_TRY(parts_->life.check_open());
-  const NamedSnapshots snapshots(parts_->world, parts_->disk);
+Result<std::unique_ptr<Engine>> NamedSnapshotsImpl::open(const std::string& name) {
+  CELLAR_TRY(parts_.life.check_open());
+  const NamedSnapshotFiles snapshots(parts_.world, parts_.disk);
   CELLAR_TRY(snapshots.open(name).status());  // says that there is none, and what the nearest is called
-  EngineOptions options = parts_->world.options;
+  EngineOptions options = parts_.world.options;
   options.read_only = true;
   options.create_if_missing = false;
   options.error_if_exists = false;
@@ -64,37 +64,37 @@ Result<std::unique_ptr<Engine>> EngineImpl::open_snapshot(const std::string& nam
   return Engine::open(snapshots.path_of(name), options);
 }
 
-Status EngineImpl::restore_snapshot(const std::string& name, const std::vector<std::string>& tables) {
-  CELLAR_TRY(check_writable());
-  CELLAR_TRY_ASSIGN(const NamedSnapshots::Opened snapshot,
-                    NamedSnapshots(parts_->world, parts_->disk).open(name));
+Status NamedSnapshotsImpl::restore(const std::string& name, const std::vector<std::string>& tables) {
+  CELLAR_TRY(engine_.check_writable());
+  CELLAR_TRY_ASSIGN(const NamedSnapshotFiles::Opened snapshot,
+                    NamedSnapshotFiles(parts_.world, parts_.disk).open(name));
   CELLAR_TRY_ASSIGN(std::vector<TableRecord> content, tables_of(snapshot.state, name, tables));
-  return parts_->write_path.alone([&] {
-    return TableReplacement(parts_->work, parts_->catalog, parts_->background, std::move(content),
+  return parts_.write_path.alone([&] {
+    return TableReplacement(parts_.work, parts_.catalog, parts_.background, std::move(content),
                             snapshot.directory.get(), snapshot.state.last_sequence)
         .run()
         .with_context("restoring snapshot " + name);
   });
 }
 
-Result<std::shared_ptr<Table>> EngineImpl::clone_snapshot(const std::string& name, const std::string& from,
+Result<std::shared_ptr<Table>> NamedSnapshotsImpl::clone(const std::string& name, const std::string& from,
                                                           const std::string& table) {
-  CELLAR_TRY(check_writable());
+  CELLAR_TRY(engine_.check_writable());
   CELLAR_TRY(check_table_name(table));
-  CELLAR_TRY_ASSIGN(const NamedSnapshots::Opened snapshot,
-                    NamedSnapshots(parts_->world, parts_->disk).open(name));
+  CELLAR_TRY_ASSIGN(const NamedSnapshotFiles::Opened snapshot,
+                    NamedSnapshotFiles(parts_.world, parts_.disk).open(name));
   CELLAR_TRY_ASSIGN(std::vector<TableRecord> content, tables_of(snapshot.state, name, {from}));
   content.front().name = table;
   CELLAR_ASSERT(content.size() == 1);
-  CELLAR_TRY(parts_->write_path.alone([&]() -> Status {
-    if (parts_->catalog.lookup(table) != nullptr)
+  CELLAR_TRY(parts_.write_path.alone([&]() -> Status {
+    if (parts_.catalog.lookup(table) != nullptr)
       return Status::invalid_argument("table " + table + " already exists");
-    return TableReplacement(parts_->work, parts_->catalog, parts_->background, std::move(content),
+    return TableReplacement(parts_.work, parts_.catalog, parts_.background, std::move(content),
                             snapshot.directory.get(), snapshot.state.last_sequence)
         .run()
         .with_context("cloning from snapshot " + name);
   }));
-  return open_table(table);
+  return engine_.open_table(table);
 }
 
 Status EngineImpl::truncate_table(const std::string& name) {

@@ -85,12 +85,12 @@ Result<Row> TableImpl::mutate(const RowMutations& mutations, const WriteOptions&
   return parts_->write_path.mutate(*this, mutations, options);
 }
 
-Result<CheckAndMutateResult> TableImpl::check_and_mutate(const CheckAndMutate& check,
-                                                         const WriteOptions& options) {
+Result<ActionResult> TableImpl::check_and_mutate(const CheckAndMutate& check, const WriteOptions& options) {
   return parts_->write_path.check_and_mutate(*this, check, options);
 }
 
-std::vector<ActionResult> TableImpl::batch(std::span<const Action> actions, const WriteOptions& options) {
+std::vector<Result<ActionResult>> TableImpl::batch(std::span<const Action> actions,
+                                                   const WriteOptions& options) {
   if (observers() != nullptr) return run_actions(*this, actions, options, nullptr);  // each is refused alone
   return run_actions(*this, actions, options, [&](std::span<const Action> writes) {
     Batch together;
@@ -131,12 +131,15 @@ Result<std::vector<std::unique_ptr<Scanner>>> TableImpl::scan_many(std::span<con
   return open_scans(shared_from_this(), scans);
 }
 
-Result<RangeEstimate> TableImpl::estimate(const EstimateRequest& request) {
+Result<RangeEstimate> TableImpl::estimate(const KeyRange& range, const std::vector<std::string>& families) {
+  const EstimateRequest request{range.start, range.stop, families};
   CELLAR_TRY_ASSIGN(const auto views, TableReader(*this).views_of(request));
   return estimate_range(request, views);
 }
 
-Result<RangeSplits> TableImpl::split_points(size_t parts, const EstimateRequest& request) {
+Result<RangeSplits> TableImpl::split_points(size_t parts, const KeyRange& range,
+                                            const std::vector<std::string>& families) {
+  const EstimateRequest request{range.start, range.stop, families};
   CELLAR_TRY_ASSIGN(const auto views, TableReader(*this).views_of(request));
   return split_range(request, views, parts);
 }
@@ -149,10 +152,10 @@ Result<IngestInfo> TableImpl::ingest(const IngestRequest& request) {
   return done;
 }
 
-Status TableImpl::flush(const FlushOptions& options) {
+Status TableImpl::flush(std::string_view family) {
   CELLAR_TRY(check_not_in_observer());
   CELLAR_TRY(check());
-  CELLAR_TRY_ASSIGN(const auto chosen, stores_of(options.family));
+  CELLAR_TRY_ASSIGN(const auto chosen, stores_of(family));
   return parts_->background.flush(chosen).with_context("table " + name());
 }
 

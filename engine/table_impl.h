@@ -25,9 +25,9 @@ class TableImpl final : public TableState {
   Result<std::vector<int64_t>> increment(const Increment& increment, const WriteOptions& options) override;
   Result<Row> append(const Append& append, const WriteOptions& options) override;
   Result<Row> mutate(const RowMutations& mutations, const WriteOptions& options) override;
-  Result<CheckAndMutateResult> check_and_mutate(const CheckAndMutate& check,
-                                                const WriteOptions& options) override;
-  std::vector<ActionResult> batch(std::span<const Action> actions, const WriteOptions& options) override;
+  Result<ActionResult> check_and_mutate(const CheckAndMutate& check, const WriteOptions& options) override;
+  std::vector<Result<ActionResult>> batch(std::span<const Action> actions,
+                                          const WriteOptions& options) override;
   Result<RowBatch> get(const Get& get) override;
   Status get_into(const Get& get, RowBatch& batch) override;
   Result<bool> exists(const Get& get) override;
@@ -35,10 +35,11 @@ class TableImpl final : public TableState {
   Result<std::vector<RowBatch>> get_many(std::span<const Get> gets) override;
   Result<std::unique_ptr<Scanner>> scan(const Scan& scan) override;
   Result<std::vector<std::unique_ptr<Scanner>>> scan_many(std::span<const Scan> scans) override;
-  Result<RangeEstimate> estimate(const EstimateRequest& request) override;
-  Result<RangeSplits> split_points(size_t parts, const EstimateRequest& request) override;
+  Result<RangeEstimate> estimate(const KeyRange& range, const std::vector<std::string>& families) override;
+  Result<RangeSplits> split_points(size_t parts, const KeyRange& range,
+                                   const std::vector<std::string>& families) override;
   Result<IngestInfo> ingest(const IngestRequest& request) override;
-  Status flush(const FlushOptions& options) override;
+  Status flush(std::string_view family) override;
   Status compact(const CompactOptions& options) override;
 
  private:

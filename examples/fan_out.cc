@@ -23,7 +23,7 @@ class FanOut final : public Observer {
   FanOut(std::shared_ptr<Table> followed_by, std::shared_ptr<Table> streams)
       : followed_by_(std::move(followed_by)), streams_(std::move(streams)) {}
 
-  Status before_write(const ObservedRow& row, ObserverContext& context) override {
+  Status before_write(const RowView& row, ObserverContext& context) override {
     const std::string author(row.row());
     // One more than the limit, to know; in parts, so that a row of millions is no matter.
     std::vector<std::string> readers;

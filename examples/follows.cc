@@ -21,10 +21,10 @@ class Inverse final : public Observer {
  public:
   explicit Inverse(std::shared_ptr<Table> followed_by) : followed_by_(std::move(followed_by)) {}
 
-  Status before_write(const ObservedRow& row, ObserverContext& context) override {
+  Status before_write(const RowView& row, ObserverContext& context) override {
     const std::string user(row.row());
-    CELLAR_TRY_ASSIGN(const RowBatch before, context.get(row.table(), Get(user)));
-    CELLAR_TRY_ASSIGN(const RowBatch after, context.get_after(row.table(), Get(user)));
+    CELLAR_TRY_ASSIGN(const RowBatch before, context.get(context.observed_table(), Get(user)));
+    CELLAR_TRY_ASSIGN(const RowBatch after, context.get_after(context.observed_table(), Get(user)));
     for (const CellView& cell : before.row())
       if (!holds(after.row(), cell.qualifier()))
         CELLAR_TRY(context.erase(followed_by_, Delete(cell.qualifier()).column("f", user)));
@@ -87,7 +87,7 @@ Status run(const std::string& path) {
     CELLAR_TRY(transaction.erase(follows, Delete("ada").column("f", "cleo")));
     return transaction.put(follows, Put("cleo").add("f", "ada", ""));
   };
-  CELLAR_TRY(engine->run_transaction({}, swap));
+  CELLAR_TRY(engine->run_transaction(swap));
   CELLAR_TRY(show("a transaction: now cleo follows ada"));
 
   const Status refused = follows->put(Put("bob").add("f", "ada", "").add("f", "bob", ""));

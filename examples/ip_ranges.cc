@@ -92,7 +92,7 @@ Status load(Engine& engine, const std::shared_ptr<Table>& table, const std::vect
         .add("r", "text", address_text(range.first) + " - " + address_text(range.last))
         .add("c", "code", range.country);
     if (const auto name = names.find(range.country); name != names.end()) put.add("c", "name", name->second);
-    cells += put.pieces().size();
+    cells += put.size();
     batch.put(table, put);
     constexpr size_t kBatchRows = 2000;
     if (batch.mutations() < kBatchRows) continue;

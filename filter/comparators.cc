@@ -74,6 +74,9 @@ class NullValue final : public Comparator {
   std::string to_text() const override { return "null:"; }
 };
 
+enum class BitOp : uint8_t { kAnd, kOr, kXor };
+enum class RegexCase : uint8_t { kRespect, kIgnore };
+
 class Bits final : public Comparator {
  public:
   Bits(std::string_view bytes, BitOp op) : bytes_(bytes), op_(op) {}
@@ -152,6 +155,14 @@ class Substring final : public Comparator {
   std::unique_ptr<RE2> letters_;  // finds text_ in either case; null: ASCII alone has cases
 };
 
+Result<ComparatorPtr> make_regex(std::string_view expression, RegexCase letters) {
+  auto made = std::make_shared<Regex>(expression, letters);
+  if (const std::string error = made->error(); !error.empty())
+    return Status::invalid_argument(fmt::format("invalid regular expression: {}", error))
+        .hinting("the syntax is RE2's: https://github.com/google/re2/wiki/Syntax");
+  return ComparatorPtr(std::move(made));
+}
+
 }  // namespace
 
 std::string_view op_text(CompareOp op) {
@@ -190,15 +201,17 @@ ComparatorPtr binary_component(std::string_view bytes, uint32_t offset) {
 }
 ComparatorPtr long_number(int64_t number) { return std::make_shared<LongNumber>(number); }
 ComparatorPtr null_value() { return std::make_shared<NullValue>(); }
-ComparatorPtr bits(std::string_view bytes, BitOp op) { return std::make_shared<Bits>(bytes, op); }
+ComparatorPtr bits_and(std::string_view bytes) { return std::make_shared<Bits>(bytes, BitOp::kAnd); }
+ComparatorPtr bits_or(std::string_view bytes) { return std::make_shared<Bits>(bytes, BitOp::kOr); }
+ComparatorPtr bits_xor(std::string_view bytes) { return std::make_shared<Bits>(bytes, BitOp::kXor); }
 ComparatorPtr substring(std::string_view text) { return std::make_shared<Substring>(text); }
 
-Result<ComparatorPtr> regex(std::string_view expression, RegexCase letters) {
-  auto made = std::make_shared<Regex>(expression, letters);
-  if (const std::string error = made->error(); !error.empty())
-    return Status::invalid_argument(fmt::format("invalid regular expression: {}", error))
-        .hinting("the syntax is RE2's: https://github.com/google/re2/wiki/Syntax");
-  return ComparatorPtr(std::move(made));
+Result<ComparatorPtr> regex(std::string_view expression) {
+  return make_regex(expression, RegexCase::kRespect);
+}
+
+Result<ComparatorPtr> regex_ignoring_case(std::string_view expression) {
+  return make_regex(expression, RegexCase::kIgnore);
 }
 
 }  // namespace cellar

@@ -77,12 +77,12 @@ Result<ComparatorPtr> comparator_of(const FilterArgument& argument, CompareOp op
     if (type == "binary") return binary(value);
     if (type == "binaryprefix") return binary_prefix(value);
     if (type == "regexstring") return regex(value);
-    if (type == "regexstringnocase") return regex(value, RegexCase::kIgnore);
+    if (type == "regexstringnocase") return regex_ignoring_case(value);
     if (type == "substring") return substring(value);
     if (type == "null") return null_value();
-    if (type == "bitand") return bits(value, BitOp::kAnd);
-    if (type == "bitor") return bits(value, BitOp::kOr);
-    if (type == "bitxor") return bits(value, BitOp::kXor);
+    if (type == "bitand") return bits_and(value);
+    if (type == "bitor") return bits_or(value);
+    if (type == "bitxor") return bits_xor(value);
     if (type == "long" || type == "bigdecimal" || type == "binarycomponent")
       return number_comparator(type, value);
   }
@@ -168,7 +168,7 @@ Result<FilterPtr> make_key_only(Arguments arguments) {
   CELLAR_TRY(check_count(arguments, 0, 1, "[sizes as values]"));
   if (arguments.empty()) return key_only_filter();
   CELLAR_TRY_ASSIGN(const bool sizes, flag_of(arguments[0]));
-  return key_only_filter(sizes ? KeyOnlyValue::kSize : KeyOnlyValue::kEmpty);
+  return sizes ? value_size_filter() : key_only_filter();
 }
 
 Result<FilterPtr> make_pagination(Arguments arguments) {
@@ -180,10 +180,10 @@ Result<FilterPtr> make_pagination(Arguments arguments) {
 }
 
 Result<FilterPtr> make_timestamps(Arguments arguments) {
-  HintVersions hint = HintVersions::kNo;
+  bool seeks = false;
   if (!arguments.empty()) {
     if (const Result<bool> last = flag_of(arguments.back()); last.ok()) {
-      hint = *last ? HintVersions::kYes : HintVersions::kNo;
+      seeks = *last;
       arguments = arguments.first(arguments.size() - 1);
     }
   }
@@ -193,7 +193,7 @@ Result<FilterPtr> make_timestamps(Arguments arguments) {
     if (timestamp < 0) return expected("timestamps of 0 or more");
     timestamps.push_back(timestamp);
   }
-  return timestamps_filter(std::move(timestamps), hint);
+  return seeks ? seeking_timestamps_filter(std::move(timestamps)) : timestamps_filter(std::move(timestamps));
 }
 
 Result<FilterPtr> make_column_range(Arguments arguments) {
@@ -214,11 +214,11 @@ Result<FilterPtr> make_dependent(Arguments arguments) {
   if (arguments.size() > 2) {
     CELLAR_TRY_ASSIGN(drop, flag_of(arguments[2]));
   }
-  const DependentColumn keep = drop ? DependentColumn::kDrop : DependentColumn::kKeep;
-  if (arguments.size() < 5) return dependent_column_filter(column[0], column[1], keep);
+  const auto make = drop ? dependent_column_exclude_filter : dependent_column_filter;
+  if (arguments.size() < 5) return make(column[0], column[1], CompareOp::kNoOp, nullptr);
   CELLAR_TRY_ASSIGN(const CompareOp op, op_of(arguments[3]));
   CELLAR_TRY_ASSIGN(ComparatorPtr comparator, comparator_of(arguments[4], op));
-  return dependent_column_filter(column[0], column[1], keep, op, std::move(comparator));
+  return make(column[0], column[1], op, std::move(comparator));
 }
 
 Result<FilterPtr> make_column_value(Arguments arguments) {

@@ -95,22 +95,21 @@ class SingleColumnValueFilter : public Filter {
 
 class DependentColumnFilter final : public Cloned<DependentColumnFilter> {
  public:
-  DependentColumnFilter(ColumnTest test, DependentColumn column) : test_(std::move(test)), column_(column) {}
+  DependentColumnFilter(ColumnTest test, bool drop) : test_(std::move(test)), drop_(drop) {}
   std::string to_text() const override {
-    const bool drop = column_ == DependentColumn::kDrop;
     if (test_.comparator != nullptr)
       return fmt::format("DependentColumnFilter({}, {}, {}, {}, {})", quoted(test_.family),
-                         quoted(test_.qualifier), drop, op_text(test_.op),
+                         quoted(test_.qualifier), drop_, op_text(test_.op),
                          quoted(test_.comparator->to_text()));
     return call_text("DependentColumnFilter",
-                     {quoted(test_.family), quoted(test_.qualifier), flag_text(drop)});
+                     {quoted(test_.family), quoted(test_.qualifier), flag_text(drop_)});
   }
   void reset() override { timestamps_.clear(); }
   FilterCode cell(const CellView& cell) override {
     if (!test_.is_of(cell)) return FilterCode::kInclude;
     if (test_.comparator != nullptr && !test_.passes(cell)) return FilterCode::kSkip;
     timestamps_.insert(cell.timestamp);
-    return column_ == DependentColumn::kDrop ? FilterCode::kSkip : FilterCode::kInclude;
+    return drop_ ? FilterCode::kSkip : FilterCode::kInclude;
   }
   bool needs_whole_row() const override { return true; }
   void edit_row(std::vector<CellView>& cells) override {
@@ -119,21 +118,21 @@ class DependentColumnFilter final : public Cloned<DependentColumnFilter> {
 
  private:
   ColumnTest test_;
-  DependentColumn column_;
+  bool drop_;
   std::set<int64_t> timestamps_;
 };
 
 class TimestampsFilter final : public Cloned<TimestampsFilter> {
  public:
-  TimestampsFilter(std::vector<int64_t> timestamps, HintVersions hint)
-      : timestamps_(std::move(timestamps)), hint_(hint) {
+  TimestampsFilter(std::vector<int64_t> timestamps, bool seeks)
+      : timestamps_(std::move(timestamps)), seeks_(seeks) {
     std::ranges::sort(timestamps_);
     timestamps_.erase(std::unique(timestamps_.begin(), timestamps_.end()), timestamps_.end());
   }
   std::string to_text() const override {
     std::string text = "TimestampsFilter(";
     for (const int64_t each : timestamps_) text += fmt::format("{}{}", text.back() == '(' ? "" : ", ", each);
-    if (hint_ == HintVersions::kYes) text += text.back() == '(' ? "true" : ", true";
+    if (seeks_) text += text.back() == '(' ? "true" : ", true";
     return text + ")";
   }
   FilterCode cell(const CellView& cell) override {
@@ -142,37 +141,35 @@ class TimestampsFilter final : public Cloned<TimestampsFilter> {
       // HBase's smallest of none is larger than every timestamp.
       return FilterCode::kNextColumn;
     }
-    return hint_ == HintVersions::kYes ? FilterCode::kSeekHint : FilterCode::kSkip;
+    return seeks_ ? FilterCode::kSeekHint : FilterCode::kSkip;
   }
   // Returns the next older requested timestamp. One exists, because otherwise cell() would have ended the
   // column. Reversed reads continue cell by cell, as HBase's do.
   std::optional<Cell> seek_hint(const CellView& cell) override {
     const auto after = std::ranges::lower_bound(timestamps_, cell.timestamp);
-    if (hint_ == HintVersions::kNo || reversed() || after == timestamps_.begin()) return std::nullopt;
+    if (!seeks_ || reversed() || after == timestamps_.begin()) return std::nullopt;
     return version_hint(cell, *std::prev(after));
   }
 
  private:
   std::vector<int64_t> timestamps_;
-  HintVersions hint_;
+  bool seeks_;
 };
 
 class KeyOnlyFilter final : public Cloned<KeyOnlyFilter> {
  public:
-  explicit KeyOnlyFilter(KeyOnlyValue value) : value_(value) {}
-  std::string to_text() const override {
-    return call_text("KeyOnlyFilter", {flag_text(value_ == KeyOnlyValue::kSize)});
-  }
+  explicit KeyOnlyFilter(bool size) : shows_size_(size) {}
+  std::string to_text() const override { return call_text("KeyOnlyFilter", {flag_text(shows_size_)}); }
   FilterCode cell(const CellView&) override { return FilterCode::kInclude; }
   void transform(CellView& cell) override {
     size_.clear();
-    if (value_ == KeyOnlyValue::kSize) append_be32(size_, cell.value_size);
+    if (shows_size_) append_be32(size_, cell.value_size);
     cell.value = size_.data();
     cell.value_size = static_cast<uint32_t>(size_.size());
   }
 
  private:
-  KeyOnlyValue value_;
+  bool shows_size_;
   std::string size_;
 };
 
@@ -190,10 +187,14 @@ FilterPtr column_value_filter(std::string_view family, std::string_view qualifie
                               ComparatorPtr comparator) {
   return std::make_shared<ColumnValueFilter>(column_test(family, qualifier, op, std::move(comparator)));
 }
-FilterPtr timestamps_filter(std::vector<int64_t> timestamps, HintVersions hint) {
-  return std::make_shared<TimestampsFilter>(std::move(timestamps), hint);
+FilterPtr timestamps_filter(std::vector<int64_t> timestamps) {
+  return std::make_shared<TimestampsFilter>(std::move(timestamps), false);
 }
-FilterPtr key_only_filter(KeyOnlyValue value) { return std::make_shared<KeyOnlyFilter>(value); }
+FilterPtr seeking_timestamps_filter(std::vector<int64_t> timestamps) {
+  return std::make_shared<TimestampsFilter>(std::move(timestamps), true);
+}
+FilterPtr key_only_filter() { return std::make_shared<KeyOnlyFilter>(false); }
+FilterPtr value_size_filter() { return std::make_shared<KeyOnlyFilter>(true); }
 FilterPtr single_column_value_filter(std::string_view family, std::string_view qualifier, CompareOp op,
                                      ComparatorPtr comparator, SingleColumnRule rule) {
   return std::make_shared<SingleColumnValueFilter>(column_test(family, qualifier, op, std::move(comparator)),
@@ -204,10 +205,15 @@ FilterPtr single_column_value_exclude_filter(std::string_view family, std::strin
   return std::make_shared<SingleColumnValueFilter>(column_test(family, qualifier, op, std::move(comparator)),
                                                    rule, true);
 }
-FilterPtr dependent_column_filter(std::string_view family, std::string_view qualifier, DependentColumn column,
-                                  CompareOp op, ComparatorPtr comparator) {
+FilterPtr dependent_column_filter(std::string_view family, std::string_view qualifier, CompareOp op,
+                                  ComparatorPtr comparator) {
   return std::make_shared<DependentColumnFilter>(column_test(family, qualifier, op, std::move(comparator)),
-                                                 column);
+                                                 false);
+}
+FilterPtr dependent_column_exclude_filter(std::string_view family, std::string_view qualifier, CompareOp op,
+                                          ComparatorPtr comparator) {
+  return std::make_shared<DependentColumnFilter>(column_test(family, qualifier, op, std::move(comparator)),
+                                                 true);
 }
 
 }  // namespace cellar

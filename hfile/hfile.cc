@@ -59,11 +59,11 @@ HFileFacts facts_of(const HFileReader& reader) {
 bool wanted(const HFileRange& range, const CellView& cell) {
   if (cell.timestamp < range.time_from || (range.time_until && cell.timestamp >= *range.time_until))
     return false;
-  return range.columns.empty() ||
-         std::any_of(range.columns.begin(), range.columns.end(), [&](const HFileColumn& column) {
-           return column.family == cell.family() &&
-                  (!column.qualifier || *column.qualifier == cell.qualifier());
-         });
+  if (range.columns.empty()) return true;
+  const auto family = range.columns.find(cell.family());
+  if (family == range.columns.end()) return false;
+  return family->second.empty() ||
+         std::ranges::find(family->second, cell.qualifier()) != family->second.end();
 }
 
 }  // namespace

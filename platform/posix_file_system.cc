@@ -48,14 +48,14 @@ class PosixDirectory final : public Directory {
   PosixDirectory(Descriptor directory, std::string path)
       : directory_(std::move(directory)), path_(std::move(path)) {}
 
-  Result<std::unique_ptr<WritableFile>> create(std::string_view name, const CreateOptions& options) override {
+  Result<std::unique_ptr<WritableFile>> create(std::string_view name, uint64_t mapped_bytes) override {
     CELLAR_TRY(check_file_name(name));
     const std::string path = path_of(name);
-    const int access = options.mapped_bytes > 0 ? O_RDWR : O_WRONLY;
+    const int access = mapped_bytes > 0 ? O_RDWR : O_WRONLY;
     Descriptor file =
         open_at(fd(), std::string(name).c_str(), access | O_CREAT | O_EXCL | O_NOFOLLOW, kFileMode);
     if (!file.valid()) return error_status(errno, "cannot create", path);
-    auto made = posix::make_writable(std::move(file), path, options.mapped_bytes);
+    auto made = posix::make_writable(std::move(file), path, mapped_bytes);
     if (!made.ok()) (void)::unlinkat(fd(), std::string(name).c_str(), 0);  // undoes the failed create
     return made;
   }

@@ -510,6 +510,31 @@ TEST(StyleGuard, NoticesMissingPromises) {
   EXPECT_EQ(check_promises("cell", {}).size(), 1u);
 }
 
+// The types that a line of code defines: 1 for "struct Tile {", 0 for a declaration, an alias or anything else.
+size_t types_defined(std::string_view code) {
+  while (code.starts_with(' ')) code.remove_prefix(1);
+  const std::array<std::string_view, 4> kinds = {"class ", "struct ", "union ", "enum "};
+  const bool is_type =
+      std::ranges::any_of(kinds, [&](std::string_view kind) { return code.starts_with(kind); });
+  return is_type && code.find('{') != code.npos && code.find('(') > code.find('{') ? 1 : 0;
+}
+
+TEST(StyleGuard, ThePublicSurfaceOnlyShrinks) {
+  EXPECT_EQ(types_defined("  enum class Bound : uint8_t { kInclusive };"), 1u);
+  EXPECT_EQ(types_defined("class RowBatch::Iterator {"), 1u);
+  EXPECT_EQ(types_defined("class [[nodiscard]] Status {"), 1u);
+  EXPECT_EQ(types_defined("class Table;"), 0u);
+  EXPECT_EQ(types_defined("  friend class RowBatchBuilder;"), 0u);
+  EXPECT_EQ(types_defined("template <class T>"), 0u);
+  size_t types = 0;
+  for (const Source& source : tree())
+    if (source.public_header())
+      for (const std::string& line : source.code) types += types_defined(line);
+  std::printf("include/cellar defines %zu types\n", types);
+  EXPECT_LE(types, kPublicTypes) << "a user must learn each: put new ones behind the engine";
+  EXPECT_GE(types, kPublicTypes) << "write the smaller figure into kPublicTypes in tests/tidy_rules.h";
+}
+
 // The linker's table in CMakeLists.txt and cmake/CellarTools.cmake gives each layer at least what the table
 // above lets it include.
 TEST(StyleGuard, TheBuildHasTheSameLayers) {

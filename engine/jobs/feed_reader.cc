@@ -106,7 +106,7 @@ bool FeedReaderImpl::take_noted(uint64_t until) {
   entry_.kind = entry_.tables.empty() ? FeedEntryKind::kIngest : FeedEntryKind::kReplace;
   const bool any = !(entry_.files.empty() && entry_.tables.empty());
   const uint64_t to = any ? entry_.sequence : until;
-  passed_.unlogged_writes += to - position_ - known;
+  unlogged_writes_ += to - position_ - known;
   CELLAR_ASSERT(to > position_ && to <= until);
   position_ = to;
   return any;
@@ -124,7 +124,7 @@ Result<bool> FeedReaderImpl::take_record() {
   while (cells.next(each)) {
     const Family* of = family(each.family_id);
     if (of == nullptr) {
-      ++passed_.unnamed_cells;
+      ++unnamed_cells_;
     } else if (of->wanted) {
       entry_.cells.push_back({of->table, each.cell});
     }

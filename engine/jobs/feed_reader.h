@@ -41,7 +41,8 @@ class FeedReaderImpl final : public FeedReader {
   Result<const FeedEntry*> next(int64_t wait_us) override;
   uint64_t position() const override { return position_; }
   Status acknowledge(uint64_t sequence) override;
-  FeedPassed passed() const override { return passed_; }
+  uint64_t unlogged_writes() const override { return unlogged_writes_; }
+  uint64_t unnamed_cells() const override { return unnamed_cells_; }
 
  private:
   // What a family's id in the log means here.
@@ -68,7 +69,8 @@ class FeedReaderImpl final : public FeedReader {
   std::map<uint32_t, Family> families_;
   uint64_t position_;
   uint64_t visible_ = 0;  // no write behind it is given
-  FeedPassed passed_;
+  uint64_t unlogged_writes_ = 0;
+  uint64_t unnamed_cells_ = 0;
   FeedEntry entry_;
 
   // The place in the log, behind the last record that was looked at.

@@ -99,8 +99,16 @@ Status feed_was_lost(const FeedRecord& feed) {
 
 void tell_feed_lost(const World& world, Mvcc& mvcc, const FeedRecord& feed, uint64_t retained_bytes) {
   CELLAR_ASSERT(feed.id != 0 && !feed.lost);
-  const FeedLostInfo info{feed.name, feed.acknowledged, retained_bytes};
-  world.log(LogLevel::kWarning, to_text(info));
+  world.log(LogLevel::kWarning,
+            fmt::format("feed {} is lost: it held back {} bytes of the log, and its limit is {}; it was "
+                        "acknowledged up to sequence {}",
+                        feed.name, retained_bytes, feed.retained_bytes_max, feed.acknowledged));
+  FeedInfo info;
+  info.name = feed.name;
+  info.acknowledged = feed.acknowledged;
+  info.retained_bytes = retained_bytes;
+  info.retained_bytes_max = feed.retained_bytes_max;
+  info.lost = true;
   world.events.on_feed_lost(info);
   mvcc.wake_waiters();
 }

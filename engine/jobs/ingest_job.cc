@@ -80,8 +80,8 @@ Status IngestJob::check_request() const {
 // Every file under a new name beside the store's files, durable, and known to be sound. A crash before the
 // manifest names them leaves orphans, which the next open sweeps.
 Status IngestJob::take_in() {
-  IngestProgress progress;
-  progress.files = request_.files.size();
+  uint64_t files_done = 0;
+  uint64_t bytes_done = 0;
   for (const IngestFile& file : request_.files) {
     work_.world.executor.checkpoint();
     CELLAR_TRY(table_.check());
@@ -91,14 +91,15 @@ Status IngestJob::take_in() {
     placed.store = store->shared_from_this();
     CELLAR_TRY(place(file, *placed.store, placed));
     CELLAR_TRY(examine(file, placed));
-    ++progress.files_done;
-    progress.bytes_done += placed.record.bytes;
+    ++files_done;
+    bytes_done += placed.record.bytes;
     if (placed.record.cells == 0) {
       remove(placed);
       info_.empty.push_back(file.path);
       placed_.pop_back();
     }
-    if (request_.progress && !request_.progress(progress)) return Status::aborted("the ingest was cancelled");
+    if (request_.progress && !request_.progress(files_done, bytes_done))
+      return Status::aborted("the ingest was cancelled");
   }
   for (const Placed& each : placed_)
     if (std::ranges::find(stores_, each.store) == stores_.end()) stores_.push_back(each.store);

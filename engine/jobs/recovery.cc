@@ -12,7 +12,7 @@
 #include "engine/jobs/background.h"
 #include "engine/jobs/family_stores.h"
 #include "engine/jobs/feeds.h"
-#include "engine/jobs/named_snapshots.h"
+#include "engine/jobs/named_snapshot_files.h"
 #include "engine/log/wal_reader.h"
 #include "engine/store/table_state.h"
 
@@ -34,7 +34,7 @@ class Recovery {
     if (!work_.world.options.read_only) {
       CELLAR_TRY(summary_.clean && !is_scattered() ? continue_log() : publish_recovered());
       sweep_orphans();
-      NamedSnapshots(work_.world, work_.disk).sweep();
+      NamedSnapshotFiles(work_.world, work_.disk).sweep();
     }
     work_.disk.log_found = known_segments();
     report_.micros = work_.world.clock.steady_us() - begun_us;

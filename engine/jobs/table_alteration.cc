@@ -76,6 +76,8 @@ Status TableAlteration::check() const {
   TableOptions options = options_to_be();
   options.families.emplace_back().name = "any";
   if (Status status = validate(options); !status.ok()) unfit.emplace_back(status.message());
+  if (change_.durability && change_.default_durability)
+    unfit.emplace_back("durability and default_durability exclude each other");
   const bool not_found = unfit.empty();
   unfit.insert(unfit.end(), missing.begin(), missing.end());
   if (unfit.empty()) return {};
@@ -85,7 +87,8 @@ Status TableAlteration::check() const {
 
 TableOptions TableAlteration::options_to_be() const {
   TableOptions options = table_.options();
-  if (change_.durability) options.durability = *change_.durability;
+  if (change_.durability) options.durability = change_.durability;
+  if (change_.default_durability) options.durability.reset();
   options.read_only = change_.read_only.value_or(options.read_only);
   options.compaction_enabled = change_.compaction_enabled.value_or(options.compaction_enabled);
   options.memtable_bytes = change_.memtable_bytes.value_or(options.memtable_bytes);

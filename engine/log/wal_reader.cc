@@ -349,7 +349,7 @@ Status remove_segments_before(Directory& wal, uint64_t segment, std::span<const 
     if (!parse_segment_name(entry.name, id) || id >= segment) continue;
     if (std::ranges::find(keep, id, &LogSegment::id) != keep.end()) continue;
     CELLAR_TRY(wal.unlink(entry.name));
-    if (events != nullptr) events->on_log_removed({.segment = id, .bytes = entry.bytes});
+    if (events != nullptr) events->on_log_removed(id, entry.bytes);
   }
   return Status();
 }

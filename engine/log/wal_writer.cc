@@ -215,8 +215,7 @@ Result<Wal::Core::SegmentPtr> Wal::Core::create_file(uint64_t id, uint64_t bytes
     if (!removed.ok() && !removed.is(Code::kNotFound)) return removed;
   }
   if (!plain) {
-    Result<std::unique_ptr<WritableFile>> mapped =
-        directory_->create(segment_name(id), {.mapped_bytes = bytes});
+    Result<std::unique_ptr<WritableFile>> mapped = directory_->create(segment_name(id), bytes);
     if (mapped.ok()) {
       segment->file = std::move(mapped).value();
       return segment;
@@ -408,7 +407,7 @@ Status Wal::Core::roll(uint64_t payload_bytes) {
   }
   make_current(*next);
   finish_in_background();
-  if (options_.events != nullptr) options_.events->on_log_rolled({.segment = old->id, .bytes = final_bytes});
+  if (options_.events != nullptr) options_.events->on_log_rolled(old->id, final_bytes);
   if (unsynced <= kUnsyncedSegmentsMax) return Status();
   CELLAR_TRY(take_sync_turn());
   status = finish_old(old->id);
@@ -621,8 +620,7 @@ Status Wal::Core::release_before(uint64_t segment) {
   }
   give_sync_turn();
   if (options_.events != nullptr) {
-    for (const LogSegment& each : removed)
-      options_.events->on_log_removed({.segment = each.id, .bytes = each.bytes});
+    for (const LogSegment& each : removed) options_.events->on_log_removed(each.id, each.bytes);
   }
   return status;
 }

@@ -48,6 +48,7 @@ enum class Tag : uint8_t {
   kUnloggedNote = 29,   // sequence, family id, file, bytes, cells: snapshots only
   kNamedSnapshot = 31,  // name: snapshots only, and only of named ones
   kDoubted = 32,        // milliseconds; after kWall
+  kUniqueTime = 33,     // microseconds; only in stores that have given out unique times
   kTableOptions = 30,  // id of a table before it, pairs of name and value to the end: those that kTable lacks
 };
 
@@ -286,6 +287,7 @@ void write_edit(FieldWriter& to, const ManifestEdit& edit) {
   if (edit.last_sequence != 0) to.number(edit.last_sequence).end(Tag::kLastSequence);
   if (edit.wall_ms) to.signed_number(*edit.wall_ms).end(Tag::kWall);
   if (edit.wall_ms && edit.doubted_ms != 0) to.signed_number(edit.doubted_ms).end(Tag::kDoubted);
+  if (edit.unique_time_us) to.signed_number(*edit.unique_time_us).end(Tag::kUniqueTime);
   if (edit.log_start) to.number(*edit.log_start).end(Tag::kLogStart);
   if (edit.log_synced) {
     write_position(to, *edit.log_synced);
@@ -475,6 +477,9 @@ bool read_fields(Tag tag, FieldReader& from, Decoded& decoded) {
       return true;
     case Tag::kDoubted:
       edit.doubted_ms = from.signed_number();
+      break;
+    case Tag::kUniqueTime:
+      edit.unique_time_us = from.signed_number();
       return true;
     case Tag::kLogStart:
       edit.log_start = from.number();
@@ -565,6 +570,7 @@ std::string encode_snapshot(const ManifestState& state) {
   edit.last_sequence = state.last_sequence;
   edit.wall_ms = state.wall_ms;
   edit.doubted_ms = state.doubted_ms;
+  if (state.unique_time_us != 0) edit.unique_time_us = state.unique_time_us;
   edit.log_start = state.log_start;
   edit.log_synced = state.log_synced;
   edit.clean_close = state.clean_close;

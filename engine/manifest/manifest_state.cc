@@ -295,6 +295,7 @@ void apply_numbers(ManifestState& state, const ManifestEdit& edit) {
     state.wall_ms = *edit.wall_ms;
     state.doubted_ms = edit.doubted_ms;
   }
+  if (edit.unique_time_us) state.unique_time_us = std::max(state.unique_time_us, *edit.unique_time_us);
   // Edits of several jobs may come in another order than they were made.
   const auto place = [](const LogPosition& each) { return std::pair(each.segment, each.offset); };
   if (edit.log_synced && place(*edit.log_synced) > place(state.log_synced))

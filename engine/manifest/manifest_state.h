@@ -94,9 +94,10 @@ struct ManifestState {
   std::vector<TableRecord> tables = {};
   std::vector<uint32_t> dropped_families = {};  // their ids may still stand in the log
   uint64_t last_sequence = 0;
-  int64_t wall_ms = 0;     // the time of the store's last use: see ExpiryClock::Memory
-  int64_t doubted_ms = 0;  // since when that is not the wall clock; 0: it is
-  uint64_t log_start = 1;  // first segment to read
+  int64_t wall_ms = 0;         // the time of the store's last use: see ExpiryClock::Memory
+  int64_t doubted_ms = 0;      // since when that is not the wall clock; 0: it is
+  int64_t unique_time_us = 0;  // all unique times up to it may have been given out: see UniqueTime
+  uint64_t log_start = 1;      // first segment to read
   LogPosition log_synced = {};
   LogPosition clean_close = {};  // nowhere while the store is open, and after a crash
   std::vector<SealedEnd> sealed = {};
@@ -152,6 +153,7 @@ struct ManifestEdit {
   uint64_t last_sequence = 0;
   std::optional<int64_t> wall_ms = {};
   int64_t doubted_ms = 0;  // counts if wall_ms is given
+  std::optional<int64_t> unique_time_us = {};  // only grows
   std::optional<uint64_t> log_start = {};
   std::optional<LogPosition> log_synced = {};
   std::optional<LogPosition> clean_close = {};  // nowhere: the store is open again

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "base/assert.h"
+#include "engine/values/mutation_reader.h"
 
 namespace cellar {
 namespace {
@@ -14,40 +15,36 @@ namespace {
 constexpr size_t kTogetherMax = 1000;
 constexpr size_t kTogetherBytes = 1 << 20;
 
-ActionResult of_row(Result<Row> row) {
-  if (!row.ok()) return {row.status(), {}, true};
-  return {{}, std::move(row).value(), true};
+using Answer = Result<ActionResult>;
+
+Answer of_status(Status status) {
+  CELLAR_TRY(status);
+  return ActionResult{};
 }
 
-ActionResult of_check(Result<CheckAndMutateResult> checked) {
-  if (!checked.ok()) return {checked.status(), {}, false};
-  return {{}, std::move(checked->row), checked->success};
-}
-
-ActionResult get_row(Table& table, const Get& get) {
-  const Result<RowBatch> rows = table.get(get);
-  if (!rows.ok()) return {rows.status(), {}, true};
-  return {{}, rows->empty() ? Row{get.row(), {}} : rows->row().to_row(), true};
+Answer of_row(Result<Row> row) {
+  CELLAR_TRY(row);
+  return ActionResult{true, std::move(row).value()};
 }
 
 // Runs one action. Table::increment() would return only the sums; row mutations make the same write and
 // return the cells.
-ActionResult run_one(Table& table, const Action& action, const WriteOptions& options) {
+Answer run_one(Table& table, const Action& action, const WriteOptions& options) {
   return std::visit(
-      [&](const auto& each) -> ActionResult {
+      [&](const auto& each) -> Answer {
         using Each = std::remove_cvref_t<decltype(each)>;
         if constexpr (std::is_same_v<Each, Get>) {
-          return get_row(table, each);
+          return of_row(table.get_row(each));
         } else if constexpr (std::is_same_v<Each, Put>) {
-          return {table.put(each, options), {}, true};
+          return of_status(table.put(each, options));
         } else if constexpr (std::is_same_v<Each, Delete>) {
-          return {table.erase(each, options), {}, true};
+          return of_status(table.erase(each, options));
         } else if constexpr (std::is_same_v<Each, Append>) {
           return of_row(table.append(each, options));
         } else if constexpr (std::is_same_v<Each, Increment>) {
           return of_row(table.mutate(RowMutations(each.row()).add(each), options));
         } else if constexpr (std::is_same_v<Each, CheckAndMutate>) {
-          return of_check(table.check_and_mutate(each, options));
+          return table.check_and_mutate(each, options);
         } else {
           return of_row(table.mutate(each, options));
         }
@@ -57,7 +54,7 @@ ActionResult run_one(Table& table, const Action& action, const WriteOptions& opt
 
 size_t bytes_of(const RowMutation& mutation) {
   size_t bytes = mutation.row().size();
-  for (const MutationPiece& piece : mutation.pieces()) bytes += piece.end - piece.family_at;
+  for (const MutationPiece& piece : MutationReader(mutation).pieces()) bytes += piece.end - piece.family_at;
   return bytes;
 }
 
@@ -66,8 +63,8 @@ size_t blind_bytes(const Action& action) {
   if (const auto* put = std::get_if<Put>(&action)) return bytes_of(*put);
   const auto* erase = std::get_if<Delete>(&action);
   if (erase == nullptr) return 0;
-  const bool reads =
-      std::ranges::any_of(erase->pieces(), [](const MutationPiece& piece) { return piece.latest_version; });
+  const bool reads = std::ranges::any_of(MutationReader(*erase).pieces(),
+                                         [](const MutationPiece& piece) { return piece.latest_version; });
   return reads ? 0 : bytes_of(*erase);
 }
 
@@ -85,22 +82,22 @@ size_t together_at(std::span<const Action> actions) {
 
 }  // namespace
 
-std::vector<ActionResult> run_actions(Table& table, std::span<const Action> actions,
-                                      const WriteOptions& options,
-                                      const std::function<Status(std::span<const Action>)>& together) {
-  std::vector<ActionResult> results(actions.size());
+std::vector<Answer> run_actions(Table& table, std::span<const Action> actions, const WriteOptions& options,
+                                const std::function<Status(std::span<const Action>)>& together) {
+  std::vector<Answer> results;
+  results.reserve(actions.size());
   for (size_t at = 0; at < actions.size();) {
     size_t count = together_at(actions.subspan(at));
     if (count > 1 && together) {
       const Status status = together(actions.subspan(at, count));
       if (!status.is(Code::kInvalidArgument) && !status.is(Code::kLimit)) {
-        for (size_t i = 0; i < count; ++i) results[at + i].status = status;
+        for (size_t i = 0; i < count; ++i) results.push_back(of_status(status));
         at += count;
         continue;
       }
     }
     for (count = std::max<size_t>(count, 1); count > 0; --count, ++at)
-      results[at] = run_one(table, actions[at], options);
+      results.push_back(run_one(table, actions[at], options));
   }
   CELLAR_DCHECK(std::ranges::none_of(
       results, [](const ActionResult& each) { return !each.status.ok() && !each.row.cells.empty(); }));

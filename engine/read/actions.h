@@ -12,8 +12,8 @@ namespace cellar {
 // Runs the actions in order and returns a result for each. Adjacent puts and deletes that read nothing
 // are first tried by `together`, as one write. If that write is refused (kInvalidArgument, kLimit), each
 // of its actions runs alone, to get a result of its own. Without `together` every action runs alone.
-std::vector<ActionResult> run_actions(Table& table, std::span<const Action> actions,
-                                      const WriteOptions& options,
-                                      const std::function<Status(std::span<const Action>)>& together);
+std::vector<Result<ActionResult>> run_actions(Table& table, std::span<const Action> actions,
+                                              const WriteOptions& options,
+                                              const std::function<Status(std::span<const Action>)>& together);
 
 }  // namespace cellar

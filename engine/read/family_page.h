@@ -7,14 +7,13 @@
 
 #include "base/assert.h"
 #include "cellar/cell.h"
-#include "cellar/query.h"
 
 namespace cellar {
 
 struct PageBounds {
   uint32_t offset = 0;
-  uint32_t limit = 0;  // 0: no limit
-  CountBy by = CountBy::kColumns;
+  uint32_t limit = 0;          // 0: no limit
+  bool counts_columns = true;  // else each cell
 
   bool are_open() const { return offset == 0 && limit == 0; }
 };
@@ -24,13 +23,13 @@ struct PageBounds {
 class FamilyPage {
  public:
   explicit FamilyPage(PageBounds bounds)
-      : by_(bounds.by),
+      : counts_columns_(bounds.counts_columns),
         offset_(bounds.offset),
         end_(bounds.limit == 0 ? UINT64_MAX : uint64_t{bounds.offset} + bounds.limit) {
     CELLAR_ASSERT(end_ > offset_);
   }
 
-  bool counts_columns() const { return by_ == CountBy::kColumns; }
+  bool counts_columns() const { return counts_columns_; }
 
   // Begins a family in a row: the next cell is its first.
   void begin() { count_ = 0; }
@@ -55,7 +54,7 @@ class FamilyPage {
   bool is_full() const { return count_ == end_; }
 
  private:
-  CountBy by_;
+  bool counts_columns_;
   uint64_t offset_;
   uint64_t end_;
   uint64_t count_ = 0;

@@ -9,6 +9,7 @@
 #include "engine/read/actions.h"
 #include "engine/read/range_estimate.h"
 #include "engine/schema/names.h"
+#include "engine/values/row_batch_builder.h"
 #include "hfile/read/hfile_reader.h"
 
 namespace cellar {
@@ -41,7 +42,7 @@ class FileTableScanner final : public Scanner {
   Status open() {
     CELLAR_TRY(request_.resolve(table_->clock()));
     CELLAR_TRY(check_query(request_.scan));
-    CELLAR_TRY(table_->resolve(request_.scan.choices()).status());
+    CELLAR_TRY(table_->resolve(request_.scan.columns()).status());
     const std::vector<FileTableRegion>& regions = table_->options_.regions;
     for (size_t i = 0; i < regions.size(); ++i)
       if (meets(regions[i], request_.read.range)) left_.push_back(i);
@@ -51,7 +52,7 @@ class FileTableScanner final : public Scanner {
   }
 
   bool next() override {
-    batch_.restart();
+    RowBatchBuilder(batch_).restart();
     return step(batch_);
   }
   RowView row() const override { return batch_.row(); }
@@ -59,7 +60,7 @@ class FileTableScanner final : public Scanner {
 
   bool next_batch(RowBatch& batch, size_t rows) override {
     batch.clear();
-    while (batch.size() < rows && !batch.ends_with_cursor() && step(batch)) {
+    while (batch.size() < rows && !RowBatchBuilder(batch).ends_with_cursor() && step(batch)) {
     }
     return !batch.empty();
   }
@@ -133,14 +134,14 @@ TableInfo FileTable::info() const {
   return info;
 }
 
-Result<std::vector<FileTable::Wanted>> FileTable::resolve(const std::vector<FamilyChoice>& choices) const {
+Result<std::vector<FileTable::Wanted>> FileTable::resolve(const ColumnMap& choices) const {
   std::vector<Wanted> wanted;
   std::vector<std::string> names;
   for (const FamilyOptions& family : options_.families) names.push_back(family.name);
   for (size_t i = 0; i < names.size() && choices.empty(); ++i) wanted.push_back({i, nullptr});
   for (const FamilyChoice& choice : choices) {
-    const auto at = std::ranges::find(names, choice.family);
-    if (at == names.end()) return unknown_family(options_.name, choice.family, names);
+    const auto at = std::ranges::find(names, choice.first);
+    if (at == names.end()) return unknown_family(options_.name, choice.first, names);
     wanted.push_back({static_cast<size_t>(at - names.begin()), &choice});
   }
   std::ranges::sort(wanted, {}, &Wanted::family);
@@ -173,9 +174,8 @@ Result<StoreReaders> FileTable::open_readers(size_t region, const Query<Q>& quer
                                              int64_t now_ms) {
   if (query.snapshot() != nullptr)
     return Status::invalid_argument("a table that is files alone has no snapshots");
-  CELLAR_TRY_ASSIGN(const std::vector<Wanted> wanted, resolve(query.choices()));
-  for (const FamilyTimes& each : query.family_times())
-    CELLAR_TRY(resolve({FamilyChoice{each.family, {}}}).status());
+  CELLAR_TRY_ASSIGN(const std::vector<Wanted> wanted, resolve(query.columns()));
+  for (const auto& [family, times] : query.family_time_ranges()) CELLAR_TRY(resolve({{family, {}}}).status());
   StoreReaders readers;
   for (const Wanted& each : wanted) {
     CELLAR_TRY_ASSIGN(std::shared_ptr<const StoreView> view, view_of(region, each.family));
@@ -194,11 +194,11 @@ Result<bool> FileTable::read_row(const Get& get, ScanBudget budget, RowBatch& ba
   batch.clear();
   CELLAR_TRY(check_row(get.row()));
   CELLAR_TRY(check_query(get));
-  CELLAR_TRY(resolve(get.choices()).status());
+  CELLAR_TRY(resolve(get.columns()).status());
   ReadStats unwanted;
   TableRead read;
   read.range = RowRange::of_row(get.row());
-  read.stats = get.stats_sink() != nullptr ? get.stats_sink() : &unwanted;
+  read.stats = get.stats() != nullptr ? get.stats() : &unwanted;
   read.budget = budget;
   read.budget.page = page_of(get);
   read.budget.row_bytes_max = EngineOptions().row_bytes_max;
@@ -249,7 +249,8 @@ Result<std::vector<RowBatch>> FileTable::get_many(std::span<const Get> gets) {
   return rows;
 }
 
-std::vector<ActionResult> FileTable::batch(std::span<const Action> actions, const WriteOptions& options) {
+std::vector<Result<ActionResult>> FileTable::batch(std::span<const Action> actions,
+                                                   const WriteOptions& options) {
   return run_actions(*this, actions, options, [&](std::span<const Action>) { return read_only(); });
 }
 
@@ -271,8 +272,8 @@ Result<std::vector<std::unique_ptr<Scanner>>> FileTable::scan_many(std::span<con
 }
 
 Result<std::vector<std::shared_ptr<const StoreView>>> FileTable::views_of(const EstimateRequest& request) {
-  std::vector<FamilyChoice> choices;
-  for (const std::string& family : request.families) choices.push_back({family, {}});
+  ColumnMap choices;
+  for (const std::string& family : request.families) choices[family];
   CELLAR_TRY_ASSIGN(const std::vector<Wanted> wanted, resolve(choices));
   const RowRange range{.start = request.start, .stop = request.stop};
   std::vector<std::shared_ptr<const StoreView>> views;
@@ -286,12 +287,15 @@ Result<std::vector<std::shared_ptr<const StoreView>>> FileTable::views_of(const 
   return views;
 }
 
-Result<RangeEstimate> FileTable::estimate(const EstimateRequest& request) {
+Result<RangeEstimate> FileTable::estimate(const KeyRange& range, const std::vector<std::string>& families) {
+  const EstimateRequest request{range.start, range.stop, families};
   CELLAR_TRY_ASSIGN(const auto views, views_of(request));
   return estimate_range(request, views);
 }
 
-Result<RangeSplits> FileTable::split_points(size_t parts, const EstimateRequest& request) {
+Result<RangeSplits> FileTable::split_points(size_t parts, const KeyRange& range,
+                                            const std::vector<std::string>& families) {
+  const EstimateRequest request{range.start, range.stop, families};
   CELLAR_TRY_ASSIGN(const auto views, views_of(request));
   return split_range(request, views, parts);
 }
@@ -307,11 +311,11 @@ Result<std::vector<int64_t>> FileTable::increment(const Increment&, const WriteO
 }
 Result<Row> FileTable::append(const Append&, const WriteOptions&) { return read_only(); }
 Result<Row> FileTable::mutate(const RowMutations&, const WriteOptions&) { return read_only(); }
-Result<CheckAndMutateResult> FileTable::check_and_mutate(const CheckAndMutate&, const WriteOptions&) {
+Result<ActionResult> FileTable::check_and_mutate(const CheckAndMutate&, const WriteOptions&) {
   return read_only();
 }
 Result<IngestInfo> FileTable::ingest(const IngestRequest&) { return read_only(); }
-Status FileTable::flush(const FlushOptions&) { return read_only(); }
+Status FileTable::flush(std::string_view) { return read_only(); }
 Status FileTable::compact(const CompactOptions&) { return read_only(); }
 
 }  // namespace cellar

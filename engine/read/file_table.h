@@ -12,6 +12,7 @@
 #include "base/mutex.h"
 #include "cellar/environment.h"
 #include "cellar/table.h"
+#include "engine/read/range_estimate.h"
 #include "engine/read/table_read.h"
 #include "hfile/read/hfile_reader.h"
 
@@ -50,10 +51,12 @@ class FileTable final : public Table, public std::enable_shared_from_this<FileTa
   Result<std::vector<RowBatch>> get_many(std::span<const Get> gets) override;
   Result<std::unique_ptr<Scanner>> scan(const Scan& scan) override;
   Result<std::vector<std::unique_ptr<Scanner>>> scan_many(std::span<const Scan> scans) override;
-  Result<RangeEstimate> estimate(const EstimateRequest& request) override;
-  Result<RangeSplits> split_points(size_t parts, const EstimateRequest& request) override;
+  Result<RangeEstimate> estimate(const KeyRange& range, const std::vector<std::string>& families) override;
+  Result<RangeSplits> split_points(size_t parts, const KeyRange& range,
+                                   const std::vector<std::string>& families) override;
   // Runs the gets; writes are refused.
-  std::vector<ActionResult> batch(std::span<const Action> actions, const WriteOptions& options) override;
+  std::vector<Result<ActionResult>> batch(std::span<const Action> actions,
+                                          const WriteOptions& options) override;
 
   // All functions below return kReadOnly.
   Status put(const Put& put, const WriteOptions& options) override;
@@ -61,10 +64,9 @@ class FileTable final : public Table, public std::enable_shared_from_this<FileTa
   Result<std::vector<int64_t>> increment(const Increment& increment, const WriteOptions& options) override;
   Result<Row> append(const Append& append, const WriteOptions& options) override;
   Result<Row> mutate(const RowMutations& mutations, const WriteOptions& options) override;
-  Result<CheckAndMutateResult> check_and_mutate(const CheckAndMutate& check,
-                                                const WriteOptions& options) override;
+  Result<ActionResult> check_and_mutate(const CheckAndMutate& check, const WriteOptions& options) override;
   Result<IngestInfo> ingest(const IngestRequest& request) override;
-  Status flush(const FlushOptions& options) override;
+  Status flush(std::string_view family) override;
   Status compact(const CompactOptions& options) override;
 
  private:
@@ -79,7 +81,7 @@ class FileTable final : public Table, public std::enable_shared_from_this<FileTa
   Status read_only() const;
   Result<bool> read_row(const Get& get, ScanBudget budget, RowBatch& batch, int64_t now_ms);
   Clock& clock() const;
-  Result<std::vector<Wanted>> resolve(const std::vector<FamilyChoice>& choices) const;
+  Result<std::vector<Wanted>> resolve(const ColumnMap& choices) const;
   // Returns the family's files in a region as a view. The views of the region used last are kept.
   Result<std::shared_ptr<const StoreView>> view_of(size_t region, size_t family);
   // Returns a view for each requested family, in each region that overlaps the range.

@@ -2,12 +2,20 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "cellar/estimate.h"
 #include "engine/store/store_view.h"
 
 namespace cellar {
+
+// EstimateRequest: a range of rows, and the families in it that count.
+struct EstimateRequest {
+  std::string start = {};                  // first row; empty: the table's first
+  std::string stop = {};                   // up to but not including this row; empty: to the end
+  std::vector<std::string> families = {};  // none: all
+};
 
 using Views = std::vector<std::shared_ptr<const StoreView>>;
 

@@ -1,5 +1,6 @@
 // ReadFilter: hints, versions and whole rows.
 #include "engine/read/read_filter.h"
+#include "engine/values/row_batch_builder.h"
 
 #include <algorithm>
 
@@ -90,13 +91,13 @@ void ReadFilter::follow_hint(StoreReader& reader, const CellView& cell) {
 
 bool ReadFilter::keeps_row(RowBatch& out) {
   done();
-  const bool was_empty = out.cells_in_open_row() == 0;
+  const bool was_empty = RowBatchBuilder::cells_in_open_row(out) == 0;
   if (!filter_->needs_whole_row()) return !was_empty && !filter_->drop_row();
-  cells_.assign(out.open_row().begin(), out.open_row().end());
+  cells_.assign(RowBatchBuilder(out).open_row().begin(), RowBatchBuilder(out).open_row().end());
   filter_->edit_row(cells_);
   if (!cells_.empty() && filter_->drop_row()) return false;
-  out.replace_open_row(cells_);
-  CELLAR_ASSERT(out.cells_in_open_row() == cells_.size());
+  RowBatchBuilder(out).replace_open_row(cells_);
+  CELLAR_ASSERT(RowBatchBuilder::cells_in_open_row(out) == cells_.size());
   return !was_empty;
 }
 

@@ -17,16 +17,15 @@ Scan scan_of_salt(const Scan& scan, uint32_t number) {
   const std::string salt(1, static_cast<char>(number));
   const std::string behind = prefix_successor(salt);  // empty after the last salt
   Scan one = scan;
-  if (scan.row_filter() != nullptr)
-    one.filter(std::make_shared<UnsaltedFilter>(*scan.row_filter(), salt.front()));
-  if (!scan.start_row().empty()) one.start(salt + scan.start_row(), scan.start_bound());
-  if (!scan.row_prefix().empty()) return one.prefix(salt + scan.row_prefix());
-  const bool reversed = scan.is_reversed();
-  if (scan.start_row().empty()) {
+  if (scan.filter() != nullptr) one.filter(std::make_shared<UnsaltedFilter>(*scan.filter(), salt.front()));
+  if (!scan.start().empty()) one.start(salt + scan.start(), scan.start_bound());
+  if (!scan.prefix().empty()) return one.prefix(salt + scan.prefix());
+  const bool reversed = scan.reversed();
+  if (scan.start().empty()) {
     reversed ? one.start(behind, Bound::kExclusive) : one.start(salt);
   }
-  if (!scan.stop_row().empty()) {
-    one.stop(salt + scan.stop_row(), scan.stop_bound());
+  if (!scan.stop().empty()) {
+    one.stop(salt + scan.stop(), scan.stop_bound());
   } else {
     reversed ? one.stop(salt, Bound::kInclusive) : one.stop(behind);
   }
@@ -38,17 +37,17 @@ Scan scan_of_salt(const Scan& scan, uint32_t number) {
 Result<SaltedScan> SaltedScan::create(Table& table, const Scan& scan, uint32_t salts) {
   if (salts < 1 || salts > 256)
     return Status::invalid_argument(fmt::format("invalid number of salts {}: 1 to 256 are possible", salts));
-  if (scan.row_filter() != nullptr && scan.row_filter()->depends_on_other_rows())
+  if (scan.filter() != nullptr && scan.filter()->depends_on_other_rows())
     return Status::invalid_argument(fmt::format("a scan over salts cannot use this filter, which must see "
                                                 "all rows in their order: {}",
-                                                scan.row_filter()->to_text()))
+                                                scan.filter()->to_text()))
         .hinting(
             "to limit the rows use Scan::limit; Filter::depends_on_other_rows is false for filters that can "
             "be used");
   SaltedScan merged;
-  merged.reversed_ = scan.is_reversed();
-  merged.limited_ = scan.row_limit() > 0;
-  merged.rows_left_ = scan.row_limit();
+  merged.reversed_ = scan.reversed();
+  merged.limited_ = scan.limit() > 0;
+  merged.rows_left_ = scan.limit();
   std::vector<Scan> scans;
   for (uint32_t salt = 0; salt < salts; ++salt) scans.push_back(scan_of_salt(scan, salt));
   CELLAR_TRY_ASSIGN(merged.scanners_, table.scan_many(scans));

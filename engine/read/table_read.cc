@@ -17,27 +17,27 @@ namespace {
 // Returns the bounds of a scan as a range of rows, with the prefix resolved for the direction. The range
 // borrows from `scan` and `successor`, which becomes the end of the prefix.
 Result<RowRange> range_of(const Scan& scan, std::string& successor) {
-  for (const std::string* row : {&scan.start_row(), &scan.stop_row(), &scan.row_prefix()})
+  for (const std::string* row : {&scan.start(), &scan.stop(), &scan.prefix()})
     if (row->size() > kRowBytesMax)
       return Status::limit("a bound of the scan is longer than a row can be (32,767 bytes)");
   RowRange range;
-  range.reversed = scan.is_reversed();
-  range.start = scan.start_row();
-  range.stop = scan.stop_row();
+  range.reversed = scan.reversed();
+  range.start = scan.start();
+  range.stop = scan.stop();
   range.start_inclusive = scan.start_bound() == Bound::kInclusive;
   range.stop_inclusive = scan.stop_bound() == Bound::kInclusive;
-  if (!scan.row_prefix().empty()) {
+  if (!scan.prefix().empty()) {
     if (!range.stop.empty())
       return Status::invalid_argument("a scan cannot have both a prefix and an end")
           .hinting("leave out Scan::stop or Scan::prefix");
-    if (!range.start.empty() && !range.start.starts_with(scan.row_prefix()))
+    if (!range.start.empty() && !range.start.starts_with(scan.prefix()))
       return Status::invalid_argument(fmt::format("the scan starts at {}, outside its prefix {}",
-                                                  escaped(range.start), escaped(scan.row_prefix())));
-    successor = prefix_successor(scan.row_prefix());
+                                                  escaped(range.start), escaped(scan.prefix())));
+    successor = prefix_successor(scan.prefix());
     const bool whole = range.start.empty();
-    range.stop = range.reversed ? scan.row_prefix() : successor;
+    range.stop = range.reversed ? scan.prefix() : successor;
     range.stop_inclusive = range.reversed;
-    if (whole) range.start = range.reversed ? successor : scan.row_prefix();
+    if (whole) range.start = range.reversed ? successor : scan.prefix();
     if (whole) range.start_inclusive = !range.reversed;
   }
   CELLAR_ASSERT(range.start.size() <= kRowBytesMax && range.stop.size() <= kRowBytesMax);
@@ -69,38 +69,38 @@ Status check_versions_and_times(uint32_t versions, int64_t time_from, int64_t ti
 }
 
 Status ScanRead::resolve(Clock& clock) {
-  if (scan.is_raw())
-    for (const FamilyChoice& choice : scan.choices())
-      if (!choice.qualifiers.empty())
+  if (scan.raw())
+    for (const FamilyChoice& choice : scan.columns())
+      if (!choice.second.empty())
         return Status::invalid_argument("a raw scan cannot choose columns")
             .hinting("choose families, or scan without raw");
   constexpr uint64_t kManyRows = 1000;
   CELLAR_TRY_ASSIGN(read.range, range_of(scan, successor_));
-  read.raw = scan.is_raw();
-  read.stats = scan.stats_sink() != nullptr ? scan.stats_sink() : &own_stats_;
+  read.raw = scan.raw();
+  read.stats = scan.stats() != nullptr ? scan.stats() : &own_stats_;
   CELLAR_ASSERT(read.filter == nullptr && !filter_);  // a scan is resolved once
-  read.sequential = !read.range.single_row() && (scan.row_limit() == 0 || scan.row_limit() > kManyRows);
-  read.budget = {.rows = scan.row_limit(),
-                 .cells_per_part = scan.batch_cells(),
-                 .bytes_per_part = scan.result_bytes(),
+  read.sequential = !read.range.single_row() && (scan.limit() == 0 || scan.limit() > kManyRows);
+  read.budget = {.rows = scan.limit(),
+                 .cells_per_part = scan.batch(),
+                 .bytes_per_part = scan.max_result_bytes(),
                  .page = page_of(scan)};
-  pace_ = ScanPace(scan.cursor_cells(), scan.cursor_ms(), clock);
+  pace_ = ScanPace(scan.cursor_after_cells(), scan.cursor_after_ms(), clock);
   if (pace_.is_limited()) read.budget.pace = &pace_;
-  if (scan.row_filter() != nullptr) {
-    filter_.emplace(*scan.row_filter(), scan.is_reversed(), scan.is_raw());
+  if (scan.filter() != nullptr) {
+    filter_.emplace(*scan.filter(), scan.reversed(), scan.raw());
     read.filter = &*filter_;
-    if (scan.batch_cells() != 0 && filter_->needs_whole_row())
+    if (scan.batch() != 0 && filter_->needs_whole_row())
       return Status::invalid_argument("the filter decides about whole rows, which cannot be read in parts")
-          .hinting("leave out Scan::batch, or the filter: " + scan.row_filter()->to_text());
+          .hinting("leave out Scan::batch, or the filter: " + scan.filter()->to_text());
     if (filter_->needs_whole_row()) read.budget.bytes_per_part = 0;
   }
   return {};
 }
 
 void add_filter(const Get& get, std::optional<ReadFilter>& filter, TableRead& read) {
-  if (get.row_filter() == nullptr) return;
+  if (get.filter() == nullptr) return;
   CELLAR_ASSERT(!filter && read.filter == nullptr);
-  filter.emplace(*get.row_filter(), false, false);
+  filter.emplace(*get.filter(), false, false);
   read.filter = &*filter;
   read.budget.cells_per_part = 0;  // drop_row() may depend on any cell
 }

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,9 @@
 #include "engine/store/store.h"
 
 namespace cellar {
+
+// A family that a query chooses, and its qualifiers; without qualifiers the whole family is chosen.
+using FamilyChoice = ColumnMap::value_type;
 
 // ReadInstant: the instant that several reads share, so that they see the same cells.
 struct ReadInstant {
@@ -94,16 +98,16 @@ Status check_versions_and_times(uint32_t versions, int64_t time_from, int64_t ti
 
 template <class Q>
 Status check_query(const Query<Q>& query) {
-  for (const FamilyTimes& each : query.family_times()) {
-    Status status = check_versions_and_times(query.versions_asked(), each.from, each.until);
-    if (!status.ok()) return status.with_context("family " + each.family);
+  for (const auto& [family, times] : query.family_time_ranges()) {
+    Status status = check_versions_and_times(query.versions(), times.first, times.second);
+    if (!status.ok()) return status.with_context("family " + family);
   }
-  return check_versions_and_times(query.versions_asked(), query.time_from(), query.time_until());
+  return check_versions_and_times(query.versions(), query.time_from(), query.time_until());
 }
 
 template <class Q>
 PageBounds page_of(const Query<Q>& query) {
-  return {query.offset_in_family(), query.family_max(), query.family_count()};
+  return {query.family_offset(), query.max_per_family(), !query.count_cells_per_family()};
 }
 
 template <class Q>
@@ -111,26 +115,24 @@ StoreQuery store_query(const Query<Q>& query, const TableRead& read, std::string
                        const FamilyChoice* choice) {
   CELLAR_ASSERT(read.stats != nullptr && (choice == nullptr || choice->family == family));
   StoreQuery store;
-  store.rules.versions = query.versions_asked();
-  store.rules.strict_versions = query.counts_strictly();
+  store.rules.versions = query.versions();
+  store.rules.strict_versions = query.strict_versions();
   store.rules.time_from = query.time_from();
   store.rules.time_until = query.time_until();
-  for (const FamilyTimes& each : query.family_times()) {
-    if (each.family != family) continue;
-    store.rules.time_from = each.from;
-    store.rules.time_until = each.until;
-  }
+  const auto times = query.family_time_ranges().find(family);
+  if (times != query.family_time_ranges().end())
+    std::tie(store.rules.time_from, store.rules.time_until) = times->second;
   store.rules.raw = read.raw;
-  store.rules.explicit_columns = choice != nullptr && !choice->qualifiers.empty();
-  if (store.rules.explicit_columns) store.rules.columns = choice->qualifiers;
-  store.fill_cache = query.fills_cache();
+  store.rules.explicit_columns = choice != nullptr && !choice->second.empty();
+  if (store.rules.explicit_columns) store.rules.columns = choice->second;
+  store.fill_cache = query.fill_cache();
   store.sequential = read.sequential;
   store.rules.filtered = read.filter != nullptr;
   store.stats = read.stats;
-  store.explanation = query.explanation();
+  store.explanation = query.explain();
   // Not for reads in parts, which return a part before the row is decided, nor for reversed reads, because
   // to_row() only moves forward.
-  store.on_demand = read.filter != nullptr && query.loads_families_on_demand() && !read.range.reversed &&
+  store.on_demand = read.filter != nullptr && query.load_families_on_demand() && !read.range.reversed &&
                     !read.budget.in_parts() && !read.filter->is_family_essential(family);
   return store;
 }

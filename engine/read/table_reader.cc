@@ -31,15 +31,15 @@ struct Clear {
 
 }  // namespace
 
-Status TableReader::resolve_choices(const FamilyList& list, const std::vector<FamilyChoice>& choices,
+Status TableReader::resolve_choices(const FamilyList& list, const ColumnMap& choices,
                                     std::vector<std::pair<Store*, const FamilyChoice*>>& chosen) const {
   if (choices.empty()) {
     for (const auto& store : list.stores) chosen.emplace_back(store.get(), nullptr);
     return {};
   }
   for (const FamilyChoice& choice : choices) {
-    Store* store = list.find(choice.family);
-    if (store == nullptr) return table_.unknown_family(choice.family);
+    Store* store = list.find(choice.first);
+    if (store == nullptr) return table_.unknown_family(choice.first);
     chosen.emplace_back(store, &choice);
   }
   std::ranges::sort(chosen, {}, [](const auto& each) { return each.first->family(); });
@@ -66,9 +66,9 @@ Result<StoreReaders> TableReader::open_readers(const Query<Q>& query, const Tabl
     again = false;
     const FamilyList& list = table_.families();
     chosen.clear();
-    CELLAR_TRY(resolve_choices(list, query.choices(), chosen));
-    for (const FamilyTimes& each : query.family_times())
-      if (list.find(each.family) == nullptr) return table_.unknown_family(each.family);
+    CELLAR_TRY(resolve_choices(list, query.columns(), chosen));
+    for (const auto& [family, times] : query.family_time_ranges())
+      if (list.find(family) == nullptr) return table_.unknown_family(family);
     views.resize(chosen.size());
     read_point = snapshot != nullptr       ? snapshot->sequence()
                  : read.instant != nullptr ? read.instant->read_point
@@ -106,7 +106,7 @@ Result<bool> TableReader::read_row(const Get& get, ScanBudget budget, RowBatch& 
   read.stats = &unwanted;
   read.instant = instant;
   read.overlay = own;
-  if (get.stats_sink() != nullptr) read.stats = get.stats_sink();
+  if (get.stats() != nullptr) read.stats = get.stats();
   read.budget = budget;
   read.budget.page = page_of(get);
   read.budget.row_bytes_max = table_.host().world.options.row_bytes_max;
@@ -169,7 +169,11 @@ class TableScan {
   TableScan(std::shared_ptr<TableState> table, const Scan& scan, std::shared_ptr<const void> keep)
       : table_(std::move(table)), keep_(std::move(keep)), request_(scan) {
     CELLAR_ASSERT(table_ != nullptr);
+    table_->host().life.scanners.fetch_add(1);
   }
+  ~TableScan() { table_->host().life.scanners.fetch_sub(1); }
+  TableScan(const TableScan&) = delete;
+  TableScan& operator=(const TableScan&) = delete;
 
   static Result<std::unique_ptr<Scanner>> open(std::shared_ptr<TableState> table, const Scan& scan,
                                                const ReadInstant* instant, const ReadOverlay* own,

@@ -44,7 +44,7 @@ class TableReader {
   // of the range.
   template <class Q>
   Result<StoreReaders> open_readers(const Query<Q>& query, const TableRead& read) const;
-  Status resolve_choices(const FamilyList& list, const std::vector<FamilyChoice>& choices,
+  Status resolve_choices(const FamilyList& list, const ColumnMap& choices,
                          std::vector<std::pair<Store*, const FamilyChoice*>>& chosen) const;
 
   const TableState& table_;

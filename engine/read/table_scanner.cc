@@ -8,6 +8,7 @@
 
 #include "base/assert.h"
 #include "base/bytes.h"
+#include "engine/values/row_batch_builder.h"
 
 namespace cellar {
 namespace {
@@ -22,7 +23,7 @@ class TableScanner final : public Scanner {
       : keep_(std::move(keep)), table_(std::move(table)), reader_(std::move(reader)) {}
 
   bool next() override {
-    batch_.restart();
+    RowBatchBuilder(batch_).restart();
     return reader_.next(batch_);
   }
   RowView row() const override { return batch_.row(); }
@@ -32,7 +33,7 @@ class TableScanner final : public Scanner {
 
   bool next_batch(RowBatch& batch, size_t rows) override {
     batch.clear();
-    while (batch.size() < rows && !batch.ends_with_cursor() && reader_.next(batch)) {
+    while (batch.size() < rows && !RowBatchBuilder(batch).ends_with_cursor() && reader_.next(batch)) {
     }
     return !batch.empty();
   }
@@ -139,11 +140,11 @@ std::optional<std::string_view> RowReader::peek_row() {
 // Adds a cursor for the next row if one is due. Call between rows. At the end of the scan no cursor is
 // returned.
 bool RowReader::add_cursor_if_due(RowBatch& out) {
-  CELLAR_DCHECK(!in_row_ && budget_.pace != nullptr && out.cells_in_open_row() == 0);
+  CELLAR_DCHECK(!in_row_ && budget_.pace != nullptr && RowBatchBuilder::cells_in_open_row(out) == 0);
   count_examined();
   if (!budget_.pace->is_over() || failed()) return false;
   const std::optional<std::string_view> row = peek_row();
-  if (row) out.add_cursor(*row);
+  if (row) RowBatchBuilder(out).add_cursor(*row);
   return row.has_value();
 }
 
@@ -229,9 +230,9 @@ bool RowReader::add(const CellView& cell, StoreReader& family, RowBatch& out) {
     return false;
   }
   if (changed_) {
-    out.add_changed(cell, family.walk().take_cell());
+    RowBatchBuilder(out).add_changed(cell, family.walk().take_cell());
   } else {
-    out.add(cell, family.walk().take_cell());
+    RowBatchBuilder(out).add(cell, family.walk().take_cell());
   }
   return true;
 }
@@ -239,7 +240,7 @@ bool RowReader::add(const CellView& cell, StoreReader& family, RowBatch& out) {
 // Returns whether the part has no room for the cell. A part takes at least one cell.
 bool RowReader::is_part_full(const CellView& cell, const RowBatch& out) {
   CELLAR_DCHECK(in_parts_);
-  const size_t cells = out.cells_in_open_row();
+  const size_t cells = RowBatchBuilder::cells_in_open_row(out);
   if (budget_.cells_per_part != 0 && cells >= budget_.cells_per_part) return true;
   part_bytes_ += bytes_of(cell);
   return budget_.bytes_per_part != 0 && cells > 0 && part_bytes_ > budget_.bytes_per_part;
@@ -278,7 +279,7 @@ bool RowReader::collect(RowBatch& out) {
 bool RowReader::decide(RowBatch& out) {
   CELLAR_DCHECK(filter_ != nullptr && !in_row_ && pending_ == nullptr);
   if (!filter_->keeps_row(out)) {
-    out.drop_open_row();
+    RowBatchBuilder(out).drop_open_row();
     return false;
   }
   for (const auto& family : rest_) {
@@ -291,7 +292,7 @@ bool RowReader::decide(RowBatch& out) {
     collect_family(*family, out);
     family->walk().leave_row();
   }
-  if (!rest_.empty()) out.sort_open_row();
+  if (!rest_.empty()) RowBatchBuilder(out).sort_open_row();
   return true;
 }
 
@@ -328,7 +329,7 @@ bool RowReader::next(RowBatch& out) {
       ++stats_->rows_filtered;
       continue;
     }
-    const size_t cells = out.cells_in_open_row();
+    const size_t cells = RowBatchBuilder::cells_in_open_row(out);
     if (cells == 0) {
       ++stats_->rows_filtered;
       continue;
@@ -339,7 +340,7 @@ bool RowReader::next(RowBatch& out) {
       ++stats_->rows_returned;
     }
     CELLAR_DCHECK(part_full == in_row_ && part_full == (pending_ != nullptr));
-    out.end_row(part_full);
+    RowBatchBuilder(out).end_row(part_full);
     if (budget_.pace != nullptr) budget_.pace->rest();
     return true;
   }

@@ -13,6 +13,7 @@ namespace cellar {
 struct EngineLife {
   const uint64_t generation = process_generation();
   std::atomic<bool> closed{false};
+  std::atomic<uint64_t> scanners{0};  // open ones: close() refuses while there are any
 
   // Returns ok while the engine may be used; kAborted after close(), and in a process that was forked after
   // the open.

@@ -11,7 +11,7 @@ class SnapshotKeeper;
 
 // Borrows. One per engine: tables and snapshots of the same engine have the same host.
 struct TableHost {
-  const EngineLife& life;
+  EngineLife& life;
   const World& world;
   Mvcc& mvcc;
   SnapshotKeeper& snapshots;

@@ -2,15 +2,17 @@
 #include "cellar/batch.h"
 #include "base/assert.h"
 
-#include "engine/values/batch_impl.h"
+#include "engine/values/batch_reader.h"
+#include "engine/values/mutation_reader.h"
 
 namespace cellar {
 namespace {
 
 size_t bytes_of(const RowMutation& mutation) {
   size_t bytes = 0;
-  for (const MutationPiece& piece : mutation.pieces())
-    bytes += mutation.row().size() + (piece.end - piece.family_at) + mutation.tags().size() + 12;
+  const MutationReader reader(mutation);
+  for (const MutationPiece& piece : reader.pieces())
+    bytes += mutation.row().size() + (piece.end - piece.family_at) + reader.tags().size() + 12;
   return bytes;
 }
 
@@ -34,8 +36,7 @@ Batch& Batch::erase(const std::shared_ptr<Table>& table, const Delete& erase) {
 }
 
 Batch& Batch::increment(const std::shared_ptr<Table>& table, const Increment& increment) {
-  for (const Increment::Counter& each : increment.counters())
-    impl_->bytes += increment.row().size() + each.family.size() + each.qualifier.size() + 8 + 12;
+  impl_->bytes += bytes_of(increment);
   impl_->entries.push_back({table, increment});
   return *this;
 }

@@ -1,13 +1,36 @@
 // Mutations: pieces of one row, collected in one buffer.
 #include "cellar/mutation.h"
-#include "base/assert.h"
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/coding.h"
 #include "cellar/check_and_mutate.h"
+#include "engine/values/mutation_reader.h"
 
 namespace cellar {
+
+RowMutation::RowMutation(std::string_view row) { reset(row); }
+RowMutation::RowMutation(const RowMutation& other) = default;
+RowMutation::RowMutation(RowMutation&& other) noexcept = default;
+RowMutation& RowMutation::operator=(const RowMutation& other) = default;
+RowMutation& RowMutation::operator=(RowMutation&& other) noexcept = default;
+RowMutation::~RowMutation() = default;
+
+size_t RowMutation::size() const { return pieces_.size(); }
+
+std::vector<Cell> RowMutation::cells() const {
+  const MutationReader reader(*this);
+  std::vector<Cell> cells;
+  cells.reserve(pieces_.size());
+  for (const MutationPiece& piece : pieces_) {
+    Cell& cell = cells.emplace_back(std::string(row()), std::string(reader.family(piece)),
+                                    std::string(reader.qualifier(piece)), piece.timestamp, piece.type,
+                                    std::string(reader.value(piece)));
+    cell.tags = tags_;
+  }
+  return cells;
+}
 
 void RowMutation::add_piece(std::string_view family, std::string_view qualifier, std::string_view value,
                             int64_t timestamp, CellType type, bool latest_version) {
@@ -31,7 +54,8 @@ void RowMutation::add_piece(std::string_view family, std::string_view qualifier,
 }
 
 void RowMutation::remove_family(std::string_view family) {
-  std::erase_if(pieces_, [&](const MutationPiece& piece) { return this->family(piece) == family; });
+  const MutationReader reader(*this);
+  std::erase_if(pieces_, [&](const MutationPiece& piece) { return reader.family(piece) == family; });
 }
 
 void RowMutation::reset(std::string_view row) {
@@ -43,34 +67,35 @@ void RowMutation::reset(std::string_view row) {
   tags_.clear();
 }
 
-namespace {
-
-void set_ttl_tag(std::string& tags, int64_t ttl_ms) {
-  tags.clear();
+void RowMutation::set_ttl_ms(int64_t ttl_ms) {
+  tags_.clear();
   char bytes[8];
   store_be64(bytes, static_cast<uint64_t>(ttl_ms));
-  append_tag(tags, kTtlTag, {bytes, sizeof bytes});
-  CELLAR_DCHECK(tags.size() == 2 + 1 + sizeof bytes);
+  append_tag(tags_, kTtlTag, {bytes, sizeof bytes});
+  CELLAR_DCHECK(tags_.size() == 2 + 1 + sizeof bytes);
 }
 
-}  // namespace
-
-Put& Put::ttl_ms(int64_t ttl_ms) { return set_ttl_tag(tags_, ttl_ms), *this; }
-Append& Append::ttl_ms(int64_t ttl_ms) { return set_ttl_tag(tags_, ttl_ms), *this; }
-
 Increment& Increment::add(std::string_view family, std::string_view qualifier, int64_t amount) {
-  counters_.push_back({std::string(family), std::string(qualifier), amount});
+  char bytes[8];
+  store_be64(bytes, static_cast<uint64_t>(amount));
+  add_piece(family, qualifier, {bytes, sizeof bytes}, kNow, CellType::kPut, false);
   return *this;
 }
 
-Increment& Increment::time_range(int64_t from, int64_t until) { return from_ = from, until_ = until, *this; }
-
-Increment& Increment::ttl_ms(int64_t ttl_ms) { return set_ttl_tag(tags_, ttl_ms), *this; }
-
 CheckAndMutate& CheckAndMutate::if_matches(std::string_view family, std::string_view qualifier,
                                            CompareOp compare, std::string_view expected) {
-  condition_ = {std::string(family), std::string(qualifier), compare, std::string(expected)};
+  has_column_ = true;
+  family_ = family;
+  qualifier_ = qualifier;
+  compare_ = compare;
+  expected_ = expected;
   filter_.reset();
+  return *this;
+}
+
+CheckAndMutate& CheckAndMutate::if_passes(FilterPtr filter) {
+  has_column_ = false;
+  filter_ = std::move(filter);
   return *this;
 }
 

@@ -1,10 +1,11 @@
-// Table: what follows from the functions that every kind of table has.
+// Table and Transaction: what follows from the functions that every kind of table and transaction has.
 #include "cellar/table.h"
 #include "base/assert.h"
 
 #include <fmt/format.h>
 
 #include "cellar/filter.h"
+#include "cellar/transaction.h"
 
 namespace cellar {
 namespace {
@@ -22,6 +23,11 @@ Result<RowBatch> nearest_row(Table& table, std::string_view row, const Scan& ask
 
 }  // namespace
 
+Result<Row> Table::get_row(const Get& get) {
+  CELLAR_TRY_ASSIGN(const RowBatch batch, this->get(get));
+  return batch.empty() ? Row{get.row(), {}} : batch.row().to_row();
+}
+
 Result<RowBatch> Table::row_at_or_after(std::string_view row, const Scan& asked) {
   return nearest_row(*this, row, asked, false);
 }
@@ -34,7 +40,7 @@ Result<RowBatch> Table::row_at_or_before(std::string_view row, const Scan& asked
 // A wide row is counted in parts, so that it need not fit into memory; but a filter may drop it at its end.
 Result<RangeCount> Table::count(const Scan& asked, const std::function<bool(const RangeCount&)>& on_way) {
   constexpr uint32_t kCellsAtOnce = 1000;
-  const bool whole_rows = asked.row_filter() != nullptr;
+  const bool whole_rows = asked.filter() != nullptr;
   Scan scan = asked;
   scan.batch(whole_rows ? 0 : kCellsAtOnce).max_result_bytes(0);
   // While a filter lets nothing pass, cursors let the caller stop the count.
@@ -52,6 +58,28 @@ Result<RangeCount> Table::count(const Scan& asked, const std::function<bool(cons
   CELLAR_ASSERT(count.rows <= count.cells);  // a row without cells is not returned
   CELLAR_TRY(scanner->status());
   return count;
+}
+
+Result<Row> Transaction::get_row(const std::shared_ptr<Table>& table, const Get& get) {
+  CELLAR_TRY_ASSIGN(const RowBatch batch, this->get(table, get));
+  return batch.empty() ? Row{get.row(), {}} : batch.row().to_row();
+}
+
+Result<bool> Transaction::exists(const std::shared_ptr<Table>& table, const Get& get) {
+  CELLAR_TRY_ASSIGN(const RowBatch batch, this->get(table, get));
+  return !batch.empty();
+}
+
+// All see the transaction's instant, so they may be read one after the other.
+Result<std::vector<RowBatch>> Transaction::get_many(const std::shared_ptr<Table>& table,
+                                                    std::span<const Get> gets) {
+  std::vector<RowBatch> rows;
+  rows.reserve(gets.size());
+  for (const Get& each : gets) {
+    CELLAR_TRY_ASSIGN(RowBatch row, get(table, each));
+    rows.push_back(std::move(row));
+  }
+  return rows;
 }
 
 }  // namespace cellar

@@ -12,6 +12,8 @@
 
 #include "base/assert.h"
 #include "base/bytes.h"
+#include "engine/values/batch_reader.h"
+#include "engine/values/mutation_reader.h"
 #include "engine/write/row_changes.h"
 
 namespace cellar {
@@ -19,7 +21,6 @@ namespace {
 
 std::string_view row_of(const Cell& cell) { return cell.row; }
 std::string_view row_of(const RowMutation& mutation) { return mutation.row(); }
-std::string_view row_of(const Increment& increment) { return increment.row(); }
 
 bool follows_from_row(const Put&) { return false; }
 bool follows_from_row(const Cell&) { return false; }
@@ -41,13 +42,13 @@ Status check_entry(TableState& table, const ReadingMutation& mutation) {
 
 using Columns = std::set<std::pair<std::string_view, std::string_view>>;  // family, qualifier
 
-void add_columns(const Increment& increment, Columns& columns) {
-  for (const Increment::Counter& each : increment.counters()) columns.emplace(each.family, each.qualifier);
+void add_pieces(const RowMutation& mutation, Columns& columns) {
+  const MutationReader reader(mutation);
+  for (const MutationPiece& each : reader.pieces())
+    columns.emplace(reader.family(each), reader.qualifier(each));
 }
-void add_columns(const Append& append, Columns& columns) {
-  for (const MutationPiece& each : append.pieces())
-    columns.emplace(append.family(each), append.qualifier(each));
-}
+void add_columns(const Increment& increment, Columns& columns) { add_pieces(increment, columns); }
+void add_columns(const Append& append, Columns& columns) { add_pieces(append, columns); }
 template <class BlindMutation>
 void add_columns(const BlindMutation&, Columns&) {}
 
@@ -55,8 +56,8 @@ void add_columns(const BlindMutation&, Columns&) {}
 
 Result<BatchChanges> BatchChanges::check(const TableHost& host, const Batch& batch) {
   BatchChanges changes;
-  changes.all_.reserve(batch.impl().entries.size());
-  for (const Batch::Entry& entry : batch.impl().entries) {
+  changes.all_.reserve(entries_of(batch).size());
+  for (const BatchEntry& entry : entries_of(batch)) {
     TableState* table = TableState::of(host, entry.table);
     if (table == nullptr) return Status::invalid_argument("the batch names a table of another engine");
     CELLAR_TRY(table->check_writable());

@@ -7,7 +7,7 @@
 
 #include "cellar/batch.h"
 #include "engine/store/table_state.h"
-#include "engine/values/batch_impl.h"
+#include "engine/values/batch_reader.h"
 #include "engine/write/prepared_batch.h"
 
 namespace cellar {
@@ -19,7 +19,7 @@ class BatchChanges {
     TableState* table = nullptr;
     std::string_view row;
     bool looks_up = false;  // what it writes follows from what the row holds
-    const Batch::Entry* entry = nullptr;
+    const BatchEntry* entry = nullptr;
   };
 
   // Finds the tables and checks the entries. kInvalidArgument for a table of another engine and for an entry

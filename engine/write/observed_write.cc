@@ -14,6 +14,7 @@
 #include "engine/read/table_reader.h"
 #include "engine/store/observers.h"
 #include "engine/store/snapshot_keeper.h"
+#include "engine/values/mutation_reader.h"
 #include "engine/write/row_changes.h"
 
 namespace cellar {
@@ -63,8 +64,9 @@ bool before_in_keys(const CellView& a, const CellView& b) { return compare_keys(
 
 uint64_t bytes_of(const RowMutation& mutation) {
   uint64_t bytes = mutation.row().size() + kCellOverhead;
-  for (const MutationPiece& piece : mutation.pieces())
-    bytes += mutation.row().size() + (piece.end - piece.family_at) + mutation.tags().size() + kCellOverhead;
+  const MutationReader reader(mutation);
+  for (const MutationPiece& piece : reader.pieces())
+    bytes += mutation.row().size() + (piece.end - piece.family_at) + reader.tags().size() + kCellOverhead;
   return bytes;
 }
 
@@ -165,9 +167,10 @@ Status ObservedWrite::observe() {
 Status ObservedWrite::observe_row(const ObservedTable& table, std::span<const CellView> cells) {
   CELLAR_ASSERT(!cells.empty() && table.observers != nullptr && !table.observers->all.empty());
   CELLAR_DCHECK(std::ranges::is_sorted(cells, before_in_keys) && same_row(cells.front(), cells.back()));
-  const ObservedRow row(table.table, cells);
+  const RowView row(cells, false);
   for (const ObserverList::Named& each : table.observers->all) {
     observer_ = &each;
+    observed_table_ = table.table;
     Status status;
     {
       const InObserver inside;
@@ -347,15 +350,20 @@ Status ObservedWrite::check_counters_apart() const {
   std::set<std::tuple<const Store*, std::string_view, std::string_view>> written;
   for (const PreparedBatch::Item& item : batch_.items())
     if (item.type == CellType::kPut) written.emplace(item.store, item.row, item.qualifier);
-  for (const auto& [place, counters] : counters_)
-    for (const Increment::Counter& each : counters.amounts.counters())
-      if (written.contains({counters.table->families().find(each.family), place.second, each.qualifier}))
+  for (const auto& [place, counters] : counters_) {
+    const MutationReader reader(counters.amounts);
+    for (const MutationPiece& each : reader.pieces()) {
+      const std::string_view family = reader.family(each);
+      const std::string_view qualifier = reader.qualifier(each);
+      if (written.contains({counters.table->families().find(family), place.second, qualifier}))
         return Status::invalid_argument(
                    fmt::format(
                        "{}, addition to table {}: the write also puts row {}, column {}:{}, a counter",
-                       said_by(*counters.by), counters.table->name(), escaped(place.second), each.family,
-                       escaped(each.qualifier)))
+                       said_by(*counters.by), counters.table->name(), escaped(place.second), family,
+                       escaped(qualifier)))
             .hinting("let one of them write the column");
+    }
+  }
   return {};
 }
 

@@ -76,6 +76,7 @@ class ObservedWrite final : private ObserverContext {
     const ObserverList::Named* by = nullptr;  // the first
   };
 
+  const std::shared_ptr<Table>& observed_table() const override { return observed_table_; }
   int64_t timestamp() const override { return now_ms_; }
   Result<std::shared_ptr<Table>> table(std::string_view name) override;
   Result<RowBatch> get(const std::shared_ptr<Table>& table, const Get& get) override;
@@ -122,6 +123,7 @@ class ObservedWrite final : private ObserverContext {
   std::vector<TableState*> added_tables_;
   uint64_t added_bytes_ = 0;
   const ObserverList::Named* observer_ = nullptr;  // that runs
+  std::shared_ptr<Table> observed_table_;          // whose row it sees
   Status failed_;
 };
 

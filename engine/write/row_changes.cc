@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/coding.h"
 #include "engine/read/table_reader.h"
+#include "engine/values/mutation_reader.h"
 
 namespace cellar {
 namespace {
@@ -29,8 +30,9 @@ Status touch_pieces(TableState& table, const RowMutation& mutation, std::string_
                     std::vector<Store*>& touched) {
   CELLAR_TRY(check_size(what, mutation));
   if (mutation.empty()) return no_columns(what, mutation.row());
-  for (const MutationPiece& piece : mutation.pieces())
-    CELLAR_TRY(touch_family(table, mutation.family(piece), touched));
+  const MutationReader reader(mutation);
+  for (const MutationPiece& piece : reader.pieces())
+    CELLAR_TRY(touch_family(table, reader.family(piece), touched));
   return {};
 }
 
@@ -98,10 +100,7 @@ Status add_touched(TableState& table, const Delete& erase, std::vector<Store*>& 
 }
 
 Status add_touched(TableState& table, const Increment& increment, std::vector<Store*>& touched) {
-  if (increment.counters().empty()) return no_columns("increment", increment.row());
-  for (const Increment::Counter& counter : increment.counters())
-    CELLAR_TRY(touch_family(table, counter.family, touched));
-  return {};
+  return touch_pieces(table, increment, "increment", touched);
 }
 
 Status add_touched(TableState& table, const Append& append, std::vector<Store*>& touched) {
@@ -113,7 +112,8 @@ Status add_touched(TableState& table, const RowMutations::Mutation& mutation, st
 }
 
 bool looks_up(const Delete& erase) {
-  return std::ranges::any_of(erase.pieces(), [](const MutationPiece& piece) { return piece.latest_version; });
+  return std::ranges::any_of(MutationReader(erase).pieces(),
+                             [](const MutationPiece& piece) { return piece.latest_version; });
 }
 
 // Null: it was removed since add_touched().
@@ -126,6 +126,7 @@ Status RowChanges::read(const Get& get, RowBatch& found) const {
 // Far ahead of the clock a put hides what is written after it, so that a wrong clock does lasting harm.
 Status RowChanges::check_time(const Put& put, const MutationPiece& piece) const {
   const TableHost& host = table_.host();
+  const MutationReader reader(put);
   const int64_t slop_ms = host.world.options.timestamp_slop_ms;
   if (slop_ms == INT64_MAX || piece.timestamp == kNow) return {};
   const int64_t now_ms = now_ms_ == kNow ? host.mvcc.write_ms() : now_ms_;
@@ -133,7 +134,7 @@ Status RowChanges::check_time(const Put& put, const MutationPiece& piece) const 
   return Status::invalid_argument(
              fmt::format("row {}, column {}:{}: timestamp {} is {} ms ahead of the clock, the limit is {} "
                          "(timestamp_slop_ms)",
-                         escaped(put.row()), put.family(piece), escaped(put.qualifier(piece)),
+                         escaped(put.row()), reader.family(piece), escaped(reader.qualifier(piece)),
                          piece.timestamp, piece.timestamp - now_ms, slop_ms))
       .hinting("leave the timestamp out, or set the writer's clock");
 }
@@ -161,16 +162,19 @@ Status RowChanges::cell(const Cell& cell) {
 
 Status RowChanges::put(const Put& put, int64_t unstamped) {
   CELLAR_TRY(check_size("put", put));
-  CELLAR_TRY(check_ttl(put.row(), put.tags()));
-  for (const MutationPiece& piece : put.pieces()) {
-    Store* store = store_of(put.family(piece));
-    if (store == nullptr) return table_.unknown_family(put.family(piece));
+  const MutationReader reader(put);
+  CELLAR_TRY(check_ttl(put.row(), reader.tags()));
+  for (const MutationPiece& piece : reader.pieces()) {
+    Store* store = store_of(reader.family(piece));
+    if (store == nullptr) return table_.unknown_family(reader.family(piece));
     CELLAR_TRY(check_time(put, piece));
     int64_t timestamp = piece.timestamp;
     if (timestamp == kNow) {
-      CELLAR_TRY_ASSIGN(timestamp, stamp_of(*store, put.row(), put.qualifier(piece), piece.type, unstamped));
+      CELLAR_TRY_ASSIGN(timestamp,
+                        stamp_of(*store, put.row(), reader.qualifier(piece), piece.type, unstamped));
     }
-    batch_.add(*store, put.row(), put.qualifier(piece), timestamp, piece.type, put.value(piece), put.tags());
+    batch_.add(*store, put.row(), reader.qualifier(piece), timestamp, piece.type, reader.value(piece),
+               reader.tags());
   }
   return {};
 }
@@ -178,15 +182,14 @@ Status RowChanges::put(const Put& put, int64_t unstamped) {
 // Of the n-th request for a column: the time of its n-th newest version; where there are fewer the marker
 // gets the time of the write and hides nothing that exists.
 Result<int64_t> RowChanges::looked_up_timestamp(const Delete& erase, size_t piece) {
-  const auto& pieces = erase.pieces();
+  const MutationReader reader(erase);
+  const std::vector<MutationPiece>& pieces = reader.pieces();
   CELLAR_ASSERT(piece < pieces.size() && pieces[piece].latest_version);
   uint32_t nth = 0;
   for (size_t i = 0; i < piece; ++i)
-    if (pieces[i].latest_version && erase.family(pieces[i]) == erase.family(pieces[piece]) &&
-        erase.qualifier(pieces[i]) == erase.qualifier(pieces[piece]))
-      ++nth;
+    if (pieces[i].latest_version && reader.same_column(pieces[i], pieces[piece])) ++nth;
   Get get(erase.row());
-  get.column(erase.family(pieces[piece]), erase.qualifier(pieces[piece])).versions(nth + 1);
+  get.column(reader.family(pieces[piece]), reader.qualifier(pieces[piece])).versions(nth + 1);
   RowBatch found;
   CELLAR_TRY(read(get, found));
   return found.row().cells().size() > nth ? found.row().cells()[nth].timestamp : kNow;
@@ -204,15 +207,16 @@ Status RowChanges::erase(const Delete& erase) {
   if (erase.empty())  // the row: one family marker for each family
     for (const auto& store : table_.families().stores)
       CELLAR_TRY(add(*store, {}, erase.timestamp(), CellType::kDeleteFamily));
-  for (size_t i = 0; i < erase.pieces().size(); ++i) {
-    const MutationPiece& piece = erase.pieces()[i];
-    Store* store = store_of(erase.family(piece));
-    if (store == nullptr) return table_.unknown_family(erase.family(piece));
+  const MutationReader reader(erase);
+  for (size_t i = 0; i < reader.pieces().size(); ++i) {
+    const MutationPiece& piece = reader.pieces()[i];
+    Store* store = store_of(reader.family(piece));
+    if (store == nullptr) return table_.unknown_family(reader.family(piece));
     int64_t timestamp = piece.timestamp;
     if (piece.latest_version) {
       CELLAR_TRY_ASSIGN(timestamp, looked_up_timestamp(erase, i));
     }
-    CELLAR_TRY(add(*store, erase.qualifier(piece), timestamp, piece.type));
+    CELLAR_TRY(add(*store, reader.qualifier(piece), timestamp, piece.type));
   }
   return {};
 }
@@ -258,14 +262,14 @@ Result<int64_t> RowChanges::sum_of(const Increment& increment, const Column& col
           column.family, escaped(column.qualifier), column.current->value_size));
     sum = static_cast<int64_t>(load_be64(column.current->value));
   }
-  for (const Increment::Counter& each : increment.counters()) {
-    if (each.family != column.family || each.qualifier != column.qualifier) continue;
-    if (__builtin_add_overflow(sum, each.amount, &sum) &&
-        increment.overflow_mode() == Increment::Overflow::kError)
+  const MutationReader reader(increment);
+  for (const MutationPiece& each : reader.pieces()) {
+    if (reader.family(each) != column.family || reader.qualifier(each) != column.qualifier) continue;
+    if (__builtin_add_overflow(sum, reader.amount(each), &sum) && !increment.wrap_on_overflow())
       return Status::invalid_argument(fmt::format("row {}, column {}:{} would overflow 64 bits",
                                                   escaped(column.row), column.family,
                                                   escaped(column.qualifier)))
-          .hinting("Increment::overflow(kWrap) wraps around as HBase does");
+          .hinting("Increment::wrap_on_overflow(true) wraps around as HBase does");
   }
   CELLAR_DCHECK(std::ranges::any_of(increment.counters(), [&](const Increment::Counter& each) {
     return each.qualifier == column.qualifier;
@@ -274,55 +278,56 @@ Result<int64_t> RowChanges::sum_of(const Increment& increment, const Column& col
 }
 
 Result<std::vector<int64_t>> RowChanges::increment(const Increment& increment, bool cells_wanted) {
-  CELLAR_TRY(check_ttl(increment.row(), increment.tags()));
-  CELLAR_ASSERT(now_ms_ != kNow && !increment.counters().empty());
-  const std::vector<Increment::Counter>& counters = increment.counters();
+  CELLAR_TRY(check_size("increment", increment));
+  const MutationReader reader(increment);
+  CELLAR_TRY(check_ttl(increment.row(), reader.tags()));
+  const std::vector<MutationPiece>& counters = reader.pieces();
+  CELLAR_ASSERT(now_ms_ != kNow && !counters.empty());
   Get get(increment.row());
   get.time_range(increment.time_from(), increment.time_until());
-  for (const Increment::Counter& counter : counters) get.column(counter.family, counter.qualifier);
+  for (const MutationPiece& each : counters) get.column(reader.family(each), reader.qualifier(each));
   RowBatch current;
   CELLAR_TRY(read(get, current));
   std::vector<int64_t> results(counters.size());
   for (size_t i = 0; i < counters.size(); ++i) {
-    const auto first = std::ranges::find_if(counters, [&](const Increment::Counter& other) {
-      return other.family == counters[i].family && other.qualifier == counters[i].qualifier;
-    });
+    const auto first = std::ranges::find_if(
+        counters, [&](const MutationPiece& other) { return reader.same_column(other, counters[i]); });
     if (const auto earlier = static_cast<size_t>(first - counters.begin()); earlier < i) {
       results[i] = results[earlier];
       continue;
     }
-    const Column column{increment.row(), counters[i].family, counters[i].qualifier,
-                        find_column(current, counters[i].family, counters[i].qualifier)};
+    const std::string_view family = reader.family(counters[i]);
+    const std::string_view qualifier = reader.qualifier(counters[i]);
+    const Column column{increment.row(), family, qualifier, find_column(current, family, qualifier)};
     CELLAR_TRY_ASSIGN(results[i], sum_of(increment, column));
     std::string value(8, '\0');
     store_be64(value.data(), static_cast<uint64_t>(results[i]));
-    CELLAR_TRY(replace(column, std::move(value), increment.timestamp(), increment.tags(), cells_wanted));
+    CELLAR_TRY(replace(column, std::move(value), increment.timestamp(), reader.tags(), cells_wanted));
   }
   return results;
 }
 
 Status RowChanges::append(const Append& append) {
   CELLAR_TRY(check_size("append", append));
-  CELLAR_TRY(check_ttl(append.row(), append.tags()));
-  CELLAR_ASSERT(now_ms_ != kNow && !append.pieces().empty());
-  const std::vector<MutationPiece>& pieces = append.pieces();
+  const MutationReader reader(append);
+  CELLAR_TRY(check_ttl(append.row(), reader.tags()));
+  const std::vector<MutationPiece>& pieces = reader.pieces();
+  CELLAR_ASSERT(now_ms_ != kNow && !pieces.empty());
   Get get(append.row());
   get.time_range(append.time_from(), append.time_until());
-  for (const MutationPiece& piece : pieces) get.column(append.family(piece), append.qualifier(piece));
+  for (const MutationPiece& piece : pieces) get.column(reader.family(piece), reader.qualifier(piece));
   RowBatch current;
   CELLAR_TRY(read(get, current));
   for (size_t i = 0; i < pieces.size(); ++i) {
-    const auto same = [&](const MutationPiece& other) {
-      return append.family(other) == append.family(pieces[i]) &&
-             append.qualifier(other) == append.qualifier(pieces[i]);
-    };
+    const auto same = [&](const MutationPiece& other) { return reader.same_column(other, pieces[i]); };
     if (std::any_of(pieces.begin(), pieces.begin() + static_cast<std::ptrdiff_t>(i), same)) continue;
-    const Column column{append.row(), append.family(pieces[i]), append.qualifier(pieces[i]),
-                        find_column(current, append.family(pieces[i]), append.qualifier(pieces[i]))};
+    const std::string_view family = reader.family(pieces[i]);
+    const std::string_view qualifier = reader.qualifier(pieces[i]);
+    const Column column{append.row(), family, qualifier, find_column(current, family, qualifier)};
     std::string value(column.current == nullptr ? std::string_view() : column.current->value_bytes());
     for (const MutationPiece& other : pieces)
-      if (same(other)) value += append.value(other);
-    CELLAR_TRY(replace(column, std::move(value), append.timestamp(), append.tags(), append.returns_cells()));
+      if (same(other)) value += reader.value(other);
+    CELLAR_TRY(replace(column, std::move(value), append.timestamp(), reader.tags(), append.return_cells()));
   }
   return {};
 }

@@ -57,7 +57,7 @@ class RowChanges {
   Status apply(const Cell& mutation, int64_t /*unstamped*/ = kNow) { return cell(mutation); }
   Status apply(const Append& mutation, int64_t /*unstamped*/ = kNow) { return append(mutation); }
   Status apply(const Increment& mutation, int64_t /*unstamped*/ = kNow) {
-    return increment(mutation, mutation.returns_cells()).status();
+    return increment(mutation, mutation.return_cells()).status();
   }
   Status apply(const RowMutations& mutations, int64_t unstamped = kNow);
 

@@ -9,6 +9,9 @@
 #include "base/assert.h"
 #include "base/bytes.h"
 #include "engine/read/table_reader.h"
+#include "engine/values/check_reader.h"
+#include "engine/values/row_batch_builder.h"
+#include "engine/write/row_check.h"
 
 namespace cellar {
 namespace {
@@ -63,7 +66,7 @@ class TransactionScanner final : public Scanner {
   bool next_batch(RowBatch& batch, size_t rows) override {
     const bool any = inner_->next_batch(batch, rows);
     for (const RowView row : batch) note(row);
-    if (batch.size() < rows && !batch.ends_with_cursor()) ended();
+    if (batch.size() < rows && !RowBatchBuilder(batch).ends_with_cursor()) ended();
     return any;
   }
 
@@ -153,7 +156,7 @@ Result<std::unique_ptr<Scanner>> TransactionImpl::scan_noted(TouchedTable& state
   passed->start_inclusive = range.start_inclusive;
   passed->reversed = range.reversed;
   TransactionScanner::Notes notes{
-      passed, state.ahead, begun_ms_, scan.row_limit(), std::string(range.stop), range.stop_inclusive};
+      passed, state.ahead, begun_ms_, scan.limit(), std::string(range.stop), range.stop_inclusive};
   return std::unique_ptr<Scanner>(std::make_unique<TransactionScanner>(std::move(inner), std::move(notes)));
 }
 
@@ -188,16 +191,17 @@ Result<std::vector<int64_t>> TransactionImpl::increment(const std::shared_ptr<Ta
   return sums;
 }
 
-Result<Row> TransactionImpl::append(const std::shared_ptr<Table>& table, const Append& append) {
+template <class ReadingMutation>
+Result<Row> TransactionImpl::replace(const std::shared_ptr<Table>& table, const ReadingMutation& mutation) {
   CELLAR_TRY_ASSIGN(TouchedTable * state, state_of(table));
   std::vector<Store*> touched;
-  CELLAR_TRY(add_touched(*state->table, append, touched));
-  Change change{*state, append.row(), Kind::kReplace, append.timestamp()};
+  CELLAR_TRY(add_touched(*state->table, mutation, touched));
+  Change change{*state, mutation.row(), Kind::kReplace, mutation.timestamp()};
   Row row;
   const size_t before = cells_.size();
   const auto work = [&](RowChanges& changes) -> Status {
-    CELLAR_TRY(changes.append(append));
-    row = changes.take_new_cells(append.row());
+    CELLAR_TRY(changes.apply(mutation));
+    row = changes.take_new_cells(mutation.row());
     return {};
   };
   CELLAR_TRY(apply(change, work));
@@ -206,6 +210,39 @@ Result<Row> TransactionImpl::append(const std::shared_ptr<Table>& table, const A
       if (cells_[i].store->family() == cell.family && cells_[i].qualifier == cell.qualifier)
         cell.timestamp = cells_[i].shown;
   return row;
+}
+
+Result<Row> TransactionImpl::append(const std::shared_ptr<Table>& table, const Append& append) {
+  return replace(table, append);
+}
+
+// The row is read as by get(), so that the commit fails if another write changes it, and so that the change
+// is not older than what was checked.
+Result<ActionResult> TransactionImpl::check_and_mutate(const std::shared_ptr<Table>& table,
+                                                       const CheckAndMutate& check) {
+  CELLAR_TRY_ASSIGN(TouchedTable * state, state_of(table));
+  std::vector<Store*> touched;
+  CELLAR_TRY(check_change(*state->table, check, touched));
+  const CheckAndMutate::Change& change = CheckReader(check).change();
+  if (std::holds_alternative<RowMutations>(change))
+    return Status::not_supported("a check in a transaction cannot have row mutations as its change")
+        .hinting("check a single mutation, or add each mutation to the transaction, which is atomic itself");
+  const auto read = [&](const Get& get, RowBatch& found) -> Status {
+    CELLAR_TRY_ASSIGN(found, this->get(table, get));
+    return {};
+  };
+  CELLAR_TRY_ASSIGN(const Checked checked, check_condition(check, read));
+  ActionResult result{checked.matches, Row{check.row(), {}}};
+  if (!checked.matches) return result;
+  if (const auto* put = std::get_if<Put>(&change)) CELLAR_TRY(this->put(table, *put));
+  if (const auto* erase = std::get_if<Delete>(&change)) CELLAR_TRY(this->erase(table, *erase));
+  if (const auto* append = std::get_if<Append>(&change)) {
+    CELLAR_TRY_ASSIGN(result.row, replace(table, *append));
+  }
+  if (const auto* increment = std::get_if<Increment>(&change)) {
+    CELLAR_TRY_ASSIGN(result.row, replace(table, *increment));
+  }
+  return result;
 }
 
 // What a mutation reads of its row: with the transaction's writes.

@@ -70,6 +70,8 @@ class TransactionImpl final : public Transaction, private CommitCheck, private O
   Result<std::vector<int64_t>> increment(const std::shared_ptr<Table>& table,
                                          const Increment& increment) override;
   Result<Row> append(const std::shared_ptr<Table>& table, const Append& append) override;
+  Result<ActionResult> check_and_mutate(const std::shared_ptr<Table>& table,
+                                        const CheckAndMutate& check) override;
   Status commit() override;
   void rollback() override;
 
@@ -128,6 +130,9 @@ class TransactionImpl final : public Transaction, private CommitCheck, private O
     return {sequence_, host_->mvcc.now_ms()};
   }
   Result<std::unique_ptr<Scanner>> scan_noted(TouchedTable& state, const Scan& scan, const ReadOverlay& own);
+  // Applies an increment or append. Returns the new cells, as far as the mutation wants them.
+  template <class ReadingMutation>
+  Result<Row> replace(const std::shared_ptr<Table>& table, const ReadingMutation& mutation);
   Status look_up(Change& change, const Get& get, RowBatch& found);
   Status apply(Change& change, const std::function<Status(RowChanges&)>& work);
   Status take(Change& change);

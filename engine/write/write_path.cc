@@ -12,9 +12,12 @@
 #include "base/bytes.h"
 #include "engine/read/table_reader.h"
 #include "engine/store/observers.h"
+#include "engine/values/batch_reader.h"
+#include "engine/values/check_reader.h"
 #include "engine/write/batch_changes.h"
 #include "engine/write/prepared_batch.h"
 #include "engine/write/row_changes.h"
+#include "engine/write/row_check.h"
 
 namespace cellar {
 
@@ -31,92 +34,6 @@ namespace {
 PreparedBatch& thread_batch() {
   thread_local PreparedBatch batch;
   return batch;
-}
-
-// Whether the condition holds, and the time of what was looked at: the newest visible cell of its column, the
-// first cell that its filter passed. No cell: 0.
-struct Checked {
-  bool matches = false;
-  int64_t timestamp = 0;
-};
-
-Result<Checked> check_condition(TableState& table, const CheckAndMutate& check) {
-  Get get(check.row());
-  get.time_range(check.time_from(), check.time_until());
-  RowBatch found;
-  if (check.filter() != nullptr) {
-    // Every family is asked about, as in HBase: SKIP may find a cell in another one that is out.
-    get.filter(check.filter()).load_families_on_demand(false);
-    CELLAR_TRY(TableReader(table).get(get, found));
-    if (found.empty()) return Checked{};
-    return Checked{true, found.row().cells().front().timestamp};
-  }
-  CELLAR_ASSERT(check.condition().has_value());  // check_change() refuses a check without one
-  const CheckAndMutate::ColumnCondition& condition = *check.condition();
-  CELLAR_TRY(TableReader(table).get(get.column(condition.family, condition.qualifier), found));
-  const std::string_view expected = condition.expected;
-  if (found.empty()) return Checked{expected.empty() && condition.compare != CompareOp::kNotEqual, 0};
-  const CellView& cell = found.row().cells().front();
-  if (expected.empty())
-    return Checked{(cell.value_size == 0) == (condition.compare != CompareOp::kNotEqual), cell.timestamp};
-  return Checked{holds(condition.compare, expected <=> cell.value_bytes()), cell.timestamp};
-}
-
-Status check_same_row(std::string_view what, std::string_view row, std::string_view of,
-                      std::string_view wanted) {
-  if (row == wanted) return {};
-  return Status::invalid_argument(
-             fmt::format("the {} is for row {}, the {} for row {}", what, escaped(row), of, escaped(wanted)))
-      .hinting("row mutations change a single row; Engine::write takes a Batch of many rows");
-}
-
-std::string_view name_of(const Put&) { return "put"; }
-std::string_view name_of(const Delete&) { return "delete"; }
-std::string_view name_of(const Increment&) { return "increment"; }
-std::string_view name_of(const Append&) { return "append"; }
-
-// Every one of the same row; their families are added.
-Status check_mutations(TableState& table, const RowMutations& mutations, std::vector<Store*>& touched) {
-  if (mutations.mutations().empty())
-    return Status::invalid_argument(
-               fmt::format("the mutations of row \"{}\" are empty", escaped(mutations.row())))
-        .hinting("add at least one");
-  for (const RowMutations::Mutation& each : mutations.mutations()) {
-    const auto check = [&](const auto& mutation) {
-      return check_same_row(name_of(mutation), mutation.row(), "row mutations", mutations.row());
-    };
-    CELLAR_TRY(std::visit(check, each));
-    CELLAR_TRY(add_touched(table, each, touched));
-    CELLAR_ASSERT(!touched.empty());
-  }
-  return {};
-}
-
-Status check_change(TableState& table, const CheckAndMutate& check, std::vector<Store*>& touched) {
-  if (!check.condition() && check.filter() == nullptr)
-    return Status::invalid_argument(
-               fmt::format("the check of row \"{}\" has no condition", escaped(check.row())))
-        .hinting("add one: if_equals, if_not_exists, if_passes, …");
-  if (check.condition() && check.condition()->compare == CompareOp::kNoOp)
-    return Status::invalid_argument("the check compares by no_op, which is never true");
-  if (check.condition() && table.families().find(check.condition()->family) == nullptr)
-    return table.unknown_family(check.condition()->family);
-  return std::visit(
-      [&](const auto& change) -> Status {
-        using Change = std::remove_cvref_t<decltype(change)>;
-        if constexpr (std::is_same_v<Change, std::monostate>) {
-          return Status::invalid_argument(
-                     fmt::format("the check of row \"{}\" has no change", escaped(check.row())))
-              .hinting("add the change: then(put)");
-        } else if constexpr (std::is_same_v<Change, RowMutations>) {
-          CELLAR_TRY(check_same_row("change", change.row(), "check", check.row()));
-          return check_mutations(table, change, touched);
-        } else {
-          CELLAR_TRY(check_same_row(name_of(change), change.row(), "check", check.row()));
-          return add_touched(table, change, touched);
-        }
-      },
-      check.change());
 }
 
 Status apply_change(RowChanges& changes, const CheckAndMutate::Change& change, int64_t unstamped) {
@@ -274,20 +191,21 @@ Result<Row> WritePath::mutate(TableState& table, const RowMutations& mutations, 
   return row;
 }
 
-Result<CheckAndMutateResult> WritePath::check_and_mutate(TableState& table, const CheckAndMutate& check,
-                                                         const WriteOptions& options) {
+Result<ActionResult> WritePath::check_and_mutate(TableState& table, const CheckAndMutate& check,
+                                                 const WriteOptions& options) {
   CELLAR_TRY(table.check_writable());
   std::vector<Store*> touched;
   CELLAR_TRY(check_change(table, check, touched));
-  CheckAndMutateResult result;
+  ActionResult result;
   const auto change = [&](RowChanges& changes) -> Status {
     result = {};
-    CELLAR_TRY_ASSIGN(const Checked checked, check_condition(table, check));
-    result.success = checked.matches;
+    const auto read = [&](const Get& get, RowBatch& found) { return TableReader(table).get(get, found); };
+    CELLAR_TRY_ASSIGN(const Checked checked, check_condition(check, read));
+    result.matched = checked.matches;
     if (!checked.matches) return {};
     // What was checked must not hide what follows from it.
     const int64_t unstamped = std::max(changes.now_ms(), checked.timestamp);
-    CELLAR_TRY(apply_change(changes, check.change(), unstamped));
+    CELLAR_TRY(apply_change(changes, CheckReader(check).change(), unstamped));
     result.row = changes.take_new_cells(check.row());
     return {};
   };
@@ -297,7 +215,7 @@ Result<CheckAndMutateResult> WritePath::check_and_mutate(TableState& table, cons
 
 Status WritePath::write(const Batch& batch, const WriteOptions& options) {
   CELLAR_TRY(parts_.host.life.check_open());
-  if (batch.impl().entries.empty()) return {};
+  if (entries_of(batch).empty()) return {};
   CELLAR_TRY_ASSIGN(const BatchChanges changes, BatchChanges::check(parts_.host, batch));
   Durability durability = Durability::kSkipWal;
   auto mode = RowLocks::Mode::kShared;

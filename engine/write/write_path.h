@@ -52,8 +52,8 @@ class WritePath {
                                          const WriteOptions& options);
   Result<Row> append(TableState& table, const Append& append, const WriteOptions& options);
   Result<Row> mutate(TableState& table, const RowMutations& mutations, const WriteOptions& options);
-  Result<CheckAndMutateResult> check_and_mutate(TableState& table, const CheckAndMutate& check,
-                                                const WriteOptions& options);
+  Result<ActionResult> check_and_mutate(TableState& table, const CheckAndMutate& check,
+                                        const WriteOptions& options);
   Status write(const Batch& batch, const WriteOptions& options);
   // Cells of any rows of these tables of this engine, with their timestamps, as one write at `now_ms`, if
   // `check` holds. Their bytes are borrowed. Nothing comes between the check and the write. Observers read by

@@ -1,4 +1,4 @@
-// Action: one of many requests that are handed over together and answered one by one.
+// Action: one of several requests that Table::batch takes together and answers one by one.
 #pragma once
 
 #include <variant>
@@ -12,11 +12,5 @@
 namespace CELLAR_PUBLIC cellar {
 
 using Action = std::variant<Get, Put, Delete, Increment, Append, RowMutations, CheckAndMutate>;
-
-struct ActionResult {
-  Status status;
-  Row row;              // what a get found; the new cells of increments and appends
-  bool matched = true;  // of a CheckAndMutate: the condition held, and the change was made
-};
 
 }  // namespace cellar

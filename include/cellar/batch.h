@@ -1,9 +1,8 @@
-// Batch: mutations over rows, families and tables of one engine, applied all or not at all.
+// Batch: mutations over rows, families and tables of one engine, applied atomically.
 #pragma once
 
 #include <cstddef>
 #include <memory>
-#include <vector>
 
 #include "cellar/mutation.h"
 #include "cellar/status.h"
@@ -12,10 +11,12 @@ namespace CELLAR_PUBLIC cellar {
 
 class Table;
 
-// One log record, one sequence number: readers and crashes see all of it or nothing. Cells without a
-// timestamp get one clock value, or rising ones in the order in which they were added
-// (FamilyOptions::stamps). Of equal coordinates the last one wins. One thread at a time; reusable after
-// clear().
+// Batch: Engine::write applies it as one record of the log with one sequence number. Readers see all of it or
+// nothing, and so does recovery after a crash. RocksDB: WriteBatch. HBase has no counterpart beyond one row.
+//
+// Cells without a timestamp share one time of the clock. In a family with FamilyOptions::stamps = kRising
+// they get rising times in the order in which they were added. Of cells with equal coordinates the last one
+// wins. One thread at a time. Copies every mutation, and can be reused after clear().
 class Batch {
  public:
   Batch();
@@ -23,28 +24,29 @@ class Batch {
   Batch& operator=(Batch&&) noexcept;
   ~Batch();
 
-  // The mutation is copied. The table must be of the engine that applies the batch.
+  // `table` must belong to the engine that applies the batch: otherwise Engine::write fails with
+  // kInvalidArgument.
   Batch& put(const std::shared_ptr<Table>& table, const Put& put);
   Batch& erase(const std::shared_ptr<Table>& table, const Delete& erase);
-  // These read the row as it was before the batch. What other entries do to the same column is decided by
-  // time, as of two writes; a column that two of them change is kInvalidArgument when the batch is applied.
+  // Increments and appends read the row as it was before the batch. At most one entry of a batch may
+  // increment or append to a column: Engine::write fails with kInvalidArgument if two do. A put or delete of
+  // the same column in the same batch is ordered by its timestamp, as if it were another write.
   Batch& increment(const std::shared_ptr<Table>& table, const Increment& increment);
   Batch& append(const std::shared_ptr<Table>& table, const Append& append);
-  // A raw cell of any stored type with its own timestamp and tags, as loading and repair need it; its
-  // sequence is ignored.
+  // Adds one cell of any stored type, with its own timestamp and tags, for loading and repair. Its sequence
+  // is ignored.
   Batch& cell(const std::shared_ptr<Table>& table, const CellView& cell);
 
+  // Returns the number of mutations and cells that were added.
   size_t mutations() const;
-  // Bytes of keys and values, for keeping batches within EngineOptions::batch_bytes_max.
+  // Returns the bytes of keys and values, to keep batches below EngineOptions::batch_bytes_max.
   size_t bytes() const;
+  // Removes everything, and keeps the memory for the next batch.
   void clear();
 
-  // For the engine.
-  struct Entry;
-  struct Impl;
-  const Impl& impl() const { return *impl_; }
-
  private:
+  friend class BatchReader;  // the engine's
+  struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -2,14 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cellar/visibility.h"
 
 namespace CELLAR_PUBLIC cellar {
 
-// What a cell does. The codes are HBase's (KeyValue.Type); at equal timestamps a higher code sorts first.
+// CellType: what a cell does. The codes are those of HBase's KeyValue.Type. At equal timestamps a higher code
+// sorts first.
 enum class CellType : uint8_t {
   kMinimum = 0,  // search keys only
   kPut = 4,
@@ -21,25 +26,25 @@ enum class CellType : uint8_t {
 };
 
 constexpr bool is_delete(CellType type) { return type != CellType::kPut; }
-// Whether the marker acts on every column of the row (it then has an empty qualifier).
+// Returns whether the marker acts on every column of the family. It then has an empty qualifier.
 constexpr bool covers_family(CellType type) {
   return type == CellType::kDeleteFamily || type == CellType::kDeleteFamilyVersion;
 }
 // The types that stored cells have, in the order of their codes.
 inline constexpr CellType kStoredTypes[] = {CellType::kPut, CellType::kDelete, CellType::kDeleteFamilyVersion,
                                             CellType::kDeleteColumn, CellType::kDeleteFamily};
-// Whether a stored cell may have this type.
+// Returns whether a stored cell may have this type.
 constexpr bool is_stored_type(CellType type) {
   return type == CellType::kPut || type == CellType::kDelete || type == CellType::kDeleteFamilyVersion ||
          type == CellType::kDeleteColumn || type == CellType::kDeleteFamily;
 }
-// "Put", "Delete", "DeleteFamilyVersion", "DeleteColumn", "DeleteFamily", "Minimum", "Maximum"; "Unknown"
-// otherwise.
+// Returns "Put", "Delete", "DeleteFamilyVersion", "DeleteColumn", "DeleteFamily", "Minimum", "Maximum" or
+// "Unknown".
 std::string_view type_name(CellType type);
-// The inverse for stored types; false for any other name.
+// Sets `type` to the stored type of this name. Returns false for any other name.
 bool parse_type(std::string_view name, CellType& type);
 
-constexpr int64_t kLatestTimestamp = INT64_MAX;  // in a request: now; never stored by Cellar
+constexpr int64_t kLatestTimestamp = INT64_MAX;  // in a request: now; Cellar never stores it
 constexpr int64_t kOldestTimestamp = INT64_MIN;  // search keys only
 constexpr uint64_t kLatestSequence =
     UINT64_MAX;  // search keys only: before every stored cell of its coordinates
@@ -49,14 +54,17 @@ constexpr size_t kFamilyBytesMax = 127;
 constexpr size_t kTagsBytesMax = 32767;  // written; up to 65,535 are read
 constexpr uint8_t kTtlTag = 8;           // tag type: time to live, 8 bytes big-endian, milliseconds
 
-// CellView: a cell seen in place. Borrowed: whoever hands it out says how long its bytes live. 56 bytes,
+// Families, each with its qualifiers. No qualifiers: the whole family.
+using ColumnMap = std::map<std::string, std::vector<std::string>, std::less<>>;
+
+// CellView: a cell that is seen in place. Its bytes belong to the object that returned it. 56 bytes,
 // trivially copyable.
 struct CellView {
   const char* key =
       nullptr;  // u16 row size | row | u8 family size | family | qualifier | u64 timestamp | u8 type
   const char* value = nullptr;
   const char* tags = nullptr;  // HBase's list of tags: each u16 size, u8 type, size - 1 bytes
-  uint64_t sequence = 0;       // number of the write; 0 when it no longer matters
+  uint64_t sequence = 0;       // number of the write; 0 if it no longer matters
   int64_t timestamp = 0;       // milliseconds since the epoch, decoded from the key
   uint32_t key_size = 0;
   uint32_t value_size = 0;
@@ -64,15 +72,15 @@ struct CellView {
   uint16_t tags_size = 0;
   uint8_t family_size = 0;
   CellType cell_type = CellType::kPut;
-  bool key_in_scratch = false;  // key and tags lie outside what pin() keeps: copy them to keep them
+  bool key_in_scratch = false;  // the engine's: key and tags must be copied to be kept
 
   std::string_view row() const { return {key + 2, row_size}; }
   std::string_view family() const { return {key + 3 + row_size, family_size}; }
   std::string_view qualifier() const {
     return {key + 3 + row_size + family_size, key_size - 12u - row_size - family_size};
   }
-  // Family and qualifier lie side by side: inside one store, where families are equal, one comparison
-  // compares both.
+  // Returns family and qualifier, which are adjacent. In one store, where all families are equal, comparing
+  // it compares qualifiers.
   std::string_view column() const { return {key + 3 + row_size, key_size - 12u - row_size}; }
   CellType type() const { return cell_type; }
   std::string_view key_bytes() const { return {key, key_size}; }
@@ -113,15 +121,16 @@ struct Cell {
   bool operator==(const Cell&) const = default;
 };
 
-// Appends the cell as one JSON object without a newline, keys in the order row, family, qualifier, ts, type,
-// value, then mvcc and tags where asked for: the one form of every cell stream (see README). kNoValue leaves
-// the value out; the flags add up.
+// Appends the cell as one JSON object without a newline: the form of all cell streams of the program. The
+// keys are row, family, qualifier, ts, type and value, then mvcc and tags if `what` asks for them. kNoValue
+// leaves the value out. The flags add up.
 enum class CellText : uint8_t { kPlain = 0, kMvcc = 1, kTags = 2, kMvccAndTags = 3, kNoValue = 4 };
 void append_json(std::string& to, const CellView& cell, CellText what);
 
 // Appends one tag to a list of tags. `value` is at most 65,534 bytes.
 void append_tag(std::string& tags, uint8_t type, std::string_view value);
-// The first tag of a type, or false. `tags` must be well formed (the readers check).
+// Sets `value` to the first tag of a type. Returns false if there is none. `tags` must be well formed;
+// readers check it.
 bool find_tag(std::string_view tags, uint8_t type, std::string_view& value);
 
 }  // namespace cellar

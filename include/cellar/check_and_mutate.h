@@ -1,89 +1,103 @@
-// CheckAndMutate: a change of a row that is made only if the row is as expected.
+// CheckAndMutate: a change of a row that is made only if a condition on the row holds.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 
+#include "cellar/bytes_only.h"
 #include "cellar/filter.h"
 #include "cellar/mutation.h"
 #include "cellar/row_batch.h"
 
 namespace CELLAR_PUBLIC cellar {
 
-// A condition and what follows, both on one row, with nothing between them:
+// CheckAndMutate: a condition and a change of the same row. No other write comes between the check and the
+// change. A value; one thread at a time. HBase: CheckAndMutate.
 //
 //   table->check_and_mutate(CheckAndMutate("user42").if_equals("d", "name", "Ada").then(put))
 //
-// The condition is about the newest visible value of a column, or about the row: whether a filter passes any
-// of it. It needs one, and the last one named counts.
-// Values are compared byte by byte, and empty ones as in HBase, whose client knows no difference between an
-// empty expected value and none:
-//  - there is a value, and one is expected: they are compared;
-//  - there is none, and one is expected: no match, kNotEqual included;
-//  - an empty one is expected: kNotEqual matches a value that is not empty; every other operator matches a
-//    value that is empty and a missing one.
+// The condition looks at the newest visible value of one column (if_equals, if_not_exists, if_stored,
+// if_matches), or asks whether a filter passes any cell of the row (if_passes). A check has exactly one
+// condition: each of these functions replaces the condition that was set before. A check without a condition
+// or without a change is refused with kInvalidArgument.
+//
+// Values are compared byte by byte. An empty expected value means what it means in HBase, whose client does
+// not distinguish it from a missing one:
+//  - The column has a value, and the expected value is not empty: the two are compared.
+//  - The column has no value, and the expected value is not empty: the condition fails, also for kNotEqual.
+//  - The expected value is empty: kNotEqual matches a value that is not empty. Every other operator
+//    matches an empty value and a missing one.
 class CheckAndMutate {
  public:
   using Change = std::variant<std::monostate, Put, Delete, Increment, Append, RowMutations>;
-  struct ColumnCondition {
-    std::string family;
-    std::string qualifier;
-    CompareOp compare = CompareOp::kEqual;  // expected OP stored
-    std::string expected;
-  };
 
   explicit CheckAndMutate(std::string_view row) : row_(row) {}
+  template <internal::NotBytes Number>
+  explicit CheckAndMutate(Number) {
+    internal::refuse_number<Number>();
+  }
 
   CheckAndMutate& if_equals(std::string_view family, std::string_view qualifier, std::string_view expected) {
     return if_matches(family, qualifier, CompareOp::kEqual, expected);
   }
-  // There is no value, or it is empty.
+  // Holds if the column has no value, or an empty one.
   CheckAndMutate& if_not_exists(std::string_view family, std::string_view qualifier) {
     return if_matches(family, qualifier, CompareOp::kEqual, {});
   }
-  // The stored value stands so to `value`: if_stored("c", "stock", CompareOp::kGreater, "5") reads
-  // "stored > 5".
+  // Holds if `stored compare value`: if_stored("c", "stock", CompareOp::kGreater, "5") means "stored > 5".
   CheckAndMutate& if_stored(std::string_view family, std::string_view qualifier, CompareOp compare,
                             std::string_view value);
-  // In HBase's direction, which is the other one: `expected` stands so to the stored value; kLess matches
-  // when expected < stored.
+  // Holds if `expected compare stored`, the opposite direction of if_stored: kLess means "expected < stored".
+  // HBase: CheckAndMutate.ifMatches.
   CheckAndMutate& if_matches(std::string_view family, std::string_view qualifier, CompareOp compare,
                              std::string_view expected);
-  // A get of the row with this filter returns something. HBase's filter form.
-  CheckAndMutate& if_passes(FilterPtr filter) {
-    filter_ = std::move(filter);
-    condition_.reset();
-    return *this;
+  template <internal::NotBytes Number>
+  CheckAndMutate& if_equals(std::string_view, std::string_view, Number) {
+    return internal::refuse_number<Number>(), *this;
   }
-  // Only cells with a timestamp in [from, until) are looked at by the condition.
+  template <internal::NotBytes Number>
+  CheckAndMutate& if_stored(std::string_view, std::string_view, CompareOp, Number) {
+    return internal::refuse_number<Number>(), *this;
+  }
+  template <internal::NotBytes Number>
+  CheckAndMutate& if_matches(std::string_view, std::string_view, CompareOp, Number) {
+    return internal::refuse_number<Number>(), *this;
+  }
+  // Holds if a get of the row with this filter returns something. A null filter is no condition.
+  CheckAndMutate& if_passes(FilterPtr filter);
+  // Lets the condition look only at cells with a timestamp in [from, until).
   CheckAndMutate& time_range(int64_t from, int64_t until) { return from_ = from, until_ = until, *this; }
 
-  // What is done, to the same row. Puts without a timestamp get one not older than the cell that was checked.
+  // Sets the change, of the same row. Puts without a timestamp get one that is not older than the cell that
+  // was checked.
   CheckAndMutate& then(Change change) { return change_ = std::move(change), *this; }
 
   const std::string& row() const { return row_; }
-  const std::optional<ColumnCondition>& condition() const { return condition_; }
-  const FilterPtr& filter() const { return filter_; }
-  int64_t time_from() const { return from_; }
-  int64_t time_until() const { return until_; }
-  const Change& change() const { return change_; }
 
  private:
+  friend class CheckReader;  // the engine's
+
   std::string row_;
-  std::optional<ColumnCondition> condition_;
+  bool has_column_ = false;  // the condition is on a column
+  std::string family_;
+  std::string qualifier_;
+  CompareOp compare_ = CompareOp::kEqual;  // expected_ OP stored
+  std::string expected_;
   FilterPtr filter_;
   int64_t from_ = 0;
   int64_t until_ = kLatestTimestamp;
   Change change_;
 };
 
-struct CheckAndMutateResult {
-  bool success = false;  // the condition held, and the change was made
-  Row row;               // the new cells of increments and appends
+// ActionResult: what Table::check_and_mutate and each action of Table::batch returns.
+struct ActionResult {
+  // Of a CheckAndMutate: whether the condition held, so that the change was made. Of other actions: true.
+  bool matched = true;
+  // What a get found, without cells if it found nothing; or the new cells of increments and appends.
+  Row row;
 };
 
 }  // namespace cellar

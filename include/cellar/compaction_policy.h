@@ -1,4 +1,4 @@
-// CompactionPolicy: which files of a store to merge next. A pure function of the store's shape; a plug-in.
+// CompactionPolicy: chooses the store files to merge next. A pure function of the store's shape. A plug-in.
 #pragma once
 
 #include <cstdint>
@@ -25,27 +25,27 @@ struct FileSummary {
   bool busy = false;  // input of a running compaction
 };
 
-// StoreShape: one family's files, oldest first, and what else a policy may weigh. Time is part of it: the
-// same shape always gives the same plan.
+// StoreShape: one family's files, oldest first, and what else a policy may consider. The time is part of it,
+// so that the same shape always gives the same plan.
 struct StoreShape {
   std::span<const FileSummary> files;
   int64_t now_ms = 0;
   int64_t ttl_ms = INT64_MAX;
   uint32_t min_versions = 0;
   uint64_t flush_bytes = 0;  // size at which memtables are flushed
-  uint32_t files_stop = 16;  // at which writers wait: at or above it the store is stuck
+  uint32_t files_stop = 16;  // number of files at which writers wait
 };
 
 struct CompactionPlan {
   std::vector<uint64_t> inputs = {};  // ids, contiguous in age, oldest first
-  std::string why = {};               // one phrase for people
+  std::string why = {};               // a phrase for people
 };
 
 // Any thread; const.
 class CompactionPolicy {
  public:
   virtual ~CompactionPolicy() = default;
-  // The next compaction, or nothing. `trace`, when not null, receives lines that explain the choice.
+  // Returns the next compaction, or nothing. `trace`, if not null, receives lines that explain the choice.
   virtual std::optional<CompactionPlan> pick(const StoreShape& shape,
                                              std::vector<std::string>* trace) const = 0;
 };

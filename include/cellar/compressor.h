@@ -1,5 +1,5 @@
-// Compressor: one block's payload to its body on disk and back, in the framing HBase's codec of that name
-// uses. A plug-in.
+// Compressor: turns the payload of a block into its body on disk and back, in the framing that HBase's codec
+// of that name uses. A plug-in.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace CELLAR_PUBLIC cellar {
 class Compressor {
  public:
   virtual ~Compressor() = default;
-  // HBase's codec ordinal, stored in the file's trailer.
+  // Returns HBase's codec ordinal, stored in the file's trailer.
   virtual uint32_t id() const = 0;
-  // HBase's name: "NONE", "GZ", "SNAPPY", ….
+  // Returns HBase's name: "NONE", "GZ", "SNAPPY" and so on.
   virtual std::string_view name() const = 0;
-  // Appends the body for `payload` (any size, also none) to `body`.
+  // Appends the body for `payload`, which may be empty, to `body`.
   virtual Status compress(std::string_view payload, std::string& body) const = 0;
-  // Fills `payload` with exactly `payload_bytes` bytes from an untrusted body: kCorruption when the body does
-  // not hold exactly that. Touches nothing beyond the two ranges.
+  // Fills `payload` with exactly `payload_bytes` bytes from an untrusted body. kCorruption if the body has
+  // fewer or more. Accesses nothing outside of the two ranges.
   virtual Status decompress(std::string_view body, size_t payload_bytes, char* payload) const = 0;
 };
 

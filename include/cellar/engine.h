@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,37 +17,41 @@
 
 namespace CELLAR_PUBLIC cellar {
 
-// Snapshot: all tables as of one instant, between two writes. While it lives, what it sees is kept on disk,
-// and does not change, but for cells whose time to live ends.
-// Any thread; must be destroyed before its engine is closed.
+// Snapshot: all tables as of one instant, between two writes, for reads (Query::snapshot). It lives in memory
+// and ends with its last owner. A snapshot on disk is a named snapshot (cellar/checkpoint.h). While it lives,
+// the cells that it sees stay on disk and do not change, except that cells expire. RocksDB: Snapshot. HBase:
+// a scanner's read point. Any thread. It must be destroyed before its engine is closed: Engine::close fails
+// with kBusy otherwise.
 class Snapshot {
  public:
   virtual ~Snapshot() = default;
-  // The number of the last write it sees.
+  // Returns the sequence number of the last write that it sees.
   virtual uint64_t sequence() const = 0;
 };
 
-// Trouble: a fault that the engine tries again by itself, or that it works around. Listed from its first
-// failure until it is over; docs/resumption.md says what each fault stops and what ends it.
+// Trouble: a fault that the engine retries by itself, or works around. It is listed from its first failure
+// until it is over. docs/resumption.md tells what each fault stops and what ends it.
 struct Trouble {
   std::string what;          // "flush of t:f", "compaction of t:f", "damaged file 0a…", "log", "writers"
-  Status status;             // of the last try
-  int64_t since_ms = 0;      // the clock at the first failure
+  Status status;             // of the last attempt
+  int64_t since_ms = 0;      // the clock at the first failure, milliseconds since the epoch
   uint64_t tries = 0;        // failures so far
-  bool writes_wait = false;  // writes wait for its end, or are refused until then
+  bool writes_wait = false;  // writes wait until it is over, or are refused until then
 };
 
+// EngineStatus: figures of the engine at one moment. Counters count since the engine was opened.
 struct EngineStatus {
   std::string path;
-  std::string identity;  // 32 hex digits, given at creation
+  std::string identity;  // 32 hex digits, given when the store was created
   bool read_only = false;
-  // Ok; or why writes are refused or wait; or else the status of a trouble.
+  // Ok; or why writes are refused or wait; or the status of a trouble.
   Status health;
   std::vector<Trouble> troubles;  // in the order of their names
-  uint64_t last_sequence = 0;     // newest visible write
-  uint64_t snapshots = 0;
+  uint64_t last_sequence = 0;     // of the newest visible write
+  uint64_t snapshots = 0;         // open ones, those of transactions included
+  uint64_t scanners = 0;          // open ones
   uint64_t log_segments = 0;
-  uint64_t log_bytes = 0;  // appended to segments that still matter
+  uint64_t log_bytes = 0;  // in segments that are still needed
   uint64_t memtable_bytes = 0;
   uint64_t store_bytes = 0;
   uint64_t store_files = 0;
@@ -60,120 +63,115 @@ struct EngineStatus {
   uint64_t compactions = 0;
   uint64_t bytes_flushed = 0;
   uint64_t bytes_compacted = 0;
-  uint64_t stalls = 0;
-  int64_t stall_micros = 0;
+  uint64_t stalls = 0;       // times that a writer waited for memory or compactions
+  int64_t stall_micros = 0;  // time that writers waited, in microseconds
 };
 
-// Any thread may call any function, close() excepted: it must be the last.
+// Engine: any thread may call any function, except close(), which must be the last call. Every function fails
+// with kAborted after close(). A function that changes the store fails with kReadOnly if the store was opened
+// read-only, or if a failure made it so, and with kNoSpace and kIoError.
 class Engine {
  public:
-  // Opens the store in directory `path`. kNotFound when there is none and create_if_missing is off, kLocked
-  // when somebody has it open, kCorruption with place when what is there is damaged (nothing is written
-  // then), kInvalidArgument.
+  // Opens the store in the directory `path`. kNotFound if it has no store and create_if_missing is off;
+  // kLocked if it is open already; kCorruption with the place if it is damaged, and then nothing is written;
+  // kInvalidArgument if the options are invalid, or if the store exists and error_if_exists is on.
   static Result<std::unique_ptr<Engine>> open(const std::string& path, const EngineOptions& options = {});
-  // Closes, ignoring errors: call close() to hear of them.
+  // Closes the store and ignores errors: call close() to see them. Everything that reads must be destroyed.
   virtual ~Engine() = default;
 
-  // kInvalidArgument when it exists or the options are unfit. Durable when it returns.
+  // ---- Tables
+
+  // Creates a table. Durable on return. kInvalidArgument if it exists, or if the name or the options are
+  // invalid: the message names all faults.
   virtual Result<std::shared_ptr<Table>> create_table(const std::string& name,
                                                       const TableOptions& options) = 0;
-  // kNotFound with the nearest name as hint.
+  // Returns a table. kNotFound with the nearest name as its hint.
   virtual Result<std::shared_ptr<Table>> open_table(const std::string& name) = 0;
-  // Opens it, or creates it with these options; existing options stay as they are.
+  // Opens the table, or creates it with these options. The options of an existing table stay as they are.
   virtual Result<std::shared_ptr<Table>> open_or_create_table(const std::string& name,
                                                               const TableOptions& options) = 0;
-  // Names, sorted.
+  // Returns the names of all tables, sorted.
   virtual std::vector<std::string> list_tables() = 0;
-  // The table is gone when this returns; its files go when the last reader is done.
+  // Drops a table. Durable on return. Its files are removed when their last reader is done.
   virtual Status drop_table(const std::string& name) = 0;
-  // Empties the table at one instant: its families and their options stay. Snapshots go on seeing what was in
-  // it; a write that was under way may fail with kConflict, and nothing of it is kept then.
+  // Removes all rows of a table at one instant. Families and options stay, and snapshots still see the rows.
+  // A write that is in progress may fail with kConflict; then nothing of it is kept.
   virtual Status truncate_table(const std::string& name) = 0;
-  // Adds, changes and removes families and sets options of the table: all of it or nothing, also through a
-  // crash; durable when it returns. Reads and rewrites that begin afterwards go by the new options; a
-  // scanner that is open reads a removed family to its end, and its files go with the last such reader, but
-  // reads that begin afterwards do not find it, those of snapshots included. A family that is added again is
-  // empty. A write under way to what is removed fails with kConflict. kInvalidArgument names all that is
-  // wrong with the change, kNotFound a table or a family that is not there, with the nearest name as hint.
+  // Adds, changes and removes families, and sets options of the table, atomically. Durable on return. Reads
+  // and rewrites that begin later use the new options. An open scanner reads a removed family to its end;
+  // reads that begin later do not find it, also those of snapshots. A family that is added again is empty. A
+  // write in progress to a removed family fails with kConflict. kInvalidArgument names all faults of the
+  // change; kNotFound a table or family that does not exist, with the nearest name as its hint.
   virtual Status alter_table(const std::string& name, const TableChange& change) = 0;
-  // alter_table() of this one family: sets its options, or adds it.
+  // Sets the options of one family, or adds it: alter_table() with set_families.
   virtual Status alter_family(const std::string& table, const FamilyOptions& family) = 0;
 
-  // From now on `observer` sees each write to the table, see Observer; writes that are under way may be seen
-  // or not. For as long as the engine is open: a store does not remember its observers, so register them
-  // after opening it, before the first write. `name`, unique for the table, stands in errors. kNotFound:
-  // there is no such table.
+  // Lets `observer` see each write to the table from now on (cellar/observer.h). Writes that are in progress
+  // may be seen or not. A store does not remember observers: register them after each open, before the first
+  // write. `name` identifies the observer in errors, and is unique for the table. kNotFound if the table does
+  // not exist.
   virtual Status add_observer(const std::string& table, const std::string& name,
                               std::shared_ptr<Observer> observer) = 0;
 
-  // All of the batch or nothing, at one instant, for readers and for crashes.
-  virtual Status write(const Batch& batch, const WriteOptions& options = {}) = 0;
-  virtual Result<std::shared_ptr<const Snapshot>> snapshot() = 0;
+  // ---- Reads and writes over several tables
 
-  // Named snapshots: tables as of one instant, between two writes, kept until they are dropped, whatever
-  // happens to the tables and to the engine. Store files are shared; what is in memory is written once more,
-  // while everybody goes on writing. No table named: all of them. Durable when it returns. kInvalidArgument
-  // for a name that is none or taken, kNotFound for an unknown table. It is a store in snapshots/<name>,
-  // which opens read_only alone (else kReadOnly); so does a copy of it.
-  virtual Result<NamedSnapshotInfo> create_snapshot(const std::string& name,
-                                                    const std::vector<std::string>& tables = {}) = 0;
-  // In order of their names. One that cannot be read says why.
-  virtual Result<std::vector<NamedSnapshotInfo>> list_snapshots() = 0;
-  // kNotFound; kLocked while somebody has it open. The space of files that nothing else names becomes free.
-  virtual Status drop_snapshot(const std::string& name) = 0;
-  // The snapshot as an engine of its own, for reading, with this one's options and a cache of its own. It may
-  // outlive this engine, but not the environment.
-  virtual Result<std::unique_ptr<Engine>> open_snapshot(const std::string& name) = 0;
-  // Gives these tables (none named: all of the snapshot) the content, families and options that the snapshot
-  // has of them, all at one instant; those that were dropped since are there again. What they hold now is
-  // gone, but for snapshots. Handles of the tables stay good; a write that was under way may fail with
-  // kConflict, a transaction that began before does. kNotFound for a table that the snapshot does not have.
-  virtual Status restore_snapshot(const std::string& name, const std::vector<std::string>& tables = {}) = 0;
-  // Makes a new table of one in the snapshot. kInvalidArgument when `table` exists.
-  virtual Result<std::shared_ptr<Table>> clone_snapshot(const std::string& name, const std::string& from,
-                                                        const std::string& table) = 0;
-  // All tables as of one instant as a store at `path`, which is absent or an empty directory (its parent is
-  // there). Also of an engine that only reads. On failure what was begun is removed.
+  // Applies the batch atomically, for readers and for crashes. Errors: as of Table::put.
+  virtual Status write(const Batch& batch, const WriteOptions& options = {}) = 0;
+  // Returns a snapshot of all tables as they are now.
+  virtual Result<std::shared_ptr<const Snapshot>> snapshot() = 0;
+  // Begins a transaction over all tables, which reads as of now.
+  virtual Result<std::unique_ptr<Transaction>> begin(const TransactionOptions& options = {}) = 0;
+  // Begins a transaction, calls `work` with it, and commits. After kConflict, from `work` or from the commit,
+  // it begins again, up to options.attempts_max times, with growing pauses in between. So `work` may run
+  // several times: its other effects must be idempotent. Any other failure of `work` is returned, and nothing
+  // is written. If `work` calls rollback() and returns ok, nothing is written, and the result is ok.
+  // kInvalidArgument if attempts_max is 0.
+  virtual Status run_transaction(const std::function<Status(Transaction&)>& work,
+                                 const TransactionOptions& options = {}) = 0;
+  // Returns a time in microseconds since the epoch that is unique in this store. Every call returns a greater
+  // one than all calls before, from all threads, and from before the store was reopened. Use it for keys by
+  // time, such as reversed_time(unique_time_us()).
+  //
+  // It is the engine's clock as long as that moves forward. If the clock steps back, or more than one time
+  // per microsecond is asked for, each call returns one more than the call before, until the clock has caught
+  // up. After a crash the times may begin up to one minute ahead of the clock. Costs a mutex, and once a
+  // minute of use one durable record. kReadOnly.
+  virtual Result<int64_t> unique_time_us() = 0;
+
+  // ---- Copies and feeds
+
+  // Returns the named snapshots of the store, which live as long as this engine.
+  virtual NamedSnapshots& named_snapshots() CELLAR_LIFETIME_BOUND = 0;
+  // Returns the feeds of the store, which live as long as this engine.
+  virtual Feeds& feeds() CELLAR_LIFETIME_BOUND = 0;
+  // Copies all tables as of one instant to a store at `path`, which must be absent or an empty directory in
+  // an existing one. Works on a read-only engine too. After a failure it removes what it made.
+  // kInvalidArgument if the directory is not empty.
   virtual Result<CheckpointInfo> checkpoint(const std::string& path) = 0;
 
-  // A transaction over all tables, reading as of now.
-  virtual Result<std::unique_ptr<Transaction>> begin(const TransactionOptions& options = {}) = 0;
-  // Begins a transaction, calls `work` with it, and commits; while that, or `work`, is answered by kConflict
-  // it begins anew, with a pause in between that grows, up to RunOptions::attempts_max times. `work` may run
-  // several times: what it does beside the transaction must bear that. Any other failure of `work` is the
-  // answer, and nothing is written then; as it is when `work` has called rollback() and returned ok.
-  virtual Status run_transaction(const RunOptions& options,
-                                 const std::function<Status(Transaction&)>& work) = 0;
+  // ---- The engine's work
 
-  // A feed of what is written from now on; see cellar/feed.h. Durable when it returns. kInvalidArgument when
-  // there is one of that name or the options are unfit, kNotFound for a table or family that is not there.
-  virtual Status create_feed(const std::string& name, const FeedOptions& options = {}) = 0;
-  // In the order of their creation.
-  virtual std::vector<FeedInfo> list_feeds() = 0;
-  // What only it needed of the log goes.
-  virtual Status drop_feed(const std::string& name) = 0;
-  // A reader of the writes behind sequence `from`, or behind what was acknowledged; not before that.
-  // kInvalidArgument outside of what there is, kLimit when the feed was cut off.
-  virtual Result<std::unique_ptr<FeedReader>> read_feed(const std::string& name,
-                                                        std::optional<uint64_t> from = {}) = 0;
-
-  // Flushes all tables.
+  // Flushes all tables: writes the memtables to store files, and returns when that is done.
   virtual Status flush() = 0;
-  // Takes up writing again after a failure that refuses writes, and tries now what waits to be tried again.
-  // Call it when the cause is mended: after a failed sync nobody but you knows whether the medium can be
-  // trusted. Writes what is in memory to files, so that every acknowledged write is kept; a write that was
-  // answered by kDurabilityUnknown is gone afterwards. Ok if writes are taken, also if they were all the
-  // time. Else the error, and everything is as before. kReadOnly for a failure that only opening the store
-  // again ends.
+  // Accepts writes again after a failure that refuses them, and retries now what waits for its next attempt.
+  // Call it after the cause is mended: after a failed sync only you know whether the medium can be trusted.
+  // It writes what is in memory to files, so that every acknowledged write is kept. A write that failed with
+  // kDurabilityUnknown is lost then. Ok if writes are accepted, also if they were all the time. Otherwise the
+  // error, and nothing has changed. kReadOnly if only reopening the store can end the failure.
   virtual Status resume() = 0;
   // Waits until no flush, compaction or prefetch is running or due.
   virtual Status wait_for_background() = 0;
 
   virtual EngineStatus status() = 0;
-  virtual const RecoveryReport& recovery_report() const = 0;
+  // Returns what open() found and did.
+  virtual const RecoveryReport& recovery_report() const CELLAR_LIFETIME_BOUND = 0;
 
-  // Finishes what runs, closes the log cleanly and releases the directory. Scanners and snapshots must be
-  // gone. What is in memory stays in the log. Later calls return the same status.
+  // Ends all work, closes the log cleanly and releases the directory. Memtables stay in the log: they are not
+  // flushed. Later calls return the same status.
+  //
+  // Snapshots, scanners, transactions and feed readers must be destroyed before, and result batches too. If
+  // snapshots, scanners or transactions are open, close() fails with kBusy and tells how many. The engine
+  // then stays open and usable: destroy them, and call close() again.
   virtual Status close() = 0;
 };
 

@@ -1,7 +1,7 @@
-// EventListener: what an engine tells about its work while it works.
+// EventListener: hears of an engine's work while it goes on (Environment::events).
 //
-// Hooks run on the thread that did the work, while no engine lock is held. They must not throw; they may read
-// from the engine, but must not write to it, close it, or wait for its background work.
+// Hooks run on the thread that did the work, without any engine lock. They must not throw. They may read from
+// the engine, but must not write to it, close it, or wait for its background work. Times are in microseconds.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cellar/feed.h"
 #include "cellar/ingest.h"
 #include "cellar/status.h"
 
@@ -17,7 +18,7 @@ namespace CELLAR_PUBLIC cellar {
 struct FlushInfo {
   std::string table;
   std::string family;
-  std::string file;  // name of the new store file; empty when nothing was left to write, or at the beginning
+  std::string file;  // name of the new store file; empty at the beginning, or if nothing was left to write
   uint64_t cells_in = 0;
   uint64_t cells_done = 0;  // of cells_in so far; set for on_flush_progress() only
   uint64_t cells_out = 0;
@@ -30,9 +31,9 @@ struct CompactionInfo {
   std::string table;
   std::string family;
   bool major = false;
-  std::string why;  // the policy's reason
+  std::string why;  // reason of the policy
   std::vector<std::string> inputs;
-  std::string output;  // empty when nothing was left, or at the beginning
+  std::string output;  // empty at the beginning, or if nothing was left
   uint64_t cells_in = 0;
   uint64_t cells_done = 0;  // of cells_in so far; set for on_compaction_progress() only
   uint64_t cells_out = 0;
@@ -51,20 +52,9 @@ struct CheckpointProgress {
 };
 
 struct StallInfo {
-  std::string reason;  // what the writers wait for
+  std::string reason;  // what writers wait for
   bool begins = true;
-  int64_t micros = 0;  // how long it lasted, when it ends
-};
-
-struct LogInfo {
-  uint64_t segment = 0;
-  uint64_t bytes = 0;
-};
-
-struct FeedLostInfo {
-  std::string feed;
-  uint64_t acknowledged = 0;    // writes behind this sequence are missing in it
-  uint64_t retained_bytes = 0;  // of log that it held back
+  int64_t micros = 0;  // at its end: how long it lasted
 };
 
 struct RecoveryReport {
@@ -72,21 +62,19 @@ struct RecoveryReport {
   uint64_t records_replayed = 0;
   uint64_t cells_replayed = 0;
   uint64_t cells_skipped = 0;  // already in store files, or of dropped tables
-  uint64_t torn_bytes = 0;     // behind the last whole record of an uncleanly ended log
+  uint64_t torn_bytes = 0;     // after the last complete record of a log that was not closed
   uint64_t orphans_removed = 0;
-  bool clean = false;  // the store was closed properly
+  bool clean = false;  // the store was closed by close()
   int64_t micros = 0;
 };
 
-// One line of text for people; the same the command line prints.
+// Return one line of text for people, as the command line prints it.
 std::string to_text(const FlushInfo& info);
 std::string to_text(const CompactionInfo& info);
 std::string to_text(const StallInfo& info);
-std::string to_text(const LogInfo& info);
-std::string to_text(const FeedLostInfo& info);
 std::string to_text(const RecoveryReport& info);
 
-// EventListener: override what is of interest; every hook has an empty default.
+// EventListener: override the hooks of interest. Each is empty by default.
 class EventListener {
  public:
   virtual ~EventListener() = default;
@@ -100,15 +88,17 @@ class EventListener {
   virtual void on_compaction_progress(const CompactionInfo&) {}
   // After each file of a checkpoint or of a named snapshot.
   virtual void on_checkpoint_progress(const CheckpointProgress&) {}
-  // Foreign files count from now on: they are visible, and the ingest will return ok.
+  // The files of an ingest are visible now, and the ingest will return ok.
   virtual void on_ingested(const IngestInfo&) {}
   virtual void on_write_stall(const StallInfo&) {}
-  virtual void on_log_rolled(const LogInfo&) {}
-  virtual void on_log_removed(const LogInfo&) {}
-  // A feed held back more of the log than it may, and was cut off.
-  virtual void on_feed_lost(const FeedLostInfo&) {}
+  // A segment of the log is complete, or was removed. `bytes` is its size.
+  virtual void on_log_rolled(uint64_t /*segment*/, uint64_t /*bytes*/) {}
+  virtual void on_log_removed(uint64_t /*segment*/, uint64_t /*bytes*/) {}
+  // A feed held back more of the log than it may, and was cut off: `lost` is true. `retained_bytes` is what
+  // it held back until then.
+  virtual void on_feed_lost(const FeedInfo&) {}
   virtual void on_recovered(const RecoveryReport&) {}
-  // A failure that no caller waits for, or that made the engine read-only.
+  // A failure of background work, or one that made the engine read-only.
   virtual void on_background_error(const Status&) {}
 };
 

@@ -1,21 +1,24 @@
-// Feeds: every write to chosen tables, in the order of the commits, for a consumer that keeps its place.
+// FeedReader and Feeds: every write to chosen tables, in the order of the commits, for a consumer that
+// remembers its position. Also called change data capture.
 //
-//   engine.create_feed("index", {.tables = {{"users"}}});
-//   auto snapshot = engine.snapshot().value();             // what was there before: scanned once
+//   engine.feeds().create("index", {.tables = {{"users"}}});
+//   auto snapshot = engine.snapshot().value();             // for one scan of what was written before
 //   …
-//   auto feed = engine.read_feed("index", snapshot->sequence()).value();
+//   auto feed = engine.feeds().read("index", snapshot->sequence()).value();
 //   while (running) {
 //     const FeedEntry* entry = feed->next(1'000'000).value();
 //     if (entry != nullptr) consume(*entry);
-//     else feed->acknowledge(feed->position());           // lets go of the log up to there
+//     else feed->acknowledge(feed->position());           // releases the log up to there
 //   }
 //
-// A feed has a name, and lives in the store until it is dropped. The log is its source: what it needs of the
-// log is kept until it is acknowledged, or until that is more than FeedOptions::retained_bytes_max. Not in
-// the log, hence not in a feed: writes with Durability::kSkipWal.
+// A feed has a name, and stays in the store until it is dropped. Its source is the log: the engine keeps the
+// log that a feed needs until it is acknowledged, up to FeedOptions::retained_bytes_max. Writes with
+// Durability::kSkipWal are not in the log, and therefore not in a feed.
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,28 +28,29 @@
 
 namespace CELLAR_PUBLIC cellar {
 
-// A table, or some families of it. By name: a table that is dropped and made again is in the feed again.
+// FeedTable: a table, or some of its families, by name. A table that is dropped and created again is in the
+// feed again.
 struct FeedTable {
   std::string table;
-  std::vector<std::string> families = {};  // none: all of them, later ones too
+  std::vector<std::string> families = {};  // none: all, also those added later
 
   bool operator==(const FeedTable&) const = default;
 };
 
 struct FeedOptions {
-  std::vector<FeedTable> tables = {};  // none: all tables, later ones too
-  // Of log that only feeds need any more. A feed that holds back more is cut off: it is lost, holds nothing,
-  // and must start anew. At least EngineOptions::log_segment_bytes.
+  std::vector<FeedTable> tables = {};  // none: all, also those created later
+  // The most bytes of log that are kept for this feed alone. A feed that needs more is cut off: it is lost,
+  // keeps nothing, and must start again. At least EngineOptions::log_segment_bytes.
   uint64_t retained_bytes_max = uint64_t{1} << 30;
 };
 
 struct FeedInfo {
   std::string name;
   std::vector<FeedTable> tables;
-  uint64_t acknowledged = 0;    // a reader begins with the write behind this sequence
-  uint64_t retained_bytes = 0;  // of log that would be gone but for this feed
+  uint64_t acknowledged = 0;    // a reader begins after this sequence
+  uint64_t retained_bytes = 0;  // of log that is kept for this feed alone
   uint64_t retained_bytes_max = 0;
-  bool lost = false;  // cut off: writes are missing behind `acknowledged`
+  bool lost = false;  // cut off: writes after `acknowledged` are missing
 };
 
 struct FeedCell {
@@ -54,8 +58,8 @@ struct FeedCell {
   CellView cell;  // as it was written, with its timestamp
 };
 
-// A foreign file that was taken in. Its cells are not in the feed, and later compactions replace the file:
-// read the table to have them.
+// FeedFile: a file that Table::ingest adopted. Its cells are not in the feed, and later compactions replace
+// the file: read the table to get them.
 struct FeedFile {
   std::string table;
   std::string family;
@@ -65,13 +69,14 @@ struct FeedFile {
 };
 
 enum class FeedEntryKind : uint8_t {
-  kWrite,    // `cells`: what one put, delete, batch, transaction, … has written
-  kIngest,   // `files`: what Table::ingest has taken in
-  kReplace,  // `tables`: restored, cloned from a snapshot, or truncated. All of it changed at once, and none
-             // of it is in the feed: what a consumer has of them is void, a scan begins anew
+  kWrite,   // `cells`: what one put, delete, batch, transaction, … wrote
+  kIngest,  // `files`: what Table::ingest adopted
+  // `tables`: restored, cloned from a snapshot, or truncated. Their cells are not in the feed: a consumer
+  // must discard what it has of these tables, and scan them again.
+  kReplace,
 };
 
-// One write, without what is not of the feed's tables.
+// FeedEntry: one write, as far as it is in the feed's tables.
 struct FeedEntry {
   FeedEntryKind kind = FeedEntryKind::kWrite;
   uint64_t sequence = 0;
@@ -80,34 +85,51 @@ struct FeedEntry {
   std::vector<std::string> tables = {};
 };
 
-// What a reader could not give.
-struct FeedPassed {
-  uint64_t unlogged_writes = 0;  // sequences, of any table, that the log knows nothing of: kSkipWal
-  uint64_t unnamed_cells = 0;    // of tables that were dropped and forgotten
-};
-
-// FeedReader: goes through a feed from a place. Several readers of one feed do not know of each other. One
-// thread at a time; must be destroyed before its engine is closed.
+// FeedReader: reads a feed from a position on. Several readers of one feed are independent of each other. One
+// thread at a time. It must be destroyed before its engine is closed.
 class FeedReader {
  public:
   virtual ~FeedReader() = default;
 
-  // The next write that is visible, in the order of sequences; null when there is none yet. Valid until the
-  // next call. Waits up to wait_us for one (negative: without limit). Failures: kNotFound when the feed was
-  // dropped, kLimit when it was cut off, kConflict when it was acknowledged beyond this reader and what the
-  // reader needs has gone; kCorruption with the place.
+  // Returns the next visible write in the order of sequences, valid until the next call, or null if there is
+  // none yet. Waits up to wait_us microseconds for one; negative: without a limit. kNotFound if the feed was
+  // dropped, kLimit if it was cut off, kConflict if the feed was acknowledged beyond this reader and the log
+  // it needs is gone, kCorruption with the place.
   virtual Result<const FeedEntry*> next(int64_t wait_us = 0) = 0;
 
-  // Everything of the feed up to this sequence was given. Grows also by what is not of the feed: acknowledge
-  // it when next() gives null, or a quiet table's feed holds the log for the sake of the others.
+  // Returns the sequence up to which everything in the feed was delivered. It also grows by writes to other
+  // tables. Acknowledge it whenever next() returns null: otherwise the feed of a quiet table keeps the log of
+  // all others.
   virtual uint64_t position() const = 0;
 
-  // The consumer needs nothing up to this sequence any more, also after a crash: the log is synced, then the
-  // manifest remembers it. Durable when it returns. Not beyond what is visible; less than before is ok and
+  // Declares that the consumer needs nothing up to this sequence any more, also after a crash. Durable on
+  // return. kInvalidArgument if the sequence is not visible yet. A smaller sequence than before is ok and
   // does nothing.
   virtual Status acknowledge(uint64_t sequence) = 0;
 
-  virtual FeedPassed passed() const = 0;
+  // Return what the reader could not deliver so far: writes of any table that are not in the log, because of
+  // Durability::kSkipWal; and cells of tables that were dropped and forgotten.
+  virtual uint64_t unlogged_writes() const = 0;
+  virtual uint64_t unnamed_cells() const = 0;
+};
+
+// Feeds: the feeds of one engine (Engine::feeds). Any thread may call any function. Changes are durable on
+// return.
+class Feeds {
+ public:
+  virtual ~Feeds() = default;
+  // Creates a feed of what is written from now on. kInvalidArgument if the name is in use or the options are
+  // invalid, kNotFound if a table or family does not exist.
+  virtual Status create(const std::string& name, const FeedOptions& options = {}) = 0;
+  // Returns all feeds in the order of their creation.
+  virtual std::vector<FeedInfo> list() = 0;
+  // Drops a feed, and lets go of the log that only it needed. kNotFound.
+  virtual Status drop(const std::string& name) = 0;
+  // Opens a reader of the writes after sequence `from`. Default: after what was acknowledged.
+  // kInvalidArgument if `from` is before what was acknowledged, or after the last write; kLimit if the feed
+  // was cut off; kNotFound.
+  virtual Result<std::unique_ptr<FeedReader>> read(const std::string& name,
+                                                   std::optional<uint64_t> from = {}) = 0;
 };
 
 }  // namespace cellar

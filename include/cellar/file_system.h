@@ -1,4 +1,4 @@
-// FileSystem, Directory, ReadableFile, WritableFile: all that Cellar asks of a disk.
+// FileSystem, Directory, ReadableFile, WritableFile: everything that Cellar needs of a disk.
 //
 // Contract, kept by every implementation and relied upon by the engine's protocols:
 //  - Bytes are durable only after WritableFile::sync() returned ok; a name is durable only after
@@ -9,8 +9,8 @@
 //  - Names are single components ("manifest-000001"), never paths: no '/', no NUL, not "." or "..", 1 to 255
 //    bytes.
 // Any thread may call any function of FileSystem, Directory and ReadableFile; a WritableFile is for one
-// thread at a time, except that sync() may run beside append() (it then covers at least what was appended
-// before it started).
+// thread at a time, except that sync() may run concurrently with append(). It then covers at least what was
+// appended before it started.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ class ReadableFile {
   // read"), a failing device kIoError. Nothing is promised about `into` after an error.
   virtual Status read(uint64_t offset, size_t bytes, char* into) const = 0;
 
-  // Several reads at once, in any order; the first failure is returned. Default: one after another.
+  // Does several reads, in any order, and returns the first failure. Default: one after the other.
   virtual Status read_many(std::span<const ReadRequest> requests) const;
 
   // The first range at or after `offset` in which bytes may differ from zero: a reader need not read the
@@ -65,29 +65,21 @@ class WritableFile {
   // Closes without reporting; call close() to hear of errors.
   virtual ~WritableFile() = default;
 
-  // Appends all bytes or fails. In mapped mode (CreateOptions::mapped_bytes) the first 8 bytes of the piece
-  // are stored last, with release order, so that a reader of the file sees either zeros there or the whole
-  // piece; a piece is then at least 8 bytes long. kNoSpace when the medium, or in mapped mode the mapping, is
-  // full: nothing was appended.
+  // Appends all bytes or fails. In mapped mode (Directory::create with mapped_bytes) the first 8 bytes of the
+  // piece are stored last, with release order, so that a reader of the file sees either zeros there or the
+  // whole piece; a piece is then at least 8 bytes long. kNoSpace when the medium, or in mapped mode the
+  // mapping, is full: nothing was appended.
   virtual Status append(std::string_view bytes) = 0;
 
-  // What was appended before the call is on the medium when this returns ok.
+  // Makes everything durable that was appended before the call.
   virtual Status sync() = 0;
 
-  // Bytes appended so far.
+  // Returns the number of bytes appended so far.
   virtual uint64_t size() const = 0;
 
   // Ends writing; in mapped mode cuts the file to size(). Does not imply sync(). A second close() is ok and
   // does nothing.
   virtual Status close() = 0;
-};
-
-struct CreateOptions {
-  // Greater than 0: preallocate this many bytes and append through a shared mapping, so that an append costs
-  // no system call and survives the end of the process (not of the machine). The file reads as zeros behind
-  // what was appended, until close(). Where the medium cannot preallocate, creation fails with kNotSupported
-  // or kNoSpace.
-  uint64_t mapped_bytes = 0;
 };
 
 struct DirectoryEntry {
@@ -110,9 +102,11 @@ class Directory {
  public:
   virtual ~Directory() = default;
 
-  // Creates `name`, which must not exist (kInvalidArgument otherwise), for appending.
-  virtual Result<std::unique_ptr<WritableFile>> create(std::string_view name,
-                                                       const CreateOptions& options) = 0;
+  // Creates `name`, which must not exist (kInvalidArgument otherwise), for appending. With mapped_bytes
+  // greater than 0 it preallocates so many bytes and appends through a shared mapping. An append then costs
+  // no system call, and survives the end of the process, but not of the machine. The file reads as zeros
+  // after what was appended, until close(). kNotSupported or kNoSpace if the medium cannot preallocate.
+  virtual Result<std::unique_ptr<WritableFile>> create(std::string_view name, uint64_t mapped_bytes = 0) = 0;
   // Opens a regular file (never a link or device): kNotFound, kIoError.
   virtual Result<std::unique_ptr<ReadableFile>> open(std::string_view name) = 0;
   // All entries except "." and "..", sorted by name; more than 1,000,000 is kLimit.
@@ -136,12 +130,12 @@ class Directory {
   // Locks `name` (created when absent) against every other holder in this and other processes: kLocked, with
   // the holder's process in the message where it can be known.
   virtual Result<std::unique_ptr<FileLock>> lock(std::string_view name) = 0;
-  // Locks the existing file `name` beside other shared holders, against exclusive ones; writes nothing.
-  // kNotFound, kLocked.
+  // Locks the existing file `name`, together with other shared holders, against exclusive ones. Writes
+  // nothing. kNotFound, kLocked.
   virtual Result<std::unique_ptr<FileLock>> lock_shared(std::string_view name) = 0;
-  // Bytes that can still be written; for planning, not a promise.
+  // Returns the number of bytes that can still be written: an estimate, not a promise.
   virtual Result<uint64_t> free_bytes() = 0;
-  // For messages.
+  // Returns the path, for messages.
   virtual std::string path() const = 0;
 };
 
@@ -160,10 +154,10 @@ class FileSystem {
   virtual std::string boot_identity() { return {}; }
 };
 
-// Ok when `name` keeps the rule at the top of this file, else kInvalidArgument naming it.
+// Returns ok if `name` obeys the rule at the top of this file, else kInvalidArgument with the name.
 Status check_file_name(std::string_view name);
 
-// The real file system. Lives forever.
+// Returns the machine's file system. It lives forever.
 FileSystem& posix_file_system();
 
 }  // namespace cellar

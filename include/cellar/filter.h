@@ -25,56 +25,60 @@
 
 namespace CELLAR_PUBLIC cellar {
 
-// What a filter says of one cell. "Row" means the cell's row within the cell's family: the same row may be
-// asked about again in the next family.
+// FilterCode: the answer of a filter for one cell. "Row" means the cell's row within the cell's family: the
+// filter may be asked about the same row again in the next family.
 enum class FilterCode : uint8_t {
   kInclude,
-  kIncludeAndNextColumn,  // but none of the older versions
-  kIncludeAndNextRow,     // but nothing else of the row
+  kIncludeAndNextColumn,  // includes the cell, and none of the older versions
+  kIncludeAndNextRow,     // includes the cell, and nothing else of the row
   kSkip,
   kNextColumn,
   kNextRow,
   kSeekHint,  // not this one, nor any before seek_hint()
 };
-// Whether the cell is part of the result.
+// Returns whether the cell is part of the result.
 constexpr bool includes(FilterCode code) { return code <= FilterCode::kIncludeAndNextRow; }
 
-// Filter: user code may derive from it. Of a read, calls come in this order: set_reversed, then for each row
-// reset, all_done, drop_row_key, for each visible cell all_done, cell and (included) transform, then
-// edit_row and drop_row. One thread at a time; clone() and to_text() of a prototype by any number.
+// Filter: user code may derive from it. A read calls the functions in this order: set_reversed; then for each
+// row reset, all_done, drop_row_key; for each visible cell all_done, cell, and transform if it is included;
+// then edit_row and drop_row. One thread at a time, except that any thread may call clone() and to_text() of
+// a prototype.
 class Filter {
  public:
   virtual ~Filter();
-  // The same filter in the state before its first row.
+  // Returns the same filter in the state before its first row.
   virtual std::unique_ptr<Filter> clone() const = 0;
-  // As parse_filter reads it; of filters that the language does not know, text for people.
+  // Returns text that parse_filter reads; for filters that the language does not know, text for people.
   virtual std::string to_text() const = 0;
 
-  // Whether rows come in descending order; told before the first row.
+  // Tells whether rows come in descending order, before the first row.
   virtual void set_reversed(bool reversed) { reversed_ = reversed; }
   // A new row begins.
   virtual void reset() {}
-  // Nothing more will pass: the read ends (after the row that is being read, if it passes).
+  // Returns whether nothing more will pass. The read then ends, after the current row if that passes.
   virtual bool all_done() { return false; }
-  // Whether the row is out, judged by its first stored cell, which may be a deleted one.
+  // Returns whether the row is excluded, by its first stored cell, which may be a deleted one.
   virtual bool drop_row_key(const CellView&) { return all_done(); }
-  // Asked for the cells that a read without filter would see if it wanted all the versions that are kept.
+  // Decides about one cell. Called for the cells that a read of all kept versions without a filter would
+  // return.
   virtual FilterCode cell(const CellView& cell) = 0;
-  // After kSeekHint: where to go on, in the direction of the read, from the cell last asked about; see
-  // row_hint and column_hint. Nothing, or what does not lead on: the next cell.
+  // Returns, after kSeekHint, the cell at which to go on, in the direction of the read: see row_hint and
+  // column_hint. If it returns nothing, or a cell that is not ahead, the read goes on with the next cell.
   virtual std::optional<Cell> seek_hint(const CellView&) { return std::nullopt; }
-  // Changes an included cell. Bytes it points to must live until the next call.
+  // Changes an included cell. The bytes that it points to must live until the next call.
   virtual void transform(CellView&) {}
-  // Whether edit_row and drop_row must see whole rows: such a filter cannot be used with Scan::batch.
+  // Returns whether edit_row and drop_row must see whole rows. Such a filter cannot be used with Scan::batch.
   virtual bool needs_whole_row() const { return false; }
-  // Removes cells of the row, or changes them: bytes must live until the next call.
+  // Removes or changes cells of the row. The bytes must live until the next call.
   virtual void edit_row(std::vector<CellView>&) {}
-  // Whether the row, of which cells are left, is out. With Scan::batch only the row's last part is.
+  // Returns whether the row is excluded, after edit_row has left cells of it. With Scan::batch this excludes
+  // only its last part.
   virtual bool drop_row() { return false; }
-  // Whether the answer for a row depends on which rows, or how many, came before it, as a page's does (that
-  // rows come in order does not count): such a filter must see all of them, and SaltedScan refuses it.
+  // Returns whether the answer for a row depends on which rows, or how many, came before it, as that of
+  // PageFilter does. The order alone does not count. Such a filter must see all rows, and SaltedScan refuses
+  // it.
   virtual bool depends_on_other_rows() const { return true; }
-  // Families that say nothing about whether a row passes need be read only for rows that do.
+  // Returns whether the family decides if a row passes. Other families are read only for rows that pass.
   virtual bool is_family_essential(std::string_view) const { return true; }
 
  protected:
@@ -88,8 +92,8 @@ class Filter {
 };
 using FilterPtr = std::shared_ptr<const Filter>;
 
-// Hints: the first cell of that row (reversed: that row or the one before it), of that column, and the first
-// of the column that is not younger.
+// Return hints for Filter::seek_hint: the first cell of a row (reversed: of that row or the one before it);
+// the first cell of a column; and the first cell of the column that is not newer than the timestamp.
 Cell row_hint(std::string_view row);
 Cell column_hint(const CellView& in_row, std::string_view qualifier);
 Cell version_hint(const CellView& in_column, int64_t timestamp);
@@ -97,69 +101,74 @@ Cell version_hint(const CellView& in_column, int64_t timestamp);
 // ---- Comparators ----
 
 enum class CompareOp : uint8_t { kLess, kLessOrEqual, kEqual, kNotEqual, kGreaterOrEqual, kGreater, kNoOp };
-// "<", "<=", "=", "!=", ">=", ">", "no_op". As in HBase, no_op lets nothing pass.
+// Returns "<", "<=", "=", "!=", ">=", ">" or "no_op". As in HBase, nothing passes no_op.
 std::string_view op_text(CompareOp op);
 
-// Comparator: stored bytes against given ones. Any number of threads.
+// Comparator: compares stored bytes with given ones. Any thread.
 class Comparator {
  public:
   virtual ~Comparator();
-  // How `stored` compares with what was given; unordered when the two cannot be equal and no order is
-  // defined: only kNotEqual passes then.
+  // Returns how `stored` compares with the given bytes. Unordered means that the two differ and have no
+  // order: then only kNotEqual passes.
   virtual std::partial_ordering compare(std::string_view stored) const = 0;
-  // "binary:abc", as the language has it.
+  // Returns its text in the language: "binary:abc".
   virtual std::string to_text() const = 0;
 };
 using ComparatorPtr = std::shared_ptr<const Comparator>;
 
-// Whether `a op b` holds where a <=> b is `order`; kNoOp: never. And whether `stored op given` does, which is
-// what HBase's filters ask.
+// holds() returns whether `a op b` holds, if a <=> b is `order`; never for kNoOp. passes() returns whether
+// `stored op given` holds, as HBase's filters decide.
 bool holds(CompareOp op, std::partial_ordering order);
 bool passes(CompareOp op, const Comparator& given, std::string_view stored);
 
+// Compares all bytes. HBase: BinaryComparator.
 ComparatorPtr binary(std::string_view bytes);
-// The first bytes of what is stored, as many as are given.
+// Compares the first stored bytes, as many as are given. HBase: BinaryPrefixComparator.
 ComparatorPtr binary_prefix(std::string_view bytes);
-// As many bytes as are given, from `offset` on.
+// Compares as many stored bytes as are given, from `offset` on. HBase: BinaryComponentComparator.
 ComparatorPtr binary_component(std::string_view bytes, uint32_t offset);
-// 8 bytes big-endian, as a number (Bytes.toBytes(long)).
+// Compares 8 stored bytes, big-endian, as a number. HBase: LongComparator.
 ComparatorPtr long_number(int64_t number);
-// A decimal number such as "-12.50" or "1e3" against HBase's Bytes.toBytes(BigDecimal): 4 bytes scale, then
-// the unscaled value. Stored ones of more than 4 KiB equal none. kInvalidArgument when `number` is none.
+// Compares a stored Bytes.toBytes(BigDecimal), 4 bytes of scale and the unscaled value, with a decimal number
+// such as "-12.50" or "1e3". Stored numbers of more than 4 KiB equal no number. kInvalidArgument if `number`
+// is not a decimal number.
 Result<ComparatorPtr> big_decimal(std::string_view number);
-// Equal to nothing: a stored value is never null.
+// Equals nothing, because a stored value is never null. HBase: NullComparator.
 ComparatorPtr null_value();
-enum class BitOp : uint8_t { kAnd, kOr, kXor };
-// Equal when sizes are and the combination has a bit set.
-ComparatorPtr bits(std::string_view bytes, BitOp op);
-// RE2's syntax over UTF-8, found anywhere, the dot takes newlines too; bytes that are not UTF-8 count as
-// U+FFFD, as in HBase. kInvalidArgument when the expression is none.
-enum class RegexCase : uint8_t { kRespect, kIgnore };
-Result<ComparatorPtr> regex(std::string_view expression, RegexCase letters = RegexCase::kRespect);
-// Contains it, upper and lower case taken as the same: all of Unicode's if the text is UTF-8 beyond ASCII,
-// else ASCII's.
+// Equal if the sizes are equal and stored & bytes, stored | bytes or stored ^ bytes has a bit set. HBase:
+// BitComparator.
+ComparatorPtr bits_and(std::string_view bytes);
+ComparatorPtr bits_or(std::string_view bytes);
+ComparatorPtr bits_xor(std::string_view bytes);
+// Equals bytes in which the regular expression is found anywhere. RE2's syntax over UTF-8; the dot matches
+// newlines too. Bytes that are not UTF-8 count as U+FFFD, as in HBase. kInvalidArgument if the expression is
+// invalid.
+Result<ComparatorPtr> regex(std::string_view expression);
+Result<ComparatorPtr> regex_ignoring_case(std::string_view expression);
+// Equals bytes that contain the text, whatever the case of letters: those of Unicode if the text is UTF-8
+// beyond ASCII, else those of ASCII.
 ComparatorPtr substring(std::string_view text);
 
 // ---- Rows ----
 
 FilterPtr row_filter(CompareOp op, ComparatorPtr comparator);
-// Ends the read once past the prefix. It does not seek there: Scan::prefix does.
+// Rows with the prefix. Ends the read after the prefix, but does not seek to it: Scan::prefix does.
 FilterPtr prefix_filter(std::string_view prefix);
 FilterPtr inclusive_stop_filter(std::string_view row);
-// The first `rows` rows that reach it and pass.
+// The first `rows` rows that reach the filter and pass.
 FilterPtr page_filter(uint64_t rows);
-// Each row with this probability, by the seeded numbers of one read.
+// Each row with this probability, by random numbers from the seed.
 FilterPtr random_row_filter(double chance, uint64_t seed);
-// `mask`: '\0' where the byte must be the key's, '\1' where any will do; as long as the key. Longer rows are
-// compared on their first bytes, shorter ones as far as they go. Seeks from match to match.
-// kInvalidArgument for no keys, other masks, other sizes.
+// FuzzyKey: a key and a mask of the same size. Mask '\0': the byte must be that of the key; '\1': any byte
+// matches. Longer rows are compared by their first bytes, shorter ones as far as they go. The filter seeks
+// from match to match. kInvalidArgument for no keys, other masks, or different sizes.
 struct FuzzyKey {
   std::string key;
   std::string mask;
 };
 Result<FilterPtr> fuzzy_row_filter(std::vector<FuzzyKey> keys);
-// Rows in any of the ranges; seeks from range to range. Empty start and stop are open. kInvalidArgument for
-// no ranges, or one that starts after it stops.
+// Rows in any of the ranges. The filter seeks from range to range. An empty start or stop is open.
+// kInvalidArgument for no ranges, or for one that starts after it stops.
 struct FilterRowRange {
   std::string start;
   bool start_inclusive = true;
@@ -178,11 +187,11 @@ FilterPtr multiple_column_prefix_filter(std::vector<std::string> prefixes);
 // An empty `min` or `max` is open.
 FilterPtr column_range_filter(std::string_view min, bool min_inclusive, std::string_view max,
                               bool max_inclusive);
-// The first `columns` columns of a row, newest version only; meant for gets: it ends a scan at the first row
-// that has more.
+// The first `columns` columns of a row, newest version only. For gets: it ends a scan at the first row that
+// has more.
 FilterPtr column_count_get_filter(uint32_t columns);
 FilterPtr column_pagination_filter(uint32_t columns, uint32_t skipped);
-// … from the column `first` on.
+// The same from the column `first` on.
 FilterPtr column_pagination_filter(uint32_t columns, std::string_view first);
 FilterPtr first_key_only_filter();
 // The cells of a row up to the first of one of these columns.
@@ -194,13 +203,15 @@ FilterPtr value_filter(CompareOp op, ComparatorPtr comparator);
 // Only that column, and only where its value passes.
 FilterPtr column_value_filter(std::string_view family, std::string_view qualifier, CompareOp op,
                               ComparatorPtr comparator);
-enum class HintVersions : bool { kNo, kYes };
-// kYes seeks from timestamp to timestamp where nothing that is read holds delete markers. Versions passed
-// over do not use up the versions that the family keeps: surplus ones may show until they are dropped.
-FilterPtr timestamps_filter(std::vector<int64_t> timestamps, HintVersions hint = HintVersions::kNo);
-// Empties values, or replaces each by its size (4 bytes big-endian).
-enum class KeyOnlyValue : bool { kEmpty, kSize };
-FilterPtr key_only_filter(KeyOnlyValue value = KeyOnlyValue::kEmpty);
+// Cells with one of these timestamps.
+FilterPtr timestamps_filter(std::vector<int64_t> timestamps);
+// The same, but it seeks from timestamp to timestamp where nothing that is read holds delete markers. Skipped
+// versions do not count towards the versions that the family keeps, so a surplus version may show until a
+// compaction drops it. HBase: TimestampsFilter with canHint.
+FilterPtr seeking_timestamps_filter(std::vector<int64_t> timestamps);
+// Empties each value, or replaces it by its size in 4 bytes, big-endian. HBase: KeyOnlyFilter.
+FilterPtr key_only_filter();
+FilterPtr value_size_filter();
 
 struct SingleColumnRule {
   bool filter_if_missing = false;   // rows without the column are out
@@ -209,25 +220,28 @@ struct SingleColumnRule {
 // Whole rows whose column passes. The column must be among those that are read.
 FilterPtr single_column_value_filter(std::string_view family, std::string_view qualifier, CompareOp op,
                                      ComparatorPtr comparator, SingleColumnRule rule = {});
-// … without that column.
+// The same without that column.
 FilterPtr single_column_value_exclude_filter(std::string_view family, std::string_view qualifier,
                                              CompareOp op, ComparatorPtr comparator,
                                              SingleColumnRule rule = {});
-// Cells of the timestamps that the column's cells have: those that pass, or without comparator all.
-enum class DependentColumn : bool { kKeep, kDrop };
+// Cells with a timestamp that a cell of this column has: a cell that passes, or without a comparator any
+// cell.
 FilterPtr dependent_column_filter(std::string_view family, std::string_view qualifier,
-                                  DependentColumn column = DependentColumn::kKeep,
                                   CompareOp op = CompareOp::kNoOp, ComparatorPtr comparator = nullptr);
+// The same, without that column.
+FilterPtr dependent_column_exclude_filter(std::string_view family, std::string_view qualifier,
+                                          CompareOp op = CompareOp::kNoOp,
+                                          ComparatorPtr comparator = nullptr);
 
 // ---- Combinations ----
 
-// Members are asked in order, and no further once one excludes the cell: behind a PageFilter stands what it
-// does not count. Empty lists pass everything.
+// Asks the members in order, until one excludes the cell. So a PageFilter does not count rows that a member
+// before it excluded. An empty list passes everything.
 FilterPtr all_of(const std::vector<FilterPtr>& members);
 FilterPtr any_of(const std::vector<FilterPtr>& members);
-// Rows of which the filter says "include" to every cell; "include and go on elsewhere" is not that.
+// Rows of which the filter answers kInclude for every cell. Answers that include and move on do not count.
 FilterPtr skip_filter(const FilterPtr& filter);
-// Ends the read at the first row or cell that is out.
+// Ends the read at the first row or cell that is excluded.
 FilterPtr while_match_filter(const FilterPtr& filter);
 
 // ---- The language ----
@@ -236,19 +250,21 @@ constexpr size_t kFilterTextBytesMax = 64u << 10;
 constexpr size_t kFilterDepthMax = 32;
 
 // "PrefixFilter('user') AND (SKIP ValueFilter(=, 'binary:') OR PageFilter(10))"; see docs/filters.md.
-// kInvalidArgument saying where and what.
+// kInvalidArgument with the position and the reason.
 Result<FilterPtr> parse_filter(std::string_view text);
 
-// One argument of a filter in the language: 'bytes' are quoted; numbers, true, false and operators are words.
+// FilterArgument: one argument of a filter in the language. 'bytes' are quoted; numbers, true, false and
+// operators are words.
 struct FilterArgument {
   std::string text;
   bool quoted = false;
 };
-// Makes a filter of a name's arguments; what is wrong with them as kInvalidArgument.
+// Makes a filter of its arguments. kInvalidArgument if they are invalid.
 using FilterMaker = std::function<Result<FilterPtr>(std::span<const FilterArgument>)>;
-// Adds a name to the language, or replaces it. First thing in a program: not while another thread parses.
+// Adds a filter to the language, or replaces one. Call it at the start of a program, not while another thread
+// parses.
 void add_filter_name(std::string name, FilterMaker maker);
-// What the language knows, sorted.
+// Returns the names of all filters of the language, sorted.
 std::vector<std::string> filter_names();
 
 }  // namespace cellar

@@ -1,4 +1,4 @@
-// HFile: reading one HFile without an engine: facts, cells of a range, verification. Needs no threads.
+// HFile: reads one HFile without an engine: its facts, its cells, and whether it is sound. Needs no threads.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace CELLAR_PUBLIC cellar {
 
-// What the file says of itself.
+// HFileFacts: what the file records about itself.
 struct HFileFacts {
   std::string name;
   uint64_t file_bytes = 0;
@@ -24,41 +24,36 @@ struct HFileFacts {
   std::string comparator;
   std::string bloom;  // "ROW", …; empty: none
   uint64_t cells = 0;
-  std::string first_row;  // a lower bound in some foreign files; empty without cells
+  std::string first_row;  // a lower bound in some files of other programs; empty without cells
   std::string last_row;
   bool tags = false;
   bool mvcc = false;
-  std::optional<int64_t> timestamp_min;  // where the file records them
+  std::optional<int64_t> timestamp_min;  // if the file records them
   std::optional<int64_t> timestamp_max;
   uint64_t max_sequence = 0;
   uint32_t index_levels = 0;
   std::vector<std::pair<std::string, std::string>> info;  // every entry of the file info, as stored
 };
 
-struct HFileColumn {
-  std::string family;
-  std::optional<std::string> qualifier = std::nullopt;  // absent: the whole family
-};
-
-// Which cells to walk. All bounds hold at once.
+// HFileRange: which cells to read. All bounds apply.
 struct HFileRange {
   std::string start_row = {};                        // from here on; empty: from the first
   std::string stop_row = {};                         // up to but not including; empty: to the last
-  std::vector<HFileColumn> columns = {};             // empty: all
+  ColumnMap columns = {};                            // empty: all
   int64_t time_from = 0;                             // [from, until) on cell timestamps
   std::optional<int64_t> time_until = std::nullopt;  // absent: all
 };
 
-// The cells of a range in the file's order, every version and marker, as stored. One thread at a time; keeps
-// its file.
+// HFileCells: the cells of a range in the order of the file, every version and delete marker, as stored. One
+// thread at a time. It keeps the file open.
 class HFileCells {
  public:
   HFileCells(HFileCells&&) noexcept;
   HFileCells& operator=(HFileCells&&) noexcept;
   ~HFileCells();
 
-  // The next cell, valid until the next call; null at the end and after an error, which status()
-  // tells apart.
+  // Returns the next cell, valid until the next call. Returns null at the end and after an error: status()
+  // tells which.
   const CellView* next();
   Status status() const;
 
@@ -73,38 +68,38 @@ enum class HFileCheckLevel : uint8_t { kQuick, kBlocks, kCells, kDeep };
 
 struct HFileProblem {
   std::string code;   // "V-CHECKSUM", "W-PREV", …
-  bool error = true;  // else a warning
+  bool error = true;  // otherwise a warning
   std::string text;
   std::optional<uint64_t> offset;
 };
 
 struct HFileCheck {
   bool sound = false;
-  Status status;  // why nothing can be said: not an HFile, not supported, not readable
+  Status status;  // why the file was not checked: not an HFile, not supported, not readable
   std::vector<HFileProblem> problems;
   uint64_t blocks = 0;
   uint64_t cells = 0;
 };
 
-// HFile: an open file. Cheap to copy; any thread.
+// HFile: an open file. Cheap to copy. Any thread.
 class HFile {
  public:
-  // kNotFound, kIoError, kCorruption (also for bytes that are no HFile), kNotSupported naming version, codec
-  // or encryption.
+  // Opens a file. kNotFound, kIoError, kCorruption (also if it is not an HFile), kNotSupported with its
+  // version, codec or encryption.
   static Result<HFile> open(FileSystem& files, const std::string& path);
   static Result<HFile> open(std::unique_ptr<ReadableFile> file, std::string name);
-  // On the real file system.
+  // Opens a file of the machine.
   static Result<HFile> open(const std::string& path) { return open(posix_file_system(), path); }
 
   const HFileFacts& facts() const;
 
-  // kNotSupported, as the status of the cells, when the file's encoding is not built in.
+  // Returns the cells of a range. Their status is kNotSupported if the encoding of the file is not built in.
   HFileCells cells(const HFileRange& range = {}) const;
 
-  // False only when the file holds no cell of the row, by its key range or its filter.
+  // Returns false only if the file has no cell of the row, by its range of rows or its Bloom filter.
   bool may_contain_row(std::string_view row) const;
 
-  // The content of a meta block of the application's own: kNotFound.
+  // Returns the content of a meta block of the application. kNotFound.
   Result<std::string> meta_block(std::string_view name) const;
 
   // Checks a file from its beginning to its end, also one that open() refuses.

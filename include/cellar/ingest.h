@@ -1,4 +1,4 @@
-// Ingest: taking finished HFiles into a table, as HBase's bulk load does.
+// IngestRequest and IngestInfo: finished HFiles that a table adopts (Table::ingest), as in HBase's bulk load.
 #pragma once
 
 #include <cstdint>
@@ -17,25 +17,20 @@ struct IngestFile {
 };
 
 enum class IngestBy : uint8_t {
-  kLink,  // a second name for the file where its file system can give one, else a copy
-  kCopy,  // the original may change afterwards
-  kMove,  // as kLink; the original's name goes once the files count
-};
-
-struct IngestProgress {
-  uint64_t files_done = 0;  // linked or copied, and verified
-  uint64_t files = 0;
-  uint64_t bytes_done = 0;
+  kLink,  // a hard link where the file system supports it, else a copy
+  kCopy,  // a copy: the original may change afterwards
+  kMove,  // as kLink; the original name is removed after the files are visible
 };
 
 struct IngestRequest {
   std::vector<IngestFile> files = {};
   IngestBy by = IngestBy::kLink;
-  // kDeep also finds each key again through index and filter, and rebuilds the filters; kCells does not. Less
-  // is refused.
+  // kCells or kDeep; other levels fail with kInvalidArgument. kDeep also looks up each key through the index
+  // and the Bloom filter, and rebuilds the filters.
   HFileCheckLevel verify = HFileCheckLevel::kDeep;
-  // Told after each file; false gives the whole thing up with kAborted. Empty: nobody is told.
-  std::function<bool(const IngestProgress&)> progress = {};
+  // Called after each file that was linked or copied, and verified, with the number and the bytes of the
+  // files so far. If it returns false, the ingest fails with kAborted. Empty: not called.
+  std::function<bool(uint64_t files_done, uint64_t bytes_done)> progress = {};
 };
 
 struct IngestedFile {
@@ -47,27 +42,28 @@ struct IngestedFile {
   bool linked = false;  // else copied
 };
 
-// Two files of one ingest hold different cells at equal coordinates, and neither says when it was written:
-// HBase's order for such files decided (the smaller is the newer), which may not be what their writers meant.
+// IngestTie: two files of one ingest have different cells at equal coordinates, and no record of which was
+// written later. HBase's rule decided: the smaller file is the newer one. Their writers may have meant the
+// opposite.
 struct IngestTie {
   std::string family;
-  std::string winner;  // sources
+  std::string winner;  // path of the file that counts as newer
   std::string loser;
   std::string cell;  // the first such place: row/family:qualifier/timestamp/type
 };
 
 struct IngestInfo {
   std::string table;
-  uint64_t sequence = 0;              // of every cell; 0: there was nothing to take in
+  uint64_t sequence = 0;              // of every cell; 0: no file had cells
   std::vector<IngestedFile> files;    // in the order of their age, the oldest of a family first
-  std::vector<std::string> empty;     // sources without cells, passed over as HBase does
-  std::vector<std::string> remained;  // sources that kMove could not remove
+  std::vector<std::string> empty;     // paths of files without cells, which are skipped as in HBase
+  std::vector<std::string> remained;  // paths that kMove could not remove
   std::vector<IngestTie> ties;        // one for each pair of files, 100 at most for each family
   uint64_t cells = 0;
   uint64_t bytes = 0;
   int64_t micros = 0;
 };
-// One line of text for people.
+// Returns one line of text for people.
 std::string to_text(const IngestInfo& info);
 
 }  // namespace cellar

@@ -1,6 +1,6 @@
-// Row keys: fields as bytes that sort like their values (HBase's OrderedBytes), HBase's plain Bytes, ranges,
-// and the usual tricks: reversed time, hash and salt prefixes, reversed domains, quadkeys. No function here
-// needs a store.
+// Row keys and values: fields as bytes that sort like their values (HBase's OrderedBytes), numbers as bytes
+// (HBase's Bytes), ranges of keys, and the usual techniques: reversed time, hashes and salts, reversed
+// domains, quadkeys. No function here needs a store.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ namespace CELLAR_PUBLIC cellar {
 
 enum class KeyOrder : uint8_t { kAscending, kDescending };
 
-// KeyBuilder: fields one after the other; keys of the same kinds of fields sort by the first field, then the
-// second, and so on, each in its own order. Every encoding is that of HBase's OrderedBytes, byte for byte,
-// and says its kind in its first byte. A value; one thread at a time.
+// KeyBuilder: appends one field after the other. Keys of the same kinds of fields sort by the first field,
+// then by the second, and so on, each in its own order. Every encoding is that of HBase's OrderedBytes, byte
+// for byte; its first byte tells its kind. A value. One thread at a time.
 //
 //   const std::string key = KeyBuilder().text("sensor-7").int64(when, KeyOrder::kDescending).key().value();
 class KeyBuilder {
@@ -31,45 +31,47 @@ class KeyBuilder {
   // Begins with these bytes as they are: a salt, or another builder's key.
   explicit KeyBuilder(std::string prefix) : bytes_(std::move(prefix)) {}
 
-  KeyBuilder& null(Order order = kAscending);  // sorts before every other field, or behind when descending
+  KeyBuilder& null(Order order = kAscending);  // sorts before every other field, or after it if descending
   KeyBuilder& int8(int8_t value, Order order = kAscending);
   KeyBuilder& int16(int16_t value, Order order = kAscending);
   KeyBuilder& int32(int32_t value, Order order = kAscending);
   KeyBuilder& int64(int64_t value, Order order = kAscending);
-  // -infinity, numbers, infinity, NaN; -0.0 before 0.0. All NaNs are written alike, as in Java.
+  // Order: -infinity, numbers, infinity, NaN; -0.0 before 0.0. All NaNs have the same bytes, as in Java.
   KeyBuilder& float32(float value, Order order = kAscending);
   KeyBuilder& float64(double value, Order order = kAscending);
-  // A decimal number of any size, exactly, in as many bytes as it needs: OrderedBytes' Numeric, HBase's
-  // OrderedNumeric. Of the text only the value counts: "12.5", "+012.50" and "125e-1" are the same bytes.
-  // Digits with a point or none, then perhaps an exponent, "1e400"; "inf", "-inf", "infinity", "nan" in
-  // letters of any case: -inf, numbers, inf, nan. There is no negative zero. key() fails with
+  // Adds a decimal number of any size, exactly, in as many bytes as it needs: OrderedBytes' Numeric, HBase's
+  // OrderedNumeric. Only the value of the text counts: "12.5", "+012.50" and "125e-1" have the same bytes.
+  // The text has digits, perhaps a point, perhaps an exponent ("1e400"), or is "inf", "-inf", "infinity" or
+  // "nan" in any case. Order: -inf, numbers, inf, nan. There is no negative zero. key() fails with
   // kInvalidArgument for any other text; for more than kDecimalDigitsMax significant digits, which HBase
-  // would round without a word (see rounded_decimal); and for more than 2,147,483,646 places before or behind
-  // the point, where HBase's end, too. From 10^702 on HBase before 2.5 writes and reads other numbers.
+  // would round silently (see rounded_decimal); and for more than 2,147,483,646 places before or after the
+  // point, which is HBase's limit too. From 10^702 on, HBase before 2.5 writes and reads other numbers.
   KeyBuilder& decimal(std::string_view text, Order order = kAscending);
-  // The same for numbers at hand; all three make fields of one kind, which sort by value among each other.
+  // The same for numbers. All three functions make fields of one kind, which sort by value.
   KeyBuilder& decimal_int64(int64_t value, Order order = kAscending);
-  // The shortest decimal that is read as this double: 0.1 is "0.1". As Java's Double.toString since Java 19,
-  // which gives 4.9e-324 two digits; HBase with an older Java writes a few doubles with a digit more.
+  // Writes the shortest decimal that reads as this double: "0.1" for 0.1. As Java's Double.toString since
+  // Java 19, which gives 4.9e-324 two digits. HBase with an older Java writes a few doubles with one digit
+  // more.
   KeyBuilder& decimal_float64(double value, Order order = kAscending);
-  // A number is no text: decimal_int64 and decimal_float64 take it.
+  // decimal() takes text. For a number use decimal_int64 or decimal_float64.
   template <class Number, class = std::enable_if_t<std::is_arithmetic_v<Number>>>
   KeyBuilder& decimal(Number value, Order order = kAscending) = delete;
-  // Bytes without zeros, ended by one: UTF-8 text sorts by code points. A zero byte makes key() fail.
+  // Adds bytes without zeros, and a zero as their end. UTF-8 text sorts by code points. A zero byte makes
+  // key() fail.
   KeyBuilder& text(std::string_view value, Order order = kAscending);
-  // Any bytes, seven bits of them in each byte.
+  // Adds any bytes, in the form of seven bits in each byte.
   KeyBuilder& blob(std::string_view value, Order order = kAscending);
-  // Any bytes as they are; descending without zeros. Ascending they go on to the key's end: nothing may
-  // follow.
+  // Adds any bytes as they are; if descending, bytes without zeros. An ascending one extends to the end of
+  // the key: no field may follow.
   KeyBuilder& last_blob(std::string_view value, Order order = kAscending);
-  // Any bytes behind their number, two bytes long, without a mark, as Java's DataOutput writes a text:
-  // whoever reads it needs no end mark, but shorter ones sort first, "b" before "aa".
+  // Adds the number of bytes in two bytes, then the bytes, as Java's DataOutput writes a text. Shorter ones
+  // sort first: "b" before "aa".
   KeyBuilder& sized(std::string_view value);
-  // Bytes as they are, without a mark: fields of a fixed width whose reader knows it.
+  // Adds bytes as they are: for fields of a fixed width that the reader knows.
   KeyBuilder& raw(std::string_view value);
 
-  // The key so far. kInvalidArgument naming the first field that cannot be encoded; kLimit beyond 32,767
-  // bytes, the most that a row may have.
+  // Returns the key so far. kInvalidArgument with the first field that cannot be encoded; kLimit if it has
+  // more than 32,767 bytes, the limit of a row.
   Result<std::string> key() const;
 
  private:
@@ -83,30 +85,29 @@ class KeyBuilder {
   Status failure_;
 };
 
-// KeyReader: takes a key apart, field by field, ascending or descending as each one says. Borrows the key.
-// After a failure the reader stands where it stood. One thread at a time.
+// KeyReader: reads the fields of a key, one after the other, ascending or descending as each field tells.
+// Borrows the key. After a failure it stays before the field. One thread at a time.
 class KeyReader {
  public:
   explicit KeyReader(std::string_view key) : rest_(key) {}
 
   bool at_end() const { return rest_.empty(); }
   std::string_view rest() const { return rest_; }
-  // Takes a null, if one is next.
+  // Reads a null, and returns true, if one is next.
   bool take_null();
-  // kCorruption when the next field is of another kind, or cut off.
+  // kCorruption if the next field is of another kind, or incomplete.
   Result<int8_t> int8();
   Result<int16_t> int16();
   Result<int32_t> int32();
   Result<int64_t> int64();
   Result<float> float32();
   Result<double> float64();
-  // The shortest text of the number: "-12.5"; from 10^31 on, and below 0.000001, as "1e400", "1.25e-7"; or
-  // "inf", "-inf", "nan". At most 45 characters. kCorruption also for bytes that KeyBuilder::decimal does not
-  // write, such as digits beyond kDecimalDigitsMax: what is read is written as the same bytes.
+  // Returns the shortest text of the number: "-12.5"; "1e400" or "1.25e-7" from 10^31 on and below 0.000001;
+  // or "inf", "-inf" or "nan". At most 45 characters. kCorruption also for bytes that KeyBuilder::decimal
+  // does not write, such as more digits than kDecimalDigitsMax.
   Result<std::string> decimal();
-  // The same as a number. kInvalidArgument where it does not fit, and the reader then stands before it: what
-  // is not whole or needs more than 64 bits; a double is the nearest one, but neither 0 nor infinite unless
-  // the decimal is.
+  // The same as a number. kInvalidArgument if it does not fit: if it is not whole, or needs more than 64
+  // bits. The double is the nearest one; it is 0 or infinite only if the decimal is.
   Result<int64_t> decimal_int64();
   Result<double> decimal_float64();
   Result<std::string> text();
@@ -122,84 +123,97 @@ class KeyReader {
   std::string_view rest_;
 };
 
-// The most significant digits that a decimal in a key may have: OrderedBytes.MAX_PRECISION.
+// The largest number of significant digits of a decimal in a key: OrderedBytes.MAX_PRECISION.
 constexpr size_t kDecimalDigitsMax = 31;
-// The decimal that HBase writes in place of this one: its first 31 significant digits, half rounded away from
-// zero (RoundingMode.HALF_UP), in the form that KeyReader::decimal gives. kInvalidArgument as with
-// KeyBuilder::decimal, but for the number of digits.
+// Returns the decimal that HBase writes instead of this one: its first 31 significant digits, rounded half
+// away from zero (RoundingMode.HALF_UP), in the form of KeyReader::decimal. kInvalidArgument as of
+// KeyBuilder::decimal, except for the number of digits.
 Result<std::string> rounded_decimal(std::string_view text);
 
-// "'sensor-7', 1500, null": the fields of a key, for people; bytes that are no field are escaped behind a
-// colon.
+// Returns the fields of a key for people: "'sensor-7', 1500, null". Bytes that are not a field are escaped
+// after a colon.
 std::string key_fields_text(std::string_view key);
 
 // ---- Ranges
 
-// Rows from `start` on up to but not including `stop`; an empty `stop` is no bound: Scan(range).
+// KeyRange: rows from `start` up to but not including `stop`. An empty `stop` is no bound. Scan(range) reads
+// them.
 struct KeyRange {
   std::string start;
   std::string stop;
   bool operator==(const KeyRange&) const = default;
 };
+// Returns the range of all keys that begin with `prefix`.
 KeyRange keys_with_prefix(std::string_view prefix);
-// Keys that begin with `prefix` and go on at or after `from` and before `until`, both encoded alike.
+// Returns the range of the keys that begin with `prefix` and continue with bytes from `from` up to but not
+// including `until`. Both are encoded in the same way.
 KeyRange keys_between(std::string_view prefix, std::string_view from, std::string_view until);
 
 // ---- HBase's Bytes
 
-// Big-endian, as Bytes.toBytes writes them and Increment counts them. Negative numbers sort behind positive
-// ones.
+// Return a number in big-endian bytes, as HBase's Bytes.toBytes writes it: short, int, long, float, double. A
+// value of plain_int64 is a counter for Increment. As row keys negative numbers sort after positive ones:
+// KeyBuilder sorts them.
 std::string plain_int16(int16_t value);
 std::string plain_int32(int32_t value);
 std::string plain_int64(int64_t value);
 std::string plain_float32(float value);
 std::string plain_float64(double value);
-// The inverse; nothing where the width is another.
+// Return the number, or nothing if the bytes have another width.
 std::optional<int16_t> int16_of_plain(std::string_view bytes);
 std::optional<int32_t> int32_of_plain(std::string_view bytes);
 std::optional<int64_t> int64_of_plain(std::string_view bytes);
 std::optional<float> float32_of_plain(std::string_view bytes);
 std::optional<double> float64_of_plain(std::string_view bytes);
 
-// Eight bytes by which later times sort first: Long.MAX_VALUE - time, as HBase's handbooks write it. Times of
-// 0 or later.
+// Returns eight bytes by which later times sort first: Long.MAX_VALUE - time, as HBase's reference guide
+// proposes. The time is 0 or later, in any unit. A row is overwritten if two events get the same key, and
+// many events share a millisecond. So use a unique time, reversed_time(engine->unique_time_us()), or add a
+// unique field to the key.
 std::string reversed_time(int64_t time);
+// Returns the time, or nothing if the bytes are not a reversed time.
 std::optional<int64_t> time_of_reversed(std::string_view bytes);
 
-// ---- Spreading keys that rise
+// ---- Hashes, and keys that rise
 
-// The first `bytes` (1 to 4) of the key's MurmurHash3 (32 bits, seed 0, big-endian): equal keys have equal
-// prefixes, so a get stays one lookup, and neighbours lie apart.
+// Returns the MD5 (RFC 1321) of the bytes: 16 bytes, or 32 lower-case hex digits as HBase's
+// MD5Hash.getMD5AsHex. As a row key it spreads rows evenly, and has a fixed size. Not for security.
+std::string md5_bytes(std::string_view bytes);
+std::string md5_hex(std::string_view bytes);
+
+// Returns the first `bytes` (1 to 4) of the key's MurmurHash3 (32 bits, seed 0, big-endian). In front of the
+// key it spreads neighbours apart. Equal keys have equal prefixes, so that a get stays one lookup.
 std::string hash_prefix(std::string_view key, size_t bytes);
 
-// One byte, 0 to salts - 1 by the same hash, in front of the key. `salts` is 1 to 256. A scan in order goes
-// through all salts at once: see salted_scan.h.
+// Return one byte, 0 to salts - 1 by the same hash, and the key with this byte in front. `salts` is 1 to 256.
+// A scan in the order of the keys reads all salts at once: salted_scan.h.
 uint8_t salt_of(std::string_view key, uint32_t salts);
 std::string salted(std::string_view key, uint32_t salts);
 
 // ---- Names and places
 
-// "www.example.org:80/a.b" becomes "org.example.www:80/a.b", so that hosts of a domain are neighbours. Its
-// own inverse.
+// Returns "org.example.www:80/a.b" for "www.example.org:80/a.b", so that the hosts of a domain are
+// neighbours. It is its own inverse.
 std::string reversed_domain(std::string_view address);
 
-// A square of the map: `zoom` levels of quarters, x from the west, y from the north, both below 2^zoom.
+// Tile: a square of the map after `zoom` divisions into quarters. x counts from the west, y from the north;
+// both are below 2^zoom.
 struct Tile {
   uint32_t x = 0;
   uint32_t y = 0;
   uint8_t zoom = 0;  // to 29
   bool operator==(const Tile&) const = default;
 };
-// The tile that a place lies in (Web Mercator; latitudes beyond 85.0511 count as there). kInvalidArgument for
-// a zoom above 29 and for what is no place.
+// Returns the tile of a place, in Web Mercator. Latitudes beyond 85.0511 count as 85.0511. kInvalidArgument
+// for a zoom above 29 and for an invalid latitude or longitude.
 Result<Tile> tile_at(double latitude, double longitude, uint8_t zoom);
-// "0231": a digit per level. Tiles within a tile share its digits.
+// Returns "0231": one digit for each level. Tiles within a tile begin with its digits.
 Result<std::string> quadkey(const Tile& tile);
 Result<Tile> tile_of_quadkey(std::string_view digits);
-// The same in eight bytes: two bits per level from the top, the zoom in the lowest five.
+// The same in eight bytes: two bits for each level from the top, and the zoom in the lowest five bits.
 Result<std::string> packed_quadkey(const Tile& tile);
 Result<Tile> tile_of_packed(std::string_view bytes);
-// Packed keys of the tile and of all tiles within it.
+// Returns the range of the packed keys of the tile and of all tiles within it.
 Result<KeyRange> packed_quadkeys_within(const Tile& tile);
 
 }  // namespace cellar

@@ -1,4 +1,5 @@
-// Observer: user code that sees a change of a row before it is written, and may add to it or refuse it.
+// Observer: user code that sees each change of a row before it is written, and can add to the write or refuse
+// it. HBase: a RegionObserver coprocessor with preBatchMutate.
 #pragma once
 
 #include <cstdint>
@@ -17,57 +18,39 @@ namespace CELLAR_PUBLIC cellar {
 
 class Table;
 
-// ObservedRow: what a write is about to do to one row. Borrowed: valid until before_write() returns.
-class ObservedRow {
- public:
-  ObservedRow(const std::shared_ptr<Table>& table, std::span<const CellView> cells)
-      : table_(table), cells_(cells) {}
-
-  const std::shared_ptr<Table>& table() const { return table_; }
-  std::string_view row() const { return cells_.front().row(); }
-  // The cells to be written, at least one, delete markers among them: with their timestamps, increments and
-  // appends as the values they came to. In order of families, qualifiers, newest first. Their sequence is not
-  // known yet: 0.
-  std::span<const CellView> cells() const { return cells_; }
-  auto begin() const { return cells_.begin(); }
-  auto end() const { return cells_.end(); }
-
- private:
-  const std::shared_ptr<Table>& table_;
-  std::span<const CellView> cells_;
-};
-
-// ObserverContext: what an observer can do. Valid until before_write() returns, on that thread.
+// ObserverContext: what an observer can do during before_write(), on its thread.
 class ObserverContext {
  public:
   virtual ~ObserverContext() = default;
 
-  // The time of the write: of what it, and what is added here, leaves unstamped.
+  // Returns the table whose row is written.
+  virtual const std::shared_ptr<Table>& observed_table() const = 0;
+  // Returns the time of the write. Cells without a timestamp get it, those that are added here included.
   virtual int64_t timestamp() const = 0;
-  // A table of the same engine. kNotFound.
+  // Returns a table of the same engine. kNotFound.
   virtual Result<std::shared_ptr<Table>> table(std::string_view name) = 0;
 
-  // Rows as they are before the write, all as of one instant at which the locks of the write were held:
-  // nobody changes an observed row of the write between this and the write. Other rows may be changed
-  // meanwhile (a transaction makes sure that they were not, see below). Nothing of the write is seen, nor of
-  // what observers added to it. A scanner must be gone when before_write() returns. As Table::get and
-  // Table::scan, but kInvalidArgument for a query with a snapshot.
+  // Read rows as they are before the write, all as of one instant at which the locks of the write were held.
+  // So no other write changes an observed row between this read and the write. Other rows may change
+  // meanwhile; a transaction checks that they did not. The reads do not see the write, nor what observers add
+  // to it. A scanner must be destroyed before before_write() returns. As Table::get and Table::scan;
+  // kInvalidArgument for a query with a snapshot.
   virtual Result<RowBatch> get(const std::shared_ptr<Table>& table, const Get& get) = 0;
   virtual Result<std::unique_ptr<Scanner>> scan(const std::shared_ptr<Table>& table, const Scan& scan) = 0;
-  // … as the row will be after the write, by the rules of its families: versions, markers, times to live.
-  // What observers add does not count.
+  // Reads a row as it will be after the write, by the rules of its families: versions, delete markers, times
+  // to live. What observers add does not count.
   virtual Result<RowBatch> get_after(const std::shared_ptr<Table>& table, const Get& get) = 0;
 
-  // Adds to the write: any row of any table of the engine. The mutation is copied. A failure refuses the
-  // whole write, whatever before_write() returns: kInvalidArgument (unknown family, no columns, a table of
-  // another engine, Delete::latest_version, which would have to read), kLimit (all that is added is larger
-  // than EngineOptions::batch_bytes_max).
+  // Add a mutation of any row of any table of the engine to the write. The mutation is copied. A failure
+  // refuses the whole write, whatever before_write() returns. kInvalidArgument: an unknown family, no
+  // columns, a table of another engine, or Delete::latest_version, which would have to read. kLimit: all
+  // additions together are larger than EngineOptions::batch_bytes_max.
   virtual Status put(const std::shared_ptr<Table>& table, const Put& put) = 0;
   virtual Status erase(const std::shared_ptr<Table>& table, const Delete& erase) = 0;
-  // Adds `amount` to a counter, as Increment does, with all other amounts that this write adds to it. The row
-  // is locked when all observers are done, so no amount is lost, whoever else counts there. kInvalidArgument,
-  // also later, as the answer to the write: the counter is not 8 bytes long, it overflows, or the write, or
-  // a put that was added to it, writes the same column.
+  // Adds `amount` to a counter, as Increment does, together with all other amounts that this write adds to
+  // it. The row is locked after all observers are done, so that no amount is lost to a concurrent write. The
+  // write fails with kInvalidArgument if the counter is not 8 bytes long, if it overflows, or if the write,
+  // or a put that was added to it, writes the same column.
   virtual Status increment(const std::shared_ptr<Table>& table, std::string_view row, std::string_view family,
                            std::string_view qualifier, int64_t amount) = 0;
 };
@@ -77,7 +60,7 @@ class ObserverContext {
 // record of the log, one sequence, all or nothing for readers and through any crash.
 //
 //   class Followers : public Observer {
-//     Status before_write(const ObservedRow& row, ObserverContext& context) override {
+//     Status before_write(const RowView& row, ObserverContext& context) override {
 //       CELLAR_TRY_ASSIGN(const auto followers, context.table("followers"));
 //       for (const CellView& cell : row)
 //         CELLAR_TRY(context.put(followers, Put(cell.qualifier()).add("f", row.row(), "")));
@@ -87,8 +70,8 @@ class ObserverContext {
 //
 // Which writes. put, erase, increment, append, mutate, check_and_mutate (if its condition held), batch, a
 // Batch and the commit of a transaction, for rows of the table. Not observed: what observers add, also to
-// tables that have observers (nothing goes round in circles); Table::ingest, which adopts files unread;
-// recovery, which repeats what was written with what was added.
+// tables that have observers, so that there are no endless cycles; Table::ingest, which adopts files unread;
+// recovery, which replays writes together with their additions.
 //
 // Order. Rows come in the order of their keys, table by table; the observers of a table in the order in which
 // they were registered. Of equal coordinates the cell added last wins, over the write's own too.
@@ -97,9 +80,10 @@ class ObserverContext {
 // the names of observer, table and row in front. Actions of Table::batch are observed, and refused, one by
 // one.
 //
-// Called again. A write may fail after it was observed (a conflict, a full disk), and may be observed again
+// Idempotence. A write may fail after it was observed (a conflict, a full disk), and may be observed again
 // with what the rows hold then, when a lock that its additions need was not free: what counts is what the
-// last call added. So before_write() must do nothing beside the context that does not bear being done twice.
+// last call added. So before_write() may run more than once: side effects outside `context` must be
+// idempotent.
 //
 // Locks and isolation. The observed rows of the write are locked exclusively while they are observed and
 // written, so an inverse table that is derived from get() and get_after() agrees exactly. Rows that are added
@@ -124,7 +108,10 @@ class ObserverContext {
 class Observer {
  public:
   virtual ~Observer() = default;
-  virtual Status before_write(const ObservedRow& row, ObserverContext& context) = 0;
+  // `row` holds the cells to be written, at least one, delete markers among them: with their timestamps, and
+  // with increments and appends as the values that they result in. They are in the order of families,
+  // qualifiers, and newest first. Their sequence is 0, because it is not known yet.
+  virtual Status before_write(const RowView& row, ObserverContext& context) = 0;
 };
 
 }  // namespace cellar

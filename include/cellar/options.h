@@ -1,5 +1,5 @@
-// EngineOptions, TableOptions, FamilyOptions, WriteOptions: every knob, with default, unit, effect and when
-// to turn it.
+// EngineOptions, TableOptions, FamilyOptions and WriteOptions: every option with its default, unit and
+// effect, and when to change it.
 #pragma once
 
 #include <cstdint>
@@ -15,138 +15,146 @@
 
 namespace CELLAR_PUBLIC cellar {
 
-// What an acknowledged write survives (HBase's names).
+// What an acknowledged write survives. The names are those of HBase's Durability.
 enum class Durability : uint8_t {
-  kSkipWal,   // not logged: lost when the process ends before the next flush
+  kSkipWal,   // not logged: lost if the process ends before the next flush
   kAsyncWal,  // logged without waiting: handed to the operating system within the flush interval
   kSyncWal,   // handed to the operating system before the acknowledgement: survives the end of the process,
-              // also kill -9
-  kFsyncWal,  // on the medium before the acknowledgement: survives power loss
+              // kill -9 included
+  kFsyncWal,  // on the medium before the acknowledgement: survives a power failure
 };
-std::string_view durability_name(Durability durability);  // "skip_wal", …
+// Returns "skip_wal", "async_wal", "sync_wal" or "fsync_wal".
+std::string_view durability_name(Durability durability);
 
+// HBase's KEEP_DELETED_CELLS.
 enum class KeepDeleted : uint8_t { kFalse, kTrue, kTtl };
+// Which puts a delete marker hides.
 enum class MarkerOrder : uint8_t {
-  kTimestamp,  // HBase's default: a delete hides puts by timestamp, also those written later
-  kSequence,   // HBase's NEW_VERSION_BEHAVIOR: only puts written before the delete
+  kTimestamp,  // HBase's default: puts with its timestamp or an older one, also those that are written later
+  kSequence,   // HBase's NEW_VERSION_BEHAVIOR: of those, only puts that were written before it
 };
 
-// Which timestamps cells get that are written without one.
+// The timestamp of a cell that is written without one.
 enum class Stamps : uint8_t {
-  kClock,   // HBase's: the clock's time of the write. Two writes in one millisecond are one version, and a
-            // write after the clock stepped back is older than what was written before
-  kRising,  // at least the clock's time, and later than every cell of the column before
+  kClock,   // HBase's rule: the clock's time of the write. Two writes in one millisecond are one version. A
+            // write after the clock stepped back is older than the writes before it
+  kRising,  // at least the clock's time, and later than every earlier cell of the column
             // (docs/decisions/rising-stamps.md)
 };
 
 constexpr int64_t kForever = 2147483647;  // seconds; HBase's HConstants.FOREVER
 
-// What a family or table carries for its owner, and for HBase: kept and described, and not acted on.
+// Texts that a family or table stores for its owner or for HBase. Cellar keeps and shows them, and does not
+// act on them.
 using CarriedTexts = std::map<std::string, std::string>;
 
-// FamilyOptions: of one column family. Field names are the command line's keys; HBase's spellings (VERSIONS,
-// TTL, BLOOMFILTER, …) are accepted by set_option.
+// FamilyOptions: the options of one column family. Field names are the keys of the command line. set_option()
+// accepts HBase's spellings too: VERSIONS, TTL, BLOOMFILTER, ….
 struct FamilyOptions {
-  std::string name = {};      // 1…127 bytes, no control characters, ':' '/' '\', not beginning with '.'
-  uint32_t max_versions = 1;  // 1…2^31 - 1: versions a read may return, more are dropped when rewriting
-  uint32_t min_versions = 0;  // kept although expired by ttl_s
-  int64_t ttl_s = kForever;   // expired cells vanish from reads at once, from disk at the next rewrite
-  KeepDeleted keep_deleted_cells = KeepDeleted::kFalse;  // true: reads of the past see what was deleted since
+  std::string name =
+      {};  // 1 to 127 bytes without control characters, ':', '/' and '\', not beginning with '.'
+  uint32_t max_versions = 1;  // versions of a column, 1 to 2^31 - 1; flushes and compactions drop more
+  uint32_t min_versions = 0;  // versions that are kept although ttl_s is over
+  int64_t ttl_s = kForever;   // seconds; expired cells disappear from reads at once, from disk when rewritten
+  KeepDeleted keep_deleted_cells = KeepDeleted::kFalse;  // true: reads of the past see what was deleted later
   MarkerOrder delete_order =
       MarkerOrder::kTimestamp;     // sequence: a delete hides only what was written before it
   Stamps stamps = Stamps::kClock;  // rising: a put without a timestamp is always a version of its own and the
                                    // newest of its column, whatever the clock does; it reads the column first
-  int64_t time_to_purge_deletes_ms = 0;  // delete markers younger than this stay on disk: raw scans see them
-  uint32_t block_bytes = 16384;  // 1 KiB…16 MiB; bigger: better scans and compression; smaller: cheaper gets
+  int64_t time_to_purge_deletes_ms = 0;  // delete markers younger than this stay on disk; raw scans see them
+  uint32_t block_bytes =
+      16384;  // 1 KiB to 16 MiB; larger: better scans and compression; smaller: cheaper gets
   std::string encoding = "none";  // how cells lie in a block; "row_index_v1": cheaper gets from wide blocks;
                                   // "fast_diff", "diff", "prefix": smaller blocks, in the cache too
-  bool compress_tags = true;      // "fast_diff", "diff", "prefix" name a tag their block has by number
+  bool compress_tags = true;  // "fast_diff", "diff" and "prefix" store a tag that a block repeats only once
   std::string compression =
-      "snappy";  // "none", "gz" (half the size, a fifth of the speed), "zstd(level=3)", …; those that need
-                 // a library are in a build that had it, see `cellar version`
-  std::string compression_compact = "same";        // of files that compactions write; "same": as compression
-  std::string compression_compact_major = "same";  // … of all files; "same": as compression_compact
-  std::string compression_compact_minor = "same";  // … of some files; "same": as compression_compact
-  std::string bloom =
-      "row";  // "none" when every get finds something; "rowcol" where gets name few of many columns;
-              // "rowprefix_fixed_length(prefix_length=8)" where scans are of rows that share 8 bytes
-  uint32_t bloom_bits_percent_error = 1;  // wanted false positives of the Bloom filter, percent, 1…50
-  std::string bloom_hash = "murmur";      // HBase's hbase.hash.type; readers take any
+      "snappy";  // "none", "gz" (half the size, a fifth of the speed), "zstd(level=3)", …; `cellar version`
+                 // lists the codecs of a build
+  std::string compression_compact = "same";  // of files that compactions write; "same": as compression
+  std::string compression_compact_major =
+      "same";  // of compactions of all files; "same": as compression_compact
+  std::string compression_compact_minor = "same";  // of other compactions; "same": as compression_compact
+  std::string bloom = "row";  // "none" if every get finds its row; "rowcol" if gets name few of many columns;
+      // "rowprefix_fixed_length(prefix_length=8)" if scans are of rows that share 8 bytes
+  uint32_t bloom_bits_percent_error = 1;  // false positives of the Bloom filter in percent, 1 to 50
+  std::string bloom_hash = "murmur";      // HBase's hbase.hash.type; readers accept any
   std::string compaction =
       "exploring";          // a compaction policy: "exploring(ratio=1.2, files_min=3, files_max=10)"
-  uint32_t files_stop = 0;  // store files from which writers wait for a compaction; 0: the engine's. They
-                            // are slowed down from a number in the engine's proportion on
+  uint32_t files_stop = 0;  // number of store files at which writers wait for a compaction; 0: the engine's.
+                            // Writers slow down at a smaller number, in the engine's proportion
   int64_t major_compaction_interval_ms = -1;  // -1: the engine's; 0: only on request
   bool in_memory = false;                     // its blocks leave the cache last
   bool cache_blocks = true;                   // false: reads of this family do not fill the cache
-  // These three have a new file read back once, through the cache, before anybody reads it; others may be
-  // evicted for it. What cannot be read back fails the flush or compaction: its inputs still count.
+  // These three read a new file back once, through the cache, before it becomes visible. Other blocks may be
+  // evicted for it. If the file cannot be read back, the flush or compaction fails, and its inputs stay.
   bool cache_data_on_write =
-      false;  // all of a file that a flush writes is in the cache, as far as that can hold it, when reads
-              // begin; a compaction's data is not; cache_blocks makes no difference
+      false;  // a file that a flush writes is in the cache, as far as it fits, when reads begin; the data of
+              // a compaction is not; cache_blocks does not matter
   bool cache_index_on_write =
       false;  // the whole index of a file that a flush or compaction writes is in memory when reads begin
   bool cache_blooms_on_write =
       false;  // the Bloom filters of a file that a flush or compaction writes are in memory when reads begin
   bool prefetch_on_open =
-      false;  // store files are read into the cache in the background once they are open, until it is full:
-              // nothing is evicted for them; not where cache_blocks is false
-  CarriedTexts metadata = {};  // notes of the owner's, and HBase's attributes (REPLICATION_SCOPE, IS_MOB, …)
-                               // that a store does not act on; 1 MiB in all at most
-  CarriedTexts configuration = {};  // keys of HBase's configuration that are no option here
+      false;  // store files are read into the cache in the background after they are opened, until it is
+              // full; no block is evicted for them; without effect if cache_blocks is false
+  CarriedTexts metadata =
+      {};  // notes of the owner, and HBase's attributes (REPLICATION_SCOPE, IS_MOB, …) that
+           // Cellar does not act on; at most 1 MiB in all
+  CarriedTexts configuration = {};  // keys of HBase's configuration that are not options of Cellar
 
   bool operator==(const FamilyOptions&) const = default;
 };
 
-// Sets one field by its name or HBase's: kInvalidArgument for an unknown name (nearest one as hint) or an
-// unfit value, kNotSupported for HBase's ENCRYPTION.
+// Sets one field by its name here or in HBase. kInvalidArgument for an unknown name, with the nearest one as
+// the hint, or an invalid value; kNotSupported for HBase's ENCRYPTION.
 //
-// "metadata.KEY" and "configuration.KEY" set one text, in UTF-8; an empty value removes it. A KEY that is an
-// option under that name in HBase sets the option: configuration.hbase.hstore.blockingStoreFiles is
-// files_stop, configuration.hbase.hstore.compaction.min is files_min in the text of compaction, which a new
-// text replaces. HBase's attributes that a store does not act on are checked as HBase does, and kept in
-// `metadata`; those that say what HBase does by default are removed there.
+// "metadata.KEY" and "configuration.KEY" set one text, in UTF-8. An empty value removes it. A KEY that names
+// an option in HBase sets that option. For example, configuration.hbase.hstore.blockingStoreFiles sets
+// files_stop, and configuration.hbase.hstore.compaction.min sets files_min in the text of `compaction`.
+// HBase's attributes that Cellar does not act on are checked as in HBase and kept in `metadata`. Attributes
+// with HBase's default are removed from there.
 Status set_option(FamilyOptions& family, std::string_view key, std::string_view value);
-// All faults in one status, or ok.
+// Returns kInvalidArgument with all faults in one message, or ok.
 Status validate(const FamilyOptions& family);
-// "max_versions=3,ttl_s=86400" with only what differs from the defaults, or everything.
+// Returns "max_versions=3,ttl_s=86400": the options that differ from the defaults, or all options.
 std::string to_text(const FamilyOptions& family, bool all = false);
-// HBase's name of the option that is called so here, or empty: it has none. "VERSIONS" of "max_versions";
-// with a point in it, it is a key of HBase's configuration: "hbase.hstore.blockingStoreFiles".
+// Returns HBase's name of an option, "VERSIONS" for "max_versions", or an empty text if HBase has no such
+// option. A name with a point is a key of HBase's configuration: "hbase.hstore.blockingStoreFiles".
 std::string hbase_option_name(std::string_view option);
-// Name and value of every field but the name, in order, then each of its metadata and configuration
-// ("metadata.owner"); values as set_option takes them.
+// Returns name and value of every field except `name`, in order, then of each text ("metadata.owner").
+// set_option() accepts them.
 std::vector<std::pair<std::string, std::string>> option_list(const FamilyOptions& family);
 
 struct TableOptions {
-  std::vector<FamilyOptions> families = {};   // at least one, names differ
-  std::optional<Durability> durability = {};  // of writes that do not say; none: the engine's
-  bool read_only = false;           // writes and ingests fail with kReadOnly; the table can still be altered
-  bool compaction_enabled = true;   // false: only compact() does; files_slow and files_stop are not heeded
-  uint64_t memtable_bytes = 0;      // a family's memtable is flushed at this size; 0: the engine's
-  CarriedTexts metadata = {};       // as a family's: OWNER, MAX_FILESIZE, COPROCESSOR$1, …
-  CarriedTexts configuration = {};  // as a family's
+  std::vector<FamilyOptions> families = {};   // at least one; names differ
+  std::optional<Durability> durability = {};  // of writes without one; not set: the engine's
+  bool read_only = false;          // writes and ingests fail with kReadOnly; the table can still be altered
+  bool compaction_enabled = true;  // false: only compact() compacts; files_slow and files_stop have no effect
+  uint64_t memtable_bytes = 0;     // a family's memtable is flushed at this size; 0: the engine's
+  CarriedTexts metadata = {};      // as of a family: OWNER, MAX_FILESIZE, COPROCESSOR$1, …
+  CarriedTexts configuration = {};  // as of a family
 
   bool operator==(const TableOptions&) const = default;
 };
 Status validate(const TableOptions& table);
-// These are about everything but the families. Names are ours or HBase's (DURABILITY, READONLY,
-// COMPACTION_ENABLED, MEMSTORE_FLUSHSIZE); metadata, configuration and errors as of a family's.
+// The same for the options of a table, without its families. Names are those of the fields or HBase's:
+// DURABILITY, READONLY, COMPACTION_ENABLED, MEMSTORE_FLUSHSIZE.
 Status set_option(TableOptions& table, std::string_view key, std::string_view value);
 std::string to_text(const TableOptions& table, bool all = false);
 std::string hbase_table_option_name(std::string_view option);
 std::vector<std::pair<std::string, std::string>> option_list(const TableOptions& table);
 
-// TableChange: what Engine::alter_table does to a table, all of it at once.
+// TableChange: what Engine::alter_table changes, atomically.
 struct TableChange {
-  std::vector<FamilyOptions> set_families = {};   // with all their options; new names are added
-  std::vector<std::string> remove_families = {};  // with all that is in them
-  // Those that are there are set.
-  std::optional<std::optional<Durability>> durability = {};  // to none: the engine's
+  std::vector<FamilyOptions> set_families = {};   // with all their options; a new name adds a family
+  std::vector<std::string> remove_families = {};  // with all their cells
+  // Members with a value are set.
+  std::optional<Durability> durability = {};
+  bool default_durability = false;  // takes the table's durability away: the engine's counts again
   std::optional<bool> read_only = {};
   std::optional<bool> compaction_enabled = {};
   std::optional<uint64_t> memtable_bytes = {};
-  std::optional<CarriedTexts> metadata = {};  // all of it
+  std::optional<CarriedTexts> metadata = {};  // replaces all of it
   std::optional<CarriedTexts> configuration = {};
 };
 
@@ -164,55 +172,62 @@ constexpr uint64_t kCellBytesHardMax = 127u << 20;  // what a store file can hol
 // - The cache takes at most cache.capacity_bytes.
 // - The log maps two segments of log_segment_bytes each.
 // - Each compaction that runs takes a few megabytes.
-// A scanner or a transaction that stays open keeps the memtables of its beginning in memory as well.
+// A scanner or a transaction that stays open also keeps the memtables of its beginning in memory.
 struct EngineOptions {
-  bool create_if_missing = false;  // a directory without a store gets one; else it is kNotFound
-  bool error_if_exists = false;    // a store that is there already is kInvalidArgument
-  bool read_only = false;          // opens without writing a byte; all writes fail with kReadOnly
-  Durability durability = Durability::kSyncWal;  // of writes, where neither they nor their table say
+  bool create_if_missing =
+      false;  // creates a store in a directory without one; else open() fails with kNotFound
+  bool error_if_exists = false;                  // open() fails with kInvalidArgument if there is a store
+  bool read_only = false;                        // does not write a byte; all writes fail with kReadOnly
+  Durability durability = Durability::kSyncWal;  // of writes if neither they nor their table have one
   CacheOptions cache = {};
   std::string memtable = "blink";  // the sorted structure in memory
   uint64_t memtable_bytes =
-      64u << 20;  // a family's memtable is flushed at this size; bigger: fewer, larger files
-  uint64_t memtable_bytes_total = 512u << 20;  // all memtables, being flushed or not: the largest is flushed
-                                               // before this is reached, writers wait when it is
-  uint32_t memtables_frozen_max = 3;           // of a family, waiting for their flush; then writers wait
-  uint64_t log_segment_bytes = 64u << 20;      // a log segment is preallocated at this size; at least 64 KiB
-  uint32_t files_slow = 12;                    // store files of a family from which writers are slowed down
-  uint32_t files_stop = 16;  // … from which they wait for a compaction (HBase's blockingStoreFiles). They
-                             // do not wait if the policy wants none, or if the last one failed
+      64u << 20;  // a family's memtable is flushed at this size; larger: fewer and larger files
+  uint64_t memtable_bytes_total = 512u
+                                  << 20;   // of all memtables, frozen ones included: the largest is flushed
+                                           // before this is reached; then writers wait
+  uint32_t memtables_frozen_max = 3;       // memtables of a family that wait for a flush; then writers wait
+  uint64_t log_segment_bytes = 64u << 20;  // a log segment is preallocated at this size; at least 64 KiB
+  uint32_t files_slow = 12;                // number of store files of a family at which writers slow down
+  uint32_t files_stop =
+      16;  // number at which they wait for a compaction (HBase's blockingStoreFiles). They do
+           // not wait if the policy picks none, or if the last compaction failed
   int64_t stall_ms_max = 90000;  // longest wait of a writer; then kBusy (HBase's blockingWaitTime)
   int64_t row_lock_wait_ms =
       30000;  // longest wait for another write of the row; then kBusy (HBase's hbase.rowlock.wait.duration)
-  bool automatic_flush = true;  // false: only flush() does; writers then get kBusy when memory is full
+  bool automatic_flush = true;  // false: only flush() flushes; writers get kBusy when memory is full
   bool automatic_compaction =
-      true;  // false: only compact() does; files_slow and files_stop are then not heeded
+      true;  // false: only compact() compacts; files_slow and files_stop have no effect
   int64_t major_compaction_interval_s = 0;  // 0: only on request; HBase's default is 7 days
-  uint32_t open_files_max = 512;  // store files held open at a time; others are opened again when read
-  int background_threads = 2;     // of the engine's own executor: one for flushes, the rest for compactions
+  uint32_t open_files_max = 512;            // store files held open at a time; a read opens others again
+  int background_threads = 2;  // of the engine's own executor: one for flushes, the rest for compactions
   uint64_t cell_bytes_max =
-      10u << 20;  // a larger cell is refused with kLimit: key, value, tags and length fields count, as in
-                  // HBase's hbase.server.keyvalue.maxsize; 0: only what a file can hold, 127 MiB
+      10u << 20;  // a larger cell fails with kLimit: key, value, tags and length fields count, as in HBase's
+                  // hbase.server.keyvalue.maxsize; 0: the limit of a store file, 127 MiB
   uint64_t row_bytes_max =
-      1u << 30;  // a get or scan of which a row has more bytes in a family fails with kLimit, unless it reads
-                 // rows in parts; 0: no limit (HBase's hbase.table.max.rowsize)
+      1u
+      << 30;  // a read of a row with more bytes in a family fails with kLimit, unless it reads rows in parts;
+              // 0: no limit (HBase's hbase.table.max.rowsize)
   int64_t timestamp_slop_ms =
-      INT64_MAX;  // a put dated further ahead of the clock is refused; INT64_MAX: any time is taken (HBase's
+      INT64_MAX;  // a put with a timestamp further ahead of the clock is refused; INT64_MAX: none is (HBase's
                   // hbase.hregion.keyvalue.timestamp.slop.millisecs)
-  uint64_t batch_bytes_max = 63u << 20;  // a larger batch is refused with kLimit
+  uint64_t batch_bytes_max = 63u << 20;  // a larger batch fails with kLimit
   int64_t ttl_clock_guard_s =
-      30 * 86400;  // rewrites erase expired cells by the clock as far as it is believed: time while the store
-                   // was closed counts at once up to this, any other or longer leap ahead after an hour;
-                   // 0: always
-  bool verify_new_files = false;   // read every new store file back before it counts
-  bool tolerate_torn_log = false;  // treat damage at the end of the log as torn, losing what lies behind it
+      30 *
+      86400;  // seconds; guards expired cells against a wrong clock. Flushes and compactions erase expired
+              // cells for good, so they do not trust a clock that leaps ahead: they use the new time only
+              // after one hour. After the store was closed, a leap up to this long is trusted at once, and a
+              // longer one after the same hour. Reads always use the clock. 0: the clock is always trusted
+  bool verify_new_files = false;  // read every new store file back before it becomes visible
+  bool tolerate_torn_log =
+      false;  // treat damage at the end of the log as a torn write, and lose what follows it
   Environment environment = {};
 };
 Status validate(const EngineOptions& engine);
 
 struct WriteOptions {
-  std::optional<Durability> durability = {};  // none: the table's, else the engine's
-  std::optional<Stamps> stamps = {};          // of all cells of the write; none: each family's
+  std::optional<Durability> durability = {};  // not set: the table's, else the engine's
+  std::optional<Stamps> stamps = {};          // of all cells of the write; not set: as each family has it
 };
 
 }  // namespace cellar

@@ -19,8 +19,8 @@
 
 namespace CELLAR_PUBLIC cellar {
 
-// PluginParams: the parameters inside the parentheses. Each getter marks its key as known; finish() reports
-// the rest. One thread at a time.
+// PluginParams: the parameters in the parentheses. Each getter marks its key as known, and finish() reports
+// unknown keys. One thread at a time.
 class PluginParams {
  public:
   // Parses "name" or "name(key=value, …)": kInvalidArgument naming what is wrong and where.
@@ -28,21 +28,21 @@ class PluginParams {
 
   const std::string& name() const { return name_; }
 
-  // The value of `key`, or `otherwise`. A value that is not of the kind is remembered and reported by
-  // finish(). Sizes accept the suffixes k, m, g (powers of 1024); durations accept ms, s, m, h, d.
+  // Return the value of `key`, or `otherwise` if it is not given. finish() reports a value of the wrong kind.
+  // Sizes accept the suffixes k, m, g (powers of 1024); durations accept ms, s, m, h, d.
   uint64_t count(std::string_view key, uint64_t otherwise) const;
   double number(std::string_view key, double otherwise) const;
   uint64_t bytes(std::string_view key, uint64_t otherwise) const;
   int64_t duration_ms(std::string_view key, int64_t otherwise) const;
   bool flag(std::string_view key, bool otherwise) const;
   std::string text(std::string_view key, std::string otherwise) const;
-  // A whole number from `least` to `most`; one of `choices`. An `otherwise` that is neither means that the
-  // key must be given.
+  // Return a whole number from `least` to `most`, or one of `choices`. If `otherwise` is not among these
+  // values, the key must be given.
   uint64_t count_within(std::string_view key, uint64_t otherwise, uint64_t least, uint64_t most) const;
   std::string choice(std::string_view key, std::string_view otherwise,
                      std::initializer_list<std::string_view> choices) const;
 
-  // Ok when every given key was asked for and every value was of its kind; call it after constructing the
+  // Returns ok if every given key is known and every value is of its kind. Call it after constructing the
   // plug-in.
   Status finish() const;
 
@@ -56,10 +56,10 @@ class PluginParams {
   mutable std::string complaint_;
 };
 
-// The names nearest to `name` among `choices` (edit distance at most 2, or one begins with the other), for
-// hints.
+// Returns the names among `choices` that are nearest to `name`: with an edit distance of at most 2, or one
+// begins with the other.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& choices);
-// "did you mean orders?", or empty.
+// Returns "did you mean orders?", or an empty text.
 std::string nearest_hint(std::string_view name, const std::vector<std::string>& choices);
 
 // Registry<T>: factories of T by name. Filled at start-up; afterwards any thread may make() and names().
@@ -76,8 +76,8 @@ class Registry {
   // Adds or replaces a factory. Not while another thread uses this registry.
   void add(std::string name, Factory factory) { factories_[std::move(name)] = std::move(factory); }
 
-  // "name(key=value)" to an object: kInvalidArgument for an unknown name (with the nearest one as hint) or
-  // parameter.
+  // Makes an object from "name(key=value)". kInvalidArgument for an unknown name, with the nearest one as the
+  // hint, and for an unknown or invalid parameter.
   Result<std::unique_ptr<T>> make(std::string_view text) const {
     CELLAR_TRY_ASSIGN(const PluginParams params, PluginParams::parse(text));
     const auto found = factories_.find(params.name());

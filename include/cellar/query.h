@@ -1,12 +1,18 @@
-// Get and Scan: what to read. Values; one thread at a time; names and meaning follow HBase's client.
+// Get and Scan: what to read. Names and meaning follow HBase's client.
+//
+// Both are values: a copy is independent of its original, and one object may serve many reads. One thread at
+// a time. Each property has one name: with an argument it is set, without one it is returned.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "cellar/bytes_only.h"
 #include "cellar/cell.h"
 #include "cellar/keys.h"
 #include "cellar/read_stats.h"
@@ -17,34 +23,16 @@ class Filter;
 class Snapshot;
 struct ReadExplanation;
 
-// The choice of columns of one family: none named means all of them.
-struct FamilyChoice {
-  std::string family;
-  std::vector<std::string> qualifiers;  // sorted, without duplicates
-};
-
-// The time range of one family, [from, until).
-struct FamilyTimes {
-  std::string family;
-  int64_t from = 0;
-  int64_t until = kLatestTimestamp;
-};
-
-// What limits per row and family count.
-enum class CountBy : uint8_t {
-  kColumns,  // a column once, however many of its versions are returned
-  kCells,    // HBase's way: each returned version
-};
-
-// Query: what Get and Scan share.
+// Query: what Get and Scan share. Timestamps are milliseconds since the epoch.
 template <class Self>
 class Query {
  public:
-  // The whole family; with nothing chosen all families are read.
-  Self& family(std::string_view family) { return choose(family).qualifiers.clear(), self(); }
-  // One column. Naming a column of a family chosen whole before restricts it to that column, as in HBase.
+  // Reads the whole family. If no family and no column is chosen, all families are read. A read of a family
+  // that the table does not have fails with kInvalidArgument.
+  Self& family(std::string_view family) { return choose(family).clear(), self(); }
+  // Reads one column. After family() of the same family it restricts that family to this column, as in HBase.
   Self& column(std::string_view family, std::string_view qualifier) {
-    std::vector<std::string>& all = choose(family).qualifiers;
+    std::vector<std::string>& all = choose(family);
     size_t at = 0;
     // compare(), since clang 14 rejects a string < string_view that is instantiated here
     while (at < all.size() && all[at].compare(qualifier) < 0) ++at;
@@ -52,82 +40,93 @@ class Query {
       all.insert(all.begin() + static_cast<std::ptrdiff_t>(at), std::string(qualifier));
     return self();
   }
-  // Up to `versions` (1 or more) of each column, newest first; never more than the family keeps.
+  [[nodiscard]] const ColumnMap& columns() const { return columns_; }
+
+  // Returns up to `versions` cells of each column, newest first. 1 or more; default: 1. A family keeps at
+  // most FamilyOptions::max_versions, so a read never returns more than those.
   Self& versions(uint32_t versions) { return versions_ = versions, self(); }
   Self& all_versions() { return versions(UINT32_MAX); }
-  // Of each family of a row, at most the first `n` columns; 0: all. What has been deleted, is out of the time
-  // range or refused by the filter does not count; the filter is not asked about columns behind the last one,
-  // and what it does with whole rows it does with what is left here. The rest of the row is passed over
-  // without being read. HBase: setMaxResultsPerColumnFamily, with count_per_family(CountBy::kCells).
-  Self& max_per_family(uint32_t n) { return family_max_ = n, self(); }
-  // … after leaving out the first `n`. HBase: setRowOffsetPerColumnFamily, which counts cells.
-  Self& family_offset(uint32_t n) { return family_offset_ = n, self(); }
-  Self& count_per_family(CountBy by) { return family_count_ = by, self(); }
-  // Only cells with a timestamp in [from, until), milliseconds since the epoch.
+  [[nodiscard]] uint32_t versions() const { return versions_; }
+
+  // Returns at most the first `columns` columns of each family of a row. 0: all. Columns that are deleted,
+  // out of the time range or refused by the filter do not count. The filter does not see the columns after
+  // the last one, and whole-row filters see only the columns kept here. The rest of the row is skipped
+  // without being read. HBase: setMaxResultsPerColumnFamily, together with count_cells_per_family(true).
+  Self& max_per_family(uint32_t columns) { return family_max_ = columns, self(); }
+  [[nodiscard]] uint32_t max_per_family() const { return family_max_; }
+  // Leaves out the first `columns` columns of each family of a row. HBase: setRowOffsetPerColumnFamily,
+  // together with count_cells_per_family(true).
+  Self& family_offset(uint32_t columns) { return family_offset_ = columns, self(); }
+  [[nodiscard]] uint32_t family_offset() const { return family_offset_; }
+  // Whether max_per_family() and family_offset() count each returned version, as HBase does. Default: false,
+  // a column counts once, however many of its versions are returned.
+  Self& count_cells_per_family(bool cells) { return count_cells_ = cells, self(); }
+  [[nodiscard]] bool count_cells_per_family() const { return count_cells_; }
+
+  // Returns only cells with a timestamp in [from, until).
   Self& time_range(int64_t from, int64_t until) { return from_ = from, until_ = until, self(); }
-  // Only the version of exactly this timestamp.
+  // Returns only the version with exactly this timestamp.
   Self& timestamp(int64_t timestamp) {
     return time_range(timestamp, timestamp == kLatestTimestamp ? timestamp : timestamp + 1);
   }
-  // … of this family: in place of the range of the whole read. It does not choose the family. HBase:
+  [[nodiscard]] int64_t time_from() const { return from_; }
+  [[nodiscard]] int64_t time_until() const { return until_; }
+  // Replaces the time range of the read for this family. It does not choose the family. HBase:
   // setColumnFamilyTimeRange.
   Self& family_time_range(std::string_view family, int64_t from, int64_t until) {
-    for (FamilyTimes& each : family_times_)
-      if (each.family == family) return each.from = from, each.until = until, self();
-    return family_times_.push_back({std::string(family), from, until}), self();
+    return family_times_[std::string(family)] = {from, until}, self();
   }
-  // Versions newer than the time range, and those that a delete of single versions hides, count towards the
-  // versions that the family keeps. So a version shows only if it is among them, whether or not a compaction
-  // has dropped the others already; but a version that was dropped after its delete counts no more. As HBase
-  // has it, only what is in the range and not deleted counts, and a surplus version shows until it is
-  // dropped. Families with delete_order=sequence always count so.
-  Self& strict_versions(bool strict) { return strict_versions_ = strict, self(); }
-  // As of a snapshot, which must stay alive during the read.
-  Self& at(std::shared_ptr<const Snapshot> snapshot) { return snapshot_ = std::move(snapshot), self(); }
-  // Only what passes; see cellar/filter.h. One filter may be given to many reads, at the same time too.
-  Self& filter(std::shared_ptr<const Filter> filter) { return filter_ = std::move(filter), self(); }
-  // With a filter that judges rows by one family: whether the others are read only for rows that pass.
-  Self& load_families_on_demand(bool on_demand) { return on_demand_ = on_demand, self(); }
-  // Adds what the read cost; borrowed until the read (the scanner) is over.
-  Self& stats(ReadStats* stats) { return stats_ = stats, self(); }
-  // Where the read looked and what it passed over (cellar/explanation.h); borrowed until it is over. What it
-  // costs then reaches stats() only at the end.
-  Self& explain(ReadExplanation* explanation) { return explanation_ = explanation, self(); }
-  // Whether blocks that had to be read are put into the cache.
-  Self& fill_cache(bool fill) { return fill_cache_ = fill, self(); }
+  // Returns from and until of each family that has a time range of its own.
+  [[nodiscard]] const std::map<std::string, std::pair<int64_t, int64_t>, std::less<>>& family_time_ranges()
+      const {
+    return family_times_;
+  }
 
-  const std::vector<FamilyChoice>& choices() const { return choices_; }
-  uint32_t versions_asked() const { return versions_; }
-  uint32_t family_max() const { return family_max_; }
-  uint32_t offset_in_family() const { return family_offset_; }
-  CountBy family_count() const { return family_count_; }
-  bool counts_strictly() const { return strict_versions_; }
-  int64_t time_from() const { return from_; }
-  int64_t time_until() const { return until_; }
-  const std::vector<FamilyTimes>& family_times() const { return family_times_; }
-  const std::shared_ptr<const Snapshot>& snapshot() const { return snapshot_; }
-  const std::shared_ptr<const Filter>& row_filter() const { return filter_; }
-  bool loads_families_on_demand() const { return on_demand_; }
-  ReadStats* stats_sink() const { return stats_; }
-  ReadExplanation* explanation() const { return explanation_; }
-  bool fills_cache() const { return fill_cache_; }
+  // Whether versions newer than the time range, and versions that are deleted one by one, count towards the
+  // versions that the family keeps. Then a version shows only if it is among them, whether or not a
+  // compaction has dropped the others already. A version that was dropped after its delete no longer counts.
+  // Default: false, as in HBase: only what is in the range and not deleted counts, and a surplus version
+  // shows until a compaction drops it. Families with delete_order=sequence always count strictly.
+  Self& strict_versions(bool strict) { return strict_versions_ = strict, self(); }
+  [[nodiscard]] bool strict_versions() const { return strict_versions_; }
+
+  // Reads as of a snapshot, which must live until the read (the scanner) ends.
+  Self& snapshot(std::shared_ptr<const Snapshot> snapshot) { return snapshot_ = std::move(snapshot), self(); }
+  [[nodiscard]] const std::shared_ptr<const Snapshot>& snapshot() const { return snapshot_; }
+
+  // Returns only what passes the filter (cellar/filter.h). Several reads may share one filter, also at the
+  // same time.
+  Self& filter(std::shared_ptr<const Filter> filter) { return filter_ = std::move(filter), self(); }
+  [[nodiscard]] const std::shared_ptr<const Filter>& filter() const { return filter_; }
+  // Whether families that the filter does not need (Filter::is_family_essential) are read only for rows that
+  // pass. Default: true.
+  Self& load_families_on_demand(bool on_demand) { return on_demand_ = on_demand, self(); }
+  [[nodiscard]] bool load_families_on_demand() const { return on_demand_; }
+
+  // Adds the cost of the read to `stats`, which must live until the read (the scanner) ends.
+  Self& stats(ReadStats* stats) { return stats_ = stats, self(); }
+  [[nodiscard]] ReadStats* stats() const { return stats_; }
+  // Records where the read looked and what it skipped (cellar/explanation.h). `explanation` must live until
+  // the read (the scanner) ends. With it, stats() is complete only at the end.
+  Self& explain(ReadExplanation* explanation) { return explanation_ = explanation, self(); }
+  [[nodiscard]] ReadExplanation* explain() const { return explanation_; }
+  // Whether blocks that are read from disk enter the block cache. Default: true.
+  Self& fill_cache(bool fill) { return fill_cache_ = fill, self(); }
+  [[nodiscard]] bool fill_cache() const { return fill_cache_; }
 
  private:
   Self& self() { return static_cast<Self&>(*this); }
-  FamilyChoice& choose(std::string_view family) {
-    for (FamilyChoice& each : choices_)
-      if (each.family == family) return each;
-    return choices_.emplace_back(FamilyChoice{std::string(family), {}});
-  }
-  std::vector<FamilyChoice> choices_;
+  std::vector<std::string>& choose(std::string_view family) { return columns_[std::string(family)]; }
+
+  ColumnMap columns_;
   uint32_t versions_ = 1;
   uint32_t family_max_ = 0;
   uint32_t family_offset_ = 0;
-  CountBy family_count_ = CountBy::kColumns;
+  bool count_cells_ = false;
   bool strict_versions_ = false;
   int64_t from_ = 0;
   int64_t until_ = kLatestTimestamp;
-  std::vector<FamilyTimes> family_times_;
+  std::map<std::string, std::pair<int64_t, int64_t>, std::less<>> family_times_;
   std::shared_ptr<const Snapshot> snapshot_;
   std::shared_ptr<const Filter> filter_;
   ReadStats* stats_ = nullptr;
@@ -136,10 +135,16 @@ class Query {
   bool on_demand_ = true;
 };
 
-// Get: one row.
+// Get: reads one row, also called a point lookup. HBase: Get.
 class Get : public Query<Get> {
  public:
+  // A row has 1 to 32,767 bytes. The read fails with kInvalidArgument if it is empty, with kLimit if it is
+  // longer.
   explicit Get(std::string_view row) : row_(row) {}
+  template <internal::NotBytes Number>
+  explicit Get(Number) {
+    internal::refuse_number<Number>();
+  }
   const std::string& row() const { return row_; }
 
  private:
@@ -148,69 +153,98 @@ class Get : public Query<Get> {
 
 enum class Bound : uint8_t { kInclusive, kExclusive };
 
-// Scan: rows in order. Forward from start up to stop; reversed from start (the upper end) down to stop.
+// Scan: reads rows in the order of their keys. A forward scan goes from start up to stop. A reversed scan
+// goes from start, its upper end, down to stop. HBase: Scan.
 class Scan : public Query<Scan> {
  public:
   Scan() = default;
-  // The rows of a range of keys, forward: Scan(keys_with_prefix(key)).
-  explicit Scan(const KeyRange& range) : start_(range.start), stop_(range.stop) {}
-  // Empty: from the first (reversed: last) row.
-  Scan& start(std::string_view row, Bound bound = Bound::kInclusive) {
-    return start_ = row, start_bound_ = bound, *this;
-  }
-  // Empty: no end.
-  Scan& stop(std::string_view row, Bound bound = Bound::kExclusive) {
-    return stop_ = row, stop_bound_ = bound, *this;
-  }
-  // Rows that begin with `prefix`: what start and stop would say, for the direction chosen at the time of the
-  // read. A start among these rows may be given too.
-  Scan& prefix(std::string_view prefix) { return prefix_ = prefix, *this; }
-  // At most this many rows; 0: all.
-  Scan& limit(uint64_t rows) { return limit_ = rows, *this; }
-  Scan& reversed(bool reversed) { return reversed_ = reversed, *this; }
-  // Returns delete markers and hidden cells too, as far as they are still stored; columns cannot be chosen
-  // then. The number of versions counts puts. With a filter it counts the cells that pass, markers included.
-  Scan& raw(bool raw) { return raw_ = raw, *this; }
-  // At most this many cells per returned row; a longer row comes in several parts
-  // (RowView::more_cells_in_row). 0: whole rows. Refused with a filter that judges whole rows.
-  Scan& batch(uint32_t cells) { return batch_ = cells, *this; }
-  // … and at most this many bytes of cells (keys, values and tags), but at least one cell. 0: whole rows, and
-  // so with a filter that judges whole rows. HBase: setMaxResultSize with setAllowPartialResults.
-  Scan& max_result_bytes(uint64_t bytes) { return result_bytes_ = bytes, *this; }
-  // Lets the scan interrupt itself: when it has examined `cells` cells, or looked for `ms` milliseconds of
-  // the engine's clock, since it last handed over a row (part of a row, or cursor), it hands over a cursor,
-  // that is a row without cells for which RowView::is_cursor() holds. 0: never. HBase: setNeedCursorResult.
-  //
-  // A cursor's row() is the first row that has not been looked at: everything before it, in the direction of
-  // the scan, has been handed over or is not part of the answer. next() goes on there. So does a new scan of
-  // the same range with start(row), inclusive, at the same snapshot (at()): the two together return each row
-  // of the one long scan once, none twice and none missing, but for what has expired, or of a raw scan been
-  // dropped, meanwhile. The new scan has its own limit(), and its filter begins anew, which matters to those
-  // that count, such as PageFilter. Whether the cursor's row itself is part of the answer is not known yet.
-  //
-  // Rows are not interrupted: a scan of one row has no cursors, and one that examines a huge row comes back
-  // after it. At least one row is looked at between two cursors and at the beginning.
-  Scan& cursor_after_cells(uint64_t cells) { return cursor_cells_ = cells, *this; }
-  Scan& cursor_after_ms(uint32_t ms) { return cursor_ms_ = ms, *this; }
+  // Reads the rows of a range of keys, in either direction: Scan(keys_with_prefix(key)).reversed(true) begins
+  // at the upper end. start() or stop() then replaces one end, in the direction of the scan.
+  explicit Scan(KeyRange range) : range_(std::move(range)) {}
 
-  const std::string& start_row() const { return start_; }
-  Bound start_bound() const { return start_bound_; }
-  const std::string& stop_row() const { return stop_; }
-  Bound stop_bound() const { return stop_bound_; }
-  const std::string& row_prefix() const { return prefix_; }
-  uint64_t row_limit() const { return limit_; }
-  bool is_reversed() const { return reversed_; }
-  bool is_raw() const { return raw_; }
-  uint32_t batch_cells() const { return batch_; }
-  uint64_t result_bytes() const { return result_bytes_; }
-  bool is_in_parts() const { return batch_ != 0 || result_bytes_ != 0; }
-  uint64_t cursor_cells() const { return cursor_cells_; }
-  uint32_t cursor_ms() const { return cursor_ms_; }
+  // Empty: from the first row. A reversed scan begins at the last one.
+  Scan& start(std::string_view row, Bound bound = Bound::kInclusive) {
+    return has_start_ = true, start_ = row, start_bound_ = bound, *this;
+  }
+  // Empty: to the end.
+  Scan& stop(std::string_view row, Bound bound = Bound::kExclusive) {
+    return has_stop_ = true, stop_ = row, stop_bound_ = bound, *this;
+  }
+  template <internal::NotBytes Number>
+  Scan& start(Number, Bound = Bound::kInclusive) {
+    return internal::refuse_number<Number>(), *this;
+  }
+  template <internal::NotBytes Number>
+  Scan& stop(Number, Bound = Bound::kExclusive) {
+    return internal::refuse_number<Number>(), *this;
+  }
+  // These return the ends in the direction of the scan, also those of a KeyRange.
+  [[nodiscard]] const std::string& start() const {
+    return has_start_ ? start_ : reversed_ ? range_.stop : range_.start;
+  }
+  [[nodiscard]] Bound start_bound() const {
+    if (has_start_) return start_bound_;
+    return reversed_ && !range_.stop.empty() ? Bound::kExclusive : Bound::kInclusive;
+  }
+  [[nodiscard]] const std::string& stop() const {
+    return has_stop_ ? stop_ : reversed_ ? range_.start : range_.stop;
+  }
+  [[nodiscard]] Bound stop_bound() const {
+    if (has_stop_) return stop_bound_;
+    return reversed_ && !range_.start.empty() ? Bound::kInclusive : Bound::kExclusive;
+  }
+
+  // Reads the rows that begin with `prefix`, in either direction. Together with start() the scan begins
+  // there. The read fails with kInvalidArgument if that row does not begin with the prefix, or if there is a
+  // stop().
+  Scan& prefix(std::string_view prefix) { return prefix_ = prefix, *this; }
+  [[nodiscard]] const std::string& prefix() const { return prefix_; }
+  // Returns at most this many rows. 0: all.
+  Scan& limit(uint64_t rows) { return limit_ = rows, *this; }
+  [[nodiscard]] uint64_t limit() const { return limit_; }
+  Scan& reversed(bool reversed) { return reversed_ = reversed, *this; }
+  [[nodiscard]] bool reversed() const { return reversed_; }
+  // Returns delete markers and hidden cells too, as long as they are stored. Columns cannot be chosen then.
+  // versions() counts puts; with a filter it counts the cells that pass, markers included.
+  Scan& raw(bool raw) { return raw_ = raw, *this; }
+  [[nodiscard]] bool raw() const { return raw_; }
+
+  // Returns at most this many cells at a time. A longer row comes in several parts
+  // (RowView::more_cells_in_row). 0: whole rows. A read with a filter that must see whole rows fails with
+  // kInvalidArgument.
+  Scan& batch(uint32_t cells) { return batch_ = cells, *this; }
+  [[nodiscard]] uint32_t batch() const { return batch_; }
+  // Returns at most this many bytes of cells (keys, values and tags) at a time, and at least one cell. 0:
+  // whole rows. A filter that must see whole rows switches it off. HBase: setMaxResultSize with
+  // setAllowPartialResults.
+  Scan& max_result_bytes(uint64_t bytes) { return result_bytes_ = bytes, *this; }
+  [[nodiscard]] uint64_t max_result_bytes() const { return result_bytes_; }
+
+  // Let the scan interrupt itself, so that its caller regains control. The scan returns a cursor after it
+  // examined `cells` cells, or looked for `ms` milliseconds of the engine's clock, without returning
+  // anything. A cursor is a row without cells, see RowView::is_cursor. 0: never. HBase: setNeedCursorResult.
+  //
+  // A cursor's row() is the first row that was not examined yet. Everything before it, in the direction of
+  // the scan, was returned or is not part of the answer. next() goes on there. A new scan of the same range
+  // with start(row), inclusive, and the same snapshot() goes on there too. The two scans together return each
+  // row of the one long scan exactly once, except cells that expire in between, or that a compaction drops
+  // from a raw scan. The new scan has a limit() of its own, and its filter begins anew. That matters to
+  // filters that count, such as PageFilter.
+  //
+  // A row is never interrupted. A scan of one row has no cursors, and one that examines a huge row returns
+  // after it. At least one row is examined between two cursors, and before the first.
+  Scan& cursor_after_cells(uint64_t cells) { return cursor_cells_ = cells, *this; }
+  [[nodiscard]] uint64_t cursor_after_cells() const { return cursor_cells_; }
+  Scan& cursor_after_ms(uint32_t ms) { return cursor_ms_ = ms, *this; }
+  [[nodiscard]] uint32_t cursor_after_ms() const { return cursor_ms_; }
 
  private:
+  KeyRange range_;
   std::string start_;
   std::string stop_;
   std::string prefix_;
+  bool has_start_ = false;
+  bool has_stop_ = false;
   Bound start_bound_ = Bound::kInclusive;
   Bound stop_bound_ = Bound::kExclusive;
   uint64_t limit_ = 0;

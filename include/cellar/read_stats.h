@@ -1,4 +1,4 @@
-// ReadStats: what a read cost.
+// ReadStats: the cost of reads (Query::stats).
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace CELLAR_PUBLIC cellar {
 
-// Filled by adding: hand in a fresh one to see a single read. One thread at a time.
+// ReadStats: a read adds to it. Use a new one to see a single read. One thread at a time.
 struct ReadStats {
-  uint64_t memtables = 0;            // in-memory runs looked into
+  uint64_t memtables = 0;            // memtables read
   uint64_t files_considered = 0;     // store files of the families read
-  uint64_t files_skipped_range = 0;  // of them: key range cannot hold the rows
-  uint64_t files_skipped_time = 0;   // time range does not meet the one asked
-  uint64_t files_skipped_ttl = 0;    // everything inside is expired
-  uint64_t files_skipped_bloom = 0;  // the Bloom filter says no
+  uint64_t files_skipped_range = 0;  // of them: their key range does not contain the rows
+  uint64_t files_skipped_time = 0;   // their time range does not overlap
+  uint64_t files_skipped_ttl = 0;    // all their cells are expired
+  uint64_t files_skipped_bloom = 0;  // their Bloom filter excludes the row
   uint64_t bloom_checks = 0;
   uint64_t blocks_from_cache = 0;  // data, index and Bloom blocks
   uint64_t blocks_from_disk = 0;
@@ -23,13 +23,15 @@ struct ReadStats {
   uint64_t cells_examined = 0;
   uint64_t cells_returned = 0;
   uint64_t rows_returned = 0;
-  uint64_t rows_scanned = 0;   // rows looked at (HBase's countOfRowsScanned)
-  uint64_t rows_filtered = 0;  // of them: refused by the filter, or with nothing to see (countOfRowsFiltered)
+  uint64_t rows_scanned = 0;  // rows examined (HBase's countOfRowsScanned)
+  uint64_t rows_filtered =
+      0;  // of them: refused by the filter, or without visible cells (countOfRowsFiltered)
 
   ReadStats& operator+=(const ReadStats& other);
 };
 
-// "files 7 (-2 range -0 time -0 ttl -4 bloom), blocks 1 disk / 2 cache, cells 97 examined / 1 returned".
+// Returns "files 7 (-2 range -0 time -0 ttl -4 bloom), blocks 1 disk / 2 cache, cells 97 examined / 1
+// returned".
 std::string to_text(const ReadStats& stats);
 
 }  // namespace cellar

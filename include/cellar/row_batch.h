@@ -1,8 +1,20 @@
-// RowView, Row, RowBatch: what reads return, borrowed, owned, and many with the pins that keep them.
+// RowView, Row and RowBatch: the rows that reads return: borrowed, owned, and several that keep their own
+// bytes in place.
+//
+// A RowView and all that it returns (CellView, std::string_view) point into a RowBatch or Scanner, and copy
+// nothing. They are valid until that object is destroyed, cleared, filled again or moved on. A temporary
+// lends nothing, so the line that would dangle does not compile:
+//
+//   for (const CellView& cell : table->get(get).value().row()) …         // does not compile
+//   CELLAR_TRY_ASSIGN(const RowBatch batch, table->get(get));            // keep the batch …
+//   for (const CellView& cell : batch.row()) …                           // … and look at it
+//   CELLAR_TRY_ASSIGN(const Row row, table->get_row(get));               // or copy the row
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,24 +23,40 @@
 #include <vector>
 
 #include "cellar/cell.h"
+#include "cellar/status.h"
 
 namespace CELLAR_PUBLIC cellar {
 
 class Pinnable;
 
-// Row: an owned row. A value.
+// Row: a row that owns its bytes. A value. Cells are ordered by family, qualifier, and newest first. A read
+// that found nothing returns a Row without cells.
 struct Row {
   std::string row;
   std::vector<Cell> cells;
-  // The newest value of a column, or nothing.
-  std::optional<std::string_view> value(std::string_view family, std::string_view qualifier) const;
-  // All cells of a column, newest first.
-  std::span<const Cell> versions(std::string_view family, std::string_view qualifier) const;
+
+  bool empty() const { return cells.empty(); }
+  auto begin() const& CELLAR_LIFETIME_BOUND { return cells.begin(); }
+  auto end() const& CELLAR_LIFETIME_BOUND { return cells.end(); }
+  auto begin() && = delete;
+  auto end() && = delete;
+  // Returns the newest value of a column, or nothing if the row has no such column. A column that was not
+  // read is missing too. The row does not know its table, so a mistyped family is a missing column here: only
+  // the read itself refuses an unknown family. Table::info() tells the families of a table.
+  std::optional<std::string_view> value(std::string_view family,
+                                        std::string_view qualifier) const& CELLAR_LIFETIME_BOUND;
+  std::optional<std::string_view> value(std::string_view, std::string_view) && = delete;
+  // Returns all cells of a column, newest first.
+  std::span<const Cell> versions(std::string_view family,
+                                 std::string_view qualifier) const& CELLAR_LIFETIME_BOUND;
+  std::span<const Cell> versions(std::string_view, std::string_view) && = delete;
+  // Returns the newest value as a counter, or nothing if it is missing or not 8 bytes long.
+  std::optional<int64_t> counter(std::string_view family, std::string_view qualifier) const;
   bool operator==(const Row&) const = default;
 };
 
-// RowView: one row of a result, borrowed: valid until its RowBatch is cleared, destroyed or filled again, or
-// its Scanner moves on. Cells are ordered by family, qualifier, newest first.
+// RowView: one row of a result, borrowed (see the top of this file). Cells are ordered by family, qualifier,
+// and newest first.
 class RowView {
  public:
   RowView() = default;
@@ -44,28 +72,34 @@ class RowView {
   std::span<const CellView> cells() const { return cells_; }
   auto begin() const { return cells_.begin(); }
   auto end() const { return cells_.end(); }
-  // The newest returned value of a column, or nothing.
+  // As Row::value, Row::versions and Row::counter.
   std::optional<std::string_view> value(std::string_view family, std::string_view qualifier) const;
-  // All returned cells of a column, newest first.
   std::span<const CellView> versions(std::string_view family, std::string_view qualifier) const;
-  // The newest value as a counter; nothing also when it is not 8 bytes long.
   std::optional<int64_t> counter(std::string_view family, std::string_view qualifier) const;
-  // Whether this is no row but says how far the scan has come (Scan::cursor_after_cells): it has no cells,
-  // and row() is where to go on.
+  // Returns whether this is not a row but the progress of a scan (Scan::cursor_after_cells). It then has no
+  // cells, and row() is the row at which the scan goes on.
   bool is_cursor() const { return !cursor_.empty(); }
-  // Whether the row goes on in the next part (Scan::batch, Scan::max_result_bytes).
+  // Returns whether the row goes on in the next part (Scan::batch, Scan::max_result_bytes).
   bool more_cells_in_row() const { return more_; }
-  // A copy that owns its bytes.
+  // Returns a copy that owns its bytes.
   Row to_row() const;
 
  private:
   std::span<const CellView> cells_;
-  std::string_view cursor_;  // a row, or empty: none has an empty key
+  std::string_view cursor_;  // a row, or empty: no row has an empty key
   bool more_ = false;
 };
 
-// RowBatch: rows and the pins that keep their bytes where they are: in the block cache, or in memory. Reuse
-// one to read without allocating. One thread at a time.
+// Returns the row as one line of text for people: "user42 {f:name @1700000000000 = Ada, f:old @5 Delete}".
+// Bytes that are not printable ASCII are escaped as HBase's shell does: \x00.
+std::string to_text(const RowView& row);
+std::string to_text(const Row& row);
+std::ostream& operator<<(std::ostream& to, const RowView& row);
+std::ostream& operator<<(std::ostream& to, const Row& row);
+
+// RowBatch: rows, and the pins that keep their bytes in place: in the block cache or in a memtable. A
+// RowBatch that lives long keeps that memory. One that is used again for many reads does not allocate. One
+// thread at a time. It must be destroyed before its engine is closed.
 class RowBatch {
  public:
   RowBatch();
@@ -73,61 +107,46 @@ class RowBatch {
   RowBatch& operator=(RowBatch&& other) noexcept;
   ~RowBatch();
 
-  bool empty() const { return rows_.empty(); }
-  size_t size() const { return rows_.size(); }
-  RowView operator[](size_t index) const;
-  // Of the first row; for single-row reads.
-  RowView row() const { return empty() ? RowView() : (*this)[0]; }
-  std::optional<std::string_view> value(std::string_view family, std::string_view qualifier) const {
+  bool empty() const { return ends_.empty(); }
+  // Returns the number of rows.
+  size_t size() const { return ends_.size(); }
+  // Returns the number of cells of all rows.
+  size_t cells() const { return cells_.size(); }
+  RowView operator[](size_t index) const& CELLAR_LIFETIME_BOUND;
+  RowView operator[](size_t) && = delete;
+  // Returns the first row, or an empty one. For reads of one row.
+  RowView row() const& CELLAR_LIFETIME_BOUND { return empty() ? RowView() : (*this)[0]; }
+  RowView row() && = delete;
+  // As Row::value and Row::counter of the first row.
+  std::optional<std::string_view> value(std::string_view family,
+                                        std::string_view qualifier) const& CELLAR_LIFETIME_BOUND {
     return row().value(family, qualifier);
   }
-  size_t cells() const { return cells_.size(); }
-  // Lets go of everything, keeping memory for the next read.
+  std::optional<std::string_view> value(std::string_view, std::string_view) && = delete;
+  std::optional<int64_t> counter(std::string_view family, std::string_view qualifier) const {
+    return row().counter(family, qualifier);
+  }
+  // Removes all rows and their pins. Keeps its own memory for the next read.
   void clear();
 
   class Iterator;
-  Iterator begin() const;
-  Iterator end() const;
-
-  // For the engine: adds a cell to the row being built, keeping its bytes by a pin on `held` (null: none is
-  // needed) or copying what lies in scratch; ends the row.
-  void add(const CellView& cell, const Pinnable* held);
-  void end_row(bool more_cells_in_row);
-  // For the engine: add() of a cell whose value lies elsewhere than what `held` keeps.
-  void add_changed(const CellView& cell, const Pinnable* held);
-  // For the engine: the row being built; other cells in its place, of which those not in it before are
-  // copied; its cells in the order of their families; not this row.
-  std::span<const CellView> open_row() const { return std::span(cells_).subspan(open_); }
-  void replace_open_row(std::span<const CellView> cells);
-  void sort_open_row();
-  void drop_open_row();
-  size_t cells_in_open_row() const { return cells_.size() - open_; }
-  // For the engine: a cursor as the last row, when no row is being built; whether there is one.
-  void add_cursor(std::string_view row);
-  bool ends_with_cursor() const { return !cursor_.empty(); }
-  // For the engine: clear(), but the newest pin stays: the next row of a scan lies where the last one did.
-  void restart();
+  Iterator begin() const& CELLAR_LIFETIME_BOUND;
+  Iterator end() const& CELLAR_LIFETIME_BOUND;
+  Iterator begin() && = delete;
+  Iterator end() && = delete;
 
  private:
-  struct Span {
-    uint32_t begin;
-    uint32_t end;
-    bool more;
-  };
-  void clear_rows();
-  char* copy_room(size_t bytes);
-  void mark_open();
-  void copy_key(CellView& cell);
-  void copy_value(CellView& cell);
+  friend class RowBatchBuilder;  // the engine's
+
   std::vector<CellView> cells_;
-  std::vector<Span> rows_;
+  std::vector<uint64_t> ends_;  // of each row: twice the index after its last cell, plus 1 if it goes on
   std::vector<const Pinnable*> pins_;
   std::vector<std::unique_ptr<char[]>> copies_;
   size_t copy_at_ = 0;
   size_t copy_end_ = 0;
-  size_t open_ = 0;
-  std::string_view cursor_;  // the row of one, in copies_; it is the only row without cells
-  // Where the rest stood when the row was begun.
+  size_t open_ = 0;          // the first cell of the row under construction
+  std::string_view cursor_;  // the row of a cursor, in copies_; only a cursor has no cells
+  // The state in which the row under construction began.
   size_t open_pins_ = 0;
   size_t open_copies_ = 0;
   size_t open_copy_at_ = 0;
@@ -136,17 +155,34 @@ class RowBatch {
 
 class RowBatch::Iterator {
  public:
+  using iterator_concept = std::forward_iterator_tag;
+  using iterator_category = std::input_iterator_tag;  // it returns values, not references
+  using difference_type = std::ptrdiff_t;
+  using value_type = RowView;
+
+  Iterator() = default;
   Iterator(const RowBatch& batch, size_t index) : batch_(&batch), index_(index) {}
   RowView operator*() const { return (*batch_)[index_]; }
   Iterator& operator++() { return ++index_, *this; }
-  bool operator!=(const Iterator& other) const { return index_ != other.index_; }
+  Iterator operator++(int) {
+    Iterator before = *this;
+    ++index_;
+    return before;
+  }
+  bool operator==(const Iterator&) const = default;
 
  private:
-  const RowBatch* batch_;
-  size_t index_;
+  const RowBatch* batch_ = nullptr;
+  size_t index_ = 0;
 };
 
-inline RowBatch::Iterator RowBatch::begin() const { return Iterator(*this, 0); }
-inline RowBatch::Iterator RowBatch::end() const { return Iterator(*this, rows_.size()); }
+inline RowBatch::Iterator RowBatch::begin() const& { return Iterator(*this, 0); }
+inline RowBatch::Iterator RowBatch::end() const& { return Iterator(*this, size()); }
+
+// A Result lends nothing of a temporary either: `table->get(get)->value("f", "q")` does not compile.
+template <>
+inline constexpr bool kLendsItsBytes<RowBatch> = true;
+template <>
+inline constexpr bool kLendsItsBytes<Row> = true;
 
 }  // namespace cellar

@@ -12,26 +12,26 @@
 
 namespace CELLAR_PUBLIC cellar {
 
-// Rows as keys.h's salted() makes them: a byte of salt, then the key. One thread at a time; must be destroyed
-// before its engine is closed.
+// SaltedScan: scans rows that salted() of cellar/keys.h made: a byte of salt, then the key. One thread at a
+// time. It must be destroyed before its engine is closed.
 //
 //   CELLAR_TRY_ASSIGN(SaltedScan scan, SaltedScan::create(*table, Scan().start("a").stop("c"), 16));
 //   while (scan.next()) use(scan.key(), scan.row());
 //   CELLAR_TRY(scan.status());
 class SaltedScan {
  public:
-  // Bounds, prefix, direction and limit of `scan` are about keys without their salt, and so is its filter,
-  // which is shown rows without it; all else is as for Table::scan. One scanner per salt, 1 to 256, is opened
-  // at once: all see the same moment. kInvalidArgument, also for a filter that must see all rows in their
-  // order (Filter::depends_on_other_rows), as PageFilter; kCorruption, kIoError.
+  // Bounds, prefix, direction and limit of `scan` apply to keys without their salt. Its filter sees rows
+  // without it. All else is as of Table::scan. Opens one scanner for each salt, 1 to 256, all as of one
+  // instant. kInvalidArgument, also for a filter that must see all rows in their order
+  // (Filter::depends_on_other_rows), such as PageFilter; kCorruption, kIoError.
   static Result<SaltedScan> create(Table& table, const Scan& scan, uint32_t salts);
 
-  // Moves to the next row, part of a row or cursor; false at the end or after an error. A cursor of one salt
-  // comes in its place among the rows: key() is then the start, without salt, of a SaltedScan that goes on.
+  // Moves to the next row, part of a row or cursor. Returns false at the end or after an error. A cursor of
+  // one salt comes in its place among the rows: a SaltedScan that starts at its key() goes on there.
   bool next();
-  // Without the salt; valid until the next move.
+  // Returns the row key without the salt, valid until the next move.
   std::string_view key() const { return key_of(at_); }
-  // As stored: its cells' rows begin with the salt.
+  // Returns the row as it is stored: its key begins with the salt.
   RowView row() const { return scanners_[at_]->row(); }
   const Status& status() const { return status_; }
 

@@ -2,39 +2,42 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "cellar/visibility.h"
 
 namespace CELLAR_PUBLIC cellar {
 
-// What kind of failure a Status reports. The names are stable; the command line prints them as CEL-… codes.
+// What kind of failure a Status reports. The names and values are stable. The command line prints them as
+// CEL-… codes.
 enum class Code : uint8_t {
   kOk,
-  kNotFound,           // what was asked for does not exist
-  kInvalidArgument,    // the caller's request cannot mean anything
-  kCorruption,         // stored bytes are not what was written
+  kNotFound,           // the thing that was named does not exist
+  kInvalidArgument,    // the request has no meaning
+  kCorruption,         // stored bytes are not those that were written
   kIoError,            // the operating system refused or failed
   kNoSpace,            // the medium or a quota is full
-  kLocked,             // somebody else has the store open
-  kReadOnly,           // a write to something opened for reading, or poisoned by an earlier failure
-  kBusy,               // try again later: a limit on waiting was reached
+  kLocked,             // another process, or another Engine, has the store open
+  kReadOnly,           // a write to something that only reads, or that an earlier failure made read-only
+  kBusy,               // a limit on waiting was reached, or something is still in use: try again later
   kAborted,            // stopped on request before it was done
   kLimit,              // larger than a documented limit
   kNotSupported,       // well formed, but this build or version cannot do it
-  kDurabilityUnknown,  // the write was made, whether it survives a crash is not known
-  kConflict,           // somebody else changed what a transaction relies on; begin a new one
+  kDurabilityUnknown,  // the write was made, but may not survive a crash
+  kConflict,           // another write changed what a transaction relies on: begin a new one
 };
 
-// "not_found", "invalid_argument", …; immutable, lives forever.
+// Returns "not_found", "invalid_argument", …; it lives forever.
 std::string_view code_name(Code code);
 
-// Status: success or one failure. A shared pointer, null when ok: copying shares the immutable failure.
-// Any thread may read one; assigning needs the usual care of a value.
+// Status: success, or one failure with a message, a place and a hint. A value of one pointer, null if ok.
+// Copies share the immutable failure. Any thread may read it; assign it like any value. RocksDB: Status.
 class [[nodiscard]] Status {
  public:
   Status() = default;
@@ -55,26 +58,27 @@ class [[nodiscard]] Status {
   static Status with_code(Code code, std::string message);
 
   bool ok() const { return failure_ == nullptr; }
-  explicit operator bool() const = delete;  // "if (status)" reads both ways; write status.ok()
+  explicit operator bool() const = delete;  // "if (status)" reads both ways: write status.ok()
 
   Code code() const;
   bool is(Code code) const { return this->code() == code; }
 
-  // The sentence for people, outermost context first; empty when ok. Lives as long as a copy of this Status.
-  std::string_view message() const;
+  // Return text that lives as long as this Status or a copy of it. Empty if ok.
+  // The message for people, outermost context first.
+  std::string_view message() const CELLAR_LIFETIME_BOUND;
   // Where it happened ("tables/3/f/0a…: offset 4096"), or empty.
-  std::string_view place() const;
+  std::string_view place() const CELLAR_LIFETIME_BOUND;
   // What the reader can do about it, or empty.
-  std::string_view hint() const;
+  std::string_view hint() const CELLAR_LIFETIME_BOUND;
 
-  // This failure with one more phrase in front ("table users: " + message). Ok stays ok.
+  // Returns this failure with one more phrase in front: "table users: " + message. Ok stays ok.
   Status with_context(std::string_view context) const;
-  // This failure with its place or hint set, unless it already has one (the innermost knows best). Ok stays
-  // ok.
+  // Return this failure with a place or a hint, unless it has one already: the innermost place is the most
+  // precise. Ok stays ok.
   Status at(std::string_view place) const;
   Status hinting(std::string_view hint) const;
 
-  // "corruption: table users: …; at …; hint: …", or "ok".
+  // Returns "corruption: table users: …; at …; hint: …", or "ok".
   std::string to_text() const;
 
  private:
@@ -83,13 +87,21 @@ class [[nodiscard]] Status {
   std::shared_ptr<const Failure> failure_;
 };
 
+// Writes Status::to_text().
+std::ostream& operator<<(std::ostream& to, const Status& status);
+
+// Whether values of T return pointers into their own bytes. If so, a temporary Result<T> refuses operator->,
+// since what it returned would dangle.
+template <class T>
+inline constexpr bool kLendsItsBytes = false;
+
 namespace internal {
 // Ends the process with a message: a Result without a value was asked for its value.
 [[noreturn]] void die_of_missing_value(const Status& status);
 }  // namespace internal
 
-// Result<T>: a T or a Status that is not ok. Constructing one from an ok Status is a broken promise and
-// aborts.
+// Result<T>: a T, or a Status that is not ok. A Result made of an ok Status is a bug of the program: it ends
+// the process.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -104,19 +116,24 @@ class [[nodiscard]] Result {
       : value_(std::forward<U>(value)) {}  // NOLINT: implicit on purpose
 
   bool ok() const { return value_.has_value(); }
-  const Status& status() const { return status_; }  // ok when there is a value
+  // Returns the failure; ok if there is a value.
+  const Status& status() const& CELLAR_LIFETIME_BOUND { return status_; }
+  Status status() && { return std::move(status_); }
 
-  // The value. Without one the process ends, naming the status: check ok() first.
-  T& value() & { return checked(), *value_; }
-  const T& value() const& { return checked(), *value_; }
-  T value() && { return checked(), std::move(*value_); }  // by value: "for (x : *list())" must not dangle
-  T& operator*() & { return value(); }
-  const T& operator*() const& { return value(); }
+  // Return the value. Check ok() first: without a value the process ends with the message of the status. A
+  // temporary Result returns the value itself, not a reference, so "for (auto& x : list().value())" is safe.
+  T& value() & CELLAR_LIFETIME_BOUND { return checked(), *value_; }
+  const T& value() const& CELLAR_LIFETIME_BOUND { return checked(), *value_; }
+  T value() && { return checked(), std::move(*value_); }
+  T& operator*() & CELLAR_LIFETIME_BOUND { return value(); }
+  const T& operator*() const& CELLAR_LIFETIME_BOUND { return value(); }
   T operator*() && { return std::move(*this).value(); }
-  T* operator->() { return &value(); }
-  const T* operator->() const { return &value(); }
+  T* operator->() & CELLAR_LIFETIME_BOUND { return &value(); }
+  const T* operator->() const& CELLAR_LIFETIME_BOUND { return &value(); }
+  T* operator->() && requires(!kLendsItsBytes<T>) { return &value(); }
+  T* operator->() && requires(kLendsItsBytes<T>) = delete;  // keep the Result, or use Table::get_row
 
-  // The value, or `other` when this holds a failure.
+  // Returns the value, or `other` if this holds a failure.
   T value_or(T other) && { return value_ ? std::move(*value_) : std::move(other); }
 
  private:
@@ -127,23 +144,44 @@ class [[nodiscard]] Result {
   Status status_;
 };
 
+namespace internal {
+inline Status status_of(Status status) { return status; }
+template <class T>
+Status status_of(const Result<T>& result) {
+  return result.status();
+}
+}  // namespace internal
+
 }  // namespace cellar
 
 #define CELLAR_CONCAT_INNER(a, b) a##b
 #define CELLAR_CONCAT(a, b) CELLAR_CONCAT_INNER(a, b)
 
-// Returns from the enclosing function when `expression` (a Status) is not ok.
-#define CELLAR_TRY(expression)                                                      \
-  do {                                                                              \
-    if (::cellar::Status cellar_try_status = (expression); !cellar_try_status.ok()) \
-      return cellar_try_status;                                                     \
+// CELLAR_TRY(expression) returns from the enclosing function if the expression, a Status or a Result, is not
+// ok. The value of a Result is dropped.
+#define CELLAR_TRY(...)                                                                  \
+  do {                                                                                   \
+    if (::cellar::Status cellar_try_status = ::cellar::internal::status_of(__VA_ARGS__); \
+        !cellar_try_status.ok())                                                         \
+      return cellar_try_status;                                                          \
   } while (false)
 
-// Declares or assigns `target` from `expression` (a Result), or returns its Status from the enclosing
-// function.
-#define CELLAR_TRY_ASSIGN(target, expression) \
-  CELLAR_TRY_ASSIGN_INNER(CELLAR_CONCAT(cellar_result_, __COUNTER__), target, expression)
-#define CELLAR_TRY_ASSIGN_INNER(result, target, expression) \
-  auto result = (expression);                               \
-  if (!result.ok()) return result.status();                 \
+// CELLAR_TRY_ASSIGN(target, expression) declares or assigns `target` from a Result, or returns its Status
+// from the enclosing function. The expression may contain commas. Write a target with a comma in parentheses:
+//
+//   CELLAR_TRY_ASSIGN(const RowBatch row, table->get(Get("user42")));
+//   CELLAR_TRY_ASSIGN((std::map<int, Row> rows), rows_by_number(1, 2));
+//   CELLAR_TRY_ASSIGN((const auto [first, last]), ends());
+#define CELLAR_TRY_ASSIGN(target, ...) \
+  CELLAR_TRY_ASSIGN_INNER(CELLAR_CONCAT(cellar_result_, __COUNTER__), CELLAR_BARE(target), __VA_ARGS__)
+#define CELLAR_TRY_ASSIGN_INNER(result, target, ...) \
+  auto result = (__VA_ARGS__);                       \
+  if (!result.ok()) return result.status();          \
   target = std::move(result).value()
+
+// CELLAR_BARE(x) is x without the parentheses around it, if there are any.
+#define CELLAR_BARE(x) CELLAR_BARE_JOIN(CELLAR_BARE_MARK x)
+#define CELLAR_BARE_MARK(...) CELLAR_BARE_MARK __VA_ARGS__
+#define CELLAR_BARE_JOIN(...) CELLAR_BARE_ERASE(__VA_ARGS__)
+#define CELLAR_BARE_ERASE(...) CELLAR_BARE_NOTHING_##__VA_ARGS__
+#define CELLAR_BARE_NOTHING_CELLAR_BARE_MARK

@@ -21,24 +21,25 @@
 
 namespace CELLAR_PUBLIC cellar {
 
+// StoreFileInfo: one store file, which is an HFile.
 struct StoreFileInfo {
   std::string name;  // below tables/<table id>/<family>/
   uint64_t bytes = 0;
   uint64_t cells = 0;
-  uint64_t deletes = 0;
+  uint64_t deletes = 0;  // delete markers among the cells
   std::string first_row;
   std::string last_row;
-  int64_t time_min = 0;
+  int64_t time_min = 0;  // timestamps of its cells, milliseconds since the epoch
   int64_t time_max = 0;
   uint64_t sequence_max = 0;
-  bool major = false;  // result of a compaction of all files
-  int64_t created_ms = 0;
+  bool major = false;      // result of a compaction of all files
+  int64_t created_ms = 0;  // by the engine's clock
 };
 
 struct FamilyInfo {
   FamilyOptions options;
   uint32_t id = 0;
-  uint64_t memtable_bytes = 0;  // frozen ones included
+  uint64_t memtable_bytes = 0;  // frozen memtables included
   uint64_t memtable_cells = 0;
   uint32_t memtables = 0;
   std::vector<StoreFileInfo> files;  // oldest first
@@ -48,7 +49,7 @@ struct TableInfo {
   std::string name;
   uint32_t id = 0;
   TableOptions options;              // as create_table takes them, families included
-  std::vector<FamilyInfo> families;  // in order of their names
+  std::vector<FamilyInfo> families;  // in the order of their names
 };
 
 struct RangeCount {
@@ -57,90 +58,113 @@ struct RangeCount {
   bool operator==(const RangeCount&) const = default;
 };
 
-struct FlushOptions {
-  std::string family = {};  // empty: every family
-};
-
 struct CompactOptions {
-  bool major = false;       // all files of a family into one, dropping what nobody can see any more
+  bool major = false;       // all files of a family into one, dropping all that no reader can see
   std::string family = {};  // empty: every family
 };
 
-// Any thread may call any function. A table outlives its engine's close() only as a handle: every call then
-// fails with kAborted; after a drop with kNotFound.
+// Table: a table of an engine (Engine::create_table, Engine::open_table). HBase: Table.
+//
+// Any thread may call any function. A handle may outlive the engine's close(): every call then fails with
+// kAborted, and after the table is dropped with kNotFound.
 class Table {
  public:
   virtual ~Table() = default;
 
-  virtual const std::string& name() const = 0;
+  virtual const std::string& name() const CELLAR_LIFETIME_BOUND = 0;
   virtual TableInfo info() const = 0;
 
-  // Writes: when they return ok, the change is visible and as durable as asked, all of it at once. Errors:
-  // kInvalidArgument (unknown family with the nearest as hint, empty row, negative timestamp), kLimit,
-  // kReadOnly, kBusy (waited too long for memory or compactions), kNoSpace, kIoError; after
-  // kDurabilityUnknown the change may or may not survive.
+  // ---- Writes
+  //
+  // A write that returns ok is visible and as durable as requested, all of it atomically. It may wait for
+  // memory or for compactions, at most EngineOptions::stall_ms_max. Errors: kInvalidArgument (an unknown
+  // family, with the nearest one as the hint; an empty row; no columns; a negative timestamp), kLimit (larger
+  // than an option of EngineOptions allows), kReadOnly, kBusy (waited too long), kConflict (the table was
+  // changed meanwhile), kNoSpace, kIoError. After kDurabilityUnknown the change may survive a crash or not.
+
   virtual Status put(const Put& put, const WriteOptions& options = {}) = 0;
+  // Writes delete markers. A marker hides the cells that have its timestamp or an older one, also those that
+  // are written later: that is HBase's rule. Two writes within one millisecond have the same timestamp. So of
+  // put, erase and put within one millisecond nothing remains visible: the marker hides the second put. A
+  // family with FamilyOptions::delete_order = kSequence does not have this problem: a marker hides only what
+  // was written before it. The option stamps = kRising avoids it too.
   virtual Status erase(const Delete& erase, const WriteOptions& options = {}) = 0;
-  // The new values, in the order of Increment::add (a column added twice: its one sum, twice).
-  // kInvalidArgument when a current value is not 8 bytes long or a sum overflows: nothing is changed then.
+  // Returns the sums, in the order of Increment::add. A column that was added twice has its sum twice.
+  // kInvalidArgument if a current value is not 8 bytes long, or if a sum overflows: then nothing is changed.
   virtual Result<std::vector<int64_t>> increment(const Increment& increment,
                                                  const WriteOptions& options = {}) = 0;
-  // The new cells, in order of families and qualifiers.
+  // Returns the new cells, in the order of families and qualifiers.
   virtual Result<Row> append(const Append& append, const WriteOptions& options = {}) = 0;
-  // All of them or none, at one instant. The new cells of increments and appends, in order of families and
-  // qualifiers. kInvalidArgument also for a mutation of another row.
+  // Applies all mutations atomically. Returns the new cells of increments and appends, in the order of
+  // families and qualifiers. kInvalidArgument also if a mutation has another row.
   virtual Result<Row> mutate(const RowMutations& mutations, const WriteOptions& options = {}) = 0;
-  // Nobody else's write comes between the condition and the change.
-  virtual Result<CheckAndMutateResult> check_and_mutate(const CheckAndMutate& check,
-                                                        const WriteOptions& options = {}) = 0;
-  // Does these in their order and answers each: one that fails leaves the others alone. Puts and deletes that
-  // stand side by side may be written as one, with one time. To have all or nothing, use Engine::write.
-  virtual std::vector<ActionResult> batch(std::span<const Action> actions,
-                                          const WriteOptions& options = {}) = 0;
+  // Makes the change if the condition holds. No other write of the row comes between the two.
+  virtual Result<ActionResult> check_and_mutate(const CheckAndMutate& check,
+                                                const WriteOptions& options = {}) = 0;
+  // Runs the actions in their order and returns a result for each. An action that fails does not stop the
+  // others. Adjacent puts and deletes may be written together, with one timestamp. For all or nothing, use
+  // Engine::write.
+  virtual std::vector<Result<ActionResult>> batch(std::span<const Action> actions,
+                                                  const WriteOptions& options = {}) = 0;
 
-  // The row's chosen cells: one row, or none when nothing is visible. kInvalidArgument, kCorruption,
-  // kIoError.
+  // ---- Reads
+  //
+  // Errors: kInvalidArgument (an unknown family, with the nearest one as the hint; an empty row; a snapshot
+  // of another engine), kLimit (a row longer than EngineOptions::row_bytes_max), kCorruption, kIoError.
+
+  // Returns the chosen cells of the row: a batch of one row, or of none if nothing is visible. The batch
+  // keeps blocks of the cache in place; get_row() copies.
   virtual Result<RowBatch> get(const Get& get) = 0;
-  // … into a batch that is used again and again: nothing is allocated once it is warm.
+  // Reads into a batch that is used again and again. It does not allocate once the batch has grown.
   virtual Status get_into(const Get& get, RowBatch& batch) = 0;
-  // Whether get() would find anything.
+  // Returns a copy of the row that owns its bytes. Without cells if nothing is visible.
+  Result<Row> get_row(const Get& get);
+  // Returns whether get() would find anything.
   virtual Result<bool> exists(const Get& get) = 0;
-  // … of many, in their order, all as of one instant, as get_many. HBase: existsAll.
+  // Returns the answers of exists() in the order of the gets, as of one instant. HBase: existsAll.
   virtual Result<std::vector<bool>> exists_many(std::span<const Get> gets) = 0;
-  // The answers to many gets, in their order, all as of one instant; those with a snapshot as of that. They
-  // are read in the order of their rows, so that neighbours share blocks. The first failure is the answer.
+  // Returns the answers to many gets in their order, as of one instant; gets with a snapshot as of that. They
+  // are read in the order of their rows, so that neighbours share blocks. The first failure is returned.
   virtual Result<std::vector<RowBatch>> get_many(std::span<const Get> gets) = 0;
+  // Opens a scan. kInvalidArgument also if the bounds contradict each other.
   virtual Result<std::unique_ptr<Scanner>> scan(const Scan& scan) = 0;
-  // Many scans, all as of one instant; those with a snapshot as of that. The first failure is the answer.
+  // Opens many scans as of one instant; scans with a snapshot as of that. The first failure is returned.
   virtual Result<std::vector<std::unique_ptr<Scanner>>> scan_many(std::span<const Scan> scans) = 0;
-  // The nearest row that is not before, or not after, `row`: one, or none. `asked` chooses columns, versions
-  // and times, and how far to look (Scan::stop). Nothing is before the empty row, all is after it.
+  // Return the nearest row that is not before `row`, or not after it: a batch of one row, or of none. `asked`
+  // chooses columns, versions and times, and how far to look (Scan::stop). No row is before the empty row,
+  // and all rows are after it.
   Result<RowBatch> row_at_or_after(std::string_view row, const Scan& asked = {});
   Result<RowBatch> row_at_or_before(std::string_view row, const Scan& asked = {});
 
-  // Exactly how many rows and cells a scan would return, by reading them. `on_way` is called after each row
-  // or part of one, and every 100 ms while nothing is found. False ends the count with kAborted.
+  // Counts the rows and cells that a scan would return, by reading them. Calls `on_way` after each row or
+  // part of a row, and every 100 ms while the scan finds nothing. If it returns false, the count fails with
+  // kAborted.
   Result<RangeCount> count(const Scan& asked = {}, const std::function<bool(const RangeCount&)>& on_way = {});
 
-  // How much there is between two rows, from indexes, filters and memory, whatever the size of the range.
-  // kInvalidArgument for a range that ends before it starts, or an unknown family.
-  virtual Result<RangeEstimate> estimate(const EstimateRequest& request = {}) = 0;
-  // Rows that cut the range into `parts`, 1 to 100,000, of nearly the same size.
-  virtual Result<RangeSplits> split_points(size_t parts, const EstimateRequest& request = {}) = 0;
+  // Estimates how much lies in a range of rows, from indexes, filters and memory. The cost does not grow with
+  // the size of the range. No families: all. kInvalidArgument if the range ends before it starts, or if a
+  // family is unknown.
+  virtual Result<RangeEstimate> estimate(const KeyRange& range = {},
+                                         const std::vector<std::string>& families = {}) = 0;
+  // Returns rows that cut the range into `parts`, 1 to 100,000, of nearly the same size.
+  virtual Result<RangeSplits> split_points(size_t parts, const KeyRange& range = {},
+                                           const std::vector<std::string>& families = {}) = 0;
 
-  // Takes finished HFiles in, all of them or none, at one instant, for readers and for crashes. They count as
-  // one write: every cell as if written after all that was acknowledged before, whatever sequence it has in
-  // its file. Durable when it returns. What is in memory for these families is flushed first. Each file is
-  // verified from end to end; one that is unsound (kCorruption), of another family (kInvalidArgument), or
-  // not to be taken over (kNotSupported, kLimit) stops all, and the message says which and why. After a
-  // failure nothing has come in, unless the engine has become read-only: then all of it may be there after
-  // the next open.
+  // ---- Files
+
+  // Adopts finished HFiles, all of them or none, at one instant, for readers and for crashes. Durable on
+  // return. All their cells count as written by one write, after all writes acknowledged before, whatever
+  // sequence a cell has in its file. What is in memory for these families is flushed first. Each file is
+  // verified from its beginning to its end. A damaged file (kCorruption), one of another family
+  // (kInvalidArgument), and one that cannot be adopted (kNotSupported, kLimit) stop all; the message tells
+  // which file and why. After a failure nothing was adopted, unless the engine became read-only: then all may
+  // be there after the next open. HBase: bulk load.
   virtual Result<IngestInfo> ingest(const IngestRequest& request) = 0;
 
-  // Writes what is in memory into store files and returns when that is done. kInvalidArgument for a family
-  // that the table has not.
-  virtual Status flush(const FlushOptions& options = {}) = 0;
-  // Without `major` what the family's policy picks, again and again until it picks nothing.
+  // Flushes one family, or all: writes the memtables to store files, and returns when that is done.
+  // kInvalidArgument if the table does not have the family.
+  virtual Status flush(std::string_view family = {}) = 0;
+  // Compacts. Without `major` it runs what the family's policy picks, until the policy picks nothing.
   virtual Status compact(const CompactOptions& options = {}) = 0;
 };
 

@@ -43,10 +43,6 @@ TEST(Events, OthersAndDefaults) {
   EXPECT_EQ(to_text(StallInfo{.reason = "9 files", .begins = true}), "writes wait: 9 files");
   EXPECT_EQ(to_text(StallInfo{.reason = "9 files", .begins = false, .micros = 2000}),
             "writes go on after 2 ms: 9 files");
-  EXPECT_EQ(to_text(LogInfo{.segment = 7, .bytes = 1 << 26}), "log segment 7: 64 MiB");
-  EXPECT_EQ(
-      to_text(FeedLostInfo{.feed = "index", .acknowledged = 9, .retained_bytes = 1 << 20}),
-      "feed index is lost: it held back 1 MiB of log, more than its limit; it was acknowledged up to 9");
   EXPECT_EQ(
       to_text(RecoveryReport{.segments_read = 1,
                              .records_replayed = 2,
@@ -65,8 +61,8 @@ TEST(Events, OthersAndDefaults) {
   silent.on_compaction_begin({});
   silent.on_compaction_end({});
   silent.on_write_stall({});
-  silent.on_log_rolled({});
-  silent.on_log_removed({});
+  silent.on_log_rolled(1, 2);
+  silent.on_log_removed(1, 2);
   silent.on_feed_lost({});
   silent.on_recovered({});
   silent.on_background_error({});

@@ -62,38 +62,57 @@ with_cmake() {
   rm -rf "$folder"
 }
 
-# with_pkg_config <prefix> <compiler> <flags> [--static]
+# with_pkg_config <prefix> <compiler> <flags>: with `pkg-config --cflags --libs` alone, also for a static library.
 with_pkg_config() {
-  local prefix=$1 cxx=$2 flags=$3 static=${4:-} folder=$work/from_pkg_config.$passed words
+  local prefix=$1 cxx=$2 flags=$3 folder=$work/from_pkg_config.$passed words
   mkdir -p "$folder"
   local pair
   for pair in store:cellar files:cellar-hfile; do
-    words=$(PKG_CONFIG_PATH=$(pkg_config_path "$prefix") pkg-config $static --cflags --libs "${pair#*:}")
+    words=$(PKG_CONFIG_PATH=$(pkg_config_path "$prefix") pkg-config --cflags --libs "${pair#*:}")
     # shellcheck disable=SC2086  # words are words
     "$cxx" -std=c++20 -Wall -Wextra -Werror $flags "$here/${pair%:*}.cc" -o "$folder/${pair%:*}" $words
   done
-  run_programs "pkg-config $static, $(basename "$cxx"), $flags ${prefix##*/}" "$folder" "$(library_path "$prefix")"
+  run_programs "pkg-config, $(basename "$cxx"), $flags ${prefix##*/}" "$folder" "$(library_path "$prefix")"
   rm -rf "$folder"
 }
 
 pkg_config_path() { dirname "$(find "$1" -name cellar.pc)"; }
 library_path() { dirname "$(pkg_config_path "$1")"; }
 
-# through_prefix <kind> [--static]: all compilers and flags against one installed Cellar.
+# with_examples <prefix> <compiler>: the installed examples build against the installed package, and one runs.
+with_examples() {
+  local prefix=$1 cxx=$2 folder=$work/from_examples.$passed
+  local log=$folder.log
+  { cmake -G Ninja -S "$prefix/share/cellar/examples" -B "$folder" -DCMAKE_CXX_COMPILER="$cxx" \
+    ${launcher[@]+"${launcher[@]}"} -DCMAKE_PREFIX_PATH="$prefix" && cmake --build "$folder"; } >"$log" 2>&1 ||
+    { tail -n 40 "$log" >&2; echo "the installed examples cannot be built: $prefix with $cxx" >&2; return 1; }
+  local example name
+  for example in "$source"/examples/*.cc; do
+    name=$(basename "$example" .cc)
+    [[ -x $folder/$name ]] || { echo "the installed example $name was not built" >&2; return 1; }
+  done
+  (cd "$folder" && LD_LIBRARY_PATH=$(library_path "$prefix") ./quick_start >/dev/null)
+  passed=$((passed + 1))
+  echo "ok  installed examples, $(basename "$cxx"), ${prefix##*/}"
+  rm -rf "$folder"
+}
+
+# through_prefix <kind>: all compilers and flags against one installed Cellar.
 through_prefix() {
   local kind=$1 cxx prefix=$work/$1
   for cxx in "${compilers[@]}"; do
     with_cmake package "$cxx" '' 20 -DCMAKE_PREFIX_PATH="$prefix"
     with_cmake package "$cxx" "$bare" 20 -DCMAKE_PREFIX_PATH="$prefix"
     ((short)) || with_cmake package "$cxx" '' 23 -DCMAKE_PREFIX_PATH="$prefix"
-    with_pkg_config "$prefix" "$cxx" '' "${2:-}"
-    ((short)) || with_pkg_config "$prefix" "$cxx" "$bare" "${2:-}"
+    with_pkg_config "$prefix" "$cxx" ''
+    ((short)) || with_pkg_config "$prefix" "$cxx" "$bare"
   done
   with_cmake hfile "$compiler" '' 20 -DCMAKE_PREFIX_PATH="$prefix"
+  with_examples "$prefix" "$compiler"
 }
 
 cmake --install "$build" --prefix "$work/static" >/dev/null
-through_prefix static --static
+through_prefix static
 if ((!short)); then
   shared=$work/build_shared
   { cmake -G Ninja -S "$source" -B "$shared" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Release \

@@ -45,21 +45,21 @@ TEST_F(Actions, EachIsAnsweredOnItsOwn) {
       Get("a").family("nope"),
       Get("a").column("f", "q"),
   };
-  const std::vector<ActionResult> results = table_->batch(actions);
+  const std::vector<Result<ActionResult>> results = table_->batch(actions);
   ASSERT_EQ(results.size(), actions.size());
   std::string failed;
-  for (const ActionResult& each : results) failed += each.status.ok() ? '.' : 'x';
+  for (const Result<ActionResult>& each : results) failed += each.status().ok() ? '.' : 'x';
   EXPECT_EQ(failed, ".x.x...x..x.x.");
   for (const size_t at : {1u, 3u, 7u, 10u, 12u})
-    EXPECT_TRUE(results[at].status.is(Code::kInvalidArgument)) << results[at].status.to_text();
-  EXPECT_EQ(results[5].row.value("f", "q"), "1");
+    EXPECT_TRUE(results[at].status().is(Code::kInvalidArgument)) << results[at].status().to_text();
+  EXPECT_EQ(results[5]->row.value("f", "q"), "1");
   std::string four;
   append_be64(four, 4);
-  EXPECT_EQ(results[6].row.value("f", "n"), four);
-  EXPECT_EQ(results[8].row.value("f", "q"), "1+");
-  EXPECT_EQ(results[9].row.value("g", "log"), "l");
-  EXPECT_EQ(results[11].row, (Row{"missing", {}}));
-  EXPECT_EQ(results[13].row.value("f", "q"), "1+");
+  EXPECT_EQ(results[6]->row.value("f", "n"), four);
+  EXPECT_EQ(results[8]->row.value("f", "q"), "1+");
+  EXPECT_EQ(results[9]->row.value("g", "log"), "l");
+  EXPECT_EQ(results[11]->row, (Row{"missing", {}}));
+  EXPECT_EQ(results[13]->row.value("f", "q"), "1+");
   EXPECT_EQ(get(*table_, Get("c")), (Texts{"c/f:q/1000/Put=3"}));
   EXPECT_EQ(table_->exists(Get("b")).value(), false);
   EXPECT_TRUE(table_->batch({}).empty());
@@ -70,22 +70,23 @@ TEST_F(Actions, PutsSideBySideAreOneWriteAndTheLastOfAColumnWins) {
   std::vector<Action> actions;
   for (int i = 0; i < 100; ++i)
     actions.emplace_back(Put("r" + std::to_string(i % 50)).add("f", "q", std::to_string(i)));
-  for (const ActionResult& each : table_->batch(actions)) EXPECT_OK(each.status);
+  for (const Result<ActionResult>& each : table_->batch(actions)) EXPECT_OK(each.status());
   EXPECT_EQ(engine_->status().last_sequence, before + 1);
   EXPECT_EQ(get(*table_, Get("r0").all_versions()), (Texts{"r0/f:q/1000/Put=50"}));
   // More than one write may hold.
   actions.clear();
   for (int i = 0; i < 40; ++i)
     actions.emplace_back(Put("big").add("f", std::to_string(i), std::string(100'000, 'x')));
-  for (const ActionResult& each : table_->batch(actions)) EXPECT_OK(each.status);
-  EXPECT_EQ(table_->get(Get("big")).value().row().cells().size(), 40u);
+  for (const Result<ActionResult>& each : table_->batch(actions)) EXPECT_OK(each.status());
+  EXPECT_EQ(table_->get_row(Get("big")).value().cells.size(), 40u);
   EXPECT_GT(engine_->status().last_sequence, before + 2);
 }
 
 TEST_F(Actions, AfterCloseAllOfThemFail) {
   EXPECT_OK(engine_->close());
   const std::vector<Action> actions = {Put("a").add("f", "q", "1"), Put("b").add("f", "q", "1"), Get("a")};
-  for (const ActionResult& each : table_->batch(actions)) EXPECT_TRUE(each.status.is(Code::kAborted));
+  for (const Result<ActionResult>& each : table_->batch(actions))
+    EXPECT_TRUE(each.status().is(Code::kAborted));
   EXPECT_TRUE(table_->get_many(std::vector<Get>{Get("a")}).status().is(Code::kAborted));
 }
 
@@ -96,8 +97,13 @@ TEST_F(Actions, ManyGetsAreAnsweredInTheirOrder) {
   }
   const auto old = engine_->snapshot().value();
   EXPECT_OK(table_->put(Put("r105").add_at("f", "q", 5000, "new")));
-  std::vector<Get> gets = {Get("r199"), Get("r100"), Get("none"),        Get("r150"),
-                           Get("r100"), Get("r105"), Get("r105").at(old)};
+  std::vector<Get> gets = {Get("r199"),
+                           Get("r100"),
+                           Get("none"),
+                           Get("r150"),
+                           Get("r100"),
+                           Get("r105"),
+                           Get("r105").snapshot(old)};
   EXPECT_EQ(values(table_->get_many(gets).value()), (Texts{"99", "0", "-", "50", "0", "new", "5"}));
   EXPECT_TRUE(table_->get_many({}).value().empty());
   gets.emplace_back("r1").family("nope");
@@ -167,10 +173,12 @@ TEST_F(Actions, TheNearestRow) {
   EXPECT_OK(table_->flush());
   EXPECT_OK(table_->erase(Delete("d")));
   const auto after = [&](std::string_view row, const Scan& asked = {}) {
-    return std::string(table_->row_at_or_after(row, asked).value().value("f", "q").value_or("-"));
+    const RowBatch found = table_->row_at_or_after(row, asked).value();
+    return std::string(found.value("f", "q").value_or("-"));
   };
   const auto before = [&](std::string_view row, const Scan& asked = {}) {
-    return std::string(table_->row_at_or_before(row, asked).value().value("f", "q").value_or("-"));
+    const RowBatch found = table_->row_at_or_before(row, asked).value();
+    return std::string(found.value("f", "q").value_or("-"));
   };
   EXPECT_EQ(after("b"), "b");
   EXPECT_EQ(after("c"), "f") << "the deleted row is none";

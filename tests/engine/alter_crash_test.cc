@@ -67,9 +67,7 @@ const std::vector<EngineStep>& steps() {
         return put(e, {"a", "e"}, 4);
       },
       [](Engine& e) { return e.alter_table("t", {.set_families = {family("c")}, .remove_families = {"d"}}); },
-      [](Engine& e) {
-        return e.alter_table("t", {.durability = std::optional<Durability>(), .memtable_bytes = 4096});
-      },
+      [](Engine& e) { return e.alter_table("t", {.default_durability = true, .memtable_bytes = 4096}); },
       [](Engine& e) {
         return put(e, {"a", "c"}, 5);
       },

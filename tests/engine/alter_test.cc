@@ -51,7 +51,7 @@ TEST_F(AlterTest, ManyChangesAreOne) {
     EXPECT_EQ(get(*table_, Get("r")), (Texts{"r/b:q/1/Put=old", "r/c:q/1/Put=old"}));
     open_again();
   }
-  EXPECT_OK(engine_->alter_table("t", {.durability = std::optional<Durability>()}));
+  EXPECT_OK(engine_->alter_table("t", {.default_durability = true}));
   EXPECT_EQ(table_->info().options.durability, std::nullopt);
   EXPECT_FALSE(table_->info().options.compaction_enabled) << "what is not named stays";
 }
@@ -106,8 +106,8 @@ TEST_F(AlterTest, AFamilyAddedAgainIsEmptyAlsoAfterReplay) {
   EXPECT_OK(engine_->alter_table("t", {.remove_families = {"a"}}));
   EXPECT_OK(engine_->alter_table("t", {.set_families = {family("a", 3)}}));
   EXPECT_EQ(get(*table_, Get("r").family("a")), Texts{});
-  EXPECT_EQ(get(*table_, Get("r").family("a").at(before)), Texts{});
-  EXPECT_EQ(get(*table_, Get("r").family("b").at(before)), Texts{"r/b:q/1/Put=old"});
+  EXPECT_EQ(get(*table_, Get("r").family("a").snapshot(before)), Texts{});
+  EXPECT_EQ(get(*table_, Get("r").family("b").snapshot(before)), Texts{"r/b:q/1/Put=old"});
   EXPECT_OK(table_->put(Put("r").add_at("a", "q", 2, "new")));
   for (int round = 0; round < 2; ++round) {  // in the log: cells of both families called so
     EXPECT_EQ(get(*table_, Get("r").family("a").versions(9)), Texts{"r/a:q/2/Put=new"});
@@ -125,17 +125,17 @@ TEST_F(AlterTest, ATransactionThatWroteToItConflicts) {
 }
 
 TEST_F(AlterTest, NamedSnapshotsAndFeedsKnowWhatWas) {
-  EXPECT_OK(engine_->create_feed("all"));
+  EXPECT_OK(engine_->feeds().create("all"));
   EXPECT_OK(table_->put(Put("s").add_at("a", "q", 5, "fed")));
-  EXPECT_TRUE(engine_->create_snapshot("was").ok());
+  EXPECT_TRUE(engine_->named_snapshots().create("was").ok());
   EXPECT_OK(engine_->alter_table("t", {.remove_families = {"a"}, .read_only = true}));
-  auto reader = engine_->read_feed("all").value();
+  auto reader = engine_->feeds().read("all").value();
   const FeedEntry* entry = reader->next().value();
   ASSERT_NE(entry, nullptr);
   ASSERT_EQ(entry->cells.size(), 1u);
   EXPECT_EQ(entry->cells[0].cell.family(), "a");
   reader.reset();
-  EXPECT_OK(engine_->restore_snapshot("was", {"t"}));
+  EXPECT_OK(engine_->named_snapshots().restore("was", {"t"}));
   EXPECT_EQ(names(), (Texts{"a", "b", "c"}));
   EXPECT_FALSE(table_->info().options.read_only);
   EXPECT_EQ(get(*table_, Get("s")), Texts{"s/a:q/5/Put=fed"});

@@ -237,9 +237,9 @@ TEST_F(CacheOptionsTest, AdoptedAndRestoredFilesAreToo) {
   EXPECT_OK(table_->ingest(request).status());
   EXPECT_OK(engine_->wait_for_background());
   EXPECT_EQ(scan_costs("warm"), 0u);
-  EXPECT_OK(engine_->create_snapshot("s", {}).status());
+  EXPECT_OK(engine_->named_snapshots().create("s", {}).status());
   EXPECT_OK(engine_->truncate_table("t"));
-  EXPECT_OK(engine_->restore_snapshot("s"));
+  EXPECT_OK(engine_->named_snapshots().restore("s"));
   EXPECT_OK(engine_->wait_for_background());
   EXPECT_EQ(scan_costs("warm"), 0u);
 }

@@ -24,10 +24,10 @@ class CheckAndMutateTest : public EngineFixture {
   void put(std::string_view value, int64_t timestamp = kNow) {
     EXPECT_OK(table_->put(Put("r").add_at("f", "q", timestamp, value)));
   }
-  CheckAndMutateResult done(const CheckAndMutate& check) {
+  ActionResult done(const CheckAndMutate& check) {
     const auto result = table_->check_and_mutate(check);
     EXPECT_OK(result.status());
-    return result.ok() ? *result : CheckAndMutateResult();
+    return result.ok() ? *result : ActionResult();
   }
   Texts row() { return get(*table_, Get("r")); }
   static void expect_refused(const Status& status, std::string_view text) {
@@ -69,7 +69,7 @@ TEST_F(CheckAndMutateTest, OperatorsCompareTheExpectedValueWithTheStored) {
       const bool success = done(CheckAndMutate("r")
                                     .if_matches("f", "q", kCompares[i], line.expected)
                                     .then(Put("r").add("g", "done", "x")))
-                               .success;
+                               .matched;
       EXPECT_EQ(success, line.holds[i] == 'y');
       EXPECT_EQ(table_->exists(Get("r").column("g", "done")).value(), success);
     }
@@ -80,7 +80,7 @@ TEST_F(CheckAndMutateTest, TheReadableFormIsTheOtherDirection) {
   put("5");
   const auto stored = [&](CompareOp compare, std::string_view value) {
     return done(CheckAndMutate("r").if_stored("f", "q", compare, value).then(Put("r").add("g", "x", "")))
-        .success;
+        .matched;
   };
   EXPECT_TRUE(stored(CompareOp::kGreater, "4")) << "5 > 4";
   EXPECT_FALSE(stored(CompareOp::kGreater, "5"));
@@ -100,7 +100,7 @@ TEST_F(CheckAndMutateTest, TheNewestVisibleVersionCounts) {
                     .if_equals("f", "q", value)
                     .time_range(from, until)
                     .then(Put("r").add("g", "x", "")))
-        .success;
+        .matched;
   };
   EXPECT_TRUE(is("new"));
   EXPECT_FALSE(is("old"));
@@ -110,26 +110,26 @@ TEST_F(CheckAndMutateTest, TheNewestVisibleVersionCounts) {
   EXPECT_TRUE(is("old"));
   EXPECT_OK(table_->erase(Delete("r").column("f", "q")));
   EXPECT_FALSE(is("old"));
-  EXPECT_TRUE(done(CheckAndMutate("r").if_not_exists("f", "q").then(Put("r").add("g", "x", ""))).success);
+  EXPECT_TRUE(done(CheckAndMutate("r").if_not_exists("f", "q").then(Put("r").add("g", "x", ""))).matched);
 }
 
 TEST_F(CheckAndMutateTest, PutsAreNotOlderThanWhatWasChecked) {
   put("future", 5000);
   EXPECT_TRUE(
-      done(CheckAndMutate("r").if_equals("f", "q", "future").then(Put("r").add("f", "q", "next"))).success);
+      done(CheckAndMutate("r").if_equals("f", "q", "future").then(Put("r").add("f", "q", "next"))).matched);
   EXPECT_EQ(row(), (Texts{"r/f:q/5000/Put=next"}));
   EXPECT_TRUE(
       done(CheckAndMutate("r")
                .if_equals("f", "q", "next")
                .then(RowMutations("r").add(Put("r").add("f", "q", "third").add_at("f", "p", 3, "own"))))
-          .success);
+          .matched);
   EXPECT_EQ(row(), (Texts{"r/f:p/3/Put=own", "r/f:q/5000/Put=third"}));
   EXPECT_TRUE(
-      done(CheckAndMutate("r").if_equals("f", "p", "own").then(Put("r").add("f", "p", "now"))).success);
+      done(CheckAndMutate("r").if_equals("f", "p", "own").then(Put("r").add("f", "p", "now"))).matched);
   EXPECT_EQ(get(*table_, Get("r").column("f", "p")), (Texts{"r/f:p/1000/Put=now"}));
   // A delete takes the time of the write, as ever: the newer value stays.
   EXPECT_TRUE(
-      done(CheckAndMutate("r").if_equals("f", "q", "third").then(Delete("r").column("f", "q"))).success);
+      done(CheckAndMutate("r").if_equals("f", "q", "third").then(Delete("r").column("f", "q"))).matched);
   EXPECT_EQ(get(*table_, Get("r").column("f", "q")), (Texts{"r/f:q/5000/Put=third"}));
 }
 
@@ -137,7 +137,7 @@ TEST_F(CheckAndMutateTest, EveryKindOfChange) {
   put("v");
   const auto if_v = [] { return CheckAndMutate("r").if_equals("f", "q", "v"); };
   const auto incremented = done(if_v().then(Increment("r").add("g", "n", 5)));
-  EXPECT_TRUE(incremented.success);
+  EXPECT_TRUE(incremented.matched);
   std::string five;
   append_be64(five, 5);
   EXPECT_EQ(incremented.row.row, "r");
@@ -152,10 +152,10 @@ TEST_F(CheckAndMutateTest, EveryKindOfChange) {
   EXPECT_EQ(mutated.row.value("g", "log"), "line+");
   EXPECT_EQ(get(*table_, Get("r").family("g")).size(), 1u);
   clock_.advance_ms(1);
-  EXPECT_TRUE(done(if_v().then(Delete("r"))).success);
-  EXPECT_FALSE(done(if_v().then(Delete("r"))).success);
+  EXPECT_TRUE(done(if_v().then(Delete("r"))).matched);
+  EXPECT_FALSE(done(if_v().then(Delete("r"))).matched);
   const auto failed = done(if_v().then(Increment("r").add("g", "n", 5)));
-  EXPECT_FALSE(failed.success);
+  EXPECT_FALSE(failed.matched);
   EXPECT_TRUE(failed.row.cells.empty());
 }
 
@@ -171,18 +171,18 @@ TEST_F(CheckAndMutateTest, AFilterMayBeTheCondition) {
       "SingleColumnValueFilter('f', 'q', =, 'binary:v', true, true) AND "
       "SingleColumnValueFilter('g', 'stock', >=, 'binary:4', true, true)";
   // The new cell is not older than the first one that passed.
-  EXPECT_TRUE(done(if_passes(both).then(Put("r").add("f", "q", "w"))).success);
+  EXPECT_TRUE(done(if_passes(both).then(Put("r").add("f", "q", "w"))).matched);
   const std::string time = std::to_string(later);
   EXPECT_EQ(row(), (Texts{"r/f:q/" + time + "/Put=w", "r/g:stock/7/Put=5"}));
-  EXPECT_FALSE(done(if_passes(both).then(Delete("r"))).success);
-  EXPECT_FALSE(done(if_passes("ValueFilter(=, 'binary:5')").time_range(0, 7).then(Delete("r"))).success);
+  EXPECT_FALSE(done(if_passes(both).then(Delete("r"))).matched);
+  EXPECT_FALSE(done(if_passes("ValueFilter(=, 'binary:5')").time_range(0, 7).then(Delete("r"))).matched);
   EXPECT_TRUE(
       done(if_passes("ValueFilter(=, 'binary:5')").time_range(0, 8).then(Put("r").add_at("g", "n", 9, "")))
-          .success);
+          .matched);
   EXPECT_EQ(row().size(), 3u);
   // The last condition named counts.
   EXPECT_TRUE(
-      done(if_passes("ValueFilter(=, 'binary:no')").if_equals("g", "stock", "5").then(Delete("r"))).success);
+      done(if_passes("ValueFilter(=, 'binary:no')").if_equals("g", "stock", "5").then(Delete("r"))).matched);
 }
 
 // A read may leave families alone that say nothing about whether the row passes; a condition looks at all of
@@ -192,13 +192,13 @@ TEST_F(CheckAndMutateTest, AFilterAsConditionSeesEveryFamily) {
   const Result<FilterPtr> filter = parse_filter("SKIP ColumnValueFilter('f', 'q', =, 'binary:v')");
   ASSERT_TRUE(filter.ok());
   EXPECT_FALSE(get(*table_, Get("r").filter(*filter)).empty());
-  EXPECT_FALSE(done(CheckAndMutate("r").if_passes(*filter).then(Delete("r"))).success);
+  EXPECT_FALSE(done(CheckAndMutate("r").if_passes(*filter).then(Delete("r"))).matched);
 }
 
 TEST_F(CheckAndMutateTest, WhatDoesNotHoldWritesNothing) {
   put("v");
   const uint64_t before = engine_->status().last_sequence;
-  EXPECT_FALSE(done(CheckAndMutate("r").if_equals("f", "q", "w").then(Delete("r"))).success);
+  EXPECT_FALSE(done(CheckAndMutate("r").if_equals("f", "q", "w").then(Delete("r"))).matched);
   EXPECT_EQ(engine_->status().last_sequence, before);
 }
 
@@ -244,7 +244,7 @@ TEST_F(CheckAndMutateTest, StepsOfManyThreadsAreExact) {
         appended[at].fetch_add(1);
         continue;
       }
-      const auto now = table_->get(Get(row).column("f", "step")).value().row().counter("f", "step");
+      const auto now = table_->get(Get(row).column("f", "step")).value().counter("f", "step");
       CheckAndMutate check(row);
       if (now) {
         check.if_equals("f", "step", number(static_cast<int>(*now)));
@@ -256,7 +256,7 @@ TEST_F(CheckAndMutateTest, StepsOfManyThreadsAreExact) {
       next.add(Increment(row).add("f", "count", 1));
       const auto result = table_->check_and_mutate(check.then(next));
       ASSERT_TRUE(result.ok()) << result.status().to_text();
-      if (!result->success) continue;
+      if (!result->matched) continue;
       ASSERT_EQ(result->row.value("f", "count"), number(static_cast<int>(now.value_or(0)) + 1));
       steps[at].fetch_add(1);
     }

@@ -15,6 +15,12 @@
 
 namespace cellar::testing {
 
+#define EXPECT_OK(expression)                                         \
+  do {                                                                \
+    const ::cellar::Status expect_ok_status = (expression);           \
+    EXPECT_TRUE(expect_ok_status.ok()) << expect_ok_status.to_text(); \
+  } while (false)
+
 // "row/family:qualifier/timestamp/type=value" of each cell, one row after the other.
 inline std::vector<std::string> cell_texts(const RowView& row) {
   std::vector<std::string> texts;
@@ -62,6 +68,13 @@ class EngineFixture : public ::testing::Test {
     return options;
   }
 
+  // The newest value of a column, or "-".
+  static std::string value_of(Table& table, const Get& get, std::string_view family,
+                              std::string_view qualifier) {
+    const Result<Row> row = table.get_row(get);
+    EXPECT_OK(row.status());
+    return row.ok() ? std::string(row->value(family, qualifier).value_or("-")) : "-";
+  }
   static Texts get(Table& table, const Get& get) {
     auto row = table.get(get);
     EXPECT_TRUE(row.ok()) << row.status().to_text();
@@ -84,11 +97,5 @@ class EngineFixture : public ::testing::Test {
   ManualClock clock_;
   std::unique_ptr<Engine> engine_;
 };
-
-#define EXPECT_OK(expression)                                         \
-  do {                                                                \
-    const ::cellar::Status expect_ok_status = (expression);           \
-    EXPECT_TRUE(expect_ok_status.ok()) << expect_ok_status.to_text(); \
-  } while (false)
 
 }  // namespace cellar::testing

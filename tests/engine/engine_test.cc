@@ -121,10 +121,10 @@ TEST_F(EngineTest, FlushesOneFamilyOrAll) {
     const TableInfo info = table->info();
     return std::pair(info.families[0].files.size(), info.families[1].files.size());
   };
-  EXPECT_OK(table->flush({.family = "b"}));
+  EXPECT_OK(table->flush("b"));
   EXPECT_EQ(files(), std::pair(size_t{0}, size_t{1}));
   EXPECT_EQ(table->info().families[0].memtable_cells, 1u) << "the other one stays in memory";
-  EXPECT_TRUE(table->flush({.family = "c"}).is(Code::kInvalidArgument));
+  EXPECT_TRUE(table->flush("c").is(Code::kInvalidArgument));
   EXPECT_OK(table->flush());
   EXPECT_EQ(files(), std::pair(size_t{1}, size_t{1}));
 }
@@ -173,10 +173,10 @@ TEST_F(EngineTest, CountsExactly) {
                   .is(Code::kInvalidArgument));
   EXPECT_EQ(table->increment(Increment("r").add("f", "max", INT64_MAX)).value().front(), INT64_MAX);
   EXPECT_TRUE(table->increment(Increment("r").add("f", "max", 1)).status().is(Code::kInvalidArgument));
-  auto wrap = Increment("r").add("f", "max", 1).overflow(Increment::Overflow::kWrap);
+  auto wrap = Increment("r").add("f", "max", 1).wrap_on_overflow(true);
   EXPECT_EQ(table->increment(wrap).value().front(), INT64_MIN);
   table.reset();
-  in_every_state("t", [](Table& t) { EXPECT_EQ(t.get(Get("r")).value().row().counter("f", "n"), 8); });
+  in_every_state("t", [](Table& t) { EXPECT_EQ(t.get(Get("r")).value().counter("f", "n"), 8); });
 }
 
 TEST_F(EngineTest, CountsExactlyUnderThreads) {
@@ -190,7 +190,7 @@ TEST_F(EngineTest, CountsExactlyUnderThreads) {
       for (int k = 0; k < kTimes; ++k) EXPECT_TRUE(table->increment(Increment("r").add("f", "n", 1)).ok());
     });
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(table->get(Get("r")).value().row().counter("f", "n"), kThreads * kTimes);
+  EXPECT_EQ(table->get(Get("r")).value().counter("f", "n"), kThreads * kTimes);
 }
 
 TEST_F(EngineTest, SnapshotsSeeOneInstant) {
@@ -203,7 +203,7 @@ TEST_F(EngineTest, SnapshotsSeeOneInstant) {
     EXPECT_OK(table->erase(Delete("r").family("f", 1)));
     EXPECT_OK(engine_->flush());
     EXPECT_OK(table->compact({.major = true}));
-    EXPECT_EQ(get(*table, Get("r").at(snapshot)), (Texts{"r/f:q/1/Put=before"}));
+    EXPECT_EQ(get(*table, Get("r").snapshot(snapshot)), (Texts{"r/f:q/1/Put=before"}));
     EXPECT_EQ(get(*table, Get("r")), (Texts{"r/f:q/2/Put=after"}));
   }
   EXPECT_OK(table->compact({.major = true}));
@@ -380,7 +380,7 @@ TEST_F(EngineTest, OpeningAgainAndAgainGathersNoLog) {
     open();
     table = engine_->open_table("t").value();
   }
-  EXPECT_EQ(table->get(Get("r"))->row().cells().size(), static_cast<size_t>(rounds));
+  EXPECT_EQ(table->get_row(Get("r")).value().cells.size(), static_cast<size_t>(rounds));
   EXPECT_GE(engine_->status().store_files, 1u) << "what the small segments held is in files";
 }
 

@@ -60,7 +60,7 @@ class EstimateTest : public EngineFixture {
 };
 
 std::pair<uint64_t, uint64_t> count_in(const std::map<std::string, uint64_t>& truth,
-                                       const EstimateRequest& request) {
+                                       const KeyRange& request) {
   uint64_t rows = 0, cells = 0;
   for (const auto& [row, count] : truth) {
     if (row < request.start || (!request.stop.empty() && row >= request.stop)) continue;
@@ -94,7 +94,7 @@ TEST_F(EstimateTest, TheWholeTableIsKnownExactlyButForRowsThatSeveralFilesHold) 
   EXPECT_EQ(estimate.bytes.low, estimate.bytes.high);
   EXPECT_LE(estimate.rows.low, rows);
   EXPECT_GE(estimate.rows.high, rows);
-  const RangeEstimate one = table_->estimate({.families = {"d"}}).value();
+  const RangeEstimate one = table_->estimate({}, {"d"}).value();
   EXPECT_EQ(one.rows.low, one.rows.high) << "one file, whose filter knows its rows";
   EXPECT_LT(one.bytes.high, estimate.bytes.low);
 }
@@ -111,14 +111,14 @@ TEST_F(EstimateTest, RangesAreBracketed) {
     for (uint64_t i = 0; i < scaled(80); ++i) {
       uint64_t from = random.below(20'000), to = random.below(20'000);
       if (from > to) std::swap(from, to);
-      EstimateRequest request{.start = row_of(from), .stop = row_of(to)};
+      KeyRange request{.start = row_of(from), .stop = row_of(to)};
       const auto [rows, cells] = count_in(stored, request);
       const RangeEstimate estimate = table_->estimate(request).value();
       ASSERT_LE(estimate.bytes.low, estimate.bytes.estimate);
       ASSERT_LE(estimate.bytes.estimate, estimate.bytes.high);
       // Two parts of it hold together what it holds.
-      const EstimateRequest left{.start = request.start, .stop = row_of((from + to) / 2)};
-      const EstimateRequest right{.start = left.stop, .stop = request.stop};
+      const KeyRange left{.start = request.start, .stop = row_of((from + to) / 2)};
+      const KeyRange right{.start = left.stop, .stop = request.stop};
       const RangeEstimate a = table_->estimate(left).value(), b = table_->estimate(right).value();
       ASSERT_LE(a.bytes.low + b.bytes.low, estimate.bytes.high);
       ASSERT_GE(a.bytes.high + b.bytes.high, estimate.bytes.low);
@@ -140,12 +140,12 @@ TEST_F(EstimateTest, RowsOfDifferentSizesAreBracketedToo) {
   for (int i = 0; i < 400; ++i) EXPECT_OK(table_->put(Put("b" + row_of(i)).add("d", "q", large)));
   EXPECT_OK(table_->flush());
   const auto stored = truth();
-  const EstimateRequest ranges[] = {{.stop = "b"},
-                                    {.start = "b"},
-                                    {.start = "a" + row_of(5'000), .stop = "a" + row_of(15'000)},
-                                    {.start = "a" + row_of(19'000), .stop = "b" + row_of(200)},
-                                    {.stop = "a"}};
-  for (const EstimateRequest& range : ranges) {
+  const KeyRange ranges[] = {{"", "b"},
+                             {"b", ""},
+                             {.start = "a" + row_of(5'000), .stop = "a" + row_of(15'000)},
+                             {.start = "a" + row_of(19'000), .stop = "b" + row_of(200)},
+                             {"", "a"}};
+  for (const KeyRange& range : ranges) {
     SCOPED_TRACE(range.start + " to " + range.stop);
     const auto [rows, cells] = count_in(stored, range);
     const RangeEstimate estimate = table_->estimate(range).value();
@@ -175,7 +175,7 @@ TEST_F(EstimateTest, FilesOfOthersAreBracketedWidely) {
     ASSERT_TRUE(table_->ingest(request).ok());
     const auto stored = truth();  // of the files before, too
     for (const uint64_t at : {0u, 700u, 1'500u, 2'900u}) {
-      const EstimateRequest range{.start = at == 0 ? "" : row_of(at), .stop = at == 0 ? "" : row_of(at + 90)};
+      const KeyRange range{.start = at == 0 ? "" : row_of(at), .stop = at == 0 ? "" : row_of(at + 90)};
       const auto [rows, cells] = count_in(stored, range);
       const RangeEstimate estimate = table_->estimate(range).value();
       expect_bracketed(estimate, rows, cells);
@@ -219,12 +219,12 @@ TEST_F(EstimateTest, SmallAndStrangeRequests) {
   EXPECT_OK(table_->put(std::move(Put("m").add("d", "q", "v"))));
   EXPECT_OK(table_->flush());
   EXPECT_TRUE(table_->split_points(5)->rows.empty()) << "one row cannot be cut";
-  estimate = table_->estimate({.start = "n"}).value();
+  estimate = table_->estimate(KeyRange{"n", ""}).value();
   EXPECT_EQ(estimate.cells.high, 0u);
   estimate = table_->estimate({.start = "a", .stop = "m"}).value();
   EXPECT_EQ(estimate.cells.low, 0u);
   EXPECT_TRUE(table_->estimate({.start = "b", .stop = "a"}).status().is(Code::kInvalidArgument));
-  EXPECT_TRUE(table_->estimate({.families = {"x"}}).status().is(Code::kInvalidArgument));
+  EXPECT_TRUE(table_->estimate({}, {"x"}).status().is(Code::kInvalidArgument));
   EXPECT_TRUE(table_->split_points(0).status().is(Code::kInvalidArgument));
 }
 

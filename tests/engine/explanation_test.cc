@@ -109,7 +109,7 @@ TEST_F(ExplanationTest, CountsCellsByTheRuleThatPassedThemOver) {
                              .column("f", "c")
                              .time_range(now - 100, now - 98)
                              .filter(value_filter(CompareOp::kEqual, binary("none")))
-                             .at(*before)
+                             .snapshot(*before)
                              .explain(&second)),
             Texts{});
   EXPECT_EQ(second.passed_over.newer, 1u);

@@ -59,7 +59,7 @@ Status consume(FeedReader& reader, int from, int most, int& read_up_to) {
 
 // Reads up to `most` more and is done with it.
 Status go_on_reading(Engine& engine, int most, FeedOutcome& outcome) {
-  CELLAR_TRY_ASSIGN(const std::unique_ptr<FeedReader> reader, engine.read_feed("f"));
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<FeedReader> reader, engine.feeds().read("f"));
   int read_up_to = 0;
   CELLAR_TRY(consume(*reader, outcome.acknowledged, most, read_up_to));
   outcome.consumed = read_up_to;
@@ -79,7 +79,7 @@ bool live(FileSystem& files, int first, int last, const std::function<void()>& k
   family.name = "d";
   const auto made = (*opened)->open_or_create_table("t", {.families = {family}});
   if (!made.ok()) return false;
-  if (!outcome.made && !(*opened)->create_feed("f").ok()) return false;
+  if (!outcome.made && !(*opened)->feeds().create("f").ok()) return false;
   outcome.made = true;
   for (int i = first; i <= last; ++i) {
     clock.advance_ms(5);
@@ -129,17 +129,17 @@ void check(FileSystem& files, const FeedOutcome& outcome, int least, uint64_t& g
   const int held = writes_held(**table);
   ASSERT_GE(held, least);
   ASSERT_LE(held, outcome.begun);
-  auto reader = (*opened)->read_feed("f");
+  auto reader = (*opened)->feeds().read("f");
   ASSERT_TRUE(reader.ok()) << reader.status().to_text();
   // An acknowledgement that was under way may be there or not.
-  const FeedInfo info = (*opened)->list_feeds().at(0);
+  const FeedInfo info = (*opened)->feeds().list().at(0);
   ASSERT_FALSE(info.lost);
   auto first = (*reader)->next();
   ASSERT_TRUE(first.ok()) << first.status().to_text();
   int behind = *first == nullptr ? held : write_of((*first)->cells.at(0).cell.row()) - 1;
   ASSERT_TRUE(behind == outcome.acknowledged || behind == outcome.consumed)
       << behind << ", acknowledged " << outcome.acknowledged << " or " << outcome.consumed;
-  reader = (*opened)->read_feed("f");
+  reader = (*opened)->feeds().read("f");
   int read_up_to = 0;
   Status status = consume(**reader, behind, 1000, read_up_to);
   ASSERT_TRUE(status.ok()) << status.to_text();
@@ -149,7 +149,7 @@ void check(FileSystem& files, const FeedOutcome& outcome, int least, uint64_t& g
   status = consume(**reader, held, 1000, read_up_to);
   ASSERT_TRUE(status.ok()) << status.to_text();
   ASSERT_EQ(read_up_to, held + 3);
-  reader = (*opened)->read_feed("f");  // from the acknowledged place, over all lives
+  reader = (*opened)->feeds().read("f");  // from the acknowledged place, over all lives
   status = consume(**reader, behind, 1000, read_up_to);
   ASSERT_TRUE(status.ok()) << status.to_text();
   ASSERT_EQ(read_up_to, held + 3);
@@ -217,17 +217,17 @@ TEST(FeedCrash, PassesOverNoWriteForTheSakeOfALostOne) {
       FamilyOptions family;
       family.name = "d";
       const auto table = engine->create_table("t", {.families = {family}}).value();
-      if (acknowledges) EXPECT_OK(engine->create_feed("f"));
+      if (acknowledges) EXPECT_OK(engine->feeds().create("f"));
       EXPECT_OK(put_one(*table, 1, Durability::kFsyncWal));
       for (int i = 2; i < 5; ++i) EXPECT_OK(put_one(*table, i, Durability::kSkipWal));
       if (acknowledges) {
-        const auto reader = engine->read_feed("f").value();
+        const auto reader = engine->feeds().read("f").value();
         int read_up_to = 0;
         EXPECT_OK(consume(*reader, 0, 10, read_up_to));
         EXPECT_EQ(read_up_to, 1);
         EXPECT_OK(reader->acknowledge(reader->position()));
       } else {
-        EXPECT_OK(engine->create_feed("f"));
+        EXPECT_OK(engine->feeds().create("f"));
       }
       files.inject({.on = kAllOperations, .sticky = true});
     }
@@ -236,7 +236,7 @@ TEST(FeedCrash, PassesOverNoWriteForTheSakeOfALostOne) {
     const auto table = engine->open_table("t").value();
     EXPECT_EQ(writes_held(*table), 1);
     EXPECT_OK(put_one(*table, 2, Durability::kSyncWal));
-    const auto reader = engine->read_feed("f").value();
+    const auto reader = engine->feeds().read("f").value();
     int read_up_to = 0;
     EXPECT_OK(consume(*reader, 1, 10, read_up_to));
     EXPECT_EQ(read_up_to, 2);
@@ -253,8 +253,8 @@ TEST(FeedCrash, GivesNothingThatIsNotVisible) {
   FamilyOptions family;
   family.name = "d";
   const auto table = engine->create_table("t", {.families = {family}}).value();
-  EXPECT_OK(engine->create_feed("f"));
-  auto reader = engine->read_feed("f").value();
+  EXPECT_OK(engine->feeds().create("f"));
+  auto reader = engine->feeds().read("f").value();
   EXPECT_OK(put_one(*table, 1, Durability::kFsyncWal));
   int read_up_to = 0;
   EXPECT_OK(consume(*reader, 0, 10, read_up_to));
@@ -295,7 +295,7 @@ TEST(FeedCrash, BesideAWriter) {
       family.name = "d";
       other.name = "e";
       const auto table = engine->create_table("t", {.families = {family, other}}).value();
-      EXPECT_OK(engine->create_feed("f"));
+      EXPECT_OK(engine->feeds().create("f"));
       outcome.made = true;
       files.stop_at(files.operations() + 20 + seed * 7 % 60);
       executor.run_beside("writer", [&] {
@@ -322,7 +322,7 @@ TEST(FeedCrash, BesideAWriter) {
       auto scanner = (*engine)->open_table("t").value()->scan(Scan()).value();
       for (const RowView row : *scanner) EXPECT_EQ(write_of(row.row()), ++held);
     }
-    const auto reader = (*engine)->read_feed("f").value();
+    const auto reader = (*engine)->feeds().read("f").value();
     int read = 0;
     for (;; ++read, ++given) {
       const auto entry = reader->next();

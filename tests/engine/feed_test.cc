@@ -20,8 +20,8 @@ namespace {
 constexpr uint64_t kSegmentBytes = 64 << 10;
 
 struct Listener final : EventListener {
-  void on_feed_lost(const FeedLostInfo& info) override { lost.push_back(info); }
-  std::vector<FeedLostInfo> lost;
+  void on_feed_lost(const FeedInfo& info) override { lost.push_back(info); }
+  std::vector<FeedInfo> lost;
 };
 
 class Feed : public EngineFixture {
@@ -42,7 +42,7 @@ class Feed : public EngineFixture {
   }
 
   std::unique_ptr<FeedReader> read(const std::string& name, std::optional<uint64_t> from = {}) {
-    auto reader = engine_->read_feed(name, from);
+    auto reader = engine_->feeds().read(name, from);
     EXPECT_TRUE(reader.ok()) << reader.status().to_text();
     return reader.ok() ? std::move(reader).value() : nullptr;
   }
@@ -57,7 +57,7 @@ class Feed : public EngineFixture {
   }
   uint64_t last() { return engine_->status().last_sequence; }
   FeedInfo info(const std::string& name) {
-    for (const FeedInfo& each : engine_->list_feeds())
+    for (const FeedInfo& each : engine_->feeds().list())
       if (each.name == name) return each;
     ADD_FAILURE() << "no feed " << name;
     return {};
@@ -75,17 +75,17 @@ class Feed : public EngineFixture {
 
 TEST_F(Feed, SaysWhenATableIsReplaced) {
   put(t_, "t", "a", "1");
-  EXPECT_OK(engine_->create_snapshot("s", {"t"}).status());
-  EXPECT_OK(engine_->create_feed("all"));
-  EXPECT_OK(engine_->create_feed("of_u", {.tables = {{"u"}}}));
+  EXPECT_OK(engine_->named_snapshots().create("s", {"t"}).status());
+  EXPECT_OK(engine_->feeds().create("all"));
+  EXPECT_OK(engine_->feeds().create("of_u", {.tables = {{"u"}}}));
   std::vector<uint64_t> replaced;
   const auto note = [&] { replaced.push_back(last()); };
   EXPECT_OK(engine_->truncate_table("t"));
   note();
   const std::string between = put(t_, "t", "b", "2");
-  EXPECT_OK(engine_->restore_snapshot("s"));
+  EXPECT_OK(engine_->named_snapshots().restore("s"));
   note();
-  EXPECT_OK(engine_->clone_snapshot("s", "t", "copy").status());
+  EXPECT_OK(engine_->named_snapshots().clone("s", "t", "copy").status());
   note();
   const std::string after = put(u_, "u", "c", "3");
   for (const bool again : {false, true}) {
@@ -105,14 +105,14 @@ TEST_F(Feed, SaysWhenATableIsReplaced) {
         std::to_string(replaced[1]) + ": t", std::to_string(replaced[2]) + ": copy",
         after.substr(0, after.find(':')) + ": write"};
     EXPECT_EQ(texts, expected);
-    EXPECT_EQ(reader->passed().unlogged_writes, 0u);
+    EXPECT_EQ(reader->unlogged_writes(), 0u);
     EXPECT_EQ(read_all(*read("of_u")), Texts{after});
   }
 }
 
 TEST_F(Feed, GivesEachWriteAsItWasWritten) {
   put(t_, "t", "before", "1");
-  EXPECT_OK(engine_->create_feed("all"));
+  EXPECT_OK(engine_->feeds().create("all"));
   const auto reader = read("all");
   EXPECT_EQ(read_all(*reader), Texts{});
   Texts expected = {put(t_, "t", "a", "1")};
@@ -134,13 +134,13 @@ TEST_F(Feed, GivesEachWriteAsItWasWritten) {
   const auto counted = reader->next();
   ASSERT_TRUE(counted.ok() && *counted != nullptr);
   EXPECT_EQ((*counted)->cells.at(0).cell.value_bytes(), std::string("\0\0\0\0\0\0\0\5", 8));
-  EXPECT_EQ(reader->passed().unlogged_writes, 0u);
+  EXPECT_EQ(reader->unlogged_writes(), 0u);
   EXPECT_EQ(reader->position(), last());
 }
 
 TEST_F(Feed, FollowsItsTablesAndFamiliesOnly) {
-  EXPECT_OK(engine_->create_feed("g", {.tables = {{"t", {"g"}}}}));
-  EXPECT_OK(engine_->create_feed("u", {.tables = {{"u"}}}));
+  EXPECT_OK(engine_->feeds().create("g", {.tables = {{"t", {"g"}}}}));
+  EXPECT_OK(engine_->feeds().create("u", {.tables = {{"u"}}}));
   put(t_, "t", "a", "1");
   const std::string g = put(t_, "t", "b", "2", "g");
   const std::string u = put(u_, "u", "c", "3");
@@ -155,32 +155,32 @@ TEST_F(Feed, FollowsItsTablesAndFamiliesOnly) {
 }
 
 TEST_F(Feed, RefusesWhatCannotBe) {
-  EXPECT_OK(engine_->create_feed("a"));
-  EXPECT_EQ(engine_->create_feed("a").code(), Code::kInvalidArgument);
-  EXPECT_EQ(engine_->create_feed("").code(), Code::kInvalidArgument);
-  EXPECT_EQ(engine_->create_feed("a/b").code(), Code::kInvalidArgument);
-  EXPECT_EQ(engine_->create_feed("b", {.tables = {{"tt"}}}).code(), Code::kNotFound);
-  EXPECT_EQ(engine_->create_feed("b", {.tables = {{"t"}, {"t"}}}).code(), Code::kInvalidArgument);
-  EXPECT_FALSE(engine_->create_feed("b", {.tables = {{"t", {"h"}}}}).ok());
-  EXPECT_EQ(engine_->create_feed("b", {.retained_bytes_max = kSegmentBytes - 1}).code(),
+  EXPECT_OK(engine_->feeds().create("a"));
+  EXPECT_EQ(engine_->feeds().create("a").code(), Code::kInvalidArgument);
+  EXPECT_EQ(engine_->feeds().create("").code(), Code::kInvalidArgument);
+  EXPECT_EQ(engine_->feeds().create("a/b").code(), Code::kInvalidArgument);
+  EXPECT_EQ(engine_->feeds().create("b", {.tables = {{"tt"}}}).code(), Code::kNotFound);
+  EXPECT_EQ(engine_->feeds().create("b", {.tables = {{"t"}, {"t"}}}).code(), Code::kInvalidArgument);
+  EXPECT_FALSE(engine_->feeds().create("b", {.tables = {{"t", {"h"}}}}).ok());
+  EXPECT_EQ(engine_->feeds().create("b", {.retained_bytes_max = kSegmentBytes - 1}).code(),
             Code::kInvalidArgument);
-  EXPECT_EQ(engine_->list_feeds().size(), 1u);
-  EXPECT_EQ(engine_->drop_feed("b").code(), Code::kNotFound);
-  EXPECT_EQ(engine_->read_feed("b").status().code(), Code::kNotFound);
-  EXPECT_EQ(engine_->read_feed("a", last() + 1).status().code(), Code::kInvalidArgument);
+  EXPECT_EQ(engine_->feeds().list().size(), 1u);
+  EXPECT_EQ(engine_->feeds().drop("b").code(), Code::kNotFound);
+  EXPECT_EQ(engine_->feeds().read("b").status().code(), Code::kNotFound);
+  EXPECT_EQ(engine_->feeds().read("a", last() + 1).status().code(), Code::kInvalidArgument);
   const auto reader = read("a");
   EXPECT_EQ(reader->acknowledge(last() + 1).code(), Code::kInvalidArgument);
   put(t_, "t", "a", "1");
   EXPECT_OK(reader->acknowledge(last()));
-  EXPECT_EQ(engine_->read_feed("a", last() - 1).status().code(), Code::kInvalidArgument);
-  EXPECT_OK(engine_->drop_feed("a"));
+  EXPECT_EQ(engine_->feeds().read("a", last() - 1).status().code(), Code::kInvalidArgument);
+  EXPECT_OK(engine_->feeds().drop("a"));
   EXPECT_EQ(reader->acknowledge(last()).code(), Code::kNotFound);
   put(t_, "t", "b", "1");
   EXPECT_EQ(reader->next().status().code(), Code::kNotFound);
 }
 
 TEST_F(Feed, GoesOnWhereItWasAcknowledged) {
-  EXPECT_OK(engine_->create_feed("a"));
+  EXPECT_OK(engine_->feeds().create("a"));
   Texts written;
   for (int i = 0; i < 6; ++i) written.push_back(put(t_, "t", "r", std::to_string(i)));
   auto reader = read("a");
@@ -202,8 +202,8 @@ TEST_F(Feed, GoesOnWhereItWasAcknowledged) {
 TEST_F(Feed, LetsGoOfTheLogOnceAcknowledged) {
   fill_log(3);
   EXPECT_EQ(engine_->status().log_segments, 1u);
-  EXPECT_OK(engine_->create_feed("a"));
-  EXPECT_OK(engine_->create_feed("quiet", {.tables = {{"t"}}}));
+  EXPECT_OK(engine_->feeds().create("a"));
+  EXPECT_OK(engine_->feeds().create("quiet", {.tables = {{"t"}}}));
   fill_log(6);
   EXPECT_GE(engine_->status().log_segments, 6u);
   EXPECT_GE(info("a").retained_bytes, 5u * 60'000);
@@ -224,14 +224,14 @@ TEST_F(Feed, LetsGoOfTheLogOnceAcknowledged) {
   EXPECT_LE(engine_->status().log_segments, 3u);
   fill_log(4);
   EXPECT_GE(engine_->status().log_segments, 4u);
-  EXPECT_OK(engine_->drop_feed("a"));
-  EXPECT_OK(engine_->drop_feed("quiet"));
+  EXPECT_OK(engine_->feeds().drop("a"));
+  EXPECT_OK(engine_->feeds().drop("quiet"));
   EXPECT_EQ(engine_->status().log_segments, 1u);
 }
 
 TEST_F(Feed, IsCutOffRatherThanFillTheDisk) {
-  EXPECT_OK(engine_->create_feed("slow", {.retained_bytes_max = 4 * kSegmentBytes}));
-  EXPECT_OK(engine_->create_feed("patient"));
+  EXPECT_OK(engine_->feeds().create("slow", {.retained_bytes_max = 4 * kSegmentBytes}));
+  EXPECT_OK(engine_->feeds().create("patient"));
   put(t_, "t", "a", "1");
   auto reader = read("slow");
   fill_log(3);
@@ -241,9 +241,9 @@ TEST_F(Feed, IsCutOffRatherThanFillTheDisk) {
   EXPECT_TRUE(info("slow").lost);
   EXPECT_FALSE(info("patient").lost);
   ASSERT_EQ(listener_.lost.size(), 1u);
-  EXPECT_EQ(listener_.lost[0].feed, "slow");
+  EXPECT_EQ(listener_.lost[0].name, "slow");
   EXPECT_GT(listener_.lost[0].retained_bytes, 4 * kSegmentBytes);
-  EXPECT_EQ(engine_->read_feed("slow").status().code(), Code::kLimit);
+  EXPECT_EQ(engine_->feeds().read("slow").status().code(), Code::kLimit);
   EXPECT_EQ(reader->acknowledge(last()).code(), Code::kLimit);
   Result<const FeedEntry*> entry = reader->next();
   while (entry.ok() && *entry != nullptr) entry = reader->next();
@@ -253,8 +253,8 @@ TEST_F(Feed, IsCutOffRatherThanFillTheDisk) {
   reopen();
   EXPECT_TRUE(info("slow").lost);
   EXPECT_EQ(read_all(*read("patient")).size(), 7u);
-  EXPECT_OK(engine_->drop_feed("slow"));
-  EXPECT_OK(engine_->create_feed("slow"));
+  EXPECT_OK(engine_->feeds().drop("slow"));
+  EXPECT_OK(engine_->feeds().create("slow"));
   const std::string next = put(t_, "t", "b", "2");
   EXPECT_EQ(read_all(*read("slow")), Texts{next});
 }
@@ -270,7 +270,7 @@ TEST_F(Feed, MayKeepTheLogWithoutLimit) {
 }
 
 TEST_F(Feed, HasReadersThatDoNotKnowOfEachOther) {
-  EXPECT_OK(engine_->create_feed("a"));
+  EXPECT_OK(engine_->feeds().create("a"));
   Texts written;
   for (int i = 0; i < 4; ++i)
     written.push_back(put(u_, "u", "r" + std::to_string(i), std::string(60'000, 'x')));
@@ -309,7 +309,7 @@ TEST_F(Feed, SnapshotAndFeedTogetherAreTheTable) {
     }
   };
   change(100);
-  EXPECT_OK(engine_->create_feed("copy"));
+  EXPECT_OK(engine_->feeds().create("copy"));
   change(20);  // in the snapshot and in the feed: not to be seen twice
   std::unique_ptr<FeedReader> reader;
   {
@@ -318,7 +318,7 @@ TEST_F(Feed, SnapshotAndFeedTogetherAreTheTable) {
     reader = read("copy", snapshot->sequence());
     const auto target = replica->open_table("t").value();
     Batch batch;
-    const auto scanner = t_->scan(Scan().all_versions().at(snapshot)).value();
+    const auto scanner = t_->scan(Scan().all_versions().snapshot(snapshot)).value();
     for (const RowView row : *scanner)
       for (const CellView& cell : row.cells()) batch.cell(target, cell);
     EXPECT_OK(replica->write(batch));
@@ -340,8 +340,8 @@ TEST_F(Feed, RandomOperationsBesideAList) {
   for (uint64_t seed = 1; seed <= scaled(12); ++seed) {
     files_ = make_memory_file_system();
     reopen();
-    EXPECT_OK(engine_->create_feed("all"));
-    EXPECT_OK(engine_->create_feed("t", {.tables = {{"t"}}}));
+    EXPECT_OK(engine_->feeds().create("all"));
+    EXPECT_OK(engine_->feeds().create("t", {.tables = {{"t"}}}));
     Random random(seed);
     std::vector<std::pair<uint64_t, std::string>> all, of_t;
     uint64_t acknowledged = last();
@@ -401,7 +401,7 @@ TEST_F(Feed, NamesWhatWasTakenIn) {
     return IngestFile{"f", "in/" + name};
   };
   EXPECT_OK(t_->ingest({.files = {build("early")}}).status());
-  EXPECT_OK(engine_->create_feed("a", {.tables = {{"t"}}}));
+  EXPECT_OK(engine_->feeds().create("a", {.tables = {{"t"}}}));
   Texts expected = {put(t_, "t", "x", "1")};
   const auto taken = t_->ingest({.files = {build("one")}});
   EXPECT_OK(taken.status());
@@ -415,7 +415,7 @@ TEST_F(Feed, NamesWhatWasTakenIn) {
   reopen();
   auto reader = read("a");
   EXPECT_EQ(read_all(*reader), expected);
-  EXPECT_EQ(reader->passed().unlogged_writes, 0u);
+  EXPECT_EQ(reader->unlogged_writes(), 0u);
   reader = read("a");
   read_all(*reader, 2);
   EXPECT_OK(reader->acknowledge(reader->position()));
@@ -423,7 +423,7 @@ TEST_F(Feed, NamesWhatWasTakenIn) {
 }
 
 TEST_F(Feed, CountsWhatTheLogDoesNotHave) {
-  EXPECT_OK(engine_->create_feed("a"));
+  EXPECT_OK(engine_->feeds().create("a"));
   Texts expected = {put(t_, "t", "a", "1")};
   for (int i = 0; i < 3; ++i)
     EXPECT_OK(t_->put(Put("b").add("f", "q", "2"), {.durability = Durability::kSkipWal}));
@@ -431,13 +431,13 @@ TEST_F(Feed, CountsWhatTheLogDoesNotHave) {
   EXPECT_OK(t_->put(Put("d").add("f", "q", "2"), {.durability = Durability::kSkipWal}));
   const auto reader = read("a");
   EXPECT_EQ(read_all(*reader), expected);
-  EXPECT_EQ(reader->passed().unlogged_writes, 4u);
+  EXPECT_EQ(reader->unlogged_writes(), 4u);
   EXPECT_EQ(reader->position(), last());
 }
 
 TEST_F(Feed, KnowsTablesThatAreGone) {
-  EXPECT_OK(engine_->create_feed("a"));
-  EXPECT_OK(engine_->create_feed("t", {.tables = {{"t"}}}));
+  EXPECT_OK(engine_->feeds().create("a"));
+  EXPECT_OK(engine_->feeds().create("t", {.tables = {{"t"}}}));
   Texts expected = {put(t_, "t", "a", "1"), put(u_, "u", "b", "2")};
   t_.reset();
   EXPECT_OK(engine_->drop_table("t"));
@@ -446,11 +446,11 @@ TEST_F(Feed, KnowsTablesThatAreGone) {
   EXPECT_EQ(read_all(*read("a")), expected);
   const auto reader = read("t");
   EXPECT_EQ(read_all(*reader), (Texts{expected[0], expected[2]}));
-  EXPECT_EQ(reader->passed().unnamed_cells, 0u);
+  EXPECT_EQ(reader->unnamed_cells(), 0u);
 }
 
 TEST_F(Feed, IsReadBesideNobodyToo) {
-  EXPECT_OK(engine_->create_feed("a"));
+  EXPECT_OK(engine_->feeds().create("a"));
   Texts expected;
   for (int i = 0; i < 5; ++i) expected.push_back(put(t_, "t", std::to_string(i), std::string(30'000, 'x')));
   EXPECT_OK(engine_->flush());
@@ -459,7 +459,7 @@ TEST_F(Feed, IsReadBesideNobodyToo) {
   auto reader = read("a");
   EXPECT_EQ(read_all(*reader), expected);
   EXPECT_EQ(reader->acknowledge(reader->position()).code(), Code::kReadOnly);
-  EXPECT_EQ(engine_->create_feed("b").code(), Code::kReadOnly);
+  EXPECT_EQ(engine_->feeds().create("b").code(), Code::kReadOnly);
   reader.reset();
 }
 
@@ -476,8 +476,8 @@ TEST(FeedWaits, ForAWriteOrForTheTime) {
     FamilyOptions family;
     family.name = "f";
     const auto table = engine->create_table("t", {.families = {family}}).value();
-    EXPECT_OK(engine->create_feed("a"));
-    auto reader = engine->read_feed("a").value();
+    EXPECT_OK(engine->feeds().create("a"));
+    auto reader = engine->feeds().read("a").value();
     const int64_t before = clock.steady_us();
     const auto nothing = reader->next(5'000);
     EXPECT_TRUE(nothing.ok() && *nothing == nullptr);

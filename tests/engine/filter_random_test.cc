@@ -65,7 +65,7 @@ class FilterRandomTest : public EngineFixture {
   // A read without filter, versions and limit; those come later.
   Scan random_scan(ReferenceRead& read) {
     Scan scan;
-    scan.at(now_);
+    scan.snapshot(now_);
     read.reversed = random_.below(3) == 0;
     read.raw = random_.below(6) == 0;
     scan.reversed(read.reversed).raw(read.raw);
@@ -106,7 +106,7 @@ class FilterRandomTest : public EngineFixture {
     const std::string text = filter.filter->to_text();
     ASSERT_EQ(found, text_of(filtered(shown, *filter.filter, read)))
         << text << (read.reversed ? " reversed" : "") << (read.raw ? " raw" : "") << " versions "
-        << read.versions << " start " << scan.start_row() << " on demand " << read.on_demand << "\nof\n"
+        << read.versions << " start " << scan.start() << " on demand " << read.on_demand << "\nof\n"
         << text_of(shown);
     if (filter.passes) {
       ++predicates_;
@@ -123,9 +123,9 @@ class FilterRandomTest : public EngineFixture {
     ReferenceRead read;
     read.versions = static_cast<uint32_t>(1 + random_.below(3));
     const std::vector<Row> shown =
-        rows_of(Scan().at(now_).start(r).stop(r, Bound::kInclusive).all_versions());
+        rows_of(Scan().snapshot(now_).start(r).stop(r, Bound::kInclusive).all_versions());
     const RandomFilter filter = random_filter(random_, 2);
-    const Get get = Get(r).at(now_).versions(read.versions).filter(filter.filter);
+    const Get get = Get(r).snapshot(now_).versions(read.versions).filter(filter.filter);
     const auto found = table_->get(get);
     ASSERT_TRUE(found.ok()) << found.status().to_text();
     std::vector<Row> rows;

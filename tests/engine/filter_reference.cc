@@ -134,10 +134,10 @@ FilterPtr random_column_test(Random& random) {
       return single_column_value_filter(family, qualifier, test.op, test.comparator, rule);
     case 1:
       return single_column_value_exclude_filter(family, qualifier, test.op, test.comparator, rule);
-    default:
-      return dependent_column_filter(family, qualifier,
-                                     random.below(2) == 0 ? DependentColumn::kKeep : DependentColumn::kDrop,
-                                     test.op, random.below(2) == 0 ? test.comparator : nullptr);
+    default: {
+      const auto make = random.below(2) == 0 ? dependent_column_filter : dependent_column_exclude_filter;
+      return make(family, qualifier, test.op, random.below(2) == 0 ? test.comparator : nullptr);
+    }
   }
 }
 
@@ -158,7 +158,7 @@ FilterPtr random_counting_filter(Random& random) {
     case 5:
       return first_key_value_matching_qualifiers_filter({word(random, 1), word(random, 1)});
     default:
-      return key_only_filter(few == 0 ? KeyOnlyValue::kEmpty : KeyOnlyValue::kSize);
+      return few == 0 ? key_only_filter() : value_size_filter();
   }
 }
 

@@ -177,8 +177,8 @@ TEST_F(FilterTest, ExistsAndCountAgreeWithGetAndScanWhereARowIsDroppedAtItsEnd) 
   }
   const auto filter = std::make_shared<DropsWhatEndsInZ>();
   const std::vector<Get> gets = {Get("kept").filter(filter), Get("left out").filter(filter)};
-  EXPECT_EQ(table_->get(gets[0])->row().cells().size(), 1501u);
-  EXPECT_TRUE(table_->get(gets[1])->empty());
+  EXPECT_EQ(table_->get_row(gets[0]).value().cells.size(), 1501u);
+  EXPECT_TRUE(table_->get_row(gets[1]).value().empty());
   EXPECT_TRUE(table_->exists(gets[0]).value());
   EXPECT_FALSE(table_->exists(gets[1]).value());
   EXPECT_EQ(table_->exists_many(gets).value(), (std::vector<bool>{true, false}));

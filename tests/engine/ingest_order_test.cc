@@ -191,10 +191,10 @@ TEST_F(IngestCollision, AFileOfTheSameNameSurvivesAFailedIngest) {
 
 TEST_F(IngestCollision, AFileOfTheSameNameSurvivesAFailedRestore) {
   ingest({file("first", {put_cell("a", "v")})});
-  EXPECT_OK(engine_->create_snapshot("snap", {}).status());
+  EXPECT_OK(engine_->named_snapshots().create("snap", {}).status());
   EXPECT_OK(table_->put(Put("after").add("f", "q", "v")));
   const std::vector<std::string> theirs = occupy(directory("f"));
-  EXPECT_FALSE(engine_->restore_snapshot("snap").ok());
+  EXPECT_FALSE(engine_->named_snapshots().restore("snap").ok());
   expect_all_there(theirs);
   EXPECT_EQ(value_of("after"), "v");
 }

@@ -49,9 +49,9 @@ TEST_F(Ingest, CompactionKeepsTheSequenceOfTheLoad) {
   auto after = engine_->snapshot();
   EXPECT_OK(table_->put(Put("r").add_at("f", "q", 5, "after")));
   for (int round = 0; round < 3; ++round) {
-    EXPECT_EQ(get(*table_, Get("r").at(*before)), Texts{"r/f:q/5/Put=before"}) << round;
-    EXPECT_EQ(get(*table_, Get("r").at(*after)), Texts{"r/f:q/5/Put=ingested"}) << round;
-    EXPECT_EQ(get(*table_, Get("r2").at(*before)), Texts{}) << round;
+    EXPECT_EQ(get(*table_, Get("r").snapshot(*before)), Texts{"r/f:q/5/Put=before"}) << round;
+    EXPECT_EQ(get(*table_, Get("r").snapshot(*after)), Texts{"r/f:q/5/Put=ingested"}) << round;
+    EXPECT_EQ(get(*table_, Get("r2").snapshot(*before)), Texts{}) << round;
     EXPECT_EQ(value_of("r"), "after") << round;
     if (round == 0) EXPECT_OK(table_->flush());
     if (round == 1) EXPECT_OK(table_->compact({.major = true}));
@@ -67,7 +67,7 @@ TEST_F(Ingest, OpenScannersAndSnapshotsDoNotSeeIt) {
   auto snapshot = engine_->snapshot();
   ingest({file("x", {put_cell("b", "new"), put_cell("c", "new", 6)}),
           file("y", {put_cell("b", "new", 5, "g")})});
-  EXPECT_EQ(scan(*table_, Scan().at(*snapshot)), (Texts{"a/f:q/5/Put=old", "c/f:q/5/Put=old"}));
+  EXPECT_EQ(scan(*table_, Scan().snapshot(*snapshot)), (Texts{"a/f:q/5/Put=old", "c/f:q/5/Put=old"}));
   ASSERT_TRUE((*scanner)->next());
   EXPECT_EQ((*scanner)->row().row(), "c");
   EXPECT_EQ((*scanner)->row().cells()[0].value_bytes(), "old");
@@ -182,17 +182,17 @@ TEST_F(Ingest, EverybodyMayWriteWhileFilesAreCopiedAndVerified) {
   const IngestFile second = file("b", {put_cell("r", "ingested", 5, "g")});
   std::vector<uint64_t> told;
   IngestRequest request{.files = {first, second}};
-  request.progress = [&](const IngestProgress& progress) {
-    told.push_back(progress.files_done);
-    EXPECT_EQ(value_of("r"), progress.files_done == 1 ? "nothing" : "1");
-    EXPECT_OK(table_->put(Put("r").add_at("f", "q", 5, std::to_string(progress.files_done))));
+  request.progress = [&](uint64_t files, uint64_t) {
+    told.push_back(files);
+    EXPECT_EQ(value_of("r"), files == 1 ? "nothing" : "1");
+    EXPECT_OK(table_->put(Put("r").add_at("f", "q", 5, std::to_string(files))));
     EXPECT_OK(other_->put(Put("r").add_at("f", "q", 5, "other")));
     return true;
   };
   EXPECT_OK(table_->ingest(request).status());
   EXPECT_EQ(told, (std::vector<uint64_t>{1, 2}));
   EXPECT_EQ(value_of("r"), "ingested");  // acknowledged before it
-  request.progress = [](const IngestProgress&) { return false; };
+  request.progress = [](uint64_t, uint64_t) { return false; };
   EXPECT_EQ(table_->ingest(request).status().code(), Code::kAborted);
 }
 

@@ -86,7 +86,7 @@ TEST_F(Limits, WithoutALimitOfCellsTheBatchLimits) {
   start(options);
   EXPECT_OK(table_->put(Put("r").add("f", "q", std::string(20u << 20, 'x'))));
   EXPECT_OK(table_->flush());
-  EXPECT_EQ(table_->get(Get("r"))->value("f", "q")->size(), 20u << 20);
+  EXPECT_EQ(value_of(*table_, Get("r"), "f", "q").size(), 20u << 20);
 }
 
 TEST_F(Limits, APutTooFarAheadOfTheClockIsRefused) {
@@ -234,17 +234,18 @@ TEST_F(Limits, NoHintPassesAMarkerOfTheColumn) {
   start();
   for (const int64_t at : {1, 2, 5}) put("r", "q", at);
   EXPECT_OK(table_->erase(Delete("r").column("f", "q", 3)));
-  const auto of_two = [&](HintVersions hint) {
-    return get(*table_, Get("r").all_versions().filter(timestamps_filter({2}, hint)));
+  const auto of_two = [&](bool seeks) {
+    return get(*table_, Get("r").all_versions().filter(seeks ? seeking_timestamps_filter({2})
+                                                             : timestamps_filter({2})));
   };
-  EXPECT_EQ(of_two(HintVersions::kNo), Texts{});
-  EXPECT_EQ(of_two(HintVersions::kYes), Texts{});
+  EXPECT_EQ(of_two(false), Texts{});
+  EXPECT_EQ(of_two(true), Texts{});
   EXPECT_OK(table_->flush());
   put("r", "q", 4);
-  EXPECT_EQ(of_two(HintVersions::kYes), Texts{});
+  EXPECT_EQ(of_two(true), Texts{});
   EXPECT_OK(table_->compact({.major = true}));
   put("r", "q", 2);
-  EXPECT_EQ(of_two(HintVersions::kYes), (Texts{"r/f:q/2/Put=v"}));
+  EXPECT_EQ(of_two(true), (Texts{"r/f:q/2/Put=v"}));
 }
 
 TEST_F(Limits, WhereThereAreNoMarkersHintsOfVersionsAreFollowed) {
@@ -252,7 +253,7 @@ TEST_F(Limits, WhereThereAreNoMarkersHintsOfVersionsAreFollowed) {
   const auto many = make_table("many", {family("f", 100)});
   for (int64_t at = 1; at <= 100; ++at) EXPECT_OK(many->put(Put("r").add_at("f", "q", at, "v")));
   ReadStats stats;
-  const Get get_one = Get("r").filter(timestamps_filter({7}, HintVersions::kYes)).stats(&stats);
+  const Get get_one = Get("r").filter(seeking_timestamps_filter({7})).stats(&stats);
   for (int round = 0; round < 2; ++round) {
     stats = {};
     EXPECT_EQ(get(*many, get_one), (Texts{"r/f:q/7/Put=v"}));
@@ -317,18 +318,18 @@ TEST_F(Limits, AListMayHoldConditions) {
   };
   const auto results = table_->batch(actions);
   std::string said;
-  for (const ActionResult& each : results) said += !each.status.ok() ? 'x' : each.matched ? 'y' : 'n';
+  for (const Result<ActionResult>& each : results) said += !each.ok() ? 'x' : each->matched ? 'y' : 'n';
   EXPECT_EQ(said, "ynyxy");
-  EXPECT_EQ(results[2].row.value("f", "q"), "2+");
-  EXPECT_EQ(results[4].row.value("f", "q"), "2+");
+  EXPECT_EQ(results[2]->row.value("f", "q"), "2+");
+  EXPECT_EQ(results[4]->row.value("f", "q"), "2+");
 }
 
 TEST_F(Limits, IncrementsReturnTheirCellsIfWanted) {
   start();
   for (const bool wanted : {true, false}) {
     const Increment one = Increment("r").add("f", "n", 1).return_cells(wanted);
-    EXPECT_EQ(table_->mutate(RowMutations("r").add(one))->cells.size(), wanted ? 1U : 0U);
-    EXPECT_EQ(table_->batch(std::vector<Action>{one})[0].row.cells.size(), wanted ? 1U : 0U);
+    EXPECT_EQ(table_->mutate(RowMutations("r").add(one)).value().cells.size(), wanted ? 1U : 0U);
+    EXPECT_EQ(table_->batch(std::vector<Action>{one})[0]->row.cells.size(), wanted ? 1U : 0U);
     const auto checked = table_->check_and_mutate(CheckAndMutate("r").if_not_exists("f", "x").then(one));
     EXPECT_EQ(checked->row.cells.size(), wanted ? 1U : 0U);
   }
@@ -372,7 +373,7 @@ TEST_F(Limits, BatchesCountAndAppend) {
   const auto row = table_->get(Get("r")).value();
   EXPECT_EQ(row.value("f", "n"), counter(7));
   EXPECT_EQ(row.value("f", "text"), "abcdcd");
-  EXPECT_EQ(other->get(Get("r"))->value("f", "n"), counter(20));
+  EXPECT_EQ(value_of(*other, Get("r"), "f", "n"), counter(20));
 
   Batch twice;
   twice.increment(table_, Increment("r").add("f", "n", 1)).increment(table_, Increment("r").add("f", "n", 1));
@@ -386,7 +387,7 @@ TEST_F(Limits, BatchesCountAndAppend) {
   Batch empty;
   empty.increment(table_, Increment("r"));
   expect_refused(engine_->write(empty), Code::kInvalidArgument, {"no columns"});
-  EXPECT_EQ(table_->get(Get("r"))->value("f", "n"), counter(7)) << "nothing was written";
+  EXPECT_EQ(value_of(*table_, Get("r"), "f", "n"), counter(7)) << "nothing was written";
 }
 
 TEST_F(Limits, AColumnsVersionsAreAView) {

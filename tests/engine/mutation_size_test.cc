@@ -4,6 +4,7 @@
 
 #include "cell/cell_key.h"
 #include "cell/cell_order.h"
+#include "engine/values/mutation_reader.h"
 #include "tests/engine/engine_fixture.h"
 #include "tests/engine/observer_fixture.h"
 
@@ -82,9 +83,9 @@ TEST_F(MutationSizes, AMutationOver4GiBIsRefusedByEveryWrite) {
   refused(engine_->write(Batch().append(table_, large_append)));
   const std::vector<Action> actions = {Put("other").add("f", "a", "1"), large_put, large_delete,
                                        large_append};
-  const std::vector<ActionResult> done = table_->batch(actions);
-  EXPECT_OK(done[0].status);
-  for (size_t i = 1; i < done.size(); ++i) refused(done[i].status);
+  const std::vector<Result<ActionResult>> done = table_->batch(actions);
+  EXPECT_OK(done[0].status());
+  for (size_t i = 1; i < done.size(); ++i) refused(done[i].status());
   const std::unique_ptr<Transaction> transaction = engine_->begin().value();
   refused(transaction->put(table_, large_put));
   refused(transaction->erase(table_, large_delete));
@@ -103,7 +104,7 @@ TEST_F(MutationSizes, AnObserverCannotAddAMutationOver4GiB) {
   const std::shared_ptr<Table> other = make_table("other", {family("f", 5)});
   Status added;
   EXPECT_OK(engine_->add_observer(
-      "t", "adds", std::make_shared<CallingObserver>([&](const ObservedRow&, ObserverContext& context) {
+      "t", "adds", std::make_shared<CallingObserver>([&](const RowView&, ObserverContext& context) {
         added = context.put(other, Put("r").add("f", "q", many_.view()));
         return Status();  // the failure refuses the write all the same
       })));

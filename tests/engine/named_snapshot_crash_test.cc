@@ -27,10 +27,10 @@ World look(Engine& engine) {
   World world;
   for (const std::string& name : engine.list_tables())
     world[name] = content(*engine.open_table(name).value());
-  const auto snapshots = engine.list_snapshots();
+  const auto snapshots = engine.named_snapshots().list();
   if (!snapshots.ok()) return {{"snapshots", snapshots.status().to_text()}};
-  for (const NamedSnapshotInfo& each : *snapshots) {
-    const auto opened = engine.open_snapshot(each.name);
+  for (const CheckpointInfo& each : *snapshots) {
+    const auto opened = engine.named_snapshots().open(each.name);
     if (!opened.ok()) {
       world[each.name + "/"] = opened.status().to_text();
       continue;
@@ -60,22 +60,22 @@ const std::vector<EngineStep>& steps() {
       [](Engine& e) { return put(e, "u", "x", "1"); },
       [](Engine& e) { return e.flush(); },
       [](Engine& e) { return put(e, "t", "b", "2"); },
-      [](Engine& e) { return e.create_snapshot("s1").status(); },
+      [](Engine& e) { return e.named_snapshots().create("s1").status(); },
       [](Engine& e) { return put(e, "t", "a", "3"); },
       [](Engine& e) { return put(e, "u", "y", "3"); },
-      [](Engine& e) { return e.create_snapshot("s2", {"t"}).status(); },
+      [](Engine& e) { return e.named_snapshots().create("s2", {"t"}).status(); },
       [](Engine& e) { return e.drop_table("u"); },
       [](Engine& e) { return put(e, "t", "c", "4"); },
-      [](Engine& e) { return e.restore_snapshot("s1"); },
+      [](Engine& e) { return e.named_snapshots().restore("s1"); },
       [](Engine& e) { return put(e, "t", "d", "5"); },
-      [](Engine& e) { return e.clone_snapshot("s2", "t", "v").status(); },
-      [](Engine& e) { return e.drop_snapshot("s1"); },
+      [](Engine& e) { return e.named_snapshots().clone("s2", "t", "v").status(); },
+      [](Engine& e) { return e.named_snapshots().drop("s1"); },
       [](Engine& e) { return put(e, "v", "e", "6"); },
       [](Engine& e) { return e.open_table("t").value()->compact({.major = true}); },
       [](Engine& e) { return e.truncate_table("t"); },
       [](Engine& e) { return put(e, "t", "f", "7"); },
-      [](Engine& e) { return e.restore_snapshot("s2"); },
-      [](Engine& e) { return e.drop_snapshot("s2"); },
+      [](Engine& e) { return e.named_snapshots().restore("s2"); },
+      [](Engine& e) { return e.named_snapshots().drop("s2"); },
   };
   return all;
 }

@@ -30,7 +30,7 @@ class NamedSnapshotTest : public EngineFixture {
   static std::string content(Table& table, const std::shared_ptr<const Snapshot>& at = nullptr) {
     Scan scan;
     scan.column("d", "q");
-    if (at != nullptr) scan.at(at);
+    if (at != nullptr) scan.snapshot(at);
     std::string text;
     auto scanner = table.scan(scan);
     EXPECT_TRUE(scanner.ok()) << scanner.status().to_text();
@@ -42,7 +42,7 @@ class NamedSnapshotTest : public EngineFixture {
     return text;
   }
   std::string content_of(const std::string& snapshot, const std::string& table) {
-    auto opened = engine_->open_snapshot(snapshot);
+    auto opened = engine_->named_snapshots().open(snapshot);
     if (!opened.ok()) return opened.status().to_text();
     auto found = (*opened)->open_table(table);
     return found.ok() ? content(**found) : found.status().to_text();
@@ -65,13 +65,13 @@ TEST_F(NamedSnapshotTest, HoldsWhatWasThereThroughEverythingThatFollows) {
   put(*orders_, "b", "2");
   EXPECT_OK(orders_->erase(Delete("a")));
   put(*orders_, "c", "3");
-  const auto made = engine_->create_snapshot("before");
+  const auto made = engine_->named_snapshots().create("before");
   ASSERT_TRUE(made.ok()) << made.status().to_text();
-  EXPECT_EQ(made->checkpoint.tables, std::vector<std::string>{"orders"});
-  EXPECT_EQ(made->checkpoint.sequence, engine_->status().last_sequence);
-  EXPECT_EQ(made->checkpoint.files, 3u) << "flushed; in memory; the marker of the other family";
-  EXPECT_GT(made->checkpoint.bytes_shared, 0u);
-  EXPECT_LT(made->checkpoint.bytes_shared, made->checkpoint.bytes);
+  EXPECT_EQ(made->tables, std::vector<std::string>{"orders"});
+  EXPECT_EQ(made->sequence, engine_->status().last_sequence);
+  EXPECT_EQ(made->files, 3u) << "flushed; in memory; the marker of the other family";
+  EXPECT_GT(made->bytes_shared, 0u);
+  EXPECT_LT(made->bytes_shared, made->bytes);
 
   put(*orders_, "b", "changed");
   EXPECT_OK(orders_->erase(Delete("c")));
@@ -84,13 +84,13 @@ TEST_F(NamedSnapshotTest, HoldsWhatWasThereThroughEverythingThatFollows) {
   EXPECT_EQ(content_of("before", "orders"), "b=2 c=3");
   EXPECT_OK(engine_->drop_table("orders"));
   EXPECT_EQ(content_of("before", "orders"), "b=2 c=3");
-  const auto listed = engine_->list_snapshots();
+  const auto listed = engine_->named_snapshots().list();
   ASSERT_TRUE(listed.ok());
   ASSERT_EQ(listed->size(), 1u);
   EXPECT_EQ(listed->front().name, "before");
   EXPECT_OK(listed->front().status);
-  EXPECT_EQ(listed->front().checkpoint.sequence, made->checkpoint.sequence);
-  EXPECT_EQ(listed->front().checkpoint.bytes, made->checkpoint.bytes);
+  EXPECT_EQ(listed->front().sequence, made->sequence);
+  EXPECT_EQ(listed->front().bytes, made->bytes);
 }
 
 TEST_F(NamedSnapshotTest, RestoreGivesBackContentFamiliesAndOptions) {
@@ -99,7 +99,7 @@ TEST_F(NamedSnapshotTest, RestoreGivesBackContentFamiliesAndOptions) {
   put(*beside, "x", "old");
   const auto gone = make_table("gone", {family("d")});
   put(*gone, "y", "was here");
-  EXPECT_OK(engine_->create_snapshot("s").status());
+  EXPECT_OK(engine_->named_snapshots().create("s").status());
 
   put(*orders_, "a", "2");
   put(*orders_, "b", "2");
@@ -110,7 +110,7 @@ TEST_F(NamedSnapshotTest, RestoreGivesBackContentFamiliesAndOptions) {
   EXPECT_OK(engine_->alter_family("orders", family("added")));
   EXPECT_OK(engine_->drop_table("gone"));
   const auto now = engine_->snapshot().value();
-  EXPECT_OK(engine_->restore_snapshot("s", {"orders", "gone"}));
+  EXPECT_OK(engine_->named_snapshots().restore("s", {"orders", "gone"}));
 
   EXPECT_EQ(content(*orders_), "a=1") << "the handle is good";
   EXPECT_EQ(content(*beside), "x=new") << "it was not named";
@@ -134,14 +134,14 @@ TEST_F(NamedSnapshotTest, RestoreGivesBackContentFamiliesAndOptions) {
 // does, the files that it names must be there.
 TEST_F(NamedSnapshotTest, ARestoreOfUnknownFateKeepsItsFiles) {
   put(*orders_, "a", "1");
-  EXPECT_OK(engine_->create_snapshot("s").status());
+  EXPECT_OK(engine_->named_snapshots().create("s").status());
   put(*orders_, "a", "2");
   orders_.reset();
   EXPECT_OK(engine_->close());
   FaultFileSystem& fault = watch_files();
   open();
   fault.fail(FileOperation::kSync, "MANIFEST-*", 1);
-  EXPECT_FALSE(engine_->restore_snapshot("s", {"orders"}).ok());
+  EXPECT_FALSE(engine_->named_snapshots().restore("s", {"orders"}).ok());
   EXPECT_EQ(fault.struck(), 1u);
   engine_.reset();
   fault.clear();
@@ -151,32 +151,33 @@ TEST_F(NamedSnapshotTest, ARestoreOfUnknownFateKeepsItsFiles) {
 
 TEST_F(NamedSnapshotTest, WhatWasRestoredStaysSo) {
   put(*orders_, "a", "1");
-  EXPECT_OK(engine_->create_snapshot("s").status());
+  EXPECT_OK(engine_->named_snapshots().create("s").status());
   put(*orders_, "a", "2");
   put(*orders_, "z", "2");
-  EXPECT_OK(engine_->restore_snapshot("s"));
+  EXPECT_OK(engine_->named_snapshots().restore("s"));
   put(*orders_, "b", "3");
   EXPECT_EQ(content(reopened("orders")), "a=1 b=3") << "the log's older writes do not come back";
-  EXPECT_OK(engine_->restore_snapshot("s"));
-  EXPECT_OK(engine_->drop_snapshot("s"));
+  EXPECT_OK(engine_->named_snapshots().restore("s"));
+  EXPECT_OK(engine_->named_snapshots().drop("s"));
   EXPECT_EQ(content(reopened("orders")), "a=1");
 }
 
 TEST_F(NamedSnapshotTest, CloneIsATableOfItsOwn) {
   put(*orders_, "a", "1");
-  const auto earlier = engine_->snapshot().value();
-  EXPECT_OK(engine_->create_snapshot("s", {"orders"}).status());
+  auto earlier = engine_->snapshot().value();
+  EXPECT_OK(engine_->named_snapshots().create("s", {"orders"}).status());
   put(*orders_, "a", "2");
-  const auto cloned = engine_->clone_snapshot("s", "orders", "copy");
+  const auto cloned = engine_->named_snapshots().clone("s", "orders", "copy");
   ASSERT_TRUE(cloned.ok()) << cloned.status().to_text();
   EXPECT_EQ(content(**cloned), "a=1");
   EXPECT_EQ(content(**cloned, earlier), "") << "it was not there then";
   put(**cloned, "b", "3");
   EXPECT_EQ(content(*orders_), "a=2");
   EXPECT_EQ(content_of("s", "orders"), "a=1");
-  EXPECT_TRUE(engine_->clone_snapshot("s", "orders", "copy").status().is(Code::kInvalidArgument));
-  EXPECT_TRUE(engine_->clone_snapshot("s", "order", "copy2").status().is(Code::kNotFound));
-  EXPECT_TRUE(engine_->clone_snapshot("s", "orders", "a/b").status().is(Code::kInvalidArgument));
+  EXPECT_TRUE(engine_->named_snapshots().clone("s", "orders", "copy").status().is(Code::kInvalidArgument));
+  EXPECT_TRUE(engine_->named_snapshots().clone("s", "order", "copy2").status().is(Code::kNotFound));
+  EXPECT_TRUE(engine_->named_snapshots().clone("s", "orders", "a/b").status().is(Code::kInvalidArgument));
+  earlier.reset();  // close() refuses while a snapshot is open
   EXPECT_EQ(content(reopened("copy")), "a=1 b=3");
 }
 
@@ -204,12 +205,12 @@ TEST_F(NamedSnapshotTest, TruncateEmptiesAtOnce) {
 
 TEST_F(NamedSnapshotTest, TransactionsNoticeThatATableWasReplaced) {
   put(*orders_, "a", "1");
-  EXPECT_OK(engine_->create_snapshot("s").status());
+  EXPECT_OK(engine_->named_snapshots().create("s").status());
   for (const bool reads : {true, false}) {
     auto transaction = engine_->begin().value();
     if (reads) EXPECT_OK(transaction->get(orders_, Get("a")).status());
     EXPECT_OK(transaction->put(orders_, std::move(Put("b").add("d", "q", "from it"))));
-    EXPECT_OK(engine_->restore_snapshot("s"));
+    EXPECT_OK(engine_->named_snapshots().restore("s"));
     EXPECT_TRUE(transaction->commit().is(Code::kConflict));
   }
   auto transaction = engine_->begin().value();
@@ -221,33 +222,33 @@ TEST_F(NamedSnapshotTest, TransactionsNoticeThatATableWasReplaced) {
 TEST_F(NamedSnapshotTest, SaysWhatIsWrong) {
   put(*orders_, "a", "1");
   for (const char* name : {"", ".x", "-x", "a/b", "a b", ".."})
-    EXPECT_TRUE(engine_->create_snapshot(name).status().is(Code::kInvalidArgument)) << name;
-  const Status unknown = engine_->create_snapshot("s", {"ordres"}).status();
+    EXPECT_TRUE(engine_->named_snapshots().create(name).status().is(Code::kInvalidArgument)) << name;
+  const Status unknown = engine_->named_snapshots().create("s", {"ordres"}).status();
   EXPECT_TRUE(unknown.is(Code::kNotFound));
   EXPECT_EQ(unknown.hint(), "did you mean orders?");
-  EXPECT_TRUE(engine_->list_snapshots()->empty()) << "nothing is left of it";
-  EXPECT_OK(engine_->create_snapshot("snap").status());
-  EXPECT_TRUE(engine_->create_snapshot("snap").status().is(Code::kInvalidArgument));
-  EXPECT_EQ(engine_->drop_snapshot("snop").hint(), "did you mean snap?");
-  EXPECT_TRUE(engine_->restore_snapshot("snap", {"nothing"}).is(Code::kNotFound));
+  EXPECT_TRUE(engine_->named_snapshots().list()->empty()) << "nothing is left of it";
+  EXPECT_OK(engine_->named_snapshots().create("snap").status());
+  EXPECT_TRUE(engine_->named_snapshots().create("snap").status().is(Code::kInvalidArgument));
+  EXPECT_EQ(engine_->named_snapshots().drop("snop").hint(), "did you mean snap?");
+  EXPECT_TRUE(engine_->named_snapshots().restore("snap", {"nothing"}).is(Code::kNotFound));
   {
-    const auto opened = engine_->open_snapshot("snap");
+    const auto opened = engine_->named_snapshots().open("snap");
     ASSERT_TRUE(opened.ok()) << opened.status().to_text();
     EXPECT_TRUE((*opened)
                     ->open_table("orders")
                     .value()
                     ->put(std::move(Put("x").add("d", "q", "")))
                     .is(Code::kReadOnly));
-    EXPECT_TRUE((*opened)->create_snapshot("inner").status().is(Code::kReadOnly));
-    EXPECT_TRUE(engine_->drop_snapshot("snap").is(Code::kLocked));
+    EXPECT_TRUE((*opened)->named_snapshots().create("inner").status().is(Code::kReadOnly));
+    EXPECT_TRUE(engine_->named_snapshots().drop("snap").is(Code::kLocked));
   }
-  EXPECT_OK(engine_->drop_snapshot("snap"));
-  EXPECT_TRUE(engine_->list_snapshots()->empty());
+  EXPECT_OK(engine_->named_snapshots().drop("snap"));
+  EXPECT_TRUE(engine_->named_snapshots().list()->empty());
 }
 
 TEST_F(NamedSnapshotTest, NothingOpensASnapshotForWriting) {
   put(*orders_, "a", "1");
-  EXPECT_OK(engine_->create_snapshot("snap").status());
+  EXPECT_OK(engine_->named_snapshots().create("snap").status());
   EngineOptions options;
   options.environment.files = files_.get();
   options.environment.clock = &clock_;
@@ -265,7 +266,7 @@ TEST_F(NamedSnapshotTest, NothingOpensASnapshotForWriting) {
   const auto free = Engine::open("free", options);
   ASSERT_TRUE(free.ok()) << "an export is a store like others: " << free.status().to_text();
   put(*(*free)->open_table("orders").value(), "b", "2");
-  EXPECT_OK(engine_->restore_snapshot("snap"));
+  EXPECT_OK(engine_->named_snapshots().restore("snap"));
   put(*orders_, "c", "3");
   EXPECT_EQ(content(*orders_), "a=1 c=3") << "what was restored can be written to";
 }
@@ -325,8 +326,8 @@ TEST_F(NamedSnapshotTest, HoldsBatchesWholeWhileOthersWrite) {
   const int rounds = static_cast<int>(scaled(40));
   for (int round = 0; round < rounds; ++round) {
     const std::string name = "s" + std::to_string(round);
-    ASSERT_TRUE(engine_->create_snapshot(name).ok());
-    const auto opened = engine_->open_snapshot(name).value();
+    ASSERT_TRUE(engine_->named_snapshots().create(name).ok());
+    const auto opened = engine_->named_snapshots().open(name).value();
     Table& a = *opened->open_table("orders").value();
     const std::string values = content(a);
     ASSERT_EQ(values, content(*opened->open_table("other").value()));
@@ -340,7 +341,7 @@ TEST_F(NamedSnapshotTest, HoldsBatchesWholeWhileOthersWrite) {
   }
   threads.clear();
   ASSERT_NE(before, "");
-  EXPECT_OK(engine_->restore_snapshot("s0"));
+  EXPECT_OK(engine_->named_snapshots().restore("s0"));
   EXPECT_EQ(content(*orders_), content(*other));
   EXPECT_EQ(content(*orders_), content_of("s0", "orders"));
   count(static_cast<uint64_t>(rounds), "snapshots beside writers");
@@ -363,7 +364,7 @@ TEST(NamedSnapshotCrash, ARestoredSnapshotMayBeNewerThanItsStore) {
     for (int i = 0; i < 20; ++i)
       EXPECT_OK(table->put(std::move(Put("r" + std::to_string(i)).add("d", "q", "lost")),
                            {.durability = Durability::kSkipWal}));
-    EXPECT_OK(engine->create_snapshot("s").status());
+    EXPECT_OK(engine->named_snapshots().create("s").status());
     files.stop_at(files.operations() + 1);
   }
   const auto image = files.image(CrashMode::kLoseUnsynced, 1);
@@ -371,11 +372,11 @@ TEST(NamedSnapshotCrash, ARestoredSnapshotMayBeNewerThanItsStore) {
   const auto engine = Engine::open("store", options).value();
   const auto table = engine->open_table("t").value();
   EXPECT_FALSE(table->exists(Get("r3")).value());
-  EXPECT_OK(engine->restore_snapshot("s"));
+  EXPECT_OK(engine->named_snapshots().restore("s"));
   EXPECT_TRUE(table->exists(Get("r19")).value());
   clock.advance_ms(1);
   EXPECT_OK(table->put(std::move(Put("r3").add("d", "q", "new"))));
-  EXPECT_EQ(table->get(Get("r3"))->row().cells().front().value_bytes(), "new");
+  EXPECT_EQ(table->get_row(Get("r3")).value().cells.front().value, "new");
 }
 
 }  // namespace

@@ -18,11 +18,9 @@ namespace cellar::testing {
 // Does what the test says.
 class CallingObserver : public Observer {
  public:
-  using Work = std::function<Status(const ObservedRow& row, ObserverContext& context)>;
+  using Work = std::function<Status(const RowView& row, ObserverContext& context)>;
   explicit CallingObserver(Work work) : work_(std::move(work)) {}
-  Status before_write(const ObservedRow& row, ObserverContext& context) override {
-    return work_(row, context);
-  }
+  Status before_write(const RowView& row, ObserverContext& context) override { return work_(row, context); }
 
  private:
   const Work work_;
@@ -32,11 +30,11 @@ class CallingObserver : public Observer {
 // a column v:<row> for each row of that value; table "counts" says in n:rows how many there are.
 class InverseObserver : public Observer {
  public:
-  Status before_write(const ObservedRow& row, ObserverContext& context) override {
+  Status before_write(const RowView& row, ObserverContext& context) override {
     const std::string key(row.row());
     const Get get = Get(key).column("d", "q");
-    CELLAR_TRY_ASSIGN(const RowBatch before, context.get(row.table(), get));
-    CELLAR_TRY_ASSIGN(const RowBatch after, context.get_after(row.table(), get));
+    CELLAR_TRY_ASSIGN(const RowBatch before, context.get(context.observed_table(), get));
+    CELLAR_TRY_ASSIGN(const RowBatch after, context.get_after(context.observed_table(), get));
     const auto old_value = before.value("d", "q");
     const auto new_value = after.value("d", "q");
     if (old_value == new_value) return {};

@@ -22,10 +22,11 @@ std::string row_of(uint64_t number) { return "row" + std::to_string(number); }
 std::string value_of(Random& random) { return "value" + std::to_string(random.below(5)); }
 
 Status commit_two(Engine& engine, const std::shared_ptr<Table>& table, Random& random) {
-  return engine.run_transaction({.attempts_max = 1000, .pause_us = 10}, [&](Transaction& transaction) {
+  const auto work = [&](Transaction& transaction) -> Status {
     CELLAR_TRY(transaction.put(table, Put(row_of(random.below(8))).add("d", "q", value_of(random))));
     return transaction.erase(table, Delete(row_of(random.below(8))).column("d", "q"));
-  });
+  };
+  return engine.run_transaction(work, {.attempts_max = 1000, .pause_us = 10});
 }
 
 Status write_batch(Engine& engine, const std::shared_ptr<Table>& table, Random& random) {
@@ -126,7 +127,7 @@ TEST_F(ObserverStorm, InverseTableAndCountsAgreeBesideFlushesAndCompactions) {
 TEST_F(ObserverStorm, CountersTakePartInWhatOthersCount) {
   open_observed(MarkerOrder::kTimestamp);
   const auto counts = engine_->open_table("counts").value();
-  const auto observer = std::make_shared<CallingObserver>([&](const ObservedRow&, ObserverContext& context) {
+  const auto observer = std::make_shared<CallingObserver>([&](const RowView&, ObserverContext& context) {
     return context.increment(counts, "all", "n", "writes", 1);
   });
   EXPECT_OK(engine_->add_observer("t", "counts all", observer));
@@ -143,7 +144,7 @@ TEST_F(ObserverStorm, CountersTakePartInWhatOthersCount) {
       }
     });
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(counts->get(Get("all")).value().row().counter("n", "writes"), static_cast<int64_t>(4 * each));
+  EXPECT_EQ(counts->get(Get("all")).value().counter("n", "writes"), static_cast<int64_t>(4 * each));
 }
 
 // A row that is added to is locked: not while somebody else has it, and never while others wait for what we
@@ -152,14 +153,14 @@ TEST_F(ObserverStorm, WaitsForRowsThatAreAddedTo) {
   open_observed(MarkerOrder::kTimestamp, 20);
   const auto held = make_table("held", {family("d")});
   std::atomic<bool> holds{false}, let_go{false};
-  const auto hold = std::make_shared<CallingObserver>([&](const ObservedRow&, ObserverContext&) {
+  const auto hold = std::make_shared<CallingObserver>([&](const RowView&, ObserverContext&) {
     holds.store(true);
     while (!let_go.load()) std::this_thread::yield();
     return Status();
   });
   EXPECT_OK(engine_->add_observer("held", "hold", hold));
   int calls = 0;
-  const auto adds = std::make_shared<CallingObserver>([&](const ObservedRow&, ObserverContext& context) {
+  const auto adds = std::make_shared<CallingObserver>([&](const RowView&, ObserverContext& context) {
     ++calls;
     return context.put(held, Put("taken").add("d", "q", "v"));
   });

@@ -24,8 +24,8 @@ class ObserverTest : public EngineFixture {
   }
   // Notes the cells of each call, and adds the row to the other table.
   void observe_and_note() {
-    observe([this](const ObservedRow& row, ObserverContext& context) {
-      EXPECT_EQ(row.table(), users_);
+    observe([this](const RowView& row, ObserverContext& context) {
+      EXPECT_EQ(context.observed_table(), users_);
       ++calls_;
       for (const std::string& text : cell_texts(RowView(row.cells(), false))) seen_.push_back(text);
       return context.put(other_, Put(row.row()).add("f", "seen", std::to_string(calls_)));
@@ -133,22 +133,22 @@ TEST_F(ObserverTest, SeesWhatATransactionCommits) {
 }
 
 TEST_F(ObserverTest, AnswersOfAListOfActionsAreTheirOwn) {
-  observe([](const ObservedRow& row, ObserverContext&) {
+  observe([](const RowView& row, ObserverContext&) {
     return row.row() == "bad" ? Status::aborted("not this one") : Status();
   });
   const std::vector<Action> actions = {put("r1"), put("bad"), put("r2"), Increment("bad").add("d", "n", 1)};
   const auto results = users_->batch(actions);
   ASSERT_EQ(results.size(), 4U);
-  EXPECT_OK(results[0].status);
-  EXPECT_TRUE(results[1].status.is(Code::kAborted)) << results[1].status.to_text();
-  EXPECT_OK(results[2].status);
-  EXPECT_TRUE(results[3].status.is(Code::kAborted));
+  EXPECT_OK(results[0].status());
+  EXPECT_TRUE(results[1].status().is(Code::kAborted)) << results[1].status().to_text();
+  EXPECT_OK(results[2].status());
+  EXPECT_TRUE(results[3].status().is(Code::kAborted));
   EXPECT_EQ(scan(*users_, Scan()).size(), 2U);
 }
 
 TEST_F(ObserverTest, RefusalLeavesNothing) {
   EXPECT_OK(users_->put(put("r1", "old")));
-  observe([this](const ObservedRow&, ObserverContext& context) {
+  observe([this](const RowView&, ObserverContext& context) {
     CELLAR_TRY(context.put(other_, Put("x").add("f", "q", "v")));
     CELLAR_TRY(context.increment(other_, "y", "f", "n", 1));
     return Status::limit("too many followers");
@@ -175,17 +175,17 @@ TEST_F(ObserverTest, RefusalLeavesNothing) {
 
 TEST_F(ObserverTest, WrongAdditionsRefuseTheWriteWhateverTheObserverAnswers) {
   CallingObserver::Work work;
-  observe([&](const ObservedRow& row, ObserverContext& context) { return work(row, context); });
+  observe([&](const RowView& row, ObserverContext& context) { return work(row, context); });
   const auto expect = [&](Code code, std::string_view part, CallingObserver::Work with) {
     work = std::move(with);
     expect_refused(users_->put(put("r1")), code, part, sequence());
-    work = [inner = work](const ObservedRow& row, ObserverContext& context) {
+    work = [inner = work](const RowView& row, ObserverContext& context) {
       static_cast<void>(inner(row, context));
       return Status();
     };
     expect_refused(users_->put(put("r1")), code, part, sequence());
   };
-  using Row = const ObservedRow&;
+  using Row = const RowView&;
   using Context = ObserverContext&;
   expect(Code::kInvalidArgument, "observer watcher of table users, row r1: table other has no family \"g\"",
          [&](Row, Context context) { return context.put(other_, Put("x").add("g", "q", "v")); });
@@ -216,7 +216,7 @@ TEST_F(ObserverTest, WrongAdditionsRefuseTheWriteWhateverTheObserverAnswers) {
 }
 
 TEST_F(ObserverTest, AdditionsHaveTheTimeOfTheWriteUnlessTheySayOne) {
-  observe([this](const ObservedRow& row, ObserverContext& context) {
+  observe([this](const RowView& row, ObserverContext& context) {
     EXPECT_EQ(context.timestamp(), row.cells().front().timestamp);
     CELLAR_TRY(context.put(other_, Put("x").add("f", "a", "1").add_at("f", "b", 5, "2")));
     return context.erase(other_, Delete("x").column("f", "c"));
@@ -232,7 +232,7 @@ TEST_F(ObserverTest, ReadsTheRowBeforeAndAfterTheWrite) {
   EXPECT_OK(users_->put(put("r2", "other")));
   clock_.advance_ms(10);
   std::string before, after, rows;
-  observe([&](const ObservedRow& row, ObserverContext& context) -> Status {
+  observe([&](const RowView& row, ObserverContext& context) -> Status {
     const Get get = Get(row.row()).column("d", "q");
     CELLAR_TRY_ASSIGN(const RowBatch found, context.get(users_, get));
     CELLAR_TRY_ASSIGN(const RowBatch then, context.get_after(users_, get));
@@ -260,14 +260,16 @@ TEST_F(ObserverTest, ReadsTheRowBeforeAndAfterTheWrite) {
   expect(engine_->write(batch), "-", "b");
   EXPECT_EQ(rows, "r2 r3 ");
   const auto snapshot = engine_->snapshot().value();
-  observe([&](const ObservedRow&,
-              ObserverContext& context) { return context.get(users_, Get("r1").at(snapshot)).status(); },
-          "wrong");
+  observe(
+      [&](const RowView&, ObserverContext& context) {
+        return context.get(users_, Get("r1").snapshot(snapshot)).status();
+      },
+      "wrong");
   expect_refused(users_->put(put("r1")), Code::kInvalidArgument, "observer wrong of table users", sequence());
 }
 
 TEST_F(ObserverTest, CountersAddUpOverRowsAndObservers) {
-  const auto count = [this](const ObservedRow&, ObserverContext& context) {
+  const auto count = [this](const RowView&, ObserverContext& context) {
     return context.increment(other_, "total", "f", "n", 2);
   };
   observe(count, "one");
@@ -295,7 +297,7 @@ TEST_F(ObserverTest, ObserversComeInOrderAndTheLastAdditionWins) {
   std::string order;
   for (const char* name : {"b", "a"})
     observe(
-        [this, name, &order](const ObservedRow& row, ObserverContext& context) {
+        [this, name, &order](const RowView& row, ObserverContext& context) {
           order += std::string(name) + std::string(row.row()) + " ";
           return context.put(other_, Put("x").add("f", "q", name));
         },
@@ -304,18 +306,18 @@ TEST_F(ObserverTest, ObserversComeInOrderAndTheLastAdditionWins) {
   batch.put(users_, put("r2")).put(users_, put("r1")).put(other_, Put("x").add("f", "q", "own"));
   EXPECT_OK(engine_->write(batch));
   EXPECT_EQ(order, "br1 ar1 br2 ar2 ");
-  EXPECT_EQ(other_->get(Get("x")).value().value("f", "q"), "a");
+  EXPECT_EQ(value_of(*other_, Get("x"), "f", "q"), "a");
   EXPECT_EQ(written(*other_, 0).size(), 1U);
 }
 
 TEST_F(ObserverTest, AdditionsAreNotObserved) {
   int there = 0, here = 0;
-  observe([&](const ObservedRow& row, ObserverContext& context) {
+  observe([&](const RowView& row, ObserverContext& context) {
     ++here;
     return context.put(other_, Put(row.row()).add("f", "q", "v"));
   });
   observe(
-      [&](const ObservedRow& row, ObserverContext& context) {
+      [&](const RowView& row, ObserverContext& context) {
         ++there;
         return context.put(users_, put(row.row(), "back"));
       },
@@ -326,12 +328,12 @@ TEST_F(ObserverTest, AdditionsAreNotObserved) {
   EXPECT_OK(other_->put(Put("r2").add("f", "q", "v")));
   EXPECT_EQ(here, 1);
   EXPECT_EQ(there, 1);
-  EXPECT_EQ(users_->get(Get("r2")).value().value("d", "q"), "back");
+  EXPECT_EQ(value_of(*users_, Get("r2"), "d", "q"), "back");
 }
 
 TEST_F(ObserverTest, AnObserverMayReadButNotCallForWrites) {
   std::vector<Status> answers;
-  observe([&](const ObservedRow&, ObserverContext&) -> Status {
+  observe([&](const RowView&, ObserverContext&) -> Status {
     Batch batch;
     batch.put(other_, Put("x").add("f", "q", "v"));
     auto transaction = engine_->begin().value();
@@ -344,7 +346,7 @@ TEST_F(ObserverTest, AnObserverMayReadButNotCallForWrites) {
         other_->append(Append("x").add("f", "n", "v")).status(),
         other_->mutate(RowMutations("x").add(Delete("x"))).status(),
         other_->check_and_mutate(CheckAndMutate("x").if_not_exists("f", "q").then(Delete("x"))).status(),
-        other_->batch(std::vector<Action>{Delete("x")})[0].status,
+        other_->batch(std::vector<Action>{Delete("x")})[0].status(),
         engine_->write(batch),
         transaction->commit(),
         other_->flush(),
@@ -373,7 +375,7 @@ TEST_F(ObserverTest, AnObserverMayReadButNotCallForWrites) {
 }
 
 TEST_F(ObserverTest, TheConflictCheckCoversWhatObserversAddAndRead) {
-  observe([this](const ObservedRow&, ObserverContext& context) -> Status {
+  observe([this](const RowView&, ObserverContext& context) -> Status {
     CELLAR_TRY(context.get(other_, Get("read")).status());
     CELLAR_TRY(context.increment(other_, "counted", "f", "n", 1));
     return context.put(other_, Put("added").add("f", "q", "v"));
@@ -393,7 +395,7 @@ TEST_F(ObserverTest, TheConflictCheckCoversWhatObserversAddAndRead) {
   EXPECT_TRUE(commit_beside("added", Isolation::kSnapshot).is(Code::kConflict));
   EXPECT_OK(commit_beside("read", Isolation::kSnapshot));
   EXPECT_OK(commit_beside("none", Isolation::kSerializable));
-  EXPECT_EQ(other_->get(Get("counted")).value().row().counter("f", "n"), 2);
+  EXPECT_EQ(other_->get(Get("counted")).value().counter("f", "n"), 2);
   // The other way round: a transaction that has read what an observer then adds to.
   auto reader = engine_->begin().value();
   EXPECT_TRUE(reader->get(other_, Get("added")).ok());
@@ -407,7 +409,7 @@ TEST_F(ObserverTest, TheStrongestDurabilityCounts) {
       engine_->create_table("loose", {.families = {family("d")}, .durability = Durability::kSkipWal}).ok());
   const auto loose = engine_->open_table("loose").value();
   observe(
-      [this](const ObservedRow& row, ObserverContext& context) {
+      [this](const RowView& row, ObserverContext& context) {
         return row.row() == "alone" ? Status() : context.put(other_, Put("x").add("f", "q", "v"));
       },
       "watcher", "loose");
@@ -431,7 +433,7 @@ TEST_F(ObserverTest, IsRegisteredForAsLongAsTheEngineIsOpen) {
     std::shared_ptr<Table> table;
   };
   const auto holder = std::make_shared<Holder>(Holder{users_});
-  observe([holder](const ObservedRow&, ObserverContext&) { return Status(); }, "holds");
+  observe([holder](const RowView&, ObserverContext&) { return Status(); }, "holds");
   std::weak_ptr<Table> users = users_;
   EXPECT_OK(engine_->drop_table("users"));
   EXPECT_OK(engine_->close());
@@ -444,7 +446,7 @@ TEST_F(ObserverTest, IsRegisteredForAsLongAsTheEngineIsOpen) {
 }
 
 TEST_F(ObserverTest, AFanOutIsOneWrite) {
-  observe([this](const ObservedRow& row, ObserverContext& context) {
+  observe([this](const RowView& row, ObserverContext& context) {
     for (int i = 0; i < 100'000; ++i)  // more rows than there are stripes of locks
       CELLAR_TRY(context.put(other_, Put("follower" + std::to_string(i)).add("f", row.row(), "")));
     return Status();
@@ -462,7 +464,7 @@ TEST_F(ObserverTest, WaitsForRoomWhereItAdds) {
   open(options);
   users_ = make_table("users", {family("d")});
   other_ = make_table("other", {family("f")});
-  observe([this](const ObservedRow& row, ObserverContext& context) {
+  observe([this](const RowView& row, ObserverContext& context) {
     return context.put(other_, Put(row.row()).add("f", "q", std::string(1000, 'v')));
   });
   Status status;

@@ -55,7 +55,7 @@ class ReadLimitsTest : public EngineFixture {
     query.versions(static_cast<uint32_t>(c.count("versions", 1)));
     query.max_per_family(static_cast<uint32_t>(c.count("max", 0)));
     query.family_offset(static_cast<uint32_t>(c.count("offset", 0)));
-    if (c.has("cells")) query.count_per_family(CountBy::kCells);
+    if (c.has("cells")) query.count_cells_per_family(true);
     if (!c.input.empty()) {
       CELLAR_TRY_ASSIGN(FilterPtr filter, parse_filter(c.lines().front()));
       query.filter(std::move(filter));
@@ -238,7 +238,7 @@ TEST_F(ReadLimitsTest, SaltedScansPassCursorsOn) {
       Scan again = asked;
       const uint64_t rows = static_cast<uint64_t>(std::ranges::count(text, 'w'));
       again.start(merged.key());
-      if (asked.row_limit() != 0) again.limit(asked.row_limit() - rows);
+      if (asked.limit() != 0) again.limit(asked.limit() - rows);
       merged = SaltedScan::create(*table_, again, 2).value();
     }
     EXPECT_OK(merged.status());

@@ -46,9 +46,7 @@ class OneFile final : public Directory {
   Result<std::unique_ptr<ReadableFile>> open(std::string_view) override {
     return std::unique_ptr<ReadableFile>(std::make_unique<SparseFile>(size_, pieces_, bytes_read));
   }
-  Result<std::unique_ptr<WritableFile>> create(std::string_view, const CreateOptions&) override {
-    return no();
-  }
+  Result<std::unique_ptr<WritableFile>> create(std::string_view, uint64_t) override { return no(); }
   Result<std::vector<DirectoryEntry>> list() override { return no(); }
   Status rename(std::string_view, std::string_view) override { return no(); }
   Status unlink(std::string_view) override { return no(); }

@@ -267,7 +267,7 @@ TEST_F(RisingStampsTest, PutsOfABatchAreVersionsInTheirOrder) {
 TEST_F(RisingStampsTest, ListsOfActionsAndRowMutationsToo) {
   const std::vector<Action> actions = {put_of("a"), put_of("b"), Delete("r").column("f", "q"), put_of("c"),
                                        put_of("d")};
-  for (const ActionResult& result : table_->batch(actions)) EXPECT_OK(result.status);
+  for (const Result<ActionResult>& result : table_->batch(actions)) EXPECT_OK(result.status());
   EXPECT_EQ(versions(), "d@3 c@2");
   RowMutations mutations("r");
   mutations.add(put_of("e")).add(Delete("r").family("f")).add(put_of("f")).add(put_of("g"));
@@ -360,11 +360,10 @@ TEST_F(RisingStampsTest, ATransactionMayAskForThem) {
 
 TEST_F(RisingStampsTest, AdditionsOfObserversToo) {
   auto log = make_table("log", {rising("f")});
-  const auto add =
-      std::make_shared<CallingObserver>([&](const ObservedRow&, ObserverContext& context) -> Status {
-        CELLAR_TRY(context.put(log, Put("r").add("f", "q", "first")));
-        return context.put(log, Put("r").add("f", "q", "second"));
-      });
+  const auto add = std::make_shared<CallingObserver>([&](const RowView&, ObserverContext& context) -> Status {
+    CELLAR_TRY(context.put(log, Put("r").add("f", "q", "first")));
+    return context.put(log, Put("r").add("f", "q", "second"));
+  });
   EXPECT_OK(engine_->add_observer("t", "adds", add));
   clock_.set_wall_ms(kNow0 + 1000);
   put("a");
@@ -395,9 +394,9 @@ TEST_F(RisingStampsTest, EveryPutOfManyThreadsIsAVersion) {
       } else if (thread % 4 == 2) {
         status = table_->mutate(RowMutations("r").add(each)).status();
       } else {
-        const RunOptions patient{.attempts_max = 1'000'000, .pause_us = 10, .pause_us_max = 200};
+        const TransactionOptions patient{.attempts_max = 1'000'000, .pause_us = 10, .pause_us_max = 200};
         status = engine_->run_transaction(
-            patient, [&](Transaction& transaction) { return transaction.put(table_, each); });
+            [&](Transaction& transaction) { return transaction.put(table_, each); }, patient);
       }
       if (!status.ok()) ++failures;
       if (i % 50 == 0) clock_.set_wall_ms(clock_.wall_ms() + (thread % 2 == 0 ? -7'000 : 5'000));

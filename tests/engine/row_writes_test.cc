@@ -275,7 +275,7 @@ TEST_F(RowWrites, RowMutationsAreThereWholeAfterACrashOrNotAtAll) {
     EngineOptions again = options;
     again.environment.files = image.get();
     const auto reopened = Engine::open("store", again).value();
-    const Row found = reopened->open_table("t").value()->get(Get("r")).value().row().to_row();
+    const Row found = reopened->open_table("t").value()->get_row(Get("r")).value();
     const bool whole = found.cells.size() == 3 && found.value("g", "log").has_value();
     const bool none = found.cells.size() == 1 && found.value("f", "old").has_value();
     EXPECT_TRUE(missing == words ? whole : none)

@@ -132,7 +132,7 @@ class SaltedFilterTest : public SaltedScanTest {
     Texts rows;
     while (merged->next()) rows.push_back(text(merged->key(), merged->row()));
     EXPECT_TRUE(merged->status().ok());
-    EXPECT_EQ(rows, expected) << filter->to_text() << (scan.is_reversed() ? ", reversed" : "");
+    EXPECT_EQ(rows, expected) << filter->to_text() << (scan.reversed() ? ", reversed" : "");
     found_ += rows.size();
   }
   void expect_same_both_ways(const FilterPtr& filter) {

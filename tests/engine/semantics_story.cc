@@ -353,21 +353,21 @@ std::string Story::check(Words& words) {
   const auto result = table_->check_and_mutate(check_of(words));
   if (!result.ok()) return text_of(result.status());
   const std::string cells = result->row.cells.empty() ? "\n" : ", " + text_of(result->row);
-  return (result->success ? "yes" : "no") + cells;
+  return (result->matched ? "yes" : "no") + cells;
 }
 
 std::string Story::batch(Words& words) {
   std::vector<Action> actions;
   for (const std::string& line : words.rest_in_parts()) actions.push_back(action_of(line));
-  const std::vector<ActionResult> results = table_->batch(actions);
+  const std::vector<Result<ActionResult>> results = table_->batch(actions);
   std::string text;
   for (size_t i = 0; i < results.size(); ++i) {
-    const bool silent = results[i].row.cells.empty() && !std::holds_alternative<Get>(actions[i]);
-    if (!results[i].status.ok()) {
-      text += text_of(results[i].status);
-    } else {
-      text += silent ? "ok\n" : text_of(results[i].row);
+    if (!results[i].ok()) {
+      text += text_of(results[i].status());
+      continue;
     }
+    const bool silent = results[i]->row.empty() && !std::holds_alternative<Get>(actions[i]);
+    text += silent ? "ok\n" : text_of(results[i]->row);
   }
   return text;
 }

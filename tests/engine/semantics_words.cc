@@ -170,7 +170,7 @@ Increment increment_of(Words& words) {
   add_common(increment, words);
   while (!words.done()) {
     if (words.take("wrap")) {
-      increment.overflow(Increment::Overflow::kWrap);
+      increment.wrap_on_overflow(true);
     } else if (const auto timestamp = words.timestamp()) {
       increment.timestamp(*timestamp);
     } else {
@@ -277,7 +277,7 @@ void add_valued(Read& read, Words& words, const Snapshots& snapshots) {
   if (const auto name = words.option("at")) {
     const auto found = snapshots.find(*name);
     if (found == snapshots.end()) return words.fail("no snapshot " + *name);
-    read.at(found->second);
+    read.snapshot(found->second);
   }
 }
 
@@ -289,7 +289,7 @@ void add_word(Read& read, Words& words) {
   } else if (words.take("strict")) {
     read.strict_versions(true);
   } else if (words.take("by_cells")) {
-    read.count_per_family(CountBy::kCells);
+    read.count_cells_per_family(true);
   } else if (words.take("no_cache")) {
     read.fill_cache(false);
   } else if (words.take("filter")) {

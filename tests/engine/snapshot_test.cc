@@ -61,12 +61,12 @@ TEST_F(SnapshotTest, AMarkerStaysWhileMemoryHoldsWhatItHides) {
   put("a", 5, "late");
   const auto seen = snapshot();
   EXPECT_OK(table_->compact({.major = true}));
-  EXPECT_EQ(get(*table_, Get("r").at(seen)), Texts{});
+  EXPECT_EQ(get(*table_, Get("r").snapshot(seen)), Texts{});
   EXPECT_EQ(get(*table_, Get("r")), Texts{});
   // Once both are in files, both go.
   EXPECT_OK(table_->flush());
   EXPECT_OK(table_->compact({.major = true}));
-  EXPECT_EQ(get(*table_, Get("r").at(seen)), Texts{});
+  EXPECT_EQ(get(*table_, Get("r").snapshot(seen)), Texts{});
   EXPECT_EQ(table_->info().families[0].files.size(), 0u);
 }
 
@@ -79,9 +79,9 @@ TEST_F(SnapshotTest, AVersionStaysThatADeleteOfTheNewerOneShows) {
   EXPECT_OK(table_->erase(Delete("r").version("f", "a", 3)));
   const Texts older = {"r/f:a/2/Put=older"};
   const auto seen = snapshot();
-  EXPECT_EQ(get(*table_, Get("r").at(seen)), older);
+  EXPECT_EQ(get(*table_, Get("r").snapshot(seen)), older);
   EXPECT_OK(table_->compact({.major = true}));  // the delete is in memory
-  EXPECT_EQ(get(*table_, Get("r").at(seen)), older);
+  EXPECT_EQ(get(*table_, Get("r").snapshot(seen)), older);
 }
 
 TEST_F(SnapshotTest, AVersionStaysThatALaterDeleteInTheSameRewriteShows) {
@@ -93,8 +93,8 @@ TEST_F(SnapshotTest, AVersionStaysThatALaterDeleteInTheSameRewriteShows) {
   const auto after = snapshot();
   EXPECT_OK(table_->flush());
   EXPECT_OK(table_->compact({.major = true}));
-  EXPECT_EQ(get(*table_, Get("r").at(before)), Texts{"r/f:a/3/Put=newer"});
-  EXPECT_EQ(get(*table_, Get("r").at(after)), Texts{"r/f:a/2/Put=older"});
+  EXPECT_EQ(get(*table_, Get("r").snapshot(before)), Texts{"r/f:a/3/Put=newer"});
+  EXPECT_EQ(get(*table_, Get("r").snapshot(after)), Texts{"r/f:a/2/Put=older"});
 }
 
 TEST_F(SnapshotTest, WhatIsWrittenDuringACompactionStaysHidden) {
@@ -107,11 +107,11 @@ TEST_F(SnapshotTest, WhatIsWrittenDuringACompactionStaysHidden) {
   meanwhile([&] {
     put("a", 5, "late");
     seen = snapshot();
-    EXPECT_EQ(get(*table_, Get("r").at(seen)), Texts{"r/f:b/9/Put=kept"});
+    EXPECT_EQ(get(*table_, Get("r").snapshot(seen)), Texts{"r/f:b/9/Put=kept"});
   });
   EXPECT_OK(table_->compact({.major = true}));
   ASSERT_NE(seen, nullptr);
-  EXPECT_EQ(get(*table_, Get("r").at(seen)), Texts{"r/f:b/9/Put=kept"});
+  EXPECT_EQ(get(*table_, Get("r").snapshot(seen)), Texts{"r/f:b/9/Put=kept"});
   // The marker is gone: who reads now reads what HBase shows. The old file goes with its last reader.
   EXPECT_EQ(get(*table_, Get("r")), (Texts{"r/f:a/5/Put=late", "r/f:b/9/Put=kept"}));
   const std::string family_directory = "store/tables/1/f";
@@ -140,11 +140,11 @@ TEST_F(SnapshotTest, AVersionThatIsDroppedDuringADeleteIsStillShown) {
     meanwhile([&] {
       EXPECT_OK(table_->erase(Delete("r").version("f", "a", 3)));
       seen = snapshot();
-      EXPECT_EQ(get(*table_, Get("r").at(seen)), older);
+      EXPECT_EQ(get(*table_, Get("r").snapshot(seen)), older);
     });
     EXPECT_OK(flush ? table_->flush() : table_->compact({.major = true}));
     ASSERT_NE(seen, nullptr);
-    EXPECT_EQ(get(*table_, Get("r").at(seen)), older) << flush;
+    EXPECT_EQ(get(*table_, Get("r").snapshot(seen)), older) << flush;
     EXPECT_EQ(get(*table_, Get("r")), Texts{}) << flush;
     EXPECT_OK(engine_->drop_table("t"));
   }
@@ -192,7 +192,7 @@ class RandomSnapshotTest : public SnapshotTest, public ::testing::WithParamInter
   }
 
   Texts shown_at(const std::shared_ptr<const Snapshot>& at) {
-    return scan(*table_, Scan().all_versions().at(at));
+    return scan(*table_, Scan().all_versions().snapshot(at));
   }
 
   Random random_{test_seed(static_cast<uint64_t>(GetParam()))};

@@ -128,8 +128,8 @@ TEST_F(WholeStorm, ReadersSeeRowsAsTheyWereWritten) {
   crew.add([&](Random& random) { scan_all(Scan().reversed(random.one_in(2))); });
   crew.add([&](Random&) {  // a snapshot gives the same answer twice
     const auto snapshot = engine_->snapshot().value();
-    const auto once = scan_all(Scan().at(snapshot));
-    EXPECT_EQ(scan_all(Scan().at(snapshot)), once);
+    const auto once = scan_all(Scan().snapshot(snapshot));
+    EXPECT_EQ(scan_all(Scan().snapshot(snapshot)), once);
   });
   crew.add([&](Random& random) {
     EXPECT_OK(engine_->flush());
@@ -168,12 +168,12 @@ class TablesStorm : public Storm {
     for (int round = 0; round < 2; ++round) {
       for (const auto& table : tables_) {
         if (random.one_in(2)) {
-          const auto found = table->get(Get(std::to_string(random.below(3))).at(snapshot));
+          const auto found = table->get(Get(std::to_string(random.below(3))).snapshot(snapshot));
           ASSERT_TRUE(found.ok()) << found.status().to_text();
           for (const CellView& cell : found->row().cells()) values.emplace(cell.value_bytes());
           continue;
         }
-        auto scanner = table->scan(Scan().at(snapshot).reversed(random.one_in(2))).value();
+        auto scanner = table->scan(Scan().snapshot(snapshot).reversed(random.one_in(2))).value();
         while (scanner->next())
           for (const CellView& cell : scanner->row().cells()) values.emplace(cell.value_bytes());
         EXPECT_OK(scanner->status());
@@ -254,7 +254,7 @@ TEST_F(CounterStorm, IncrementsOfManyThreadsAreExact) {
     shared.insert(returned[i].shared.begin(), returned[i].shared.end());
     for (uint64_t k = 0; k < times; ++k) ASSERT_EQ(returned[i].own[k], static_cast<int64_t>(k + 1));
     const std::string own = "own" + std::to_string(i);
-    EXPECT_EQ(table_->get(Get(own)).value().row().counter("f", "n"), static_cast<int64_t>(times));
+    EXPECT_EQ(table_->get(Get(own)).value().counter("f", "n"), static_cast<int64_t>(times));
   }
   const auto total = static_cast<int64_t>(kThreads * times);
   EXPECT_EQ(shared.size(), kThreads * times) << "a value was returned twice";
@@ -302,7 +302,7 @@ class LifeStorm : public Storm {
     std::shared_ptr<const Snapshot> snapshot;
     Scan scan;
     scan.reversed(random.one_in(2));
-    if (random.one_in(2)) scan.at(snapshot = engine_->snapshot().value());
+    if (random.one_in(2)) scan.snapshot(snapshot = engine_->snapshot().value());
     std::vector<std::unique_ptr<Scanner>> open;
     for (int i = 0; i < 3; ++i) open.push_back(table_->scan(scan).value());
     snapshot.reset();
@@ -315,7 +315,7 @@ class LifeStorm : public Storm {
     for (int i = 0; i < 5; ++i) {
       held.push_back(engine_->snapshot().value());
       const std::string row = storm_row(random.below(kStormRows));
-      const auto found = table_->get(Get(row).at(held[random.below(held.size())]));
+      const auto found = table_->get(Get(row).snapshot(held[random.below(held.size())]));
       ASSERT_TRUE(found.ok()) << found.status().to_text();
       EXPECT_EQ(found->value("f", "q"), storm_value(row));
     }

@@ -28,6 +28,7 @@ NumberList numbers_of(std::string_view text) {
 }
 
 NumberList list_in(const RowView& row) { return numbers_of(row.value("d", "l").value_or("")); }
+NumberList list_in(const Row& row) { return numbers_of(row.value("d", "l").value_or("")); }
 
 // ---- the checker ----
 
@@ -133,7 +134,7 @@ class TransactionIsolation : public EngineFixture {
       EXPECT_OK(scanner->status());
       for (auto& [row, list] : found) note_read(row, std::move(list), entry);
     } else if (kind < 4) {
-      note_read(row_of(key), list_in(transaction.get(table_of(key), Get(row_of(key))).value().row()), entry);
+      note_read(row_of(key), list_in(transaction.get_row(table_of(key), Get(row_of(key))).value()), entry);
     } else {
       const std::string text = std::to_string(++number) + ",";
       const auto row = transaction.append(table_of(key), Append(row_of(key)).add("d", "l", text));
@@ -160,7 +161,7 @@ class TransactionIsolation : public EngineFixture {
   std::map<std::string, NumberList> lists() {
     std::map<std::string, NumberList> all;
     for (uint64_t key = 0; key < kKeys; ++key)
-      all[row_of(key)] = list_in(table_of(key)->get(Get(row_of(key))).value().row());
+      all[row_of(key)] = list_in(table_of(key)->get_row(Get(row_of(key))).value());
     return all;
   }
 

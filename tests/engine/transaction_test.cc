@@ -372,8 +372,8 @@ TEST_F(TransactionTest, WhatIsRefusedLeavesItAsItWas) {
   EXPECT_TRUE(transaction->put(users_, put("", "x")).is(Code::kInvalidArgument));
   EXPECT_TRUE(transaction->put(nullptr, put("r1", "x")).is(Code::kInvalidArgument));
   const auto snapshot = engine_->snapshot().value();
-  EXPECT_TRUE(transaction->get(users_, Get("r1").at(snapshot)).status().is(Code::kInvalidArgument));
-  EXPECT_TRUE(transaction->scan(users_, Scan().at(snapshot)).status().is(Code::kInvalidArgument));
+  EXPECT_TRUE(transaction->get(users_, Get("r1").snapshot(snapshot)).status().is(Code::kInvalidArgument));
+  EXPECT_TRUE(transaction->scan(users_, Scan().snapshot(snapshot)).status().is(Code::kInvalidArgument));
   EXPECT_EQ(value(*transaction, users_, "r1"), "mine");
   Status status;
   int puts = 0;
@@ -403,13 +403,13 @@ TEST_F(TransactionTest, RunsAgainAfterAConflict) {
     if (++runs <= 2) CELLAR_TRY(users_->increment(Increment("r1").add("d", "n", 100)).status());
     return transaction.increment(users_, Increment("r1").add("d", "n", 1)).status();
   };
-  EXPECT_OK(engine_->run_transaction({.pause_us = 0}, bump));
+  EXPECT_OK(engine_->run_transaction(bump, {.pause_us = 0}));
   // The first run began before its own disturbance; so did the second.
   EXPECT_EQ(runs, 3);
-  EXPECT_EQ(users_->get(Get("r1")).value().row().counter("d", "n"), 202);
+  EXPECT_EQ(users_->get(Get("r1")).value().counter("d", "n"), 202);
 
   runs = -1000;
-  const Status status = engine_->run_transaction({.attempts_max = 4, .pause_us = 10}, bump);
+  const Status status = engine_->run_transaction(bump, {.attempts_max = 4, .pause_us = 10});
   EXPECT_TRUE(status.is(Code::kConflict)) << status.to_text();
   EXPECT_EQ(runs, -996);
   EXPECT_NE(status.message().find("gave up after 4 attempts"), std::string_view::npos);
@@ -418,13 +418,13 @@ TEST_F(TransactionTest, RunsAgainAfterAConflict) {
     CELLAR_TRY(transaction.put(users_, put("r9", "x")));
     return Status::limit("the work said no");
   };
-  EXPECT_TRUE(engine_->run_transaction({}, refuses).is(Code::kLimit));
+  EXPECT_TRUE(engine_->run_transaction(refuses).is(Code::kLimit));
   const auto thinks_better = [&](Transaction& transaction) -> Status {
     CELLAR_TRY(transaction.put(users_, put("r9", "x")));
     transaction.rollback();
     return {};
   };
-  EXPECT_OK(engine_->run_transaction({}, thinks_better));
+  EXPECT_OK(engine_->run_transaction(thinks_better));
   EXPECT_EQ(value(*users_, "r9"), "-");
 }
 

@@ -291,8 +291,8 @@ TEST(Wal, RecordsSayWhichManifestEditWasDurable) {
 
 TEST(Wal, TellsItsListener) {
   struct Listener : EventListener {
-    void on_log_rolled(const LogInfo& info) override { rolled.push_back(info.segment); }
-    void on_log_removed(const LogInfo& info) override { removed.push_back(info.segment); }
+    void on_log_rolled(uint64_t segment, uint64_t) override { rolled.push_back(segment); }
+    void on_log_removed(uint64_t segment, uint64_t) override { removed.push_back(segment); }
     std::vector<uint64_t> rolled, removed;
   } listener;
   Log log;

@@ -249,14 +249,14 @@ TEST(Comparators, PartsBitsAndTexts) {
   EXPECT_TRUE(passes(CompareOp::kLess, *binary_prefix("ab"), "a"));
   EXPECT_TRUE(passes(CompareOp::kEqual, *binary_component("bc", 1), "abcd"));
   EXPECT_TRUE(passes(CompareOp::kLess, *binary_component("bc", 9), "abcd"));
-  EXPECT_TRUE(passes(CompareOp::kEqual, *bits("\1\2", BitOp::kAnd), "\2\2"));
-  EXPECT_TRUE(passes(CompareOp::kNotEqual, *bits("\1\2", BitOp::kXor), "\1\2"));
-  EXPECT_TRUE(passes(CompareOp::kNotEqual, *bits("\1", BitOp::kOr), "\1\1"));
+  EXPECT_TRUE(passes(CompareOp::kEqual, *bits_and("\1\2"), "\2\2"));
+  EXPECT_TRUE(passes(CompareOp::kNotEqual, *bits_xor("\1\2"), "\1\2"));
+  EXPECT_TRUE(passes(CompareOp::kNotEqual, *bits_or("\1"), "\1\1"));
   EXPECT_FALSE(passes(CompareOp::kEqual, *null_value(), ""));
   EXPECT_TRUE(passes(CompareOp::kEqual, *substring("MaIl"), "a mAil"));
   EXPECT_TRUE(passes(CompareOp::kEqual, **regex("a.c"), "xa\ncx"));
   EXPECT_TRUE(passes(CompareOp::kNotEqual, **regex("A"), "a"));
-  EXPECT_TRUE(passes(CompareOp::kEqual, **regex("A", RegexCase::kIgnore), "a"));
+  EXPECT_TRUE(passes(CompareOp::kEqual, **regex_ignoring_case("A"), "a"));
 }
 
 }  // namespace

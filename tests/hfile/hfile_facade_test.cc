@@ -69,10 +69,10 @@ TEST_F(OneFile, SaysWhatItIs) {
 TEST_F(OneFile, WalksARange) {
   EXPECT_EQ(walk({.start_row = "b", .stop_row = "c"}), "bx300 bx200 bx100 by300 by200 by100 ");
   EXPECT_EQ(walk({.start_row = "aa", .stop_row = "b"}), "");
-  EXPECT_EQ(walk({.start_row = "d", .columns = {{"f", "y"}}}), "dy300 dy200 dy100 ");
-  EXPECT_EQ(walk({.start_row = "d", .columns = {{"f", std::nullopt}}, .time_from = 200, .time_until = 300}),
+  EXPECT_EQ(walk({.start_row = "d", .columns = {{"f", {"y"}}}}), "dy300 dy200 dy100 ");
+  EXPECT_EQ(walk({.start_row = "d", .columns = {{"f", {}}}, .time_from = 200, .time_until = 300}),
             "dx200 dy200 ");
-  EXPECT_EQ(walk({.columns = {{"g", std::nullopt}}}), "");
+  EXPECT_EQ(walk({.columns = {{"g", {}}}}), "");
   EXPECT_EQ(walk({.time_from = 300}), "ax300 ay300 bx300 by300 cx300 cy300 dx300 dy300 ");
 }
 

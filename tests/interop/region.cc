@@ -165,8 +165,8 @@ class Answerer {
       return "cells" + text_of(row);
     }
     CELLAR_TRY_ASSIGN(const CheckAndMutate check, read_check(fields));
-    CELLAR_TRY_ASSIGN(const CheckAndMutateResult result, table_->check_and_mutate(check));
-    return (result.success ? "success" : "failure") + text_of(result.row);
+    CELLAR_TRY_ASSIGN(const ActionResult result, table_->check_and_mutate(check));
+    return (result.matched ? "success" : "failure") + text_of(result.row);
   }
 
   // By way of a row mutation, which answers the cells and not only their sums.
@@ -208,9 +208,9 @@ class Answerer {
     CELLAR_TRY_ASSIGN(const Scan asked, read_scan(fields));
     std::string text = "rows";
     if (fields[0] == "at") {
-      CELLAR_TRY_ASSIGN(const RowBatch found, asked.is_reversed()
-                                                  ? table_->row_at_or_before(asked.start_row(), asked)
-                                                  : table_->row_at_or_after(asked.start_row(), asked));
+      CELLAR_TRY_ASSIGN(const RowBatch found, asked.reversed()
+                                                  ? table_->row_at_or_before(asked.start(), asked)
+                                                  : table_->row_at_or_after(asked.start(), asked));
       for (const RowView row : found) text += " |" + text_of(row);
       return text;
     }

@@ -99,9 +99,9 @@ Status read_option(Read& read, const std::string& field) {
   } else if (name == "versions") {
     read.versions(static_cast<uint32_t>(number(value)));
   } else if (name == "familylimit") {
-    read.max_per_family(static_cast<uint32_t>(number(value))).count_per_family(CountBy::kCells);
+    read.max_per_family(static_cast<uint32_t>(number(value))).count_cells_per_family(true);
   } else if (name == "familyoffset") {
-    read.family_offset(static_cast<uint32_t>(number(value))).count_per_family(CountBy::kCells);
+    read.family_offset(static_cast<uint32_t>(number(value))).count_cells_per_family(true);
   } else if (name == "range") {
     read.time_range(range_of(value).from, range_of(value).until);
   } else {
@@ -180,7 +180,7 @@ Delete read_delete(Fields fields) {
 
 Increment read_increment(Fields fields) {
   Increment increment(fields[1]);
-  increment.overflow(Increment::Overflow::kWrap);  // as HBase
+  increment.wrap_on_overflow(true);  // as HBase
   read_common(increment, fields);
   for (const std::string& field : fields.subspan(5)) {
     const std::vector<std::string> item = split(field, ':', 3);

@@ -79,7 +79,8 @@ void RandomRun::action_list(const Operation& operation) {
   unlogged_ = operation.unlogged;
   WriteOptions options;
   if (operation.unlogged) options.durability = Durability::kSkipWal;
-  const std::vector<ActionResult> results = tables_[operation.rows.front().table]->batch(actions, options);
+  const std::vector<Result<ActionResult>> results =
+      tables_[operation.rows.front().table]->batch(actions, options);
   catch_up();
   if (failure_) return;
   if (next_step_ != steps_.size() || engine_->status().last_sequence != sequence_)
@@ -88,12 +89,13 @@ void RandomRun::action_list(const Operation& operation) {
   for (size_t i = 0; i < results.size() && !failure_; ++i) {
     const ListStep& step = steps_[step_of[i]];
     if (step.refused) {
-      if (!results[i].status.is(Code::kInvalidArgument))
-        fail("the model refuses this action, the engine says " + results[i].status.to_text());
+      if (!results[i].status().is(Code::kInvalidArgument))
+        fail("the model refuses this action, the engine says " + results[i].status().to_text());
       continue;
     }
-    expect_ok(results[i].status, "action");
-    Cells found = results[i].row.cells;
+    expect_ok(results[i].status(), "action");
+    if (failure_) return;
+    Cells found = results[i]->row.cells;
     for (Cell& cell : found) cell.sequence = 0;
     Cells expected = is_blind(step.rows.front()) ? Cells() : step.expected;
     for (Cell& cell : expected) cell.sequence = 0;

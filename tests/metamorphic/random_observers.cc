@@ -44,7 +44,7 @@ class CopyingObserver final : public Observer {
  public:
   CopyingObserver(Engine& engine, uint64_t& point) : engine_(engine), point_(point) {}
 
-  Status before_write(const ObservedRow& row, ObserverContext& context) override {
+  Status before_write(const RowView& row, ObserverContext& context) override {
     point_ = engine_.status().last_sequence;
     CELLAR_TRY_ASSIGN(const auto to, context.table(table_name(kTo)));
     for (const CellView& view : row) {

@@ -83,7 +83,7 @@ void RandomRun::get_otherwise(const Operation& operation) {
   std::shared_ptr<const Snapshot> snapshot;
   ModelScan model = as_read(operation, snapshot);
   model.raw = false;
-  if (snapshot != nullptr) get.at(snapshot);
+  if (snapshot != nullptr) get.snapshot(snapshot);
   if (operation.kind == Kind::kFilteredGet) {
     get.filter(filter_of(operation.filter)).load_families_on_demand(operation.on_demand);
     model.passes = passes_of(operation.filter);
@@ -108,7 +108,7 @@ void RandomRun::scan_otherwise(const Operation& operation) {
   std::shared_ptr<const Snapshot> snapshot;
   ModelScan model = as_read(operation, snapshot);
   Scan scan = scan_of(operation);
-  if (snapshot != nullptr) scan.at(snapshot);
+  if (snapshot != nullptr) scan.snapshot(snapshot);
   if (operation.kind == Kind::kFilteredScan) {
     // Families cannot be left for later where rows come backwards.
     scan.filter(filter_of(operation.filter))
@@ -140,7 +140,7 @@ void RandomRun::nearest_row(const Operation& operation) {
   Scan asked;
   choose(operation.scan, asked);
   asked.raw(model.raw);
-  if (snapshot != nullptr) asked.at(snapshot);
+  if (snapshot != nullptr) asked.snapshot(snapshot);
   const std::vector<Part> expected = mirrors_[operation.table].scan(model, "", now_ms());
   Table& table = *tables_[operation.table];
   const auto batch = model.reversed ? table.row_at_or_before(operation.row, asked)
@@ -158,7 +158,7 @@ void RandomRun::scan_onward(const Operation& operation) {
   model.rows_max = 0;
   const std::vector<Part> expected = mirrors_[operation.table].scan(model, operation.prefix, now_ms());
   Scan scan = scan_of(operation);
-  if (snapshot != nullptr) scan.at(snapshot);
+  if (snapshot != nullptr) scan.snapshot(snapshot);
   const uint64_t rows = 1 + operation.which;
   scan.limit(rows).cursor_after_cells(0);
   std::vector<Part> found;
@@ -182,34 +182,40 @@ void RandomRun::count_rows(const Operation& operation) {
   const ModelScan model = as_read(counted, snapshot);
   Scan scan = scan_of(counted);
   scan.filter(all_of({first_key_only_filter(), key_only_filter()}));
-  if (snapshot != nullptr) scan.at(snapshot);
+  if (snapshot != nullptr) scan.snapshot(snapshot);
   const uint64_t expected = rows_in(mirrors_[counted.table].scan(model, counted.prefix, now_ms()));
   const uint64_t found = rows_in(parts_of_scan(*tables_[counted.table], scan));
   note(fmt::format("{} rows", found));
   if (found != expected) fail(fmt::format("{} rows counted, expected {}", found, expected));
 }
 
-EstimateRequest RandomRun::range_of(const Operation& operation) const {
-  EstimateRequest request;
+KeyRange RandomRun::range_of(const Operation& operation) const {
+  KeyRange request;
   request.start = operation.scan.start;
   request.stop = operation.scan.stop;
   if (!request.stop.empty() && request.stop < request.start) std::swap(request.start, request.stop);
-  for (const auto& [family, columns] : operation.scan.columns) request.families.push_back(family);
   return request;
+}
+
+std::vector<std::string> RandomRun::families_of(const Operation& operation) {
+  std::vector<std::string> families;
+  for (const auto& [family, columns] : operation.scan.columns) families.push_back(family);
+  return families;
 }
 
 void RandomRun::estimate(const Operation& operation) {
   executor_.settle();  // what a flush has written and not yet let go of would count twice
-  EstimateRequest request = range_of(operation);
+  KeyRange request = range_of(operation);
+  const std::vector<std::string> families = families_of(operation);
   Table& table = *tables_[operation.table];
   const auto in_order = [&](const EstimatedFigure& each, const char* what) {
     if (each.low > each.estimate || each.estimate > each.high)
       fail(fmt::format("estimate of {}: {} to {}, likely {}", what, each.low, each.high, each.estimate));
   };
-  const auto part = table.estimate(request);
+  const auto part = table.estimate(request, families);
   request.start.clear();
   request.stop.clear();
-  const auto whole = table.estimate(request);
+  const auto whole = table.estimate(request, families);
   expect_ok(part.status(), "estimate");
   expect_ok(whole.status(), "estimate");
   if (failure_) return;
@@ -231,9 +237,9 @@ void RandomRun::estimate(const Operation& operation) {
 }
 
 void RandomRun::split_points(const Operation& operation) {
-  const EstimateRequest request = range_of(operation);
+  const KeyRange request = range_of(operation);
   const size_t parts = 1 + operation.which;
-  const auto splits = tables_[operation.table]->split_points(parts, request);
+  const auto splits = tables_[operation.table]->split_points(parts, request, families_of(operation));
   if (!splits.ok()) return fail("split points: " + splits.status().to_text());
   std::string before = request.start;
   if (splits->rows.size() >= parts) fail("more parts than asked for");

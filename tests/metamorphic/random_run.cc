@@ -260,10 +260,10 @@ Status RandomRun::write_row(const Operation& operation, const std::vector<RowCha
     } else {
       check.then(mutations_of(operation.rows));
     }
-    CELLAR_TRY_ASSIGN(const CheckAndMutateResult result, table.check_and_mutate(check, options));
-    if (result.success != holds_) fail(holds_ ? "a check held only in the model" : "a check held");
-    note(result.success ? "held" : "did not hold");
-    if (!result.success) return {};
+    CELLAR_TRY_ASSIGN(const ActionResult result, table.check_and_mutate(check, options));
+    if (result.matched != holds_) fail(holds_ ? "a check held only in the model" : "a check held");
+    note(result.matched ? "held" : "did not hold");
+    if (!result.matched) return {};
     returned = result.row;
   }
   if (pending_ != nullptr && !failure_) apply_pending(engine_->status().last_sequence);
@@ -465,7 +465,7 @@ void RandomRun::get(const Operation& operation) {
   choose(operation.scan, get);
   std::shared_ptr<const Snapshot> snapshot;
   const ModelScan scan = as_read(operation, snapshot);
-  if (snapshot != nullptr) get.at(snapshot);
+  if (snapshot != nullptr) get.snapshot(snapshot);
   const std::vector<Part> expected = mirrors_[operation.table].get(operation.row, scan, now_ms());
   if (operation.kind == Kind::kExists) {
     const auto exists = tables_[operation.table]->exists(get);
@@ -491,7 +491,7 @@ void RandomRun::get_many(const Operation& operation) {
   std::vector<std::vector<Part>> expected;
   for (const std::string& row : operation.many) {
     choose(operation.scan, gets.emplace_back(row));
-    if (snapshot != nullptr) gets.back().at(snapshot);
+    if (snapshot != nullptr) gets.back().snapshot(snapshot);
     expected.push_back(mirrors_[operation.table].get(row, scan, now_ms()));
   }
   const auto batches = tables_[operation.table]->get_many(gets);
@@ -511,7 +511,7 @@ void RandomRun::scan(const Operation& operation) {
   Scan& scan = open.request = scan_of(operation);
   std::shared_ptr<const Snapshot> snapshot;
   const ModelScan model = as_read(operation, snapshot);
-  if (snapshot != nullptr) scan.at(snapshot);
+  if (snapshot != nullptr) scan.snapshot(snapshot);
   open.in_batches = operation.in_batches;
   open.expected = mirrors_[operation.table].scan(model, operation.prefix, now_ms());
   open.table = tables_[operation.table];
@@ -550,8 +550,8 @@ void RandomRun::drain(OpenScanner open) {
 void RandomRun::resume(OpenScanner& open, const std::string& cursor, const std::vector<Part>& found) {
   Scan scan = open.request;
   scan.start(cursor);
-  if (scan.row_limit() != 0)
-    scan.limit(scan.row_limit() - static_cast<uint64_t>(std::ranges::count(found, false, &Part::more)));
+  if (scan.limit() != 0)
+    scan.limit(scan.limit() - static_cast<uint64_t>(std::ranges::count(found, false, &Part::more)));
   auto scanner = open.table->scan(scan);
   if (!scanner.ok()) return fail("scan from a cursor: " + scanner.status().to_text());
   open.scanner = std::move(scanner).value();

@@ -126,7 +126,8 @@ class RandomRun final : private EventListener {
   void count_rows(const Operation& operation);
   void estimate(const Operation& operation);
   void split_points(const Operation& operation);
-  EstimateRequest range_of(const Operation& operation) const;
+  KeyRange range_of(const Operation& operation) const;
+  static std::vector<std::string> families_of(const Operation& operation);
   std::vector<Part> parts_of_scan(Table& table, const Scan& scan);
   void expect_parts(const char* what, const std::vector<Part>& found, const std::vector<Part>& expected);
 

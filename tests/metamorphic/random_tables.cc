@@ -52,7 +52,7 @@ void RandomRun::table_work(const Operation& operation) {
   if (operation.kind == Kind::kReadNamed) return read_named(*at);
   if (operation.kind == Kind::kRestoreNamed) return restore_named(*at, operation);
   if (operation.kind == Kind::kCloneNamed) return clone_named(*at, operation);
-  expect_ok(engine_->drop_snapshot(at->name), "drop snapshot");
+  expect_ok(engine_->named_snapshots().drop(at->name), "drop snapshot");
   named_.erase(at);
 }
 
@@ -74,7 +74,8 @@ void RandomRun::replace_content(const std::function<Status()>& change, const cha
   expect_ok(change(), what);
   for (size_t i = 0; i < snapshots_.size() && !failure_; ++i)
     for (size_t t = 0; t < tables_.size(); ++t)
-      expect_parts(what, parts_of_scan(*tables_[t], Scan().all_versions().at(snapshots_[i])), expected[i][t]);
+      expect_parts(what, parts_of_scan(*tables_[t], Scan().all_versions().snapshot(snapshots_[i])),
+                   expected[i][t]);
   snapshots_.clear();
   const uint64_t last = engine_->status().last_sequence;
   if (last < sequence_) fail(fmt::format("{}: write {} follows write {}", what, last, sequence_));
@@ -121,9 +122,9 @@ void RandomRun::name_snapshot(const Operation& operation) {
   if (failure_) return;
   NamedContent named;
   named.name = fmt::format("s{}", ++names_given_);
-  const auto made = engine_->create_snapshot(named.name);
+  const auto made = engine_->named_snapshots().create(named.name);
   if (!made.ok()) return fail("create snapshot: " + made.status().to_text());
-  if (made->checkpoint.sequence != sequence_) fail("a named snapshot is not of the newest write");
+  if (made->sequence != sequence_) fail("a named snapshot is not of the newest write");
   named.mirrors = mirrors_;
   named.options = options_;
   for (const Mirror& mirror : mirrors_)
@@ -133,7 +134,7 @@ void RandomRun::name_snapshot(const Operation& operation) {
 }
 
 void RandomRun::read_named(const NamedContent& named) {
-  auto opened = engine_->open_snapshot(named.name);
+  auto opened = engine_->named_snapshots().open(named.name);
   if (!opened.ok()) return fail("open snapshot: " + opened.status().to_text());
   for (size_t t = 0; t < named.mirrors.size() && !failure_; ++t) {
     const auto table = (*opened)->open_table(table_name(static_cast<uint32_t>(t)));
@@ -155,7 +156,7 @@ void RandomRun::restore_named(const NamedContent& named, const Operation& operat
   }
   restoring_ = &named;
   to_restore_ = {restored.begin(), restored.end()};
-  replace_content([&] { return engine_->restore_snapshot(named.name, names); }, "restore");
+  replace_content([&] { return engine_->named_snapshots().restore(named.name, names); }, "restore");
   for (const uint32_t t : restored) {
     if (to_restore_.contains(t)) mirror_restored(t);
     if (failure_) return;
@@ -189,7 +190,7 @@ void RandomRun::look_for_restored(const CompactionInfo& info) {
 void RandomRun::clone_named(const NamedContent& named, const Operation& operation) {
   {
     clone_compacts_ = false;
-    const auto cloned = engine_->clone_snapshot(named.name, table_name(operation.table), kClone);
+    const auto cloned = engine_->named_snapshots().clone(named.name, table_name(operation.table), kClone);
     if (!cloned.ok()) return fail("clone: " + cloned.status().to_text());
     const std::vector<Part> found = parts_of_scan(**cloned, Scan().all_versions());
     // A compaction of its own may drop versions that show only because newer ones were deleted; not where

@@ -41,7 +41,7 @@ void choose(const ModelScan& scan, auto& query) {
   query.versions(scan.versions).time_range(scan.time_from, scan.time_until);
   query.max_per_family(static_cast<uint32_t>(scan.family_max));
   query.family_offset(static_cast<uint32_t>(scan.family_offset));
-  query.count_per_family(scan.family_counts_cells ? CountBy::kCells : CountBy::kColumns);
+  query.count_cells_per_family(scan.family_counts_cells);
   for (const auto& [family, times] : scan.family_times)
     query.family_time_range(family, times.first, times.second);
   query.strict_versions(scan.strict_versions);

@@ -176,11 +176,11 @@ Status Writer::change(const std::string& step, std::istringstream& in) {
   if (step == "flush") return engine_->flush();
   if (step == "truncate") return engine_->truncate_table(first);
   if (step == "drop") return engine_->drop_table(first);
-  if (step == "snapshot") return engine_->create_snapshot(first).status();
-  if (step == "drop-snapshot") return engine_->drop_snapshot(first);
-  if (step == "clone") return engine_->clone_snapshot(first, "t", second).status();
+  if (step == "snapshot") return engine_->named_snapshots().create(first).status();
+  if (step == "drop-snapshot") return engine_->named_snapshots().drop(first);
+  if (step == "clone") return engine_->named_snapshots().clone(first, "t", second).status();
   if (step == "checkpoint") return engine_->checkpoint(path_ + "." + first).status();
-  if (step == "feed") return engine_->create_feed(first);
+  if (step == "feed") return engine_->feeds().create(first);
   CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> t, table("t"));
   if (step == "increment") {
     const WriteOptions options{.durability = durability_of(first)};
@@ -218,10 +218,10 @@ Status Writer::dump(Engine& engine, const std::string& prefix) {
     CELLAR_TRY(scanner->status());
   }
   if (!prefix.empty()) return {};
-  CELLAR_TRY_ASSIGN(const std::vector<NamedSnapshotInfo> snapshots, engine.list_snapshots());
-  for (const NamedSnapshotInfo& each : snapshots) {
+  CELLAR_TRY_ASSIGN(const std::vector<CheckpointInfo> snapshots, engine.named_snapshots().list());
+  for (const CheckpointInfo& each : snapshots) {
     CELLAR_TRY(each.status);
-    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> opened, engine.open_snapshot(each.name));
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> opened, engine.named_snapshots().open(each.name));
     tell(fmt::format("snapshot {}", each.name));
     CELLAR_TRY(dump(*opened, each.name + ":"));
   }

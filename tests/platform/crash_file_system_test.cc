@@ -25,7 +25,7 @@ std::unique_ptr<Directory> open(FileSystem& files, const std::string& path = "/s
 
 std::unique_ptr<WritableFile> create(Directory& directory, const std::string& name,
                                      uint64_t mapped_bytes = 0) {
-  return std::move(directory.create(name, {.mapped_bytes = mapped_bytes})).value();
+  return std::move(directory.create(name, mapped_bytes)).value();
 }
 
 // Puts `bytes` under `name` as a careful program does: a temporary file, synced, renamed, the directory

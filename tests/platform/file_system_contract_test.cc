@@ -69,7 +69,7 @@ class FileSystemContract : public ::testing::TestWithParam<Which> {
   }
 
   std::unique_ptr<WritableFile> create(std::string_view name, uint64_t mapped_bytes = 0) {
-    auto file = top_->create(name, {.mapped_bytes = mapped_bytes});
+    auto file = top_->create(name, mapped_bytes);
     EXPECT_TRUE(file.ok()) << file.status().to_text();
     return file.ok() ? std::move(file).value() : nullptr;
   }
@@ -150,7 +150,7 @@ TEST_P(FileSystemContract, AReaderKeepsTheSizeAtOpening) {
 TEST_P(FileSystemContract, ACreatedNameMustBeNew) {
   write("a", "old");
   EXPECT_EQ(top_->create("a", {}).status().code(), Code::kInvalidArgument);
-  EXPECT_EQ(top_->create("a", {.mapped_bytes = 64}).status().code(), Code::kInvalidArgument);
+  EXPECT_EQ(top_->create("a", 64).status().code(), Code::kInvalidArgument);
   EXPECT_EQ(read_all(*top_, "a"), "old");
   ASSERT_TRUE(top_->directory("d", true).ok());
   EXPECT_EQ(top_->create("d", {}).status().code(), Code::kInvalidArgument);

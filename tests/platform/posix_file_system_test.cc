@@ -139,8 +139,8 @@ TEST_F(PosixFileSystem, DescriptorsDoNotLeak) {
     (void)store->lock("LOCK");
     (void)store->create("x", {});
     (void)store->create("x", {});
-    (void)store->create("m", {.mapped_bytes = 4096});
-    (void)store->create("huge", {.mapped_bytes = uint64_t{1} << 62});
+    (void)store->create("m", 4096);
+    (void)store->create("huge", uint64_t{1 << 62});
     (void)store->directory("d", true);
     (void)store->directory("x", true);
     (void)posix_file_system().open_file(scratch_.path());
@@ -152,7 +152,7 @@ TEST_F(PosixFileSystem, DescriptorsDoNotLeak) {
 TEST_F(PosixFileSystem, DescriptorsAreClosedOnExec) {
   auto store = open();
   auto plain = store->create("p", {});
-  auto mapped = store->create("m", {.mapped_bytes = 4096});
+  auto mapped = store->create("m", 4096);
   auto reader = store->open("p");
   auto lock = store->lock("LOCK");
   for (int fd = 3; fd < 256; ++fd) {
@@ -177,7 +177,7 @@ TEST_F(PosixFileSystem, AFullMediumIsNoSpaceAndTheFileIsDead) {
               if (full.ok() || (*file)->size() != 6'000) return 3;
               if ((*file)->append("x").to_text() != full.to_text()) return 4;
               if ((*file)->sync().ok() || (*file)->close().ok()) return 5;
-              const Status mapped = store->create("m", {.mapped_bytes = 100'000}).status();
+              const Status mapped = store->create("m", 100'000).status();
               if (!mapped.is(Code::kNoSpace)) return 6;
               return 0;
             }),
@@ -189,7 +189,7 @@ TEST_F(PosixFileSystem, AFullMediumIsNoSpaceAndTheFileIsDead) {
 TEST_F(PosixFileSystem, AMappedAppendSurvivesKill) {
   auto store = open();
   EXPECT_EQ(in_child([&] {
-              auto file = store->create("m", {.mapped_bytes = 1 << 16});
+              auto file = store->create("m", 1 << 16);
               if (!file.ok() || !(*file)->append("acknowledged....").ok()) return 1;
               return kill(getpid(), SIGKILL);
             }),

@@ -159,7 +159,7 @@ std::optional<std::string> extra_lost(Engine& engine, const std::string& name,
 
 // Says what is wrong with the feeds, or nothing.
 std::optional<std::string> feeds_lost(Engine& engine, const Outcome& outcome) {
-  const std::vector<FeedInfo> feeds = engine.list_feeds();
+  const std::vector<FeedInfo> feeds = engine.feeds().list();
   const auto has = [&](const std::string& name) {
     return std::ranges::find(feeds, name, &FeedInfo::name) != feeds.end();
   };
@@ -169,7 +169,7 @@ std::optional<std::string> feeds_lost(Engine& engine, const Outcome& outcome) {
   if (has("refused")) return "a feed that was refused is there";
   for (const FeedInfo& each : feeds) {
     if (each.lost && each.name == kSmallFeed) continue;  // it was told so
-    const auto reader = engine.read_feed(each.name);
+    const auto reader = engine.feeds().read(each.name);
     if (!reader.ok()) return "feed: " + reader.status().to_text();
     for (bool more = true; more;) {
       const auto entry = (*reader)->next();
@@ -186,11 +186,11 @@ std::optional<std::string> others_lost(Engine& engine, const std::set<std::strin
                                        const Outcome& outcome) {
   for (const char* name : {"x", "y"})
     if (auto wrong = extra_lost(engine, name, found, outcome)) return wrong;
-  const auto snapshots = engine.list_snapshots();
+  const auto snapshots = engine.named_snapshots().list();
   if (!snapshots.ok()) return "snapshots: " + snapshots.status().to_text();
-  for (const NamedSnapshotInfo& each : *snapshots) {
+  for (const CheckpointInfo& each : *snapshots) {
     if (!each.status.ok()) return "snapshot " + each.name + ": " + each.status.to_text();
-    const auto opened = engine.open_snapshot(each.name);
+    const auto opened = engine.named_snapshots().open(each.name);
     const Status read = opened.ok() ? cells_found(**opened).status() : opened.status();
     if (!read.ok()) return "snapshot " + each.name + " cannot be read: " + read.to_text();
   }
@@ -323,8 +323,8 @@ std::optional<std::string> settle_store(FileSystem& files, Outcome& outcome, Fat
   };
   if (has("x")) outcome.altered = is_altered("x");
   if (has("y")) outcome.cloned_altered = is_altered("y");
-  outcome.snapshot = !visit.engine().list_snapshots().value().empty();
-  const std::vector<FeedInfo> feeds = visit.engine().list_feeds();
+  outcome.snapshot = !visit.engine().named_snapshots().list().value().empty();
+  const std::vector<FeedInfo> feeds = visit.engine().feeds().list();
   outcome.feed = std::ranges::find(feeds, "all", &FeedInfo::name) != feeds.end();
   outcome.small_feed = std::ranges::find(feeds, kSmallFeed, &FeedInfo::name) != feeds.end();
   outcome.versions = 0;

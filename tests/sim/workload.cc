@@ -152,7 +152,7 @@ bool Course::perform_on_tables(CourseStep::Kind kind) {
     case Kind::kSnapshot:
       return take_snapshot();
     case Kind::kRestoreTable: {
-      const Status restored = engine_->restore_snapshot("s", {"x"});
+      const Status restored = engine_->named_snapshots().restore("s", {"x"});
       note(outcome_.extra, restored, true);
       outcome_.rows = restored.ok() ? outcome_.kept : std::nullopt;
       outcome_.altered = restored.ok() ? outcome_.kept_altered : std::nullopt;
@@ -161,7 +161,7 @@ bool Course::perform_on_tables(CourseStep::Kind kind) {
     case Kind::kCloneTable:
       return clone();
     case Kind::kDropSnapshot:
-      return note(outcome_.snapshot, engine_->drop_snapshot("s"), false);
+      return note(outcome_.snapshot, engine_->named_snapshots().drop("s"), false);
     case Kind::kCheckpoint:
       return note(outcome_.copied, engine_->checkpoint("copy").status(), true);
     default:
@@ -171,7 +171,7 @@ bool Course::perform_on_tables(CourseStep::Kind kind) {
 
 // A name that is taken changes nothing; what else failed may have happened.
 bool Course::take_snapshot() {
-  const Status made = engine_->create_snapshot("s").status();
+  const Status made = engine_->named_snapshots().create("s").status();
   if (made.is(Code::kInvalidArgument)) return false;
   outcome_.kept = made.ok() ? outcome_.rows : std::nullopt;
   outcome_.kept_altered = made.ok() ? outcome_.altered : std::nullopt;
@@ -179,7 +179,7 @@ bool Course::take_snapshot() {
 }
 
 bool Course::clone() {
-  const Status made = engine_->clone_snapshot("s", "x", "y").status();
+  const Status made = engine_->named_snapshots().clone("s", "x", "y").status();
   if (made.is(Code::kInvalidArgument)) return false;
   outcome_.cloned = made.ok() ? outcome_.kept : std::nullopt;
   outcome_.cloned_altered = made.ok() ? outcome_.kept_altered : std::nullopt;
@@ -190,24 +190,24 @@ bool Course::perform_on_feed(CourseStep::Kind kind) {
   using Kind = CourseStep::Kind;
   switch (kind) {
     case Kind::kMakeFeed:
-      return note(outcome_.feed, engine_->create_feed("all"), true);
+      return note(outcome_.feed, engine_->feeds().create("all"), true);
     case Kind::kReadFeed:
       return read_feed("all");
     case Kind::kDropFeed:
-      return note(outcome_.feed, engine_->drop_feed("all"), false);
+      return note(outcome_.feed, engine_->feeds().drop("all"), false);
     case Kind::kMakeSmallFeed:
-      return note(outcome_.small_feed, engine_->create_feed(kSmallFeed, small_feed()), true);
+      return note(outcome_.small_feed, engine_->feeds().create(kSmallFeed, small_feed()), true);
     case Kind::kReadSmallFeed:
       return read_feed(kSmallFeed);
     case Kind::kDropSmallFeed:
-      return note(outcome_.small_feed, engine_->drop_feed(kSmallFeed), false);
+      return note(outcome_.small_feed, engine_->feeds().drop(kSmallFeed), false);
     default:
       return false;
   }
 }
 
 bool Course::read_feed(const std::string& name) {
-  const auto reader = engine_->read_feed(name);
+  const auto reader = engine_->feeds().read(name);
   if (reader.status().is(Code::kLimit)) {
     outcome_.small_feed_refused = name == kSmallFeed;
     return is_lost(*engine_, name);
@@ -393,7 +393,7 @@ bool Course::alter_extra() {
 // Requests that no state of the store allows. What they leave behind would be found later.
 bool Course::ask_what_is_refused() {
   const auto alter = [&](const TableChange& change) { return engine_->alter_table("t", change); };
-  const auto feed = [&](const FeedOptions& options) { return engine_->create_feed("refused", options); };
+  const auto feed = [&](const FeedOptions& options) { return engine_->feeds().create("refused", options); };
   const Status answers[] = {
       alter({.set_families = {family_of("b"), family_of("b")}}),
       alter({.set_families = {family_of("b")}, .remove_families = {"b"}}),

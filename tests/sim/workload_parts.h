@@ -26,7 +26,7 @@ inline FeedOptions small_feed() {
   return {.tables = {{"t", {"a", "b"}}, {"u"}}, .retained_bytes_max = kLogSegmentBytes};
 }
 inline bool is_lost(Engine& engine, const std::string& feed) {
-  const std::vector<FeedInfo> feeds = engine.list_feeds();
+  const std::vector<FeedInfo> feeds = engine.feeds().list();
   return std::ranges::any_of(feeds, [&](const FeedInfo& each) { return each.name == feed && each.lost; });
 }
 

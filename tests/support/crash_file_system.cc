@@ -177,13 +177,13 @@ class CrashDirectory final : public Directory {
                  std::unique_ptr<Directory> inner)
       : world_(std::move(world)), node_(std::move(node)), inner_(std::move(inner)) {}
 
-  Result<std::unique_ptr<WritableFile>> create(std::string_view name, const CreateOptions& options) override {
+  Result<std::unique_ptr<WritableFile>> create(std::string_view name, uint64_t mapped_bytes) override {
     const std::lock_guard<std::mutex> lock(world_->mutex);
     CELLAR_TRY(world_->begin("create", path_of(name)));
-    CELLAR_TRY_ASSIGN(auto file, inner_->create(name, options));
+    CELLAR_TRY_ASSIGN(auto file, inner_->create(name, mapped_bytes));
     auto node = std::make_shared<CrashNode>();
-    node->mapped = options.mapped_bytes > 0;
-    node->length = options.mapped_bytes;
+    node->mapped = mapped_bytes > 0;
+    node->length = mapped_bytes;
     node_->change({Kind::kSet, std::string(name), "", node});
     return std::unique_ptr<WritableFile>(
         std::make_unique<CrashWritable>(world_, std::move(node), std::move(file), path_of(name)));

@@ -233,13 +233,13 @@ class FaultDirectory final : public Directory {
                  std::string name)
       : rules_(std::move(rules)), inner_(std::move(inner)), name_(std::move(name)) {}
 
-  Result<std::unique_ptr<WritableFile>> create(std::string_view name, const CreateOptions& options) override {
+  Result<std::unique_ptr<WritableFile>> create(std::string_view name, uint64_t mapped_bytes) override {
     const std::string full = below(name_, name);
     CELLAR_TRY(ask(FileOperation::kCreate, full,
-                   options.mapped_bytes > 0 ? "mapped " + byte_count(options.mapped_bytes) : std::string()));
-    CELLAR_TRY_ASSIGN(auto file, inner_->create(name, options));
+                   mapped_bytes > 0 ? "mapped " + byte_count(mapped_bytes) : std::string()));
+    CELLAR_TRY_ASSIGN(auto file, inner_->create(name, mapped_bytes));
     return std::unique_ptr<WritableFile>(
-        std::make_unique<FaultWritable>(rules_, std::move(file), full, options.mapped_bytes > 0));
+        std::make_unique<FaultWritable>(rules_, std::move(file), full, mapped_bytes > 0));
   }
 
   Result<std::unique_ptr<ReadableFile>> open(std::string_view name) override {

@@ -276,7 +276,7 @@ void choose(const ModelScan& asked, Q& query) {
   query.versions(asked.versions).time_range(asked.time_from, asked.time_until);
   query.max_per_family(static_cast<uint32_t>(asked.family_max));
   query.family_offset(static_cast<uint32_t>(asked.family_offset));
-  query.count_per_family(asked.family_counts_cells ? CountBy::kCells : CountBy::kColumns);
+  query.count_cells_per_family(asked.family_counts_cells);
   for (const auto& [family, columns] : asked.columns) {
     if (columns.empty()) query.family(family);
     for (const std::string& column : columns) query.column(family, column);

@@ -64,7 +64,7 @@ Status apply_read_options(const ReadOptions& options, Read& read) {
       return Status::invalid_argument("--limit-per-family and --offset-per-family go up to 4,294,967,295");
   read.max_per_family(static_cast<uint32_t>(options.limit_per_family));
   read.family_offset(static_cast<uint32_t>(options.offset_per_family));
-  read.count_per_family(options.per_cell ? CountBy::kCells : CountBy::kColumns);
+  read.count_cells_per_family(options.per_cell);
   read.strict_versions(options.strict_versions);
   return {};
 }

@@ -6,8 +6,8 @@
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "base/coding.h"
-#include "base/md5.h"
 #include "cell/cell_codec.h"
+#include "cellar/keys.h"
 #include "tools/hbase/hbase.pb.h"
 
 namespace cellar {

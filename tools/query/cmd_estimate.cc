@@ -45,21 +45,20 @@ class EstimateCommand final : public Command {
       if (parts_ == 0)
         return Status::invalid_argument("--parts: a range has at least 1 part").hinting("write --parts 4");
     }
-    EstimateRequest request;
-    CELLAR_TRY_ASSIGN(request.start, for_argument("--start", parse_bytes(start_)));
-    CELLAR_TRY_ASSIGN(request.stop, for_argument("--stop", parse_bytes(stop_)));
-    request.families = families_;
+    KeyRange range;
+    CELLAR_TRY_ASSIGN(range.start, for_argument("--start", parse_bytes(start_)));
+    CELLAR_TRY_ASSIGN(range.stop, for_argument("--stop", parse_bytes(stop_)));
     CELLAR_TRY_ASSIGN(const OpenedTable opened, table_.open(session, {}, true));
     CELLAR_TRY(table_.check_columns(session, *opened.table, families_));
-    const Status printed = parts_ == 0 ? print_estimate(session, *opened.table, request)
-                                       : print_splits(session, *opened.table, request);
+    const Status printed = parts_ == 0 ? print_estimate(session, *opened.table, range)
+                                       : print_splits(session, *opened.table, range);
     if (!printed.ok()) return table_.name_failure(session, printed);
     return opened.close();
   }
 
  private:
-  static Status print_estimate(Session& session, Table& table, const EstimateRequest& request) {
-    CELLAR_TRY_ASSIGN(const RangeEstimate estimate, table.estimate(request));
+  Status print_estimate(Session& session, Table& table, const KeyRange& range) const {
+    CELLAR_TRY_ASSIGN(const RangeEstimate estimate, table.estimate(range, families_));
     Records records(session.out(), session.format(), "cellar.range/1", "figures");
     const auto line = [&](std::string_view name, const EstimatedFigure& figure) {
       records.text("figure", name).count("low", figure.low).count("estimate", figure.estimate);
@@ -73,8 +72,8 @@ class EstimateCommand final : public Command {
     return {};
   }
 
-  Status print_splits(Session& session, Table& table, const EstimateRequest& request) const {
-    CELLAR_TRY_ASSIGN(const RangeSplits splits, table.split_points(parts_, request));
+  Status print_splits(Session& session, Table& table, const KeyRange& range) const {
+    CELLAR_TRY_ASSIGN(const RangeSplits splits, table.split_points(parts_, range, families_));
     Records records(session.out(), session.format(), "cellar.splits/1", "splits");
     for (const std::string& row : splits.rows) records.shown_bytes("row", row, rules_.row(row)).add();
     records.count("bytes", splits.bytes).count("largest_part", splits.largest_part);

@@ -195,8 +195,8 @@ ShellNames Shell::names() {
   Engine* const engine = state_.engine.get();
   if (engine == nullptr) return names;
   names.tables = engine->list_tables();
-  if (const auto snapshots = engine->list_snapshots(); snapshots.ok())
-    for (const NamedSnapshotInfo& each : *snapshots) names.snapshots.push_back(each.name);
+  if (const auto snapshots = engine->named_snapshots().list(); snapshots.ok())
+    for (const CheckpointInfo& each : *snapshots) names.snapshots.push_back(each.name);
   names.families = [engine](const std::string& name) {
     std::vector<std::string> families;
     if (const auto table = engine->open_table(name); table.ok())

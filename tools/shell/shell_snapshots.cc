@@ -13,37 +13,37 @@ namespace cellar {
 namespace {
 
 // The snapshots whose whole name matches the pattern at this position; without one, all of them.
-Result<std::vector<NamedSnapshotInfo>> matching(ShellCall& call, size_t position) {
+Result<std::vector<CheckpointInfo>> matching(ShellCall& call, size_t position) {
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
-  CELLAR_TRY_ASSIGN(std::vector<NamedSnapshotInfo> all, store->list_snapshots());
+  CELLAR_TRY_ASSIGN(std::vector<CheckpointInfo> all, store->named_snapshots().list());
   if (call.positions() <= position) return all;
   CELLAR_TRY_ASSIGN(const auto pattern, call.pattern(position));
-  std::erase_if(all, [&](const NamedSnapshotInfo& each) { return !RE2::FullMatch(each.name, *pattern); });
+  std::erase_if(all, [&](const CheckpointInfo& each) { return !RE2::FullMatch(each.name, *pattern); });
   return all;
 }
 
 // … that hold a table whose whole name matches position 0.
-Result<std::vector<NamedSnapshotInfo>> of_table(ShellCall& call) {
+Result<std::vector<CheckpointInfo>> of_table(ShellCall& call) {
   CELLAR_TRY_ASSIGN(const auto pattern, call.pattern(0));
-  CELLAR_TRY_ASSIGN(std::vector<NamedSnapshotInfo> all, matching(call, 1));
-  std::erase_if(all, [&](const NamedSnapshotInfo& each) {
-    return std::ranges::none_of(each.checkpoint.tables,
+  CELLAR_TRY_ASSIGN(std::vector<CheckpointInfo> all, matching(call, 1));
+  std::erase_if(all, [&](const CheckpointInfo& each) {
+    return std::ranges::none_of(each.tables,
                                 [&](const std::string& table) { return RE2::FullMatch(table, *pattern); });
   });
   return all;
 }
 
-Status show(ShellCall& call, const std::vector<NamedSnapshotInfo>& snapshots) {
+Status show(ShellCall& call, const std::vector<CheckpointInfo>& snapshots) {
   print_snapshots(call.session(), snapshots);
   if (call.session().format() == Format::kTable) call.session().talk(counted(snapshots.size(), "snapshot"));
   return {};
 }
 
-Status drop_all(ShellCall& call, const std::vector<NamedSnapshotInfo>& snapshots) {
+Status drop_all(ShellCall& call, const std::vector<CheckpointInfo>& snapshots) {
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
   const std::string question = fmt::format("drop {}?", counted(snapshots.size(), "snapshot"));
   if (!snapshots.empty() && !call.confirmed(question)) return {};
-  for (const NamedSnapshotInfo& each : snapshots) CELLAR_TRY(store->drop_snapshot(each.name));
+  for (const CheckpointInfo& each : snapshots) CELLAR_TRY(store->named_snapshots().drop(each.name));
   call.session().talk(fmt::format("dropped {}", counted(snapshots.size(), "snapshot")));
   return {};
 }
@@ -63,22 +63,22 @@ Status run_snapshot(ShellCall& call) {
   CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
   CELLAR_TRY_ASSIGN(const std::string name, call.text(1));
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
-  const Result<NamedSnapshotInfo> made =
-      call.watched([&] { return store->create_snapshot(name, {table->name()}); });
+  const Result<CheckpointInfo> made =
+      call.watched([&] { return store->named_snapshots().create(name, {table->name()}); });
   if (!made.ok()) return call.at(call.position(1), made.status());
-  call.session().talk(fmt::format("created snapshot {}: {}", name, size_text(made->checkpoint)));
+  call.session().talk(fmt::format("created snapshot {}: {}", name, size_text(*made)));
   return {};
 }
 
 Status run_list_snapshots(ShellCall& call) {
   CELLAR_TRY(call.take({}, 0, 1));
-  CELLAR_TRY_ASSIGN(const std::vector<NamedSnapshotInfo> found, matching(call, 0));
+  CELLAR_TRY_ASSIGN(const std::vector<CheckpointInfo> found, matching(call, 0));
   return show(call, found);
 }
 
 Status run_list_table_snapshots(ShellCall& call) {
   CELLAR_TRY(call.take({}, 1, 2));
-  CELLAR_TRY_ASSIGN(const std::vector<NamedSnapshotInfo> found, of_table(call));
+  CELLAR_TRY_ASSIGN(const std::vector<CheckpointInfo> found, of_table(call));
   return show(call, found);
 }
 
@@ -86,32 +86,32 @@ Status run_delete_snapshot(ShellCall& call) {
   CELLAR_TRY(call.take({}, 1, 1));
   CELLAR_TRY_ASSIGN(const std::string name, call.text(0));
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
-  CELLAR_TRY(call.at(call.position(0), store->drop_snapshot(name)));
+  CELLAR_TRY(call.at(call.position(0), store->named_snapshots().drop(name)));
   call.session().talk(fmt::format("dropped snapshot {}", name));
   return {};
 }
 
 Status run_delete_all_snapshot(ShellCall& call) {
   CELLAR_TRY(call.take({}, 1, 1));
-  CELLAR_TRY_ASSIGN(const std::vector<NamedSnapshotInfo> found, matching(call, 0));
+  CELLAR_TRY_ASSIGN(const std::vector<CheckpointInfo> found, matching(call, 0));
   return drop_all(call, found);
 }
 
 Status run_delete_table_snapshots(ShellCall& call) {
   CELLAR_TRY(call.take({}, 1, 2));
-  CELLAR_TRY_ASSIGN(const std::vector<NamedSnapshotInfo> found, of_table(call));
+  CELLAR_TRY_ASSIGN(const std::vector<CheckpointInfo> found, of_table(call));
   return drop_all(call, found);
 }
 
 // The one table that HBase's snapshots hold; of ours, the one that is named.
 Result<std::string> table_in(ShellCall& call, Engine& store, const std::string& name, size_t position) {
   if (call.positions() > position) return call.table_name(call.position(position));
-  CELLAR_TRY_ASSIGN(const std::vector<NamedSnapshotInfo> all, store.list_snapshots());
-  const auto found = std::ranges::find(all, name, &NamedSnapshotInfo::name);
-  if (found == all.end() || found->checkpoint.tables.size() == 1)
-    return found == all.end() ? std::string() : found->checkpoint.tables.front();
+  CELLAR_TRY_ASSIGN(const std::vector<CheckpointInfo> all, store.named_snapshots().list());
+  const auto found = std::ranges::find(all, name, &CheckpointInfo::name);
+  if (found == all.end() || found->tables.size() == 1)
+    return found == all.end() ? std::string() : found->tables.front();
   return call.fault(call.position(0),
-                    fmt::format("the snapshot has {}", counted(found->checkpoint.tables.size(), "table")),
+                    fmt::format("the snapshot has {}", counted(found->tables.size(), "table")),
                     "name the one to clone as a third argument");
 }
 
@@ -123,7 +123,7 @@ Status run_clone_snapshot(ShellCall& call) {
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
   CELLAR_TRY_ASSIGN(const std::string from, table_in(call, *store, name, 2));
   CELLAR_TRY(call.at(call.position(0),
-                     call.watched([&] { return store->clone_snapshot(name, from, table).status(); })));
+                     call.watched([&] { return store->named_snapshots().clone(name, from, table).status(); })));
   call.session().talk(fmt::format("created table {} from {} in snapshot {}", escaped(table), from, name));
   return {};
 }
@@ -138,7 +138,8 @@ Status run_restore_snapshot(ShellCall& call) {
     tables.push_back(std::move(table));
   }
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
-  CELLAR_TRY(call.at(call.position(0), call.watched([&] { return store->restore_snapshot(name, tables); })));
+  CELLAR_TRY(
+      call.at(call.position(0), call.watched([&] { return store->named_snapshots().restore(name, tables); })));
   call.session().talk(fmt::format("restored {} of snapshot {}",
                                   tables.empty() ? "all tables" : counted(tables.size(), "table"), name));
   return {};

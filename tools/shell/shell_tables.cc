@@ -99,7 +99,7 @@ Status run_flush(ShellCall& call) {
     for (const std::string& family : families)
       CELLAR_TRY(call.at(call.position(1), check_family(call.session(), *table, family)));
     for (const std::string& family : families)
-      CELLAR_TRY(call.watched([&] { return table->flush({.family = family}); }));
+      CELLAR_TRY(call.watched([&] { return table->flush(family); }));
     if (families.empty()) CELLAR_TRY(call.watched([&] { return table->flush(); }));
   }
   const EngineStatus status = store->status();

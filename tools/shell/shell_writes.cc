@@ -100,9 +100,9 @@ Status run_put(ShellCall& call) {
   CheckAndMutate check(row);
   CELLAR_TRY_ASSIGN(const bool conditional, add_condition(call, *table, check));
   if (!conditional) return at_operand(call, 3, table->put(put));
-  const Result<CheckAndMutateResult> result = table->check_and_mutate(check.then(put));
+  const Result<ActionResult> result = table->check_and_mutate(check.then(put));
   if (!result.ok()) return at_operand(call, 3, result.status());
-  if (!result->success) {
+  if (!result->matched) {
     call.session().answer_negative();
     call.session().talk("nothing was written: the condition does not hold");
   }
@@ -217,7 +217,7 @@ Status run_incr(ShellCall& call) {
     CELLAR_TRY_ASSIGN(const std::string word, call.text_of(*overflow));
     const std::string wanted = upper_ascii(word);
     if (wanted != "WRAP" && wanted != "ERROR") return call.fault(*overflow, "expected WRAP or ERROR");
-    increment.overflow(wanted == "WRAP" ? Increment::Overflow::kWrap : Increment::Overflow::kError);
+    increment.wrap_on_overflow(wanted == "WRAP");
   }
   const Result<std::vector<int64_t>> sums = table->increment(increment);
   if (!sums.ok()) {

@@ -80,7 +80,7 @@ class FeedCommand final : public Command {
     const OpenFor what = action_ == "list" ? OpenFor::kLooking : OpenFor::kWriting;
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, what));
     if (action_ == "create") CELLAR_TRY(create(*engine));
-    if (action_ == "drop") CELLAR_TRY(engine->drop_feed(name_));
+    if (action_ == "drop") CELLAR_TRY(engine->feeds().drop(name_));
     print_feeds(session, *engine);
     CELLAR_TRY(engine->close());
     if (action_ == "create")
@@ -116,12 +116,12 @@ class FeedCommand final : public Command {
     if (retain_) {
       CELLAR_TRY_ASSIGN(options.retained_bytes_max, for_argument("--retain", parse_size(*retain_)));
     }
-    return engine.create_feed(name_, options);
+    return engine.feeds().create(name_, options);
   }
 
   void print_feeds(Session& session, Engine& engine) const {
     Records records(session.out(), session.format(), "cellar.feed/1", "feeds");
-    for (const FeedInfo& each : engine.list_feeds()) {
+    for (const FeedInfo& each : engine.feeds().list()) {
       if (action_ == "create" && each.name != name_) continue;
       records.text("feed", each.name)
           .list("tables", names_of(each.tables), " ")
@@ -140,7 +140,7 @@ class FeedCommand final : public Command {
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine,
                       open_store(session, store_, acknowledge_ ? OpenFor::kWriting : OpenFor::kLooking));
     {
-      CELLAR_TRY_ASSIGN(const std::unique_ptr<FeedReader> reader, engine->read_feed(name_, from));
+      CELLAR_TRY_ASSIGN(const std::unique_ptr<FeedReader> reader, engine->feeds().read(name_, from));
       CELLAR_TRY(print_entries(session, *reader));
       // Done with only what has reached whoever asked for it.
       session.out().flush();
@@ -167,12 +167,11 @@ class FeedCommand final : public Command {
     if (session.stopping() && interrupted())
       return interrupted_status(
           fmt::format("printed up to write {}; nothing was acknowledged", reader.position()));
-    const FeedPassed passed = reader.passed();
-    records.count("position", reader.position()).count("unlogged_writes", passed.unlogged_writes);
-    records.count("unnamed_cells", passed.unnamed_cells).finish();
+    records.count("position", reader.position()).count("unlogged_writes", reader.unlogged_writes());
+    records.count("unnamed_cells", reader.unnamed_cells()).finish();
     if (session.format() == Format::kTable || session.format() == Format::kCsv)
       session.talk(fmt::format("position {}, {} not in the log", reader.position(),
-                               counted(passed.unlogged_writes, "write")));
+                               counted(reader.unlogged_writes(), "write")));
     return {};
   }
 

@@ -36,7 +36,7 @@ class IncrCommand final : public Command {
   Status run(Session& session) override {
     CELLAR_TRY_ASSIGN(const std::string row, for_argument("ROW", parse_bytes(row_)));
     Increment increment(row);
-    increment.overflow(wrap_ ? Increment::Overflow::kWrap : Increment::Overflow::kError);
+    increment.wrap_on_overflow(wrap_);
     std::vector<std::string> columns;
     for (size_t i = 0; i < words_.size();) {
       CELLAR_TRY_ASSIGN(const ColumnOperand column, for_argument("COLUMN", parse_one_column(words_[i])));

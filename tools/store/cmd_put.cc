@@ -38,9 +38,9 @@ class PutCommand final : public Command {
     if (!conditional) {
       CELLAR_TRY(opened.table->put(put, write_.options()));
     } else {
-      CELLAR_TRY_ASSIGN(const CheckAndMutateResult result,
+      CELLAR_TRY_ASSIGN(const ActionResult result,
                         opened.table->check_and_mutate(check.then(put), write_.options()));
-      if (!result.success) {
+      if (!result.matched) {
         session.answer_negative();
         session.talk("nothing was written: " +
                      (absent_ ? *absent_ + " has a value" : *expected_ + " does not hold"));

@@ -65,7 +65,7 @@ class SnapshotCommand final : public Command {
   Status list(Session& session) {
     if (!name_.empty()) return usage("list takes no arguments after the store");
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kLooking));
-    CELLAR_TRY_ASSIGN(const std::vector<NamedSnapshotInfo> snapshots, engine->list_snapshots());
+    CELLAR_TRY_ASSIGN(const std::vector<CheckpointInfo> snapshots, engine->named_snapshots().list());
     print_snapshots(session, snapshots);
     if (session.format() == Format::kTable) session.talk(counted(snapshots.size(), "snapshot"));
     return engine->close();
@@ -73,19 +73,20 @@ class SnapshotCommand final : public Command {
 
   Status change(Session& session, Engine& engine, StoreProgress& progress) {
     if (action_ == "create") {
-      CELLAR_TRY_ASSIGN(const NamedSnapshotInfo made,
-                        progress.watch([&] { return engine.create_snapshot(name_, rest_); }));
+      CELLAR_TRY_ASSIGN(const CheckpointInfo made,
+                        progress.watch([&] { return engine.named_snapshots().create(name_, rest_); }));
       if (session.format() != Format::kTable) print_snapshots(session, {made});
-      session.talk(fmt::format("created snapshot {}: {}", name_, size_text(made.checkpoint)));
+      session.talk(fmt::format("created snapshot {}: {}", name_, size_text(made)));
     } else if (action_ == "restore") {
-      CELLAR_TRY(progress.watch([&] { return engine.restore_snapshot(name_, rest_); }));
+      CELLAR_TRY(progress.watch([&] { return engine.named_snapshots().restore(name_, rest_); }));
       session.talk(fmt::format("restored {} of snapshot {}",
                                rest_.empty() ? "all tables" : counted(rest_.size(), "table"), name_));
     } else if (action_ == "clone") {
-      CELLAR_TRY(progress.watch([&] { return engine.clone_snapshot(name_, rest_[0], rest_[1]).status(); }));
+      CELLAR_TRY(progress.watch(
+          [&] { return engine.named_snapshots().clone(name_, rest_[0], rest_[1]).status(); }));
       session.talk(fmt::format("created table {} from {} in snapshot {}", rest_[1], rest_[0], name_));
     } else {
-      CELLAR_TRY(engine.drop_snapshot(name_));
+      CELLAR_TRY(engine.named_snapshots().drop(name_));
       session.talk(fmt::format("dropped snapshot {}", name_));
     }
     return {};
@@ -96,7 +97,7 @@ class SnapshotCommand final : public Command {
     StoreProgress progress(session, "snapshot export");
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine,
                       open_store(session, store_, OpenFor::kLooking, &progress));
-    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> snapshot, engine->open_snapshot(name_));
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> snapshot, engine->named_snapshots().open(name_));
     CELLAR_TRY_ASSIGN(const CheckpointInfo made,
                       progress.watch([&] { return snapshot->checkpoint(rest_[0]); }));
     session.talk(fmt::format("wrote store {}: {}", rest_[0], size_text(made)));

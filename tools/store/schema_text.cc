@@ -137,7 +137,10 @@ const FamilyOptions* find_family(const TableOptions& table, const std::string& n
 TableChange change_of(const TableOptions& before, const TableOptions& after,
                       std::vector<std::string> removed) {
   TableChange change{.set_families = after.families, .remove_families = std::move(removed)};
-  if (after.durability != before.durability) change.durability = after.durability;
+  if (after.durability != before.durability) {
+    change.durability = after.durability;
+    change.default_durability = !after.durability;
+  }
   if (after.read_only != before.read_only) change.read_only = after.read_only;
   if (after.compaction_enabled != before.compaction_enabled)
     change.compaction_enabled = after.compaction_enabled;

@@ -7,16 +7,16 @@
 
 namespace cellar {
 
-void print_snapshots(Session& session, const std::vector<NamedSnapshotInfo>& snapshots) {
+void print_snapshots(Session& session, const std::vector<CheckpointInfo>& snapshots) {
   Records records(session.out(), session.format(), "cellar.snapshot/1", "snapshots");
-  for (const NamedSnapshotInfo& each : snapshots) {
+  for (const CheckpointInfo& each : snapshots) {
     records.text("snapshot", each.name);
     if (!each.status.ok() && session.format() == Format::kTable)
       records.text("tables", each.status.to_text());
     else
-      records.list("tables", each.checkpoint.tables, ",");
-    records.time("created", each.checkpoint.created_ms).count("sequence", each.checkpoint.sequence);
-    records.count("files", each.checkpoint.files).size("bytes", each.checkpoint.bytes);
+      records.list("tables", each.tables, ",");
+    records.time("created", each.created_ms).count("sequence", each.sequence);
+    records.count("files", each.files).size("bytes", each.bytes);
     if (session.format() != Format::kTable)
       records.text("error", each.status.ok() ? "" : each.status.to_text());
     records.add();

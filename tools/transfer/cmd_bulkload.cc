@@ -270,8 +270,8 @@ class BulkloadCommand final : public Command {
       bytes += unknown ? 0 : size;
     }
     Progress progress(session, "ingest " + shown_name(directory_), bytes);
-    request.progress = [&](const IngestProgress& done) {
-      progress.show(done.bytes_done, 0);
+    request.progress = [&](uint64_t, uint64_t bytes_done) {
+      progress.show(bytes_done, 0);
       return !interrupted();
     };
     auto done = table.ingest(request);

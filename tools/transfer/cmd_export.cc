@@ -56,7 +56,7 @@ class ExportCommand final : public Command {
     ScanOptions rows = rows_;
     rows.read.versions = versions_;
     CELLAR_TRY(rows.apply(scan));
-    if (scan.row_filter() == nullptr || !scan.row_filter()->needs_whole_row()) scan.batch(kCellsAtOnce);
+    if (scan.filter() == nullptr || !scan.filter()->needs_whole_row()) scan.batch(kCellsAtOnce);
     CELLAR_TRY_ASSIGN(const OpenedTable opened, open_store_table(session, store_, table_, OpenFor::kLooking));
     CELLAR_TRY(check_columns(session, *opened.table, rows_.read.columns));
     CELLAR_TRY(to_ == "hfile" ? to_files(session, *opened.table, scan)

@@ -1,5 +1,5 @@
-// NamedSnapshots: names, locks, and leftovers; the content is CheckpointJob's.
-#include "engine/jobs/named_snapshots.h"
+// NamedSnapshotFiles: names, locks, and leftovers; the content is CheckpointJob's.
+#include "engine/jobs/named_snapshot_files.h"
 
 #include <algorithm>
 
@@ -28,36 +28,37 @@ Status remove(Directory& snapshots, Directory& snapshot, const std::string& name
 
 }  // namespace
 
-std::string NamedSnapshots::path_of(const std::string& name) const {
+std::string NamedSnapshotFiles::path_of(const std::string& name) const {
   CELLAR_ASSERT(!name.empty() && name.find('/') == std::string::npos);
   return world_.path + "/" + std::string(kSnapshotsDirectoryName) + "/" + name;
 }
 
-Result<std::unique_ptr<Directory>> NamedSnapshots::snapshots(bool create) const {
+Result<std::unique_ptr<Directory>> NamedSnapshotFiles::snapshots(bool create) const {
   return disk_.root->directory(kSnapshotsDirectoryName, create);
 }
 
-Status NamedSnapshots::unknown(const std::string& name) const {
+Status NamedSnapshotFiles::unknown(const std::string& name) const {
   std::vector<std::string> names;
   if (const auto known = list(); known.ok())
-    for (const NamedSnapshotInfo& each : *known) names.push_back(each.name);
+    for (const CheckpointInfo& each : *known) names.push_back(each.name);
   return Status::not_found("store " + world_.path + " has no snapshot \"" + escaped(name) + "\"")
       .hinting(nearest_hint(name, names));
 }
 
-Result<NamedSnapshotInfo> NamedSnapshots::create(const CheckpointSource& source, const std::string& name,
-                                                 const std::vector<std::string>& tables) {
+Result<CheckpointInfo> NamedSnapshotFiles::create(const CheckpointSource& source, const std::string& name,
+                                                  const std::vector<std::string>& tables) {
   CELLAR_TRY(check_name("snapshot", name));
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> parent, snapshots(true));
   CELLAR_TRY(disk_.root->sync());
-  NamedSnapshotInfo info{name, {}, {}};
-  CELLAR_TRY(fill(source, *parent, name, tables, info.checkpoint).with_context("snapshot " + name));
+  CheckpointInfo info;
+  CELLAR_TRY(fill(source, *parent, name, tables, info).with_context("snapshot " + name));
+  info.name = name;
   CELLAR_TRY(parent->sync());
   return info;
 }
 
-Status NamedSnapshots::fill(const CheckpointSource& source, Directory& snapshots, const std::string& name,
-                            const std::vector<std::string>& tables, CheckpointInfo& info) {
+Status NamedSnapshotFiles::fill(const CheckpointSource& source, Directory& snapshots, const std::string& name,
+                                const std::vector<std::string>& tables, CheckpointInfo& info) {
   CELLAR_TRY_ASSIGN(std::unique_ptr<Directory> snapshot, snapshots.directory(name, true));
   CELLAR_TRY_ASSIGN(std::unique_ptr<FileLock> lock, snapshot->lock(kLockName));
   CELLAR_TRY_ASSIGN(const bool taken, is_whole(*snapshot));
@@ -79,8 +80,8 @@ Status NamedSnapshots::fill(const CheckpointSource& source, Directory& snapshots
   return {};
 }
 
-Result<std::vector<NamedSnapshotInfo>> NamedSnapshots::list() const {
-  std::vector<NamedSnapshotInfo> found;
+Result<std::vector<CheckpointInfo>> NamedSnapshotFiles::list() const {
+  std::vector<CheckpointInfo> found;
   const auto parent = snapshots(false);
   if (parent.status().is(Code::kNotFound)) return found;
   CELLAR_TRY(parent.status());
@@ -89,15 +90,15 @@ Result<std::vector<NamedSnapshotInfo>> NamedSnapshots::list() const {
     if (!entry.is_directory) continue;
     const auto opened = open(entry.name);
     if (opened.status().is(Code::kNotFound)) continue;  // dropped meanwhile, or never whole
-    NamedSnapshotInfo& info = found.emplace_back();
+    CheckpointInfo& info = found.emplace_back();
+    if (opened.ok()) info = describe_checkpoint(opened->state, path_of(entry.name));
     info.name = entry.name;
     info.status = opened.status();
-    if (opened.ok()) info.checkpoint = describe_checkpoint(opened->state, path_of(entry.name));
   }
   return found;
 }
 
-Result<NamedSnapshots::Opened> NamedSnapshots::open(const std::string& name) const {
+Result<NamedSnapshotFiles::Opened> NamedSnapshotFiles::open(const std::string& name) const {
   CELLAR_TRY(check_name("snapshot", name));
   const auto parent = snapshots(false);
   if (parent.status().is(Code::kNotFound)) return unknown(name);
@@ -121,7 +122,7 @@ Result<NamedSnapshots::Opened> NamedSnapshots::open(const std::string& name) con
   return opened;
 }
 
-Status NamedSnapshots::drop(const std::string& name) {
+Status NamedSnapshotFiles::drop(const std::string& name) {
   CELLAR_TRY(check_name("snapshot", name));
   if (const Status found = open(name).status(); found.is(Code::kNotFound)) return found;
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> parent, snapshots(false));
@@ -133,7 +134,7 @@ Status NamedSnapshots::drop(const std::string& name) {
   return remove(*parent, *snapshot, name).with_context("snapshot " + name);
 }
 
-void NamedSnapshots::sweep() {
+void NamedSnapshotFiles::sweep() {
   const auto parent = snapshots(false);
   if (!parent.ok()) return;
   const auto entries = (*parent)->list();

@@ -1,5 +1,5 @@
-// MD5, block by block.
-#include "base/md5.h"
+// md5_bytes and md5_hex: MD5, block by block.
+#include "cellar/keys.h"
 
 #include <array>
 #include <bit>
@@ -61,7 +61,7 @@ void add_block(Sum& sum, const char* block) {
 
 }  // namespace
 
-std::string md5_hex(std::string_view bytes) {
+std::string md5_bytes(std::string_view bytes) {
   Sum sum = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
   size_t at = 0;
   for (; bytes.size() - at >= kBlockBytes; at += kBlockBytes) add_block(sum, bytes.data() + at);
@@ -72,13 +72,18 @@ std::string md5_hex(std::string_view bytes) {
   append_le64(end, uint64_t{bytes.size()} * 8);
   for (size_t i = 0; i < end.size(); i += kBlockBytes) add_block(sum, end.data() + i);
 
+  std::string result;
+  for (const uint32_t word : sum)
+    for (int shift = 0; shift < 32; shift += 8) result.push_back(static_cast<char>(word >> shift & 255));
+  return result;
+}
+
+std::string md5_hex(std::string_view bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
-  for (const uint32_t word : sum) {
-    for (int shift = 0; shift < 32; shift += 8) {
-      text.push_back(kDigits[(word >> (shift + 4)) & 15]);
-      text.push_back(kDigits[(word >> shift) & 15]);
-    }
+  for (const char each : md5_bytes(bytes)) {
+    text.push_back(kDigits[static_cast<uint8_t>(each) >> 4]);
+    text.push_back(kDigits[static_cast<uint8_t>(each) & 15]);
   }
   return text;
 }

@@ -1,4 +1,4 @@
-// NamedSnapshots: the checkpoints that lie inside a store.
+// NamedSnapshotFiles: the checkpoints that lie inside a store.
 #pragma once
 
 #include <memory>
@@ -14,15 +14,15 @@ namespace cellar {
 
 // A snapshot is there once its CURRENT is; what has none is left over from a crash. Any thread; who makes,
 // reads or drops one holds its lock.
-class NamedSnapshots {
+class NamedSnapshotFiles {
  public:
-  NamedSnapshots(const World& world, const Disk& disk) : world_(world), disk_(disk) {}
+  NamedSnapshotFiles(const World& world, const Disk& disk) : world_(world), disk_(disk) {}
 
-  // kInvalidArgument: the name is none, or taken.
-  Result<NamedSnapshotInfo> create(const CheckpointSource& source, const std::string& name,
-                                   const std::vector<std::string>& tables);
+  // kInvalidArgument: the name is invalid or in use.
+  Result<CheckpointInfo> create(const CheckpointSource& source, const std::string& name,
+                                const std::vector<std::string>& tables);
   // In order of their names.
-  Result<std::vector<NamedSnapshotInfo>> list() const;
+  Result<std::vector<CheckpointInfo>> list() const;
   // kLocked while somebody has it open.
   Status drop(const std::string& name);
 

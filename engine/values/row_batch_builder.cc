@@ -1,0 +1,157 @@
+// RowBatchBuilder: collects cells and the pins that keep them.
+#include "engine/values/row_batch_builder.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "base/assert.h"
+#include "base/pin.h"
+
+namespace cellar {
+namespace {
+
+constexpr size_t kCopyBlockBytes = 4096;
+
+}  // namespace
+
+void RowBatchBuilder::restart() {
+  if (batch_.pins_.size() > 1) {
+    for (size_t i = 0; i + 1 < batch_.pins_.size(); ++i) batch_.pins_[i]->drop_pins(1);
+    batch_.pins_.front() = batch_.pins_.back();
+    batch_.pins_.resize(1);
+  }
+  clear_rows();
+}
+
+void RowBatchBuilder::clear_rows() {
+  batch_.cells_.clear();
+  batch_.ends_.clear();
+  batch_.cursor_ = {};
+  if (batch_.copies_.size() > 1) batch_.copies_.resize(1);
+  batch_.copy_at_ = 0;
+  batch_.copy_end_ = batch_.copies_.empty() ? 0 : kCopyBlockBytes;
+  batch_.open_ = 0;
+  mark_open();
+  CELLAR_ASSERT(batch_.pins_.size() <= 1 && batch_.copies_.size() <= 1);
+}
+
+// Room that lives until clear(): pieces of blocks, of which the first is kept for the next read.
+char* RowBatchBuilder::copy_room(size_t bytes) {
+  if (batch_.copies_.empty() || batch_.copy_end_ - batch_.copy_at_ < bytes) {
+    const size_t block = std::max(bytes, kCopyBlockBytes);
+    batch_.copies_.push_back(std::make_unique<char[]>(block));
+    if (batch_.copies_.size() == 1 && block != kCopyBlockBytes) {
+      // The first block has the fixed size, so that clear() knows it.
+      batch_.copies_.insert(batch_.copies_.begin(), std::make_unique<char[]>(kCopyBlockBytes));
+    }
+    batch_.copy_at_ = 0;
+    batch_.copy_end_ = block;
+  }
+  char* room = batch_.copies_.back().get() + batch_.copy_at_;
+  CELLAR_DCHECK(batch_.copy_at_ + bytes <= batch_.copy_end_);
+  batch_.copy_at_ += bytes;
+  return room;
+}
+
+void RowBatchBuilder::copy_key(CellView& cell) {
+  CELLAR_DCHECK(cell.key_size >= 12u + cell.row_size + cell.family_size);
+  char* room = copy_room(size_t{cell.key_size} + cell.tags_size);
+  std::memcpy(room, cell.key, cell.key_size);
+  cell.key = room;
+  if (cell.tags_size > 0) std::memcpy(room + cell.key_size, cell.tags, cell.tags_size);
+  cell.tags = room + cell.key_size;
+  cell.key_in_scratch = false;
+}
+
+void RowBatchBuilder::copy_value(CellView& cell) {
+  char* room = copy_room(cell.value_size);
+  if (cell.value_size > 0) std::memcpy(room, cell.value, cell.value_size);
+  cell.value = room;
+}
+
+void RowBatchBuilder::add_changed(const CellView& cell, const Pinnable* held) {
+  CellView copied = cell;
+  copy_key(copied);
+  copy_value(copied);
+  add(copied, held);
+}
+
+void RowBatchBuilder::replace_open_row(std::span<const CellView> cells) {
+  CELLAR_ASSERT(batch_.open_ <= batch_.cells_.size());
+  const std::vector<CellView> before(batch_.cells_.begin() + static_cast<std::ptrdiff_t>(batch_.open_),
+                                     batch_.cells_.end());
+  batch_.cells_.resize(batch_.open_);
+  size_t at = 0;  // what was left in its order is found without looking twice
+  for (const CellView& cell : cells) {
+    const auto same = [&](const CellView& each) { return each.key == cell.key && each.value == cell.value; };
+    const auto from = before.begin() + static_cast<std::ptrdiff_t>(at);
+    auto found = std::find_if(from, before.end(), same);
+    if (found == before.end()) found = std::find_if(before.begin(), before.end(), same);
+    batch_.cells_.push_back(cell);
+    if (found != before.end()) {
+      at = static_cast<size_t>(found - before.begin());
+    } else {
+      copy_key(batch_.cells_.back());
+      copy_value(batch_.cells_.back());
+    }
+  }
+}
+
+void RowBatchBuilder::sort_open_row() {
+  CELLAR_ASSERT(batch_.open_ <= batch_.cells_.size());
+  std::stable_sort(batch_.cells_.begin() + static_cast<std::ptrdiff_t>(batch_.open_), batch_.cells_.end(),
+                   [](const CellView& a, const CellView& b) { return a.family() < b.family(); });
+}
+
+// What the row held and copied is let go: a filter may drop millions of rows between two that pass.
+void RowBatchBuilder::drop_open_row() {
+  CELLAR_ASSERT(batch_.open_ <= batch_.cells_.size());
+  CELLAR_ASSERT(batch_.ends_.empty() || batch_.ends_.back() / 2 == batch_.open_);
+  batch_.cells_.resize(batch_.open_);
+  for (size_t i = batch_.open_pins_; i < batch_.pins_.size(); ++i) batch_.pins_[i]->drop_pins(1);
+  batch_.pins_.resize(std::min(batch_.pins_.size(), batch_.open_pins_));
+  batch_.copies_.resize(std::min(batch_.copies_.size(), batch_.open_copies_));
+  batch_.copy_at_ = batch_.open_copy_at_;
+  batch_.copy_end_ = batch_.open_copy_end_;
+}
+
+void RowBatchBuilder::add(const CellView& cell, const Pinnable* held) {
+  CellView& kept = batch_.cells_.emplace_back(cell);
+  if (cell.key_in_scratch) copy_key(kept);
+  if (held != nullptr && (batch_.pins_.empty() || batch_.pins_.back() != held)) {
+    // Cells of two families alternate between two blocks: look a few pins back before counting again.
+    const size_t look = std::min<size_t>(batch_.pins_.size(), 4);
+    if (std::find(batch_.pins_.end() - static_cast<std::ptrdiff_t>(look), batch_.pins_.end(), held) ==
+        batch_.pins_.end()) {
+      held->add_pins(1);
+      batch_.pins_.push_back(held);
+      CELLAR_DCHECK(batch_.pins_.size() > batch_.open_pins_);  // drop_open_row() lets go of it
+    }
+  }
+}
+
+void RowBatchBuilder::end_row(bool more_cells_in_row) {
+  CELLAR_ASSERT(batch_.ends_.empty() || batch_.ends_.back() / 2 == batch_.open_);
+  batch_.ends_.push_back(2 * batch_.cells_.size() + (more_cells_in_row ? 1 : 0));
+  batch_.open_ = batch_.cells_.size();
+  mark_open();
+}
+
+void RowBatchBuilder::add_cursor(std::string_view row) {
+  CELLAR_ASSERT(batch_.open_ == batch_.cells_.size() && batch_.cursor_.empty());  // an empty row stands for it
+  char* room = copy_room(row.size());
+  std::memcpy(room, row.data(), row.size());
+  batch_.cursor_ = {room, row.size()};
+  end_row(false);
+}
+
+void RowBatchBuilder::mark_open() {
+  batch_.open_pins_ = batch_.pins_.size();
+  batch_.open_copies_ = batch_.copies_.size();
+  batch_.open_copy_at_ = batch_.copy_at_;
+  batch_.open_copy_end_ = batch_.copy_end_;
+}
+
+}  // namespace cellar

@@ -1,0 +1,50 @@
+// RowBatchBuilder: fills a RowBatch: adds cells to the row under construction, ends it or drops it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "cellar/row_batch.h"
+
+namespace cellar {
+
+// A borrowed view of one batch, which must outlive it and holds all state. Cheap to create. One thread at a
+// time.
+class RowBatchBuilder {
+ public:
+  explicit RowBatchBuilder(RowBatch& batch) : batch_(batch) {}
+
+  // Adds a cell to the row under construction. A pin on `held` keeps its bytes; bytes in scratch are copied.
+  // Null: the cell needs no pin.
+  void add(const CellView& cell, const Pinnable* held);
+  // Adds a cell whose value does not lie in what `held` keeps.
+  void add_changed(const CellView& cell, const Pinnable* held);
+  void end_row(bool more_cells_in_row);
+  std::span<const CellView> open_row() const { return std::span(batch_.cells_).subspan(batch_.open_); }
+  // Replaces the cells of the row under construction, and copies those that are new.
+  void replace_open_row(std::span<const CellView> cells);
+  // Sorts the cells of the row under construction by family.
+  void sort_open_row();
+  // Discards the row under construction, with its pins and copies.
+  void drop_open_row();
+  // Adds a cursor as the last row. Call only while no row is under construction.
+  void add_cursor(std::string_view row);
+  bool ends_with_cursor() const { return !batch_.cursor_.empty(); }
+  // Returns the number of cells in the row under construction.
+  static size_t cells_in_open_row(const RowBatch& batch) { return batch.cells_.size() - batch.open_; }
+  // Removes all rows but keeps the newest pin, because the next row of a scan most often needs it again.
+  void restart();
+  // Removes all rows, and leaves the pins to the caller.
+  void clear_rows();
+
+ private:
+  char* copy_room(size_t bytes);
+  void mark_open();
+  void copy_key(CellView& cell);
+  void copy_value(CellView& cell);
+
+  RowBatch& batch_;
+};
+
+}  // namespace cellar
