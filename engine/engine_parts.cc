@@ -14,6 +14,7 @@ EngineParts::EngineParts(EngineOptions options, std::string path, std::shared_pt
       files(world, disk, std::move(cache)),
       mvcc(world.clock, world.executor),
       expiry(world.clock, world.options.ttl_clock_guard_s * 1000),
+      unique_time(world.clock),
       memory(world.options.memtable),
       row_locks(world.executor),
       catalog(world.path,

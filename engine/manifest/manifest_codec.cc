@@ -477,7 +477,7 @@ bool read_fields(Tag tag, FieldReader& from, Decoded& decoded) {
       return true;
     case Tag::kDoubted:
       edit.doubted_ms = from.signed_number();
-      break;
+      return true;
     case Tag::kUniqueTime:
       edit.unique_time_us = from.signed_number();
       return true;

@@ -113,7 +113,7 @@ PageBounds page_of(const Query<Q>& query) {
 template <class Q>
 StoreQuery store_query(const Query<Q>& query, const TableRead& read, std::string_view family,
                        const FamilyChoice* choice) {
-  CELLAR_ASSERT(read.stats != nullptr && (choice == nullptr || choice->family == family));
+  CELLAR_ASSERT(read.stats != nullptr && (choice == nullptr || choice->first == family));
   StoreQuery store;
   store.rules.versions = query.versions();
   store.rules.strict_versions = query.strict_versions();

@@ -68,7 +68,7 @@ Result<BatchChanges> BatchChanges::check(const TableHost& host, const Batch& bat
          .looks_up = std::visit([](const auto& each) { return follows_from_row(each); }, entry.change),
          .entry = &entry});
   }
-  CELLAR_ASSERT(changes.all_.size() == batch.impl().entries.size());
+  CELLAR_ASSERT(changes.all_.size() == entries_of(batch).size());
   return changes;
 }
 

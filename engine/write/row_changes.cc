@@ -271,8 +271,8 @@ Result<int64_t> RowChanges::sum_of(const Increment& increment, const Column& col
                                                   escaped(column.qualifier)))
           .hinting("Increment::wrap_on_overflow(true) wraps around as HBase does");
   }
-  CELLAR_DCHECK(std::ranges::any_of(increment.counters(), [&](const Increment::Counter& each) {
-    return each.qualifier == column.qualifier;
+  CELLAR_DCHECK(std::ranges::any_of(reader.pieces(), [&](const MutationPiece& each) {
+    return reader.qualifier(each) == column.qualifier;
   }));
   return sum;
 }
