@@ -261,7 +261,7 @@ TEST_F(Feed, IsCutOffRatherThanFillTheDisk) {
 
 // The manifest refuses numbers near 2^64, so it must never be given one.
 TEST_F(Feed, MayKeepTheLogWithoutLimit) {
-  EXPECT_OK(engine_->create_feed("all", {.retained_bytes_max = UINT64_MAX}));
+  EXPECT_OK(engine_->feeds().create("all", {.retained_bytes_max = UINT64_MAX}));
   const std::string first = put(t_, "t", "a", "1");
   reopen();
   EXPECT_FALSE(info("all").lost);
@@ -517,8 +517,8 @@ TEST(FeedWaits, ForAReplacedTableToo) {
     FamilyOptions family;
     family.name = "f";
     EXPECT_OK(engine->create_table("t", {.families = {family}}).status());
-    EXPECT_OK(engine->create_feed("a"));
-    auto reader = engine->read_feed("a").value();
+    EXPECT_OK(engine->feeds().create("a"));
+    auto reader = engine->feeds().read("a").value();
     int64_t waited_us = kWaitUs;
     executor.run_beside("reader", [&] {
       const int64_t begun_us = clock.steady_us();

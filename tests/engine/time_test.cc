@@ -137,8 +137,8 @@ TEST_F(TimeTest, ACopyMadeWhileTheClockIsAheadErasesNothing) {
   const auto made = engine_->checkpoint("copy");
   ASSERT_TRUE(made.ok()) << made.status().to_text();
   EXPECT_EQ(made->created_ms, clock_.wall_ms()) << "by the store's clock";
-  EXPECT_OK(engine_->create_snapshot("named").status());
-  EXPECT_EQ(engine_->list_snapshots().value().at(0).checkpoint.created_ms, clock_.wall_ms());
+  EXPECT_OK(engine_->named_snapshots().create("named").status());
+  EXPECT_EQ(engine_->named_snapshots().list().value().at(0).created_ms, clock_.wall_ms());
   EngineOptions options;
   options.environment.files = files_.get();
   options.environment.clock = &clock_;

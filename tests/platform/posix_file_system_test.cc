@@ -140,7 +140,7 @@ TEST_F(PosixFileSystem, DescriptorsDoNotLeak) {
     (void)store->create("x", {});
     (void)store->create("x", {});
     (void)store->create("m", 4096);
-    (void)store->create("huge", uint64_t{1 << 62});
+    (void)store->create("huge", uint64_t{1} << 62);
     (void)store->directory("d", true);
     (void)store->directory("x", true);
     (void)posix_file_system().open_file(scratch_.path());

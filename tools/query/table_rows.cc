@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/bytes.h"
 
@@ -15,16 +17,13 @@ constexpr uint32_t kCursorAfterMs =
 
 // How many cells lie in the range of the scan, by an estimate; 0 if nobody knows where the scan ends.
 uint64_t cells_in_range(Table& table, const Scan& scan) {
-  if (scan.row_limit() > 0) return 0;
-  EstimateRequest request;
-  request.start = scan.is_reversed() ? scan.stop_row() : scan.start_row();
-  request.stop = scan.is_reversed() ? scan.start_row() : scan.stop_row();
-  if (!scan.row_prefix().empty()) {
-    request.start = scan.row_prefix();
-    request.stop = prefix_successor(scan.row_prefix());
-  }
-  for (const FamilyChoice& choice : scan.choices()) request.families.push_back(choice.family);
-  const Result<RangeEstimate> estimate = table.estimate(request);
+  if (scan.limit() > 0) return 0;
+  KeyRange range{scan.start(), scan.stop()};
+  if (scan.reversed()) std::swap(range.start, range.stop);
+  if (!scan.prefix().empty()) range = keys_with_prefix(scan.prefix());
+  std::vector<std::string> families;
+  for (const auto& [family, qualifiers] : scan.columns()) families.push_back(family);
+  const Result<RangeEstimate> estimate = table.estimate(range, families);
   return estimate.ok() ? estimate->cells.estimate : 0;
 }
 
@@ -33,10 +32,10 @@ uint64_t cells_in_range(Table& table, const Scan& scan) {
 ScanProgress::ScanProgress(const Session& session, std::string what, Table& table, Scan& scan)
     : progress_(session, std::move(what), 0, Progress::Unit::kCells) {
   if (!Progress::is_shown(session)) return;
-  if (scan.stats_sink() == nullptr) scan.stats(&own_);
-  stats_ = scan.stats_sink();
+  if (scan.stats() == nullptr) scan.stats(&own_);
+  stats_ = scan.stats();
   // The cells that were examined are told on the way only by a scan that is not explained.
-  if (scan.explanation() == nullptr)
+  if (scan.explain() == nullptr)
     progress_.find_total([&table, scan] { return cells_in_range(table, scan); });
 }
 
