@@ -15,6 +15,7 @@
 
 namespace cellar {
 
+class CommitCheck;
 class TableState;
 
 // PreparedBatch: collects items, then encodes them. Reused from write to write by its thread; one thread at a
@@ -86,6 +87,13 @@ class PreparedBatch {
   std::vector<PreparedCell> cells_;
   std::vector<Store*> stores_;
   std::string_view payload_;
+};
+
+// PreparedWrite: a write request as the leader of its group sees it.
+struct PreparedWrite {
+  PreparedBatch& batch;
+  uint64_t sequence = 0;
+  CommitCheck* check = nullptr;  // null: the write needs no check
 };
 
 }  // namespace cellar

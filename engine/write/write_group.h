@@ -17,7 +17,7 @@
 
 namespace cellar {
 
-struct PreparedWrite;  // the write path's own
+struct PreparedWrite;
 
 // WriteRequest: one batch, prepared by its writer, or a piece of work that wants to be alone. Lives on the
 // writer's stack.

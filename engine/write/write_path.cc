@@ -21,13 +21,6 @@
 
 namespace cellar {
 
-// A request as the leader sees it.
-struct PreparedWrite {
-  PreparedBatch& batch;
-  uint64_t sequence = 0;
-  CommitCheck* check = nullptr;  // null: none
-};
-
 namespace {
 
 // One per thread, reused, so that a write allocates nothing once it is warm.

@@ -11,12 +11,22 @@
 #include <thread>
 #include <vector>
 
+#include "engine/write/prepared_batch.h"
 #include "engine/write/write_group.h"
 #include "tests/engine/engine_fixture.h"
 #include "tests/support/test_scale.h"
 
 namespace cellar::testing {
 namespace {
+
+// Commits a write without cells.
+Status commit_to(WriteGroup& group) {
+  PreparedBatch batch;
+  PreparedWrite write{batch};
+  WriteRequest request;
+  request.prepared = &write;
+  return group.commit(request);
+}
 
 // Counts the threads that wait, and the returns from waiting.
 class CountingExecutor final : public Executor {
@@ -61,8 +71,7 @@ class WriteGroupTest : public ::testing::Test {
  protected:
   std::thread writer() {
     return std::thread([this] {
-      WriteRequest request;
-      EXPECT_OK(group_.commit(request));
+      EXPECT_OK(commit_to(group_));
     });
   }
   void apply(std::span<WriteRequest*> group) {
@@ -130,8 +139,7 @@ TEST_F(WriteGroupTest, LosesNoWake) {
         if (i == 0 && round % 16 == 0) {
           EXPECT_OK(group.alone([&] { return ++alone, Status(); }));
         } else {
-          WriteRequest request;
-          EXPECT_OK(group.commit(request));
+          EXPECT_OK(commit_to(group));
         }
       }
     });
