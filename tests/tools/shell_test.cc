@@ -458,7 +458,7 @@ TEST_F(ShellTest, AtATerminalErrorsEndTheStatementOnly) {
   const std::string seen = typed_at_a_terminal(
       {store, "--no-history"}, path("home"),
       {"create 't', 'f'\n", "put 't',\n", "'r', 'f:q', 'v'\n", "scna 't'\n", "count 't'\n", "exit\n"});
-  EXPECT_NE(seen.find("there is no store at"), std::string::npos) << seen;
+  EXPECT_NE(seen.find("does not exist yet"), std::string::npos) << seen;
   EXPECT_NE(seen.find("created table t"), std::string::npos) << seen;
   EXPECT_NE(seen.find("did you mean scan?"), std::string::npos) << seen;
   EXPECT_NE(seen.find("   1      1"), std::string::npos) << seen;
