@@ -36,7 +36,7 @@ class State:
                 raise Wrong(f"snapshot {each['snapshot']}: {each['error']}")
             self.snapshots.append(each["snapshot"])
             inside = os.path.join(store, "snapshots", each["snapshot"])
-            for table in each["tables"].split(","):
+            for table in each["tables"]:
                 self.tables[f"{each['snapshot']}:{table}"] = self.cells(inside, table)
         self.feeds = sorted(each["feed"] for each in
                             json.loads(self.ask("feed", "list", store, "--format", "json"))["feeds"])

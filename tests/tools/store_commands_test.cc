@@ -40,7 +40,9 @@ TEST_F(StoreCommands, AStoreOfOneCellIsSmall) {
   constexpr uint64_t kMemoryKibMax = kSanitized ? 512u << 10 : 48u << 10;
   struct rusage own = {};
   ASSERT_EQ(getrusage(RUSAGE_SELF, &own), 0);
-  if (static_cast<uint64_t>(own.ru_maxrss) < kMemoryKibMax) EXPECT_LT(put.memory_kib, kMemoryKibMax);
+  if (static_cast<uint64_t>(own.ru_maxrss) < kMemoryKibMax) {
+    EXPECT_LT(put.memory_kib, kMemoryKibMax);
+  }
   uint64_t disk_bytes = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(path("shop"))) {
     struct stat facts = {};
