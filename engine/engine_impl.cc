@@ -40,7 +40,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
   auto engine = std::make_unique<EngineImpl>(parts);
   if (Status status = open_store(parts->work, parts->catalog, parts->background, parts->recovery);
       !status.ok()) {
-    // Whatever was begun must not be finished as if all were well.
+    // The destructor must not finish what the failed open has begun.
     parts->health.fail(status, Health::Ends::kByReopen);
     return status;
   }
@@ -55,8 +55,8 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
   return std::unique_ptr<Engine>(std::move(engine));
 }
 
-// In a forked child the parts of the engine must not even be destroyed: their threads run in the parent
-// alone, and mutexes may be locked for ever.
+// Does not even destroy the parts of the engine in a forked child. Their threads run only in the parent, and
+// mutexes may be locked for ever.
 EngineImpl::~EngineImpl() {
   if (parts_->life.inherited()) {
     static_cast<void>(new std::shared_ptr<EngineParts>(parts_));
@@ -313,6 +313,7 @@ EngineStatus EngineImpl::status() {
 // The end of a healthy engine: what no log holds is flushed, the log is closed, and the manifest remembers
 // exactly where.
 Status EngineImpl::finish() {
+  CELLAR_ASSERT(parts_->disk.wal != nullptr && parts_->disk.manifest != nullptr);
   std::vector<std::shared_ptr<Store>> unlogged;
   for (const auto& store : parts_->catalog.stores())
     if (store->has_unlogged()) unlogged.push_back(store);
@@ -326,6 +327,8 @@ Status EngineImpl::finish() {
   CELLAR_ASSERT(end.segment == parts_->disk.wal->current_segment() &&
                 !parts_->disk.wal->health().ok());  // it takes no more
   ManifestState state = parts_->disk.manifest->state();
+  CELLAR_ASSERT(parts_->mvcc.read_point() >= state.last_sequence);  // or a sequence could be given out twice
+  CELLAR_ASSERT(parts_->unique_time.last() <= state.unique_time_us);  // each was recorded before it was given
   state.clean_close = end;
   state.last_sequence = parts_->mvcc.read_point();
   const ExpiryClock::Memory time = parts_->expiry.memory();
@@ -352,6 +355,7 @@ Status EngineImpl::close() {
 }
 
 Status EngineImpl::close_now() {
+  CELLAR_ASSERT(!parts_->life.inherited());  // the store belongs to the parent of a forked child
   const bool opened = parts_->disk.wal != nullptr && !parts_->world.options.read_only;
   if (opened && !parts_->health.failed()) {
     closed_with_ = finish();

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "base/assert.h"
+
 namespace cellar {
 
 EngineParts::EngineParts(EngineOptions options, std::string path, std::shared_ptr<BlockCache> cache,
@@ -30,6 +32,8 @@ EngineParts::EngineParts(EngineOptions options, std::string path, std::shared_pt
       background(work, catalog, write_path),
       write_path({host, catalog, throttle, row_locks, memory, disk}, background),
       checkpoint_source{world, disk, mvcc, expiry, writer, catalog, write_path},
-      feed_source{life, world, disk, mvcc, catalog, background} {}
+      feed_source{life, world, disk, mvcc, catalog, background} {
+  CELLAR_ASSERT(make_table != nullptr);
+}
 
 }  // namespace cellar

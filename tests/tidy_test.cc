@@ -510,7 +510,8 @@ TEST(StyleGuard, NoticesMissingPromises) {
   EXPECT_EQ(check_promises("cell", {}).size(), 1u);
 }
 
-// The types that a line of code defines: 1 for "struct Tile {", 0 for a declaration, an alias or anything else.
+// Returns how many types a line of code defines: 1 for "struct Tile {", 0 for a declaration, an alias or
+// anything else.
 size_t types_defined(std::string_view code) {
   while (code.starts_with(' ')) code.remove_prefix(1);
   const std::array<std::string_view, 4> kinds = {"class ", "struct ", "union ", "enum "};

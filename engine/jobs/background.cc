@@ -245,7 +245,7 @@ struct Background::Picked {
 
 // Asks the policy here, not in the job: writers that have too many files know at once whether to wait.
 bool Background::wants_compaction(Store& store) {
-  // A compaction that failed is tried again even if the policy wants none any more: only a compaction that
+  // A compaction that failed is tried again even if the policy has no plan any more. Only a compaction that
   // succeeds ends the trouble.
   const bool failed = store.compactions() == Store::Compactions::kFail;
   const bool wanted = failed || pick(store, Wanted::kAutomatic).plan.has_value();

@@ -27,7 +27,7 @@ class Background final : public FlushScheduler {
       : work_(work), catalog_(catalog), write_path_(write_path) {}
 
   void queue_flush(std::shared_ptr<Store> store) override;
-  // Compacts automatically if the store's policy wants to.
+  // Compacts automatically if the store's policy has a plan.
   void queue_compaction(std::shared_ptr<Store> store);
   // Reads the store's files that came since the last time into the cache, if its family asks for that. Also
   // where the engine only reads.
@@ -40,7 +40,7 @@ class Background final : public FlushScheduler {
   // Inside WritePath::alone(): freezes and flushes this store on this thread, so that no other store's flush
   // is waited for. Nothing of the store is only in memory when it returns ok.
   Status flush_here(const std::shared_ptr<Store>& store);
-  // Compacts these stores as their policy wants until it wants nothing, or all files into one.
+  // Compacts these stores until their policy has no plan. If `major`, compacts all files of a store into one.
   Status compact(const std::vector<std::shared_ptr<Store>>& stores, bool major);
 
   void relieve_memory_and_log() override;

@@ -46,6 +46,8 @@ Result<std::shared_ptr<Store>> open_family(const StoreWork& work, const TableRec
   CELLAR_TRY_ASSIGN(const FamilyOptions options, options_of(family));
   CELLAR_TRY_ASSIGN(std::shared_ptr<const FamilyConfig> config, FamilyConfig::create(options));
   CELLAR_TRY_ASSIGN(std::shared_ptr<Directory> directory, directory_of(work, table, family));
+  // A family without a directory has no files, and nobody writes to it.
+  CELLAR_ASSERT(directory != nullptr || (family.files.empty() && work.world.options.read_only));
   std::vector<std::shared_ptr<StoreFile>> files;
   for (const FileRecord& record : family.files) {
     CELLAR_TRY_ASSIGN(std::shared_ptr<StoreFile> file, work.files.open(directory, table.id, options, record));
@@ -59,6 +61,7 @@ Result<std::shared_ptr<Store>> open_family(const StoreWork& work, const TableRec
 
 Result<std::vector<std::shared_ptr<Store>>> open_new_families(const StoreWork& work,
                                                               const TableRecord& table) {
+  CELLAR_ASSERT(work.disk.root != nullptr && !work.world.options.read_only);
   for (const FamilyRecord& family : table.families)
     CELLAR_TRY(open_family_directory(*work.disk.root, table.id, family.name, true).status());
   CELLAR_TRY(sync_table_directory(*work.disk.root, table.id));

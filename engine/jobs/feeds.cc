@@ -15,7 +15,7 @@
 namespace cellar {
 namespace {
 
-// There now: a name that is wrong by a letter would give a feed of nothing.
+// Returns ok if the table and its families exist. A misspelt name would make a feed that gives nothing.
 Status check_table(const Catalog& catalog, const FeedTable& wanted) {
   CELLAR_TRY_ASSIGN(const std::shared_ptr<TableState> table, catalog.find(wanted.table));
   for (const std::string& family : wanted.families)
@@ -43,8 +43,9 @@ Status check_feed(const World& world, const Catalog& catalog, const std::string&
   return {};
 }
 
-// No crash may give out again a sequence that it begins behind.
+// The edit records the read point: no crash may give out again a sequence that the feed begins after.
 Status create_feed_now(Disk& disk, uint64_t read_point, const std::string& name, const FeedOptions& options) {
+  CELLAR_ASSERT(!name.empty());  // check_feed() was asked
   const std::shared_ptr<const ManifestState> state = disk.manifest->current();
   if (state->feeds.named(name) != nullptr)
     return Status::invalid_argument("feed " + name + " exists already")
@@ -77,6 +78,7 @@ std::vector<FeedInfo> list_feeds(const Disk& disk) {
   std::vector<FeedInfo> feeds;
   for (const FeedRecord& feed : state->feeds.feeds) {
     const uint64_t held = held_back(state->feeds, feed, segments, state->log_start);
+    CELLAR_ASSERT(held == 0 || !feed.lost);  // a lost feed holds back nothing
     feeds.push_back({feed.name, feed.tables, feed.acknowledged, held, feed.retained_bytes_max, feed.lost});
   }
   return feeds;
@@ -90,6 +92,7 @@ Status no_such_feed(const FeedBook& feeds, const std::string& name) {
 }
 
 Status feed_was_lost(const FeedRecord& feed) {
+  CELLAR_ASSERT(feed.lost);
   return Status::limit(
              fmt::format("feed {} is lost: it held back more than {} bytes of log and was cut off; it misses "
                          "writes after sequence {}",

@@ -21,6 +21,7 @@ Result<bool> is_whole(Directory& snapshot) {
 // First the file that makes it one: a crash after that leaves a leftover, which the next open sweeps. So does
 // the loss of the removals that follow.
 Status remove(Directory& snapshots, Directory& snapshot, const std::string& name) {
+  CELLAR_ASSERT(!name.empty());  // or all snapshots would be removed
   if (const Status gone = snapshot.unlink(kCurrentName); !gone.ok() && !gone.is(Code::kNotFound)) return gone;
   CELLAR_TRY(snapshot.sync());
   return remove_tree(snapshots, name);
@@ -131,6 +132,7 @@ Status NamedSnapshotFiles::drop(const std::string& name) {
   if (lock.status().is(Code::kLocked))
     return Status::locked("snapshot " + name + " is open: " + std::string(lock.status().message()));
   CELLAR_TRY(lock.status());
+  CELLAR_ASSERT(*lock != nullptr);  // nobody reads the snapshot while it is removed
   return remove(*parent, *snapshot, name).with_context("snapshot " + name);
 }
 

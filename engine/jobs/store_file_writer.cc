@@ -64,7 +64,9 @@ const std::shared_ptr<Directory>& directory_of(const NewFileRequest& request) {
 class UpToCursor final : public CellCursor {
  public:
   UpToCursor(std::unique_ptr<CellCursor> inner, uint64_t sequence)
-      : inner_(std::move(inner)), sequence_(sequence) {}
+      : inner_(std::move(inner)), sequence_(sequence) {
+    CELLAR_ASSERT(inner_ != nullptr);
+  }
 
   const CellView* seek(const CellView& target) override { return first_seen(inner_->seek(target)); }
   const CellView* next() override { return first_seen(inner_->next()); }
@@ -91,6 +93,8 @@ class UpToCursor final : public CellCursor {
 
 void NewFileRequest::judge_at(const OpenReadPoints& points, const Outside& outside, int64_t now_ms) {
   CELLAR_ASSERT(config != nullptr);
+  CELLAR_DCHECK(std::ranges::is_sorted(points.snapshots));
+  CELLAR_ASSERT(points.snapshots.empty() || points.snapshots.back() < points.read_point);
   rewritten_at = points.read_point;
   knew_snapshots = points.any_snapshot;
   job.rules.family = config->rules;
@@ -124,6 +128,7 @@ Status StoreFileWriter::write_and_close(const NewFileRequest& request, const std
     return {};
   };
   CELLAR_TRY_ASSIGN(result, rewrite(job, create, facts));
+  CELLAR_ASSERT(result.wrote_file == (file != nullptr));
   if (file == nullptr) return {};
   CELLAR_TRY(file->sync());
   return file->close();
@@ -158,6 +163,7 @@ Status StoreFileWriter::warm(const NewFileRequest& request, const StoreFile& fil
 // Opens the file that was written, and makes sure that it may take the place of its sources.
 Status StoreFileWriter::open_and_check(const NewFileRequest& request, const std::string& name,
                                        NewFile& made) {
+  CELLAR_ASSERT(made.rewrite.wrote_file && made.file == nullptr);
   made.record = record_of(request, name, made.rewrite.file, world_.clock.wall_ms());
   CELLAR_TRY_ASSIGN(made.file, files_.open(directory_of(request), request.store->ids().table,
                                            request.config->options, made.record));
@@ -197,6 +203,7 @@ Result<NewFile> StoreFileWriter::write(const NewFileRequest& request) {
 Result<NewFile> StoreFileWriter::write_merged(NewFileRequest& request, std::vector<MergeSource> sources,
                                               const OpenReadPoints& points, const Outside& outside,
                                               int64_t expiry_ms) {
+  CELLAR_ASSERT(request.store != nullptr && request.job.source == nullptr);  // this function sets the source
   const std::unique_ptr<CellCursor> merged = make_merging_cursor(std::move(sources));
   request.job.source = merged.get();
   request.judge_at(points, outside, expiry_ms);

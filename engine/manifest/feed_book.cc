@@ -120,6 +120,7 @@ FeedRetention retention_of(const FeedBook& book, std::span<const LogSegment> seg
 FeedEdit edit_of(const FeedBook& book, const FeedRetention& retention) {
   FeedEdit edit;
   CELLAR_ASSERT(retention.retained.empty() || retention.retained.front().id >= retention.first);
+  CELLAR_ASSERT(std::ranges::none_of(retention.lost, &FeedRecord::lost));  // a feed is lost once
   for (const FeedRecord& feed : retention.lost) edit.lose.push_back(feed.id);
   for (const LogSegment& segment : retention.retained)
     if (!book.is_retained(segment.id)) edit.retain.push_back(segment);

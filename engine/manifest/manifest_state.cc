@@ -170,6 +170,7 @@ Status set_family(ManifestState& state, Finder& finder, const ManifestEdit::NewF
     return unfit(fmt::format("two families named '{}'", wanted.name));
   finder.add(*table, {wanted.id, wanted.name, wanted.options, 0, {}});
   state.next_family_id = std::max(state.next_family_id, wanted.id + 1);
+  CELLAR_ASSERT(state.next_family_id > wanted.id);  // an id is never given to a second family
   return Status();
 }
 

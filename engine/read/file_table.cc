@@ -40,6 +40,7 @@ class FileTableScanner final : public Scanner {
       : table_(std::move(table)), request_(scan), now_ms_(now_ms) {}
 
   Status open() {
+    CELLAR_ASSERT(reader_ == nullptr && left_.empty());  // a scanner is opened once
     CELLAR_TRY(request_.resolve(table_->clock()));
     CELLAR_TRY(check_query(request_.scan));
     CELLAR_TRY(table_->resolve(request_.scan.columns()).status());
@@ -72,6 +73,7 @@ class FileTableScanner final : public Scanner {
       if (request_.read.filter != nullptr && request_.read.filter->done()) return false;
       if (reader_ == nullptr && !next_region()) return false;
       if (reader_->next(batch)) {
+        CELLAR_DCHECK(!batch.empty());
         const RowView last = batch[batch.size() - 1];
         rows_ += last.more_cells_in_row() || last.is_cursor() ? 0 : 1;
         return true;

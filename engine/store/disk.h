@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/assert.h"
 #include "cellar/file_system.h"
 #include "engine/log/wal_writer.h"
 #include "engine/manifest/manifest.h"
@@ -37,6 +38,7 @@ struct Disk {
   Status commit(const ManifestEdit& edit);
   // Returns whether the manifest names the family. It refuses edits about a family that it does not name.
   bool names_family(uint32_t family_id) const {
+    CELLAR_ASSERT(manifest != nullptr);
     return manifest->current()->family(family_id).second != nullptr;
   }
 };

@@ -14,6 +14,7 @@ Status Health::check() const {
   if (!failed()) return {};
   MutexLock lock(mutex_);
   if (!failed_.load(std::memory_order_relaxed)) return {};
+  CELLAR_ASSERT(!first_.ok());  // a failure has a reason
   return Status::with_code(first_.code() == Code::kNoSpace ? Code::kNoSpace : Code::kReadOnly,
                            "writes are refused since an earlier failure: " + std::string(first_.message()))
       .at(first_.place())

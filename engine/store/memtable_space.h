@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/assert.h"
 #include "engine/store/store_view.h"
 
 namespace cellar {
@@ -20,8 +21,15 @@ class MemtableSpace {
 
   // Returns the bytes of all memtables that wait for a flush or still take writes.
   int64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
-  void grow(int64_t bytes) { bytes_.fetch_add(bytes, std::memory_order_relaxed); }
-  void shrink(uint64_t bytes) { bytes_.fetch_sub(static_cast<int64_t>(bytes), std::memory_order_relaxed); }
+  void grow(int64_t bytes) {
+    CELLAR_DCHECK(bytes >= 0);
+    bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  }
+  // Gives back bytes that grow() has counted.
+  void shrink(uint64_t bytes) {
+    const int64_t before = bytes_.fetch_sub(static_cast<int64_t>(bytes), std::memory_order_relaxed);
+    CELLAR_DCHECK(before >= static_cast<int64_t>(bytes));
+  }
 
  private:
   const std::string kind_;

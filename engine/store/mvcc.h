@@ -47,6 +47,7 @@ class Mvcc {
   // … one above `floor`, too.
   uint64_t take_sequence_above(uint64_t floor) {
     next_ = std::max(next_, floor + 1);
+    CELLAR_ASSERT(next_ > visible_.load(std::memory_order_relaxed));
     return next_++;
   }
   // The leader's: gives back the sequences taken since `sequence`, none of which was written anywhere.
@@ -65,7 +66,10 @@ class Mvcc {
   // published() if it found none. Both sides change the same number: either the thread sees what was
   // published before, or publish() sees the thread.
   void add_waiter() { waiters_.fetch_add(1, std::memory_order_acq_rel); }
-  void remove_waiter() { waiters_.fetch_sub(1, std::memory_order_acq_rel); }
+  void remove_waiter() {
+    const uint32_t before = waiters_.fetch_sub(1, std::memory_order_acq_rel);
+    CELLAR_ASSERT(before > 0);
+  }
   Event& published() { return *published_; }
   // Wakes the threads that wait for a later read point.
   void wake_waiters() {

@@ -64,6 +64,7 @@ Status RowLocks::lock(size_t stripe, Mode mode, int64_t timeout_us, Clock& clock
 }
 
 void RowLocks::unlock(size_t stripe, Mode mode) {
+  CELLAR_ASSERT(stripe < kStripes);
   if (mode == Mode::kShared) {
     const uint32_t before = stripes_[stripe].fetch_sub(1, std::memory_order_seq_cst);
     CELLAR_ASSERT((before & ~kExclusiveWaits) > 0 && (before & kExclusiveHeld) == 0);

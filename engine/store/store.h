@@ -141,7 +141,7 @@ class Store : public std::enable_shared_from_this<Store> {
   enum class Compactions : uint8_t {
     kMayHelp,
     kFail,       // the last automatic one failed
-    kNotWanted,  // none runs, and the policy wants none of the files that there are
+    kNotWanted,  // no compaction runs, and the policy has no plan for the files
   };
   void note_compactions(Compactions result) { compactions_.store(result, std::memory_order_relaxed); }
   Compactions compactions() const { return compactions_.load(std::memory_order_relaxed); }

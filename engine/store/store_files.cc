@@ -13,7 +13,9 @@ StoreFiles::StoreFiles(const World& world, Disk& disk, std::shared_ptr<BlockCach
       disk_(disk),
       handles_(world.options.open_files_max),
       remover_(world.executor, disk.health),
-      cache_(std::move(cache)) {}
+      cache_(std::move(cache)) {
+  CELLAR_ASSERT(cache_ != nullptr);
+}
 
 Result<std::shared_ptr<StoreFile>> StoreFiles::open(const std::shared_ptr<Directory>& directory,
                                                     uint32_t table_id, const FamilyOptions& family,

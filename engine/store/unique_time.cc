@@ -3,10 +3,13 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace cellar {
 
 void UniqueTime::start(int64_t recorded_us) {
   MutexLock lock(mutex_);
+  CELLAR_ASSERT(last_us_ == 0 && reserved_us_ == 0);  // no time was given before the store was open
   last_us_ = recorded_us;
   reserved_us_ = recorded_us;
 }
@@ -18,6 +21,7 @@ Result<int64_t> UniqueTime::next(const Reserve& reserve) {
     {
       const int64_t now_us = std::clamp<int64_t>(clock_.wall_ms(), 0, kMax / 1000) * 1000;
       MutexLock lock(mutex_);
+      CELLAR_ASSERT(last_us_ <= reserved_us_);  // a time is recorded before it is given
       wanted = std::max(now_us, last_us_ + 1);
       if (wanted <= reserved_us_) return last_us_ = wanted;
     }

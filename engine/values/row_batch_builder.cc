@@ -39,6 +39,7 @@ void RowBatchBuilder::clear_rows() {
 
 // Room that lives until clear(): pieces of blocks, of which the first is kept for the next read.
 char* RowBatchBuilder::copy_room(size_t bytes) {
+  CELLAR_DCHECK(batch_.copy_at_ <= batch_.copy_end_);
   if (batch_.copies_.empty() || batch_.copy_end_ - batch_.copy_at_ < bytes) {
     const size_t block = std::max(bytes, kCopyBlockBytes);
     batch_.copies_.push_back(std::make_unique<char[]>(block));
@@ -66,6 +67,7 @@ void RowBatchBuilder::copy_key(CellView& cell) {
 }
 
 void RowBatchBuilder::copy_value(CellView& cell) {
+  CELLAR_DCHECK(cell.value != nullptr || cell.value_size == 0);
   char* room = copy_room(cell.value_size);
   if (cell.value_size > 0) std::memcpy(room, cell.value, cell.value_size);
   cell.value = room;
@@ -97,6 +99,7 @@ void RowBatchBuilder::replace_open_row(std::span<const CellView> cells) {
       copy_value(batch_.cells_.back());
     }
   }
+  CELLAR_ASSERT(batch_.cells_.size() - batch_.open_ == cells.size());  // the row is these cells
 }
 
 void RowBatchBuilder::sort_open_row() {
@@ -110,6 +113,7 @@ void RowBatchBuilder::drop_open_row() {
   CELLAR_ASSERT(batch_.open_ <= batch_.cells_.size());
   CELLAR_ASSERT(batch_.ends_.empty() || batch_.ends_.back() / 2 == batch_.open_);
   batch_.cells_.resize(batch_.open_);
+  CELLAR_ASSERT(batch_.open_copies_ <= batch_.copies_.size());
   for (size_t i = batch_.open_pins_; i < batch_.pins_.size(); ++i) batch_.pins_[i]->drop_pins(1);
   batch_.pins_.resize(std::min(batch_.pins_.size(), batch_.open_pins_));
   batch_.copies_.resize(std::min(batch_.copies_.size(), batch_.open_copies_));
@@ -118,6 +122,7 @@ void RowBatchBuilder::drop_open_row() {
 }
 
 void RowBatchBuilder::add(const CellView& cell, const Pinnable* held) {
+  CELLAR_DCHECK(batch_.cursor_.empty());  // a cursor ends the batch
   CellView& kept = batch_.cells_.emplace_back(cell);
   if (cell.key_in_scratch) copy_key(kept);
   if (held != nullptr && (batch_.pins_.empty() || batch_.pins_.back() != held)) {
@@ -140,7 +145,8 @@ void RowBatchBuilder::end_row(bool more_cells_in_row) {
 }
 
 void RowBatchBuilder::add_cursor(std::string_view row) {
-  CELLAR_ASSERT(batch_.open_ == batch_.cells_.size() && batch_.cursor_.empty());  // an empty row stands for it
+  // The batch holds the cursor as a row without cells.
+  CELLAR_ASSERT(batch_.open_ == batch_.cells_.size() && batch_.cursor_.empty());
   char* room = copy_room(row.size());
   std::memcpy(room, row.data(), row.size());
   batch_.cursor_ = {room, row.size()};

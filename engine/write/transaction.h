@@ -130,7 +130,7 @@ class TransactionImpl final : public Transaction, private CommitCheck, private O
     return {sequence_, host_->mvcc.now_ms()};
   }
   Result<std::unique_ptr<Scanner>> scan_noted(TouchedTable& state, const Scan& scan, const ReadOverlay& own);
-  // Applies an increment or append. Returns the new cells, as far as the mutation wants them.
+  // Applies an increment or append. Returns the new cells, as far as the mutation asks for them.
   template <class ReadingMutation>
   Result<Row> replace(const std::shared_ptr<Table>& table, const ReadingMutation& mutation);
   Status look_up(Change& change, const Get& get, RowBatch& found);

@@ -19,7 +19,7 @@ namespace cellar {
 
 struct PreparedWrite;
 
-// WriteRequest: one batch, prepared by its writer, or a piece of work that wants to be alone. Lives on the
+// WriteRequest: one batch, prepared by its writer, or a piece of work that needs to be alone. Lives on the
 // writer's stack.
 struct WriteRequest {
   Durability durability = Durability::kSyncWal;

@@ -68,7 +68,7 @@ class CellIndexBuilder {
 
  private:
   static constexpr uint32_t kTextKeyBytesMax = 4096;  // of keys whose qualifiers words reach into
-  static constexpr size_t kNoteBytes = 32;            // of a note beside its key, and of its entry
+  static constexpr size_t kNoteBytes = 32;            // of a note without its key, and of its entry
 
   // Takes notes as often as their room allows, spread evenly over the block.
   void take_note(size_t position, const CellView& cell) {

@@ -1,7 +1,7 @@
-// Goal: a feed gives every write to its tables behind what was acknowledged, once, in order, as it was
-// written, over flushes, compactions and restarts; what it cannot give it says; what it holds back of the log
-// is bounded and let go. Method: writes whose feed is known by heart; random operations beside a list of what
-// was written; a replica that is fed and compared.
+// Goal: a feed gives every write after the acknowledged ones, once, in order, as it was written. It does so
+// over flushes, compactions and restarts. It says what it cannot give. The log that it holds back is bounded
+// and let go. Method: writes whose feed is known by heart; random operations that are compared with a list of
+// the writes; a replica that is fed and compared.
 #include "tests/engine/feed_support.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
-// Goal: a clock that is wrong does harm only while it is wrong: what it hid shows again, later writes get
-// right timestamps, no version takes another one's place, and rewrites erase nothing that is alive. Method:
-// an engine whose wall clock steps by minutes to years in both directions, with reads, writes, flushes,
-// compactions and reopening between; and the expiry clock alone.
+// Goal: a clock that is wrong does harm only while it is wrong. Afterwards hidden cells show again, and later
+// writes get right timestamps. No version takes another one's place, and rewrites erase no live cell. Method:
+// the wall clock of an engine steps by minutes to years in both directions. Reads, writes, flushes,
+// compactions and reopening come between the steps. Other tests use the expiry clock alone.
 #include <gtest/gtest.h>
 
 #include "engine/store/expiry_clock.h"

@@ -39,7 +39,7 @@ class InspectCommand final : public Command {
     shown_.declare(arguments, false);
     arguments.formats({"table", "json", "jsonl"})
         .note(
-            "Several files are printed as one line each, unless an option above is given.\n"
+            "Each of several files is printed in a line of its own, unless an option above is given.\n"
             "Without options only the end of the file is read, whatever its size.")
         .example("cellar inspect versions.hfile", "a summary of a file")
         .example("cellar inspect versions.hfile weblog.hfile --layout --bloom",

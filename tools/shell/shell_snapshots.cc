@@ -122,8 +122,8 @@ Status run_clone_snapshot(ShellCall& call) {
   CELLAR_TRY_ASSIGN(const std::string table, call.table_name(call.position(1)));
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
   CELLAR_TRY_ASSIGN(const std::string from, table_in(call, *store, name, 2));
-  CELLAR_TRY(call.at(call.position(0),
-                     call.watched([&] { return store->named_snapshots().clone(name, from, table).status(); })));
+  const auto clone = [&] { return store->named_snapshots().clone(name, from, table).status(); };
+  CELLAR_TRY(call.at(call.position(0), call.watched(clone)));
   call.session().talk(fmt::format("created table {} from {} in snapshot {}", escaped(table), from, name));
   return {};
 }
@@ -138,8 +138,8 @@ Status run_restore_snapshot(ShellCall& call) {
     tables.push_back(std::move(table));
   }
   CELLAR_TRY_ASSIGN(Engine* const store, call.engine());
-  CELLAR_TRY(
-      call.at(call.position(0), call.watched([&] { return store->named_snapshots().restore(name, tables); })));
+  const auto restore = [&] { return store->named_snapshots().restore(name, tables); };
+  CELLAR_TRY(call.at(call.position(0), call.watched(restore)));
   call.session().talk(fmt::format("restored {} of snapshot {}",
                                   tables.empty() ? "all tables" : counted(tables.size(), "table"), name));
   return {};
