@@ -2,6 +2,7 @@
 // in both directions, and a close that tells what is still open.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <ranges>
 #include <set>
@@ -95,6 +96,22 @@ TEST_F(Api, RowsHaveAText) {
 TEST_F(Api, AScannerIsARange) {
   for (const char* row : {"a", "b", "c", "d"}) put(row, row);
   const auto scanner = table_->scan(Scan()).value();
+  const auto found = std::ranges::find_if(*scanner, [](const RowView& row) { return row.row() == "c"; });
+  EXPECT_EQ((*found).row(), "c");
+  RowBatch batch;
+  const auto again = table_->scan(Scan()).value();
+  EXPECT_TRUE(again->next_batch(batch, 3));
+  EXPECT_EQ(std::ranges::count_if(batch, [](const RowView& row) { return row.row() > "a"; }), 2);
+  const auto none = table_->scan(Scan().start("x")).value();
+  EXPECT_EQ(std::ranges::distance(*none), 0);
+  EXPECT_OK(none->status());
+}
+
+// clang before 16 rejects the views of libstdc++ 12, whatever the range.
+#if !defined(__clang__) || __clang_major__ >= 16
+TEST_F(Api, ScannersAndBatchesHaveViews) {
+  for (const char* row : {"a", "b", "c", "d"}) put(row, row);
+  const auto scanner = table_->scan(Scan()).value();
   std::string text;
   for (const std::string& each :
        *scanner | std::views::transform([](const RowView& row) { return std::string(row.row()); }) |
@@ -107,10 +124,8 @@ TEST_F(Api, AScannerIsARange) {
   text.clear();
   for (const RowView row : batch | std::views::drop(1)) text += row.row();
   EXPECT_EQ(text, "bc");
-  const auto none = table_->scan(Scan().start("x")).value();
-  EXPECT_EQ(std::ranges::distance(*none), 0);
-  EXPECT_OK(none->status());
 }
+#endif
 
 TEST_F(Api, ARangeOfKeysIsReadInBothDirections) {
   for (const char* row : {"a", "aa", "ab", "b", "\xff", "\xff\xff"}) put(row, row);
