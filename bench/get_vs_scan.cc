@@ -104,8 +104,7 @@ Status by(Table& table, const Scan& scan, const std::string* wanted, size_t& cel
 }
 
 Status by_scan_of_row(Table& table, const std::string& row, bool fill, ReadStats& stats, size_t& cells) {
-  return by(table, Scan().start(row).stop(row, Bound::kInclusive).fill_cache(fill).stats(&stats), nullptr,
-            cells);
+  return by(table, Scan().start(row).stop(row, true).fill_cache(fill).stats(&stats), nullptr, cells);
 }
 
 Status by_scan_from_row(Table& table, const std::string& row, bool fill, ReadStats& stats, size_t& cells) {

@@ -159,11 +159,11 @@ Status TableImpl::flush(std::string_view family) {
   return parts_->background.flush(chosen).with_context("table " + name());
 }
 
-Status TableImpl::compact(const CompactOptions& options) {
+Status TableImpl::compact_now(std::string_view family, bool major) {
   CELLAR_TRY(check_not_in_observer());
   CELLAR_TRY(check());
-  CELLAR_TRY_ASSIGN(const auto chosen, stores_of(options.family));
-  return parts_->background.compact(chosen, options.major).with_context("table " + name());
+  CELLAR_TRY_ASSIGN(const auto chosen, stores_of(family));
+  return parts_->background.compact(chosen, major).with_context("table " + name());
 }
 
 }  // namespace cellar

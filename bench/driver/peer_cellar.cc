@@ -134,7 +134,7 @@ class CellarPeer : public Peer {
   std::unique_ptr<Session> session() override { return std::make_unique<CellarSession>(*engine_, table_); }
 
   void flush() override { check(table_->flush(), "flush"); }
-  void compact() override { check(table_->compact({.major = true}), "compact"); }
+  void compact() override { check(table_->major_compact(), "compact"); }
   void settle() override { check(engine_->wait_for_background(), "wait_for_background"); }
 
   void set_time_to_live(const std::string& family, int64_t seconds) override {

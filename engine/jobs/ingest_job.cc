@@ -57,7 +57,7 @@ Result<IngestInfo> IngestJob::run() {
     remove_placed();
     return status;
   }
-  if (request_.by == IngestBy::kMove) remove_sources();
+  if (request_.move) remove_sources();
   for (const auto& store : stores_) {
     background_.queue_prefetch(store);
     background_.queue_compaction(store);
@@ -124,9 +124,10 @@ Status IngestJob::place(const IngestFile& file, Store& store, Placed& placed) {
     return Status::invalid_argument("the file already belongs to this store").at(file.path);
   CELLAR_TRY_ASSIGN(Directory * from, directory_of(parent));
   placed.record.name = store_file_name(work_.disk.identity, work_.disk.manifest->next_file_number());
-  placed.told = {file.family, file.path, placed.record.name, 0, 0, false};
+  placed.told = {
+      .table = table_.name(), .family = file.family, .name = placed.record.name, .source = file.path};
   Directory& into = *store.directory();
-  if (request_.by != IngestBy::kCopy) CELLAR_TRY(link(*from, name, into, placed).at(file.path));
+  if (!request_.copy) CELLAR_TRY(link(*from, name, into, placed).at(file.path));
   if (placed.told.linked) return {};
   CELLAR_TRY(copy_file(work_.world.executor, *from, name, into, placed.record.name).at(file.path));
   placed.created = true;

@@ -18,16 +18,16 @@ Scan scan_of_salt(const Scan& scan, uint32_t number) {
   const std::string behind = prefix_successor(salt);  // empty after the last salt
   Scan one = scan;
   if (scan.filter() != nullptr) one.filter(std::make_shared<UnsaltedFilter>(*scan.filter(), salt.front()));
-  if (!scan.start().empty()) one.start(salt + scan.start(), scan.start_bound());
+  if (!scan.start().empty()) one.start(salt + scan.start(), scan.start_inclusive());
   if (!scan.prefix().empty()) return one.prefix(salt + scan.prefix());
   const bool reversed = scan.reversed();
   if (scan.start().empty()) {
-    reversed ? one.start(behind, Bound::kExclusive) : one.start(salt);
+    reversed ? one.start(behind, false) : one.start(salt);
   }
   if (!scan.stop().empty()) {
-    one.stop(salt + scan.stop(), scan.stop_bound());
+    one.stop(salt + scan.stop(), scan.stop_inclusive());
   } else {
-    reversed ? one.stop(salt, Bound::kInclusive) : one.stop(behind);
+    reversed ? one.stop(salt, true) : one.stop(behind);
   }
   return one;
 }

@@ -16,15 +16,12 @@ struct IngestFile {
   std::string path;  // on the engine's file system
 };
 
-enum class IngestBy : uint8_t {
-  kLink,  // a hard link where the file system supports it, else a copy
-  kCopy,  // a copy: the original may change afterwards
-  kMove,  // as kLink; the original name is removed after the files are visible
-};
-
 struct IngestRequest {
   std::vector<IngestFile> files = {};
-  IngestBy by = IngestBy::kLink;
+  // Copies the files even where the file system has hard links: the originals may change afterwards.
+  bool copy = false;
+  // Removes the original names after the files are visible.
+  bool move = false;
   // kCells or kDeep; other levels fail with kInvalidArgument. kDeep also looks up each key through the index
   // and the Bloom filter, and rebuilds the filters.
   HFileCheckLevel verify = HFileCheckLevel::kDeep;
@@ -33,13 +30,15 @@ struct IngestRequest {
   std::function<bool(uint64_t files_done, uint64_t bytes_done)> progress = {};
 };
 
+// IngestedFile: a file that a table adopted, as Table::ingest and a feed tell it.
 struct IngestedFile {
+  std::string table;
   std::string family;
-  std::string source;
   std::string name;  // below tables/<table id>/<family>/
   uint64_t bytes = 0;
   uint64_t cells = 0;
-  bool linked = false;  // else copied
+  std::string source = {};  // the path it came from; empty in a feed
+  bool linked = false;      // else copied; false in a feed
 };
 
 // IngestTie: two files of one ingest have different cells at equal coordinates, and no record of which was
@@ -57,7 +56,7 @@ struct IngestInfo {
   uint64_t sequence = 0;              // of every cell; 0: no file had cells
   std::vector<IngestedFile> files;    // in the order of their age, the oldest of a family first
   std::vector<std::string> empty;     // paths of files without cells, which are skipped as in HBase
-  std::vector<std::string> remained;  // paths that kMove could not remove
+  std::vector<std::string> remained;  // paths that `move` could not remove
   std::vector<IngestTie> ties;        // one for each pair of files, 100 at most for each family
   uint64_t cells = 0;
   uint64_t bytes = 0;

@@ -58,11 +58,6 @@ struct RangeCount {
   bool operator==(const RangeCount&) const = default;
 };
 
-struct CompactOptions {
-  bool major = false;       // all files of a family into one, dropping all that no reader can see
-  std::string family = {};  // empty: every family
-};
-
 // Table: a table of an engine (Engine::create_table, Engine::open_table). HBase: Table.
 //
 // Any thread may call any function. A handle may outlive the engine's close(): every call then fails with
@@ -164,8 +159,10 @@ class Table {
   // Flushes one family, or all: writes the memtables to store files, and returns when that is done.
   // kInvalidArgument if the table does not have the family.
   virtual Status flush(std::string_view family = {}) = 0;
-  // Compacts. Without `major` it runs what the family's policy picks, until the policy picks nothing.
-  virtual Status compact(const CompactOptions& options = {}) = 0;
+  // Runs the compactions that the policy of a family picks, until the policy picks nothing. No family: of all.
+  virtual Status compact(std::string_view family = {}) = 0;
+  // Compacts all files of a family, or of every family, into one. It drops all that no reader can see.
+  virtual Status major_compact(std::string_view family = {}) = 0;
 };
 
 }  // namespace cellar

@@ -66,12 +66,12 @@ TEST_F(SaltedScanTest, IsTheScanWithoutSalts) {
   }
   for (int i = 0; i < 500; ++i) {
     Scan scan;
-    const auto bound = [&] { return random.one_in(2) ? Bound::kInclusive : Bound::kExclusive; };
+    const auto inclusive = [&] { return random.one_in(2); };
     if (random.one_in(4)) {
       scan.prefix(draw());
     } else {
-      if (random.one_in(2)) scan.start(draw(), bound());
-      if (random.one_in(2)) scan.stop(draw(), bound());
+      if (random.one_in(2)) scan.start(draw(), inclusive());
+      if (random.one_in(2)) scan.stop(draw(), inclusive());
     }
     scan.reversed(random.one_in(2)).limit(random.below(3) * 5).batch(static_cast<uint32_t>(random.below(3)));
     EXPECT_EQ(salted_rows(scan), plain_rows(scan)) << "scan " << i;

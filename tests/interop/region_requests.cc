@@ -117,8 +117,8 @@ bool read_scan_option(Scan& scan, const std::string& field) {
   const std::string value = field.substr(field.find('=') + 1);
   if (name == "start" || name == "stop") {
     const std::vector<std::string> parts = split(value, ':', 2);
-    const Bound bound = parts.at(1) == "i" ? Bound::kInclusive : Bound::kExclusive;
-    name == "start" ? scan.start(parts[0], bound) : scan.stop(parts[0], bound);
+    const bool inclusive = parts.at(1) == "i";
+    name == "start" ? scan.start(parts[0], inclusive) : scan.stop(parts[0], inclusive);
   } else if (name == "reversed") {
     scan.reversed(true);
   } else if (name == "raw") {

@@ -179,7 +179,8 @@ void RandomRun::perform_service(const Operation& operation) {
       return compare_files();
     case Kind::kCompact:
     case Kind::kCompactMajor:
-      expect_ok(table.compact({.major = operation.kind == Kind::kCompactMajor, .family = operation.family}),
+      expect_ok(operation.kind == Kind::kCompactMajor ? table.major_compact(operation.family)
+                                                      : table.compact(operation.family),
                 "compact");
       return compare_files();
     case Kind::kClock:
@@ -408,7 +409,8 @@ void RandomRun::ingest_files(const Operation& operation,
                              const std::map<std::pair<std::string, size_t>, Cells>& files) {
   expect_ok(files_->open_directory("in", true).status(), "directory");
   IngestRequest request;
-  request.by = operation.which == 0 ? IngestBy::kCopy : IngestBy::kMove;
+  request.copy = operation.which == 0;
+  request.move = !request.copy;
   foreign_.clear();
   for (const auto& [place, cells] : files) {
     const auto& families = options_[operation.table].families;

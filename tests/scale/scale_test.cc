@@ -158,7 +158,7 @@ TEST_F(Scale, LoadsCompactsAndScansInBoundedMemory) {
   timed("load", [&] { load(); });
   timed("flush", [&] { EXPECT_TRUE(engine_->flush().ok()); });
   timed("compact", [&] {
-    EXPECT_TRUE(table_->compact({.major = true}).ok());
+    EXPECT_TRUE(table_->major_compact().ok());
     EXPECT_TRUE(engine_->wait_for_background().ok());
   });
   timed("scan", [&] { scan(); });

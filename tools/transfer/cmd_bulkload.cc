@@ -261,7 +261,8 @@ class BulkloadCommand final : public Command {
       CELLAR_TRY(check_family(session, table, file.family));
       request.files.push_back({file.family, file.path});
     }
-    request.by = by_ == "copy" ? IngestBy::kCopy : by_ == "move" ? IngestBy::kMove : IngestBy::kLink;
+    request.copy = by_ == "copy";
+    request.move = by_ == "move";
     request.verify = level_ == "deep" ? HFileCheckLevel::kDeep : HFileCheckLevel::kCells;
     uint64_t bytes = 0;
     for (const BulkFile& file : found.files) {
