@@ -61,7 +61,7 @@ class World {
     EngineOptions options;
     options.create_if_missing = true;
     options.automatic_compaction = false;
-    options.cache.capacity_bytes = cache_bytes;
+    options.cache_bytes = cache_bytes;
     CELLAR_TRY_ASSIGN(engine_, Engine::open(path_.string(), options));
     CELLAR_TRY_ASSIGN(table_, engine_->create_table("users", {.families = {{.name = "d"}, {.name = "c"}}}));
     Random random(20261121);

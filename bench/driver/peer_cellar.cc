@@ -113,7 +113,7 @@ class CellarPeer : public Peer {
   void open(const StoreOptions& options) override {
     EngineOptions engine;
     engine.create_if_missing = options.create;
-    engine.cache.capacity_bytes = options.cache_bytes;
+    engine.cache_bytes = options.cache_bytes;
     engine.memtable_bytes = options.memtable_bytes;
     engine_ = take(Engine::open(options.path, engine), "open");
     TableOptions table;

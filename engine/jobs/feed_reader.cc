@@ -98,8 +98,9 @@ bool FeedReaderImpl::take_noted(uint64_t until) {
     const Family* of = family(note.family_id);
     if (of == nullptr || !of->wanted) continue;
     if (!note.file.empty()) {
-      entry_.files.push_back({.table = of->table,
-                              .family = of->family,
+      entry_.files.push_back({.family = of->family,
+                              .path = {},
+                              .table = of->table,
                               .name = note.file,
                               .bytes = note.bytes,
                               .cells = note.cells});

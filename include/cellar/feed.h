@@ -60,7 +60,7 @@ struct FeedEntry {
   std::vector<FeedCell> cells = {};
   // What Table::ingest adopted. The cells of these files are not in the feed, and later compactions replace
   // the files: read the table to get the cells.
-  std::vector<IngestedFile> files = {};
+  std::vector<IngestFile> files = {};
   // Tables that were restored, cloned from a snapshot, or truncated. Their cells are not in the feed: a
   // consumer must discard what it has of these tables, and scan them again.
   std::vector<std::string> replaced = {};

@@ -11,9 +11,16 @@
 
 namespace CELLAR_PUBLIC cellar {
 
+// IngestFile: a file to adopt, by family and path. IngestInfo and a feed tell what became of it.
 struct IngestFile {
   std::string family;
-  std::string path;  // on the engine's file system
+  std::string path;  // on the engine's file system; empty in a feed
+  // Set in IngestInfo and in a feed, ignored in a request.
+  std::string table = {};
+  std::string name = {};  // below tables/<table id>/<family>/
+  uint64_t bytes = 0;
+  uint64_t cells = 0;
+  bool linked = false;  // else copied; false in a feed
 };
 
 struct IngestRequest {
@@ -30,17 +37,6 @@ struct IngestRequest {
   std::function<bool(uint64_t files_done, uint64_t bytes_done)> progress = {};
 };
 
-// IngestedFile: a file that a table adopted, as Table::ingest and a feed tell it.
-struct IngestedFile {
-  std::string table;
-  std::string family;
-  std::string name;  // below tables/<table id>/<family>/
-  uint64_t bytes = 0;
-  uint64_t cells = 0;
-  std::string source = {};  // the path it came from; empty in a feed
-  bool linked = false;      // else copied; false in a feed
-};
-
 // IngestTie: two files of one ingest have different cells at equal coordinates, and no record of which was
 // written later. HBase's rule decided: the smaller file is the newer one. Their writers may have meant the
 // opposite.
@@ -54,7 +50,7 @@ struct IngestTie {
 struct IngestInfo {
   std::string table;
   uint64_t sequence = 0;              // of every cell; 0: no file had cells
-  std::vector<IngestedFile> files;    // in the order of their age, the oldest of a family first
+  std::vector<IngestFile> files;      // in the order of their age, the oldest of a family first
   std::vector<std::string> empty;     // paths of files without cells, which are skipped as in HBase
   std::vector<std::string> remained;  // paths that `move` could not remove
   std::vector<IngestTie> ties;        // one for each pair of files, 100 at most for each family

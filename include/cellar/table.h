@@ -18,23 +18,9 @@
 #include "cellar/query.h"
 #include "cellar/row_batch.h"
 #include "cellar/scanner.h"
+#include "cellar/store_file.h"
 
 namespace CELLAR_PUBLIC cellar {
-
-// StoreFileInfo: one store file, which is an HFile.
-struct StoreFileInfo {
-  std::string name;  // below tables/<table id>/<family>/
-  uint64_t bytes = 0;
-  uint64_t cells = 0;
-  uint64_t deletes = 0;  // delete markers among the cells
-  std::string first_row;
-  std::string last_row;
-  int64_t time_min = 0;  // timestamps of its cells, milliseconds since the epoch
-  int64_t time_max = 0;
-  uint64_t sequence_max = 0;
-  bool major = false;      // result of a compaction of all files
-  int64_t created_ms = 0;  // by the engine's clock
-};
 
 struct FamilyInfo {
   FamilyOptions options;

@@ -124,7 +124,7 @@ TEST_F(Actions, NeighboursShareABlock) {
   table.reset();
   table_.reset();
   EngineOptions small;
-  small.cache.capacity_bytes = 5500;
+  small.cache_bytes = 5500;
   open(small);
   table = engine_->open_table("blocks").value();
   ReadStats together, alone;

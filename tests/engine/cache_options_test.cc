@@ -79,8 +79,8 @@ class CacheOptionsTest : public EngineFixture {
     table_.reset();
     EngineOptions options;
     options.automatic_compaction = false;
-    options.cache.capacity_bytes = cache_bytes;
-    options.cache.shards = 1;
+    options.cache_bytes = cache_bytes;
+    options.cache_shards = 1;
     options.read_only = read_only;
     options.environment.log = &log_;
     options.environment.executor = executor_;

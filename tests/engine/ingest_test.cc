@@ -155,8 +155,8 @@ TEST_F(Ingest, OfOneLoadTheSmallerFileWinsAndStaysTheWinner) {
   const IngestFile small = file("small", {put_cell("r", "small")});
   const IngestInfo info = ingest({small, large, middle});
   ASSERT_EQ(info.files.size(), 3u);
-  EXPECT_EQ(info.files[0].source, "in/large");
-  EXPECT_EQ(info.files[2].source, "in/small");
+  EXPECT_EQ(info.files[0].path, "in/large");
+  EXPECT_EQ(info.files[2].path, "in/small");
   EXPECT_EQ(value_of("r"), "small");
   reopen();
   EXPECT_EQ(value_of("r"), "small");

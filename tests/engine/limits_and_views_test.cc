@@ -122,7 +122,7 @@ TEST_F(Limits, AnyTimeIsTakenUnlessTheOptionSaysOtherwise) {
 TEST(EngineOptionsFaults, AreAllNamedAtOnce) {
   EngineOptions options;
   options.memtable = "tree";
-  options.cache.policy = "random";
+  options.cache_policy = "random";
   options.ttl_clock_guard_s = -1;
   options.timestamp_slop_ms = -1;
   options.memtables_frozen_max = 0;

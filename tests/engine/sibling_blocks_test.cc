@@ -65,7 +65,7 @@ class SiblingBlocks : public EngineFixture {
   // A store without a cache: every read is a read of the file.
   void open_store() {
     EngineOptions options;
-    options.cache.capacity_bytes = 0;
+    options.cache_bytes = 0;
     open(options);
   }
 

@@ -50,7 +50,7 @@ class Storm : public EngineFixture {
     options.create_if_missing = true;
     options.memtable_bytes = memtable_bytes;
     options.log_segment_bytes = 256 << 10;
-    options.cache.capacity_bytes = 256 << 10;
+    options.cache_bytes = 256 << 10;
     options.environment.files = files_.get();
     auto opened = Engine::open("store", options);
     ASSERT_TRUE(opened.ok()) << opened.status().to_text();

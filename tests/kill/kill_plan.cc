@@ -121,7 +121,7 @@ EngineOptions kill_engine_options() {
   options.create_if_missing = true;
   options.memtable_bytes = 48 << 10;
   options.log_segment_bytes = 64 << 10;
-  options.cache.capacity_bytes = 64 << 10;
+  options.cache_bytes = 64 << 10;
   return options;
 }
 

@@ -431,9 +431,9 @@ void RandomRun::on_ingested(const IngestInfo& info) {
   if (info.sequence != sequence_ + 1)
     fail(fmt::format("ingest {} follows write {}", info.sequence, sequence_));
   kept_ = sequence_ = info.sequence;
-  for (const IngestedFile& file : info.files) {
-    Cells cells = std::move(foreign_[file.source]);
-    foreign_.erase(file.source);
+  for (const IngestFile& file : info.files) {
+    Cells cells = std::move(foreign_[file.path]);
+    foreign_.erase(file.path);
     for (Cell& cell : cells) cell.sequence = info.sequence;
     mirror_of(info.table).ingest(file.family, file.name, std::move(cells));
   }

@@ -165,7 +165,7 @@ class FeedCommand final : public Command {
         records.bytes("row", cell.row()).bytes("qualifier", cell.qualifier()).time("ts", cell.timestamp);
         records.text("type", type_name(cell.type())).bytes("value", cell.value_bytes()).add();
       }
-      for (const IngestedFile& each : entry->files) print_file(session, records, entry->sequence, each);
+      for (const IngestFile& each : entry->files) print_file(session, records, entry->sequence, each);
       for (const std::string& each : entry->replaced) print_replaced(session, records, entry->sequence, each);
     }
     if (session.stopping() && interrupted())
@@ -180,7 +180,7 @@ class FeedCommand final : public Command {
   }
 
   // In tables the columns are those of cells.
-  static void print_file(Session& session, Records& records, uint64_t sequence, const IngestedFile& file) {
+  static void print_file(Session& session, Records& records, uint64_t sequence, const IngestFile& file) {
     records.count("sequence", sequence).text("table", file.table).bytes("family", file.family);
     if (session.format() == Format::kJson || session.format() == Format::kJsonl) {
       records.text("file", file.name).count("bytes", file.bytes).count("cells", file.cells).add();

@@ -289,9 +289,9 @@ class BulkloadCommand final : public Command {
   void print(Session& session, const IngestInfo& done) const {
     Records records(session.out(), session.format(), "cellar.bulkload.ingest/1", "files");
     uint64_t linked = 0;
-    for (const IngestedFile& file : done.files) {
+    for (const IngestFile& file : done.files) {
       linked += file.linked ? 1 : 0;
-      records.bytes("source", file.source)
+      records.bytes("source", file.path)
           .text("family", file.family)
           .text("file", file.name)
           .count("cells", file.cells)
