@@ -160,13 +160,14 @@ FilterPtr inclusive_stop_filter(std::string_view row);
 FilterPtr page_filter(uint64_t rows);
 // Each row with this probability, by random numbers from the seed.
 FilterPtr random_row_filter(double chance, uint64_t seed);
-// Rows that match one of the keys, each given with a mask of the same size. Mask '\0': the byte must be that of
-// the key; '\1': any byte matches. Longer rows are compared by their first bytes, shorter ones as far as they
-// go. The filter seeks from match to match. kInvalidArgument for no keys, other masks, or different sizes.
+// Rows that match one of the keys, each given with a mask of the same size. Mask '\0': the byte must be that
+// of the key; '\1': any byte matches. Longer rows are compared by their first bytes, shorter ones as far as
+// they go. The filter seeks from match to match. kInvalidArgument for no keys, other masks, or different
+// sizes.
 Result<FilterPtr> fuzzy_row_filter(const std::vector<std::pair<std::string, std::string>>& keys_and_masks);
-// Rows in any of the ranges. The filter seeks from range to range. An empty start or stop is open. The row after
-// "a" is "a\0": a range that stops there includes "a", and one that starts there does not. kInvalidArgument
-// for no ranges, or for one that starts after it stops.
+// Rows in any of the ranges. The filter seeks from range to range. An empty start or stop is open. The row
+// after "a" is "a\0": a range that stops there includes "a", and one that starts there does not.
+// kInvalidArgument for no ranges, or for one that starts after it stops.
 Result<FilterPtr> multi_row_range_filter(std::vector<KeyRange> ranges);
 Result<FilterPtr> multi_row_prefix_filter(const std::vector<std::string>& prefixes);
 

@@ -87,8 +87,8 @@ class HFile {
   const HFileFacts& facts() const;
 
   // Returns the cells of these rows and columns, with timestamps from time_from up to but not including
-  // time_until. No columns: all. No time_until: all later ones. Their status is kNotSupported if the encoding of
-  // the file is not built in.
+  // time_until. No columns: all. No time_until: all later ones. Their status is kNotSupported if the encoding
+  // of the file is not built in.
   HFileCells cells(const KeyRange& rows = {}, const ColumnMap& columns = {}, int64_t time_from = 0,
                    std::optional<int64_t> time_until = {}) const;
 

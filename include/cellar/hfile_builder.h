@@ -77,8 +77,8 @@ class HFileBuilder {
   // Returns the number of bytes written so far.
   uint64_t bytes() const;
 
-  // Writes the rest, opens the file as a reader does, makes it durable and gives it its name. Returns what the
-  // file records about itself.
+  // Writes the rest, opens the file as a reader does, makes it durable and gives it its name. Returns what
+  // the file records about itself.
   Result<HFileFacts> finish();
 
  private:

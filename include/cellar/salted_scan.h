@@ -16,13 +16,13 @@ namespace CELLAR_PUBLIC cellar {
 //   for (const RowView row : *scanner) use(unsalted(row.row()), row);
 //   CELLAR_TRY(scanner->status());
 //
-// Bounds, prefix, direction and limit of `scan` apply to keys without their salt. Its filter sees rows without
-// it. All else is as of Table::scan. Opens one scanner for each salt, 1 to 256, all as of one instant.
-// kInvalidArgument, also for a filter that must see all rows in their order (Filter::depends_on_other_rows),
-// such as PageFilter; kCorruption, kIoError.
+// Bounds, prefix, direction and limit of `scan` apply to keys without their salt. Its filter sees rows
+// without it. All else is as of Table::scan. Opens one scanner for each salt, 1 to 256, all as of one
+// instant. kInvalidArgument, also for a filter that must see all rows in their order, such as PageFilter
+// (Filter::depends_on_other_rows); kCorruption, kIoError.
 //
-// A cursor of one salt comes in its place among the rows: a salted scan that starts at unsalted(row()) goes on
-// there. Scanner::next_batch() copies the rows.
+// A cursor of one salt comes in its place among the rows: a salted scan that starts at unsalted(row()) goes
+// on there. Scanner::next_batch() copies the rows.
 Result<std::unique_ptr<Scanner>> scan_salted(Table& table, const Scan& scan, uint32_t salts);
 
 }  // namespace cellar

@@ -145,7 +145,7 @@ class Table {
   // Flushes one family, or all: writes the memtables to store files, and returns when that is done.
   // kInvalidArgument if the table does not have the family.
   virtual Status flush(std::string_view family = {}) = 0;
-  // Runs the compactions that the policy of a family picks, until the policy picks nothing. No family: of all.
+  // Runs the compactions that the policy of a family picks, until the policy picks nothing. No family: all.
   virtual Status compact(std::string_view family = {}) = 0;
   // Compacts all files of a family, or of every family, into one. It drops all that no reader can see.
   virtual Status major_compact(std::string_view family = {}) = 0;
