@@ -56,11 +56,6 @@ std::string to_text(const IngestInfo& info) {
   return text + ", " + human_micros(info.micros);
 }
 
-std::string to_text(const StallInfo& info) {
-  if (info.begins) return "writes wait: " + info.reason;
-  return "writes go on after " + human_micros(info.micros) + ": " + info.reason;
-}
-
 std::string to_text(const RecoveryReport& info) {
   std::string text = info.clean ? "opened after a clean close: " : "recovered: ";
   text += plural(info.segments_read, "log segment", "log segments") + ", " +

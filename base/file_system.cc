@@ -14,8 +14,9 @@ Status ReadableFile::read_many(std::span<const ReadRequest> requests) const {
   return {};
 }
 
-Result<ByteRange> ReadableFile::next_data(uint64_t offset) const {
-  return ByteRange{std::min(offset, size()), size()};
+Result<uint64_t> ReadableFile::next_data(uint64_t offset, uint64_t& end) const {
+  end = size();
+  return std::min(offset, end);
 }
 
 void ReadableFile::will_need(uint64_t /*offset*/, uint64_t /*bytes*/) const {}

@@ -104,7 +104,7 @@ Table& Bed::opened(uint64_t cache_bytes) {
   close();
   EngineOptions options;
   options.read_only = true;
-  options.cache.capacity_bytes = cache_bytes_ = cache_bytes;
+  options.cache_bytes = cache_bytes_ = cache_bytes;
   Result<std::unique_ptr<Engine>> engine = Engine::open(path_, options);
   if (!engine.ok()) give_up(engine.status());
   engine_ = std::move(engine).value();

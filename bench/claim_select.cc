@@ -281,7 +281,7 @@ void q11(benchmark::State& state, Way way, bool by_time, bool cold) {
     if (tall) {
       scan.prefix("user2_");
     } else {
-      scan.start("user2").stop("user2", Bound::kInclusive);
+      scan.start("user2").stop("user2", true);
     }
     if (way == Way::kTallRange) {
       scan = Scan();

@@ -61,7 +61,7 @@ class World {
     EngineOptions options;
     options.create_if_missing = true;
     options.automatic_compaction = false;
-    options.cache.capacity_bytes = cache_bytes;
+    options.cache_bytes = cache_bytes;
     CELLAR_TRY_ASSIGN(engine_, Engine::open(path_.string(), options));
     CELLAR_TRY_ASSIGN(table_, engine_->create_table("users", {.families = {{.name = "d"}, {.name = "c"}}}));
     Random random(20261121);
@@ -104,8 +104,7 @@ Status by(Table& table, const Scan& scan, const std::string* wanted, size_t& cel
 }
 
 Status by_scan_of_row(Table& table, const std::string& row, bool fill, ReadStats& stats, size_t& cells) {
-  return by(table, Scan().start(row).stop(row, Bound::kInclusive).fill_cache(fill).stats(&stats), nullptr,
-            cells);
+  return by(table, Scan().start(row).stop(row, true).fill_cache(fill).stats(&stats), nullptr, cells);
 }
 
 Status by_scan_from_row(Table& table, const std::string& row, bool fill, ReadStats& stats, size_t& cells) {

@@ -82,7 +82,7 @@ bool parse_type(std::string_view name, CellType& type) {
   return false;
 }
 
-void append_json(std::string& to, const CellView& cell, CellText what) {
+void append_json(std::string& to, const CellView& cell, bool mvcc, bool tags, bool value) {
   to += "{\"row\":";
   append_json_bytes(to, cell.row());
   to += ",\"family\":";
@@ -94,16 +94,15 @@ void append_json(std::string& to, const CellView& cell, CellText what) {
   to += ",\"type\":\"";
   to += type_name(cell.type());
   to.push_back('"');
-  const auto bits = static_cast<uint8_t>(what);
-  if ((bits & static_cast<uint8_t>(CellText::kNoValue)) == 0) {
+  if (value) {
     to += ",\"value\":";
     append_json_bytes(to, cell.value_bytes());
   }
-  if ((bits & static_cast<uint8_t>(CellText::kMvcc)) != 0) {
+  if (mvcc) {
     to += ",\"mvcc\":";
     append_number(to, cell.sequence);
   }
-  if ((bits & static_cast<uint8_t>(CellText::kTags)) != 0) append_json_tags(to, cell.tags_bytes());
+  if (tags) append_json_tags(to, cell.tags_bytes());
   to.push_back('}');
 }
 

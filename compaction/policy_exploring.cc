@@ -24,7 +24,7 @@ class Exploring final : public CompactionPolicy {
 
   std::optional<CompactionPlan> pick(const StoreShape& shape,
                                      std::vector<std::string>* trace) const override {
-    const std::span<const FileSummary> candidates = candidates_of(shape);
+    const std::span<const StoreFileInfo> candidates = candidates_of(shape);
     const bool stuck = shape.files.size() >= shape.files_stop;
     uint64_t files_min = files_min_;
     // Writers wait at files_stop: there may never be files_min candidates.
@@ -38,7 +38,8 @@ class Exploring final : public CompactionPolicy {
     const Window best = search(candidates, shape, files_min, stuck, trace);
     if (best.count == 0) return std::nullopt;
     CompactionPlan plan;
-    for (const FileSummary& file : candidates.subspan(best.begin, best.count)) plan.inputs.push_back(file.id);
+    for (const StoreFileInfo& file : candidates.subspan(best.begin, best.count))
+      plan.inputs.push_back(file.id);
     plan.why = fmt::format("{} files of {} within ratio {}{}", best.count, human_bytes(best.bytes), ratio_,
                            best.in_ratio ? "" : " (not: the store is stuck, smallest window)");
     return plan;
@@ -59,7 +60,7 @@ class Exploring final : public CompactionPolicy {
   // The files after the last one that is busy or excluded, without leading files larger than bytes_max. HBase
   // drops only the excluded files themselves from a minor selection. Here the inputs of a compaction are
   // neighbours in age.
-  std::span<const FileSummary> candidates_of(const StoreShape& shape) const {
+  std::span<const StoreFileInfo> candidates_of(const StoreShape& shape) const {
     size_t begin = 0;
     for (size_t i = 0; i < shape.files.size(); ++i)
       if (shape.files[i].busy || shape.files[i].exclude_from_minor) begin = i + 1;
@@ -67,8 +68,8 @@ class Exploring final : public CompactionPolicy {
     return shape.files.subspan(begin);
   }
 
-  bool in_ratio(std::span<const FileSummary> window, uint64_t total) const {
-    return std::ranges::all_of(window, [&](const FileSummary& file) {
+  bool in_ratio(std::span<const StoreFileInfo> window, uint64_t total) const {
+    return std::ranges::all_of(window, [&](const StoreFileInfo& file) {
       return static_cast<double>(file.bytes) <= ratio_ * static_cast<double>(total - file.bytes);
     });
   }
@@ -83,7 +84,7 @@ class Exploring final : public CompactionPolicy {
     return count > best.count || (count == best.count && bytes < best.bytes);
   }
 
-  Window search(std::span<const FileSummary> files, const StoreShape& shape, uint64_t files_min, bool stuck,
+  Window search(std::span<const StoreFileInfo> files, const StoreShape& shape, uint64_t files_min, bool stuck,
                 std::vector<std::string>* trace) const {
     const uint64_t bytes_min = bytes_min_ != 0 ? bytes_min_ : shape.flush_bytes;
     Window best;

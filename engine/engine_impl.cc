@@ -28,9 +28,8 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
   CELLAR_TRY(validate(options));
   EngineOptions heeded = options;
   if (heeded.cell_bytes_max == 0) heeded.cell_bytes_max = kCellBytesHardMax;
-  CELLAR_TRY_ASSIGN(
-      std::shared_ptr<BlockCache> cache,
-      BlockCache::create(options.cache.capacity_bytes, options.cache.policy, options.cache.shards));
+  CELLAR_TRY_ASSIGN(std::shared_ptr<BlockCache> cache,
+                    BlockCache::create(options.cache_bytes, options.cache_policy, options.cache_shards));
   const auto parts = std::make_shared<EngineParts>(
       std::move(heeded), path, std::move(cache),
       [](std::shared_ptr<EngineParts> of, uint32_t id, const std::string& name, const TableOptions& schema,

@@ -15,23 +15,6 @@
 namespace cellar {
 namespace {
 
-StoreFileInfo file_info_of(const FileRecord& record) {
-  StoreFileInfo info;
-  info.name = record.name;
-  info.bytes = record.bytes;
-  info.cells = record.cells;
-  info.deletes = record.deletes;
-  CellView key;
-  if (parse_flat_key(record.first_key.data(), record.first_key.size(), key)) info.first_row = key.row();
-  if (parse_flat_key(record.last_key.data(), record.last_key.size(), key)) info.last_row = key.row();
-  info.time_min = record.time_min;
-  info.time_max = record.time_max;
-  info.sequence_max = record.sequence_max;
-  info.major = record.major;
-  info.created_ms = record.created_ms;
-  return info;
-}
-
 FamilyInfo family_info_of(const Store& store) {
   const std::shared_ptr<const StoreView> view = store.view();
   FamilyInfo info;
@@ -46,7 +29,7 @@ FamilyInfo family_info_of(const Store& store) {
   };
   if (view->active.get() != nullptr) add(view->active);
   for (const MemtableRef& memtable : view->frozen) add(memtable);
-  for (const auto& file : view->files) info.files.push_back(file_info_of(file->record()));
+  for (const auto& file : view->files) info.files.push_back(info_of(*file));
   return info;
 }
 
@@ -159,11 +142,11 @@ Status TableImpl::flush(std::string_view family) {
   return parts_->background.flush(chosen).with_context("table " + name());
 }
 
-Status TableImpl::compact(const CompactOptions& options) {
+Status TableImpl::compact_now(std::string_view family, bool major) {
   CELLAR_TRY(check_not_in_observer());
   CELLAR_TRY(check());
-  CELLAR_TRY_ASSIGN(const auto chosen, stores_of(options.family));
-  return parts_->background.compact(chosen, options.major).with_context("table " + name());
+  CELLAR_TRY_ASSIGN(const auto chosen, stores_of(family));
+  return parts_->background.compact(chosen, major).with_context("table " + name());
 }
 
 }  // namespace cellar

@@ -40,9 +40,11 @@ class TableImpl final : public TableState {
                                    const std::vector<std::string>& families) override;
   Result<IngestInfo> ingest(const IngestRequest& request) override;
   Status flush(std::string_view family) override;
-  Status compact(const CompactOptions& options) override;
+  Status compact(std::string_view family) override { return compact_now(family, false); }
+  Status major_compact(std::string_view family) override { return compact_now(family, true); }
 
  private:
+  Status compact_now(std::string_view family, bool major);
   const std::shared_ptr<EngineParts> parts_;
 };
 

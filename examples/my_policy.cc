@@ -23,7 +23,7 @@ class OldestFirst final : public CompactionPolicy {
     if (shape.files.size() < files_) return std::nullopt;
     CompactionPlan plan;
     plan.why = "there were " + std::to_string(shape.files.size()) + " files";
-    for (const FileSummary& file : shape.files.first(files_)) {
+    for (const StoreFileInfo& file : shape.files.first(files_)) {
       if (file.busy) return std::nullopt;
       plan.inputs.push_back(file.id);
     }

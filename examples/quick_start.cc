@@ -24,7 +24,7 @@ Status run(const std::string& path) {
   CELLAR_TRY(orders->flush());  // writes the memtables into HFiles, one for each family
   CELLAR_TRY(orders->put(Put("user104242").add("d", "name", "Grace")));
   CELLAR_TRY(orders->flush());
-  CELLAR_TRY(orders->compact({.major = true}));  // now each family has a single file
+  CELLAR_TRY(orders->major_compact());  // now each family has a single file
 
   ReadStats cost;
   CELLAR_TRY_ASSIGN(const RowBatch row, orders->get(Get("user104242").versions(3).stats(&cost)));

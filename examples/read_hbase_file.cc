@@ -31,14 +31,11 @@ Status look(const std::string& path) {
     std::printf("  %s %s\n", problem.code.c_str(), problem.text.c_str());
   if (!check.sound) return Status::corruption(path + " is damaged");
 
-  HFileRange range;
-  range.start_row = "row-007";
-  range.stop_row = "row-008";
-  HFileCells cells = file.cells(range);
+  HFileCells cells = file.cells({.start = "row-007", .stop = "row-008"});
   std::string line;
   while (const CellView* cell = cells.next()) {
     line.clear();
-    append_json(line, *cell, CellText::kMvcc);
+    append_json(line, *cell, true);
     std::printf("%s\n", line.c_str());
   }
   return cells.status();

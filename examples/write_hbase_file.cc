@@ -57,15 +57,16 @@ Status write(std::istream& csv, const std::string& path) {
   CELLAR_TRY_ASSIGN(HFileBuilder file, HFileBuilder::create(posix_file_system(), path, options));
   for (const Cell& cell : cells) CELLAR_TRY(file.add(cell));
   CELLAR_TRY(file.set_info("source", "example_write_hbase_file"));
-  CELLAR_TRY_ASSIGN(const HFileBuilt built, file.finish());
+  CELLAR_TRY_ASSIGN(const HFileFacts built, file.finish());
   std::printf("%llu cells in %llu rows, %s to %s\n", static_cast<unsigned long long>(built.cells),
-              static_cast<unsigned long long>(built.rows), built.first_row.c_str(), built.last_row.c_str());
+              static_cast<unsigned long long>(built.rows.value_or(0)), built.first_row.c_str(),
+              built.last_row.c_str());
   return {};
 }
 
 Status read_again(const std::string& path) {
   CELLAR_TRY_ASSIGN(const HFile file, HFile::open(path));
-  HFileCells cells = file.cells({.start_row = "p-102"});
+  HFileCells cells = file.cells({.start = "p-102"});
   while (const CellView* cell = cells.next())
     std::printf("%s  %s = %s\n", std::string(cell->row()).c_str(), std::string(cell->qualifier()).c_str(),
                 std::string(cell->value_bytes()).c_str());

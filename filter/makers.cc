@@ -144,8 +144,8 @@ FilterMaker comparison(FilterPtr (*make)(CompareOp, ComparatorPtr)) {
   };
 }
 
-using MakeSingleColumn = FilterPtr (*)(std::string_view, std::string_view, CompareOp, ComparatorPtr,
-                                       SingleColumnRule);
+using MakeSingleColumn = FilterPtr (*)(std::string_view, std::string_view, CompareOp, ComparatorPtr, bool,
+                                       bool);
 FilterMaker single_column(MakeSingleColumn make) {
   return [make](Arguments arguments) -> Result<FilterPtr> {
     constexpr std::string_view kForm =
@@ -155,12 +155,13 @@ FilterMaker single_column(MakeSingleColumn make) {
     CELLAR_TRY_ASSIGN(const std::vector<std::string> column, all_bytes(arguments.first(2)));
     CELLAR_TRY_ASSIGN(const CompareOp op, op_of(arguments[2]));
     CELLAR_TRY_ASSIGN(ComparatorPtr comparator, comparator_of(arguments[3], op));
-    SingleColumnRule rule;
+    bool filter_if_missing = false;
+    bool latest_version_only = true;
     if (arguments.size() == 6) {
-      CELLAR_TRY_ASSIGN(rule.filter_if_missing, flag_of(arguments[4]));
-      CELLAR_TRY_ASSIGN(rule.latest_version_only, flag_of(arguments[5]));
+      CELLAR_TRY_ASSIGN(filter_if_missing, flag_of(arguments[4]));
+      CELLAR_TRY_ASSIGN(latest_version_only, flag_of(arguments[5]));
     }
-    return make(column[0], column[1], op, std::move(comparator), rule);
+    return make(column[0], column[1], op, std::move(comparator), filter_if_missing, latest_version_only);
   };
 }
 
@@ -234,28 +235,33 @@ Result<FilterPtr> make_column_value(Arguments arguments) {
 Result<FilterPtr> make_fuzzy(Arguments arguments) {
   if (arguments.size() % 2 != 0) return expected("pairs of 'key', 'mask'");
   CELLAR_TRY_ASSIGN(const std::vector<std::string> all, all_bytes(arguments));
-  std::vector<FuzzyKey> keys;
+  std::vector<std::pair<std::string, std::string>> keys_and_masks;
   for (size_t i = 0; i < all.size(); i += 2) {
-    FuzzyKey key{all[i], all[i + 1]};
-    for (char& byte : key.mask) {
+    std::string mask = all[i + 1];
+    for (char& byte : mask) {
       if (byte != '0' && byte != '1')
         return expected("a mask of 0 (the key's byte) and 1 (any byte), not " + escaped(all[i + 1]));
       byte = static_cast<char>(byte - '0');
     }
-    keys.push_back(std::move(key));
+    keys_and_masks.emplace_back(all[i], std::move(mask));
   }
-  return fuzzy_row_filter(std::move(keys));
+  return fuzzy_row_filter(keys_and_masks);
 }
 
 Result<FilterPtr> make_row_ranges(Arguments arguments) {
   if (arguments.size() % 4 != 0) return expected("'start', inclusive, 'stop', inclusive, repeated");
-  std::vector<FilterRowRange> ranges;
+  std::vector<KeyRange> ranges;
   for (; !arguments.empty(); arguments = arguments.subspan(4)) {
-    FilterRowRange range;
+    KeyRange range;
     CELLAR_TRY_ASSIGN(range.start, bytes_of(arguments[0]));
-    CELLAR_TRY_ASSIGN(range.start_inclusive, flag_of(arguments[1]));
+    CELLAR_TRY_ASSIGN(const bool start_inclusive, flag_of(arguments[1]));
     CELLAR_TRY_ASSIGN(range.stop, bytes_of(arguments[2]));
-    CELLAR_TRY_ASSIGN(range.stop_inclusive, flag_of(arguments[3]));
+    CELLAR_TRY_ASSIGN(const bool stop_inclusive, flag_of(arguments[3]));
+    // A KeyRange includes its start only. The row after "a" is "a\0". A range without rows stays as it is.
+    const bool has_rows = range.stop.empty() || range.start < range.stop ||
+                          (range.start == range.stop && start_inclusive && stop_inclusive);
+    if (has_rows && !start_inclusive && !range.start.empty()) range.start += '\0';
+    if (has_rows && stop_inclusive && !range.stop.empty()) range.stop += '\0';
     ranges.push_back(std::move(range));
   }
   return multi_row_range_filter(std::move(ranges));

@@ -58,9 +58,7 @@ std::optional<std::string> previous_agreeing(const FuzzyPattern& pattern, std::s
 
 class FuzzyRowFilter final : public Cloned<FuzzyRowFilter> {
  public:
-  explicit FuzzyRowFilter(std::vector<FuzzyKey> keys) {
-    for (FuzzyKey& each : keys) patterns_.push_back({std::move(each.key), std::move(each.mask)});
-  }
+  explicit FuzzyRowFilter(std::vector<FuzzyPattern> patterns) : patterns_(std::move(patterns)) {}
 
   std::string to_text() const override {
     std::string text = "FuzzyRowFilter(";
@@ -101,58 +99,42 @@ class FuzzyRowFilter final : public Cloned<FuzzyRowFilter> {
 
 // ---- Ranges ----
 
-bool holds(const FilterRowRange& range, std::string_view row) {
-  const int from_start = row.compare(range.start);
-  const int from_stop = row.compare(range.stop);
-  return (range.start.empty() || (range.start_inclusive ? from_start >= 0 : from_start > 0)) &&
-         (range.stop.empty() || (range.stop_inclusive ? from_stop <= 0 : from_stop < 0));
+bool holds(const KeyRange& range, std::string_view row) {
+  return row >= range.start && (range.stop.empty() || row < range.stop);
 }
 
-bool starts_before(const FilterRowRange& a, const FilterRowRange& b) {
-  const int order = a.start.compare(b.start);
-  return order != 0 ? order < 0 : a.start_inclusive && !b.start_inclusive;
-}
-
-// Returns true if b, which does not start before a, begins inside it or directly at its end.
-bool touches(const FilterRowRange& a, const FilterRowRange& b) {
-  if (a.stop.empty()) return true;
-  const int order = b.start.compare(a.stop);
-  return order < 0 || (order == 0 && (b.start_inclusive || a.stop_inclusive));
-}
-
-void extend(FilterRowRange& a, const FilterRowRange& b) {
-  if (a.stop.empty()) return;
-  const int order = b.stop.compare(a.stop);
-  if (b.stop.empty() || order > 0) {
-    a.stop = b.stop;
-    a.stop_inclusive = b.stop_inclusive;
-  } else if (order == 0) {
-    a.stop_inclusive = a.stop_inclusive || b.stop_inclusive;
-  }
-}
-
-std::vector<FilterRowRange> merged(std::vector<FilterRowRange> ranges) {
-  std::ranges::sort(ranges, starts_before);
-  std::vector<FilterRowRange> result;
-  for (FilterRowRange& range : ranges) {
-    if (!result.empty() && touches(result.back(), range)) {
-      extend(result.back(), range);
-    } else {
+// Returns the ranges in their order, those that overlap or touch made one.
+std::vector<KeyRange> merged(std::vector<KeyRange> ranges) {
+  std::ranges::sort(ranges, {}, &KeyRange::start);
+  std::vector<KeyRange> result;
+  for (KeyRange& range : ranges) {
+    if (result.empty() || (!result.back().stop.empty() && result.back().stop < range.start)) {
       result.push_back(std::move(range));
+    } else if (std::string& stop = result.back().stop;
+               !stop.empty() && (range.stop.empty() || range.stop > stop)) {
+      stop = range.stop;
     }
   }
   return result;
 }
 
+// Returns two arguments of the language for an end of a range: "'row', inclusive". `row` + "\0" is written as
+// the row, which the range then excludes at its start and includes at its stop.
+std::string end_text(std::string_view row, bool is_start) {
+  const bool after = row.size() > 1 && row.back() == '\0';
+  if (after) row.remove_suffix(1);
+  return fmt::format("{}, {}", quoted(row), after != is_start);
+}
+
 class MultiRowRangeFilter final : public Cloned<MultiRowRangeFilter> {
  public:
-  explicit MultiRowRangeFilter(std::vector<FilterRowRange> ranges) : ranges_(merged(std::move(ranges))) {}
+  explicit MultiRowRangeFilter(std::vector<KeyRange> ranges) : ranges_(merged(std::move(ranges))) {}
 
   std::string to_text() const override {
     std::string text = "MultiRowRangeFilter(";
-    for (const FilterRowRange& each : ranges_)
-      text += fmt::format("{}{}, {}, {}, {}", text.back() == '(' ? "" : ", ", quoted(each.start),
-                          each.start_inclusive, quoted(each.stop), each.stop_inclusive);
+    for (const KeyRange& each : ranges_)
+      text +=
+          (text.back() == '(' ? "" : ", ") + end_text(each.start, true) + ", " + end_text(each.stop, false);
     return text + ")";
   }
 
@@ -162,11 +144,10 @@ class MultiRowRangeFilter final : public Cloned<MultiRowRangeFilter> {
     if (done_) return true;
     const std::string_view row = first.row();
     // The first range that does not end before the row.
-    const auto at = std::ranges::partition_point(ranges_, [&](const FilterRowRange& range) {
-      return !range.stop.empty() && (range.stop_inclusive ? range.stop < row : range.stop <= row);
-    });
+    const auto at = std::ranges::partition_point(
+        ranges_, [&](const KeyRange& range) { return !range.stop.empty() && range.stop <= row; });
     const bool inside = at != ranges_.end() && holds(*at, row);
-    const FilterRowRange* next = nullptr;
+    const KeyRange* next = nullptr;
     if (!inside && !reversed() && at != ranges_.end()) next = &*at;
     if (!inside && reversed() && at != ranges_.begin()) next = &*std::prev(at);
     target_ = next == nullptr ? "" : reversed() ? next->stop : next->start;
@@ -179,7 +160,7 @@ class MultiRowRangeFilter final : public Cloned<MultiRowRangeFilter> {
   std::optional<Cell> seek_hint(const CellView&) override { return row_hint(target_); }
 
  private:
-  std::vector<FilterRowRange> ranges_;
+  std::vector<KeyRange> ranges_;
   std::string target_;  // of the hint
   FilterCode code_ = FilterCode::kNextRow;
   bool done_ = false;
@@ -187,23 +168,25 @@ class MultiRowRangeFilter final : public Cloned<MultiRowRangeFilter> {
 
 }  // namespace
 
-Result<FilterPtr> fuzzy_row_filter(std::vector<FuzzyKey> keys) {
-  if (keys.empty()) return Status::invalid_argument("a FuzzyRowFilter needs at least one key");
-  for (const FuzzyKey& each : keys) {
-    if (each.key.size() != each.mask.size())
+Result<FilterPtr> fuzzy_row_filter(const std::vector<std::pair<std::string, std::string>>& keys_and_masks) {
+  if (keys_and_masks.empty()) return Status::invalid_argument("a FuzzyRowFilter needs at least one key");
+  std::vector<FuzzyPattern> patterns;
+  for (const auto& [key, mask] : keys_and_masks) {
+    if (key.size() != mask.size())
       return Status::invalid_argument(
-          fmt::format("key \"{}\" of a FuzzyRowFilter has {} bytes and its mask {}", escaped(each.key),
-                      each.key.size(), each.mask.size()));
-    if (each.mask.find_first_not_of(std::string_view("\0\1", 2)) != std::string::npos)
+          fmt::format("key \"{}\" of a FuzzyRowFilter has {} bytes and its mask {}", escaped(key), key.size(),
+                      mask.size()));
+    if (mask.find_first_not_of(std::string_view("\0\1", 2)) != std::string::npos)
       return Status::invalid_argument(
           "a mask of a FuzzyRowFilter may contain only 0 (the key's byte) and 1 (any byte)");
+    patterns.push_back({key, mask});
   }
-  return FilterPtr(std::make_shared<FuzzyRowFilter>(std::move(keys)));
+  return FilterPtr(std::make_shared<FuzzyRowFilter>(std::move(patterns)));
 }
 
-Result<FilterPtr> multi_row_range_filter(std::vector<FilterRowRange> ranges) {
+Result<FilterPtr> multi_row_range_filter(std::vector<KeyRange> ranges) {
   if (ranges.empty()) return Status::invalid_argument("a MultiRowRangeFilter needs at least one range");
-  for (const FilterRowRange& each : ranges)
+  for (const KeyRange& each : ranges)
     if (!each.stop.empty() && each.start > each.stop)
       return Status::invalid_argument(
           fmt::format("a range of a MultiRowRangeFilter starts at \"{}\", after its stop \"{}\"",
@@ -212,9 +195,8 @@ Result<FilterPtr> multi_row_range_filter(std::vector<FilterRowRange> ranges) {
 }
 
 Result<FilterPtr> multi_row_prefix_filter(const std::vector<std::string>& prefixes) {
-  std::vector<FilterRowRange> ranges;
-  for (const std::string& prefix : prefixes)
-    ranges.push_back({prefix, true, prefix_successor(prefix), false});
+  std::vector<KeyRange> ranges;
+  for (const std::string& prefix : prefixes) ranges.push_back({prefix, prefix_successor(prefix)});
   return multi_row_range_filter(std::move(ranges));
 }
 

@@ -58,36 +58,39 @@ class ColumnValueFilter final : public Cloned<ColumnValueFilter> {
 
 class SingleColumnValueFilter : public Filter {
  public:
-  SingleColumnValueFilter(ColumnTest test, SingleColumnRule rule, bool exclude)
-      : test_(std::move(test)), rule_(rule), exclude_(exclude) {}
+  SingleColumnValueFilter(ColumnTest test, bool filter_if_missing, bool latest_version_only, bool exclude)
+      : test_(std::move(test)),
+        filter_if_missing_(filter_if_missing),
+        latest_version_only_(latest_version_only),
+        exclude_(exclude) {}
   std::unique_ptr<Filter> clone() const override { return std::make_unique<SingleColumnValueFilter>(*this); }
   bool depends_on_other_rows() const override { return false; }
   std::string to_text() const override {
-    return column_test_text(
-        exclude_ ? "SingleColumnValueExcludeFilter" : "SingleColumnValueFilter", test_,
-        ", " + flag_text(rule_.filter_if_missing) + ", " + flag_text(rule_.latest_version_only));
+    return column_test_text(exclude_ ? "SingleColumnValueExcludeFilter" : "SingleColumnValueFilter", test_,
+                            ", " + flag_text(filter_if_missing_) + ", " + flag_text(latest_version_only_));
   }
   void reset() override { found_ = passed_ = false; }
   FilterCode cell(const CellView& cell) override {
     if (passed_) return FilterCode::kInclude;
-    if (found_ && rule_.latest_version_only) return FilterCode::kNextRow;
+    if (found_ && latest_version_only_) return FilterCode::kNextRow;
     if (!test_.is_of(cell)) return FilterCode::kInclude;
     found_ = true;
     passed_ = test_.passes(cell);
-    return passed_ || !rule_.latest_version_only ? FilterCode::kInclude : FilterCode::kNextRow;
+    return passed_ || !latest_version_only_ ? FilterCode::kInclude : FilterCode::kNextRow;
   }
   bool needs_whole_row() const override { return true; }
   void edit_row(std::vector<CellView>& cells) override {
     if (exclude_) std::erase_if(cells, [&](const CellView& cell) { return test_.is_of(cell); });
   }
-  bool drop_row() override { return found_ ? !passed_ : rule_.filter_if_missing; }
+  bool drop_row() override { return found_ ? !passed_ : filter_if_missing_; }
   bool is_family_essential(std::string_view family) const override {
-    return !rule_.filter_if_missing || family == test_.family;
+    return !filter_if_missing_ || family == test_.family;
   }
 
  private:
   ColumnTest test_;
-  SingleColumnRule rule_;
+  bool filter_if_missing_;
+  bool latest_version_only_;
   bool exclude_;
   bool found_ = false;
   bool passed_ = false;
@@ -196,14 +199,16 @@ FilterPtr seeking_timestamps_filter(std::vector<int64_t> timestamps) {
 FilterPtr key_only_filter() { return std::make_shared<KeyOnlyFilter>(false); }
 FilterPtr value_size_filter() { return std::make_shared<KeyOnlyFilter>(true); }
 FilterPtr single_column_value_filter(std::string_view family, std::string_view qualifier, CompareOp op,
-                                     ComparatorPtr comparator, SingleColumnRule rule) {
+                                     ComparatorPtr comparator, bool filter_if_missing,
+                                     bool latest_version_only) {
   return std::make_shared<SingleColumnValueFilter>(column_test(family, qualifier, op, std::move(comparator)),
-                                                   rule, false);
+                                                   filter_if_missing, latest_version_only, false);
 }
 FilterPtr single_column_value_exclude_filter(std::string_view family, std::string_view qualifier,
-                                             CompareOp op, ComparatorPtr comparator, SingleColumnRule rule) {
+                                             CompareOp op, ComparatorPtr comparator, bool filter_if_missing,
+                                             bool latest_version_only) {
   return std::make_shared<SingleColumnValueFilter>(column_test(family, qualifier, op, std::move(comparator)),
-                                                   rule, true);
+                                                   filter_if_missing, latest_version_only, true);
 }
 FilterPtr dependent_column_filter(std::string_view family, std::string_view qualifier, CompareOp op,
                                   ComparatorPtr comparator) {

@@ -21,7 +21,10 @@ struct HFile::Impl {
 
 struct HFileCells::Impl {
   std::shared_ptr<const HFileReader> reader;
-  HFileRange range;
+  KeyRange rows;
+  ColumnMap columns;
+  int64_t time_from = 0;
+  std::optional<int64_t> time_until;
   std::unique_ptr<CellCursor> cursor;
   OwnedCell start;
   bool whole = false;  // nothing of the file is left out
@@ -56,12 +59,10 @@ HFileFacts facts_of(const HFileReader& reader) {
   return facts;
 }
 
-bool wanted(const HFileRange& range, const CellView& cell) {
-  if (cell.timestamp < range.time_from || (range.time_until && cell.timestamp >= *range.time_until))
-    return false;
-  if (range.columns.empty()) return true;
-  const auto family = range.columns.find(cell.family());
-  if (family == range.columns.end()) return false;
+bool holds(const ColumnMap& columns, const CellView& cell) {
+  if (columns.empty()) return true;
+  const auto family = columns.find(cell.family());
+  if (family == columns.end()) return false;
   return family->second.empty() ||
          std::ranges::find(family->second, cell.qualifier()) != family->second.end();
 }
@@ -79,7 +80,7 @@ const CellView* HFileCells::next() {
   while (!walk.ended) {
     const CellView* cell = walk.started ? walk.cursor->next() : walk.cursor->seek(walk.start.view());
     walk.started = true;
-    const bool behind = cell != nullptr && !walk.range.stop_row.empty() && cell->row() >= walk.range.stop_row;
+    const bool behind = cell != nullptr && !walk.rows.stop.empty() && cell->row() >= walk.rows.stop;
     // Rows of hbase:meta's old files are not in byte order: the bound filters them, but does not end the
     // walk.
     if (behind && walk.reader->meta_order()) continue;
@@ -87,8 +88,10 @@ const CellView* HFileCells::next() {
       walk.ended = true;
       return nullptr;
     }
-    if (walk.reader->meta_order() && cell->row() < walk.range.start_row) continue;
-    if (wanted(walk.range, *cell)) return cell;
+    if (walk.reader->meta_order() && cell->row() < walk.rows.start) continue;
+    const bool in_time =
+        cell->timestamp >= walk.time_from && (!walk.time_until || cell->timestamp < *walk.time_until);
+    if (in_time && holds(walk.columns, *cell)) return cell;
   }
   return nullptr;
 }
@@ -113,15 +116,19 @@ Result<HFile> HFile::open(std::unique_ptr<ReadableFile> file, std::string name) 
 
 const HFileFacts& HFile::facts() const { return impl_->facts; }
 
-HFileCells HFile::cells(const HFileRange& range) const {
+HFileCells HFile::cells(const KeyRange& rows, const ColumnMap& columns, int64_t time_from,
+                        std::optional<int64_t> time_until) const {
   std::unique_ptr<HFileCells::Impl> walk = std::make_unique<HFileCells::Impl>();
   walk->reader = impl_->reader;
-  walk->range = range;
+  walk->rows = rows;
+  walk->columns = columns;
+  walk->time_from = time_from;
+  walk->time_until = time_until;
   walk->cursor = impl_->reader->cursor({.fill_cache = false, .sequential = true});
-  walk->whole = range.stop_row.empty() && range.columns.empty() && range.time_from <= 0 &&
-                !range.time_until && (range.start_row.empty() || !impl_->reader->meta_order());
-  const bool from_start = range.start_row.empty() || impl_->reader->meta_order();
-  first_of_row(walk->start, from_start ? impl_->reader->first_row() : std::string_view(range.start_row));
+  walk->whole = rows.stop.empty() && columns.empty() && time_from <= 0 && !time_until &&
+                (rows.start.empty() || !impl_->reader->meta_order());
+  const bool from_start = rows.start.empty() || impl_->reader->meta_order();
+  first_of_row(walk->start, from_start ? impl_->reader->first_row() : std::string_view(rows.start));
   return HFileCells(std::move(walk));
 }
 

@@ -73,11 +73,6 @@ Status set_bulk_load_facts(HFileWriter& writer, const HFileBuilderOptions& optio
   return {};
 }
 
-std::string row_of(const std::string& flat_key) {
-  CellView view;
-  return parse_flat_key(flat_key.data(), flat_key.size(), view) ? std::string(view.row()) : std::string();
-}
-
 }  // namespace
 
 HFileBuilder::HFileBuilder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -144,18 +139,18 @@ Status HFileBuilder::add_meta_block(std::string name, std::string content) {
 
 uint64_t HFileBuilder::bytes() const { return impl_->writer->bytes_written(); }
 
-Result<HFileBuilt> HFileBuilder::finish() {
+Result<HFileFacts> HFileBuilder::finish() {
   if (!impl_->failure.ok()) return impl_->failure;
   Result<HFileSummary> summary = impl_->writer->finish();
   if (!summary.ok()) return impl_->fail(summary.status());
+  Result<std::unique_ptr<ReadableFile>> written = impl_->output->read_back();
+  if (!written.ok()) return impl_->fail(written.status());
+  const Result<HFile> file = HFile::open(std::move(*written), impl_->output->path());
+  if (!file.ok()) return impl_->fail(file.status());
+  HFileFacts facts = file->facts();
+  facts.rows = summary->rows;
   if (const Status published = impl_->output->publish(); !published.ok()) return impl_->fail(published);
-  HFileBuilt built;
-  built.file_bytes = summary->file_bytes;
-  built.cells = summary->cells;
-  built.rows = summary->rows;
-  built.first_row = row_of(summary->first_key);
-  built.last_row = row_of(summary->last_key);
-  return built;
+  return facts;
 }
 
 }  // namespace cellar

@@ -422,6 +422,8 @@ std::string hash_prefix(std::string_view key, size_t bytes) {
 uint8_t salt_of(std::string_view key, uint32_t salts) {
   return static_cast<uint8_t>(murmur3_hash(key, 0) % std::clamp<uint32_t>(salts, 1, 256));
 }
+std::string_view unsalted(std::string_view row) { return row.substr(std::min<size_t>(row.size(), 1)); }
+
 std::string salted(std::string_view key, uint32_t salts) {
   return std::string(1, static_cast<char>(salt_of(key, salts))).append(key);
 }

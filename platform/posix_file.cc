@@ -66,14 +66,15 @@ class PosixReadable final : public ReadableFile {
     return {};
   }
 
-  Result<ByteRange> next_data(uint64_t offset) const override {
-    if (offset >= size_) return ByteRange{size_, size_};
+  Result<uint64_t> next_data(uint64_t offset, uint64_t& end) const override {
+    end = size_;
+    if (offset >= size_) return size_;
     const off_t begin = ::lseek(file_.get(), static_cast<off_t>(offset), SEEK_DATA);
-    if (begin < 0 && errno == ENXIO) return ByteRange{size_, size_};
-    if (begin < 0) return ByteRange{offset, size_};  // this file system does not support holes
-    const off_t end = ::lseek(file_.get(), begin, SEEK_HOLE);
-    const uint64_t until = end < 0 ? size_ : static_cast<uint64_t>(end);
-    return ByteRange{std::min(static_cast<uint64_t>(begin), size_), std::min(until, size_)};
+    if (begin < 0 && errno == ENXIO) return size_;
+    if (begin < 0) return offset;  // this file system does not support holes
+    const off_t hole = ::lseek(file_.get(), begin, SEEK_HOLE);
+    if (hole >= 0) end = std::min(static_cast<uint64_t>(hole), size_);
+    return std::min(static_cast<uint64_t>(begin), size_);
   }
 
   void will_need(uint64_t offset, uint64_t bytes) const override {

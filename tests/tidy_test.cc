@@ -521,7 +521,7 @@ size_t types_defined(std::string_view code) {
 }
 
 TEST(StyleGuard, ThePublicSurfaceOnlyShrinks) {
-  EXPECT_EQ(types_defined("  enum class Bound : uint8_t { kInclusive };"), 1u);
+  EXPECT_EQ(types_defined("  enum class Stamps : uint8_t { kClock };"), 1u);
   EXPECT_EQ(types_defined("class RowBatch::Iterator {"), 1u);
   EXPECT_EQ(types_defined("class [[nodiscard]] Status {"), 1u);
   EXPECT_EQ(types_defined("class Table;"), 0u);

@@ -113,7 +113,7 @@ class CellarPeer : public Peer {
   void open(const StoreOptions& options) override {
     EngineOptions engine;
     engine.create_if_missing = options.create;
-    engine.cache.capacity_bytes = options.cache_bytes;
+    engine.cache_bytes = options.cache_bytes;
     engine.memtable_bytes = options.memtable_bytes;
     engine_ = take(Engine::open(options.path, engine), "open");
     TableOptions table;
@@ -134,7 +134,7 @@ class CellarPeer : public Peer {
   std::unique_ptr<Session> session() override { return std::make_unique<CellarSession>(*engine_, table_); }
 
   void flush() override { check(table_->flush(), "flush"); }
-  void compact() override { check(table_->compact({.major = true}), "compact"); }
+  void compact() override { check(table_->major_compact(), "compact"); }
   void settle() override { check(engine_->wait_for_background(), "wait_for_background"); }
 
   void set_time_to_live(const std::string& family, int64_t seconds) override {

@@ -77,7 +77,7 @@ World::World()
   EngineOptions options;
   options.create_if_missing = true;
   options.automatic_compaction = false;
-  options.cache.capacity_bytes = 64u << 20;
+  options.cache_bytes = 64u << 20;
   engine = value_or_give_up(Engine::open(path, options));
   table = value_or_give_up(engine->create_table("t", {.families = {{.name = "f"}}}));
   for (size_t i = 0; i < kRows; ++i) rows.push_back(row_at(i));

@@ -346,7 +346,7 @@ class Background::Turns {
     if (!files_came()) return;
     const Picked picked = background_.pick(store_, Wanted::kPolicy);
     // Without a busy file, the inputs of the long compaction have left the store: its table was dropped.
-    if (!picked.plan || std::ranges::none_of(picked.of.files, &FileSummary::busy)) return;
+    if (!picked.plan || std::ranges::none_of(picked.of.files, &StoreFileInfo::busy)) return;
     // The policy picks a failed compaction again after the long one. Its failure is reported then.
     failed_ = !background_.carry_out(store_, *picked.plan, picked.of, depth_ + 1).ok();
     turns_us_ += work_.world.clock.steady_us() - now_us;

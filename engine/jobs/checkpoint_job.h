@@ -54,7 +54,7 @@ class CheckpointJob {
   ManifestState state_;
   std::vector<Part> parts_;
   CheckpointInfo info_;
-  CheckpointProgress progress_;
+  CheckpointInfo progress_;
 };
 
 // Returns the description of a checkpoint by its manifest.

@@ -93,20 +93,7 @@ std::string set_aside_name(const StoreFile& file) { return "damaged file " + fil
 ShapeOfStore shape_of(const EngineOptions& engine, const Store& store, const StoreView& view,
                       int64_t now_ms) {
   ShapeOfStore result;
-  for (const auto& file : view.files) {
-    const FileRecord& record = file->record();
-    FileSummary& summary = result.files.emplace_back();
-    summary.id = file->number();
-    summary.bytes = record.bytes;
-    summary.cells = record.cells;
-    summary.deletes = record.deletes;
-    summary.sequence_max = record.sequence_max;
-    summary.time_min = record.time_min;
-    summary.time_max = record.time_max;
-    summary.created_ms = record.created_ms;
-    summary.major = record.major;
-    summary.busy = file->busy() || file->is_aside();
-  }
+  for (const auto& file : view.files) result.files.push_back(info_of(*file));
   result.shape.files = result.files;
   result.shape.now_ms = now_ms;
   result.shape.ttl_ms = view.config->rules.ttl_ms;

@@ -12,7 +12,7 @@ namespace cellar {
 
 // The store as policies see it.
 struct ShapeOfStore {
-  std::vector<FileSummary> files;
+  std::vector<StoreFileInfo> files;
   StoreShape shape;  // points into `files`
 };
 ShapeOfStore shape_of(const EngineOptions& engine, const Store& store, const StoreView& view, int64_t now_ms);

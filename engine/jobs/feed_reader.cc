@@ -92,19 +92,23 @@ bool FeedReaderImpl::take_noted(uint64_t until) {
   uint64_t known = 0;
   for (const UnloggedNote& note : state->feeds.unlogged) {
     if (note.sequence <= position_ || note.sequence > until) continue;
-    if (!(entry_.files.empty() && entry_.tables.empty()) && note.sequence != entry_.sequence) break;
+    if (!(entry_.files.empty() && entry_.replaced.empty()) && note.sequence != entry_.sequence) break;
     known += note.sequence != entry_.sequence ? 1 : 0;
     entry_.sequence = note.sequence;
     const Family* of = family(note.family_id);
     if (of == nullptr || !of->wanted) continue;
     if (!note.file.empty()) {
-      entry_.files.push_back({of->table, of->family, note.file, note.bytes, note.cells});
-    } else if (std::ranges::find(entry_.tables, of->table) == entry_.tables.end()) {
-      entry_.tables.push_back(of->table);
+      entry_.files.push_back({.family = of->family,
+                              .path = {},
+                              .table = of->table,
+                              .name = note.file,
+                              .bytes = note.bytes,
+                              .cells = note.cells});
+    } else if (std::ranges::find(entry_.replaced, of->table) == entry_.replaced.end()) {
+      entry_.replaced.push_back(of->table);
     }
   }
-  entry_.kind = entry_.tables.empty() ? FeedEntryKind::kIngest : FeedEntryKind::kReplace;
-  const bool any = !(entry_.files.empty() && entry_.tables.empty());
+  const bool any = !(entry_.files.empty() && entry_.replaced.empty());
   const uint64_t to = any ? entry_.sequence : until;
   unlogged_writes_ += to - position_ - known;
   CELLAR_ASSERT(to > position_ && to <= until);
@@ -114,11 +118,10 @@ bool FeedReaderImpl::take_noted(uint64_t until) {
 
 Result<bool> FeedReaderImpl::take_record() {
   CELLAR_ASSERT(!found_ && sequence_ == position_);
-  entry_.kind = FeedEntryKind::kWrite;
   entry_.sequence = sequence_;
   entry_.cells.clear();
   entry_.files.clear();
-  entry_.tables.clear();
+  entry_.replaced.clear();
   LogCells cells(payload_, count_, sequence_);
   LogCell each;
   while (cells.next(each)) {
@@ -237,9 +240,10 @@ const FeedReaderImpl::Family* FeedReaderImpl::family(uint32_t id) {
 
 bool FeedReaderImpl::wants(const std::string& table, const std::string& family) const {
   if (feed_.tables.empty()) return true;
-  const auto named = std::ranges::find(feed_.tables, table, &FeedTable::table);
+  const auto named = feed_.tables.find(table);
   if (named == feed_.tables.end()) return false;
-  return named->families.empty() || std::ranges::find(named->families, family) != named->families.end();
+  const std::vector<std::string>& families = named->second;
+  return families.empty() || std::ranges::find(families, family) != families.end();
 }
 
 // Durable first what it says was consumed, so that no power loss takes that back; and no crash gives out its

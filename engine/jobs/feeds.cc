@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "base/assert.h"
 #include "base/bytes.h"
@@ -16,9 +15,10 @@ namespace cellar {
 namespace {
 
 // Returns ok if the table and its families exist. A misspelt name would make a feed that gives nothing.
-Status check_table(const Catalog& catalog, const FeedTable& wanted) {
-  CELLAR_TRY_ASSIGN(const std::shared_ptr<TableState> table, catalog.find(wanted.table));
-  for (const std::string& family : wanted.families)
+Status check_table(const Catalog& catalog, const std::string& name,
+                   const std::vector<std::string>& families) {
+  CELLAR_TRY_ASSIGN(const std::shared_ptr<TableState> table, catalog.find(name));
+  for (const std::string& family : families)
     if (table->families().find(family) == nullptr) return table->unknown_family(family);
   return {};
 }
@@ -33,13 +33,7 @@ Status check_feed(const World& world, const Catalog& catalog, const std::string&
                fmt::format("retained_bytes_max is {}, less than a segment of the log ({} bytes)",
                            options.retained_bytes_max, world.options.log_segment_bytes))
         .hinting("the log is kept in whole segments: leave room for several");
-  std::set<std::string> seen;
-  for (const FeedTable& table : options.tables) {
-    if (!seen.insert(table.table).second)
-      return Status::invalid_argument("table " + escaped(table.table) + " is named twice")
-          .hinting("name it once, with all its families");
-    CELLAR_TRY(check_table(catalog, table));
-  }
+  for (const auto& [table, families] : options.tables) CELLAR_TRY(check_table(catalog, table, families));
   return {};
 }
 

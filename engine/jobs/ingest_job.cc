@@ -57,7 +57,7 @@ Result<IngestInfo> IngestJob::run() {
     remove_placed();
     return status;
   }
-  if (request_.by == IngestBy::kMove) remove_sources();
+  if (request_.move) remove_sources();
   for (const auto& store : stores_) {
     background_.queue_prefetch(store);
     background_.queue_compaction(store);
@@ -124,9 +124,10 @@ Status IngestJob::place(const IngestFile& file, Store& store, Placed& placed) {
     return Status::invalid_argument("the file already belongs to this store").at(file.path);
   CELLAR_TRY_ASSIGN(Directory * from, directory_of(parent));
   placed.record.name = store_file_name(work_.disk.identity, work_.disk.manifest->next_file_number());
-  placed.told = {file.family, file.path, placed.record.name, 0, 0, false};
+  placed.told = {
+      .family = file.family, .path = file.path, .table = table_.name(), .name = placed.record.name};
   Directory& into = *store.directory();
-  if (request_.by != IngestBy::kCopy) CELLAR_TRY(link(*from, name, into, placed).at(file.path));
+  if (!request_.copy) CELLAR_TRY(link(*from, name, into, placed).at(file.path));
   if (placed.told.linked) return {};
   CELLAR_TRY(copy_file(work_.world.executor, *from, name, into, placed.record.name).at(file.path));
   placed.created = true;
@@ -185,7 +186,7 @@ Status IngestJob::sync_directories() {
 void IngestJob::order_by_age() {
   const auto age = [](const Placed& each) {
     return std::tuple(each.sequence.value_or(-1), ~each.record.bytes, each.bulk_load_ms,
-                      split_path(each.told.source).second);
+                      split_path(each.told.path).second);
   };
   std::ranges::stable_sort(placed_, {}, age);
 }
@@ -194,7 +195,7 @@ Status IngestJob::find_ties() {
   for (const auto& store : stores_) {
     std::vector<IngestTies::File> files;
     for (const Placed& each : placed_)
-      if (each.store == store) files.push_back({each.record, each.told.source, each.sequence});
+      if (each.store == store) files.push_back({each.record, each.told.path, each.sequence});
     IngestTies ties(work_.world.executor, work_.files, *store, std::move(files));
     CELLAR_TRY(ties.find(info_.ties));
   }
@@ -274,10 +275,10 @@ void IngestJob::remove(Placed& placed) {
 
 void IngestJob::remove_sources() {
   for (const Placed& each : placed_) {
-    const auto [parent, name] = split_path(each.told.source);
+    const auto [parent, name] = split_path(each.told.path);
     const auto from = directory_of(parent);
     const Status removed = from.ok() ? (*from)->unlink(name) : from.status();
-    if (!removed.ok()) info_.remained.push_back(each.told.source);
+    if (!removed.ok()) info_.remained.push_back(each.told.path);
   }
 }
 

@@ -33,7 +33,7 @@ class IngestJob {
     bool created = false;             // by this ingest, so that it may be removed
     std::optional<int64_t> sequence;  // of its region, if the file says it
     int64_t bulk_load_ms = 0;
-    IngestedFile told;
+    IngestFile told;
   };
 
   Status check_request() const;

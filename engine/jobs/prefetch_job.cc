@@ -13,7 +13,7 @@ constexpr uint64_t kTurnBytes = 4u << 20;
 }  // namespace
 
 bool wants_prefetch(const World& world, const FamilyOptions& family) {
-  return family.prefetch_on_open && family.cache_blocks && world.options.cache.capacity_bytes != 0;
+  return family.prefetch_on_open && family.cache_blocks && world.options.cache_bytes != 0;
 }
 
 PrefetchJob::PrefetchJob(const World& world, const Activity& activity, std::shared_ptr<Store> store)

@@ -108,9 +108,8 @@ Status RecordFile::scan(uint64_t offset, const std::function<bool(const RecordHe
   uint64_t data_end = 0;
   while (offset + kRecordHeaderBytes <= size()) {
     if (offset >= data_end) {
-      CELLAR_TRY_ASSIGN(const ByteRange data, next_data(offset));
-      offset = std::max(offset, data.begin / 8 * 8);
-      data_end = data.end;
+      CELLAR_TRY_ASSIGN(const uint64_t data, next_data(offset, data_end));
+      offset = std::max(offset, data / 8 * 8);
       if (offset + kRecordHeaderBytes > size()) break;
     }
     // A buffer at a time, with the last header's worth of bytes seen again.
@@ -127,12 +126,11 @@ Status RecordFile::scan(uint64_t offset, const std::function<bool(const RecordHe
   return Status();
 }
 
-Result<ByteRange> RecordFile::next_data(uint64_t offset) const {
+Result<uint64_t> RecordFile::next_data(uint64_t offset, uint64_t& end) const {
   CELLAR_ASSERT(offset <= size());
-  CELLAR_TRY_ASSIGN(ByteRange data, file_->next_data(offset));
-  data.begin = std::min(std::max(data.begin, offset), size());
-  data.end = std::min(data.end, size());
-  return data;
+  CELLAR_TRY_ASSIGN(const uint64_t data, file_->next_data(offset, end));
+  end = std::min(end, size());
+  return std::min(std::max(data, offset), size());
 }
 
 Result<uint64_t> RecordFile::written_end(uint64_t offset) {
@@ -140,9 +138,7 @@ Result<uint64_t> RecordFile::written_end(uint64_t offset) {
   uint64_t data_end = 0;
   for (uint64_t at = offset; at < size();) {
     if (at >= data_end) {
-      CELLAR_TRY_ASSIGN(const ByteRange data, next_data(at));
-      at = data.begin;
-      data_end = data.end;
+      CELLAR_TRY_ASSIGN(at, next_data(at, data_end));
       if (at >= data_end) break;
     }
     const uint64_t bytes = std::min(kBufferBytes, data_end - at);

@@ -72,8 +72,8 @@ class RecordFile {
   // `bytes` bytes of the file from `offset`, which lie within it.
   Result<const char*> bytes_at(uint64_t offset, uint64_t bytes);
   Result<Look> judge(uint64_t offset, uint64_t extent);
-  // The next range that may hold more than zeros, within the file as it is looked at.
-  Result<ByteRange> next_data(uint64_t offset) const;
+  // As ReadableFile::next_data, within the file as it is looked at.
+  Result<uint64_t> next_data(uint64_t offset, uint64_t& end) const;
 
   std::unique_ptr<ReadableFile> file_;
   uint64_t size_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,7 +20,7 @@ struct FeedRecord {
   uint64_t acknowledged = 0;
   uint64_t retained_bytes_max = 0;
   bool lost = false;
-  std::vector<FeedTable> tables = {};
+  std::map<std::string, std::vector<std::string>> tables = {};
 
   bool operator==(const FeedRecord&) const = default;
 };

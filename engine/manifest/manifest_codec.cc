@@ -195,9 +195,9 @@ void write_feed(FieldWriter& to, const FeedRecord& feed) {
   CELLAR_ASSERT(feed.id != 0 && !feed.name.empty());
   to.number(feed.id).text(feed.name).number(feed.acknowledged).number(feed.retained_bytes_max);
   to.number(feed.lost ? 1 : 0);
-  for (const FeedTable& table : feed.tables) {
-    to.text(table.table).number(table.families.size());
-    for (const std::string& family : table.families) to.text(family);
+  for (const auto& [table, families] : feed.tables) {
+    to.text(table).number(families.size());
+    for (const std::string& family : families) to.text(family);
   }
 }
 
@@ -209,10 +209,8 @@ FeedRecord read_feed(FieldReader& from) {
   feed.retained_bytes_max = from.number();
   feed.lost = from.number() != 0;
   while (from.more()) {
-    FeedTable& table = feed.tables.emplace_back();
-    table.table = from.text();
-    for (uint64_t left = from.number(); left > 0 && from.sound(); --left)
-      table.families.push_back(from.text());
+    std::vector<std::string>& families = feed.tables[std::string(from.text())];
+    for (uint64_t left = from.number(); left > 0 && from.sound(); --left) families.push_back(from.text());
   }
   return feed;
 }

@@ -318,6 +318,7 @@ Result<ActionResult> FileTable::check_and_mutate(const CheckAndMutate&, const Wr
 }
 Result<IngestInfo> FileTable::ingest(const IngestRequest&) { return read_only(); }
 Status FileTable::flush(std::string_view) { return read_only(); }
-Status FileTable::compact(const CompactOptions&) { return read_only(); }
+Status FileTable::compact(std::string_view) { return read_only(); }
+Status FileTable::major_compact(std::string_view) { return read_only(); }
 
 }  // namespace cellar

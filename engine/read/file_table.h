@@ -67,7 +67,8 @@ class FileTable final : public Table, public std::enable_shared_from_this<FileTa
   Result<ActionResult> check_and_mutate(const CheckAndMutate& check, const WriteOptions& options) override;
   Result<IngestInfo> ingest(const IngestRequest& request) override;
   Status flush(std::string_view family) override;
-  Status compact(const CompactOptions& options) override;
+  Status compact(std::string_view family) override;
+  Status major_compact(std::string_view family) override;
 
  private:
   friend class FileTableScanner;

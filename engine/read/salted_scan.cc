@@ -1,13 +1,15 @@
-// SaltedScan: one scanner per salt, merged by the key after the salt.
+// scan_salted: one scanner per salt, merged by the key after the salt.
 #include "cellar/salted_scan.h"
-#include "base/assert.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/bytes.h"
+#include "cellar/keys.h"
 #include "engine/read/unsalted_filter.h"
+#include "engine/values/row_batch_builder.h"
 
 namespace cellar {
 namespace {
@@ -18,47 +20,56 @@ Scan scan_of_salt(const Scan& scan, uint32_t number) {
   const std::string behind = prefix_successor(salt);  // empty after the last salt
   Scan one = scan;
   if (scan.filter() != nullptr) one.filter(std::make_shared<UnsaltedFilter>(*scan.filter(), salt.front()));
-  if (!scan.start().empty()) one.start(salt + scan.start(), scan.start_bound());
+  if (!scan.start().empty()) one.start(salt + scan.start(), scan.start_inclusive());
   if (!scan.prefix().empty()) return one.prefix(salt + scan.prefix());
   const bool reversed = scan.reversed();
   if (scan.start().empty()) {
-    reversed ? one.start(behind, Bound::kExclusive) : one.start(salt);
+    reversed ? one.start(behind, false) : one.start(salt);
   }
   if (!scan.stop().empty()) {
-    one.stop(salt + scan.stop(), scan.stop_bound());
+    one.stop(salt + scan.stop(), scan.stop_inclusive());
   } else {
-    reversed ? one.stop(salt, Bound::kInclusive) : one.stop(behind);
+    reversed ? one.stop(salt, true) : one.stop(behind);
   }
   return one;
 }
 
-}  // namespace
+class SaltedScanner final : public Scanner {
+ public:
+  SaltedScanner(std::vector<std::unique_ptr<Scanner>> scanners, const Scan& scan)
+      : scanners_(std::move(scanners)),
+        reversed_(scan.reversed()),
+        limited_(scan.limit() > 0),
+        rows_left_(scan.limit()) {
+    CELLAR_ASSERT(!scanners_.empty());
+  }
 
-Result<SaltedScan> SaltedScan::create(Table& table, const Scan& scan, uint32_t salts) {
-  if (salts < 1 || salts > 256)
-    return Status::invalid_argument(fmt::format("invalid number of salts {}: 1 to 256 are possible", salts));
-  if (scan.filter() != nullptr && scan.filter()->depends_on_other_rows())
-    return Status::invalid_argument(fmt::format("a scan over salts cannot use this filter, which must see "
-                                                "all rows in their order: {}",
-                                                scan.filter()->to_text()))
-        .hinting(
-            "to limit the rows use Scan::limit; Filter::depends_on_other_rows is false for filters that can "
-            "be used");
-  SaltedScan merged;
-  merged.reversed_ = scan.reversed();
-  merged.limited_ = scan.limit() > 0;
-  merged.rows_left_ = scan.limit();
-  std::vector<Scan> scans;
-  for (uint32_t salt = 0; salt < salts; ++salt) scans.push_back(scan_of_salt(scan, salt));
-  CELLAR_TRY_ASSIGN(merged.scanners_, table.scan_many(scans));
-  CELLAR_ASSERT(merged.scanners_.size() == salts);
-  return merged;
-}
+  bool next() override;
+  RowView row() const override { return scanners_[at_]->row(); }
+  Status status() const override { return status_; }
+  bool next_batch(RowBatch& batch, size_t rows) override;
+
+ private:
+  std::string_view key_of(size_t scanner) const { return unsalted(scanners_[scanner]->row().row()); }
+  bool before(size_t a, size_t b) const;
+  void push(size_t scanner);
+  size_t pop();
+
+  std::vector<std::unique_ptr<Scanner>> scanners_;
+  std::vector<size_t> heap_;  // of scanners that stand on a row
+  bool reversed_;
+  bool started_ = false;
+  bool standing_ = false;
+  bool limited_;
+  uint64_t rows_left_;
+  size_t at_ = 0;
+  Status status_;
+};
 
 // Returns whether the row of `a` comes first. Of equal keys, which differ only in their salts, the lower
 // salt comes first. A cursor comes before all rows of its key: it names where to go on, so none of these
 // rows has been returned.
-bool SaltedScan::before(size_t a, size_t b) const {
+bool SaltedScanner::before(size_t a, size_t b) const {
   const int order = key_of(a).compare(key_of(b));
   if (order != 0) return (order < 0) != reversed_;
   const bool a_is_row = !scanners_[a]->row().is_cursor();
@@ -66,7 +77,7 @@ bool SaltedScan::before(size_t a, size_t b) const {
   return a_is_row == b_is_row ? a < b : b_is_row;
 }
 
-void SaltedScan::push(size_t scanner) {
+void SaltedScanner::push(size_t scanner) {
   CELLAR_ASSERT(scanner < scanners_.size() && heap_.size() < scanners_.size());
   if (!scanners_[scanner]->next()) {
     if (status_.ok()) status_ = scanners_[scanner]->status();
@@ -76,7 +87,7 @@ void SaltedScan::push(size_t scanner) {
   std::ranges::push_heap(heap_, [this](size_t a, size_t b) { return before(b, a); });
 }
 
-size_t SaltedScan::pop() {
+size_t SaltedScanner::pop() {
   CELLAR_ASSERT(!heap_.empty());
   std::ranges::pop_heap(heap_, [this](size_t a, size_t b) { return before(b, a); });
   const size_t scanner = heap_.back();
@@ -84,7 +95,7 @@ size_t SaltedScan::pop() {
   return scanner;
 }
 
-bool SaltedScan::next() {
+bool SaltedScanner::next() {
   if (!status_.ok()) return false;
   if (standing_ && row().more_cells_in_row()) {
     if (scanners_[at_]->next()) return true;
@@ -104,6 +115,40 @@ bool SaltedScan::next() {
   CELLAR_ASSERT(!limited_ || rows_left_ > 0);
   if (limited_ && !row().is_cursor()) --rows_left_;
   return true;
+}
+
+bool SaltedScanner::next_batch(RowBatch& batch, size_t rows) {
+  batch.clear();
+  RowBatchBuilder to(batch);
+  while (batch.size() < rows && next()) {
+    const RowView from = row();
+    if (from.is_cursor()) {
+      to.add_cursor(from.row());
+      break;
+    }
+    for (const CellView& cell : from) to.add_changed(cell, nullptr);
+    to.end_row(from.more_cells_in_row());
+  }
+  return !batch.empty();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Scanner>> scan_salted(Table& table, const Scan& scan, uint32_t salts) {
+  if (salts < 1 || salts > 256)
+    return Status::invalid_argument(fmt::format("invalid number of salts {}: 1 to 256 are possible", salts));
+  if (scan.filter() != nullptr && scan.filter()->depends_on_other_rows())
+    return Status::invalid_argument(fmt::format("a scan over salts cannot use this filter, which must see "
+                                                "all rows in their order: {}",
+                                                scan.filter()->to_text()))
+        .hinting(
+            "to limit the rows use Scan::limit; Filter::depends_on_other_rows is false for filters that can "
+            "be used");
+  std::vector<Scan> scans;
+  for (uint32_t salt = 0; salt < salts; ++salt) scans.push_back(scan_of_salt(scan, salt));
+  CELLAR_TRY_ASSIGN(std::vector<std::unique_ptr<Scanner>> scanners, table.scan_many(scans));
+  CELLAR_ASSERT(scanners.size() == salts);
+  return std::unique_ptr<Scanner>(std::make_unique<SaltedScanner>(std::move(scanners), scan));
 }
 
 }  // namespace cellar

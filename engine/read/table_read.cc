@@ -24,8 +24,8 @@ Result<RowRange> range_of(const Scan& scan, std::string& successor) {
   range.reversed = scan.reversed();
   range.start = scan.start();
   range.stop = scan.stop();
-  range.start_inclusive = scan.start_bound() == Bound::kInclusive;
-  range.stop_inclusive = scan.stop_bound() == Bound::kInclusive;
+  range.start_inclusive = scan.start_inclusive();
+  range.stop_inclusive = scan.stop_inclusive();
   if (!scan.prefix().empty()) {
     if (!range.stop.empty())
       return Status::invalid_argument("a scan cannot have both a prefix and an end")

@@ -39,20 +39,20 @@ const std::array kFields = {
     flag<&EngineOptions::read_only>("read_only", "true"),
     EngineField{"durability", "", "fsync_wal", set_durability,
                 [](const EngineOptions& e) { return std::string(durability_name(e.durability)); }},
-    EngineField{"cache.capacity_bytes", "", "256m",
+    EngineField{"cache_bytes", "", "256m",
                 [](EngineOptions& e, auto key, auto text) {
-                  return set_number(key, text, 0, INT64_MAX, e.cache.capacity_bytes);
+                  return set_number(key, text, 0, INT64_MAX, e.cache_bytes);
                 },
-                [](const EngineOptions& e) { return std::to_string(e.cache.capacity_bytes); }},
+                [](const EngineOptions& e) { return std::to_string(e.cache_bytes); }},
     EngineField{
-        "cache.policy", "", "lru",
-        [](EngineOptions& e, auto, auto text) { return e.cache.policy = lower_ascii(text), Status(); },
-        [](const EngineOptions& e) { return e.cache.policy; }},
-    EngineField{"cache.shards", "", "4",
+        "cache_policy", "", "lru",
+        [](EngineOptions& e, auto, auto text) { return e.cache_policy = lower_ascii(text), Status(); },
+        [](const EngineOptions& e) { return e.cache_policy; }},
+    EngineField{"cache_shards", "", "4",
                 [](EngineOptions& e, auto key, auto text) {
-                  return set_number(key, text, 0, INT32_MAX, e.cache.shards);
+                  return set_number(key, text, 0, INT32_MAX, e.cache_shards);
                 },
-                [](const EngineOptions& e) { return std::to_string(e.cache.shards); }},
+                [](const EngineOptions& e) { return std::to_string(e.cache_shards); }},
     name_field<&EngineOptions::memtable>("memtable", "", "skip_list"),
     number<&EngineOptions::memtable_bytes>("memtable_bytes", "128m"),
     number<&EngineOptions::memtable_bytes_total>("memtable_bytes_total", "1g"),

@@ -24,7 +24,7 @@ std::string option_example(const TableOptions& table, std::string_view option);
 std::string option_example(const EngineOptions& engine, std::string_view option);
 
 // The options of an engine by name, as public functions have those of families and tables; the environment
-// has no text, and "cache.policy" is one of the cache.
+// has no text.
 Status set_option(EngineOptions& engine, std::string_view key, std::string_view value);
 std::string to_text(const EngineOptions& engine, bool all = false);
 std::vector<std::pair<std::string, std::string>> option_list(const EngineOptions& engine);

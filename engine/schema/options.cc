@@ -168,7 +168,7 @@ Status validate(const EngineOptions& engine) {
   register_cache_plugins();
   faults.add(Registry<Memtable>::instance().make(engine.memtable).status().with_context("memtable"));
   faults.add(
-      Registry<CachePolicy>::instance().make(engine.cache.policy).status().with_context("cache.policy"));
+      Registry<CachePolicy>::instance().make(engine.cache_policy).status().with_context("cache_policy"));
   return faults.status();
 }
 

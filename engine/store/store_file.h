@@ -70,4 +70,7 @@ class StoreFile {
   std::atomic<bool> prefetch_taken_{false};
 };
 
+// Returns what tables and compaction policies tell about a file.
+StoreFileInfo info_of(const StoreFile& file);
+
 }  // namespace cellar

@@ -126,7 +126,7 @@ Result<RowBatch> TransactionImpl::get(const std::shared_ptr<Table>& table, const
     return Status::invalid_argument("a transaction reads at its own read point and cannot use a snapshot");
   RowBatch found;
   CELLAR_TRY(TableReader(*state->table).get_as_of(get, instant(), overlay_, found));
-  if (options_.isolation == Isolation::kSerializable) state->read.add_row(get.row());
+  if (options_.serializable) state->read.add_row(get.row());
   note_ahead(found.row(), begun_ms_, *state->ahead);
   return found;
 }
@@ -150,7 +150,7 @@ Result<std::unique_ptr<Scanner>> TransactionImpl::scan_noted(TouchedTable& state
   };
   const auto keep = std::make_shared<const Keep>(Keep{snapshot_, shown_to_});
   CELLAR_TRY_ASSIGN(auto inner, open_scan_as_of(state.table, scan, instant(), own, keep));
-  const bool validated = options_.isolation == Isolation::kSerializable;
+  const bool validated = options_.serializable;
   const auto passed = validated ? state.read.add_range() : std::make_shared<PassedRange>();
   passed->start = range.start;
   passed->start_inclusive = range.start_inclusive;
@@ -513,7 +513,7 @@ Status TransactionImpl::holds_after(const Store& store, const CellView& cell) {
 Status TransactionImpl::get_observed(TableState& table, const Get& get, const ReadOverlay& own,
                                      RowBatch& found) {
   CELLAR_TRY_ASSIGN(TouchedTable * state, state_of(table.shared_from_this()));
-  if (options_.isolation == Isolation::kSerializable) state->read.add_row(get.row());
+  if (options_.serializable) state->read.add_row(get.row());
   return TableReader(table).get_as_of(get, instant(), own, found);
 }
 

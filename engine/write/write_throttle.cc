@@ -62,7 +62,7 @@ Status WriteThrottle::wait(std::span<Store* const> stores) {
   CELLAR_ASSERT(mutexes_held() == 0);
   counters_.stalls.fetch_add(1);
   health_.wait_begins(reason, world_.clock.wall_ms());
-  world_.events.on_write_stall({.reason = reason, .begins = true, .micros = 0});
+  world_.events.on_stall_begin(reason);
   Status status;
   while (true) {
     const uint64_t seen = activity_.changed.count();
@@ -83,7 +83,7 @@ Status WriteThrottle::wait(std::span<Store* const> stores) {
   health_.wait_ends();
   const int64_t micros = world_.clock.steady_us() - begun_us;
   counters_.stall_micros.fetch_add(micros);
-  world_.events.on_write_stall({.reason = reason, .begins = false, .micros = micros});
+  world_.events.on_stall_end(reason, micros);
   return status;
 }
 

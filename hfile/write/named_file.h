@@ -22,6 +22,9 @@ class NamedFile {
 
   // New and empty.
   WritableFile& file() { return *file_; }
+  const std::string& path() const { return path_; }
+  // Opens what was written so far. Call it before publish().
+  Result<std::unique_ptr<ReadableFile>> read_back() const { return directory_->open(partial_name_); }
   // Makes what was written durable and gives it its name.
   Status publish();
 

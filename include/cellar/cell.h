@@ -122,10 +122,10 @@ struct Cell {
 };
 
 // Appends the cell as one JSON object without a newline: the form of all cell streams of the program. The
-// keys are row, family, qualifier, ts, type and value, then mvcc and tags if `what` asks for them. kNoValue
-// leaves the value out. The flags add up.
-enum class CellText : uint8_t { kPlain = 0, kMvcc = 1, kTags = 2, kMvccAndTags = 3, kNoValue = 4 };
-void append_json(std::string& to, const CellView& cell, CellText what);
+// keys are row, family, qualifier, ts, type, value, mvcc (the sequence) and tags. The last three are written
+// if their argument is true.
+void append_json(std::string& to, const CellView& cell, bool mvcc = false, bool tags = false,
+                 bool value = true);
 
 // Appends one tag to a list of tags. `value` is at most 65,534 bytes.
 void append_tag(std::string& tags, uint8_t type, std::string_view value);

@@ -31,6 +31,8 @@ struct CheckpointInfo {
   uint64_t files = 0;
   uint64_t bytes = 0;         // of all files
   uint64_t bytes_shared = 0;  // of files that were linked when it was made; 0 in a list
+  uint64_t files_done = 0;    // of files so far; set for EventListener::on_checkpoint_progress() only
+  uint64_t bytes_done = 0;    // of bytes so far, as files_done
   Status status = {};         // if not ok: why it cannot be read. Only the name is then known
 };
 

@@ -8,27 +8,14 @@
 #include <vector>
 
 #include "cellar/plugin.h"
+#include "cellar/store_file.h"
 
 namespace CELLAR_PUBLIC cellar {
-
-struct FileSummary {
-  uint64_t id = 0;  // unique in the store
-  uint64_t bytes = 0;
-  uint64_t cells = 0;
-  uint64_t deletes = 0;
-  uint64_t sequence_max = 0;
-  int64_t time_min = 0;
-  int64_t time_max = 0;
-  int64_t created_ms = 0;
-  bool major = false;  // result of a compaction of all files
-  bool exclude_from_minor = false;
-  bool busy = false;  // input of a running compaction
-};
 
 // StoreShape: one family's files, oldest first, and what else a policy may consider. The time is part of it,
 // so that the same shape always gives the same plan.
 struct StoreShape {
-  std::span<const FileSummary> files;
+  std::span<const StoreFileInfo> files;
   int64_t now_ms = 0;
   int64_t ttl_ms = INT64_MAX;
   uint32_t min_versions = 0;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cellar/checkpoint.h"
 #include "cellar/feed.h"
 #include "cellar/ingest.h"
 #include "cellar/status.h"
@@ -43,20 +44,6 @@ struct CompactionInfo {
   Status status;
 };
 
-// How far a checkpoint or a named snapshot is with the store files that it links or copies.
-struct CheckpointProgress {
-  uint64_t files_done = 0;
-  uint64_t files = 0;
-  uint64_t bytes_done = 0;
-  uint64_t bytes = 0;
-};
-
-struct StallInfo {
-  std::string reason;  // what writers wait for
-  bool begins = true;
-  int64_t micros = 0;  // at its end: how long it lasted
-};
-
 struct RecoveryReport {
   uint64_t segments_read = 0;
   uint64_t records_replayed = 0;
@@ -71,7 +58,6 @@ struct RecoveryReport {
 // Return one line of text for people, as the command line prints it.
 std::string to_text(const FlushInfo& info);
 std::string to_text(const CompactionInfo& info);
-std::string to_text(const StallInfo& info);
 std::string to_text(const RecoveryReport& info);
 
 // EventListener: override the hooks of interest. Each is empty by default.
@@ -86,11 +72,14 @@ class EventListener {
   virtual void on_compaction_end(const CompactionInfo&) {}
   // While a compaction runs.
   virtual void on_compaction_progress(const CompactionInfo&) {}
-  // After each file of a checkpoint or of a named snapshot.
-  virtual void on_checkpoint_progress(const CheckpointProgress&) {}
+  // After each store file that a checkpoint or a named snapshot links or copies: files, files_done, bytes and
+  // bytes_done are set.
+  virtual void on_checkpoint_progress(const CheckpointInfo&) {}
   // The files of an ingest are visible now, and the ingest will return ok.
   virtual void on_ingested(const IngestInfo&) {}
-  virtual void on_write_stall(const StallInfo&) {}
+  // Writers wait, and writers go on after so long. `reason` tells what they wait for.
+  virtual void on_stall_begin(const std::string& /*reason*/) {}
+  virtual void on_stall_end(const std::string& /*reason*/, int64_t /*micros*/) {}
   // A segment of the log is complete, or was removed. `bytes` is its size.
   virtual void on_log_rolled(uint64_t /*segment*/, uint64_t /*bytes*/) {}
   virtual void on_log_removed(uint64_t /*segment*/, uint64_t /*bytes*/) {}

@@ -1,7 +1,7 @@
 // FeedReader and Feeds: every write to chosen tables, in the order of the commits, for a consumer that
 // remembers its position. Also called change data capture.
 //
-//   engine.feeds().create("index", {.tables = {{"users"}}});
+//   engine.feeds().create("index", {.tables = {{"users", {}}}});
 //   auto snapshot = engine.snapshot().value();             // for one scan of what was written before
 //   …
 //   auto feed = engine.feeds().read("index", snapshot->sequence()).value();
@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,21 +25,15 @@
 #include <vector>
 
 #include "cellar/cell.h"
+#include "cellar/ingest.h"
 #include "cellar/status.h"
 
 namespace CELLAR_PUBLIC cellar {
 
-// FeedTable: a table, or some of its families, by name. A table that is dropped and created again is in the
-// feed again.
-struct FeedTable {
-  std::string table;
-  std::vector<std::string> families = {};  // none: all, also those added later
-
-  bool operator==(const FeedTable&) const = default;
-};
-
 struct FeedOptions {
-  std::vector<FeedTable> tables = {};  // none: all, also those created later
+  // Tables by name, each with families. No tables: all, also those created later. No families: all of the
+  // table, also those added later. A table that is dropped and created again is in the feed again.
+  std::map<std::string, std::vector<std::string>> tables = {};
   // The most bytes of log that are kept for this feed alone. A feed that needs more is cut off: it is lost,
   // keeps nothing, and must start again. At least EngineOptions::log_segment_bytes.
   uint64_t retained_bytes_max = uint64_t{1} << 30;
@@ -46,9 +41,9 @@ struct FeedOptions {
 
 struct FeedInfo {
   std::string name;
-  std::vector<FeedTable> tables;
-  uint64_t acknowledged = 0;    // a reader begins after this sequence
-  uint64_t retained_bytes = 0;  // of log that is kept for this feed alone
+  std::map<std::string, std::vector<std::string>> tables;  // as in FeedOptions
+  uint64_t acknowledged = 0;                               // a reader begins after this sequence
+  uint64_t retained_bytes = 0;                             // of log that is kept for this feed alone
   uint64_t retained_bytes_max = 0;
   bool lost = false;  // cut off: writes after `acknowledged` are missing
 };
@@ -58,31 +53,17 @@ struct FeedCell {
   CellView cell;  // as it was written, with its timestamp
 };
 
-// FeedFile: a file that Table::ingest adopted. Its cells are not in the feed, and later compactions replace
-// the file: read the table to get them.
-struct FeedFile {
-  std::string table;
-  std::string family;
-  std::string name;  // below tables/<table id>/<family>/
-  uint64_t bytes = 0;
-  uint64_t cells = 0;
-};
-
-enum class FeedEntryKind : uint8_t {
-  kWrite,   // `cells`: what one put, delete, batch, transaction, … wrote
-  kIngest,  // `files`: what Table::ingest adopted
-  // `tables`: restored, cloned from a snapshot, or truncated. Their cells are not in the feed: a consumer
-  // must discard what it has of these tables, and scan them again.
-  kReplace,
-};
-
-// FeedEntry: one write, as far as it is in the feed's tables.
+// FeedEntry: one write, as far as it is in the feed's tables. Exactly one of the three lists is not empty.
 struct FeedEntry {
-  FeedEntryKind kind = FeedEntryKind::kWrite;
   uint64_t sequence = 0;
+  // What one put, delete, batch, transaction, … wrote.
   std::vector<FeedCell> cells = {};
-  std::vector<FeedFile> files = {};
-  std::vector<std::string> tables = {};
+  // What Table::ingest adopted. The cells of these files are not in the feed, and later compactions replace
+  // the files: read the table to get the cells.
+  std::vector<IngestFile> files = {};
+  // Tables that were restored, cloned from a snapshot, or truncated. Their cells are not in the feed: a
+  // consumer must discard what it has of these tables, and scan them again.
+  std::vector<std::string> replaced = {};
 };
 
 // FeedReader: reads a feed from a position on. Several readers of one feed are independent of each other. One

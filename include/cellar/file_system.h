@@ -31,12 +31,6 @@ struct ReadRequest {
   char* into = nullptr;
 };
 
-// Bytes from `begin` up to but not including `end`.
-struct ByteRange {
-  uint64_t begin = 0;
-  uint64_t end = 0;
-};
-
 // ReadableFile: positioned reads of a file whose size was fixed when it was opened.
 class ReadableFile {
  public:
@@ -51,9 +45,10 @@ class ReadableFile {
   // Does several reads, in any order, and returns the first failure. Default: one after the other.
   virtual Status read_many(std::span<const ReadRequest> requests) const;
 
-  // The first range at or after `offset` in which bytes may differ from zero: a reader need not read the
-  // holes of a sparse file. Empty, at size(), if only zeros follow. Default: everything from `offset` on.
-  virtual Result<ByteRange> next_data(uint64_t offset) const;
+  // Returns the first place at or after `offset` at which bytes may differ from zero, and sets `end` to where
+  // the next hole begins. So a reader need not read the holes of a sparse file. Both are size() if only zeros
+  // follow. Default: everything from `offset` on is data.
+  virtual Result<uint64_t> next_data(uint64_t offset, uint64_t& end) const;
 
   // A hint that this range is read soon. Never fails, may do nothing.
   virtual void will_need(uint64_t offset, uint64_t bytes) const;

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "cellar/cell.h"
+#include "cellar/keys.h"
 #include "cellar/status.h"
 
 namespace CELLAR_PUBLIC cellar {
@@ -75,8 +76,8 @@ class Filter {
   // only its last part.
   virtual bool drop_row() { return false; }
   // Returns whether the answer for a row depends on which rows, or how many, came before it, as that of
-  // PageFilter does. The order alone does not count. Such a filter must see all rows, and SaltedScan refuses
-  // it.
+  // PageFilter does. The order alone does not count. Such a filter must see all rows, and scan_salted()
+  // refuses it.
   virtual bool depends_on_other_rows() const { return true; }
   // Returns whether the family decides if a row passes. Other families are read only for rows that pass.
   virtual bool is_family_essential(std::string_view) const { return true; }
@@ -159,23 +160,15 @@ FilterPtr inclusive_stop_filter(std::string_view row);
 FilterPtr page_filter(uint64_t rows);
 // Each row with this probability, by random numbers from the seed.
 FilterPtr random_row_filter(double chance, uint64_t seed);
-// FuzzyKey: a key and a mask of the same size. Mask '\0': the byte must be that of the key; '\1': any byte
-// matches. Longer rows are compared by their first bytes, shorter ones as far as they go. The filter seeks
-// from match to match. kInvalidArgument for no keys, other masks, or different sizes.
-struct FuzzyKey {
-  std::string key;
-  std::string mask;
-};
-Result<FilterPtr> fuzzy_row_filter(std::vector<FuzzyKey> keys);
-// Rows in any of the ranges. The filter seeks from range to range. An empty start or stop is open.
+// Rows that match one of the keys, each given with a mask of the same size. Mask '\0': the byte must be that
+// of the key; '\1': any byte matches. Longer rows are compared by their first bytes, shorter ones as far as
+// they go. The filter seeks from match to match. kInvalidArgument for no keys, other masks, or different
+// sizes.
+Result<FilterPtr> fuzzy_row_filter(const std::vector<std::pair<std::string, std::string>>& keys_and_masks);
+// Rows in any of the ranges. The filter seeks from range to range. An empty start or stop is open. The row
+// after "a" is "a\0": a range that stops there includes "a", and one that starts there does not.
 // kInvalidArgument for no ranges, or for one that starts after it stops.
-struct FilterRowRange {
-  std::string start;
-  bool start_inclusive = true;
-  std::string stop;
-  bool stop_inclusive = false;
-};
-Result<FilterPtr> multi_row_range_filter(std::vector<FilterRowRange> ranges);
+Result<FilterPtr> multi_row_range_filter(std::vector<KeyRange> ranges);
 Result<FilterPtr> multi_row_prefix_filter(const std::vector<std::string>& prefixes);
 
 // ---- Columns ----
@@ -213,17 +206,16 @@ FilterPtr seeking_timestamps_filter(std::vector<int64_t> timestamps);
 FilterPtr key_only_filter();
 FilterPtr value_size_filter();
 
-struct SingleColumnRule {
-  bool filter_if_missing = false;   // rows without the column are out
-  bool latest_version_only = true;  // else any version may pass
-};
-// Whole rows whose column passes. The column must be among those that are read.
+// Whole rows whose column passes. The column must be among those that are read. filter_if_missing: rows
+// without the column do not pass. latest_version_only: only the newest version is compared, else any version
+// may pass.
 FilterPtr single_column_value_filter(std::string_view family, std::string_view qualifier, CompareOp op,
-                                     ComparatorPtr comparator, SingleColumnRule rule = {});
+                                     ComparatorPtr comparator, bool filter_if_missing = false,
+                                     bool latest_version_only = true);
 // The same without that column.
 FilterPtr single_column_value_exclude_filter(std::string_view family, std::string_view qualifier,
                                              CompareOp op, ComparatorPtr comparator,
-                                             SingleColumnRule rule = {});
+                                             bool filter_if_missing = false, bool latest_version_only = true);
 // Cells with a timestamp that a cell of this column has: a cell that passes, or without a comparator any
 // cell.
 FilterPtr dependent_column_filter(std::string_view family, std::string_view qualifier,

@@ -10,6 +10,7 @@
 
 #include "cellar/cell.h"
 #include "cellar/file_system.h"
+#include "cellar/keys.h"
 #include "cellar/status.h"
 
 namespace CELLAR_PUBLIC cellar {
@@ -24,7 +25,8 @@ struct HFileFacts {
   std::string comparator;
   std::string bloom;  // "ROW", …; empty: none
   uint64_t cells = 0;
-  std::string first_row;  // a lower bound in some files of other programs; empty without cells
+  std::optional<uint64_t> rows;  // counted by HFileBuilder::finish() only
+  std::string first_row;         // a lower bound in some files of other programs; empty without cells
   std::string last_row;
   bool tags = false;
   bool mvcc = false;
@@ -33,15 +35,6 @@ struct HFileFacts {
   uint64_t max_sequence = 0;
   uint32_t index_levels = 0;
   std::vector<std::pair<std::string, std::string>> info;  // every entry of the file info, as stored
-};
-
-// HFileRange: which cells to read. All bounds apply.
-struct HFileRange {
-  std::string start_row = {};                        // from here on; empty: from the first
-  std::string stop_row = {};                         // up to but not including; empty: to the last
-  ColumnMap columns = {};                            // empty: all
-  int64_t time_from = 0;                             // [from, until) on cell timestamps
-  std::optional<int64_t> time_until = std::nullopt;  // absent: all
 };
 
 // HFileCells: the cells of a range in the order of the file, every version and delete marker, as stored. One
@@ -93,8 +86,11 @@ class HFile {
 
   const HFileFacts& facts() const;
 
-  // Returns the cells of a range. Their status is kNotSupported if the encoding of the file is not built in.
-  HFileCells cells(const HFileRange& range = {}) const;
+  // Returns the cells of these rows and columns, with timestamps from time_from up to but not including
+  // time_until. No columns: all. No time_until: all later ones. Their status is kNotSupported if the encoding
+  // of the file is not built in.
+  HFileCells cells(const KeyRange& rows = {}, const ColumnMap& columns = {}, int64_t time_from = 0,
+                   std::optional<int64_t> time_until = {}) const;
 
   // Returns false only if the file has no cell of the row, by its range of rows or its Bloom filter.
   bool may_contain_row(std::string_view row) const;

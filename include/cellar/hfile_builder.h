@@ -9,6 +9,7 @@
 
 #include "cellar/cell.h"
 #include "cellar/file_system.h"
+#include "cellar/hfile.h"
 #include "cellar/status.h"
 
 namespace CELLAR_PUBLIC cellar {
@@ -41,15 +42,6 @@ struct HFileBuilderOptions {
   bool replace = false;                 // an existing file of that name may be replaced
   int64_t created_ms = 0;  // creation time, and with bulk_load the load's; milliseconds since the epoch
   bool bulk_load = true;   // marked as HBase's bulk loads are: the load gives all cells one sequence
-};
-
-// HFileBuilt: what a finished file contains.
-struct HFileBuilt {
-  uint64_t file_bytes = 0;
-  uint64_t cells = 0;
-  uint64_t rows = 0;
-  std::string first_row;  // empty without cells
-  std::string last_row;
 };
 
 // HFileBuilder: the file appears under its name, complete and durable, when finish() returns ok. Until then,
@@ -85,8 +77,9 @@ class HFileBuilder {
   // Returns the number of bytes written so far.
   uint64_t bytes() const;
 
-  // Writes the rest, makes it durable and gives the file its name.
-  Result<HFileBuilt> finish();
+  // Writes the rest, opens the file as a reader does, makes it durable and gives it its name. Returns what
+  // the file records about itself.
+  Result<HFileFacts> finish();
 
  private:
   struct Impl;

@@ -11,35 +11,30 @@
 
 namespace CELLAR_PUBLIC cellar {
 
+// IngestFile: a file to adopt, by family and path. IngestInfo and a feed tell what became of it.
 struct IngestFile {
   std::string family;
-  std::string path;  // on the engine's file system
-};
-
-enum class IngestBy : uint8_t {
-  kLink,  // a hard link where the file system supports it, else a copy
-  kCopy,  // a copy: the original may change afterwards
-  kMove,  // as kLink; the original name is removed after the files are visible
+  std::string path;  // on the engine's file system; empty in a feed
+  // Set in IngestInfo and in a feed, ignored in a request.
+  std::string table = {};
+  std::string name = {};  // below tables/<table id>/<family>/
+  uint64_t bytes = 0;
+  uint64_t cells = 0;
+  bool linked = false;  // else copied; false in a feed
 };
 
 struct IngestRequest {
   std::vector<IngestFile> files = {};
-  IngestBy by = IngestBy::kLink;
+  // Copies the files even where the file system has hard links: the originals may change afterwards.
+  bool copy = false;
+  // Removes the original names after the files are visible.
+  bool move = false;
   // kCells or kDeep; other levels fail with kInvalidArgument. kDeep also looks up each key through the index
   // and the Bloom filter, and rebuilds the filters.
   HFileCheckLevel verify = HFileCheckLevel::kDeep;
   // Called after each file that was linked or copied, and verified, with the number and the bytes of the
   // files so far. If it returns false, the ingest fails with kAborted. Empty: not called.
   std::function<bool(uint64_t files_done, uint64_t bytes_done)> progress = {};
-};
-
-struct IngestedFile {
-  std::string family;
-  std::string source;
-  std::string name;  // below tables/<table id>/<family>/
-  uint64_t bytes = 0;
-  uint64_t cells = 0;
-  bool linked = false;  // else copied
 };
 
 // IngestTie: two files of one ingest have different cells at equal coordinates, and no record of which was
@@ -55,9 +50,9 @@ struct IngestTie {
 struct IngestInfo {
   std::string table;
   uint64_t sequence = 0;              // of every cell; 0: no file had cells
-  std::vector<IngestedFile> files;    // in the order of their age, the oldest of a family first
+  std::vector<IngestFile> files;      // in the order of their age, the oldest of a family first
   std::vector<std::string> empty;     // paths of files without cells, which are skipped as in HBase
-  std::vector<std::string> remained;  // paths that kMove could not remove
+  std::vector<std::string> remained;  // paths that `move` could not remove
   std::vector<IngestTie> ties;        // one for each pair of files, 100 at most for each family
   uint64_t cells = 0;
   uint64_t bytes = 0;

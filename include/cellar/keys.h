@@ -139,8 +139,8 @@ std::string key_fields_text(std::string_view key);
 // KeyRange: rows from `start` up to but not including `stop`. An empty `stop` is no bound. Scan(range) reads
 // them.
 struct KeyRange {
-  std::string start;
-  std::string stop;
+  std::string start = {};
+  std::string stop = {};
   bool operator==(const KeyRange&) const = default;
 };
 // Returns the range of all keys that begin with `prefix`.
@@ -189,6 +189,8 @@ std::string hash_prefix(std::string_view key, size_t bytes);
 // A scan in the order of the keys reads all salts at once: salted_scan.h.
 uint8_t salt_of(std::string_view key, uint32_t salts);
 std::string salted(std::string_view key, uint32_t salts);
+// Returns the key of a salted row: all but its first byte.
+std::string_view unsalted(std::string_view row);
 
 // ---- Names and places
 

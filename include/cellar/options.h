@@ -158,18 +158,12 @@ struct TableChange {
   std::optional<CarriedTexts> configuration = {};
 };
 
-struct CacheOptions {
-  uint64_t capacity_bytes = 64u << 20;  // blocks, indexes and filters of all tables
-  std::string policy = "clock";         // or "lru"
-  uint32_t shards = 0;                  // 0: by capacity
-};
-
 constexpr uint64_t kCellBytesHardMax = 127u << 20;  // what a store file can hold
 
 // At its peak, a store takes memory for its memtables, its cache, its log and its compactions:
 // - All memtables take at most memtable_bytes_total. Those of one busy family take at most
 //   memtables_frozen_max + 1 times memtable_bytes.
-// - The cache takes at most cache.capacity_bytes.
+// - The cache takes at most cache_bytes.
 // - The log maps two segments of log_segment_bytes each.
 // - Each compaction that runs takes a few megabytes.
 // A scanner or a transaction that stays open also keeps the memtables of its beginning in memory.
@@ -179,8 +173,10 @@ struct EngineOptions {
   bool error_if_exists = false;                  // open() fails with kInvalidArgument if there is a store
   bool read_only = false;                        // does not write a byte; all writes fail with kReadOnly
   Durability durability = Durability::kSyncWal;  // of writes if neither they nor their table have one
-  CacheOptions cache = {};
-  std::string memtable = "blink";  // the sorted structure in memory
+  uint64_t cache_bytes = 64u << 20;              // blocks, indexes and filters of all tables
+  std::string cache_policy = "clock";            // or "lru"
+  uint32_t cache_shards = 0;                     // 0: by cache_bytes
+  std::string memtable = "blink";                // the sorted structure in memory
   uint64_t memtable_bytes =
       64u << 20;  // a family's memtable is flushed at this size; larger: fewer and larger files
   uint64_t memtable_bytes_total = 512u

@@ -151,8 +151,6 @@ class Get : public Query<Get> {
   std::string row_;
 };
 
-enum class Bound : uint8_t { kInclusive, kExclusive };
-
 // Scan: reads rows in the order of their keys. A forward scan goes from start up to stop. A reversed scan
 // goes from start, its upper end, down to stop. HBase: Scan.
 class Scan : public Query<Scan> {
@@ -163,35 +161,35 @@ class Scan : public Query<Scan> {
   explicit Scan(KeyRange range) : range_(std::move(range)) {}
 
   // Empty: from the first row. A reversed scan begins at the last one.
-  Scan& start(std::string_view row, Bound bound = Bound::kInclusive) {
-    return has_start_ = true, start_ = row, start_bound_ = bound, *this;
+  Scan& start(std::string_view row, bool inclusive = true) {
+    return has_start_ = true, start_ = row, start_inclusive_ = inclusive, *this;
   }
   // Empty: to the end.
-  Scan& stop(std::string_view row, Bound bound = Bound::kExclusive) {
-    return has_stop_ = true, stop_ = row, stop_bound_ = bound, *this;
+  Scan& stop(std::string_view row, bool inclusive = false) {
+    return has_stop_ = true, stop_ = row, stop_inclusive_ = inclusive, *this;
   }
   template <internal::NotBytes Number>
-  Scan& start(Number, Bound = Bound::kInclusive) {
+  Scan& start(Number, bool = true) {
     return internal::refuse_number<Number>(), *this;
   }
   template <internal::NotBytes Number>
-  Scan& stop(Number, Bound = Bound::kExclusive) {
+  Scan& stop(Number, bool = false) {
     return internal::refuse_number<Number>(), *this;
   }
   // These return the ends in the direction of the scan, also those of a KeyRange.
   [[nodiscard]] const std::string& start() const {
     return has_start_ ? start_ : reversed_ ? range_.stop : range_.start;
   }
-  [[nodiscard]] Bound start_bound() const {
-    if (has_start_) return start_bound_;
-    return reversed_ && !range_.stop.empty() ? Bound::kExclusive : Bound::kInclusive;
+  [[nodiscard]] bool start_inclusive() const {
+    if (has_start_) return start_inclusive_;
+    return !reversed_ || range_.stop.empty();
   }
   [[nodiscard]] const std::string& stop() const {
     return has_stop_ ? stop_ : reversed_ ? range_.start : range_.stop;
   }
-  [[nodiscard]] Bound stop_bound() const {
-    if (has_stop_) return stop_bound_;
-    return reversed_ && !range_.start.empty() ? Bound::kInclusive : Bound::kExclusive;
+  [[nodiscard]] bool stop_inclusive() const {
+    if (has_stop_) return stop_inclusive_;
+    return reversed_ && !range_.start.empty();
   }
 
   // Reads the rows that begin with `prefix`, in either direction. Together with start() the scan begins
@@ -245,8 +243,8 @@ class Scan : public Query<Scan> {
   std::string prefix_;
   bool has_start_ = false;
   bool has_stop_ = false;
-  Bound start_bound_ = Bound::kInclusive;
-  Bound stop_bound_ = Bound::kExclusive;
+  bool start_inclusive_ = true;
+  bool stop_inclusive_ = false;
   uint64_t limit_ = 0;
   bool reversed_ = false;
   bool raw_ = false;

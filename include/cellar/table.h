@@ -18,23 +18,9 @@
 #include "cellar/query.h"
 #include "cellar/row_batch.h"
 #include "cellar/scanner.h"
+#include "cellar/store_file.h"
 
 namespace CELLAR_PUBLIC cellar {
-
-// StoreFileInfo: one store file, which is an HFile.
-struct StoreFileInfo {
-  std::string name;  // below tables/<table id>/<family>/
-  uint64_t bytes = 0;
-  uint64_t cells = 0;
-  uint64_t deletes = 0;  // delete markers among the cells
-  std::string first_row;
-  std::string last_row;
-  int64_t time_min = 0;  // timestamps of its cells, milliseconds since the epoch
-  int64_t time_max = 0;
-  uint64_t sequence_max = 0;
-  bool major = false;      // result of a compaction of all files
-  int64_t created_ms = 0;  // by the engine's clock
-};
 
 struct FamilyInfo {
   FamilyOptions options;
@@ -56,11 +42,6 @@ struct RangeCount {
   uint64_t rows = 0;
   uint64_t cells = 0;
   bool operator==(const RangeCount&) const = default;
-};
-
-struct CompactOptions {
-  bool major = false;       // all files of a family into one, dropping all that no reader can see
-  std::string family = {};  // empty: every family
 };
 
 // Table: a table of an engine (Engine::create_table, Engine::open_table). HBase: Table.
@@ -164,8 +145,10 @@ class Table {
   // Flushes one family, or all: writes the memtables to store files, and returns when that is done.
   // kInvalidArgument if the table does not have the family.
   virtual Status flush(std::string_view family = {}) = 0;
-  // Compacts. Without `major` it runs what the family's policy picks, until the policy picks nothing.
-  virtual Status compact(const CompactOptions& options = {}) = 0;
+  // Runs the compactions that the policy of a family picks, until the policy picks nothing. No family: all.
+  virtual Status compact(std::string_view family = {}) = 0;
+  // Compacts all files of a family, or of every family, into one. It drops all that no reader can see.
+  virtual Status major_compact(std::string_view family = {}) = 0;
 };
 
 }  // namespace cellar

@@ -19,13 +19,10 @@ namespace CELLAR_PUBLIC cellar {
 
 class Table;
 
-enum class Isolation : uint8_t {
-  kSerializable,  // as if transactions ran one after the other: nothing that was read may have changed either
-  kSnapshot,      // only rows that were written must not have changed: write skew is possible
-};
-
 struct TransactionOptions {
-  Isolation isolation = Isolation::kSerializable;
+  // True: as if transactions ran one after the other. Nothing that was read may have changed either. False:
+  // snapshot isolation. Only rows that were written must not have changed, so write skew is possible.
+  bool serializable = true;
   // Of the commit. Default: the strongest durability of the tables that are written.
   std::optional<Durability> durability = {};
   // Of all cells that are written without a timestamp. Default: as each family has it.
@@ -43,7 +40,7 @@ struct TransactionOptions {
 // holds no lock. commit() writes them atomically, if no other write changed a row that matters since that
 // instant:
 //  - rows that the transaction wrote;
-//  - unless the isolation is kSnapshot: rows that it read by get, exists or check_and_mutate, found or not;
+//  - if it is serializable: rows that it read by get, exists or check_and_mutate, found or not;
 //    all rows in the ranges that its scanners have passed, so that no row can have appeared there.
 // Whole rows count, whatever columns were chosen. A change that shows nothing may count or not, such as a put
 // that an older delete marker hides, or that was deleted again.

@@ -40,9 +40,6 @@ TEST(Events, Compaction) {
 }
 
 TEST(Events, OthersAndDefaults) {
-  EXPECT_EQ(to_text(StallInfo{.reason = "9 files", .begins = true}), "writes wait: 9 files");
-  EXPECT_EQ(to_text(StallInfo{.reason = "9 files", .begins = false, .micros = 2000}),
-            "writes go on after 2 ms: 9 files");
   EXPECT_EQ(
       to_text(RecoveryReport{.segments_read = 1,
                              .records_replayed = 2,
@@ -60,7 +57,8 @@ TEST(Events, OthersAndDefaults) {
   silent.on_flush_end({});
   silent.on_compaction_begin({});
   silent.on_compaction_end({});
-  silent.on_write_stall({});
+  silent.on_stall_begin("9 files");
+  silent.on_stall_end("9 files", 2000);
   silent.on_log_rolled(1, 2);
   silent.on_log_removed(1, 2);
   silent.on_feed_lost({});

@@ -9,9 +9,9 @@
 namespace cellar::testing {
 namespace {
 
-std::string json(const Cell& cell, CellText what) {
+std::string json(const Cell& cell, bool mvcc = false, bool tags = false) {
   std::string text;
-  append_json(text, owned(cell).view(), what);
+  append_json(text, owned(cell).view(), mvcc, tags);
   return text;
 }
 
@@ -23,19 +23,19 @@ TEST(Cell, PrintsAsOneJsonObject) {
   const std::string plain =
       R"({"row":"row1","family":"f","qualifier":"a","ts":1700000000000,"type":"Put","value":"v1")";
   const std::string tags = R"(,"tags":[[8,"\\x00\\x00\\x00\\x00\\x00\\x00\\x00{"],[1,""]])";
-  EXPECT_EQ(json(cell, CellText::kPlain), plain + "}");
-  EXPECT_EQ(json(cell, CellText::kMvcc), plain + R"(,"mvcc":7})");
-  EXPECT_EQ(json(cell, CellText::kTags), plain + tags + "}");
-  EXPECT_EQ(json(cell, CellText::kMvccAndTags), plain + R"(,"mvcc":7)" + tags + "}");
+  EXPECT_EQ(json(cell), plain + "}");
+  EXPECT_EQ(json(cell, true), plain + R"(,"mvcc":7})");
+  EXPECT_EQ(json(cell, false, true), plain + tags + "}");
+  EXPECT_EQ(json(cell, true, true), plain + R"(,"mvcc":7)" + tags + "}");
   const Cell marker("r", "f", "", kLatestTimestamp, CellType::kDeleteFamilyVersion, "");
-  EXPECT_EQ(json(marker, CellText::kTags),
+  EXPECT_EQ(json(marker, false, true),
             R"({"row":"r","family":"f","qualifier":"","ts":9223372036854775807,"type":"DeleteFamilyVersion",)"
             R"("value":"","tags":[]})");
 }
 
 TEST(Cell, JsonKeepsPrintableAsciiAndEscapesTheRest) {
   const Cell cell(std::string("\0\x1f~\x7f\xff", 5), "f", "\"q\\", 1, CellType::kPut, "\xc3\xa4 \n");
-  EXPECT_EQ(json(cell, CellText::kPlain),
+  EXPECT_EQ(json(cell),
             R"({"row":"\\x00\\x1F~\\x7F\\xFF","family":"f","qualifier":"\"q\\x5C","ts":1,"type":"Put",)"
             R"("value":"\\xC3\\xA4 \\x0A"})");
 }

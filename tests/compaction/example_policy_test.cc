@@ -18,10 +18,10 @@ std::unique_ptr<CompactionPolicy> cheapest(const std::string& parameters) {
   return Registry<CompactionPolicy>::instance().make("cheapest" + parameters).value();
 }
 
-std::vector<FileSummary> files_of(const std::vector<uint64_t>& bytes) {
-  std::vector<FileSummary> files;
+std::vector<StoreFileInfo> files_of(const std::vector<uint64_t>& bytes) {
+  std::vector<StoreFileInfo> files;
   for (const uint64_t each : bytes) {
-    FileSummary& file = files.emplace_back();
+    StoreFileInfo& file = files.emplace_back();
     file.id = files.size();
     file.bytes = each;
   }
@@ -30,7 +30,7 @@ std::vector<FileSummary> files_of(const std::vector<uint64_t>& bytes) {
 
 TEST(ExamplePolicy, MergesTheCheapestNeighbours) {
   const auto policy = cheapest("(files_max=3, width=2)");
-  std::vector<FileSummary> files = files_of({900, 50, 40, 30, 500});
+  std::vector<StoreFileInfo> files = files_of({900, 50, 40, 30, 500});
   const StoreShape shape{.files = files};
   std::vector<std::string> trace;
   const std::optional<CompactionPlan> plan = policy->pick(shape, &trace);
@@ -43,12 +43,12 @@ TEST(ExamplePolicy, MergesTheCheapestNeighbours) {
 
 TEST(ExamplePolicy, LeavesFewAndBusyFilesAlone) {
   const auto policy = cheapest("(files_max=3, width=2)");
-  std::vector<FileSummary> files = files_of({1, 1, 1});
+  std::vector<StoreFileInfo> files = files_of({1, 1, 1});
   EXPECT_FALSE(policy->pick({.files = files}, nullptr).has_value());
   files = files_of({9, 1, 1, 9});
   files[1].busy = true;
   EXPECT_EQ(policy->pick({.files = files}, nullptr)->inputs, (std::vector<uint64_t>{3, 4}));
-  for (FileSummary& file : files) file.busy = true;
+  for (StoreFileInfo& file : files) file.busy = true;
   EXPECT_FALSE(policy->pick({.files = files}, nullptr).has_value());
 }
 

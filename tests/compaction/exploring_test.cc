@@ -11,11 +11,11 @@
 namespace cellar::testing {
 namespace {
 
-std::vector<FileSummary> files_of(const std::string& sizes) {
-  std::vector<FileSummary> files;
+std::vector<StoreFileInfo> files_of(const std::string& sizes) {
+  std::vector<StoreFileInfo> files;
   std::istringstream words(sizes);
   for (std::string word; words >> word;) {
-    FileSummary& file = files.emplace_back();
+    StoreFileInfo& file = files.emplace_back();
     file.id = files.size();
     file.bytes = std::stoull(word);
     file.busy = word.ends_with('b');
@@ -26,7 +26,7 @@ std::vector<FileSummary> files_of(const std::string& sizes) {
 std::string pick(const Case& c) {
   const auto policy = Registry<CompactionPolicy>::instance().make(c.args.substr(c.args.find("exploring")));
   if (!policy.ok()) return policy.status().to_text();
-  const std::vector<FileSummary> files = files_of(c.input);
+  const std::vector<StoreFileInfo> files = files_of(c.input);
   StoreShape shape{.files = files};
   shape.flush_bytes = c.count("flush", 1);
   shape.files_stop = static_cast<uint32_t>(c.count("stop", 100));

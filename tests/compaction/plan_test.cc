@@ -8,8 +8,8 @@
 namespace cellar::testing {
 namespace {
 
-std::vector<FileSummary> five_files() {
-  std::vector<FileSummary> files(5);
+std::vector<StoreFileInfo> five_files() {
+  std::vector<StoreFileInfo> files(5);
   for (size_t i = 0; i < files.size(); ++i) files[i].id = 10 + i;
   return files;
 }
@@ -19,7 +19,7 @@ class CheckPlan : public ::testing::Test {
   Status check(std::vector<uint64_t> inputs, bool may_rewrite_one = false) const {
     return check_plan({.inputs = std::move(inputs)}, {.files = files_}, may_rewrite_one);
   }
-  std::vector<FileSummary> files_ = five_files();
+  std::vector<StoreFileInfo> files_ = five_files();
 };
 
 TEST_F(CheckPlan, TakesNeighboursFromTheOldestOn) {
@@ -56,7 +56,7 @@ TEST_F(CheckPlan, TakesOneFileOnlyWhereItIsTheWholeStore) {
 }
 
 TEST(MajorPlan, NamesAllFilesOrNothing) {
-  std::vector<FileSummary> files = five_files();
+  std::vector<StoreFileInfo> files = five_files();
   const auto plan = major_plan({.files = files}, false);
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->inputs, (std::vector<uint64_t>{10, 11, 12, 13, 14}));
@@ -66,7 +66,7 @@ TEST(MajorPlan, NamesAllFilesOrNothing) {
 }
 
 TEST(MajorPlan, RewritesTheOnlyFileAgainOnlyWhenForced) {
-  std::vector<FileSummary> files(1);
+  std::vector<StoreFileInfo> files(1);
   files[0].id = 7;
   EXPECT_TRUE(major_plan({.files = files}, false)) << "it is not the result of a major compaction";
   files[0].major = true;

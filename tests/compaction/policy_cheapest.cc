@@ -22,7 +22,7 @@ class Cheapest final : public CompactionPolicy {
       CompactionPlan plan;
       uint64_t bytes = 0;
       bool busy = false;
-      for (const FileSummary& file : shape.files.subspan(begin, width_)) {
+      for (const StoreFileInfo& file : shape.files.subspan(begin, width_)) {
         plan.inputs.push_back(file.id);
         bytes += file.bytes;
         busy = busy || file.busy;

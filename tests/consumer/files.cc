@@ -20,7 +20,7 @@ Status write_file(const std::string& path, const HFileBuilderOptions& options) {
     CELLAR_TRY(
         builder.add(Cell(row_of(i), "f", "q", 1700000000000, CellType::kPut, "value of " + row_of(i))));
   }
-  CELLAR_TRY_ASSIGN(const HFileBuilt built, builder.finish());
+  CELLAR_TRY_ASSIGN(const HFileFacts built, builder.finish());
   return built.rows == kRows ? Status() : Status::corruption("rows are missing");
 }
 
@@ -29,7 +29,7 @@ Status read_file(const std::string& path) {
   if (!file.may_contain_row(row_of(1)) || file.may_contain_row("row10500+")) {
     return Status::corruption("the Bloom filter is wrong");
   }
-  HFileCells cells = file.cells({.start_row = row_of(10)});
+  HFileCells cells = file.cells({.start = row_of(10)});
   int count = 0;
   while (const CellView* cell = cells.next()) {
     const std::string row = row_of(10 + count++);

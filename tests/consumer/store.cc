@@ -22,7 +22,7 @@ class MergeAll final : public CompactionPolicy {
     if (shape.files.size() < files_) return std::nullopt;
     CompactionPlan plan;
     plan.why = "there are " + std::to_string(shape.files.size()) + " files";
-    for (const FileSummary& file : shape.files) plan.inputs.push_back(file.id);
+    for (const StoreFileInfo& file : shape.files) plan.inputs.push_back(file.id);
     return plan;
   }
 

@@ -124,7 +124,7 @@ TEST_F(Actions, NeighboursShareABlock) {
   table.reset();
   table_.reset();
   EngineOptions small;
-  small.cache.capacity_bytes = 5500;
+  small.cache_bytes = 5500;
   open(small);
   table = engine_->open_table("blocks").value();
   ReadStats together, alone;
@@ -154,7 +154,7 @@ TEST_F(Actions, ManyGetsSeeOneInstant) {
       clock_.advance_ms(1);
       write(i);
       if (i % 50 == 0) EXPECT_OK(table_->flush());
-      if (i % 200 == 0) EXPECT_OK(table_->compact({.major = true}));
+      if (i % 200 == 0) EXPECT_OK(table_->major_compact());
     }
   });
   std::set<std::string> seen;

@@ -133,7 +133,7 @@ TEST_F(Api, ARangeOfKeysIsReadInBothDirections) {
   EXPECT_EQ(rows(Scan(keys_with_prefix("a")).reversed(true)), "ab aa a ");
   EXPECT_EQ(rows(Scan(keys_with_prefix("a")).reversed(true).limit(1)), "ab ");
   EXPECT_EQ(rows(Scan(keys_with_prefix("a")).reversed(true).start("aa")), "aa a ") << "one end is replaced";
-  EXPECT_EQ(rows(Scan(keys_with_prefix("a")).reversed(true).stop("aa", Bound::kInclusive)), "ab aa ");
+  EXPECT_EQ(rows(Scan(keys_with_prefix("a")).reversed(true).stop("aa", true)), "ab aa ");
   EXPECT_EQ(rows(Scan(keys_with_prefix("\xff")).reversed(true)), "\xff\xff \xff ")
       << "no row follows the prefix";
   EXPECT_EQ(rows(Scan(KeyRange{"aa", "b"}).reversed(true)), "ab aa ");

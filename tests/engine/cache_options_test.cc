@@ -79,8 +79,8 @@ class CacheOptionsTest : public EngineFixture {
     table_.reset();
     EngineOptions options;
     options.automatic_compaction = false;
-    options.cache.capacity_bytes = cache_bytes;
-    options.cache.shards = 1;
+    options.cache_bytes = cache_bytes;
+    options.cache_shards = 1;
     options.read_only = read_only;
     options.environment.log = &log_;
     options.environment.executor = executor_;
@@ -157,7 +157,7 @@ TEST_F(CacheOptionsTest, ACompactionsIndexAndFiltersAreButNotItsData) {
   make({data, all});
   for (const char* name : {"data", "all"})
     for (int round = 0; round < 2; ++round) fill_and_flush(name);
-  EXPECT_OK(table_->compact({.major = true}));
+  EXPECT_OK(table_->major_compact());
   EXPECT_EQ(engine_->status().store_files, 2u);
   EXPECT_EQ(get_costs("data"), 3u);
   EXPECT_EQ(get_costs("all"), 1u);
@@ -207,7 +207,7 @@ TEST_F(CacheOptionsTest, FilesAreReadIntoTheCacheOnceTheyAreOpen) {
   EXPECT_EQ(get_costs("warm"), 0u) << "after a flush";
   EXPECT_EQ(scan_costs("warm"), 0u);
   for (const char* name : {"cold", "warm"}) fill_and_flush(name);
-  EXPECT_OK(table_->compact({.major = true}));
+  EXPECT_OK(table_->major_compact());
   EXPECT_OK(engine_->wait_for_background());
   EXPECT_EQ(get_costs("cold"), 3u);
   EXPECT_EQ(scan_costs("warm"), 0u) << "after a compaction";
@@ -399,7 +399,7 @@ TEST_F(CacheOptionsTest, FilesComeAndGoWhileTheyAreRead) {
       FamilyOptions options = i % 2 == 0 ? plain("f") : prefetched("f");
       options.cache_data_on_write = i % 3 == 0;
       EXPECT_OK(alter(options));
-      EXPECT_OK(table_->compact({.major = i % 2 == 0}));
+      EXPECT_OK(i % 2 == 0 ? table_->major_compact() : table_->compact());
     }
   });
   std::thread dropping([&] {
@@ -421,7 +421,7 @@ TEST_F(CacheOptionsTest, FilesComeAndGoWhileTheyAreRead) {
   altering.join();
   dropping.join();
   EXPECT_OK(alter(plain("f")));
-  EXPECT_OK(table_->compact({.major = true}));
+  EXPECT_OK(table_->major_compact());
   EXPECT_OK(alter(prefetched("f")));
   EXPECT_OK(engine_->wait_for_background());
   EXPECT_EQ(engine_->status().store_files, 1u);

@@ -150,7 +150,7 @@ TEST_F(CompactionTurns, WhatIsAskedForAtTheEndOfACompactionIsDoneAfterIt) {
   compactions_.on_first_end = [&] {
     for (int i = 2; i < 5; ++i) write_file(i, 10);
   };
-  EXPECT_OK(table_->compact({.major = true}));
+  EXPECT_OK(table_->major_compact());
   expect("begin 2, end 2, begin 4, end 4, ");
   EXPECT_OK(engine_->wait_for_background());
   EXPECT_EQ(table_->info().families[0].files.size(), 1u);
@@ -203,7 +203,7 @@ TEST_F(CompactionTurns, NothingBeginsWhereOnlyRequestsCompact) {
       for (int i = 0; i < 3; ++i) write_file(20 + i, 10);
     });
   };
-  EXPECT_OK(table_->compact({.major = true}));
+  EXPECT_OK(table_->major_compact());
   EXPECT_EQ(compactions_.told(), "begin 3, end 3, ");
   check(22);
 }

@@ -26,7 +26,7 @@ class EngineTest : public EngineFixture {
       SCOPED_TRACE("flushed");
       check(*now());
     }
-    EXPECT_OK(now()->compact({.major = true}));
+    EXPECT_OK(now()->major_compact());
     {
       SCOPED_TRACE("compacted");
       check(*now());
@@ -202,11 +202,11 @@ TEST_F(EngineTest, SnapshotsSeeOneInstant) {
     EXPECT_OK(table->put(Put("r").add_at("f", "q", 2, "after")));
     EXPECT_OK(table->erase(Delete("r").family("f", 1)));
     EXPECT_OK(engine_->flush());
-    EXPECT_OK(table->compact({.major = true}));
+    EXPECT_OK(table->major_compact());
     EXPECT_EQ(get(*table, Get("r").snapshot(snapshot)), (Texts{"r/f:q/1/Put=before"}));
     EXPECT_EQ(get(*table, Get("r")), (Texts{"r/f:q/2/Put=after"}));
   }
-  EXPECT_OK(table->compact({.major = true}));
+  EXPECT_OK(table->major_compact());
   EXPECT_EQ(scan(*table, Scan().raw(true).all_versions()), (Texts{"r/f:q/2/Put=after"}));
 }
 
@@ -219,7 +219,7 @@ TEST_F(EngineTest, ScansGoOnThroughFlushAndCompaction) {
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(scanner->next());
   EXPECT_OK(table->erase(Delete("r1050")));
   EXPECT_OK(table->flush());
-  EXPECT_OK(table->compact({.major = true}));
+  EXPECT_OK(table->major_compact());
   EXPECT_OK(engine_->wait_for_background());
   int rows = 10;
   while (scanner->next()) ++rows;
@@ -258,10 +258,10 @@ TEST_F(EngineTest, ScanBoundsAndParts) {
     return all;
   };
   EXPECT_EQ(rows(Scan().start("b")), "bcd");
-  EXPECT_EQ(rows(Scan().start("b", Bound::kExclusive).stop("d")), "c");
-  EXPECT_EQ(rows(Scan().start("b").stop("d", Bound::kInclusive)), "bcd");
+  EXPECT_EQ(rows(Scan().start("b", false).stop("d")), "c");
+  EXPECT_EQ(rows(Scan().start("b").stop("d", true)), "bcd");
   EXPECT_EQ(rows(Scan().start("c").stop("a").reversed(true)), "cb");
-  EXPECT_EQ(rows(Scan().start("c", Bound::kExclusive).stop("a", Bound::kInclusive).reversed(true)), "ba");
+  EXPECT_EQ(rows(Scan().start("c", false).stop("a", true).reversed(true)), "ba");
   EXPECT_EQ(rows(Scan().prefix("c")), "c");
   EXPECT_EQ(rows(Scan().prefix("c").reversed(true)), "c");
   EXPECT_EQ(rows(Scan().start("d").stop("a")), "");

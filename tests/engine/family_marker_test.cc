@@ -37,7 +37,7 @@ class FamilyMarkerTest : public EngineFixture {
     for (const uint32_t versions : {1U, 2U, 9U}) {
       all.push_back(get(*table_, Get("m").versions(versions)));
       all.push_back(get(*table_, Get("m").column("f", "").column("f", "p").versions(versions)));
-      const Scan scan_m = Scan().start("m").stop("m", Bound::kInclusive).versions(versions);
+      const Scan scan_m = Scan().start("m").stop("m", true).versions(versions);
       all.push_back(scan(*table_, scan_m));
       all.push_back(scan(*table_, Scan(scan_m).reversed(true)));
       all.push_back(scan(*table_, Scan().start("m").versions(versions).family("f")));

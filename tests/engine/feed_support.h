@@ -18,7 +18,7 @@ inline std::string entry_text(const FeedEntry& entry) {
             std::string(each.cell.family()) + ":" + std::string(each.cell.qualifier()) + "/" +
             std::to_string(each.cell.timestamp) + "/" + std::string(type_name(each.cell.type())) + "=" +
             std::string(each.cell.value_bytes());
-  for (const FeedFile& each : entry.files)
+  for (const IngestFile& each : entry.files)
     text += " " + each.table + "/" + each.family + " took in " + std::to_string(each.cells) + " cells";
   return text;
 }

@@ -77,7 +77,7 @@ TEST_F(Feed, SaysWhenATableIsReplaced) {
   put(t_, "t", "a", "1");
   EXPECT_OK(engine_->named_snapshots().create("s", {"t"}).status());
   EXPECT_OK(engine_->feeds().create("all"));
-  EXPECT_OK(engine_->feeds().create("of_u", {.tables = {{"u"}}}));
+  EXPECT_OK(engine_->feeds().create("of_u", {.tables = {{"u", {}}}}));
   std::vector<uint64_t> replaced;
   const auto note = [&] { replaced.push_back(last()); };
   EXPECT_OK(engine_->truncate_table("t"));
@@ -93,9 +93,9 @@ TEST_F(Feed, SaysWhenATableIsReplaced) {
     const auto reader = read("all");
     std::vector<std::string> texts;
     while (const FeedEntry* entry = reader->next().value()) {
-      if (entry->kind == FeedEntryKind::kReplace) {
-        ASSERT_EQ(entry->tables.size(), 1u);
-        texts.push_back(std::to_string(entry->sequence) + ": " + entry->tables.front());
+      if (!entry->replaced.empty()) {
+        ASSERT_EQ(entry->replaced.size(), 1u);
+        texts.push_back(std::to_string(entry->sequence) + ": " + entry->replaced.front());
       } else {
         texts.push_back(std::to_string(entry->sequence) + ": write");
       }
@@ -140,7 +140,7 @@ TEST_F(Feed, GivesEachWriteAsItWasWritten) {
 
 TEST_F(Feed, FollowsItsTablesAndFamiliesOnly) {
   EXPECT_OK(engine_->feeds().create("g", {.tables = {{"t", {"g"}}}}));
-  EXPECT_OK(engine_->feeds().create("u", {.tables = {{"u"}}}));
+  EXPECT_OK(engine_->feeds().create("u", {.tables = {{"u", {}}}}));
   put(t_, "t", "a", "1");
   const std::string g = put(t_, "t", "b", "2", "g");
   const std::string u = put(u_, "u", "c", "3");
@@ -159,8 +159,7 @@ TEST_F(Feed, RefusesWhatCannotBe) {
   EXPECT_EQ(engine_->feeds().create("a").code(), Code::kInvalidArgument);
   EXPECT_EQ(engine_->feeds().create("").code(), Code::kInvalidArgument);
   EXPECT_EQ(engine_->feeds().create("a/b").code(), Code::kInvalidArgument);
-  EXPECT_EQ(engine_->feeds().create("b", {.tables = {{"tt"}}}).code(), Code::kNotFound);
-  EXPECT_EQ(engine_->feeds().create("b", {.tables = {{"t"}, {"t"}}}).code(), Code::kInvalidArgument);
+  EXPECT_EQ(engine_->feeds().create("b", {.tables = {{"tt", {}}}}).code(), Code::kNotFound);
   EXPECT_FALSE(engine_->feeds().create("b", {.tables = {{"t", {"h"}}}}).ok());
   EXPECT_EQ(engine_->feeds().create("b", {.retained_bytes_max = kSegmentBytes - 1}).code(),
             Code::kInvalidArgument);
@@ -203,7 +202,7 @@ TEST_F(Feed, LetsGoOfTheLogOnceAcknowledged) {
   fill_log(3);
   EXPECT_EQ(engine_->status().log_segments, 1u);
   EXPECT_OK(engine_->feeds().create("a"));
-  EXPECT_OK(engine_->feeds().create("quiet", {.tables = {{"t"}}}));
+  EXPECT_OK(engine_->feeds().create("quiet", {.tables = {{"t", {}}}}));
   fill_log(6);
   EXPECT_GE(engine_->status().log_segments, 6u);
   EXPECT_GE(info("a").retained_bytes, 5u * 60'000);
@@ -341,7 +340,7 @@ TEST_F(Feed, RandomOperationsBesideAList) {
     files_ = make_memory_file_system();
     reopen();
     EXPECT_OK(engine_->feeds().create("all"));
-    EXPECT_OK(engine_->feeds().create("t", {.tables = {{"t"}}}));
+    EXPECT_OK(engine_->feeds().create("t", {.tables = {{"t", {}}}}));
     Random random(seed);
     std::vector<std::pair<uint64_t, std::string>> all, of_t;
     uint64_t acknowledged = last();
@@ -358,7 +357,7 @@ TEST_F(Feed, RandomOperationsBesideAList) {
       } else if (what < 70) {
         EXPECT_OK(random.one_in(2) ? t_->flush() : engine_->flush());
       } else if (what < 74) {
-        EXPECT_OK(t_->compact({.major = random.one_in(2)}));
+        EXPECT_OK(random.one_in(2) ? t_->major_compact() : t_->compact());
       } else if (what < 78) {
         reader.reset();
         reopen();
@@ -401,7 +400,7 @@ TEST_F(Feed, NamesWhatWasTakenIn) {
     return IngestFile{"f", "in/" + name};
   };
   EXPECT_OK(t_->ingest({.files = {build("early")}}).status());
-  EXPECT_OK(engine_->feeds().create("a", {.tables = {{"t"}}}));
+  EXPECT_OK(engine_->feeds().create("a", {.tables = {{"t", {}}}}));
   Texts expected = {put(t_, "t", "x", "1")};
   const auto taken = t_->ingest({.files = {build("one")}});
   EXPECT_OK(taken.status());
@@ -411,7 +410,7 @@ TEST_F(Feed, NamesWhatWasTakenIn) {
   EXPECT_OK(t_->ingest({.files = {build("two")}}).status());
   expected.push_back(std::to_string(last()) + ": t/f took in 2 cells");
   EXPECT_EQ(read_all(*read("a")), expected);
-  EXPECT_OK(t_->compact({.major = true}));
+  EXPECT_OK(t_->major_compact());
   reopen();
   auto reader = read("a");
   EXPECT_EQ(read_all(*reader), expected);
@@ -437,7 +436,7 @@ TEST_F(Feed, CountsWhatTheLogDoesNotHave) {
 
 TEST_F(Feed, KnowsTablesThatAreGone) {
   EXPECT_OK(engine_->feeds().create("a"));
-  EXPECT_OK(engine_->feeds().create("t", {.tables = {{"t"}}}));
+  EXPECT_OK(engine_->feeds().create("t", {.tables = {{"t", {}}}}));
   Texts expected = {put(t_, "t", "a", "1"), put(u_, "u", "b", "2")};
   t_.reset();
   EXPECT_OK(engine_->drop_table("t"));
@@ -525,7 +524,7 @@ TEST(FeedWaits, ForAReplacedTableToo) {
       const auto entry = reader->next(kWaitUs);
       waited_us = clock.steady_us() - begun_us;
       ASSERT_TRUE(entry.ok() && *entry != nullptr);
-      EXPECT_EQ((*entry)->kind, FeedEntryKind::kReplace);
+      EXPECT_FALSE((*entry)->replaced.empty());
     });
     EXPECT_OK(engine->truncate_table("t"));
     executor.join_beside();

@@ -122,8 +122,7 @@ class FilterRandomTest : public EngineFixture {
     const std::string r = row();
     ReferenceRead read;
     read.versions = static_cast<uint32_t>(1 + random_.below(3));
-    const std::vector<Row> shown =
-        rows_of(Scan().snapshot(now_).start(r).stop(r, Bound::kInclusive).all_versions());
+    const std::vector<Row> shown = rows_of(Scan().snapshot(now_).start(r).stop(r, true).all_versions());
     const RandomFilter filter = random_filter(random_, 2);
     const Get get = Get(r).snapshot(now_).versions(read.versions).filter(filter.filter);
     const auto found = table_->get(get);

@@ -40,38 +40,37 @@ RandomTest random_test(Random& random, size_t most) {
   }
 }
 
-bool fuzzy_match(const FuzzyKey& key, std::string_view row) {
-  for (size_t i = 0; i < std::min(row.size(), key.key.size()); ++i)
-    if (key.mask[i] == '\0' && key.key[i] != row[i]) return false;
+bool fuzzy_match(const std::string& key, const std::string& mask, std::string_view row) {
+  for (size_t i = 0; i < std::min(row.size(), key.size()); ++i)
+    if (mask[i] == '\0' && key[i] != row[i]) return false;
   return true;
 }
 
 RandomFilter random_fuzzy(Random& random) {
-  std::vector<FuzzyKey> keys;
+  std::vector<std::pair<std::string, std::string>> keys;
   for (size_t i = 0; i <= random.below(2); ++i) {
-    FuzzyKey key{word(random, 4) + "b", ""};
-    for (size_t byte = 0; byte < key.key.size(); ++byte) key.mask += static_cast<char>(random.below(2));
-    keys.push_back(key);
+    auto& [key, mask] = keys.emplace_back(word(random, 4) + "b", "");
+    for (size_t byte = 0; byte < key.size(); ++byte) mask += static_cast<char>(random.below(2));
   }
   return {*fuzzy_row_filter(keys), [keys](const CellView& cell) {
-            return std::ranges::any_of(keys,
-                                       [&](const FuzzyKey& key) { return fuzzy_match(key, cell.row()); });
+            return std::ranges::any_of(
+                keys, [&](const auto& each) { return fuzzy_match(each.first, each.second, cell.row()); });
           }};
 }
 
 RandomFilter random_ranges(Random& random) {
-  std::vector<FilterRowRange> ranges;
+  std::vector<KeyRange> ranges;
   for (size_t i = 0; i <= random.below(3); ++i) {
-    FilterRowRange range{word(random, 3), random.below(2) == 0, word(random, 3), random.below(2) == 0};
+    KeyRange range{word(random, 3), word(random, 3)};
+    if (!range.start.empty() && random.below(2) == 0) range.start += '\0';
+    if (!range.stop.empty() && random.below(2) == 0) range.stop += '\0';
     if (!range.stop.empty() && range.start > range.stop) std::swap(range.start, range.stop);
     ranges.push_back(range);
   }
   return {*multi_row_range_filter(ranges), [ranges](const CellView& cell) {
-            return std::ranges::any_of(ranges, [&](const FilterRowRange& range) {
-              const int low = cell.row().compare(range.start);
-              const int high = cell.row().compare(range.stop);
-              return (low > 0 || (low == 0 && range.start_inclusive) || range.start.empty()) &&
-                     (high < 0 || (high == 0 && range.stop_inclusive) || range.stop.empty());
+            return std::ranges::any_of(ranges, [&](const KeyRange& range) {
+              return cell.row().compare(range.start) >= 0 &&
+                     (range.stop.empty() || cell.row().compare(range.stop) < 0);
             });
           }};
 }
@@ -128,12 +127,14 @@ FilterPtr random_column_test(Random& random) {
   const RandomTest test = random_test(random, 2);
   const std::string family(1, static_cast<char>('a' + random.below(2)));
   const std::string qualifier = word(random, 1);
-  const SingleColumnRule rule{random.below(2) == 0, random.below(2) == 0};
+  const bool if_missing = random.below(2) == 0;
+  const bool latest_only = random.below(2) == 0;
   switch (random.below(3)) {
     case 0:
-      return single_column_value_filter(family, qualifier, test.op, test.comparator, rule);
+      return single_column_value_filter(family, qualifier, test.op, test.comparator, if_missing, latest_only);
     case 1:
-      return single_column_value_exclude_filter(family, qualifier, test.op, test.comparator, rule);
+      return single_column_value_exclude_filter(family, qualifier, test.op, test.comparator, if_missing,
+                                                latest_only);
     default: {
       const auto make = random.below(2) == 0 ? dependent_column_filter : dependent_column_exclude_filter;
       return make(family, qualifier, test.op, random.below(2) == 0 ? test.comparator : nullptr);

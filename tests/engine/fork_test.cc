@@ -134,7 +134,7 @@ TEST_F(ForkTest, TheFirstOfTwoThatHaveAStoreOpenLosesIt) {
   ASSERT_TRUE(second.engine->flush().ok());
   const Status flushed = opened_.engine->flush();
   EXPECT_TRUE(flushed.is(Code::kLocked)) << flushed.to_text();
-  EXPECT_FALSE(opened_.table->compact({.major = true}).ok());
+  EXPECT_FALSE(opened_.table->major_compact().ok());
   EXPECT_FALSE(opened_.engine->close().ok());
   opened_ = {};
   ASSERT_TRUE(second.table->put(Put("later").add("d", "q", "v")).ok());

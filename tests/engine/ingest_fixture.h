@@ -73,8 +73,8 @@ class IngestFixture : public EngineFixture {
   size_t store_files() {
     return list_store_files(*files_->open_directory("store", false).value(), nullptr).value().size();
   }
-  IngestInfo ingest(std::vector<IngestFile> files, IngestBy by = IngestBy::kLink) {
-    auto done = table_->ingest({.files = std::move(files), .by = by});
+  IngestInfo ingest(std::vector<IngestFile> files, bool copy = false, bool move = false) {
+    auto done = table_->ingest({.files = std::move(files), .copy = copy, .move = move});
     EXPECT_OK(done.status());
     return done.ok() ? *done : IngestInfo{};
   }

@@ -78,7 +78,7 @@ TEST_F(IngestOrder, TheOrderStaysThroughReopeningAndCompactions) {
   EXPECT_EQ(value_of("r"), "new");
   reopen();
   EXPECT_EQ(value_of("r"), "new");
-  EXPECT_OK(table_->compact({.major = true}));
+  EXPECT_OK(table_->major_compact());
   EXPECT_EQ(value_of("r"), "new");
 }
 
@@ -174,12 +174,14 @@ class IngestCollision : public IngestFixture {
 TEST_F(IngestCollision, AFileOfTheSameNameSurvivesAFailedIngest) {
   ingest({file("first", {put_cell("a", "v")})});
   const std::vector<std::string> theirs = occupy(directory("f"));
-  for (const IngestBy by : {IngestBy::kLink, IngestBy::kCopy, IngestBy::kMove}) {
-    const auto done = table_->ingest({.files = {file("second", {put_cell("b", "v")})}, .by = by});
-    EXPECT_FALSE(done.ok());
-    expect_all_there(theirs);
-    EXPECT_EQ(names_in("in"), (std::vector<std::string>{"first", "second"}));
-  }
+  for (const bool copy : {false, true})
+    for (const bool move : {false, true}) {
+      const auto done =
+          table_->ingest({.files = {file("second", {put_cell("b", "v")})}, .copy = copy, .move = move});
+      EXPECT_FALSE(done.ok());
+      expect_all_there(theirs);
+      EXPECT_EQ(names_in("in"), (std::vector<std::string>{"first", "second"}));
+    }
   // A file that was placed before the one that failed is removed again.
   const size_t in_g = files_->open_directory(directory("g"), true).value()->list().value().size();
   EXPECT_FALSE(
@@ -218,7 +220,7 @@ TEST_F(IngestCollision, ACopyThatFailsIsRemoved) {
     const size_t before = store_files();
     const std::string pattern = operation == FileOperation::kRead ? "*second" : "tables/*";
     faults.inject({.on = operation, .name = pattern, .nth = 1});
-    const auto done = (*table)->ingest({.files = {second}, .by = IngestBy::kCopy});
+    const auto done = (*table)->ingest({.files = {second}, .copy = true});
     EXPECT_FALSE(done.ok()) << operation_name(operation);
     EXPECT_EQ(store_files(), before) << operation_name(operation);
     faults.clear();

@@ -31,7 +31,7 @@ TEST_F(Ingest, ItsCellsWinOverEarlierWritesAndLoseToLaterOnes) {
   EXPECT_EQ(value_of("r"), "later");
   EXPECT_OK(table_->flush());
   EXPECT_EQ(value_of("r"), "later");
-  EXPECT_OK(table_->compact({.major = true}));
+  EXPECT_OK(table_->major_compact());
   EXPECT_EQ(value_of("r"), "later");
 }
 
@@ -54,7 +54,7 @@ TEST_F(Ingest, CompactionKeepsTheSequenceOfTheLoad) {
     EXPECT_EQ(get(*table_, Get("r2").snapshot(*before)), Texts{}) << round;
     EXPECT_EQ(value_of("r"), "after") << round;
     if (round == 0) EXPECT_OK(table_->flush());
-    if (round == 1) EXPECT_OK(table_->compact({.major = true}));
+    if (round == 1) EXPECT_OK(table_->major_compact());
   }
   EXPECT_LT(sequence, engine_->status().last_sequence);
   EXPECT_EQ(table_->info().families[0].files.size(), 1u);
@@ -135,7 +135,7 @@ TEST_F(Ingest, MarkersAndEqualCoordinatesAsInTheModel) {
         const std::string place = std::string(family_name) + ", " + std::to_string(length) + " steps";
         if (compacts) {
           EXPECT_OK(table_->flush());
-          EXPECT_OK(table_->compact({.major = true}));
+          EXPECT_OK(table_->major_compact());
         }
         Texts expected;
         for (const Cells& row : model.scan({.versions = 3}, 1'000'000))
@@ -155,12 +155,12 @@ TEST_F(Ingest, OfOneLoadTheSmallerFileWinsAndStaysTheWinner) {
   const IngestFile small = file("small", {put_cell("r", "small")});
   const IngestInfo info = ingest({small, large, middle});
   ASSERT_EQ(info.files.size(), 3u);
-  EXPECT_EQ(info.files[0].source, "in/large");
-  EXPECT_EQ(info.files[2].source, "in/small");
+  EXPECT_EQ(info.files[0].path, "in/large");
+  EXPECT_EQ(info.files[2].path, "in/small");
   EXPECT_EQ(value_of("r"), "small");
   reopen();
   EXPECT_EQ(value_of("r"), "small");
-  EXPECT_OK(table_->compact({.major = false, .family = "f"}));
+  EXPECT_OK(table_->compact("f"));
   EXPECT_EQ(value_of("r"), "small");
   reopen();
   EXPECT_EQ(value_of("r"), "small");
@@ -201,14 +201,15 @@ TEST_F(Ingest, LinkCopyAndMove) {
   const IngestFile copied = file("copied", {put_cell("b", "v")});
   const IngestFile moved = file("moved", {put_cell("c", "v")});
   EXPECT_TRUE(ingest({linked}).files.at(0).linked);
-  EXPECT_FALSE(ingest({copied}, IngestBy::kCopy).files.at(0).linked);
-  EXPECT_TRUE(ingest({moved}, IngestBy::kMove).files.at(0).linked);
+  EXPECT_FALSE(ingest({copied}, true).files.at(0).linked);
+  EXPECT_TRUE(ingest({moved}, false, true).files.at(0).linked);
+  EXPECT_FALSE(ingest({file("both", {put_cell("d", "v")})}, true, true).files.at(0).linked);
   EXPECT_EQ(names_in("in"), (std::vector<std::string>{"copied", "linked"}));
-  EXPECT_EQ(scan(*table_, Scan()).size(), 3u);
+  EXPECT_EQ(scan(*table_, Scan()).size(), 4u);
   // Its own file under its own name must not be moved away from itself.
   const std::string own = table_->info().families[0].files[0].name;
   const std::string path = "store/tables/" + std::to_string(table_->info().id) + "/f/" + own;
-  const auto again = table_->ingest({.files = {{"f", path}}, .by = IngestBy::kMove});
+  const auto again = table_->ingest({.files = {{"f", path}}, .move = true});
   EXPECT_EQ(again.status().code(), Code::kInvalidArgument) << again.status().to_text();
 }
 
@@ -225,7 +226,7 @@ TEST_F(Ingest, WithoutLinksItCopies) {
   auto engine = Engine::open("store", options);
   ASSERT_TRUE(engine.ok());
   auto table = (*engine)->open_table("t");
-  const auto done = (*table)->ingest({.files = {file("a", {put_cell("a", "v")})}, .by = IngestBy::kMove});
+  const auto done = (*table)->ingest({.files = {file("a", {put_cell("a", "v")})}, .move = true});
   EXPECT_OK(done.status());
   EXPECT_FALSE(done->files.at(0).linked);
   EXPECT_TRUE(done->remained.empty());
@@ -333,10 +334,9 @@ TEST_F(Ingest, ReadersSeeAllFamiliesOfALoadOrNone) {
   });
   for (int i = 0; i < kLoads; ++i) {
     const std::string version = std::to_string(i);
-    ingest({file("f", {put_cell("r", version)}), file("g", {put_cell("r", version, 5, "g")})},
-           IngestBy::kCopy);
+    ingest({file("f", {put_cell("r", version)}), file("g", {put_cell("r", version, 5, "g")})}, true);
     EXPECT_EQ(value_of("r"), version);
-    if (i % 5 == 4) EXPECT_OK(table_->compact({.major = true}));
+    if (i % 5 == 4) EXPECT_OK(table_->major_compact());
   }
   done = true;
   reader.join();

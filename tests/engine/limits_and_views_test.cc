@@ -122,7 +122,7 @@ TEST_F(Limits, AnyTimeIsTakenUnlessTheOptionSaysOtherwise) {
 TEST(EngineOptionsFaults, AreAllNamedAtOnce) {
   EngineOptions options;
   options.memtable = "tree";
-  options.cache.policy = "random";
+  options.cache_policy = "random";
   options.ttl_clock_guard_s = -1;
   options.timestamp_slop_ms = -1;
   options.memtables_frozen_max = 0;
@@ -243,7 +243,7 @@ TEST_F(Limits, NoHintPassesAMarkerOfTheColumn) {
   EXPECT_OK(table_->flush());
   put("r", "q", 4);
   EXPECT_EQ(of_two(true), Texts{});
-  EXPECT_OK(table_->compact({.major = true}));
+  EXPECT_OK(table_->major_compact());
   put("r", "q", 2);
   EXPECT_EQ(of_two(true), (Texts{"r/f:q/2/Put=v"}));
 }
@@ -281,7 +281,7 @@ TEST_F(Limits, StrictlyADeletedVersionIsOneOfThoseKept) {
     EXPECT_EQ(scan(*one, Scan().reversed(true).strict_versions(true)), Texts{});
     EXPECT_OK(one->erase(Delete("r")));
     clock_.advance_ms(1000);
-    EXPECT_OK(one->compact({.major = true}));
+    EXPECT_OK(one->major_compact());
   }
   // Of five versions one is deleted: four are left, not the sixth.
   for (const int64_t at : {1, 2, 3, 4, 5, 6}) put("r", "q", at);

@@ -71,7 +71,7 @@ const std::vector<EngineStep>& steps() {
       [](Engine& e) { return e.named_snapshots().clone("s2", "t", "v").status(); },
       [](Engine& e) { return e.named_snapshots().drop("s1"); },
       [](Engine& e) { return put(e, "v", "e", "6"); },
-      [](Engine& e) { return e.open_table("t").value()->compact({.major = true}); },
+      [](Engine& e) { return e.open_table("t").value()->major_compact(); },
       [](Engine& e) { return e.truncate_table("t"); },
       [](Engine& e) { return put(e, "t", "f", "7"); },
       [](Engine& e) { return e.named_snapshots().restore("s2"); },

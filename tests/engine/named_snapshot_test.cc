@@ -75,7 +75,7 @@ TEST_F(NamedSnapshotTest, HoldsWhatWasThereThroughEverythingThatFollows) {
 
   put(*orders_, "b", "changed");
   EXPECT_OK(orders_->erase(Delete("c")));
-  EXPECT_OK(orders_->compact({.major = true}));
+  EXPECT_OK(orders_->major_compact());
   EXPECT_EQ(content(*orders_), "b=changed");
   EXPECT_EQ(content_of("before", "orders"), "b=2 c=3");
 
@@ -126,7 +126,7 @@ TEST_F(NamedSnapshotTest, RestoreGivesBackContentFamiliesAndOptions) {
   put(*orders_, "b", "3");
   EXPECT_EQ(content(*orders_), "a=1 b=3");
   EXPECT_EQ(content(*orders_, after), "a=1");
-  EXPECT_OK(orders_->compact({.major = true}));
+  EXPECT_OK(orders_->major_compact());
   EXPECT_EQ(content(*orders_, now), "a=2 b=2 c=in memory");
 }
 
@@ -288,7 +288,7 @@ TEST_F(NamedSnapshotTest, ACheckpointIsAStore) {
     const auto table = copy->open_table("orders").value();
     EXPECT_EQ(content(*table), "a=1 b=2");
     put(*table, "c", "3");
-    EXPECT_OK(table->compact({.major = true}));
+    EXPECT_OK(table->major_compact());
     EXPECT_EQ(content(*table), "a=1 b=2 c=3");
   }
   options.read_only = true;

@@ -102,7 +102,7 @@ TEST_F(OptionExamples, AnEngineRefusesWhatIsNone) {
   EXPECT_TRUE(unknown.is(Code::kInvalidArgument));
   EXPECT_NE(unknown.to_text().find("memtable_bytes"), std::string::npos) << unknown.to_text();
   for (const auto& [name, value] : {std::pair("durability", "none"), std::pair("read_only", "yes"),
-                                    std::pair("files_slow", "many"), std::pair("cache.shards", "-1")}) {
+                                    std::pair("files_slow", "many"), std::pair("cache_shards", "-1")}) {
     const Status unfit = set_option(options, name, value);
     EXPECT_TRUE(unfit.is(Code::kInvalidArgument)) << name;
     EXPECT_NE(unfit.to_text().find(name), std::string::npos) << unfit.to_text();

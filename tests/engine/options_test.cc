@@ -255,16 +255,16 @@ TEST_F(FamilyOptionsTest, EachRewriteHasItsCompression) {
     EXPECT_OK(table->flush());
   }
   EXPECT_EQ(codecs(), (Texts{"NONE", "NONE", "NONE"}));
-  EXPECT_OK(table->compact({}));
+  EXPECT_OK(table->compact());
   EXPECT_EQ(codecs(), (Texts{"SNAPPY", "NONE"})) << "of some files";
-  EXPECT_OK(table->compact({.major = true}));
+  EXPECT_OK(table->major_compact());
   EXPECT_EQ(codecs(), Texts{"GZ"}) << "of all files: having none of its own, as COMPRESSION_COMPACT";
   EXPECT_OK(
       engine_->alter_table("t", {.set_families = {family_of({{"compression_compact_major", "zstd"}})}}));
-  EXPECT_OK(table->compact({.major = true}));
+  EXPECT_OK(table->major_compact());
   EXPECT_EQ(codecs(), Texts{"ZSTD"});
   EXPECT_OK(engine_->alter_table("t", {.set_families = {family_of({{"compression", "lz4"}})}}));
-  EXPECT_OK(table->compact({.major = true}));
+  EXPECT_OK(table->major_compact());
   EXPECT_EQ(codecs(), Texts{"LZ4"}) << "none but its own: as COMPRESSION";
 }
 
@@ -352,11 +352,11 @@ TEST_F(FamilyOptionsTest, AFileThatAWrongClockDatedAheadIsDueForAMajorCompaction
   EXPECT_EQ(files_after_flush(), 1u);
   clock_.set_wall_ms(right);
   EXPECT_EQ(files_after_flush(), 2u) << "a file from slightly ahead waits for its time";
-  EXPECT_OK(table->compact({.major = true}));
+  EXPECT_OK(table->major_compact());
   clock_.set_wall_ms(right + int64_t{10} * 365 * 86'400'000);
   EXPECT_OK(table->put(Put("r").add("f", "q", "v")));
   EXPECT_OK(table->flush());
-  EXPECT_OK(table->compact({.major = true}));
+  EXPECT_OK(table->major_compact());
   EXPECT_EQ(table->info().families[0].files.size(), 1u);
   clock_.set_wall_ms(right);
   EXPECT_EQ(files_after_flush(), 1u) << "the files of the wrong clock do not wait for its time";

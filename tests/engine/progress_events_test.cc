@@ -17,7 +17,7 @@ class ProgressListener final : public EventListener {
   Heard flush;
   Heard compaction;
   uint64_t compaction_cells_in = 0;
-  std::vector<CheckpointProgress> checkpoint;
+  std::vector<CheckpointInfo> checkpoint;
 
  private:
   void take(Heard& heard, uint64_t cells_done) {
@@ -35,7 +35,7 @@ class ProgressListener final : public EventListener {
     compaction_cells_in = info.cells_in;
     take(compaction, info.cells_done);
   }
-  void on_checkpoint_progress(const CheckpointProgress& info) override {
+  void on_checkpoint_progress(const CheckpointInfo& info) override {
     const std::lock_guard lock(mutex_);
     checkpoint.push_back(info);
   }
@@ -79,7 +79,7 @@ TEST_F(ProgressEvents, AreToldWhileFilesAreWritten) {
   EXPECT_EQ(heard.checkpoint[1].files, 2u);
   EXPECT_LT(heard.checkpoint[0].bytes_done, heard.checkpoint[0].bytes);
   EXPECT_EQ(heard.checkpoint[1].bytes_done, heard.checkpoint[1].bytes);
-  EXPECT_OK(table->compact({.major = true}));
+  EXPECT_OK(table->major_compact());
   EXPECT_GE(heard.compaction.events, 4u);
   EXPECT_TRUE(heard.compaction.rises);
   EXPECT_EQ(heard.compaction_cells_in, 2 * kRows);

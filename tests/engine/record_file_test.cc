@@ -27,10 +27,10 @@ class SparseFile final : public ReadableFile {
     }
     return {};
   }
-  Result<ByteRange> next_data(uint64_t offset) const override {
+  Result<uint64_t> next_data(uint64_t offset, uint64_t& end) const override {
     for (const auto& [at, piece] : pieces_)
-      if (at + piece.size() > offset) return ByteRange{std::max(at, offset), at + piece.size()};
-    return ByteRange{size_, size_};
+      if (end = at + piece.size(); end > offset) return std::max(at, offset);
+    return end = size_;
   }
 
  private:

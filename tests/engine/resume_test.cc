@@ -359,16 +359,16 @@ TEST_F(CompactionFaults, DamagedInputIsSetAside) {
   make_files(3);
   const std::string victim = table_->info().families[0].files[1].name;
   fault_->inject({.on = FileOperation::kRead, .name = "*" + victim, .nth = 0, .kind = Fault::Kind::kFlipBit});
-  const Status damaged = table_->compact({.major = true});
+  const Status damaged = table_->major_compact();
   EXPECT_TRUE(damaged.is(Code::kCorruption)) << damaged.to_text();
   EXPECT_EQ(troubles(), Texts{"damaged file " + victim});
   make_files(8);
-  EXPECT_OK(table_->compact({}));
+  EXPECT_OK(table_->compact());
   const auto files = table_->info().families[0].files;
   EXPECT_LT(files.size(), 8u) << "the files after the damaged one were compacted";
   EXPECT_TRUE(std::ranges::any_of(files, [&](const auto& file) { return file.name == victim; }));
   fault_->clear();
-  EXPECT_OK(table_->compact({.major = true}));  // a compaction on request reads it again
+  EXPECT_OK(table_->major_compact());  // a compaction on request reads it again
   EXPECT_EQ(table_->info().families[0].files.size(), 1u);
   expect_healthy();
   expect_all();
@@ -410,7 +410,7 @@ TEST_F(CompactionFaults, DamagedInputsDoNotStopWrites) {
   static_cast<void>(engine_->wait_for_background());
   EXPECT_EQ(files(), 4u + 1u);
   fault_->clear();
-  EXPECT_OK(table_->compact({.major = true}));
+  EXPECT_OK(table_->major_compact());
   expect_healthy();
   expect_all();
 }

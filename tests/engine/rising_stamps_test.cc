@@ -144,7 +144,7 @@ TEST_F(RisingStampsTest, TheyHoldInFilesOfEveryKindAndAfterReopening) {
       put(std::to_string(i), "");
       EXPECT_OK(table_->flush());
       if (i == 1) reopen();
-      if (i == 2) EXPECT_OK(table_->compact({.major = true}));
+      if (i == 2) EXPECT_OK(table_->major_compact());
     }
     EXPECT_EQ(versions(bloom), "3@3 2@2 1@1 0@0") << bloom;
   }
@@ -183,7 +183,7 @@ TEST_F(RisingStampsTest, NothingFollowsTheHighestTimestamp) {
   EXPECT_EQ(versions(), "none");
   expect_refused(table_->put(put_of("x")));
   EXPECT_OK(table_->flush());
-  EXPECT_OK(table_->compact({.major = true}));
+  EXPECT_OK(table_->major_compact());
   put("again");
   EXPECT_EQ(versions(), "again@0");
 }

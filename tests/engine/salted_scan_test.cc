@@ -39,10 +39,30 @@ class SaltedScanTest : public EngineFixture {
   }
   Texts salted_rows(const Scan& scan) {
     Texts rows;
-    SaltedScan merged = SaltedScan::create(*salted_, scan, kSalts).value();
-    while (merged.next()) rows.push_back(part(merged.key(), merged.row()));
-    EXPECT_TRUE(merged.status().ok()) << merged.status().to_text();
-    EXPECT_FALSE(merged.next());
+    const auto merged = scan_salted(*salted_, scan, kSalts).value();
+    for (const RowView row : *merged) rows.push_back(part(unsalted(row.row()), row));
+    EXPECT_TRUE(merged->status().ok()) << merged->status().to_text();
+    EXPECT_FALSE(merged->next());
+    return rows;
+  }
+  // The same in batches, which are looked at when the scanner has moved on and is gone.
+  Texts batched_rows(const Scan& scan, size_t size) {
+    std::vector<RowBatch> batches(1);
+    const auto read = [&] {
+      const auto merged = scan_salted(*salted_, scan, kSalts).value();
+      while (merged->next_batch(batches.back(), size)) {
+        EXPECT_LE(batches.back().size(), size);
+        batches.emplace_back();
+      }
+      EXPECT_TRUE(merged->status().ok()) << merged->status().to_text();
+    };
+    read();
+    Texts rows;
+    for (const RowBatch& batch : batches)
+      for (const RowView row : batch) {
+        rows.push_back(part(unsalted(row.row()), row));
+        for (const CellView& cell : row) EXPECT_EQ(cell.value_bytes(), unsalted(row.row()));
+      }
     return rows;
   }
 
@@ -66,15 +86,16 @@ TEST_F(SaltedScanTest, IsTheScanWithoutSalts) {
   }
   for (int i = 0; i < 500; ++i) {
     Scan scan;
-    const auto bound = [&] { return random.one_in(2) ? Bound::kInclusive : Bound::kExclusive; };
+    const auto inclusive = [&] { return random.one_in(2); };
     if (random.one_in(4)) {
       scan.prefix(draw());
     } else {
-      if (random.one_in(2)) scan.start(draw(), bound());
-      if (random.one_in(2)) scan.stop(draw(), bound());
+      if (random.one_in(2)) scan.start(draw(), inclusive());
+      if (random.one_in(2)) scan.stop(draw(), inclusive());
     }
     scan.reversed(random.one_in(2)).limit(random.below(3) * 5).batch(static_cast<uint32_t>(random.below(3)));
     EXPECT_EQ(salted_rows(scan), plain_rows(scan)) << "scan " << i;
+    EXPECT_EQ(batched_rows(scan, 1 + random.below(4)), plain_rows(scan)) << "scan " << i;
   }
 }
 
@@ -127,11 +148,11 @@ class SaltedFilterTest : public SaltedScanTest {
     Texts expected;
     const auto scanner = plain_->scan(scan).value();
     while (scanner->next()) expected.push_back(text(scanner->row().row(), scanner->row()));
-    auto merged = SaltedScan::create(*salted_, scan, kSalts);
+    auto merged = scan_salted(*salted_, scan, kSalts);
     ASSERT_TRUE(merged.ok()) << merged.status().to_text();
     Texts rows;
-    while (merged->next()) rows.push_back(text(merged->key(), merged->row()));
-    EXPECT_TRUE(merged->status().ok());
+    for (const RowView row : **merged) rows.push_back(text(unsalted(row.row()), row));
+    EXPECT_TRUE((*merged)->status().ok());
     EXPECT_EQ(rows, expected) << filter->to_text() << (scan.reversed() ? ", reversed" : "");
     found_ += rows.size();
   }
@@ -161,7 +182,8 @@ TEST_F(SaltedFilterTest, JudgesRowsWithoutTheirSalt) {
     EXPECT_GT(found_, 0U) << text;
   }
   expect_same_both_ways(fuzzy_row_filter({{"k?", std::string("\0\1", 2)}}).value());
-  expect_same_both_ways(multi_row_range_filter({{"ka", true, "kb", true}, {"kd", false, "", false}}).value());
+  expect_same_both_ways(
+      multi_row_range_filter({{"ka", std::string("kb\0", 3)}, {std::string("kd\0", 3), ""}}).value());
   expect_same_both_ways(std::make_shared<NamesItsRow>());
 }
 
@@ -169,12 +191,11 @@ TEST_F(SaltedFilterTest, MustNotNeedAllRows) {
   put("a");
   for (const char* text : {"PageFilter(2)", "PrefixFilter('a') AND PageFilter(2)", "SKIP (PageFilter(2))",
                            "WHILE (PrefixFilter('a'))", "ColumnCountGetFilter(1)"}) {
-    const Status status =
-        SaltedScan::create(*salted_, Scan().filter(parse_filter(text).value()), kSalts).status();
+    const Status status = scan_salted(*salted_, Scan().filter(parse_filter(text).value()), kSalts).status();
     EXPECT_EQ(status.code(), Code::kInvalidArgument);
     EXPECT_NE(status.to_text().find(text), std::string::npos) << status.to_text();
   }
-  EXPECT_FALSE(SaltedScan::create(*salted_, Scan().filter(random_row_filter(0.5, 1)), kSalts).ok());
+  EXPECT_FALSE(scan_salted(*salted_, Scan().filter(random_row_filter(0.5, 1)), kSalts).ok());
 }
 
 // Every write changes the rows of all salts at once: a scan that sees two values has mixed two moments.
@@ -193,8 +214,8 @@ TEST_F(SaltedScanTest, SeesOneMoment) {
   });
   for (int i = 0; i < 300; ++i) {
     std::set<std::string> values;
-    SaltedScan merged = SaltedScan::create(*salted_, {}, kSalts).value();
-    while (merged.next()) values.emplace(merged.row().value("d", "v").value());
+    const auto merged = scan_salted(*salted_, {}, kSalts).value();
+    for (const RowView row : *merged) values.emplace(row.value("d", "v").value());
     EXPECT_EQ(values.size(), 1U);
   }
   done = true;
@@ -203,9 +224,9 @@ TEST_F(SaltedScanTest, SeesOneMoment) {
 
 TEST_F(SaltedScanTest, OfAnEmptyTableAndOfAWrongNumberOfSalts) {
   EXPECT_EQ(salted_rows({}), Texts{});
-  EXPECT_EQ(SaltedScan::create(*salted_, {}, 0).status().code(), Code::kInvalidArgument);
-  EXPECT_EQ(SaltedScan::create(*salted_, {}, 257).status().code(), Code::kInvalidArgument);
-  EXPECT_TRUE(SaltedScan::create(*salted_, {}, 256).ok());
+  EXPECT_EQ(scan_salted(*salted_, {}, 0).status().code(), Code::kInvalidArgument);
+  EXPECT_EQ(scan_salted(*salted_, {}, 257).status().code(), Code::kInvalidArgument);
+  EXPECT_TRUE(scan_salted(*salted_, {}, 256).ok());
 }
 
 }  // namespace

@@ -219,7 +219,7 @@ std::string Story::alter(Words& words) {
 
 std::string Story::flush(Words&) { return failed(table_->flush()); }
 
-std::string Story::major(Words&) { return failed(table_->compact({.major = true})); }
+std::string Story::major(Words&) { return failed(table_->major_compact()); }
 
 std::string Story::compact(Words& words) {
   const std::string family = words.next();
@@ -235,7 +235,7 @@ std::string Story::compact(Words& words) {
   chosen.compaction = "chosen(first=" + std::to_string(first) + ", last=" + std::to_string(last) +
                       ", of=" + std::to_string(files) + ")";
   std::string text = failed(engine_->alter_family("t", chosen));
-  text += failed(table_->compact({.major = false, .family = family}));
+  text += failed(table_->compact(family));
   return text + failed(engine_->alter_family("t", before));
 }
 

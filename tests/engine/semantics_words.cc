@@ -318,9 +318,9 @@ Scan scan_of(Words& words, const Snapshots& snapshots) {
   Scan scan;
   add_valued(scan, words, snapshots);
   if (const auto row = words.option("start")) scan.start(*row);
-  if (const auto row = words.option("after")) scan.start(*row, Bound::kExclusive);
+  if (const auto row = words.option("after")) scan.start(*row, false);
   if (const auto row = words.option("stop")) scan.stop(*row);
-  if (const auto row = words.option("through")) scan.stop(*row, Bound::kInclusive);
+  if (const auto row = words.option("through")) scan.stop(*row, true);
   if (const auto row = words.option("prefix")) scan.prefix(*row);
   if (const auto rows = words.option("limit")) scan.limit(std::strtoull(rows->c_str(), nullptr, 10));
   if (const auto cells = words.option("batch")) scan.batch(count_of(*cells));

@@ -65,7 +65,7 @@ class SiblingBlocks : public EngineFixture {
   // A store without a cache: every read is a read of the file.
   void open_store() {
     EngineOptions options;
-    options.cache.capacity_bytes = 0;
+    options.cache_bytes = 0;
     open(options);
   }
 
@@ -192,7 +192,7 @@ TEST_F(SiblingBlocks, ADataBlockOfAnOlderFileIsFoundByEveryPath) {
     EXPECT_GT(refused, 0);
     EXPECT_LT(refused, kRows / 2);
     EXPECT_TRUE(walk().is(Code::kCorruption));
-    const Status compacted = table_->compact({.major = true});
+    const Status compacted = table_->major_compact();
     EXPECT_TRUE(compacted.is(Code::kCorruption)) << compacted.to_text();
     EXPECT_NE(compacted.to_text().find("not the one that was written at this offset"), std::string::npos)
         << compacted.to_text();
@@ -224,7 +224,7 @@ TEST_F(SiblingBlocks, TheBlockSumsOfAnOlderFileAreFound) {
     open_store();
     table_ = make_table("t", {family("d")});
     EXPECT_EQ(ask(), std::make_pair(0, kRows));
-    EXPECT_TRUE(table_->compact({.major = true}).is(Code::kCorruption));
+    EXPECT_TRUE(table_->major_compact().is(Code::kCorruption));
   }
 }
 
@@ -252,7 +252,7 @@ TEST_F(SiblingBlocks, WithoutBlockSumsTheSequencesTell) {
     write(newer_, damaged);
     open_store();
     table_ = make_table("t", {family("d")});
-    const Status compacted = table_->compact({.major = true});
+    const Status compacted = table_->major_compact();
     EXPECT_TRUE(compacted.is(Code::kCorruption)) << compacted.to_text();
     EXPECT_NE(compacted.to_text().find("it is from another file or time"), std::string::npos)
         << compacted.to_text();
@@ -265,7 +265,7 @@ TEST_F(SiblingBlocks, WithoutBlockSumsTheSequencesTell) {
   open_store();
   table_ = make_table("t", {family("d")});
   EXPECT_EQ(ask(), std::make_pair(0, 0));
-  EXPECT_OK(table_->compact({.major = true}));
+  EXPECT_OK(table_->major_compact());
   EXPECT_OK(walk());
 }
 

@@ -60,12 +60,12 @@ TEST_F(SnapshotTest, AMarkerStaysWhileMemoryHoldsWhatItHides) {
   EXPECT_OK(table_->flush());
   put("a", 5, "late");
   const auto seen = snapshot();
-  EXPECT_OK(table_->compact({.major = true}));
+  EXPECT_OK(table_->major_compact());
   EXPECT_EQ(get(*table_, Get("r").snapshot(seen)), Texts{});
   EXPECT_EQ(get(*table_, Get("r")), Texts{});
   // Once both are in files, both go.
   EXPECT_OK(table_->flush());
-  EXPECT_OK(table_->compact({.major = true}));
+  EXPECT_OK(table_->major_compact());
   EXPECT_EQ(get(*table_, Get("r").snapshot(seen)), Texts{});
   EXPECT_EQ(table_->info().families[0].files.size(), 0u);
 }
@@ -80,7 +80,7 @@ TEST_F(SnapshotTest, AVersionStaysThatADeleteOfTheNewerOneShows) {
   const Texts older = {"r/f:a/2/Put=older"};
   const auto seen = snapshot();
   EXPECT_EQ(get(*table_, Get("r").snapshot(seen)), older);
-  EXPECT_OK(table_->compact({.major = true}));  // the delete is in memory
+  EXPECT_OK(table_->major_compact());  // the delete is in memory
   EXPECT_EQ(get(*table_, Get("r").snapshot(seen)), older);
 }
 
@@ -92,7 +92,7 @@ TEST_F(SnapshotTest, AVersionStaysThatALaterDeleteInTheSameRewriteShows) {
   EXPECT_OK(table_->erase(Delete("r").version("f", "a", 3)));
   const auto after = snapshot();
   EXPECT_OK(table_->flush());
-  EXPECT_OK(table_->compact({.major = true}));
+  EXPECT_OK(table_->major_compact());
   EXPECT_EQ(get(*table_, Get("r").snapshot(before)), Texts{"r/f:a/3/Put=newer"});
   EXPECT_EQ(get(*table_, Get("r").snapshot(after)), Texts{"r/f:a/2/Put=older"});
 }
@@ -109,7 +109,7 @@ TEST_F(SnapshotTest, WhatIsWrittenDuringACompactionStaysHidden) {
     seen = snapshot();
     EXPECT_EQ(get(*table_, Get("r").snapshot(seen)), Texts{"r/f:b/9/Put=kept"});
   });
-  EXPECT_OK(table_->compact({.major = true}));
+  EXPECT_OK(table_->major_compact());
   ASSERT_NE(seen, nullptr);
   EXPECT_EQ(get(*table_, Get("r").snapshot(seen)), Texts{"r/f:b/9/Put=kept"});
   // The marker is gone: who reads now reads what HBase shows. The old file goes with its last reader.
@@ -142,7 +142,7 @@ TEST_F(SnapshotTest, AVersionThatIsDroppedDuringADeleteIsStillShown) {
       seen = snapshot();
       EXPECT_EQ(get(*table_, Get("r").snapshot(seen)), older);
     });
-    EXPECT_OK(flush ? table_->flush() : table_->compact({.major = true}));
+    EXPECT_OK(flush ? table_->flush() : table_->major_compact());
     ASSERT_NE(seen, nullptr);
     EXPECT_EQ(get(*table_, Get("r").snapshot(seen)), older) << flush;
     EXPECT_EQ(get(*table_, Get("r")), Texts{}) << flush;
@@ -207,7 +207,8 @@ TEST_P(RandomSnapshotTest, ShowsTheSameEachTime) {
     for (uint64_t i = 0; i < steps && !HasFailure(); ++i) {
       write();
       if (random_.below(40) == 0) EXPECT_OK(table_->flush());
-      if (random_.below(60) == 0) EXPECT_OK(table_->compact({.major = random_.below(2) == 0}));
+      if (random_.below(60) == 0)
+        EXPECT_OK(random_.below(2) == 0 ? table_->major_compact() : table_->compact());
       if (random_.below(30) == 0) {
         const auto opened = snapshot();
         held_.push_back({opened, shown_at(opened)});

@@ -50,7 +50,7 @@ class Storm : public EngineFixture {
     options.create_if_missing = true;
     options.memtable_bytes = memtable_bytes;
     options.log_segment_bytes = 256 << 10;
-    options.cache.capacity_bytes = 256 << 10;
+    options.cache_bytes = 256 << 10;
     options.environment.files = files_.get();
     auto opened = Engine::open("store", options);
     ASSERT_TRUE(opened.ok()) << opened.status().to_text();
@@ -133,7 +133,7 @@ TEST_F(WholeStorm, ReadersSeeRowsAsTheyWereWritten) {
   });
   crew.add([&](Random& random) {
     EXPECT_OK(engine_->flush());
-    EXPECT_OK(table_->compact({.major = random.one_in(2)}));
+    EXPECT_OK(random.one_in(2) ? table_->major_compact() : table_->compact());
   });
   const uint64_t wanted = std::max<uint64_t>(20'000, scaled(110'000));
   while (gets_.load() + scanned_.load() < wanted && !HasFailure())
@@ -197,7 +197,8 @@ TEST_F(TablesStorm, SnapshotsShowAllTablesAtOneInstant) {
   for (int i = 0; i < 3; ++i) crew.add([&](Random& random) { read_all(random); });
   crew.add([&](Random& random) {
     EXPECT_OK(engine_->flush());
-    EXPECT_OK(tables_[random.below(tables_.size())]->compact({.major = random.one_in(2)}));
+    Table& table = *tables_[random.below(tables_.size())];
+    EXPECT_OK(random.one_in(2) ? table.major_compact() : table.compact());
   });
   const uint64_t wanted = std::max<uint64_t>(500, scaled(5'000));
   while (read_.load() < wanted && !HasFailure()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -241,7 +242,7 @@ TEST_F(CounterStorm, IncrementsOfManyThreadsAreExact) {
   Crew crew;
   crew.add([&](Random& random) {
     EXPECT_OK(engine_->flush());
-    if (random.one_in(3)) EXPECT_OK(table_->compact({.major = random.one_in(2)}));
+    if (random.one_in(3)) EXPECT_OK(random.one_in(2) ? table_->major_compact() : table_->compact());
   });
   std::vector<std::thread> threads;
   for (uint64_t i = 0; i < kThreads; ++i)
@@ -377,7 +378,7 @@ TEST_F(LifeStorm, EverythingOpensAltersAndDropsBesideEverything) {
   for (int i = 0; i < 2; ++i) crew.add([&](Random& random) { make_and_drop(random); });
   crew.add([&](Random& random) {
     EXPECT_OK(engine_->flush());
-    const Status compacted = table_->compact({.major = random.one_in(2)});
+    const Status compacted = random.one_in(2) ? table_->major_compact() : table_->compact();
     EXPECT_OK(compacted);
   });
   const uint64_t wanted = scaled(2'000);
@@ -450,7 +451,7 @@ TEST_F(LifeStorm, FamiliesComeAndGoBesideReadersAndWriters) {
     });
   crew.add([&](Random& random) {
     EXPECT_OK(engine_->flush());
-    EXPECT_OK(table_->compact({.major = random.one_in(2)}));
+    EXPECT_OK(random.one_in(2) ? table_->major_compact() : table_->compact());
   });
   while ((changes.load() < scaled(300) || written.load() < scaled(300) || read.load() < scaled(50)) &&
          !HasFailure())

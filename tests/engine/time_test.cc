@@ -47,7 +47,7 @@ TEST_F(TimeTest, StepForwardDoesHarmOnlyWhileItLasts) {
       put("v", "then");
       if (rewrite) {
         EXPECT_OK(engine_->flush());
-        EXPECT_OK(table_->compact({.major = true}));
+        EXPECT_OK(table_->major_compact());
       }
       step(-ahead);
       EXPECT_EQ(all("t"), Texts{text("t", right, "alive")}) << ahead;
@@ -97,10 +97,10 @@ TEST_F(TimeTest, RewritesEraseByBelievedTime) {
   put("t", "old");
   step(10 * kYear);
   EXPECT_OK(engine_->flush());
-  EXPECT_OK(table_->compact({.major = true}));
+  EXPECT_OK(table_->major_compact());
   EXPECT_EQ(table_->info().families[0].files.size(), 1u) << "what is hidden is kept";
   clock_.advance_us(ExpiryClock::kBelievedAfterUs);  // the clock has kept this time for an hour
-  EXPECT_OK(table_->compact({.major = true}));
+  EXPECT_OK(table_->major_compact());
   EXPECT_EQ(table_->info().families[0].files.size(), 0u);
 }
 
@@ -121,7 +121,7 @@ TEST_F(TimeTest, OpeningsWhileTheClockIsAheadEraseNothing) {
     const std::shared_ptr<Table> again = make_table("u", {expiring});
     EXPECT_OK(again->put(Put("s").add("y", "q", "then")));
     EXPECT_OK(engine_->flush());
-    EXPECT_OK(again->compact({.major = true}));
+    EXPECT_OK(again->major_compact());
     clock_.advance_ms(kMinute);
   }
   step(-10 * kYear);
@@ -145,7 +145,7 @@ TEST_F(TimeTest, ACopyMadeWhileTheClockIsAheadErasesNothing) {
   const auto copy = Engine::open("copy", options).value();
   const auto table = copy->open_table("t").value();
   EXPECT_OK(table->flush());
-  EXPECT_OK(table->compact({.major = true}));
+  EXPECT_OK(table->major_compact());
   step(-10 * kYear);
   EXPECT_EQ(get(*table, Get("r").family("t").versions(10)), Texts{text("t", right, "alive")});
 }

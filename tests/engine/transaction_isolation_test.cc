@@ -97,7 +97,7 @@ class TransactionIsolation : public EngineFixture {
   static std::string row_of(uint64_t key) { return "k" + std::to_string(key); }
 
   // One thread's work; what was committed is added to `history`.
-  void work(uint64_t seed, Isolation isolation, std::vector<HistoryEntry>& history) {
+  void work(uint64_t seed, bool serializable, std::vector<HistoryEntry>& history) {
     Random random(seed);
     uint64_t number = seed << 32;
     for (uint64_t i = 0; i < scaled(400); ++i) {
@@ -110,7 +110,7 @@ class TransactionIsolation : public EngineFixture {
             table_of(key)->append(Append(row_of(key)).add("d", "l", std::to_string(number) + ",")).status();
         EXPECT_OK(status);
       } else {
-        auto transaction = engine_->begin({.isolation = isolation}).value();
+        auto transaction = engine_->begin({.serializable = serializable}).value();
         for (uint64_t operations = 1 + random.below(5); operations > 0; --operations)
           step(*transaction, random, number, entry);
         status = transaction->commit();
@@ -119,7 +119,7 @@ class TransactionIsolation : public EngineFixture {
       }
       if (status.ok()) history.push_back(std::move(entry));
       if (random.one_in(100)) EXPECT_OK(table_of(random.below(2))->flush());
-      if (random.one_in(300)) EXPECT_OK(table_of(random.below(2))->compact({.major = true}));
+      if (random.one_in(300)) EXPECT_OK(table_of(random.below(2))->major_compact());
     }
   }
 
@@ -173,8 +173,7 @@ TEST_F(TransactionIsolation, ThreadsLeaveAHistoryThatHasAnOrder) {
   constexpr uint64_t kThreads = 4;
   std::vector<std::vector<HistoryEntry>> parts(kThreads);
   std::vector<std::thread> threads;
-  for (uint64_t i = 0; i < kThreads; ++i)
-    threads.emplace_back([&, i] { work(i + 1, Isolation::kSerializable, parts[i]); });
+  for (uint64_t i = 0; i < kThreads; ++i) threads.emplace_back([&, i] { work(i + 1, true, parts[i]); });
   for (std::thread& thread : threads) thread.join();
   std::vector<HistoryEntry> history;
   for (auto& part : parts) history.insert(history.end(), part.begin(), part.end());
@@ -187,12 +186,12 @@ TEST_F(TransactionIsolation, ThreadsLeaveAHistoryThatHasAnOrder) {
 }
 
 TEST_F(TransactionIsolation, WriteSkewIsACircle) {
-  for (const Isolation isolation : {Isolation::kSerializable, Isolation::kSnapshot}) {
-    const uint64_t first = isolation == Isolation::kSerializable ? 2 : 4;
+  for (const bool serializable : {true, false}) {
+    const uint64_t first = serializable ? 2 : 4;
     std::vector<HistoryEntry> entries(2);
     std::vector<std::unique_ptr<Transaction>> both;
     for (uint64_t i = 0; i < 2; ++i) {
-      both.push_back(engine_->begin({.isolation = isolation}).value());
+      both.push_back(engine_->begin({.serializable = serializable}).value());
       const std::string read = row_of(first + i), written = row_of(first + 1 - i);
       const RowBatch found = both[i]->get(table_of(first + i), Get(read)).value();
       entries[i].read[read] = list_in(found.row());
@@ -205,7 +204,7 @@ TEST_F(TransactionIsolation, WriteSkewIsACircle) {
     }
     EXPECT_OK(both[0]->commit());
     const Status status = both[1]->commit();
-    if (isolation == Isolation::kSerializable) {
+    if (serializable) {
       EXPECT_TRUE(status.is(Code::kConflict)) << status.to_text();
     } else {
       EXPECT_OK(status);

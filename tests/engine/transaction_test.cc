@@ -18,8 +18,8 @@ class TransactionTest : public EngineFixture {
     clock_.advance_ms(1000);
   }
 
-  std::unique_ptr<Transaction> begin(Isolation isolation = Isolation::kSerializable) {
-    auto begun = engine_->begin({.isolation = isolation});
+  std::unique_ptr<Transaction> begin(bool serializable = true) {
+    auto begun = engine_->begin({.serializable = serializable});
     EXPECT_TRUE(begun.ok()) << begun.status().to_text();
     return std::move(begun).value();
   }
@@ -80,7 +80,7 @@ TEST_F(TransactionTest, ReadsAsOfItsBeginning) {
   EXPECT_OK(users_->put(put("r1", "newer")));
   EXPECT_OK(users_->put(put("r2", "newer")));
   EXPECT_OK(users_->flush());
-  EXPECT_OK(users_->compact({.major = true}));
+  EXPECT_OK(users_->major_compact());
   EXPECT_EQ(value(*transaction, users_, "r1"), "old");
   EXPECT_EQ(rows(*transaction, users_, Scan()), "r1 ");
   EXPECT_OK(transaction->commit());  // it wrote nothing
@@ -231,11 +231,11 @@ TEST_F(TransactionTest, ConflictsWithEachKindOfChangeOfAWrittenRow) {
         return second->commit();
       },
   };
-  for (const Isolation isolation : {Isolation::kSerializable, Isolation::kSnapshot}) {
+  for (const bool serializable : {true, false}) {
     for (const bool flushed : {false, true}) {
       for (const auto& change : changes) {
         clock_.advance_ms(10);  // past the markers of the change before, which would hide the next one
-        auto transaction = begin(isolation);
+        auto transaction = begin(serializable);
         EXPECT_OK(transaction->put(users_, put("r0", "mine")));
         EXPECT_OK(transaction->put(users_, put("r1", "mine")));
         EXPECT_OK(change());
@@ -280,8 +280,8 @@ TEST_F(TransactionTest, RowsThatAppearInAScannedRangeAreAConflict) {
   const std::vector<Case> cases = {
       {Scan().start("b").stop("e"), "c", true},
       {Scan().start("b").stop("e"), "e", false},
-      {Scan().start("b").stop("e", Bound::kInclusive), "e", true},
-      {Scan().start("b", Bound::kExclusive).stop("e"), "b", false},
+      {Scan().start("b").stop("e", true), "e", true},
+      {Scan().start("b", false).stop("e"), "b", false},
       {Scan(), "z", true},
       {Scan().limit(1), "a", true},
       {Scan().limit(1), "c", false},
@@ -298,7 +298,7 @@ TEST_F(TransactionTest, RowsThatAppearInAScannedRangeAreAConflict) {
     auto transaction = begin();
     rows(*transaction, users_, cases[i].scan);
     EXPECT_OK(transaction->put(other_, put("x", "mine")));
-    auto loose = begin(Isolation::kSnapshot);
+    auto loose = begin(false);
     rows(*loose, users_, cases[i].scan);
     EXPECT_OK(loose->put(other_, put("y", "mine")));
     EXPECT_OK(users_->put(put(cases[i].appears, "theirs")));
@@ -315,16 +315,16 @@ TEST_F(TransactionTest, RowsThatAppearInAScannedRangeAreAConflict) {
 
 // Two doctors on call; each may leave if the other stays.
 TEST_F(TransactionTest, WriteSkewIsPreventedUnlessOnlyWritesAreChecked) {
-  for (const Isolation isolation : {Isolation::kSerializable, Isolation::kSnapshot}) {
+  for (const bool serializable : {true, false}) {
     for (const char* doctor : {"alice", "bob"}) EXPECT_OK(users_->put(put(doctor, "on call")));
-    auto first = begin(isolation), second = begin(isolation);
+    auto first = begin(serializable), second = begin(serializable);
     EXPECT_EQ(value(*first, users_, "bob"), "on call");
     EXPECT_EQ(value(*second, users_, "alice"), "on call");
     EXPECT_OK(first->put(users_, put("alice", "left")));
     EXPECT_OK(second->put(users_, put("bob", "left")));
     EXPECT_OK(first->commit());
     const Status status = second->commit();
-    if (isolation == Isolation::kSerializable) {
+    if (serializable) {
       expect_conflict(status, "users", "alice");
       EXPECT_EQ(value(*users_, "bob"), "on call");
     } else {

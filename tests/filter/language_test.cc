@@ -48,7 +48,7 @@ const std::vector<std::string>& plain_texts() {
       "DependentColumnFilter('f', 'q', true, =, 'binary:v')",
       "ColumnValueFilter('f', 'q', <, 'binary:v')",
       "FuzzyRowFilter('a_c', '010', 'b', '0')",
-      "MultiRowRangeFilter('a', true, 'b', false, 'x', false, '', true)",
+      "MultiRowRangeFilter('a', true, 'b', false, 'x', false, '', false)",
       "RandomRowFilter('0.25', 7)",
       "SKIP (PageFilter(1))",
       "WHILE (PageFilter(1) OR PageFilter(2))",

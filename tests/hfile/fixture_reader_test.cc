@@ -49,7 +49,7 @@ std::string dump(const HFileReader& reader, const FileCursorOptions& options, St
   OwnedCell start;
   first_of_row(start, reader.first_row());
   for (const CellView* cell = cursor->seek(start.view()); cell != nullptr; cell = cursor->next()) {
-    append_json(lines, *cell, CellText::kMvccAndTags);
+    append_json(lines, *cell, true, true);
     lines += '\n';
   }
   status = cursor->status();
@@ -195,7 +195,7 @@ TEST_P(ReadableFixtures, OpensWithoutAnEngine) {
   HFileCells cells = file->cells();
   std::string lines;
   while (const CellView* cell = cells.next()) {
-    append_json(lines, *cell, CellText::kMvccAndTags);
+    append_json(lines, *cell, true, true);
     lines += '\n';
   }
   EXPECT_TRUE(cells.status().ok());

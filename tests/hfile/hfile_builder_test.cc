@@ -91,7 +91,7 @@ TEST_F(HFileBuilderTest, BuildsWhatHFileReads) {
   cells[1].sequence = 77;  // a bulk load forgets it
   for (const Cell& cell : cells) ASSERT_TRUE(builder.add(cell).ok());
   EXPECT_EQ(names(), Names{"_" + kName + ".partial"});
-  const HFileBuilt built = builder.finish().value();
+  const HFileFacts built = builder.finish().value();
   EXPECT_EQ(names(), Names{kName});
   EXPECT_EQ(built.cells, 3u);
   EXPECT_EQ(built.rows, 2u);

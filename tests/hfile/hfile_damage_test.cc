@@ -33,7 +33,7 @@ Outcome read_all(std::string_view bytes) {
   first_of_row(target, (*reader)->first_row());
   std::string row;
   for (const CellView* cell = cursor->seek(target.view()); cell != nullptr; cell = cursor->next()) {
-    append_json(outcome.lines, *cell, CellText::kMvccAndTags);
+    append_json(outcome.lines, *cell, true, true);
     outcome.lines += '\n';
     row = cell->row();
   }

@@ -33,9 +33,10 @@ class OneFile : public ::testing::Test {
   std::string bytes_ = sample_file();
   HFile file_ = HFile::open(std::make_unique<ViewFile>(bytes_), "sample").value();
 
-  std::string walk(const HFileRange& range) {
+  std::string walk(const KeyRange& rows, const ColumnMap& columns = {}, int64_t time_from = 0,
+                   std::optional<int64_t> time_until = {}) {
     std::string seen;
-    HFileCells cells = file_.cells(range);
+    HFileCells cells = file_.cells(rows, columns, time_from, time_until);
     while (const CellView* cell = cells.next()) {
       seen +=
           std::string(cell->row()) + std::string(cell->qualifier()) + std::to_string(cell->timestamp) + " ";
@@ -67,13 +68,12 @@ TEST_F(OneFile, SaysWhatItIs) {
 }
 
 TEST_F(OneFile, WalksARange) {
-  EXPECT_EQ(walk({.start_row = "b", .stop_row = "c"}), "bx300 bx200 bx100 by300 by200 by100 ");
-  EXPECT_EQ(walk({.start_row = "aa", .stop_row = "b"}), "");
-  EXPECT_EQ(walk({.start_row = "d", .columns = {{"f", {"y"}}}}), "dy300 dy200 dy100 ");
-  EXPECT_EQ(walk({.start_row = "d", .columns = {{"f", {}}}, .time_from = 200, .time_until = 300}),
-            "dx200 dy200 ");
-  EXPECT_EQ(walk({.columns = {{"g", {}}}}), "");
-  EXPECT_EQ(walk({.time_from = 300}), "ax300 ay300 bx300 by300 cx300 cy300 dx300 dy300 ");
+  EXPECT_EQ(walk({"b", "c"}), "bx300 bx200 bx100 by300 by200 by100 ");
+  EXPECT_EQ(walk({"aa", "b"}), "");
+  EXPECT_EQ(walk({"d", ""}, {{"f", {"y"}}}), "dy300 dy200 dy100 ");
+  EXPECT_EQ(walk({"d", ""}, {{"f", {}}}, 200, 300), "dx200 dy200 ");
+  EXPECT_EQ(walk({}, {{"g", {}}}), "");
+  EXPECT_EQ(walk({}, {}, 300), "ax300 ay300 bx300 by300 cx300 cy300 dx300 dy300 ");
 }
 
 TEST_F(OneFile, IsVerified) {

@@ -186,7 +186,7 @@ std::string dump(const FileToCheck& file) {
     Cell shown = cell;
     if (!file.mvcc) shown.sequence = 0;
     std::string key;
-    append_json(text, view_of(shown, key), CellText::kMvccAndTags);
+    append_json(text, view_of(shown, key), true, true);
     text += '\n';
   }
   return text;

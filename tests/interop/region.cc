@@ -181,7 +181,7 @@ class Answerer {
     if (fields[0] == "flush") {
       CELLAR_TRY(table_->flush());
     } else if (fields[0] == "major") {
-      CELLAR_TRY(table_->compact({.major = true}));
+      CELLAR_TRY(table_->major_compact());
     } else {
       chosen = {static_cast<size_t>(number(fields[2])), static_cast<size_t>(number(fields[3]))};
       CELLAR_TRY(table_->compact({.family = fields[1]}));

@@ -69,19 +69,21 @@ Result<FilterPtr> read_filter(const std::string& field) {
   const std::string text = field.substr(field.find('=') + 1);
   if (field.starts_with("filter=")) return parse_filter(text);
   if (field.starts_with("fuzzy=")) {
-    std::vector<FuzzyKey> keys;
+    std::vector<std::pair<std::string, std::string>> keys;
     for (const std::string& key : split(text, ',')) {
-      FuzzyKey& each = keys.emplace_back(FuzzyKey{key, std::string(key.size(), '\0')});
+      auto& each = keys.emplace_back(key, std::string(key.size(), '\0'));
       for (size_t i = 0; i < key.size(); ++i)
-        if (key[i] == '?') each.key[i] = '\0', each.mask[i] = '\1';
+        if (key[i] == '?') each.first[i] = '\0', each.second[i] = '\1';
     }
-    return fuzzy_row_filter(std::move(keys));
+    return fuzzy_row_filter(keys);
   }
   if (!field.starts_with("ranges=")) throw std::invalid_argument(field);
-  std::vector<FilterRowRange> ranges;
+  std::vector<KeyRange> ranges;
   for (const std::string& each : split(text, ',')) {
     const std::vector<std::string> parts = split(each, ':', 4);
-    ranges.push_back({parts.at(0), parts.at(1) == "i", parts.at(2), parts.at(3) == "i"});
+    KeyRange& range = ranges.emplace_back(KeyRange{parts.at(0), parts.at(2)});
+    if (parts.at(1) != "i" && !range.start.empty()) range.start += '\0';
+    if (parts.at(3) == "i" && !range.stop.empty()) range.stop += '\0';
   }
   return multi_row_range_filter(std::move(ranges));
 }
@@ -117,8 +119,8 @@ bool read_scan_option(Scan& scan, const std::string& field) {
   const std::string value = field.substr(field.find('=') + 1);
   if (name == "start" || name == "stop") {
     const std::vector<std::string> parts = split(value, ':', 2);
-    const Bound bound = parts.at(1) == "i" ? Bound::kInclusive : Bound::kExclusive;
-    name == "start" ? scan.start(parts[0], bound) : scan.stop(parts[0], bound);
+    const bool inclusive = parts.at(1) == "i";
+    name == "start" ? scan.start(parts[0], inclusive) : scan.stop(parts[0], inclusive);
   } else if (name == "reversed") {
     scan.reversed(true);
   } else if (name == "raw") {

@@ -79,12 +79,12 @@ std::string describe(const HFileWriterOptions& options, const std::string& shape
                      kChecksums[static_cast<uint8_t>(options.checksum)], options.bytes_per_checksum);
 }
 
-Status write_lines(const std::filesystem::path& path, const std::vector<OwnedCell>& cells, CellText what) {
+Status write_lines(const std::filesystem::path& path, const std::vector<OwnedCell>& cells, bool whole) {
   std::ofstream lines(path, std::ios::binary);
   std::string line;
   for (const OwnedCell& cell : cells) {
     line.clear();
-    append_json(line, cell.view(), what);
+    append_json(line, cell.view(), whole, whole);
     lines << line << '\n';
   }
   lines.close();
@@ -99,7 +99,7 @@ Status write_file(const std::filesystem::path& directory, const std::string& nam
   for (const OwnedCell& cell : cells) CELLAR_TRY(writer->add(cell.view()));
   CELLAR_TRY(writer->finish().status());
   CELLAR_TRY(file->close());
-  return write_lines(directory / (name + ".jsonl"), cells, CellText::kMvccAndTags);
+  return write_lines(directory / (name + ".jsonl"), cells, true);
 }
 
 // HBase's name of a Bloom type.
@@ -161,7 +161,7 @@ Status write_bulk(const std::filesystem::path& directory, uint64_t seed) {
   for (const std::string family : {"a", "b"}) {
     std::filesystem::create_directories(directory / "bulk" / family);
     const std::vector<OwnedCell> cells = table_cells(random, family, 1'000);
-    CELLAR_TRY(write_lines(directory / (family + ".jsonl"), cells, CellText::kPlain));
+    CELLAR_TRY(write_lines(directory / (family + ".jsonl"), cells, false));
     // Three files whose borders are not those of regions, so that HBase has some of them to split.
     const size_t third = cells.size() / 3;
     for (size_t i = 0; i < 3; ++i) {

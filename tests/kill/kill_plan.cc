@@ -121,7 +121,7 @@ EngineOptions kill_engine_options() {
   options.create_if_missing = true;
   options.memtable_bytes = 48 << 10;
   options.log_segment_bytes = 64 << 10;
-  options.cache.capacity_bytes = 64 << 10;
+  options.cache_bytes = 64 << 10;
   return options;
 }
 
@@ -144,7 +144,8 @@ Status perform(Engine& engine, const std::vector<std::shared_ptr<Table>>& tables
       break;
     case KillWrite::Before::kCompact:
     case KillWrite::Before::kCompactAll:
-      CELLAR_TRY(tables[0]->compact({.major = write.before == KillWrite::Before::kCompactAll}));
+      CELLAR_TRY(write.before == KillWrite::Before::kCompactAll ? tables[0]->major_compact()
+                                                                : tables[0]->compact());
       break;
   }
   switch (write.kind) {

@@ -197,8 +197,8 @@ void Planner::draw_options() {
   engine.log_segment_bytes = 64 << 10;
   if (plan_.work == Work::kAutomatic) engine.memtables_frozen_max = one_of<uint32_t>({1, 3});
   engine.memtable = one_of(choices().memtables);
-  engine.cache.capacity_bytes = one_of<uint64_t>({0, 1200, 3000, 20000, 1 << 20});  // 1200: one block
-  engine.cache.policy = one_of(choices().cache_policies);
+  engine.cache_bytes = one_of<uint64_t>({0, 1200, 3000, 20000, 1 << 20});  // 1200: one block
+  engine.cache_policy = one_of(choices().cache_policies);
   engine.open_files_max = one_of<uint32_t>({1, 3, 512});
   engine.automatic_flush = engine.automatic_compaction = plan_.work == Work::kAutomatic;
   engine.ttl_clock_guard_s = 0;
@@ -639,7 +639,7 @@ FamilyRules rules_of(const FamilyOptions& family) {
 std::string options_text(const Plan& plan) {
   std::string text = fmt::format(
       "memtable {} of {} bytes, cache {} {}, {}, crashes are {}{}\n", plan.engine.memtable,
-      plan.engine.memtable_bytes, plan.engine.cache.capacity_bytes, plan.engine.cache.policy,
+      plan.engine.memtable_bytes, plan.engine.cache_bytes, plan.engine.cache_policy,
       plan.work == Work::kAutomatic ? "automatic work" : "work on request",
       plan.power_cuts ? "power cuts" : "ends of the process", plan.observed ? ", t0 is observed" : "");
   for (size_t i = 0; i < plan.tables.size(); ++i)

@@ -109,8 +109,8 @@ void add_plugins(Sets& sets) {
   for (const std::string& name : Registry<CachePolicy>::instance().names())
     for (const uint64_t bytes : {0u, 1200u, 20000u})
       sets.engine(fmt::format("cache {} of {} bytes", name, bytes), [name, bytes](EngineOptions& engine) {
-        engine.cache.policy = name;
-        engine.cache.capacity_bytes = bytes;
+        engine.cache_policy = name;
+        engine.cache_bytes = bytes;
       });
 }
 
@@ -185,7 +185,7 @@ void add_limits(Sets& sets) {
   sets.engine("all at its least", [](EngineOptions& engine) {
     engine.memtable_bytes = 4096;
     engine.log_segment_bytes = 64 << 10;
-    engine.cache.capacity_bytes = 0;
+    engine.cache_bytes = 0;
     engine.open_files_max = 1;
     engine.verify_new_files = true;
   });
@@ -197,7 +197,7 @@ void add_limits(Sets& sets) {
   sets.automatic("automatic work, one open file, no cache", [](EngineOptions& engine) {
     engine.memtable_bytes = 4096;
     engine.open_files_max = 1;
-    engine.cache.capacity_bytes = 0;
+    engine.cache_bytes = 0;
   });
 }
 

@@ -179,7 +179,8 @@ void RandomRun::perform_service(const Operation& operation) {
       return compare_files();
     case Kind::kCompact:
     case Kind::kCompactMajor:
-      expect_ok(table.compact({.major = operation.kind == Kind::kCompactMajor, .family = operation.family}),
+      expect_ok(operation.kind == Kind::kCompactMajor ? table.major_compact(operation.family)
+                                                      : table.compact(operation.family),
                 "compact");
       return compare_files();
     case Kind::kClock:
@@ -408,7 +409,8 @@ void RandomRun::ingest_files(const Operation& operation,
                              const std::map<std::pair<std::string, size_t>, Cells>& files) {
   expect_ok(files_->open_directory("in", true).status(), "directory");
   IngestRequest request;
-  request.by = operation.which == 0 ? IngestBy::kCopy : IngestBy::kMove;
+  request.copy = operation.which == 0;
+  request.move = !request.copy;
   foreign_.clear();
   for (const auto& [place, cells] : files) {
     const auto& families = options_[operation.table].families;
@@ -429,9 +431,9 @@ void RandomRun::on_ingested(const IngestInfo& info) {
   if (info.sequence != sequence_ + 1)
     fail(fmt::format("ingest {} follows write {}", info.sequence, sequence_));
   kept_ = sequence_ = info.sequence;
-  for (const IngestedFile& file : info.files) {
-    Cells cells = std::move(foreign_[file.source]);
-    foreign_.erase(file.source);
+  for (const IngestFile& file : info.files) {
+    Cells cells = std::move(foreign_[file.path]);
+    foreign_.erase(file.path);
     for (Cell& cell : cells) cell.sequence = info.sequence;
     mirror_of(info.table).ingest(file.family, file.name, std::move(cells));
   }

@@ -127,9 +127,8 @@ bool model_holds(const ModelCheck& check, const std::string& expected, const Cel
 Scan scan_of(const Operation& operation) {
   Scan scan;
   choose(operation.scan, scan);
-  const auto bound = [](bool inclusive) { return inclusive ? Bound::kInclusive : Bound::kExclusive; };
-  scan.start(operation.scan.start, bound(operation.scan.start_inclusive));
-  scan.stop(operation.scan.stop, bound(operation.scan.stop_inclusive));
+  scan.start(operation.scan.start, operation.scan.start_inclusive);
+  scan.stop(operation.scan.stop, operation.scan.stop_inclusive);
   scan.prefix(operation.prefix).limit(operation.scan.rows_max).reversed(operation.scan.reversed);
   scan.raw(operation.scan.raw).batch(static_cast<uint32_t>(operation.scan.cells_per_part));
   scan.max_result_bytes(operation.scan.bytes_per_part).cursor_after_cells(operation.cursor_cells);

@@ -186,7 +186,7 @@ Status Writer::change(const std::string& step, std::istringstream& in) {
     const WriteOptions options{.durability = durability_of(first)};
     return t->increment(Increment("counter").add("c", "n", 1), options).status();
   }
-  if (step == "compact") return t->compact({.major = first == "major"});
+  if (step == "compact") return first == "major" ? t->major_compact() : t->compact();
   if (step == "alter") {
     FamilyOptions family = t->info().options.families.front();
     family.max_versions = 2;

@@ -76,7 +76,7 @@ class Scale : public ::testing::Test {
       const auto part = [&](uint64_t whole) {
         return std::max<uint64_t>(1 << 20, static_cast<uint64_t>(static_cast<double>(whole) * share));
       };
-      options.cache.capacity_bytes = part(options.cache.capacity_bytes);
+      options.cache_bytes = part(options.cache_bytes);
       options.memtable_bytes = part(options.memtable_bytes);
       options.memtable_bytes_total = part(options.memtable_bytes_total);
       options.log_segment_bytes = part(options.log_segment_bytes);
@@ -158,7 +158,7 @@ TEST_F(Scale, LoadsCompactsAndScansInBoundedMemory) {
   timed("load", [&] { load(); });
   timed("flush", [&] { EXPECT_TRUE(engine_->flush().ok()); });
   timed("compact", [&] {
-    EXPECT_TRUE(table_->compact({.major = true}).ok());
+    EXPECT_TRUE(table_->major_compact().ok());
     EXPECT_TRUE(engine_->wait_for_background().ok());
   });
   timed("scan", [&] { scan(); });

@@ -18,8 +18,8 @@ CourseStep put(Durability durability, std::vector<std::string> places, size_t by
   return {.kind = Kind::kPut, .durability = durability, .places = std::move(places), .bytes = bytes};
 }
 CourseStep erase(uint64_t id) { return {.kind = Kind::kErase, .id = id}; }
-CourseStep ingest(std::vector<std::string> places, IngestBy by = IngestBy::kLink) {
-  return {.kind = Kind::kIngest, .places = std::move(places), .by = by};
+CourseStep ingest(std::vector<std::string> places, bool copy = false, bool move = false) {
+  return {.kind = Kind::kIngest, .places = std::move(places), .copy = copy, .move = move};
 }
 CourseStep step(Kind kind) { return {.kind = kind}; }
 
@@ -183,8 +183,8 @@ std::vector<NamedCourse> courses_of_files() {
       {"Ingest",
        with(three_files(), {kClose}),
        {kOpen, put(kAsync, {"t/c"}), ingest({"t/a", "t/b"}), put(kSync, {"t/a", "t/b"}), ingest({"t/a"}),
-        put(kAsync, {"t/b"}), ingest({"u/d"}, IngestBy::kCopy), kCompactMajor, put(kFsync, {"t/a"}),
-        ingest({"t/a"}, IngestBy::kMove), kClose}},
+        put(kAsync, {"t/b"}), ingest({"u/d"}, true), kCompactMajor, put(kFsync, {"t/a"}),
+        ingest({"t/a"}, false, true), kClose}},
       {"ScatteredLog", scattered(), {kOpen, put(kSync, {"t/a", "t/c"}), kClose, kOpen, kClose}},
       {"OpenAndClose",
        {kOpen, put(kSync, {"t/a", "u/d"}), kClose},

@@ -48,7 +48,8 @@ struct CourseStep {
   Durability durability = Durability::kSyncWal;
   std::vector<std::string> places = {};  // "table/family"
   size_t bytes = 10;                     // of each value
-  IngestBy by = IngestBy::kLink;
+  bool copy = false;                     // of an ingest, as in IngestRequest
+  bool move = false;
   uint64_t id = 0;  // of the write that is erased, counted from 1
   int64_t clock_ms = 0;
 };

@@ -35,10 +35,11 @@ class Steps {
         steps.push_back({.kind = Kind::kErase, .id = 1 + random_.below(writes)});
         ++writes;
       } else if (kind < 63) {
-        steps.push_back(
-            {.kind = Kind::kIngest,
-             .places = {random_.one_in(2) ? "t/a" : "u/d"},
-             .by = std::vector{IngestBy::kLink, IngestBy::kCopy, IngestBy::kMove}[random_.below(3)]});
+        const uint64_t way = random_.below(3);
+        steps.push_back({.kind = Kind::kIngest,
+                         .places = {random_.one_in(2) ? "t/a" : "u/d"},
+                         .copy = way == 1,
+                         .move = way == 2});
         ++writes;
       } else if (kind < 68) {
         steps.push_back({.kind = Kind::kStepClock, .clock_ms = clock_step()});

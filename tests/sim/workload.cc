@@ -121,7 +121,7 @@ bool Course::perform(const CourseStep& step) {
       return table("t").flush().ok();
     case Kind::kCompact:
     case Kind::kCompactMajor:
-      return table("t").compact({.major = step.kind == Kind::kCompactMajor}).ok();
+      return (step.kind == Kind::kCompactMajor ? table("t").major_compact() : table("t").compact()).ok();
     case Kind::kAlter:
       return alter();
     case Kind::kAddFamily:
@@ -337,7 +337,8 @@ bool Course::ingest(const CourseStep& step) {
   const std::string row = fmt::format("r{:03}", write.id);
   const auto timestamp = static_cast<int64_t>(write.id);
   IngestRequest request;
-  request.by = step.by;
+  request.copy = step.copy;
+  request.move = step.move;
   for (const std::string& place : step.places) {
     const std::string family = place.substr(2);
     std::vector<Cell> cells = {{row, family, "q", timestamp, CellType::kPut, "v"}};
@@ -399,7 +400,6 @@ bool Course::ask_what_is_refused() {
       alter({.set_families = {family_of("b")}, .remove_families = {"b"}}),
       alter({.remove_families = {"a", "b", "c", "z"}}),
       alter({.remove_families = {"bb"}}),
-      feed({.tables = {{"t"}, {"t"}}}),
       feed({.tables = {{"t", {"bb"}}}}),
       feed({.retained_bytes_max = 1}),
   };

@@ -23,7 +23,7 @@ inline constexpr uint64_t kLogSegmentBytes = 64 << 10;
 
 inline const std::string kSmallFeed = "small";
 inline FeedOptions small_feed() {
-  return {.tables = {{"t", {"a", "b"}}, {"u"}}, .retained_bytes_max = kLogSegmentBytes};
+  return {.tables = {{"t", {"a", "b"}}, {"u", {}}}, .retained_bytes_max = kLogSegmentBytes};
 }
 inline bool is_lost(Engine& engine, const std::string& feed) {
   const std::vector<FeedInfo> feeds = engine.feeds().list();

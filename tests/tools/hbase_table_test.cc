@@ -285,8 +285,8 @@ void choose(const ModelScan& asked, Q& query) {
 
 Scan scan_of(const ModelScan& asked) {
   Scan scan;
-  scan.start(asked.start, asked.start_inclusive ? Bound::kInclusive : Bound::kExclusive)
-      .stop(asked.stop, asked.stop_inclusive ? Bound::kInclusive : Bound::kExclusive)
+  scan.start(asked.start, asked.start_inclusive)
+      .stop(asked.stop, asked.stop_inclusive)
       .reversed(asked.reversed)
       .raw(asked.raw)
       .limit(asked.rows_max)
@@ -352,8 +352,7 @@ HBaseTableSchema random_schema(Random& random, std::map<std::string, FamilyRules
         {"VERSIONS", text(rule.max_versions)},
         {"BLOOMFILTER", "ROW"},
         {"TTL", "2147483647"},
-        {"KEEP_DELETED_CELLS",
-         std::string(kKept[rule.keep_deleted_cells == KeepDeleted::kTrue ? 1 : 0])}};
+        {"KEEP_DELETED_CELLS", std::string(kKept[rule.keep_deleted_cells == KeepDeleted::kTrue ? 1 : 0])}};
     if (rule.delete_order == MarkerOrder::kSequence) attributes.emplace_back("NEW_VERSION_BEHAVIOR", "true");
     schema.families.push_back({family, attributes});
   }

@@ -58,9 +58,10 @@ class DumpCommand final : public Command {
           Status::invalid_argument("--format raw prints values, --keys leaves them out"));
     }
     CELLAR_TRY_ASSIGN(const std::vector<std::string> files, find_all_hfiles(session, paths_));
-    const auto what = static_cast<CellText>((mvcc_ ? 1 : 0) + (tags_ ? 2 : 0) + (keys_ ? 4 : 0));
     CellPrinter printer(session.out(), {.format = session.format(),
-                                        .what = what,
+                                        .mvcc = mvcc_,
+                                        .tags = tags_,
+                                        .values = !keys_,
                                         .types = true,
                                         .rules = rules,
                                         .line_width = shown_.full() ? SIZE_MAX : session.out().columns()});

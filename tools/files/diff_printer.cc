@@ -54,7 +54,7 @@ void append_member(std::string& to, std::string_view name, const CellView* cell)
   if (cell == nullptr) {
     to += "null";
   } else {
-    append_json(to, *cell, CellText::kMvccAndTags);
+    append_json(to, *cell, true, true);
   }
 }
 

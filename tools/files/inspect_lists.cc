@@ -132,7 +132,7 @@ Json cell_json(const Cell& cell) {
   owned.assign(cell.row, cell.family, cell.qualifier, cell.timestamp, cell.type, cell.sequence, cell.value,
                cell.tags);
   std::string text;
-  append_json(text, owned.view(), CellText::kMvccAndTags);
+  append_json(text, owned.view(), true, true);
   return Json::parse(text);
 }
 

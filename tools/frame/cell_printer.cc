@@ -15,18 +15,14 @@ constexpr size_t kBytesHeld = 1 << 20;
 constexpr size_t kWidthMax = 72;
 constexpr size_t kValueWidthMin = 16;  // of a value that is cut, however long its row and column are
 
-bool shows_mvcc(CellText what) { return (static_cast<uint8_t>(what) & 1) != 0; }
-bool shows_tags(CellText what) { return (static_cast<uint8_t>(what) & 2) != 0; }
-bool shows_value(CellText what) { return (static_cast<uint8_t>(what) & 4) == 0; }
-
 }  // namespace
 
 CellPrinter::Columns CellPrinter::heading() const {
   Columns columns = {"row", "column", "time"};
   if (options_.types) columns.emplace_back("type");
-  if (shows_mvcc(options_.what)) columns.emplace_back("mvcc");
-  if (shows_tags(options_.what)) columns.emplace_back("tags");
-  if (shows_value(options_.what)) columns.emplace_back("value");
+  if (options_.mvcc) columns.emplace_back("mvcc");
+  if (options_.tags) columns.emplace_back("tags");
+  if (options_.values) columns.emplace_back("value");
   return columns;
 }
 
@@ -36,9 +32,9 @@ CellPrinter::Columns CellPrinter::columns_of(const CellView& cell) const {
   options_.rules.append_column(columns[1], cell.family(), cell.qualifier());
   columns.push_back(time_text(cell.timestamp));
   if (options_.types) columns.emplace_back(type_name(cell.type()));
-  if (shows_mvcc(options_.what)) columns.push_back(std::to_string(cell.sequence));
-  if (shows_tags(options_.what)) columns.push_back(escaped(cell.tags_bytes()));
-  if (shows_value(options_.what)) {
+  if (options_.mvcc) columns.push_back(std::to_string(cell.sequence));
+  if (options_.tags) columns.push_back(escaped(cell.tags_bytes()));
+  if (options_.values) {
     options_.rules.append_value(columns.emplace_back(), cell);
     columns.back().resize(first_columns(columns.back(), options_.value_width).size());
   }
@@ -51,9 +47,9 @@ void CellPrinter::begin() {
   if (options_.format == Format::kJson) out_.write("{\"schema\":\"" + options_.schema + "\",\"cells\":[");
   if (options_.format != Format::kCsv) return;
   std::string line = "row,family,qualifier,ts,type";
-  if (shows_value(options_.what)) line += ",value";
-  if (shows_mvcc(options_.what)) line += ",mvcc";
-  if (shows_tags(options_.what)) line += ",tags";
+  if (options_.values) line += ",value";
+  if (options_.mvcc) line += ",mvcc";
+  if (options_.tags) line += ",tags";
   out_.write(line + "\n");
 }
 
@@ -64,10 +60,10 @@ void CellPrinter::add(const CellView& cell) {
   switch (options_.format) {
     case Format::kJson:
       to += cells_ == 1 ? "\n" : ",\n";
-      append_json(to, cell, options_.what);
+      append_json(to, cell, options_.mvcc, options_.tags, options_.values);
       break;
     case Format::kJsonl:
-      append_json(to, cell, options_.what);
+      append_json(to, cell, options_.mvcc, options_.tags, options_.values);
       to += '\n';
       break;
     case Format::kCsv:
@@ -105,14 +101,14 @@ void CellPrinter::add_csv(const CellView& cell) {
   append_csv(to, field);
   to += ',' + std::to_string(cell.timestamp) + ',';
   to += type_name(cell.type());
-  if (shows_value(options_.what)) {
+  if (options_.values) {
     field.clear();
     options_.rules.append_value(field, cell);
     to += ',';
     append_csv(to, field);
   }
-  if (shows_mvcc(options_.what)) to += ',' + std::to_string(cell.sequence);
-  if (shows_tags(options_.what)) {
+  if (options_.mvcc) to += ',' + std::to_string(cell.sequence);
+  if (options_.tags) {
     to += ',';
     append_csv(to, escaped(cell.tags_bytes()));
   }
@@ -127,7 +123,7 @@ void CellPrinter::print_row(const Columns& row) {
     const bool repeated = i == 0 && begun_ && row[0] == last_row_;
     const size_t width = repeated ? 0 : text_width(row[i]);
     const bool last = i + 1 == row.size();
-    if (last && shows_value(options_.what)) {
+    if (last && options_.values) {
       append_cut(row[i], width, used);
     } else if (!repeated) {
       to += row[i];

@@ -16,11 +16,13 @@ namespace cellar {
 
 struct CellPrinterOptions {
   Format format = Format::kTable;
-  CellText what = CellText::kPlain;  // mvcc and tags beside each cell, or no values
-  bool types = false;                // tables get a column for the type
-  ValueRules rules = ValueRules();   // of tables, CSV and raw
-  size_t value_width = SIZE_MAX;     // of tables: columns of a value's text that are shown
-  size_t line_width = SIZE_MAX;      // of tables: the columns of a line; values are cut to it
+  bool mvcc = false;                // each cell's sequence is shown
+  bool tags = false;                // and its tags
+  bool values = true;               // and its value
+  bool types = false;               // tables get a column for the type
+  ValueRules rules = ValueRules();  // of tables, CSV and raw
+  size_t value_width = SIZE_MAX;    // of tables: columns of a value's text that are shown
+  size_t line_width = SIZE_MAX;     // of tables: the columns of a line; values are cut to it
   std::string schema = "cellar.cells/1";
 };
 

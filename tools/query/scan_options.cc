@@ -24,11 +24,11 @@ Status ScanOptions::apply(Scan& scan) const {
     return Status::invalid_argument("--stop-inclusive needs --stop").hinting("name the last row: --stop ROW");
   if (!start.empty()) {
     CELLAR_TRY_ASSIGN(const std::string row, for_argument("--start", parse_bytes(start)));
-    scan.start(row, start_exclusive ? Bound::kExclusive : Bound::kInclusive);
+    scan.start(row, !start_exclusive);
   }
   if (!stop.empty()) {
     CELLAR_TRY_ASSIGN(const std::string row, for_argument("--stop", parse_bytes(stop)));
-    scan.stop(row, stop_inclusive ? Bound::kInclusive : Bound::kExclusive);
+    scan.stop(row, stop_inclusive);
   }
   if (!prefix.empty()) {
     CELLAR_TRY_ASSIGN(const std::string bytes, for_argument("--prefix", parse_bytes(prefix)));

@@ -58,7 +58,7 @@ void ShellActivity::on_compaction_end(const CompactionInfo& info) {
   end(kind_of(info), info.table, info.family);
   forward(&EventListener::on_compaction_end, info);
 }
-void ShellActivity::on_checkpoint_progress(const CheckpointProgress& info) {
+void ShellActivity::on_checkpoint_progress(const CheckpointInfo& info) {
   forward(&EventListener::on_checkpoint_progress, info);
 }
 

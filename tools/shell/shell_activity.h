@@ -42,7 +42,7 @@ class ShellActivity final : public EventListener {
   void on_compaction_begin(const CompactionInfo& info) override;
   void on_compaction_progress(const CompactionInfo& info) override;
   void on_compaction_end(const CompactionInfo& info) override;
-  void on_checkpoint_progress(const CheckpointProgress& info) override;
+  void on_checkpoint_progress(const CheckpointInfo& info) override;
 
  private:
   void forward_to(EventListener* other);

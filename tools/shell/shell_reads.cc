@@ -322,7 +322,7 @@ Status take_range(ShellCall& call, Scan& scan) {
   CELLAR_TRY(add("STARTROW", [&](const std::string& row) { scan.start(row); }));
   CELLAR_TRY(add("STOPROW", [&](const std::string& row) {
     const bool one_row = !row.empty() && row == scan.start();
-    scan.stop(row, one_row ? Bound::kInclusive : Bound::kExclusive);
+    scan.stop(row, one_row);
   }));
   if (prefix == nullptr) return {};
   CELLAR_TRY_ASSIGN(const std::string row, call.text_of(*prefix));

@@ -98,8 +98,7 @@ Status run_flush(ShellCall& call) {
     }
     for (const std::string& family : families)
       CELLAR_TRY(call.at(call.position(1), check_family(call.session(), *table, family)));
-    for (const std::string& family : families)
-      CELLAR_TRY(call.watched([&] { return table->flush(family); }));
+    for (const std::string& family : families) CELLAR_TRY(call.watched([&] { return table->flush(family); }));
     if (families.empty()) CELLAR_TRY(call.watched([&] { return table->flush(); }));
   }
   const EngineStatus status = store->status();
@@ -112,10 +111,11 @@ Status run_flush(ShellCall& call) {
 Status run_compact(ShellCall& call) {
   CELLAR_TRY(call.take({}, 1, 3));
   CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, call.table());
-  CompactOptions options{.major = call.statement().name == "major_compact"};
+  const bool major = call.statement().name == "major_compact";
+  std::string family;  // empty: every family
   if (call.positions() > 1 && !call.position(1).is_word("nil")) {
-    CELLAR_TRY_ASSIGN(options.family, call.text(1));
-    CELLAR_TRY(call.at(call.position(1), check_family(call.session(), *table, options.family)));
+    CELLAR_TRY_ASSIGN(family, call.text(1));
+    CELLAR_TRY(call.at(call.position(1), check_family(call.session(), *table, family)));
   }
   if (call.positions() > 2) {
     CELLAR_TRY_ASSIGN(const std::string type, call.text(2));
@@ -124,10 +124,10 @@ Status run_compact(ShellCall& call) {
                                            .hinting("leave it out to compact all files of the family"));
     if (type != "NORMAL") return call.fault(call.position(2), "expected NORMAL, or nothing");
   }
-  CELLAR_TRY(call.watched([&] { return table->compact(options); }));
+  CELLAR_TRY(call.watched([&] { return major ? table->major_compact(family) : table->compact(family); }));
   size_t files = 0;
-  for (const FamilyInfo& family : table->info().families)
-    if (options.family.empty() || family.options.name == options.family) files += family.files.size();
+  for (const FamilyInfo& each : table->info().families)
+    if (family.empty() || each.options.name == family) files += each.files.size();
   call.session().talk(fmt::format("compacted: {} now; data in memory was not compacted (flush writes it)",
                                   counted(files, "store file")));
   return {};

@@ -70,7 +70,8 @@ class CompactCommand final : public Command {
       const Progress clock(session, "compact", 0);
       {
         const ExitOnInterrupt safe("\ninterrupted; nothing changed: the old files are still in use\n");
-        CELLAR_TRY(progress.watch([&] { return table->compact({.major = major_, .family = family_}); }));
+        CELLAR_TRY(
+            progress.watch([&] { return major_ ? table->major_compact(family_) : table->compact(family_); }));
       }
       const Shape after = shape_of(*table, family_);
       records.text("table", name).count("files_before", before.files).count("files_after", after.files);

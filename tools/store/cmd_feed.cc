@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/bytes.h"
 #include "base/plugins.h"
@@ -12,24 +13,30 @@
 namespace cellar {
 namespace {
 
-// "orders", "orders/d,c".
-Result<FeedTable> parse_feed_table(const std::string& text) {
+using FeedTables = std::map<std::string, std::vector<std::string>>;
+
+// Adds "orders" or "orders/d,c" to the tables of a feed.
+Status add_feed_table(FeedTables& tables, const std::string& text) {
   const size_t slash = text.find('/');
-  FeedTable table{text.substr(0, slash), {}};
-  if (slash != std::string::npos) table.families = words_of(text.substr(slash + 1));
-  if (table.table.empty() || (slash != std::string::npos && table.families.empty()))
+  const std::string table = text.substr(0, slash);
+  std::vector<std::string> families;
+  if (slash != std::string::npos) families = words_of(text.substr(slash + 1));
+  if (table.empty() || (slash != std::string::npos && families.empty()))
     return Status::invalid_argument("--table: \"" + escaped(text) + "\" has no table name")
         .hinting("orders, or orders/d,c for two of its families");
-  return table;
+  if (!tables.emplace(table, std::move(families)).second)
+    return Status::invalid_argument("--table: table " + escaped(table) + " is named twice")
+        .hinting("name it once, with all its families");
+  return {};
 }
 
 // "orders/d,c", "users"; "*" for all tables.
-std::vector<std::string> names_of(const std::vector<FeedTable>& tables) {
+std::vector<std::string> names_of(const FeedTables& tables) {
   if (tables.empty()) return {"*"};
   std::vector<std::string> names;
-  for (const FeedTable& each : tables) {
-    std::string& name = names.emplace_back(each.table);
-    for (size_t i = 0; i < each.families.size(); ++i) name += (i == 0 ? "/" : ",") + each.families[i];
+  for (const auto& [table, families] : tables) {
+    std::string& name = names.emplace_back(table);
+    for (size_t i = 0; i < families.size(); ++i) name += (i == 0 ? "/" : ",") + families[i];
   }
   return names;
 }
@@ -109,10 +116,7 @@ class FeedCommand final : public Command {
 
   Status create(Engine& engine) const {
     FeedOptions options;
-    for (const std::string& text : tables_) {
-      CELLAR_TRY_ASSIGN(FeedTable table, parse_feed_table(text));
-      options.tables.push_back(std::move(table));
-    }
+    for (const std::string& text : tables_) CELLAR_TRY(add_feed_table(options.tables, text));
     if (retain_) {
       CELLAR_TRY_ASSIGN(options.retained_bytes_max, for_argument("--retain", parse_size(*retain_)));
     }
@@ -161,8 +165,8 @@ class FeedCommand final : public Command {
         records.bytes("row", cell.row()).bytes("qualifier", cell.qualifier()).time("ts", cell.timestamp);
         records.text("type", type_name(cell.type())).bytes("value", cell.value_bytes()).add();
       }
-      for (const FeedFile& each : entry->files) print_file(session, records, entry->sequence, each);
-      for (const std::string& each : entry->tables) print_replaced(session, records, entry->sequence, each);
+      for (const IngestFile& each : entry->files) print_file(session, records, entry->sequence, each);
+      for (const std::string& each : entry->replaced) print_replaced(session, records, entry->sequence, each);
     }
     if (session.stopping() && interrupted())
       return interrupted_status(
@@ -176,7 +180,7 @@ class FeedCommand final : public Command {
   }
 
   // In tables the columns are those of cells.
-  static void print_file(Session& session, Records& records, uint64_t sequence, const FeedFile& file) {
+  static void print_file(Session& session, Records& records, uint64_t sequence, const IngestFile& file) {
     records.count("sequence", sequence).text("table", file.table).bytes("family", file.family);
     if (session.format() == Format::kJson || session.format() == Format::kJsonl) {
       records.text("file", file.name).count("bytes", file.bytes).count("cells", file.cells).add();

@@ -94,7 +94,7 @@ void StoreProgress::on_compaction_progress(const CompactionInfo& info) {
 void StoreProgress::on_compaction_end(const CompactionInfo& info) {
   finish(info.table + "/" + info.family, info.cells_in);
 }
-void StoreProgress::on_checkpoint_progress(const CheckpointProgress& info) {
+void StoreProgress::on_checkpoint_progress(const CheckpointInfo& info) {
   const MutexLock lock(mutex_);
   checkpoint_ = info;
 }

@@ -31,7 +31,7 @@ class StoreProgress final : public EventListener {
   void on_compaction_begin(const CompactionInfo& info) override;
   void on_compaction_progress(const CompactionInfo& info) override;
   void on_compaction_end(const CompactionInfo& info) override;
-  void on_checkpoint_progress(const CheckpointProgress& info) override;
+  void on_checkpoint_progress(const CheckpointInfo& info) override;
 
  private:
   struct Ticker;
@@ -61,7 +61,7 @@ class StoreProgress final : public EventListener {
   mutable Mutex mutex_;
   std::map<std::string, Work> works_ CELLAR_GUARDED_BY(mutex_);
   uint64_t cells_finished_ CELLAR_GUARDED_BY(mutex_) = 0;
-  CheckpointProgress checkpoint_ CELLAR_GUARDED_BY(mutex_);
+  CheckpointInfo checkpoint_ CELLAR_GUARDED_BY(mutex_);
   std::unique_ptr<Ticker> ticker_;
 };
 

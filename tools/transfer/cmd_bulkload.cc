@@ -261,7 +261,8 @@ class BulkloadCommand final : public Command {
       CELLAR_TRY(check_family(session, table, file.family));
       request.files.push_back({file.family, file.path});
     }
-    request.by = by_ == "copy" ? IngestBy::kCopy : by_ == "move" ? IngestBy::kMove : IngestBy::kLink;
+    request.copy = by_ == "copy";
+    request.move = by_ == "move";
     request.verify = level_ == "deep" ? HFileCheckLevel::kDeep : HFileCheckLevel::kCells;
     uint64_t bytes = 0;
     for (const BulkFile& file : found.files) {
@@ -288,9 +289,9 @@ class BulkloadCommand final : public Command {
   void print(Session& session, const IngestInfo& done) const {
     Records records(session.out(), session.format(), "cellar.bulkload.ingest/1", "files");
     uint64_t linked = 0;
-    for (const IngestedFile& file : done.files) {
+    for (const IngestFile& file : done.files) {
       linked += file.linked ? 1 : 0;
-      records.bytes("source", file.source)
+      records.bytes("source", file.path)
           .text("family", file.family)
           .text("file", file.name)
           .count("cells", file.cells)

@@ -95,8 +95,8 @@ class ExportCommand final : public Command {
 
   Status to_stream(Session& session, Table& table, Scan& scan) {
     ScanProgress progress(session, "export", table, scan);
-    CellPrinter printer(session.out(), {.format = to_ == "csv" ? Format::kCsv : Format::kJsonl,
-                                        .what = tags_ ? CellText::kTags : CellText::kPlain});
+    CellPrinter printer(session.out(),
+                        {.format = to_ == "csv" ? Format::kCsv : Format::kJsonl, .tags = tags_});
     CELLAR_TRY(walk(session, table, scan, progress, [&](const CellView& cell) {
       printer.add(cell);
       return Status();

@@ -137,7 +137,7 @@ Status HFileExport::open_file(const std::string& family) {
 
 Status HFileExport::close_files() {
   for (auto& [name, builder] : open_) {
-    CELLAR_TRY_ASSIGN(const HFileBuilt built, builder.finish());
+    CELLAR_TRY_ASSIGN(const HFileFacts built, builder.finish());
     Family& family = families_.find(name)->second;
     family.files += 1;
     family.cells += built.cells;

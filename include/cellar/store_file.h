@@ -1,0 +1,29 @@
+// StoreFileInfo: what a table and a compaction policy are told about a store file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cellar/visibility.h"
+
+namespace CELLAR_PUBLIC cellar {
+
+// StoreFileInfo: one store file, which is an HFile.
+struct StoreFileInfo {
+  uint64_t id = 0;   // unique in the store
+  std::string name;  // below tables/<table id>/<family>/
+  uint64_t bytes = 0;
+  uint64_t cells = 0;
+  uint64_t deletes = 0;  // delete markers among the cells
+  std::string first_row;
+  std::string last_row;
+  uint64_t sequence_max = 0;
+  int64_t time_min = 0;  // timestamps of its cells, milliseconds since the epoch
+  int64_t time_max = 0;
+  int64_t created_ms = 0;  // by the engine's clock
+  bool major = false;      // result of a compaction of all files
+  bool exclude_from_minor = false;
+  bool busy = false;  // input of a running compaction, or set aside because it is damaged
+};
+
+}  // namespace cellar
