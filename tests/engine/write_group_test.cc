@@ -4,10 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
-#include <cstddef>
 #include <memory>
 #include <semaphore>
 #include <thread>
@@ -68,12 +66,6 @@ class CountingExecutor final : public Executor {
   std::atomic<int> waiting_{0};
   std::atomic<int> wakes_{0};
 };
-
-// Makes the request one of a writer. The group passes the pointer on and never looks at the prepared write.
-void prepare(WriteRequest& request) {
-  alignas(std::max_align_t) static std::array<char, sizeof(std::max_align_t)> write{};
-  request.prepared = reinterpret_cast<PreparedWrite*>(write.data());
-}
 
 class WriteGroupTest : public ::testing::Test {
  protected:
