@@ -129,7 +129,7 @@ Result<bool> FeedReaderImpl::take_record() {
     if (of == nullptr) {
       ++unnamed_cells_;
     } else if (of->wanted) {
-      entry_.cells.push_back({of->table, each.cell});
+      entry_.cells.emplace_back(of->table, each.cell);
     }
   }
   if (!cells.status().ok()) return damage(cells.status().message());

@@ -96,7 +96,7 @@ class CheckAndMutate {
 struct ActionResult {
   // Of a CheckAndMutate: whether the condition held, so that the change was made. Of other actions: true.
   bool matched = true;
-  // What a get found, without cells if it found nothing; or the new cells of increments and appends.
+  // The row that a get found, without cells if it found nothing; or the new cells of increments and appends.
   Row row;
 };
 

@@ -22,6 +22,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cellar/cell.h"
@@ -48,16 +49,12 @@ struct FeedInfo {
   bool lost = false;  // cut off: writes after `acknowledged` are missing
 };
 
-struct FeedCell {
-  std::string_view table;
-  CellView cell;  // as it was written, with its timestamp
-};
-
 // FeedEntry: one write, as far as it is in the feed's tables. Exactly one of the three lists is not empty.
 struct FeedEntry {
   uint64_t sequence = 0;
-  // What one put, delete, batch, transaction, … wrote.
-  std::vector<FeedCell> cells = {};
+  // The cells of one put, delete, batch or transaction, each with the name of its table. A cell has the
+  // timestamp with which it was written.
+  std::vector<std::pair<std::string_view, CellView>> cells = {};
   // What Table::ingest adopted. The cells of these files are not in the feed, and later compactions replace
   // the files: read the table to get the cells.
   std::vector<IngestFile> files = {};

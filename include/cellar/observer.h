@@ -30,15 +30,15 @@ class ObserverContext {
   // Returns a table of the same engine. kNotFound.
   virtual Result<std::shared_ptr<Table>> table(std::string_view name) = 0;
 
-  // Read rows as they are before the write, all as of one instant at which the locks of the write were held.
-  // So no other write changes an observed row between this read and the write. Other rows may change
-  // meanwhile; a transaction checks that they did not. The reads do not see the write, nor what observers add
-  // to it. A scanner must be destroyed before before_write() returns. As Table::get and Table::scan;
-  // kInvalidArgument for a query with a snapshot.
+  // Read rows as they are before the write, as of one instant at which its locks were held. So no other write
+  // changes an observed row between this read and the write. Other rows may change; a transaction checks that
+  // they did not. The reads see neither the write nor additions of observers. A scanner must be destroyed
+  // before before_write() returns. Errors as of Table::get and Table::scan; kInvalidArgument for a query with
+  // a snapshot.
   virtual Result<RowBatch> get(const std::shared_ptr<Table>& table, const Get& get) = 0;
   virtual Result<std::unique_ptr<Scanner>> scan(const std::shared_ptr<Table>& table, const Scan& scan) = 0;
   // Reads a row as it will be after the write, by the rules of its families: versions, delete markers, times
-  // to live. What observers add does not count.
+  // to live. Additions of observers do not count.
   virtual Result<RowBatch> get_after(const std::shared_ptr<Table>& table, const Get& get) = 0;
 
   // Add a mutation of any row of any table of the engine to the write. The mutation is copied. A failure
@@ -55,9 +55,9 @@ class ObserverContext {
                            std::string_view qualifier, int64_t amount) = 0;
 };
 
-// Observer: registered on a table by Engine::add_observer. Before a write that changes rows of the table
-// joins the log, before_write() is called once for each of these rows. What it adds is part of the write: one
-// record of the log, one sequence, all or nothing for readers and through any crash.
+// Observer: registered on a table by Engine::add_observer. The engine calls before_write() once for each row
+// of the table that a write changes, before the write joins the log. Additions of the observer are part of
+// the write: one record of the log and one sequence. Readers and crashes see all of it or nothing.
 //
 //   class Followers : public Observer {
 //     Status before_write(const RowView& row, ObserverContext& context) override {
@@ -68,49 +68,51 @@ class ObserverContext {
 //     }
 //   };
 //
-// Which writes. put, erase, increment, append, mutate, check_and_mutate (if its condition held), batch, a
-// Batch and the commit of a transaction, for rows of the table. Not observed: what observers add, also to
-// tables that have observers, so that there are no endless cycles; Table::ingest, which adopts files unread;
-// recovery, which replays writes together with their additions.
+// Observed writes: put, erase, increment, append, mutate, check_and_mutate if its condition held, batch, a
+// Batch, and the commit of a transaction. Not observed:
+// - additions of observers, also to tables that have observers: so there are no endless cycles;
+// - Table::ingest, which adopts files without reading them;
+// - recovery, which replays writes together with their additions.
 //
-// Order. Rows come in the order of their keys, table by table; the observers of a table in the order in which
-// they were registered. Of equal coordinates the cell added last wins, over the write's own too.
+// Order. Rows come table by table, in the order of their keys. The observers of a table are called in the
+// order of their registration. Of equal coordinates the cell added last wins, also over the write's own.
 //
-// Answers. Ok lets the write go on. Any other status refuses all of it, and is the answer to the caller, with
-// the names of observer, table and row in front. Actions of Table::batch are observed, and refused, one by
-// one.
+// Status. Ok lets the write go on. Any other status refuses the whole write. The caller gets it, preceded by
+// the names of the observer, the table and the row. Table::batch observes and refuses each action alone.
 //
-// Idempotence. A write may fail after it was observed (a conflict, a full disk), and may be observed again
-// with what the rows hold then, when a lock that its additions need was not free: what counts is what the
-// last call added. So before_write() may run more than once: side effects outside `context` must be
-// idempotent.
+// Idempotence. before_write() may run more than once, so side effects outside `context` must be idempotent. A
+// write may fail after it was observed, by a conflict or a full disk. It may also be observed again, with the
+// new content of its rows, if a lock for an addition was not free. Only the additions of the last call count.
 //
-// Locks and isolation. The observed rows of the write are locked exclusively while they are observed and
-// written, so an inverse table that is derived from get() and get_after() agrees exactly. Rows that are added
-// to are locked too, when the observers are done: shared, as by every put, so that no increment of somebody
-// else loses them; exclusively for increment(). What get() and scan() found in other rows may have been
-// changed by somebody else when the write is made. A transaction's observers read as of its instant, and what
-// they read and add to is checked at its commit like its own reads and writes (kConflict). Locks are held by
-// hash: a write that adds to thousands of rows holds up other writes as a Batch of so many rows does.
+// Locks. The observed rows of a write are locked exclusively while they are observed and written. So an
+// inverse table that is derived from get() and get_after() agrees exactly. Rows of additions are locked after
+// the observers are done. The lock is shared, as for every put, so that no concurrent increment loses them;
+// it is exclusive for increment(). Locks are held by hash: a write that adds to thousands of rows delays
+// other writes as much as a Batch of as many rows.
 //
-// Delete markers hide puts with the same timestamp, also those of later writes in the same millisecond. Where
-// an observer deletes what a later write may put again, give the family delete_order = sequence. What a row
-// shows can also change without a write, which nobody observes: times to live end, and with the default order
-// of markers a put that is written behind a marker while a compaction runs may show once that has dropped the
-// marker. A table that is derived from what rows show, to the last row, wants delete_order = sequence, and no
-// time to live, in the families that it is derived from.
+// Isolation. Other rows that get() and scan() read may change before the write is made. In a transaction,
+// observers read as of its instant. The commit checks their reads and additions as it checks those of the
+// transaction (kConflict).
 //
-// Threads. Called in the writing threads, several at a time. Must not throw, nor wait for another thread that
-// writes. Through the engine, its tables and transactions it may read, but must not write, flush, compact,
-// ingest, change the schema, or close: kInvalidArgument, and nothing is done.
+// Delete markers hide puts with the same timestamp, also later ones of the same millisecond. If an observer
+// deletes cells that a later write may put again, give the family delete_order = sequence.
 //
-// Lifetime. Held until the engine is closed. It may hold tables; they are let go then, too.
+// Changes without a write are not observed. A cell expires. With the default delete_order, a put that a
+// marker hides may show after a compaction has dropped the marker. If a derived table must always agree with
+// its source, the source families need delete_order = sequence and no time to live.
+//
+// Threads. before_write() runs in the writing threads, several at a time. It must not throw, and must not
+// wait for another thread that writes. It may read from the engine, its tables and transactions. Writes,
+// flushes, compactions, ingests, changes of the schema and close() fail with kInvalidArgument.
+//
+// Lifetime. The engine holds the observer until it is closed. An observer may hold tables; it then releases
+// them.
 class Observer {
  public:
   virtual ~Observer() = default;
-  // `row` holds the cells to be written, at least one, delete markers among them: with their timestamps, and
-  // with increments and appends as the values that they result in. They are in the order of families,
-  // qualifiers, and newest first. Their sequence is 0, because it is not known yet.
+  // `row` holds the cells to be written: at least one, delete markers among them, with their timestamps.
+  // Increments and appends are cells with the resulting value. The order is by family, by qualifier, and
+  // newest first. The sequence is 0, because it is not known yet.
   virtual Status before_write(const RowView& row, ObserverContext& context) = 0;
 };
 

@@ -68,7 +68,7 @@ class [[nodiscard]] Status {
   std::string_view message() const CELLAR_LIFETIME_BOUND;
   // Where it happened ("tables/3/f/0a…: offset 4096"), or empty.
   std::string_view place() const CELLAR_LIFETIME_BOUND;
-  // What the reader can do about it, or empty.
+  // Returns what the reader can do about it, or an empty text.
   std::string_view hint() const CELLAR_LIFETIME_BOUND;
 
   // Returns this failure with one more phrase in front: "table users: " + message. Ok stays ok.

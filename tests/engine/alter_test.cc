@@ -133,7 +133,7 @@ TEST_F(AlterTest, NamedSnapshotsAndFeedsKnowWhatWas) {
   const FeedEntry* entry = reader->next().value();
   ASSERT_NE(entry, nullptr);
   ASSERT_EQ(entry->cells.size(), 1u);
-  EXPECT_EQ(entry->cells[0].cell.family(), "a");
+  EXPECT_EQ(entry->cells[0].second.family(), "a");
   reader.reset();
   EXPECT_OK(engine_->named_snapshots().restore("was", {"t"}));
   EXPECT_EQ(names(), (Texts{"a", "b", "c"}));

@@ -51,7 +51,7 @@ Status consume(FeedReader& reader, int from, int most, int& read_up_to) {
     CELLAR_TRY_ASSIGN(const FeedEntry* entry, reader.next());
     if (entry == nullptr) return {};
     EXPECT_EQ(entry->cells.size(), 1u);
-    EXPECT_EQ(write_of(entry->cells.at(0).cell.row()), read_up_to + 1);
+    EXPECT_EQ(write_of(entry->cells.at(0).second.row()), read_up_to + 1);
     ++read_up_to;
   }
   return {};
@@ -136,7 +136,7 @@ void check(FileSystem& files, const FeedOutcome& outcome, int least, uint64_t& g
   ASSERT_FALSE(info.lost);
   auto first = (*reader)->next();
   ASSERT_TRUE(first.ok()) << first.status().to_text();
-  int behind = *first == nullptr ? held : write_of((*first)->cells.at(0).cell.row()) - 1;
+  int behind = *first == nullptr ? held : write_of((*first)->cells.at(0).second.row()) - 1;
   ASSERT_TRUE(behind == outcome.acknowledged || behind == outcome.consumed)
       << behind << ", acknowledged " << outcome.acknowledged << " or " << outcome.consumed;
   reader = (*opened)->feeds().read("f");
@@ -328,7 +328,7 @@ TEST(FeedCrash, BesideAWriter) {
       const auto entry = reader->next();
       ASSERT_TRUE(entry.ok()) << entry.status().to_text();
       if (*entry == nullptr) break;
-      ASSERT_EQ(write_of((*entry)->cells.at(0).cell.row()), read + 1);
+      ASSERT_EQ(write_of((*entry)->cells.at(0).second.row()), read + 1);
     }
     ASSERT_EQ(read, held);
   }

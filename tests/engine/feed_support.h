@@ -13,11 +13,10 @@ namespace cellar::testing {
 // "3: t/row/f:q/5/Put=value, …", or "4: t/f took in 2 cells".
 inline std::string entry_text(const FeedEntry& entry) {
   std::string text = std::to_string(entry.sequence) + ":";
-  for (const FeedCell& each : entry.cells)
-    text += " " + std::string(each.table) + "/" + std::string(each.cell.row()) + "/" +
-            std::string(each.cell.family()) + ":" + std::string(each.cell.qualifier()) + "/" +
-            std::to_string(each.cell.timestamp) + "/" + std::string(type_name(each.cell.type())) + "=" +
-            std::string(each.cell.value_bytes());
+  for (const auto& [table, cell] : entry.cells)
+    text += " " + std::string(table) + "/" + std::string(cell.row()) + "/" + std::string(cell.family()) +
+            ":" + std::string(cell.qualifier()) + "/" + std::to_string(cell.timestamp) + "/" +
+            std::string(type_name(cell.type())) + "=" + std::string(cell.value_bytes());
   for (const IngestFile& each : entry.files)
     text += " " + each.table + "/" + each.family + " took in " + std::to_string(each.cells) + " cells";
   return text;
@@ -42,9 +41,9 @@ inline Status follow(FeedReader& reader, Engine& replica) {
     CELLAR_TRY_ASSIGN(const FeedEntry* entry, reader.next());
     if (entry == nullptr) return {};
     Batch batch;
-    for (const FeedCell& each : entry->cells) {
-      CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, replica.open_table(std::string(each.table)));
-      batch.cell(table, each.cell);
+    for (const auto& [name, cell] : entry->cells) {
+      CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, replica.open_table(std::string(name)));
+      batch.cell(table, cell);
     }
     CELLAR_TRY(replica.write(batch));
   }

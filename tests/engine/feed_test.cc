@@ -133,7 +133,7 @@ TEST_F(Feed, GivesEachWriteAsItWasWritten) {
   EXPECT_EQ(t_->increment(Increment("n").add("f", "q", 5)).value(), std::vector<int64_t>{5});
   const auto counted = reader->next();
   ASSERT_TRUE(counted.ok() && *counted != nullptr);
-  EXPECT_EQ((*counted)->cells.at(0).cell.value_bytes(), std::string("\0\0\0\0\0\0\0\5", 8));
+  EXPECT_EQ((*counted)->cells.at(0).second.value_bytes(), std::string("\0\0\0\0\0\0\0\5", 8));
   EXPECT_EQ(reader->unlogged_writes(), 0u);
   EXPECT_EQ(reader->position(), last());
 }
@@ -487,7 +487,7 @@ TEST(FeedWaits, ForAWriteOrForTheTime) {
       while (seen < kFedWrites) {
         const auto entry = reader->next(-1);
         ASSERT_TRUE(entry.ok() && *entry != nullptr);
-        ASSERT_EQ((*entry)->cells.at(0).cell.row(), "r" + std::to_string(seen));
+        ASSERT_EQ((*entry)->cells.at(0).second.row(), "r" + std::to_string(seen));
         ++seen;
       }
     });

@@ -158,7 +158,7 @@ FilterPtr filter_of(const ModelFilter& filter) {
       return value_filter(filter.compare, binary(filter.bytes));
     case ModelFilter::Kind::kRowByColumn:
       return single_column_value_filter(filter.family, filter.qualifier, filter.compare, binary(filter.bytes),
-                                        {.filter_if_missing = filter.required});
+                                        filter.required);
     default:
       return page_filter(filter.rows);
   }

@@ -159,9 +159,8 @@ class FeedCommand final : public Command {
     for (uint64_t given = 0; (limit_ == 0 || given < limit_) && !session.stopping(); ++given) {
       CELLAR_TRY_ASSIGN(const FeedEntry* entry, reader.next());
       if (entry == nullptr) break;
-      for (const FeedCell& each : entry->cells) {
-        const CellView& cell = each.cell;
-        records.count("sequence", entry->sequence).text("table", each.table).bytes("family", cell.family());
+      for (const auto& [table, cell] : entry->cells) {
+        records.count("sequence", entry->sequence).text("table", table).bytes("family", cell.family());
         records.bytes("row", cell.row()).bytes("qualifier", cell.qualifier()).time("ts", cell.timestamp);
         records.text("type", type_name(cell.type())).bytes("value", cell.value_bytes()).add();
       }
