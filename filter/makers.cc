@@ -257,11 +257,12 @@ Result<FilterPtr> make_row_ranges(Arguments arguments) {
     CELLAR_TRY_ASSIGN(const bool start_inclusive, flag_of(arguments[1]));
     CELLAR_TRY_ASSIGN(range.stop, bytes_of(arguments[2]));
     CELLAR_TRY_ASSIGN(const bool stop_inclusive, flag_of(arguments[3]));
-    // A KeyRange includes its start only. The row after "a" is "a\0". A range without rows stays as it is.
-    const bool has_rows = range.stop.empty() || range.start < range.stop ||
-                          (range.start == range.stop && start_inclusive && stop_inclusive);
-    if (has_rows && !start_inclusive && !range.start.empty()) range.start += '\0';
-    if (has_rows && stop_inclusive && !range.stop.empty()) range.stop += '\0';
+    // A KeyRange includes its start only. The row after "a" is "a\0". A range that stops before its start
+    // stays as it is: it is refused, or has no rows.
+    const bool is_sound =
+        range.stop.empty() || range.start < range.stop || (range.start == range.stop && stop_inclusive);
+    if (is_sound && !start_inclusive && !range.start.empty()) range.start += '\0';
+    if (is_sound && stop_inclusive && !range.stop.empty()) range.stop += '\0';
     ranges.push_back(std::move(range));
   }
   return multi_row_range_filter(std::move(ranges));
