@@ -184,7 +184,7 @@ class Answerer {
       CELLAR_TRY(table_->major_compact());
     } else {
       chosen = {static_cast<size_t>(number(fields[2])), static_cast<size_t>(number(fields[3]))};
-      CELLAR_TRY(table_->compact({.family = fields[1]}));
+      CELLAR_TRY(table_->compact(fields[1]));
     }
     std::string text = "files";
     for (const FamilyInfo& family : table_->info().families) {
