@@ -66,7 +66,6 @@ class Walk {
   // Enters the row of the cell that settle() returned.
   void enter_row() {
     CELLAR_DCHECK(stand_ != Stand::kLeaving && at_ != nullptr);
-    CELLAR_DCHECK(at_ != nullptr);
     stand_ = Stand::kInRow;
     returned_ = false;
     decided_.overheard = false;

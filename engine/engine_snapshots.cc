@@ -37,7 +37,7 @@ Result<std::vector<TableRecord>> tables_of(const ManifestState& state, const std
 }  // namespace
 
 Result<CheckpointInfo> NamedSnapshotsImpl::create(const std::string& name,
-                                                      const std::vector<std::string>& tables) {
+                                                  const std::vector<std::string>& tables) {
   CELLAR_TRY(engine_.check_writable());
   return NamedSnapshotFiles(parts_.world, parts_.disk).create(parts_.checkpoint_source, name, tables);
 }
@@ -78,7 +78,7 @@ Status NamedSnapshotsImpl::restore(const std::string& name, const std::vector<st
 }
 
 Result<std::shared_ptr<Table>> NamedSnapshotsImpl::clone(const std::string& name, const std::string& from,
-                                                          const std::string& table) {
+                                                         const std::string& table) {
   CELLAR_TRY(engine_.check_writable());
   CELLAR_TRY(check_table_name(table));
   CELLAR_TRY_ASSIGN(const NamedSnapshotFiles::Opened snapshot,

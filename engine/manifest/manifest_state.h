@@ -152,7 +152,7 @@ struct ManifestEdit {
   uint64_t next_file_number = 0;  // commit() raises it to what was handed out
   uint64_t last_sequence = 0;
   std::optional<int64_t> wall_ms = {};
-  int64_t doubted_ms = 0;  // counts if wall_ms is given
+  int64_t doubted_ms = 0;                      // counts if wall_ms is given
   std::optional<int64_t> unique_time_us = {};  // only grows
   std::optional<uint64_t> log_start = {};
   std::optional<LogPosition> log_synced = {};

@@ -82,7 +82,7 @@ bool RowReader::failed() {
   return false;
 }
 
-// Moves to the next row among the families. Returns false if there is none within the range.
+// Moves to the next row among the families. Returns false if the range has no further row.
 bool RowReader::choose_row() {
   CELLAR_DCHECK(!in_row_ && pending_ == nullptr);
   family_ = 0;

@@ -108,7 +108,7 @@ void RowBatchBuilder::sort_open_row() {
                    [](const CellView& a, const CellView& b) { return a.family() < b.family(); });
 }
 
-// What the row held and copied is let go: a filter may drop millions of rows between two that pass.
+// Releases the pins and copies of the row: a filter may drop millions of rows between two that pass.
 void RowBatchBuilder::drop_open_row() {
   CELLAR_ASSERT(batch_.open_ <= batch_.cells_.size());
   CELLAR_ASSERT(batch_.ends_.empty() || batch_.ends_.back() / 2 == batch_.open_);

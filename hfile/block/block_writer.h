@@ -46,7 +46,6 @@ class BlockWriter {
   // follow have no sums.
   Result<std::vector<BlockSumsPage>> finish_block_sums();
   // block_sum() of the last block; kept only from keep_block_sums() on.
-  uint32_t last_block_sum() const { return last_block_sum_; }
 
   // From now on everything written also goes into one running CRC32C, which is complete after flush().
   Status begin_sum();

@@ -57,7 +57,7 @@ class NoneEncoding final : public BlockEncoding {
     return std::make_unique<NoneEncoder>(format);
   }
   std::unique_ptr<RunCursor> make_cursor(std::shared_ptr<const FileParts> file,
-                                          const FileCursorOptions& options) const override {
+                                         const FileCursorOptions& options) const override {
     return std::make_unique<HFileCursor<NoneDecoder>>(std::move(file), options);
   }
   std::unique_ptr<BlockWalker> make_walker(const CellFormat& format) const override {

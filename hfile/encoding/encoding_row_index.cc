@@ -130,7 +130,7 @@ class RowIndexEncoding final : public BlockEncoding {
     return std::make_unique<RowIndexEncoder>(format);
   }
   std::unique_ptr<RunCursor> make_cursor(std::shared_ptr<const FileParts> file,
-                                          const FileCursorOptions& options) const override {
+                                         const FileCursorOptions& options) const override {
     return std::make_unique<HFileCursor<RowIndexDecoder>>(std::move(file), options);
   }
   std::unique_ptr<BlockWalker> make_walker(const CellFormat& format) const override {

@@ -8,8 +8,7 @@
 namespace CELLAR_PUBLIC cellar {
 namespace internal {
 
-// What an unwary caller passes for bytes: a number, an enumerator, or a null pointer, which a literal 0 is
-// too.
+// The types that are no bytes: numbers, enumerators and null pointers. A literal 0 is a null pointer too.
 template <class T>
 concept NotBytes = std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_null_pointer_v<T>;
 

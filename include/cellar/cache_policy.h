@@ -29,7 +29,7 @@ class CachePolicy {
   virtual void inserted(CacheEntry& entry) = 0;
   // The block leaves the cache because its file was closed.
   virtual void erased(CacheEntry& entry) = 0;
-  // Removes the next block to evict from the policy's lists and returns it. Null if there is none.
+  // Removes the next block to evict from the policy's lists and returns it. Null if the lists are empty.
   virtual CacheEntry* victim() = 0;
   // Returns whether hits() is to be called. Without it, readers only set the bit of take_touched().
   virtual bool wants_hits() const { return false; }

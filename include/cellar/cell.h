@@ -129,7 +129,7 @@ void append_json(std::string& to, const CellView& cell, bool mvcc = false, bool 
 
 // Appends one tag to a list of tags. `value` is at most 65,534 bytes.
 void append_tag(std::string& tags, uint8_t type, std::string_view value);
-// Sets `value` to the first tag of a type. Returns false if there is none. `tags` must be well formed;
+// Sets `value` to the first tag of a type. Returns false if no tag has that type. `tags` must be well formed;
 // readers check it.
 bool find_tag(std::string_view tags, uint8_t type, std::string_view& value);
 

@@ -55,8 +55,8 @@ struct FeedEntry {
   // The cells of one put, delete, batch or transaction, each with the name of its table. A cell has the
   // timestamp with which it was written.
   std::vector<std::pair<std::string_view, CellView>> cells = {};
-  // What Table::ingest adopted. The cells of these files are not in the feed, and later compactions replace
-  // the files: read the table to get the cells.
+  // The files that Table::ingest adopted. The cells of these files are not in the feed, and later compactions
+  // replace the files: read the table to get the cells.
   std::vector<IngestFile> files = {};
   // Tables that were restored, cloned from a snapshot, or truncated. Their cells are not in the feed: a
   // consumer must discard what it has of these tables, and scan them again.

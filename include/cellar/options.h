@@ -15,7 +15,7 @@
 
 namespace CELLAR_PUBLIC cellar {
 
-// What an acknowledged write survives. The names are those of HBase's Durability.
+// Durability: the failures that an acknowledged write survives. The names are those of HBase's Durability.
 enum class Durability : uint8_t {
   kSkipWal,   // not logged: lost if the process ends before the next flush
   kAsyncWal,  // logged without waiting: handed to the operating system within the flush interval

@@ -7,7 +7,7 @@
 //
 //   for (const CellView& cell : table->get(get).value().row()) …         // does not compile
 //   CELLAR_TRY_ASSIGN(const RowBatch batch, table->get(get));            // keep the batch …
-//   for (const CellView& cell : batch.row()) …                           // … and look at it
+//   for (const CellView& cell : batch.row()) …                           // reads the row
 //   CELLAR_TRY_ASSIGN(const Row row, table->get_row(get));               // or copy the row
 #pragma once
 

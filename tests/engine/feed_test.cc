@@ -462,78 +462,75 @@ TEST_F(Feed, IsReadBesideNobodyToo) {
   reader.reset();
 }
 
-TEST(FeedWaits, ForAWriteOrForTheTime) {
-  for (uint64_t seed = 1; seed <= scaled(40); ++seed) {
-    const auto files = make_memory_file_system();
-    ManualClock clock;
-    StepExecutor executor(seed, clock);
+// A store with the table "t", the feed "a" and a reader of it, whose threads take turns by a seed.
+struct SteppedFeed {
+  explicit SteppedFeed(uint64_t seed) : executor(seed, clock) {
     EngineOptions options;
     options.create_if_missing = true;
     options.log_segment_bytes = kSegmentBytes;
     options.environment = {.files = files.get(), .clock = &clock, .executor = &executor};
-    auto engine = Engine::open("store", options).value();
+    engine = Engine::open("store", options).value();
     FamilyOptions family;
     family.name = "f";
-    const auto table = engine->create_table("t", {.families = {family}}).value();
+    table = engine->create_table("t", {.families = {family}}).value();
     EXPECT_OK(engine->feeds().create("a"));
-    auto reader = engine->feeds().read("a").value();
-    const int64_t before = clock.steady_us();
-    const auto nothing = reader->next(5'000);
+    reader = engine->feeds().read("a").value();
+  }
+  ~SteppedFeed() {
+    reader.reset();
+    table.reset();
+    EXPECT_OK(engine->close());
+    engine.reset();
+    executor.finish();
+  }
+
+  std::unique_ptr<FileSystem> files = make_memory_file_system();
+  ManualClock clock;
+  StepExecutor executor;
+  std::unique_ptr<Engine> engine;
+  std::shared_ptr<Table> table;
+  std::unique_ptr<FeedReader> reader;
+};
+
+TEST(FeedWaits, ForAWriteOrForTheTime) {
+  for (uint64_t seed = 1; seed <= scaled(40) && !HasFailure(); ++seed) {
+    SteppedFeed feed(seed);
+    const int64_t before = feed.clock.steady_us();
+    const auto nothing = feed.reader->next(5'000);
     EXPECT_TRUE(nothing.ok() && *nothing == nullptr);
-    EXPECT_GE(clock.steady_us(), before + 5'000);
+    EXPECT_GE(feed.clock.steady_us(), before + 5'000);
     constexpr uint64_t kFedWrites = 30;
     uint64_t seen = 0;
-    executor.run_beside("reader", [&] {
+    feed.executor.run_beside("reader", [&] {
       while (seen < kFedWrites) {
-        const auto entry = reader->next(-1);
+        const auto entry = feed.reader->next(-1);
         ASSERT_TRUE(entry.ok() && *entry != nullptr);
         ASSERT_EQ((*entry)->cells.at(0).second.row(), "r" + std::to_string(seen));
         ++seen;
       }
     });
     for (uint64_t i = 0; i < kFedWrites; ++i)
-      EXPECT_OK(table->put(Put("r" + std::to_string(i)).add("f", "q", std::string(9'000, 'x'))));
-    executor.join_beside();
+      EXPECT_OK(feed.table->put(Put("r" + std::to_string(i)).add("f", "q", std::string(9'000, 'x'))));
+    feed.executor.join_beside();
     EXPECT_EQ(seen, kFedWrites);
-    reader.reset();
-    EXPECT_OK(engine->close());
-    engine.reset();
-    executor.finish();
-    if (::testing::Test::HasFailure()) return;
   }
 }
 
 TEST(FeedWaits, ForAReplacedTableToo) {
   constexpr int64_t kWaitUs = 10'000'000;
-  for (uint64_t seed = 1; seed <= scaled(20); ++seed) {
-    const auto files = make_memory_file_system();
-    ManualClock clock;
-    StepExecutor executor(seed, clock);
-    EngineOptions options;
-    options.create_if_missing = true;
-    options.environment = {.files = files.get(), .clock = &clock, .executor = &executor};
-    auto engine = Engine::open("store", options).value();
-    FamilyOptions family;
-    family.name = "f";
-    EXPECT_OK(engine->create_table("t", {.families = {family}}).status());
-    EXPECT_OK(engine->feeds().create("a"));
-    auto reader = engine->feeds().read("a").value();
+  for (uint64_t seed = 1; seed <= scaled(20) && !HasFailure(); ++seed) {
+    SteppedFeed feed(seed);
     int64_t waited_us = kWaitUs;
-    executor.run_beside("reader", [&] {
-      const int64_t begun_us = clock.steady_us();
-      const auto entry = reader->next(kWaitUs);
-      waited_us = clock.steady_us() - begun_us;
+    feed.executor.run_beside("reader", [&] {
+      const int64_t begun_us = feed.clock.steady_us();
+      const auto entry = feed.reader->next(kWaitUs);
+      waited_us = feed.clock.steady_us() - begun_us;
       ASSERT_TRUE(entry.ok() && *entry != nullptr);
       EXPECT_FALSE((*entry)->replaced.empty());
     });
-    EXPECT_OK(engine->truncate_table("t"));
-    executor.join_beside();
+    EXPECT_OK(feed.engine->truncate_table("t"));
+    feed.executor.join_beside();
     EXPECT_LT(waited_us, kWaitUs) << "seed " << seed;  // woken by the replacement, not by the clock
-    reader.reset();
-    EXPECT_OK(engine->close());
-    engine.reset();
-    executor.finish();
-    if (::testing::Test::HasFailure()) return;
   }
 }
 

@@ -70,9 +70,7 @@ class CountingExecutor final : public Executor {
 class WriteGroupTest : public ::testing::Test {
  protected:
   std::thread writer() {
-    return std::thread([this] {
-      EXPECT_OK(commit_to(group_));
-    });
+    return std::thread([this] { EXPECT_OK(commit_to(group_)); });
   }
   void apply(std::span<WriteRequest*> group) {
     sizes_.push_back(group.size());

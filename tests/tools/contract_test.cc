@@ -12,7 +12,18 @@ namespace cellar::testing {
 namespace {
 
 using Json = nlohmann::json;
-using Contract = ToolTest;
+class Contract : public ToolTest {
+ protected:
+  // Makes the store "db" with the table "t" of 20,000 rows: longer than any pipe or buffer.
+  void make_long_table() const {
+    out_of({"create", "db", "t", "d"});
+    std::string cells;
+    for (int i = 0; i < 20000; ++i)
+      cells += "{\"row\":\"row" + std::to_string(100000 + i) +
+               "\",\"family\":\"d\",\"qualifier\":\"q\",\"ts\":1,\"type\":\"Put\",\"value\":\"v\"}\n";
+    out_of({"load", "db", "t", "-", "--quiet"}, cells);
+  }
+};
 
 struct ContractCase {
   std::vector<std::string> arguments;
@@ -58,30 +69,17 @@ TEST_F(Contract, ErrorsHaveCodeExitAndHint) {
 
 // The options that take a count are those whose help reads "--name N".
 TEST_F(Contract, EveryCountIsAWholeNumberOf64Bits) {
-  static const std::regex kCommand("^  ([a-z][-a-z]*) ");
   static const std::regex kCount("^  (?:-[a-z],)?(--[-a-z]+) N(?: |$)");
-  const auto matches = [](const std::string& text, const std::regex& wanted) {
-    std::vector<std::string> found;
-    std::istringstream lines(text);
-    std::smatch match;
-    for (std::string line; std::getline(lines, line);)
-      if (std::regex_search(line, match, wanted)) found.push_back(match[1]);
-    return found;
-  };
   size_t counts = 0;
-  for (const std::string& command : matches(out_of({"help"}), kCommand)) {
-    const ToolResult help = run({command, "--help"});
-    if (help.exit != 0) continue;
-    for (const std::string& option : matches(help.out, kCount)) {
-      if (option == "--versions" || option == "--min-versions" || option == "--seed") continue;  // texts
-      for (const char* bad : {"-1", "18446744073709551616", "1x", "0x10"}) {
-        const ToolResult result = run({command, option + "=" + bad, "a", "b", "c"});
-        EXPECT_EQ(result.exit, 2) << command << " " << option << " " << bad;
-        EXPECT_NE(result.err.find("is not a whole number from 0 to 18446744073709551615"), std::string::npos)
-            << result.err;
-      }
-      ++counts;
+  for (const auto& [command, option] : options_like(kCount)) {
+    if (option == "--versions" || option == "--min-versions" || option == "--seed") continue;  // texts
+    for (const char* bad : {"-1", "18446744073709551616", "1x", "0x10"}) {
+      const ToolResult result = run({command, option + "=" + bad, "a", "b", "c"});
+      EXPECT_EQ(result.exit, 2) << command << " " << option << " " << bad;
+      EXPECT_NE(result.err.find("is not a whole number from 0 to 18446744073709551615"), std::string::npos)
+          << result.err;
     }
+    ++counts;
   }
   EXPECT_GE(counts, 15u);
   make_shop();
@@ -136,12 +134,7 @@ TEST_F(Contract, AReaderThatGoesAwayIsNoError) {
 }
 
 TEST_F(Contract, AReaderThatGoesAwayIsToldNoTotal) {
-  out_of({"create", "db", "t", "d"});
-  std::string cells;
-  for (int i = 0; i < 20000; ++i)
-    cells += "{\"row\":\"row" + std::to_string(100000 + i) +
-             "\",\"family\":\"d\",\"qualifier\":\"q\",\"ts\":1,\"type\":\"Put\",\"value\":\"v\"}\n";
-  out_of({"load", "db", "t", "-", "--quiet"}, cells);
+  make_long_table();
   for (const char* line : {"scan db t", "export db t", "shell db -c 'scan t'", "scan db t --format jsonl"}) {
     const ToolResult result = shell("cellar " + std::string(line) + " | head -1; exit ${PIPESTATUS[0]}");
     EXPECT_EQ(result.exit, 0) << line << result.err;
@@ -151,12 +144,7 @@ TEST_F(Contract, AReaderThatGoesAwayIsToldNoTotal) {
 
 // The first write that fails ends the work: neither later ones nor totals come.
 TEST_F(Contract, AFullDiskEndsTheWorkAtOnce) {
-  out_of({"create", "db", "t", "d"});
-  std::string cells;
-  for (int i = 0; i < 20000; ++i)
-    cells += "{\"row\":\"row" + std::to_string(100000 + i) +
-             "\",\"family\":\"d\",\"qualifier\":\"q\",\"ts\":1,\"type\":\"Put\",\"value\":\"v\"}\n";
-  out_of({"load", "db", "t", "-", "--quiet"}, cells);
+  make_long_table();
   out_of({"flush", "db"});
   for (const char* line :
        {"scan db t", "scan db t --format jsonl", "export db t", "dump db", "shell db -c 'scan t'"}) {

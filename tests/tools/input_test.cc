@@ -133,32 +133,18 @@ TEST_F(Input, TheParsersErrorsAreOurSentences) {
 
 // Every option of every command with a value that it cannot take, or without a value.
 TEST_F(Input, NoTextOfTheParsingLibraryIsPrinted) {
-  static const std::regex kCommand("^  ([a-z][-a-z]*) ");
   static const std::regex kOption("^  (?:-[a-z],)?(--[-a-z]+)( \\S+)?");
   static const std::regex kForeign(
       "Could not convert|required TEXT|At Most [0-9]|Expected (exactly|at least)|OPERAND[0-9]|TEXT missing");
-  const auto matches = [](const std::string& text, const std::regex& wanted) {
-    std::vector<std::string> found;
-    std::istringstream lines(text);
-    std::smatch match;
-    for (std::string line; std::getline(lines, line);)
-      if (std::regex_search(line, match, wanted)) found.push_back(match[1]);
-    return found;
-  };
   size_t tried = 0;
-  for (const std::string& command : matches(out_of({"help"}), kCommand)) {
-    const ToolResult help = run({command, "--help"});
-    if (help.exit != 0) continue;
-    for (const std::string& option : matches(help.out, kOption)) {
-      if (option == "--help") continue;
-      for (const std::vector<std::string>& words :
-           {std::vector<std::string>{command, option},
-            std::vector<std::string>{command, option + "=?", option + "=?", "a", "b", "c", "d"}}) {
-        const ToolResult result = run(words);
-        EXPECT_FALSE(std::regex_search(result.err, kForeign)) << command << " " << option << "\n"
-                                                              << result.err;
-        ++tried;
-      }
+  for (const auto& [command, option] : options_like(kOption)) {
+    if (option == "--help") continue;
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{command, option},
+          std::vector<std::string>{command, option + "=?", option + "=?", "a", "b", "c", "d"}}) {
+      const ToolResult result = run(words);
+      EXPECT_FALSE(std::regex_search(result.err, kForeign)) << command << " " << option << "\n" << result.err;
+      ++tried;
     }
   }
   EXPECT_GE(tried, 200u);

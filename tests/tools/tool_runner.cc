@@ -82,6 +82,25 @@ ToolResult ToolTest::run(const std::vector<std::string>& arguments, const std::s
   return result;
 }
 
+std::vector<std::pair<std::string, std::string>> ToolTest::options_like(const std::regex& option) const {
+  static const std::regex kCommand("^  ([a-z][-a-z]*) ");
+  const auto matches = [](const std::string& text, const std::regex& wanted) {
+    std::vector<std::string> found;
+    std::istringstream lines(text);
+    std::smatch match;
+    for (std::string line; std::getline(lines, line);)
+      if (std::regex_search(line, match, wanted)) found.push_back(match[1]);
+    return found;
+  };
+  std::vector<std::pair<std::string, std::string>> options;
+  for (const std::string& command : matches(out_of({"help"}), kCommand)) {
+    const ToolResult help = run({command, "--help"});
+    if (help.exit != 0) continue;
+    for (const std::string& name : matches(help.out, option)) options.emplace_back(command, name);
+  }
+  return options;
+}
+
 ToolResult ToolTest::shell(const std::string& line) const {
   const fs::path streams = directory_ / ".streams";
   std::ofstream(streams / "in", std::ios::binary) << "";

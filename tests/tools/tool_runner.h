@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,6 +52,10 @@ class ToolTest : public ::testing::Test {
   }
   // The error object that a command with --format json printed.
   nlohmann::json error_of(std::vector<std::string> arguments, int exit) const;
+
+  // The options of each command, as its help shows them: the command, and the first group of `option` in each
+  // line that matches.
+  std::vector<std::pair<std::string, std::string>> options_like(const std::regex& option) const;
 
   // The store "shop" with tables "orders" (d:max_versions=3, c) and "people" (d, c), and rows user41, user42,
   // user43.

@@ -35,8 +35,7 @@ ScanProgress::ScanProgress(const Session& session, std::string what, Table& tabl
   if (scan.stats() == nullptr) scan.stats(&own_);
   stats_ = scan.stats();
   // The cells that were examined are told on the way only by a scan that is not explained.
-  if (scan.explain() == nullptr)
-    progress_.find_total([&table, scan] { return cells_in_range(table, scan); });
+  if (scan.explain() == nullptr) progress_.find_total([&table, scan] { return cells_in_range(table, scan); });
 }
 
 void ScanProgress::step(uint64_t cells) { progress_.step(examined(), cells); }

@@ -82,8 +82,8 @@ class SnapshotCommand final : public Command {
       session.talk(fmt::format("restored {} of snapshot {}",
                                rest_.empty() ? "all tables" : counted(rest_.size(), "table"), name_));
     } else if (action_ == "clone") {
-      CELLAR_TRY(progress.watch(
-          [&] { return engine.named_snapshots().clone(name_, rest_[0], rest_[1]).status(); }));
+      CELLAR_TRY(
+          progress.watch([&] { return engine.named_snapshots().clone(name_, rest_[0], rest_[1]).status(); }));
       session.talk(fmt::format("created table {} from {} in snapshot {}", rest_[1], rest_[0], name_));
     } else {
       CELLAR_TRY(engine.named_snapshots().drop(name_));
