@@ -63,7 +63,7 @@ Status NamedSnapshotFiles::fill(const CheckpointSource& source, Directory& snaps
   CELLAR_TRY_ASSIGN(std::unique_ptr<Directory> snapshot, snapshots.directory(name, true));
   CELLAR_TRY_ASSIGN(std::unique_ptr<FileLock> lock, snapshot->lock(kLockName));
   CELLAR_TRY_ASSIGN(const bool taken, is_whole(*snapshot));
-  if (taken) return Status::invalid_argument("the name is in use");
+  if (taken) return Status::invalid_argument("it exists already").hinting("drop it first to create it again");
   CELLAR_TRY_ASSIGN(const std::vector<DirectoryEntry> entries, snapshot->list());
   if (entries.size() > 1) {  // more than the lock: of a creation that a crash ended
     lock.reset();

@@ -94,7 +94,7 @@ class CheckAndMutate {
 
 // ActionResult: what Table::check_and_mutate and each action of Table::batch returns.
 struct ActionResult {
-  // Whether the condition of a CheckAndMutate held, so that its change was made. Other actions: true.
+  // True if the condition of a CheckAndMutate held, so that its change was made. Other actions: true.
   bool matched = true;
   // The row that a get found, without cells if it found nothing; or the new cells of increments and appends.
   Row row;

@@ -160,7 +160,7 @@ class Increment : public RowMutation {
   Increment& add(std::string_view family, std::string_view qualifier, int64_t amount);
   // Takes only cells with a timestamp in [from, until) as the current value. Default: all cells.
   Increment& time_range(int64_t from, int64_t until) { return from_ = from, until_ = until, *this; }
-  // Whether a sum beyond 64 bits wraps around, as in HBase. Default: false, such a write fails with
+  // Lets a sum beyond 64 bits wrap around, as in HBase. Default: false, such a write fails with
   // kInvalidArgument.
   Increment& wrap_on_overflow(bool wrap) { return wrap_ = wrap, *this; }
   // Lets the new cells expire after `ttl_ms` milliseconds, 1 or more. Without it a new cell keeps the time to
@@ -168,7 +168,7 @@ class Increment : public RowMutation {
   Increment& ttl_ms(int64_t ttl_ms) { return set_ttl_ms(ttl_ms), *this; }
   // Sets the timestamp of counters that have no current value. Default: the time of the write.
   Increment& timestamp(int64_t timestamp) { return timestamp_ = timestamp, *this; }
-  // Whether Table::mutate, Table::check_and_mutate and Table::batch return the new cells. Default: true.
+  // Selects if Table::mutate, Table::check_and_mutate and Table::batch return the new cells. Default: true.
   // Table::increment always returns the sums.
   Increment& return_cells(bool wanted) { return return_cells_ = wanted, *this; }
 
@@ -211,7 +211,7 @@ class Append : public RowMutation {
   Append& ttl_ms(int64_t ttl_ms) { return set_ttl_ms(ttl_ms), *this; }
   // Sets the timestamp of columns that have no current value. Default: the time of the write.
   Append& timestamp(int64_t timestamp) { return timestamp_ = timestamp, *this; }
-  // Whether the write returns the new cells. Default: true. False saves a copy of long values.
+  // Selects if the write returns the new cells. Default: true. False saves a copy of long values.
   Append& return_cells(bool wanted) { return return_cells_ = wanted, *this; }
 
   int64_t time_from() const { return from_; }

@@ -58,8 +58,8 @@ class Query {
   // together with count_cells_per_family(true).
   Self& family_offset(uint32_t columns) { return family_offset_ = columns, self(); }
   [[nodiscard]] uint32_t family_offset() const { return family_offset_; }
-  // Whether max_per_family() and family_offset() count each returned version, as HBase does. Default: false,
-  // a column counts once, however many of its versions are returned.
+  // Lets max_per_family() and family_offset() count each returned version, as HBase does. Default: false, a
+  // column counts once, however many of its versions are returned.
   Self& count_cells_per_family(bool cells) { return count_cells_ = cells, self(); }
   [[nodiscard]] bool count_cells_per_family() const { return count_cells_; }
 
@@ -82,7 +82,7 @@ class Query {
     return family_times_;
   }
 
-  // Whether versions newer than the time range, and versions that are deleted one by one, count towards the
+  // Lets versions newer than the time range, and versions that are deleted one by one, count towards the
   // versions that the family keeps. Then a version shows only if it is among them, whether or not a
   // compaction has dropped the others already. A version that was dropped after its delete no longer counts.
   // Default: false, as in HBase: only what is in the range and not deleted counts, and a surplus version
@@ -98,8 +98,8 @@ class Query {
   // same time.
   Self& filter(std::shared_ptr<const Filter> filter) { return filter_ = std::move(filter), self(); }
   [[nodiscard]] const std::shared_ptr<const Filter>& filter() const { return filter_; }
-  // Whether families that the filter does not need (Filter::is_family_essential) are read only for rows that
-  // pass. Default: true.
+  // Selects if families that the filter does not need (Filter::is_family_essential) are read only for rows
+  // that pass. Default: true.
   Self& load_families_on_demand(bool on_demand) { return on_demand_ = on_demand, self(); }
   [[nodiscard]] bool load_families_on_demand() const { return on_demand_; }
 
@@ -110,7 +110,7 @@ class Query {
   // the read (the scanner) ends. With it, stats() is complete only at the end.
   Self& explain(ReadExplanation* explanation) { return explanation_ = explanation, self(); }
   [[nodiscard]] ReadExplanation* explain() const { return explanation_; }
-  // Whether blocks that are read from disk enter the block cache. Default: true.
+  // Selects if blocks that are read from disk enter the block cache. Default: true.
   Self& fill_cache(bool fill) { return fill_cache_ = fill, self(); }
   [[nodiscard]] bool fill_cache() const { return fill_cache_; }
 

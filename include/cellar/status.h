@@ -90,8 +90,8 @@ class [[nodiscard]] Status {
 // Writes Status::to_text().
 std::ostream& operator<<(std::ostream& to, const Status& status);
 
-// Whether values of T return pointers into their own bytes. If so, a temporary Result<T> refuses operator->,
-// since what it returned would dangle.
+// True for a T whose values return pointers into their own bytes. Then a temporary Result<T> refuses
+// operator->, since the result would dangle.
 template <class T>
 inline constexpr bool kLendsItsBytes = false;
 

@@ -173,6 +173,16 @@ class ToolWork:
         changes = self.command.name not in (*READING, "flush", "compact", "checkpoint", "snapshot-export")
         if (self.before.key() != self.after.key()) != changes:
             raise Wrong(f"{self.command.name} does not change what it should")
+        self.check_words(programs, directory)
+
+    # What a second run says is compared after a few of the faults only: here it is checked in every run.
+    def check_words(self, programs, directory):
+        if self.command.made:
+            return
+        again = self.perform(programs, directory)
+        if again.status != 0 and (not self.command.again or self.command.again not in again.out + again.error):
+            raise Wrong(f"{self.command.name} without a fault, done again, ends with {again.status} and does not say "
+                        f"\"{self.command.again}\": {again.error}")
 
     def lay_out(self, directory):
         store = os.path.join(directory, "store")
