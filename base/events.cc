@@ -35,14 +35,20 @@ std::string to_text(const CompactionInfo& info) {
   std::string text =
       std::string(info.major ? "major" : "minor") + " compaction " + place_of(info.table, info.family) + ": ";
   if (!info.status.ok()) return text + "failed: " + info.status.to_text();
-  if (info.output.empty() && info.micros == 0) {
+  if (info.outputs.empty() && info.micros == 0) {
     text += "begins, " + plural(info.inputs.size(), "file", "files") + " (" + joined(info.inputs) + ")";
     return info.why.empty() ? text : text + ": " + info.why;
   }
+  if (info.moved)
+    return text + plural(info.inputs.size(), "file", "files") + " moved to level " +
+           std::to_string(info.outputs.empty() ? 0 : info.outputs.front().level) + ": " + info.why;
   text += plural(info.inputs.size(), "file", "files") + ", " + plural(info.cells_in, "cell", "cells") +
           " in, " + human_count(info.cells_out) + " out, " + human_bytes(info.bytes_in) + " to " +
           human_bytes(info.bytes_out);
-  text += info.output.empty() ? ", no file" : " in " + info.output;
+  if (info.outputs.size() > 1)
+    text += " in " + plural(info.outputs.size(), "file", "files") + " from " + info.outputs.front().name;
+  else
+    text += info.outputs.empty() ? ", no file" : " in " + info.outputs.front().name;
   return text + ", " + human_micros(info.micros);
 }
 

@@ -1,37 +1,158 @@
-// Compaction plans.
+// Compaction plans: positions of files among the runs, and what may pass what.
 #include "compaction/plan.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
+#include "base/assert.h"
 #include "base/bytes.h"
 
 namespace cellar {
+namespace {
 
-Status check_plan(const CompactionPlan& plan, const StoreShape& shape, bool may_rewrite_one) {
-  const size_t least = may_rewrite_one ? 1 : 2;
-  if (plan.inputs.size() < least)
-    return Status::invalid_argument(fmt::format("plan of {} files: it gains nothing", plan.inputs.size()));
-  const auto first = std::ranges::find(shape.files, plan.inputs.front(), &StoreFileInfo::id);
-  if (first == shape.files.end())
-    return Status::invalid_argument(
-        fmt::format("plan names file {}, which the store does not have", plan.inputs.front()));
-  auto file = first;
-  for (const uint64_t id : plan.inputs) {
-    if (file == shape.files.end() || file->id != id)
-      return Status::invalid_argument(fmt::format("plan is not contiguous in age at file {}", id));
-    if (file->busy)
-      return Status::invalid_argument(fmt::format("plan names file {}, which is being compacted", id));
-    ++file;
-  }
-  return {};
+template <class... Arguments>
+Status refused(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  return Status::invalid_argument(fmt::format(format, std::forward<Arguments>(arguments)...));
 }
 
-std::optional<CompactionPlan> major_plan(const StoreShape& shape, bool forced) {
-  if (shape.files.empty() || (!forced && shape.files.size() == 1 && shape.files[0].major))
-    return std::nullopt;
-  CompactionPlan plan{.inputs = {}, .why = "major compaction"};
+bool share_rows(const StoreFileInfo& a, const StoreFileInfo& b) {
+  return a.first_row <= b.last_row && b.first_row <= a.last_row;
+}
+
+// The files of a plan among the runs of its shape.
+class PlacedPlan {
+ public:
+  PlacedPlan(const CompactionPlan& plan, const StoreShape& shape)
+      : plan_(plan), runs_(runs_of(shape.files)) {}
+
+  // Finds the inputs and the output's run. The other functions need it.
+  Status find() {
+    std::unordered_set<uint64_t> wanted(plan_.inputs.begin(), plan_.inputs.end());
+    if (wanted.size() != plan_.inputs.size()) return refused("the plan names a file twice");
+    for (size_t run = 0; run < runs_.size(); ++run)
+      for (const StoreFileInfo& file : runs_[run].files) {
+        const bool input = wanted.erase(file.id) != 0;
+        if (input && file.busy) return refused("the plan names file {}, which is being compacted", file.id);
+        (input ? inputs_ : others_).push_back({&file, run});
+      }
+    if (!wanted.empty()) return refused("the plan names file {}, which the store does not have", *wanted.begin());
+    if (inputs_.empty()) return refused("plan of 0 files: it gains nothing");
+    return find_output();
+  }
+
+  // See CompactionPolicy::pick().
+  Status check_ages() const {
+    for (const Placed& input : inputs_)
+      for (const Placed& other : others_) {
+        if (other.run == input.run || !share_rows(*input.file, *other.file)) continue;
+        const bool was_older = other.run < input.run;
+        // What is left of the oldest input's run stays younger than a new run.
+        if (was_older != (other.run < output_))
+          return refused("plan is not contiguous in age: file {} would pass file {}, which has the same rows",
+                         input.file->id, other.file->id);
+      }
+    return {};
+  }
+
+  Status check_output() const {
+    if (!std::ranges::is_sorted(plan_.output.file_starts)) return refused("the starts of files do not ascend");
+    if (plan_.output.run == 0) return {};
+    const SortedRun& run = runs_[output_];
+    if (run.level == 0 || run.level != plan_.output.level)
+      return refused("the plan adds files of level {} to run {}, which has level {}", plan_.output.level, run.id,
+                     run.level);
+    if (run.busy) return refused("the plan adds files to run {}, which is being compacted", run.id);
+    for (const Placed& other : others_)
+      if (other.run == output_ && other.file->first_row <= last_row() && other.file->last_row >= first_row())
+        return refused("the plan adds rows on both sides of file {} to its run", other.file->id);
+    return {};
+  }
+
+  Status check_move() const {
+    const size_t run = inputs_.front().run;
+    const bool one_run = std::ranges::all_of(inputs_, [&](const Placed& each) { return each.run == run; });
+    if (!one_run) return refused("the plan moves files of several runs");
+    if (plan_.output.level == 0) return refused("the plan moves files to level 0");
+    if (plan_.output.run != 0 && run == output_) return refused("the plan moves files to the run that has them");
+    return {};
+  }
+
+  bool gains() const {
+    return inputs_.size() > 1 || plan_.output.run != 0 || plan_.output.file_bytes != 0 ||
+           !plan_.output.file_starts.empty() || plan_.output.level != inputs_.front().file->level;
+  }
+
+ private:
+  struct Placed {
+    const StoreFileInfo* file;
+    size_t run;  // index, 0 is the oldest
+  };
+
+  Status find_output() {
+    output_ = inputs_.front().run;  // the oldest
+    CELLAR_ASSERT(std::ranges::is_sorted(inputs_, {}, &Placed::run));
+    if (plan_.output.run == 0) return {};
+    const auto run = std::ranges::find(runs_, plan_.output.run, &SortedRun::id);
+    if (run == runs_.end())
+      return refused("the plan adds files to run {}, which the store does not have", plan_.output.run);
+    output_ = static_cast<size_t>(run - runs_.begin());
+    return {};
+  }
+
+  std::string_view first_row() const {
+    const auto first = [](const Placed& each) -> std::string_view { return each.file->first_row; };
+    return std::ranges::min(inputs_, {}, first).file->first_row;
+  }
+  std::string_view last_row() const {
+    const auto last = [](const Placed& each) -> std::string_view { return each.file->last_row; };
+    return std::ranges::max(inputs_, {}, last).file->last_row;
+  }
+
+  const CompactionPlan& plan_;
+  const std::vector<SortedRun> runs_;
+  std::vector<Placed> inputs_;
+  std::vector<Placed> others_;
+  size_t output_ = 0;
+};
+
+}  // namespace
+
+std::vector<SortedRun> runs_of(std::span<const StoreFileInfo> files) {
+  std::vector<SortedRun> runs;
+  for (size_t begin = 0; begin < files.size();) {
+    size_t end = begin + 1;
+    if (files[begin].run != 0)
+      while (end < files.size() && files[end].run == files[begin].run) ++end;
+    SortedRun& run = runs.emplace_back();
+    run.id = files[begin].run != 0 ? files[begin].run : files[begin].id;
+    run.level = files[begin].level;
+    run.files = files.subspan(begin, end - begin);
+    for (const StoreFileInfo& file : run.files) {
+      run.bytes += file.bytes;
+      run.busy = run.busy || file.busy;
+    }
+    begin = end;
+  }
+  return runs;
+}
+
+Status check_plan(const CompactionPlan& plan, const StoreShape& shape, bool may_rewrite_one) {
+  PlacedPlan placed(plan, shape);
+  CELLAR_TRY(placed.find());
+  if (!may_rewrite_one && !placed.gains())
+    return refused("plan of {} files: it gains nothing", plan.inputs.size());
+  CELLAR_TRY(placed.check_ages());
+  CELLAR_TRY(placed.check_output());
+  return plan.move ? placed.check_move() : Status();
+}
+
+std::optional<CompactionPlan> major_plan(const CompactionPolicy& policy, const StoreShape& shape, bool forced) {
+  const bool done = std::ranges::all_of(shape.files, &StoreFileInfo::major) && runs_of(shape.files).size() <= 1;
+  if (shape.files.empty() || (!forced && done)) return std::nullopt;
+  CompactionPlan plan{.why = "major compaction", .output = policy.major_output(shape)};
+  plan.output.run = 0;
   for (const StoreFileInfo& file : shape.files) {
     if (file.busy) return std::nullopt;
     plan.inputs.push_back(file.id);
@@ -41,8 +162,9 @@ std::optional<CompactionPlan> major_plan(const StoreShape& shape, bool forced) {
 
 std::string to_text(const CompactionPlan& plan, const StoreShape& shape) {
   uint64_t bytes = 0;
+  const std::unordered_set<uint64_t> inputs(plan.inputs.begin(), plan.inputs.end());
   for (const StoreFileInfo& file : shape.files)
-    if (std::ranges::find(plan.inputs, file.id) != plan.inputs.end()) bytes += file.bytes;
+    if (inputs.contains(file.id)) bytes += file.bytes;
   return fmt::format("{} of {} files, {}: {}", plan.inputs.size(), shape.files.size(), human_bytes(bytes),
                      plan.why);
 }

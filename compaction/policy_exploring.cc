@@ -24,8 +24,9 @@ class Exploring final : public CompactionPolicy {
 
   std::optional<CompactionPlan> pick(const StoreShape& shape,
                                      std::vector<std::string>* trace) const override {
-    const std::span<const StoreFileInfo> candidates = candidates_of(shape);
-    const bool stuck = shape.files.size() >= shape.files_stop;
+    const std::vector<SortedRun> runs = runs_of(shape.files);
+    const std::span<const SortedRun> candidates = candidates_of(runs);
+    const bool stuck = runs.size() >= shape.files_stop;
     uint64_t files_min = files_min_;
     // Writers wait at files_stop: there may never be files_min candidates.
     if (stuck)
@@ -38,8 +39,8 @@ class Exploring final : public CompactionPolicy {
     const Window best = search(candidates, shape, files_min, stuck, trace);
     if (best.count == 0) return std::nullopt;
     CompactionPlan plan;
-    for (const StoreFileInfo& file : candidates.subspan(best.begin, best.count))
-      plan.inputs.push_back(file.id);
+    for (const SortedRun& run : candidates.subspan(best.begin, best.count))
+      for (const StoreFileInfo& file : run.files) plan.inputs.push_back(file.id);
     plan.why = fmt::format("{} files of {} within ratio {}{}", best.count, human_bytes(best.bytes), ratio_,
                            best.in_ratio ? "" : " (not: the store is stuck, smallest window)");
     return plan;
@@ -57,20 +58,20 @@ class Exploring final : public CompactionPolicy {
     if (trace != nullptr) trace->push_back(std::move(line));
   }
 
-  // The files after the last one that is busy or excluded, without leading files larger than bytes_max. HBase
-  // drops only the excluded files themselves from a minor selection. Here the inputs of a compaction are
-  // neighbours in age.
-  std::span<const StoreFileInfo> candidates_of(const StoreShape& shape) const {
+  // Returns the runs after the last one that is busy or excluded, without leading runs larger than bytes_max.
+  // HBase drops only the excluded files themselves from a minor selection. Here the inputs of a compaction are
+  // neighbours in age. A run is what a file is in HBase: another policy may have left several files in it.
+  std::span<const SortedRun> candidates_of(std::span<const SortedRun> runs) const {
     size_t begin = 0;
-    for (size_t i = 0; i < shape.files.size(); ++i)
-      if (shape.files[i].busy || shape.files[i].exclude_from_minor) begin = i + 1;
-    while (begin < shape.files.size() && shape.files[begin].bytes > bytes_max_) ++begin;
-    return shape.files.subspan(begin);
+    for (size_t i = 0; i < runs.size(); ++i)
+      if (runs[i].busy || std::ranges::any_of(runs[i].files, &StoreFileInfo::exclude_from_minor)) begin = i + 1;
+    while (begin < runs.size() && runs[begin].bytes > bytes_max_) ++begin;
+    return runs.subspan(begin);
   }
 
-  bool in_ratio(std::span<const StoreFileInfo> window, uint64_t total) const {
-    return std::ranges::all_of(window, [&](const StoreFileInfo& file) {
-      return static_cast<double>(file.bytes) <= ratio_ * static_cast<double>(total - file.bytes);
+  bool in_ratio(std::span<const SortedRun> window, uint64_t total) const {
+    return std::ranges::all_of(window, [&](const SortedRun& run) {
+      return static_cast<double>(run.bytes) <= ratio_ * static_cast<double>(total - run.bytes);
     });
   }
 
@@ -84,7 +85,7 @@ class Exploring final : public CompactionPolicy {
     return count > best.count || (count == best.count && bytes < best.bytes);
   }
 
-  Window search(std::span<const StoreFileInfo> files, const StoreShape& shape, uint64_t files_min, bool stuck,
+  Window search(std::span<const SortedRun> files, const StoreShape& shape, uint64_t files_min, bool stuck,
                 std::vector<std::string>* trace) const {
     const uint64_t bytes_min = bytes_min_ != 0 ? bytes_min_ : shape.flush_bytes;
     Window best;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "base/assert.h"
@@ -14,34 +15,80 @@ namespace {
 
 constexpr uint64_t kBytesPerCheckpoint = 256 << 10;
 
-// The output file, begun when the first cell arrives.
+constexpr uint64_t kBytesPerSizeCheck = 1 << 20;  // asking a writer for its size waits for its second thread
+
+// The output files: each is begun when its first cell arrives, and ends between two rows.
 class Output {
  public:
-  Output(const RewriteJob& job, const std::function<Result<WritableFile*>()>& create)
-      : job_(job), create_(create) {}
+  Output(const RewriteJob& job, RewriteOutput& files, RewriteResult& result)
+      : job_(job), files_(files), result_(result) {
+    CELLAR_DCHECK(std::ranges::is_sorted(job.file_starts));
+  }
 
-  Status add(const CellView& cell, RewriteResult& result) {
+  // The next cells belong to this row.
+  Status begin_row(std::string_view row) {
+    bool ends = false;
+    while (starts_passed_ < job_.file_starts.size() && job_.file_starts[starts_passed_] <= row) {
+      ++starts_passed_;
+      ends = true;
+    }
+    if (writer_ == nullptr) return {};
+    return ends || is_full() ? end_file() : Status();
+  }
+
+  Status add(const CellView& cell) {
     if (writer_ == nullptr) {
-      CELLAR_TRY_ASSIGN(WritableFile * file, create_());
+      CELLAR_TRY_ASSIGN(WritableFile * file, files_.begin());
       CELLAR_TRY_ASSIGN(writer_, HFileWriter::create(*file, job_.file, job_.executor));
-      result.wrote_file = true;
+      hash_ = 0;
+      next_size_check_ = bytes_ + size_step();
     }
     CellView out = cell;
     if (out.sequence <= job_.zero_sequences_up_to) out.sequence = 0;
-    if (job_.keep_hash) result.kept_hash += cell_hash(out, job_.file.mvcc ? out.sequence : 0);
+    if (job_.keep_hash) hash_ += cell_hash(out, job_.file.mvcc ? out.sequence : 0);
     bytes_ += out.key_size + out.value_size;
     ++cells_;
     return writer_->add(out);
   }
 
-  HFileWriter* writer() { return writer_.get(); }
+  // After the last cell.
+  Status finish() {
+    if (writer_ != nullptr) CELLAR_TRY(end_file());
+    uint64_t cells = 0;
+    for (const RewrittenFile& file : result_.files) cells += file.summary.cells;
+    CELLAR_ASSERT(cells == cells_);
+    return {};
+  }
+
   uint64_t bytes() const { return bytes_; }
   uint64_t cells() const { return cells_; }
 
  private:
+  uint64_t size_step() const { return std::clamp<uint64_t>(job_.file_bytes / 8, 1, kBytesPerSizeCheck); }
+
+  // Compressed files take longer to fill than their cells say. The writer's size is asked for now and then.
+  bool is_full() {
+    if (job_.file_bytes == 0 || bytes_ < next_size_check_) return false;
+    next_size_check_ = bytes_ + size_step();
+    return writer_->bytes_written() >= job_.file_bytes;
+  }
+
+  Status end_file() {
+    CELLAR_ASSERT(writer_ != nullptr && cells_ > 0);
+    CELLAR_TRY(files_.add_facts(*writer_));
+    CELLAR_TRY_ASSIGN(HFileSummary summary, writer_->finish());
+    writer_.reset();
+    result_.files.push_back({std::move(summary), hash_});
+    return files_.end();
+  }
+
   const RewriteJob& job_;
-  const std::function<Result<WritableFile*>()>& create_;
-  std::unique_ptr<HFileWriter> writer_;
+  RewriteOutput& files_;
+  RewriteResult& result_;
+  std::unique_ptr<HFileWriter> writer_;  // of the file that is open
+  uint64_t hash_ = 0;
+  uint64_t next_size_check_ = 0;
+  size_t starts_passed_ = 0;
   uint64_t bytes_ = 0;
   uint64_t cells_ = 0;
 };
@@ -76,23 +123,23 @@ uint64_t cell_hash(const CellView& cell, uint64_t sequence) {
          (hash64(cell.tags_bytes()) * 0xff51afd7ed558ccd) ^ (sequence * 0xc4ceb9fe1a85ec53);
 }
 
-Result<RewriteResult> rewrite(const RewriteJob& job, const std::function<Result<WritableFile*>()>& create,
-                              const std::function<Status(HFileWriter&)>& facts) {
+Result<RewriteResult> rewrite(const RewriteJob& job, RewriteOutput& files) {
   RewriteResult result;
   CountingCursor source(*job.source);
   CompactionJudge judge(job.rules);
   Walk<CompactionJudge> walk(source, judge);
-  Output output(job, create);
+  Output output(job, files, result);
   uint64_t next_checkpoint = kBytesPerCheckpoint;
   uint64_t cells_at_checkpoint = 0;
 
   OwnedCell first;
   first_of_row(first, {});
   walk.position(first.view());
-  while (walk.settle() != nullptr) {
+  while (const CellView* row = walk.settle()) {
+    CELLAR_TRY(output.begin_row(row->row()));
     walk.enter_row();
     while (const CellView* cell = walk.next_in_row()) {
-      CELLAR_TRY(output.add(*cell, result));
+      CELLAR_TRY(output.add(*cell));
       if (output.bytes() >= next_checkpoint) {
         next_checkpoint = output.bytes() + kBytesPerCheckpoint;
         CELLAR_TRY(job.checkpoint(source.cells()));
@@ -104,15 +151,11 @@ Result<RewriteResult> rewrite(const RewriteJob& job, const std::function<Result<
     }
   }
   CELLAR_TRY(walk.status());
+  CELLAR_TRY(output.finish());
 
   result.cells_in = source.cells();
   result.dropped = judge.dropped();
   result.newest_dropped_marker = judge.newest_dropped_marker();
-  if (output.writer() != nullptr) {
-    CELLAR_TRY(facts(*output.writer()));
-    CELLAR_TRY_ASSIGN(result.file, output.writer()->finish());
-    CELLAR_ASSERT(result.file.cells == output.cells());
-  }
   const uint64_t dropped = std::accumulate(result.dropped.begin() + 1, result.dropped.end(), uint64_t{0});
   if (result.cells_in != output.cells() + dropped)
     return Status::corruption(fmt::format("rewrite lost count: {} cells in, {} out, {} dropped",

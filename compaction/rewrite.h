@@ -1,9 +1,12 @@
-// rewrite: reads cursors, asks a judge and writes one file; flush and compaction share this loop.
+// rewrite: reads cursors, asks a judge and writes files; flush and compaction share this loop.
 #pragma once
 
 #include <array>
 #include <functional>
 #include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "cell/cursor.h"
 #include "cell/rules.h"
@@ -17,29 +20,45 @@ struct RewriteJob {
   HFileWriterOptions file;  // tags and mvcc are the caller's to decide
   // Cells at or below this sequence are written with sequence 0: nobody can tell their writes apart any more.
   uint64_t zero_sequences_up_to = 0;
+  // The output continues in a new file, at the beginning of a row, when a file has this many bytes. 0: never.
+  uint64_t file_bytes = 0;
+  // Ascending rows, borrowed. No file has rows on both sides of one of them: a row that is named begins a file.
+  std::span<const std::string> file_starts = {};
   Executor* executor = nullptr;  // to compress and write on a second thread; see HFileWriter::create
-  bool keep_hash = false;        // fill RewriteResult::kept_hash
+  bool keep_hash = false;        // fill RewrittenFile::kept_hash
   // Called between pieces of bounded work; a status that is not ok ends the rewrite with it.
   std::function<Status(uint64_t cells_in)> checkpoint;
+};
+
+struct RewrittenFile {
+  HFileSummary summary;
+  uint64_t kept_hash = 0;  // order-independent, over the cells of the file
 };
 
 struct RewriteResult {
   uint64_t cells_in = 0;
   std::array<uint64_t, kDropReasons> dropped{};
   int64_t newest_dropped_marker = kOldestTimestamp;  // see CompactionJudge
-  uint64_t kept_hash = 0;   // order-independent, over the cells that were let through
-  bool wrote_file = false;  // false: nothing was left, no file was begun
-  HFileSummary file;
+  std::vector<RewrittenFile> files;  // ascending rows; empty: nothing was left, no file was begun
 };
 
-// Runs the job. `create` is called when the first cell is to be written and gives the new, empty file, which
-// the caller later syncs and closes. `facts` may add to the file info just before the file is finished.
-// Checks that cells in = cells out + cells dropped. Fails with what the source, the writer or the checkpoint
-// reports.
-Result<RewriteResult> rewrite(const RewriteJob& job, const std::function<Result<WritableFile*>()>& create,
-                              const std::function<Status(HFileWriter&)>& facts);
+// RewriteOutput: creates the files of a rewrite. One file at a time is open.
+class RewriteOutput {
+ public:
+  virtual ~RewriteOutput() = default;
+  // Returns a new, empty file, valid until end(). Called when the first cell of the file is to be written.
+  virtual Result<WritableFile*> begin() = 0;
+  // Adds to the file info, just before the file is finished.
+  virtual Status add_facts(HFileWriter& writer) = 0;
+  // The file that begin() returned last is complete. It is to be synced and closed.
+  virtual Status end() = 0;
+};
 
-// The hash that `rewrite` keeps, over a whole run: for reading a new file back.
+// Runs the job. Checks that cells in = cells out + cells dropped. Fails with what the source, the writer, the
+// output or the checkpoint reports; the files that were begun are then the caller's to remove.
+Result<RewriteResult> rewrite(const RewriteJob& job, RewriteOutput& output);
+
+// The hash that `rewrite` keeps, for one cell: to compare a new file with what was written.
 uint64_t cell_hash(const CellView& cell, uint64_t sequence);
 
 }  // namespace cellar

@@ -29,7 +29,7 @@ FamilyInfo family_info_of(const Store& store) {
   };
   if (view->active.get() != nullptr) add(view->active);
   for (const MemtableRef& memtable : view->frozen) add(memtable);
-  for (const auto& file : view->files) info.files.push_back(info_of(*file));
+  info.files = infos_of(*view);
   return info;
 }
 

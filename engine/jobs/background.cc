@@ -338,7 +338,7 @@ class Background::Turns {
     const int64_t now_us = work_.world.clock.steady_us();
     if (depth_ == kDepthMax || failed_ || now_us - looked_us_ < kLookUs) return;
     looked_us_ = now_us;
-    const bool tight = store_.file_count() + kTightFiles >= store_.files_stop(work_.world.options);
+    const bool tight = store_.run_count() + kTightFiles >= store_.files_stop(work_.world.options);
     if (3 * turns_us_ > now_us - begun_us_ && !tight) return;
     if (!work_.world.options.automatic_compaction || !store_.compaction_enabled() ||
         work_.activity.closing.load())
@@ -393,13 +393,13 @@ Background::Picked Background::pick(Store& store, Wanted wanted) {
   const StoreShape& shape = result.of.shape;
   CELLAR_ASSERT(shape.files.size() == view->files.size());
   if (wanted == Wanted::kMajor) {
-    result.plan = major_plan(shape, true);
+    result.plan = major_plan(*view->config->policy, shape, true);
     return result;
   }
   const int64_t interval_ms = major_interval_ms(work_.world.options, view->config->options);
   if (wanted == Wanted::kAutomatic && interval_ms > 0 && !result.of.files.empty() &&
       is_due(result.of.files.front().created_ms, shape.now_ms, interval_ms))
-    result.plan = major_plan(shape, false);
+    result.plan = major_plan(*view->config->policy, shape, false);
   if (!result.plan) result.plan = view->config->policy->pick(shape, nullptr);
   return result;
 }

@@ -73,27 +73,29 @@ Status CheckpointJob::fill(Directory& into, const TableRecord& table, FamilyReco
   CELLAR_TRY_ASSIGN(std::shared_ptr<Directory> directory,
                     open_family_directory(into, table.id, family.name, true));
   CELLAR_TRY(share(*directory, *part, family));
-  CELLAR_TRY_ASSIGN(const NewFile made, source_.writer.write_memtables_as_of(
+  CELLAR_TRY_ASSIGN(const NewFiles made, source_.writer.write_memtables_as_of(
                                             *part->store, *part->view, state_.last_sequence, directory));
-  if (made.file != nullptr) {
-    CELLAR_ASSERT(made.record.sequence_max <= state_.last_sequence);
-    family.files.push_back(made.record);
-    return {};  // it has synced the directory
+  for (const auto& file : made.files()) {
+    CELLAR_ASSERT(file->record().sequence_max <= state_.last_sequence);
+    family.files.push_back(file->record());
   }
+  if (!made.files().empty()) return {};  // the writer has synced the directory
   return family.files.empty() ? Status() : directory->sync();
 }
 
 Status CheckpointJob::share(Directory& into, const Part& part, FamilyRecord& family) {
-  for (const auto& file : part.view->files) {
+  for (const auto& [file, run, level] : placed_files(*part.view)) {
     source_.world.executor.checkpoint();
-    const FileRecord& record = file->record();
+    FileRecord record = file->record();
+    record.run = run;
+    record.level = level;
     const Result<bool> linked =
         link_or_copy(source_.world.executor, *part.store->directory(), record.name, into, record.name);
     CELLAR_TRY(linked.status().with_context("store file " + record.name));
     if (*linked) info_.bytes_shared += record.bytes;
-    family.files.push_back(record);
     ++progress_.files_done;
     progress_.bytes_done += record.bytes;
+    family.files.push_back(std::move(record));
     source_.world.events.on_checkpoint_progress(progress_);
   }
   return {};

@@ -4,56 +4,84 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
+#include <utility>
 
 #include "base/assert.h"
 #include "cell/merging_cursor.h"
 #include "engine/jobs/flush_job.h"
-#include "engine/store/sequence_check.h"
+#include "engine/jobs/input_cursor.h"
 
 namespace cellar {
 namespace {
 
-// The view's files that the plan names, oldest first.
-std::vector<std::shared_ptr<StoreFile>> inputs_of(const StoreView& view, const CompactionPlan& plan) {
-  std::vector<std::shared_ptr<StoreFile>> inputs;
-  for (const auto& file : view.files)
-    if (std::ranges::find(plan.inputs, file->number()) != plan.inputs.end()) inputs.push_back(file);
-  return inputs;
-}
-
-using InputCursors = std::vector<std::pair<StoreFile*, const CellCursor*>>;
+// The inputs of one run, and the cursor over them.
+using InputCursors = std::vector<const InputCursor*>;
 
 // Inputs that turn out to be damaged are left out of later compactions: reads report them, and everything
 // else goes on.
 void set_damaged_aside(const StoreWork& work, Store& store, const InputCursors& cursors) {
-  for (const auto& [file, cursor] : cursors) {
+  for (const InputCursor* cursor : cursors) {
     const Status status = cursor->status();
-    if (!status.is(Code::kCorruption) || !store.set_aside(*file)) continue;
+    StoreFile& file = cursor->current();
+    if (!status.is(Code::kCorruption) || !store.set_aside(file)) continue;
     const Status told = status.hinting(
         "the file is left out of compactions; restore it from a copy and open the store again, or ask for a "
         "major compaction, which reads it once more");
-    work.health.trouble(set_aside_name(*file), told, work.world.clock.wall_ms());
-    work.world.log(LogLevel::kError, set_aside_name(*file) + ": " + told.to_text());
+    work.health.trouble(set_aside_name(file), told, work.world.clock.wall_ms());
+    work.world.log(LogLevel::kError, set_aside_name(file) + ": " + told.to_text());
   }
 }
 
+// What a compaction replaces: files of one or more runs of a view.
+struct Inputs {
+  std::vector<std::vector<std::shared_ptr<StoreFile>>> runs;  // the oldest first
+  std::vector<std::shared_ptr<StoreFile>> files;              // of all runs, in this order
+  int64_t whole_runs = 0;                                     // of which nothing is left
+  bool all_files = false;                                     // of the view
+  bool all_of_their_rows = false;  // no other file of the view has rows between their first and their last
+};
+
+Inputs inputs_of(const StoreView& view, const CompactionPlan& plan) {
+  const std::unordered_set<uint64_t> wanted(plan.inputs.begin(), plan.inputs.end());
+  Inputs inputs;
+  for (const FileRun& run : view.runs) {
+    std::vector<std::shared_ptr<StoreFile>> files;
+    for (size_t i = run.begin; i < run.end; ++i)
+      if (wanted.contains(view.files[i]->number())) files.push_back(view.files[i]);
+    if (files.empty()) continue;
+    if (files.size() == run.size()) ++inputs.whole_runs;
+    inputs.files.insert(inputs.files.end(), files.begin(), files.end());
+    inputs.runs.push_back(std::move(files));
+  }
+  inputs.all_files = inputs.files.size() == view.files.size();
+  if (inputs.files.empty()) return inputs;
+  const RowHull hull = hull_of(inputs.files);
+  inputs.all_of_their_rows = std::ranges::count_if(view.files, [&](const auto& file) {
+                               return hull.meets(file->record());
+                             }) == std::ssize(inputs.files);
+  return inputs;
+}
+
 // Everything the rewrite needs to know of its inputs.
-void describe_inputs(const std::vector<std::shared_ptr<StoreFile>>& inputs, NewFileRequest& request,
-                     CompactionInfo& info, std::vector<MergeSource>& sources, InputCursors& cursors) {
+void describe_inputs(const Inputs& inputs, NewFileRequest& request, CompactionInfo& info,
+                     std::vector<MergeSource>& sources, InputCursors& cursors) {
   int64_t oldest_put = INT64_MAX;
   const FileCursorOptions options{.fill_cache = false, .sequential = true, .stats = nullptr};
-  for (size_t i = inputs.size(); i-- > 0;) {
-    const StoreFile& file = *inputs[i];
-    sources.push_back({make_sequence_checking_cursor(file, options), static_cast<uint32_t>(sources.size())});
-    cursors.emplace_back(inputs[i].get(), sources.back().cursor.get());
-    request.tags = request.tags || file.reader().cell_format().tags;
-    request.sequence_max = std::max(request.sequence_max, file.record().sequence_max);
-    oldest_put = std::min(oldest_put, file.record().earliest_put);
-    info.bytes_in += file.record().bytes;
-    info.cells_in += file.record().cells;
+  for (size_t i = inputs.runs.size(); i-- > 0;) {
+    auto cursor = std::make_unique<InputCursor>(inputs.runs[i], options);
+    cursors.push_back(cursor.get());
+    sources.push_back({std::move(cursor), static_cast<uint32_t>(sources.size())});
   }
-  for (const auto& file : inputs) info.inputs.push_back(file->record().name);
-  CELLAR_ASSERT(sources.size() == inputs.size() && cursors.size() == inputs.size());
+  for (const auto& file : inputs.files) {
+    request.tags = request.tags || file->reader().cell_format().tags;
+    request.sequence_max = std::max(request.sequence_max, file->record().sequence_max);
+    oldest_put = std::min(oldest_put, file->record().earliest_put);
+    info.bytes_in += file->record().bytes;
+    info.cells_in += file->record().cells;
+    info.inputs.push_back(file->record().name);
+  }
+  CELLAR_ASSERT(sources.size() == inputs.runs.size() && cursors.size() == inputs.runs.size());
   request.job.rules.oldest_put_ts = oldest_put;
 }
 
@@ -68,21 +96,44 @@ uint64_t zero_up_to(const NewFileRequest& request, const OpenReadPoints& points)
 }
 
 Status publish(const StoreWork& work, Store& store, const std::vector<std::shared_ptr<StoreFile>>& inputs,
-               const NewFile& made) {
+               const NewFiles& made) {
   ManifestEdit edit;
-  CELLAR_ASSERT(!inputs.empty() && made.file == made.rewritten.output);
+  CELLAR_ASSERT(!inputs.empty());
   for (const auto& input : inputs) edit.remove_files.push_back({store.ids().family, input->record().name});
-  if (made.file != nullptr) edit.add_files.push_back({store.ids().family, made.record});
+  edit.add_files = made.changes(store);
   edit.forget_obsolete = work.files.take_removed();
   const Status committed =
-      work.disk.commit(edit);  // crash before: an orphan file; after: the inputs are orphans
+      work.disk.commit(edit);  // crash before: orphan files; after: the inputs are orphans
   if (!committed.ok()) {
-    if (made.file != nullptr) work.files.discard(*made.file);
+    for (const auto& file : made.files()) work.files.discard(*file);
     return is_gone(work.disk, store) ? Status() : committed;
   }
   work.mvcc.with_snapshots([&](const std::vector<uint64_t>& snapshots) {
     work.counters.views_kept += store.install_compaction(inputs, made.rewritten, snapshots);
   });
+  return {};
+}
+
+// A new run gets a number of its own, as files do: no other run can have it.
+Status move_files(const StoreWork& work, Store& store, const Inputs& inputs, const CompactionOutput& output,
+                  CompactionInfo& info) {
+  CELLAR_ASSERT(inputs.runs.size() == 1 && output.level > 0);
+  const uint64_t run = output.run != 0 ? output.run : work.disk.manifest->next_file_number();
+  for (const auto& file : inputs.files) info.inputs.push_back(file->record().name);
+  info.moved = true;
+  work.world.events.on_compaction_begin(info);
+  ManifestEdit edit;
+  for (const auto& file : inputs.files)
+    edit.move_files.push_back({store.ids().family, file->record().name, run, output.level});
+  const Status committed = work.disk.commit(edit);
+  if (!committed.ok()) return is_gone(work.disk, store) ? Status() : committed;
+  store.install_move(inputs.files, run, output.level);
+  work.counters.compactions.fetch_add(1);
+  for (const auto& file : inputs.files) {
+    StoreFileInfo& moved = info.outputs.emplace_back(info_of(*file));
+    moved.run = run;
+    moved.level = output.level;
+  }
   return {};
 }
 
@@ -93,54 +144,63 @@ std::string set_aside_name(const StoreFile& file) { return "damaged file " + fil
 ShapeOfStore shape_of(const EngineOptions& engine, const Store& store, const StoreView& view,
                       int64_t now_ms) {
   ShapeOfStore result;
-  for (const auto& file : view.files) result.files.push_back(info_of(*file));
+  result.files = infos_of(view);
   result.shape.files = result.files;
   result.shape.now_ms = now_ms;
   result.shape.ttl_ms = view.config->rules.ttl_ms;
   result.shape.min_versions = view.config->rules.min_versions;
   result.shape.flush_bytes = store.flush_bytes(engine);
-  // Writers do not count files that were set aside. They count those that a running compaction replaces as
-  // one.
-  const size_t not_counted = result.files.size() - std::min(result.files.size(), store.file_count());
+  // Writers do not count runs that were set aside. They count those that a running compaction replaces as one.
+  const size_t not_counted = view.runs.size() - std::min(view.runs.size(), store.run_count());
   result.shape.files_stop = store.files_stop(engine) + static_cast<uint32_t>(not_counted);
   CELLAR_ASSERT(result.files.size() == view.files.size() && result.shape.files_stop > 0);
   return result;
 }
 
-Status compact_store(const StoreWork& work, Store& store, const CompactionPlan& plan,
-                     const std::function<void()>& turn) {
-  std::shared_ptr<const StoreView> view = store.view();
-  const std::vector<std::shared_ptr<StoreFile>> inputs = inputs_of(*view, plan);
-  if (inputs.size() != plan.inputs.size())
-    return Status::busy("the store's files changed after the plan was made");
+namespace {
+
+// Returns whether nothing older is left of the rows, so that markers may go. As in HBase, a compaction of some
+// neighbours in age keeps markers. But policies with levels hardly ever merge all files.
+bool is_final(const Inputs& inputs, uint32_t level) {
+  return inputs.all_files || (level > 0 && inputs.all_of_their_rows);
+}
+
+// Decides what the compaction of the inputs may drop.
+void judge_inputs(const StoreWork& work, const Store& store, const Inputs& inputs, const OpenReadPoints& points,
+                  NewFileRequest& request) {
+  const bool final = is_final(inputs, request.level);
+  request.origin = final ? FileOrigin::kMajorCompaction : FileOrigin::kMinorCompaction;
+  request.judge_at(points, outside_of(*store.view(), {}, inputs.files), erase_now_ms(work.expiry, work.world));
+  request.job.rules.all_files = final;
+  request.job.zero_sequences_up_to = zero_up_to(request, points);
+  request.mvcc = request.job.zero_sequences_up_to < request.sequence_max;
+  CELLAR_ASSERT(request.job.zero_sequences_up_to <= points.read_point);
+}
+
+// Merges the inputs, and publishes what is left.
+Status merge_files(const StoreWork& work, Store& store, const CompactionPlan& plan, const Inputs& inputs,
+                   std::shared_ptr<const FamilyConfig> config, const std::function<void()>& turn,
+                   CompactionInfo& info) {
   NewFileRequest request;
-  CompactionInfo info;
-  info.table = store.table_name();
-  info.family = store.family();
+  request.store = &store;
+  request.config = std::move(config);
+  request.run = plan.output.run;
+  request.level = plan.output.level;
+  request.job.file_bytes = plan.output.file_bytes;
+  request.job.file_starts = plan.output.file_starts;
   std::vector<MergeSource> sources;
   InputCursors cursors;
   describe_inputs(inputs, request, info, sources, cursors);
-  CELLAR_ASSERT(!inputs.empty());  // a checked plan has some
-  request.store = &store;
-  request.config = view->config;
-  info.major = inputs.size() == view->files.size();
-  view.reset();  // it would keep memtables in memory, and files compacted in turns on disk
-  request.origin = info.major ? FileOrigin::kMajorCompaction : FileOrigin::kMinorCompaction;
-  info.why = plan.why;
-  const int64_t begun_us = work.world.clock.steady_us();
-  int64_t paced_us = begun_us;  // the pace knows of all compaction time before this
+  int64_t paced_us = work.world.clock.steady_us();  // the pace knows of all compaction time before this
   const auto count_time = [&] { store.pace().compacted(work.world.clock.steady_us() - paced_us); };
   work.world.events.on_compaction_begin(info);
-  store.compaction_begins(inputs);
+  const int64_t runs_replaced = inputs.whole_runs - (plan.output.run == 0 ? 1 : 0);
+  store.compaction_begins(inputs.files, runs_replaced);
 
   const OpenReadPoints points = work.mvcc.open_read_points();
   const std::unique_ptr<CellCursor> merged = make_merging_cursor(std::move(sources));
   request.job.source = merged.get();
-  request.judge_at(points, outside_of(*store.view(), {}, inputs), erase_now_ms(work.expiry, work.world));
-  request.job.rules.all_files = info.major;
-  request.job.zero_sequences_up_to = zero_up_to(request, points);
-  request.mvcc = request.job.zero_sequences_up_to < request.sequence_max;
-  CELLAR_ASSERT(request.job.zero_sequences_up_to <= points.read_point);
+  judge_inputs(work, store, inputs, points, request);
   request.job.executor = &work.world.executor;
   request.job.checkpoint = [&](uint64_t cells) {
     work.world.executor.checkpoint();
@@ -154,16 +214,38 @@ Status compact_store(const StoreWork& work, Store& store, const CompactionPlan& 
   auto made = work.writer.write(request);
   Status status = made.status();
   if (status.is(Code::kCorruption)) set_damaged_aside(work, store, cursors);
-  if (status.ok()) status = publish(work, store, inputs, *made);
-  store.compaction_ends(inputs);
+  if (status.ok()) status = publish(work, store, inputs.files, *made);
+  store.compaction_ends(inputs.files, runs_replaced);
   count_time();
-  if (status.ok()) {
-    work.counters.compactions.fetch_add(1);
-    work.counters.bytes_compacted.fetch_add(made->record.bytes);
-    info.output = made->record.name;
-    info.cells_out = made->record.cells;
-    info.bytes_out = made->record.bytes;
-  }
+  if (!status.ok()) return status;
+  work.counters.compactions.fetch_add(1);
+  work.counters.bytes_compacted.fetch_add(made->bytes());
+  for (const auto& file : made->files()) info.outputs.push_back(info_of(*file));
+  info.cells_out = made->cells();
+  info.bytes_out = made->bytes();
+  return status;
+}
+
+}  // namespace
+
+Status compact_store(const StoreWork& work, Store& store, const CompactionPlan& plan,
+                     const std::function<void()>& turn) {
+  std::shared_ptr<const StoreView> view = store.view();
+  const Inputs inputs = inputs_of(*view, plan);
+  if (inputs.files.size() != plan.inputs.size())
+    return Status::busy("the store's files changed after the plan was made");
+  CELLAR_ASSERT(!inputs.files.empty());  // a checked plan has some
+  CompactionInfo info;
+  info.table = store.table_name();
+  info.family = store.family();
+  info.major = is_final(inputs, plan.output.level);
+  info.why = plan.why;
+  std::shared_ptr<const FamilyConfig> config = view->config;
+  view.reset();  // it would keep memtables in memory, and files compacted in turns on disk
+  const int64_t begun_us = work.world.clock.steady_us();
+  const Status status = plan.move
+                            ? move_files(work, store, inputs, plan.output, info)
+                            : merge_files(work, store, plan, inputs, std::move(config), turn, info);
   info.cells_done = 0;
   info.micros = work.world.clock.steady_us() - begun_us;
   info.status = status;

@@ -11,12 +11,12 @@ namespace cellar {
 namespace {
 
 // Makes the new file count in place of the log. `flushed` is the newest sequence in it.
-Status commit(const StoreWork& work, const Store& store, const NewFile& made, uint64_t flushed) {
+Status commit(const StoreWork& work, const Store& store, const NewFiles& made, uint64_t flushed) {
   // The file holds parts of batches whose other parts may only be in the log: those must not be lost if the
   // file is kept.
   CELLAR_TRY(work.disk.sync_log());  // crash here: an orphan file, as before
   ManifestEdit edit;
-  if (made.file != nullptr) edit.add_files.push_back({store.ids().family, made.record});
+  edit.add_files = made.changes(store);
   edit.flushed.push_back({store.ids().family, flushed});
   edit.last_sequence = work.mvcc.read_point();
   CELLAR_ASSERT(flushed <= edit.last_sequence);
@@ -30,7 +30,7 @@ Status commit(const StoreWork& work, const Store& store, const NewFile& made, ui
 
 // Puts the new file in the place of the memtables. Returns the bytes of memory that this frees.
 uint64_t install(const StoreWork& work, Store& store, std::span<const MemtableRef> memtables,
-                 const NewFile& made, uint64_t flushed) {
+                 const NewFiles& made, uint64_t flushed) {
   Store::FlushInstalled installed;
   work.mvcc.with_snapshots([&](const std::vector<uint64_t>& snapshots) {
     installed = store.install_flush(memtables, made.rewritten, flushed, snapshots);
@@ -38,7 +38,7 @@ uint64_t install(const StoreWork& work, Store& store, std::span<const MemtableRe
   work.counters.views_kept += installed.views_kept;
   work.memory.shrink(installed.freed);
   work.counters.flushes.fetch_add(1);
-  work.counters.bytes_flushed.fetch_add(made.record.bytes);
+  work.counters.bytes_flushed.fetch_add(made.bytes());
   return installed.freed;
 }
 
@@ -70,11 +70,13 @@ Status flush_store(const StoreWork& work, Store& store) {
   if (info.status.ok()) {
     const uint64_t freed = install(work, store, view->frozen, *made, flushed);
     store.pace().flushed(freed, work.world.clock.steady_us() - begun_us);
-    info.file = made->record.name;
-    info.cells_out = made->record.cells;
-    info.bytes_out = made->record.bytes;
+    CELLAR_ASSERT(made->files().size() <= 1);
+    if (!made->files().empty()) info.file = made->files().front()->record().name;
+    info.cells_out = made->cells();
+    info.bytes_out = made->bytes();
   } else {
-    if (made.ok() && made->file != nullptr) work.files.discard(*made->file);
+    if (made.ok())
+      for (const auto& file : made->files()) work.files.discard(*file);
     // A store that was dropped during the flush needs none.
     if (is_gone(work.disk, store)) info.status = {};
   }

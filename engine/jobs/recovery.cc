@@ -217,12 +217,12 @@ Status Recovery::write_frozen(Store& store) {
   CELLAR_ASSERT(!work_.world.options.read_only);
   OpenReadPoints points;
   points.read_point = last_sequence_;
-  CELLAR_TRY_ASSIGN(const NewFile made, work_.writer.write_memtables(store, view->frozen, points));
+  CELLAR_TRY_ASSIGN(const NewFiles made, work_.writer.write_memtables(store, view->frozen, points));
   const Store::FlushInstalled installed =
       store.install_flush(view->frozen, made.rewritten, store.flushed_sequence(), {});
   work_.memory.shrink(installed.freed);
   CELLAR_ASSERT(store.frozen_count() == 0);
-  if (made.file != nullptr) families_[store.ids().family].files.push_back(made.record);
+  for (const auto& file : made.files()) families_[store.ids().family].files.push_back(file->record());
   return {};
 }
 

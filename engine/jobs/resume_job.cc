@@ -2,6 +2,7 @@
 #include "engine/jobs/resume_job.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/assert.h"
 #include "engine/jobs/background.h"
@@ -53,7 +54,8 @@ Status ResumeJob::publish() {
   ManifestEdit edit;
   for (const Written& each : written_) {
     const uint32_t family = each.store->ids().family;
-    if (each.made.file != nullptr) edit.add_files.push_back({family, each.made.record});
+    for (ManifestEdit::FileChange& change : each.made.changes(*each.store))
+      edit.add_files.push_back(std::move(change));
     edit.flushed.push_back({family, work_.mvcc.read_point()});
   }
   edit.last_sequence = work_.mvcc.read_point();
@@ -94,9 +96,10 @@ void ResumeJob::install() {
 void ResumeJob::remove_written() {
   if (work_.disk.manifest->poisoned()) return;
   for (Written& each : written_) {
-    if (each.made.file == nullptr) continue;
-    each.made.file.reset();
-    static_cast<void>(each.store->directory()->unlink(each.made.record.name).ok());  // else an orphan
+    for (const auto& file : std::exchange(each.made.rewritten.outputs, {})) {
+      const std::string name = file->record().name;
+      static_cast<void>(each.store->directory()->unlink(name).ok());  // else an orphan
+    }
   }
 }
 

@@ -27,7 +27,7 @@ class ResumeJob {
   struct Written {
     std::shared_ptr<Store> store;
     std::shared_ptr<const StoreView> view;  // its frozen memtables are in the file
-    NewFile made;
+    NewFiles made;
   };
 
   Status renew_log();

@@ -17,7 +17,7 @@ namespace {
 constexpr uint64_t kBytesPerCheckpoint = 1 << 20;  // of a new file that is read back
 
 // Reads a new file back and compares what is in it with what was let through.
-Status check_new_file(const StoreFile& file, const RewriteResult& written, bool mvcc) {
+Status check_new_file(const StoreFile& file, const RewrittenFile& written, bool mvcc) {
   uint64_t cells = 0;
   uint64_t hash = 0;
   const std::unique_ptr<CellCursor> cursor =
@@ -30,9 +30,9 @@ Status check_new_file(const StoreFile& file, const RewriteResult& written, bool 
     hash += cell_hash(*cell, mvcc ? cell->sequence : 0);
   }
   CELLAR_TRY(cursor->status());
-  if (cells != written.file.cells || hash != written.kept_hash)
+  if (cells != written.summary.cells || hash != written.kept_hash)
     return Status::corruption(fmt::format("a new store file reads back differently: {} cells of {}", cells,
-                                          written.file.cells))
+                                          written.summary.cells))
         .at(file.reader().name());
   return {};
 }
@@ -53,6 +53,13 @@ FileRecord record_of(const NewFileRequest& request, const std::string& name, con
   record.encoding = request.config->options.encoding;
   record.compression = compression_of(request.config->options, request.origin);
   return record;
+}
+
+// Returns a failure with the name of the new file, if one was begun.
+Status naming(const NewFileRequest& request, const std::string& name, const Status& status) {
+  if (name.empty()) return status;
+  return status.with_context(
+      to_text(StoredFile{request.store->ids().table, request.store->family(), name, 0}));
 }
 
 const std::shared_ptr<Directory>& directory_of(const NewFileRequest& request) {
@@ -91,6 +98,25 @@ class UpToCursor final : public CellCursor {
 
 }  // namespace
 
+std::vector<ManifestEdit::FileChange> NewFiles::changes(const Store& store) const {
+  std::vector<ManifestEdit::FileChange> result;
+  for (const auto& file : files()) result.push_back({store.ids().family, file->record()});
+  CELLAR_ASSERT(result.size() == rewrite.files.size());
+  return result;
+}
+
+uint64_t NewFiles::bytes() const {
+  uint64_t sum = 0;
+  for (const auto& file : files()) sum += file->record().bytes;
+  return sum;
+}
+
+uint64_t NewFiles::cells() const {
+  uint64_t sum = 0;
+  for (const auto& file : files()) sum += file->record().cells;
+  return sum;
+}
+
 void NewFileRequest::judge_at(const OpenReadPoints& points, const Outside& outside, int64_t now_ms) {
   CELLAR_ASSERT(config != nullptr);
   CELLAR_DCHECK(std::ranges::is_sorted(points.snapshots));
@@ -106,33 +132,55 @@ void NewFileRequest::judge_at(const OpenReadPoints& points, const Outside& outsi
   job.rules.keep_versions = points.any_snapshot && outside.version_deletes;
 }
 
-// `created` says whether the file was made here: on failure nothing else may be removed.
-Status StoreFileWriter::write_and_close(const NewFileRequest& request, const std::string& name,
-                                        RewriteResult& result, bool& created) {
-  RewriteJob job = request.job;
-  job.file = writer_options(request.config->options, request.origin, request.tags, request.mvcc,
-                            world_.clock.wall_ms(), world_.options.cell_bytes_max + (64u << 10));
-  job.keep_hash = world_.options.verify_new_files;
-  std::unique_ptr<WritableFile> file;
-  const auto create = [&]() -> Result<WritableFile*> {
-    CELLAR_TRY_ASSIGN(file, directory_of(request)->create(name, {}));
-    created = true;
-    return file.get();
-  };
-  const auto facts = [&](HFileWriter& writer) -> Status {
+// Creates the files of a rewrite, with names of the manifest. Removes them again unless they are kept.
+class StoreFileWriter::Output final : public RewriteOutput {
+ public:
+  Output(Disk& disk, const NewFileRequest& request) : disk_(disk), request_(request) {}
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+  ~Output() override {
+    file_.reset();
+    if (kept_) return;
+    for (const std::string& name : names_)
+      static_cast<void>(directory_of(request_)->unlink(name).ok());  // else an orphan
+  }
+
+  Result<WritableFile*> begin() override {
+    CELLAR_ASSERT(file_ == nullptr);
+    current_ = store_file_name(disk_.identity, disk_.manifest->next_file_number());
+    CELLAR_TRY_ASSIGN(file_, directory_of(request_)->create(current_, {}));
+    names_.push_back(current_);  // now it is ours to remove
+    return file_.get();
+  }
+  Status add_facts(HFileWriter& writer) override {
     FileInfo values;
-    values.set_i64(info_key::kMaxSequence, static_cast<int64_t>(request.sequence_max));
-    values.set_bool(info_key::kMajorCompaction, request.origin == FileOrigin::kMajorCompaction);
+    values.set_i64(info_key::kMaxSequence, static_cast<int64_t>(request_.sequence_max));
+    values.set_bool(info_key::kMajorCompaction, request_.origin == FileOrigin::kMajorCompaction);
     values.set_bool(info_key::kExcludeFromMinor, false);
     for (const auto& [key, value] : values.entries()) CELLAR_TRY(writer.set_info(key, value));
     return {};
-  };
-  CELLAR_TRY_ASSIGN(result, rewrite(job, create, facts));
-  CELLAR_ASSERT(result.wrote_file == (file != nullptr));
-  if (file == nullptr) return {};
-  CELLAR_TRY(file->sync());
-  return file->close();
-}
+  }
+  Status end() override {
+    CELLAR_ASSERT(file_ != nullptr);
+    CELLAR_TRY(file_->sync());
+    const Status closed = file_->close();
+    file_.reset();
+    return closed;
+  }
+
+  const std::vector<std::string>& names() const { return names_; }
+  void keep() { kept_ = true; }
+  // Returns the name of the file that was begun last; empty if there is none.
+  const std::string& current() const { return current_; }
+
+ private:
+  Disk& disk_;
+  const NewFileRequest& request_;
+  std::vector<std::string> names_;
+  std::string current_;
+  std::unique_ptr<WritableFile> file_;
+  bool kept_ = false;
+};
 
 // Brings into memory what the family's options ask for, before anybody sees the file. Data only up to what
 // the cache can hold: more would drive out itself. What cannot be read back is an error: such a file must not
@@ -160,15 +208,36 @@ Status StoreFileWriter::warm(const NewFileRequest& request, const StoreFile& fil
   });
 }
 
-// Opens the file that was written, and makes sure that it may take the place of its sources.
-Status StoreFileWriter::open_and_check(const NewFileRequest& request, const std::string& name,
-                                       NewFile& made) {
-  CELLAR_ASSERT(made.rewrite.wrote_file && made.file == nullptr);
-  made.record = record_of(request, name, made.rewrite.file, world_.clock.wall_ms());
-  CELLAR_TRY_ASSIGN(made.file, files_.open(directory_of(request), request.store->ids().table,
-                                           request.config->options, made.record));
-  if (world_.options.verify_new_files) CELLAR_TRY(check_new_file(*made.file, made.rewrite, request.mvcc));
-  CELLAR_TRY(warm(request, *made.file));
+// Opens a file that was written, and makes sure that it may take the place of its sources.
+Result<std::shared_ptr<StoreFile>> StoreFileWriter::open_and_check(const NewFileRequest& request,
+                                                                   const std::string& name,
+                                                                   const RewrittenFile& written,
+                                                                   uint64_t run) {
+  FileRecord record = record_of(request, name, written.summary, world_.clock.wall_ms());
+  record.run = run;
+  record.level = request.level;
+  CELLAR_TRY_ASSIGN(std::shared_ptr<StoreFile> file,
+                    files_.open(directory_of(request), request.store->ids().table, request.config->options, record));
+  if (world_.options.verify_new_files) CELLAR_TRY(check_new_file(*file, written, request.mvcc));
+  CELLAR_TRY(warm(request, *file));
+  return file;
+}
+
+// Several files are one run, named by the number of its first file.
+Status StoreFileWriter::open_all(const NewFileRequest& request, const std::vector<std::string>& names,
+                                 NewFiles& made) {
+  CELLAR_ASSERT(names.size() == made.rewrite.files.size());
+  if (names.empty()) return {};
+  uint64_t run = request.run;
+  if (run == 0 && (names.size() > 1 || request.level != 0)) {
+    const bool ours = parse_store_file_name(disk_.identity, names.front(), run);
+    CELLAR_ASSERT(ours && run != 0);
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    auto file = open_and_check(request, names[i], made.rewrite.files[i], run);
+    if (!file.ok()) return naming(request, names[i], file.status());
+    made.rewritten.outputs.push_back(std::move(*file));
+  }
   const Status synced = directory_of(request)->sync();
   // A directory sync that is tried again proves nothing: what the first one lost stays lost.
   if (!synced.ok() && request.directory == nullptr)
@@ -176,31 +245,29 @@ Status StoreFileWriter::open_and_check(const NewFileRequest& request, const std:
   return synced;
 }
 
-Result<NewFile> StoreFileWriter::write(const NewFileRequest& request) {
+Result<NewFiles> StoreFileWriter::write(const NewFileRequest& request) {
   CELLAR_ASSERT(request.store != nullptr && request.config != nullptr && request.job.source != nullptr);
   CELLAR_TRY(disk_.check_lock());  // another engine that has the store gives its files the same numbers
-  NewFile made;
-  const std::string name = store_file_name(disk_.identity, disk_.manifest->next_file_number());
-  bool created = false;
-  Status status = write_and_close(request, name, made.rewrite, created);
-  if (status.ok() && made.rewrite.wrote_file) status = open_and_check(request, name, made);
-  if (!status.ok()) {
-    made.file.reset();
-    if (created) static_cast<void>(directory_of(request)->unlink(name).ok());  // else an orphan
-    return status.with_context(
-        to_text(StoredFile{request.store->ids().table, request.store->family(), name, 0}));
-  }
-  CELLAR_ASSERT(made.rewrite.wrote_file == (made.file != nullptr));
-  made.rewritten = {.output = made.file,
-                    .rewritten_at = request.rewritten_at,
-                    .newest_dropped_marker = made.rewrite.newest_dropped_marker,
-                    .dropped_versions = made.rewrite.dropped[static_cast<size_t>(Drop::kVersions)] != 0,
-                    .knew_snapshots = request.knew_snapshots};
+  RewriteJob job = request.job;
+  job.file = writer_options(request.config->options, request.origin, request.tags, request.mvcc,
+                            world_.clock.wall_ms(), world_.options.cell_bytes_max + (64u << 10));
+  job.keep_hash = world_.options.verify_new_files;
+  Output output(disk_, request);
+  NewFiles made;  // closes its files before the output removes them
+  Result<RewriteResult> rewritten = rewrite(job, output);
+  if (!rewritten.ok()) return naming(request, output.current(), rewritten.status());
+  made.rewrite = std::move(*rewritten);
+  CELLAR_TRY(open_all(request, output.names(), made));
+  output.keep();
+  made.rewritten.rewritten_at = request.rewritten_at;
+  made.rewritten.newest_dropped_marker = made.rewrite.newest_dropped_marker;
+  made.rewritten.dropped_versions = made.rewrite.dropped[static_cast<size_t>(Drop::kVersions)] != 0;
+  made.rewritten.knew_snapshots = request.knew_snapshots;
   return made;
 }
 
 // Cells that expired before `expiry_ms` are left out.
-Result<NewFile> StoreFileWriter::write_merged(NewFileRequest& request, std::vector<MergeSource> sources,
+Result<NewFiles> StoreFileWriter::write_merged(NewFileRequest& request, std::vector<MergeSource> sources,
                                               const OpenReadPoints& points, const Outside& outside,
                                               int64_t expiry_ms) {
   CELLAR_ASSERT(request.store != nullptr && request.job.source == nullptr);  // this function sets the source
@@ -219,7 +286,7 @@ Result<NewFile> StoreFileWriter::write_merged(NewFileRequest& request, std::vect
   return write(request);
 }
 
-Result<NewFile> StoreFileWriter::write_memtables(Store& store, std::span<const MemtableRef> newest_first,
+Result<NewFiles> StoreFileWriter::write_memtables(Store& store, std::span<const MemtableRef> newest_first,
                                                  const OpenReadPoints& points) {
   CELLAR_ASSERT(!newest_first.empty());
   uint64_t newer = UINT64_MAX;
@@ -239,7 +306,7 @@ Result<NewFile> StoreFileWriter::write_memtables(Store& store, std::span<const M
                       erase_now_ms(expiry_, world_));
 }
 
-Result<NewFile> StoreFileWriter::write_memtables_as_of(Store& store, const StoreView& view, uint64_t sequence,
+Result<NewFiles> StoreFileWriter::write_memtables_as_of(Store& store, const StoreView& view, uint64_t sequence,
                                                        std::shared_ptr<Directory> directory) {
   CELLAR_ASSERT(directory != nullptr);
   std::vector<MemtableRef> newest_first;

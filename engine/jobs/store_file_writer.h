@@ -18,15 +18,19 @@
 
 namespace cellar {
 
-// A store file that is written, synced and open, but not yet named by the manifest.
-struct NewFile {
-  std::shared_ptr<StoreFile> file;  // null: nothing was left to write
-  FileRecord record;
+// Store files that are written, synced and open, but not yet named by the manifest.
+struct NewFiles {
   RewriteResult rewrite;
-  Store::Rewritten rewritten;  // how the store's view is to change
+  Store::Rewritten rewritten;  // how the store's view is to change; has the files
+
+  const std::vector<std::shared_ptr<StoreFile>>& files() const { return rewritten.outputs; }
+  // Returns the files as changes of an edit.
+  std::vector<ManifestEdit::FileChange> changes(const Store& store) const;
+  uint64_t bytes() const;
+  uint64_t cells() const;
 };
 
-// The sources and the options of a new store file.
+// The sources and the options of new store files.
 struct NewFileRequest {
   Store* store = nullptr;
   std::shared_ptr<Directory> directory = {};  // null: the store's own
@@ -38,38 +42,42 @@ struct NewFileRequest {
   uint64_t sequence_max = 0;  // newest of the inputs: the age of the file among the store's
   uint64_t rewritten_at = 0;
   bool knew_snapshots = false;
+  uint64_t run = 0;    // the run that the files join; 0: a new one
+  uint32_t level = 0;  // of the run
 
   // Judges the cells by the rules of the config, as of these read points. `outside` must have been looked at
   // after the read points were taken: what comes to it later is seen by no snapshot that was open then.
   void judge_at(const OpenReadPoints& points, const Outside& outside, int64_t now_ms);
 };
 
-// Borrows its parts. Any thread; each call writes one file.
+// Borrows its parts. Any thread; each call writes one file, or the files of one run.
 class StoreFileWriter {
  public:
   StoreFileWriter(const World& world, const Activity& activity, Disk& disk, StoreFiles& files,
                   ExpiryClock& expiry)
       : world_(world), activity_(activity), disk_(disk), files_(files), expiry_(expiry) {}
 
-  // Creates, writes, checks, syncs and opens a store file, then makes its name durable. On failure the file
-  // is removed again. A failed sync of the store's own directory makes the engine read-only.
-  Result<NewFile> write(const NewFileRequest& request);
+  // Creates, writes, checks, syncs and opens store files, as many as the job's limits ask for, then makes
+  // their names durable. On failure they are removed again. A failed sync of the store's own directory makes
+  // the engine read-only.
+  Result<NewFiles> write(const NewFileRequest& request);
 
   // Writes the frozen memtables, newest first, as one new file.
-  Result<NewFile> write_memtables(Store& store, std::span<const MemtableRef> newest_first,
+  Result<NewFiles> write_memtables(Store& store, std::span<const MemtableRef> newest_first,
                                   const OpenReadPoints& points);
 
   // Writes what the memtables of the view hold up to `sequence` as a new file in `directory`. The store stays
   // as it is. Others may write to the memtables meanwhile.
-  Result<NewFile> write_memtables_as_of(Store& store, const StoreView& view, uint64_t sequence,
+  Result<NewFiles> write_memtables_as_of(Store& store, const StoreView& view, uint64_t sequence,
                                         std::shared_ptr<Directory> directory);
 
  private:
-  Status write_and_close(const NewFileRequest& request, const std::string& name, RewriteResult& result,
-                         bool& created);
-  Status open_and_check(const NewFileRequest& request, const std::string& name, NewFile& made);
+  class Output;
+  Result<std::shared_ptr<StoreFile>> open_and_check(const NewFileRequest& request, const std::string& name,
+                                                    const RewrittenFile& written, uint64_t run);
+  Status open_all(const NewFileRequest& request, const std::vector<std::string>& names, NewFiles& made);
   Status warm(const NewFileRequest& request, const StoreFile& file);
-  Result<NewFile> write_merged(NewFileRequest& request, std::vector<MergeSource> sources,
+  Result<NewFiles> write_merged(NewFileRequest& request, std::vector<MergeSource> sources,
                                const OpenReadPoints& points, const Outside& outside, int64_t expiry_ms);
 
   const World& world_;

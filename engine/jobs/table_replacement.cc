@@ -1,6 +1,8 @@
 // TableReplacement: files first, then one edit of the manifest, then what is in memory.
 #include "engine/jobs/table_replacement.h"
 
+#include <map>
+
 #include <algorithm>
 
 #include "base/assert.h"
@@ -58,9 +60,12 @@ Status TableReplacement::place(const TableRecord& content, const FamilyRecord& f
                     open_family_directory(*work_.disk.root, table_id, family.name, true));
   CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> source,
                     open_family_directory(*source_, content.id, from.name, false));
+  std::map<uint64_t, uint64_t> runs;  // of the source, and the same runs here
   for (const FileRecord& file : from.files) {
     FileRecord record = file;
-    record.name = store_file_name(work_.disk.identity, work_.disk.manifest->next_file_number());
+    const uint64_t number = work_.disk.manifest->next_file_number();
+    record.name = store_file_name(work_.disk.identity, number);
+    if (file.run != 0) record.run = runs.emplace(file.run, number).first->second;
     const Result<bool> linked = link_or_copy(work_.world.executor, *source, file.name, *into, record.name);
     CELLAR_TRY(linked.status().with_context(to_text(StoredFile{content.id, from.name, file.name, 0})));
     placed_.push_back({table_id, family.name, record.name, record.bytes});

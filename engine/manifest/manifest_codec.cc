@@ -49,6 +49,7 @@ enum class Tag : uint8_t {
   kNamedSnapshot = 31,  // name: snapshots only, and only of named ones
   kDoubted = 32,        // milliseconds; after kWall
   kUniqueTime = 33,     // microseconds; only in stores that have given out unique times
+  kPlaceFile = 34,      // family id, name, run, level: of the file added just before it, or of one that moves
   kTableOptions = 30,  // id of a table before it, pairs of name and value to the end: those that kTable lacks
 };
 
@@ -242,6 +243,12 @@ void write_table_options(FieldWriter& to, const TableRecord& table) {
   to.end(Tag::kTableOptions);
 }
 
+// A Cellar that knows no runs must not read the family: to it the order of the files would be their age.
+void write_place(FieldWriter& to, const ManifestEdit::FileMove& place) {
+  CELLAR_ASSERT(place.run != 0);
+  to.number(place.family_id).text(place.name).number(place.run).number(place.level).end(Tag::kPlaceFile);
+}
+
 void write_edit(FieldWriter& to, const ManifestEdit& edit) {
   for (const TableRecord& table : edit.set_tables) {
     to.number(table.id).text(table.name);
@@ -265,7 +272,11 @@ void write_edit(FieldWriter& to, const ManifestEdit& edit) {
     if (adopted) to.number(change.file.adopted_as);
     write_file(to, change.file);
     to.end(adopted ? Tag::kAdoptFile : Tag::kAddFile);
+    CELLAR_ASSERT(change.file.run != 0 || change.file.level == 0);
+    if (change.file.run != 0)
+      write_place(to, {change.family_id, change.file.name, change.file.run, change.file.level});
   }
+  for (const ManifestEdit::FileMove& move : edit.move_files) write_place(to, move);
   for (const ManifestEdit::Flushed& flushed : edit.flushed) {
     to.number(flushed.family_id).number(flushed.sequence).end(Tag::kFlushed);
   }
@@ -359,6 +370,22 @@ ManifestEdit::FileChange read_adopted(FieldReader& from) {
   return change;
 }
 
+// The place of a file that was added just before, or a move.
+void read_place(FieldReader& from, ManifestEdit& edit) {
+  ManifestEdit::FileMove place;
+  place.family_id = from.number32();
+  place.name = from.text();
+  place.run = from.number();
+  place.level = from.number32();
+  if (edit.add_files.empty() || edit.add_files.back().family_id != place.family_id ||
+      edit.add_files.back().file.name != place.name) {
+    edit.move_files.push_back(std::move(place));
+    return;
+  }
+  edit.add_files.back().file.run = place.run;
+  edit.add_files.back().file.level = place.level;
+}
+
 // The changes of feeds; false for a tag that is none.
 bool read_feeds(Tag tag, FieldReader& from, Decoded& decoded) {
   FeedEdit& edit = decoded.edit.feeds;
@@ -443,6 +470,9 @@ bool read_fields(Tag tag, FieldReader& from, Decoded& decoded) {
       return true;
     case Tag::kAdoptFile:
       edit.add_files.push_back(read_adopted(from));
+      return true;
+    case Tag::kPlaceFile:
+      read_place(from, edit);
       return true;
     case Tag::kFlushed:
       edit.flushed.push_back(id_and([&](uint32_t id) { return ManifestEdit::Flushed{id, from.number()}; }));

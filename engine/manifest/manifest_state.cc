@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "engine/manifest/file_order.h"
 
 namespace cellar {
 
@@ -174,23 +175,34 @@ Status set_family(ManifestState& state, Finder& finder, const ManifestEdit::NewF
   return Status();
 }
 
-// Where a family's first removed file stood, by the family's id: what takes the place of files has their age.
+// Where the oldest run of a family's removed files stood, by the family's id.
 using Places = std::map<uint32_t, size_t>;
+
+// Returns the index of the family's file.
+Result<size_t> find_file(const FamilyRecord& family, const std::string& name) {
+  const auto file = std::ranges::find(family.files, name, &FileRecord::name);
+  if (file == family.files.end()) return unfit(fmt::format("family {} has no file {}", family.id, name));
+  return static_cast<size_t>(file - family.files.begin());
+}
 
 Status remove_file(ManifestState& state, Finder& finder, const ManifestEdit::FileName& gone, Places& places) {
   const auto [table, family] = finder.family(gone.family_id);
   if (family == nullptr) return unfit(fmt::format("no family {}", gone.family_id));
-  const auto file = std::find_if(family->files.begin(), family->files.end(),
-                                 [&](const FileRecord& each) { return each.name == gone.name; });
-  if (file == family->files.end())
-    return unfit(fmt::format("family {} has no file {}", gone.family_id, gone.name));
-  state.obsolete.push_back({table->id, family->name, file->name, file->bytes});
-  const auto place = static_cast<size_t>(file - family->files.begin());
-  CELLAR_ASSERT(place < family->files.size());
-  const auto [known, first] = places.emplace(gone.family_id, place);
-  if (!first) known->second = std::min(known->second, place);
-  family->files.erase(file);
+  CELLAR_TRY_ASSIGN(const size_t index, find_file(*family, gone.name));
+  const FileRecord& file = family->files[index];
+  state.obsolete.push_back({table->id, family->name, file.name, file.bytes});
+  size_t& place = places.emplace(gone.family_id, index).first->second;
+  take_out(family->files, index, place);
   return Status();
+}
+
+Status check_files(const FamilyRecord& family) {
+  std::vector<std::string_view> names;
+  for (const FileRecord& file : family.files) names.push_back(file.name);
+  std::sort(names.begin(), names.end());
+  const auto twice = std::adjacent_find(names.begin(), names.end());
+  if (twice != names.end()) return unfit(fmt::format("family {} has file {} twice", family.id, *twice));
+  return check_runs(family.files).with_context(fmt::format("family {}", family.id));
 }
 
 Status add_files(ManifestState& state, Finder& finder, const std::vector<ManifestEdit::FileChange>& changes,
@@ -201,9 +213,9 @@ Status add_files(ManifestState& state, Finder& finder, const std::vector<Manifes
     if (family == nullptr) return unfit(fmt::format("no family {}", change.family_id));
     if (!is_store_file_name(change.file.name)) return unfit("not a store file's name: " + change.file.name);
     const auto place = places.find(change.family_id);
-    const size_t at = place == places.end() ? family->files.size() : place->second++;
-    CELLAR_ASSERT(at <= family->files.size());
-    family->files.insert(family->files.begin() + static_cast<std::ptrdiff_t>(at), change.file);
+    const size_t at = place == places.end() ? family->files.size() : place->second;
+    insert_file(family->files, change.file, at, first_row_of);
+    if (place != places.end() && change.file.run == 0) ++place->second;  // the next one is younger
     touched.insert(change.family_id);
     if (change.file.adopted_as != 0 && state.feeds.followed())
       state.feeds.unlogged.push_back(
@@ -213,13 +225,26 @@ Status add_files(ManifestState& state, Finder& finder, const std::vector<Manifes
       state.next_file_number = std::max(state.next_file_number, number + 1);
     }
   }
-  for (const uint32_t id : touched) {
-    std::vector<std::string_view> names;
-    for (const FileRecord& file : finder.family(id).second->files) names.push_back(file.name);
-    std::sort(names.begin(), names.end());
-    const auto twice = std::adjacent_find(names.begin(), names.end());
-    if (twice != names.end()) return unfit(fmt::format("family {} has file {} twice", id, *twice));
+  for (const uint32_t id : touched) CELLAR_TRY(check_files(*finder.family(id).second));
+  return Status();
+}
+
+Status move_files(Finder& finder, const std::vector<ManifestEdit::FileMove>& moves) {
+  std::set<uint32_t> touched;
+  for (const ManifestEdit::FileMove& move : moves) {
+    FamilyRecord* family = finder.family(move.family_id).second;
+    if (family == nullptr) return unfit(fmt::format("no family {}", move.family_id));
+    if (move.run == 0) return unfit("a file moves to a run without a number");
+    CELLAR_TRY_ASSIGN(const size_t index, find_file(*family, move.name));
+    FileRecord file = family->files[index];
+    file.run = move.run;
+    file.level = move.level;
+    size_t place = index;
+    take_out(family->files, index, place);
+    insert_file(family->files, std::move(file), place, first_row_of);
+    touched.insert(move.family_id);
   }
+  for (const uint32_t id : touched) CELLAR_TRY(check_files(*finder.family(id).second));
   return Status();
 }
 
@@ -349,7 +374,7 @@ Status apply(ManifestState& state, const ManifestEdit& edit, uint64_t* steps) {
   CELLAR_TRY(drop(state, edit, counted));
   Finder finder(state,
                 edit.set_tables.size() + edit.set_families.size() + edit.remove_files.size() +
-                    edit.add_files.size() + edit.flushed.size(),
+                    edit.add_files.size() + edit.move_files.size() + edit.flushed.size(),
                 counted);
   for (const TableRecord& table : edit.set_tables) CELLAR_TRY(set_table(state, finder, table));
   for (const ManifestEdit::NewFamily& family : edit.set_families)
@@ -358,6 +383,7 @@ Status apply(ManifestState& state, const ManifestEdit& edit, uint64_t* steps) {
   for (const ManifestEdit::FileName& file : edit.remove_files)
     CELLAR_TRY(remove_file(state, finder, file, places));
   CELLAR_TRY(add_files(state, finder, edit.add_files, places));
+  CELLAR_TRY(move_files(finder, edit.move_files));
   CELLAR_TRY(note_flushed(state, finder, edit));
   forget(state, edit);
   apply_numbers(state, edit);

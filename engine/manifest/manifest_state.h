@@ -41,6 +41,9 @@ struct FileRecord {
   uint32_t trailer_crc = 0;   // CRC32C of the file from its load-on-open section on
   bool major = false;
   uint64_t adopted_as = 0;    // a foreign file: every cell of it counts as written at this sequence; 0: ours
+  // The sorted run that the file belongs to: see file_order.h. 0: a run of its own.
+  uint64_t run = 0;
+  uint32_t level = 0;         // a label of the run, for compaction policies; 0: of a flush
   std::string encoding = {};  // for people
   std::string compression = {};  // for people
 
@@ -70,7 +73,7 @@ struct FamilyRecord {
   std::string name = {};
   OptionTexts options = {};
   uint64_t flushed_sequence = 0;       // everything up to it is in the files
-  std::vector<FileRecord> files = {};  // as added; what replaces files stands where the first of them stood
+  std::vector<FileRecord> files = {};  // in the order of file_order.h
 
   bool operator==(const FamilyRecord&) const = default;
 };
@@ -133,6 +136,13 @@ struct ManifestEdit {
     uint32_t family_id = 0;
     std::string name = {};
   };
+  // A file changes its run. It keeps its content.
+  struct FileMove {
+    uint32_t family_id = 0;
+    std::string name = {};
+    uint64_t run = 0;  // not 0
+    uint32_t level = 0;
+  };
   struct Flushed {
     uint32_t family_id = 0;
     uint64_t sequence = 0;
@@ -143,7 +153,11 @@ struct ManifestEdit {
   std::vector<TableRecord> set_tables = {};  // added or changed; families are ignored
   std::vector<NewFamily> set_families = {};
   std::vector<FileName> remove_files = {};  // they become obsolete
-  std::vector<FileChange> add_files = {};   // in the place of the family's first removed one, else behind all
+  // Each comes into its run, if the family has it. Else it takes the place of the oldest removed file's run,
+  // or is the youngest.
+  std::vector<FileChange> add_files = {};
+  // Each comes into the new run, if the family has it. Else it is just older than the run that it leaves.
+  std::vector<FileMove> move_files = {};
   std::vector<Flushed> flushed = {};
   std::vector<uint32_t> forget_dropped = {};     // family ids that no segment mentions any more
   std::vector<StoredFile> forget_obsolete = {};  // they were removed

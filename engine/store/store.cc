@@ -7,27 +7,27 @@
 #include "base/assert.h"
 
 namespace cellar {
+namespace {
 
-Outside outside_of(const StoreView& view, std::span<const MemtableRef> memtables,
-                   std::span<const std::shared_ptr<StoreFile>> files) {
-  const bool keeps_deleted = view.config->rules.keep_deleted_cells != KeepDeleted::kFalse;
-  Outside result;
-  const auto add = [&](bool takes_part, int64_t earliest, uint64_t version_deletes) {
-    if (!takes_part) result.earliest = std::min(result.earliest, earliest);
-    if (!takes_part || keeps_deleted) result.version_deletes = result.version_deletes || version_deletes != 0;
-  };
-  const auto add_memtable = [&](const MemtableRef& each) {
-    const MemtableSummary summary = each->summary();
-    add(std::ranges::find(memtables, each) != memtables.end(), summary.timestamp_min,
-        summary.version_deletes);
-  };
-  if (view.active.get() != nullptr) add_memtable(view.active);
-  for (const MemtableRef& memtable : view.frozen) add_memtable(memtable);
-  for (const auto& file : view.files)
-    add(std::ranges::find(files, file) != files.end(), file->record().earliest_put,
-        file->record().version_deletes);
-  return result;
+std::string_view row_of(const PlacedFile& each) { return first_row_of(each.file->record()); }
+
+size_t index_of(const std::vector<PlacedFile>& files, const StoreFile& file) {
+  const auto found = std::ranges::find(files, &file, [](const PlacedFile& each) { return each.file.get(); });
+  CELLAR_ASSERT(found != files.end());
+  return static_cast<size_t>(found - files.begin());
 }
+
+// Adds files as runs of their own, the last one the youngest.
+void add_youngest(StoreView& view, std::span<const std::shared_ptr<StoreFile>> added) {
+  std::vector<PlacedFile> files = placed_files(view);
+  for (const auto& file : added) {
+    CELLAR_ASSERT(file->record().run == 0);
+    files.push_back({file});
+  }
+  set_files(view, std::move(files));
+}
+
+}  // namespace
 
 Store::Store(StoreIds ids, std::string table_name, std::shared_ptr<const FamilyConfig> config,
              std::shared_ptr<Directory> directory, std::vector<std::shared_ptr<StoreFile>> files,
@@ -42,7 +42,12 @@ Store::Store(StoreIds ids, std::string table_name, std::shared_ptr<const FamilyC
   auto view = std::make_shared<StoreView>();
   CELLAR_ASSERT(ids_.family != 0 && (directory_ != nullptr || files.empty()));
   view->config = std::move(config);
-  view->files = std::move(files);
+  std::vector<PlacedFile> placed;
+  for (auto& file : files) {
+    const FileRecord& record = file->record();
+    placed.push_back({std::move(file), record.run, record.level});
+  }
+  set_files(*view, std::move(placed));
   view->rewritten_at = rewritten_at;
   count_files(*view);
   view_ = std::move(view);
@@ -84,9 +89,12 @@ void Store::change_view(const Change& change, const std::vector<uint64_t>* keep_
 }
 
 void Store::count_files(const StoreView& view) {
-  const auto counts = [](const auto& file) { return !file->is_aside(); };
-  file_count_.store(static_cast<int64_t>(std::ranges::count_if(view.files, counts)),
-                    std::memory_order_relaxed);
+  const auto counts = [&](const FileRun& run) {
+    for (size_t i = run.begin; i < run.end; ++i)
+      if (!view.files[i]->is_aside()) return true;
+    return false;
+  };
+  run_count_.store(std::ranges::count_if(view.runs, counts), std::memory_order_relaxed);
   int64_t bytes = 0;
   for (const auto& file : view.files) bytes += static_cast<int64_t>(file->record().bytes);
   CELLAR_ASSERT(bytes >= 0);
@@ -147,7 +155,7 @@ Store::FlushInstalled Store::install_flush(std::span<const MemtableRef> memtable
   std::vector<uint64_t> keep_for;
   const auto change = [&](StoreView& view) {
     if (dropped()) {  // the edit that dropped the store came after the one that added the file
-      if (made.output != nullptr) made.output->set_obsolete();
+      for (const auto& file : made.outputs) file->set_obsolete();
       return;
     }
     keep_for = keepers(outside_of(view, memtables, {}), made, snapshots);
@@ -157,7 +165,7 @@ Store::FlushInstalled Store::install_flush(std::span<const MemtableRef> memtable
       result.freed += view.frozen.back()->bytes();
       view.frozen.pop_back();
     }
-    if (made.output != nullptr) view.files.push_back(made.output);
+    add_youngest(view, made.outputs);
     view.rewritten_at = std::max(view.rewritten_at, made.rewritten_at);
   };
   change_view(change, &keep_for);
@@ -174,17 +182,19 @@ size_t Store::install_compaction(std::span<const std::shared_ptr<StoreFile>> inp
   std::vector<uint64_t> keep_for;
   const auto change = [&](StoreView& view) {
     if (dropped()) {
-      if (made.output != nullptr) made.output->set_obsolete();
+      for (const auto& file : made.outputs) file->set_obsolete();
       return;
     }
     keep_for = keepers(outside_of(view, {}, inputs), made, snapshots);
-    const auto first = std::ranges::find(view.files, inputs.front());
-    CELLAR_ASSERT(static_cast<size_t>(view.files.end() - first) >= inputs.size());
-    CELLAR_ASSERT(std::equal(inputs.begin(), inputs.end(), first));
-    CELLAR_ASSERT(
-        std::ranges::all_of(inputs, [](const auto& each) { return each->busy() && !each->obsolete(); }));
-    const auto at = view.files.erase(first, first + static_cast<std::ptrdiff_t>(inputs.size()));
-    if (made.output != nullptr) view.files.insert(at, made.output);
+    std::vector<PlacedFile> files = placed_files(view);
+    size_t place = files.size();
+    for (const auto& input : inputs) {
+      CELLAR_ASSERT(input->busy() && !input->obsolete());
+      take_out(files, index_of(files, *input), place);
+    }
+    for (const auto& file : made.outputs)
+      insert_file(files, PlacedFile{file, file->record().run, file->record().level}, place, row_of);
+    set_files(view, std::move(files));
     view.rewritten_at = std::max(view.rewritten_at, made.rewritten_at);
   };
   change_view(change, &keep_for);
@@ -192,18 +202,32 @@ size_t Store::install_compaction(std::span<const std::shared_ptr<StoreFile>> inp
   return keep_for.size();
 }
 
-void Store::install_adopted(std::span<const std::shared_ptr<StoreFile>> files) {
-  CELLAR_ASSERT(std::ranges::none_of(files, [](const auto& each) { return each->obsolete(); }));
-  change_view([&](StoreView& view) { view.files.insert(view.files.end(), files.begin(), files.end()); });
+void Store::install_move(std::span<const std::shared_ptr<StoreFile>> files, uint64_t run, uint32_t level) {
+  CELLAR_ASSERT(run != 0 && !files.empty());
+  change_view([&](StoreView& view) {
+    if (dropped()) return;
+    std::vector<PlacedFile> placed = placed_files(view);
+    for (const auto& file : files) {
+      size_t place = placed.size();
+      take_out(placed, index_of(placed, *file), place);
+      insert_file(placed, PlacedFile{file, run, level}, place, row_of);
+    }
+    set_files(view, std::move(placed));
+  });
 }
 
-void Store::compaction_begins(std::span<const std::shared_ptr<StoreFile>> inputs) {
+void Store::install_adopted(std::span<const std::shared_ptr<StoreFile>> files) {
+  CELLAR_ASSERT(std::ranges::none_of(files, [](const auto& each) { return each->obsolete(); }));
+  change_view([&](StoreView& view) { add_youngest(view, files); });
+}
+
+void Store::compaction_begins(std::span<const std::shared_ptr<StoreFile>> inputs, int64_t runs_replaced) {
   CELLAR_ASSERT(!inputs.empty() && running_ >= 0);
   for (const auto& input : inputs) {
     CELLAR_ASSERT(!input->busy());
     input->set_busy(true);
   }
-  being_replaced_.fetch_add(std::ssize(inputs) - 1, std::memory_order_relaxed);
+  being_replaced_.fetch_add(runs_replaced, std::memory_order_relaxed);
   if (running_++ != 0) return;
   uint64_t bytes = 0;
   for (const auto& input : inputs) bytes += input->record().bytes;
@@ -211,9 +235,9 @@ void Store::compaction_begins(std::span<const std::shared_ptr<StoreFile>> inputs
   inputs_bytes_.store(bytes, std::memory_order_relaxed);
 }
 
-void Store::compaction_ends(std::span<const std::shared_ptr<StoreFile>> inputs) {
+void Store::compaction_ends(std::span<const std::shared_ptr<StoreFile>> inputs, int64_t runs_replaced) {
   CELLAR_ASSERT(!inputs.empty() && running_ > 0);
-  being_replaced_.fetch_sub(std::ssize(inputs) - 1, std::memory_order_relaxed);
+  being_replaced_.fetch_sub(runs_replaced, std::memory_order_relaxed);
   for (const auto& input : inputs) input->set_busy(false);
   if (--running_ == 0) inputs_bytes_.store(0, std::memory_order_relaxed);
 }
@@ -253,7 +277,7 @@ uint64_t Store::drop() {
     dropped_.store(true, std::memory_order_release);
     for (const MemtableRef& memtable : view.frozen) freed += memtable->bytes();
     for (const auto& file : view.files) file->set_obsolete();
-    view.files.clear();
+    set_files(view, {});
     view.frozen.clear();
     view.active = {};
   });

@@ -54,7 +54,7 @@ class Store : public std::enable_shared_from_this<Store> {
 
   // What a flush or compaction made.
   struct Rewritten {
-    std::shared_ptr<StoreFile> output;  // null: nothing was left
+    std::vector<std::shared_ptr<StoreFile>> outputs;  // of one run, ascending rows; empty: nothing was left
     uint64_t rewritten_at = 0;          // the newest read point it was made for
     int64_t newest_dropped_marker = kOldestTimestamp;
     bool dropped_versions = false;  // puts over the version limit
@@ -70,9 +70,12 @@ class Store : public std::enable_shared_from_this<Store> {
   // These, the oldest frozen memtables, are now in the output.
   FlushInstalled install_flush(std::span<const MemtableRef> memtables, const Rewritten& made,
                                uint64_t flushed_sequence, std::span<const uint64_t> snapshots);
-  // The output takes the place of `inputs`, contiguous in the view; they become obsolete. Views kept.
+  // The outputs take the place of `inputs`, as their records' runs and file_order.h say; the inputs become
+  // obsolete. Views kept.
   size_t install_compaction(std::span<const std::shared_ptr<StoreFile>> inputs, const Rewritten& made,
                             std::span<const uint64_t> snapshots);
+  // These files come into another run, as they are.
+  void install_move(std::span<const std::shared_ptr<StoreFile>> files, uint64_t run, uint32_t level);
   // Adopted files, the youngest of all, in this order.
   void install_adopted(std::span<const std::shared_ptr<StoreFile>> files);
   void install_config(std::shared_ptr<const FamilyConfig> config);
@@ -87,7 +90,7 @@ class Store : public std::enable_shared_from_this<Store> {
     const uint64_t own = memtable_bytes_.load(std::memory_order_relaxed);
     return own != 0 ? own : engine.memtable_bytes;
   }
-  // From how many files on writers wait for a compaction, and from how many they are slowed down.
+  // From how many sorted runs on writers wait for a compaction, and from how many they are slowed down.
   uint32_t files_stop(const EngineOptions& engine) const {
     const uint32_t own = files_stop_.load(std::memory_order_relaxed);
     return own != 0 ? own : engine.files_stop;
@@ -111,11 +114,11 @@ class Store : public std::enable_shared_from_this<Store> {
   uint64_t oldest_unflushed() const;
 
   size_t frozen_count() const { return frozen_count_.load(std::memory_order_relaxed); }
-  // Returns the number of files that compactions may take. The inputs of a running compaction count as one
-  // file.
-  size_t file_count() const {
+  // Returns the number of sorted runs that compactions may take. The runs that running compactions replace do
+  // not count, except one for each compaction.
+  size_t run_count() const {
     const int64_t count =
-        file_count_.load(std::memory_order_relaxed) - being_replaced_.load(std::memory_order_relaxed);
+        run_count_.load(std::memory_order_relaxed) - being_replaced_.load(std::memory_order_relaxed);
     return static_cast<size_t>(std::max<int64_t>(0, count));
   }
   // How much was written since the outermost running compaction began.
@@ -129,10 +132,10 @@ class Store : public std::enable_shared_from_this<Store> {
     return {inputs_bytes_.load(std::memory_order_relaxed),
             static_cast<uint64_t>(std::max<int64_t>(0, newer))};
   }
-  // Notes that a compaction of these files begins, or ends. The files are busy meanwhile. A compaction that
-  // begins while another one runs ends before it.
-  void compaction_begins(std::span<const std::shared_ptr<StoreFile>> inputs);
-  void compaction_ends(std::span<const std::shared_ptr<StoreFile>> inputs);
+  // Notes that a compaction of these files begins, or ends. The files are busy meanwhile. There are
+  // `runs_replaced` fewer runs afterwards. A compaction that begins while another one runs ends before it.
+  void compaction_begins(std::span<const std::shared_ptr<StoreFile>> inputs, int64_t runs_replaced);
+  void compaction_ends(std::span<const std::shared_ptr<StoreFile>> inputs, int64_t runs_replaced);
   // Compactions leave the file out from now on, because it cannot be read. False if they did already.
   bool set_aside(StoreFile& file);
   // Compactions may take the file again. False if they might already.
@@ -204,9 +207,8 @@ class Store : public std::enable_shared_from_this<Store> {
   std::atomic<Stamps> stamps_;
   std::atomic<uint64_t> flushed_sequence_;
   std::atomic<size_t> frozen_count_{0};
-  std::atomic<int64_t> file_count_{0};
-  std::atomic<int64_t> being_replaced_{
-      0};                                  // the inputs of running compactions, minus one for each compaction
+  std::atomic<int64_t> run_count_{0};
+  std::atomic<int64_t> being_replaced_{0};  // runs that there are fewer of when running compactions end
   std::atomic<int64_t> bytes_{0};          // the size of all files
   std::atomic<int64_t> bytes_begun_{0};    // the size of all files when the outermost compaction began
   std::atomic<uint64_t> inputs_bytes_{0};  // the size of the outermost compaction's inputs; 0: none runs

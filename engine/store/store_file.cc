@@ -1,7 +1,7 @@
 // StoreFile: what it tells of itself.
 #include "engine/store/store_file.h"
 
-#include "cell/cell_codec.h"
+#include "engine/manifest/file_order.h"
 
 namespace cellar {
 
@@ -13,13 +13,14 @@ StoreFileInfo info_of(const StoreFile& file) {
   info.bytes = record.bytes;
   info.cells = record.cells;
   info.deletes = record.deletes;
-  CellView key;
-  if (parse_flat_key(record.first_key.data(), record.first_key.size(), key)) info.first_row = key.row();
-  if (parse_flat_key(record.last_key.data(), record.last_key.size(), key)) info.last_row = key.row();
+  info.first_row = first_row_of(record);
+  info.last_row = last_row_of(record);
   info.sequence_max = record.sequence_max;
   info.time_min = record.time_min;
   info.time_max = record.time_max;
   info.created_ms = record.created_ms;
+  info.run = record.run;
+  info.level = record.level;
   info.major = record.major;
   info.busy = file.busy() || file.is_aside();
   return info;

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/assert.h"
+#include "engine/manifest/file_order.h"
 #include "engine/store/family_config.h"
 #include "engine/store/store_file.h"
 #include "memtable/memtable.h"
@@ -30,18 +32,58 @@ class MemtableRef {
   Memtable* table_ = nullptr;
 };
 
+// FileRun: a sorted run of a view: the files with these indexes. See engine/manifest/file_order.h.
+struct FileRun {
+  size_t begin = 0;
+  size_t end = 0;      // exclusive
+  uint64_t run = 0;    // as in FileRecord; 0: a run of one file, without a number
+  uint32_t level = 0;
+
+  size_t size() const { return end - begin; }
+  bool operator==(const FileRun&) const = default;
+};
+
 // Immutable; replaced as a whole by its Store.
 struct StoreView {
   std::shared_ptr<const FamilyConfig> config;
   MemtableRef active;
   std::vector<MemtableRef> frozen;                // newest first
-  std::vector<std::shared_ptr<StoreFile>> files;  // oldest first
+  // The oldest run first, and in a run ascending by rows. Set by set_files(), with the runs.
+  std::vector<std::shared_ptr<StoreFile>> files;
+  std::vector<FileRun> runs;  // the oldest first
   // The newest read point that a flush or compaction behind these files was done for: whoever reads at an
   // older one that was not registered may miss what was dropped, and starts over.
   uint64_t rewritten_at = 0;
 };
 
-// Of what is in the view, memory included, and takes no part in a rewrite of some of its memtables or files.
+// A file with its run. A file may change its run while older views still show it in the run before. So the run
+// belongs to the view, and StoreFile::record() tells only the first one.
+struct PlacedFile {
+  std::shared_ptr<StoreFile> file;
+  uint64_t run = 0;
+  uint32_t level = 0;
+};
+// Returns the files of a view with their runs, in the view's order.
+std::vector<PlacedFile> placed_files(const StoreView& view);
+// Returns what tables and compaction policies tell about the files, in the view's order.
+std::vector<StoreFileInfo> infos_of(const StoreView& view);
+// Makes these, in the order of file_order.h, the files of a view.
+void set_files(StoreView& view, std::vector<PlacedFile> files);
+
+// The rows from the first to the last of some files. Borrows their records.
+struct RowHull {
+  std::string_view first;
+  std::string_view last;
+
+  // Returns whether the file has rows in it.
+  bool meets(const FileRecord& file) const {
+    return first_row_of(file) <= last && last_row_of(file) >= first;
+  }
+};
+RowHull hull_of(std::span<const std::shared_ptr<StoreFile>> files);
+
+// What may hide, or be hidden by, what is rewritten: everything in the view, memory included, that has rows in
+// common with the memtables or files that are rewritten, and is not one of them.
 struct Outside {
   int64_t earliest = INT64_MAX;  // no put is older
   // Deletes of single versions are among it: they make older versions visible. Or in the rewrite, of a family

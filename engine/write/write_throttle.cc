@@ -16,9 +16,9 @@ std::string WriteThrottle::obstacle(std::span<Store* const> stores) const {
     if (store->frozen_count() >= world_.options.memtables_frozen_max)
       return fmt::format("{} memtables of {}:{} wait for their flush", store->frozen_count(),
                          store->table_name(), store->family());
-    if (compacts_by_itself(*store) && store->file_count() >= store->files_stop(world_.options))
-      return fmt::format("{}:{} has {} store files and waits for a compaction", store->table_name(),
-                         store->family(), store->file_count());
+    if (compacts_by_itself(*store) && store->run_count() >= store->files_stop(world_.options))
+      return fmt::format("{}:{} has {} sorted runs and waits for a compaction", store->table_name(),
+                         store->family(), store->run_count());
   }
   return {};
 }

@@ -72,7 +72,7 @@ class WriteThrottle {
   // Returns how far the compactions of the store are behind, see compaction_debt() and backlog_debt().
   double debt(const Store& store) const {
     if (!compacts_by_itself(store)) return 0;
-    const double by_files = compaction_debt(store.file_count(), store.files_slow(world_.options),
+    const double by_files = compaction_debt(store.run_count(), store.files_slow(world_.options),
                                             store.files_stop(world_.options));
     const Store::Backlog backlog = store.backlog();
     return std::max(by_files, backlog_debt(backlog.newer, backlog.inputs, store.flush_bytes(world_.options)));

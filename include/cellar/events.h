@@ -13,6 +13,7 @@
 #include "cellar/feed.h"
 #include "cellar/ingest.h"
 #include "cellar/status.h"
+#include "cellar/store_file.h"
 
 namespace CELLAR_PUBLIC cellar {
 
@@ -31,10 +32,11 @@ struct FlushInfo {
 struct CompactionInfo {
   std::string table;
   std::string family;
-  bool major = false;
-  std::string why;  // reason of the policy
-  std::vector<std::string> inputs;
-  std::string output;  // empty at the beginning, or if nothing was left
+  bool major = false;  // it takes all files, or with levels all files of its rows: markers may go
+  std::string why;     // reason of the policy
+  std::vector<std::string> inputs;  // names: of the oldest run first, and of a run ascending by rows
+  std::vector<StoreFileInfo> outputs;  // empty at the beginning, or if nothing was left
+  bool moved = false;                  // the inputs are the outputs, in another run; nothing was written
   uint64_t cells_in = 0;
   uint64_t cells_done = 0;  // of cells_in so far; set for on_compaction_progress() only
   uint64_t cells_out = 0;

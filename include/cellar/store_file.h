@@ -21,7 +21,9 @@ struct StoreFileInfo {
   int64_t time_min = 0;  // timestamps of its cells, milliseconds since the epoch
   int64_t time_max = 0;
   int64_t created_ms = 0;  // by the engine's clock
-  bool major = false;      // result of a compaction of all files
+  uint64_t run = 0;        // the sorted run that it belongs to; 0: a run of its own
+  uint32_t level = 0;      // label of the run, see CompactionOutput::level
+  bool major = false;      // result of a compaction of all files that share rows with it
   bool exclude_from_minor = false;
   bool busy = false;  // input of a running compaction, or set aside because it is damaged
 };

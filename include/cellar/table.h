@@ -28,7 +28,8 @@ struct FamilyInfo {
   uint64_t memtable_bytes = 0;  // frozen memtables included
   uint64_t memtable_cells = 0;
   uint32_t memtables = 0;
-  std::vector<StoreFileInfo> files;  // oldest first
+  // The oldest run first; the files of a run ascending by rows.
+  std::vector<StoreFileInfo> files;
 };
 
 struct TableInfo {

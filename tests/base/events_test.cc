@@ -27,7 +27,7 @@ TEST(Events, Compaction) {
   info.inputs = {"a", "b"};
   EXPECT_EQ(to_text(info), "minor compaction users/f: begins, 2 files (a, b): 3 of similar size");
   info.major = true;
-  info.output = "c";
+  info.outputs.emplace_back().name = "c";
   info.cells_in = 10;
   info.cells_out = 9;
   info.bytes_in = 2048;

@@ -1,9 +1,11 @@
-// Goal: a policy's plan is refused unless it names files that are next to each other in age, oldest first,
-// and not part of another compaction; the plan of a major compaction names all of them, or nothing. Method:
-// stores of a few files, and plans that are wrong in one respect each.
+// Goal: a policy's plan is refused unless its inputs exist, are not part of another compaction, and can come to
+// the output's run without passing files that share rows with them; the plan of a major compaction names all
+// files, or nothing. Method: stores of a few files, and plans that are wrong in one respect each.
 #include "compaction/plan.h"
 
 #include <gtest/gtest.h>
+
+#include "base/plugins.h"
 
 namespace cellar::testing {
 namespace {
@@ -28,9 +30,9 @@ TEST_F(CheckPlan, TakesNeighboursFromTheOldestOn) {
   EXPECT_TRUE(check({10, 11, 12, 13, 14}).ok());
 }
 
-TEST_F(CheckPlan, RefusesGapsAndOtherOrders) {
+TEST_F(CheckPlan, RefusesGapsBetweenFilesOfTheSameRows) {
   for (const std::vector<uint64_t>& inputs :
-       {std::vector<uint64_t>{10, 12}, {11, 10}, {10, 11, 13}, {14, 10}, {10, 10}, {13, 14, 15}}) {
+       {std::vector<uint64_t>{10, 12}, {10, 11, 13}, {14, 10}}) {
     const Status status = check(inputs);
     EXPECT_TRUE(status.is(Code::kInvalidArgument)) << inputs[0] << ", " << inputs[1];
     EXPECT_NE(status.to_text().find("contiguous"), std::string::npos) << status.to_text();
@@ -40,6 +42,8 @@ TEST_F(CheckPlan, RefusesGapsAndOtherOrders) {
 TEST_F(CheckPlan, RefusesFilesThatTheStoreDoesNotHave) {
   EXPECT_TRUE(check({9, 10}).is(Code::kInvalidArgument));
   EXPECT_TRUE(check({20}).is(Code::kInvalidArgument));
+  EXPECT_TRUE(check({13, 14, 15}).is(Code::kInvalidArgument));
+  EXPECT_TRUE(check({10, 10}).is(Code::kInvalidArgument)) << "one file twice";
 }
 
 TEST_F(CheckPlan, RefusesFilesOfAnotherCompaction) {
@@ -55,23 +59,117 @@ TEST_F(CheckPlan, TakesOneFileOnlyWhereItIsTheWholeStore) {
   EXPECT_TRUE(check({12}, true).ok());
 }
 
-TEST(MajorPlan, NamesAllFilesOrNothing) {
+// Level 2 has the files 1 (a to c), 2 (e to g) and 3 (i to k), level 1 the file 4 (b to f), and flushes wrote
+// 5 (a to b) and 6 (h to h).
+class CheckRuns : public ::testing::Test {
+ protected:
+  CheckRuns() {
+    add(1, 2, 1, "a", "c");
+    add(2, 2, 1, "e", "g");
+    add(3, 2, 1, "i", "k");
+    add(4, 1, 4, "b", "f");
+    add(5, 0, 0, "a", "b");
+    add(6, 0, 0, "h", "h");
+  }
+  void add(uint64_t id, uint32_t level, uint64_t run, const char* first, const char* last) {
+    StoreFileInfo& file = files_.emplace_back();
+    file.id = id;
+    file.level = level;
+    file.run = run;
+    file.first_row = first;
+    file.last_row = last;
+  }
+  std::string check(std::vector<uint64_t> inputs, CompactionOutput output, bool move = false) const {
+    return check_plan({.inputs = std::move(inputs), .output = std::move(output), .move = move},
+                      {.files = files_}, false)
+        .to_text();
+  }
+  std::vector<StoreFileInfo> files_;
+};
+
+TEST_F(CheckRuns, FilesGoDownWithTheFilesThatShareRows) {
+  EXPECT_EQ(check({4, 1, 2}, {.run = 1, .level = 2}), "ok");
+  EXPECT_EQ(check({5, 4}, {.run = 4, .level = 1}), "ok");
+  EXPECT_EQ(check({5, 6, 4}, {.run = 4, .level = 1}), "ok");
+  EXPECT_EQ(check({5, 4, 1, 2}, {.run = 1, .level = 2}), "ok") << "two levels down";
+}
+
+TEST_F(CheckRuns, AFileThatPassesNoneOfItsRowsMayGoAnywhere) {
+  EXPECT_EQ(check({6}, {.run = 1, .level = 2}, true), "ok");
+  EXPECT_EQ(check({6}, {.run = 4, .level = 1}, true), "ok");
+  EXPECT_EQ(check({6, 3}, {.run = 1, .level = 2}), "ok");
+}
+
+TEST_F(CheckRuns, NothingPassesFilesOfItsRows) {
+  EXPECT_NE(check({5}, {.run = 1, .level = 2}, true).find("would pass file 4"), std::string::npos);
+  EXPECT_NE(check({5, 1}, {.run = 1, .level = 2}).find("would pass file 4"), std::string::npos);
+  EXPECT_NE(check({4}, {.run = 1, .level = 2}, true).find("both sides of file 1"), std::string::npos);
+  EXPECT_NE(check({4, 1}, {.run = 1, .level = 2}).find("both sides of file 2"), std::string::npos);
+  EXPECT_NE(check({5, 1}, {}).find("would pass file 4"), std::string::npos) << "a new run has the oldest's age";
+}
+
+TEST_F(CheckRuns, NoFileIsLeftBetweenTheRowsOfTheOutput) {
+  EXPECT_NE(check({1, 3}, {.run = 1, .level = 2}).find("both sides of file 2"), std::string::npos);
+}
+
+TEST_F(CheckRuns, ARunTakesFilesOfItsLevelOnly) {
+  EXPECT_NE(check({6}, {.run = 1, .level = 1}, true).find("which has level 2"), std::string::npos);
+  EXPECT_NE(check({6, 5}, {.run = 5, .level = 0}).find("which has level 0"), std::string::npos);
+  EXPECT_NE(check({6}, {.run = 9, .level = 1}, true).find("does not have"), std::string::npos);
+  EXPECT_NE(check({6}, {.level = 0}, true).find("level 0"), std::string::npos);
+}
+
+TEST_F(CheckRuns, MovesBelongToOneRunAndLeaveIt) {
+  EXPECT_NE(check({6, 4}, {.level = 2}, true).find("several runs"), std::string::npos);
+  EXPECT_NE(check({1}, {.run = 1, .level = 2}, true).find("the run that has them"), std::string::npos);
+}
+
+TEST_F(CheckRuns, ARunThatIsBeingCompactedTakesNoFiles) {
+  files_[2].busy = true;
+  EXPECT_NE(check({4, 1, 2}, {.run = 1, .level = 2}).find("being compacted"), std::string::npos);
+  EXPECT_EQ(check({5, 4}, {.run = 4, .level = 1}), "ok");
+}
+
+TEST_F(CheckRuns, StartsOfFilesAscend) {
+  EXPECT_NE(check({5, 4}, {.run = 4, .level = 1, .file_starts = {"c", "b"}}).find("ascend"), std::string::npos);
+}
+
+TEST_F(CheckRuns, RunsAreFoundFromTheirFiles) {
+  const std::vector<SortedRun> runs = runs_of(files_);
+  ASSERT_EQ(runs.size(), 4u);
+  EXPECT_EQ(runs[0].id, 1u);
+  EXPECT_EQ(runs[0].files.size(), 3u);
+  EXPECT_EQ(runs[0].level, 2u);
+  EXPECT_EQ(runs[3].id, 6u);
+}
+
+class MajorPlan : public ::testing::Test {
+ protected:
+  static std::optional<CompactionPlan> plan_of(std::span<const StoreFileInfo> files, bool forced) {
+    register_compaction_plugins();
+    const auto policy = Registry<CompactionPolicy>::instance().make("exploring");
+    EXPECT_TRUE(policy.ok());
+    return major_plan(**policy, {.files = files}, forced);
+  }
+};
+
+TEST_F(MajorPlan, NamesAllFilesOrNothing) {
   std::vector<StoreFileInfo> files = five_files();
-  const auto plan = major_plan({.files = files}, false);
+  const auto plan = plan_of(files, false);
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->inputs, (std::vector<uint64_t>{10, 11, 12, 13, 14}));
   files[3].busy = true;
-  EXPECT_FALSE(major_plan({.files = files}, true)) << "a file takes part in another compaction";
-  EXPECT_FALSE(major_plan({}, true)) << "no files";
+  EXPECT_FALSE(plan_of(files, true)) << "a file takes part in another compaction";
+  EXPECT_FALSE(plan_of({}, true)) << "no files";
 }
 
-TEST(MajorPlan, RewritesTheOnlyFileAgainOnlyWhenForced) {
+TEST_F(MajorPlan, RewritesTheOnlyFileAgainOnlyWhenForced) {
   std::vector<StoreFileInfo> files(1);
   files[0].id = 7;
-  EXPECT_TRUE(major_plan({.files = files}, false)) << "it is not the result of a major compaction";
+  EXPECT_TRUE(plan_of(files, false)) << "it is not the result of a major compaction";
   files[0].major = true;
-  EXPECT_FALSE(major_plan({.files = files}, false));
-  EXPECT_TRUE(major_plan({.files = files}, true));
+  EXPECT_FALSE(plan_of(files, false));
+  EXPECT_TRUE(plan_of(files, true));
 }
 
 }  // namespace

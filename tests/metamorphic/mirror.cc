@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+
+#include "engine/manifest/file_order.h"
 
 namespace cellar::testing {
 namespace {
@@ -151,8 +154,19 @@ Rewrite Mirror::with_outside(const MirrorFamily& family, size_t memory_inside,
       rewrite.how.keep_versions = rewrite.any_snapshot;
   };
   for (size_t i = 0; i < family.memory.size(); ++i) add(family.memory[i], true, i < memory_inside);
-  for (const MirrorFamily::Run& run : family.runs)
-    for (const Cell& cell : run.cells) add(cell, false, std::ranges::count(inside, run.name) != 0);
+  std::optional<std::pair<std::string, std::string>> hull;  // of a compaction's inputs
+  for (const MirrorFamily::Run& run : family.runs) {
+    if (std::ranges::count(inside, run.name) == 0) continue;
+    const std::string& first = run.cells.front().row;
+    const std::string& last = run.cells.back().row;
+    hull = hull ? std::pair(std::min(hull->first, first), std::max(hull->second, last)) : std::pair(first, last);
+  }
+  for (const MirrorFamily::Run& run : family.runs) {
+    const bool takes_part = std::ranges::count(inside, run.name) != 0;
+    if (!takes_part && hull && (run.cells.back().row < hull->first || run.cells.front().row > hull->second))
+      continue;  // it shares no rows with them
+    for (const Cell& cell : run.cells) add(cell, false, takes_part);
+  }
   return rewrite;
 }
 
@@ -199,27 +213,60 @@ std::optional<std::string> Mirror::recover(const FamilyInfo& found, const Rewrit
   return flush(name, "", family.memory.size(), 0, rewrite);  // nothing was left to write
 }
 
+// Takes the inputs of a compaction out of the runs, the oldest first. `place` is where new runs belong.
+std::optional<std::vector<MirrorFamily::Run>> Mirror::take_inputs(MirrorFamily& family,
+                                                                  const CompactionInfo& info, size_t& place) {
+  std::vector<MirrorFamily::Run> inputs;
+  size_t least = 0;
+  place = family.runs.size();
+  for (const std::string& name : info.inputs) {
+    const auto found = std::ranges::find(family.runs, name, &MirrorFamily::Run::name);
+    const auto index = static_cast<size_t>(found - family.runs.begin());
+    if (found == family.runs.end() || index < least) return std::nullopt;
+    least = index;  // where the next one is, at the earliest, after this one is gone
+    inputs.push_back(*found);
+    take_out(family.runs, index, place);
+  }
+  return inputs;
+}
+
 std::optional<std::string> Mirror::compact(const CompactionInfo& info, const Rewrite& rewrite) {
   MirrorFamily& family = families_.at(info.family);
-  const auto first = std::ranges::find(family.runs, info.inputs.front(), &MirrorFamily::Run::name);
-  if (static_cast<size_t>(family.runs.end() - first) < info.inputs.size())
-    return "unknown inputs of a compaction";
+  const Rewrite with = with_outside(family, 0, info.inputs, rewrite);
+  size_t place = 0;
+  const auto inputs = take_inputs(family, info, place);
+  if (!inputs) return "inputs of a compaction are unknown, or not in their order";
+  const auto row_of = [](const MirrorFamily::Run& run) -> std::string_view { return run.cells.front().row; };
+  if (info.moved) {
+    for (size_t i = 0; i < inputs->size(); ++i) {
+      MirrorFamily::Run moved = (*inputs)[i];
+      moved.run = info.outputs.at(i).run;
+      insert_file(family.runs, std::move(moved), place, row_of);
+    }
+    return std::nullopt;
+  }
   std::vector<Cells> sources;
   uint64_t cells_in = 0;
-  for (size_t i = info.inputs.size(); i-- > 0;) {
-    const MirrorFamily::Run& run = first[static_cast<ptrdiff_t>(i)];
-    if (run.name != info.inputs[i]) return "inputs of a compaction are not in their order";
-    cells_in += run.cells.size();
-    sources.push_back(run.cells);
+  for (size_t i = inputs->size(); i-- > 0;) {
+    cells_in += (*inputs)[i].cells.size();
+    sources.push_back((*inputs)[i].cells);
   }
-  MirrorFamily::Run run{info.output,
-                        rewritten(sources, info.major, with_outside(family, 0, info.inputs, rewrite))};
-  if (run.cells.size() != info.cells_out || cells_in != info.cells_in ||
-      run.cells.empty() != info.output.empty())
+  const Cells kept = rewritten(sources, info.major, with);
+  uint64_t cells_out = 0;
+  for (const StoreFileInfo& file : info.outputs) cells_out += file.cells;
+  if (kept.size() != info.cells_out || cells_in != info.cells_in || cells_out != info.cells_out)
     return fmt::format("compaction of {} made {} cells of {}, the model {} of {}:\n{}", info.family,
-                       info.cells_out, info.cells_in, run.cells.size(), cells_in, print_cells(run.cells));
-  const auto after = family.runs.erase(first, first + static_cast<ptrdiff_t>(info.inputs.size()));
-  if (!run.cells.empty()) family.runs.insert(after, std::move(run));
+                       info.cells_out, info.cells_in, kept.size(), cells_in, print_cells(kept));
+  auto cell = kept.begin();
+  for (const StoreFileInfo& file : info.outputs) {
+    const auto end = cell + static_cast<ptrdiff_t>(file.cells);
+    if (file.cells == 0 || cell->row != file.first_row || std::prev(end)->row != file.last_row ||
+        (end != kept.end() && end->row == file.last_row))
+      return fmt::format("file {} of a compaction of {} has other rows than the model, or a part of one",
+                         file.name, info.family);
+    insert_file(family.runs, MirrorFamily::Run{file.name, Cells(cell, end), file.run}, place, row_of);
+    cell = end;
+  }
   return std::nullopt;
 }
 

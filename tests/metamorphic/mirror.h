@@ -30,14 +30,16 @@ struct Rewrite {
 };
 
 struct MirrorFamily {
+  // A store file.
   struct Run {
     std::string name;
     Cells cells;
+    uint64_t run = 0;  // the sorted run that it belongs to; 0: a run of its own
   };
   FamilyRules rules;
   bool rises = false;     // its stamps do
   Cells memory;           // in the order they were written
-  std::vector<Run> runs;  // oldest first
+  std::vector<Run> runs;  // in the order of engine/manifest/file_order.h
 };
 
 class Mirror {
@@ -66,7 +68,7 @@ class Mirror {
                                    uint64_t cells_out, const Rewrite& rewrite);
   // A foreign file has become the youngest run.
   void ingest(const std::string& name, const std::string& file, Cells cells);
-  // The runs of these names become one in their place.
+  // The runs of these names become others in their place, or move.
   std::optional<std::string> compact(const CompactionInfo& info, const Rewrite& rewrite);
 
   std::vector<Part> get(const std::string& row, const ModelScan& scan, int64_t now_ms) const;
@@ -77,6 +79,8 @@ class Mirror {
   // and the runs that are not named.
   static Rewrite with_outside(const MirrorFamily& family, size_t memory_inside,
                               const std::vector<std::string>& inside, Rewrite rewrite);
+  static std::optional<std::vector<MirrorFamily::Run>> take_inputs(MirrorFamily& family,
+                                                                   const CompactionInfo& info, size_t& place);
   Cells read_row(const std::string& row, const ModelScan& scan, int64_t now_ms) const;
   int64_t risen(const Cell& cell, int64_t now_ms, const Cells& written) const;
 

@@ -22,6 +22,24 @@ constexpr std::pair<Drop, const char*> kReasons[] = {
     {Drop::kMasked, "dropped_deleted"},        {Drop::kDuplicate, "dropped_overwritten"},
     {Drop::kVersions, "dropped_old_versions"}, {Drop::kMarker, "dropped_markers"}};
 
+// The new file of a merge.
+class OneFile final : public RewriteOutput {
+ public:
+  OneFile(NamedFile& file, const HFileReaders& inputs, bool major)
+      : file_(file), inputs_(inputs), major_(major) {}
+  Result<WritableFile*> begin() override { return &file_.file(); }
+  Status add_facts(HFileWriter& writer) override {
+    CELLAR_TRY(merge_facts(inputs_, writer));
+    return writer.set_info(info_key::kMajorCompaction, std::string(1, major_ ? '\xff' : '\0'));
+  }
+  Status end() override { return {}; }  // publish() syncs
+
+ private:
+  NamedFile& file_;
+  const HFileReaders& inputs_;
+  bool major_;
+};
+
 class MergeCommand final : public Command {
  public:
   explicit MergeCommand(const PluginParams&) {}
@@ -127,26 +145,23 @@ class MergeCommand final : public Command {
 
   Status write(Session& session, const HFileReaders& files, const RewriteJob& job) {
     CELLAR_TRY_ASSIGN(const std::unique_ptr<NamedFile> output, create_output(output_, replace_));
-    const auto create = [&]() -> Result<WritableFile*> { return &output->file(); };
-    const auto facts = [&](HFileWriter& writer) -> Status {
-      CELLAR_TRY(merge_facts(files, writer));
-      return writer.set_info(info_key::kMajorCompaction, std::string(1, major_ ? '\xff' : '\0'));
-    };
-    const Result<RewriteResult> result = rewrite(job, create, facts);
+    OneFile one(*output, files, major_);
+    const Result<RewriteResult> result = rewrite(job, one);
     if (!result.ok())
       return result.status().is(Code::kCorruption) ? name_file_failure(session, result.status())
                                                    : result.status();
-    if (!result->wrote_file) {
+    if (result->files.empty()) {
       return session.name_failure("CEL-NOTHING-LEFT", Exit::kNegative,
                                   Status::not_found("no cell is left, and no file was written"));
     }
     CELLAR_TRY(output->publish());
+    const HFileSummary& written = result->files.front().summary;
     Records records(session.out(), session.format(), "cellar.merge/1", "files");
     records.text("file", output_)
         .count("inputs", files.size())
-        .size("bytes", result->file.file_bytes)
+        .size("bytes", written.file_bytes)
         .count("cells_in", result->cells_in)
-        .count("cells", result->file.cells);
+        .count("cells", written.cells);
     for (const auto& [reason, name] : kReasons) {
       const uint64_t dropped = result->dropped[static_cast<size_t>(reason)];
       if (dropped > 0 || session.format() != Format::kTable) records.count(name, dropped);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include <nlohmann/json.hpp>
@@ -27,6 +28,8 @@ Json json_of(const StoreFileInfo& file) {
               {"time_min", file.time_min},
               {"time_max", file.time_max},
               {"sequence_max", file.sequence_max},
+              {"run", file.run},
+              {"level", file.level},
               {"major", file.major},
               {"created_ms", file.created_ms}};
 }
@@ -164,6 +167,11 @@ std::string description_text(const TableInfo& table, bool with_files) {
     for (const StoreFileInfo& file : family.files) {
       rows.push_back({"    " + file.name, human_count(file.cells), human_bytes(file.bytes),
                       time_text(file.created_ms), range_text(file)});
+    }
+    if (std::ranges::any_of(family.files, [](const StoreFileInfo& file) { return file.level != 0; })) {
+      rows.front().insert(rows.front().begin() + 1, "level");
+      for (size_t i = 0; i < family.files.size(); ++i)
+        rows[i + 1].insert(rows[i + 1].begin() + 1, std::to_string(family.files[i].level));
     }
     text += aligned_table(rows);
   }

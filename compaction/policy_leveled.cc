@@ -1,0 +1,293 @@
+// leveled: each level is one sorted run, `fanout` times as large as the level above it. Files go down a level
+// one by one, into the files there that share rows with them. As in LevelDB and RocksDB.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/assert.h"
+#include "base/bytes.h"
+#include "cellar/compaction_policy.h"
+#include "cellar/plugin.h"
+
+namespace cellar {
+namespace {
+
+constexpr uint32_t kLevelsMax = 40;
+
+using Files = std::span<const StoreFileInfo>;
+
+std::vector<const StoreFileInfo*> pointers_to(Files files) {
+  std::vector<const StoreFileInfo*> result;
+  for (const StoreFileInfo& file : files) result.push_back(&file);
+  return result;
+}
+
+// The rows from the first to the last of some files.
+struct Rows {
+  std::string_view first;
+  std::string_view last;
+
+  static Rows of(const std::vector<const StoreFileInfo*>& files) {
+    CELLAR_ASSERT(!files.empty());
+    Rows rows{files.front()->first_row, files.front()->last_row};
+    for (const StoreFileInfo* file : files) {
+      rows.first = std::min<std::string_view>(rows.first, file->first_row);
+      rows.last = std::max<std::string_view>(rows.last, file->last_row);
+    }
+    return rows;
+  }
+  bool meet(const StoreFileInfo& file) const { return file.first_row <= last && file.last_row >= first; }
+};
+
+// The levels of a shape. Level 0 has the runs of flushes, each deeper level at most one run.
+struct Levels {
+  std::vector<SortedRun> young;           // level 0, the oldest first
+  std::vector<const SortedRun*> deep;     // deep[i] is level i + 1, or null
+  std::vector<SortedRun> all;             // owns the runs of `deep`
+  const SortedRun* misplaced = nullptr;   // an older run whose level is not deeper than that of the next one
+
+  explicit Levels(Files files) : all(runs_of(files)) {
+    size_t old = all.size();
+    while (old > 0 && all[old - 1].level == 0) --old;
+    young.assign(all.begin() + static_cast<std::ptrdiff_t>(old), all.end());
+    uint32_t above = 0;
+    for (size_t i = old; i-- > 0;) {
+      if (all[i].level <= above || all[i].level > kLevelsMax) {
+        misplaced = &all[i];
+        return;
+      }
+      above = all[i].level;
+      deep.resize(above);
+      deep.back() = &all[i];
+    }
+  }
+  Levels(const Levels&) = delete;
+  Levels& operator=(const Levels&) = delete;
+
+  const SortedRun* run_of(uint32_t level) const {
+    CELLAR_ASSERT(level > 0);
+    return level <= deep.size() ? deep[level - 1] : nullptr;
+  }
+  Files files_of(uint32_t level) const {
+    const SortedRun* run = run_of(level);
+    return run != nullptr ? run->files : Files();
+  }
+};
+
+// Parameters: fanout, base_bytes (of level 1; 0: four memtables), file_bytes (0: a memtable), runs_min (of level 0,
+// before they go down), pick (which file goes down: least_overlap, oldest, tombstones, or whole for the level).
+class Leveled final : public CompactionPolicy {
+ public:
+  explicit Leveled(const PluginParams& params)
+      : fanout_(static_cast<double>(params.count_within("fanout", 10, 2, 1000))),
+        base_bytes_(params.bytes("base_bytes", 0)),
+        file_bytes_(params.bytes("file_bytes", 0)),
+        runs_min_(params.count_within("runs_min", 4, 1, 1000)),
+        pick_(params.choice("pick", "least_overlap", {"least_overlap", "oldest", "tombstones", "whole"})) {}
+
+  std::optional<CompactionPlan> pick(const StoreShape& shape,
+                                     std::vector<std::string>* trace) const override {
+    const Levels levels(shape.files);
+    if (levels.misplaced != nullptr) return mend(levels, shape, trace);
+    const bool stuck = levels.all.size() >= shape.files_stop;
+    say(trace, fmt::format("level 0: {} runs, they go down from {} on", levels.young.size(), runs_min_));
+    if (levels.young.size() >= runs_min_ || (stuck && !levels.young.empty()))
+      if (auto plan = empty_level_0(levels, shape, trace)) return plan;
+    return shrink_fullest(levels, shape, trace);
+  }
+
+  // The deepest level that the store fills.
+  CompactionOutput major_output(const StoreShape& shape) const override {
+    uint64_t bytes = 0;
+    uint32_t deepest = 1;
+    for (const StoreFileInfo& file : shape.files) {
+      bytes += file.bytes;
+      deepest = std::max(deepest, std::min(file.level, kLevelsMax));
+    }
+    while (deepest < kLevelsMax && static_cast<double>(bytes) > target(deepest, shape)) ++deepest;
+    return {.level = deepest, .file_bytes = file_bytes(shape)};
+  }
+
+ private:
+  static void say(std::vector<std::string>* trace, std::string line) {
+    if (trace != nullptr) trace->push_back(std::move(line));
+  }
+
+  uint64_t file_bytes(const StoreShape& shape) const {
+    return std::max<uint64_t>(1, file_bytes_ != 0 ? file_bytes_ : shape.flush_bytes);
+  }
+  double target(uint32_t level, const StoreShape& shape) const {
+    CELLAR_ASSERT(level > 0);
+    const uint64_t base = base_bytes_ != 0 ? base_bytes_ : 4 * std::max<uint64_t>(1, shape.flush_bytes);
+    return static_cast<double>(base) * std::pow(fanout_, level - 1);
+  }
+
+  // Another policy, or other parameters, left runs that are no levels. Neighbours become one until they are.
+  std::optional<CompactionPlan> mend(const Levels& levels, const StoreShape& shape,
+                                     std::vector<std::string>* trace) const {
+    const auto older = static_cast<size_t>(levels.misplaced - levels.all.data());
+    CompactionPlan plan{.why = "two runs that are no levels become one"};
+    uint32_t level = 1;
+    // If the run is the youngest but for level 0, it needs only a level.
+    const bool alone = older + 1 == levels.all.size() || levels.all[older + 1].level == 0;
+    for (size_t i = older; i < std::min(levels.all.size(), alone ? older + 1 : older + 2); ++i) {
+      if (levels.all[i].busy) return std::nullopt;
+      for (const StoreFileInfo& file : levels.all[i].files) plan.inputs.push_back(file.id);
+      level = std::max(level, std::min(levels.all[i].level, kLevelsMax));
+    }
+    plan.output = {.level = level, .file_bytes = file_bytes(shape)};
+    say(trace, fmt::format("run {} has level {}, which is not deeper than that of a younger run",
+                           levels.misplaced->id, levels.misplaced->level));
+    return plan;
+  }
+
+  // All runs of level 0 go into level 1.
+  std::optional<CompactionPlan> empty_level_0(const Levels& levels, const StoreShape& shape,
+                                              std::vector<std::string>* trace) const {
+    if (auto plan = move_oldest(levels)) return plan;
+    const Files below = levels.files_of(1);
+    std::vector<const StoreFileInfo*> inputs;
+    bool busy = levels.run_of(1) != nullptr && levels.run_of(1)->busy;
+    for (const SortedRun& run : levels.young) {
+      busy = busy || run.busy;
+      for (const StoreFileInfo& file : run.files) inputs.push_back(&file);
+    }
+    if (busy) return merge_newest(levels, trace);
+    const Rows rows = Rows::of(inputs);
+    const size_t from_level_0 = inputs.size();
+    for (const StoreFileInfo& file : below)
+      if (rows.meet(file)) inputs.push_back(&file);
+    return down(levels, shape, inputs, 0,
+                fmt::format("{} runs of level 0, with {} files of level 1", levels.young.size(),
+                            inputs.size() - from_level_0));
+  }
+
+  // The oldest run of level 0 may share no rows with level 1: then it goes down as it is.
+  std::optional<CompactionPlan> move_oldest(const Levels& levels) const {
+    const SortedRun& oldest = levels.young.front();
+    const SortedRun* below = levels.run_of(1);
+    if (oldest.busy || (below != nullptr && below->busy)) return std::nullopt;
+    const Rows rows = Rows::of(pointers_to(oldest.files));
+    for (const StoreFileInfo& file : levels.files_of(1))
+      if (rows.meet(file)) return std::nullopt;
+    CompactionPlan plan{.why = "level 1 has none of its rows", .move = true};
+    for (const StoreFileInfo& file : oldest.files) plan.inputs.push_back(file.id);
+    plan.output = {.run = below != nullptr ? below->id : 0, .level = 1};
+    return plan;
+  }
+
+  // A compaction keeps level 0 from going down: the runs that are younger than its inputs become one.
+  std::optional<CompactionPlan> merge_newest(const Levels& levels, std::vector<std::string>* trace) const {
+    size_t begin = 0;
+    for (size_t i = 0; i < levels.young.size(); ++i)
+      if (levels.young[i].busy) begin = i + 1;
+    const size_t count = levels.young.size() - begin;
+    say(trace, fmt::format("level 1 is busy: {} runs of level 0 may become one", count));
+    if (count < std::max<uint64_t>(2, runs_min_)) return std::nullopt;
+    CompactionPlan plan{.why = fmt::format("{} runs of level 0, because level 1 is busy", count)};
+    for (size_t i = begin; i < levels.young.size(); ++i)
+      for (const StoreFileInfo& file : levels.young[i].files) plan.inputs.push_back(file.id);
+    return plan;
+  }
+
+  // The level that is largest in proportion to its target gives files to the next one.
+  std::optional<CompactionPlan> shrink_fullest(const Levels& levels, const StoreShape& shape,
+                                               std::vector<std::string>* trace) const {
+    uint32_t fullest = 0;
+    double most = 1;
+    for (uint32_t level = 1; level <= levels.deep.size() && level < kLevelsMax; ++level) {
+      const SortedRun* run = levels.run_of(level);
+      if (run == nullptr) continue;
+      const double score = static_cast<double>(run->bytes) / target(level, shape);
+      say(trace, fmt::format("level {}: {} of {}, {} files", level, human_bytes(run->bytes),
+                             human_bytes(static_cast<uint64_t>(target(level, shape))), run->files.size()));
+      const SortedRun* next = levels.run_of(level + 1);
+      if (run->busy || (next != nullptr && next->busy) || score <= most) continue;
+      most = score;
+      fullest = level;
+    }
+    if (fullest == 0) return std::nullopt;
+    std::vector<const StoreFileInfo*> inputs = chosen(levels.files_of(fullest), levels.files_of(fullest + 1));
+    const Rows rows = Rows::of(inputs);
+    const size_t own = inputs.size();
+    for (const StoreFileInfo& file : levels.files_of(fullest + 1))
+      if (rows.meet(file)) inputs.push_back(&file);
+    return down(levels, shape, inputs, fullest,
+                fmt::format("level {} is {:.1f} times its target: {} files, with {} of level {}", fullest, most,
+                            own, inputs.size() - own, fullest + 1));
+  }
+
+  // Returns the files that go down, neighbours.
+  std::vector<const StoreFileInfo*> chosen(Files files, Files below) const {
+    CELLAR_ASSERT(!files.empty());
+    if (pick_ == "whole") return pointers_to(files);
+    const StoreFileInfo* best = nullptr;
+    double least = HUGE_VAL;
+    for (const StoreFileInfo& file : files) {
+      const double cost = cost_of(file, below);
+      if (best != nullptr && cost >= least) continue;
+      best = &file;
+      least = cost;
+    }
+    return {best};
+  }
+
+  // The file with the lowest figure goes down.
+  double cost_of(const StoreFileInfo& file, Files below) const {
+    if (pick_ == "oldest") return static_cast<double>(file.sequence_max);
+    if (pick_ == "tombstones")
+      return -static_cast<double>(file.deletes) / static_cast<double>(std::max<uint64_t>(1, file.cells));
+    const Rows rows{file.first_row, file.last_row};
+    uint64_t overlap = 0;
+    for (const StoreFileInfo& each : below)
+      if (rows.meet(each)) overlap += each.bytes;
+    return static_cast<double>(overlap) / static_cast<double>(std::max<uint64_t>(1, file.bytes));
+  }
+
+  // The inputs, of `level` and of the next one, go to the next one.
+  std::optional<CompactionPlan> down(const Levels& levels, const StoreShape& shape,
+                                     const std::vector<const StoreFileInfo*>& inputs, uint32_t level,
+                                     std::string why) const {
+    const SortedRun* next = levels.run_of(level + 1);
+    CompactionPlan plan{.why = std::move(why)};
+    for (const StoreFileInfo* file : inputs) plan.inputs.push_back(file->id);
+    plan.output = {.run = next != nullptr ? next->id : 0, .level = level + 1};
+    plan.move = level > 0 && std::ranges::none_of(inputs, [&](const StoreFileInfo* file) {
+                  return file->level == level + 1;
+                });
+    if (plan.move) return plan;
+    plan.output.file_bytes = file_bytes(shape);
+    plan.output.file_starts = starts(levels.files_of(level + 2), Rows::of(inputs), shape);
+    return plan;
+  }
+
+  // Ends output files where they would share rows with too much of the level below the output: such a file
+  // would cost too much when it goes down itself.
+  std::vector<std::string> starts(Files below, const Rows& rows, const StoreShape& shape) const {
+    std::vector<std::string> result;
+    const double most = fanout_ * static_cast<double>(file_bytes(shape));
+    uint64_t bytes = 0;
+    for (const StoreFileInfo& file : below) {
+      if (!rows.meet(file)) continue;
+      if (static_cast<double>(bytes) >= most) {
+        result.push_back(file.first_row);
+        bytes = 0;
+      }
+      bytes += file.bytes;
+    }
+    return result;
+  }
+
+  double fanout_;
+  uint64_t base_bytes_;
+  uint64_t file_bytes_;
+  uint64_t runs_min_;
+  std::string pick_;
+};
+
+}  // namespace
+
+CELLAR_PLUGIN(CompactionPolicy, compaction_policy_leveled, "leveled", Leveled)
+
+}  // namespace cellar

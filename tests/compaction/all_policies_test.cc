@@ -1,0 +1,226 @@
+// Goal: every registered compaction policy keeps the rules that all share: each plan may be carried out, plans
+// come to an end, writers never wait for a compaction that nobody begins, and for every row the runs stay ordered
+// by age. Method: a store of made-up files, each with the oldest and the newest write of every row it holds;
+// random flushes; the plans are carried out on it, and all is checked after each.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/plugins.h"
+#include "base/random.h"
+#include "compaction/plan.h"
+#include "engine/manifest/file_order.h"
+#include "tests/support/test_scale.h"
+
+
+namespace cellar::testing {
+namespace {
+
+constexpr uint64_t kRowBytes = 10;
+
+struct Writes {
+  uint64_t oldest = 0;
+  uint64_t newest = 0;
+};
+
+struct MadeFile {
+  uint64_t id = 0;
+  uint64_t run = 0;
+  uint32_t level = 0;
+  std::map<std::string, Writes> rows = {};
+  bool major = false;
+};
+
+std::string_view row_of(const MadeFile& file) { return file.rows.begin()->first; }
+
+// A store that has no content but the rows of its files.
+class MadeStore {
+ public:
+  explicit MadeStore(uint64_t seed) : random_(seed) {}
+
+  void flush() {
+    MadeFile file{.id = next_id_++};
+    const uint64_t first = random_.below(60);
+    const uint64_t width = 1 + random_.below(random_.one_in(3) ? 40 : 8);
+    for (uint64_t i = first; i < std::min<uint64_t>(60, first + width); ++i)
+      if (i == first || !random_.one_in(4)) file.rows[fmt::format("r{:02}", i)] = {next_write_, next_write_};
+    ++next_write_;
+    files_.push_back(std::move(file));
+  }
+
+  // What a policy is told. Valid until the next change.
+  StoreShape shape() {
+    infos_.clear();
+    for (const MadeFile& file : files_) {
+      StoreFileInfo& info = infos_.emplace_back();
+      info.id = file.id;
+      info.run = file.run;
+      info.level = file.level;
+      info.bytes = file.rows.size() * kRowBytes;
+      info.cells = file.rows.size();
+      info.deletes = random_.below(2) == 0 ? 0 : info.cells / 2;
+      info.first_row = file.rows.begin()->first;
+      info.last_row = file.rows.rbegin()->first;
+      info.major = file.major;
+      for (const auto& [row, writes] : file.rows) info.sequence_max = std::max(info.sequence_max, writes.newest);
+    }
+    return {.files = infos_, .flush_bytes = 5 * kRowBytes, .files_stop = 12};
+  }
+
+  void carry_out(const CompactionPlan& plan) {
+    std::vector<MadeFile> inputs;
+    size_t place = files_.size();
+    const bool all = plan.inputs.size() == files_.size();
+    for (const uint64_t id : plan.inputs) {
+      const auto file = std::ranges::find(files_, id, &MadeFile::id);
+      ASSERT_NE(file, files_.end());
+      inputs.push_back(*file);
+      take_out(files_, static_cast<size_t>(file - files_.begin()), place);
+    }
+    const uint64_t run = plan.output.run != 0 ? plan.output.run : next_id_++;
+    for (MadeFile& file : plan.move ? inputs : merged(inputs, plan.output, all)) {
+      file.run = plan.output.level != 0 || plan.output.file_bytes != 0 ? run : 0;
+      file.level = plan.output.level;
+      insert_file(files_, std::move(file), place, row_of);
+    }
+  }
+
+  // Returns what is wrong, or nothing.
+  std::string fault() const {
+    std::map<std::string, uint64_t> newest;
+    for (size_t i = 0; i < files_.size(); ++i) {
+      const MadeFile& file = files_[i];
+      if (i > 0 && file.run != 0 && files_[i - 1].run == file.run &&
+          files_[i - 1].rows.rbegin()->first >= file.rows.begin()->first)
+        return fmt::format("files {} and {} of a run share rows", files_[i - 1].id, file.id);
+      for (const auto& [row, writes] : file.rows) {
+        if (newest.contains(row) && newest[row] >= writes.oldest)
+          return fmt::format("row {} of file {} is older than that of an older run", row, file.id);
+        newest[row] = writes.newest;
+      }
+    }
+    return {};
+  }
+
+  size_t runs() { return runs_of(shape().files).size(); }
+
+ private:
+  std::vector<MadeFile> merged(const std::vector<MadeFile>& inputs, const CompactionOutput& output, bool all) {
+    std::map<std::string, Writes> rows;
+    for (const MadeFile& file : inputs)
+      for (const auto& [row, writes] : file.rows) {
+        const auto [known, first] = rows.emplace(row, writes);
+        if (first) continue;
+        known->second.oldest = std::min(known->second.oldest, writes.oldest);
+        known->second.newest = std::max(known->second.newest, writes.newest);
+      }
+    std::vector<MadeFile> files;
+    for (const auto& [row, writes] : rows) {
+      const auto starts = std::ranges::upper_bound(output.file_starts, row) - output.file_starts.begin();
+      const bool full = !files.empty() && output.file_bytes != 0 &&
+                        files.back().rows.size() * kRowBytes >= output.file_bytes;
+      if (files.empty() || full || starts != starts_) files.push_back({.id = next_id_++, .major = all});
+      starts_ = starts;
+      files.back().rows[row] = writes;
+    }
+    return files;
+  }
+
+  Random random_;
+  uint64_t next_id_ = 1;
+  uint64_t next_write_ = 1;
+  std::ptrdiff_t starts_ = 0;
+  std::vector<MadeFile> files_;
+  std::vector<StoreFileInfo> infos_;
+};
+
+// Parameters that make much happen in few files, in addition to the default ones.
+std::vector<std::string> variants_of(const std::string& name) {
+  if (name == "exploring") return {name, "exploring(files_min=2, files_max=3)"};
+  if (name == "leveled")
+    return {name, "leveled(fanout=2, base_bytes=100, file_bytes=50, runs_min=2)",
+            "leveled(fanout=3, base_bytes=60, file_bytes=20, runs_min=1, pick=oldest)",
+            "leveled(fanout=2, base_bytes=50, file_bytes=30, runs_min=3, pick=tombstones)",
+            "leveled(fanout=2, base_bytes=80, file_bytes=40, runs_min=2, pick=whole)"};
+  return {name};
+}
+
+// Lets the policy make plans until it has none.
+void settle(const CompactionPolicy& policy, MadeStore& store, const std::string& text, uint64_t& plans) {
+  for (int i = 0;; ++i) {
+    ASSERT_LT(i, 1000) << text << " makes plans without an end";
+    const StoreShape shape = store.shape();
+    const auto plan = policy.pick(shape, nullptr);
+    if (!plan) return;
+    ASSERT_FALSE(plan->why.empty()) << text;
+    const Status checked = check_plan(*plan, shape, plan->inputs.size() == shape.files.size());
+    ASSERT_TRUE(checked.ok()) << text << ": " << checked.to_text();
+    store.carry_out(*plan);
+    ASSERT_EQ(store.fault(), "") << text << ": " << plan->why;
+    ++plans;
+  }
+}
+
+TEST(AllPolicies, MakeValidPlansThatEndAndLetWritersGoOn) {
+  register_compaction_plugins();
+  uint64_t plans = 0;
+  const uint64_t seeds = scaled(40);
+  for (const std::string& name : Registry<CompactionPolicy>::instance().names()) {
+    for (const std::string& text : variants_of(name)) {
+      const auto policy = Registry<CompactionPolicy>::instance().make(text);
+      ASSERT_TRUE(policy.ok()) << text << ": " << policy.status().to_text();
+      for (uint64_t seed = 1; seed <= seeds; ++seed) {
+        MadeStore store(seed);
+        for (int flushes = 0; flushes < 60; ++flushes) {
+          store.flush();
+          settle(**policy, store, text, plans);
+          if (HasFatalFailure()) return;
+          // A policy that wants no compaction at this number of runs lets the runs grow.
+          if (name != "none") {
+            ASSERT_LT(store.runs(), store.shape().files_stop) << text << ", seed " << seed;
+          }
+        }
+        if (const auto major = major_plan(**policy, store.shape(), true)) {
+          ASSERT_TRUE(check_plan(*major, store.shape(), true).ok()) << text;
+          store.carry_out(*major);
+          ASSERT_EQ(store.fault(), "") << text;
+          ASSERT_EQ(store.runs(), 1u) << text << ": a major compaction leaves one run";
+          settle(**policy, store, text, plans);
+        }
+      }
+    }
+  }
+  EXPECT_GT(plans, 1000u);
+  count(plans, "plans of compaction policies carried out on made-up stores");
+}
+
+// A family may change its policy: each must cope with what another one has left.
+TEST(AllPolicies, GoOnFromWhatOthersLeft) {
+  register_compaction_plugins();
+  std::vector<std::pair<std::string, std::unique_ptr<CompactionPolicy>>> policies;
+  for (const std::string& name : Registry<CompactionPolicy>::instance().names())
+    for (const std::string& text : variants_of(name)) {
+      auto made = Registry<CompactionPolicy>::instance().make(text);
+      ASSERT_TRUE(made.ok());
+      policies.emplace_back(text, std::move(*made));
+    }
+  uint64_t plans = 0;
+  for (uint64_t seed = 1; seed <= scaled(200); ++seed) {
+    MadeStore store(seed);
+    Random random(seed);
+    for (int change = 0; change < 10; ++change) {
+      const auto& [text, policy] = policies[random.below(policies.size())];
+      for (uint64_t flushes = random.below(8); flushes > 0; --flushes) {
+        store.flush();
+        settle(*policy, store, text, plans);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+  EXPECT_GT(plans, 500u);
+}
+
+}  // namespace
+}  // namespace cellar::testing
