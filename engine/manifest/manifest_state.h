@@ -41,6 +41,8 @@ struct FileRecord {
   uint32_t trailer_crc = 0;   // CRC32C of the file from its load-on-open section on
   bool major = false;
   uint64_t adopted_as = 0;    // a foreign file: every cell of it counts as written at this sequence; 0: ours
+  uint64_t run = 0;           // files of one sorted run have the same number; 0: the file is a run of its own
+  uint32_t level = 0;         // a label that compaction policies use; 0 for flushes
   std::string encoding = {};  // for people
   std::string compression = {};  // for people
 

@@ -168,6 +168,7 @@ Result<std::shared_ptr<const StoreView>> FileTable::view_of(size_t region, size_
     view->files.push_back(std::make_shared<StoreFile>(std::move(file), FileRecord(), view->files.size(),
                                                       nullptr, StoredFile(), nullptr));
   }
+  find_runs(*view);
   return kept_[family] = std::move(view);
 }
 

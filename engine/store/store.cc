@@ -8,27 +8,6 @@
 
 namespace cellar {
 
-Outside outside_of(const StoreView& view, std::span<const MemtableRef> memtables,
-                   std::span<const std::shared_ptr<StoreFile>> files) {
-  const bool keeps_deleted = view.config->rules.keep_deleted_cells != KeepDeleted::kFalse;
-  Outside result;
-  const auto add = [&](bool takes_part, int64_t earliest, uint64_t version_deletes) {
-    if (!takes_part) result.earliest = std::min(result.earliest, earliest);
-    if (!takes_part || keeps_deleted) result.version_deletes = result.version_deletes || version_deletes != 0;
-  };
-  const auto add_memtable = [&](const MemtableRef& each) {
-    const MemtableSummary summary = each->summary();
-    add(std::ranges::find(memtables, each) != memtables.end(), summary.timestamp_min,
-        summary.version_deletes);
-  };
-  if (view.active.get() != nullptr) add_memtable(view.active);
-  for (const MemtableRef& memtable : view.frozen) add_memtable(memtable);
-  for (const auto& file : view.files)
-    add(std::ranges::find(files, file) != files.end(), file->record().earliest_put,
-        file->record().version_deletes);
-  return result;
-}
-
 Store::Store(StoreIds ids, std::string table_name, std::shared_ptr<const FamilyConfig> config,
              std::shared_ptr<Directory> directory, std::vector<std::shared_ptr<StoreFile>> files,
              uint64_t rewritten_at, uint64_t flushed_sequence)
@@ -44,6 +23,7 @@ Store::Store(StoreIds ids, std::string table_name, std::shared_ptr<const FamilyC
   view->config = std::move(config);
   view->files = std::move(files);
   view->rewritten_at = rewritten_at;
+  find_runs(*view);
   count_files(*view);
   view_ = std::move(view);
 }
@@ -72,6 +52,7 @@ void Store::change_view(const Change& change, const std::vector<uint64_t>* keep_
     MutexLock lock(mutex_);
     auto next = std::make_shared<StoreView>(*view_);
     change(*next);
+    if (next->files != view_->files) find_runs(*next);
     CELLAR_ASSERT(next->config != nullptr && next->rewritten_at >= view_->rewritten_at);
     CELLAR_ASSERT(!dropped() ||
                   (next->files.empty() && next->frozen.empty() && next->active.get() == nullptr));

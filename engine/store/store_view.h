@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/assert.h"
@@ -30,16 +31,52 @@ class MemtableRef {
   Memtable* table_ = nullptr;
 };
 
+// FileRun: a sorted run of a view: the files with these indexes. A row is in at most one of them.
+struct FileRun {
+  size_t begin = 0;
+  size_t end = 0;             // exclusive
+  uint64_t sequence_max = 0;  // the greatest of its files
+
+  size_t size() const { return end - begin; }
+  bool operator==(const FileRun&) const = default;
+};
+
+// FileRows: what a search in a run of several files needs to know of one of them. The file owns the bytes.
+struct FileRows {
+  std::string_view first;
+  std::string_view last;
+  size_t next_marked = 0;  // index of the first file of the run, from this one on, that may hold markers
+};
+
+// RowBounds: a range of rows, in ascending order. An empty bound is open.
+struct RowBounds {
+  std::string_view low;
+  std::string_view high;
+  bool low_inclusive = true;
+  bool high_inclusive = true;
+};
+
 // Immutable; replaced as a whole by its Store.
 struct StoreView {
   std::shared_ptr<const FamilyConfig> config;
   MemtableRef active;
   std::vector<MemtableRef> frozen;                // newest first
-  std::vector<std::shared_ptr<StoreFile>> files;  // oldest first
+  std::vector<std::shared_ptr<StoreFile>> files;  // the oldest run first, the files of a run in order of rows
+  std::vector<FileRun> runs;                      // the oldest first; find_runs() makes them
+  std::vector<FileRows> rows;  // one for each file, or empty if every run has one file; by find_runs()
   // The newest read point that a flush or compaction behind these files was done for: whoever reads at an
   // older one that was not registered may miss what was dropped, and starts over.
   uint64_t rewritten_at = 0;
 };
+
+// Finds the runs of the view's files. Call it after each change of `files`. Neighbours with the same number of a
+// run belong to one run, unless the number is 0. A file without cells is always a run of its own, because it
+// has no place in the order of rows.
+void find_runs(StoreView& view);
+
+// Returns the files of a run that may hold rows within the bounds, as a part of the run. The run must have
+// several files. Takes time in proportion to the logarithm of their number.
+FileRun files_within(const StoreView& view, const FileRun& run, const RowBounds& bounds);
 
 // Of what is in the view, memory included, and takes no part in a rewrite of some of its memtables or files.
 struct Outside {
