@@ -161,13 +161,15 @@ Result<std::shared_ptr<const StoreView>> FileTable::view_of(size_t region, size_
   if (!files.ok()) return files.status().with_context("family " + escaped(options.name));
   auto view = std::make_shared<StoreView>();
   view->config = configs_[family];
+  std::vector<PlacedFile> placed;
   for (std::shared_ptr<HFileReader>& file : *files) {
     if (file->meta_order())
       return Status::not_supported(file->name() + " is sorted in the order of hbase:meta")
           .hinting("cellar dump prints its cells");
-    view->files.push_back(std::make_shared<StoreFile>(std::move(file), FileRecord(), view->files.size(),
-                                                      nullptr, StoredFile(), nullptr));
+    placed.push_back({std::make_shared<StoreFile>(std::move(file), FileRecord(), placed.size(), nullptr,
+                                                  StoredFile(), nullptr)});
   }
+  set_files(*view, std::move(placed));
   return kept_[family] = std::move(view);
 }
 

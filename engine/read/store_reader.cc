@@ -7,6 +7,7 @@
 #include "cell/merging_cursor.h"
 #include "cell/reverse_row_cursor.h"
 #include "engine/read/explained_source.h"
+#include "engine/read/run_files_cursor.h"
 #include "hfile/read/hfile_reader.h"
 
 namespace cellar {
@@ -28,8 +29,7 @@ using Outcome = ReadExplanation::Outcome;
 Outcome outcome_of(const StoreView& view, const StoreFile& file, const StoreQuery& query,
                    const RowRange& range, ReadStats& stats) {
   const HFileReader& reader = file.reader();
-  const std::string_view low = range.reversed ? range.stop : range.start;
-  const std::string_view high = range.reversed ? range.start : range.stop;
+  const auto [low, high, low_inclusive, high_inclusive] = range.ascending();
   if (reader.cells() == 0 || (!high.empty() && reader.first_row() > high) ||
       (!low.empty() && reader.last_row() < low))
     return Outcome::kOutsideKeys;
@@ -50,7 +50,6 @@ Outcome outcome_of(const StoreView& view, const StoreFile& file, const StoreQuer
   if (range.single_row()) {
     maybe = reader.may_contain_columns(range.start, columns_of(query.rules), &stats);
   } else {
-    const bool high_inclusive = range.reversed ? range.start_inclusive : range.stop_inclusive;
     maybe = reader.may_contain_rows(low, high, high_inclusive, &stats);
   }
   return maybe ? Outcome::kRead : Outcome::kBloomFilter;
@@ -109,6 +108,12 @@ void add_memtable(const StoreView& view, const StoreQuery& query, const RowRange
   sources.markers = sources.markers || (query.rules.filtered && memtable->summary().deletes != 0);
 }
 
+FileCursorOptions cursor_options(const StoreView& view, const StoreQuery& query, ReadStats* stats) {
+  return {.fill_cache = query.fill_cache && view.config->options.cache_blocks,
+          .sequential = query.sequential,
+          .stats = stats};
+}
+
 void add_file(const StoreView& view, const StoreQuery& query, const RowRange& range, const StoreFile& file,
               uint32_t age, Sources& sources) {
   const HFileReader& reader = file.reader();
@@ -119,23 +124,101 @@ void add_file(const StoreView& view, const StoreQuery& query, const RowRange& ra
   count_file(outcome, *stats);
   if (entry != nullptr) entry->outcome = outcome;
   if (outcome != Outcome::kRead) return;
-  const FileCursorOptions options{.fill_cache = query.fill_cache && view.config->options.cache_blocks,
-                                  .sequential = query.sequential,
-                                  .stats = stats};
-  add_run(reader.cursor(options), range, age, entry, sources);
-  const bool known = !file.record().name.empty();  // otherwise its markers have not been counted
-  sources.markers = sources.markers || !known || file.record().deletes != 0;
+  add_run(reader.cursor(cursor_options(view, query, stats)), range, age, entry, sources);
+  sources.markers = sources.markers || file.may_hold_markers();
   sources.family_markers = sources.family_markers || !may_begin_at_column(query, range) ||
                            reader.may_contain_family_markers(range.start, stats);
 }
 
+// Counts files of a run that lie outside the range of the read.
+void pass_over_files(const StoreView& view, const StoreQuery& query, size_t begin, size_t end) {
+  CELLAR_DCHECK(begin <= end && end <= view.files.size());
+  if (query.explanation == nullptr) {
+    query.stats->files_considered += end - begin;
+    query.stats->files_skipped_range += end - begin;
+    return;
+  }
+  for (size_t i = begin; i < end; ++i)
+    count_file(Outcome::kOutsideKeys,
+               explain(view, query, view.files[i]->reader().name(), Outcome::kOutsideKeys)->cost);
+}
+
+// ReadFiles: those files of a run that overlap the range of a read. A file is judged when the read comes to it.
+class ReadFiles final : public RunFiles {
+ public:
+  ReadFiles(const StoreView& view, const StoreQuery& query, const RowRange& range, const FileRun& files)
+      : view_(view), query_(query), range_(range), begin_(files.begin), answers_(files.size()) {
+    CELLAR_ASSERT(files.size() > 1 && !range.single_row());
+    if (query.explanation == nullptr) return;
+    for (size_t i = files.begin; i < files.end; ++i)
+      entries_.push_back(explain(view, query, view.files[i]->reader().name(), Outcome::kNotReached));
+  }
+
+  bool wants(size_t at) override {
+    if (answers_[at] == Answer::kUnknown) answers_[at] = judge(at) ? Answer::kYes : Answer::kNo;
+    return answers_[at] == Answer::kYes;
+  }
+  std::unique_ptr<RunCursor> open(size_t at) override {
+    CELLAR_DCHECK(answers_[at] == Answer::kYes);
+    auto cursor = file(at).reader().cursor(cursor_options(view_, query_, &stats(at)));
+    if (entries_.empty()) return cursor;
+    return std::make_unique<ExplainedSource>(std::move(cursor), *entries_[at]);
+  }
+
+ private:
+  enum class Answer : uint8_t { kUnknown, kYes, kNo };
+
+  const StoreFile& file(size_t at) const { return *view_.files[begin_ + at]; }
+  ReadStats& stats(size_t at) { return entries_.empty() ? *query_.stats : entries_[at]->cost; }
+  bool judge(size_t at) {
+    const Outcome outcome = outcome_of(view_, file(at), query_, range_, stats(at));
+    count_file(outcome, stats(at));
+    if (!entries_.empty()) entries_[at]->outcome = outcome;
+    return outcome == Outcome::kRead;
+  }
+
+  const StoreView& view_;
+  const StoreQuery query_;
+  const RowRange range_;
+  const size_t begin_;
+  std::vector<Answer> answers_;
+  std::vector<ReadExplanation::Source*> entries_;  // empty if no explanation is requested
+};
+
+// Adds the files of a run of several files. Finds the files that overlap the range without looking at the
+// others.
+void add_files(const StoreView& view, const StoreQuery& query, const RowRange& range, const FileRun& run,
+               uint32_t age, Sources& sources) {
+  const FileRun files = files_within(view, run, range.ascending());
+  pass_over_files(view, query, run.begin, files.begin);
+  if (files.size() == 1) {
+    add_file(view, query, range, *view.files[files.begin], age, sources);
+  } else if (files.size() > 1) {
+    const std::span<const FileRows> rows = std::span(view.rows).subspan(files.begin, files.size());
+    add_run(make_run_files_cursor(rows, std::make_unique<ReadFiles>(view, query, range, files)), range, age,
+            nullptr, sources);
+    sources.markers = sources.markers || rows.front().next_marked < files.end;
+    sources.family_markers = true;
+  }
+  pass_over_files(view, query, files.end, run.end);
+}
+
 Sources open_sources(const StoreView& view, const StoreQuery& query, const RowRange& range) {
+  CELLAR_ASSERT((view.runs.empty() ? 0 : view.runs.back().end) == view.files.size());  // find_runs() was called
   Sources sources;
   uint32_t age = 0;
   add_memtable(view, query, range, view.active, age, sources);
   for (const MemtableRef& memtable : view.frozen) add_memtable(view, query, range, memtable, ++age, sources);
-  for (size_t i = view.files.size(); i-- > 0;) add_file(view, query, range, *view.files[i], ++age, sources);
-  CELLAR_DCHECK(sources.cursors.size() <= view.files.size() + view.frozen.size() + 1);
+  for (size_t i = view.runs.size(); i-- > 0;) {
+    const FileRun& run = view.runs[i];
+    ++age;
+    if (run.size() == 1) {
+      add_file(view, query, range, *view.files[run.begin], age, sources);
+    } else {
+      add_files(view, query, range, run, age, sources);
+    }
+  }
+  CELLAR_DCHECK(sources.cursors.size() <= view.runs.size() + view.frozen.size() + 1);
   CELLAR_DCHECK(std::ranges::is_sorted(sources.cursors, std::less(), &MergeSource::age));  // youngest first
   return sources;
 }

@@ -32,6 +32,11 @@ struct RowRange {
   }
   // Returns whether the range is one row, with both bounds inclusive: row Bloom filters then apply.
   bool single_row() const { return start_inclusive && stop_inclusive && !start.empty() && start == stop; }
+  // Returns the bounds in the order of rows.
+  RowBounds ascending() const {
+    return reversed ? RowBounds{stop, start, stop_inclusive, start_inclusive}
+                    : RowBounds{start, stop, start_inclusive, stop_inclusive};
+  }
   // Returns whether `row` is beyond the stop bound, in the direction of the read.
   bool past_stop(std::string_view row) const;
   // Returns whether `row` is the excluded start.
@@ -51,7 +56,8 @@ struct StoreQuery {
 class StoreReader {
  public:
   // Opens the sources that can hold cells of `range` and moves to the first cell there. Returns null if
-  // there are no such sources.
+  // there are no such sources. Of a run of several files, a file is opened when the read comes to its rows.
+  // The bytes of the bounds, and what the query borrows, must therefore outlive the reader.
   static std::unique_ptr<StoreReader> open(std::shared_ptr<const StoreView> view, const StoreQuery& query,
                                            const RowRange& range);
   ~StoreReader();

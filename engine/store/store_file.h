@@ -37,6 +37,8 @@ class StoreFile {
 
   const HFileReader& reader() const { return *reader_; }
   const FileRecord& record() const { return record_; }
+  // Returns false only if the file holds no delete markers. Those of files without a record are not counted.
+  bool may_hold_markers() const { return record_.name.empty() || record_.deletes != 0; }
   // Unique in the store: what plans call the file.
   uint64_t number() const { return number_; }
 

@@ -7,6 +7,21 @@
 #include <utility>
 
 namespace cellar {
+namespace {
+
+// Fills in the rows of a run of several files.
+void note_rows(StoreView& view, const FileRun& run) {
+  CELLAR_ASSERT(run.size() > 1 && run.end <= view.files.size());
+  size_t next_marked = run.end;
+  for (size_t i = run.end; i-- > run.begin;) {
+    const HFileReader& reader = view.files[i]->reader();
+    if (view.files[i]->may_hold_markers()) next_marked = i;
+    view.rows[i] = {reader.first_row(), reader.last_row(), next_marked};
+    CELLAR_ASSERT(i + 1 == run.end || view.rows[i].last < view.rows[i + 1].first);  // no row is in two files
+  }
+}
+
+}  // namespace
 
 std::vector<PlacedFile> placed_files(const StoreView& view) {
   std::vector<PlacedFile> result;
@@ -30,6 +45,7 @@ std::vector<StoreFileInfo> infos_of(const StoreView& view) {
 void set_files(StoreView& view, std::vector<PlacedFile> files) {
   view.files.clear();
   view.runs.clear();
+  view.rows.clear();
   for (PlacedFile& each : files) {
     const size_t at = view.files.size();
     const bool continues = each.run != 0 && !view.runs.empty() && view.runs.back().run == each.run;
@@ -39,9 +55,35 @@ void set_files(StoreView& view, std::vector<PlacedFile> files) {
     } else {
       view.runs.push_back({at, at + 1, each.run, each.level});
     }
+    view.runs.back().sequence_max = std::max(view.runs.back().sequence_max, each.file->record().sequence_max);
     view.files.push_back(std::move(each.file));
   }
   CELLAR_ASSERT(view.runs.empty() || view.runs.back().end == view.files.size());
+  if (view.runs.size() == view.files.size()) return;
+  view.rows.resize(view.files.size());
+  for (const FileRun& run : view.runs)
+    if (run.size() > 1) note_rows(view, run);
+}
+
+FileRun files_within(const StoreView& view, const FileRun& run, const RowBounds& bounds) {
+  CELLAR_ASSERT(run.size() > 1 && run.end <= view.rows.size());
+  const auto at = [&](size_t index) { return view.rows.begin() + static_cast<std::ptrdiff_t>(index); };
+  const auto is_below = [&](const FileRows& file) {
+    return bounds.low_inclusive ? file.last < bounds.low : file.last <= bounds.low;
+  };
+  const auto is_not_above = [&](const FileRows& file) {
+    return bounds.high.empty() ||
+           (bounds.high_inclusive ? file.first <= bounds.high : file.first < bounds.high);
+  };
+  FileRun found = run;
+  found.begin = static_cast<size_t>(std::partition_point(at(run.begin), at(run.end), is_below) - at(0));
+  found.end = found.begin;
+  // Most ranges end in the file in which they begin.
+  if (found.end < run.end && is_not_above(view.rows[found.end])) ++found.end;
+  if (found.end > found.begin && found.end < run.end && is_not_above(view.rows[found.end]))
+    found.end = static_cast<size_t>(std::partition_point(at(found.end), at(run.end), is_not_above) - at(0));
+  CELLAR_DCHECK(found.begin >= run.begin && found.end <= run.end);
+  return found;
 }
 
 Outside outside_of(const StoreView& view, std::span<const MemtableRef> memtables,

@@ -38,9 +38,25 @@ struct FileRun {
   size_t end = 0;      // exclusive
   uint64_t run = 0;    // as in FileRecord; 0: a run of one file, without a number
   uint32_t level = 0;
+  uint64_t sequence_max = 0;  // the greatest of its files
 
   size_t size() const { return end - begin; }
   bool operator==(const FileRun&) const = default;
+};
+
+// FileRows: what a search in a run of several files needs to know of one of them. The file owns the bytes.
+struct FileRows {
+  std::string_view first;
+  std::string_view last;
+  size_t next_marked = 0;  // index of the first file of the run, from this one on, that may hold markers
+};
+
+// RowBounds: a range of rows, in ascending order. An empty bound is open.
+struct RowBounds {
+  std::string_view low;
+  std::string_view high;
+  bool low_inclusive = true;
+  bool high_inclusive = true;
 };
 
 // Immutable; replaced as a whole by its Store.
@@ -50,7 +66,8 @@ struct StoreView {
   std::vector<MemtableRef> frozen;                // newest first
   // The oldest run first, and in a run ascending by rows. Set by set_files(), with the runs.
   std::vector<std::shared_ptr<StoreFile>> files;
-  std::vector<FileRun> runs;  // the oldest first
+  std::vector<FileRun> runs;   // the oldest first
+  std::vector<FileRows> rows;  // one for each file, or empty if every run has one file
   // The newest read point that a flush or compaction behind these files was done for: whoever reads at an
   // older one that was not registered may miss what was dropped, and starts over.
   uint64_t rewritten_at = 0;
@@ -69,6 +86,10 @@ std::vector<PlacedFile> placed_files(const StoreView& view);
 std::vector<StoreFileInfo> infos_of(const StoreView& view);
 // Makes these, in the order of file_order.h, the files of a view.
 void set_files(StoreView& view, std::vector<PlacedFile> files);
+
+// Returns the files of a run that may hold rows within the bounds, as a part of the run. The run must have
+// several files. Takes time in proportion to the logarithm of their number.
+FileRun files_within(const StoreView& view, const FileRun& run, const RowBounds& bounds);
 
 // The rows from the first to the last of some files. Borrows their records.
 struct RowHull {

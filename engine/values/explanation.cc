@@ -47,6 +47,8 @@ std::string_view outcome_name(ReadExplanation::Outcome outcome) {
       return "expired";
     case ReadExplanation::Outcome::kBloomFilter:
       return "denied by its Bloom filter";
+    case ReadExplanation::Outcome::kNotReached:
+      return "not reached";
   }
   CELLAR_ASSERT(!"every Outcome has a name");
   return "?";

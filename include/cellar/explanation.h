@@ -22,6 +22,7 @@ struct ReadExplanation {
     kOutsideTimes,  // the range of its timestamps does not overlap
     kExpired,       // its newest cell is older than the family's time to live
     kBloomFilter,   // its Bloom filter excludes the row or column
+    kNotReached,    // the read ended before it came to the rows of the file
   };
   // A memtable or a file of a family that is read.
   struct Source {
@@ -49,7 +50,7 @@ struct ReadExplanation {
     PassedOver& operator+=(const PassedOver& other);
   };
 
-  std::deque<Source> sources;  // by family, newest first
+  std::deque<Source> sources;  // by family, newest first; files of one sorted run by their rows
   PassedOver passed_over;
 };
 

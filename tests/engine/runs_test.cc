@@ -112,7 +112,7 @@ TEST_F(RunsTest, AnswersStayRightWhileFilesGoDown) {
     }
     if (i % 5000 == 4999) expect_content(*table_);
   }
-  EXPECT_OK(engine_->wait_idle());
+  EXPECT_OK(engine_->wait_for_background());
   const std::vector<size_t> sizes = runs(info());
   EXPECT_GT(*std::ranges::max_element(sizes), 3u) << "no run has several files";
   EXPECT_GT(watcher_.files_most, 3u) << "no compaction wrote several files";
@@ -125,7 +125,7 @@ TEST_F(RunsTest, RunsAreAsTheyWereWhenTheStoreIsOpenedAgain) {
   Random random(8);
   for (int i = 0; i < 10000; ++i) put(random.below(3000), "value " + std::to_string(i));
   EXPECT_OK(engine_->flush());
-  EXPECT_OK(engine_->wait_idle());
+  EXPECT_OK(engine_->wait_for_background());
   const FamilyInfo before = info();
   ASSERT_GT(before.files.size(), runs(before).size());
   EXPECT_OK(engine_->close());
@@ -149,7 +149,7 @@ TEST_F(RunsTest, CopiesKeepRunsAndSoDoClones) {
   Random random(9);
   for (int i = 0; i < 10000; ++i) put(random.below(3000), "value " + std::to_string(i));
   EXPECT_OK(engine_->flush());
-  EXPECT_OK(engine_->wait_idle());
+  EXPECT_OK(engine_->wait_for_background());
   const std::vector<size_t> sizes = runs(info());
   ASSERT_TRUE(engine_->named_snapshots().create("s").ok());
   auto cloned = engine_->named_snapshots().clone("s", "t", "copy");
@@ -182,7 +182,7 @@ TEST_F(RunsTest, RowsInOrderMoveDownWithoutBeingWritten) {
   open_leveled();
   for (uint64_t row = 0; row < 20000; ++row) put(row, std::string(20, 'v'));
   EXPECT_OK(engine_->flush());
-  EXPECT_OK(engine_->wait_idle());
+  EXPECT_OK(engine_->wait_for_background());
   EXPECT_GT(watcher_.moves, 10);
   EXPECT_EQ(watcher_.merges, 0);
   EXPECT_EQ(watcher_.bytes_written, 0u);
@@ -216,7 +216,7 @@ TEST_F(RunsTest, AnotherPolicyGoesOnFromTheRuns) {
     ASSERT_TRUE(engine_->alter_table("t", {.set_families = {options}}).ok());
     for (int i = 0; i < 4000; ++i) put(random.below(3000), "value " + std::to_string(i) + std::string(30, 'y'));
     EXPECT_OK(engine_->flush());
-    EXPECT_OK(engine_->wait_idle());
+    EXPECT_OK(engine_->wait_for_background());
     runs(info());
     expect_content(*table_);
   }

@@ -25,6 +25,8 @@ std::string_view outcome_code(Outcome outcome) {
       return "expired";
     case Outcome::kBloomFilter:
       return "bloom_filter";
+    case Outcome::kNotReached:
+      return "not_reached";
   }
   return "";
 }
