@@ -39,8 +39,23 @@ struct Inputs {
   std::vector<std::shared_ptr<StoreFile>> files;              // of all runs, in this order
   int64_t whole_runs = 0;                                     // of which nothing is left
   bool all_files = false;                                     // of the view
-  bool all_of_their_rows = false;  // no other file of the view has rows between their first and their last
+  bool nothing_older = false;  // no file of an older run than the output's has rows between their first and last
 };
+
+// Returns whether a run that is older than the output has rows between the first and the last of the inputs.
+bool has_older_rows(const StoreView& view, const CompactionPlan& plan, const Inputs& inputs) {
+  const RowHull hull = hull_of(inputs.files);
+  for (const FileRun& run : view.runs) {
+    const std::span files = std::span(view.files).subspan(run.begin, run.size());
+    if (plan.output.run != 0 ? run.run == plan.output.run
+                             : std::ranges::find(files, inputs.files.front()) != files.end())
+      return false;
+    for (const auto& file : files)
+      if (hull.meets(file->record()) && std::ranges::find(inputs.files, file) == inputs.files.end()) return true;
+  }
+  CELLAR_ASSERT(false && "the plan was not checked: its output has no run");
+  return true;
+}
 
 Inputs inputs_of(const StoreView& view, const CompactionPlan& plan) {
   const std::unordered_set<uint64_t> wanted(plan.inputs.begin(), plan.inputs.end());
@@ -56,10 +71,7 @@ Inputs inputs_of(const StoreView& view, const CompactionPlan& plan) {
   }
   inputs.all_files = inputs.files.size() == view.files.size();
   if (inputs.files.empty()) return inputs;
-  const RowHull hull = hull_of(inputs.files);
-  inputs.all_of_their_rows = std::ranges::count_if(view.files, [&](const auto& file) {
-                               return hull.meets(file->record());
-                             }) == std::ssize(inputs.files);
+  inputs.nothing_older = !has_older_rows(view, plan, inputs);
   return inputs;
 }
 
@@ -159,10 +171,11 @@ ShapeOfStore shape_of(const EngineOptions& engine, const Store& store, const Sto
 
 namespace {
 
-// Returns whether nothing older is left of the rows, so that markers may go. As in HBase, a compaction of some
-// neighbours in age keeps markers. But policies with levels hardly ever merge all files.
+// Returns whether nothing older is left of the rows, so that markers may go. What is younger, in memory or in
+// files, is outside_of()'s to tell. As in HBase, a compaction of some neighbours in age keeps markers, even of
+// the oldest ones. But policies with levels hardly ever merge all files.
 bool is_final(const Inputs& inputs, uint32_t level) {
-  return inputs.all_files || (level > 0 && inputs.all_of_their_rows);
+  return inputs.all_files || (level > 0 && inputs.nothing_older);
 }
 
 // Decides what the compaction of the inputs may drop.

@@ -3,6 +3,7 @@
 // files, or nothing. Method: stores of a few files, and plans that are wrong in one respect each.
 #include "compaction/plan.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/plugins.h"
@@ -101,37 +102,37 @@ TEST_F(CheckRuns, AFileThatPassesNoneOfItsRowsMayGoAnywhere) {
 }
 
 TEST_F(CheckRuns, NothingPassesFilesOfItsRows) {
-  EXPECT_NE(check({5}, {.run = 1, .level = 2}, true).find("would pass file 4"), std::string::npos);
-  EXPECT_NE(check({5, 1}, {.run = 1, .level = 2}).find("would pass file 4"), std::string::npos);
-  EXPECT_NE(check({4}, {.run = 1, .level = 2}, true).find("both sides of file 1"), std::string::npos);
-  EXPECT_NE(check({4, 1}, {.run = 1, .level = 2}).find("both sides of file 2"), std::string::npos);
-  EXPECT_NE(check({5, 1}, {}).find("would pass file 4"), std::string::npos) << "a new run has the oldest's age";
+  EXPECT_THAT(check({5}, {.run = 1, .level = 2}, true), ::testing::HasSubstr("file 5 would pass file 1"));
+  EXPECT_THAT(check({5, 1}, {.run = 1, .level = 2}), ::testing::HasSubstr("would pass file 4"));
+  EXPECT_THAT(check({4}, {.run = 1, .level = 2}, true), ::testing::HasSubstr("file 4 would pass file 1"));
+  EXPECT_THAT(check({4, 1}, {.run = 1, .level = 2}), ::testing::HasSubstr("file 4 would pass file 2"));
+  EXPECT_THAT(check({5, 1}, {}), ::testing::HasSubstr("would pass file 4")) << "a new run has the oldest's age";
 }
 
 TEST_F(CheckRuns, NoFileIsLeftBetweenTheRowsOfTheOutput) {
-  EXPECT_NE(check({1, 3}, {.run = 1, .level = 2}).find("both sides of file 2"), std::string::npos);
+  EXPECT_THAT(check({1, 3}, {.run = 1, .level = 2}), ::testing::HasSubstr("both sides of file 2"));
 }
 
 TEST_F(CheckRuns, ARunTakesFilesOfItsLevelOnly) {
-  EXPECT_NE(check({6}, {.run = 1, .level = 1}, true).find("which has level 2"), std::string::npos);
-  EXPECT_NE(check({6, 5}, {.run = 5, .level = 0}).find("which has level 0"), std::string::npos);
-  EXPECT_NE(check({6}, {.run = 9, .level = 1}, true).find("does not have"), std::string::npos);
-  EXPECT_NE(check({6}, {.level = 0}, true).find("level 0"), std::string::npos);
+  EXPECT_THAT(check({6}, {.run = 1, .level = 1}, true), ::testing::HasSubstr("which has level 2"));
+  EXPECT_THAT(check({6, 5}, {.run = 5, .level = 0}), ::testing::HasSubstr("which has level 0"));
+  EXPECT_THAT(check({6}, {.run = 9, .level = 1}, true), ::testing::HasSubstr("does not have"));
+  EXPECT_THAT(check({4}, {.level = 0}, true), ::testing::HasSubstr("level 0"));
 }
 
 TEST_F(CheckRuns, MovesBelongToOneRunAndLeaveIt) {
-  EXPECT_NE(check({6, 4}, {.level = 2}, true).find("several runs"), std::string::npos);
-  EXPECT_NE(check({1}, {.run = 1, .level = 2}, true).find("the run that has them"), std::string::npos);
+  EXPECT_THAT(check({6, 4}, {.level = 2}, true), ::testing::HasSubstr("several runs"));
+  EXPECT_THAT(check({1}, {.run = 1, .level = 2}, true), ::testing::HasSubstr("the run that has them"));
 }
 
 TEST_F(CheckRuns, ARunThatIsBeingCompactedTakesNoFiles) {
   files_[2].busy = true;
-  EXPECT_NE(check({4, 1, 2}, {.run = 1, .level = 2}).find("being compacted"), std::string::npos);
+  EXPECT_THAT(check({4, 1, 2}, {.run = 1, .level = 2}), ::testing::HasSubstr("being compacted"));
   EXPECT_EQ(check({5, 4}, {.run = 4, .level = 1}), "ok");
 }
 
 TEST_F(CheckRuns, StartsOfFilesAscend) {
-  EXPECT_NE(check({5, 4}, {.run = 4, .level = 1, .file_starts = {"c", "b"}}).find("ascend"), std::string::npos);
+  EXPECT_THAT(check({5, 4}, {.run = 4, .level = 1, .file_starts = {"c", "b"}}), ::testing::HasSubstr("ascend"));
 }
 
 TEST_F(CheckRuns, RunsAreFoundFromTheirFiles) {
