@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 #include <string>
 
 #include "base/assert.h"
@@ -69,19 +70,34 @@ Status check(const EstimateRequest& request) {
   return {};
 }
 
-// Rows: the estimated rows of a family in its files and memtables.
+// Bounds: the least and the most that precedes an offset of a file, and the likely amount. The likely
+// amount assumes an even distribution between two known places.
+struct Bounds {
+  double low = 0;
+  double likely = 0;
+  double high = 0;
+
+  Bounds& operator+=(const Bounds& other) {
+    low += other.low;
+    likely += other.likely;
+    high += other.high;
+    return *this;
+  }
+};
+
+// Rows: the estimated rows of a family in its sorted runs and memtables, each of which is a source.
 struct Rows {
   double most_low = 0;  // lower bound for the source with the most rows
   double most = 0;
   double sum = 0;
   double sum_high = 0;
 
-  void add(double low, double estimate, double high) {
-    CELLAR_ASSERT(low >= 0 && low <= high);
-    most_low = std::max(most_low, low);
-    most = std::max(most, estimate);
-    sum += estimate;
-    sum_high += high;
+  void add(const Bounds& source) {
+    CELLAR_ASSERT(source.low >= 0 && source.low <= source.high);
+    most_low = std::max(most_low, source.low);
+    most = std::max(most, source.likely);
+    sum += source.likely;
+    sum_high += source.high;
   }
 };
 
@@ -90,14 +106,6 @@ void add_exact(EstimatedFigure& figure, uint64_t value) {
   figure.estimate += value;
   figure.high += value;
 }
-
-// Bounds: the least and the most that precedes an offset of a file, and the likely amount. The likely
-// amount assumes an even distribution between two known places.
-struct Bounds {
-  double low = 0;
-  double likely = 0;
-  double high = 0;
-};
 
 Bounds before(const std::vector<CellCount>& counts, uint64_t offset, uint64_t CellCount::*what) {
   CELLAR_ASSERT(!counts.empty());
@@ -127,10 +135,11 @@ Bounds within(const FileSpan& span, const std::vector<CellCount>& counts, uint64
   return result;
 }
 
-Status add_file(const HFileReader& file, const EstimateRequest& request, RangeEstimate& total, Rows& rows) {
+// Adds the bytes and cells of a file to the total; returns its rows.
+Result<Bounds> add_file(const HFileReader& file, const EstimateRequest& request, RangeEstimate& total) {
   CELLAR_TRY_ASSIGN(const FileSpan span, file_span(file, request.start, request.stop, nullptr));
   const uint64_t outer = span.inner_bytes + span.edge_bytes;
-  if (outer == 0) return {};
+  if (outer == 0) return Bounds{};
   ++total.files;
   total.bytes.low += span.inner_bytes;
   total.bytes.estimate += span.inner_bytes + span.edge_bytes / 2;
@@ -140,20 +149,35 @@ Status add_file(const HFileReader& file, const EstimateRequest& request, RangeEs
   total.cells.low += rounded(cells.low);
   total.cells.estimate += rounded(cells.likely);
   total.cells.high += rounded(cells.high);
-  if (known.rows_known) {
-    const Bounds found = within(span, known.counts, &CellCount::rows);
-    rows.add(found.low, found.likely, found.high);
-    return {};
-  }
+  if (known.rows_known) return within(span, known.counts, &CellCount::rows);
   uint64_t all = 0;
   if (file_rows(file, all)) {
     known.counts.back().rows = all;
-    const Bounds found = within(span, known.counts, &CellCount::rows);
-    rows.add(found.low, found.likely, found.high);
-    return {};
+    return within(span, known.counts, &CellCount::rows);
   }
   CELLAR_TRY_ASSIGN(const double share, rows_per_cell(file, request));
-  rows.add(cells.low > 0 ? 1 : 0, share * cells.likely, cells.high);
+  return Bounds{cells.low > 0 ? 1.0 : 0.0, share * cells.likely, cells.high};
+}
+
+// Returns the files of the run that the request may concern.
+std::span<const std::shared_ptr<StoreFile>> files_of(const StoreView& view, const FileRun& run,
+                                                     const EstimateRequest& request) {
+  FileRun files = run;
+  if (run.size() > 1)
+    files = files_within(view, run, {.low = request.start, .high = request.stop, .high_inclusive = false});
+  CELLAR_ASSERT(files.end <= view.files.size());
+  return std::span(view.files).subspan(files.begin, files.size());
+}
+
+// Files of a run share no rows: their rows add up.
+Status add_run(const StoreView& view, const FileRun& run, const EstimateRequest& request,
+               RangeEstimate& total, Rows& rows) {
+  Bounds sum;
+  for (const auto& file : files_of(view, run, request)) {
+    CELLAR_TRY_ASSIGN(const Bounds of_file, add_file(file->reader(), request, total));
+    sum += of_file;
+  }
+  rows.add(sum);
   return {};
 }
 
@@ -174,7 +198,7 @@ void add_memtable(const Memtable& memtable, const EstimateRequest& request, Rang
   add_exact(total.bytes, bytes);
   add_exact(total.cells, cells);
   const auto counted = static_cast<double>(distinct);
-  rows.add(counted, counted, counted);
+  rows.add({counted, counted, counted});
 }
 
 std::vector<MemtableRef> memtables_of(const StoreView& view) {
@@ -187,7 +211,7 @@ std::vector<MemtableRef> memtables_of(const StoreView& view) {
 struct Pieces {
   std::map<std::string, double> bytes;
   double total = 0;
-  double across = 0;  // bytes that a cut may put on the wrong side: one piece of each file
+  double across = 0;  // bytes that a cut may put on the wrong side: one piece of each run
 
   void add(std::string row, double more) {
     bytes[std::move(row)] += more;
@@ -195,19 +219,33 @@ struct Pieces {
   }
 };
 
+// Adds the pieces of a run: at least `wanted` if its indexes have so many. Each of its files gives a share of
+// them by its size. A cut falls into one file of the run at most.
+Status add_pieces(const StoreView& view, const FileRun& run, const EstimateRequest& request, size_t wanted,
+                  Pieces& pieces) {
+  CELLAR_ASSERT(wanted > 0);
+  const auto files = files_of(view, run, request);
+  double bytes = 0, largest = 0;
+  for (const auto& file : files) bytes += static_cast<double>(file->reader().file_bytes());
+  for (const auto& file : files) {
+    const double share = static_cast<double>(file->reader().file_bytes()) / bytes;
+    const auto wanted_here = static_cast<size_t>(std::ceil(share * static_cast<double>(wanted)));
+    CELLAR_TRY_ASSIGN(const std::vector<FileSample> samples,
+                      file_samples(file->reader(), request.start, request.stop,
+                                   std::clamp<size_t>(wanted_here, 1, wanted), nullptr));
+    for (const FileSample& sample : samples) {
+      pieces.add(sample.row, sample.bytes);
+      largest = std::max(largest, sample.bytes);
+    }
+  }
+  pieces.across += largest;
+  return {};
+}
+
 Result<Pieces> pieces_of(const EstimateRequest& request, const Views& views, size_t wanted) {
   Pieces pieces;
   for (const auto& view : views) {
-    for (const auto& file : view->files) {
-      CELLAR_TRY_ASSIGN(const std::vector<FileSample> samples,
-                        file_samples(file->reader(), request.start, request.stop, wanted, nullptr));
-      double largest = 0;
-      for (const FileSample& sample : samples) {
-        pieces.add(sample.row, sample.bytes);
-        largest = std::max(largest, sample.bytes);
-      }
-      pieces.across += largest;
-    }
+    for (const FileRun& run : view->runs) CELLAR_TRY(add_pieces(*view, run, request, wanted, pieces));
     for (const MemtableRef& memtable : memtables_of(*view)) {
       const auto cursor = memtable->cursor();
       const auto add = [&](const CellView& cell) {
@@ -229,7 +267,7 @@ Result<RangeEstimate> estimate_range(const EstimateRequest& request, const Views
   std::map<std::string, Rows> families;  // families may have the same rows
   for (const auto& view : views) {
     Rows& rows = families[view->config->options.name];
-    for (const auto& file : view->files) CELLAR_TRY(add_file(file->reader(), request, result, rows));
+    for (const FileRun& run : view->runs) CELLAR_TRY(add_run(*view, run, request, result, rows));
     for (const MemtableRef& memtable : memtables_of(*view))
       add_memtable(*memtable.get(), request, result, rows);
   }

@@ -1,4 +1,4 @@
-// ReadSet: searches every memtable and file that can hold newer cells.
+// ReadSet: searches every memtable and sorted run that can hold newer cells.
 #include "engine/read/read_set.h"
 
 #include <algorithm>
@@ -29,37 +29,52 @@ bool file_may_hold(const HFileReader& reader, const RowRange& range, ReadStats& 
          (range.start.empty() || reader.last_row() >= range.start);
 }
 
-// Source: a memtable or file, with a cursor that is created when needed.
-struct Source {
-  const Memtable* memtable = nullptr;
-  const HFileReader* file = nullptr;
-  std::unique_ptr<CellCursor> cursor = nullptr;
+using FoundRow = Result<std::optional<std::string>>;
 
-  bool may_hold(const RowRange& range, ReadStats& stats) const {
-    if (file != nullptr) return file_may_hold(*file, range, stats);
-    return !range.single_row() || memtable->may_contain_row(range.start);
+// MemtableSource: a memtable with a cursor that is created when needed.
+class MemtableSource {
+ public:
+  explicit MemtableSource(const Memtable& memtable) : memtable_(&memtable) {}
+
+  FoundRow newer(const RowRange& range, uint64_t since) {
+    if (range.single_row() && !memtable_->may_contain_row(range.start)) return std::optional<std::string>();
+    if (cursor_ == nullptr) cursor_ = memtable_->cursor();
+    return newer_row(*cursor_, range, since);
   }
-  CellCursor& opened() {
-    CELLAR_ASSERT((file == nullptr) != (memtable == nullptr));
-    if (cursor == nullptr) cursor = file != nullptr ? file->cursor({}) : memtable->cursor();
-    return *cursor;
-  }
+
+ private:
+  const Memtable* memtable_;
+  std::unique_ptr<CellCursor> cursor_;
 };
 
-// Returns the memtables and files that hold anything newer than `since`.
-std::vector<Source> newer_sources(const StoreView& view, uint64_t since) {
-  std::vector<Source> sources;
-  const auto add = [&](const MemtableRef& memtable) {
-    if (memtable.get() != nullptr && memtable->summary().sequence_max > since)
-      sources.push_back({.memtable = memtable.get()});
-  };
-  add(view.active);
-  for (const MemtableRef& memtable : view.frozen) add(memtable);
-  for (const auto& file : view.files)
-    if (file->record().sequence_max > since) sources.push_back({.file = &file->reader()});
-  CELLAR_ASSERT(sources.size() <= view.files.size() + view.frozen.size() + 1);
-  return sources;
-}
+// RunSource: a sorted run with a cursor of the file that was searched last. Rows are searched in ascending
+// order, so that one cursor is enough.
+class RunSource {
+ public:
+  RunSource(const StoreView& view, const FileRun& run) : view_(&view), run_(run) {
+    CELLAR_ASSERT(run.size() > 0 && run.end <= view.files.size());
+  }
+
+  FoundRow newer(const RowRange& range, uint64_t since) {
+    const FileRun files = run_.size() == 1 ? run_ : files_within(*view_, run_, range.ascending());
+    for (size_t i = files.begin; i < files.end; ++i) {
+      const StoreFile& file = *view_->files[i];
+      ReadStats unwanted;
+      if (file.record().sequence_max <= since || !file_may_hold(file.reader(), range, unwanted)) continue;
+      if (cursor_ == nullptr || file_ != i) cursor_ = file.reader().cursor({});
+      file_ = i;
+      CELLAR_TRY_ASSIGN(std::optional<std::string> found, newer_row(*cursor_, range, since));
+      if (found) return found;
+    }
+    return std::optional<std::string>();
+  }
+
+ private:
+  const StoreView* view_;
+  FileRun run_;
+  size_t file_ = 0;  // of the cursor
+  std::unique_ptr<CellCursor> cursor_;
+};
 
 }  // namespace
 
@@ -88,27 +103,33 @@ bool ReadSet::contains(std::string_view row) const {
   return rows_.contains(row) || std::ranges::any_of(ranges_, holds);
 }
 
-Result<std::optional<std::string>> ReadSet::changed_row(const StoreView& view, uint64_t since) const {
-  std::vector<Source> sources = newer_sources(view, since);
-  ReadStats unwanted;
-  std::optional<std::string> found;
-  const auto look = [&](Source& source, const RowRange& range) -> Status {
-    if (!source.may_hold(range, unwanted)) return {};
-    CELLAR_TRY_ASSIGN(found, newer_row(source.opened(), range, since));
-    return {};
-  };
-  for (Source& source : sources) {
-    for (const std::string& row : rows_) {
-      CELLAR_TRY(look(source, RowRange::of_row(row)));
-      if (found) return found;
-    }
-    for (const auto& range : ranges_) {
-      if (!range->passed) continue;
-      CELLAR_TRY(look(source, range->forward()));
-      if (found) return found;
-    }
+template <class Source>
+FoundRow ReadSet::changed_in(Source source, uint64_t since) const {
+  for (const std::string& row : rows_) {
+    CELLAR_TRY_ASSIGN(std::optional<std::string> found, source.newer(RowRange::of_row(row), since));
+    if (found) return found;
   }
-  return found;
+  for (const auto& range : ranges_) {
+    if (!range->passed) continue;
+    CELLAR_TRY_ASSIGN(std::optional<std::string> found, source.newer(range->forward(), since));
+    if (found) return found;
+  }
+  return std::optional<std::string>();
+}
+
+FoundRow ReadSet::changed_row(const StoreView& view, uint64_t since) const {
+  for (size_t i = 0; i <= view.frozen.size(); ++i) {
+    const MemtableRef& memtable = i == 0 ? view.active : view.frozen[i - 1];
+    if (memtable.get() == nullptr || memtable->summary().sequence_max <= since) continue;
+    CELLAR_TRY_ASSIGN(std::optional<std::string> found, changed_in(MemtableSource(*memtable.get()), since));
+    if (found) return found;
+  }
+  for (const FileRun& run : view.runs) {
+    if (run.sequence_max <= since) continue;
+    CELLAR_TRY_ASSIGN(std::optional<std::string> found, changed_in(RunSource(view, run), since));
+    if (found) return found;
+  }
+  return std::optional<std::string>();
 }
 
 }  // namespace cellar

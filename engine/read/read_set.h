@@ -41,6 +41,9 @@ class ReadSet {
   Result<std::optional<std::string>> changed_row(const StoreView& view, uint64_t since) const;
 
  private:
+  template <class Source>
+  Result<std::optional<std::string>> changed_in(Source source, uint64_t since) const;
+
   std::set<std::string, std::less<>> rows_;
   std::deque<std::shared_ptr<PassedRange>> ranges_;
 };

@@ -207,6 +207,7 @@ Sources open_sources(const StoreView& view, const StoreQuery& query, const RowRa
   CELLAR_ASSERT((view.runs.empty() ? 0 : view.runs.back().end) == view.files.size());  // find_runs() was called
   Sources sources;
   uint32_t age = 0;
+  if (query.own != nullptr) add_memtable(view, query, range, *query.own, age++, sources);
   add_memtable(view, query, range, view.active, age, sources);
   for (const MemtableRef& memtable : view.frozen) add_memtable(view, query, range, memtable, ++age, sources);
   for (size_t i = view.runs.size(); i-- > 0;) {
@@ -218,7 +219,7 @@ Sources open_sources(const StoreView& view, const StoreQuery& query, const RowRa
       add_files(view, query, range, run, age, sources);
     }
   }
-  CELLAR_DCHECK(sources.cursors.size() <= view.runs.size() + view.frozen.size() + 1);
+  CELLAR_DCHECK(sources.cursors.size() <= view.runs.size() + view.frozen.size() + 2);
   CELLAR_DCHECK(std::ranges::is_sorted(sources.cursors, std::less(), &MergeSource::age));  // youngest first
   return sources;
 }

@@ -48,6 +48,7 @@ struct StoreQuery {
   bool fill_cache = true;
   bool sequential = false;
   bool on_demand = false;                  // opens the sources now, reads when to_row() asks for a row
+  const MemtableRef* own = nullptr;        // the reader's own cells, younger than the view; null: none
   ReadStats* stats = nullptr;              // borrowed, never null
   ReadExplanation* explanation = nullptr;  // borrowed; null: not requested
 };

@@ -11,18 +11,6 @@
 namespace cellar {
 namespace {
 
-// Returns the view with the reader's own cells as its youngest memtable.
-std::shared_ptr<const StoreView> with_own(std::shared_ptr<const StoreView> view, const ReadOverlay* own,
-                                          const Store* store) {
-  const MemtableRef* cells = own != nullptr ? own->find(store) : nullptr;
-  if (cells == nullptr) return view;
-  CELLAR_ASSERT(cells->get() != nullptr);
-  auto both = std::make_shared<StoreView>(*view);
-  if (both->active.get() != nullptr) both->frozen.insert(both->frozen.begin(), both->active);
-  both->active = *cells;
-  return both;
-}
-
 // Clear: empties the list on destruction, because a view kept by a thread would keep its files.
 struct Clear {
   std::vector<std::shared_ptr<const StoreView>>& views;
@@ -89,8 +77,8 @@ Result<StoreReaders> TableReader::open_readers(const Query<Q>& query, const Tabl
     StoreQuery family = store_query(query, read, chosen[i].first->family(), chosen[i].second);
     family.rules.read_point = read_point;
     family.rules.now_ms = now_ms;
-    auto view = with_own(std::move(views[i]), read.overlay, chosen[i].first);
-    if (auto reader = StoreReader::open(std::move(view), family, read.range))
+    if (read.overlay != nullptr) family.own = read.overlay->find(chosen[i].first);
+    if (auto reader = StoreReader::open(std::move(views[i]), family, read.range))
       readers.push_back(std::move(reader));
   }
   return readers;
