@@ -41,6 +41,7 @@ class Output {
       CELLAR_TRY_ASSIGN(WritableFile * file, files_.begin());
       CELLAR_TRY_ASSIGN(writer_, HFileWriter::create(*file, job_.file, job_.executor));
       hash_ = 0;
+      bytes_before_ = bytes_;
       next_size_check_ = bytes_ + size_step();
     }
     CellView out = cell;
@@ -66,11 +67,14 @@ class Output {
  private:
   uint64_t size_step() const { return std::clamp<uint64_t>(job_.file_bytes / 8, 1, kBytesPerSizeCheck); }
 
-  // Compressed files take longer to fill than their cells say. The writer's size is asked for now and then.
+  // Compressed files take longer to fill than their cells say. The writer's size is asked for now and then. It
+  // counts whole blocks: files that are to be smaller than a block are full when their cells are.
   bool is_full() {
     if (job_.file_bytes == 0 || bytes_ < next_size_check_) return false;
     next_size_check_ = bytes_ + size_step();
-    return writer_->bytes_written() >= job_.file_bytes;
+    const uint64_t cells = bytes_ - bytes_before_;
+    return writer_->bytes_written() >= job_.file_bytes ||
+           (job_.file_bytes < job_.file.block_bytes && cells >= job_.file_bytes);
   }
 
   Status end_file() {
@@ -87,6 +91,7 @@ class Output {
   RewriteResult& result_;
   std::unique_ptr<HFileWriter> writer_;  // of the file that is open
   uint64_t hash_ = 0;
+  uint64_t bytes_before_ = 0;  // of the files that have ended
   uint64_t next_size_check_ = 0;
   size_t starts_passed_ = 0;
   uint64_t bytes_ = 0;

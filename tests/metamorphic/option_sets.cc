@@ -97,7 +97,8 @@ void add_plugins(Sets& sets) {
                });
   std::vector<std::string> policies;
   for (const std::string& name : Registry<CompactionPolicy>::instance().names())
-    for (const char* parameter : {"", "(files_min=2, files_max=2)", "(ratio=5, files_min=2, files_max=3)"})
+    for (const char* parameter : {"", "(files_min=2, files_max=2)", "(ratio=5, files_min=2, files_max=3)",
+                                  "(fanout=2, base_bytes=2k, file_bytes=100, runs_min=1)"})
       policies.push_back(name + parameter);
   sets.each_of("compaction", &FamilyOptions::compaction, policies, "which writes none",
                [](FamilyOptions& family) { family.compression_compact = "none"; });

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cellar/compaction_policy.h"
 #include "engine/store/write_pace.h"
 #include "tests/metamorphic/random_run.h"
 #include "tests/metamorphic/requests.h"
@@ -53,7 +54,7 @@ void RandomRun::catch_up() {
 bool RandomRun::writers_wait_for_compactions() const {
   for (const auto& table : tables_)
     for (const FamilyInfo& family : table->info().families)
-      if (compaction_debt(family.files.size(), plan_.engine.files_slow, plan_.engine.files_stop) > 0)
+      if (compaction_debt(runs_of(family.files).size(), plan_.engine.files_slow, plan_.engine.files_stop) > 0)
         return true;
   return false;
 }

@@ -174,7 +174,10 @@ void RandomRun::mirror_restored(uint32_t table) {
     MirrorFamily& family = mirrors_[table].family(found.options.name);
     if (found.files.size() != family.runs.size())
       return fail("a restored family has another number of files");
-    for (size_t i = 0; i < found.files.size(); ++i) family.runs[i].name = found.files[i].name;
+    for (size_t i = 0; i < found.files.size(); ++i) {
+      family.runs[i].name = found.files[i].name;
+      family.runs[i].run = found.files[i].run;
+    }
   }
 }
 
