@@ -234,7 +234,8 @@ int main_of(int argc, char** argv) {
   CLI::App app{"Runs the same workloads on Cellar and on other engines"};
   app.add_option(
          "--peers", settings.peers,
-         "engines; ratios compare the first with the others; also: rocksdb_split, which splits compactions")
+         "engines; ratios compare the first with the others; also: cellar_leveled, with the compaction policy "
+         "leveled, and rocksdb_split, which splits compactions")
       ->delimiter(',')
       ->capture_default_str();
   app.add_option("--workloads", settings.workloads, "names or globs of workloads, such as 'scan*'")

@@ -104,10 +104,15 @@ class CellarSession : public Session {
 
 class CellarPeer : public Peer {
  public:
+  // `compaction` is a compaction policy; empty: the default one.
+  CellarPeer(std::string name, std::string compaction)
+      : name_(std::move(name)), compaction_(std::move(compaction)) {}
   ~CellarPeer() override { close(); }
 
-  std::string name() const override { return "cellar"; }
-  std::string version() const override { return CELLAR_DRIVER_VERSION; }
+  std::string name() const override { return name_; }
+  std::string version() const override {
+    return std::string(CELLAR_DRIVER_VERSION) + (compaction_.empty() ? "" : ", compaction " + compaction_);
+  }
   bool has(Feature) const override { return true; }
 
   void open(const StoreOptions& options) override {
@@ -117,9 +122,11 @@ class CellarPeer : public Peer {
     engine.memtable_bytes = options.memtable_bytes;
     engine_ = take(Engine::open(options.path, engine), "open");
     TableOptions table;
-    for (const std::string& family : options.families)
+    for (const std::string& family : options.families) {
       table.families.push_back(
           {.name = family, .block_bytes = 16384, .compression = "snappy", .bloom = "row"});
+      if (!compaction_.empty()) table.families.back().compaction = compaction_;
+    }
     table_ = options.create ? take(engine_->create_table("t", table), "create_table")
                             : take(engine_->open_table("t"), "open_table");
   }
@@ -148,12 +155,17 @@ class CellarPeer : public Peer {
   uint64_t run_bytes() override { return engine_->status().store_bytes; }
 
  private:
+  const std::string name_;
+  const std::string compaction_;
   std::unique_ptr<Engine> engine_;
   std::shared_ptr<Table> table_;
 };
 
 }  // namespace
 
-std::unique_ptr<Peer> make_cellar_peer() { return std::make_unique<CellarPeer>(); }
+std::unique_ptr<Peer> make_cellar_peer() { return std::make_unique<CellarPeer>("cellar", ""); }
+std::unique_ptr<Peer> make_leveled_cellar_peer() {
+  return std::make_unique<CellarPeer>("cellar_leveled", "leveled");
+}
 
 }  // namespace cellar::bench

@@ -15,6 +15,7 @@ struct Entry {
 
 constexpr Entry kPeers[] = {
     {"cellar", make_cellar_peer},
+    {"cellar_leveled", make_leveled_cellar_peer, false},
 #if defined(CELLAR_WITH_ROCKSDB)
     {"rocksdb", make_rocksdb_peer},
     {"rocksdb_split", make_splitting_rocksdb_peer, false},

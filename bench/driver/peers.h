@@ -10,6 +10,8 @@
 namespace cellar::bench {
 
 std::unique_ptr<Peer> make_cellar_peer();
+// Cellar with the compaction policy "leveled", which is not its default.
+std::unique_ptr<Peer> make_leveled_cellar_peer();
 std::unique_ptr<Peer> make_rocksdb_peer();
 // RocksDB with each compaction split by ranges over two threads, which is not its default.
 std::unique_ptr<Peer> make_splitting_rocksdb_peer();
