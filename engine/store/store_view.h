@@ -10,6 +10,7 @@
 #include "base/assert.h"
 #include "engine/store/family_config.h"
 #include "engine/store/store_file.h"
+#include "hfile/format/row_words.h"
 #include "memtable/memtable.h"
 
 namespace cellar {
@@ -31,14 +32,23 @@ class MemtableRef {
   Memtable* table_ = nullptr;
 };
 
+// FileRange: the files of a view with these indexes. `end` is exclusive.
+struct FileRange {
+  size_t begin = 0;
+  size_t end = 0;
+
+  size_t size() const { return end - begin; }
+};
+
 // FileRun: a sorted run of a view: the files with these indexes. A row is in at most one of them.
 struct FileRun {
   size_t begin = 0;
   size_t end = 0;             // exclusive
   uint64_t sequence_max = 0;  // the greatest of its files
+  RowWords lasts = {};        // of the last rows of its files; empty for a run of one file
 
   size_t size() const { return end - begin; }
-  bool operator==(const FileRun&) const = default;
+  FileRange files() const { return {begin, end}; }
 };
 
 // FileRows: what a search in a run of several files needs to know of one of them. The file owns the bytes.
@@ -74,9 +84,9 @@ struct StoreView {
 // has no place in the order of rows.
 void find_runs(StoreView& view);
 
-// Returns the files of a run that may hold rows within the bounds, as a part of the run. The run must have
-// several files. Takes time in proportion to the logarithm of their number.
-FileRun files_within(const StoreView& view, const FileRun& run, const RowBounds& bounds);
+// Returns the files of a run that may hold rows within the bounds. The run must have several files. Most
+// searches compare words of rows (row_words.h), so that the time hardly grows with the number of files.
+FileRange files_within(const StoreView& view, const FileRun& run, const RowBounds& bounds);
 
 // Of what is in the view, memory included, and takes no part in a rewrite of some of its memtables or files.
 struct Outside {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <set>
 
@@ -43,9 +44,11 @@ Cells draw_run(Random& random, uint64_t rows, uint64_t sequence) {
   Cells cells;
   for (uint64_t i = 5 + random.below(60); i > 0; --i) {
     const CellType type = with_markers && random.one_in(8) ? kMarkers[random.below(4)] : CellType::kPut;
-    const std::string qualifier = covers_family(type) ? "" : std::string(1, static_cast<char>('p' + random.below(4)));
-    cells.emplace_back(row_number(random.below(rows)), "f", qualifier, 1 + static_cast<int64_t>(random.below(40)),
-                       type, type == CellType::kPut ? std::string(300, static_cast<char>('a' + random.below(26))) : "");
+    const std::string qualifier =
+        covers_family(type) ? "" : std::string(1, static_cast<char>('p' + random.below(4)));
+    cells.emplace_back(
+        row_number(random.below(rows)), "f", qualifier, 1 + static_cast<int64_t>(random.below(40)), type,
+        type == CellType::kPut ? std::string(300, static_cast<char>('a' + random.below(26))) : "");
     cells.back().sequence = ++sequence;
   }
   return sorted(std::move(cells));
@@ -81,7 +84,8 @@ FilterPtr draw_filter(Random& random, uint64_t rows) {
     case 0:
       return multi_row_range_filter({range(), range()}).value();  // leaps from range to range
     case 1:
-      return fuzzy_row_filter({{"r?" + std::to_string(random.below(10)) + "?", std::string("\0\1\0\1", 4)}}).value();
+      return fuzzy_row_filter({{"r?" + std::to_string(random.below(10)) + "?", std::string("\0\1\0\1", 4)}})
+          .value();
     case 2:
       return qualifier_filter(CompareOp::kGreaterOrEqual, binary("q"));
     default:
@@ -179,7 +183,8 @@ class FourRuns : public ::testing::Test {
     for (uint64_t run = 0; run < kRuns; ++run) {
       std::vector<Cells> files(kFiles);
       for (uint64_t i = 0; i < kRowsOfRun; ++i) {
-        files[i / 2].emplace_back(row_number(2 * i), "f", "q", static_cast<int64_t>(10 * run + 1), CellType::kPut, "v");
+        files[i / 2].emplace_back(row_number(2 * i), "f", "q", static_cast<int64_t>(10 * run + 1),
+                                  CellType::kPut, "v");
         files[i / 2].back().sequence = 1000 * run + i + 1;
       }
       views_->add_run(files);
@@ -204,7 +209,8 @@ TEST_F(FourRuns, AGetOpensOneFileOfEachRun) {
     const Texts found = get_from_view(view, Get(row_number(i)).all_versions().stats(&stats));
     ASSERT_EQ(found.size(), i % 2 == 0 ? 3u : 0u) << "the family keeps three versions";
     ASSERT_EQ(stats.files_considered, kRuns * kFiles);
-    ASSERT_EQ(opened(stats), i % 4 != 3 ? kRuns : 0) << row_number(i) << ": every fourth row is between files";
+    ASSERT_EQ(opened(stats), i % 4 != 3 ? kRuns : 0)
+        << row_number(i) << ": every fourth row is between files";
     ASSERT_EQ(stats.blocks_from_disk + stats.blocks_from_cache, opened(stats)) << row_number(i);
     static_cast<void>(get_from_view(view, Get(row_number(i)).explain(&explanation)));
     ASSERT_EQ(explanation.sources.size(), kRuns * kFiles);
@@ -358,26 +364,34 @@ TEST(SortedRuns, NeighboursWithANumberFormARun) {
 }
 
 TEST(SortedRuns, FilesWithinBoundsAreThoseThatMayHoldTheirRows) {
-  RunViews views(family_with("none"));
-  std::vector<Cells> files;
-  for (uint64_t i = 0; i < 9; ++i)  // rows 10-12, 20-22, …
-    files.push_back({Cell(row_number(10 * i + 10), "f", "q", 5, CellType::kPut, "v"),
-                     Cell(row_number(10 * i + 12), "f", "q", 5, CellType::kPut, "v")});
-  views.add_run(files);
-  const auto view = views.view(RunViews::Files::kInRuns);
+  // Rows that differ in their first eight bytes, and rows of two kinds, each of which differs in later bytes.
+  const auto short_row = [](uint64_t i) { return row_number(i); };
+  const auto long_row = [](uint64_t i) {
+    return std::string(i < 50 ? "a" : "b") + "aaaaaaaaaaa" + row_number(i);
+  };
   Random random(test_seed(23));
-  for (int i = 0; i < 5000; ++i) {
-    const std::string low = random.one_in(8) ? "" : row_number(random.below(110));
-    const std::string high = random.one_in(8) ? "" : row_number(random.below(110));
-    const RowBounds bounds{low, high, random.one_in(2), random.one_in(2)};
-    const FileRun found = files_within(*view, view->runs[0], bounds);
-    for (size_t file = 0; file < files.size(); ++file) {
-      const std::string first = row_number(10 * file + 10), last = row_number(10 * file + 12);
-      const bool above_low = bounds.low_inclusive ? last >= low : last > low;
-      const bool below_high = high.empty() || (bounds.high_inclusive ? first <= high : first < high);
-      const bool expected = (low.empty() || above_low) && below_high;
-      ASSERT_EQ(file >= found.begin && file < found.end, expected)
-          << low << " " << bounds.low_inclusive << " to " << high << " " << bounds.high_inclusive;
+  for (const std::function<std::string(uint64_t)>& row :
+       {std::function(+short_row), std::function(+long_row)}) {
+    RunViews views(family_with("none"));
+    std::vector<Cells> files;
+    for (uint64_t i = 0; i < 9; ++i)  // rows 10-12, 20-22, …
+      files.push_back({Cell(row(10 * i + 10), "f", "q", 5, CellType::kPut, "v"),
+                       Cell(row(10 * i + 12), "f", "q", 5, CellType::kPut, "v")});
+    views.add_run(files);
+    const auto view = views.view(RunViews::Files::kInRuns);
+    for (int i = 0; i < 5000; ++i) {
+      const std::string low = random.one_in(8) ? "" : row(random.below(110));
+      const std::string high = random.one_in(8) ? "" : row(random.below(110));
+      const RowBounds bounds{low, high, random.one_in(2), random.one_in(2)};
+      const FileRange found = files_within(*view, view->runs[0], bounds);
+      for (size_t file = 0; file < files.size(); ++file) {
+        const std::string &first = files[file][0].row, &last = files[file][1].row;
+        const bool above_low = bounds.low_inclusive ? last >= low : last > low;
+        const bool below_high = high.empty() || (bounds.high_inclusive ? first <= high : first < high);
+        const bool expected = (low.empty() || above_low) && below_high;
+        ASSERT_EQ(file >= found.begin && file < found.end, expected)
+            << low << " " << bounds.low_inclusive << " to " << high << " " << bounds.high_inclusive;
+      }
     }
   }
 }
@@ -413,7 +427,8 @@ TEST(SortedRuns, ChangedRowsAreFound) {
       if (!*found) continue;
       ++changed;
       ASSERT_TRUE(rows.contains(**found));
-      ASSERT_FALSE(scan_view(runs, Scan().start(**found).stop(**found, true).raw(true).all_versions()).empty());
+      ASSERT_FALSE(
+          scan_view(runs, Scan().start(**found).stop(**found, true).raw(true).all_versions()).empty());
     }
   }
   EXPECT_GT(changed, scaled(100));
@@ -425,7 +440,8 @@ TEST(SortedRuns, EstimatesKnowThatFilesOfARunShareNoRows) {
   for (uint64_t run = 0; run < 2; ++run) {
     std::vector<Cells> files(20);
     for (uint64_t i = 0; i < 800; ++i) {
-      files[i / 40].emplace_back(row_number(i), "f", "q", static_cast<int64_t>(run + 1), CellType::kPut, std::string(20, 'v'));
+      files[i / 40].emplace_back(row_number(i), "f", "q", static_cast<int64_t>(run + 1), CellType::kPut,
+                                 std::string(20, 'v'));
       files[i / 40].back().sequence = 1000 * run + i + 1;
     }
     views.add_run(files);
