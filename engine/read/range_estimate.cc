@@ -162,7 +162,7 @@ Result<Bounds> add_file(const HFileReader& file, const EstimateRequest& request,
 // Returns the files of the run that the request may concern.
 std::span<const std::shared_ptr<StoreFile>> files_of(const StoreView& view, const FileRun& run,
                                                      const EstimateRequest& request) {
-  FileRun files = run;
+  FileRange files = run.files();
   if (run.size() > 1)
     files = files_within(view, run, {.low = request.start, .high = request.stop, .high_inclusive = false});
   CELLAR_ASSERT(files.end <= view.files.size());

@@ -51,12 +51,13 @@ class MemtableSource {
 // order, so that one cursor is enough.
 class RunSource {
  public:
-  RunSource(const StoreView& view, const FileRun& run) : view_(&view), run_(run) {
+  RunSource(const StoreView& view, const FileRun& run) : view_(&view), run_(&run) {
     CELLAR_ASSERT(run.size() > 0 && run.end <= view.files.size());
   }
 
   FoundRow newer(const RowRange& range, uint64_t since) {
-    const FileRun files = run_.size() == 1 ? run_ : files_within(*view_, run_, range.ascending());
+    const FileRange files =
+        run_->size() == 1 ? run_->files() : files_within(*view_, *run_, range.ascending());
     for (size_t i = files.begin; i < files.end; ++i) {
       const StoreFile& file = *view_->files[i];
       ReadStats unwanted;
@@ -71,7 +72,7 @@ class RunSource {
 
  private:
   const StoreView* view_;
-  FileRun run_;
+  const FileRun* run_;
   size_t file_ = 0;  // of the cursor
   std::unique_ptr<CellCursor> cursor_;
 };

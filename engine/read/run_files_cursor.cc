@@ -27,7 +27,8 @@ class RunFilesCursor final : public RunCursor {
 
   const CellView* next() override {
     if (simple_ != nullptr) [[likely]] {
-      if (const CellView* cell = simple_->next(); cell != nullptr) [[likely]] return cell;
+      if (const CellView* cell = simple_->next(); cell != nullptr) [[likely]]
+        return cell;
       begin_move();
     } else {
       if (!standing_) return nullptr;
@@ -170,11 +171,11 @@ class RunFilesCursor final : public RunCursor {
   const std::span<const FileRows> rows_;
   const std::unique_ptr<RunFiles> files_;
   OpenFile current_;
-  OpenFile previous_;           // gave the cell before the current one, or is kept for a move backward
-  RunCursor* simple_ = nullptr; // the current file's, if next() needs to do nothing else
-  bool standing_ = false;       // on a cell of the current file
-  bool gave_last_ = false;      // during a move: The current file gave the last cell
-  bool backward_ = false;       // keeps `previous_`
+  OpenFile previous_;            // gave the cell before the current one, or is kept for a move backward
+  RunCursor* simple_ = nullptr;  // the current file's, if next() needs to do nothing else
+  bool standing_ = false;        // on a cell of the current file
+  bool gave_last_ = false;       // during a move: The current file gave the last cell
+  bool backward_ = false;        // keeps `previous_`
   Status status_;
 };
 

@@ -30,8 +30,8 @@ Outcome outcome_of(const StoreView& view, const StoreFile& file, const StoreQuer
                    const RowRange& range, ReadStats& stats) {
   const HFileReader& reader = file.reader();
   const auto [low, high, low_inclusive, high_inclusive] = range.ascending();
-  if (reader.cells() == 0 || (!high.empty() && reader.first_row() > high) ||
-      (!low.empty() && reader.last_row() < low))
+  if (!file.has_cells() || (!high.empty() && file.first_row() > high) ||
+      (!low.empty() && file.last_row() < low))
     return Outcome::kOutsideKeys;
   const FamilyRules& family = view.config->rules;
   if (const auto times = reader.times()) {
@@ -130,14 +130,10 @@ void add_file(const StoreView& view, const StoreQuery& query, const RowRange& ra
                            reader.may_contain_family_markers(range.start, stats);
 }
 
-// Counts files of a run that lie outside the range of the read.
-void pass_over_files(const StoreView& view, const StoreQuery& query, size_t begin, size_t end) {
+// Explains files of a run that lie outside the range of the read.
+void explain_outside(const StoreView& view, const StoreQuery& query, size_t begin, size_t end) {
   CELLAR_DCHECK(begin <= end && end <= view.files.size());
-  if (query.explanation == nullptr) {
-    query.stats->files_considered += end - begin;
-    query.stats->files_skipped_range += end - begin;
-    return;
-  }
+  if (query.explanation == nullptr) return;
   for (size_t i = begin; i < end; ++i)
     count_file(Outcome::kOutsideKeys,
                explain(view, query, view.files[i]->reader().name(), Outcome::kOutsideKeys)->cost);
@@ -146,7 +142,7 @@ void pass_over_files(const StoreView& view, const StoreQuery& query, size_t begi
 // ReadFiles: those files of a run that overlap the range of a read. A file is judged when the read comes to it.
 class ReadFiles final : public RunFiles {
  public:
-  ReadFiles(const StoreView& view, const StoreQuery& query, const RowRange& range, const FileRun& files)
+  ReadFiles(const StoreView& view, const StoreQuery& query, const RowRange& range, const FileRange& files)
       : view_(view), query_(query), range_(range), begin_(files.begin), answers_(files.size()) {
     CELLAR_ASSERT(files.size() > 1 && !range.single_row());
     if (query.explanation == nullptr) return;
@@ -189,8 +185,13 @@ class ReadFiles final : public RunFiles {
 // others.
 void add_files(const StoreView& view, const StoreQuery& query, const RowRange& range, const FileRun& run,
                uint32_t age, Sources& sources) {
-  const FileRun files = files_within(view, run, range.ascending());
-  pass_over_files(view, query, run.begin, files.begin);
+  const FileRange files = files_within(view, run, range.ascending());
+  if (query.explanation == nullptr) {
+    const size_t outside = run.size() - files.size();
+    query.stats->files_considered += outside;
+    query.stats->files_skipped_range += outside;
+  }
+  explain_outside(view, query, run.begin, files.begin);
   if (files.size() == 1) {
     add_file(view, query, range, *view.files[files.begin], age, sources);
   } else if (files.size() > 1) {
@@ -200,11 +201,12 @@ void add_files(const StoreView& view, const StoreQuery& query, const RowRange& r
     sources.markers = sources.markers || rows.front().next_marked < files.end;
     sources.family_markers = true;
   }
-  pass_over_files(view, query, files.end, run.end);
+  explain_outside(view, query, files.end, run.end);
 }
 
 Sources open_sources(const StoreView& view, const StoreQuery& query, const RowRange& range) {
-  CELLAR_ASSERT((view.runs.empty() ? 0 : view.runs.back().end) == view.files.size());  // find_runs() was called
+  CELLAR_ASSERT((view.runs.empty() ? 0 : view.runs.back().end) ==
+                view.files.size());  // set_files() was called
   Sources sources;
   uint32_t age = 0;
   if (query.own != nullptr) add_memtable(view, query, range, *query.own, age++, sources);

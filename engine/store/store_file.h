@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <string_view>
 
 #include "base/assert.h"
 #include "engine/manifest/manifest.h"
@@ -26,6 +27,9 @@ class StoreFile {
         stored_(std::move(stored)),
         remover_(remover) {
     CELLAR_ASSERT(reader_ != nullptr && (directory_ != nullptr || remover_ == nullptr));
+    has_cells_ = reader_->cells() != 0;
+    first_row_ = reader_->first_row();
+    last_row_ = reader_->last_row();
   }
   StoreFile(const StoreFile&) = delete;
   StoreFile& operator=(const StoreFile&) = delete;
@@ -37,6 +41,10 @@ class StoreFile {
 
   const HFileReader& reader() const { return *reader_; }
   const FileRecord& record() const { return record_; }
+  bool has_cells() const { return has_cells_; }
+  // The same as the reader's, at hand for every read.
+  std::string_view first_row() const { return first_row_; }
+  std::string_view last_row() const { return last_row_; }
   // Returns false only if the file holds no delete markers. Those of files without a record are not counted.
   bool may_hold_markers() const { return record_.name.empty() || record_.deletes != 0; }
   // Unique in the store: what plans call the file.
@@ -66,6 +74,9 @@ class StoreFile {
   std::shared_ptr<Directory> directory_;
   StoredFile stored_;
   FileRemover* remover_;
+  bool has_cells_ = false;
+  std::string_view first_row_;  // bytes of the reader
+  std::string_view last_row_;
   std::atomic<bool> obsolete_{false};
   std::atomic<bool> busy_{false};
   std::atomic<bool> aside_{false};

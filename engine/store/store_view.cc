@@ -3,22 +3,34 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
+
+#include "base/assert.h"
 
 namespace cellar {
 namespace {
 
 // Fills in the rows of a run of several files.
-void note_rows(StoreView& view, const FileRun& run) {
+void note_rows(StoreView& view, FileRun& run) {
   CELLAR_ASSERT(run.size() > 1 && run.end <= view.files.size());
   size_t next_marked = run.end;
   for (size_t i = run.end; i-- > run.begin;) {
-    const HFileReader& reader = view.files[i]->reader();
-    if (view.files[i]->may_hold_markers()) next_marked = i;
-    view.rows[i] = {reader.first_row(), reader.last_row(), next_marked};
+    const StoreFile& file = *view.files[i];
+    if (file.may_hold_markers()) next_marked = i;
+    view.rows[i] = {file.first_row(), file.last_row(), next_marked};
     CELLAR_ASSERT(i + 1 == run.end || view.rows[i].last < view.rows[i + 1].first);  // no row is in two files
   }
+  run.lasts = RowWords(run.size(), [&](size_t i) { return view.rows[run.begin + i].last; });
+}
+
+// Returns the first file of the run, or its end, whose last row is not below `row`.
+size_t first_up_to(const StoreView& view, const FileRun& run, std::string_view row) {
+  const WordRange near = run.lasts.narrow(row);
+  const auto files = std::span(view.rows).subspan(run.begin + near.low, near.high - near.low);
+  const auto found = std::ranges::partition_point(files, [&](const FileRows& of) { return of.last < row; });
+  return run.begin + near.low + static_cast<size_t>(found - files.begin());
 }
 
 }  // namespace
@@ -53,7 +65,7 @@ void set_files(StoreView& view, std::vector<PlacedFile> files) {
       CELLAR_ASSERT(last_row_of(view.files.back()->record()) < first_row_of(each.file->record()));
       view.runs.back().end = at + 1;
     } else {
-      view.runs.push_back({at, at + 1, each.run, each.level});
+      view.runs.push_back({.begin = at, .end = at + 1, .run = each.run, .level = each.level});
     }
     view.runs.back().sequence_max = std::max(view.runs.back().sequence_max, each.file->record().sequence_max);
     view.files.push_back(std::move(each.file));
@@ -61,28 +73,26 @@ void set_files(StoreView& view, std::vector<PlacedFile> files) {
   CELLAR_ASSERT(view.runs.empty() || view.runs.back().end == view.files.size());
   if (view.runs.size() == view.files.size()) return;
   view.rows.resize(view.files.size());
-  for (const FileRun& run : view.runs)
+  for (FileRun& run : view.runs)
     if (run.size() > 1) note_rows(view, run);
 }
 
-FileRun files_within(const StoreView& view, const FileRun& run, const RowBounds& bounds) {
+FileRange files_within(const StoreView& view, const FileRun& run, const RowBounds& bounds) {
   CELLAR_ASSERT(run.size() > 1 && run.end <= view.rows.size());
-  const auto at = [&](size_t index) { return view.rows.begin() + static_cast<std::ptrdiff_t>(index); };
-  const auto is_below = [&](const FileRows& file) {
-    return bounds.low_inclusive ? file.last < bounds.low : file.last <= bounds.low;
-  };
-  const auto is_not_above = [&](const FileRows& file) {
-    return bounds.high.empty() ||
-           (bounds.high_inclusive ? file.first <= bounds.high : file.first < bounds.high);
-  };
-  FileRun found = run;
-  found.begin = static_cast<size_t>(std::partition_point(at(run.begin), at(run.end), is_below) - at(0));
-  found.end = found.begin;
+  FileRange found = run.files();
+  if (!bounds.low.empty()) {
+    found.begin = first_up_to(view, run, bounds.low);
+    if (!bounds.low_inclusive && found.begin < run.end && view.rows[found.begin].last == bounds.low)
+      ++found.begin;
+  }
+  if (bounds.high.empty() || found.begin == run.end) return found;
   // Most ranges end in the file in which they begin.
-  if (found.end < run.end && is_not_above(view.rows[found.end])) ++found.end;
-  if (found.end > found.begin && found.end < run.end && is_not_above(view.rows[found.end]))
-    found.end = static_cast<size_t>(std::partition_point(at(found.end), at(run.end), is_not_above) - at(0));
-  CELLAR_DCHECK(found.begin >= run.begin && found.end <= run.end);
+  const bool ends_here = view.rows[found.begin].last >= bounds.high;
+  found.end = ends_here ? found.begin : std::max(found.begin, first_up_to(view, run, bounds.high));
+  if (found.end == run.end) return found;
+  const std::string_view first = view.rows[found.end].first;
+  if (bounds.high_inclusive ? first <= bounds.high : first < bounds.high) ++found.end;
+  CELLAR_DCHECK(found.begin >= run.begin && found.begin <= found.end && found.end <= run.end);
   return found;
 }
 

@@ -11,6 +11,7 @@
 #include "engine/manifest/file_order.h"
 #include "engine/store/family_config.h"
 #include "engine/store/store_file.h"
+#include "hfile/format/row_words.h"
 #include "memtable/memtable.h"
 
 namespace cellar {
@@ -32,6 +33,14 @@ class MemtableRef {
   Memtable* table_ = nullptr;
 };
 
+// FileRange: the files of a view with these indexes. `end` is exclusive.
+struct FileRange {
+  size_t begin = 0;
+  size_t end = 0;
+
+  size_t size() const { return end - begin; }
+};
+
 // FileRun: a sorted run of a view: the files with these indexes. See engine/manifest/file_order.h.
 struct FileRun {
   size_t begin = 0;
@@ -39,9 +48,10 @@ struct FileRun {
   uint64_t run = 0;    // as in FileRecord; 0: a run of one file, without a number
   uint32_t level = 0;
   uint64_t sequence_max = 0;  // the greatest of its files
+  RowWords lasts = {};        // of the last rows of its files; empty for a run of one file
 
   size_t size() const { return end - begin; }
-  bool operator==(const FileRun&) const = default;
+  FileRange files() const { return {begin, end}; }
 };
 
 // FileRows: what a search in a run of several files needs to know of one of them. The file owns the bytes.
@@ -76,7 +86,7 @@ struct StoreView {
 // A file with its run. A file may change its run while older views still show it in the run before. So the run
 // belongs to the view, and StoreFile::record() tells only the first one.
 struct PlacedFile {
-  std::shared_ptr<StoreFile> file;
+  std::shared_ptr<StoreFile> file = {};
   uint64_t run = 0;
   uint32_t level = 0;
 };
@@ -87,9 +97,9 @@ std::vector<StoreFileInfo> infos_of(const StoreView& view);
 // Makes these, in the order of file_order.h, the files of a view.
 void set_files(StoreView& view, std::vector<PlacedFile> files);
 
-// Returns the files of a run that may hold rows within the bounds, as a part of the run. The run must have
-// several files. Takes time in proportion to the logarithm of their number.
-FileRun files_within(const StoreView& view, const FileRun& run, const RowBounds& bounds);
+// Returns the files of a run that may hold rows within the bounds. The run must have several files. Most
+// searches compare words of rows (row_words.h), so that the time hardly grows with the number of files.
+FileRange files_within(const StoreView& view, const FileRun& run, const RowBounds& bounds);
 
 // The rows from the first to the last of some files. Borrows their records.
 struct RowHull {

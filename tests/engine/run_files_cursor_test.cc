@@ -148,9 +148,9 @@ std::vector<TestFile> dealt(const Cells& cells, Random& random) {
 }
 
 TEST(RunFilesCursor, KeepsTheCursorContract) {
-  check_cursor_contract(
-      [](const Cells& cells, Random& random) { return std::make_unique<HoldingCursor>(dealt(cells, random)); },
-      test_seed(11), {.rounds = 400});
+  check_cursor_contract([](const Cells& cells,
+                           Random& random) { return std::make_unique<HoldingCursor>(dealt(cells, random)); },
+                        test_seed(11), {.rounds = 400});
 }
 
 TEST(RunFilesCursor, KeepsItBackward) {
@@ -335,14 +335,16 @@ TEST(RunFilesCursor, TheErrorOfAFileEndsAllMoves) {
           check(row_at(*cursor, row), row);
           break;
         case 1:
-          check(row_before(*cursor, row), row == "a00"        ? ""
-                                          : row.ends_with('1') ? row.substr(0, 2) + "0"
-                                                               : std::string(1, static_cast<char>(letter - 1)) + "01");
+          check(row_before(*cursor, row), row == "a00" ? ""
+                                          : row.ends_with('1')
+                                              ? row.substr(0, 2) + "0"
+                                              : std::string(1, static_cast<char>(letter - 1)) + "01");
           break;
         default:
-          check(row_after(*cursor, row), row == "e01"         ? ""
-                                         : row.ends_with('0') ? row.substr(0, 2) + "1"
-                                                              : std::string(1, static_cast<char>(letter + 1)) + "00");
+          check(row_after(*cursor, row), row == "e01" ? ""
+                                         : row.ends_with('0')
+                                             ? row.substr(0, 2) + "1"
+                                             : std::string(1, static_cast<char>(letter + 1)) + "00");
       }
     }
     if (cursor->status().ok()) continue;
