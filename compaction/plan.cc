@@ -8,6 +8,7 @@
 
 #include "base/assert.h"
 #include "base/bytes.h"
+#include "compaction/sorted_runs.h"
 
 namespace cellar {
 namespace {
@@ -25,7 +26,7 @@ bool share_rows(const StoreFileInfo& a, const StoreFileInfo& b) {
 class PlacedPlan {
  public:
   PlacedPlan(const CompactionPlan& plan, const StoreShape& shape)
-      : plan_(plan), runs_(runs_of(shape.files)) {}
+      : plan_(plan), runs_(sorted_runs(shape.files)) {}
 
   // Finds the inputs and the output's run. The other functions need it.
   Status find() {
@@ -37,7 +38,8 @@ class PlacedPlan {
         if (input && file.busy) return refused("the plan names file {}, which is being compacted", file.id);
         (input ? inputs_ : others_).push_back({&file, run});
       }
-    if (!wanted.empty()) return refused("the plan names file {}, which the store does not have", *wanted.begin());
+    if (!wanted.empty())
+      return refused("the plan names file {}, which the store does not have", *wanted.begin());
     if (inputs_.empty()) return refused("plan of 0 files: it gains nothing");
     return find_output();
   }
@@ -48,7 +50,7 @@ class PlacedPlan {
       for (const Placed& other : others_) {
         if (other.run == input.run || !share_rows(*input.file, *other.file)) continue;
         const bool was_older = other.run < input.run;
-        // What is left of the oldest input's run stays younger than a new run.
+        // The files that are left of the oldest input's run stay younger than a new run.
         if (was_older != (other.run < output_))
           return refused("plan is not contiguous in age: file {} would pass file {}, which has the same rows",
                          input.file->id, other.file->id);
@@ -57,11 +59,11 @@ class PlacedPlan {
   }
 
   Status check_output() const {
-    if (!std::ranges::is_sorted(plan_.output.file_starts)) return refused("the starts of files do not ascend");
-    if (plan_.output.run == 0) return {};
+    if (!std::ranges::is_sorted(plan_.file_starts)) return refused("the starts of files do not ascend");
+    if (plan_.run == 0) return {};
     const SortedRun& run = runs_[output_];
-    if (run.level == 0 || run.level != plan_.output.level)
-      return refused("the plan adds files of level {} to run {}, which has level {}", plan_.output.level, run.id,
+    if (run.level == 0 || run.level != plan_.level)
+      return refused("the plan adds files of level {} to run {}, which has level {}", plan_.level, run.id,
                      run.level);
     if (run.busy) return refused("the plan adds files to run {}, which is being compacted", run.id);
     for (const Placed& other : others_)
@@ -74,14 +76,14 @@ class PlacedPlan {
     const size_t run = inputs_.front().run;
     const bool one_run = std::ranges::all_of(inputs_, [&](const Placed& each) { return each.run == run; });
     if (!one_run) return refused("the plan moves files of several runs");
-    if (plan_.output.level == 0) return refused("the plan moves files to level 0");
-    if (plan_.output.run != 0 && run == output_) return refused("the plan moves files to the run that has them");
+    if (plan_.level == 0) return refused("the plan moves files to level 0");
+    if (plan_.run != 0 && run == output_) return refused("the plan moves files to the run that has them");
     return {};
   }
 
   bool gains() const {
-    return inputs_.size() > 1 || plan_.output.run != 0 || plan_.output.file_bytes != 0 ||
-           !plan_.output.file_starts.empty() || plan_.output.level != inputs_.front().file->level;
+    return inputs_.size() > 1 || plan_.run != 0 || plan_.file_bytes != 0 || !plan_.file_starts.empty() ||
+           plan_.level != inputs_.front().file->level;
   }
 
  private:
@@ -93,10 +95,10 @@ class PlacedPlan {
   Status find_output() {
     output_ = inputs_.front().run;  // the oldest
     CELLAR_ASSERT(std::ranges::is_sorted(inputs_, {}, &Placed::run));
-    if (plan_.output.run == 0) return {};
-    const auto run = std::ranges::find(runs_, plan_.output.run, &SortedRun::id);
+    if (plan_.run == 0) return {};
+    const auto run = std::ranges::find(runs_, plan_.run, &SortedRun::id);
     if (run == runs_.end())
-      return refused("the plan adds files to run {}, which the store does not have", plan_.output.run);
+      return refused("the plan adds files to run {}, which the store does not have", plan_.run);
     output_ = static_cast<size_t>(run - runs_.begin());
     return {};
   }
@@ -119,25 +121,6 @@ class PlacedPlan {
 
 }  // namespace
 
-std::vector<SortedRun> runs_of(std::span<const StoreFileInfo> files) {
-  std::vector<SortedRun> runs;
-  for (size_t begin = 0; begin < files.size();) {
-    size_t end = begin + 1;
-    if (files[begin].run != 0)
-      while (end < files.size() && files[end].run == files[begin].run) ++end;
-    SortedRun& run = runs.emplace_back();
-    run.id = files[begin].run != 0 ? files[begin].run : files[begin].id;
-    run.level = files[begin].level;
-    run.files = files.subspan(begin, end - begin);
-    for (const StoreFileInfo& file : run.files) {
-      run.bytes += file.bytes;
-      run.busy = run.busy || file.busy;
-    }
-    begin = end;
-  }
-  return runs;
-}
-
 Status check_plan(const CompactionPlan& plan, const StoreShape& shape, bool may_rewrite_one) {
   PlacedPlan placed(plan, shape);
   CELLAR_TRY(placed.find());
@@ -148,11 +131,14 @@ Status check_plan(const CompactionPlan& plan, const StoreShape& shape, bool may_
   return plan.move ? placed.check_move() : Status();
 }
 
-std::optional<CompactionPlan> major_plan(const CompactionPolicy& policy, const StoreShape& shape, bool forced) {
-  const bool done = std::ranges::all_of(shape.files, &StoreFileInfo::major) && runs_of(shape.files).size() <= 1;
+std::optional<CompactionPlan> major_plan(const CompactionPolicy& policy, const StoreShape& shape,
+                                         bool forced) {
+  const bool done =
+      std::ranges::all_of(shape.files, &StoreFileInfo::major) && runs_of(shape.files).size() <= 1;
   if (shape.files.empty() || (!forced && done)) return std::nullopt;
-  CompactionPlan plan{.why = "major compaction", .output = policy.major_output(shape)};
-  plan.output.run = 0;
+  CompactionPlan plan = policy.major_output(shape);
+  CELLAR_ASSERT(plan.inputs.empty() && plan.run == 0 && !plan.move);
+  plan.why = "major compaction";
   for (const StoreFileInfo& file : shape.files) {
     if (file.busy) return std::nullopt;
     plan.inputs.push_back(file.id);

@@ -12,18 +12,19 @@ namespace cellar {
 // Ok if the plan can be carried out:
 // - The inputs are files of the shape, each named once, and none is busy.
 // - No input passes a file that shares rows with it, which is not an input, on its way to the output's run.
-// - A run that the output joins exists, has the plan's level, is not busy, and has no other file between the
-//   first and the last row of the inputs.
+// - A run that the output joins exists, has the plan's level, and is not busy. It has no other file between
+//   the first and the last row of the inputs.
 // - There is something to gain: several files, another run, or a split. `may_rewrite_one` lets a single file
 //   pass (a major compaction that drops markers).
 // - Files that move belong to one run, which is not the output's.
 // kInvalidArgument otherwise: a policy's fault, never the store's.
 Status check_plan(const CompactionPlan& plan, const StoreShape& shape, bool may_rewrite_one);
 
-// Returns the plan of a major compaction: all files, to where `policy` puts them. Returns nothing if a file is
-// busy or the store has no files. Unless `forced`, it also returns nothing if the store is a single run that
-// is already the result of a major compaction.
-std::optional<CompactionPlan> major_plan(const CompactionPolicy& policy, const StoreShape& shape, bool forced);
+// Returns the plan of a major compaction: all files, to where `policy` puts them. Returns nothing if a file
+// is busy or the store has no files. Unless `forced`, it also returns nothing if the store is a single run
+// that is already the result of a major compaction.
+std::optional<CompactionPlan> major_plan(const CompactionPolicy& policy, const StoreShape& shape,
+                                         bool forced);
 
 // "3 of 7 files, 12.0 MiB: ratio 1.2 holds".
 std::string to_text(const CompactionPlan& plan, const StoreShape& shape);

@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "cellar/compaction_policy.h"
 #include "cellar/plugin.h"
+#include "compaction/sorted_runs.h"
 
 namespace cellar {
 namespace {
@@ -24,7 +25,7 @@ class Exploring final : public CompactionPolicy {
 
   std::optional<CompactionPlan> pick(const StoreShape& shape,
                                      std::vector<std::string>* trace) const override {
-    const std::vector<SortedRun> runs = runs_of(shape.files);
+    const std::vector<SortedRun> runs = sorted_runs(shape.files);
     const std::span<const SortedRun> candidates = candidates_of(runs);
     const bool stuck = runs.size() >= shape.files_stop;
     uint64_t files_min = files_min_;
@@ -58,13 +59,15 @@ class Exploring final : public CompactionPolicy {
     if (trace != nullptr) trace->push_back(std::move(line));
   }
 
-  // Returns the runs after the last one that is busy or excluded, without leading runs larger than bytes_max.
-  // HBase drops only the excluded files themselves from a minor selection. Here the inputs of a compaction are
-  // neighbours in age. A run is what a file is in HBase: another policy may have left several files in it.
+  // Returns the runs after the last one that is busy or excluded, without leading runs larger than
+  // bytes_max. HBase drops only the excluded files themselves from a minor selection. Here the inputs of a
+  // compaction are neighbours in age. A run is what a file is in HBase: another policy may have left several
+  // files in it.
   std::span<const SortedRun> candidates_of(std::span<const SortedRun> runs) const {
     size_t begin = 0;
     for (size_t i = 0; i < runs.size(); ++i)
-      if (runs[i].busy || std::ranges::any_of(runs[i].files, &StoreFileInfo::exclude_from_minor)) begin = i + 1;
+      if (runs[i].busy || std::ranges::any_of(runs[i].files, &StoreFileInfo::exclude_from_minor))
+        begin = i + 1;
     while (begin < runs.size() && runs[begin].bytes > bytes_max_) ++begin;
     return runs.subspan(begin);
   }

@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "cellar/compaction_policy.h"
 #include "cellar/plugin.h"
+#include "compaction/sorted_runs.h"
 
 namespace cellar {
 namespace {
@@ -42,12 +43,12 @@ struct Rows {
 
 // The levels of a shape. Level 0 has the runs of flushes, each deeper level at most one run.
 struct Levels {
-  std::vector<SortedRun> young;           // level 0, the oldest first
-  std::vector<const SortedRun*> deep;     // deep[i] is level i + 1, or null
-  std::vector<SortedRun> all;             // owns the runs of `deep`
-  const SortedRun* misplaced = nullptr;   // an older run whose level is not deeper than that of the next one
+  std::vector<SortedRun> young;          // level 0, the oldest first
+  std::vector<const SortedRun*> deep;    // deep[i] is level i + 1, or null
+  std::vector<SortedRun> all;            // owns the runs of `deep`
+  const SortedRun* misplaced = nullptr;  // an older run whose level is not deeper than that of the next one
 
-  explicit Levels(Files files) : all(runs_of(files)) {
+  explicit Levels(Files files) : all(sorted_runs(files)) {
     size_t old = all.size();
     while (old > 0 && all[old - 1].level == 0) --old;
     young.assign(all.begin() + static_cast<std::ptrdiff_t>(old), all.end());
@@ -75,8 +76,12 @@ struct Levels {
   }
 };
 
-// Parameters: fanout, base_bytes (of level 1; 0: four memtables), file_bytes (0: a memtable), runs_min (of level 0,
-// before they go down), pick (which file goes down: least_overlap, oldest, tombstones, or whole for the level).
+// Parameters:
+// - fanout: the size of a level, in sizes of the level above it.
+// - base_bytes: the target of level 1. 0: four memtables.
+// - file_bytes: the size of the files that it writes. 0: a memtable.
+// - runs_min: the number of runs of level 0 that go down together.
+// - pick: the file of a level that goes down: least_overlap, oldest or tombstones. With whole, the level does.
 class Leveled final : public CompactionPolicy {
  public:
   explicit Leveled(const PluginParams& params)
@@ -98,14 +103,14 @@ class Leveled final : public CompactionPolicy {
   }
 
   // The deepest level that the store fills.
-  CompactionOutput major_output(const StoreShape& shape) const override {
+  CompactionPlan major_output(const StoreShape& shape) const override {
     uint64_t bytes = 0;
     uint32_t deepest = 1;
     for (const StoreFileInfo& file : shape.files) {
       bytes += file.bytes;
       deepest = std::max(deepest, std::min(file.level, kLevelsMax));
     }
-    while (deepest < kLevelsMax && static_cast<double>(bytes) > target(deepest, shape)) ++deepest;
+    while (deepest<kLevelsMax&& static_cast<double>(bytes)> target(deepest, shape)) ++deepest;
     return {.level = deepest, .file_bytes = file_bytes(shape)};
   }
 
@@ -129,14 +134,15 @@ class Leveled final : public CompactionPolicy {
     const auto older = static_cast<size_t>(levels.misplaced - levels.all.data());
     CompactionPlan plan{.why = "two runs that are no levels become one"};
     uint32_t level = 1;
-    // If the run is the youngest but for level 0, it needs only a level.
+    // If all younger runs are of level 0, the run needs only a level.
     const bool alone = older + 1 == levels.all.size() || levels.all[older + 1].level == 0;
     for (size_t i = older; i < std::min(levels.all.size(), alone ? older + 1 : older + 2); ++i) {
       if (levels.all[i].busy) return std::nullopt;
       for (const StoreFileInfo& file : levels.all[i].files) plan.inputs.push_back(file.id);
       level = std::max(level, std::min(levels.all[i].level, kLevelsMax));
     }
-    plan.output = {.level = level, .file_bytes = file_bytes(shape)};
+    plan.level = level;
+    plan.file_bytes = file_bytes(shape);
     say(trace, fmt::format("run {} has level {}, which is not deeper than that of a younger run",
                            levels.misplaced->id, levels.misplaced->level));
     return plan;
@@ -173,7 +179,8 @@ class Leveled final : public CompactionPolicy {
       if (rows.meet(file)) return std::nullopt;
     CompactionPlan plan{.why = "level 1 has none of its rows", .move = true};
     for (const StoreFileInfo& file : oldest.files) plan.inputs.push_back(file.id);
-    plan.output = {.run = below != nullptr ? below->id : 0, .level = 1};
+    plan.run = below != nullptr ? below->id : 0;
+    plan.level = 1;
     return plan;
   }
 
@@ -214,8 +221,8 @@ class Leveled final : public CompactionPolicy {
     for (const StoreFileInfo& file : levels.files_of(fullest + 1))
       if (rows.meet(file)) inputs.push_back(&file);
     return down(levels, shape, inputs, fullest,
-                fmt::format("level {} is {:.1f} times its target: {} files, with {} of level {}", fullest, most,
-                            own, inputs.size() - own, fullest + 1));
+                fmt::format("level {} is {:.1f} times its target: {} files, with {} of level {}", fullest,
+                            most, own, inputs.size() - own, fullest + 1));
   }
 
   // Returns the files that go down, neighbours.
@@ -252,17 +259,17 @@ class Leveled final : public CompactionPolicy {
     const SortedRun* next = levels.run_of(level + 1);
     CompactionPlan plan{.why = std::move(why)};
     for (const StoreFileInfo* file : inputs) plan.inputs.push_back(file->id);
-    plan.output = {.run = next != nullptr ? next->id : 0, .level = level + 1};
-    plan.move = level > 0 && std::ranges::none_of(inputs, [&](const StoreFileInfo* file) {
-                  return file->level == level + 1;
-                });
+    plan.run = next != nullptr ? next->id : 0;
+    plan.level = level + 1;
+    plan.move = level > 0 && std::ranges::none_of(
+                                 inputs, [&](const StoreFileInfo* file) { return file->level == level + 1; });
     if (plan.move) return plan;
-    plan.output.file_bytes = file_bytes(shape);
-    plan.output.file_starts = starts(levels.files_of(level + 2), Rows::of(inputs), shape);
+    plan.file_bytes = file_bytes(shape);
+    plan.file_starts = starts(levels.files_of(level + 2), Rows::of(inputs), shape);
     return plan;
   }
 
-  // Ends output files where they would share rows with too much of the level below the output: such a file
+  // Ends output files where they would share rows with too much of the level below the output. Such a file
   // would cost too much when it goes down itself.
   std::vector<std::string> starts(Files below, const Rows& rows, const StoreShape& shape) const {
     std::vector<std::string> result;

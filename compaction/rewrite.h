@@ -22,7 +22,7 @@ struct RewriteJob {
   uint64_t zero_sequences_up_to = 0;
   // The output continues in a new file, at the beginning of a row, when a file has this many bytes. 0: never.
   uint64_t file_bytes = 0;
-  // Ascending rows, borrowed. No file has rows on both sides of one of them: a row that is named begins a file.
+  // Ascending rows, borrowed. No file has rows on both sides of one of them.
   std::span<const std::string> file_starts = {};
   Executor* executor = nullptr;  // to compress and write on a second thread; see HFileWriter::create
   bool keep_hash = false;        // fill RewrittenFile::kept_hash

@@ -232,10 +232,10 @@ std::string complete(Settings& settings, bool n_given, bool rounds_given) {
 int main_of(int argc, char** argv) {
   Settings settings;
   CLI::App app{"Runs the same workloads on Cellar and on other engines"};
-  app.add_option(
-         "--peers", settings.peers,
-         "engines; ratios compare the first with the others; also: cellar_leveled, with the compaction policy "
-         "leveled, and rocksdb_split, which splits compactions")
+  app.add_option("--peers", settings.peers,
+                 "engines; ratios compare the first with the others; also: cellar_leveled, with the "
+                 "compaction policy "
+                 "leveled, and rocksdb_split, which splits compactions")
       ->delimiter(',')
       ->capture_default_str();
   app.add_option("--workloads", settings.workloads, "names or globs of workloads, such as 'scan*'")

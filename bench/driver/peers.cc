@@ -14,11 +14,9 @@ struct Entry {
 };
 
 constexpr Entry kPeers[] = {
-    {"cellar", make_cellar_peer},
-    {"cellar_leveled", make_leveled_cellar_peer, false},
+    {"cellar", make_cellar_peer},   {"cellar_leveled", make_leveled_cellar_peer, false},
 #if defined(CELLAR_WITH_ROCKSDB)
-    {"rocksdb", make_rocksdb_peer},
-    {"rocksdb_split", make_splitting_rocksdb_peer, false},
+    {"rocksdb", make_rocksdb_peer}, {"rocksdb_split", make_splitting_rocksdb_peer, false},
 #endif
 #if defined(CELLAR_WITH_LEVELDB)
     {"leveldb", make_leveldb_peer},

@@ -74,7 +74,7 @@ Status CheckpointJob::fill(Directory& into, const TableRecord& table, FamilyReco
                     open_family_directory(into, table.id, family.name, true));
   CELLAR_TRY(share(*directory, *part, family));
   CELLAR_TRY_ASSIGN(const NewFiles made, source_.writer.write_memtables_as_of(
-                                            *part->store, *part->view, state_.last_sequence, directory));
+                                             *part->store, *part->view, state_.last_sequence, directory));
   for (const auto& file : made.files()) {
     CELLAR_ASSERT(file->record().sequence_max <= state_.last_sequence);
     family.files.push_back(file->record());

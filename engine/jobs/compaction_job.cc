@@ -33,13 +33,14 @@ void set_damaged_aside(const StoreWork& work, Store& store, const InputCursors& 
   }
 }
 
-// What a compaction replaces: files of one or more runs of a view.
+// The files of one or more runs of a view that a compaction replaces.
 struct Inputs {
   std::vector<std::vector<std::shared_ptr<StoreFile>>> runs;  // the oldest first
   std::vector<std::shared_ptr<StoreFile>> files;              // of all runs, in this order
   int64_t whole_runs = 0;                                     // of which nothing is left
   bool all_files = false;                                     // of the view
-  bool nothing_older = false;  // no file of an older run than the output's has rows between their first and last
+  bool nothing_older =
+      false;  // no file of an older run than the output's has rows between their first and last
 };
 
 // Returns whether a run that is older than the output has rows between the first and the last of the inputs.
@@ -47,11 +48,11 @@ bool has_older_rows(const StoreView& view, const CompactionPlan& plan, const Inp
   const RowHull hull = hull_of(inputs.files);
   for (const FileRun& run : view.runs) {
     const std::span files = std::span(view.files).subspan(run.begin, run.size());
-    if (plan.output.run != 0 ? run.run == plan.output.run
-                             : std::ranges::find(files, inputs.files.front()) != files.end())
+    if (plan.run != 0 ? run.run == plan.run : std::ranges::find(files, inputs.files.front()) != files.end())
       return false;
     for (const auto& file : files)
-      if (hull.meets(file->record()) && std::ranges::find(inputs.files, file) == inputs.files.end()) return true;
+      if (hull.meets(file->record()) && std::ranges::find(inputs.files, file) == inputs.files.end())
+        return true;
   }
   CELLAR_ASSERT(false && "the plan was not checked: its output has no run");
   return true;
@@ -127,24 +128,24 @@ Status publish(const StoreWork& work, Store& store, const std::vector<std::share
 }
 
 // A new run gets a number of its own, as files do: no other run can have it.
-Status move_files(const StoreWork& work, Store& store, const Inputs& inputs, const CompactionOutput& output,
+Status move_files(const StoreWork& work, Store& store, const CompactionPlan& plan, const Inputs& inputs,
                   CompactionInfo& info) {
-  CELLAR_ASSERT(inputs.runs.size() == 1 && output.level > 0);
-  const uint64_t run = output.run != 0 ? output.run : work.disk.manifest->next_file_number();
+  CELLAR_ASSERT(inputs.runs.size() == 1 && plan.level > 0);
+  const uint64_t run = plan.run != 0 ? plan.run : work.disk.manifest->next_file_number();
   for (const auto& file : inputs.files) info.inputs.push_back(file->record().name);
   info.moved = true;
   work.world.events.on_compaction_begin(info);
   ManifestEdit edit;
   for (const auto& file : inputs.files)
-    edit.move_files.push_back({store.ids().family, file->record().name, run, output.level});
+    edit.move_files.push_back({store.ids().family, file->record().name, run, plan.level});
   const Status committed = work.disk.commit(edit);
   if (!committed.ok()) return is_gone(work.disk, store) ? Status() : committed;
-  store.install_move(inputs.files, run, output.level);
+  store.install_move(inputs.files, run, plan.level);
   work.counters.compactions.fetch_add(1);
   for (const auto& file : inputs.files) {
     StoreFileInfo& moved = info.outputs.emplace_back(info_of(*file));
     moved.run = run;
-    moved.level = output.level;
+    moved.level = plan.level;
   }
   return {};
 }
@@ -162,7 +163,8 @@ ShapeOfStore shape_of(const EngineOptions& engine, const Store& store, const Sto
   result.shape.ttl_ms = view.config->rules.ttl_ms;
   result.shape.min_versions = view.config->rules.min_versions;
   result.shape.flush_bytes = store.flush_bytes(engine);
-  // Writers do not count runs that were set aside. They count those that a running compaction replaces as one.
+  // Writers do not count runs that were set aside. They count those that a running compaction replaces as
+  // one.
   const size_t not_counted = view.runs.size() - std::min(view.runs.size(), store.run_count());
   result.shape.files_stop = store.files_stop(engine) + static_cast<uint32_t>(not_counted);
   CELLAR_ASSERT(result.files.size() == view.files.size() && result.shape.files_stop > 0);
@@ -171,19 +173,20 @@ ShapeOfStore shape_of(const EngineOptions& engine, const Store& store, const Sto
 
 namespace {
 
-// Returns whether nothing older is left of the rows, so that markers may go. What is younger, in memory or in
-// files, is outside_of()'s to tell. As in HBase, a compaction of some neighbours in age keeps markers, even of
+// Returns whether nothing older is left of the rows, so that markers may go. outside_of() tells of younger
+// cells, in memory or in files. As in HBase, a compaction of some neighbours in age keeps markers, even of
 // the oldest ones. But policies with levels hardly ever merge all files.
 bool is_final(const Inputs& inputs, uint32_t level) {
   return inputs.all_files || (level > 0 && inputs.nothing_older);
 }
 
 // Decides what the compaction of the inputs may drop.
-void judge_inputs(const StoreWork& work, const Store& store, const Inputs& inputs, const OpenReadPoints& points,
-                  NewFileRequest& request) {
+void judge_inputs(const StoreWork& work, const Store& store, const Inputs& inputs,
+                  const OpenReadPoints& points, NewFileRequest& request) {
   const bool final = is_final(inputs, request.level);
   request.origin = final ? FileOrigin::kMajorCompaction : FileOrigin::kMinorCompaction;
-  request.judge_at(points, outside_of(*store.view(), {}, inputs.files), erase_now_ms(work.expiry, work.world));
+  request.judge_at(points, outside_of(*store.view(), {}, inputs.files),
+                   erase_now_ms(work.expiry, work.world));
   request.job.rules.all_files = final;
   request.job.zero_sequences_up_to = zero_up_to(request, points);
   request.mvcc = request.job.zero_sequences_up_to < request.sequence_max;
@@ -197,17 +200,17 @@ Status merge_files(const StoreWork& work, Store& store, const CompactionPlan& pl
   NewFileRequest request;
   request.store = &store;
   request.config = std::move(config);
-  request.run = plan.output.run;
-  request.level = plan.output.level;
-  request.job.file_bytes = plan.output.file_bytes;
-  request.job.file_starts = plan.output.file_starts;
+  request.run = plan.run;
+  request.level = plan.level;
+  request.job.file_bytes = plan.file_bytes;
+  request.job.file_starts = plan.file_starts;
   std::vector<MergeSource> sources;
   InputCursors cursors;
   describe_inputs(inputs, request, info, sources, cursors);
   int64_t paced_us = work.world.clock.steady_us();  // the pace knows of all compaction time before this
   const auto count_time = [&] { store.pace().compacted(work.world.clock.steady_us() - paced_us); };
   work.world.events.on_compaction_begin(info);
-  const int64_t runs_replaced = inputs.whole_runs - (plan.output.run == 0 ? 1 : 0);
+  const int64_t runs_replaced = inputs.whole_runs - (plan.run == 0 ? 1 : 0);
   store.compaction_begins(inputs.files, runs_replaced);
 
   const OpenReadPoints points = work.mvcc.open_read_points();
@@ -251,14 +254,13 @@ Status compact_store(const StoreWork& work, Store& store, const CompactionPlan& 
   CompactionInfo info;
   info.table = store.table_name();
   info.family = store.family();
-  info.major = is_final(inputs, plan.output.level);
+  info.major = is_final(inputs, plan.level);
   info.why = plan.why;
   std::shared_ptr<const FamilyConfig> config = view->config;
   view.reset();  // it would keep memtables in memory, and files compacted in turns on disk
   const int64_t begun_us = work.world.clock.steady_us();
-  const Status status = plan.move
-                            ? move_files(work, store, inputs, plan.output, info)
-                            : merge_files(work, store, plan, inputs, std::move(config), turn, info);
+  const Status status = plan.move ? move_files(work, store, plan, inputs, info)
+                                  : merge_files(work, store, plan, inputs, std::move(config), turn, info);
   info.cells_done = 0;
   info.micros = work.world.clock.steady_us() - begun_us;
   info.status = status;

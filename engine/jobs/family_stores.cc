@@ -53,10 +53,10 @@ Result<std::shared_ptr<Store>> open_family(const StoreWork& work, const TableRec
     CELLAR_TRY_ASSIGN(std::shared_ptr<StoreFile> file, work.files.open(directory, table.id, options, record));
     files.push_back(std::move(file));
   }
-  // The age of files that no compaction has placed goes by the newest write that they hold, whenever they were
-  // added. They are younger than all that compactions have placed in runs.
-  const auto placed = std::find_if(files.rbegin(), files.rend(),
-                                   [](const auto& file) { return file->record().run != 0; });
+  // The age of files that no compaction has placed goes by the newest write that they hold, whenever they
+  // were added. They are younger than all that compactions have placed in runs.
+  const auto placed =
+      std::find_if(files.rbegin(), files.rend(), [](const auto& file) { return file->record().run != 0; });
   std::ranges::stable_sort(placed.base(), files.end(), {},
                            [](const auto& file) { return file->record().sequence_max; });
   return std::make_shared<Store>(StoreIds{table.id, family.id}, table.name, std::move(config),

@@ -55,7 +55,7 @@ FileRecord record_of(const NewFileRequest& request, const std::string& name, con
   return record;
 }
 
-// Returns a failure with the name of the new file, if one was begun.
+// Returns a failure with the name of the new file, if there is one.
 Status naming(const NewFileRequest& request, const std::string& name, const Status& status) {
   if (name.empty()) return status;
   return status.with_context(
@@ -170,7 +170,7 @@ class StoreFileWriter::Output final : public RewriteOutput {
 
   const std::vector<std::string>& names() const { return names_; }
   void keep() { kept_ = true; }
-  // Returns the name of the file that was begun last; empty if there is none.
+  // Returns the name of the file that was begun last, or an empty name.
   const std::string& current() const { return current_; }
 
  private:
@@ -216,8 +216,9 @@ Result<std::shared_ptr<StoreFile>> StoreFileWriter::open_and_check(const NewFile
   FileRecord record = record_of(request, name, written.summary, world_.clock.wall_ms());
   record.run = run;
   record.level = request.level;
-  CELLAR_TRY_ASSIGN(std::shared_ptr<StoreFile> file,
-                    files_.open(directory_of(request), request.store->ids().table, request.config->options, record));
+  CELLAR_TRY_ASSIGN(
+      std::shared_ptr<StoreFile> file,
+      files_.open(directory_of(request), request.store->ids().table, request.config->options, record));
   if (world_.options.verify_new_files) CELLAR_TRY(check_new_file(*file, written, request.mvcc));
   CELLAR_TRY(warm(request, *file));
   return file;
@@ -268,8 +269,8 @@ Result<NewFiles> StoreFileWriter::write(const NewFileRequest& request) {
 
 // Cells that expired before `expiry_ms` are left out.
 Result<NewFiles> StoreFileWriter::write_merged(NewFileRequest& request, std::vector<MergeSource> sources,
-                                              const OpenReadPoints& points, const Outside& outside,
-                                              int64_t expiry_ms) {
+                                               const OpenReadPoints& points, const Outside& outside,
+                                               int64_t expiry_ms) {
   CELLAR_ASSERT(request.store != nullptr && request.job.source == nullptr);  // this function sets the source
   const std::unique_ptr<CellCursor> merged = make_merging_cursor(std::move(sources));
   request.job.source = merged.get();
@@ -287,7 +288,7 @@ Result<NewFiles> StoreFileWriter::write_merged(NewFileRequest& request, std::vec
 }
 
 Result<NewFiles> StoreFileWriter::write_memtables(Store& store, std::span<const MemtableRef> newest_first,
-                                                 const OpenReadPoints& points) {
+                                                  const OpenReadPoints& points) {
   CELLAR_ASSERT(!newest_first.empty());
   uint64_t newer = UINT64_MAX;
   std::vector<MergeSource> sources;
@@ -306,8 +307,9 @@ Result<NewFiles> StoreFileWriter::write_memtables(Store& store, std::span<const 
                       erase_now_ms(expiry_, world_));
 }
 
-Result<NewFiles> StoreFileWriter::write_memtables_as_of(Store& store, const StoreView& view, uint64_t sequence,
-                                                       std::shared_ptr<Directory> directory) {
+Result<NewFiles> StoreFileWriter::write_memtables_as_of(Store& store, const StoreView& view,
+                                                        uint64_t sequence,
+                                                        std::shared_ptr<Directory> directory) {
   CELLAR_ASSERT(directory != nullptr);
   std::vector<MemtableRef> newest_first;
   if (view.active.get() != nullptr) newest_first.push_back(view.active);

@@ -57,19 +57,19 @@ class StoreFileWriter {
                   ExpiryClock& expiry)
       : world_(world), activity_(activity), disk_(disk), files_(files), expiry_(expiry) {}
 
-  // Creates, writes, checks, syncs and opens store files, as many as the job's limits ask for, then makes
-  // their names durable. On failure they are removed again. A failed sync of the store's own directory makes
+  // Creates, writes, checks, syncs and opens store files, as many as the job's limits ask for. Makes their
+  // names durable. On failure they are removed again. A failed sync of the store's own directory makes
   // the engine read-only.
   Result<NewFiles> write(const NewFileRequest& request);
 
   // Writes the frozen memtables, newest first, as one new file.
   Result<NewFiles> write_memtables(Store& store, std::span<const MemtableRef> newest_first,
-                                  const OpenReadPoints& points);
+                                   const OpenReadPoints& points);
 
   // Writes what the memtables of the view hold up to `sequence` as a new file in `directory`. The store stays
   // as it is. Others may write to the memtables meanwhile.
   Result<NewFiles> write_memtables_as_of(Store& store, const StoreView& view, uint64_t sequence,
-                                        std::shared_ptr<Directory> directory);
+                                         std::shared_ptr<Directory> directory);
 
  private:
   class Output;
@@ -78,7 +78,7 @@ class StoreFileWriter {
   Status open_all(const NewFileRequest& request, const std::vector<std::string>& names, NewFiles& made);
   Status warm(const NewFileRequest& request, const StoreFile& file);
   Result<NewFiles> write_merged(NewFileRequest& request, std::vector<MergeSource> sources,
-                               const OpenReadPoints& points, const Outside& outside, int64_t expiry_ms);
+                                const OpenReadPoints& points, const Outside& outside, int64_t expiry_ms);
 
   const World& world_;
   const Activity& activity_;

@@ -5,14 +5,15 @@
 
 #include <unordered_set>
 
-#include "cell/cell_codec.h"
+#include "base/coding.h"
 
 namespace cellar {
 namespace {
 
-std::string_view row_of_key(const std::string& key) {
-  CellView cell;
-  return parse_flat_key(key.data(), key.size(), cell) ? cell.row() : std::string_view();
+// A cell key begins with the length of its row in two bytes, and the row.
+std::string_view row_of_key(std::string_view key) {
+  if (key.size() < 2) return {};
+  return key.substr(2, load_be16(key.data()));
 }
 
 }  // namespace

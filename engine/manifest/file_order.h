@@ -5,17 +5,18 @@
 #include <cstddef>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/assert.h"
 #include "cellar/status.h"
-#include "engine/manifest/manifest_state.h"
+#include "engine/manifest/file_record.h"
 
 namespace cellar {
 
 // A sorted run is one or more files whose ranges of rows are disjoint. All its files have the same
-// FileRecord::run, which is unique in the family; a file with run 0 is a run of its own. For any row, runs are
-// ordered by age: what an older run holds of the row was written before what a younger run holds. So a file
-// may move, or be merged, past another run only if that run has no rows in common with it.
+// FileRecord::run, which is unique in the family. A file with run 0 is a run of its own. For any row, runs
+// are ordered by age: the cells of an older run were written before those of a younger one. So a file may
+// move, or be merged, past another run only if that run has no rows in common with it.
 
 // Return the rows of a file; empty for a file without cells.
 std::string_view first_row_of(const FileRecord& file);
@@ -68,8 +69,8 @@ void insert_file(Files& files, File file, size_t otherwise, const RowOf& row_of)
   files.insert(files.begin() + static_cast<std::ptrdiff_t>(place), std::move(file));
 }
 
-// Takes a file out of the list. Lowers `place` to the beginning of its run: what takes the place of files has
-// the age of the oldest run of them, or is just older than what is left of that run.
+// Takes a file out of the list. Lowers `place` to the beginning of its run. New files at `place` have the
+// age of the oldest run of the files taken out, or are just older than its other files.
 template <class Files>
 void take_out(Files& files, size_t index, size_t& place) {
   place = std::min(place, run_around(files, index).begin);

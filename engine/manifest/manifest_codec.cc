@@ -453,9 +453,8 @@ bool read_of_snapshots(Tag tag, FieldReader& from, Decoded& decoded) {
   }
 }
 
-// The changes of files and logs; false for a tag that is none.
-bool read_fields(Tag tag, FieldReader& from, Decoded& decoded) {
-  ManifestEdit& edit = decoded.edit;
+// Reads a change of files. Returns false for another tag.
+bool read_files(Tag tag, FieldReader& from, ManifestEdit& edit) {
   const auto id_and = [&](auto make) { return make(from.number32()); };
   switch (tag) {
     case Tag::kRemoveFile:
@@ -474,6 +473,16 @@ bool read_fields(Tag tag, FieldReader& from, Decoded& decoded) {
     case Tag::kPlaceFile:
       read_place(from, edit);
       return true;
+    default:
+      return false;
+  }
+}
+
+// Reads a change of files, numbers or the log. Returns false for another tag.
+bool read_fields(Tag tag, FieldReader& from, Decoded& decoded) {
+  ManifestEdit& edit = decoded.edit;
+  const auto id_and = [&](auto make) { return make(from.number32()); };
+  switch (tag) {
     case Tag::kFlushed:
       edit.flushed.push_back(id_and([&](uint32_t id) { return ManifestEdit::Flushed{id, from.number()}; }));
       return true;
@@ -524,7 +533,7 @@ bool read_fields(Tag tag, FieldReader& from, Decoded& decoded) {
       return true;
     }
     default:
-      return false;
+      return read_files(tag, from, edit);
   }
 }
 

@@ -52,10 +52,10 @@ class Store : public std::enable_shared_from_this<Store> {
   // The leader's: bytes the active memtable has grown by since the last call.
   int64_t take_growth();
 
-  // What a flush or compaction made.
+  // The result of a flush or compaction.
   struct Rewritten {
     std::vector<std::shared_ptr<StoreFile>> outputs;  // of one run, ascending rows; empty: nothing was left
-    uint64_t rewritten_at = 0;          // the newest read point it was made for
+    uint64_t rewritten_at = 0;                        // the newest read point it was made for
     int64_t newest_dropped_marker = kOldestTimestamp;
     bool dropped_versions = false;  // puts over the version limit
     bool knew_snapshots = false;    // one was open when it began
@@ -209,9 +209,9 @@ class Store : public std::enable_shared_from_this<Store> {
   std::atomic<size_t> frozen_count_{0};
   std::atomic<int64_t> run_count_{0};
   std::atomic<int64_t> being_replaced_{0};  // runs that there are fewer of when running compactions end
-  std::atomic<int64_t> bytes_{0};          // the size of all files
-  std::atomic<int64_t> bytes_begun_{0};    // the size of all files when the outermost compaction began
-  std::atomic<uint64_t> inputs_bytes_{0};  // the size of the outermost compaction's inputs; 0: none runs
+  std::atomic<int64_t> bytes_{0};           // the size of all files
+  std::atomic<int64_t> bytes_begun_{0};     // the size of all files when the outermost compaction began
+  std::atomic<uint64_t> inputs_bytes_{0};   // the size of the outermost compaction's inputs; 0: none runs
   int running_ = 0;  // the number of running compactions; only the thread that runs them uses it
   WritePace pace_;
   Mutex work_mutex_;

@@ -38,8 +38,7 @@ size_t first_up_to(const StoreView& view, const FileRun& run, std::string_view r
 std::vector<PlacedFile> placed_files(const StoreView& view) {
   std::vector<PlacedFile> result;
   for (const FileRun& run : view.runs)
-    for (size_t i = run.begin; i < run.end; ++i)
-      result.push_back({view.files[i], run.run, run.level});
+    for (size_t i = run.begin; i < run.end; ++i) result.push_back({view.files[i], run.run, run.level});
   CELLAR_ASSERT(result.size() == view.files.size());
   return result;
 }

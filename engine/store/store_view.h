@@ -44,8 +44,8 @@ struct FileRange {
 // FileRun: a sorted run of a view: the files with these indexes. See engine/manifest/file_order.h.
 struct FileRun {
   size_t begin = 0;
-  size_t end = 0;      // exclusive
-  uint64_t run = 0;    // as in FileRecord; 0: a run of one file, without a number
+  size_t end = 0;    // exclusive
+  uint64_t run = 0;  // as in FileRecord; 0: a run of one file, without a number
   uint32_t level = 0;
   uint64_t sequence_max = 0;  // the greatest of its files
   RowWords lasts = {};        // of the last rows of its files; empty for a run of one file
@@ -73,7 +73,7 @@ struct RowBounds {
 struct StoreView {
   std::shared_ptr<const FamilyConfig> config;
   MemtableRef active;
-  std::vector<MemtableRef> frozen;                // newest first
+  std::vector<MemtableRef> frozen;  // newest first
   // The oldest run first, and in a run ascending by rows. Set by set_files(), with the runs.
   std::vector<std::shared_ptr<StoreFile>> files;
   std::vector<FileRun> runs;   // the oldest first
@@ -83,8 +83,8 @@ struct StoreView {
   uint64_t rewritten_at = 0;
 };
 
-// A file with its run. A file may change its run while older views still show it in the run before. So the run
-// belongs to the view, and StoreFile::record() tells only the first one.
+// A file with its run. A file may change its run while older views still show it in the run before. So the
+// run belongs to the view, and StoreFile::record() tells only the first one.
 struct PlacedFile {
   std::shared_ptr<StoreFile> file = {};
   uint64_t run = 0;
@@ -113,8 +113,8 @@ struct RowHull {
 };
 RowHull hull_of(std::span<const std::shared_ptr<StoreFile>> files);
 
-// What may hide, or be hidden by, what is rewritten: everything in the view, memory included, that has rows in
-// common with the memtables or files that are rewritten, and is not one of them.
+// The cells of a view, memory included, that may hide cells of a rewrite or be hidden by them. They have rows in
+// common with the memtables or files that are rewritten, and are not in these.
 struct Outside {
   int64_t earliest = INT64_MAX;  // no put is older
   // Deletes of single versions are among it: they make older versions visible. Or in the rewrite, of a family

@@ -34,7 +34,7 @@ struct CompactionInfo {
   std::string family;
   bool major = false;  // it takes all files, or with levels all files of its rows: markers may go
   std::string why;     // reason of the policy
-  std::vector<std::string> inputs;  // names: of the oldest run first, and of a run ascending by rows
+  std::vector<std::string> inputs;     // names: of the oldest run first, and of a run ascending by rows
   std::vector<StoreFileInfo> outputs;  // empty at the beginning, or if nothing was left
   bool moved = false;                  // the inputs are the outputs, in another run; nothing was written
   uint64_t cells_in = 0;

@@ -22,7 +22,7 @@ struct StoreFileInfo {
   int64_t time_max = 0;
   int64_t created_ms = 0;  // by the engine's clock
   uint64_t run = 0;        // the sorted run that it belongs to; 0: a run of its own
-  uint32_t level = 0;      // label of the run, see CompactionOutput::level
+  uint32_t level = 0;      // label of the run, see CompactionPlan::level
   bool major = false;      // result of a compaction of all files that share rows with it
   bool exclude_from_minor = false;
   bool busy = false;  // input of a running compaction, or set aside because it is damaged

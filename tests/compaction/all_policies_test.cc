@@ -1,7 +1,7 @@
-// Goal: every registered compaction policy keeps the rules that all share: each plan may be carried out, plans
-// come to an end, writers never wait for a compaction that nobody begins, and for every row the runs stay ordered
-// by age. Method: a store of made-up files, each with the oldest and the newest write of every row it holds;
-// random flushes; the plans are carried out on it, and all is checked after each.
+// Goal: every registered compaction policy keeps the rules that all share. Each plan may be carried out, plans
+// come to an end, and writers never wait for a compaction that does not begin. For every row the runs stay
+// ordered by age. Method: a store of made-up files, each with the oldest and the newest write of its rows. The
+// plans after random flushes are carried out on it, and all is checked after each.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,6 @@
 #include "compaction/plan.h"
 #include "engine/manifest/file_order.h"
 #include "tests/support/test_scale.h"
-
 
 namespace cellar::testing {
 namespace {
@@ -50,7 +49,7 @@ class MadeStore {
     files_.push_back(std::move(file));
   }
 
-  // What a policy is told. Valid until the next change.
+  // Returns the shape for a policy. Valid until the next change.
   StoreShape shape() {
     infos_.clear();
     for (const MadeFile& file : files_) {
@@ -64,7 +63,8 @@ class MadeStore {
       info.first_row = file.rows.begin()->first;
       info.last_row = file.rows.rbegin()->first;
       info.major = file.major;
-      for (const auto& [row, writes] : file.rows) info.sequence_max = std::max(info.sequence_max, writes.newest);
+      for (const auto& [row, writes] : file.rows)
+        info.sequence_max = std::max(info.sequence_max, writes.newest);
     }
     return {.files = infos_, .flush_bytes = 5 * kRowBytes, .files_stop = 12};
   }
@@ -79,10 +79,10 @@ class MadeStore {
       inputs.push_back(*file);
       take_out(files_, static_cast<size_t>(file - files_.begin()), place);
     }
-    const uint64_t run = plan.output.run != 0 ? plan.output.run : next_id_++;
-    for (MadeFile& file : plan.move ? inputs : merged(inputs, plan.output, all)) {
-      file.run = plan.output.level != 0 || plan.output.file_bytes != 0 ? run : 0;
-      file.level = plan.output.level;
+    const uint64_t run = plan.run != 0 ? plan.run : next_id_++;
+    for (MadeFile& file : plan.move ? inputs : merged(inputs, plan, all)) {
+      file.run = plan.level != 0 || plan.file_bytes != 0 ? run : 0;
+      file.level = plan.level;
       insert_file(files_, std::move(file), place, row_of);
     }
   }
@@ -107,7 +107,7 @@ class MadeStore {
   size_t runs() { return runs_of(shape().files).size(); }
 
  private:
-  std::vector<MadeFile> merged(const std::vector<MadeFile>& inputs, const CompactionOutput& output, bool all) {
+  std::vector<MadeFile> merged(const std::vector<MadeFile>& inputs, const CompactionPlan& output, bool all) {
     std::map<std::string, Writes> rows;
     for (const MadeFile& file : inputs)
       for (const auto& [row, writes] : file.rows) {
@@ -177,7 +177,6 @@ TEST(AllPolicies, MakeValidPlansThatEndAndLetWritersGoOn) {
           store.flush();
           settle(**policy, store, text, plans);
           if (HasFatalFailure()) return;
-          // A policy that wants no compaction at this number of runs lets the runs grow.
           if (name != "none") {
             ASSERT_LT(store.runs(), store.shape().files_stop) << text << ", seed " << seed;
           }

@@ -1,5 +1,5 @@
-// Goal: the policy "leveled" sends down what its rules say, and ends. Method: tests/data/compaction/leveled.txt:
-// runs of files, and the next plan, worked out by hand.
+// Goal: the policy "leveled" sends down the files that its rules say. Method:
+// tests/data/compaction/leveled.txt: runs of files, and the next plan, worked out by hand.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -56,13 +56,11 @@ std::vector<StoreFileInfo> files_of(const std::string& input) {
 }
 
 std::string text_of(const CompactionPlan& plan) {
-  std::string text = fmt::format("{} {} to {} of level {}", plan.move ? "move" : "merge",
-                                 fmt::join(plan.inputs, " "),
-                                 plan.output.run == 0 ? "a new run" : fmt::format("run {}", plan.output.run),
-                                 plan.output.level);
-  if (plan.output.file_bytes != 0) text += fmt::format(", files of {}", plan.output.file_bytes);
-  if (!plan.output.file_starts.empty())
-    text += fmt::format(", files start at {}", fmt::join(plan.output.file_starts, " "));
+  std::string text =
+      fmt::format("{} {} to {} of level {}", plan.move ? "move" : "merge", fmt::join(plan.inputs, " "),
+                  plan.run == 0 ? "a new run" : fmt::format("run {}", plan.run), plan.level);
+  if (plan.file_bytes != 0) text += fmt::format(", files of {}", plan.file_bytes);
+  if (!plan.file_starts.empty()) text += fmt::format(", files start at {}", fmt::join(plan.file_starts, " "));
   return text;
 }
 
@@ -98,7 +96,8 @@ TEST(Leveled, AMajorCompactionFillsTheDeepestLevelThatItNeeds) {
   EXPECT_EQ((*policy)->major_output({.files = files, .flush_bytes = 10}).level, 2u);
   EXPECT_EQ((*policy)->major_output({.files = files, .flush_bytes = 10}).file_bytes, 10u);
   files[0].level = 4;
-  EXPECT_EQ((*policy)->major_output({.files = files, .flush_bytes = 10}).level, 4u) << "it never becomes less";
+  EXPECT_EQ((*policy)->major_output({.files = files, .flush_bytes = 10}).level, 4u)
+      << "it never becomes less";
 }
 
 }  // namespace

@@ -1,12 +1,13 @@
-// Goal: a policy's plan is refused unless its inputs exist, are not part of another compaction, and can come to
-// the output's run without passing files that share rows with them; the plan of a major compaction names all
-// files, or nothing. Method: stores of a few files, and plans that are wrong in one respect each.
+// Goal: a policy's plan is refused if a file in it does not exist or is part of another compaction. It is also
+// refused if an input would pass files that share rows with it. The plan of a major compaction names all files,
+// or nothing. Method: stores of a few files, and plans that are wrong in one respect each.
 #include "compaction/plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/plugins.h"
+#include "compaction/sorted_runs.h"
 
 namespace cellar::testing {
 namespace {
@@ -32,8 +33,7 @@ TEST_F(CheckPlan, TakesNeighboursFromTheOldestOn) {
 }
 
 TEST_F(CheckPlan, RefusesGapsBetweenFilesOfTheSameRows) {
-  for (const std::vector<uint64_t>& inputs :
-       {std::vector<uint64_t>{10, 12}, {10, 11, 13}, {14, 10}}) {
+  for (const std::vector<uint64_t>& inputs : {std::vector<uint64_t>{10, 12}, {10, 11, 13}, {14, 10}}) {
     const Status status = check(inputs);
     EXPECT_TRUE(status.is(Code::kInvalidArgument)) << inputs[0] << ", " << inputs[1];
     EXPECT_NE(status.to_text().find("contiguous"), std::string::npos) << status.to_text();
@@ -60,8 +60,8 @@ TEST_F(CheckPlan, TakesOneFileOnlyWhereItIsTheWholeStore) {
   EXPECT_TRUE(check({12}, true).ok());
 }
 
-// Level 2 has the files 1 (a to c), 2 (e to g) and 3 (i to k), level 1 the file 4 (b to f), and flushes wrote
-// 5 (a to b) and 6 (h to h).
+// Level 2 has the files 1 (a to c), 2 (e to g) and 3 (i to k). Level 1 has the file 4 (b to f). Flushes wrote
+// the files 5 (a to b) and 6 (h to h).
 class CheckRuns : public ::testing::Test {
  protected:
   CheckRuns() {
@@ -80,10 +80,10 @@ class CheckRuns : public ::testing::Test {
     file.first_row = first;
     file.last_row = last;
   }
-  std::string check(std::vector<uint64_t> inputs, CompactionOutput output, bool move = false) const {
-    return check_plan({.inputs = std::move(inputs), .output = std::move(output), .move = move},
-                      {.files = files_}, false)
-        .to_text();
+  std::string check(std::vector<uint64_t> inputs, CompactionPlan plan, bool move = false) const {
+    plan.inputs = std::move(inputs);
+    plan.move = move;
+    return check_plan(plan, {.files = files_}, false).to_text();
   }
   std::vector<StoreFileInfo> files_;
 };
@@ -106,7 +106,8 @@ TEST_F(CheckRuns, NothingPassesFilesOfItsRows) {
   EXPECT_THAT(check({5, 1}, {.run = 1, .level = 2}), ::testing::HasSubstr("would pass file 4"));
   EXPECT_THAT(check({4}, {.run = 1, .level = 2}, true), ::testing::HasSubstr("file 4 would pass file 1"));
   EXPECT_THAT(check({4, 1}, {.run = 1, .level = 2}), ::testing::HasSubstr("file 4 would pass file 2"));
-  EXPECT_THAT(check({5, 1}, {}), ::testing::HasSubstr("would pass file 4")) << "a new run has the oldest's age";
+  EXPECT_THAT(check({5, 1}, {}), ::testing::HasSubstr("would pass file 4"))
+      << "a new run has the oldest's age";
 }
 
 TEST_F(CheckRuns, NoFileIsLeftBetweenTheRowsOfTheOutput) {
@@ -132,11 +133,12 @@ TEST_F(CheckRuns, ARunThatIsBeingCompactedTakesNoFiles) {
 }
 
 TEST_F(CheckRuns, StartsOfFilesAscend) {
-  EXPECT_THAT(check({5, 4}, {.run = 4, .level = 1, .file_starts = {"c", "b"}}), ::testing::HasSubstr("ascend"));
+  EXPECT_THAT(check({5, 4}, {.run = 4, .level = 1, .file_starts = {"c", "b"}}),
+              ::testing::HasSubstr("ascend"));
 }
 
 TEST_F(CheckRuns, RunsAreFoundFromTheirFiles) {
-  const std::vector<SortedRun> runs = runs_of(files_);
+  const std::vector<SortedRun> runs = sorted_runs(files_);
   ASSERT_EQ(runs.size(), 4u);
   EXPECT_EQ(runs[0].id, 1u);
   EXPECT_EQ(runs[0].files.size(), 3u);

@@ -41,7 +41,8 @@ class RunViews {
     for (const Written& each : written_) {
       FileRecord record = each.record;
       if (files == Files::kAlone || record.cells == 0) record.run = 0;
-      auto file = std::make_shared<StoreFile>(each.reader, record, placed.size() + 1, nullptr, StoredFile(), nullptr);
+      auto file =
+          std::make_shared<StoreFile>(each.reader, record, placed.size() + 1, nullptr, StoredFile(), nullptr);
       placed.push_back({std::move(file), record.run});
     }
     set_files(*view, std::move(placed));

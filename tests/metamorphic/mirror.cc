@@ -159,7 +159,8 @@ Rewrite Mirror::with_outside(const MirrorFamily& family, size_t memory_inside,
     if (std::ranges::count(inside, run.name) == 0) continue;
     const std::string& first = run.cells.front().row;
     const std::string& last = run.cells.back().row;
-    hull = hull ? std::pair(std::min(hull->first, first), std::max(hull->second, last)) : std::pair(first, last);
+    hull =
+        hull ? std::pair(std::min(hull->first, first), std::max(hull->second, last)) : std::pair(first, last);
   }
   for (const MirrorFamily::Run& run : family.runs) {
     const bool takes_part = std::ranges::count(inside, run.name) != 0;

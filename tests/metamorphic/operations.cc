@@ -57,12 +57,14 @@ const Choices& choices() {
     register_hfile_plugins();
     register_compaction_plugins();
     const auto with_parameters = [](const std::string& name) {
-      return std::vector<std::string>{name, name + "(files_min=2, files_max=2)",
-                                      name + "(ratio=1.2, files_min=2, files_max=3)",
-                                      name + "(fanout=2, base_bytes=3k, file_bytes=100, runs_min=1)",
-                                      name + "(fanout=3, base_bytes=5k, file_bytes=500, runs_min=2, pick=oldest)",
-                                      name + "(fanout=2, base_bytes=1k, file_bytes=1, pick=tombstones)",
-                                      name + "(base_bytes=4k, file_bytes=1k, runs_min=3, pick=whole)"};
+      return std::vector<std::string>{
+          name,
+          name + "(files_min=2, files_max=2)",
+          name + "(ratio=1.2, files_min=2, files_max=3)",
+          name + "(fanout=2, base_bytes=3k, file_bytes=100, runs_min=1)",
+          name + "(fanout=3, base_bytes=5k, file_bytes=500, runs_min=2, pick=oldest)",
+          name + "(fanout=2, base_bytes=1k, file_bytes=1, pick=tombstones)",
+          name + "(base_bytes=4k, file_bytes=1k, runs_min=3, pick=whole)"};
     };
     Choices made;
     made.encodings = fit(encoding_names(), &FamilyOptions::encoding);

@@ -1,7 +1,7 @@
-// Goal: a family whose policy makes sorted runs of several files answers as ever; its files stay disjoint in
-// each run, also after it was opened again, copied, or given another policy; files that share no rows move
-// without being written; compactions need little room. Method: small memtables and files, a model of the newest
-// values, and a listener that counts.
+// Goal: a family whose policy makes sorted runs of several files answers as ever. Its files stay disjoint in
+// each run, also after it was opened again, copied, or given another policy. Files that share no rows move
+// without being written. Method: small memtables and files, a model of the newest values, and a listener that
+// counts.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -39,7 +39,7 @@ class Watcher final : public EventListener {
   }
 };
 
-class RunsTest : public EngineFixture {
+class LeveledStoreTest : public EngineFixture {
  protected:
   void open_leveled(bool automatic = true, const char* policy = kPolicy) {
     EngineOptions options;
@@ -98,7 +98,7 @@ class RunsTest : public EngineFixture {
   std::map<std::string, std::string> model_;
 };
 
-TEST_F(RunsTest, AnswersStayRightWhileFilesGoDown) {
+TEST_F(LeveledStoreTest, AnswersStayRightWhileFilesGoDown) {
   open_leveled();
   Random random(7);
   for (int i = 0; i < 20000; ++i) {
@@ -120,7 +120,7 @@ TEST_F(RunsTest, AnswersStayRightWhileFilesGoDown) {
   expect_content(*table_);
 }
 
-TEST_F(RunsTest, RunsAreAsTheyWereWhenTheStoreIsOpenedAgain) {
+TEST_F(LeveledStoreTest, RunsAreAsTheyWereWhenTheStoreIsOpenedAgain) {
   open_leveled();
   Random random(8);
   for (int i = 0; i < 10000; ++i) put(random.below(3000), "value " + std::to_string(i));
@@ -144,7 +144,7 @@ TEST_F(RunsTest, RunsAreAsTheyWereWhenTheStoreIsOpenedAgain) {
   expect_content(*table_);
 }
 
-TEST_F(RunsTest, CopiesKeepRunsAndSoDoClones) {
+TEST_F(LeveledStoreTest, CopiesKeepRunsAndSoDoClones) {
   open_leveled();
   Random random(9);
   for (int i = 0; i < 10000; ++i) put(random.below(3000), "value " + std::to_string(i));
@@ -178,7 +178,7 @@ TEST_F(RunsTest, CopiesKeepRunsAndSoDoClones) {
   runs((*table)->info().families.at(0));
 }
 
-TEST_F(RunsTest, RowsInOrderMoveDownWithoutBeingWritten) {
+TEST_F(LeveledStoreTest, RowsInOrderMoveDownWithoutBeingWritten) {
   open_leveled();
   for (uint64_t row = 0; row < 20000; ++row) put(row, std::string(20, 'v'));
   EXPECT_OK(engine_->flush());
@@ -190,10 +190,11 @@ TEST_F(RunsTest, RowsInOrderMoveDownWithoutBeingWritten) {
   expect_content(*table_);
 }
 
-TEST_F(RunsTest, AMajorCompactionLeavesOneRunOfFilesOfTheirSize) {
+TEST_F(LeveledStoreTest, AMajorCompactionLeavesOneRunOfFilesOfTheirSize) {
   open_leveled();
   Random random(10);
-  for (int i = 0; i < 10000; ++i) put(random.below(3000), "value " + std::to_string(i) + std::string(30, 'x'));
+  for (int i = 0; i < 10000; ++i)
+    put(random.below(3000), "value " + std::to_string(i) + std::string(30, 'x'));
   EXPECT_OK(engine_->flush());
   EXPECT_OK(table_->major_compact());
   const FamilyInfo after = info();
@@ -206,7 +207,7 @@ TEST_F(RunsTest, AMajorCompactionLeavesOneRunOfFilesOfTheirSize) {
   expect_content(*table_);
 }
 
-TEST_F(RunsTest, AnotherPolicyGoesOnFromTheRuns) {
+TEST_F(LeveledStoreTest, AnotherPolicyGoesOnFromTheRuns) {
   open_leveled();
   Random random(11);
   for (int i = 0; i < 8000; ++i) put(random.below(3000), "value " + std::to_string(i) + std::string(30, 'x'));
@@ -214,7 +215,8 @@ TEST_F(RunsTest, AnotherPolicyGoesOnFromTheRuns) {
     FamilyOptions options = info().options;
     options.compaction = policy;
     ASSERT_TRUE(engine_->alter_table("t", {.set_families = {options}}).ok());
-    for (int i = 0; i < 4000; ++i) put(random.below(3000), "value " + std::to_string(i) + std::string(30, 'y'));
+    for (int i = 0; i < 4000; ++i)
+      put(random.below(3000), "value " + std::to_string(i) + std::string(30, 'y'));
     EXPECT_OK(engine_->flush());
     EXPECT_OK(engine_->wait_for_background());
     runs(info());
@@ -223,7 +225,7 @@ TEST_F(RunsTest, AnotherPolicyGoesOnFromTheRuns) {
 }
 
 // The deletes have nothing left to hide once they reach the oldest files of their rows.
-TEST_F(RunsTest, MarkersGoWhereNothingOlderIsLeft) {
+TEST_F(LeveledStoreTest, MarkersGoWhereNothingOlderIsLeft) {
   open_leveled(false, "leveled(base_bytes=1m, file_bytes=8k, runs_min=2)");  // level 1 takes all
   for (uint64_t row = 0; row < 2000; ++row) put(row, std::string(30, 'v'));
   EXPECT_OK(engine_->flush());

@@ -1,0 +1,23 @@
+// SortedRun: a run of a shape's files, with what policies and the check of plans ask of it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cellar/compaction_policy.h"
+
+namespace cellar {
+
+struct SortedRun {
+  uint64_t id = 0;  // StoreFileInfo::run, or the id of its only file
+  uint32_t level = 0;
+  std::span<const StoreFileInfo> files;  // of the shape
+  uint64_t bytes = 0;
+  bool busy = false;  // a file of it is busy
+};
+
+// Returns the runs of a shape's files, the oldest first. The files must outlive the result.
+std::vector<SortedRun> sorted_runs(std::span<const StoreFileInfo> files);
+
+}  // namespace cellar
