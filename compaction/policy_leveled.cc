@@ -81,7 +81,7 @@ struct Levels {
 // - base_bytes: the target of level 1. 0: four memtables.
 // - file_bytes: the size of the files that it writes. 0: a memtable.
 // - runs_min: the number of runs of level 0 that go down together.
-// - pick: the file of a level that goes down: least_overlap, oldest or tombstones. With whole, the level does.
+// - pick: which file of a level goes down: least_overlap, oldest or tombstones. whole: all of them.
 class Leveled final : public CompactionPolicy {
  public:
   explicit Leveled(const PluginParams& params)

@@ -113,8 +113,8 @@ struct RowHull {
 };
 RowHull hull_of(std::span<const std::shared_ptr<StoreFile>> files);
 
-// The cells of a view, memory included, that may hide cells of a rewrite or be hidden by them. They have rows in
-// common with the memtables or files that are rewritten, and are not in these.
+// The cells of a view, memory included, that may hide cells of a rewrite or be hidden by them. They have
+// rows in common with the memtables or files that are rewritten, and are not in these.
 struct Outside {
   int64_t earliest = INT64_MAX;  // no put is older
   // Deletes of single versions are among it: they make older versions visible. Or in the rewrite, of a family

@@ -1,7 +1,7 @@
-// Goal: every registered compaction policy keeps the rules that all share. Each plan may be carried out, plans
-// come to an end, and writers never wait for a compaction that does not begin. For every row the runs stay
-// ordered by age. Method: a store of made-up files, each with the oldest and the newest write of its rows. The
-// plans after random flushes are carried out on it, and all is checked after each.
+// Goal: every registered compaction policy keeps the rules that all share. Each plan may be carried out,
+// plans come to an end, and writers never wait for a compaction that does not begin. For every row the runs
+// stay ordered by age. Method: a store of made-up files, each with the oldest and the newest write of its
+// rows. The plans after random flushes are carried out on it, and all is checked after each.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-// Goal: a policy's plan is refused if a file in it does not exist or is part of another compaction. It is also
-// refused if an input would pass files that share rows with it. The plan of a major compaction names all files,
-// or nothing. Method: stores of a few files, and plans that are wrong in one respect each.
+// Goal: a policy's plan is refused if a file in it does not exist or is part of another compaction. It is
+// also refused if an input would pass files that share rows with it. The plan of a major compaction names
+// all files, or nothing. Method: stores of a few files, and plans that are wrong in one respect each.
 #include "compaction/plan.h"
 
 #include <gmock/gmock.h>

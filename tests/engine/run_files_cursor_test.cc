@@ -1,6 +1,6 @@
-// Goal: the files of a run read like one sorted run. Each is opened only when it is needed, and at most two are
-// open. Method: the contract of cursors over poisoned sources that are dealt to files by rows. Some files the
-// read does not need, and some fail after each number of moves. Opened files are counted.
+// Goal: the files of a run read like one sorted run. Each is opened only when it is needed, and at most two
+// are open. Method: the contract of cursors over poisoned sources that are dealt to files by rows. Some
+// files the read does not need, and some fail after each number of moves. Opened files are counted.
 #include "engine/read/run_files_cursor.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// Goal: a view of sorted runs is read like one whose files are all runs of their own, and looks at fewer files.
-// Method: random files of random rows, and every kind of read in both views. Files, cursors and entries of
-// explanations are counted. A file in the middle of a run is damaged.
+// Goal: a view of sorted runs is read like one whose files are all runs of their own, and looks at fewer
+// files. Method: random files of random rows, and every kind of read in both views. Files, cursors and
+// entries of explanations are counted. A file in the middle of a run is damaged.
 #include <gtest/gtest.h>
 
 #include <algorithm>
