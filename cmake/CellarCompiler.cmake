@@ -9,7 +9,7 @@ if(PROJECT_IS_TOP_LEVEL)
   endif()
   # One setting for what is installed and what is measured. Line tables cost a tenth of the time to compile and six
   # sevenths of the size: a release has none unless it is asked for them.
-  set(CELLAR_OPTIMIZE "" CACHE STRING "Optimisation level; empty: -O2 in Release, -O0 in Debug")
+  set(CELLAR_OPTIMIZE "" CACHE STRING "Optimisation level; empty: -O2 in Release with -O3 for some layers, -O0 in Debug")
   set(CELLAR_DEBUG_INFO "" CACHE STRING "Debug information, such as -g1; empty: none in Release, -g1 in Debug")
   if(CELLAR_OPTIMIZE)
     set(CMAKE_CXX_FLAGS_RELEASE "${CELLAR_OPTIMIZE} ${CELLAR_DEBUG_INFO} -DNDEBUG")
