@@ -38,6 +38,19 @@ const CourseStep kOpen = step(Kind::kOpen), kClose = step(Kind::kClose), kFlush 
                  kMakeSmallFeed = step(Kind::kMakeSmallFeed), kReadSmallFeed = step(Kind::kReadSmallFeed),
                  kDropSmallFeed = step(Kind::kDropSmallFeed);
 
+// Some levels with several files: what is written first goes down without being merged.
+Steps leveled() {
+  Steps steps = {kOpen};
+  for (int i = 0; i < 3; ++i) {
+    steps.push_back(put(kSync, {"t/a", "t/b"}, kLarge / 10));
+    steps.push_back(put(kSync, {"t/a", "t/b", "t/c"}, kLarge / 10));
+    steps.push_back(kFlushTable);
+    steps.push_back(kCompact);
+  }
+  steps.push_back(kClose);
+  return steps;
+}
+
 Steps life() {
   return {kOpen,
           put(kAsync, {"t/a"}),
@@ -167,6 +180,14 @@ std::vector<NamedCourse> courses_of_files() {
        with(three_files(), {erase(1), kFlushTable, kClose}),
        {kOpen, put(kSync, {"t/a", "t/c"}), erase(2), kFlushTable, kCompactMajor, put(kSync, {"t/a"}),
         kClose}},
+      {"Levels",
+       leveled(),
+       {kOpen, put(kSync, {"t/a", "t/b"}, kLarge), put(kAsync, {"t/a"}), erase(2), kFlushTable, kCompact,
+        put(kFsync, {"t/a", "t/c"}), kFlushTable, kCompact, kClose, kOpen, kCompactMajor},
+       64u << 20,
+       false,
+       false,
+       "leveled(fanout=2, base_bytes=4k, file_bytes=1k, runs_min=2)"},
       {"ManifestSwitch",
        with(three_files(), {kClose}),
        {kOpen, kClose, kOpen, put(kFsync, {"t/a"}), kFlushTable, put(kAsync, {"t/b"}), kClose, kOpen}},

@@ -62,6 +62,7 @@ struct NamedCourse {
   uint64_t memtable_bytes = 64u << 20;  // during the course
   bool automatic = false;  // flushes and compactions by themselves, and limits that are soon reached
   bool verify_new_files = false;
+  std::string compaction = {};  // policy of the families of t and u; empty: exploring
 };
 // The number of log segments with which the course "ScatteredLog" begins: one more than recovery leaves
 // alone.

@@ -87,7 +87,10 @@ struct Tally {
 
 class Life {
  public:
-  Life(uint64_t seed, Tally& tally) : random_(seed), tally_(tally) {}
+  Life(uint64_t seed, Tally& tally)
+      : compaction_(seed % 2 == 0 ? "leveled(fanout=2, base_bytes=4k, file_bytes=1k, runs_min=2)" : ""),
+        random_(seed),
+        tally_(tally) {}
 
   std::optional<std::string> run() {
     ++tally_.lives;
@@ -103,6 +106,7 @@ class Life {
     course.memtable_bytes = uint64_t{4096} << random_.below(4);
     course.automatic = true;
     course.verify_new_files = random_.one_in(4);
+    course.compaction = compaction_;
     FaultFileSystem files(*medium_);
     WorkloadOptions options{.go_on_after_failure = true, .seed = random_.next()};
     const uint64_t disturbance = random_.below(5);
@@ -158,6 +162,7 @@ class Life {
     return std::nullopt;
   }
 
+  const std::string compaction_;
   Random random_;
   Tally& tally_;
   std::unique_ptr<CrashFileSystem> medium_ = std::make_unique<CrashFileSystem>();

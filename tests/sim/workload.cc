@@ -23,6 +23,7 @@ class Course {
         outcome_(std::move(before)) {
     engine_options_.memtable_bytes = course.memtable_bytes;
     engine_options_.verify_new_files = course.verify_new_files;
+    compaction_ = course.compaction;
     if (!course.automatic) return;
     engine_options_.automatic_compaction = true;
     engine_options_.memtable_bytes_total = 4 * course.memtable_bytes;
@@ -92,6 +93,7 @@ class Course {
   ManualClock clock_;
   StepExecutor executor_;
   EngineOptions engine_options_;
+  std::string compaction_;  // of the families of t and u; empty: that of family_of()
   std::unique_ptr<Engine> engine_;
   std::vector<std::shared_ptr<Table>> tables_;
   Outcome outcome_;
@@ -250,9 +252,14 @@ bool Course::open() {
   auto opened = Engine::open("store", engine_options_);
   if (!opened.ok()) return false;
   engine_ = std::move(opened).value();
-  auto t = engine_->open_or_create_table("t", {.families = {family_of("a"), family_of("b"), family_of("c")}});
+  const auto family = [&](const char* name) {
+    FamilyOptions options = family_of(name);
+    if (!compaction_.empty()) options.compaction = compaction_;
+    return options;
+  };
+  auto t = engine_->open_or_create_table("t", {.families = {family("a"), family("b"), family("c")}});
   if (!t.ok()) return false;
-  auto u = engine_->open_or_create_table("u", {.families = {family_of("d")}});
+  auto u = engine_->open_or_create_table("u", {.families = {family("d")}});
   if (!u.ok()) return false;
   tables_ = {std::move(t).value(), std::move(u).value()};
   outcome_.made = true;
