@@ -100,6 +100,8 @@ class PlacedPlan {
     if (run == runs_.end())
       return refused("the plan adds files to run {}, which the store does not have", plan_.run);
     output_ = static_cast<size_t>(run - runs_.begin());
+    if (output_ > inputs_.front().run)
+      return refused("the plan adds files to run {}, which is younger than an input", plan_.run);
     return {};
   }
 

@@ -39,8 +39,8 @@ struct Inputs {
   std::vector<std::shared_ptr<StoreFile>> files;              // of all runs, in this order
   int64_t whole_runs = 0;                                     // of which nothing is left
   bool all_files = false;                                     // of the view
-  bool nothing_older =
-      false;  // no file of an older run than the output's has rows between their first and last
+  // No file of an older run than the output's has rows between the first and the last row of the inputs.
+  bool nothing_older = false;
 };
 
 // Returns whether a run that is older than the output has rows between the first and the last of the inputs.
@@ -211,7 +211,7 @@ Status merge_files(const StoreWork& work, Store& store, const CompactionPlan& pl
   const auto count_time = [&] { store.pace().compacted(work.world.clock.steady_us() - paced_us); };
   work.world.events.on_compaction_begin(info);
   const int64_t runs_replaced = inputs.whole_runs - (plan.run == 0 ? 1 : 0);
-  store.compaction_begins(inputs.files, runs_replaced);
+  store.compaction_begins(inputs.files, runs_replaced, plan.run);
 
   const OpenReadPoints points = work.mvcc.open_read_points();
   const std::unique_ptr<CellCursor> merged = make_merging_cursor(std::move(sources));
@@ -251,6 +251,9 @@ Status compact_store(const StoreWork& work, Store& store, const CompactionPlan& 
   if (inputs.files.size() != plan.inputs.size())
     return Status::busy("the store's files changed after the plan was made");
   CELLAR_ASSERT(!inputs.files.empty());  // a checked plan has some
+  if (plan.run != 0 && store.is_joined(plan.run))
+    return Status::invalid_argument(
+        fmt::format("the plan adds files to run {}, to which a running compaction adds files", plan.run));
   CompactionInfo info;
   info.table = store.table_name();
   info.family = store.family();

@@ -221,14 +221,16 @@ void Store::install_adopted(std::span<const std::shared_ptr<StoreFile>> files) {
   change_view([&](StoreView& view) { add_youngest(view, files); });
 }
 
-void Store::compaction_begins(std::span<const std::shared_ptr<StoreFile>> inputs, int64_t runs_replaced) {
-  CELLAR_ASSERT(!inputs.empty() && running_ >= 0);
+void Store::compaction_begins(std::span<const std::shared_ptr<StoreFile>> inputs, int64_t runs_replaced,
+                              uint64_t run) {
+  CELLAR_ASSERT(!inputs.empty());
   for (const auto& input : inputs) {
     CELLAR_ASSERT(!input->busy());
     input->set_busy(true);
   }
   being_replaced_.fetch_add(runs_replaced, std::memory_order_relaxed);
-  if (running_++ != 0) return;
+  joined_runs_.push_back(run);
+  if (joined_runs_.size() > 1) return;
   uint64_t bytes = 0;
   for (const auto& input : inputs) bytes += input->record().bytes;
   bytes_begun_.store(bytes_.load(std::memory_order_relaxed), std::memory_order_relaxed);
@@ -236,10 +238,11 @@ void Store::compaction_begins(std::span<const std::shared_ptr<StoreFile>> inputs
 }
 
 void Store::compaction_ends(std::span<const std::shared_ptr<StoreFile>> inputs, int64_t runs_replaced) {
-  CELLAR_ASSERT(!inputs.empty() && running_ > 0);
+  CELLAR_ASSERT(!inputs.empty() && !joined_runs_.empty());
   being_replaced_.fetch_sub(runs_replaced, std::memory_order_relaxed);
   for (const auto& input : inputs) input->set_busy(false);
-  if (--running_ == 0) inputs_bytes_.store(0, std::memory_order_relaxed);
+  joined_runs_.pop_back();
+  if (joined_runs_.empty()) inputs_bytes_.store(0, std::memory_order_relaxed);
 }
 
 uint32_t Store::files_slow(const EngineOptions& engine) const {

@@ -80,7 +80,7 @@ struct FamilyOptions {
   std::string bloom_hash = "murmur";      // HBase's hbase.hash.type; readers accept any
   std::string compaction =
       "exploring";          // a compaction policy: "exploring(ratio=1.2, files_min=3, files_max=10)"
-  uint32_t files_stop = 0;  // number of store files at which writers wait for a compaction; 0: the engine's.
+  uint32_t files_stop = 0;  // number of sorted runs at which writers wait for a compaction; 0: the engine's.
                             // Writers slow down at a smaller number, in the engine's proportion
   int64_t major_compaction_interval_ms = -1;  // -1: the engine's; 0: only on request
   bool in_memory = false;                     // its blocks leave the cache last
@@ -184,7 +184,7 @@ struct EngineOptions {
                                            // before this is reached; then writers wait
   uint32_t memtables_frozen_max = 3;       // memtables of a family that wait for a flush; then writers wait
   uint64_t log_segment_bytes = 64u << 20;  // a log segment is preallocated at this size; at least 64 KiB
-  uint32_t files_slow = 12;                // number of store files of a family at which writers slow down
+  uint32_t files_slow = 12;                // number of sorted runs of a family at which writers slow down
   uint32_t files_stop =
       16;  // number at which they wait for a compaction (HBase's blockingStoreFiles). They do
            // not wait if the policy picks none, or if the last compaction failed

@@ -121,6 +121,11 @@ TEST_F(CheckRuns, ARunTakesFilesOfItsLevelOnly) {
   EXPECT_THAT(check({4}, {.level = 0}, true), ::testing::HasSubstr("level 0"));
 }
 
+TEST_F(CheckRuns, NothingGoesUp) {
+  EXPECT_THAT(check({3}, {.run = 4, .level = 1}, true), ::testing::HasSubstr("younger than an input"));
+  EXPECT_THAT(check({6, 3}, {.run = 4, .level = 1}), ::testing::HasSubstr("younger than an input"));
+}
+
 TEST_F(CheckRuns, MovesBelongToOneRunAndLeaveIt) {
   EXPECT_THAT(check({6, 4}, {.level = 2}, true), ::testing::HasSubstr("several runs"));
   EXPECT_THAT(check({1}, {.run = 1, .level = 2}, true), ::testing::HasSubstr("the run that has them"));

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "cellar/compaction_policy.h"
 #include "memtable/memtable.h"
 #include "tests/engine/engine_fixture.h"
 
@@ -84,6 +85,30 @@ class CountedMemtable final : public Memtable {
   const Pin pin_ = Pin(made_);
 };
 
+// Sends two runs of flushes to level 1. While a compaction runs, it moves the newest run there.
+class Hasty final : public CompactionPolicy {
+ public:
+  std::optional<CompactionPlan> pick(const StoreShape& shape, std::vector<std::string>*) const override {
+    std::vector<const StoreFileInfo*> young;
+    CompactionPlan plan{.why = "hasty", .level = 1, .move = true};
+    bool busy = false;
+    for (const StoreFileInfo& file : shape.files) {
+      busy = busy || file.busy;
+      if (file.level == 1) plan.run = file.run;
+      if (file.level == 0 && !file.busy) young.push_back(&file);
+    }
+    if (young.empty()) return std::nullopt;
+    if (busy || plan.run == 0) {
+      plan.inputs = {young.back()->id};
+      return plan;
+    }
+    if (young.size() < 2) return std::nullopt;
+    plan.move = false;
+    for (const StoreFileInfo* file : young) plan.inputs.push_back(file->id);
+    return plan;
+  }
+};
+
 class CompactionTurns : public EngineFixture {
  protected:
   void TearDown() override {
@@ -91,19 +116,20 @@ class CompactionTurns : public EngineFixture {
     engine_.reset();  // before what it borrows
   }
 
-  void begin(EngineOptions options = {}) {
+  void begin(EngineOptions options = {}, const char* policy = "exploring") {
     options.environment.executor = &executor_;
     options.environment.events = &compactions_;
     open(options);
     FamilyOptions a = family("a");
     a.compression = "none";
+    a.compaction = policy;
     table_ = make_table("t", {a});
   }
 
-  void write_file(int version, int rows) {
+  void write_file(int version, int rows, int first = 0) {
     for (int i = 0; i < rows; ++i)
       EXPECT_OK(table_->put(
-          Put(row(i)).add_at("a", "q", version, std::string(200, static_cast<char>('a' + version)))));
+          Put(row(first + i)).add_at("a", "q", version, std::string(200, static_cast<char>('a' + version)))));
     EXPECT_OK(engine_->flush());
   }
 
@@ -192,6 +218,29 @@ TEST_F(CompactionTurns, FlushedMemtablesLeaveTheMemoryInTheMidstOfALongCompactio
   for (int i = 0; i < 3; ++i) write_file(i, 3000);
   expect("begin 3, begin 3, begin 3, end 3, end 3, end 3, begin 3, end 3, ");
   EXPECT_EQ(alive, std::vector<int>(6, 1));
+}
+
+// The output of the long compaction has rows on both sides of the new file. The new file shares no rows with
+// the inputs.
+TEST_F(CompactionTurns, NothingJoinsTheRunThatALongCompactionWrites) {
+  Registry<CompactionPolicy>::instance().add("hasty",
+                                             [](const PluginParams&) { return std::make_unique<Hasty>(); });
+  begin({}, "hasty");
+  write_file(0, 10);
+  expect("begin 1, end 1, ");
+  write_file(1, 3000, 1000);
+  compactions_.on_first = [&] { executor_.arm([&] { write_file(2, 10, 5000); }); };
+  write_file(3, 3000, 6000);
+  expect("begin 1, end 1, begin 2, end 2, ");
+  EXPECT_OK(engine_->wait_for_background());
+  EXPECT_EQ(table_->info().families[0].files.size(), 3u);
+  uint64_t rows = 0;
+  auto scanner = table_->scan(Scan());
+  ASSERT_TRUE(scanner.ok());
+  for ([[maybe_unused]] const RowView each : **scanner) ++rows;
+  EXPECT_EQ(rows, 6020u);
+  EXPECT_OK(table_->major_compact());
+  EXPECT_EQ(table_->info().families[0].files.size(), 1u);
 }
 
 TEST_F(CompactionTurns, NothingBeginsWhereOnlyRequestsCompact) {
