@@ -45,7 +45,7 @@ class StoreFile {
   // The same as the reader's, at hand for every read.
   std::string_view first_row() const { return first_row_; }
   std::string_view last_row() const { return last_row_; }
-  // Returns false only if the file holds no delete markers. Those of files without a record are not counted.
+  // Returns false only if the file holds no delete markers. Nobody has counted them in a file without record.
   bool may_hold_markers() const { return record_.name.empty() || record_.deletes != 0; }
   // Unique in the store: what plans call the file.
   uint64_t number() const { return number_; }

@@ -79,9 +79,9 @@ struct StoreView {
   uint64_t rewritten_at = 0;
 };
 
-// Finds the runs of the view's files. Call it after each change of `files`. Neighbours with the same number of a
-// run belong to one run, unless the number is 0. A file without cells is always a run of its own, because it
-// has no place in the order of rows.
+// Finds the runs of the view's files; call it after each change of `files`. Neighbours whose records name the
+// same run form a run, unless its number is 0. A file without cells is always a run of its own, because it
+// has no place in the order of rows. The rows of neighbours in a run must ascend, which is asserted.
 void find_runs(StoreView& view);
 
 // Returns the files of a run that may hold rows within the bounds. The run must have several files. Most

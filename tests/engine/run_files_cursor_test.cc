@@ -1,6 +1,6 @@
-// Goal: the files of a run read like one sorted run; each is opened only when it is needed, and at most two are
-// open. Method: the contract of cursors over poisoned sources that are dealt to files by rows, between files
-// that nobody wants; counts of what is opened; files that fail after each number of moves.
+// Goal: the files of a run read like one sorted run. Each is opened when it is needed; at most two are open.
+// Method: the contract of cursors over poisoned sources, which are dealt to files by rows. Files that the
+// read does not need lie between them. Openings are counted. Files fail after each number of moves.
 #include "engine/read/run_files_cursor.h"
 
 #include <gtest/gtest.h>
@@ -354,7 +354,7 @@ TEST(RunFilesCursor, TheErrorOfAFileEndsAllMoves) {
   EXPECT_GT(failed, scaled(2000) / 4);
 }
 
-// Equal keys and the empty run of targets: an end is no error, and moves after it return nothing.
+// Moves after the end return nothing.
 TEST(RunFilesCursor, TheEndIsNoError) {
   const TestRun run(letters(3));
   Log log;

@@ -1,6 +1,6 @@
-// Goal: a view whose files form sorted runs is read like one whose files are all runs of their own, and looks at
-// fewer of them. Method: random files of random rows, every kind of read in both views; counts of files, cursors
-// and entries of explanations; a damaged file in the middle of a run.
+// Goal: reads find the same in sorted runs as in the same files that are all runs of their own. They look at
+// fewer files. Method: random files of random rows, with every kind of read in both views. Files, cursors and
+// entries of explanations are counted. A file in the middle of a run is damaged.
 #include <gtest/gtest.h>
 
 #include <algorithm>
