@@ -1,4 +1,12 @@
 // RunFilesCursor: one file's cursor does the work until it ends; the next file is then found by its rows.
+//
+// A move within a file costs one virtual call more than the same move in a run of one file. Callgrind counted
+// instructions over 20,000 rows of 4 cells, with all blocks in the cache. The figures are of one file, of a
+// run of 50 files, and of 50 runs of one file.
+//   A scan, per cell: 660, 682, 766.
+//   A reversed scan, per cell: 1,506, 1,635, 1,625.
+//   A get of a row: 9,566, 9,965, 18,795.
+//   A get that finds nothing: 2,565, 3,008, 11,836.
 #include "engine/read/run_files_cursor.h"
 
 #include <algorithm>

@@ -139,8 +139,8 @@ void explain_outside(const StoreView& view, const StoreQuery& query, size_t begi
                explain(view, query, view.files[i]->reader().name(), Outcome::kOutsideKeys)->cost);
 }
 
-// ReadFiles: those files of a run that overlap the range of a read. A file is judged when the read comes to
-// it.
+// ReadFiles: the files of a run that overlap the range of a read. A file is judged when the read comes to
+// its rows.
 class ReadFiles final : public RunFiles {
  public:
   ReadFiles(const StoreView& view, const StoreQuery& query, const RowRange& range, const FileRange& files)

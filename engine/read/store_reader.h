@@ -48,7 +48,7 @@ struct StoreQuery {
   bool fill_cache = true;
   bool sequential = false;
   bool on_demand = false;                  // opens the sources now, reads when to_row() asks for a row
-  const MemtableRef* own = nullptr;        // the reader's own cells, younger than the view; null: none
+  const MemtableRef* own = nullptr;        // own cells of the reader, younger than the view; null: no cells
   ReadStats* stats = nullptr;              // borrowed, never null
   ReadExplanation* explanation = nullptr;  // borrowed; null: not requested
 };
@@ -57,8 +57,8 @@ struct StoreQuery {
 class StoreReader {
  public:
   // Opens the sources that can hold cells of `range` and moves to the first cell there. Returns null if
-  // there are no such sources. Of a run of several files, a file is opened when the read comes to its rows.
-  // The bytes of the bounds, and what the query borrows, must therefore outlive the reader.
+  // there are no such sources. A file of a run of several files is opened when the read comes to its rows.
+  // The bytes of the bounds and the objects that the query borrows must therefore outlive the reader.
   static std::unique_ptr<StoreReader> open(std::shared_ptr<const StoreView> view, const StoreQuery& query,
                                            const RowRange& range);
   ~StoreReader();

@@ -354,7 +354,7 @@ TEST(RunFilesCursor, TheErrorOfAFileEndsAllMoves) {
   EXPECT_GT(failed, scaled(2000) / 4);
 }
 
-// Equal keys and the empty run of targets: an end is no error, and moves after it return nothing.
+// Moves after the end return nothing.
 TEST(RunFilesCursor, TheEndIsNoError) {
   const TestRun run(letters(3));
   Log log;

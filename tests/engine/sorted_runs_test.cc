@@ -1,5 +1,5 @@
-// Goal: a view of sorted runs is read like one whose files are all runs of their own, and looks at fewer
-// files. Method: random files of random rows, and every kind of read in both views. Files, cursors and
+// Goal: reads find the same in sorted runs as in the same files that are all runs of their own. They look at
+// fewer files. Method: random files of random rows, with every kind of read in both views. Files, cursors and
 // entries of explanations are counted. A file in the middle of a run is damaged.
 #include <gtest/gtest.h>
 
@@ -432,6 +432,29 @@ TEST(SortedRuns, ChangedRowsAreFound) {
     }
   }
   EXPECT_GT(changed, scaled(100));
+}
+
+TEST(SortedRuns, ChangedRowsAreFoundInMemory) {
+  StoreView view;
+  const auto memtable_with = [](const std::string& row, uint64_t sequence) {
+    const MemtableRef made(make_memtable("blink").value().release());
+    Cell cell(row, "f", "q", 5, CellType::kPut, "v");
+    cell.sequence = sequence;
+    made->insert(owned(cell).view());
+    return made;
+  };
+  view.active = memtable_with("a", 30);
+  view.frozen = {memtable_with("b", 20), memtable_with("c", 10)};
+  const auto is_changed = [&](const std::string& row, uint64_t since) {
+    ReadSet rows;
+    rows.add_row(row);
+    return rows.changed_row(view, since).value().has_value();
+  };
+  for (const auto& [row, sequence] : {std::pair{"a", 30u}, std::pair{"b", 20u}, std::pair{"c", 10u}}) {
+    EXPECT_TRUE(is_changed(row, sequence - 1)) << row;
+    EXPECT_FALSE(is_changed(row, sequence)) << row;
+  }
+  EXPECT_FALSE(is_changed("d", 0));
 }
 
 // Two runs with the same rows. The rows of the files of a run add up; those of two runs may be the same.
