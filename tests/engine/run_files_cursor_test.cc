@@ -351,7 +351,7 @@ TEST(RunFilesCursor, TheErrorOfAFileEndsAllMoves) {
     ++failed;
     expect_stuck(*cursor);
   }
-  EXPECT_GT(failed, scaled(2000) / 4);
+  EXPECT_GT(failed, scaled(2000) / 8);
 }
 
 // Moves after the end return nothing.
