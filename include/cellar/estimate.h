@@ -28,7 +28,7 @@ struct RangeEstimate {
   // high the total. The estimate then assumes that the cells lie evenly in the file's bytes.
   EstimatedFigure cells;
   // A row may lie in several files. Low assumes that the files share rows as far as they can, high that no
-  // two files share one. A file of another program with a Bloom filter of rows tells how many rows it has. Of
+  // two files share one. A file of another program with a Bloom filter of rows tells how many rows it has. In
   // the remaining files some blocks are read, and high is one row per cell.
   EstimatedFigure rows;
   uint64_t files = 0;  // files that overlap the range
