@@ -359,7 +359,7 @@ ManifestEdit::FileChange read_adopted(FieldReader& from) {
   return change;
 }
 
-// The changes of feeds; false for a tag that is none.
+// Reads the changes of feeds. Returns false for any other tag.
 bool read_feeds(Tag tag, FieldReader& from, Decoded& decoded) {
   FeedEdit& edit = decoded.edit.feeds;
   switch (tag) {
@@ -392,7 +392,7 @@ bool read_feeds(Tag tag, FieldReader& from, Decoded& decoded) {
   }
 }
 
-// What only whole states hold; false for a tag that is none.
+// Reads the fields that only whole states hold. Returns false for any other tag.
 bool read_of_snapshots(Tag tag, FieldReader& from, Decoded& decoded) {
   switch (tag) {
     case Tag::kDropped:
@@ -426,7 +426,7 @@ bool read_of_snapshots(Tag tag, FieldReader& from, Decoded& decoded) {
   }
 }
 
-// The changes of files and logs; false for a tag that is none.
+// Reads the changes of files and logs. Returns false for any other tag.
 bool read_fields(Tag tag, FieldReader& from, Decoded& decoded) {
   ManifestEdit& edit = decoded.edit;
   const auto id_and = [&](auto make) { return make(from.number32()); };

@@ -1,4 +1,4 @@
-// What an edit does to the manifest's state, and questions to the state.
+// Applies edits to the manifest's state, and answers questions about the state.
 #include "engine/manifest/manifest_state.h"
 
 #include <fmt/format.h>
@@ -223,7 +223,7 @@ Status add_files(ManifestState& state, Finder& finder, const std::vector<Manifes
   return Status();
 }
 
-// Of `edit`, which drops it.
+// Makes the files of a family, which `edit` drops, obsolete.
 void forget_files_of(ManifestState& state, const TableRecord& table, const FamilyRecord& family,
                      const ManifestEdit& edit) {
   for (const FileRecord& file : family.files) {

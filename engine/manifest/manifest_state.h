@@ -1,4 +1,4 @@
-// What a manifest says: store files, families, tables, the whole state of a store, and an edit of it.
+// The content of a manifest: store files, families, tables, the whole state of a store, and an edit of it.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ struct FileRecord {
   std::string encoding = {};  // for people
   std::string compression = {};  // for people
 
-  // What a writer's HFileSummary or a reader's CellCensus says of the cells.
+  // Copies the figures of the cells from a writer's HFileSummary or a reader's CellCensus.
   template <class Figures>
   void take_figures(const Figures& of) {
     cells = of.cells;
@@ -143,7 +143,7 @@ struct ManifestEdit {
   std::vector<TableRecord> set_tables = {};  // added or changed; families are ignored
   std::vector<NewFamily> set_families = {};
   std::vector<FileName> remove_files = {};  // they become obsolete
-  std::vector<FileChange> add_files = {};   // in the place of the family's first removed one, else behind all
+  std::vector<FileChange> add_files = {};   // in the place of the family's first removed one, else after all
   std::vector<Flushed> flushed = {};
   std::vector<uint32_t> forget_dropped = {};     // family ids that no segment mentions any more
   std::vector<StoredFile> forget_obsolete = {};  // they were removed
@@ -161,9 +161,9 @@ struct ManifestEdit {
   FeedEdit feeds = {};
 };
 
-// Applies an edit. kInvalidArgument when it does not fit the state (unknown ids, a name twice, a file that is
-// not there); the state is then half changed and must be thrown away. Takes time in proportion to state and
-// edit; adds to `steps`, if not null, how many tables and families were looked at.
+// Applies an edit. Error: kInvalidArgument if it does not fit the state (unknown ids, a name twice, a missing
+// file). The state is then half changed and must be thrown away. Takes time in proportion to state and edit.
+// Adds to `steps`, if not null, how many tables and families were looked at.
 Status apply(ManifestState& state, const ManifestEdit& edit, uint64_t* steps = nullptr);
 
 }  // namespace cellar
