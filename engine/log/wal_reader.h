@@ -55,15 +55,15 @@ struct LogSummary {
 };
 
 // Visits the records from facts.first_segment on, in order, and classifies the first one that is not whole:
-//   - 0  The manifest or the next segment's PREV ends the segment here → the segment ends here.
-//   - 1  Nothing but zeros in the rest of the segment and in later ones → end.
-//   - 2  A later record of the segment says that this offset was durable → kCorruption.
+//   - 0  The manifest or the next segment's PREV ends the segment here → the segment ends here
+//   - 1  Nothing but zeros in the rest of the segment and in later ones → end
+//   - 2  A later record of the segment says that this offset was durable → kCorruption
 //   - 3  A record of a later segment says that this segment was durable, or the manifest says that this
-//        offset was → kCorruption.
+//        offset was → kCorruption
 //   - 3b The segment was made since the machine was started, so only the end of a process can have ended the
-//        log. A whole record stands after this one → kCorruption.
-//   - 4  The file, or what is not zero in it, ends inside the record, or one of its words is zero → torn: end.
-//   - 5  Anything else → kCorruption; torn if damage is tolerated.
+//        log. A whole record stands after this one → kCorruption
+//   - 4  The file, or what is not zero in it, ends inside the record, or one of its words is zero → torn: end
+//   - 5  Anything else → kCorruption; torn if damage is tolerated
 // An error names segment and offset, the last good lsn and sequence, and what is lost. Writes nothing. An
 // error of `visit` ends the reading and is returned. Memory: one record and a buffer.
 Result<LogSummary> read_log(Directory& wal, const LogFacts& facts,
