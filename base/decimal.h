@@ -21,8 +21,8 @@ struct Decimal {
 // empty and may have leading and trailing zeros.
 Decimal decimal_of(bool negative, std::string digits, int64_t scale);
 
-// Parses [+-] digits [. digits] [e [+-] digits], as Java's BigDecimal does; at least one side of the
-// point needs a digit. kInvalidArgument for any other text, or if the magnitude of the exponent exceeds
+// Parses [+-] digits [. digits] [e [+-] digits], as Java's BigDecimal does; at least one side of the point
+// needs a digit. Error: kInvalidArgument for any other text, or if the magnitude of the exponent exceeds
 // 2147483647.
 Result<Decimal> parse_decimal(std::string_view text);
 

@@ -18,12 +18,12 @@
 //  - Leaving: the word is exchanged for 0. The count found in the word moves to the own count, then kHeld
 //    is dropped. From then on the own count is the number of pins, and the last reader to unpin frees the
 //    block.
-//  - Folding: the word's count must not reach 2^16. A reader that finds it half full adds it to the own
-//    count and then takes it out of the word by compare-and-swap. If the word has changed meanwhile, the
-//    reader takes the addition back. In between the own count is too high, never too low. The reader has a
-//    pin of its own, so the block is not freed meanwhile, and no other block can be allocated at its
-//    address. Every reader that finds the count too high does this before it goes on, so at most one pin
-//    per thread is added beyond the half.
+//  - Folding: the word's count must not reach 2^16. A reader that finds it half full adds it to the own count
+//    and then takes it out of the word by compare-and-swap. If the word has changed meanwhile, the reader
+//    takes the addition back. In between the own count is too high, never too low. The reader has a pin of
+//    its own, so the block is not freed meanwhile, and no other block can be allocated at its address. Every
+//    reader that finds the count too high does this before it goes on. So at most one pin per thread is added
+//    beyond the half.
 //  - A count next to a null pointer is meaningless: it comes from readers that were too late, and the next
 //    insert overwrites it.
 // A block is stored into its slot with release, and readers add with acquire: the block that they see
@@ -97,10 +97,10 @@ struct BlockCacheStats {
 
 // Any thread may call all functions.
 //
-// The budget covers the blocks in slots, pinned by readers or not, and the bytes given to
-// charge_pinned(). Each shard keeps to its equal part of the budget before and after every insert. The
-// budget does not cover blocks that have left the cache and are still pinned: that memory belongs to the
-// readers, and a reader pins few blocks.
+// The budget covers the blocks in slots, pinned by readers or not, and the bytes given to charge_pinned().
+// Each shard keeps to its equal part of the budget before and after every insert. The budget does not cover
+// blocks that have left the cache and are still pinned. That memory belongs to the readers, and a reader pins
+// few blocks.
 class BlockCache {
  public:
   // `policy` is the name of a CachePolicy ("clock", "lru") with its parameters, in the form that

@@ -7,8 +7,8 @@
 // of the stratum and of the strata below it. A cell is dropped if and only if HBase's rules drop it in
 // the view of its own stratum, because:
 //  - A marker seen by that view is seen by all later views, so what the marker hides stays hidden.
-//  - A put over the version limit in that view is over it in all later views, unless a delete of a single
-//    version hides a newer put from them; then the put stays.
+//  - A put over the version limit in that view is over it in all later views. The exception is a delete of a
+//    single version that hides a newer put from them; then the put stays.
 //  - Of two cells of equal coordinates, the one written later hides the other in every view that has both.
 //
 // A marker is dropped (only when all files take part) if and only if its stratum is the lowest. Then
@@ -18,11 +18,11 @@
 // compaction would make deleted data visible again, also to snapshots. (HBase drops the marker and shows
 // the put.)
 //
-// Cells newer than the newest read point decide nothing. Their markers are kept. Their puts are dropped
-// only if a marker in the newest view hides them. A reader that will see the put sees the marker, unless
-// this rewrite drops the marker, and then the put must go with it. Dropping the rest of a column
-// (versions) drops only its puts: a marker there may still have to hide a put in another file. With no
-// snapshots these are HBase's rules.
+// Cells newer than the newest read point decide nothing. Their markers are kept. Their puts are dropped only
+// if a marker in the newest view hides them. A reader that will see the put sees the marker, unless this
+// rewrite drops the marker. Then the put must go with it. Dropping the rest of a column (versions) drops only
+// its puts: a marker there may still have to hide a put in another file. With no snapshots these are HBase's
+// rules.
 //
 // Families with sequence-ordered deletes lose nothing before a rewrite of all files, and nothing while a
 // snapshot is open.
@@ -48,8 +48,8 @@ class CompactionJudge {
 
   // Returns the number of cells judged so far, by reason for dropping them (kKeep: not dropped).
   const std::array<uint64_t, kDropReasons>& dropped() const { return dropped_; }
-  // Returns the newest timestamp of a dropped marker, except markers dropped for their age;
-  // kOldestTimestamp if there is none.
+  // Returns the newest timestamp of a dropped marker, except markers dropped for their age. Returns
+  // kOldestTimestamp without such a marker.
   int64_t newest_dropped_marker() const { return newest_dropped_marker_; }
 
  private:

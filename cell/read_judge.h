@@ -1,10 +1,10 @@
 // ReadJudge: decides which cells of one family a reader sees (HBase's ScanQueryMatcher and its column
 // trackers).
 //
-// Tests a cell in HBase's order: read point, family time to live, cell time to live, markers, hidden by a
-// marker, time range, wanted column, versions. This order has a surprising result: a version that is
-// deleted, or outside the time range, does not use up the version limit. Older versions then show as long
-// as they are stored.
+// Tests a cell in HBase's order: read point, times to live of family and cell, markers, hidden by a marker,
+// time range, wanted column, versions. This order has a surprising result: a version that is deleted, or
+// outside the time range, does not use up the version limit. Older versions then show as long as they are
+// stored.
 #pragma once
 
 #include "cell/delete_tracker.h"

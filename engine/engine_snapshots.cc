@@ -55,7 +55,7 @@ Status NamedSnapshotsImpl::drop(const std::string& name) {
 Result<std::unique_ptr<Engine>> NamedSnapshotsImpl::open(const std::string& name) {
   CELLAR_TRY(parts_.life.check_open());
   const NamedSnapshotFiles snapshots(parts_.world, parts_.disk);
-  CELLAR_TRY(snapshots.open(name).status());  // says that there is none, and what the nearest is called
+  CELLAR_TRY(snapshots.open(name).status());  // an unknown name fails with the nearest as the hint
   EngineOptions options = parts_.world.options;
   options.read_only = true;
   options.create_if_missing = false;

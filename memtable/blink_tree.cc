@@ -220,9 +220,9 @@ uint32_t prefix_in(const T& node, uint64_t order, const CellView& cell) {
   return node.shape.checked ? checked_prefix_in(node, order, cell) : prefix_of(node.shape, cell);
 }
 
-// Returns how many of the first `count` prefixes are smaller, without a branch: a processor cannot
-// predict which slots are in use and where the target lies. It looks at all slots, so a slot being filled
-// is read, too, but not counted.
+// Returns how many of the first `count` prefixes are smaller, without a branch. A processor cannot predict
+// which slots are in use and where the target lies. Reads all slots, also one that is being filled, which
+// does not count.
 template <size_t... kSlot>
 uint32_t prefixes_below(const std::atomic<uint32_t>* prefixes, uint32_t count, uint32_t prefix,
                         std::index_sequence<kSlot...>) {
@@ -322,9 +322,9 @@ const CellRecord* BlinkTree::Place::seek_before(const BlinkTree& tree, const Cel
     order_ = order;
     before = there;
   }
-  // A leaf holds the cell that separates it from the leaf before, and that cell is before the target:
-  // otherwise the descent would have gone to the left of it. So only the first leaf can have no cell
-  // before the target; then there is no such cell at all.
+  // A leaf holds the cell that separates it from the leaf before. That cell is before the target, or the
+  // descent would have gone to the left of it. So only the first leaf can have no cell before the target;
+  // then there is no such cell at all.
   if (before == 0) {
     leaf_ = nullptr;
     return nullptr;

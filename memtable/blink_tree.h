@@ -23,9 +23,8 @@
 // Memory order. The inserter fills memory and then stores a pointer or order to it with release. A reader
 // loads it with acquire, so it sees everything that was filled. In a split the inserter stores, in this
 // sequence:
-//  (1) the parent's order with the new right node,
-//  (2) the parent's child pointer from the old node to the new left node,
-//  (3) the `next` of the leaf before.
+//  (1) The parent's order with the new right node. (2) The parent's child pointer from the old node to the
+//  new left node. (3) The `next` of the leaf before.
 // A reader that has taken a child pointer loads the parent's order again. If it saw (2), it sees (1),
 // too, and looks again with the right node in place. (This happens at most once per free slot, because
 // slots only fill up.) So a child's range always holds the target.
@@ -71,8 +70,8 @@ class BlinkTree {
   // Place: the position of a reader. A plain value; one thread at a time; valid as long as the tree.
   class Place {
    public:
-    // seek(), seek_before() and next() return the record moved to, or null if there is none. After null
-    // the Place has no position until the next seek.
+    // seek(), seek_before() and next() return the record moved to, or null at the end. After null the Place
+    // has no position until the next seek.
     const CellRecord* seek(const BlinkTree& tree, const CellView& target);  // first at or after `target`
     const CellRecord* seek_before(const BlinkTree& tree, const CellView& target);  // last before `target`
     const CellRecord* next();

@@ -1,12 +1,12 @@
-// Key prefixes: 4 bytes of a cell's key as one integer, taken where the keys of a node begin to differ.
+// Key prefixes: 4 bytes of a cell's key, as an integer, taken where the keys of a node begin to differ.
 //
 // A shape names the bytes that form the prefix. For every shape, prefix(a) < prefix(b) implies a < b
 // (cell_order.h). Equal prefixes decide nothing, and compare_cells settles them. The shapes are:
 //
-//   kRow        bytes [skip, skip + 4) of the row, zero-padded. "a" and "a\0" are equal: no order is claimed.
-//   kQualifier  bytes [skip, skip + 4) of the qualifier, among cells of one row and family
-//   kTimestamp  bytes [skip, skip + 4) of the timestamp, inverted and big-endian, among cells of one column
-//   kNone       0: everything is equal
+// - kRow: bytes [skip, skip + 4) of the row, zero-padded. "a" and "a\0" are equal: no order is claimed.
+// - kQualifier: bytes [skip, skip + 4) of the qualifier, among cells of one row and family
+// - kTimestamp: bytes [skip, skip + 4) of the timestamp, inverted and big-endian, among cells of one column
+// - kNone: 0; everything is equal
 //
 // Four bytes for each of the 14 keys are enough, because they begin where these keys differ. Eight bytes
 // would cost one more cache line per node.
@@ -73,8 +73,8 @@ inline uint32_t prefix_of(PrefixShape shape, const CellView& cell) {
   return 0;
 }
 
-// Compares `cell` with the cells that share the shape's common part with `reference`: returns < 0 if it
-// is before them, > 0 if it is after them, 0 if it shares the part, too.
+// Compares `cell` with the cells that share the shape's common part with `reference`. Returns < 0 if it is
+// before them, > 0 if it is after them, 0 if it shares the part.
 inline int compare_common_part(PrefixShape shape, const CellView& cell, const CellView& reference) {
   if (shape.part == PrefixPart::kNone) return 0;
   if (shape.part == PrefixPart::kRow) {

@@ -37,8 +37,8 @@ class SkipList {
   // meets every cell whose insert() returned before the Place reached its position.
   class Place {
    public:
-    // seek(), seek_before() and next() return the record moved to, or null if there is none. After null
-    // the Place has no position until the next seek.
+    // seek(), seek_before() and next() return the record moved to, or null at the end. After null the Place
+    // has no position until the next seek.
     const CellRecord* seek(const SkipList& list, const CellView& target);  // first at or after `target`
     const CellRecord* seek_before(const SkipList& list, const CellView& target);  // last before `target`
     const CellRecord* next();

@@ -254,10 +254,9 @@ class MappedWritable final : public PosixWritable {
     const uint64_t synced = synced_.load(std::memory_order_acquire);
     if (end > 0 && end <= synced) return {};  // another sync may have reached further
     const uint64_t begin = synced / page * page;
-    // With a range, the system writes the range's pages and the metadata needed to find them, including
-    // the preallocated length. It does not write the zeros after the range. Those are dirty since
-    // creation; writing them would make the first sync long, and every later append the first touch of a
-    // clean page.
+    // With a range, the system writes the range's pages and the metadata needed to find them, including the
+    // preallocated length. It does not write the zeros after the range, which are dirty since creation.
+    // Writing them would make the first sync long, and every later append the first touch of a clean page.
     const uint64_t bytes = std::max<uint64_t>(end - begin, 1);
     if (uninterrupted([&] { return ::msync(start_ + begin, bytes, MS_SYNC); }) != 0)
       return fail(errno, "cannot sync");

@@ -1,10 +1,10 @@
 // Locks: an open-file-description lock against other processes, and a table by (device, inode) against
 // this process.
 //
-// Classic fcntl locks would not work: two locks of one process do not conflict, and all of them vanish
-// when any descriptor of the file is closed. Locks of the open file description conflict even within a
-// process, but a forked child shares them. Therefore only the process that took a lock may release it.
-// The child inherits the table, which refuses a second lock there.
+// Classic fcntl locks would not work. Two locks of one process do not conflict, and all of them vanish when
+// any descriptor of the file is closed. Locks of the open file description conflict even within a process,
+// but a forked child shares them. Therefore only the process that took a lock may release it. The child
+// inherits the table, which refuses a second lock there.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -65,7 +65,7 @@ Result<std::unique_ptr<WritableFile>> make_writable(Descriptor file, std::string
 enum class LockKind : uint8_t { kExclusive, kShared };
 
 // Locks the open file, which is `name` in `directory`, against this and other processes, and writes this
-// process into the file. kLocked, naming the holder, if it is already locked.
+// process into the file. Error: kLocked, naming the holder, if it is already locked.
 Result<std::unique_ptr<FileLock>> make_lock(int directory, std::string_view name, Descriptor file,
                                             const std::string& path, LockKind kind);
 

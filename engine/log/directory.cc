@@ -34,7 +34,7 @@ bool take_line(std::string_view& text, std::string_view key, std::string_view& v
   return true;
 }
 
-// Whether a sub-directory has an entry that fits; false too when it is not there.
+// Returns true if a sub-directory has an entry that fits, false if it has none or does not exist.
 template <class Predicate>
 Result<bool> holds(Directory& root, std::string_view name, const Predicate& fits) {
   Result<std::unique_ptr<Directory>> directory = root.directory(name, false);

@@ -1,11 +1,11 @@
-// What a store's directory holds: names, the lock, the marker, the list of store files.
+// The content of a store's directory: names, the lock, the marker, the list of store files.
 //
-//   CURRENT                                  which manifest counts; its first line marks a store
-//   LOCK                                     held by who has the store open
-//   MANIFEST-000003                          see manifest.h
-//   wal/0000000007.log                       see wal_format.h
-//   tables/<table id>/<family>/<32 digits>   HFiles; a table's directory has the shape of a bulk load
-//   snapshots/<name>/…                       named snapshots, each of them a store without a log
+// - CURRENT                                  which manifest counts; its first line marks a store
+// - LOCK                                     held by the process that has the store open
+// - MANIFEST-000003                          see manifest.h
+// - wal/0000000007.log                       see wal_format.h
+// - tables/<table id>/<family>/<32 digits>   HFiles; a table's directory has the shape of a bulk load
+// - snapshots/<name>/…                       named snapshots, each of them a store without a log
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ bool parse_segment_name(std::string_view name, uint64_t& id);
 // 32 lower-case hex digits: half of the store's identity, then the file's number. Names of HBase's files look
 // the same.
 std::string store_file_name(const Identity& identity, uint64_t number);
-// Whether it is 32 lower-case hex digits.
+// Returns true for 32 lower-case hex digits.
 bool is_store_file_name(std::string_view name);
 // The number, when the name was given by the store of this identity.
 bool parse_store_file_name(const Identity& identity, std::string_view name, uint64_t& number);

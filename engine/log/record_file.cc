@@ -85,12 +85,12 @@ Result<Found> RecordFile::look(uint64_t offset, uint32_t chain, uint64_t lsn) {
   return found;
 }
 
-// What to call `extent` bytes (of which the file may have fewer) that are not a sound record.
+// Classifies `extent` bytes (of which the file may have fewer) that are not a sound record.
 Result<Look> RecordFile::judge(uint64_t offset, uint64_t extent) {
   CELLAR_TRY_ASSIGN(const uint64_t end, written_end(offset));
   CELLAR_ASSERT(extent >= kRecordHeaderBytes && end >= offset && end <= size());
   if (end == offset) return Look::kNothing;
-  // Nothing stands behind it, and its own last byte is missing or zero: a write that ended here.
+  // Nothing follows the extent, and its own last byte is missing or zero: a write ended here.
   if (extent > size() - offset || end < offset + extent) return Look::kTorn;
   for (uint64_t at = offset; at < offset + extent;) {
     const uint64_t bytes = std::min(kBufferBytes, offset + extent - at);

@@ -16,7 +16,7 @@
 
 namespace cellar {
 
-// What stands at an offset.
+// The kinds of content at an offset.
 enum class Look : uint8_t {
   kRecord,   // a whole record
   kNothing,  // nothing but zeros up to the end of the file
@@ -28,14 +28,14 @@ struct Found {
   Look look = Look::kNothing;
   RecordHeader header;       // of a record
   std::string_view payload;  // of a record, in the clear; valid until the next call
-  uint64_t end = 0;          // of a record: the offset behind it
+  uint64_t end = 0;          // of a record: the offset after it
 };
 
 // One thread at a time. Memory: the largest record, and a buffer of 64 KiB.
 class RecordFile {
  public:
-  // Opens a file. Whether its header is sound is another question; see header_status(). What lies at or
-  // behind `bytes_max` is never looked at, so that the file may be written or cut there meanwhile.
+  // Opens a file, also one with an unsound header; see header_status(). Bytes from `bytes_max` on are never
+  // read, so that the file may be written or cut there meanwhile.
   static Result<RecordFile> open(Directory& directory, const std::string& name, FileKind kind,
                                  const Identity& identity, uint64_t id, uint64_t bytes_max = UINT64_MAX);
 
@@ -51,7 +51,7 @@ class RecordFile {
   Result<Found> look(uint64_t offset, uint32_t chain, uint64_t lsn);
 
   // Calls `visit` for every sound record header from `offset` on, at whatever step of 8 bytes it stands,
-  // until it returns false. For finding witnesses behind a damaged record.
+  // until it returns false. It serves to find witnesses after a damaged record.
   Status scan(uint64_t offset, const std::function<bool(const RecordHeader&)>& visit);
 
   // The offset after the last byte that is not zero, from `offset` on; `offset` if all are zero. Holes of a

@@ -53,8 +53,8 @@ void store_header(const RecordHeader& header, char* to) {
   store_le64(to + 40, header.synced);
 }
 
-// Whether the word at +8 (len, type, flags, zero) can be a header's: sorts out nearly all other words before
-// a CRC.
+// Returns true if the word at +8 (len, type, flags, zero) can be a header's. Sorts out nearly all other words
+// before a CRC.
 bool plausible(FileKind kind, uint64_t word) {
   const auto len = static_cast<uint32_t>(word);
   const auto type = static_cast<uint8_t>(word >> 32);

@@ -1,47 +1,47 @@
 // The bytes of the log and of the manifest: file header, records, the cells inside a record.
 //
-// A log segment (wal/0000000007.log) and a manifest generation (MANIFEST-000003) are both a header of 96
-// bytes and then records, each a multiple of 8 bytes long. All integers are little-endian.
+// A log segment (wal/0000000007.log) and a manifest generation (MANIFEST-000003) are a header of 96 bytes and
+// records. The length of a record is a multiple of 8 bytes. All integers are little-endian.
 //
 //   file header, 96 bytes
-//   +0   8  magic "CellarWL" or "CellarMF"
-//   +8   4  version
-//   +12  4  flags, zero
-//   +16 16  identity of the store
-//   +32  8  segment id or generation
-//   +40  8  lsn of the first record; 0: the PREV record says it
-//   +48  8  sequence before the first record; 0: the PREV record says it
-//   +56 16  identity of the machine's start (of a log, since version 2); zero: unknown
-//   +72 20  zero
-//   +92  4  CRC32C of the above
+//   - +0   8  magic "CellarWL" or "CellarMF"
+//   - +8   4  version
+//   - +12  4  flags, zero
+//   - +16 16  identity of the store
+//   - +32  8  segment id or generation
+//   - +40  8  lsn of the first record; 0: the PREV record says it
+//   - +48  8  sequence before the first record; 0: the PREV record says it
+//   - +56 16  identity of the machine's start (of a log, since version 2); zero: unknown
+//   - +72 20  zero
+//   - +92  4  CRC32C of the above
 //
 //   record header, 48 bytes
-//   +0   4  hcrc      CRC32C of the other 44 bytes in the clear, seeded with identity and segment id
-//   +4   4  bcrc      CRC32C of payload and padding, seeded with the bcrc before it (the file header's CRC in
-//                     the first record): a chain
-//   +8   4  len       bytes of the payload
-//   +12  1  type      DATA, PREV, CLOSE, EDIT
-//   +13  1  flags     1: all earlier segments were durable when this record was built
-//   +14  2  zero
-//   +16  8  lsn       +1 per record, across segments
-//   +24  8  sequence  of the batch; PREV, CLOSE: the last one
-//   +32  4  count     cells
-//   +36  4  edit      newest manifest edit known durable, low 32 bits
-//   +40  8  synced    everything of this file before this offset was durable when the record was built
+//   - +0   4  hcrc      CRC32C of the other 44 bytes in the clear, seeded with identity and segment id
+//   - +4   4  bcrc      CRC32C of payload and padding, seeded with the bcrc before it (the file header's CRC
+//                       in the first record): a chain
+//   - +8   4  len       bytes of the payload
+//   - +12  1  type      DATA, PREV, CLOSE, EDIT
+//   - +13  1  flags     1: all earlier segments were durable when this record was built
+//   - +14  2  zero
+//   - +16  8  lsn       +1 per record, across segments
+//   - +24  8  sequence  of the batch; PREV, CLOSE: the last one
+//   - +32  4  count     cells
+//   - +36  4  edit      newest manifest edit known durable, low 32 bits
+//   - +40  8  synced    everything of this file before this offset was durable when the record was built
 //
 //   payloads
-//   DATA   i64 milliseconds since the epoch when the batch was stamped; then `count` cells, each
-//          u32 family id | u32 key bytes | u32 value bytes | u16 tags bytes | u16 0 | key | value | tags
-//   PREV   first record of a segment that continues another: u64 its id | u64 its size |
-//          u64 lsn of this record | u32 its last bcrc | u32 0
-//   CLOSE  last record of a segment: u64 id of the segment that follows, 0 when the log was closed properly
-//   EDIT   of a manifest: see manifest.cc
+//   - DATA   i64 milliseconds since the epoch when the batch was stamped; then `count` cells. A cell is
+//            u32 family id | u32 key bytes | u32 value bytes | u16 tags bytes | u16 0 | key | value | tags
+//   - PREV   first record of a segment that continues another. Its payload is
+//            u64 id of the other | u64 its size | u64 lsn of this record | u32 last bcrc of the other | u32 0
+//   - CLOSE  last record of a segment: u64 id of the segment that follows, 0 when the log was closed properly
+//   - EDIT   of a manifest: see manifest.cc
 //
-// All bytes behind hcrc are stored XORed with a key stream of (identity, segment, offset), by words of 8
-// bytes. The key is never zero, so zeros of the data never reach the file as zeros; other data does with
+// All bytes after hcrc are stored XORed with a key stream of (identity, segment, offset), by words of 8
+// bytes. The key is never zero, so zeros of the data never reach the file as zeros. Other data does with
 // probability 2^-64 a word, and nobody can aim at it without knowing the identity. A word that reads as zero
-// was therefore never written: that is how a copy cut off by a kill, or a sector that never reached the disk,
-// is told from damage.
+// was therefore never written. So a copy cut off by a kill, or a sector that never reached the disk, is told
+// from damage.
 #pragma once
 
 #include <cstddef>
@@ -64,7 +64,7 @@ struct Identity {
   bool is_set() const { return (high | low) != 0; }
   bool operator==(const Identity&) const = default;
 };
-// What FileSystem::boot_identity() says, as a number; zero for an empty text.
+// Returns a text of FileSystem::boot_identity() as a number; zero for an empty text.
 Identity boot_identity_of(std::string_view text);
 bool parse_identity(std::string_view hex, Identity& identity);
 
@@ -142,7 +142,8 @@ class RecordCodec {
   uint32_t seed_;
 };
 
-// Whether any aligned word of 8 bytes is zero; `bytes` is a multiple of 8 long and aligned as in the file.
+// Returns true if any aligned word of 8 bytes is zero. The length of `bytes` is a multiple of 8; they are
+// aligned as in the file.
 bool has_zero_word(std::string_view bytes);
 bool all_zero(std::string_view bytes);
 

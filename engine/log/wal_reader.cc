@@ -20,7 +20,7 @@ bool before(uint64_t segment, uint64_t offset, const LogPosition& position) {
   return segment < position.segment || (segment == position.segment && offset < position.offset);
 }
 
-// Replay: one reading of one log. `tail_` is the place behind the last good record; the next segment with
+// Replay: one reading of one log. `tail_` is the place after the last good record; the next segment with
 // records must continue exactly there.
 class Replay {
  public:
@@ -56,7 +56,7 @@ class Replay {
   const std::function<Status(const LogRecord&)>& visit_;
   std::vector<uint64_t> ids_;
   LogPosition tail_;
-  bool any_record_ = false;     // whether tail_ stands behind a record
+  bool any_record_ = false;     // tail_ stands after a record
   uint64_t promised_ = 0;       // the segment that the last CLOSE named
   uint64_t last_sequence_ = 0;  // of all records, those of PREV and CLOSE included
   LogSummary summary_;
@@ -245,7 +245,7 @@ Result<Replay::Next> Replay::judge(RecordFile& file, size_t index, uint64_t offs
   return torn(file, index, offset);
 }
 
-// Whether a later segment begins with a PREV that names exactly the tail: then nothing lies between.
+// Returns true if a later segment begins with a PREV that names exactly the tail: then nothing lies between.
 Result<bool> Replay::continues_here(size_t index) {
   for (size_t i = index + 1; i < ids_.size(); ++i) {
     CELLAR_TRY_ASSIGN(RecordFile later, open(ids_[i]));
@@ -271,8 +271,9 @@ Result<bool> Replay::written_later(size_t index) {
   return false;
 }
 
-// The end of a process tears the last record at most: all before it is in the page cache. Only the end of the
-// machine may leave a hole. Whether there is one although the machine has run since the segment was made.
+// Returns true if there is a hole although the machine has run since the segment was made. The end of a
+// process tears the last record at most: all before it is in the page cache. Only the end of the machine may
+// leave a hole.
 Result<bool> Replay::is_hole(RecordFile& file, size_t index, uint64_t offset) {
   if (facts_.tolerate_torn || !facts_.boot.is_set() || file.header().boot != facts_.boot) return false;
   bool hole = false;

@@ -16,12 +16,12 @@ namespace cellar {
 
 struct SealedEnd {
   uint64_t segment = 0;
-  uint64_t bytes = 0;  // what lies behind is void
+  uint64_t bytes = 0;  // everything after them is void
 
   bool operator==(const SealedEnd&) const = default;
 };
 
-// What the manifest knows about the log; ManifestState::log_facts() makes it.
+// The manifest's knowledge of the log; ManifestState::log_facts() makes it.
 struct LogFacts {
   Identity identity = {};
   uint64_t first_segment = 1;    // earlier ones are not read
@@ -46,7 +46,7 @@ struct LogRecord {
 struct LogSummary {
   LogPosition end = {};        // of the last good record
   bool clean = false;          // the log ends exactly where the manifest says it was closed
-  uint64_t torn_bytes = 0;     // behind the end: not zero, but no whole record
+  uint64_t torn_bytes = 0;     // after the end: not zero, but no whole record
   uint64_t records = 0;        // visited
   uint64_t last_sequence = 0;  // of the records visited
   uint32_t manifest_edit = 0;  // low 32 bits of the newest manifest edit that a record saw durable
@@ -55,17 +55,16 @@ struct LogSummary {
 };
 
 // Visits the records from facts.first_segment on, in order, and classifies the first one that is not whole:
-//   0  the manifest or the next segment's PREV ends the segment here            → the segment ends here
-//   1  nothing but zeros in the rest of the segment and in later ones          → end
-//   2  a later record of the segment says that this offset was durable         → kCorruption
-//   3  a record of a later segment says that this segment was durable, or the
-//      manifest says that this offset was                                       → kCorruption
-//   3b the segment was made since the machine was started, so that only the end of a
-//      process can have ended the log, and a whole record stands after this one     → kCorruption
-//   4  the file, or what is not zero in it, ends inside the record, or one of its
-//      words is zero                                                            → torn: end
-//   5  anything else                                           → kCorruption; torn if damage is tolerated
-// An error says segment and offset, the last good lsn and sequence, and what is lost. Writes nothing. An
+//   - 0  The manifest or the next segment's PREV ends the segment here → the segment ends here
+//   - 1  Nothing but zeros in the rest of the segment and in later ones → end
+//   - 2  A later record of the segment says that this offset was durable → kCorruption
+//   - 3  A record of a later segment says that this segment was durable, or the manifest says that this
+//        offset was → kCorruption
+//   - 3b The segment was made since the machine was started, so only the end of a process can have ended the
+//        log. A whole record stands after this one → kCorruption
+//   - 4  The file, or what is not zero in it, ends inside the record, or one of its words is zero → torn: end
+//   - 5  Anything else → kCorruption; torn if damage is tolerated
+// An error names segment and offset, the last good lsn and sequence, and what is lost. Writes nothing. An
 // error of `visit` ends the reading and is returned. Memory: one record and a buffer.
 Result<LogSummary> read_log(Directory& wal, const LogFacts& facts,
                             const std::function<Status(const LogRecord&)>& visit);

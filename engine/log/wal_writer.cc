@@ -34,7 +34,7 @@ uint64_t segment_for(uint64_t payload_bytes) {
   return (kFileHeaderBytes + kPrevBytes + record_bytes(payload_bytes) + kCloseBytes + 4095) & ~uint64_t{4095};
 }
 
-// Segment: a file being written. The leader appends; whoever holds the sync turn syncs and closes.
+// Segment: a file being written. The leader appends; the holder of the sync turn syncs and closes.
 struct Segment {
   Segment(uint64_t id_, const Identity& identity) : id(id_), codec(FileKind::kLog, identity, id_) {}
 
@@ -52,10 +52,10 @@ struct Segment {
 
 }  // namespace
 
-// Who may touch what: `current_`, `lsn_`, `scratch_` and a segment's `chain` belong to the leader; `current_`
-// is also read under the mutex, and changed under it. Everything else is guarded by the mutex, which is never
-// held across I/O; instead there are two turns, taken under the mutex and given back with a signal: the sync
-// turn (sync, close, unlink of segments) and the preparation of the next segment.
+// Ownership: `current_`, `lsn_`, `scratch_` and a segment's `chain` belong to the leader; `current_` is also
+// read under the mutex, and changed under it. The mutex guards everything else, and is never held across I/O.
+// Two turns stand in for it there: the sync turn (sync, close, unlink of segments) and the preparation of the
+// next segment. They are taken under the mutex and given back with a signal.
 class Wal::Core : public std::enable_shared_from_this<Wal::Core> {
  public:
   Core(std::unique_ptr<Directory> directory, Executor& executor, const WalOptions& options)
@@ -387,9 +387,8 @@ Status Wal::Core::roll(uint64_t payload_bytes) {
   if (!next.ok()) return next.status();
   SegmentPtr old = current_;
 
-  // A crash from here on: CLOSE is written, or not; the new segment is empty, or begins with PREV. Whichever
-  // of them reach the medium, the log ends at the last record of the old segment that did, or goes on behind
-  // a whole PREV.
+  // A crash from here on: CLOSE is written, or not; the new segment is empty, or begins with PREV. The log
+  // then ends at the last record of the old segment that reached the medium, or goes on after a whole PREV.
   char raw[kClosePayloadBytes];
   store_le64(raw, (*next)->id);
   Status status = put(*old, {.type = RecordType::kClose, .sequence = last_sequence_}, {raw, sizeof raw});
@@ -468,7 +467,7 @@ Status Wal::Core::finish_old(uint64_t through) {
     }
     const uint64_t bytes = segment->appended.load(std::memory_order_acquire);
     Status status = segment->file->sync();
-    // Durable now. A crash before the cut leaves zeros behind CLOSE, which mean nothing.
+    // Durable now. A crash before the cut leaves zeros after CLOSE, which mean nothing.
     if (status.ok()) status = segment->file->close();
     if (!status.ok()) return seal(status.with_context(fmt::format("log segment {}", segment->id)));
     segment->synced.store(bytes, std::memory_order_release);
@@ -510,7 +509,7 @@ Status Wal::Core::sync() {
 
 // ---- the end
 
-// The segment prepared ahead goes: after a clean close there is nothing behind the CLOSE.
+// Removes the segment prepared ahead: after a clean close nothing follows the CLOSE.
 Status Wal::Core::remove_prepared() {
   Result<SegmentPtr> prepared = SegmentPtr();
   for (;;) {
@@ -597,8 +596,8 @@ Status Wal::Core::restart() {
   return status;
 }
 
-// A crash leaves some of these segments, or brings them back, for removals are not synced; nobody reads them
-// any more, for the manifest begins behind them, and the next open removes them.
+// Removals are not synced: a crash leaves some of these segments, or brings them back. Nobody reads them, for
+// the manifest's log begins after them. The next open removes them.
 Status Wal::Core::release_before(uint64_t segment) {
   if (segment <= 1) return Status();
   CELLAR_TRY(take_sync_turn());

@@ -3,13 +3,13 @@
 // When a segment is half full, a job prepares the next one: created at full size, mapped, header written,
 // file and directory synced. Then a roll is CLOSE in the old segment, PREV in the new one, and a change of
 // pointers. The old segment is synced and cut to its length by a job. The first segment after an open has 64
-// KiB, each later one four times its predecessor, up to WalOptions::segment_bytes: a store with few writes
-// needs little room. What holds at every moment, and what recovery relies on:
-//  - a segment named by a CLOSE record has a durable name and header before that CLOSE is written;
-//  - sync() makes older segments durable before the current one, so that what is durable is a prefix;
-//  - a record says how much was durable when it was built, so that damage to durable bytes is seen as such;
-//  - nobody waits for a job that has not begun: who needs its result does its work, so that a busy executor
-//    cannot deadlock writers.
+// KiB, each later one four times its predecessor, up to WalOptions::segment_bytes. So a store with few writes
+// needs little room. Recovery relies on these invariants:
+//  - A segment named by a CLOSE record has a durable name and header before that CLOSE is written.
+//  - A sync() makes older segments durable before the current one, so that the durable part is a prefix.
+//  - A record states how much was durable when it was built, so that damage to durable bytes is seen as such.
+//  - Nobody waits for a job that has not begun: a thread that needs its result does its work. So a busy
+//    executor cannot deadlock writers.
 #pragma once
 
 #include <cstdint>
@@ -57,12 +57,12 @@ struct WalOptions {
   EventListener* events = nullptr;
 };
 
-// append() and close_cleanly() are for one thread at a time (the leader of the write group); no lock may be
-// held, they may wait for I/O. Everything else: any thread, beside append().
+// append() and close_cleanly() are for one thread at a time, the leader of the write group. They may wait for
+// I/O, so the caller holds no lock. Any thread may call everything else, concurrently with append().
 class Wal {
  public:
   // Opens the sub-directory "wal" of the store's directory, which must be there, and creates the first
-  // segment in it; its header and name are durable when this returns. `executor` and the listener must
+  // segment in it. Its header and name are durable when this returns. `executor` and the listener must
   // outlive the log. A log that continues nothing gets no records before the manifest says that it begins
   // here (ManifestState::log_start).
   static Result<std::unique_ptr<Wal>> create(Directory& root, Executor& executor, const WalOptions& options);
@@ -73,10 +73,10 @@ class Wal {
 
   // Appends one record: a copy and two checksums; neither a system call nor an allocation, except when the
   // segment is full. `sequence` is greater than any before it; `payload` is RecordBuilder's. When this
-  // returns ok, the record survives the end of the process. kLimit if the payload is too large. If the next
-  // segment cannot be made, nothing was appended, health() stays ok, and a later call tries again. Any other
-  // failure seals the log: this and every later call returns the first failure, and whether the record
-  // survives is not known; restart() ends that, or opening the store again.
+  // returns ok, the record survives the end of the process. Error: kLimit if the payload is too large. If the
+  // next segment cannot be made, nothing was appended, health() stays ok, and a later call tries again. Any
+  // other failure seals the log: this and every later call returns the first failure. It is unknown whether
+  // the record survives. A restart(), or opening the store again, ends the failure.
   Status append(uint64_t sequence, uint32_t count, std::string_view payload);
 
   // Makes durable all that was appended before the call. A failure seals the log; what was appended since the
@@ -109,8 +109,9 @@ class Wal {
   uint64_t current_segment() const;
   // End of what was appended; `chain` is not set.
   LogPosition end() const;
-  // Everything before it is durable. Goes into manifest edits as ManifestEdit::log_synced; a flush must
-  // sync() before its edit, or after a power cut the file would hold writes that come after lost ones.
+  // Returns the position before which everything is durable. It goes into manifest edits as
+  // ManifestEdit::log_synced. A flush must sync() before its edit. Otherwise, after a power cut, its file
+  // could hold writes that are later than lost ones.
   LogPosition synced() const;
   // Segments not yet released, the current one last.
   std::vector<LogSegment> segments() const;

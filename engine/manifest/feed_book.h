@@ -61,8 +61,8 @@ struct FeedEdit {
   std::optional<uint64_t> release_before = {};  // retained segments below this id
 };
 
-// A value. Segments in `retained` end where it says, whatever stands behind; all of it was durable before the
-// manifest named them.
+// A value. A segment in `retained` ends at its LogSegment::bytes, whatever follows. All of it was durable
+// before the manifest named it.
 struct FeedBook {
   std::vector<FeedRecord> feeds = {};     // in the order of their creation
   std::vector<LogSegment> retained = {};  // below the start of the log, kept for feeds; ascending
@@ -72,7 +72,7 @@ struct FeedBook {
   const FeedRecord* feed(uint64_t id) const;
   const FeedRecord* named(std::string_view name) const;
   bool is_retained(uint64_t segment) const;
-  // Whether anybody may still read.
+  // Returns true if a feed is left that can still be read.
   bool followed() const;
 
   bool operator==(const FeedBook&) const = default;
@@ -83,7 +83,7 @@ Status apply(FeedBook& book, const FeedEdit& edit);
 // Forgets what every feed that is not lost has acknowledged.
 void trim(FeedBook& book);
 
-// Bytes that would be gone but for this feed, when recovery reads the log from `log_start` on.
+// Returns the bytes that this feed keeps from removal, if recovery reads the log from `log_start` on.
 uint64_t held_back(const FeedBook& book, const FeedRecord& feed, std::span<const LogSegment> segments,
                    uint64_t log_start);
 
@@ -92,7 +92,8 @@ struct FeedRetention {
   std::vector<FeedRecord> lost;      // hold back too much: they are to be cut off
   std::vector<LogSegment> retained;  // from `first` up to the start of the log
 };
-// What is to be kept when the log begins at `log_start`. `segments` are all there are, ascending.
+// Returns which segments to keep and which feeds to cut off if the log begins at `log_start`. `segments` are
+// all that exist, ascending.
 FeedRetention retention_of(const FeedBook& book, std::span<const LogSegment> segments, uint64_t log_start);
 
 // The edit that makes it so.

@@ -33,7 +33,7 @@ struct FileRecord {
   std::string encoding = {};     // for people
   std::string compression = {};  // for people
 
-  // What a writer's HFileSummary or a reader's CellCensus says of the cells.
+  // Copies the figures of the cells from a writer's HFileSummary or a reader's CellCensus.
   template <class Figures>
   void take_figures(const Figures& of) {
     cells = of.cells;

@@ -31,7 +31,8 @@ struct Loaded {
   uint64_t torn_bytes = 0;
 };
 
-// What the manifest says when a record is not whole: the end of the file, a torn last edit, or damage.
+// Judges a record that is not whole. Returns 0 at the end of the file, the bytes of a torn last edit, or
+// kCorruption for damage.
 Result<uint64_t> judge_end(RecordFile& file, uint64_t offset, const Found& found, uint64_t next_edit,
                            const Current& current) {
   CELLAR_ASSERT(found.look != Look::kRecord);
@@ -94,8 +95,8 @@ Result<Loaded> read_generation(Directory& root, const Current& current) {
 
 }  // namespace
 
-// The turn: whoever holds it writes files; the mutex is never held across I/O. `file_` to `roll_at_` belong
-// to the holder.
+// The turn: its holder writes files; the mutex is never held across I/O. `file_` to `roll_at_` belong to the
+// holder.
 class Manifest::Core {
  public:
   Core(Directory& root, Executor& executor, const ManifestOptions& options)
@@ -357,9 +358,9 @@ uint64_t Manifest::Core::next_generation() const {
   return std::max(generation_, tried_generation_) + 1;
 }
 
-// Begins the next generation with `next`. Up to the rename the old one counts and nothing has happened; after
-// a crash, what was made so far is a leftover that the next attempt replaces. From the rename on it is
-// unknown which one survives until the directory is synced: a failure there poisons.
+// Begins the next generation with `next`. Up to the rename the old one counts and nothing has happened. After
+// a crash, the files made so far are leftovers that the next attempt replaces. From the rename until the sync
+// of the directory it is unknown which one survives: a failure there poisons.
 Status Manifest::Core::publish(const ManifestState& next) {
   const uint64_t generation = next_generation();
   std::unique_ptr<WritableFile> old_file = std::move(file_);

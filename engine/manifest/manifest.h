@@ -1,9 +1,10 @@
 // The manifest: the durable record of which files make up each store, and of what the engine must remember.
 //
 // A generation (MANIFEST-000003) is a file of records in the log's form (wal_format.h), one per edit,
-// numbered without gaps; the first is the whole state. CURRENT names the generation that counts. Since files
-// are never reopened for appending, the first edit after an open begins a new generation, which one rename of
-// CURRENT makes visible: that edit, and with switch_to() a whole recovery, happens entirely or not at all.
+// numbered without gaps; the first is the whole state. CURRENT names the generation that counts. Files are
+// never reopened for appending, so the first edit after an open begins a new generation. One rename of
+// CURRENT makes it visible. So that edit, and with switch_to() a whole recovery, happens entirely or not at
+// all.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,8 @@ struct ManifestOptions {
   uint64_t roll_bytes = 4u << 20;  // a longer generation is rolled
 };
 
-// Any thread. Edits are made one at a time, in the order of their commit() calls' turns; who must wait, waits
-// by Event, so no lock may be held by callers.
+// Any thread. Edits are made one at a time, in the order of their commit() calls' turns. Callers wait by
+// Event, so they may hold no lock.
 class Manifest {
  public:
   // Makes the first generation and CURRENT; `state` holds identity and whatever is known (usually nothing).
@@ -34,8 +35,8 @@ class Manifest {
   static Result<std::unique_ptr<Manifest>> create(Directory& root, Executor& executor,
                                                   const ManifestState& state,
                                                   const ManifestOptions& options = {});
-  // Reads CURRENT and its generation; writes nothing. Errors as require_store(); kCorruption with the place
-  // for any damage but a torn last edit of an unclean end; kNotSupported for what a newer version wrote.
+  // Reads CURRENT and its generation; writes nothing. Errors: as require_store(); kNotSupported for a newer
+  // version. Also kCorruption with the place, except for a torn last edit of an unclean end.
   static Result<std::unique_ptr<Manifest>> load(Directory& root, Executor& executor,
                                                 const ManifestOptions& options = {});
   ~Manifest();
@@ -49,16 +50,16 @@ class Manifest {
   uint64_t next_file_number();
   void raise_file_number(uint64_t above);
 
-  // Makes the edit durable; its number. kInvalidArgument: it does not fit, nothing happened. Failures: after
-  // an append that failed (a full disk) the edit did not happen, and the next edit begins a new generation,
-  // since nothing may follow half a record. Where it cannot be known whether the edit will survive (a sync
-  // failed), the manifest is poisoned: every later call returns the first failure, and no file that either
-  // state names may be removed, until resume() succeeds.
+  // Makes the edit durable and returns its number. Error: kInvalidArgument if it does not fit; nothing
+  // happened. If an append failed (a full disk), the edit did not happen. The next edit then begins a new
+  // generation, since nothing may follow half a record. If it cannot be known whether the edit survives (a
+  // sync failed), the manifest is poisoned until resume() succeeds. Every later call then returns the first
+  // failure, and no file that either state names may be removed.
   Result<uint64_t> commit(const ManifestEdit& edit);
 
-  // Publishes a whole state (its identity must be this store's, its edit number is set) by one rename: for
-  // recovery, and for a clean close, after which no byte of the manifest can go missing unnoticed. Failures
-  // before the rename change nothing.
+  // Publishes a whole state by one rename. Its identity must be this store's; its edit number is set here.
+  // For recovery, and for a clean close, after which no byte of the manifest can go missing unnoticed.
+  // Failures before the rename change nothing.
   Result<uint64_t> switch_to(ManifestState state);
   // Begins a new generation with the current state.
   Status roll();

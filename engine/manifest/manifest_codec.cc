@@ -370,7 +370,7 @@ ManifestEdit::FileChange read_adopted(FieldReader& from) {
   return change;
 }
 
-// The place of a file that was added just before, or a move.
+// Reads the place of a file that was added just before, or a move.
 void read_place(FieldReader& from, ManifestEdit& edit) {
   ManifestEdit::FileMove place;
   place.family_id = from.number32();
@@ -386,7 +386,7 @@ void read_place(FieldReader& from, ManifestEdit& edit) {
   edit.add_files.back().file.level = place.level;
 }
 
-// The changes of feeds; false for a tag that is none.
+// Reads the changes of feeds. Returns false for any other tag.
 bool read_feeds(Tag tag, FieldReader& from, Decoded& decoded) {
   FeedEdit& edit = decoded.edit.feeds;
   switch (tag) {
@@ -419,7 +419,7 @@ bool read_feeds(Tag tag, FieldReader& from, Decoded& decoded) {
   }
 }
 
-// What only whole states hold; false for a tag that is none.
+// Reads the fields that only whole states hold. Returns false for any other tag.
 bool read_of_snapshots(Tag tag, FieldReader& from, Decoded& decoded) {
   switch (tag) {
     case Tag::kDropped:

@@ -1,5 +1,5 @@
-// Manifest edits as bytes: a list of changes, each a tag, a length and fields. What manifest.cc writes and
-// reads.
+// Manifest edits as bytes: a list of changes, each a tag, a length and fields. manifest.cc writes and reads
+// them.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ std::string encode_edit(const ManifestEdit& edit);
 std::string encode_snapshot(const ManifestState& state);
 
 enum class EditKind : uint8_t { kSnapshot, kEdit };
-// Decodes a payload and applies it; a snapshot replaces the state. kCorruption when it is not well formed or
-// does not fit the state, kNotSupported when it holds a change that this version does not know.
+// Decodes a payload and applies it; a snapshot replaces the state. Errors: kCorruption if it is malformed or
+// does not fit the state; kNotSupported if it holds a change that this version does not know.
 Status apply_payload(ManifestState& state, std::string_view payload, EditKind kind);
 
 }  // namespace cellar

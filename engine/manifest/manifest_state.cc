@@ -1,4 +1,4 @@
-// What an edit does to the manifest's state, and questions to the state.
+// Applies edits to the manifest's state, and answers questions about the state.
 #include "engine/manifest/manifest_state.h"
 
 #include <fmt/format.h>
@@ -248,7 +248,7 @@ Status move_files(Finder& finder, const std::vector<ManifestEdit::FileMove>& mov
   return Status();
 }
 
-// Of `edit`, which drops it.
+// Makes the files of a family, which `edit` drops, obsolete.
 void forget_files_of(ManifestState& state, const TableRecord& table, const FamilyRecord& family,
                      const ManifestEdit& edit) {
   for (const FileRecord& file : family.files) {

@@ -1,4 +1,4 @@
-// What a manifest says: store files, families, tables, the whole state of a store, and an edit of it.
+// The content of a manifest: store files, families, tables, the whole state of a store, and an edit of it.
 #pragma once
 
 #include <cstdint>
@@ -131,9 +131,9 @@ struct ManifestEdit {
   FeedEdit feeds = {};
 };
 
-// Applies an edit. kInvalidArgument when it does not fit the state (unknown ids, a name twice, a file that is
-// not there); the state is then half changed and must be thrown away. Takes time in proportion to state and
-// edit; adds to `steps`, if not null, how many tables and families were looked at.
+// Applies an edit. Error: kInvalidArgument if it does not fit the state (unknown ids, a name twice, a missing
+// file). The state is then half changed and must be thrown away. Takes time in proportion to state and edit.
+// Adds to `steps`, if not null, how many tables and families were looked at.
 Status apply(ManifestState& state, const ManifestEdit& edit, uint64_t* steps = nullptr);
 
 }  // namespace cellar

@@ -26,10 +26,10 @@ std::span<const CarriedAttribute> carried_attributes();
 // it, or has an option for it.
 const CarriedAttribute* find_carried_attribute(AttributeOf of, std::string_view name);
 
-// Of "path|class|priority|arguments".
+// Returns the class in "path|class|priority|arguments".
 std::string_view coprocessor_class(std::string_view value);
 
-// Whether the value is the usual one, also in other words: "102400 B (100KB)".
+// Returns true if the value is the usual one, also in other words: "102400 B (100KB)".
 bool asks_for_usual(const CarriedAttribute& attribute, std::string_view value);
 
 }  // namespace cellar

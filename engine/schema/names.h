@@ -12,7 +12,7 @@ namespace cellar {
 // HBase's rule: letters, digits, '_', '-', '.', not beginning with '.' or '-', at most 255 bytes. `what`
 // stands in the message: "snapshot". kInvalidArgument.
 Status check_name(std::string_view what, std::string_view name);
-// … of a table: also one ':' after a namespace.
+// Checks a table's name, which may also have one ':' after a namespace.
 Status check_table_name(std::string_view name);
 // kInvalidArgument naming the family and the nearest of `families`, which are the table's.
 Status unknown_family(std::string_view table, std::string_view family,

@@ -24,7 +24,7 @@ Status set_number(std::string_view key, std::string_view text, int64_t least, in
   return {};
 }
 
-// Of FamilyOptions, TableOptions or EngineOptions.
+// A field of FamilyOptions, TableOptions or EngineOptions.
 template <class Options>
 struct Field {
   std::string_view name;

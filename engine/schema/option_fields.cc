@@ -93,7 +93,7 @@ bool applies(const FamilyOptions& family, const ParameterKey& each) {
   return plugin_in(family.*each.field) == each.plugin;
 }
 
-// What was configured before is the plug-in's, unless its text says it itself.
+// Moves configured keys into the plug-in's text as parameters, unless the text already has them.
 void take_parameters(FamilyOptions& family) {
   for (const ParameterKey& each : kParameterKeys) {
     const auto kept = family.configuration.find(std::string(each.key));

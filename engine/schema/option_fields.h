@@ -1,4 +1,4 @@
-// Options of families and tables beside what HBase calls them.
+// Options of families and tables, and their names in HBase.
 #pragma once
 
 #include <string>
@@ -29,17 +29,17 @@ Status set_option(EngineOptions& engine, std::string_view key, std::string_view 
 std::string to_text(const EngineOptions& engine, bool all = false);
 std::vector<std::pair<std::string, std::string>> option_list(const EngineOptions& engine);
 
-// What an attribute or a key of HBase's sets, which is therefore not carried: "the option max_versions".
-// Empty: nothing.
+// Returns the option that an attribute or a key of HBase sets: "the option max_versions". Such a key is not
+// carried. Returns "" if it sets none.
 std::string option_of_metadata(const FamilyOptions& family, std::string_view key);
 std::string option_of_metadata(const TableOptions& table, std::string_view key);
 std::string option_of_configuration(const FamilyOptions& family, std::string_view key);
 std::string option_of_configuration(const TableOptions& table, std::string_view key);
 
-// Whether a key of HBase's configuration is, or may be, an option of a family.
+// Returns true if a key of HBase's configuration is, or may be, an option of a family.
 bool is_family_key(std::string_view key);
 
-// Whether the key is a parameter that the family's text of the plug-in does not say.
+// Returns true if the key is a parameter that the family's text of the plug-in lacks.
 bool lacks_parameter(const FamilyOptions& family, std::string_view key);
 
 // A family's configuration as HBase would have it: what is carried, and the options that are keys there and

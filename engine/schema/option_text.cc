@@ -111,8 +111,8 @@ bool parse_short_time(std::string_view text, int64_t& seconds) {
          !__builtin_mul_overflow(seconds, factor, &seconds);
 }
 
-// What stands in the parentheses, in order. What is no parameter has no value, and is told of when the
-// plug-in is made.
+// Returns the parameters in the parentheses, in order. A part that is no parameter has no value, and is
+// reported when the plug-in is made.
 std::vector<std::pair<std::string_view, std::string_view>> parameters_in(std::string_view text) {
   std::vector<std::pair<std::string_view, std::string_view>> found;
   const size_t open = text.find('(');

@@ -88,7 +88,7 @@ void Faults::add_carried(AttributeOf of, const Options& options) {
   add_if(bytes > kCarriedBytesMax, "metadata and configuration have more than 1 MiB");
 }
 
-// "same" is as good as one that can be written.
+// "same" is valid, like every compression that can be written.
 Status check_compression(std::string_view option, const std::string& compression) {
   if (compression == kSameCompression) return {};
   return make_compressor(compression).status().with_context(option);

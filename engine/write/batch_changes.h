@@ -22,8 +22,8 @@ class BatchChanges {
     const BatchEntry* entry = nullptr;
   };
 
-  // Finds the tables and checks the entries. kInvalidArgument for a table of another engine and for an entry
-  // that changes nothing; otherwise fails as TableState::check_writable() and add_touched() do.
+  // Finds the tables and checks the entries. Errors: kInvalidArgument for a table of another engine and for
+  // an entry that changes nothing; those of TableState::check_writable() and add_touched().
   static Result<BatchChanges> check(const TableHost& host, const Batch& batch);
 
   const std::vector<Change>& all() const { return all_; }

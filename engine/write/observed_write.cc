@@ -20,7 +20,7 @@
 namespace cellar {
 namespace {
 
-constexpr uint64_t kCellOverhead = 12;  // bytes of a key beside row, family and qualifier
+constexpr uint64_t kCellOverhead = 12;  // bytes of a key in addition to row, family and qualifier
 
 class InObserver {
  public:
@@ -290,9 +290,9 @@ Status ObservedWrite::increment(const std::shared_ptr<Table>& table, std::string
   return failed(add());
 }
 
-// Whether the locks of all rows that are added to are held. Those of counters, and of tables in which stamps
-// rise, are taken exclusively, and first, since a lock that is held shared is not made exclusive. All are
-// tried, so that the next attempt knows of each.
+// Tries to lock all rows that are added to. Returns true if all locks are held. Rows of counters, and of
+// tables in which stamps rise, are locked exclusively and first: a shared lock is not made exclusive. All
+// rows are tried, so that the next attempt knows of each.
 bool ObservedWrite::lock_additions() {
   const auto reads = [&](const Addition& each) {
     return std::ranges::any_of(each.table->families().stores,
@@ -308,7 +308,8 @@ bool ObservedWrite::lock_additions() {
   return held;
 }
 
-// Whether every store that is written to has been asked for room. If not, it is, without the locks.
+// Adds the stores of the additions to those admitted. Returns false if a new one must wait for room, which it
+// does without the locks.
 bool ObservedWrite::room_for_additions() {
   const size_t before = admitted_.size();
   const auto add = [&](TableState& table) {

@@ -115,7 +115,7 @@ class ObservedWrite final : private ObserverContext {
   std::vector<ObservedTable> observed_;
   std::vector<Store*> admitted_;  // to the write, so far
 
-  // Of one attempt.
+  // State of one attempt.
   int64_t now_ms_ = 0;
   ReadOverlay after_;
   std::deque<Addition> additions_;

@@ -14,8 +14,8 @@ namespace cellar {
 namespace {
 
 constexpr size_t kFewItems = 12;  // up to here comparing all pairs is cheaper than sorting
-// HBase measures a cell as it is sent: 4 bytes each for the lengths of the cell, its key and its value, 2 for
-// that of its tags, if it has any.
+// HBase measures a cell as it is sent. The lengths of the cell, its key and its value take 4 bytes each, the
+// length of its tags, if it has any, 2.
 constexpr uint64_t kLengthFieldBytes = 12;
 constexpr uint64_t kTagsLengthBytes = 2;
 constexpr size_t kKeptBufferBytes = 4 << 20;  // a larger buffer is given back after the write that needed it
@@ -66,7 +66,7 @@ bool PreparedBatch::before(const Item& a, const Item& b) {
   return a.type > b.type;
 }
 
-// Of equal coordinates the last one added wins; the others never reach the log.
+// Among cells of equal coordinates the last one added wins; the others never reach the log.
 void PreparedBatch::resolve_duplicates() {
   if (items_.size() <= kFewItems) {
     for (size_t i = 1; i < items_.size(); ++i)

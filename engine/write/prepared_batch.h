@@ -44,7 +44,7 @@ class PreparedBatch {
 
   // `stamps` are those of all cells of the write; none: each family's.
   void begin(std::optional<Stamps> stamps = {});
-  // Whether unstamped cells of the family get rising stamps: rising_stamp() with now_ms and book().
+  // Returns true if unstamped cells of the family get rising stamps: rising_stamp() with now_ms and book().
   bool rises(const Store& store) const { return stamps_.value_or(store.stamps()) == Stamps::kRising; }
   // The cells so far of families whose stamps rise.
   const StampBook& book() const { return book_; }
@@ -55,7 +55,7 @@ class PreparedBatch {
   std::string_view keep(std::string bytes);
 
   bool empty() const { return items_.empty(); }
-  // What was added, in this order; until finish() with the timestamps it was given.
+  // Returns the added cells, in this order; until finish() with the timestamps given to add().
   const std::vector<Item>& items() const { return items_; }
 
   // Stamps, checks limits, lets the last of equal coordinates win, and encodes. Errors name the cell.
@@ -63,7 +63,7 @@ class PreparedBatch {
 
   // After finish(): more can be added, and finish() called again. payload() and cells() end; timestamps stay.
   void reopen();
-  // What finish() will say of an item with a timestamp.
+  // Checks an item with a timestamp as finish() will.
   Status check(const Item& item, const Limits& limits) const;
 
   std::string_view payload() const { return payload_; }

@@ -21,8 +21,8 @@ class StampBook {
   }
   void note(const Store& store, std::string_view row, std::string_view qualifier, int64_t timestamp,
             CellType type);
-  // Returns the newest timestamp of the cells that a marker of this type covers, or, for a put, of its column
-  // and of the markers of its family. kOldestTimestamp if there are no such cells.
+  // Returns the newest timestamp of the cells that a marker of this type covers. For a put, these are its
+  // column and the markers of its family. Returns kOldestTimestamp without such cells.
   int64_t newest(const Store& store, std::string_view row, std::string_view qualifier, CellType type) const;
 
  private:
@@ -37,12 +37,12 @@ class StampBook {
 // Returns the timestamp of an unstamped cell. A put gets max(now_ms, newest + 1), so that it is a version of
 // its own and the newest of its column. A marker of a column or family gets max(now_ms, newest), so that it
 // covers everything written before it. Other cells get now_ms. The newest timestamp is that of all cells that
-// the store holds there, hidden ones and markers included, or `written`: the newest in the write so far, as
-// StampBook::newest() returns it.
+// the store holds there, hidden ones and markers included. It is `written` if that is newer: the newest in
+// the write so far, as StampBook::newest() returns it.
 //
-// Nobody else may write to the row until the cell is visible: the caller holds the row's lock exclusively, or
-// is refused if another write comes between. kInvalidArgument if no timestamp follows the newest,
-// or for an empty row; kLimit for a row that is too long.
+// Nobody else may write to the row until the cell is visible. The caller holds the row's lock exclusively, or
+// is refused if another write comes between. Errors: kInvalidArgument if no timestamp follows the newest, or
+// for an empty row; kLimit for a row that is too long.
 Result<int64_t> rising_stamp(const Store& store, std::string_view row, std::string_view qualifier,
                              CellType type, int64_t now_ms, int64_t written);
 

@@ -179,8 +179,8 @@ Status RowChanges::put(const Put& put, int64_t unstamped) {
   return {};
 }
 
-// Of the n-th request for a column: the time of its n-th newest version; where there are fewer the marker
-// gets the time of the write and hides nothing that exists.
+// Returns the time of the n-th newest version for the n-th request for a column. If the column has fewer, the
+// marker gets the time of the write and hides nothing that exists.
 Result<int64_t> RowChanges::looked_up_timestamp(const Delete& erase, size_t piece) {
   const MutationReader reader(erase);
   const std::vector<MutationPiece>& pieces = reader.pieces();
@@ -235,7 +235,7 @@ Status RowChanges::replace(const Column& column, std::string value, int64_t time
                      "row {}, column {}:{} has the highest possible timestamp: no later version is possible",
                      escaped(column.row), column.family, escaped(column.qualifier)))
           .hinting("delete that version first");
-    timestamp = std::max(column.current->timestamp + 1, now_ms_);  // never behind the value it replaces
+    timestamp = std::max(column.current->timestamp + 1, now_ms_);  // newer than the value it replaces
     carried = carried_tags(tags, column.current->tags_bytes());
   }
   if (unstamped) {

@@ -19,19 +19,19 @@ Status no_columns(std::string_view what, std::string_view row);
 // kLimit for a mutation that was given more bytes than it can hold; `what` is "put".
 Status check_size(std::string_view what, const RowMutation& mutation);
 
-// Adds the families that the mutation writes to, each once. kInvalidArgument for one that the table has not,
-// and for a mutation without columns; kLimit for one that is too large.
+// Adds the families that the mutation writes to, each once. Errors: kInvalidArgument for an unknown family,
+// and for a mutation without columns; kLimit for a mutation that is too large.
 Status add_touched(TableState& table, const RowMutations::Mutation& mutation, std::vector<Store*>& touched);
 Status add_touched(TableState& table, const Put& put, std::vector<Store*>& touched);
 Status add_touched(TableState& table, const Delete& erase, std::vector<Store*>& touched);
 Status add_touched(TableState& table, const Increment& increment, std::vector<Store*>& touched);
 Status add_touched(TableState& table, const Append& append, std::vector<Store*>& touched);
 
-// Whether the delete asks for latest versions, which must be read.
+// Returns true if the delete asks for latest versions, which must be read.
 bool looks_up(const Delete& erase);
 
-// Turns mutations into cells of a batch. Those that read need the row's lock, held exclusively until the
-// batch is committed; all of them see the row as it is visible now. One write, one thread. The families have
+// Turns mutations into cells of a batch. Mutations that read need the row's lock, held exclusively until the
+// batch is committed. They all see the row as it is visible now. One write, one thread. The families have
 // been looked up by add_touched(). Mutations are borrowed until the batch is finished.
 class RowChanges {
  public:
@@ -77,7 +77,7 @@ class RowChanges {
   Status check_time(const Put& put, const MutationPiece& piece) const;
   Result<int64_t> looked_up_timestamp(const Delete& erase, size_t piece);
   Result<int64_t> sum_of(const Increment& increment, const Column& column) const;
-  // Writes `value`, which takes the place of the current one: never behind it in time, and with its tags.
+  // Writes `value` in place of the current one: later than it, and with its tags.
   Status replace(const Column& column, std::string value, int64_t timestamp, std::string_view tags,
                  bool returned);
 

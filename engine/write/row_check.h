@@ -11,8 +11,8 @@
 
 namespace cellar {
 
-// Checked: whether a condition holds, and the timestamp of the cell that it looked at: the newest visible
-// cell of its column, or the first cell that its filter passed. Without such a cell the timestamp is 0.
+// Checked: whether a condition holds, and the timestamp of the tested cell. The tested cell is the newest
+// visible one of its column, or the first one that its filter passed. Without such a cell the timestamp is 0.
 struct Checked {
   bool matches = false;
   int64_t timestamp = 0;

@@ -74,7 +74,7 @@ class TransactionScanner final : public Scanner {
   void note(const RowView& row) {
     notes_.passed->passed = true;
     notes_.passed->stop = row.row();
-    notes_.passed->stop_inclusive = !row.is_cursor();  // nothing has been said of a cursor's row
+    notes_.passed->stop_inclusive = !row.is_cursor();  // a cursor's row was not examined
     note_ahead(row, notes_.begun_ms, *notes_.ahead);
     if (!row.more_cells_in_row() && !row.is_cursor()) ++rows_;
   }
@@ -216,8 +216,8 @@ Result<Row> TransactionImpl::append(const std::shared_ptr<Table>& table, const A
   return replace(table, append);
 }
 
-// The row is read as by get(), so that the commit fails if another write changes it, and so that the change
-// is not older than what was checked.
+// Reads the row as get() does. So the commit fails if another write changes it, and the change is not older
+// than the checked cell.
 Result<ActionResult> TransactionImpl::check_and_mutate(const std::shared_ptr<Table>& table,
                                                        const CheckAndMutate& check) {
   CELLAR_TRY_ASSIGN(TouchedTable * state, state_of(table));
@@ -245,7 +245,7 @@ Result<ActionResult> TransactionImpl::check_and_mutate(const std::shared_ptr<Tab
   return result;
 }
 
-// What a mutation reads of its row: with the transaction's writes.
+// Reads a mutation's row, with the transaction's writes.
 Status TransactionImpl::look_up(Change& change, const Get& get, RowBatch& found) {
   CELLAR_ASSERT(get.row() == change.row);
   CELLAR_TRY(TableReader(*change.table.table).get_as_of(get, instant(), overlay_, found));
@@ -301,7 +301,7 @@ Stamp TransactionImpl::stamp_of(const Change& change, const WrittenRow* written,
     if (found == change.found.end()) {
       stamp.timestamp = change.replaced_at;
     } else if (!found->own_unstamped && item.timestamp > begun_ms_) {
-      stamp.floor = item.timestamp;  // not behind the value it replaces
+      stamp.floor = item.timestamp;  // not older than the value it replaces
     }
   }
   if (stamp.given()) return stamp;

@@ -27,8 +27,8 @@ namespace cellar {
 // commit, see at().
 //
 // The invariant of the last kind: a cell follows() each earlier cell of the transaction that it covers, or
-// that covers it, by 1 ms if the earlier one is a marker that would hide it. So the commit shows what the
-// transaction showed, whatever the time of the commit is.
+// that covers it. If the earlier one is a marker that would hide it, the cell follows by 1 ms. So the commit
+// shows what the transaction showed, whatever the time of the commit is.
 struct Stamp {
   int64_t timestamp = kNow;  // kNow: not given
   int64_t floor = 0;         // the cell is not older than this
@@ -102,14 +102,14 @@ class TransactionImpl final : public Transaction, private CommitCheck, private O
     std::map<std::string, WrittenRow, std::less<>> rows;
     std::shared_ptr<Ahead> ahead = std::make_shared<Ahead>();
   };
-  // What a mutation found of a column before it wrote it.
+  // A column as a mutation found it before it wrote it.
   struct FoundColumn {
     std::string family;
     std::string qualifier;
     bool own_unstamped = false;
   };
   enum class Kind : uint8_t { kBlind, kErase, kReplace };
-  // What the commit knows of one cell of a mutation.
+  // The commit's knowledge of one cell of a mutation.
   struct Staged {
     Stamp stamp;
     const OwnCell* of = nullptr;
@@ -152,7 +152,7 @@ class TransactionImpl final : public Transaction, private CommitCheck, private O
   Status holds() override;
   Status holds_after(const Store& store, const CellView& cell) override;
 
-  // What observers read and add to is checked like the transaction's own.
+  // Reads and additions of observers are checked like the transaction's own.
   void renew() override {}
   Status get_observed(TableState& table, const Get& get, const ReadOverlay& own, RowBatch& found) override;
   Result<std::unique_ptr<Scanner>> scan_observed(TableState& table, const Scan& scan) override;
@@ -171,8 +171,8 @@ class TransactionImpl final : public Transaction, private CommitCheck, private O
   uint64_t bytes_ = 0;
   ReadOverlay overlay_;
   std::shared_ptr<const int> shown_to_;  // held by each scanner that sees the overlay
-  PreparedBatch raw_;                    // what a mutation comes to …
-  PreparedBatch staged_;                 // … with timestamps, checked
+  PreparedBatch raw_;                    // the cells of a mutation
+  PreparedBatch staged_;                 // the same with timestamps, checked
 };
 
 }  // namespace cellar

@@ -103,8 +103,8 @@ Status WritePath::put_slowly(TableState& table, const Put& put, const WriteOptio
                     [&](RowChanges& changes) { return changes.put(put); });
 }
 
-// Of one row: makes the changes under the row's lock, and commits them as one write, at the time of the
-// changes. A change that adds nothing writes nothing.
+// Changes one row. Makes the changes under the row's lock, and commits them in a single write, at the time of
+// the changes. A change that adds nothing writes nothing.
 template <class Change>
 Status WritePath::change_row(TableState& table, std::string_view row, const std::vector<Store*>& touched,
                              RowLocks::Mode mode, const WriteOptions& options, const Change& change) {
@@ -196,7 +196,7 @@ Result<ActionResult> WritePath::check_and_mutate(TableState& table, const CheckA
     CELLAR_TRY_ASSIGN(const Checked checked, check_condition(check, read));
     result.matched = checked.matches;
     if (!checked.matches) return {};
-    // What was checked must not hide what follows from it.
+    // The checked cell must not hide the change.
     const int64_t unstamped = std::max(changes.now_ms(), checked.timestamp);
     CELLAR_TRY(apply_change(changes, CheckReader(check).change(), unstamped));
     result.row = changes.take_new_cells(check.row());
@@ -295,8 +295,8 @@ Status WritePath::write_checked(std::span<TableState* const> tables,
   for (const PreparedBatch::Item& cell : cells)
     if (rows.empty() || rows.back() != cell.row) rows.push_back(cell.row);
   CELLAR_TRY(parts_.throttle.admit(batch.stores()));
-  // Keeps out who has read one of these rows and is about to write what follows from it. Others may write
-  // beside: the leader's check sees what came before.
+  // Keeps out a writer that has read one of these rows and is about to write a result of it. Others may write
+  // concurrently: the leader's check sees what came before.
   RowLockSet locks(parts_.row_locks, RowLocks::Mode::kShared);
   CELLAR_TRY(locks.lock_rows(rows, lock_wait_us(), parts_.host.world.clock));
   PreparedWrite prepared{batch, 0, &check};
@@ -430,8 +430,8 @@ void WritePath::freeze(Store& store) {
   CELLAR_ASSERT(store.active()->summary().cells == 0);  // a flush may have written the frozen one already
 }
 
-// The leader's, after each group: count the memory, freeze what is full, see that the log does not grow for
-// the sake of a quiet family.
+// The leader calls this after each group. Counts the memory, freezes full memtables, and relieves memory and
+// log, so that a quiet family does not hold back the log.
 void WritePath::after_group(std::span<WriteRequest*> group) {
   for (WriteRequest* request : group) {
     if (!request->result.ok()) continue;

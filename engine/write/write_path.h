@@ -17,18 +17,18 @@ namespace cellar {
 
 class BatchChanges;
 
-// What must still hold when a write is applied. The leader asks, with everything before it applied or handed
-// to holds_after().
+// A condition that must still hold when a write is applied. The leader asks, with everything before it
+// applied or handed to holds_after().
 class CommitCheck {
  public:
   virtual ~CommitCheck() = default;
-  // Whether nothing that is visible stands against the write.
+  // Returns ok if nothing that is visible conflicts with the write.
   virtual Status holds() = 0;
-  // Nor this cell of a write that comes just before.
+  // Returns ok if this cell, of a write that comes just before, does not conflict either.
   virtual Status holds_after(const Store& store, const CellView& cell) = 0;
 };
 
-// What the write path asks of background work. Called by the write leader.
+// The requests of the write path to background work. Called by the write leader.
 class FlushScheduler {
  public:
   virtual ~FlushScheduler() = default;
@@ -55,9 +55,9 @@ class WritePath {
   Result<ActionResult> check_and_mutate(TableState& table, const CheckAndMutate& check,
                                         const WriteOptions& options);
   Status write(const Batch& batch, const WriteOptions& options);
-  // Cells of any rows of these tables of this engine, with their timestamps, as one write at `now_ms`, if
-  // `check` holds. Their bytes are borrowed. Nothing comes between the check and the write. Observers read by
-  // `reads`.
+  // Writes cells of any rows of these tables of this engine, with their timestamps, atomically at `now_ms`,
+  // if `check` holds. Their bytes are borrowed. Nothing comes between the check and the write. Observers read
+  // by `reads`.
   Status write_checked(std::span<TableState* const> tables, std::span<const PreparedBatch::Item> cells,
                        int64_t now_ms, CommitCheck& check, ObservedReads& reads, const WriteOptions& options);
   Durability durability_of(const TableState& table, const WriteOptions& options) const;

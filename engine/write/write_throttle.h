@@ -42,7 +42,7 @@ class WriteThrottle {
     if (rate != HUGE_VAL) pace.spend(bytes, rate, world_.clock.steady_us());
   }
 
-  // Whether a write to these must wait, or go slower.
+  // Returns true if a write to these stores must wait, or go slower.
   bool pressed(std::span<Store* const> stores) const {
     return std::ranges::any_of(stores, [&](const Store* store) { return pressed(*store); });
   }
@@ -58,7 +58,7 @@ class WriteThrottle {
     return store.frozen_count() >= world_.options.memtables_frozen_max || flush_is_behind(store) ||
            debt(store) > 0;
   }
-  // Whether only one more memtable may wait for its flush.
+  // Returns true if only one more memtable may wait for its flush.
   bool flush_is_behind(const Store& store) const {
     const size_t frozen = store.frozen_count();
     return world_.options.automatic_flush && frozen > 0 && frozen + 1 >= world_.options.memtables_frozen_max;
@@ -69,7 +69,7 @@ class WriteThrottle {
     return static_cast<double>(store.active()->bytes()) /
            static_cast<double>(store.flush_bytes(world_.options));
   }
-  // Returns how far the compactions of the store are behind, see compaction_debt() and backlog_debt().
+  // Returns how far the compactions of the store lag, see compaction_debt() and backlog_debt().
   double debt(const Store& store) const {
     if (!compacts_by_itself(store)) return 0;
     const double by_files = compaction_debt(store.run_count(), store.files_slow(world_.options),
@@ -77,7 +77,7 @@ class WriteThrottle {
     const Store::Backlog backlog = store.backlog();
     return std::max(by_files, backlog_debt(backlog.newer, backlog.inputs, store.flush_bytes(world_.options)));
   }
-  // What a writer must wait for, or empty.
+  // Returns what a writer must wait for, or "".
   std::string obstacle(std::span<Store* const> stores) const;
   // The error of a write that waited too long for this reason.
   Status gave_up(const std::string& reason) const;

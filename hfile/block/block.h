@@ -31,8 +31,8 @@ class alignas(uint64_t) CellIndex {
     // Per entry the text_word of its search text, or none at all.
     std::span<const uint64_t> words = {};
     std::string_view prefix = {};  // leading bytes that all search texts share; words begin after it
-    // Bytes of each row, and the family of each cell, if they are the same for all entries: then the
-    // qualifier follows the row in the search text. Otherwise it is the row alone.
+    // Bytes of each row, and the family of each cell, if they are the same for all entries. The search text
+    // is then the row and the qualifier, otherwise the row alone.
     uint16_t row_bytes = kRowsDiffer;
     std::string_view family = {};
     // The bytes into which offsets point, if not the block: a decoder's notes on where it can start.

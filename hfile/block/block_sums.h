@@ -1,9 +1,9 @@
 // BlockSums: which block stands at which place of a file.
 //
-// HBase's checksums tell whether a block is whole, not whether it was written at this place of this file: a
-// block of another file or another time passes them. Cellar's writer keeps a sum of each block. The sums of
-// neighbouring blocks make a page, which is a meta block without a name between the last other block and the
-// load-on-open section; the trailer lists the pages with a sum of each. HBase reads neither.
+// HBase's checksums tell whether a block is whole, not whether it belongs at this place of this file. A block
+// of another file or another time passes them. Cellar's writer keeps a sum of each block. The sums of
+// neighbouring blocks make a page: a meta block without a name, between the last other block and the
+// load-on-open section. The trailer lists the pages with a sum of each. HBase reads neither.
 //
 //   page  :=  for each block, in file order: varint of its size on disk | u32 block_sum(), little-endian
 #pragma once

@@ -48,8 +48,8 @@ Status IndexNode::add(uint64_t offset, uint32_t disk_bytes, std::string_view key
   if (parse_flat_key(key_bytes.data(), key_bytes.size(), view)) {
     keys_ += key_bytes;
   } else if (key_bytes.size() >= 2 && size_t{load_be16(key_bytes.data())} + 2 == key_bytes.size()) {
-    // A row alone. Its block may begin anywhere in that row: kept as the row's last key, so that a search for
-    // any of its cells begins one block earlier and walks on.
+    // The key is a row alone, and its block may begin anywhere in that row. The entry gets the row's last
+    // key. A search for a cell of the row then begins one block earlier and walks on.
     append_flat_key(keys_, key_bytes.substr(2), {}, {}, kOldestTimestamp, CellType::kMinimum);
     row_only_keys_ = true;
     loose_keys_ = true;

@@ -30,7 +30,8 @@ struct IndexPlace {
 class IndexNode {
  public:
   // Checks everything: sizes, keys, ascending order of keys and offsets, children that lie before their
-  // parent (so that no path is a circle). kCorruption, and kLimit for a block over the cap, without a place.
+  // parent (so that no path is a circle). Errors, without a place: kCorruption, and kLimit for a block over
+  // the cap.
   static Result<std::unique_ptr<IndexNode>> parse(std::string_view payload, const IndexPlace& place);
 
   uint32_t size() const { return static_cast<uint32_t>(entries_.size()); }
@@ -151,9 +152,9 @@ class IndexCursor {
   bool row_only_keys() const { return leaf().node->row_only_keys(); }
   // The key of the block after this one; false when this is the last.
   bool next_key(CellView& key) const;
-  // Searches require that a block begins at or after its index key, and before the next one. kCorruption,
-  // without a place, if the block here cannot begin with this cell. Checksums do not distinguish a block from
-  // another one in its place.
+  // Searches require that a block begins at or after its index key, and before the next one. Error:
+  // kCorruption, without a place, if the block here cannot begin with this cell. Checksums do not distinguish
+  // a block from another one in its place.
   Status check_first(const CellView& first) const;
 
  private:

@@ -13,9 +13,9 @@ std::string_view checksum_name(std::optional<ChecksumType> type);
 Status describe_index(const FileParts& parts, uint64_t list_max, HFileDescription& out);
 void describe_chunks(const BloomReader* bloom, uint64_t list_max, HFileBloomLine& out);
 
-// describe_block.cc: the block of `options`. Null `parts`: the file did not open, but its trailer could be
-// read. kInvalidArgument: there is no such block; kCorruption, kNotSupported: all that could be read of it is
-// described.
+// Describes the block of `options` (describe_block.cc). Null `parts`: the file did not open, but its trailer
+// could be read. Errors: kInvalidArgument if the file has no such block. After kCorruption and kNotSupported,
+// all that could be read of it is described.
 Status describe_block(const ReadableFile& file, const Trailer& trailer, const FileParts* parts,
                       const DescribeOptions& options, HFileDescription& out);
 

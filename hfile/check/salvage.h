@@ -16,7 +16,7 @@ namespace cellar {
 
 // How the cells of a file are stored; from its trailer and file info, or found out by trying.
 struct SalvageFormat {
-  uint32_t codec = 2;  // Compressor::id; 2 is NONE
+  uint32_t codec = 2;  // Compressor::id; 2: NONE
   CellFormat cells;
   HFileWriterOptions like;  // for a file of the same form
   bool guessed = false;     // the file itself could not be asked
@@ -54,9 +54,10 @@ struct SalvageTaker {
   std::function<Status(const CellView&)> take;
 };
 
-// Walks the file from its first byte, block by block; where a block cannot be told, on from the next one that
-// can. Reads no more than one block at a time. kNotSupported (version, codec, encoding, encryption, the order
-// of hbase:meta), kCorruption when no data block can be read at all, kIoError, or what the taker returns.
+// Walks the file from its first byte, block by block. After bytes that are no block it goes on from the next
+// block that it finds. Reads no more than one block at a time. Errors: kNotSupported (version, codec,
+// encoding, encryption, the order of hbase:meta), kCorruption if no data block can be read at all, kIoError,
+// errors of the taker.
 Result<SalvageReport> salvage(std::shared_ptr<const ReadableFile> file, const std::string& name,
                               const SalvageTaker& taker,
                               uint64_t block_payload_bytes_max = kBlockPayloadBytesMax);

@@ -1,8 +1,8 @@
 // Verifier: the state of one verification; for verify.cc and verify_*.cc.
 //
-// The file is gone through once, from its first byte: headers one after the other, by one thread, which finds
-// out where blocks are. Their contents are checked in pieces, by any thread (verify_blocks.cc), and what was
-// found is put together in the file's order; so the report is the same however many threads there are.
+// The file is read once, from its first byte. One thread reads the headers in order and so finds the blocks.
+// Any thread checks their contents, in pieces (verify_blocks.cc). The findings are sorted into the file's
+// order, so the report is the same with any number of threads.
 #pragma once
 
 #include <array>

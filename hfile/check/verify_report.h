@@ -33,12 +33,14 @@ enum class VerifySeverity : uint8_t {
   kError,    // codes V-…: the file is unsound
 };
 
-// One thing found. Stable codes:
+// One thing found. The codes are stable. Errors and warnings:
+//
 //   V-TRAILER V-OPEN V-HEADER V-CHECKSUM V-PLACE V-CODEC V-ENCODING V-CELL V-ORDER V-COUNT V-OFFSETS V-INDEX
 //   V-INDEX-GAP V-INDEX-KEY V-LASTKEY V-TIMERANGE V-EARLIEST-PUT V-DELETE-COUNT V-META V-BLOOM
-//   V-BLOOM-MISS V-SEEK V-SECTION V-INFO V-SEQUENCE W-UNCHECKED W-INDEX-KEY W-PREV W-COMPARATOR
-//   W-NO-LASTKEY W-NO-AVERAGES W-AVERAGES W-TOTALS W-PLUGIN W-FAMILIES W-MVCC W-TAGS W-BLOOM-IGNORED
-//   W-BLOOM-COUNT W-BLOOM-BITS
+//   V-BLOOM-MISS V-SEEK V-SECTION V-INFO V-SEQUENCE
+//
+//   W-UNCHECKED W-INDEX-KEY W-PREV W-COMPARATOR W-NO-LASTKEY W-NO-AVERAGES W-AVERAGES W-TOTALS W-PLUGIN
+//   W-FAMILIES W-MVCC W-TAGS W-BLOOM-IGNORED W-BLOOM-COUNT W-BLOOM-BITS
 struct VerifyFinding {
   std::string code;
   VerifySeverity severity = VerifySeverity::kError;
@@ -98,8 +100,8 @@ struct VerifyOptions {
   // Its threads check blocks together with the calling thread; null: only the calling thread. The report does
   // not depend on it.
   Executor* executor = nullptr;
-  // Called now and then with the bytes of the file and the cells that were gone through; false ends the
-  // verification with a report of kUnreadable and kAborted. Level deep goes through the data blocks twice.
+  // Called now and then with the bytes of the file and the cells that were checked. If it returns false, the
+  // verification ends with a report of kUnreadable and kAborted. Level deep reads the data blocks twice.
   std::function<bool(uint64_t bytes, uint64_t cells)> progress = nullptr;
   // From level cells on: sees every cell that could be decoded, in the file's order, while it is checked; the
   // executor is not used then.

@@ -2,7 +2,8 @@
 //
 //   frame  :=  u32 size of its content, uncompressed | chunk until that size is reached
 //   chunk  :=  u32 compressed size | compressed bytes
-// A body is written as one frame. Readers take any number of frames and any sizes of chunks.
+//
+// A body is written in a single frame. Readers take any number of frames and any sizes of chunks.
 #pragma once
 
 #include <cstdint>

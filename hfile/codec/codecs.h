@@ -11,9 +11,9 @@ namespace cellar {
 // Ordinals are smaller.
 constexpr uint32_t kCodecCount = 9;
 
-// The compressor of this ordinal: kNotSupported with the codec's name and what to rebuild with ("codec LZO is
-// not supported by this build; rebuild with …") when it is known but not built, kCorruption when no HBase has
-// it. Lives forever; any thread.
+// Returns the compressor of this ordinal. It lives forever; any thread. Errors: kCorruption if no HBase has
+// it; kNotSupported if it is not built in. The latter names the codec and the remedy ("codec LZO is not
+// supported by this build; rebuild with …").
 Result<const Compressor*> compressor_by_id(uint32_t id);
 // By name, any case ("snappy", "GZ", "none"): kInvalidArgument with the nearest name, or kNotSupported.
 Result<const Compressor*> compressor_by_name(std::string_view name);

@@ -1,5 +1,5 @@
-// Codec LZMA: streams of the old .lzma form in Hadoop's block framing: a header of 13 bytes that says the
-// content's size, LZMA's bytes, no end marker.
+// Codec LZMA: streams of the old .lzma form in Hadoop's block framing. A stream is a header of 13 bytes with
+// the content's size, then LZMA's bytes without an end marker.
 #include <lzma.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Codec ZSTD, in either of the two forms that HBase's codecs of that name have on disk; both are read.
 //
-// framing=hadoop, the default: one bare zstd frame, as the class writes that HBase takes where nothing is
-// configured (Hadoop's ZStandardCodec). framing=hbase: frames in Hadoop's block framing, as the modules
+// With framing=hadoop, the default, it is one bare zstd frame. HBase's default class (Hadoop's
+// ZStandardCodec) writes it. With framing=hbase it is frames in Hadoop's block framing, as the modules
 // hbase-compression-zstd and -aircompressor write them. A file does not say which it has, and a cluster reads
 // only the one that its class knows.
 #include <zstd.h>

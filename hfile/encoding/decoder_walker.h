@@ -11,9 +11,9 @@
 namespace cellar {
 
 // In addition to the members that hfile_cursor.h requires, a Decoder has:
-//   const char* check_end(const std::vector<uint32_t>& row_starts, uint64_t plain_bytes);  what is wrong with
-//   what the block says of its cells: where rows start, and their size in plain form; or null
-//   static constexpr bool kSaysPlainBytes;            whether it says the latter
+//   - const char* check_end(const std::vector<uint32_t>& row_starts, uint64_t plain_bytes); Returns a fault
+//     if the block states other figures, or null.
+//   - static constexpr bool kSaysPlainBytes; true if the block says the size of its cells in plain form
 template <class Decoder>
 class DecoderWalker final : public BlockWalker {
  public:

@@ -3,9 +3,9 @@
 //
 //   u16 encoding id | u32 bytes of the cells in plain form | cells
 //
-// After a cell's key and value: varint size of tags, tags (if the file has tags) | MVCC (if the file has
-// it). Keys do not stand in the block: they are rebuilt in the slot that a cell is decoded into, from the
-// slot of the cell before.
+// After a cell's key and value: varint size of tags, tags (if the file has tags) | MVCC (if the file has it).
+// The block does not hold whole keys. They are rebuilt in the slot that a cell is decoded into, from the slot
+// of the cell before.
 #pragma once
 
 #include <algorithm>
@@ -161,8 +161,8 @@ class DeltaCells {
     return true;
   }
 
-  // Row, family and qualifier of a key of `key_size` bytes that shares `common` bytes with the key before, as
-  // DIFF and FAST_DIFF store them: without the family (its size and bytes are `family`).
+  // Takes row, family and qualifier of a key of `key_size` bytes that shares `common` bytes with the key
+  // before. DIFF and FAST_DIFF store them without the family (its size and bytes are `family`).
   bool take_coordinates(const char*& at, Slot& cell, uint32_t key_size, uint32_t common,
                         std::string_view family) {
     if (key_size < kFlatKeyBytesMin) return no("sizes inside the key do not add up");

@@ -50,7 +50,7 @@ class BlockWalker {
 class BlockEncoding {
  public:
   virtual ~BlockEncoding() = default;
-  // HBase's DataBlockEncoding id; 0 is NONE, whose blocks carry no id.
+  // HBase's DataBlockEncoding id; 0: NONE, whose blocks carry no id.
   virtual uint16_t id() const = 0;
   // "NONE", "ROW_INDEX_V1", ….
   virtual std::string_view name() const = 0;

@@ -1,9 +1,12 @@
-// Encoding DIFF: a key without what it shares with the key before it, a timestamp in as few bytes as it or
-// its difference from the one before needs; sizes and types only where they change.
+// Encoding DIFF: a key without its common part with the key before it. A timestamp takes as few bytes as it,
+// or its difference from the one before, needs. Sizes and types are stored only where they change.
 //
-//   frame of delta_cells.h | u8 family size, family | per cell: flags | varint key size | varint value size |
-//   varint bytes shared with the key before | rest of row and qualifier | timestamp, little-endian | type |
-//   value | tags and MVCC
+//   block  :=  frame of delta_cells.h | u8 family size, family | cells
+//   cell   :=  flags | sizes | key | value | tags and MVCC
+//
+//   sizes  :=  varint key size | varint value size | varint bytes shared with the key before
+//
+//   key    :=  rest of row and qualifier | timestamp, little-endian | type
 #include <bit>
 
 #include "hfile/encoding/delta_cells.h"

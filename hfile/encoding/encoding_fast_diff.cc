@@ -1,9 +1,12 @@
-// Encoding FAST_DIFF: a key without what it shares with the key before it, a timestamp without the leading
-// bytes it shares; sizes, types and values only where they change.
+// Encoding FAST_DIFF: a key without its common part with the key before it, a timestamp without its common
+// leading bytes. Sizes, types and values are stored only where they change.
 //
-//   frame of delta_cells.h | per cell: flags | varint key size | varint value size | varint bytes shared with
-//   the key before | rest of row and qualifier (first cell: the whole key) | rest of the timestamp | type |
-//   value | tags and MVCC
+//   block  :=  frame of delta_cells.h | cells
+//   cell   :=  flags | sizes | key | value | tags and MVCC
+//
+//   sizes  :=  varint key size | varint value size | varint bytes shared with the key before
+//
+//   key    :=  rest of row and qualifier (first cell: the whole key) | rest of the timestamp | type
 #include <bit>
 
 #include "hfile/encoding/delta_cells.h"

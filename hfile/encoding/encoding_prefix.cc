@@ -1,7 +1,9 @@
 // Encoding PREFIX: what a key shares with the key before it is left out.
 //
-//   frame of delta_cells.h | per cell: varint bytes of the key's rest | varint value size | varint bytes
-//   shared with the key before | rest of the key | value | tags and MVCC
+//   block  :=  frame of delta_cells.h | cells
+//   cell   :=  sizes | rest of the key | value | tags and MVCC
+//
+//   sizes  :=  varint bytes of the key's rest | varint value size | varint bytes shared with the key before
 #include "hfile/encoding/delta_cells.h"
 #include "hfile/encoding/encoding.h"
 

@@ -1,22 +1,22 @@
 // HFileCursor<Decoder>: the hot loop of reads from files. Each encoding instantiates it with its own decoder.
 //
 // A Decoder is a value that walks one block's payload:
-//   static constexpr BlockKind kBlockKind;            the kind of its data blocks
-//   Decoder(const CellFormat&, std::optional<uint64_t> sequence_override);
-//   const char* open(std::string_view payload);       stands before the first cell; what is wrong, or null
-//   using Slot;                                       a CellView, with the memory a cell is decoded into
-//   DecodeStep next(Slot&);                           the next cell, checked; not into the slot of the last
-//   size_t position(); void rewind();                 how far it is; back to the first cell
-//   const char* fault();                              what the last kBad means
-//   static constexpr bool kPlain;                     whether base() + position holds a cell's plain form
+//   - static constexpr BlockKind kBlockKind;          the kind of its data blocks
+//   - Decoder(const CellFormat&, std::optional<uint64_t> sequence_override);
+//   - const char* open(std::string_view payload);     stands before the first cell; what is wrong, or null
+//   - using Slot;                                     a CellView, with the memory a cell is decoded into
+//   - DecodeStep next(Slot&);                         the next cell, checked; not into the slot of the last
+//   - size_t position(); void rewind();               how far it is; back to the first cell
+//   - const char* fault();                            what the last kBad means
+//   - static constexpr bool kPlain;                   whether base() + position holds a cell's plain form
 // If kPlain:
-//   void move_to(size_t);                             goes to a position given out earlier
-//   size_t near(target, order);                       place of some cell < target, or 0
+//   - void move_to(size_t);                           goes to a position given out earlier
+//   - size_t near(target, order);                     place of some cell < target, or 0
 // If not:
-//   bool can_restart();                               whether it can start between cells, from a note
-//   void append_restart(std::string&);                makes the note of its place: sizes and key of the last
+//   - bool can_restart();                             whether it can start between cells, from a note
+//   - void append_restart(std::string&);              makes the note of its place: sizes and key of the last
 //                                                     cell in plain form, then what the decoder needs
-//   bool restart(const char* note, size_t from);      goes there, unless the place is at or before `from`
+//   - bool restart(const char* note, size_t from);    goes there, unless the place is at or before `from`
 #pragma once
 
 #include <memory>
@@ -441,8 +441,8 @@ class HFileCursor final : public RunCursor {
     return moved(index_.seek(row_end.view(), IndexSearch::kWidest, options_.stats));
   }
 
-  // Returns the view of the block's last cell before target, and leaves the decoder after it; kNone if no
-  // cell is before it, or after an error.
+  // Returns the view of the block's last cell before target, and leaves the decoder after it. Returns kNone
+  // after an error, or if no cell is before it.
   int last_before(const CellView& target) {
     start_near(target, 0, Near::kBefore);
     if (!status_.ok()) return kNone;

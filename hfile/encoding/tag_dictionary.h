@@ -1,7 +1,7 @@
 // Tag dictionaries: the tags that a block of a delta encoding names by number instead of repeating them.
 //
-// Coded tags are a sequence, one for each tag's content (type and value): 0xff | varint size | content, which
-// also enters the content into the dictionary; or u16 number of a content entered before. A full dictionary
+// Coded tags are a sequence, one for each tag's content (type and value). A new content is 0xff | varint size
+// | content, and enters the dictionary. A content that entered before is its u16 number. A full dictionary
 // forgets the content that was used least recently.
 #pragma once
 

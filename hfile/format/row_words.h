@@ -76,8 +76,8 @@ inline size_t words_below_by_halves(std::span<const uint64_t> words, uint64_t wo
 }
 
 // WordGuess: where among ascending words a word is likely to lie. Takes their bytes for the digits of a
-// number whose radix, in each place, is what occurs there, without the widest stretch in between that does
-// not (as between '9' and 'a'): right for evenly spread decimal, hexadecimal and binary keys, near for most
+// number. The radix of each place is the range of bytes that occur there, without its widest unused stretch
+// (as between '9' and 'a'). Exact for evenly spread decimal, hexadecimal and binary keys, near for most
 // others.
 class WordGuess {
  public:

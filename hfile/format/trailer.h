@@ -36,7 +36,7 @@ struct Trailer {
   int64_t first_data_block_offset = -1;  // -1: no data
   int64_t last_data_block_offset = -1;
   std::string comparator{kStandardComparator};
-  uint32_t codec = 2;  // Compressor::id; 2 is NONE
+  uint32_t codec = 2;  // Compressor::id; 2: NONE
   std::string
       encryption_algorithm;  // of an encrypted file, else empty (readers refuse it before anybody sees this)
 
@@ -53,10 +53,10 @@ struct Trailer {
   size_t block_header_bytes() const { return has_checksums() ? kBlockHeaderBytes : kBlockHeaderBytesV20; }
 };
 
-// Reads and checks the trailer of a file: its sum, where it has one; every offset lies inside the file and in
-// order, counts and levels are bounded, the codec is known. kCorruption (not an HFile at all is kIoError's
-// sibling: code kCorruption with place "trailer" and the message "not an HFile: …"), kNotSupported for
-// version 1, unknown versions, unknown codecs and encrypted files.
+// Reads the trailer of a file. Checks its sum, if it has one, the offsets (in order, inside the file), the
+// bounds of counts and levels, and the codec. Errors: kCorruption; kNotSupported for version 1, unknown
+// versions, unknown codecs and encrypted files. A file that is no HFile at all gives kCorruption with place
+// "trailer" and the message "not an HFile: …".
 Result<Trailer> read_trailer(const ReadableFile& file);
 // The same; `bytes` receives the trailer as it is stored.
 Result<Trailer> read_trailer(const ReadableFile& file, std::string& bytes);

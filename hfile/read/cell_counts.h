@@ -1,9 +1,9 @@
 // CellCounts: how many cells and rows a file has up to some of its blocks, so that ranges can be counted
 // without reading them.
 //
-// They lie in the file info, under a key of Cellar's own that HBase passes over: a byte 1, then for each
-// place, ascending, three varints: how much further it lies, how many more cells and how many more rows there
-// are up to it. The last place is the end of the last data block.
+// They lie in the file info, under a key of Cellar's own that HBase ignores. A byte 1 comes first, then three
+// varints for each place, ascending. They are the distance from the place before, and the numbers of cells
+// and rows in between. The last place is the end of the last data block.
 #pragma once
 
 #include <cstdint>

@@ -35,8 +35,8 @@ struct FileSample {
   std::string row;
   double bytes = 0;
 };
-// The pieces of the file that begin in the range, ascending: at least `wanted` of them where the index has so
-// many, as blocks or groups of blocks of much the same size.
+// Returns the pieces of the file that begin in the range, ascending: blocks, or groups of blocks of similar
+// size. Returns at least `wanted` of them if the index has so many.
 Result<std::vector<FileSample>> file_samples(const HFileReader& file, std::string_view start,
                                              std::string_view end, size_t wanted, ReadStats* stats);
 

@@ -46,10 +46,10 @@ class WarmUp {
   WarmUp(const WarmUp&) = delete;
   WarmUp& operator=(const WarmUp&) = delete;
 
-  // Reads on until there is nothing more to do or `go_on`, asked before each block, says no: the next call
-  // then continues there. Blocks are checked as reads check them when they load one; cells are not.
-  // kCorruption, kLimit, kNotSupported (an encoding that is not built in), kIoError end the warm-up; what was
-  // read until then stays.
+  // Reads on until there is nothing more to do, or until `go_on`, called before each block, returns false.
+  // The next call then continues there. Blocks are checked as reads check them when they load one; cells are
+  // not. Errors end the warm-up and keep the blocks read so far: kCorruption, kLimit, kNotSupported (an
+  // encoding that is not built in), kIoError.
   Status run(const std::function<bool()>& go_on);
   // Nothing more will be read: all is there, the cache is full, or something failed.
   bool done() const { return done_; }

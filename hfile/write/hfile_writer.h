@@ -66,9 +66,9 @@ struct HFileSummary {
 // file is then the caller's to remove.
 class HFileWriter {
  public:
-  // `file` is borrowed until finish() or destruction, and must be new and empty. kInvalidArgument,
-  // kNotSupported. With an `executor`, borrowed as long as the file, blocks are compressed and written by
-  // jobs of its high priority where a thread is free for them; the bytes are the same.
+  // `file` is borrowed until finish() or destruction, and must be new and empty. Errors: kInvalidArgument,
+  // kNotSupported. An `executor`, borrowed as long as the file, compresses and writes blocks in jobs of high
+  // priority when a thread is free. The bytes are the same.
   static Result<std::unique_ptr<HFileWriter>> create(WritableFile& file, const HFileWriterOptions& options,
                                                      Executor* executor = nullptr);
   virtual ~HFileWriter() = default;

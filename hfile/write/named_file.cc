@@ -31,7 +31,7 @@ Result<std::unique_ptr<NamedFile>> NamedFile::create(FileSystem& files, const st
   CELLAR_TRY_ASSIGN(made->directory_, files.open_directory(directory, false));
   if (!replace) CELLAR_TRY(made->check_free());
 
-  // What an attempt that was interrupted left behind.
+  // Remove the file of an interrupted attempt.
   const Status removed = made->directory_->unlink(made->partial_name_);
   if (!removed.ok() && !removed.is(Code::kNotFound)) return removed;
   CELLAR_TRY_ASSIGN(made->file_, made->directory_->create(made->partial_name_, {}));

@@ -8,8 +8,8 @@
 
 namespace cellar {
 
-// One thread. Until publish() returns ok the name holds what it held before; when the very last step fails,
-// making the name durable, it may hold the new file.
+// One thread. Until publish() returns ok the name refers to the old file, if any. If only the last step
+// fails, making the name durable, it may refer to the new file.
 class NamedFile {
  public:
   // The directory of `path` must exist. kInvalidArgument for a name that no file can have, and when there is

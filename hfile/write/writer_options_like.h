@@ -6,9 +6,9 @@
 
 namespace cellar {
 
-// Options that give a file of the same form: codec and its framing, encoding, Bloom filter and its hash, tags
-// and whether a dictionary keeps them, sequences, comparator. Block sizes stand in no file and are the
-// defaults. kIoError.
+// Returns options that give a file of the same form. The form is the codec and its framing, encoding, Bloom
+// filter and its hash, tags and their dictionary, sequences, comparator. Block sizes stand in no file and are
+// the defaults. Error: kIoError.
 Result<HFileWriterOptions> writer_options_like(const HFileReader& file);
 
 // Gives `to` the facts of `from` that hold for any file with the same cells: sequence, bulk-load marks, the

@@ -11,12 +11,13 @@ namespace CELLAR_PUBLIC cellar {
 
 class Table;
 
-// Batch: Engine::write applies it as one record of the log with one sequence number. Readers see all of it or
-// nothing, and so does recovery after a crash. RocksDB: WriteBatch. HBase has no counterpart beyond one row.
+// Batch: Engine::write applies it atomically, with one record of the log and one sequence number. Readers,
+// and recovery after a crash, see all of it or nothing. RocksDB: WriteBatch. HBase has no counterpart beyond
+// one row.
 //
 // Cells without a timestamp share one time of the clock. In a family with FamilyOptions::stamps = kRising
-// they get rising times in the order in which they were added. Of cells with equal coordinates the last one
-// wins. One thread at a time. Copies every mutation, and can be reused after clear().
+// they get rising times in the order in which they were added. The last of several cells with equal
+// coordinates wins. One thread at a time. Copies every mutation, and can be reused after clear().
 class Batch {
  public:
   Batch();

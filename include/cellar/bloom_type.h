@@ -22,7 +22,7 @@ class BloomType {
   // that.
   virtual bool key_of_row(std::string_view row, std::string& key) const = 0;
   // Sets `key` to the bytes to look up when one column of a row is read. If this returns true and
-  // key_of_row() false, the filter hashes columns: a read must then also ask for the empty qualifier, which
+  // key_of_row() false, the filter hashes columns. A read must then also look up the empty qualifier, which
   // markers of whole families have.
   virtual bool key_of_column(std::string_view row, std::string_view, std::string& key) const {
     return key_of_row(row, key);

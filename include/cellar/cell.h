@@ -121,9 +121,9 @@ struct Cell {
   bool operator==(const Cell&) const = default;
 };
 
-// Appends the cell as one JSON object without a newline: the form of all cell streams of the program. The
-// keys are row, family, qualifier, ts, type, value, mvcc (the sequence) and tags. The last three are written
-// if their argument is true.
+// Appends the cell, a JSON object without a newline. All cell streams of the program have this form. The keys
+// are row, family, qualifier, ts, type, value, mvcc (the sequence) and tags. The last three are written if
+// their argument is true.
 void append_json(std::string& to, const CellView& cell, bool mvcc = false, bool tags = false,
                  bool value = true);
 

@@ -19,10 +19,10 @@ namespace CELLAR_PUBLIC cellar {
 //
 //   table->check_and_mutate(CheckAndMutate("user42").if_equals("d", "name", "Ada").then(put))
 //
-// The condition looks at the newest visible value of one column (if_equals, if_not_exists, if_stored,
-// if_matches), or asks whether a filter passes any cell of the row (if_passes). A check has exactly one
-// condition: each of these functions replaces the condition that was set before. A check without a condition
-// or without a change is refused with kInvalidArgument.
+// The condition tests the newest visible value of one column (if_equals, if_not_exists, if_stored,
+// if_matches). Or it requires that a filter passes a cell of the row (if_passes). A check has exactly one
+// condition: each of these functions replaces the one set before. A check without a condition or without a
+// change is refused with kInvalidArgument.
 //
 // Values are compared byte by byte. An empty expected value means what it means in HBase, whose client does
 // not distinguish it from a missing one:

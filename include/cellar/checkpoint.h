@@ -17,8 +17,8 @@ class Table;
 //
 // A checkpoint is a complete store in a directory of its own. Engine::open opens it to read and to write. It
 // does not change when the store does that it was made from. A checkpoint shares the store's files by hard
-// links where the file system has them, and copies them elsewhere. What was in memory is written to new
-// files. RocksDB: Checkpoint.
+// links where the file system has them, and copies them elsewhere. The content of the memtables is written to
+// new files. RocksDB: Checkpoint.
 //
 // A named snapshot is a checkpoint inside its store, at snapshots/<name>. It opens only with
 // EngineOptions::read_only.
@@ -47,8 +47,8 @@ class NamedSnapshots {
  public:
   virtual ~NamedSnapshots() = default;
 
-  // Makes a snapshot of these tables, or of all if none is named. Writers go on meanwhile: what is in memory
-  // is written to files once more. The name has 1 to 127 bytes, and is used like a file name.
+  // Makes a snapshot of these tables, or of all if none is named. Writers go on meanwhile: the memtables are
+  // written to files once more. The name has 1 to 127 bytes, and is used like a file name. Errors:
   // kInvalidArgument if the name is invalid or in use; kNotFound if a table does not exist.
   virtual Result<CheckpointInfo> create(const std::string& name,
                                         const std::vector<std::string>& tables = {}) = 0;
@@ -63,7 +63,7 @@ class NamedSnapshots {
   // Gives these tables, or all tables of the snapshot, the content, families and options that the snapshot
   // has of them, at one instant. A table that was dropped since exists again. The present content is lost,
   // except in snapshots. Table handles stay valid. A write that is in progress may fail with kConflict, and a
-  // transaction that began before does. kNotFound if the snapshot does not have a table.
+  // transaction that began before does. Error: kNotFound if the snapshot does not have a table.
   virtual Status restore(const std::string& name, const std::vector<std::string>& tables = {}) = 0;
   // Creates the table `table` from the snapshot's table `from`. kInvalidArgument if `table` exists or is an
   // invalid name.

@@ -69,12 +69,12 @@ struct EngineStatus {
 
 // Engine: any thread may call any function, except close(), which must be the last call. Every function fails
 // with kAborted after close(). A function that changes the store fails with kReadOnly if the store was opened
-// read-only, or if a failure made it so, and with kNoSpace and kIoError.
+// read-only, or if a failure made it so. It may also fail with kNoSpace and kIoError.
 class Engine {
  public:
-  // Opens the store in the directory `path`. kNotFound if it has no store and create_if_missing is off;
-  // kLocked if it is open already; kCorruption with the place if it is damaged, and then nothing is written;
-  // kInvalidArgument if the options are invalid, or if the store exists and error_if_exists is on.
+  // Opens the store in the directory `path`. Writes nothing to a damaged store: kCorruption with the place.
+  // Other errors: kNotFound if it has no store and create_if_missing is off; kLocked if it is open already.
+  // Also kInvalidArgument if the options are invalid, or if the store exists and error_if_exists is on.
   static Result<std::unique_ptr<Engine>> open(const std::string& path, const EngineOptions& options = {});
   // Closes the store and ignores errors: call close() to see them. Everything that reads must be destroyed.
   virtual ~Engine() = default;
@@ -100,8 +100,8 @@ class Engine {
   // Adds, changes and removes families, and sets options of the table, atomically. Durable on return. Reads
   // and rewrites that begin later use the new options. An open scanner reads a removed family to its end;
   // reads that begin later do not find it, also those of snapshots. A family that is added again is empty. A
-  // write in progress to a removed family fails with kConflict. kInvalidArgument names all faults of the
-  // change; kNotFound a table or family that does not exist, with the nearest name as its hint.
+  // write in progress to a removed family fails with kConflict. Errors: kInvalidArgument with all faults of
+  // the change; kNotFound if a table or family does not exist, with the nearest name as the hint.
   virtual Status alter_table(const std::string& name, const TableChange& change) = 0;
   // Sets the options of one family, or adds it: alter_table() with set_families.
   virtual Status alter_family(const std::string& table, const FamilyOptions& family) = 0;
@@ -132,10 +132,10 @@ class Engine {
   // one than all calls before, from all threads, and from before the store was reopened. Use it for keys by
   // time, such as reversed_time(unique_time_us()).
   //
-  // It is the engine's clock as long as that moves forward. If the clock steps back, or more than one time
-  // per microsecond is asked for, each call returns one more than the call before, until the clock has caught
-  // up. After a crash the times may begin up to one minute ahead of the clock. Costs a mutex, and once a
-  // minute of use one durable record. kReadOnly.
+  // It is the engine's clock as long as that moves forward. If the clock steps back, or the calls outrun it,
+  // each call returns one more than the call before, until the clock has caught up. After a crash the times
+  // may begin up to one minute ahead of the clock. Costs a mutex, and once a minute of use one durable
+  // record. kReadOnly.
   virtual Result<int64_t> unique_time_us() = 0;
 
   // ---- Copies and feeds

@@ -29,7 +29,7 @@ struct RangeEstimate {
   EstimatedFigure cells;
   // A row may lie in several files, unless they are of one sorted run. Low assumes that files share rows as
   // far as they can, high that no two files share one. A file of another program with a Bloom filter of rows
-  // tells how many rows it has. Of the remaining files some blocks are read, and high is one row per cell.
+  // tells how many rows it has. In the remaining files some blocks are read, and high is one row per cell.
   EstimatedFigure rows;
   uint64_t files = 0;  // files that overlap the range
 };

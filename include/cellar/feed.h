@@ -3,7 +3,7 @@
 //
 //   engine.feeds().create("index", {.tables = {{"users", {}}}});
 //   auto snapshot = engine.snapshot().value();             // for one scan of what was written before
-//   …
+//
 //   auto feed = engine.feeds().read("index", snapshot->sequence()).value();
 //   while (running) {
 //     const FeedEntry* entry = feed->next(1'000'000).value();
@@ -69,10 +69,10 @@ class FeedReader {
  public:
   virtual ~FeedReader() = default;
 
-  // Returns the next visible write in the order of sequences, valid until the next call, or null if there is
-  // none yet. Waits up to wait_us microseconds for one; negative: without a limit. kNotFound if the feed was
-  // dropped, kLimit if it was cut off, kConflict if the feed was acknowledged beyond this reader and the log
-  // it needs is gone, kCorruption with the place.
+  // Returns the next visible write in the order of sequences, valid until the next call. Returns null if none
+  // came within wait_us microseconds; negative: waits without a limit. Errors: kNotFound if the feed was
+  // dropped, kLimit if it was cut off, kCorruption with the place. Also kConflict if the feed was
+  // acknowledged beyond this reader and the log it needs is gone.
   virtual Result<const FeedEntry*> next(int64_t wait_us = 0) = 0;
 
   // Returns the sequence up to which everything in the feed was delivered. It also grows by writes to other
@@ -85,8 +85,8 @@ class FeedReader {
   // does nothing.
   virtual Status acknowledge(uint64_t sequence) = 0;
 
-  // Return what the reader could not deliver so far: writes of any table that are not in the log, because of
-  // Durability::kSkipWal; and cells of tables that were dropped and forgotten.
+  // Return how much the reader could not deliver so far. Unlogged writes, of any table, are not in the log
+  // because of Durability::kSkipWal. Unnamed cells belong to tables that were dropped and forgotten.
   virtual uint64_t unlogged_writes() const = 0;
   virtual uint64_t unnamed_cells() const = 0;
 };
@@ -96,16 +96,16 @@ class FeedReader {
 class Feeds {
  public:
   virtual ~Feeds() = default;
-  // Creates a feed of what is written from now on. kInvalidArgument if the name is in use or the options are
-  // invalid, kNotFound if a table or family does not exist.
+  // Creates a feed of all later writes. Errors: kInvalidArgument if the name is in use or the options are
+  // invalid; kNotFound if a table or family does not exist.
   virtual Status create(const std::string& name, const FeedOptions& options = {}) = 0;
   // Returns all feeds in the order of their creation.
   virtual std::vector<FeedInfo> list() = 0;
   // Drops a feed, and lets go of the log that only it needed. kNotFound.
   virtual Status drop(const std::string& name) = 0;
-  // Opens a reader of the writes after sequence `from`. Default: after what was acknowledged.
-  // kInvalidArgument if `from` is before what was acknowledged, or after the last write; kLimit if the feed
-  // was cut off; kNotFound.
+  // Opens a reader of the writes after sequence `from`. Default: after the acknowledged ones. Errors:
+  // kInvalidArgument if `from` is before the acknowledged sequence, or after the last write; kLimit if the
+  // feed was cut off; kNotFound.
   virtual Result<std::unique_ptr<FeedReader>> read(const std::string& name,
                                                    std::optional<uint64_t> from = {}) = 0;
 };

@@ -8,7 +8,7 @@
 //    failure.
 //  - Names are single components ("manifest-000001"), never paths: no '/', no NUL, not "." or "..", 1 to 255
 //    bytes.
-// Any thread may call any function of FileSystem, Directory and ReadableFile; a WritableFile is for one
+// Any thread may call any function of FileSystem, Directory and ReadableFile. A WritableFile is for one
 // thread at a time, except that sync() may run concurrently with append(). It then covers at least what was
 // appended before it started.
 #pragma once
@@ -60,10 +60,10 @@ class WritableFile {
   // Closes without reporting; call close() to hear of errors.
   virtual ~WritableFile() = default;
 
-  // Appends all bytes or fails. In mapped mode (Directory::create with mapped_bytes) the first 8 bytes of the
-  // piece are stored last, with release order, so that a reader of the file sees either zeros there or the
-  // whole piece; a piece is then at least 8 bytes long. kNoSpace when the medium, or in mapped mode the
-  // mapping, is full: nothing was appended.
+  // Appends all bytes or fails. In mapped mode (Directory::create with mapped_bytes) a piece has at least 8
+  // bytes. Its first 8 bytes are stored last, with release order. A reader of the file therefore sees zeros
+  // there or the whole piece. Error: kNoSpace if the medium, or in mapped mode the mapping, is full; nothing
+  // was appended.
   virtual Status append(std::string_view bytes) = 0;
 
   // Makes everything durable that was appended before the call.
@@ -87,8 +87,8 @@ struct DirectoryEntry {
 class FileLock {
  public:
   virtual ~FileLock() = default;
-  // Ok while the locked name still leads to the locked file; kLocked when somebody removed or replaced it, so
-  // that another process may hold a lock, too. The default knows nothing and is ok.
+  // Returns ok while the locked name still leads to the locked file. Error: kLocked if the file was removed
+  // or replaced, so that another process may hold a lock, too. The default checks nothing and returns ok.
   virtual Status check() const { return {}; }
 };
 
@@ -108,9 +108,10 @@ class Directory {
   virtual Result<std::vector<DirectoryEntry>> list() = 0;
   // Gives `from` the name `to`, replacing what had it, atomically.
   virtual Status rename(std::string_view from, std::string_view to) = 0;
-  // Removes a file: kNotFound when there is none.
+  // Removes a file. Error: kNotFound if it does not exist.
   virtual Status unlink(std::string_view name) = 0;
-  // A second name for a file, in `target` (of the same file system); kNotSupported where links are not.
+  // Gives a file a second name, in `target` of the same file system. Error: kNotSupported if the file system
+  // has no links.
   virtual Status link(std::string_view name, Directory& target, std::string_view target_name) = 0;
   // Makes the content of a file durable that somebody else has written; its name is not. kNotSupported, the
   // default, where that cannot be done.
@@ -122,8 +123,8 @@ class Directory {
   virtual Status remove_directory(std::string_view name) = 0;
   // Makes creations, renames and removals in this directory durable.
   virtual Status sync() = 0;
-  // Locks `name` (created when absent) against every other holder in this and other processes: kLocked, with
-  // the holder's process in the message where it can be known.
+  // Locks `name`, which is created if absent, against every other holder in this and other processes. Error:
+  // kLocked, with the holder's process in the message where it can be known.
   virtual Result<std::unique_ptr<FileLock>> lock(std::string_view name) = 0;
   // Locks the existing file `name`, together with other shared holders, against exclusive ones. Writes
   // nothing. kNotFound, kLocked.
@@ -144,8 +145,8 @@ class FileSystem {
   virtual Result<std::unique_ptr<Directory>> open_directory(const std::string& path, bool create) = 0;
   // Opens one file for reading by its path; for tools that are handed a file.
   virtual Result<std::unique_ptr<ReadableFile>> open_file(const std::string& path) = 0;
-  // Names the start of the machine. While the name stays the same, what processes handed to the files is
-  // there also where it was not synced: the machine did not lose it. Empty, the default, if nobody knows.
+  // Names the start of the machine. While the name stays the same, the files have all bytes that processes
+  // wrote, synced or not. Empty, the default, if it is unknown.
   virtual std::string boot_identity() { return {}; }
 };
 

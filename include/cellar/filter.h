@@ -5,8 +5,8 @@
 //   CELLAR_TRY_ASSIGN(const FilterPtr filter, parse_filter("PrefixFilter('user') AND PageFilter(10)"));
 //
 // Names, answers and quirks are HBase's (org.apache.hadoop.hbase.filter). A filter given to a read is a
-// prototype: each read works with a clone of its own, so that one filter, or one Scan that holds it, may
-// serve many reads and threads.
+// prototype: each read works with a clone of its own. So one filter, or one Scan that holds it, may serve
+// many reads and threads.
 #pragma once
 
 #include <compare>
@@ -40,10 +40,10 @@ enum class FilterCode : uint8_t {
 // Returns whether the cell is part of the result.
 constexpr bool includes(FilterCode code) { return code <= FilterCode::kIncludeAndNextRow; }
 
-// Filter: user code may derive from it. A read calls the functions in this order: set_reversed; then for each
-// row reset, all_done, drop_row_key; for each visible cell all_done, cell, and transform if it is included;
-// then edit_row and drop_row. One thread at a time, except that any thread may call clone() and to_text() of
-// a prototype.
+// Filter: user code may derive from it. A read first calls set_reversed. For each row it calls, in this
+// order, reset, all_done, drop_row_key; for each visible cell all_done, cell, and transform if the cell is
+// included. The row ends with edit_row and drop_row. One thread at a time, except that any thread may call
+// clone() and to_text() of a prototype.
 class Filter {
  public:
   virtual ~Filter();
@@ -93,10 +93,11 @@ class Filter {
 };
 using FilterPtr = std::shared_ptr<const Filter>;
 
-// Return hints for Filter::seek_hint: the first cell of a row (reversed: of that row or the one before it);
-// the first cell of a column; and the first cell of the column that is not newer than the timestamp.
+// Returns a hint for Filter::seek_hint: the first cell of the row (reversed: or of the row before it).
 Cell row_hint(std::string_view row);
+// Returns the hint of the first cell of the column.
 Cell column_hint(const CellView& in_row, std::string_view qualifier);
+// Returns the hint of the first cell of the column that is not newer than the timestamp.
 Cell version_hint(const CellView& in_column, int64_t timestamp);
 
 // ---- Comparators ----
@@ -117,9 +118,9 @@ class Comparator {
 };
 using ComparatorPtr = std::shared_ptr<const Comparator>;
 
-// holds() returns whether `a op b` holds, if a <=> b is `order`; never for kNoOp. passes() returns whether
-// `stored op given` holds, as HBase's filters decide.
+// Returns true if `a op b` holds, given that a <=> b is `order`. kNoOp never holds.
 bool holds(CompareOp op, std::partial_ordering order);
+// Returns true if `stored op given` holds, as HBase's filters decide.
 bool passes(CompareOp op, const Comparator& given, std::string_view stored);
 
 // Compares all bytes. HBase: BinaryComparator.
@@ -166,7 +167,7 @@ FilterPtr random_row_filter(double chance, uint64_t seed);
 // sizes.
 Result<FilterPtr> fuzzy_row_filter(const std::vector<std::pair<std::string, std::string>>& keys_and_masks);
 // Rows in any of the ranges. The filter seeks from range to range. An empty start or stop is open. The row
-// after "a" is "a\0": a range that stops there includes "a", and one that starts there does not.
+// after "a" is "a\0": a range that stops there includes "a", and one that starts there does not. Error:
 // kInvalidArgument for no ranges, or for one that starts after it stops.
 Result<FilterPtr> multi_row_range_filter(std::vector<KeyRange> ranges);
 Result<FilterPtr> multi_row_prefix_filter(const std::vector<std::string>& prefixes);
@@ -207,8 +208,8 @@ FilterPtr key_only_filter();
 FilterPtr value_size_filter();
 
 // Whole rows whose column passes. The column must be among those that are read. filter_if_missing: rows
-// without the column do not pass. latest_version_only: only the newest version is compared, else any version
-// may pass.
+// without the column do not pass. With latest_version_only only the newest version is compared, else any
+// version may pass.
 FilterPtr single_column_value_filter(std::string_view family, std::string_view qualifier, CompareOp op,
                                      ComparatorPtr comparator, bool filter_if_missing = false,
                                      bool latest_version_only = true);

@@ -1,5 +1,5 @@
 // Row keys and values: fields as bytes that sort like their values (HBase's OrderedBytes), numbers as bytes
-// (HBase's Bytes), ranges of keys, and the usual techniques: reversed time, hashes and salts, reversed
+// (HBase's Bytes), and ranges of keys. Also the usual techniques: reversed time, hashes and salts, reversed
 // domains, quadkeys. No function here needs a store.
 #pragma once
 
@@ -42,10 +42,10 @@ class KeyBuilder {
   // Adds a decimal number of any size, exactly, in as many bytes as it needs: OrderedBytes' Numeric, HBase's
   // OrderedNumeric. Only the value of the text counts: "12.5", "+012.50" and "125e-1" have the same bytes.
   // The text has digits, perhaps a point, perhaps an exponent ("1e400"), or is "inf", "-inf", "infinity" or
-  // "nan" in any case. Order: -inf, numbers, inf, nan. There is no negative zero. key() fails with
-  // kInvalidArgument for any other text; for more than kDecimalDigitsMax significant digits, which HBase
-  // would round silently (see rounded_decimal); and for more than 2,147,483,646 places before or after the
-  // point, which is HBase's limit too. From 10^702 on, HBase before 2.5 writes and reads other numbers.
+  // "nan" in any case. Order: -inf, numbers, inf, nan. There is no negative zero. For any other text key()
+  // fails with kInvalidArgument. It also fails beyond kDecimalDigitsMax significant digits, which HBase would
+  // round silently (see rounded_decimal), or 2,147,483,646 places before or after the point, HBase's limit.
+  // From 10^702 on, HBase before 2.5 writes and reads other numbers.
   KeyBuilder& decimal(std::string_view text, Order order = kAscending);
   // The same for numbers. All three functions make fields of one kind, which sort by value.
   KeyBuilder& decimal_int64(int64_t value, Order order = kAscending);
@@ -70,8 +70,8 @@ class KeyBuilder {
   // Adds bytes as they are: for fields of a fixed width that the reader knows.
   KeyBuilder& raw(std::string_view value);
 
-  // Returns the key so far. kInvalidArgument with the first field that cannot be encoded; kLimit if it has
-  // more than 32,767 bytes, the limit of a row.
+  // Returns the key so far. Errors: kInvalidArgument with the first field that cannot be encoded; kLimit if
+  // the key has more than 32,767 bytes, the limit of a row.
   Result<std::string> key() const;
 
  private:
@@ -125,8 +125,8 @@ class KeyReader {
 
 // The largest number of significant digits of a decimal in a key: OrderedBytes.MAX_PRECISION.
 constexpr size_t kDecimalDigitsMax = 31;
-// Returns the decimal that HBase writes instead of this one: its first 31 significant digits, rounded half
-// away from zero (RoundingMode.HALF_UP), in the form of KeyReader::decimal. kInvalidArgument as of
+// Returns the decimal that HBase writes instead of this one, in the form of KeyReader::decimal. HBase keeps
+// 31 significant digits and rounds half away from zero (RoundingMode.HALF_UP). Error: kInvalidArgument as of
 // KeyBuilder::decimal, except for the number of digits.
 Result<std::string> rounded_decimal(std::string_view text);
 

@@ -231,8 +231,8 @@ class Append : public RowMutation {
 // Increments, appends and Delete::latest_version read the row as it was before all of the mutations.
 //
 // The mutations share one time, as in HBase. A delete marker without a timestamp therefore hides a put
-// without a timestamp, whatever their order. Of cells with equal coordinates the last one wins. In a family
-// with FamilyOptions::stamps = kRising the order counts: a marker hides only what was added before it.
+// without a timestamp, whatever their order. The last of several cells with equal coordinates wins. In a
+// family with FamilyOptions::stamps = kRising the order counts: a marker hides only what was added before it.
 class RowMutations {
  public:
   using Mutation = std::variant<Put, Delete, Increment, Append>;

@@ -42,15 +42,15 @@ class ObserverContext {
   virtual Result<RowBatch> get_after(const std::shared_ptr<Table>& table, const Get& get) = 0;
 
   // Add a mutation of any row of any table of the engine to the write. The mutation is copied. A failure
-  // refuses the whole write, whatever before_write() returns. kInvalidArgument: an unknown family, no
-  // columns, a table of another engine, or Delete::latest_version, which would have to read. kLimit: all
-  // additions together are larger than EngineOptions::batch_bytes_max.
+  // refuses the whole write, whatever before_write() returns. Errors: kInvalidArgument for an unknown family,
+  // no columns, a table of another engine, or Delete::latest_version, which would have to read. Also kLimit
+  // if all additions together are larger than EngineOptions::batch_bytes_max.
   virtual Status put(const std::shared_ptr<Table>& table, const Put& put) = 0;
   virtual Status erase(const std::shared_ptr<Table>& table, const Delete& erase) = 0;
   // Adds `amount` to a counter, as Increment does, together with all other amounts that this write adds to
   // it. The row is locked after all observers are done, so that no amount is lost to a concurrent write. The
-  // write fails with kInvalidArgument if the counter is not 8 bytes long, if it overflows, or if the write,
-  // or a put that was added to it, writes the same column.
+  // write fails with kInvalidArgument if the counter is not 8 bytes long, or if it overflows. It also does if
+  // it, or a put that was added to it, writes the same column.
   virtual Status increment(const std::shared_ptr<Table>& table, std::string_view row, std::string_view family,
                            std::string_view qualifier, int64_t amount) = 0;
 };
@@ -75,7 +75,8 @@ class ObserverContext {
 // - recovery, which replays writes together with their additions.
 //
 // Order. Rows come table by table, in the order of their keys. The observers of a table are called in the
-// order of their registration. Of equal coordinates the cell added last wins, also over the write's own.
+// order of their registration. If several cells have equal coordinates, the cell added last wins, also over
+// the write's own.
 //
 // Status. Ok lets the write go on. Any other status refuses the whole write. The caller gets it, preceded by
 // the names of the observer, the table and the row. Table::batch observes and refuses each action alone.

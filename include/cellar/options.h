@@ -105,8 +105,8 @@ struct FamilyOptions {
   bool operator==(const FamilyOptions&) const = default;
 };
 
-// Sets one field by its name here or in HBase. kInvalidArgument for an unknown name, with the nearest one as
-// the hint, or an invalid value; kNotSupported for HBase's ENCRYPTION.
+// Sets one field by its name here or in HBase. Errors: kInvalidArgument for an invalid value, or for an
+// unknown name, with the nearest one as the hint; kNotSupported for HBase's ENCRYPTION.
 //
 // "metadata.KEY" and "configuration.KEY" set one text, in UTF-8. An empty value removes it. A KEY that names
 // an option in HBase sets that option. For example, configuration.hbase.hstore.blockingStoreFiles sets
@@ -161,7 +161,7 @@ struct TableChange {
 constexpr uint64_t kCellBytesHardMax = 127u << 20;  // what a store file can hold
 
 // At its peak, a store takes memory for its memtables, its cache, its log and its compactions:
-// - All memtables take at most memtable_bytes_total. Those of one busy family take at most
+// - All memtables take at most memtable_bytes_total. The memtables of one busy family take at most
 //   memtables_frozen_max + 1 times memtable_bytes.
 // - The cache takes at most cache_bytes.
 // - The log maps two segments of log_segment_bytes each.

@@ -1,9 +1,10 @@
 // Registry<T>, PluginParams, CELLAR_PLUGIN: parts that are chosen by name, one file each.
 //
-// A plug-in is a class in a file of its own, named by folder and stem; the build finds it, no list is edited:
+// A plug-in is a class in a file of its own. The build finds the file by its folder and stem; no list is
+// edited. The line
 //   CELLAR_PLUGIN(CompactionPolicy, compaction_policy_mine, "mine", OldestFirst)
-// selects as "mine" or "mine(files=5, ratio=1.5)". A program may also call Registry<T>::instance().add(...)
-// first thing.
+// makes it available as "mine" or "mine(files=5, ratio=1.5)". A program may also call
+// Registry<T>::instance().add(...) first thing.
 #pragma once
 
 #include <cstdint>
@@ -107,7 +108,7 @@ class Registry {
 }  // namespace cellar
 
 // Registers Class under `text` in Registry<Kind>. `where` is the file's folder and stem, joined by an
-// underscore: the build calls cellar_plugin_<folder>_<stem>(), so a wrong name is a link error that spells
+// underscore. The build calls cellar_plugin_<folder>_<stem>(), so a wrong name is a link error that spells
 // the right one.
 #define CELLAR_PLUGIN(Kind, where, text, Class)                                                    \
   void cellar_plugin_##where() {                                                                   \

@@ -156,8 +156,8 @@ class Get : public Query<Get> {
 class Scan : public Query<Scan> {
  public:
   Scan() = default;
-  // Reads the rows of a range of keys, in either direction: Scan(keys_with_prefix(key)).reversed(true) begins
-  // at the upper end. start() or stop() then replaces one end, in the direction of the scan.
+  // Reads the rows of a range of keys, in either direction. Scan(keys_with_prefix(key)).reversed(true) begins
+  // at the upper end. A later start() or stop() replaces one end, in the direction of the scan.
   explicit Scan(KeyRange range) : range_(std::move(range)) {}
 
   // Empty: from the first row. A reversed scan begins at the last one.
@@ -223,11 +223,11 @@ class Scan : public Query<Scan> {
   // anything. A cursor is a row without cells, see RowView::is_cursor. 0: never. HBase: setNeedCursorResult.
   //
   // A cursor's row() is the first row that was not examined yet. Everything before it, in the direction of
-  // the scan, was returned or is not part of the answer. next() goes on there. A new scan of the same range
-  // with start(row), inclusive, and the same snapshot() goes on there too. The two scans together return each
-  // row of the one long scan exactly once, except cells that expire in between, or that a compaction drops
-  // from a raw scan. The new scan has a limit() of its own, and its filter begins anew. That matters to
-  // filters that count, such as PageFilter.
+  // the scan, was returned or is not part of the answer. Scanner::next() goes on there. A new scan of the
+  // same range with start(row), inclusive, and the same snapshot() goes on there too. Together the two scans
+  // return each row of the one long scan exactly once. Cells may be missing if they expire in between, or if
+  // a compaction drops them from a raw scan. The new scan has a limit() of its own, and its filter begins
+  // anew. That matters to filters that count, such as PageFilter.
   //
   // A row is never interrupted. A scan of one row has no cursors, and one that examines a huge row returns
   // after it. At least one row is examined between two cursors, and before the first.

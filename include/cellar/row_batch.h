@@ -6,6 +6,7 @@
 // lends nothing, so the line that would dangle does not compile:
 //
 //   for (const CellView& cell : table->get(get).value().row()) …         // does not compile
+//
 //   CELLAR_TRY_ASSIGN(const RowBatch batch, table->get(get));            // keep the batch …
 //   for (const CellView& cell : batch.row()) …                           // reads the row
 //   CELLAR_TRY_ASSIGN(const Row row, table->get_row(get));               // or copy the row
@@ -90,7 +91,7 @@ class RowView {
   bool more_ = false;
 };
 
-// Returns the row as one line of text for people: "user42 {f:name @1700000000000 = Ada, f:old @5 Delete}".
+// Returns the row in one line of text for people: "user42 {f:name @1700000000000 = Ada, f:old @5 Delete}".
 // Bytes that are not printable ASCII are escaped as HBase's shell does: \x00.
 std::string to_text(const RowView& row);
 std::string to_text(const Row& row);

@@ -18,8 +18,8 @@ namespace CELLAR_PUBLIC cellar {
 //
 // Bounds, prefix, direction and limit of `scan` apply to keys without their salt. Its filter sees rows
 // without it. All else is as of Table::scan. Opens one scanner for each salt, 1 to 256, all as of one
-// instant. kInvalidArgument, also for a filter that must see all rows in their order, such as PageFilter
-// (Filter::depends_on_other_rows); kCorruption, kIoError.
+// instant. Errors: kInvalidArgument, kCorruption, kIoError. A filter that must see all rows in their order,
+// such as PageFilter, is refused with kInvalidArgument (Filter::depends_on_other_rows).
 //
 // A cursor of one salt comes in its place among the rows: a salted scan that starts at unsalted(row()) goes
 // on there. Scanner::next_batch() copies the rows.

@@ -14,7 +14,7 @@
 
 namespace CELLAR_PUBLIC cellar {
 
-// What kind of failure a Status reports. The names and values are stable. The command line prints them as
+// The kind of failure that a Status reports. The names and values are stable. The command line prints them as
 // CEL-… codes.
 enum class Code : uint8_t {
   kOk,

@@ -60,9 +60,10 @@ class Table {
   //
   // A write that returns ok is visible and as durable as requested, all of it atomically. It may wait for
   // memory or for compactions, at most EngineOptions::stall_ms_max. Errors: kInvalidArgument (an unknown
-  // family, with the nearest one as the hint; an empty row; no columns; a negative timestamp), kLimit (larger
-  // than an option of EngineOptions allows), kReadOnly, kBusy (waited too long), kConflict (the table was
-  // changed meanwhile), kNoSpace, kIoError. After kDurabilityUnknown the change may survive a crash or not.
+  // family, with the nearest one as the hint; an empty row; no columns; a negative timestamp). Also kLimit
+  // (larger than an option of EngineOptions allows), kReadOnly, kBusy (waited too long), kConflict (the table
+  // was changed meanwhile), kNoSpace, kIoError. After kDurabilityUnknown the change may survive a crash or
+  // not.
 
   virtual Status put(const Put& put, const WriteOptions& options = {}) = 0;
   // Writes delete markers. A marker hides the cells that have its timestamp or an older one, also those that
@@ -71,8 +72,8 @@ class Table {
   // family with FamilyOptions::delete_order = kSequence does not have this problem: a marker hides only what
   // was written before it. The option stamps = kRising avoids it too.
   virtual Status erase(const Delete& erase, const WriteOptions& options = {}) = 0;
-  // Returns the sums, in the order of Increment::add. A column that was added twice has its sum twice.
-  // kInvalidArgument if a current value is not 8 bytes long, or if a sum overflows: then nothing is changed.
+  // Returns the sums, in the order of Increment::add. A column that was added twice has its sum twice. Error:
+  // kInvalidArgument if a current value is not 8 bytes long, or if a sum overflows; nothing is changed.
   virtual Result<std::vector<int64_t>> increment(const Increment& increment,
                                                  const WriteOptions& options = {}) = 0;
   // Returns the new cells, in the order of families and qualifiers.
@@ -92,7 +93,7 @@ class Table {
   // ---- Reads
   //
   // Errors: kInvalidArgument (an unknown family, with the nearest one as the hint; an empty row; a snapshot
-  // of another engine), kLimit (a row longer than EngineOptions::row_bytes_max), kCorruption, kIoError.
+  // of another engine). Also kLimit (a row longer than EngineOptions::row_bytes_max), kCorruption, kIoError.
 
   // Returns the chosen cells of the row: a batch of one row, or of none if nothing is visible. The batch
   // keeps blocks of the cache in place; get_row() copies.
@@ -136,14 +137,14 @@ class Table {
 
   // Adopts finished HFiles, all of them or none, at one instant, for readers and for crashes. Durable on
   // return. All their cells count as written by one write, after all writes acknowledged before, whatever
-  // sequence a cell has in its file. What is in memory for these families is flushed first. Each file is
-  // verified from its beginning to its end. A damaged file (kCorruption), one of another family
-  // (kInvalidArgument), and one that cannot be adopted (kNotSupported, kLimit) stop all; the message tells
-  // which file and why. After a failure nothing was adopted, unless the engine became read-only: then all may
-  // be there after the next open. HBase: bulk load.
+  // sequence a cell has in its file. These families are flushed first. Each file is verified from its
+  // beginning to its end. One bad file refuses all; the message tells which and why. Errors: kCorruption for
+  // a damaged file; kInvalidArgument for one of another family; kNotSupported or kLimit for one that cannot
+  // be adopted. After a failure nothing was adopted, unless the engine became read-only: then all may be
+  // there after the next open. HBase: bulk load.
   virtual Result<IngestInfo> ingest(const IngestRequest& request) = 0;
 
-  // Flushes one family, or all: writes the memtables to store files, and returns when that is done.
+  // Flushes one family, or all: writes the memtables to store files, and returns when that is done. Error:
   // kInvalidArgument if the table does not have the family.
   virtual Status flush(std::string_view family = {}) = 0;
   // Runs the compactions that the policy of a family picks, until the policy picks nothing. No family: all.

@@ -23,9 +23,9 @@ struct TransactionOptions {
   // True: as if transactions ran one after the other. Nothing that was read may have changed either. False:
   // snapshot isolation. Only rows that were written must not have changed, so write skew is possible.
   bool serializable = true;
-  // Of the commit. Default: the strongest durability of the tables that are written.
+  // Durability of the commit. Default: the strongest durability of the tables that are written.
   std::optional<Durability> durability = {};
-  // Of all cells that are written without a timestamp. Default: as each family has it.
+  // Stamps of all cells that are written without a timestamp. Default: as each family has it.
   std::optional<Stamps> stamps = {};
   // Engine::run_transaction alone uses these three. It begins a transaction up to attempts_max times, 1 or
   // more.
@@ -36,12 +36,12 @@ struct TransactionOptions {
   int64_t pause_us_max = 50000;
 };
 
-// Transaction: optimistic. It reads as of one instant, that of Engine::begin, keeps its writes in memory, and
-// holds no lock. commit() writes them atomically, if no other write changed a row that matters since that
+// Transaction: optimistic. It reads as of the instant of Engine::begin, keeps its writes in memory, and holds
+// no lock. Its commit() writes them atomically, if no other write changed a row that matters since that
 // instant:
-//  - rows that the transaction wrote;
-//  - if it is serializable: rows that it read by get, exists or check_and_mutate, found or not;
-//    all rows in the ranges that its scanners have passed, so that no row can have appeared there.
+//  - Rows that the transaction wrote.
+//  - If it is serializable: rows that it read by get, exists or check_and_mutate, found or not. Also all rows
+//    in the ranges that its scanners have passed, so that no row can have appeared there.
 // Whole rows count, whatever columns were chosen. A change that shows nothing may count or not, such as a put
 // that an older delete marker hides, or that was deleted again.
 //
@@ -84,9 +84,10 @@ class Transaction {
   Result<bool> exists(const std::shared_ptr<Table>& table, const Get& get);
   Result<std::vector<RowBatch>> get_many(const std::shared_ptr<Table>& table, std::span<const Get> gets);
 
-  // As the functions of Table of these names, except that nothing is written before commit(). What the limits
-  // of the engine or unknown families forbid fails here, and leaves the transaction as it was. kLimit also if
-  // all writes of the transaction are larger than EngineOptions::batch_bytes_max.
+  // As the functions of Table of these names, except that nothing is written before commit(). A change that
+  // the limits of the engine forbid, or that names an unknown family, fails here and leaves the transaction
+  // as it was. Error: kLimit also if all writes of the transaction are larger than
+  // EngineOptions::batch_bytes_max.
   virtual Status put(const std::shared_ptr<Table>& table, const Put& put) = 0;
   virtual Status erase(const std::shared_ptr<Table>& table, const Delete& erase) = 0;
   virtual Result<std::vector<int64_t>> increment(const std::shared_ptr<Table>& table,
@@ -97,10 +98,10 @@ class Transaction {
   virtual Result<ActionResult> check_and_mutate(const std::shared_ptr<Table>& table,
                                                 const CheckAndMutate& check) = 0;
 
-  // Ends the transaction, whatever it returns. Ok if all of it is visible and as durable as requested; it is
-  // then one record of the log. kConflict names the table and the row that was changed. After kConflict and
-  // after every failure of Table::put nothing is written, except after kDurabilityUnknown. The commit of a
-  // transaction that wrote nothing always succeeds.
+  // Ends the transaction, whatever it returns. Returns ok if all of it is visible and as durable as
+  // requested; it is then one record of the log. The message of kConflict names the table and the row that
+  // was changed. After kConflict and after every failure of Table::put nothing is written, except after
+  // kDurabilityUnknown. The commit of a transaction that wrote nothing always succeeds.
   virtual Status commit() = 0;
   // Ends the transaction and discards its writes.
   virtual void rollback() = 0;

@@ -23,7 +23,7 @@ class TwoRuns {
 
   bool at_end() const { return a_ == nullptr && b_ == nullptr; }
 
-  // What stands here, counted; whether it is a difference.
+  // Counts the cells at the current place and returns them in `found`. True if they differ.
   bool compare(CellDifference& found) const {
     const std::strong_ordering order = order_here();
     found = {};

@@ -64,7 +64,7 @@ Status CellSelection::parse_types() {
   return {};
 }
 
-// Whether no later row of a file in byte order can be asked for.
+// Returns true if neither this row nor a later one, in byte order, is selected.
 bool CellSelection::beyond(std::string_view row) const {
   if (!stop_.empty() && row >= stop_) return true;
   if (!row_.empty() && row > row_) return true;

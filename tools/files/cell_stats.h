@@ -24,8 +24,7 @@ struct CellStatsOptions {
   size_t groups_max = 10000;
 };
 
-// Of one file or of all. Bytes are those of keys, values and tags, as they are before encoding and
-// compression.
+// Totals of one file or of all. Bytes count keys, values and tags before encoding and compression.
 struct CellTotals {
   std::string path;
   uint64_t cells = 0;

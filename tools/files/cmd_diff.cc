@@ -16,7 +16,7 @@
 namespace cellar {
 namespace {
 
-// One operand: its files as one run of cells.
+// One operand, with its files merged into a single run of cells.
 struct DiffSide {
   std::vector<std::string> files;
   std::unique_ptr<CellCursor> cursor;

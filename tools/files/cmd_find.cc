@@ -74,7 +74,7 @@ class FindCommand final : public Command {
   }
 
  private:
-  // What shall be searched, in order.
+  // Collects the places to search, in order.
   Status collect(Session& session) {
     bool any_store = false;
     for (const std::string& path : paths_) {

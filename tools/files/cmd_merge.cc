@@ -127,7 +127,7 @@ class MergeCommand final : public Command {
     return {};
   }
 
-  // Newest first, as the merge wants its sources.
+  // Merges the files, sorted newest first as the merge requires.
   static Result<std::unique_ptr<CellCursor>> merge(HFileReaders& files) {
     std::ranges::reverse(files);
     std::ranges::stable_sort(files, std::greater(), [](const auto& file) { return file->max_sequence(); });

@@ -75,7 +75,7 @@ class RewriteCommand final : public Command {
     Status status;
     for (size_t i = 0; i < files.size() && status.ok(); ++i)
       status = rewrite_one(session, files[i], targets[i], records);
-    records.finish();  // what was finished stays, and is said
+    records.finish();  // finished files stay and are reported
     return status;
   }
 

@@ -65,7 +65,7 @@ class SplitCommand final : public Command {
     };
     const Status walked = CellSelection().walk(file, progress, take);
     if (written.ok() && walked.ok() && !interrupted()) written = made.close();
-    made.records.finish();  // what was finished stays, and is said
+    made.records.finish();  // finished files stay and are reported
     if (!walked.ok()) return name_file_failure(session, walked);
     CELLAR_TRY(written);
     return interrupted() ? interrupted_status("the parts that were finished stay") : Status();

@@ -40,7 +40,7 @@ Exit exit_of(VerifyVerdict verdict) {
   }
 }
 
-// Files up to this size are looked at beside each other; a larger one alone, by all threads.
+// Files up to this size are verified concurrently. A larger file is verified alone, by all threads.
 constexpr uint64_t kSmallFileBytes = 8u << 20;
 constexpr uint64_t kSmallFilesAhead = 8;
 constexpr int64_t kRateAfterUs = 200000;  // a shorter run says nothing about speed
@@ -51,7 +51,7 @@ struct FileToVerify {
   VerifyOptions options;
 };
 
-// What was an HFile once is a file that lost its end, and not one of another kind.
+// Reports remains of an HFile as a file that lost its end, not as a file of another kind.
 void judge_remains(const std::string& path, VerifyReport& report) {
   if (report.verdict != VerifyVerdict::kNotAnHFile || look_at_file(path) != FileLook::kRemains) return;
   report.verdict = VerifyVerdict::kUnsound;
@@ -153,7 +153,7 @@ class VerifyCommand final : public Command {
     return files;
   }
 
-  // The reports come in the order of the files, whoever is done first.
+  // The reports come in the order of the files, whichever is done first.
   Status verify_all(Session& session, const std::vector<std::string>& files) {
     const uint64_t jobs = jobs_ > 0 ? jobs_ : std::max(std::thread::hardware_concurrency(), 1u);
     std::unique_ptr<Executor> executor;
@@ -209,7 +209,7 @@ class VerifyCommand final : public Command {
       if (const auto range = store.sequences.find(path); range != store.sequences.end())
         to.options.sequences = range->second;
     Result<std::unique_ptr<ReadableFile>> file = open_whole_hfile(path);
-    // The store is open elsewhere and has replaced it, or the check of the store has said what is wrong.
+    // The store is open elsewhere and has replaced it, or the check of the store has reported the fault.
     const bool said = file.status().is(Code::kNotFound) || worst_ == VerifyVerdict::kUnsound;
     if (!file.ok() && said && of_a_store(path)) {
       session.talk(fmt::format("note   left out: {}", file.status().message()));

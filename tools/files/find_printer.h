@@ -19,7 +19,7 @@ struct FindPlace {
   std::string family;  // of a store's file
 };
 
-// What was found in all.
+// The sums over all places.
 struct FindTotals {
   uint64_t files = 0;
   uint64_t files_outside = 0;

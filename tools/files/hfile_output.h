@@ -15,7 +15,7 @@ namespace cellar {
 
 using HFileReaders = std::vector<std::shared_ptr<HFileReader>>;
 
-// What people say of the files that a command writes; what they leave unsaid is as in the inputs.
+// The user's choices for the files that a command writes. Empty: as in the inputs.
 struct HFileShape {
   std::string compression;
   std::string encoding;
@@ -23,10 +23,11 @@ struct HFileShape {
   std::string block_size;
 
   void declare(Arguments& arguments);
-  // Puts what was said over `options`. kInvalidArgument.
+  // Overwrites `options` with the choices. Error: kInvalidArgument.
   Status apply(HFileWriterOptions& options) const;
-  // Options for a file with the cells of `inputs` (at least one): as the first, unless said otherwise; tags
-  // and sequences where any input has them. kInvalidArgument, kIoError.
+  // Returns the options for a file with the cells of `inputs`, at least one. They are the choices, else those
+  // of the first input. The file has tags and sequences if any input has them. Errors: kInvalidArgument,
+  // kIoError.
   Result<HFileWriterOptions> options_for(const HFileReaders& inputs) const;
 };
 

@@ -36,7 +36,7 @@ double bits_share(const HFileBloomChunk& chunk) {
   return chunk.bytes == 0 ? 0 : static_cast<double>(chunk.bits_set) / (static_cast<double>(chunk.bytes) * 8);
 }
 
-// Of a filter whose chunks are asked as often as they have keys.
+// Returns the rate of a filter, its chunks weighted by their number of keys.
 double false_positives(const HFileBloomLine& bloom) {
   double sum = 0;
   double keys = 0;

@@ -10,7 +10,7 @@
 
 namespace cellar {
 
-// What of a description is shown to people; its lists are shown where they are filled.
+// The parts of a description to show. Its lists are shown where they are filled.
 struct InspectWanted {
   bool facts = true;  // what it is, in a screen, and its warnings
   bool index = false;

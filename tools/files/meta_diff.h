@@ -1,4 +1,4 @@
-// What differs between two HFiles beside their cells: trailer and file info.
+// Differences between two HFiles outside their cells: trailer and file info.
 #pragma once
 
 #include <optional>

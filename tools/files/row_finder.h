@@ -14,7 +14,7 @@
 
 namespace cellar {
 
-// What is looked for: a row, or a family or column of it.
+// The target of a search: a row, or a family or column of it.
 struct RowTarget {
   std::string row;
   std::optional<ColumnOperand> column;

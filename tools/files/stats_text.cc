@@ -18,7 +18,7 @@ using Rows = std::vector<std::vector<std::string>>;
 
 constexpr double kPercents[] = {50, 90, 99};
 
-// A distribution with what is said about it.
+// A distribution with its names and its figures.
 struct Described {
   std::string name;   // in JSON
   std::string title;  // in tables

@@ -1,4 +1,4 @@
-// What CellStats counted, for people and as JSON.
+// The counts of CellStats, for people and as JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -246,8 +246,8 @@ Result<StoreCheck> check_store(Session& session, const std::string& path) {
   if (!current.sound()) return current;
   CELLAR_TRY_ASSIGN(ManifestState state, read_store_state(session, path));
   CELLAR_TRY_ASSIGN(StoreCheck check, StoreLook(path, state).look());
-  // A writer may have moved on between the look at the manifest and the look at what it names, and may be
-  // writing the end of the log. Damage stays where it is: it is believed when two looks agree.
+  // A writer may have moved on since the manifest was read, and may be writing the end of the log. Damage
+  // stays where it is: it is believed when two looks agree.
   for (int looks = 1; looks < kLooks && !check.sound(); ++looks) {
     const uint64_t edit = state.edit;
     CELLAR_TRY_ASSIGN(state, read_store_state(session, path));

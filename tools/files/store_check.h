@@ -1,4 +1,4 @@
-// Whether a store's manifest, its list of files and its log agree; looked at without the store's lock.
+// Checks that a store's manifest, its list of files and its log agree. Does not take the store's lock.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace cellar {
 
-// Codes: V-CURRENT (it is lost, or not a file), V-LOCK (nobody can lock the store), V-DIRECTORY (a directory
-// cannot be used, or has the name of a file), V-LOG (the log is damaged), V-FILE-MISSING, V-MANIFEST (a file
-// is not as the manifest says, or options are invalid).
+// Codes: V-CURRENT (it is lost, or not a file), V-LOCK (the store cannot be locked), V-LOG (the log is
+// damaged), V-FILE-MISSING. Also V-DIRECTORY (a directory cannot be used, or has the name of a file),
+// V-MANIFEST (a file is not as the manifest says, or options are invalid).
 struct StoreFault {
   std::string code;
   std::string text;
@@ -30,9 +30,9 @@ struct StoreCheck {
   uint64_t log_records = 0;
   uint64_t log_cells = 0;
   uint64_t log_torn_bytes = 0;
-  uint64_t log_end_segment = 0;  // where the last whole record ends; 0: there is none
+  uint64_t log_end_segment = 0;  // where the last whole record ends; 0: no record
   uint64_t log_end_offset = 0;
-  uint64_t log_end_record = 0;     // its number; 0: there is none
+  uint64_t log_end_record = 0;     // its number; 0: no record
   uint64_t recovered_records = 0;  // of log_records those that the next open takes up
   uint64_t recovered_cells = 0;    // and their cells: those that no store file holds yet
   bool clean_close = false;        // else it is open elsewhere, or was not closed properly
@@ -42,13 +42,13 @@ struct StoreCheck {
   bool sound() const { return faults.empty(); }
 };
 
-// Whether verification takes the directory for a store: it has a CURRENT of any kind, or has lost it.
+// Returns true if verification takes the directory for a store: it has a CURRENT of any kind, or has lost it.
 bool is_store_to_check(const std::string& path);
 
-// Finds whatever opening the store would refuse: reads the manifest and the whole log, opens every file that
-// the manifest names, and looks at what else an opening needs. What a writer changed meanwhile is no fault: a
-// doubt is looked at again with the manifest of that moment. Fails where the manifest itself cannot be read:
-// CEL-NOT-STORE, CEL-CORRUPTION; kAborted when interrupted.
+// Finds whatever would make opening the store fail. Reads the manifest and the whole log, opens every file
+// that the manifest names, and checks the other needs of an opening. Changes of a concurrent writer are no
+// faults: a doubt is checked again with the manifest of that moment. Errors: CEL-NOT-STORE and CEL-CORRUPTION
+// if the manifest cannot be read; kAborted if interrupted.
 Result<StoreCheck> check_store(Session& session, const std::string& path);
 
 }  // namespace cellar

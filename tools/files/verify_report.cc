@@ -121,7 +121,8 @@ std::string log_of(const StoreCheck& check) {
                                                 counted(check.recovered_cells, "cell")));
 }
 
-// What may stand in an XML document; everything else, bytes that are no ASCII included, as \xHH.
+// Returns the text escaped for an XML document. Control characters except the newline, and bytes that are not
+// ASCII, become \xHH.
 std::string xml(std::string_view text) {
   std::string safe;
   for (const char c : text) {
@@ -173,7 +174,7 @@ std::string_view element_of(VerifyVerdict verdict) {
   }
 }
 
-// The first error; what the verdict rests on where there is none.
+// Returns the first error, else the status on which the verdict rests.
 std::string message_of(const VerifyReport& report) {
   for (const VerifyFinding& finding : report.findings) {
     if (finding.severity == VerifySeverity::kError) return finding.code + ": " + finding.text;
@@ -236,7 +237,7 @@ std::string store_check_text(const StoreCheck& check) {
                                  shown_name(check.path), counted(check.tables, "table"),
                                  counted(check.files, "file"), counted(check.log_segments, "segment"),
                                  counted(check.log_cells, "cell"), check.clean_close ? "" : ", not closed");
-  // What follows rests on a log that was read to its end.
+  // The figures of the log are valid only if it was read to its end.
   const bool read = std::ranges::none_of(check.faults, [](const StoreFault& fault) {
     return fault.code == "V-LOG" || fault.code == "V-CURRENT";
   });

@@ -1,4 +1,4 @@
-// What verification found, for people, as JSON, and as JUnit XML.
+// The findings of verification, for people, as JSON, and as JUnit XML.
 #pragma once
 
 #include <cstdint>

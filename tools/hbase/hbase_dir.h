@@ -54,8 +54,9 @@ struct HBaseTableFiles {
   std::vector<std::string> notes;          // messages: files that were left out, and facts that are unknown
 };
 
-// Finds the files of the table in a directory that is_one_table(). kNotFound if the file of a half or link is
-// missing; kNotSupported if regions overlap or are not described; kCorruption if a record cannot be read.
+// Finds the files of the table in a directory that is_one_table(). Errors: kNotFound if the file of a half or
+// link is missing; kCorruption if a record cannot be read. Also kNotSupported if regions overlap or are not
+// described.
 Result<HBaseTableFiles> find_hbase_table(const std::string& path, HBaseKind kind);
 
 // Returns the descriptor of the table to which a directory of families belongs. The directory is a region, in

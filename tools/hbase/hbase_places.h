@@ -38,9 +38,9 @@ class HBasePlaces {
   // Declares that `directory` itself is a table's directory.
   void set_table_directory() { is_table_ = true; }
 
-  // Returns the path of a store file of `table`, or of this table if `table` is null. kNotFound names the
-  // places that were searched; kNotSupported if the path contains a symbolic link; kCorruption if a name is
-  // invalid.
+  // Returns the path of a store file of `table`, or of this table if `table` is null. Errors: kNotFound with
+  // the places that were searched; kNotSupported if the path contains a symbolic link; kCorruption if a name
+  // is invalid.
   Result<std::string> find(const HBaseTableName* table, std::string_view region, std::string_view family,
                            std::string_view hfile) const;
   // Finds the file for a name that parse_hbase_reference_name() parsed. `half` comes from a snapshot's

@@ -172,7 +172,7 @@ Result<std::vector<std::shared_ptr<HFileReader>>> open_hbase_files(const std::ve
       CELLAR_TRY_ASSIGN(const std::vector<std::string> names, parse_compaction_event(*event));
       compacted.insert(compacted.end(), names.begin(), names.end());
     }
-    // Of equal sequences, the larger file comes first.
+    // Among files with equal sequences, the larger file comes first.
     opened.push_back({{order.sequence, ~reader->file_bytes(),
                        loaded.value_or(std::numeric_limits<int64_t>::max()), file.name},
                       std::move(reader)});

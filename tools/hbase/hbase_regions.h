@@ -20,13 +20,13 @@ struct DescribedRegion {
 };
 
 // Returns the regions that hold the table's rows, sorted by row. Leaves out a region whose rows all belong to
-// later regions: it was split or merged, and HBase has not removed it yet. kNotSupported if regions overlap
-// in another way.
+// later regions: it was split or merged, and HBase has not removed it yet. Error: kNotSupported if regions
+// overlap in another way.
 Result<std::vector<DescribedRegion>> live_regions(std::vector<DescribedRegion> regions,
                                                   std::vector<std::string>& notes);
 
 // Returns HBase's own list of the family's files in this directory; nullopt if HBase's file-based store file
-// tracker is not in use. kCorruption if there are lists but none can be read; kIoError.
+// tracker is not in use. Errors: kCorruption if the directory has lists but none can be read; kIoError.
 Result<std::optional<HBaseFileList>> file_list_of(const std::string& family_directory,
                                                   const std::optional<HBaseTableSchema>& schema);
 

@@ -21,8 +21,9 @@ enum class Remains : uint8_t { kRefuse, kTake };
 // - a store: the files in its manifest, read without the store's lock;
 // - a snapshot of HBase: the files in its manifest.
 // Halves and links of HBase's in a directory count, unless the whole file is there, too. `others` receives
-// the other files of a directory, or of a store's tables/. kNotFound if the path, or the file of a half or
-// link, is missing; kIoError; CEL-CORRUPTION for stores; CEL-NOT-HFILE for remains, unless Remains::kTake.
+// the other files of a directory, or of a store's tables/. Errors: kNotFound if the path, or the file of a
+// half or link, is missing; kIoError; CEL-CORRUPTION for stores; CEL-NOT-HFILE for remains, unless
+// Remains::kTake.
 Result<std::vector<std::string>> find_hfiles(Session& session, const std::string& path, Remains remains,
                                              std::vector<std::string>& others);
 // Returns the HFiles of all operands; reports the files that were left out on standard error. kNotFound if

@@ -106,7 +106,8 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-// Leading parts of names that all share say nothing beside each other; they go.
+// Returns the length of the leading parts that all names share. The chart leaves them out: they tell nothing
+// apart.
 size_t shared_prefix(const std::vector<std::string>& names) {
   if (names.size() < 2) return 0;
   size_t size = names.front().size();

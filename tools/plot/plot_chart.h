@@ -9,7 +9,7 @@
 
 namespace cellar {
 
-// What is asked for. Empty: chosen here.
+// The user's choices. Empty: chosen here.
 struct PlotRequest {
   std::string filter;  // POSIX extended regular expression on names
   std::string x;       // fields (PlotRecord)
@@ -24,7 +24,7 @@ struct PlotRequest {
 
 struct PlotSeries {
   std::string name;
-  std::vector<double> values;  // one for each place on the x axis; not a number where there is none
+  std::vector<double> values;  // one for each place on the x axis; not a number if missing
 };
 
 struct PlotChart {
@@ -40,8 +40,9 @@ struct PlotChart {
   uint64_t left_out = 0;  // selected records without one of the fields
 };
 
-// Lines where every x is a number, else bars; several runs of one place give their median. kNotFound when
-// nothing is selected, kInvalidArgument for a filter or a field that cannot be, with the nearest as hint.
+// Returns lines if every x is a number, else bars. Several runs of one place give their median. Errors:
+// kNotFound if nothing is selected; kInvalidArgument for an invalid filter or field, with the nearest as the
+// hint.
 Result<PlotChart> make_chart(const PlotInput& input, const PlotRequest& request);
 
 }  // namespace cellar

@@ -10,9 +10,9 @@
 
 namespace cellar {
 
-// One run of one case: its fields by name. Of a name like "Claim/Q09_neighbours/cache:warm/k:10" the parts
-// are fields too: "cache" and "k" by their own names, every part by its number from 1 ("2" is
-// Q09_neighbours). Times are nanoseconds.
+// One run of one case: its fields by name. The parts of a name like "Claim/Q09_neighbours/cache:warm/k:10"
+// are fields too. Every part is a field by its number from 1 ("2" is Q09_neighbours); "cache" and "k" are
+// fields by their own names. Times are nanoseconds.
 struct PlotRecord {
   std::string name;
   std::map<std::string, std::string> texts;
@@ -25,7 +25,8 @@ struct PlotInput {
   std::string y = "real_time";  // what is drawn unless something else is asked for
 };
 
-// What `text` is, its content decides. kInvalidArgument with the place in `source` when it is neither.
+// Parses `text`; its content decides its format. Error: kInvalidArgument with the place in `source` if it has
+// neither format.
 Result<PlotInput> parse_plot_input(const std::string& text, const std::string& source);
 
 }  // namespace cellar

@@ -1,4 +1,4 @@
-// svg_of: a chart as one SVG file that needs nothing else.
+// svg_of: a chart as a single SVG file that needs nothing else.
 #pragma once
 
 #include <string>

@@ -42,7 +42,7 @@ class TableOperands {
   std::vector<std::string> words_;
   std::vector<std::string> assumed_;
   bool of_hbase_ = false;    // the path is the table
-  bool from_files_ = false;  // … or holds it, in HBase's form
+  bool from_files_ = false;  // the path holds the table, in HBase's form
   std::vector<std::string> rest_;
 };
 

@@ -10,7 +10,7 @@
 
 namespace cellar {
 
-// Our name of a table's option, given HBase's in capitals or ours; empty: there is none.
+// Returns our name of a table's option, given HBase's in capitals or ours. Returns "" for an unknown option.
 std::string table_option(const std::string& name);
 
 // Reads attributes into options and collects what is wrong with them. One statement: what stands about the
@@ -28,18 +28,18 @@ class SchemaReader {
                   std::set<std::string>& unset);
   // {NAME => 'f', VERSIONS => 5, …}, into the family's options so far.
   void read_family(FamilyOptions& family, const ShellValue& map);
-  // What the table's configuration says of its families; false: nothing.
+  // Applies the table's configuration of its families. Returns false if it has none.
   bool apply_keys(FamilyOptions& family);
 
   // The text, or nothing and a fault.
   std::optional<std::string> text_of(const ShellValue& value);
   std::optional<std::vector<std::string>> texts_of(const ShellValue& value);
-  // `map`'s NAME; empty: there is none.
+  // Returns the NAME of `map`, or "".
   std::string name_in(const ShellValue& map);
 
-  // A statement that is not written as it should be.
+  // Adds a fault of syntax.
   void misuse(const ShellValue& at, std::string message, std::string_view hint);
-  // What is written well and does not fit.
+  // Adds a fault of meaning: the syntax is right.
   void add(const ShellValue& at, const Status& status);
   // Ok, or all faults, at the first of them.
   Status finish();

@@ -8,9 +8,10 @@
 
 namespace cellar {
 
-// The arguments of create or alter behind the table's name, without words that hold an equals sign: such a
-// word is an attribute, of the table where tables have one of that name, else of the family named last (by a
-// word, or by name=f). Texts in quotes are never taken apart. A method and its name make braces of their own.
+// Returns the arguments of create or alter after the table's name, with words that hold an equals sign turned
+// into attributes. Such a word belongs to the table if tables have an attribute of that name. Else it belongs
+// to the family named last (by a word, or by name=f). Texts in quotes are never taken apart. A method and its
+// name make braces of their own.
 std::vector<ShellValue> words_as_braces(std::span<const ShellValue> arguments);
 
 }  // namespace cellar

@@ -131,7 +131,7 @@ void Shell::run_statement(const std::string& text, const std::string& origin, si
   } else {
     negative_ = negative_ || exit == Exit::kNegative;
   }
-  // What a setting takes is of no interest, nor what exit does.
+  // The time of a setting or of exit is of no interest.
   const bool setting = text.find('.') == text.find_first_not_of(" \t\r\n");
   if (state_.timer && !state_.quit && !setting) session.talk(fmt::format("took {}", human_micros(micros)));
 }

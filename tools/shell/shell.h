@@ -32,10 +32,10 @@ class Shell {
   Status run_descriptor(int descriptor, const std::string& origin);
   // At a terminal: a prompt, lines that can be edited where that is built in; errors do not end it.
   Status run_terminal();
-  // Whether nothing more shall be carried out: exit, or an error without keep_going.
+  // Returns true if no further statement may run: after exit, or after an error without keep_going.
   bool ended() const { return state_.quit || (failed_ != Exit::kFine && !options_.keep_going); }
-  // The exit status of the first statement that failed.
-  // … or kNegative when an answer was no: a condition of put did not hold, say.
+  // Returns the exit status of the first statement that failed. Else returns kNegative if an answer was no:
+  // for example, a condition of put did not hold.
   Exit failed() const { return failed_ == Exit::kFine && negative_ ? Exit::kNegative : failed_; }
   void forget_failure() {
     failed_ = Exit::kFine;
@@ -44,7 +44,7 @@ class Shell {
   Status close();
 
  private:
-  // What has come whole.
+  // Runs the statements that are complete.
   void run_ready(ShellSplitter& splitter, const std::string& origin);
   void run_statement(const std::string& text, const std::string& origin, size_t line, size_t column);
   Status carry_out(Session& session, const std::string& text, size_t& fault_at, bool& has_place);

@@ -1,4 +1,4 @@
-// What has begun is kept until the hook of its end.
+// Keeps the flushes and compactions that have begun until the hook of their end.
 #include "tools/shell/shell_activity.h"
 
 #include <algorithm>

@@ -24,7 +24,7 @@ class RE2;
 
 namespace cellar {
 
-// What lasts as long as the shell. One thread.
+// State that lasts as long as the shell. One thread.
 struct ShellState {
   std::string path;
   bool read_only = false;
@@ -67,13 +67,12 @@ class ShellCall {
   const ShellStatement& statement() const { return statement_; }
   const std::vector<ShellValue>& arguments() const { return statement_.arguments; }
 
-  // Tells positions from options: {KEY => value}, KEY => value, and behind the first `least` arguments
-  // also key=value of known keys. An unknown option is refused, naming the nearest; fewer or more positions
-  // are, too.
+  // Tells positions from options: {KEY => value}, KEY => value, and after the first `least` arguments also
+  // key=value of known keys. Refuses an unknown option, naming the nearest, and a wrong number of positions.
   Status take(std::span<const std::string_view> known, size_t least, size_t most);
   size_t positions() const { return positions_.size(); }
   const ShellValue& position(size_t i) const { return *positions_[i]; }
-  // … as text; lists and pairs are refused.
+  // Returns position `i` as text. Refuses lists and pairs.
   Result<std::string> text(size_t i);
   const ShellValue* option(std::string_view name) const;
   bool has(std::string_view name) const { return option(name) != nullptr; }
@@ -110,7 +109,7 @@ class ShellCall {
   Status at(const ShellValue& value, const Status& status);
   std::optional<size_t> fault_at() const { return fault_at_; }
 
-  // Whether a person at a terminal says yes to the question; true where nobody is to be asked.
+  // Returns true if a person at a terminal says yes to the question, or if there is nobody to ask.
   bool confirmed(const std::string& question);
   // Text for people that no format is for: to standard output, in the formats for programs to standard error.
   void explain(const std::string& text);

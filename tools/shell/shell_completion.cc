@@ -152,7 +152,7 @@ Place Reader::read() {
   return std::move(place_);
 }
 
-// What a usage says stands at each position: "t", "f:q", "table|json|csv"; and whether the last one repeats.
+// The operands that a usage names, by position: "t", "f:q", "table|json|csv". The last one may repeat.
 struct Usage {
   std::vector<std::string> positions;
   bool repeats = false;
@@ -200,7 +200,7 @@ class Offers {
 
   const Place& place_;
   const ShellNames& names_;
-  bool closed_;  // the quote that is open is closed just behind the cursor
+  bool closed_;  // the open quote is closed just after the cursor
   std::string start_ = place_.piece;
   size_t from_ = place_.from;
   ShellCompletion found_;
@@ -216,7 +216,7 @@ void Offers::commands() {
   for (const std::string& name : shell_verb_names()) offer_whole(name);
 }
 
-// Where nothing is typed behind a comma a quote is opened, too.
+// Offers families. Also opens a quote if nothing is typed after a comma.
 void Offers::families(bool as_columns) {
   if (place_.positions.empty() || !names_.families) return;
   const std::string_view opening = place_.quote == 0 && place_.comma && start_.empty() ? "'" : "";

@@ -1,4 +1,4 @@
-// What Tab offers at a place in what is typed: a function of the text and of the names that there are.
+// The offers of Tab: a function of the typed text, the place in it, and the names that exist.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace cellar {
 
-// What is there to be named. Functions that are not set know nothing.
+// The names that exist. Functions that are not set know nothing.
 struct ShellNames {
   std::vector<std::string> tables;
   std::vector<std::string> snapshots;
@@ -24,11 +24,12 @@ struct ShellCompletion {
   std::vector<std::string> candidates;  // sorted; each with what closes it: a quote, a blank, " => "
 };
 
-// `text` is one statement or several, the last of them as far as it is typed. A command is offered where one
-// begins, then what its usage says: tables, families, snapshots, files; names of options behind { and ','.
+// `text` is one statement or several, the last of them as far as it is typed. Offers a command where one
+// begins, then the operands of its usage: tables, families, snapshots, files. Offers names of options after {
+// and ','.
 ShellCompletion complete_shell(std::string_view text, size_t cursor, const ShellNames& names);
 
-// What all of them begin with.
+// Returns the longest common prefix.
 std::string common_start(const std::vector<std::string>& candidates);
 // The paths below the file system that begin so, at most some hundreds.
 std::vector<std::string> paths_beginning(const std::string& start);

@@ -33,7 +33,7 @@ constexpr uint32_t kLoneBytes = 0xDC00;
 
 wchar_t lone_byte(char c) { return static_cast<wchar_t>(kLoneBytes + static_cast<unsigned char>(c)); }
 
-// Takes a character, or a byte that is none, from the front of `bytes`, which are not empty.
+// Takes a character, or a byte that is not part of one, from the front of `bytes`, which are not empty.
 wchar_t take_wide(std::string& bytes) {
   constexpr uint32_t kKeys = 0x100;  // for smaller numbers libedit has commands, when they are not printed
   const Utf8Piece piece = utf8_piece(bytes);
@@ -198,7 +198,7 @@ ShellEditor::ShellEditor(bool history) : implementation_(std::make_unique<Implem
   el_wset(it.line, EL_PROMPT, &Implementation::prompt_of);
   el_set(it.line, EL_EDITOR, "emacs");
   el_wset(it.line, EL_HIST, &Implementation::recall, &it);
-  // Of narrow names libedit makes copies that it never frees.
+  // The names are wide: libedit never frees its copies of narrow ones.
   el_wset(it.line, EL_ADDFN, L"cellar-complete", L"completes a command or a table",
           &Implementation::complete_line);
   el_set(it.line, EL_BIND, "^I", "cellar-complete", nullptr);

@@ -25,7 +25,7 @@ std::vector<ShellGroup> shell_groups();
 
 // Usage, purpose and examples of a command.
 std::string help_of(const ShellVerb& verb);
-// That of all commands of a group, and why some are not here; empty: there is no such group.
+// Returns the help of all commands of a group, and why some are not here. Returns "" for an unknown group.
 std::string help_of_group(std::string_view name);
 // The names of all groups, each once.
 std::vector<std::string> group_names();

@@ -31,7 +31,7 @@ constexpr std::array<std::string_view, 20> kScanOptions = {
     "COLUMNS",   "COLUMN",   "STARTROW", "STOPROW",      "ROWPREFIXFILTER", "LIMIT",      "TIMERANGE",
     "TIMESTAMP", "VERSIONS", "RAW",      "REVERSED",     "FILTER",          "FORMATTER",  "MAXLENGTH",
     "BATCH",     kFamilyMax, "METRICS",  "CACHE_BLOCKS", "ALL_METRICS",     kFamilyOffset};
-// Those of scan that say which rows and cells there are; HBase's count hands all of them to its scan.
+// The options of scan that select rows and cells. HBase's count hands all of them to its scan.
 constexpr std::array<std::string_view, 18> kCountOptions = {
     "COLUMNS",   "COLUMN",    "STARTROW",    "STOPROW",      "ROWPREFIXFILTER", "LIMIT",
     "TIMERANGE", "TIMESTAMP", "VERSIONS",    "RAW",          "REVERSED",        "FILTER",
@@ -67,7 +67,8 @@ Status unknown_formatter(ShellCall& call, const ShellValue& at, const std::strin
                     fmt::format("{}{}", fmt::join(names, ", "), more));
 }
 
-// What HBase would look for among the methods of its Bytes: "toFixed", and no ending of a qualifier.
+// Returns true if HBase would look up the ending, such as "toFixed", among the methods of its Bytes. It then
+// is not part of the qualifier.
 bool is_method(std::string_view ending) {
   return ending.size() > 2 && ending.starts_with("to") && ending[2] >= 'A' && ending[2] <= 'Z';
 }
@@ -92,13 +93,13 @@ class ReadRequest {
  public:
   // Adds "f:q" or "f:q:toInt"; the rule goes to the printer.
   Status add_column(ShellCall& call, const ShellValue& at, const std::string& text);
-  // What get, scan and count share; `from` is the first position that is a column.
+  // Reads the options that get, scan and count share. Position `from` is the first column.
   Status take(ShellCall& call, size_t from);
   template <class Read>
   Status apply(ShellCall& call, const Table& table, Read& read);
   const ValueRules& rules() const { return rules_; }
   size_t value_width() const { return value_width_; }
-  // Whether what the read cost is told.
+  // Returns true if the cost of the read is told.
   bool explained() const { return explained_; }
   bool raw() const { return raw_; }
 
@@ -304,8 +305,8 @@ Status run_get(ShellCall& call) {
   return {};
 }
 
-// STARTROW, STOPROW, ROWPREFIXFILTER: as in HBase a prefix holds against a start and a stop, and a stop that
-// is the start is read, too (Scan's old constructor).
+// Applies STARTROW, STOPROW and ROWPREFIXFILTER as HBase does. A prefix overrides a start and a stop. A stop
+// that equals the start is included (Scan's old constructor).
 Status take_range(ShellCall& call, Scan& scan) {
   const ShellValue* const prefix = call.option("ROWPREFIXFILTER");
   const auto add = [&](std::string_view name, auto&& use) -> Status {

@@ -29,7 +29,7 @@ bool has_key(const ShellValue& map, std::string_view key) {
                              [&](const ShellValue& pair) { return upper_ascii(pair.text) == key; });
 }
 
-// What create says of the table, in arguments and in braces without a NAME.
+// Reads the table's options of create, in arguments and in braces without a NAME.
 void read_table_arguments(SchemaReader& reader, std::span<const ShellValue> arguments,
                           TableOptions& options) {
   std::set<std::string> set;
@@ -78,7 +78,7 @@ Status run_create(ShellCall& call) {
 
 namespace {
 
-// What an alter statement comes to: read first, then done as one.
+// The change of an alter statement: read completely, then applied atomically.
 class Alteration {
  public:
   Alteration(ShellCall& call, const Table& table)
@@ -97,7 +97,7 @@ class Alteration {
   }
   Status finish() { return reader_.finish(); }
   TableChange change() const { return change_of(before_, after_, removed_); }
-  // What was done, in words.
+  // Prints the change in words.
   void tell(Session& session, const std::string& table) const;
 
  private:
@@ -232,7 +232,7 @@ void Alteration::add_table(const ShellValue& map) {
   }
 }
 
-// Of those families that the table has and that they change.
+// Applies the keys to the families of the table that they change.
 void Alteration::apply_keys() {
   for (const FamilyOptions& known : before_.families) {
     FamilyOptions family = known;

@@ -22,7 +22,7 @@ Result<std::vector<CheckpointInfo>> matching(ShellCall& call, size_t position) {
   return all;
 }
 
-// … that hold a table whose whole name matches position 0.
+// Returns the snapshots that match position 1 and hold a table whose whole name matches position 0.
 Result<std::vector<CheckpointInfo>> of_table(ShellCall& call) {
   CELLAR_TRY_ASSIGN(const auto pattern, call.pattern(0));
   CELLAR_TRY_ASSIGN(std::vector<CheckpointInfo> all, matching(call, 1));

@@ -15,7 +15,7 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; 
 bool is_quote(char c) { return c == '\'' || c == '"'; }
 bool is_bracket(char c) { return c == '{' || c == '}' || c == '[' || c == ']'; }
 
-// Whether a quote behind these two bytes opens a text, rather than being part of a word (it's).
+// Returns true if a quote after these two bytes opens a text, rather than being part of a word (it's).
 bool opens_text(char before, char before_that) {
   return is_blank(before) || before == ',' || before == '{' || before == '[' || before == '(' ||
          before == '=' || (before == '>' && before_that == '=');
@@ -140,7 +140,7 @@ Status Parser::arguments(ShellStatement& statement) {
   return done() ? Status() : fault(at_, "unexpected text after the closing parenthesis", "begin a new line");
 }
 
-// Behind a value: 'a''b' and 'a'b are slips.
+// Checks that a value ends here: 'a''b' and 'a'b are slips.
 Status Parser::needs_separator(const ShellValue& before) {
   const char c = peek();
   if (done() || is_blank(c) || c == ',' || is_bracket(c) || (call_ && c == ')') || c == '\\' || c == '#')
@@ -148,8 +148,8 @@ Status Parser::needs_separator(const ShellValue& before) {
   return missing_behind(before, "a comma or a blank is missing here", "a quote within '…' is written \\'");
 }
 
-// Something wrong behind this value: here, unless it is a text that ends in another line, where the quote
-// that ends it was probably to begin the next one.
+// Returns a fault after this value. Its place is here, unless the value is a text that ends in another line.
+// The quote that ends such a text was probably meant to begin the next one.
 Status Parser::missing_behind(const ShellValue& value, std::string message, std::string_view hint) {
   const ShellValue& text = value.kind == ShellValue::Kind::kPair ? value.items.front() : value;
   const size_t end = text_.find('\n', text.at);

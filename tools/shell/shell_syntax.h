@@ -40,9 +40,9 @@ struct ShellStatement {
 // kInvalidArgument with a hint; `fault_at` is then the offset of what is wrong.
 Result<ShellStatement> parse_shell_statement(std::string_view text, size_t& fault_at);
 
-// ShellSplitter: cuts text into statements at line ends and semicolons outside quotes and brackets; a comma,
-// an arrow or a backslash at the end of a line continues it. A byte order mark before all is skipped. Each
-// byte is looked at once. One thread.
+// ShellSplitter: cuts text into statements at line ends and semicolons outside quotes and brackets. A comma,
+// an arrow or a backslash at the end of a line continues it. A byte order mark at the beginning is skipped.
+// Each byte is looked at once. One thread.
 class ShellSplitter {
  public:
   void add(std::string_view text);
@@ -52,7 +52,7 @@ class ShellSplitter {
   bool next(std::string& statement, size_t& line);
   // Returns how many characters of its line stand before the statement that next() returned last.
   size_t column() const { return column_; }
-  // Whether a statement has begun and is not at its end.
+  // Returns true if a statement has begun and has not ended.
   bool pending() const { return state_.begun; }
   // Forgets the statement that is pending.
   void discard();
@@ -69,11 +69,11 @@ class ShellSplitter {
     bool named = false;      // the first word is over
     bool call = false;       // name( … )
     bool in_word = false;    // of an argument without quotes, where # is a letter
-    bool continues = false;  // the last thing seen wants more: a comma, an arrow, a backslash
+    bool continues = false;  // the last thing seen needs more: a comma, an arrow, a backslash
     char before = ' ';
     char before_that = ' ';
   };
-  // Whether the statement ends at this byte.
+  // Returns true if the statement ends at this byte.
   bool step(char c);
   bool step_quoted(char c);
   // False until it is known whether there is one.

@@ -44,8 +44,8 @@ Status refuse_visibility(ShellCall& call) {
                              .hinting("leave out VISIBILITY only if everybody may read the cell"));
 }
 
-// Which operand an error of a write is about, for the caret: the row where no row can be called so; none when
-// it is the store's.
+// Points the caret at the operand that an error of a write is about: the row if it is invalid, else
+// `operand`. Errors of the store get no caret.
 Status at_operand(ShellCall& call, size_t operand, const Status& status) {
   if (!status.is(Code::kInvalidArgument) && !status.is(Code::kLimit)) return status;
   const std::string& row = call.position(1).text;

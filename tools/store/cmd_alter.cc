@@ -1,4 +1,4 @@
-// cellar alter: adds, changes and removes families, and sets options of a table, as one change.
+// cellar alter: adds, changes and removes families, and sets options of a table, atomically.
 #include <fmt/format.h>
 
 #include "cellar/engine.h"

@@ -146,7 +146,7 @@ class FeedCommand final : public Command {
     {
       CELLAR_TRY_ASSIGN(const std::unique_ptr<FeedReader> reader, engine->feeds().read(name_, from));
       CELLAR_TRY(print_entries(session, *reader));
-      // Done with only what has reached whoever asked for it.
+      // Acknowledges only entries that have reached the output.
       session.out().flush();
       CELLAR_TRY(session.out().status());
       if (acknowledge_ && !session.stopping()) CELLAR_TRY(reader->acknowledge(reader->position()));

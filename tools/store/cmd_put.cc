@@ -104,7 +104,7 @@ class PutCommand final : public Command {
     return {};
   }
 
-  // Whether there is one; its column is added to those whose family is checked.
+  // Returns true if there is a condition. Adds its column to those whose family is checked.
   Result<bool> add_condition(Session& session, CheckAndMutate& check,
                              std::vector<std::string>& columns) const {
     if (!expected_ && !absent_) return false;

@@ -1,4 +1,4 @@
-// What is said of attributes and keys of HBase's that a store does not act on.
+// Notes on attributes and keys of HBase that a store does not act on.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace cellar {
 
-// "note   REPLICATION_SCOPE is kept and has no effect: …"; empty where nothing is to be said, as of a value
-// that asks for what is so anyway, and of notes of the owner's, unless they look like HBase's configuration.
+// Returns "note   REPLICATION_SCOPE is kept and has no effect: …". Returns "" for a value that asks for the
+// usual behaviour, and for notes of the owner, unless they look like HBase's configuration.
 std::string carried_note(AttributeOf of, std::string_view name, std::string_view value);
-// Of a key in CONFIGURATION that is no option.
+// Returns the note on a key in CONFIGURATION that is no option.
 std::string configuration_note(std::string_view key);
 
-// Why there is nothing to do for an attribute that HBase's create and alter take and no table keeps: SPLITS,
-// REOPEN_REGIONS. Empty: it is none of those.
+// Returns why there is nothing to do for an attribute that HBase's create and alter take and no table keeps:
+// SPLITS, REOPEN_REGIONS. Returns "" for other attributes.
 std::string_view passing_attribute(std::string_view name);
 
 }  // namespace cellar

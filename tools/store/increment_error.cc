@@ -6,7 +6,7 @@
 namespace cellar {
 
 Status with_overflow_hint(const Status& status, std::string_view option) {
-  // Of the errors of an increment only this one has a hint.
+  // Only this error of an increment has a hint.
   if (!status.is(Code::kInvalidArgument) || status.hint().empty()) return status;
   return Status::invalid_argument(std::string(status.message()))
       .hinting(fmt::format("{} wraps around as HBase does", option));

@@ -1,4 +1,4 @@
-// The schema of a table beside its exported HFiles: what the files themselves do not hold.
+// The schema of a table next to its exported HFiles, which do not hold it.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,8 @@
 
 namespace cellar {
 
-// Lies beside the families' directories. HBase's bulk load looks for directories there and passes over files.
+// Lies next to the families' directories. HBase's bulk load looks for directories there and passes over
+// files.
 inline constexpr std::string_view kSchemaFileName = "_schema.json";
 
 struct ExportedSchema {

@@ -59,8 +59,8 @@ bool is_carried(std::string_view option) {
   return option.starts_with("metadata.") || option.starts_with("configuration.");
 }
 
-// What HBase has as an attribute is always said. What it has as keys of its configuration is said there:
-// the parameters of a filter and of its own compaction policy, too.
+// Attributes of HBase are always written. Keys of its configuration are written in CONFIGURATION, parameters
+// of a filter and of its own compaction policy included.
 std::string family_text(const FamilyOptions& family) {
   const auto defaults = option_list(FamilyOptions());
   std::vector<std::string> pairs = {"NAME => " + quoted(family.name)};

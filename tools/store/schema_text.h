@@ -15,15 +15,16 @@ std::string family_attribute(std::string_view option);
 // All attributes that a family may have, HBase's that it carries among them.
 std::vector<std::string> family_attributes();
 
-// "'orders', {TABLE_ATTRIBUTES => {READONLY => 'true'}},\n{NAME => 'd', VERSIONS => '3', …}": what `create`
-// takes behind its name, with all of HBase's attributes of the families that a store acts on, and what else
-// differs from the defaults. HBase takes it, too, and warns of what is Cellar's alone.
+// Returns the arguments of `create`: "'orders', {TABLE_ATTRIBUTES => {READONLY => 'true'}},\n{NAME => 'd',
+// VERSIONS => '3', …}". They hold all HBase attributes of the families that a store acts on, and the other
+// options that differ from the defaults. HBase accepts them, too, and warns of those that only Cellar has.
 std::string create_arguments(const std::string& name, const TableOptions& table);
 
 // The family of that name; null: none.
 const FamilyOptions* find_family(const TableOptions& table, const std::string& name);
 
-// What makes the options of a table those of `after`, sets all families that it names, and removes these.
+// Returns the change that makes the options of a table those of `after`, sets all families that it names, and
+// removes `removed`.
 TableChange change_of(const TableOptions& before, const TableOptions& after,
                       std::vector<std::string> removed);
 // Says of what `after` carries and `before` did not, as far as somebody may believe in an effect, that it has
@@ -36,7 +37,7 @@ void tell_families(Session& session, const std::string& table, const TableOption
 // Sets "read_only=true" and the like, each in `texts`; all faults in one status.
 Status set_table_options(TableOptions& table, const std::vector<std::string>& texts);
 
-// All of these that failed as one status of the first one's code, or ok.
+// Returns all failures in a single status with the code of the first one, or ok.
 Status all_faults(const std::vector<Status>& statuses);
 
 }  // namespace cellar

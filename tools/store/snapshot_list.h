@@ -1,4 +1,4 @@
-// What the command and the shell print of named snapshots.
+// Lists of named snapshots for the command and the shell.
 #pragma once
 
 #include <string>

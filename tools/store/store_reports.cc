@@ -34,7 +34,7 @@ Json json_of(const StoreFileInfo& file) {
               {"created_ms", file.created_ms}};
 }
 
-// Numbers and booleans as such. What applications keep in a schema is text, whatever it reads like.
+// Numbers and booleans as such. Values that applications keep in a schema are text, whatever they look like.
 Json json_of_option(const std::string& name, const std::string& value) {
   if (name.starts_with("metadata.") || name.starts_with("configuration.")) return value;
   if (value == "true" || value == "false") return value == "true";

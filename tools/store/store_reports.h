@@ -1,4 +1,4 @@
-// What commands and the shell say of an open store: its tables, their families and files, its state.
+// Reports of commands and the shell on an open store: its tables, their families and files, its state.
 #pragma once
 
 #include <string>

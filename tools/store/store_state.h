@@ -1,4 +1,4 @@
-// What a store's manifest says, read without its lock and without writing: for commands that only look.
+// The content of a store's manifest, read without its lock and without writing. For commands that only look.
 #pragma once
 
 #include <string>

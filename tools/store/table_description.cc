@@ -11,12 +11,12 @@ namespace {
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 bool is_name(char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.'; }
 
-// Pieces of one family's text, from behind its brace on.
+// Pieces of one family's text, from after its brace on.
 class Attributes {
  public:
   explicit Attributes(std::string_view text) : text_(text) {}
 
-  // "NAME => 'value'" or "NAME => 123"; false at the end, or at what is none.
+  // Takes "NAME => 'value'" or "NAME => 123". Returns false at the end, or at anything else.
   bool next(std::string& name, std::string& value) {
     skip([](char c) { return is_space(c) || c == ','; });
     name = take([](char c) { return is_name(c); });

@@ -13,8 +13,8 @@ struct TableDescription {
   std::map<std::string, std::map<std::string, std::string>> families;
 };
 
-// The families in braces, {NAME => 'd', BLOCKSIZE => '65536 B (64KB)', …}, wherever they stand in the text;
-// everything else is passed over. kInvalidArgument when there is none.
+// Returns the families in braces, {NAME => 'd', BLOCKSIZE => '65536 B (64KB)', …}, wherever they stand in the
+// text. Skips everything else. Error: kInvalidArgument if the text has no family.
 Result<TableDescription> parse_description(std::string_view text);
 Result<TableDescription> read_description(const std::string& path);
 

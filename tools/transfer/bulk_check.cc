@@ -47,7 +47,7 @@ Result<BulkFacts> look_at(const BulkFile& file, VerifyLevel level) {
   return facts;
 }
 
-// What HBase's reader asks of the file info; nothing when all is there.
+// Returns which fact that HBase's reader requires is missing in the file info, or "".
 std::string missing_fact(const HFileReader& file) {
   const FileInfo& info = file.info();
   for (const std::string_view key : {info_key::kAvgKeyLen, info_key::kAvgValueLen}) {
@@ -189,9 +189,9 @@ void BulkCheck::check_sound() {
   const std::string level(files_.empty() ? "cells" : verify_level_name(files_.front().report.level));
   BulkRule& sound = rule("sound", fmt::format("every checksum, cell and count is right (level {})", level));
   for (const BulkFacts& file : files_) {
-    if (file.reader == nullptr) continue;  // said already
+    if (file.reader == nullptr) continue;  // reported already
     for (const VerifyFinding& finding : file.report.findings) {
-      if (finding.code == "V-INFO" && !missing_fact(*file.reader).empty()) continue;  // said already
+      if (finding.code == "V-INFO" && !missing_fact(*file.reader).empty()) continue;  // reported already
       BulkLevel grave = BulkLevel::kFail;
       if (finding.severity == VerifySeverity::kWarning) {
         if (finding.code == "W-PREV" || finding.code == "W-UNCHECKED" || finding.code == "W-BLOOM-IGNORED") {

@@ -31,7 +31,7 @@ struct BulkRule {
   std::string name;
   std::string text;  // what holds when nothing was found
   std::vector<BulkFinding> findings;
-  // Of the gravest finding.
+  // Returns the level of the gravest finding.
   BulkLevel level() const;
 };
 
@@ -81,7 +81,7 @@ class BulkCheck {
   std::vector<BulkRule> rules_;
 };
 
-// What HBase calls a file's codec, encoding and Bloom filter.
+// HBase's names of a file's codec, encoding and Bloom filter.
 struct BulkShape {
   std::string compression = "NONE";
   std::string encoding = "NONE";

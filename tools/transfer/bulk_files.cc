@@ -69,12 +69,12 @@ Result<std::vector<fs::directory_entry>> sorted_entries(const std::string& path)
   return entries;
 }
 
-// What an entry of the directory is, of a region of HBase's or of one laid out for a bulk load.
+// The kind of an entry in a directory: a region of HBase, or one laid out for a bulk load.
 struct Entry {
   enum class Kind : uint8_t {
     kFamily,   // a directory of files
     kFile,     // a file that may hold cells
-    kSidecar,  // sums that Hadoop keeps beside a file; passed over without a word
+    kSidecar,  // sums that Hadoop keeps next to a file; skipped silently
     kLeftOut,  // HBase passes it over; `why` and `matters` say the rest
   };
   Kind kind = Kind::kLeftOut;
@@ -84,7 +84,8 @@ struct Entry {
 
 Entry left_out(std::string why, bool matters) { return {Entry::Kind::kLeftOut, std::move(why), matters}; }
 
-// ".NAME.crc": Hadoop's local file system writes one beside each file, beginning with "crc" and a zero byte.
+// Returns true for ".NAME.crc". Hadoop's local file system writes one next to each file; it begins with "crc"
+// and a zero byte.
 bool is_sidecar(const fs::directory_entry& entry, std::string_view name) {
   if (!name.starts_with('.') || !name.ends_with(".crc") ||
       look_at_file(entry.path().string()) == FileLook::kHFile)
@@ -95,8 +96,8 @@ bool is_sidecar(const fs::directory_entry& entry, std::string_view name) {
          std::string_view(magic, sizeof magic) == std::string_view("crc\0", 4);
 }
 
-// Whether recovered.edits holds writes that the region has not taken in: files beside its markers, which end
-// in .seqid, and their sums.
+// Returns true if recovered.edits holds writes that the region has not taken in: any file there except sums
+// and markers. Markers end in .seqid or are empty.
 bool holds_edits(const fs::directory_entry& directory) {
   std::error_code error;
   for (fs::directory_iterator at(directory.path(), error); !error && at != fs::directory_iterator();
@@ -118,7 +119,7 @@ std::optional<Entry> own_entry(const fs::directory_entry& entry, std::string_vie
   return left_out("is not the name of a family: HBase keeps markers there", false);
 }
 
-// Of an entry beside the families.
+// Returns the kind of an entry of a region's directory.
 Entry entry_of_region(const fs::directory_entry& entry) {
   std::error_code ignored;
   const std::string name = entry.path().filename().string();
@@ -130,7 +131,7 @@ Entry entry_of_region(const fs::directory_entry& entry) {
   return left_out("is not in a family's directory", !name.starts_with('_') && !name.starts_with('.'));
 }
 
-// Of an entry in a family's directory.
+// Returns the kind of an entry of a family's directory.
 Entry entry_of_family(const fs::directory_entry& entry) {
   std::error_code ignored;
   const std::string name = entry.path().filename().string();

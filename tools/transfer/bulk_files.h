@@ -10,7 +10,7 @@
 
 namespace cellar {
 
-// What HBase makes of a file by its name alone.
+// HBase's classes of files by their name alone.
 enum class BulkName : uint8_t {
   kFile,
   kHidden,     // begins with '_': passed over without a word
@@ -18,7 +18,7 @@ enum class BulkName : uint8_t {
   kLink,       // table=region-file
 };
 BulkName bulk_name_of(std::string_view name);
-// Whether HBase takes a directory of this name for a family.
+// Returns true if HBase takes a directory of this name for a family.
 bool is_family_name(std::string_view name);
 
 struct BulkFile {
@@ -30,7 +30,7 @@ struct BulkFile {
 struct BulkStray {
   std::string path;
   std::string why;
-  bool matters = true;  // it may hold cells; else what jobs leave behind
+  bool matters = true;  // it may hold cells; else a marker that a job left
 };
 
 struct BulkFiles {

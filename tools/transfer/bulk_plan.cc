@@ -98,7 +98,7 @@ bool leave_out_codec_parameters(TableOptions& table) {
   return any;
 }
 
-// What a table of the descriptor is as options. What a store cannot have is said and left out.
+// Returns the options of the descriptor's table. Options that a store cannot have are reported and left out.
 TableOptions options_of(Session& session, const HBaseTableSchema& schema) {
   const auto set_all = [&](auto& options, const HBaseAttributes& attributes, const std::string& of) {
     for (const auto& [name, value] : attributes) {

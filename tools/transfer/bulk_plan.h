@@ -11,7 +11,7 @@
 
 namespace cellar {
 
-// What the files of one family have in common, for the table that takes them.
+// Common properties of the files of one family, for the table that takes them.
 struct BulkFamily {
   BulkShape shape;        // of most files
   bool mixed = false;     // others have another one
@@ -36,7 +36,7 @@ Result<FamilyOptions> family_for(const std::string& name, const BulkFamily& fami
 // The schema of the table from which the files came.
 struct BulkSchema {
   enum class Source : uint8_t {
-    kExport,      // the schema that `cellar export` wrote beside them
+    kExport,      // the schema that `cellar export` wrote next to them
     kDescriptor,  // .tableinfo of the HBase table in whose region they lie
     kFiles,       // the files alone: nothing is known of the options that files do not have
   };
@@ -44,8 +44,8 @@ struct BulkSchema {
   TableOptions options;  // of kExport and kDescriptor
 };
 std::string_view bulk_schema_source_name(BulkSchema::Source source);  // "export", "tableinfo", "files"
-// Families with files that the schema does not have are added to it as the files are, with a warning.
-// kCorruption when there is a schema that cannot be read.
+// Finds the schema. Families that have files but are not in it are added as the files are, with a warning.
+// Error: kCorruption if the schema cannot be read.
 Result<BulkSchema> find_bulk_schema(Session& session, const std::string& directory,
                                     const BulkSummary& summary);
 

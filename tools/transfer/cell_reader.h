@@ -21,7 +21,7 @@ enum class CellSource : uint8_t { kJsonl, kCsv, kTsv };
 // Where the columns of a CSV file go: "row=id, d:name=name, ts=updated".
 struct CellMap {
   std::string row;                                             // name of the column that is the row
-  std::string time;                                            // … the timestamp, or empty
+  std::string time;                                            // the same for the timestamp, or empty
   std::vector<std::pair<ColumnOperand, std::string>> columns;  // cell, name of the column
 };
 Result<CellMap> parse_cell_map(std::string_view text);

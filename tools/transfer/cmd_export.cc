@@ -80,7 +80,7 @@ class ExportCommand final : public Command {
   template <class Add>
   Status walk(Session& session, Table& table, const Scan& scan, ScanProgress& progress, const Add& add) {
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Scanner> scanner, paced_scan(table, scan));
-    // Files are whole or not at all, whether or not somebody reads what is said of them.
+    // Files are whole or not written at all, whether or not somebody reads the report on them.
     const auto stopping = [&] { return to_ == "hfile" ? interrupted() : session.stopping(); };
     while (!stopping() && scanner->next()) {
       const RowView row = scanner->row();

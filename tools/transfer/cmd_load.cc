@@ -17,7 +17,7 @@
 namespace cellar {
 namespace {
 
-// What came of one load; for people and as JSON.
+// The outcome of one load; for people and as JSON.
 struct LoadCounts {
   uint64_t lines = 0;
   uint64_t cells = 0;

@@ -1,5 +1,5 @@
-// HFileExport: a table's cells as a directory for HBase's bulk load: DIR/<family>/<32 hex digits>, a file for
-// each family and region, and the table's schema beside them (schema_file.h).
+// HFileExport: a table's cells as a directory for HBase's bulk load. DIR/<family>/<32 hex digits> holds a
+// file for each family and region. The table's schema lies next to them (schema_file.h).
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace cellar {
 
-// One thread. Everything is written beside the directory; only finish() gives it its name, whole.
+// One thread. Everything is written to a directory with a temporary name; finish() renames it.
 class HFileExport {
  public:
   // `path` is new, or an empty directory. kInvalidArgument, kNotSupported for options that HBase cannot read.

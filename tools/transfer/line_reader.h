@@ -13,9 +13,9 @@ namespace cellar {
 // One thread. A byte order mark of UTF-8 at the beginning is skipped.
 class LineReader {
  public:
-  // Opens a file; "-" is standard input. kNotFound or kIoError if it cannot be opened; kInvalidArgument if it
-  // holds no text: a directory, an HFile, UTF-16, or the magic of another kind of file. The hint says how to
-  // get its content in.
+  // Opens a file; "-" is standard input. Errors: kNotFound or kIoError if it cannot be opened. Also
+  // kInvalidArgument if it holds no text: a directory, an HFile, UTF-16, or the magic of another kind of
+  // file. The hint says how to get its content in.
   static Result<std::unique_ptr<LineReader>> open(const std::string& path);
   ~LineReader();
   LineReader(const LineReader&) = delete;
