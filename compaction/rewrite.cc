@@ -67,8 +67,9 @@ class Output {
  private:
   uint64_t size_step() const { return std::clamp<uint64_t>(job_.file_bytes / 8, 1, kBytesPerSizeCheck); }
 
-  // Compressed files take longer to fill than their cells say. The writer's size is asked for now and then.
-  // It counts whole blocks: files that are to be smaller than a block are full when their cells are.
+  // Compressed files take longer to fill than their cells say. So the writer tells its size, each time after
+  // size_step() bytes of cells. It counts whole blocks. Files smaller than a block are full when their cells
+  // are.
   bool is_full() {
     if (job_.file_bytes == 0 || bytes_ < next_size_check_) return false;
     next_size_check_ = bytes_ + size_step();
