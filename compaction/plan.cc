@@ -139,7 +139,9 @@ std::optional<CompactionPlan> major_plan(const CompactionPolicy& policy, const S
       std::ranges::all_of(shape.files, &StoreFileInfo::major) && runs_of(shape.files).size() <= 1;
   if (shape.files.empty() || (!forced && done)) return std::nullopt;
   CompactionPlan plan = policy.major_output(shape);
-  CELLAR_ASSERT(plan.inputs.empty() && plan.run == 0 && !plan.move);
+  plan.inputs.clear();  // a policy may have filled what it should not
+  plan.run = 0;
+  plan.move = false;
   plan.why = "major compaction";
   for (const StoreFileInfo& file : shape.files) {
     if (file.busy) return std::nullopt;
