@@ -22,18 +22,12 @@ namespace cellar {
 std::string_view first_row_of(const FileRecord& file);
 std::string_view last_row_of(const FileRecord& file);
 
-// Returns whether the files share a range of rows.
-inline bool share_rows(const FileRecord& a, const FileRecord& b) {
-  return first_row_of(a) <= last_row_of(b) && first_row_of(b) <= last_row_of(a);
-}
-
-// Half-open range of indexes into a list of files.
-struct RunSpan {
+// FileRange: half-open range of indexes into a list of files.
+struct FileRange {
   size_t begin = 0;
   size_t end = 0;
 
   size_t size() const { return end - begin; }
-  bool operator==(const RunSpan&) const = default;
 };
 
 // The functions below take a list in this order. Its elements have a member `run`, and `row_of` gives the
@@ -41,9 +35,9 @@ struct RunSpan {
 
 // Returns the run that the file at `index` belongs to.
 template <class Files>
-RunSpan run_around(const Files& files, size_t index) {
+FileRange run_around(const Files& files, size_t index) {
   CELLAR_ASSERT(index < files.size());
-  RunSpan span{index, index + 1};
+  FileRange span{index, index + 1};
   const uint64_t run = files[index].run;
   if (run == 0) return span;
   while (span.begin > 0 && files[span.begin - 1].run == run) --span.begin;
@@ -59,7 +53,7 @@ void insert_file(Files& files, File file, size_t otherwise, const RowOf& row_of)
   size_t end = file.run == 0 ? 0 : files.size();
   while (end > 0 && files[end - 1].run != file.run) --end;
   if (end != 0) {
-    const RunSpan span = run_around(files, end - 1);
+    const FileRange span = run_around(files, end - 1);
     const std::string_view row = row_of(file);
     const auto before = [&](const auto& each) { return row_of(each) < row; };
     const auto first = files.begin() + static_cast<std::ptrdiff_t>(span.begin);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "engine/manifest/file_order.h"
 #include "hfile/format/caps.h"
 
 namespace cellar {
@@ -42,6 +43,10 @@ Result<RecordedFile> open_recorded_file(Result<std::unique_ptr<ReadableFile>> fi
     return Status::corruption(fmt::format("the file records {} family markers, the manifest says {}",
                                           *markers, record.family_deletes))
         .at(name);
+  // Sorted runs rely on the rows. The index of another program's file may begin before its first row.
+  if (record.adopted_as == 0 && (opened.reader->first_row() != first_row_of(record) ||
+                                 opened.reader->last_row() != last_row_of(record)))
+    return Status::corruption("the rows of the file are not those that the manifest names").at(name);
   if (!parse_store_file_name(identity, record.name, opened.number))
     return Status::corruption("the file name does not belong to this store").at(name);
   CELLAR_ASSERT(opened.reader != nullptr && opened.number < kCountMax);

@@ -20,8 +20,8 @@ struct RecordedFile {
 };
 
 // Opens `file` (what Directory::open() of its name returned) and compares it with its record: size, cells,
-// family markers, checksums, a name of this store. `options` says how it is read; its name stands in errors.
-// kCorruption for what differs, and for a file that is missing; else what reading it says.
+// family markers, rows, checksums, a name of this store. `options` says how it is read; its name stands in
+// errors. kCorruption for what differs, and for a file that is missing; else what reading it says.
 Result<RecordedFile> open_recorded_file(Result<std::unique_ptr<ReadableFile>> file, const FileRecord& record,
                                         const Identity& identity, HFileReaderOptions options);
 

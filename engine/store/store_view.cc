@@ -19,7 +19,8 @@ void note_rows(StoreView& view, FileRun& run) {
   for (size_t i = run.end; i-- > run.begin;) {
     const StoreFile& file = *view.files[i];
     if (file.may_hold_markers()) next_marked = i;
-    view.rows[i] = {file.first_row(), file.last_row(), next_marked};
+    view.rows[i] = rows_of(file);
+    view.rows[i].next_marked = next_marked;
     CELLAR_ASSERT(i + 1 == run.end || view.rows[i].last < view.rows[i + 1].first);  // no row is in two files
   }
   run.lasts = RowWords(run.size(), [&](size_t i) { return view.rows[run.begin + i].last; });
@@ -34,6 +35,8 @@ size_t first_up_to(const StoreView& view, const FileRun& run, std::string_view r
 }
 
 }  // namespace
+
+FileRows rows_of(const StoreFile& file) { return {first_row_of(file.record()), last_row_of(file.record())}; }
 
 std::vector<PlacedFile> placed_files(const StoreView& view) {
   std::vector<PlacedFile> result;

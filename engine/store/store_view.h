@@ -33,14 +33,6 @@ class MemtableRef {
   Memtable* table_ = nullptr;
 };
 
-// FileRange: the files of a view with these indexes. `end` is exclusive.
-struct FileRange {
-  size_t begin = 0;
-  size_t end = 0;
-
-  size_t size() const { return end - begin; }
-};
-
 // FileRun: a sorted run of a view: the files with these indexes. See engine/manifest/file_order.h.
 struct FileRun {
   size_t begin = 0;
@@ -96,6 +88,9 @@ std::vector<PlacedFile> placed_files(const StoreView& view);
 std::vector<StoreFileInfo> infos_of(const StoreView& view);
 // Makes these, in the order of file_order.h, the files of a view.
 void set_files(StoreView& view, std::vector<PlacedFile> files);
+
+// Returns the rows of a file with a record. They are the rows of its cells; a reader may know wider ones.
+FileRows rows_of(const StoreFile& file);
 
 // Returns the files of a run that may hold rows within the bounds. The run must have several files. Most
 // searches compare words of rows (row_words.h), so that the time hardly grows with the number of files.

@@ -3,10 +3,12 @@
 // without being written. Method: small memtables and files, a model of the newest values, and a listener that
 // counts.
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <string>
 
 #include "base/random.h"
+#include "engine/manifest/manifest.h"
 #include "tests/engine/engine_fixture.h"
 
 namespace cellar::testing {
@@ -56,6 +58,14 @@ class LeveledStoreTest : public EngineFixture {
   void put(uint64_t row, const std::string& value) {
     ASSERT_TRUE(table_->put(Put(row_text(row)).add("f", "q", value)).ok());
     model_[row_text(row)] = value;
+  }
+  // Overwrites 3,000 rows a few times, and waits until everything has gone down.
+  void fill(uint64_t seed, const std::string& prefix = "value ") {
+    Random random(seed);
+    for (int i = 0; i < 10000; ++i)
+      put(random.below(3000), prefix + std::to_string(i) + std::string(30, 'x'));
+    EXPECT_OK(engine_->flush());
+    EXPECT_OK(engine_->wait_for_background());
   }
   static std::string row_text(uint64_t row) {
     std::string text = std::to_string(row);
@@ -122,10 +132,7 @@ TEST_F(LeveledStoreTest, AnswersStayRightWhileFilesGoDown) {
 
 TEST_F(LeveledStoreTest, RunsAreAsTheyWereWhenTheStoreIsOpenedAgain) {
   open_leveled();
-  Random random(8);
-  for (int i = 0; i < 10000; ++i) put(random.below(3000), "value " + std::to_string(i));
-  EXPECT_OK(engine_->flush());
-  EXPECT_OK(engine_->wait_for_background());
+  fill(8);
   const FamilyInfo before = info();
   ASSERT_GT(before.files.size(), runs(before).size());
   EXPECT_OK(engine_->close());
@@ -144,12 +151,46 @@ TEST_F(LeveledStoreTest, RunsAreAsTheyWereWhenTheStoreIsOpenedAgain) {
   expect_content(*table_);
 }
 
+// A forged manifest names the files of a run with rows that are not theirs: the store does not open.
+TEST_F(LeveledStoreTest, RunsOfAForgedManifestAreRefused) {
+  open_leveled();
+  fill(12);
+  EXPECT_OK(engine_->close());
+  table_.reset();
+  engine_.reset();
+  const std::unique_ptr<Executor> executor = make_thread_executor(1, 1);
+  const auto forge = [&](const std::function<void(FileRecord&, FileRecord&)>& change) {
+    const auto root = files_->open_directory("store", false);
+    ASSERT_TRUE(root.ok());
+    const auto manifest = Manifest::load(**root, *executor);
+    ASSERT_TRUE(manifest.ok());
+    ManifestState state = (*manifest)->state();
+    std::vector<FileRecord>& files = state.tables.at(0).families.at(0).files;
+    for (size_t i = 0; i + 1 < files.size(); ++i) {
+      if (files[i].run == 0 || files[i].run != files[i + 1].run) continue;
+      change(files[i], files[i + 1]);
+      ASSERT_TRUE((*manifest)->switch_to(state).ok());
+      return;
+    }
+    FAIL() << "no run has two files";
+  };
+  const auto expect_refused = [&](const std::string& why) {
+    EngineOptions options;
+    options.environment.files = files_.get();
+    options.environment.clock = &clock_;
+    const Status status = Engine::open("store", options).status();
+    EXPECT_TRUE(status.is(Code::kCorruption)) << status.to_text();
+    EXPECT_NE(status.to_text().find(why), std::string::npos) << status.to_text();
+  };
+  forge([](FileRecord& file, FileRecord&) { file.last_key = file.first_key; });
+  expect_refused("the rows of the file are");
+  forge([](FileRecord& file, FileRecord& next) { file.last_key = next.first_key; });
+  expect_refused("share rows");
+}
+
 TEST_F(LeveledStoreTest, CopiesKeepRunsAndSoDoClones) {
   open_leveled();
-  Random random(9);
-  for (int i = 0; i < 10000; ++i) put(random.below(3000), "value " + std::to_string(i));
-  EXPECT_OK(engine_->flush());
-  EXPECT_OK(engine_->wait_for_background());
+  fill(9);
   const std::vector<size_t> sizes = runs(info());
   ASSERT_TRUE(engine_->named_snapshots().create("s").ok());
   auto cloned = engine_->named_snapshots().clone("s", "t", "copy");
@@ -157,7 +198,7 @@ TEST_F(LeveledStoreTest, CopiesKeepRunsAndSoDoClones) {
   EXPECT_EQ(runs((*cloned)->info().families.at(0)), sizes);
   expect_content(**cloned);
   // Both go on, and neither takes the other's run for its own.
-  for (int i = 0; i < 5000; ++i) put(random.below(3000), "later " + std::to_string(i));
+  fill(10, "later ");
   ASSERT_TRUE((*cloned)->put(Put("another").add("f", "q", "x")).ok());
   EXPECT_OK((*cloned)->flush());
   EXPECT_OK((*cloned)->compact());

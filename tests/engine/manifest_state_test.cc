@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "base/coding.h"
 #include "engine/manifest/manifest.h"
 
 namespace cellar::testing {
@@ -141,6 +142,99 @@ TEST(ManifestState, AFamilyOfADroppedTableIsForgottenOnce) {
   EXPECT_EQ(state.obsolete.size(), kFamiliesEach);
   drop.drop_tables.clear();
   EXPECT_FALSE(apply(state, drop).ok()) << "it is gone";
+}
+
+// ---- Sorted runs ----
+
+std::string key_of_row(const std::string& row) {
+  std::string key;
+  append_be16(key, static_cast<uint16_t>(row.size()));
+  return key + row;
+}
+
+// Returns a file of a run, with its rows.
+FileRecord file_of(uint32_t number, uint64_t run, const std::string& first, const std::string& last) {
+  FileRecord file;
+  file.name = file_name(number);
+  file.first_key = key_of_row(first);
+  file.last_key = key_of_row(last);
+  file.run = run;
+  file.level = run != 0 ? 1 : 0;
+  return file;
+}
+
+class FileOrder : public ::testing::Test {
+ protected:
+  FileOrder() {
+    ManifestEdit edit;
+    edit.set_tables.push_back({.id = 1, .name = "t"});
+    edit.set_families.push_back({.table_id = 1, .id = 1, .name = "f"});
+    // Two old runs, and two files that are runs of their own.
+    for (const FileRecord& file :
+         {file_of(2, 50, "e", "h"), file_of(1, 50, "a", "c"), file_of(3, 60, "b", "f"),
+          file_of(4, 0, "a", "z"), file_of(5, 0, "a", "z")})
+      edit.add_files.push_back({1, file});
+    EXPECT_TRUE(apply(state_, edit).ok());
+  }
+  // Applies the edit to a copy. Returns the numbers of the files in their order, or the error.
+  std::string after(const ManifestEdit& edit) const {
+    ManifestState state = state_;
+    if (const Status status = apply(state, edit); !status.ok()) return status.to_text();
+    std::string text;
+    for (const FileRecord& file : state.tables[0].families[0].files) {
+      uint64_t number = 0;
+      EXPECT_TRUE(parse_store_file_name(state.identity, file.name, number));
+      text += std::to_string(number) + " ";
+    }
+    return text;
+  }
+  static ManifestEdit edit_of(std::vector<uint32_t> removed, std::vector<FileRecord> added) {
+    ManifestEdit edit;
+    for (const uint32_t number : removed) edit.remove_files.push_back({1, file_name(number)});
+    for (FileRecord& file : added) edit.add_files.push_back({1, std::move(file)});
+    return edit;
+  }
+  static ManifestEdit move_of(uint32_t number, uint64_t run) {
+    ManifestEdit edit;
+    edit.move_files.push_back({1, file_name(number), run, 2});
+    return edit;
+  }
+  ManifestState state_ = fresh();
+};
+
+TEST_F(FileOrder, FilesJoinTheirRunByTheirRows) {
+  EXPECT_EQ(after({}), "1 2 3 4 5 ");
+  EXPECT_EQ(after(edit_of({}, {file_of(9, 50, "d", "d")})), "1 9 2 3 4 5 ");
+  EXPECT_EQ(after(edit_of({4, 2}, {file_of(8, 50, "d", "d"), file_of(9, 50, "e", "z")})), "1 8 9 3 5 ");
+}
+
+TEST_F(FileOrder, ANewRunTakesThePlaceOfTheOldestRemovedFile) {
+  EXPECT_EQ(after(edit_of({}, {file_of(9, 0, "a", "z")})), "1 2 3 4 5 9 ");
+  EXPECT_EQ(after(edit_of({4, 5}, {file_of(8, 70, "n", "z"), file_of(9, 70, "a", "m")})), "1 2 3 9 8 ");
+  EXPECT_EQ(after(edit_of({3, 4}, {file_of(9, 0, "a", "z")})), "1 2 9 5 ");
+}
+
+TEST_F(FileOrder, TheRestOfARunIsYoungerThanTheNewRun) {
+  EXPECT_EQ(after(edit_of({2, 3}, {file_of(9, 70, "b", "h")})), "9 1 4 5 ");
+  EXPECT_EQ(after(edit_of({3, 2}, {file_of(9, 70, "b", "h")})), "9 1 4 5 ");
+}
+
+TEST_F(FileOrder, FilesMove) {
+  EXPECT_EQ(after(move_of(2, 80)), "2 1 3 4 5 ")
+      << "to a new run, which is just older than the one it leaves";
+  EXPECT_EQ(after(move_of(4, 80)), "1 2 3 4 5 ");
+  ManifestEdit gap = edit_of({3}, {file_of(9, 60, "d", "d")});
+  gap.move_files.push_back({1, file_name(9), 50, 2});
+  EXPECT_EQ(after(gap), "1 9 2 4 5 ");
+}
+
+TEST_F(FileOrder, RunsWithCommonRowsAreRefused) {
+  EXPECT_NE(after(edit_of({}, {file_of(9, 50, "c", "d")})).find("share rows"), std::string::npos);
+  EXPECT_NE(after(edit_of({}, {file_of(9, 50, "g", "i")})).find("share rows"), std::string::npos);
+  EXPECT_NE(after(move_of(3, 50)).find("share rows"), std::string::npos);
+  EXPECT_NE(after(edit_of({}, {file_of(9, 90, "m", "b")})).find("has no rows"), std::string::npos);
+  EXPECT_NE(after(move_of(3, 0)).find("without a number"), std::string::npos);
+  EXPECT_NE(after(move_of(33, 50)).find("has no file"), std::string::npos);
 }
 
 }  // namespace

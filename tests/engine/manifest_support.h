@@ -1,6 +1,7 @@
 // What the tests of the manifest share: a state with every field set, and random edits that fit.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,15 @@ inline FileRecord some_file(uint64_t number) {
   return file;
 }
 
+// A file of a run, with one row: that of its number.
+inline FileRecord file_of_run(uint64_t number, uint64_t run) {
+  FileRecord file = some_file(number);
+  file.first_key = file.last_key = key_of(1'000'000 + number);
+  file.run = run;
+  file.level = 2;
+  return file;
+}
+
 inline ManifestState full_state() {
   ManifestState state;
   state.identity = kTestIdentity;
@@ -52,6 +62,8 @@ inline ManifestState full_state() {
   state.tables[0].families.push_back(
       {9, "f", {{"max_versions", "3"}, {"ttl_s", "86400"}}, 55, {some_file(1), some_file(2)}});
   state.tables[0].families.push_back({8, "g", {}, 0, {some_file(3)}});
+  state.tables[0].families.push_back(
+      {7, "runs", {}, 0, {file_of_run(10, 10), file_of_run(13, 10), file_of_run(11, 11), some_file(14)}});
   state.tables[1].families.push_back({10, "f", {{"bloom", ""}}, kCountMax - 1, {}});
   state.dropped_families = {2, 5};
   state.last_sequence = 1'000'000'000'000;
@@ -106,6 +118,7 @@ class EditMaker {
     for (uint64_t i = random_.below(3); i > 0; --i) {
       edit.add_files.push_back({family.id, some_file(state.next_file_number + i)});
     }
+    add_runs(state, family, edit);
     edit.flushed.push_back({family.id, state.edit * 10});
     edit.last_sequence = state.edit * 10;
     edit.wall_ms = static_cast<int64_t>(state.edit);
@@ -119,6 +132,22 @@ class EditMaker {
   }
 
  private:
+  // Sometimes a new run of two files, a file for the run that came last, and a file that moves.
+  void add_runs(const ManifestState& state, const FamilyRecord& family, ManifestEdit& edit) {
+    const uint64_t number = state.next_file_number;
+    if (random_.one_in(4))
+      for (const uint64_t i : {7, 6}) edit.add_files.push_back({family.id, file_of_run(number + i, number)});
+    if (!family.files.empty() && family.files.back().run != 0 && random_.one_in(2))
+      edit.add_files.push_back({family.id, file_of_run(number + 8, family.files.back().run)});
+    const auto stays = [&](const FileRecord& file) {
+      return std::ranges::find(edit.remove_files, file.name, &ManifestEdit::FileName::name) ==
+             edit.remove_files.end();
+    };
+    const auto file = std::ranges::find_if(
+        family.files, [&](const FileRecord& each) { return each.run != 0 && stays(each); });
+    if (file != family.files.end() && random_.one_in(3))
+      edit.move_files.push_back({family.id, file->name, number + 9, 3});
+  }
   void add_feeds(const ManifestState& state, FeedEdit& edit) {
     const FeedBook& book = state.feeds;
     if (random_.one_in(8))
