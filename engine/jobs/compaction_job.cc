@@ -4,26 +4,58 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <unordered_set>
 #include <utility>
 
 #include "base/assert.h"
 #include "cell/merging_cursor.h"
 #include "engine/jobs/flush_job.h"
-#include "engine/jobs/input_cursor.h"
+#include "engine/read/run_files_cursor.h"
+#include "engine/store/sequence_check.h"
 
 namespace cellar {
 namespace {
 
-// The inputs of one run, and the cursor over them.
-using InputCursors = std::vector<const InputCursor*>;
+// InputFiles: the inputs of one run. Their cells are checked against the record of their file.
+class InputFiles final : public RunFiles {
+ public:
+  // Borrows the files.
+  InputFiles(std::span<const std::shared_ptr<StoreFile>> files, const FileCursorOptions& options)
+      : files_(files), options_(options) {
+    CELLAR_ASSERT(!files_.empty());
+    for (const auto& file : files_) rows_.push_back(rows_of(*file));
+  }
+  bool wants(size_t) override { return true; }
+  std::unique_ptr<RunCursor> open(size_t at) override {
+    opened_ = at;
+    return make_sequence_checking_cursor(*files_[at], options_);
+  }
+
+  std::span<const FileRows> rows() const { return rows_; }
+  // Returns the file that was opened last. A rewrite only moves forward, so an error of the cursor is that
+  // file's.
+  StoreFile& opened() const { return *files_[opened_]; }
+
+ private:
+  const std::span<const std::shared_ptr<StoreFile>> files_;
+  const FileCursorOptions options_;
+  std::vector<FileRows> rows_;
+  size_t opened_ = 0;
+};
+
+// The cursor of a run of inputs, and the files that it owns. Both live as long as the merge.
+struct InputRun {
+  const CellCursor* cursor = nullptr;
+  const InputFiles* files = nullptr;
+};
 
 // Inputs that turn out to be damaged are left out of later compactions: reads report them, and everything
 // else goes on.
-void set_damaged_aside(const StoreWork& work, Store& store, const InputCursors& cursors) {
-  for (const InputCursor* cursor : cursors) {
-    const Status status = cursor->status();
-    StoreFile& file = cursor->current();
+void set_damaged_aside(const StoreWork& work, Store& store, const std::vector<InputRun>& runs) {
+  for (const InputRun& run : runs) {
+    const Status status = run.cursor->status();
+    StoreFile& file = run.files->opened();
     if (!status.is(Code::kCorruption) || !store.set_aside(file)) continue;
     const Status told = status.hinting(
         "the file is left out of compactions; restore it from a copy and open the store again, or ask for a "
@@ -78,12 +110,16 @@ Inputs inputs_of(const StoreView& view, const CompactionPlan& plan) {
 
 // Everything the rewrite needs to know of its inputs.
 void describe_inputs(const Inputs& inputs, NewFileRequest& request, CompactionInfo& info,
-                     std::vector<MergeSource>& sources, InputCursors& cursors) {
+                     std::vector<MergeSource>& sources, std::vector<InputRun>& runs) {
   int64_t oldest_put = INT64_MAX;
   const FileCursorOptions options{.fill_cache = false, .sequential = true, .stats = nullptr};
   for (size_t i = inputs.runs.size(); i-- > 0;) {
-    auto cursor = std::make_unique<InputCursor>(inputs.runs[i], options);
-    cursors.push_back(cursor.get());
+    auto files = std::make_unique<InputFiles>(inputs.runs[i], options);
+    InputRun& run = runs.emplace_back();
+    run.files = files.get();
+    const std::span<const FileRows> rows = files->rows();
+    std::unique_ptr<CellCursor> cursor = make_run_files_cursor(rows, std::move(files));
+    run.cursor = cursor.get();
     sources.push_back({std::move(cursor), static_cast<uint32_t>(sources.size())});
   }
   for (const auto& file : inputs.files) {
@@ -94,7 +130,7 @@ void describe_inputs(const Inputs& inputs, NewFileRequest& request, CompactionIn
     info.cells_in += file->record().cells;
     info.inputs.push_back(file->record().name);
   }
-  CELLAR_ASSERT(sources.size() == inputs.runs.size() && cursors.size() == inputs.runs.size());
+  CELLAR_ASSERT(sources.size() == inputs.runs.size() && runs.size() == inputs.runs.size());
   request.job.rules.oldest_put_ts = oldest_put;
 }
 
@@ -158,6 +194,8 @@ ShapeOfStore shape_of(const EngineOptions& engine, const Store& store, const Sto
                       int64_t now_ms) {
   ShapeOfStore result;
   result.files = infos_of(view);
+  for (StoreFileInfo& file : result.files)
+    file.busy = file.busy || (file.run != 0 && store.is_joined(file.run));
   result.shape.files = result.files;
   result.shape.now_ms = now_ms;
   result.shape.ttl_ms = view.config->rules.ttl_ms;
@@ -205,8 +243,8 @@ Status merge_files(const StoreWork& work, Store& store, const CompactionPlan& pl
   request.job.file_bytes = plan.file_bytes;
   request.job.file_starts = plan.file_starts;
   std::vector<MergeSource> sources;
-  InputCursors cursors;
-  describe_inputs(inputs, request, info, sources, cursors);
+  std::vector<InputRun> runs;
+  describe_inputs(inputs, request, info, sources, runs);
   int64_t paced_us = work.world.clock.steady_us();  // the pace knows of all compaction time before this
   const auto count_time = [&] { store.pace().compacted(work.world.clock.steady_us() - paced_us); };
   work.world.events.on_compaction_begin(info);
@@ -229,7 +267,7 @@ Status merge_files(const StoreWork& work, Store& store, const CompactionPlan& pl
   };
   auto made = work.writer.write(request);
   Status status = made.status();
-  if (status.is(Code::kCorruption)) set_damaged_aside(work, store, cursors);
+  if (status.is(Code::kCorruption)) set_damaged_aside(work, store, runs);
   if (status.ok()) status = publish(work, store, inputs.files, *made);
   store.compaction_ends(inputs.files, runs_replaced);
   count_time();
@@ -251,9 +289,6 @@ Status compact_store(const StoreWork& work, Store& store, const CompactionPlan& 
   if (inputs.files.size() != plan.inputs.size())
     return Status::busy("the store's files changed after the plan was made");
   CELLAR_ASSERT(!inputs.files.empty());  // a checked plan has some
-  if (plan.run != 0 && store.is_joined(plan.run))
-    return Status::invalid_argument(
-        fmt::format("the plan adds files to run {}, to which a running compaction adds files", plan.run));
   CompactionInfo info;
   info.table = store.table_name();
   info.family = store.family();

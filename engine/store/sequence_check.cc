@@ -8,7 +8,7 @@
 namespace cellar {
 namespace {
 
-class SequenceCheckingCursor final : public CellCursor {
+class SequenceCheckingCursor final : public RunCursor {
  public:
   SequenceCheckingCursor(const StoreFile& file, const FileCursorOptions& options)
       : file_(file), allowed_(sequences_of(file.record())), inner_(file.reader().cursor(options)) {}
@@ -19,6 +19,9 @@ class SequenceCheckingCursor final : public CellCursor {
   const CellView* next() override { return failure_.ok() ? checked(inner_->next()) : nullptr; }
   const CellView* skip_to(const CellView& target) override {
     return failure_.ok() ? checked(inner_->skip_to(target)) : nullptr;
+  }
+  const CellView* seek_before(const CellView& target) override {
+    return failure_.ok() ? checked(inner_->seek_before(target)) : nullptr;
   }
   Status status() const override { return failure_.ok() ? inner_->status() : failure_; }
   const Pinnable* pinned() const override { return inner_->pinned(); }
@@ -34,7 +37,7 @@ class SequenceCheckingCursor final : public CellCursor {
 
   const StoreFile& file_;
   const SequenceRange allowed_;
-  const std::unique_ptr<CellCursor> inner_;
+  const std::unique_ptr<RunCursor> inner_;
   Status failure_;
 };
 
@@ -56,8 +59,8 @@ Status check_sequence(const StoreFile& file, const CellView& cell) {
       .at(file.reader().name());
 }
 
-std::unique_ptr<CellCursor> make_sequence_checking_cursor(const StoreFile& file,
-                                                          const FileCursorOptions& options) {
+std::unique_ptr<RunCursor> make_sequence_checking_cursor(const StoreFile& file,
+                                                         const FileCursorOptions& options) {
   return std::make_unique<SequenceCheckingCursor>(file, options);
 }
 

@@ -19,8 +19,8 @@ SequenceRange sequences_of(const FileRecord& record);
 // Ok if `cell`, which was read from `file`, may have its sequence. kCorruption.
 Status check_sequence(const StoreFile& file, const CellView& cell);
 
-// A forward cursor over `file` that fails at the first cell that may not have its sequence. Borrows `file`.
-std::unique_ptr<CellCursor> make_sequence_checking_cursor(const StoreFile& file,
-                                                          const FileCursorOptions& options);
+// Returns a cursor over `file` that fails at the first cell that may not have its sequence. Borrows `file`.
+std::unique_ptr<RunCursor> make_sequence_checking_cursor(const StoreFile& file,
+                                                         const FileCursorOptions& options);
 
 }  // namespace cellar

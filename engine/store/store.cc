@@ -224,6 +224,7 @@ void Store::install_adopted(std::span<const std::shared_ptr<StoreFile>> files) {
 void Store::compaction_begins(std::span<const std::shared_ptr<StoreFile>> inputs, int64_t runs_replaced,
                               uint64_t run) {
   CELLAR_ASSERT(!inputs.empty());
+  MutexLock lock(mutex_);
   for (const auto& input : inputs) {
     CELLAR_ASSERT(!input->busy());
     input->set_busy(true);
@@ -238,6 +239,7 @@ void Store::compaction_begins(std::span<const std::shared_ptr<StoreFile>> inputs
 }
 
 void Store::compaction_ends(std::span<const std::shared_ptr<StoreFile>> inputs, int64_t runs_replaced) {
+  MutexLock lock(mutex_);
   CELLAR_ASSERT(!inputs.empty() && !joined_runs_.empty());
   being_replaced_.fetch_sub(runs_replaced, std::memory_order_relaxed);
   for (const auto& input : inputs) input->set_busy(false);

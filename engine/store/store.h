@@ -138,8 +138,12 @@ class Store : public std::enable_shared_from_this<Store> {
   void compaction_begins(std::span<const std::shared_ptr<StoreFile>> inputs, int64_t runs_replaced,
                          uint64_t run);
   void compaction_ends(std::span<const std::shared_ptr<StoreFile>> inputs, int64_t runs_replaced);
-  // Returns whether the output of a running compaction joins the run. Only the thread of compactions asks.
-  bool is_joined(uint64_t run) const { return std::ranges::find(joined_runs_, run) != joined_runs_.end(); }
+  // Returns whether the output of a running compaction joins the run.
+  bool is_joined(uint64_t run) const {
+    CELLAR_ASSERT(run != 0);
+    MutexLock lock(mutex_);
+    return std::ranges::find(joined_runs_, run) != joined_runs_.end();
+  }
   // Compactions leave the file out from now on, because it cannot be read. False if they did already.
   bool set_aside(StoreFile& file);
   // Compactions may take the file again. False if they might already.
@@ -216,9 +220,8 @@ class Store : public std::enable_shared_from_this<Store> {
   std::atomic<int64_t> bytes_{0};           // the size of all files
   std::atomic<int64_t> bytes_begun_{0};     // the size of all files when the outermost compaction began
   std::atomic<uint64_t> inputs_bytes_{0};   // the size of the outermost compaction's inputs; 0: none runs
-  // For each running compaction, the innermost one last, the run that its output joins, or 0. Only the thread
-  // that runs them uses it.
-  std::vector<uint64_t> joined_runs_;
+  // For each running compaction, the innermost one last, the run that its output joins, or 0.
+  std::vector<uint64_t> joined_runs_ CELLAR_GUARDED_BY(mutex_);
   WritePace pace_;
   Mutex work_mutex_;
   Work work_ CELLAR_GUARDED_BY(work_mutex_);
