@@ -6,25 +6,18 @@
 
 #include "cell/cell_key.h"
 #include "tests/cell_support/cursor_contract.h"
+#include "tests/cell_support/forwarding_cursor.h"
 #include "tests/cell_support/poison_cursor.h"
 #include "tests/cell_support/vector_cursor.h"
 
 namespace cellar::testing {
 namespace {
 
-// Everything forwarded but skip_to.
-class Stepping final : public RunCursor {
+// Has the default skip_to.
+class Stepping final : public ForwardingCursor {
  public:
-  explicit Stepping(std::unique_ptr<RunCursor> cursor) : cursor_(std::move(cursor)) {}
-  const CellView* seek(const CellView& target) override { return cursor_->seek(target); }
-  const CellView* next() override { return cursor_->next(); }
-  const CellView* seek_before(const CellView& target) override { return cursor_->seek_before(target); }
-  Status status() const override { return cursor_->status(); }
-  const Pinnable* pinned() const override { return cursor_->pinned(); }
-  void print(TextPrinter& out) const override { cursor_->print(out); }
-
- private:
-  std::unique_ptr<RunCursor> cursor_;
+  using ForwardingCursor::ForwardingCursor;
+  const CellView* skip_to(const CellView& target) override { return CellCursor::skip_to(target); }
 };
 
 TEST(Cursor, DefaultSkipToSteps) {

@@ -12,6 +12,7 @@
 #include "cell/cell_key.h"
 #include "cell/reverse_row_cursor.h"
 #include "tests/cell_support/cursor_contract.h"
+#include "tests/cell_support/forwarding_cursor.h"
 #include "tests/cell_support/poison_cursor.h"
 #include "tests/cell_support/vector_cursor.h"
 
@@ -25,23 +26,16 @@ struct Log {
   size_t open_max = 0;
 };
 
-// Passes all moves on, and counts as open while it lives.
-class CountedCursor final : public RunCursor {
+// Counts as open while it lives.
+class CountedCursor final : public ForwardingCursor {
  public:
-  CountedCursor(std::unique_ptr<RunCursor> cursor, Log& log) : cursor_(std::move(cursor)), log_(log) {
+  CountedCursor(std::unique_ptr<RunCursor> cursor, Log& log)
+      : ForwardingCursor(std::move(cursor)), log_(log) {
     log_.open_max = std::max(log_.open_max, ++log_.open);
   }
   ~CountedCursor() override { --log_.open; }
-  const CellView* seek(const CellView& target) override { return cursor_->seek(target); }
-  const CellView* next() override { return cursor_->next(); }
-  const CellView* skip_to(const CellView& target) override { return cursor_->skip_to(target); }
-  const CellView* seek_before(const CellView& target) override { return cursor_->seek_before(target); }
-  Status status() const override { return cursor_->status(); }
-  const Pinnable* pinned() const override { return cursor_->pinned(); }
-  void print(TextPrinter& out) const override { cursor_->print(out); }
 
  private:
-  std::unique_ptr<RunCursor> cursor_;
   Log& log_;
 };
 
@@ -101,27 +95,23 @@ class TestRun {
   std::vector<FileRows> rows_;
 };
 
-// HoldingCursor: a cursor together with the run that it reads.
-class HoldingCursor final : public RunCursor {
- public:
-  explicit HoldingCursor(std::vector<TestFile> files) : run_(std::move(files)), cursor_(run_.cursor(log_)) {}
-  ~HoldingCursor() override {
-    cursor_.reset();
-    EXPECT_EQ(log_.open, 0u);
-    EXPECT_LE(log_.open_max, 2u);
-  }
-  const CellView* seek(const CellView& target) override { return cursor_->seek(target); }
-  const CellView* next() override { return cursor_->next(); }
-  const CellView* skip_to(const CellView& target) override { return cursor_->skip_to(target); }
-  const CellView* seek_before(const CellView& target) override { return cursor_->seek_before(target); }
-  Status status() const override { return cursor_->status(); }
-  const Pinnable* pinned() const override { return cursor_->pinned(); }
-  void print(TextPrinter& out) const override { cursor_->print(out); }
+// HeldRun: a run and what its cursor does. A base class, so that it lives before and after the cursor.
+struct HeldRun {
+  explicit HeldRun(std::vector<TestFile> files) : run(std::move(files)) {}
+  TestRun run;
+  Log log;
+};
 
- private:
-  TestRun run_;
-  Log log_;
-  std::unique_ptr<RunCursor> cursor_;
+// HoldingCursor: a cursor together with the run that it reads.
+class HoldingCursor final : private HeldRun, public ForwardingCursor {
+ public:
+  explicit HoldingCursor(std::vector<TestFile> files)
+      : HeldRun(std::move(files)), ForwardingCursor(run.cursor(log)) {}
+  ~HoldingCursor() override {
+    close();
+    EXPECT_EQ(log.open, 0u);
+    EXPECT_LE(log.open_max, 2u);
+  }
 };
 
 // Cuts the cells into files at borders of rows. Some unwanted files with rows of their own lie between them.
