@@ -107,7 +107,8 @@ class VerifyCommand final : public Command {
             "blocks  also checks every block's checksum, back-pointer, place in the file and in the index\n"
             "cells   also checks every cell: order, family, sequences, counts, first and last key, times\n"
             "deep    also finds every key through index and Bloom filter, and compares rebuilt filters\n"
-            "A store is read without its lock: another process may have it open.")
+            "A store is read without its lock: another process may have it open.\n"
+            "cellar help CODE explains a finding, such as V-ORDER; cellar help findings lists all codes.")
         .example("cellar verify versions.hfile --level deep", "all checks of a file")
         .example("cellar verify shop --jobs 2 --junit verified.xml --max-errors 5",
                  "a store, in a job that reads JUnit reports");
