@@ -1,6 +1,6 @@
-// Goal: a writer that waits sends on_stall_begin and on_stall_end, once each, with the reason and the time that
-// it waited. Method: a flush or a compaction that takes exactly as long as the test says, on the manual clock,
-// while a single writer writes.
+// Goal: a writer that waits sends on_stall_begin and on_stall_end, once each, with the reason and the time
+// that it waited. Method: a flush or a compaction takes exactly as long as the test says, on the manual
+// clock. A single writer writes during that time.
 #include <algorithm>
 
 #include "tests/engine/engine_fixture.h"
