@@ -160,7 +160,8 @@ Status StoreFileWriter::warm(const NewFileRequest& request, const StoreFile& fil
   });
 }
 
-// Opens the file that was written, and makes sure that it may take the place of its sources.
+// Opens the file that was written, and makes sure that it may take the place of its sources. Errors name the
+// file.
 Status StoreFileWriter::open_and_check(const NewFileRequest& request, const std::string& name,
                                        NewFile& made) {
   CELLAR_ASSERT(made.rewrite.wrote_file && made.file == nullptr);
@@ -169,10 +170,10 @@ Status StoreFileWriter::open_and_check(const NewFileRequest& request, const std:
                                            request.config->options, made.record));
   if (world_.options.verify_new_files) CELLAR_TRY(check_new_file(*made.file, made.rewrite, request.mvcc));
   CELLAR_TRY(warm(request, *made.file));
-  const Status synced = directory_of(request)->sync();
+  const Status synced =
+      directory_of(request)->sync().with_context("syncing the directory of a new store file");
   // A directory sync that is tried again proves nothing: what the first one lost stays lost.
-  if (!synced.ok() && request.directory == nullptr)
-    disk_.health.fail(synced.with_context("syncing the directory of a new store file"));
+  if (!synced.ok() && request.directory == nullptr) disk_.health.fail(synced);
   return synced;
 }
 
@@ -182,13 +183,14 @@ Result<NewFile> StoreFileWriter::write(const NewFileRequest& request) {
   NewFile made;
   const std::string name = store_file_name(disk_.identity, disk_.manifest->next_file_number());
   bool created = false;
-  Status status = write_and_close(request, name, made.rewrite, created);
+  Status status =
+      write_and_close(request, name, made.rewrite, created)
+          .with_context(to_text(StoredFile{request.store->ids().table, request.store->family(), name, 0}));
   if (status.ok() && made.rewrite.wrote_file) status = open_and_check(request, name, made);
   if (!status.ok()) {
     made.file.reset();
     if (created) static_cast<void>(directory_of(request)->unlink(name).ok());  // else an orphan
-    return status.with_context(
-        to_text(StoredFile{request.store->ids().table, request.store->family(), name, 0}));
+    return status;
   }
   CELLAR_ASSERT(made.rewrite.wrote_file == (made.file != nullptr));
   made.rewritten = {.output = made.file,
