@@ -154,6 +154,13 @@ class VerifyCommand final : public Command {
     return files;
   }
 
+  // Returns true if all that was verified are sound stores whose manifests name no file.
+  bool only_stores_without_files() const {
+    return verdicts_.empty() && !stores_.empty() && std::ranges::all_of(stores_, [](const StoreCheck& each) {
+             return each.sound() && each.files == 0;
+           });
+  }
+
   // The reports come in the order of the files, whoever is done first.
   Status verify_all(Session& session, const std::vector<std::string>& files) {
     const uint64_t jobs = jobs_ > 0 ? jobs_ : std::max(std::thread::hardware_concurrency(), 1u);
@@ -257,6 +264,8 @@ class VerifyCommand final : public Command {
       return found == verdicts_.end() ? 0 : found->second;
     };
     std::string text = counted(number_of(VerifyVerdict::kSound), "file") + " sound";
+    if (only_stores_without_files())
+      text = stores_.size() == 1 ? "the store has no files" : "the stores have no files";
     for (const auto& [verdict, name] : {std::pair{VerifyVerdict::kUnsound, "damaged"},
                                         {VerifyVerdict::kNotSupported, "not supported by this build"},
                                         {VerifyVerdict::kNotAnHFile, "without an HFile's trailer"},
