@@ -511,6 +511,56 @@ TEST(ManifestDamage, AfterAnUncleanEndOnlyTheLastEditMayBeTorn) {
   count(shorter, "cuts of a manifest that was not closed, ending at an earlier edit");
 }
 
+// Edits are numbered from 1. A manifest whose header names edit 0 as its first would number all later edits
+// wrongly. Every sum in it is right.
+TEST(ManifestDamage, AFirstEditWithoutANumberIsRefused) {
+  for (const uint64_t number : {uint64_t{1}, uint64_t{0}}) {
+    SCOPED_TRACE(number);
+    Store store;
+    ASSERT_TRUE(store.create().ok());
+    constexpr uint64_t kGeneration = 9;
+    char header[kFileHeaderBytes];
+    uint32_t chain = encode_file_header({FileKind::kManifest, kTestIdentity, kGeneration, number, 0}, header);
+    std::string bytes(header, sizeof header);
+    const std::string payload = encode_snapshot(full_state());
+    std::string record(record_bytes(payload.size()), '\0');
+    RecordHeader edit{.type = RecordType::kEdit, .lsn = number};
+    RecordCodec(FileKind::kManifest, kTestIdentity, kGeneration)
+        .encode(edit, payload, bytes.size(), chain, record.data());
+    write_file(*store.root, manifest_name(kGeneration), bytes + record);
+    write_file(*store.root, "CURRENT", to_text(Current{kTestIdentity, kGeneration, number}));
+    const Result<ManifestState> stored = store.stored();
+    if (number != 0) {
+      ASSERT_TRUE(stored.ok()) << stored.status().to_text();
+      EXPECT_EQ(stored->edit, number);
+      continue;
+    }
+    EXPECT_TRUE(stored.status().is(Code::kCorruption)) << stored.status().to_text();
+    EXPECT_EQ(stored.status().message(), "the manifest's first edit has no number");
+    EXPECT_EQ(stored.status().place(), manifest_name(kGeneration));
+  }
+}
+
+// Feeds and log segments are numbered from 1, too.
+TEST(ManifestDamage, AFeedAndASegmentWithoutANumberAreRefused) {
+  ManifestEdit edit;
+  edit.feeds.add = {{77, "some", 5, 1 << 20, false, {}}};
+  edit.feeds.retain = {{78, 1000, 6}};
+  const std::string sound = encode_edit(edit);
+  ManifestState state;
+  ASSERT_TRUE(apply_payload(state, sound, EditKind::kEdit).ok());
+  for (const std::string& place : {std::string("\x4d\x04some"), std::string("\x4e\xe8\x07\x06")}) {
+    std::string forged = sound;
+    const size_t at = forged.find(place);
+    ASSERT_NE(at, std::string::npos);
+    forged[at] = '\0';
+    state = {};
+    const Status status = apply_payload(state, forged, EditKind::kEdit);
+    EXPECT_TRUE(status.is(Code::kCorruption)) << status.to_text();
+    EXPECT_NE(status.message().find("needs an id"), std::string_view::npos) << status.to_text();
+  }
+}
+
 TEST(ManifestDamage, CurrentKnowsWhatMustBeThere) {
   Store store;
   ASSERT_TRUE(store.create().ok());
