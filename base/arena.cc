@@ -1,7 +1,6 @@
 // Slow path of Arena: allocates new blocks.
 #include "base/arena.h"
 
-#include <atomic>
 #include <new>
 
 #include "base/assert.h"
@@ -20,11 +19,9 @@ struct FreeBlock {
 
 struct Arena::Impl {
   std::vector<std::unique_ptr<char, FreeBlock>> blocks;
-  std::atomic<size_t> bytes{0};
 
   char* add(size_t block_bytes) {
     blocks.emplace_back(static_cast<char*>(::operator new (block_bytes, std::align_val_t{kAlignmentMax})));
-    bytes.fetch_add(block_bytes, std::memory_order_relaxed);
     return blocks.back().get();
   }
 };
@@ -34,8 +31,6 @@ Arena::Arena(size_t block_bytes) : block_bytes_(block_bytes), impl_(std::make_un
 }
 
 Arena::~Arena() = default;
-
-size_t Arena::bytes() const { return impl_->bytes.load(std::memory_order_relaxed); }
 
 char* Arena::allocate_slowly(size_t bytes, size_t alignment) {
   CELLAR_ASSERT(bytes > 0 && alignment <= kAlignmentMax && (alignment & (alignment - 1)) == 0);

@@ -1,4 +1,4 @@
-// Arena: bump allocation that frees everything at once and counts its bytes.
+// Arena: bump allocation that frees everything at once.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,7 @@
 
 namespace cellar {
 
-// One thread may allocate; any thread may call bytes(). Allocated memory lives until the arena is
-// destroyed.
+// One thread at a time. Allocated memory lives until the arena is destroyed.
 class Arena {
  public:
   explicit Arena(size_t block_bytes = 256 << 10);
@@ -28,9 +27,6 @@ class Arena {
     }
     return allocate_slowly(bytes, alignment);
   }
-
-  // Returns the number of bytes taken from the system, in use or not.
-  size_t bytes() const;
 
  private:
   char* allocate_slowly(size_t bytes, size_t alignment);

@@ -52,8 +52,6 @@ void append_hadoop_vint(std::string& to, int64_t value) {
   to.append(raw, store_hadoop_vint(raw, value));
 }
 
-size_t varint_bytes(uint64_t value) { return (static_cast<size_t>(std::bit_width(value | 1)) + 6) / 7; }
-
 size_t store_varint(char* to, uint64_t value) {
   size_t used = 0;
   for (; value >= 0x80; value >>= 7) to[used++] = static_cast<char>(value | 0x80);
@@ -96,13 +94,6 @@ bool ByteReader::take_be64(uint64_t& value) {
 bool ByteReader::take_le32(uint32_t& value) {
   if (left() < sizeof value) return false;
   value = load_le32(at_);
-  at_ += sizeof value;
-  return true;
-}
-
-bool ByteReader::take_le64(uint64_t& value) {
-  if (left() < sizeof value) return false;
-  value = load_le64(at_);
   at_ += sizeof value;
   return true;
 }

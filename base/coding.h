@@ -68,7 +68,6 @@ void append_hadoop_vint(std::string& to, int64_t value);
 
 // Protobuf's varint of an unsigned value: 1 to 10 bytes. HBase's delta encodings use the same form for
 // lengths.
-size_t varint_bytes(uint64_t value);
 size_t store_varint(char* to, uint64_t value);
 void append_varint(std::string& to, uint64_t value);
 
@@ -89,7 +88,6 @@ class ByteReader {
   bool take_be32(uint32_t& value);
   bool take_be64(uint64_t& value);
   bool take_le32(uint32_t& value);
-  bool take_le64(uint64_t& value);
   bool take_hadoop_vint(int64_t& value);
   bool take_varint(uint64_t& value);  // false too if the varint exceeds 10 bytes or 64 bits
   bool take_bytes(size_t count, std::string_view& bytes);

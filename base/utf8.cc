@@ -116,17 +116,4 @@ size_t utf8_length(std::string_view text) {
   return static_cast<size_t>(std::ranges::count_if(text, begins_character));
 }
 
-std::string_view utf8_first(std::string_view text, size_t characters) {
-  size_t end = 0;
-  while (end < text.size() && (characters > 0 || !begins_character(text[end])))
-    characters -= begins_character(text[end++]) ? 1 : 0;
-  return text.substr(0, end);
-}
-
-std::string_view utf8_last(std::string_view text, size_t characters) {
-  size_t begin = text.size();
-  while (begin > 0 && characters > 0) characters -= begins_character(text[--begin]) ? 1 : 0;
-  return text.substr(begin);
-}
-
 }  // namespace cellar

@@ -31,9 +31,7 @@ std::string printable_utf8(std::string_view bytes);
 // Replaces by \xHH each byte that could drive a terminal. These are control characters other than newline
 // and tab, marks that change the direction of text, and malformed bytes. All other bytes stay.
 std::string escaped_controls(std::string_view bytes);
-// Return the number of characters of well-formed text, and its first or last `characters` characters.
+// Returns the number of characters of well-formed text.
 size_t utf8_length(std::string_view text);
-std::string_view utf8_first(std::string_view text, size_t characters);
-std::string_view utf8_last(std::string_view text, size_t characters);
 
 }  // namespace cellar

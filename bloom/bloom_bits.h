@@ -48,8 +48,6 @@ class BloomBits {
 
   // Inserts a key that was not inserted before (a repeated one only costs capacity).
   void add(BloomHashes hashes);
-  uint32_t keys() const { return keys_; }
-  bool full() const { return keys_ >= shape_.keys_max; }
 
   // Halves the array while at most half of its capacity is used. No key is lost: every new size divides the
   // old one.

@@ -89,7 +89,7 @@ struct alignas(64) BlockCache::Shard {
 struct BlockCache::Impl {
   std::vector<Shard> shards;
   bool wants_hits = false;
-  std::atomic<uint64_t> capacity{0};
+  uint64_t capacity = 0;  // constant once the cache is made
   std::atomic<int64_t> pinned{0};
   std::array<Stripe, kStripes> stripes;
 
@@ -99,9 +99,8 @@ struct BlockCache::Impl {
   }
   // Returns the budget of one shard.
   uint64_t budget() const {
-    const uint64_t whole = capacity.load(std::memory_order_relaxed);
     const auto taken = static_cast<uint64_t>(std::max<int64_t>(0, pinned.load(std::memory_order_relaxed)));
-    return taken >= whole ? 0 : (whole - taken) / shards.size();
+    return taken >= capacity ? 0 : (capacity - taken) / shards.size();
   }
 };
 
@@ -322,11 +321,6 @@ void BlockCache::charge_pinned(int64_t bytes) {
   if (bytes > 0) trim_all();
 }
 
-void BlockCache::set_capacity(uint64_t capacity_bytes) {
-  impl_->capacity.store(capacity_bytes, std::memory_order_relaxed);
-  trim_all();
-}
-
 void BlockCache::trim_all() {
   for (Shard& shard : impl_->shards) {
     Leavers leavers;
@@ -337,7 +331,7 @@ void BlockCache::trim_all() {
 
 BlockCacheStats BlockCache::stats() const {
   BlockCacheStats sum;
-  sum.capacity_bytes = impl_->capacity.load(std::memory_order_relaxed);
+  sum.capacity_bytes = impl_->capacity;
   sum.pinned_bytes =
       static_cast<uint64_t>(std::max<int64_t>(0, impl_->pinned.load(std::memory_order_relaxed)));
   for (const Stripe& stripe : impl_->stripes) {

@@ -135,9 +135,6 @@ class BlockCache {
   // Charges memory that cannot be evicted (indexes, filters), which leaves less room for blocks.
   void charge_pinned(int64_t bytes);
 
-  // Changes the budget and evicts as needed.
-  void set_capacity(uint64_t capacity_bytes);
-
   BlockCacheStats stats() const;
 
  private:

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cellar/cell.h"
@@ -73,6 +72,5 @@ struct RewriteRules {
 // Drop: the reason why a rewrite drops a cell; cells are counted per reason.
 enum class Drop : uint8_t { kKeep, kExpired, kCellTtl, kMasked, kDuplicate, kVersions, kMarker };
 constexpr size_t kDropReasons = 7;
-std::string_view drop_name(Drop drop);
 
 }  // namespace cellar

@@ -208,7 +208,8 @@ Status StoreFileWriter::warm(const NewFileRequest& request, const StoreFile& fil
   });
 }
 
-// Opens a file that was written, and makes sure that it may take the place of its sources.
+// Opens a file that was written, and makes sure that it may take the place of its sources. Errors name the
+// file.
 Result<std::shared_ptr<StoreFile>> StoreFileWriter::open_and_check(const NewFileRequest& request,
                                                                    const std::string& name,
                                                                    const RewrittenFile& written,
@@ -235,14 +236,13 @@ Status StoreFileWriter::open_all(const NewFileRequest& request, const std::vecto
     CELLAR_ASSERT(ours && run != 0);
   }
   for (size_t i = 0; i < names.size(); ++i) {
-    auto file = open_and_check(request, names[i], made.rewrite.files[i], run);
-    if (!file.ok()) return naming(request, names[i], file.status());
-    made.rewritten.outputs.push_back(std::move(*file));
+    CELLAR_TRY_ASSIGN(auto file, open_and_check(request, names[i], made.rewrite.files[i], run));
+    made.rewritten.outputs.push_back(std::move(file));
   }
-  const Status synced = directory_of(request)->sync();
+  const Status synced =
+      directory_of(request)->sync().with_context("syncing the directory of a new store file");
   // A directory sync that is tried again proves nothing: what the first one lost stays lost.
-  if (!synced.ok() && request.directory == nullptr)
-    disk_.health.fail(synced.with_context("syncing the directory of a new store file"));
+  if (!synced.ok() && request.directory == nullptr) disk_.health.fail(synced);
   return synced;
 }
 

@@ -303,9 +303,7 @@ LogCells::LogCells(std::string_view payload, uint32_t count, uint64_t sequence)
   if (payload.size() < kLogTimeBytes) {
     left_ = 0;
     fail("too short");
-    return;
   }
-  written_ms_ = static_cast<int64_t>(load_le64(payload.data()));
 }
 
 bool LogCells::fail(std::string_view what) {

@@ -160,15 +160,12 @@ bool decode_prev(std::string_view payload, PrevFacts& facts);
 // time.
 //
 //   builder.begin();
-//   builder.add_cell(family_id, cell);           // as often as needed
+//   builder.add_parts(family_id, key, value, tags);   // as often as needed
 //   wal.append(sequence, builder.count(), builder.finish(now_ms));
 class RecordBuilder {
  public:
   void begin() { used_ = kLogTimeBytes, count_ = 0; }
-  // The cell's key carries no sequence: all cells of a record have the record's. Allocates only to grow.
-  void add_cell(uint32_t family_id, const CellView& cell) {
-    add_parts(family_id, cell.key_bytes(), cell.value_bytes(), cell.tags_bytes());
-  }
+  // The key carries no sequence: all cells of a record have the record's. Allocates only to grow.
   void add_parts(uint32_t family_id, std::string_view key, std::string_view value, std::string_view tags);
   // The payload, with the time at which the batch was stamped; valid until the next begin() or add.
   std::string_view finish(int64_t written_ms);
@@ -199,8 +196,6 @@ class LogCells {
  public:
   LogCells(std::string_view payload, uint32_t count, uint64_t sequence);
 
-  // When the batch was stamped, by the clock of that moment; for people, nothing relies on it.
-  int64_t written_ms() const { return written_ms_; }
   // False at the end, or when the payload is not well formed: then status() says where.
   bool next(LogCell& cell);
   const Status& status() const { return status_; }
@@ -212,7 +207,6 @@ class LogCells {
   size_t at_ = 0;
   uint32_t left_ = 0;
   uint64_t sequence_ = 0;
-  int64_t written_ms_ = 0;
   Status status_;
 };
 

@@ -368,7 +368,7 @@ Status Wal::Core::append(uint64_t sequence, uint32_t count, std::string_view pay
       put(*current_, {.type = RecordType::kData, .sequence = sequence, .count = count}, payload);
   if (!status.ok()) {
     last_sequence_ = before;
-    return seal(status.with_context("log"));
+    return seal(status.with_context("write-ahead log"));
   }
   if (scratch_.size() > kScratchBytesMax) std::string().swap(scratch_);
   if (current_->appended.load(std::memory_order_relaxed) >= prepare_at_) {
@@ -392,11 +392,11 @@ Status Wal::Core::roll(uint64_t payload_bytes) {
   char raw[kClosePayloadBytes];
   store_le64(raw, (*next)->id);
   Status status = put(*old, {.type = RecordType::kClose, .sequence = last_sequence_}, {raw, sizeof raw});
-  if (!status.ok()) return seal(status.with_context("log"));
+  if (!status.ok()) return seal(status.with_context("write-ahead log"));
   const uint64_t final_bytes = old->appended.load();
   (*next)->earlier_durable.store(false);
   status = put_prev(**next, {old->id, final_bytes, lsn_, old->chain});
-  if (!status.ok()) return seal(status.with_context("log"));
+  if (!status.ok()) return seal(status.with_context("write-ahead log"));
 
   size_t unsynced = 0;
   {
@@ -532,12 +532,13 @@ Status Wal::Core::remove_prepared() {
 
 Result<LogPosition> Wal::Core::close_cleanly() {
   CELLAR_TRY(sync());  // so that CLOSE says that all before it was durable
-  if (const Status status = remove_prepared(); !status.ok()) return seal(status.with_context("log"));
+  if (const Status status = remove_prepared(); !status.ok())
+    return seal(status.with_context("write-ahead log"));
   const char nothing[kClosePayloadBytes] = {};
   Segment& segment = *current_;
   const Status status =
       put(segment, {.type = RecordType::kClose, .sequence = last_sequence_}, {nothing, sizeof nothing});
-  if (!status.ok()) return seal(status.with_context("log"));
+  if (!status.ok()) return seal(status.with_context("write-ahead log"));
   CELLAR_TRY(sync());
   CELLAR_ASSERT(segment.synced.load() == segment.appended.load());  // the CLOSE is durable
   CELLAR_TRY(take_sync_turn());

@@ -27,6 +27,7 @@ Status add(FeedBook& book, const FeedRecord& wanted) {
 }
 
 Status retain(FeedBook& book, const LogSegment& segment) {
+  if (segment.id == 0) return Status::invalid_argument("a retained segment needs an id");
   if (!book.retained.empty() && book.retained.back().id >= segment.id)
     return Status::invalid_argument(fmt::format("segment {} is retained out of order", segment.id));
   book.retained.push_back(segment);

@@ -25,16 +25,10 @@ Result<Current> read_current(Directory& root) {
   return parse_current(text);
 }
 
-// A generation read from its first to its last whole edit.
-struct Loaded {
-  ManifestState state;
-  uint64_t torn_bytes = 0;
-};
-
-// Judges a record that is not whole. Returns 0 at the end of the file, the bytes of a torn last edit, or
-// kCorruption for damage.
-Result<uint64_t> judge_end(RecordFile& file, uint64_t offset, const Found& found, uint64_t next_edit,
-                           const Current& current) {
+// Judges a record that is not whole. Returns ok if the manifest ends there: nothing follows, or a torn last
+// edit. Returns kCorruption if the manifest is damaged.
+Status judge_end(RecordFile& file, uint64_t offset, const Found& found, uint64_t next_edit,
+                 const Current& current) {
   CELLAR_ASSERT(found.look != Look::kRecord);
   const auto damage = [&](std::string_view what) {
     return Status::corruption(fmt::format("the manifest is damaged: {}; the last whole edit is number {}",
@@ -43,18 +37,16 @@ Result<uint64_t> judge_end(RecordFile& file, uint64_t offset, const Found& found
         .hinting("restore the manifest from a copy");
   };
   if (next_edit <= current.edit) return damage("edits that CURRENT records are missing");
-  if (found.look == Look::kNothing) return uint64_t{0};
+  if (found.look == Look::kNothing) return {};
   bool witness = false;
   CELLAR_TRY(
       file.scan(offset, [&](const RecordHeader& header) { return !(witness = header.synced > offset); }));
   if (witness) return damage("an edit is not whole, but a later one says that it was durable");
-  if (found.look == Look::kDamaged) return damage("an edit does not match its checksum");
-  CELLAR_TRY_ASSIGN(const uint64_t end, file.written_end(offset));
-  CELLAR_ASSERT(end >= offset);
-  return end - offset;
+  return found.look == Look::kDamaged ? damage("an edit does not match its checksum") : Status();
 }
 
-Result<Loaded> read_generation(Directory& root, const Current& current) {
+// Returns the state after the last whole edit of a generation.
+Result<ManifestState> read_generation(Directory& root, const Current& current) {
   const std::string name = manifest_name(current.generation);
   Result<RecordFile> opened =
       RecordFile::open(root, name, FileKind::kManifest, current.identity, current.generation);
@@ -68,7 +60,7 @@ Result<Loaded> read_generation(Directory& root, const Current& current) {
   if (file.header().first_lsn == 0)
     return Status::corruption("the manifest's first edit has no number").at(name);
 
-  Loaded loaded;
+  ManifestState state;
   uint64_t offset = kFileHeaderBytes;
   uint64_t edit = file.header().first_lsn;
   uint32_t chain = file.header_crc();
@@ -78,16 +70,16 @@ Result<Loaded> read_generation(Directory& root, const Current& current) {
     if (found.look != Look::kRecord) {
       // The first record was durable before CURRENT named the file.
       if (first) return Status::corruption("the manifest's first record is damaged").at(name);
-      CELLAR_TRY_ASSIGN(loaded.torn_bytes, judge_end(file, offset, found, edit, current));
-      return loaded;
+      CELLAR_TRY(judge_end(file, offset, found, edit, current));
+      return state;
     }
-    CELLAR_TRY(apply_payload(loaded.state, found.payload, first ? EditKind::kSnapshot : EditKind::kEdit)
+    CELLAR_TRY(apply_payload(state, found.payload, first ? EditKind::kSnapshot : EditKind::kEdit)
                    .at(fmt::format("{}: offset {}", name, offset)));
-    if (loaded.state.identity != current.identity) {
+    if (state.identity != current.identity) {
       return Status::corruption("the manifest belongs to another store").at(name);
     }
     CELLAR_ASSERT(found.end > offset && found.end <= file.size());
-    loaded.state.edit = edit;
+    state.edit = edit;
     offset = found.end;
     chain = found.header.bcrc;
   }
@@ -106,7 +98,6 @@ class Manifest::Core {
   Status load();
   Result<uint64_t> commit(const ManifestEdit& edit);
   Result<uint64_t> switch_to(ManifestState state);
-  Status roll();
   Status resume();
   ManifestState state() const;
   uint64_t next_file_number();
@@ -114,9 +105,7 @@ class Manifest::Core {
   std::shared_ptr<const ManifestState> current_state() const;
   Status health() const;
   bool poisoned() const;
-  uint64_t generation() const;
   uint64_t next_generation() const;
-  uint64_t torn_bytes() const { return torn_bytes_; }
 
  private:
   enum class Failed : uint8_t { kNotMade, kUnknown };  // what became of the edit
@@ -145,7 +134,6 @@ class Manifest::Core {
   uint32_t chain_ = 0;
   uint64_t synced_ = 0;
   uint64_t roll_at_ = 0;
-  uint64_t torn_bytes_ = 0;
 
   mutable Mutex mutex_;
   bool turn_taken_ CELLAR_GUARDED_BY(mutex_) = false;
@@ -230,11 +218,6 @@ bool Manifest::Core::poisoned() const {
   return poisoned_;
 }
 
-uint64_t Manifest::Core::generation() const {
-  const MutexLock lock(mutex_);
-  return generation_;
-}
-
 // A crash inside leaves a first generation without CURRENT, which is an interrupted creation, or a whole
 // store.
 Status Manifest::Core::create(ManifestState state) {
@@ -253,14 +236,13 @@ Status Manifest::Core::create(ManifestState state) {
 Status Manifest::Core::load() {
   CELLAR_TRY(require_store(root_));
   CELLAR_TRY_ASSIGN(const Current current, read_current(root_));
-  CELLAR_TRY_ASSIGN(Loaded loaded, read_generation(root_, current));
-  torn_bytes_ = loaded.torn_bytes;
+  CELLAR_TRY_ASSIGN(ManifestState state, read_generation(root_, current));
   {
     const MutexLock lock(mutex_);
     CELLAR_ASSERT(generation_ == 0);
     generation_ = current.generation;
   }
-  install(std::move(loaded.state));
+  install(std::move(state));
   return Status();
 }
 
@@ -335,13 +317,6 @@ Result<uint64_t> Manifest::Core::switch_to(ManifestState state) {
   give_turn();
   if (!status.ok()) return status;
   return number;
-}
-
-Status Manifest::Core::roll() {
-  CELLAR_TRY(take_turn());
-  const Status status = publish(*current_state());
-  give_turn();
-  return status;
 }
 
 Status Manifest::Core::resume() {
@@ -464,11 +439,7 @@ uint64_t Manifest::next_file_number() { return core_->next_file_number(); }
 void Manifest::raise_file_number(uint64_t above) { core_->raise_file_number(above); }
 Result<uint64_t> Manifest::commit(const ManifestEdit& edit) { return core_->commit(edit); }
 Result<uint64_t> Manifest::switch_to(ManifestState state) { return core_->switch_to(std::move(state)); }
-Status Manifest::roll() { return core_->roll(); }
 Status Manifest::resume() { return core_->resume(); }
-Status Manifest::health() const { return core_->health(); }
 bool Manifest::poisoned() const { return core_->poisoned(); }
-uint64_t Manifest::generation() const { return core_->generation(); }
-uint64_t Manifest::torn_bytes() const { return core_->torn_bytes(); }
 
 }  // namespace cellar

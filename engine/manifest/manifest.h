@@ -61,18 +61,12 @@ class Manifest {
   // For recovery, and for a clean close, after which no byte of the manifest can go missing unnoticed.
   // Failures before the rename change nothing.
   Result<uint64_t> switch_to(ManifestState state);
-  // Begins a new generation with the current state.
-  Status roll();
   // Ends a failure: begins a new generation with the current state, as if the edit that failed had never been
   // tried. Ok at once if there was no failure.
   Status resume();
 
-  // Ok, or why commit() fails.
-  Status health() const;
+  // Returns true after a failure that leaves unknown whether an edit will survive, until resume() succeeds.
   bool poisoned() const;
-  uint64_t generation() const;
-  // Bytes of a torn last edit found by load().
-  uint64_t torn_bytes() const;
 
  private:
   class Core;

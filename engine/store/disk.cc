@@ -9,7 +9,7 @@ namespace cellar {
 Status Disk::sync_log() {
   CELLAR_ASSERT(wal != nullptr && mutexes_held() == 0);
   const Status synced = wal->sync();
-  if (!synced.ok() && !wal->health().ok()) health.fail(synced.with_context("write-ahead log"));
+  if (!synced.ok() && !wal->health().ok()) health.fail(synced);
   return synced;
 }
 
@@ -24,7 +24,7 @@ Status Disk::commit(const ManifestEdit& edit) {
   CELLAR_TRY(check_lock());
   const auto committed = manifest->commit(edit);
   if (!committed.ok()) {
-    if (manifest->poisoned()) health.fail(committed.status().with_context("manifest"));
+    if (manifest->poisoned()) health.fail(committed.status());
     return committed.status();
   }
   if (wal != nullptr) wal->note_manifest_edit(*committed);

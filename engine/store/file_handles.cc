@@ -93,9 +93,4 @@ void FileHandles::forget(Slot& slot) {
   open_.erase(slot.place);
 }
 
-size_t FileHandles::open_now() const {
-  MutexLock lock(mutex_);
-  return open_.size();
-}
-
 }  // namespace cellar

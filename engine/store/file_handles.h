@@ -22,9 +22,6 @@ class FileHandles {
   // stay in the directory, unchanged, for as long as the file is used. Errors as Directory::open.
   Result<std::unique_ptr<ReadableFile>> open(std::shared_ptr<Directory> directory, std::string name);
 
-  // Handles open now.
-  size_t open_now() const;
-
  private:
   friend class PooledFile;
   struct Slot {
@@ -38,7 +35,7 @@ class FileHandles {
   void forget(Slot& slot);
 
   const size_t open_max_;
-  mutable Mutex mutex_;
+  Mutex mutex_;
   std::list<Slot*> open_ CELLAR_GUARDED_BY(mutex_);  // used last in front
 };
 

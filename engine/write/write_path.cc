@@ -352,9 +352,9 @@ Status WritePath::append(WriteRequest& request, uint64_t& sequence) {
         if (!status.is(Code::kLimit))
           parts_.disk.health.trouble("log", status, parts_.host.world.clock.wall_ms(), true);
       } else {
-        parts_.disk.health.fail(status.with_context("write-ahead log"));
+        parts_.disk.health.fail(status);
       }
-      return status.with_context("write-ahead log");
+      return status;
     }
     parts_.disk.health.over("log");
   }
@@ -405,7 +405,7 @@ void WritePath::apply(std::span<WriteRequest*> group) {
   if (last == 0) return;
   if (sync) {
     if (const Status status = parts_.disk.wal->sync(); !status.ok()) {
-      parts_.disk.health.fail(status.with_context("write-ahead log"));
+      parts_.disk.health.fail(status);
       parts_.disk.health.over("log");
       for (WriteRequest* request : group)
         if (request->result.ok())

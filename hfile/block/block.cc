@@ -93,10 +93,9 @@ Block::Made Block::allocate(size_t buffer_bytes, bool has_priority) {
   return Made(new (::operator new(bytes)) Block(bytes, has_priority));
 }
 
-Block* Block::finish(Made block, size_t payload_at, size_t payload_bytes, BlockKind kind, uint64_t offset) {
+Block* Block::finish(Made block, size_t payload_at, size_t payload_bytes, BlockKind kind) {
   block->payload_ = {block->buffer() + payload_at, payload_bytes};
   block->kind_ = kind;
-  block->offset_ = offset;
   // Charged before there is a cell index: a cached block's weight never changes.
   if (is_data(kind)) block->add_charge(CellIndex::bytes_max(payload_bytes));
   return block.release();

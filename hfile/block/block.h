@@ -103,12 +103,11 @@ class Block final : public CachedBlock {
   static Made allocate(size_t buffer_bytes, bool has_priority);
   char* buffer() { return reinterpret_cast<char*>(this + 1); }
   // Its payload is bytes [payload_at, payload_at + payload_bytes) of the buffer.
-  static Block* finish(Made block, size_t payload_at, size_t payload_bytes, BlockKind kind, uint64_t offset);
+  static Block* finish(Made block, size_t payload_at, size_t payload_bytes, BlockKind kind);
 
   std::string_view payload() const { return payload_; }
   BlockKind kind() const { return kind_; }
   // In the file.
-  uint64_t offset() const { return offset_; }
 
   // Null until published.
   const CellIndex* cell_index() const { return cell_index_.load(std::memory_order_acquire); }
@@ -131,7 +130,6 @@ class Block final : public CachedBlock {
 
   std::string_view payload_;
   mutable std::atomic<const CellIndex*> cell_index_{nullptr};
-  uint64_t offset_ = 0;
   BlockKind kind_ = BlockKind::kData;
   mutable std::atomic<bool> in_order_{false};
   mutable std::atomic<bool> index_claimed_{false};

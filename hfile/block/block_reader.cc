@@ -195,7 +195,7 @@ Result<Block*> BlockReader::decompress(std::string_view disk, const BlockHeader&
   const std::string_view body = disk.substr(header.header_bytes, header.body_bytes);
   Block::Made block = Block::allocate(header.payload_bytes, options_.in_memory);
   CELLAR_TRY(codec_->decompress(body, header.payload_bytes, block->buffer()).at(place(offset)));
-  return Block::finish(std::move(block), 0, header.payload_bytes, header.kind, offset);
+  return Block::finish(std::move(block), 0, header.payload_bytes, header.kind);
 }
 
 Result<BlockHeader> BlockReader::check(std::string_view disk, uint64_t offset, uint64_t limit) const {
@@ -219,7 +219,7 @@ Result<Block*> BlockReader::decode(std::string_view disk, const BlockHeader& hea
   if (!plain_) return decompress(disk, header, offset);
   Block::Made block = Block::allocate(header.payload_bytes, options_.in_memory);
   std::memcpy(block->buffer(), disk.data() + header.header_bytes, header.payload_bytes);
-  return Block::finish(std::move(block), 0, header.payload_bytes, header.kind, offset);
+  return Block::finish(std::move(block), 0, header.payload_bytes, header.kind);
 }
 
 Result<Block*> BlockReader::read(uint64_t offset, uint64_t disk_bytes, uint64_t limit, ReadAhead* ahead,
@@ -254,7 +254,7 @@ Result<Block*> BlockReader::read(uint64_t offset, uint64_t disk_bytes, uint64_t 
   Block::Made block = Block::allocate(bytes, options_.in_memory);  // the payload stays where it is read
   CELLAR_TRY(file_->read(offset, bytes, block->buffer()).at(place(offset)));
   CELLAR_TRY_ASSIGN(const BlockHeader header, check({block->buffer(), bytes}, offset, limit));
-  return Block::finish(std::move(block), header.header_bytes, header.payload_bytes, header.kind, offset);
+  return Block::finish(std::move(block), header.header_bytes, header.payload_bytes, header.kind);
 }
 
 }  // namespace cellar

@@ -106,11 +106,9 @@ class BlockReader final : private BlockSumsSource {
                       ReadStats* stats) const;
 
   size_t header_bytes() const { return header_bytes_; }
-  uint64_t payload_bytes_max() const { return options_.payload_bytes_max; }
   // The largest whole block that is read at all.
   uint64_t disk_bytes_max() const;
   const ReadableFile& file() const { return *file_; }
-  const std::string& name() const { return options_.name; }
   // "name: offset N", the place of a failure.
   std::string place(uint64_t offset) const override;
   Status corruption(uint64_t offset, std::string message) const;

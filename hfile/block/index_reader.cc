@@ -87,11 +87,11 @@ Status IndexNode::parse_root_form(std::string_view payload, const IndexPlace& pl
     }
     CELLAR_TRY(add(offset, disk_bytes, key_bytes, place));
   }
+  // After the entries of a data root stand the 16 bytes of the middle key, or nothing.
   if (in.left() != 0 && in.left() != 16) {
     return damaged_index(
         fmt::format("{} trailing bytes after the {} entries of the root", in.left(), place.entries));
   }
-  leftover_ = in.rest();
   return {};
 }
 

@@ -45,8 +45,6 @@ class IndexNode {
   // may then also be in the block before it.
   bool loose_keys() const { return loose_keys_; }
   bool row_only_keys() const { return row_only_keys_; }
-  // Returns the bytes after the entries of a data root: the 16 bytes of the middle key, or nothing.
-  std::string_view leftover() const { return leftover_; }
 
   // Entries with key ≤ target (`strictly`: < target). The last of them leads to the target.
   uint32_t count_up_to(const CellView& target, bool strictly) const;
@@ -71,7 +69,6 @@ class IndexNode {
   std::vector<Entry> entries_;
   std::string keys_;
   RowWords words_;  // of the keys' rows; empty in meta order
-  std::string leftover_;
   bool children_are_data_ = false;
   bool meta_order_ = false;
   bool loose_keys_ = false;

@@ -45,7 +45,6 @@ class MemoryMeter {
     return Status::limit(std::string(what) + " takes more memory than a file of this size may: " +
                          human_bytes(bytes_max_) + " (128 MiB and a quarter of the file)");
   }
-  uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
  private:
   std::shared_ptr<BlockCache> cache_;

@@ -80,9 +80,9 @@ Result<FileInfo> FileInfo::parse(std::string_view payload) {
     return Status::corruption(fmt::format("file info: {} bytes are too many", payload.size()));
   }
   FileInfo info;
-  info.protobuf_form_ = payload.starts_with(kProtobufMagic);
-  CELLAR_TRY(info.protobuf_form_ ? parse_protobuf(payload.substr(kProtobufMagic.size()), info.entries_)
-                                 : parse_writable(payload, info.entries_));
+  CELLAR_TRY(payload.starts_with(kProtobufMagic)
+                 ? parse_protobuf(payload.substr(kProtobufMagic.size()), info.entries_)
+                 : parse_writable(payload, info.entries_));
   return info;
 }
 

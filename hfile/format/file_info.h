@@ -75,12 +75,9 @@ class FileInfo {
   Result<std::optional<TimestampRange>> time_range() const;
 
   const std::map<std::string, std::string, std::less<>>& entries() const { return entries_; }
-  // Returns true if it was read in protobuf form.
-  bool protobuf_form() const { return protobuf_form_; }
 
  private:
   std::map<std::string, std::string, std::less<>> entries_;
-  bool protobuf_form_ = true;
 };
 
 }  // namespace cellar

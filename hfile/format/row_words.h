@@ -208,7 +208,6 @@ class RowWords {
     guess_ = WordGuess(words_);
   }
 
-  bool empty() const { return words_.empty(); }
   uint64_t memory_bytes() const { return words_.capacity() * sizeof(uint64_t); }
   // There is a row.
   WordRange narrow(std::string_view row) const {

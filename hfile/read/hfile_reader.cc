@@ -427,11 +427,9 @@ std::string_view HFileReader::last_row() const {
   const std::string_view stop = parts_->options.stop_row;
   return stop.empty() ? parts_->last.row() : std::min(parts_->last.row(), stop);
 }
-std::string_view HFileReader::first_key() const { return parts_->first_key; }
 std::string_view HFileReader::last_key() const { return parts_->last_key; }
 std::optional<TimestampRange> HFileReader::times() const { return parts_->times; }
 std::optional<uint64_t> HFileReader::family_deletes() const { return parts_->family_deletes; }
-std::optional<int64_t> HFileReader::earliest_put_ts() const { return parts_->earliest_put_ts; }
 uint64_t HFileReader::max_sequence() const { return parts_->max_sequence; }
 bool HFileReader::meta_order() const { return parts_->meta_order; }
 
@@ -492,6 +490,5 @@ std::unique_ptr<RunCursor> HFileReader::cursor(const FileCursorOptions& options)
 }
 
 uint32_t HFileReader::end_sum() const { return parts_->end_sum; }
-uint64_t HFileReader::memory_bytes() const { return parts_->meter->bytes(); }
 
 }  // namespace cellar

@@ -47,13 +47,11 @@ class HFileReader : public std::enable_shared_from_this<HFileReader> {
   std::string_view last_row() const;
   // Flat keys; first_key may be a separator in foreign files whose index begins with one, last_key is
   // hfile.LASTKEY.
-  std::string_view first_key() const;
   std::string_view last_key() const;
   // TIMERANGE; nullopt: unknown, the file cannot be skipped by time.
   std::optional<TimestampRange> times() const;
   // DELETE_FAMILY_COUNT; nullopt: unknown.
   std::optional<uint64_t> family_deletes() const;
-  std::optional<int64_t> earliest_put_ts() const;
   uint64_t max_sequence() const;  // MAX_SEQ_ID_KEY or the override, else 0
   bool meta_order() const;        // sorted by hbase:meta's comparator
 
@@ -77,9 +75,6 @@ class HFileReader : public std::enable_shared_from_this<HFileReader> {
 
   // CRC32C of the load-on-open section and the trailer, as HFileSummary::trailer_crc32c.
   uint32_t end_sum() const;
-
-  // Bytes of memory held for index and filters (charged to the cache as pinned).
-  uint64_t memory_bytes() const;
 
   // Implementation, for the parts of this folder.
   const FileParts& parts() const { return *parts_; }

@@ -24,7 +24,6 @@ std::string hadoop(int64_t value) {
 std::string varint(uint64_t value) {
   std::string bytes;
   append_varint(bytes, value);
-  EXPECT_EQ(bytes.size(), varint_bytes(value)) << value;
   return bytes;
 }
 
@@ -64,9 +63,7 @@ TEST(Coding, FixedIntegersHaveTheirOrder) {
   EXPECT_EQ(eight, 0x0102030405060708U);
   EXPECT_TRUE(reader.take_le32(four));
   EXPECT_EQ(four, 0x01020304U);
-  EXPECT_TRUE(reader.take_le64(eight));
-  EXPECT_EQ(eight, 0x0102030405060708U);
-  EXPECT_TRUE(reader.empty());
+  EXPECT_EQ(hex(reader.rest()), "0807060504030201");
 }
 
 TEST(Coding, HadoopVintHasHadoopsBytes) {
@@ -137,7 +134,7 @@ TEST(ByteReader, ATakeThatDoesNotFitChangesNothing) {
   std::string_view taken;
   EXPECT_FALSE(reader.take_be32(four));
   EXPECT_FALSE(reader.take_le32(four));
-  EXPECT_FALSE(reader.take_le64(eight));
+  EXPECT_FALSE(reader.take_be64(eight));
   EXPECT_FALSE(reader.take_bytes(4, taken));
   EXPECT_FALSE(reader.take_bytes(SIZE_MAX, taken));
   EXPECT_FALSE(reader.skip(4));

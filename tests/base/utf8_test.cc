@@ -41,12 +41,6 @@ TEST(Utf8, WhatIsShownIsWellFormedAndHarmless) {
   EXPECT_EQ(printable_utf8("a\tä\x7F\xC2\x9B€\x1B[\n"), "a ä  € [ ");
   EXPECT_EQ(printable_utf8("\xFFx\xC3\xE2\x82\xA4\x80"), "\xEF\xBF\xBDx\xEF\xBF\xBD\xE2\x82\xA4\xEF\xBF\xBD");
   EXPECT_EQ(escaped_controls("a\tä\n\x7F\xC2\x9B€\x1B[2J\xFF\\"), "a\tä\n\\x7F\\xC2\\x9B€\\x1B[2J\\xFF\\");
-  EXPECT_EQ(utf8_first("aä€b", 3), "aä€");
-  EXPECT_EQ(utf8_first("aä€b", 9), "aä€b");
-  EXPECT_EQ(utf8_first("ä", 0), "");
-  EXPECT_EQ(utf8_last("aä€b", 3), "ä€b");
-  EXPECT_EQ(utf8_last("aä€b", 9), "aä€b");
-  EXPECT_EQ(utf8_last("ä", 0), "");
 }
 
 }  // namespace

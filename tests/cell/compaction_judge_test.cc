@@ -19,9 +19,5 @@ TEST(CompactionJudge, TableOfRemovals) { run("cell/compaction_judge.txt"); }
 TEST(CompactionJudge, Snapshots) { run("cell/compaction_judge_snapshots.txt"); }
 TEST(CompactionJudge, Resurrections) { run("cell/compaction_judge_resurrections.txt"); }
 
-TEST(CompactionJudge, EveryReasonHasAName) {
-  for (size_t i = 0; i < kDropReasons; ++i) EXPECT_NE(drop_name(static_cast<Drop>(i)), "unknown");
-}
-
 }  // namespace
 }  // namespace cellar::testing

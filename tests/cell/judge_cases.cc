@@ -26,6 +26,26 @@ std::vector<std::string> list(const Case& c, std::string_view key) {
   return items;
 }
 
+std::string_view drop_name(Drop drop) {
+  switch (drop) {
+    case Drop::kKeep:
+      return "kept";
+    case Drop::kExpired:
+      return "expired";
+    case Drop::kCellTtl:
+      return "cell expired";
+    case Drop::kMasked:
+      return "deleted";
+    case Drop::kDuplicate:
+      return "overwritten";
+    case Drop::kVersions:
+      return "over the version limit";
+    case Drop::kMarker:
+      return "delete marker no longer needed";
+  }
+  return "unknown";
+}
+
 FamilyRules rules_of(const Case& c) {
   FamilyRules rules;
   rules.max_versions = static_cast<uint32_t>(c.count("versions", 1));

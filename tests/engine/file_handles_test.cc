@@ -1,6 +1,6 @@
 // Goal: the number of open files stays within its bound, and every file can be read at any time.
-// Method: more files than handles, read in turns and by several threads; opens are counted by a file system
-// that counts.
+// Method: more files than handles, read in turns and by several threads. The file system below counts the
+// opens and the files that are open.
 #include "engine/store/file_handles.h"
 
 #include <gtest/gtest.h>
@@ -43,15 +43,15 @@ TEST_F(FileHandlesTest, KeepsTheBoundAndReadsEverything) {
   std::vector<std::unique_ptr<ReadableFile>> open;
   for (int i = 0; i < kFiles; ++i) {
     open.push_back(handles.open(directory_, std::to_string(i)).value());
-    EXPECT_LE(handles.open_now(), 3U);
+    EXPECT_LE(files_.open_readers(), 3U);
   }
   for (int round = 0; round < 3; ++round)
     for (int i = 0; i < kFiles; ++i) {
       EXPECT_EQ(content(*open[static_cast<size_t>(i)]), "content " + std::to_string(i));
-      EXPECT_LE(handles.open_now(), 3U);
+      EXPECT_LE(files_.open_readers(), 3U);
     }
   open.clear();
-  EXPECT_EQ(handles.open_now(), 0U);
+  EXPECT_EQ(files_.open_readers(), 0U);
 }
 
 TEST_F(FileHandlesTest, KeepsWhatIsUsed) {
@@ -90,7 +90,7 @@ TEST_F(FileHandlesTest, ThreadsShareTheHandles) {
       }
     });
   for (std::thread& thread : threads) thread.join();
-  EXPECT_LE(handles.open_now(), 2U);
+  EXPECT_LE(files_.open_readers(), 2U);
 }
 
 }  // namespace

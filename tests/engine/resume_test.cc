@@ -12,6 +12,7 @@
 #include "engine/log/directory.h"
 #include "tests/engine/engine_fixture.h"
 #include "tests/support/fault_file_system.h"
+#include "tests/support/status_text.h"
 #include "tests/support/step_executor.h"
 
 namespace cellar::testing {
@@ -247,6 +248,44 @@ TEST_F(ResumeTest, UnknownEditOfTheManifestIsUndoneByResume) {
     fault_->before_each(nullptr);
     EXPECT_OK(put("c" + std::to_string(rows_.size())));
     EXPECT_EQ(engine_->list_tables(), Texts{"t"});
+    fault_->clear();
+  }
+  expect_healthy();
+  expect_all();
+}
+
+// An error that several layers pass on names the manifest or the log once.
+TEST_F(ResumeTest, AnErrorNamesItsPartOnce) {
+  struct Case {
+    const char* name;
+    FileOperation on;
+    std::string part;
+  };
+  for (const Case& each : {Case{"MANIFEST-*", FileOperation::kSync, "manifest: "},
+                           Case{"CURRENT.tmp", FileOperation::kRename, "manifest: "},
+                           Case{"*.log", FileOperation::kAppend, "write-ahead log: "},
+                           Case{"*.log", FileOperation::kSync, "log segment "}}) {
+    SCOPED_TRACE(each.name);
+    EXPECT_OK(put("a" + std::to_string(rows_.size())));
+    if (each.on == FileOperation::kRename) {
+      fail_writes("MANIFEST-*", FileOperation::kAppend, 1, Code::kNoSpace);
+      EXPECT_FALSE(engine_->create_table("x", {.families = {family("d")}}).ok());
+    }
+    fail_writes(each.name, each.on, 1, Code::kIoError);
+    const Status failed = each.part == "manifest: "
+                              ? engine_->create_table("x", {.families = {family("d")}}).status()
+                              : put("lost", 10, kDurable);
+    const Status health = engine_->status().health;
+    EXPECT_FALSE(failed.ok());
+    for (const Status& status : {failed, health}) {
+      EXPECT_FALSE(names_a_part_twice(status)) << status.to_text();
+      const std::string text(status.message());
+      const size_t at = text.find(each.part);
+      ASSERT_NE(at, std::string::npos) << text;
+      EXPECT_EQ(text.find(each.part, at + 1), std::string::npos) << text;
+      EXPECT_EQ(text.find("log: log"), std::string::npos) << text;
+    }
+    EXPECT_OK(engine_->resume());
     fault_->clear();
   }
   expect_healthy();

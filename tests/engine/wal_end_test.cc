@@ -1,10 +1,12 @@
-// Goal: a hole in the log is told from its end, and segments are no larger than the load needs. Method: logs
-// in memory, with records overwritten by zeros, and with segments that cannot be made.
+// Goal: a hole in the log is told from its end, a restart ends a failure, and segments are no larger than the
+// load needs. Method: logs in memory, with records overwritten by zeros, with syncs that fail, and with
+// segments that cannot be made.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/log/directory.h"
@@ -113,6 +115,42 @@ TEST(WalDamage, SequencesRise) {
 }
 
 // ---- growth
+
+// A sync that waits for its turn may wake after restart() retired its segment. The segment then has no file,
+// and its records are in store files, as restart() demands.
+TEST(WalRestart, ASyncThatWaitedMeanwhileSucceeds) {
+  Log log;
+  ASSERT_TRUE(log.open().ok());
+  ASSERT_TRUE(log.append(100).ok());
+  bool first = true;
+  int ended = 0;
+  log.fault.before_each([&](const FileCall& call) {
+    if (call.operation != FileOperation::kSync || !std::exchange(first, false)) return;
+    for (const char* name : {"second", "third"}) {
+      log.executor.run_beside(name, [&] {
+        EXPECT_TRUE(log.wal->sync().ok());
+        ++ended;
+      });
+    }
+    log.executor.settle();  // they wait for the turn
+    log.fault.fail(FileOperation::kSync, "*.log", 1);
+  });
+  EXPECT_TRUE(log.wal->sync().is(Code::kIoError));
+  EXPECT_EQ(ended, 0) << "they still wait: " << log.executor.listing();
+  EXPECT_FALSE(log.wal->health().ok());
+  ASSERT_TRUE(log.wal->restart().ok());
+  EXPECT_EQ(ended, 0) << "they still wait: " << log.executor.listing();
+  log.executor.join_beside();
+  EXPECT_EQ(ended, 2);
+  EXPECT_TRUE(log.wal->health().ok());
+  log.facts.first_segment = log.wal->current_segment();
+  log.facts.synced = log.wal->synced();
+  ASSERT_TRUE(log.append(100).ok());
+  EXPECT_TRUE(log.wal->sync().ok());
+  const ReadBack back = log.read();
+  EXPECT_TRUE(back.status.ok()) << back.status.to_text();
+  EXPECT_EQ(back.sequences, (std::vector<uint64_t>{2}));
+}
 
 TEST(WalGrowth, SegmentsGrowWithTheLoad) {
   Log log(8 << 20);

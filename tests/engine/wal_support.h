@@ -84,7 +84,7 @@ inline ReadBack read_back(Directory& wal, const LogFacts& facts) {
       EXPECT_EQ(cell.cell.key_bytes(), key_of(record.sequence));
       EXPECT_EQ(cell.cell.value_bytes(), value_of(record.sequence, cell.cell.value_size));
     }
-    EXPECT_EQ(cells.written_ms(), static_cast<int64_t>(5000 + record.sequence));
+    EXPECT_EQ(load_le64(record.payload.data()), 5000 + record.sequence) << "when it was written";
     back.sequences.push_back(record.sequence);
     return cells.status();
   });

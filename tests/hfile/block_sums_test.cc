@@ -69,14 +69,16 @@ std::vector<BlockAt> blocks_of(const HFileReader& file) {
 TEST(BlockSums, ManyBlocksFillSeveralPages) {
   constexpr size_t kCells = 10'000;
   const WrittenFile written = write_cells(small_blocks(), numbered_cells(kCells, "value"));
-  const std::shared_ptr<HFileReader> file = open(written.bytes);
+  const std::shared_ptr<BlockCache> cache = BlockCache::create(8u << 20, "clock", 1).value();
+  const std::shared_ptr<HFileReader> file =
+      HFileReader::open(std::make_unique<ViewFile>(written.bytes), {.cache = cache, .name = "file"}).value();
   EXPECT_GE(file->trailer().block_sums.size(), 3u);
-  const uint64_t before = file->memory_bytes();
+  const uint64_t before = cache->stats().pinned_bytes;
   OwnedCell target;
   first_of_row(target, "row005000");
   const std::unique_ptr<CellCursor> cursor = file->cursor({.fill_cache = false});
   ASSERT_NE(cursor->seek(target.view()), nullptr);
-  EXPECT_GT(file->memory_bytes(), before + 4096 * 12) << "a page is charged";
+  EXPECT_GT(cache->stats().pinned_bytes, before + 4096 * 12) << "a page is charged";
   Status status;
   EXPECT_EQ(cells_read(*file, status), kCells);
   EXPECT_TRUE(status.ok()) << status.to_text();

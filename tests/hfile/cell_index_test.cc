@@ -144,7 +144,7 @@ TEST(CellIndexBytes, WordsThatDoNotFitAreLeftOut) {
   const std::vector<uint64_t> words = {1, 2};
   for (const size_t prefix_bytes : {size_t{20}, size_t{100'000}}) {
     const std::string prefix(prefix_bytes, 'p');
-    const Pin block(Block::finish(Block::allocate(1000, false), 0, 1000, BlockKind::kData, 0));
+    const Pin block(Block::finish(Block::allocate(1000, false), 0, 1000, BlockKind::kData));
     const CellIndex* index = static_cast<const Block*>(block.get())
                                  ->publish({.offsets = offsets, .words = words, .prefix = prefix});
     ASSERT_NE(index, nullptr);
@@ -160,7 +160,7 @@ TEST(CellIndexBytes, WordsThatDoNotFitAreLeftOut) {
 
 TEST(CellIndexBytes, OnlyBlocksThatMayGetAnIndexAreChargedForIt) {
   const auto charge = [](BlockKind kind) {
-    const Pin block(Block::finish(Block::allocate(10'000, false), 0, 10'000, kind, 0));
+    const Pin block(Block::finish(Block::allocate(10'000, false), 0, 10'000, kind));
     return static_cast<const Block*>(block.get())->charge_bytes();
   };
   EXPECT_EQ(charge(BlockKind::kBloomChunk), sizeof(Block) + 10'000);

@@ -10,6 +10,7 @@
 #include "base/memory_file_system.h"
 #include "cellar/hfile_builder.h"
 #include "tests/sim/workload_parts.h"
+#include "tests/support/status_text.h"
 
 namespace cellar::testing {
 namespace {
@@ -40,6 +41,7 @@ class Course {
   Outcome run(const std::vector<CourseStep>& steps, const std::function<void()>& between) {
     for (const CourseStep& step : steps) {
       const bool done = perform(step);
+      if (engine_ != nullptr) static_cast<void>(hear(engine_->status().health));
       if (!done && (!options_.go_on_after_failure || engine_ == nullptr)) break;
       if (outcome_.wrong) break;
       if (engine_ == nullptr) continue;  // closed
@@ -80,10 +82,15 @@ class Course {
   bool read_feed(const std::string& name);
   bool take_snapshot();
   bool clone();
-  // What `status` makes of something that was there or not before.
-  static bool note(std::optional<bool>& of, const Status& status, bool there) {
-    of = status.ok() ? std::optional<bool>(there) : std::nullopt;
+  // Returns whether the status is ok. An error must name each part once, however many layers it passed.
+  bool hear(const Status& status) {
+    if (names_a_part_twice(status)) outcome_.wrong = "an error names a part twice: " + status.to_text();
     return status.ok();
+  }
+  // What `status` makes of something that was there or not before.
+  bool note(std::optional<bool>& of, const Status& status, bool there) {
+    of = status.ok() ? std::optional<bool>(there) : std::nullopt;
+    return hear(status);
   }
   bool lose_empty_directories();
   void compare();
@@ -120,16 +127,16 @@ bool Course::perform(const CourseStep& step) {
     case Kind::kFlush:
       return flush();
     case Kind::kFlushTable:
-      return table("t").flush().ok();
+      return hear(table("t").flush());
     case Kind::kCompact:
     case Kind::kCompactMajor:
-      return (step.kind == Kind::kCompactMajor ? table("t").major_compact() : table("t").compact()).ok();
+      return hear(step.kind == Kind::kCompactMajor ? table("t").major_compact() : table("t").compact());
     case Kind::kAlter:
       return alter();
     case Kind::kAddFamily:
       return add_family();
     case Kind::kWait:
-      return engine_->wait_for_background().ok();
+      return hear(engine_->wait_for_background());
     case Kind::kAskWhatIsRefused:
       return ask_what_is_refused();
     default:
@@ -250,7 +257,7 @@ void Course::resume() {
 
 bool Course::open() {
   auto opened = Engine::open("store", engine_options_);
-  if (!opened.ok()) return false;
+  if (!hear(opened.status())) return false;
   engine_ = std::move(opened).value();
   const auto family = [&](const char* name) {
     FamilyOptions options = family_of(name);
@@ -268,7 +275,7 @@ bool Course::open() {
 
 bool Course::close() {
   tables_.clear();
-  const bool closed = engine_->close().ok();
+  const bool closed = hear(engine_->close());
   engine_.reset();
   if (!closed) return false;
   for (TriedWrite& write : outcome_.writes)
@@ -287,7 +294,7 @@ bool Course::commit(TriedWrite write, Durability durability,
                                                        : Fate::kKilled;
   }
   outcome_.writes.push_back(std::move(write));
-  return status.ok();
+  return hear(status);
 }
 
 // One cell at each of these places ("table/family"), and in the shared row of the first.

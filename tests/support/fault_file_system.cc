@@ -2,6 +2,7 @@
 // done.
 #include "tests/support/fault_file_system.h"
 
+#include <atomic>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -143,13 +144,17 @@ struct FaultFileSystem::Impl {
   std::function<void(const FileCall&)> hook;
   uint64_t calls = 0;
   uint64_t struck = 0;
+  std::atomic<size_t> open_readers{0};
 };
 
 class FaultReadable final : public ReadableFile {
  public:
   FaultReadable(std::shared_ptr<FaultFileSystem::Impl> rules, std::unique_ptr<ReadableFile> inner,
                 std::string name)
-      : rules_(std::move(rules)), inner_(std::move(inner)), name_(std::move(name)) {}
+      : rules_(std::move(rules)), inner_(std::move(inner)), name_(std::move(name)) {
+    rules_->open_readers += 1;
+  }
+  ~FaultReadable() override { rules_->open_readers -= 1; }
 
   uint64_t size() const override { return inner_->size(); }
 
@@ -361,6 +366,8 @@ uint64_t FaultFileSystem::struck() const {
   const std::lock_guard<std::mutex> lock(impl_->mutex);
   return impl_->struck;
 }
+
+size_t FaultFileSystem::open_readers() const { return impl_->open_readers; }
 
 std::string FaultFileSystem::log(FileOperations on, std::string_view name) const {
   const std::lock_guard<std::mutex> lock(impl_->mutex);

@@ -123,6 +123,8 @@ class FaultFileSystem final : public FileSystem {
   uint64_t count(FileOperations on = kAllOperations, std::string_view name = "*") const;
   // How often a rule struck.
   uint64_t struck() const;
+  // Returns how many files are open for reading.
+  size_t open_readers() const;
 
   // A line for each call: "append log/000001 96 bytes", with "failed: …" or "swallowed" behind it where a
   // rule struck.

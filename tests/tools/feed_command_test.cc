@@ -74,6 +74,45 @@ TEST_F(FeedCommand, ListsWhatThereIs) {
   EXPECT_EQ(json_of({"feed", "list", "shop"})["feeds"].size(), 1u);
 }
 
+// A feed of two tables holds the changes of both in the order of their writes, and no other change.
+TEST_F(FeedCommand, TableTwiceMeansBothTablesAndNoOther) {
+  out_of({"create", "shop", "stock", "d"});
+  out_of({"feed", "create", "shop", "index", "--table", "users", "--table", "orders/d"});
+  put("orders", "a", "d:q", "1");
+  put("stock", "b", "d:q", "another table");
+  put("users", "c", "d:q", "2");
+  put("orders", "d", "c:q", "another family");
+  put("orders", "e", "d:q", "3");
+  out_of({"delete", "shop", "stock", "b", "d:q"});
+  out_of({"delete", "shop", "users", "c", "d:q"});
+  const auto changes = [&] {
+    std::vector<std::string> all;
+    const Json document = json_of({"feed", "read", "shop", "index"});
+    for (const Json& entry : document["entries"])
+      all.push_back(entry.value("table", "") + "/" + entry.value("family", "") + " " +
+                    entry.value("row", "") + " " + entry.value("type", "") + " " + entry.value("value", ""));
+    return all;
+  };
+  std::vector<std::string> expected = {"orders/d a Put 1", "users/d c Put 2", "orders/d e Put 3",
+                                       "users/d c Delete "};
+  EXPECT_EQ(changes(), expected);
+  out_of({"flush", "shop"});
+  EXPECT_EQ(changes(), expected) << "after the flush";
+  // An emptied table is a change, too.
+  out_of({"truncate", "shop", "stock"});
+  EXPECT_EQ(changes(), expected);
+  out_of({"truncate", "shop", "users"});
+  expected.push_back("users/  Replace ");
+  EXPECT_EQ(changes(), expected);
+}
+
+TEST_F(FeedCommand, ATableNamedTwiceIsRefused) {
+  const ToolResult twice = run({"feed", "create", "shop", "x", "--table", "orders/d", "--table", "orders/c"});
+  EXPECT_EQ(twice.exit, 2);
+  EXPECT_NE(twice.err.find("table orders is named twice"), std::string::npos) << twice.err;
+  EXPECT_EQ(json_of({"feed", "list", "shop"})["feeds"].size(), 0u);
+}
+
 TEST_F(FeedCommand, SaysWhatIsWrong) {
   out_of({"feed", "create", "shop", "index"});
   EXPECT_EQ(run({"feed", "watch", "shop"}).exit, 2);

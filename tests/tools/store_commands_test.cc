@@ -338,6 +338,54 @@ TEST_F(StoreCommands, ScanGoesBothWaysWithinBounds) {
   EXPECT_EQ(rows({"--batch", "1", "--versions", "all"}), "user41 user42 user42 user43 ");
 }
 
+// A range that ends before it begins has no rows: a note says why there are none.
+TEST_F(StoreCommands, ARangeThatCanHaveNoRowIsTold) {
+  make_shop();
+  struct Case {
+    std::vector<std::string> range;
+    bool empty;
+    std::string says;
+  };
+  const std::vector<Case> cases = {
+      {{"--start", "user43", "--stop", "user41"},
+       true,
+       "in ascending order, --start \"user43\" is not before --stop \"user41\""},
+      {{"--start", "user42", "--stop", "user42"}, true, "--start \"user42\" is not before --stop \"user42\""},
+      {{"--start", "\\xFF", "--stop", "user42"}, true, "--start \"\\xFF\" is not before --stop \"user42\""},
+      {{"--start", "user42", "--stop", "user42", "--stop-inclusive"}, false, ""},
+      {{"--start", "user42", "--stop", "user42", "--stop-inclusive", "--start-exclusive"},
+       true,
+       "is not before"},
+      {{"--start", "user41", "--stop", "user43"}, false, ""},
+      {{"--start", "user41"}, false, ""},
+      {{"--stop", "user41"}, false, ""},
+      {{"--start", "x", "--stop", "y"}, false, ""},
+  };
+  const auto run_with = [&](std::vector<std::string> words, const Case& each) {
+    words.insert(words.end(), each.range.begin(), each.range.end());
+    const ToolResult result = run(words);
+    EXPECT_EQ(result.exit, 0) << result.err;
+    const bool told = result.err.find("note   the range is empty: ") != std::string::npos;
+    EXPECT_EQ(told, each.empty) << words[0] << ": " << result.err;
+    EXPECT_NE(result.err.find(each.says), std::string::npos) << result.err;
+    EXPECT_TRUE(!each.empty || words[0] == "count" || result.out.empty()) << result.out;
+  };
+  for (const Case& each : cases)
+    for (const char* command : {"scan", "count", "export"}) run_with({command, "shop", "orders"}, each);
+  const std::vector<Case> reverse = {
+      {{"--start", "user41", "--stop", "user43"},
+       true,
+       "in reverse order, --start \"user41\" is not before --stop \"user43\""},
+      {{"--start", "user43", "--stop", "user41"}, false, ""},
+      {{"--start", "user43", "--stop", "user43"}, true, "is not before"},
+  };
+  for (const Case& each : reverse) run_with({"scan", "shop", "orders", "--reverse"}, each);
+  const ToolResult shell = run({"shell", "shop", "-c", "scan 'orders', {STARTROW => 'b', STOPROW => 'a'}"});
+  EXPECT_NE(shell.err.find("STARTROW \"b\" is not before STOPROW \"a\""), std::string::npos) << shell.err;
+  const ToolResult one = run({"shell", "shop", "-c", "scan 'orders', {STARTROW => 'b', STOPROW => 'b'}"});
+  EXPECT_EQ(one.err.find("empty"), std::string::npos) << one.err;
+}
+
 TEST_F(StoreCommands, DeleteHidesTheNewestVersionOnly) {
   make_shop();
   out_of({"delete", "shop", "orders", "user42", "d:name"});

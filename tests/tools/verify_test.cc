@@ -175,6 +175,25 @@ TEST_F(Verify, AStoreConsistsOfWhatItsManifestNames) {
   }
 }
 
+TEST_F(Verify, AStoreWithoutFilesIsCalledSo) {
+  out_of({"create", "one", "t", "d"});
+  out_of({"create", "two", "t", "d"});
+  EXPECT_EQ(run({"verify", "one"}).err, "the store has no files\n");
+  EXPECT_EQ(run({"verify", "one", "two"}).err, "the stores have no files\n");
+  out_of({"put", "one", "t", "r", "d:q", "v"});
+  EXPECT_EQ(run({"verify", "one"}).err, "the store has no files\n") << "the cell is in the log";
+  out_of({"flush", "one"});
+  EXPECT_EQ(run({"verify", "one"}).err, "1 file sound\n");
+  EXPECT_EQ(run({"verify", "one", "two"}).err, "1 file sound\n");
+  // A file that is missing is no store without files.
+  const fs::path tables = path("one") / "tables";
+  for (const auto& entry : fs::recursive_directory_iterator(tables))
+    if (entry.is_regular_file()) fs::remove(entry.path());
+  const ToolResult lost = run({"verify", "one"});
+  EXPECT_EQ(lost.exit, 1);
+  EXPECT_NE(lost.err.find("0 files sound\n"), std::string::npos) << lost.err;
+}
+
 TEST_F(Verify, StoresAreHeldAgainstTheirManifest) {
   make_shop();
   out_of({"flush", "shop"});

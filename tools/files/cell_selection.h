@@ -35,7 +35,6 @@ class CellSelection {
  private:
   bool beyond(std::string_view row) const;
   Status parse_types();
-  Status parse_times();
 
   std::string row_;
   std::string start_;

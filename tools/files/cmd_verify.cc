@@ -107,7 +107,8 @@ class VerifyCommand final : public Command {
             "blocks  also checks every block's checksum, back-pointer, place in the file and in the index\n"
             "cells   also checks every cell: order, family, sequences, counts, first and last key, times\n"
             "deep    also finds every key through index and Bloom filter, and compares rebuilt filters\n"
-            "A store is read without its lock: another process may have it open.")
+            "A store is read without its lock: another process may have it open.\n"
+            "cellar help CODE explains a finding, such as V-ORDER; cellar help findings lists all codes.")
         .example("cellar verify versions.hfile --level deep", "all checks of a file")
         .example("cellar verify shop --jobs 2 --junit verified.xml --max-errors 5",
                  "a store, in a job that reads JUnit reports");
@@ -151,6 +152,13 @@ class VerifyCommand final : public Command {
     if (!files.ok() && files.status().is(Code::kNotFound) && std::ranges::all_of(paths_, is_store_to_check))
       return std::vector<std::string>();
     return files;
+  }
+
+  // Returns true if all that was verified are sound stores whose manifests name no file.
+  bool only_stores_without_files() const {
+    return verdicts_.empty() && !stores_.empty() && std::ranges::all_of(stores_, [](const StoreCheck& each) {
+             return each.sound() && each.files == 0;
+           });
   }
 
   // The reports come in the order of the files, whichever is done first.
@@ -256,6 +264,8 @@ class VerifyCommand final : public Command {
       return found == verdicts_.end() ? 0 : found->second;
     };
     std::string text = counted(number_of(VerifyVerdict::kSound), "file") + " sound";
+    if (only_stores_without_files())
+      text = stores_.size() == 1 ? "the store has no files" : "the stores have no files";
     for (const auto& [verdict, name] : {std::pair{VerifyVerdict::kUnsound, "damaged"},
                                         {VerifyVerdict::kNotSupported, "not supported by this build"},
                                         {VerifyVerdict::kNotAnHFile, "without an HFile's trailer"},

@@ -1,4 +1,4 @@
-// cellar help: the commands, one command, a topic, or an error code.
+// cellar help: the commands, one command, a topic, an error code, or the code of a finding.
 #include "tools/frame/command.h"
 #include "tools/frame/help.h"
 
@@ -10,18 +10,19 @@ class HelpCommand final : public Command {
   explicit HelpCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kOther; }
   std::string_view summary() const override {
-    return "List the commands, or explain one command, a topic or an error code";
+    return "List the commands, or explain one command, a topic or a code";
   }
 
   void declare(Arguments& arguments) override {
     arguments
         .optional_operand("COMMAND", what_,
-                          "a command; a topic: formats, filters, times, limits, hbase, exit-codes, errors; "
-                          "or an error code")
+                          "a command; a topic: formats, filters, times, limits, hbase, exit-codes, errors, "
+                          "findings; or a code of an error or a finding")
         .formats({"table"})
         .example("cellar help scan", "the arguments of one command")
         .example("cellar help exit-codes", "a topic that concerns all commands")
-        .more_example("cellar help CEL-LOCKED", "what an error means, its causes, and what to do");
+        .more_example("cellar help CEL-LOCKED", "what an error means, its causes, and what to do")
+        .more_example("cellar help V-ORDER", "what a finding of verify means for the data, and what to do");
   }
 
   Status run(Session& session) override {

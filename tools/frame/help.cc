@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "tools/frame/error_pages.h"
+#include "tools/frame/finding_pages.h"
 
 namespace cellar {
 
@@ -24,7 +25,8 @@ constexpr std::string_view kExitTopic = R"(exit statuses, the same for every com
   130  interrupted by SIGINT (Ctrl-C), after a clean stop
   143  ended by SIGTERM, after a clean stop
 
-`cellar help errors` lists the error codes.
+`cellar help errors` lists the error codes. `cellar help findings` lists the codes that checks of files
+and stores report.
 )";
 
 constexpr std::string_view kLimitsTopic = R"(limits: how much memory an HFile may make a command use
@@ -140,7 +142,7 @@ struct Topic {
 
 constexpr Topic kTopics[] = {
     {"formats", kFormatTopic}, {"filters", kFilterTopic},  {"times", kTimeTopic}, {"limits", kLimitsTopic},
-    {"hbase", kHBaseTopic},    {"exit-codes", kExitTopic}, {"errors", ""}};
+    {"hbase", kHBaseTopic},    {"exit-codes", kExitTopic}, {"errors", ""},        {"findings", ""}};
 
 // Returns whether a word is the path of something, and not a misspelled command.
 bool is_there(const std::string& word) {
@@ -188,16 +190,20 @@ std::vector<std::string> help_topics() {
 
 std::string help_of_topic(const std::string& topic) {
   if (topic == "errors") return help_of_errors();
+  if (topic == "findings") return help_of_findings();
   for (const Topic& each : kTopics)
     if (each.name == topic) return std::string(each.text);
-  return help_of_error_code(topic);
+  std::string page = help_of_error_code(topic);
+  return page.empty() ? help_of_finding_code(topic) : page;
 }
 
 Status unknown_topic(const std::string& what) {
   std::vector<std::string> names = Registry<Command>::instance().names();
   for (std::string& topic : help_topics()) names.push_back(std::move(topic));
   std::string nearest = nearest_name(what, names);
-  if (nearest.empty()) nearest = nearest_name(upper_ascii(what), error_codes());
+  std::vector<std::string> codes = error_codes();
+  for (std::string& code : finding_codes()) codes.push_back(std::move(code));
+  if (nearest.empty()) nearest = nearest_name(upper_ascii(what), codes);
   return Status::invalid_argument(fmt::format("unknown command or topic \"{}\"", escaped(what)))
       .hinting(nearest.empty()
                    ? fmt::format("cellar help lists the commands; topics: {}", fmt::join(help_topics(), ", "))

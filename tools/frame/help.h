@@ -15,10 +15,9 @@ Result<std::unique_ptr<Command>> make_command(const std::string& name);
 std::string help_of_all();
 // Returns the names of the topics, in the order in which the help lists them.
 std::vector<std::string> help_topics();
-// Returns the text of a topic or of an error code; empty if there is no such topic.
+// Returns the text of a topic, an error code or the code of a finding; empty if there is no such topic.
 std::string help_of_topic(const std::string& topic);
-// Returns kInvalidArgument: `what` is neither a command nor a topic nor an error code. The hint is the
-// nearest name.
+// Returns kInvalidArgument: `what` is neither a command nor a topic nor a code. The hint is the nearest name.
 Status unknown_topic(const std::string& what);
 
 }  // namespace cellar

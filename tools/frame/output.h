@@ -71,7 +71,6 @@ class Output {
     if (is != for_people_) flush();
     for_people_ = is;
   }
-  bool reader_gone() const { return reader_gone_; }
   // Returns whether more output is useless: nobody reads it, or it cannot be written.
   bool is_lost() const { return reader_gone_ || !status_.ok(); }
   // Why output was lost, when it was not the reader who left.

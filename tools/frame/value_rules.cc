@@ -73,12 +73,6 @@ std::string ValueRules::row(std::string_view row) const {
   return text;
 }
 
-std::string ValueRules::family(std::string_view family) const {
-  std::string text;
-  append_family(text, family);
-  return text;
-}
-
 std::string ValueRules::column(std::string_view family, std::string_view qualifier) const {
   std::string text;
   append_column(text, family, qualifier);

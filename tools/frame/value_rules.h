@@ -47,7 +47,6 @@ class ValueRules {
 
   // Return the part as text.
   std::string row(std::string_view row) const;
-  std::string family(std::string_view family) const;
   std::string column(std::string_view family, std::string_view qualifier) const;
 
  private:

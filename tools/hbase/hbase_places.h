@@ -31,7 +31,6 @@ class HBasePlaces {
   const std::string& root() const { return root_; }
   // Return the table and the region that the directory's path names; nullopt and empty if it names none.
   const std::optional<HBaseTableName>& table() const { return table_; }
-  const std::string& region() const { return region_; }  // empty if the directory is not part of a region
   // Returns the path of the table's directory; empty if it is unknown or may not be read.
   std::string table_directory() const;
 
@@ -52,7 +51,7 @@ class HBasePlaces {
   std::string directory_;
   std::string root_;
   std::optional<HBaseTableName> table_;
-  std::string region_;
+  std::string region_;  // empty if the directory is not part of a region
   bool is_table_ = false;
 };
 

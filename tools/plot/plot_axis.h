@@ -15,7 +15,6 @@ class PlotAxis {
   double at(double value) const;
   // Round values, ascending.
   const std::vector<double>& marks() const { return marks_; }
-  double low() const { return low_; }
 
  private:
   void round_linear();

@@ -37,6 +37,7 @@ class CountCommand final : public Command {
     CELLAR_TRY(rows_.apply(scan));
     CELLAR_TRY_ASSIGN(const OpenedTable opened, table_.open(session, {}, true));
     CELLAR_TRY(table_.check_columns(session, *opened.table, rows_.read.columns));
+    tell_of_empty_range(session, scan);
     const Status counted = print_count(session, *opened.table, scan);
     if (!counted.ok()) return table_.name_failure(session, counted);
     return opened.close();

@@ -65,6 +65,7 @@ class ScanCommand final : public Command {
     if (raw_ && !rows_.read.versions) scan.all_versions();
     CELLAR_TRY_ASSIGN(const OpenedTable opened, table_.open(session, {}, true));
     CELLAR_TRY(table_.check_columns(session, *opened.table, rows_.read.columns));
+    tell_of_empty_range(session, scan);
     CellPrinter printer(session.out(), {.format = session.format(),
                                         .types = raw_,
                                         .rules = rules,

@@ -19,7 +19,6 @@ class RowSplits {
   size_t regions() const { return rows_.size() + 1; }
   // The region, from 0, that the row belongs to.
   size_t region_of(std::string_view row) const;
-  const std::vector<std::string>& rows() const { return rows_; }
 
  private:
   std::vector<std::string> rows_;

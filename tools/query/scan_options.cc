@@ -1,5 +1,9 @@
 // Options that choose rows.
 #include "tools/query/scan_options.h"
+
+#include <fmt/format.h>
+
+#include "base/text_width.h"
 #include "tools/frame/read_options.h"
 
 namespace cellar {
@@ -36,6 +40,15 @@ Status ScanOptions::apply(Scan& scan) const {
   }
   scan.limit(limit);
   return apply_read_options(read, scan);
+}
+
+void tell_of_empty_range(Session& session, const Scan& scan, const RangeWords& words) {
+  if (scan.start().empty() || scan.stop().empty()) return;
+  const int order = scan.reversed() ? scan.stop().compare(scan.start()) : scan.start().compare(scan.stop());
+  if (order < 0 || (order == 0 && scan.start_inclusive() && scan.stop_inclusive())) return;
+  session.talk(fmt::format("note   the range is empty: in {} order, {} \"{}\" is not before {} \"{}\"",
+                           scan.reversed() ? "reverse" : "ascending", words.start, readable(scan.start()),
+                           words.stop, readable(scan.stop())));
 }
 
 }  // namespace cellar

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "cellar/query.h"
 #include "tools/frame/arguments.h"
 #include "tools/frame/operands.h"
 #include "tools/frame/read_options.h"
+#include "tools/frame/session.h"
 
 namespace cellar {
 
@@ -23,5 +25,15 @@ struct ScanOptions {
   // kInvalidArgument for text that cannot be parsed.
   Status apply(Scan& scan) const;
 };
+
+// The words with which a person wrote the ends of a range.
+struct RangeWords {
+  std::string_view start = "--start";
+  std::string_view stop = "--stop";
+};
+
+// Prints a note on standard error if the scan has a start that is not before its stop. In a reversed scan the
+// start must be after the stop. Prints nothing for other scans.
+void tell_of_empty_range(Session& session, const Scan& scan, const RangeWords& words = {});
 
 }  // namespace cellar

@@ -12,6 +12,7 @@
 #include "tools/frame/progress.h"
 #include "tools/frame/read_cost.h"
 #include "tools/frame/read_options.h"
+#include "tools/query/scan_options.h"
 #include "tools/query/table_rows.h"
 #include "tools/shell/shell_call.h"
 #include "tools/store/store.h"
@@ -347,6 +348,7 @@ Status take_rows(ShellCall& call, const ReadRequest& request, Scan& scan) {
     CELLAR_TRY_ASSIGN(const bool fill, call.flag_of(*cached));
     scan.fill_cache(fill);
   }
+  tell_of_empty_range(call.session(), scan, {"STARTROW", "STOPROW"});
   return {};
 }
 

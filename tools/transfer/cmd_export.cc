@@ -59,6 +59,7 @@ class ExportCommand final : public Command {
     if (scan.filter() == nullptr || !scan.filter()->needs_whole_row()) scan.batch(kCellsAtOnce);
     CELLAR_TRY_ASSIGN(const OpenedTable opened, open_store_table(session, store_, table_, OpenFor::kLooking));
     CELLAR_TRY(check_columns(session, *opened.table, rows_.read.columns));
+    tell_of_empty_range(session, scan);
     CELLAR_TRY(to_ == "hfile" ? to_files(session, *opened.table, scan)
                               : to_stream(session, *opened.table, scan));
     return opened.engine->close();
