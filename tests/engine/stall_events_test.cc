@@ -136,7 +136,7 @@ TEST_F(StallEvents, AWriterWaitsAsLongAsTheCompaction) {
   const int64_t micros = clock_.steady_us() - begun_us;
   EXPECT_GT(micros, 0);
   EXPECT_LE(micros, 9'000'000);
-  expect_one_stall("t:d has 4 store files and waits for a compaction", begun_us, micros);
+  expect_one_stall("t:d has 4 sorted runs and waits for a compaction", begun_us, micros);
 }
 
 // Without automatic flushes nobody makes room: the writer is refused at once.
