@@ -1,5 +1,6 @@
 // leveled: each level is one sorted run, `fanout` times as large as the level above it. Files go down a level
-// one by one, into the files there that share rows with them. As in LevelDB and RocksDB.
+// one by one, into the files there that share rows with them. As in LevelDB and RocksDB. Targets that follow
+// the deepest level are RocksDB's level_compaction_dynamic_level_bytes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@ namespace cellar {
 namespace {
 
 constexpr uint32_t kLevelsMax = 40;
+constexpr double kUrgent = 2;  // level 0 goes down first from so many times runs_min on
 
 using Files = std::span<const StoreFileInfo>;
 
@@ -78,7 +80,9 @@ struct Levels {
 
 // Parameters:
 // - fanout: the size of a level, in sizes of the level above it.
-// - base_bytes: the target of level 1. 0: four memtables.
+// - base_bytes: the target of level 1, and the largest one if targets are dynamic. 0: four memtables.
+// - targets: dynamic: the deepest level sets the targets of the levels above it. They hold little data.
+//   fixed: level 1 has base_bytes, each other level `fanout` times the target of the level above.
 // - file_bytes: the size of the files that it writes. 0: a memtable.
 // - runs_min: the number of runs of level 0 that go down together.
 // - pick: which file of a level goes down: least_overlap, oldest or tombstones. whole: all of them.
@@ -87,6 +91,7 @@ class Leveled final : public CompactionPolicy {
   explicit Leveled(const PluginParams& params)
       : fanout_(static_cast<double>(params.count_within("fanout", 10, 2, 1000))),
         base_bytes_(params.bytes("base_bytes", 0)),
+        dynamic_(params.choice("targets", "dynamic", {"dynamic", "fixed"}) == "dynamic"),
         file_bytes_(params.bytes("file_bytes", 0)),
         runs_min_(params.count_within("runs_min", 4, 1, 1000)),
         pick_(params.choice("pick", "least_overlap", {"least_overlap", "oldest", "tombstones", "whole"})) {}
@@ -96,22 +101,38 @@ class Leveled final : public CompactionPolicy {
     const Levels levels(shape.files);
     if (levels.misplaced != nullptr) return mend(levels, shape, trace);
     const bool stuck = levels.all.size() >= shape.files_stop;
+    const auto runs = static_cast<double>(levels.young.size());
+    const double score = stuck && runs > 0 ? kUrgent : runs / static_cast<double>(runs_min_);
     say(trace, fmt::format("level 0: {} runs, they go down from {} on", levels.young.size(), runs_min_));
-    if (levels.young.size() >= runs_min_ || (stuck && !levels.young.empty()))
+    // Level 0 makes all reads slower, so it does not wait for deeper levels for long.
+    if (score < kUrgent)
+      if (auto plan = shrink_fullest(levels, shape, std::max(1.0, score), trace)) return plan;
+    if (score >= 1)
       if (auto plan = empty_level_0(levels, shape, trace)) return plan;
-    return shrink_fullest(levels, shape, trace);
+    return score >= kUrgent ? shrink_fullest(levels, shape, 1, trace) : std::nullopt;
   }
 
   // The deepest level that the store fills.
   CompactionPlan major_output(const StoreShape& shape) const override {
     uint64_t bytes = 0;
+    for (const StoreFileInfo& file : shape.files) bytes += file.bytes;
     uint32_t deepest = 1;
-    for (const StoreFileInfo& file : shape.files) {
-      bytes += file.bytes;
-      deepest = std::max(deepest, std::min(file.level, kLevelsMax));
-    }
-    while (deepest<kLevelsMax&& static_cast<double>(bytes)> target(deepest, shape)) ++deepest;
+    while (deepest<kLevelsMax&& static_cast<double>(bytes)> size_of(deepest, shape)) ++deepest;
     return {.level = deepest, .file_bytes = file_bytes(shape)};
+  }
+
+  // Level 0 may have `runs_min` memtables, the others their targets. The deepest level holds the data, so it
+  // has no debt.
+  uint64_t debt_bytes(const StoreShape& shape) const override {
+    const Levels levels(shape.files);
+    if (levels.misplaced != nullptr) return 0;
+    double young = 0;
+    for (const SortedRun& run : levels.young) young += static_cast<double>(run.bytes);
+    double debt = std::max(0.0, young - static_cast<double>(runs_min_ * shape.flush_bytes));
+    for (uint32_t level = 1; level < levels.deep.size(); ++level)
+      if (const SortedRun* run = levels.run_of(level); run != nullptr)
+        debt += std::max(0.0, static_cast<double>(run->bytes) - target(level, levels, shape));
+    return static_cast<uint64_t>(debt);
   }
 
  private:
@@ -122,10 +143,18 @@ class Leveled final : public CompactionPolicy {
   uint64_t file_bytes(const StoreShape& shape) const {
     return std::max<uint64_t>(1, file_bytes_ != 0 ? file_bytes_ : shape.flush_bytes);
   }
-  double target(uint32_t level, const StoreShape& shape) const {
+  // Returns the fixed target of a level.
+  double size_of(uint32_t level, const StoreShape& shape) const {
     CELLAR_ASSERT(level > 0);
     const uint64_t base = base_bytes_ != 0 ? base_bytes_ : 4 * std::max<uint64_t>(1, shape.flush_bytes);
     return static_cast<double>(base) * std::pow(fanout_, level - 1);
+  }
+  double target(uint32_t level, const Levels& levels, const StoreShape& shape) const {
+    const auto deepest = static_cast<uint32_t>(levels.deep.size());
+    if (!dynamic_ || level >= deepest) return size_of(level, shape);
+    const double above = static_cast<double>(levels.deep.back()->bytes) / std::pow(fanout_, deepest - level);
+    return std::clamp(above, std::min<double>(file_bytes(shape), size_of(level, shape)),
+                      size_of(level, shape));
   }
 
   // Another policy, or other parameters, left runs that are no levels. Neighbours become one until they are.
@@ -159,7 +188,7 @@ class Leveled final : public CompactionPolicy {
       busy = busy || run.busy;
       for (const StoreFileInfo& file : run.files) inputs.push_back(&file);
     }
-    if (busy) return merge_newest(levels, trace);
+    if (busy) return merge_newest(levels, shape, trace);
     const Rows rows = Rows::of(inputs);
     const size_t from_level_0 = inputs.size();
     for (const StoreFileInfo& file : below)
@@ -184,37 +213,42 @@ class Leveled final : public CompactionPolicy {
     return plan;
   }
 
-  // A compaction keeps level 0 from going down: the runs that are younger than its inputs become one.
-  std::optional<CompactionPlan> merge_newest(const Levels& levels, std::vector<std::string>* trace) const {
+  // A compaction keeps level 0 from going down. If there are half as many runs as make writers wait, those
+  // that are younger than its inputs become one.
+  std::optional<CompactionPlan> merge_newest(const Levels& levels, const StoreShape& shape,
+                                             std::vector<std::string>* trace) const {
     size_t begin = 0;
     for (size_t i = 0; i < levels.young.size(); ++i)
       if (levels.young[i].busy) begin = i + 1;
     const size_t count = levels.young.size() - begin;
     say(trace, fmt::format("level 1 is busy: {} runs of level 0 may become one", count));
-    if (count < std::max<uint64_t>(2, runs_min_)) return std::nullopt;
+    if (count < std::max<uint64_t>(2, runs_min_) || 2 * levels.all.size() < shape.files_stop)
+      return std::nullopt;
     CompactionPlan plan{.why = fmt::format("{} runs of level 0, because level 1 is busy", count)};
     for (size_t i = begin; i < levels.young.size(); ++i)
       for (const StoreFileInfo& file : levels.young[i].files) plan.inputs.push_back(file.id);
     return plan;
   }
 
-  // The level that is largest in proportion to its target gives files to the next one.
-  std::optional<CompactionPlan> shrink_fullest(const Levels& levels, const StoreShape& shape,
+  // The level that is largest in proportion to its target gives files to the next one, if that is more than
+  // `most` times its target.
+  std::optional<CompactionPlan> shrink_fullest(const Levels& levels, const StoreShape& shape, double most,
                                                std::vector<std::string>* trace) const {
     uint32_t fullest = 0;
-    double most = 1;
     for (uint32_t level = 1; level <= levels.deep.size() && level < kLevelsMax; ++level) {
       const SortedRun* run = levels.run_of(level);
       if (run == nullptr) continue;
-      const double score = static_cast<double>(run->bytes) / target(level, shape);
-      say(trace, fmt::format("level {}: {} of {}, {} files", level, human_bytes(run->bytes),
-                             human_bytes(static_cast<uint64_t>(target(level, shape))), run->files.size()));
+      const double score = static_cast<double>(run->bytes) / target(level, levels, shape);
+      say(trace,
+          fmt::format("level {}: {} of {}, {} files", level, human_bytes(run->bytes),
+                      human_bytes(static_cast<uint64_t>(target(level, levels, shape))), run->files.size()));
       const SortedRun* next = levels.run_of(level + 1);
       if (run->busy || (next != nullptr && next->busy) || score <= most) continue;
       most = score;
       fullest = level;
     }
     if (fullest == 0) return std::nullopt;
+    if (dynamic_ && fullest == levels.deep.size()) return deepen(levels, fullest, most);
     std::vector<const StoreFileInfo*> inputs = chosen(levels.files_of(fullest), levels.files_of(fullest + 1));
     const Rows rows = Rows::of(inputs);
     const size_t own = inputs.size();
@@ -223,6 +257,16 @@ class Leveled final : public CompactionPolicy {
     return down(levels, shape, inputs, fullest,
                 fmt::format("level {} is {:.1f} times its target: {} files, with {} of level {}", fullest,
                             most, own, inputs.size() - own, fullest + 1));
+  }
+
+  // The deepest level becomes one deeper, so that there is a level more between it and level 0.
+  static CompactionPlan deepen(const Levels& levels, uint32_t level, double score) {
+    CompactionPlan plan{.why =
+                            fmt::format("the deepest level, {}, is {:.1f} times its target", level, score)};
+    for (const StoreFileInfo& file : levels.files_of(level)) plan.inputs.push_back(file.id);
+    plan.level = level + 1;
+    plan.move = true;
+    return plan;
   }
 
   // Returns the files that go down, neighbours.
@@ -288,6 +332,7 @@ class Leveled final : public CompactionPolicy {
 
   double fanout_;
   uint64_t base_bytes_;
+  bool dynamic_;
   uint64_t file_bytes_;
   uint64_t runs_min_;
   std::string pick_;

@@ -392,6 +392,7 @@ Background::Picked Background::pick(Store& store, Wanted wanted) {
   Picked result{shape_of(work_.world.options, store, *view, work_.mvcc.now_ms()), {}};
   const StoreShape& shape = result.of.shape;
   CELLAR_ASSERT(shape.files.size() == view->files.size());
+  store.note_debt_bytes(view->config->policy->debt_bytes(shape));
   if (wanted == Wanted::kMajor) {
     result.plan = major_plan(*view->config->policy, shape, true);
     return result;

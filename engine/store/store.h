@@ -132,6 +132,14 @@ class Store : public std::enable_shared_from_this<Store> {
     return {inputs_bytes_.load(std::memory_order_relaxed),
             static_cast<uint64_t>(std::max<int64_t>(0, newer))};
   }
+  // Returns the size of all files.
+  uint64_t bytes() const { return static_cast<uint64_t>(bytes_.load(std::memory_order_relaxed)); }
+  // Notes what CompactionPolicy::debt_bytes() says of the files.
+  void note_debt_bytes(uint64_t bytes) {
+    const uint64_t before = debt_bytes_.exchange(bytes, std::memory_order_relaxed);
+    pace_.debt_grew(static_cast<int64_t>(bytes) - static_cast<int64_t>(before));
+  }
+  uint64_t debt_bytes() const { return debt_bytes_.load(std::memory_order_relaxed); }
   // Notes that a compaction of these files begins, or ends. The files are busy meanwhile. There are
   // `runs_replaced` fewer runs afterwards. The output joins `run`, if that is not 0. A compaction that begins
   // while another one runs ends before it.
@@ -218,8 +226,9 @@ class Store : public std::enable_shared_from_this<Store> {
   std::atomic<int64_t> run_count_{0};
   std::atomic<int64_t> being_replaced_{0};  // runs that there are fewer of when running compactions end
   std::atomic<int64_t> bytes_{0};           // the size of all files
-  std::atomic<int64_t> bytes_begun_{0};     // the size of all files when the outermost compaction began
-  std::atomic<uint64_t> inputs_bytes_{0};   // the size of the outermost compaction's inputs; 0: none runs
+  std::atomic<uint64_t> debt_bytes_{0};
+  std::atomic<int64_t> bytes_begun_{0};    // the size of all files when the outermost compaction began
+  std::atomic<uint64_t> inputs_bytes_{0};  // the size of the outermost compaction's inputs; 0: none runs
   // For each running compaction, the innermost one last, the run that its output joins, or 0.
   std::vector<uint64_t> joined_runs_ CELLAR_GUARDED_BY(mutex_);
   WritePace pace_;

@@ -23,12 +23,24 @@ double backlog_debt(uint64_t newer, uint64_t inputs, uint64_t flush) {
   return std::clamp((static_cast<double>(newer) - begin) / (end - begin), 0.0, 1.0);
 }
 
+double policy_debt(uint64_t debt, uint64_t bytes, uint64_t flush) {
+  if (debt == 0) return 0;
+  const auto flushes = static_cast<double>(flush);
+  const auto rest = static_cast<double>(bytes - std::min(debt, bytes));
+  const double begin = 2 * flushes;
+  const double end = 3 * flushes + 0.2 * rest;
+  if (end <= begin) return 1;  // memtables of no bytes, and nothing but debt
+  return std::clamp((static_cast<double>(debt) - begin) / (end - begin), 0.0, 1.0);
+}
+
 // One flush of a store runs at a time. Each flush halves the weight of all earlier ones.
 void WritePace::flushed(uint64_t bytes, int64_t micros) {
-  flushed_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  flushed_bytes_.fetch_add(static_cast<int64_t>(bytes), std::memory_order_relaxed);
   flush_bytes_.store(flush_bytes_.load(std::memory_order_relaxed) / 2 + bytes, std::memory_order_relaxed);
   flush_us_.store(flush_us_.load(std::memory_order_relaxed) / 2 + micros, std::memory_order_relaxed);
 }
+
+void WritePace::debt_grew(int64_t bytes) { flushed_bytes_.fetch_sub(bytes, std::memory_order_relaxed); }
 
 double WritePace::flush_rate(double filled) const {
   const auto bytes = static_cast<double>(flush_bytes_.load(std::memory_order_relaxed));
@@ -48,8 +60,9 @@ void WritePace::compacted(int64_t micros) {
 double WritePace::sustainable() const {
   const auto bytes = static_cast<double>(flushed_bytes_.load(std::memory_order_relaxed));
   const int64_t micros = compaction_us_.load(std::memory_order_relaxed);
-  if (micros <= 0 || bytes <= 0) return kUnknownBytesPerSecond;
-  return bytes * 1e6 / static_cast<double>(micros);
+  const bool unknown = micros <= 0 || flush_bytes_.load(std::memory_order_relaxed) == 0;
+  if (unknown) return kUnknownBytesPerSecond;
+  return std::max(kLeastBytesPerSecond, bytes * 1e6 / static_cast<double>(micros));
 }
 
 void WritePace::spend(uint64_t bytes, double bytes_per_second, int64_t now_us) {

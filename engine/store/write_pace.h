@@ -17,18 +17,27 @@ double compaction_debt(uint64_t files, uint64_t files_slow, uint64_t files_stop)
 // and the newer bytes are still to be compacted. Four memtables of `flush` bytes are always allowed.
 double backlog_debt(uint64_t newer, uint64_t inputs, uint64_t flush);
 
+// Returns the debt by the policy's account, from 0 to 1. `debt` of the store's `bytes` lie where compactions
+// do not leave them. Two memtables of `flush` bytes are always allowed. The debt is 1 near a fifth of the
+// other bytes. Random overwrites of 3 GB then keep the store below twice the live data, after 75 seconds.
+double policy_debt(uint64_t debt, uint64_t bytes, uint64_t flush);
+
 // Measures the rates that compactions and flushes keep up with, and tells writers how long to wait so that
 // they keep a rate. One per store. Any thread; only the write leader calls spend().
 class WritePace {
  public:
   // The rate that is assumed before the first compaction.
   static constexpr double kUnknownBytesPerSecond = 16 << 20;
+  static constexpr double kLeastBytesPerSecond = 1 << 20;
   static constexpr int64_t kWaitUsMin = 1000;     // shorter waits are saved up: no clock wakes so exactly
   static constexpr int64_t kBurstUs = 20'000;     // of unused time that may be used later
   static constexpr int64_t kWaitUsMax = 100'000;  // of one write
 
   // Notes that a flush has written `bytes` of memtables to a file, and how long it took.
   void flushed(uint64_t bytes, int64_t micros);
+  // Notes that the debt by the policy's account has grown by so many bytes. Compactions have not kept up with
+  // these. Negative: it has become less.
+  void debt_grew(int64_t bytes);
   // Notes that a compaction has taken so long.
   void compacted(int64_t micros);
   // Returns the bytes of memtables per second that compactions have lately kept up with.
@@ -55,7 +64,7 @@ class WritePace {
  private:
   static constexpr int64_t kMemoryUs = 60'000'000;  // after so much compaction time the past counts half
 
-  std::atomic<uint64_t> flushed_bytes_{0};
+  std::atomic<int64_t> flushed_bytes_{0};  // without what became debt
   std::atomic<int64_t> compaction_us_{0};
   std::atomic<uint64_t> flush_bytes_{0};  // bytes of memtables that the last flushes wrote
   std::atomic<int64_t> flush_us_{0};      // microseconds that the last flushes took

@@ -69,13 +69,16 @@ class WriteThrottle {
     return static_cast<double>(store.active()->bytes()) /
            static_cast<double>(store.flush_bytes(world_.options));
   }
-  // Returns how far the compactions of the store lag, see compaction_debt() and backlog_debt().
+  // Returns how far the compactions of the store lag, see compaction_debt(), backlog_debt()
+  // and policy_debt().
   double debt(const Store& store) const {
     if (!compacts_by_itself(store)) return 0;
     const double by_files = compaction_debt(store.run_count(), store.files_slow(world_.options),
                                             store.files_stop(world_.options));
     const Store::Backlog backlog = store.backlog();
-    return std::max(by_files, backlog_debt(backlog.newer, backlog.inputs, store.flush_bytes(world_.options)));
+    const uint64_t flush = store.flush_bytes(world_.options);
+    return std::max({by_files, backlog_debt(backlog.newer, backlog.inputs, flush),
+                     policy_debt(store.debt_bytes(), store.bytes(), flush)});
   }
   // Returns what a writer must wait for, or "".
   std::string obstacle(std::span<Store* const> stores) const;

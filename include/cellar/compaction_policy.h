@@ -56,6 +56,13 @@ class CompactionPolicy {
   // may pass a file that shares rows with it and is not an input. Neighbours in age may always be merged.
   virtual std::optional<CompactionPlan> pick(const StoreShape& shape,
                                              std::vector<std::string>* trace) const = 0;
+  // Returns the bytes of files that lie where compactions do not leave them. Writers slow down when these
+  // grow in proportion to the other files. So the store does not grow without bound. Called after each flush
+  // and compaction.
+  virtual uint64_t debt_bytes(const StoreShape& shape) const {
+    static_cast<void>(shape);
+    return 0;
+  }
   // Returns a plan that says where a compaction of all files puts its output. It has no inputs and no run.
   virtual CompactionPlan major_output(const StoreShape& shape) const {
     static_cast<void>(shape);

@@ -58,6 +58,35 @@ TEST(WritePaceTest, BacklogGrowsWithWhatIsWrittenDuringALongCompaction) {
   EXPECT_EQ(backlog_debt(kInputs / 2, kInputs, kFlush), 1);
 }
 
+TEST(WritePaceTest, DebtOfThePolicyCountsInProportionToTheRest) {
+  constexpr uint64_t kFlush = 64 << 20;
+  constexpr uint64_t kRest = uint64_t{10} << 30;
+  EXPECT_EQ(policy_debt(0, 0, 0), 0);
+  EXPECT_EQ(policy_debt(2 * kFlush, 2 * kFlush, kFlush), 0) << "two memtables are always allowed";
+  double before = 0;
+  for (uint64_t debt = 3 * kFlush; debt < kRest / 5; debt += kFlush) {
+    const double now = policy_debt(debt, kRest + debt, kFlush);
+    EXPECT_GT(now, before) << debt;
+    EXPECT_LT(now, policy_debt(debt, kRest / 2 + debt, kFlush) + 1e-9) << debt;
+    before = now;
+  }
+  EXPECT_LT(before, 1);
+  EXPECT_EQ(policy_debt(kRest, 2 * kRest, kFlush), 1);
+  EXPECT_EQ(policy_debt(5, 3, 0), 1) << "the sizes were read one after the other";
+}
+
+TEST(WritePaceTest, WhatBecomesDebtIsNotSustained) {
+  WritePace pace;
+  pace.flushed(40 << 20, 1);
+  pace.compacted(10'000'000);
+  pace.debt_grew(20 << 20);
+  EXPECT_DOUBLE_EQ(pace.sustainable(), 2 << 20);
+  pace.debt_grew(-(20 << 20));
+  EXPECT_DOUBLE_EQ(pace.sustainable(), 4 << 20);
+  pace.debt_grew(int64_t{1} << 40);
+  EXPECT_EQ(pace.sustainable(), WritePace::kLeastBytesPerSecond);
+}
+
 TEST(WritePaceTest, FlushesSetTheRateBeforeWritesWouldWaitForThem) {
   WritePace pace;
   EXPECT_GT(pace.flush_rate(0), 0);
