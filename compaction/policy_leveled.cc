@@ -107,9 +107,9 @@ class Leveled final : public CompactionPolicy {
     // Level 0 makes all reads slower, so it does not wait for deeper levels for long.
     if (score < kUrgent)
       if (auto plan = shrink_fullest(levels, shape, std::max(1.0, score), trace)) return plan;
-    if (score >= 1)
-      if (auto plan = empty_level_0(levels, shape, trace)) return plan;
-    return score >= kUrgent ? shrink_fullest(levels, shape, 1, trace) : std::nullopt;
+    if (score < 1) return std::nullopt;
+    if (auto plan = empty_level_0(levels, shape, trace)) return plan;
+    return shrink_fullest(levels, shape, 1, trace);  // level 1 is busy, but a deeper level may not be
   }
 
   // The deepest level that the store fills.

@@ -392,7 +392,9 @@ Background::Picked Background::pick(Store& store, Wanted wanted) {
   Picked result{shape_of(work_.world.options, store, *view, work_.mvcc.now_ms()), {}};
   const StoreShape& shape = result.of.shape;
   CELLAR_ASSERT(shape.files.size() == view->files.size());
-  store.note_debt_bytes(view->config->policy->debt_bytes(shape));
+  // A damaged file may keep a level from giving files away: writers do not slow down for such a debt.
+  const bool damaged = std::ranges::any_of(view->files, [](const auto& file) { return file->is_aside(); });
+  store.note_debt_bytes(damaged ? 0 : view->config->policy->debt_bytes(shape));
   if (wanted == Wanted::kMajor) {
     result.plan = major_plan(*view->config->policy, shape, true);
     return result;
