@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/coding.h"
+#include "cell/cell_key.h"
 #include "hfile/format/format.h"
 #include "hfile/read/file_span.h"
 #include "hfile/read/hfile_reader.h"

@@ -48,8 +48,8 @@ TEST_F(DisplayOfNames, TablesShowOtherScriptsAndStayAligned) {
   const size_t values = column_of(lines[0], "value");
   for (const auto& [row, value] : std::vector<std::pair<std::string, std::string>>{
            {"Zürich", "one"}, {"Oslo", "two"}, {"東京", "three"}, {"e\xCC\x81", "four"}}) {
-    const auto line =
-        std::ranges::find_if(lines, [&](const std::string& each) { return each.starts_with(row); });
+    const auto line = std::ranges::find_if(
+        lines, [&start = row](const std::string& each) { return each.starts_with(start); });
     ASSERT_NE(line, lines.end()) << row;
     EXPECT_EQ(column_of(*line, value), values) << *line;
     EXPECT_NE(line->find("d:größe"), std::string::npos) << *line;
