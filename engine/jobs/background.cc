@@ -251,11 +251,12 @@ bool Background::wants_compaction(Store& store) {
   const bool wanted = failed || pick(store, Wanted::kAutomatic).plan.has_value();
   MutexLock lock(store.work_mutex());
   Store::Work& work = store.work();
-  work.compaction_again = work.compaction_runs;
-  if (work.compaction_queued || work.compaction_runs) return false;
-  if (store.compactions() != Store::Compactions::kFail)
+  CELLAR_ASSERT(work.compactions >= 0 && work.compaction_requests >= 0);
+  if (work.compaction_requests > 0) work.compaction_again = true;
+  if (work.compaction_queued || work.compaction_requests > 0) return false;
+  // A compaction that runs may help, whatever the policy says meanwhile.
+  if (work.compactions == 0 && store.compactions() != Store::Compactions::kFail)
     store.note_compactions(wanted ? Store::Compactions::kMayHelp : Store::Compactions::kNotWanted);
-  CELLAR_ASSERT(!work.compaction_queued && !work.compaction_runs);
   work.compaction_queued = wanted;
   return wanted;
 }
@@ -266,11 +267,11 @@ void Background::run_automatic_compaction(const std::shared_ptr<Store>& store) {
     Store::Work& work = store->work();
     CELLAR_ASSERT(work.compaction_queued);
     work.compaction_queued = false;
-    if (work.compaction_runs) {  // one on request was faster
+    if (work.compaction_requests > 0) {  // one on request was faster
       work.compaction_again = true;
       return;
     }
-    work.compaction_runs = true;
+    ++work.compactions;
   }
   const Status status = work_.activity.closing.load() || work_.health.failed()
                             ? Status()
@@ -290,12 +291,15 @@ void Background::end_compaction(const std::shared_ptr<Store>& store, const Statu
   {
     MutexLock lock(store->work_mutex());
     Store::Work& work = store->work();
-    CELLAR_ASSERT(work.compaction_runs);
-    work.compaction_runs = false;
+    CELLAR_ASSERT(work.compactions > 0);
+    --work.compactions;
+    if (!automatic) --work.compaction_requests;
+    CELLAR_ASSERT(automatic || (work.compactions == 0 && work.compaction_requests >= 0));
     work.compaction_failures = failed ? work.compaction_failures + 1 : 0;
-    again = std::exchange(work.compaction_again, false) || (failed && !automatic);
+    if (work.compaction_requests == 0) again = std::exchange(work.compaction_again, false);
+    again = again || (failed && !automatic);
     // wants_compaction() notes what the policy says when it is asked again.
-    if (!failed) store->note_compactions(Store::Compactions::kNotWanted);
+    if (!failed && work.compactions == 0) store->note_compactions(Store::Compactions::kNotWanted);
     if (failed && automatic) store->note_compactions(Store::Compactions::kFail);
   }
   work_.activity.changed.signal();
@@ -317,7 +321,7 @@ void Background::after_compaction_failure(const std::shared_ptr<Store>& store, c
   int failures = 1;
   {
     MutexLock lock(store->work_mutex());
-    CELLAR_ASSERT(store->work().compaction_runs);  // until end_compaction()
+    CELLAR_ASSERT(store->work().compactions > 0);  // until end_compaction()
     failures += store->work().compaction_failures;
   }
   retry_later({store, false, work_.world.clock.steady_us() + retry_delay_us(failures)}, status);
@@ -344,11 +348,8 @@ class Background::Turns {
         work_.activity.closing.load())
       return;
     if (!files_came()) return;
-    const Picked picked = background_.pick(store_, Wanted::kPolicy);
-    // Without a busy file, the inputs of the long compaction have left the store: its table was dropped.
-    if (!picked.plan || std::ranges::none_of(picked.of.files, &StoreFileInfo::busy)) return;
     // The policy picks a failed compaction again after the long one. Its failure is reported then.
-    failed_ = !background_.carry_out(store_, *picked.plan, picked.of, depth_ + 1).ok();
+    failed_ = !background_.compact_next(store_, Wanted::kPolicy, depth_ + 1).ok();
     turns_us_ += work_.world.clock.steady_us() - now_us;
   }
 
@@ -375,15 +376,26 @@ class Background::Turns {
   uint64_t newest_seen_ = 0;
 };
 
-Status Background::carry_out(Store& store, const CompactionPlan& plan, const ShapeOfStore& of, int depth) {
-  const bool whole = plan.inputs.size() == of.files.size();
-  CELLAR_TRY(
-      check_plan(plan, of.shape, whole).with_context("policy " + store.view()->config->options.compaction));
-  CELLAR_ASSERT(!plan.inputs.empty() && plan.inputs.size() <= of.files.size());
-  CELLAR_TRY(compact_store(work_, store, plan, Turns(*this, store, depth)));
+Result<bool> Background::compact_next(Store& store, Wanted wanted, int depth) {
+  CompactionPlan plan;
+  std::optional<ClaimedCompaction> claimed;
+  {
+    MutexLock lock(store.plan_mutex());
+    Picked picked = pick(store, wanted);
+    if (!picked.plan) return false;
+    const bool whole = picked.plan->inputs.size() == picked.of.files.size();
+    CELLAR_TRY(check_plan(*picked.plan, picked.of.shape, whole)
+                   .with_context("policy " + store.view()->config->options.compaction));
+    plan = *std::move(picked.plan);
+    claimed = ClaimedCompaction::claim(store, plan);
+  }
+  if (!claimed) return false;  // the compaction that it waits for asks the policy again
+  // Another thread may compact other files meanwhile.
+  if (wanted == Wanted::kAutomatic) queue_compaction(store.shared_from_this());
+  CELLAR_TRY(compact_store(work_, store, plan, *std::move(claimed), Turns(*this, store, depth)));
   work_.activity.changed.signal();
   queue_prefetch(store.shared_from_this());
-  return {};
+  return true;
 }
 
 // A view pins memtables and files: nothing holds one while a compaction is carried out.
@@ -410,14 +422,21 @@ Background::Picked Background::pick(Store& store, Wanted wanted) {
 Status Background::run_compactions(Store& store, Wanted wanted) {
   CELLAR_ASSERT(mutexes_held() == 0);
   while (!is_gone(work_.disk, store)) {
-    if (wanted == Wanted::kAutomatic && !store.compaction_enabled()) return {};  // switched off meanwhile
-    const Picked picked = pick(store, wanted);
-    if (!picked.plan) return {};
-    CELLAR_TRY(carry_out(store, *picked.plan, picked.of, 0));
+    if (wanted == Wanted::kAutomatic && (!store.compaction_enabled() || request_waits(store))) return {};
+    CELLAR_TRY_ASSIGN(const bool compacted, compact_next(store, wanted, 0));
+    if (!compacted) return {};
     compaction_succeeded(store);  // now, because there may be no end while files come
     if (wanted == Wanted::kMajor) return {};
   }
   return {};
+}
+
+bool Background::request_waits(Store& store) {
+  MutexLock lock(store.work_mutex());
+  CELLAR_ASSERT(store.work().compactions > 0);
+  if (store.work().compaction_requests == 0) return false;
+  store.work().compaction_again = true;
+  return true;
 }
 
 // A major compaction on request reads again what an earlier one set aside.
@@ -427,22 +446,32 @@ void Background::take_back(Store& store) {
     if (store.take_back(*file)) work_.health.over(set_aside_name(*file));
 }
 
+// Waits until no compaction of the store runs, and keeps others from running until end_compaction().
+void Background::claim_compactions(Store& store) {
+  CELLAR_ASSERT(mutexes_held() == 0);
+  {
+    MutexLock lock(store.work_mutex());
+    ++store.work().compaction_requests;
+  }
+  while (true) {
+    const uint64_t seen = work_.activity.changed.count();
+    {
+      MutexLock lock(store.work_mutex());
+      if (store.work().compactions == 0) {
+        store.work().compactions = 1;
+        store.note_compaction_comes();
+        return;
+      }
+    }
+    work_.activity.changed.wait(seen, -1);
+  }
+}
+
 Status Background::compact(const std::vector<std::shared_ptr<Store>>& stores, bool major) {
   if (work_.world.options.read_only) return Status::read_only("the store was opened read-only");
   CELLAR_TRY(work_.health.check());
   for (const auto& store : stores) {
-    while (true) {  // wait until no other compaction of this store runs, then take its place
-      const uint64_t seen = work_.activity.changed.count();
-      {
-        MutexLock lock(store->work_mutex());
-        if (!store->work().compaction_runs) {
-          store->work().compaction_runs = true;
-          store->note_compaction_comes();
-          break;
-        }
-      }
-      work_.activity.changed.wait(seen, -1);
-    }
+    claim_compactions(*store);
     if (major) take_back(*store);
     const Status status = run_compactions(*store, major ? Wanted::kMajor : Wanted::kPolicy);
     end_compaction(store, status, false);

@@ -98,9 +98,13 @@ class Background final : public FlushScheduler {
   struct Picked;
   Picked pick(Store& store, Wanted wanted);
   Status run_compactions(Store& store, Wanted wanted);
-  // Checks the plan, which was made from this shape, and compacts. `depth` is the number of running
-  // compactions that this one takes turns with.
-  Status carry_out(Store& store, const CompactionPlan& plan, const ShapeOfStore& of, int depth);
+  // Compacts once, if there is a plan that has to wait for no compaction that runs. Returns whether it did.
+  // `depth` is the number of running compactions that this one takes turns with.
+  Result<bool> compact_next(Store& store, Wanted wanted, int depth);
+  // Returns whether a compaction on request waits for the automatic ones to end. They are wanted again after
+  // it.
+  static bool request_waits(Store& store);
+  void claim_compactions(Store& store);
   void take_back(Store& store);
   void run_automatic_compaction(const std::shared_ptr<Store>& store);
   // Notes what a compaction came to, and tells the troubles of the store.

@@ -65,18 +65,8 @@ void set_damaged_aside(const StoreWork& work, Store& store, const std::vector<In
   }
 }
 
-// The files of one or more runs of a view that a compaction replaces.
-struct Inputs {
-  std::vector<std::vector<std::shared_ptr<StoreFile>>> runs;  // the oldest first
-  std::vector<std::shared_ptr<StoreFile>> files;              // of all runs, in this order
-  int64_t whole_runs = 0;                                     // of which nothing is left
-  bool all_files = false;                                     // of the view
-  // No file of an older run than the output's has rows between the first and the last row of the inputs.
-  bool nothing_older = false;
-};
-
 // Returns whether a run that is older than the output has rows between the first and the last of the inputs.
-bool has_older_rows(const StoreView& view, const CompactionPlan& plan, const Inputs& inputs) {
+bool has_older_rows(const StoreView& view, const CompactionPlan& plan, const CompactionInputs& inputs) {
   const RowHull hull = hull_of(inputs.files);
   for (const FileRun& run : view.runs) {
     const std::span files = std::span(view.files).subspan(run.begin, run.size());
@@ -90,15 +80,15 @@ bool has_older_rows(const StoreView& view, const CompactionPlan& plan, const Inp
   return true;
 }
 
-Inputs inputs_of(const StoreView& view, const CompactionPlan& plan) {
+CompactionInputs inputs_of(const StoreView& view, const CompactionPlan& plan) {
   const std::unordered_set<uint64_t> wanted(plan.inputs.begin(), plan.inputs.end());
-  Inputs inputs;
+  CompactionInputs inputs;
   for (const FileRun& run : view.runs) {
     std::vector<std::shared_ptr<StoreFile>> files;
     for (size_t i = run.begin; i < run.end; ++i)
       if (wanted.contains(view.files[i]->number())) files.push_back(view.files[i]);
     if (files.empty()) continue;
-    if (files.size() == run.size()) ++inputs.whole_runs;
+    if (files.size() == run.size() && (plan.run == 0 || run.run != plan.run)) ++inputs.whole_runs;
     inputs.files.insert(inputs.files.end(), files.begin(), files.end());
     inputs.runs.push_back(std::move(files));
   }
@@ -109,7 +99,7 @@ Inputs inputs_of(const StoreView& view, const CompactionPlan& plan) {
 }
 
 // Everything the rewrite needs to know of its inputs.
-void describe_inputs(const Inputs& inputs, NewFileRequest& request, CompactionInfo& info,
+void describe_inputs(const CompactionInputs& inputs, NewFileRequest& request, CompactionInfo& info,
                      std::vector<MergeSource>& sources, std::vector<InputRun>& runs) {
   int64_t oldest_put = INT64_MAX;
   const FileCursorOptions options{.fill_cache = false, .sequential = true, .stats = nullptr};
@@ -164,8 +154,8 @@ Status publish(const StoreWork& work, Store& store, const std::vector<std::share
 }
 
 // A new run gets a number of its own, as files do: no other run can have it.
-Status move_files(const StoreWork& work, Store& store, const CompactionPlan& plan, const Inputs& inputs,
-                  CompactionInfo& info) {
+Status move_files(const StoreWork& work, Store& store, const CompactionPlan& plan,
+                  const CompactionInputs& inputs, CompactionInfo& info) {
   CELLAR_ASSERT(inputs.runs.size() == 1 && plan.level > 0);
   const uint64_t run = plan.run != 0 ? plan.run : work.disk.manifest->next_file_number();
   for (const auto& file : inputs.files) info.inputs.push_back(file->record().name);
@@ -194,8 +184,6 @@ ShapeOfStore shape_of(const EngineOptions& engine, const Store& store, const Sto
                       int64_t now_ms) {
   ShapeOfStore result;
   result.files = infos_of(view);
-  for (StoreFileInfo& file : result.files)
-    file.busy = file.busy || (file.run != 0 && store.is_joined(file.run));
   result.shape.files = result.files;
   result.shape.now_ms = now_ms;
   result.shape.ttl_ms = view.config->rules.ttl_ms;
@@ -214,12 +202,12 @@ namespace {
 // Returns whether nothing older is left of the rows, so that markers may go. outside_of() tells of younger
 // cells, in memory or in files. As in HBase, a compaction of some neighbours in age keeps markers, even of
 // the oldest ones. But policies with levels hardly ever merge all files.
-bool is_final(const Inputs& inputs, uint32_t level) {
+bool is_final(const CompactionInputs& inputs, uint32_t level) {
   return inputs.all_files || (level > 0 && inputs.nothing_older);
 }
 
 // Decides what the compaction of the inputs may drop.
-void judge_inputs(const StoreWork& work, const Store& store, const Inputs& inputs,
+void judge_inputs(const StoreWork& work, const Store& store, const CompactionInputs& inputs,
                   const OpenReadPoints& points, NewFileRequest& request) {
   const bool final = is_final(inputs, request.level);
   request.origin = final ? FileOrigin::kMajorCompaction : FileOrigin::kMinorCompaction;
@@ -232,9 +220,9 @@ void judge_inputs(const StoreWork& work, const Store& store, const Inputs& input
 }
 
 // Merges the inputs, and publishes what is left.
-Status merge_files(const StoreWork& work, Store& store, const CompactionPlan& plan, const Inputs& inputs,
-                   std::shared_ptr<const FamilyConfig> config, const std::function<void()>& turn,
-                   CompactionInfo& info) {
+Status merge_files(const StoreWork& work, Store& store, const CompactionPlan& plan,
+                   const CompactionInputs& inputs, std::shared_ptr<const FamilyConfig> config,
+                   const std::function<void()>& turn, CompactionInfo& info) {
   NewFileRequest request;
   request.store = &store;
   request.config = std::move(config);
@@ -245,11 +233,11 @@ Status merge_files(const StoreWork& work, Store& store, const CompactionPlan& pl
   std::vector<MergeSource> sources;
   std::vector<InputRun> runs;
   describe_inputs(inputs, request, info, sources, runs);
-  int64_t paced_us = work.world.clock.steady_us();  // the pace knows of all compaction time before this
-  const auto count_time = [&] { store.pace().compacted(work.world.clock.steady_us() - paced_us); };
+  const auto count_time = [&] {
+    store.pace().compacted(store.take_compaction_us(work.world.clock.steady_us()));
+  };
+  count_time();
   work.world.events.on_compaction_begin(info);
-  const int64_t runs_replaced = inputs.whole_runs - (plan.run == 0 ? 1 : 0);
-  store.compaction_begins(inputs.files, runs_replaced, plan.run);
 
   const OpenReadPoints points = work.mvcc.open_read_points();
   const std::unique_ptr<CellCursor> merged = make_merging_cursor(std::move(sources));
@@ -262,14 +250,12 @@ Status merge_files(const StoreWork& work, Store& store, const CompactionPlan& pl
     work.world.events.on_compaction_progress(info);
     count_time();
     turn();
-    paced_us = work.world.clock.steady_us();  // a compaction in the turn has counted its own time
     return work.activity.closing.load() ? Status::aborted("the engine is closing") : Status();
   };
   auto made = work.writer.write(request);
   Status status = made.status();
   if (status.is(Code::kCorruption)) set_damaged_aside(work, store, runs);
   if (status.ok()) status = publish(work, store, inputs.files, *made);
-  store.compaction_ends(inputs.files, runs_replaced);
   count_time();
   if (!status.ok()) return status;
   work.counters.compactions.fetch_add(1);
@@ -282,23 +268,37 @@ Status merge_files(const StoreWork& work, Store& store, const CompactionPlan& pl
 
 }  // namespace
 
-Status compact_store(const StoreWork& work, Store& store, const CompactionPlan& plan,
-                     const std::function<void()>& turn) {
-  std::shared_ptr<const StoreView> view = store.view();
-  const Inputs inputs = inputs_of(*view, plan);
-  if (inputs.files.size() != plan.inputs.size())
-    return Status::busy("the store's files changed after the plan was made");
+std::optional<ClaimedCompaction> ClaimedCompaction::claim(Store& store, const CompactionPlan& plan) {
+  const std::shared_ptr<const StoreView> view = store.view();
+  // Since the plan was made, compactions that ran have ended, and the table may have been dropped.
+  if (plan.run != 0 && std::ranges::find(view->runs, plan.run, &FileRun::run) == view->runs.end())
+    return std::nullopt;
+  CompactionInputs inputs = inputs_of(*view, plan);
+  if (inputs.files.size() != plan.inputs.size()) return std::nullopt;
   CELLAR_ASSERT(!inputs.files.empty());  // a checked plan has some
+  const int64_t replaced = plan.move ? 0 : inputs.whole_runs - (plan.run == 0 ? 1 : 0);
+  const uint64_t number = store.compaction_begins(inputs.files, replaced, plan.run);
+  if (number == 0) return std::nullopt;
+  return ClaimedCompaction(store, std::move(inputs), view->config, number);
+}
+
+void ClaimedCompaction::release() {
+  if (number_ != 0) store_->compaction_ends(inputs_.files, number_);
+  number_ = 0;
+}
+
+Status compact_store(const StoreWork& work, Store& store, const CompactionPlan& plan,
+                     ClaimedCompaction claimed, const std::function<void()>& turn) {
   CompactionInfo info;
   info.table = store.table_name();
   info.family = store.family();
-  info.major = is_final(inputs, plan.level);
+  info.major = is_final(claimed.inputs(), plan.level);
   info.why = plan.why;
-  std::shared_ptr<const FamilyConfig> config = view->config;
-  view.reset();  // it would keep memtables in memory, and files compacted in turns on disk
   const int64_t begun_us = work.world.clock.steady_us();
-  const Status status = plan.move ? move_files(work, store, plan, inputs, info)
-                                  : merge_files(work, store, plan, inputs, std::move(config), turn, info);
+  const Status status = plan.move
+                            ? move_files(work, store, plan, claimed.inputs(), info)
+                            : merge_files(work, store, plan, claimed.inputs(), claimed.config(), turn, info);
+  claimed.release();
   info.cells_done = 0;
   info.micros = work.world.clock.steady_us() - begun_us;
   info.status = status;

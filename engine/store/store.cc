@@ -221,30 +221,57 @@ void Store::install_adopted(std::span<const std::shared_ptr<StoreFile>> files) {
   change_view([&](StoreView& view) { add_youngest(view, files); });
 }
 
-void Store::compaction_begins(std::span<const std::shared_ptr<StoreFile>> inputs, int64_t runs_replaced,
-                              uint64_t run) {
+uint64_t Store::compaction_begins(std::span<const std::shared_ptr<StoreFile>> inputs, int64_t runs_replaced,
+                                  uint64_t run) {
   CELLAR_ASSERT(!inputs.empty());
+  const RowHull hull = hull_of(inputs);
   MutexLock lock(mutex_);
+  for (const auto& input : inputs)
+    if (input->busy() || input->obsolete()) return 0;
+  const auto meets = [&](const RunningCompaction& other) {
+    return run != 0 && other.run == run && other.first_row <= hull.last && other.last_row >= hull.first;
+  };
+  if (std::ranges::any_of(running_, meets)) return 0;
+  uint64_t bytes = 0;
   for (const auto& input : inputs) {
-    CELLAR_ASSERT(!input->busy());
     input->set_busy(true);
+    bytes += input->record().bytes;
   }
   being_replaced_.fetch_add(runs_replaced, std::memory_order_relaxed);
-  joined_runs_.push_back(run);
-  if (joined_runs_.size() > 1) return;
-  uint64_t bytes = 0;
-  for (const auto& input : inputs) bytes += input->record().bytes;
-  bytes_begun_.store(bytes_.load(std::memory_order_relaxed), std::memory_order_relaxed);
-  inputs_bytes_.store(bytes, std::memory_order_relaxed);
+  running_.push_back({.number = ++compactions_begun_,
+                      .runs_replaced = runs_replaced,
+                      .run = run,
+                      .first_row = std::string(hull.first),
+                      .last_row = std::string(hull.last),
+                      .bytes_begun = bytes_.load(std::memory_order_relaxed),
+                      .inputs_bytes = bytes});
+  note_oldest_compaction();
+  return compactions_begun_;
 }
 
-void Store::compaction_ends(std::span<const std::shared_ptr<StoreFile>> inputs, int64_t runs_replaced) {
+void Store::compaction_ends(std::span<const std::shared_ptr<StoreFile>> inputs, uint64_t compaction) {
   MutexLock lock(mutex_);
-  CELLAR_ASSERT(!inputs.empty() && !joined_runs_.empty());
-  being_replaced_.fetch_sub(runs_replaced, std::memory_order_relaxed);
+  const auto ended = std::ranges::find(running_, compaction, &RunningCompaction::number);
+  CELLAR_ASSERT(!inputs.empty() && ended != running_.end());
+  being_replaced_.fetch_sub(ended->runs_replaced, std::memory_order_relaxed);
   for (const auto& input : inputs) input->set_busy(false);
-  joined_runs_.pop_back();
-  if (joined_runs_.empty()) inputs_bytes_.store(0, std::memory_order_relaxed);
+  running_.erase(ended);
+  if (running_.empty()) compaction_seen_us_ = -1;
+  note_oldest_compaction();
+}
+
+void Store::note_oldest_compaction() {
+  const RunningCompaction none;
+  const RunningCompaction& oldest = running_.empty() ? none : running_.front();
+  CELLAR_ASSERT(running_.empty() || oldest.number > 0);
+  bytes_begun_.store(oldest.bytes_begun, std::memory_order_relaxed);
+  inputs_bytes_.store(oldest.inputs_bytes, std::memory_order_relaxed);
+}
+
+int64_t Store::take_compaction_us(int64_t now_us) {
+  MutexLock lock(mutex_);
+  const int64_t before = std::exchange(compaction_seen_us_, running_.empty() ? -1 : now_us);
+  return before < 0 ? 0 : std::max<int64_t>(0, now_us - before);
 }
 
 uint32_t Store::files_slow(const EngineOptions& engine) const {

@@ -21,7 +21,7 @@ struct StoreIds {
 };
 
 // Any thread may take the view. Inserting and freezing is the write leader's; installing files the background
-// work's, one flush and one compaction of a store at a time.
+// work's. One flush of a store runs at a time, and compactions of different files.
 class Store : public std::enable_shared_from_this<Store> {
  public:
   Store(StoreIds ids, std::string table_name, std::shared_ptr<const FamilyConfig> config,
@@ -121,7 +121,7 @@ class Store : public std::enable_shared_from_this<Store> {
         run_count_.load(std::memory_order_relaxed) - being_replaced_.load(std::memory_order_relaxed);
     return static_cast<size_t>(std::max<int64_t>(0, count));
   }
-  // How much was written since the outermost running compaction began.
+  // How much was written since the oldest running compaction began.
   struct Backlog {
     uint64_t inputs = 0;  // bytes of the inputs of that compaction; 0: no compaction runs
     uint64_t newer = 0;   // bytes by which the store's files have grown since
@@ -140,18 +140,18 @@ class Store : public std::enable_shared_from_this<Store> {
     pace_.debt_grew(static_cast<int64_t>(bytes) - static_cast<int64_t>(before));
   }
   uint64_t debt_bytes() const { return debt_bytes_.load(std::memory_order_relaxed); }
-  // Notes that a compaction of these files begins, or ends. The files are busy meanwhile. There are
-  // `runs_replaced` fewer runs afterwards. The output joins `run`, if that is not 0. A compaction that begins
-  // while another one runs ends before it.
-  void compaction_begins(std::span<const std::shared_ptr<StoreFile>> inputs, int64_t runs_replaced,
-                         uint64_t run);
-  void compaction_ends(std::span<const std::shared_ptr<StoreFile>> inputs, int64_t runs_replaced);
-  // Returns whether the output of a running compaction joins the run.
-  bool is_joined(uint64_t run) const {
-    CELLAR_ASSERT(run != 0);
-    MutexLock lock(mutex_);
-    return std::ranges::find(joined_runs_, run) != joined_runs_.end();
-  }
+  // Begins a compaction of these files, which are busy until it ends. There are `runs_replaced` fewer runs
+  // afterwards. The output joins `run`, if that is not 0. Returns a number for compaction_ends(). Returns 0 if
+  // the compaction has to wait for one that runs: that one has an input, or adds files to `run` among the same
+  // rows.
+  uint64_t compaction_begins(std::span<const std::shared_ptr<StoreFile>> inputs, int64_t runs_replaced,
+                             uint64_t run);
+  void compaction_ends(std::span<const std::shared_ptr<StoreFile>> inputs, uint64_t compaction);
+  // Who plans a compaction holds it until compaction_begins(): no other one begins meanwhile.
+  Mutex& plan_mutex() CELLAR_RETURN_CAPABILITY(plan_mutex_) { return plan_mutex_; }
+  // Returns the time since the last call in which compactions ran, in microseconds. Those that run at the same
+  // time count once.
+  int64_t take_compaction_us(int64_t now_us);
   // Compactions leave the file out from now on, because it cannot be read. False if they did already.
   bool set_aside(StoreFile& file);
   // Compactions may take the file again. False if they might already.
@@ -175,13 +175,14 @@ class Store : public std::enable_shared_from_this<Store> {
   void note_unlogged() { unlogged_.store(true, std::memory_order_relaxed); }
   bool has_unlogged() const { return unlogged_.load(std::memory_order_relaxed); }
 
-  // For the background work: at most one of each kind runs.
+  // For the background work: at most one flush and one prefetch run.
   struct Work {
     bool flush_queued = false;
     bool flush_runs = false;
     bool compaction_queued = false;
-    bool compaction_runs = false;
-    bool compaction_again = false;  // asked for while one runs, which may have looked at the files before
+    int compactions = 0;            // jobs that compact. One on request has the store for itself
+    int compaction_requests = 0;    // that wait or run: no automatic compaction begins
+    bool compaction_again = false;  // an automatic one was wanted meanwhile
     bool prefetch_runs = false;     // or is queued
     bool prefetch_again = false;    // asked for since it last looked for files
     uint64_t flushes_ended = 0;
@@ -227,10 +228,21 @@ class Store : public std::enable_shared_from_this<Store> {
   std::atomic<int64_t> being_replaced_{0};  // runs that there are fewer of when running compactions end
   std::atomic<int64_t> bytes_{0};           // the size of all files
   std::atomic<uint64_t> debt_bytes_{0};
-  std::atomic<int64_t> bytes_begun_{0};    // the size of all files when the outermost compaction began
-  std::atomic<uint64_t> inputs_bytes_{0};  // the size of the outermost compaction's inputs; 0: none runs
-  // For each running compaction, the innermost one last, the run that its output joins, or 0.
-  std::vector<uint64_t> joined_runs_ CELLAR_GUARDED_BY(mutex_);
+  std::atomic<int64_t> bytes_begun_{0};    // the size of all files when the oldest compaction began
+  std::atomic<uint64_t> inputs_bytes_{0};  // the size of the oldest compaction's inputs; 0: none runs
+  struct RunningCompaction {
+    uint64_t number = 0;
+    int64_t runs_replaced = 0;
+    uint64_t run = 0;                 // that the output joins, or 0
+    std::string first_row, last_row;  // of the inputs
+    int64_t bytes_begun = 0;
+    uint64_t inputs_bytes = 0;
+  };
+  void note_oldest_compaction() CELLAR_REQUIRES(mutex_);
+  std::vector<RunningCompaction> running_ CELLAR_GUARDED_BY(mutex_);  // the oldest first
+  uint64_t compactions_begun_ CELLAR_GUARDED_BY(mutex_) = 0;
+  int64_t compaction_seen_us_ CELLAR_GUARDED_BY(mutex_) = -1;  // by take_compaction_us(); -1: none ran then
+  Mutex plan_mutex_;
   WritePace pace_;
   Mutex work_mutex_;
   Work work_ CELLAR_GUARDED_BY(work_mutex_);

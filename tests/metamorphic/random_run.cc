@@ -633,7 +633,7 @@ void RandomRun::on_compaction_begin(const CompactionInfo& info) {
   // What lies in memory decides which markers stay.
   catch_up();
   look_for_restored(info);
-  Rewrite& rewrite = compactions_[info.table + info.family] = rewrite_now(info.table, info.family);
+  Rewrite& rewrite = compactions_[info.inputs.front()] = rewrite_now(info.table, info.family);
   rewrite.how.oldest_put_known = true;
   rewrite.how.zero_sequences = true;
 }
@@ -643,8 +643,7 @@ void RandomRun::on_compaction_end(const CompactionInfo& info) {
     return;  // the engine is being closed
   expect_ok(info.status, "compaction");
   if (failure_) return;
-  if (const auto wrong = mirror_of(info.table).compact(info, compactions_[info.table + info.family]))
-    fail(*wrong);
+  if (const auto wrong = mirror_of(info.table).compact(info, compactions_[info.inputs.front()])) fail(*wrong);
 }
 
 }  // namespace cellar::testing

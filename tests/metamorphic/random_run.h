@@ -180,11 +180,12 @@ class RandomRun final : private EventListener {
   std::vector<std::shared_ptr<const Snapshot>> snapshots_;
   std::vector<std::weak_ptr<const Snapshot>> given_;  // also those that only a scanner holds
   std::vector<OpenScanner> scanners_;
-  std::map<std::string, Rewrite> flushes_, compactions_;  // under way, by table and family
-  const std::vector<RowChange>* pending_ = nullptr;       // handed to the engine, not yet in the mirror
-  std::optional<int64_t> computed_at_;                    // when the write was, if not now
-  std::vector<ListStep> steps_;                // of a list of actions that was handed to the engine
-  size_t next_step_ = 0;                       // the first that is not in the mirror
+  std::map<std::string, Rewrite> flushes_;           // under way, by table and family
+  std::map<std::string, Rewrite> compactions_;       // under way, by their first input
+  const std::vector<RowChange>* pending_ = nullptr;  // handed to the engine, not yet in the mirror
+  std::optional<int64_t> computed_at_;               // when the write was, if not now
+  std::vector<ListStep> steps_;                      // of a list of actions that was handed to the engine
+  size_t next_step_ = 0;                             // the first that is not in the mirror
   std::optional<uint64_t> transaction_point_;  // what an open transaction sees is kept as for a snapshot
   uint64_t observed_point_ =
       0;  // what the counting for the newest observed write sees is kept until it is done
