@@ -27,9 +27,9 @@ struct ForeignFileRules {
 };
 
 // Examines `name` in `directory` as a file of that family. Messages call the file `source`. A file without
-// cells is accepted; its record has 0 cells. kCorruption reports the first fault. kNotSupported means that
-// this build cannot read the file, or that the engine must not take it over. kInvalidArgument reports a cell
-// that does not belong there, kLimit one that is too large.
+// cells is accepted; its record has 0 cells. Returns kCorruption with the first fault. Returns kNotSupported
+// if this build cannot read the file, or the engine must not take it over. Returns kInvalidArgument if a cell
+// does not belong there, and kLimit if one is too large.
 Result<ForeignFile> examine_foreign_file(Directory& directory, std::string_view name,
                                          const std::string& source, const ForeignFileRules& rules);
 
