@@ -588,8 +588,8 @@ Status Background::wait_idle() {
     {
       MutexLock lock(jobs_mutex_);
       if (jobs_ == 0) break;
-      // The only job left waits for its next attempt, which may fail forever. An engine that closes ends that
-      // wait.
+      // The only job left waits for its next attempt, which may never succeed. An engine that closes ends
+      // that wait.
       if (jobs_ == 1 && !retries_.empty() && !work_.activity.closing.load())
         return retry_status_.with_context("a background job failed and will be retried; the last attempt");
     }

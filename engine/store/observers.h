@@ -30,8 +30,8 @@ class Observers {
 // holds.
 inline constinit thread_local bool in_observer = false;
 
-// Returns kInvalidArgument: an observer must not make this call. The check returns it while this thread is in
-// one.
+// Returns kInvalidArgument: an observer must not make this call. check_not_in_observer() returns it while
+// this thread is in before_write().
 Status called_by_observer();
 inline Status check_not_in_observer() { return in_observer ? called_by_observer() : Status(); }
 

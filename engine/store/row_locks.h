@@ -27,7 +27,7 @@ class RowLocks {
 
   // Waits for the stripe: kBusy after `timeout_us` microseconds of the steady clock.
   Status lock(size_t stripe, Mode mode, int64_t timeout_us, Clock& clock);
-  // Returns true if the lock was taken, which needs no waiting.
+  // Takes the lock if that needs no waiting. Returns true if it was taken.
   bool try_lock(size_t stripe, Mode mode) { return try_lock(stripes_[stripe], mode, false); }
   void unlock(size_t stripe, Mode mode);
 

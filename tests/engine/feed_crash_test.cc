@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kWrites = 26;
 
-// The knowledge of the machine when it stops; writes are numbered from 1.
+// The facts that are known when the machine stops; writes are numbered from 1.
 struct FeedOutcome {
   bool made = false;     // the feed is there, durably
   int begun = 0;         // the newest write that was called

@@ -22,7 +22,7 @@ namespace cellar::testing {
 
 namespace {
 
-// The knowledge of the log's writer when the machine stops. The facts are as in a manifest that is always
+// The facts that the log's writer knows when the machine stops. They are as in a manifest that is always
 // durable.
 struct LogOutcome {
   LogFacts facts{.identity = kTestIdentity};

@@ -145,7 +145,7 @@ TEST_P(Codecs, EveryFlippedBitAndEveryCutIsSurvived) {
   }
 }
 
-// A few bytes that swell to many end at the declared size.
+// A decompression that would swell a few bytes to many ends at the declared size.
 TEST_P(Codecs, BombsStopAtTheDeclaredSize) {
   const Compressor& with = codec(GetParam());
   std::string body = compressed(with, std::string(32 << 20, 'x'));

@@ -1,7 +1,7 @@
-// Goal: damage to a file never gives other cells, a crash or much memory: an error, or the written cells.
-// Method: every byte of small files is flipped in two ways, and the files are cut to every length. Each is
-// then opened and walked. The same goes through verify, which must not call a file sound whose data blocks
-// were touched.
+// Goal: damage to a file never gives other cells, a crash or much memory. It gives an error, or the written
+// cells. Method: every byte of small files is flipped in two ways, and the files are cut to every length.
+// Each is then opened and walked. The same goes through verify, which must not call a file sound whose data
+// blocks were touched.
 #include <gtest/gtest.h>
 
 #include <functional>

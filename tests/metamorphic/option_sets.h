@@ -22,8 +22,8 @@ struct OptionSet {
 const std::vector<OptionSet>& option_sets();
 
 // Gives the plan options and operations whose answers do not depend on the times of flushes and compactions.
-// HBase's rules otherwise allow such a dependence. Markers hide earlier writes only, versions are not dropped, and
-// no write is lost with the process.
+// HBase's rules otherwise allow such a dependence. Markers hide earlier writes only, versions are not
+// dropped, and no write is lost with the process.
 void fix_answers(Plan& plan);
 
 }  // namespace cellar::testing
