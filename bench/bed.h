@@ -67,8 +67,9 @@ class Bed {
 // The average read statistics of one iteration.
 void report(benchmark::State& state, const ReadStats& stats);
 
-// Runs `read` with all blocks in the engine's cache, or, opened anew each time, with none; the time is
-// the thread's processor time in the read alone. For cases registered by with_cache().
+// Runs `read` with all blocks in the engine's cache. If `cold`, it opens the engine anew each time, and no
+// block is in the cache. The time is the thread's processor time in the read alone. For cases registered by
+// with_cache().
 using BedRead = std::function<Status(Table&, ReadStats&)>;
 void measure(benchmark::State& state, Bed& bed, bool cold, const BedRead& read);
 benchmark::internal::Benchmark* with_cache(benchmark::internal::Benchmark* registered, bool cold);

@@ -1,5 +1,5 @@
-// Claims about reading one row: what Bloom filters save (Q06), the nearest row and the exact one (Q08),
-// and how long a get takes at all (Q18).
+// Claims about reading one row. They measure what Bloom filters save (Q06), the nearest row and the exact one
+// (Q08), and how long a get takes at all (Q18).
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -75,8 +75,8 @@ void q06_missing(benchmark::State& state, bool bloom) {
   expect_cells(state, cells, 0);
 }
 
-// Every second get is for a missing row, anywhere; the others are for a tenth of the rows, whose blocks
-// alone would fit into the cache.
+// Every second get is for a missing row, anywhere. The others are for a tenth of the rows, whose blocks alone
+// would fit into the cache.
 void q06_mix(benchmark::State& state, bool bloom) {
   Table& table = q06_bed(bloom).still_open(kSmallCache);
   Random random(2);

@@ -1,5 +1,5 @@
-// Claims about what a selection saves: by row, family, timestamp, qualifier or value (Q01), by a range of
-// time (Q04), and the same blogs as many rows or as columns of one (Q11).
+// Claims about what a selection saves: by row, family, timestamp, qualifier or value (Q01), and by a range of
+// time (Q04). Q11 compares the same blogs as many rows and as columns of one row.
 #include <benchmark/benchmark.h>
 
 #include <fmt/format.h>

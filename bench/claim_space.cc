@@ -87,8 +87,8 @@ void register_q12() {
 
 // ---- Q16: completions of prefixes, neighbours together or apart ----
 
-// Titles of made-up words, some far more frequent than others; under each prefix of 3 to 12 letters the ten
-// titles of highest rank that begin with it, as a list in JSON.
+// The titles consist of made-up words, some far more frequent than others. Each prefix of 3 to 12 letters has
+// the ten titles of highest rank that begin with it, as a list in JSON.
 std::string made_up_word(uint64_t number) {
   static constexpr const char* kSyllables[] = {"an", "ber", "chi", "do", "el", "for", "gra", "ho",
                                                "in", "ka",  "lo",  "ma", "ne", "or",  "pri", "qua",

@@ -1,6 +1,6 @@
 // Bloom filters: building a chunk, and asking for keys that are inside and keys that are not, hashing
-// included, by the number of chunks that the questions are spread over: one stays in the processor's cache,
-// many do not.
+// included. The questions are spread over several numbers of chunks: one stays in the processor's cache, many
+// do not.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
-// Whole HFiles in memory, by encoding and codec: written, walked from end to end with and without the block
-// cache, and searched for rows at random; and what their Bloom filters answer.
+// Whole HFiles in memory, by encoding and codec. They are written, walked from end to end with and without
+// the block cache, and searched for random rows. Their Bloom filters are asked, too.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

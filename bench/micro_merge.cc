@@ -1,5 +1,5 @@
 // Merging 1 to 32 sorted runs: cells that alternate between the runs, that come in stretches of 16, and runs
-// one after the other; and the same run in each source, as when every row was overwritten.
+// one after the other. In one more case each source has the same run, as when every row was overwritten.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

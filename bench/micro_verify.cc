@@ -1,4 +1,4 @@
-// The speed of verifying a large file, by level and threads, compared with the limits of the machine:
+// The speed of verifying a large file, by level and threads. It is compared with the limits of the machine:
 // checksums of all its bytes alone, and decompression of its blocks alone. Bytes are those of the file.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// The cost of an append to the log, by size of the record, in memory and on the disk of TMPDIR, and the cost
-// of a sync.
+// The cost of an append to the log, by size of the record, in memory and on the disk of TMPDIR. A second case
+// also syncs each append.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>

@@ -1,6 +1,5 @@
-// Goal: the documents name files, classes and functions that exist. Method: what stands in backquotes as a
-// path of the repository is looked up in it, and what stands there as Class::function in the words of the
-// sources.
+// Goal: the documents name files, classes and functions that exist. Method: a path of the repository in
+// backquotes is looked up in it. A Class::function in backquotes is looked up in the words of the sources.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -289,7 +289,7 @@ Strings check_cycles(const Sources& sources) {
       if (include.quoted && unit_of(include.target) != unit_of(source.path))
         of.insert(unit_of(include.target));
   }
-  // A unit that uses only units that are done is done. Those that remain are in a cycle or use one that is.
+  // A unit that uses only units that are done is done. The remaining units are in a cycle or use one that is.
   for (bool more = true; more;) {
     more = std::erase_if(uses, [&](const auto& unit) {
              return std::ranges::none_of(unit.second, [&](const auto& used) { return uses.contains(used); });
@@ -601,7 +601,8 @@ void expand(std::string& line) {
 }
 
 // Every rule meets a file that breaks it. A case is "== path", the file, "--", and the complaints.
-// {tab}, {blank} and {join} stand for a tab, a blank, and nothing: the data file keeps the rules itself.
+// The words {tab}, {blank} and {join} stand for a tab, a blank, and an empty text. The data file keeps the
+// rules itself.
 TEST(StyleGuard, NoticesEachKindOfFault) {
   const Strings text = read_lines(CELLAR_TEST_DATA_DIR "/tidy/faults.txt");
   size_t cases = 0;

@@ -176,7 +176,8 @@ std::string name_of(const Wording& wording) {
 
 constexpr std::string_view kLongSentence = "long sentence";
 
-// Maps "engine comments behind" to the places, each as often as it has the wording.
+// Maps a folder, a kind and a wording, as in a line of words.txt, to the places, each as often as it has the
+// wording.
 using Findings = std::map<std::string, Strings>;
 
 void count_paragraph(const std::string& path, std::string_view area, const Paragraph& paragraph,

@@ -1,5 +1,5 @@
-// The main group: one store loaded at random, overwritten, read as it lies, compacted, and read from the
-// block cache, from the page cache and from the disk.
+// The main group: one store is loaded at random, overwritten, and read before and after its compaction. It is
+// read from the block cache, from the page cache and from the disk.
 #include <algorithm>
 #include <vector>
 
@@ -133,8 +133,8 @@ void measure_page_cache(Run& run) {
   });
 }
 
-// Gets of random rows in small portions, before each of which the pages of the files are dropped: so few that
-// the blocks read by a portion hardly meet again.
+// Gets random rows in small portions. Before each portion, the pages of the files are dropped. A portion is
+// so small that two of its gets rarely read the same block.
 void get_cold(Run& run, Sample& sample) {
   constexpr uint64_t kPortion = 200;
   const uint64_t portions = std::max<uint64_t>(run.n() / 400 / kPortion, 2);

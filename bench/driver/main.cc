@@ -1,8 +1,8 @@
 // cellar_driver: whole engines, the same workloads on the same data, one after the other in turns.
 //
-// Each group of workloads runs on each engine in a process of its own, so that memory, processor time and
-// background threads are that engine's alone. A round is all groups once; the order of engines moves on by
-// one each round. Every measurement is a line of JSON; engines that read different things make the run fail.
+// Each group of workloads runs on each engine in a process of its own. Memory, processor time and background
+// threads are then that engine's alone. A round is all groups once. The order of engines moves on by one each
+// round. Every measurement is a line of JSON. Engines that read different things make the run fail.
 #include <CLI/CLI.hpp>
 
 #include <fnmatch.h>

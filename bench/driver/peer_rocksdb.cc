@@ -1,5 +1,5 @@
-// RocksDB as a peer, with HBase's data model on top: one column family per family, flat keys with the
-// timestamp in them, markers for deletes, versions dropped by compactions.
+// RocksDB as a peer, with HBase's data model on top. Each family is a column family. Flat keys contain the
+// timestamp, markers stand for deletes, and compactions drop versions.
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>

@@ -123,8 +123,8 @@ class Run {
   // `threads` workers at once, measured from their common start to the end of the last one.
   void work(Sample& sample, uint64_t threads, const std::function<void(Worker&)>& body);
 
-  // Loads `rows` rows, which `Cells` makes, in key order without a log, as large batches, and flushes: the
-  // way to a store when loading is not the matter. Version 0; `timestamp` as in Session::put.
+  // Loads `rows` rows, which `Cells` makes, in key order without a log, in large batches, and flushes. For
+  // groups that need a store but do not measure its loading. Version 0; `timestamp` as in Session::put.
   template <class Cells = OneCell>
   void load(uint64_t rows, int64_t timestamp = kClock);
   // Reads everything once, unmeasured, so that the cache is warm.

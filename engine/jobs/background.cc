@@ -282,7 +282,8 @@ void Background::run_automatic_compaction(const std::shared_ptr<Store>& store) {
 void Background::end_compaction(const std::shared_ptr<Store>& store, const Status& status, bool automatic) {
   const bool failed = !status.ok() && !status.is(Code::kAborted);
   bool again = false;
-  // Before anybody hears that the compaction has ended, as with flushes. Whoever asked for one is told.
+  // The result is recorded before any thread learns that the compaction has ended, as with flushes. A
+  // compaction on request reports its failure to its caller.
   if (!failed) {
     compaction_succeeded(*store);
   } else if (automatic) {
@@ -354,7 +355,7 @@ class Background::Turns {
   }
 
  private:
-  // Whether the newest file is another one than at the last call.
+  // Returns true if the newest file differs from the newest file at the last call.
   bool files_came() {
     const std::shared_ptr<const StoreView> view = store_.view();
     const uint64_t newest = view->files.empty() ? 0 : view->files.back()->number();
@@ -501,7 +502,7 @@ void Background::submit_prefetch(std::shared_ptr<PrefetchJob> job) {
   });
 }
 
-// Those that feeds keep are of no concern to flushes.
+// Segments that are kept only for feeds do not count: a flush does not release them.
 uint64_t Background::unflushed_segments() const {
   CELLAR_ASSERT(work_.disk.wal != nullptr);
   const std::vector<LogSegment> segments = work_.disk.wal->segments();
@@ -590,7 +591,8 @@ void Background::release_log_now() {
   if (needed == start && keep.lost.empty() && segments.front().id >= keep.first) return;
   ManifestEdit edit;
   edit.feeds = edit_of(feeds, keep);
-  // What the manifest keeps for feeds ends where it says, whatever happens.
+  // The segments that the manifest keeps for feeds must not lose their ends. Therefore the log is synced
+  // first.
   if (!edit.feeds.retain.empty() && !work_.disk.sync_log().ok()) return;
   uint64_t released_up_to = 0;
   for (const LogSegment& segment : segments)
@@ -615,7 +617,8 @@ Status Background::wait_idle() {
     {
       MutexLock lock(jobs_mutex_);
       if (jobs_ == 0) break;
-      // What is left waits for a better moment, which may never come. An engine that closes ends that wait.
+      // The only job left waits for its next attempt, which may never succeed. An engine that closes ends
+      // that wait.
       if (jobs_ == 1 && !retries_.empty() && !work_.activity.closing.load())
         return retry_status_.with_context("a background job failed and will be retried; the last attempt");
     }

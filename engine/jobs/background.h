@@ -47,9 +47,9 @@ class Background final : public FlushScheduler {
 
   // Recovery's: the log that counts begins at this segment.
   void log_begins_at(uint64_t segment) { log_start_.store(segment); }
-  // Lets go of log segments whose every cell is in store files and that no feed needs; cuts off feeds that
-  // hold back too much. After a flush, and when a feed needs less than before. What fails is tried again
-  // later.
+  // Releases log segments that no feed needs and whose cells are all in store files. Cuts off feeds that hold
+  // back too much. Called after a flush, and when a feed needs less than before. A failed release is tried
+  // again later.
   void release_log();
 
   // A family was dropped at this sequence: its id is forgotten when no log segment mentions it any more.

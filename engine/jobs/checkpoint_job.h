@@ -27,13 +27,13 @@ struct CheckpointSource {
 // Look at everything at one instant; link and write without hindering anybody; publish. Used once.
 class CheckpointJob {
  public:
-  // Of these tables, or of all when none is named. With the name of a snapshot it is one, and nothing will
-  // write to it.
+  // Copies `tables`, or all tables if the list is empty. If `snapshot` is a name, the copy is that snapshot,
+  // and nothing writes to it later.
   CheckpointJob(const CheckpointSource& source, std::vector<std::string> tables, std::string snapshot = {})
       : source_(source), wanted_(std::move(tables)), snapshot_(std::move(snapshot)) {}
 
-  // Fills `into`, an empty directory. It is a store only when this returns ok, and then durably so, but for
-  // the name of the directory. kNotFound naming a table that is not there.
+  // Fills `into`, an empty directory. The directory is a store only when this returns ok. Its content is
+  // durable then; the name of the directory is not. kNotFound names a table that does not exist.
   Result<CheckpointInfo> run(Directory& into);
 
  private:

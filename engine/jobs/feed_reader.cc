@@ -1,9 +1,9 @@
 // FeedReaderImpl: the order in which it looks at things is the argument that it misses nothing.
 //
-// The newest visible sequence is read before the ends of the log's segments, so that every visible record is
-// within them; those ends before the manifest, so that a segment that has gone is seen to be acknowledged.
-// Bytes behind an end are never looked at: of the log being written they are not there yet, of one that a
-// crash tore they never counted.
+// The newest visible sequence is read before the ends of the log's segments. Therefore every visible record
+// lies before those ends. The ends are read before the manifest. Therefore the reader notices if a missing
+// segment was acknowledged. Bytes after an end are never read. In the segment that is being written, they may
+// be incomplete. In a segment that a crash tore, they never counted.
 #include "engine/jobs/feed_reader.h"
 
 #include <fmt/format.h>
@@ -83,8 +83,8 @@ Result<bool> FeedReaderImpl::advance() {
   }
 }
 
-// Sequences that the log has no record of: goes to the first of them that took in files of the feed or
-// replaced tables, or to the last of them.
+// Passes sequences that have no record in the log. Stops at the first of them that took in files of the feed
+// or replaced its tables. Without such a sequence it passes all of them.
 bool FeedReaderImpl::take_noted(uint64_t until) {
   CELLAR_ASSERT(until > position_ && until <= visible_);
   entry_ = {};
@@ -136,7 +136,7 @@ Result<bool> FeedReaderImpl::take_record() {
   return !entry_.cells.empty();
 }
 
-// The next record with cells behind position_, visible or not.
+// Finds the next record with cells after position_, visible or not.
 Result<bool> FeedReaderImpl::find_record() {
   CELLAR_ASSERT(!found_);
   for (;;) {

@@ -1,4 +1,4 @@
-// FeedReaderImpl: walks the log behind the writers.
+// FeedReaderImpl: reads the log while writers extend it.
 #pragma once
 
 #include <map>
@@ -45,7 +45,7 @@ class FeedReaderImpl final : public FeedReader {
   uint64_t unnamed_cells() const override { return unnamed_cells_; }
 
  private:
-  // What a family's id in the log means here.
+  // The table and family that a family's id in the log stands for.
   struct Family {
     std::string table;
     std::string family;
@@ -68,12 +68,12 @@ class FeedReaderImpl final : public FeedReader {
   const FeedRecord feed_;  // as it was when the reader was made
   std::map<uint32_t, Family> families_;
   uint64_t position_;
-  uint64_t visible_ = 0;  // no write behind it is given
+  uint64_t visible_ = 0;  // the feed gives no later write
   uint64_t unlogged_writes_ = 0;
   uint64_t unnamed_cells_ = 0;
   FeedEntry entry_;
 
-  // The place in the log, behind the last record that was looked at.
+  // The place in the log, after the last record that was examined.
   std::optional<RecordFile> file_;
   uint64_t segment_ = 0;
   uint64_t offset_ = 0;

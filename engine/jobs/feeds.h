@@ -11,7 +11,8 @@
 
 namespace cellar {
 
-// Whether a feed of this name and these options can be made now.
+// Returns ok if a feed of this name and these options can be created. Otherwise kInvalidArgument or
+// kNotFound.
 Status check_feed(const World& world, const Catalog& catalog, const std::string& name,
                   const FeedOptions& options);
 // Inside WritePath::alone(): the feed begins after everything that was written, up to `read_point`.

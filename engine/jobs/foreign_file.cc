@@ -65,7 +65,7 @@ Status verdict_of(const VerifyReport& report) {
   }
 }
 
-// What reads rely on without looking at cells, beyond what verification compares.
+// Checks the facts that reads rely on without looking at cells, as far as verification does not compare them.
 Status check_facts(const HFileReader& reader, const CellCensus& census) {
   if (reader.meta_order())
     return Status::not_supported("it is sorted for hbase:meta (comparator " + reader.trailer().comparator +

@@ -26,9 +26,10 @@ struct ForeignFileRules {
   uint64_t block_payload_bytes_max = 0;
 };
 
-// `name` in `directory` as a file of that family; `source` is what messages call it. A file without cells is
-// fine and has none in its record. kCorruption with the first fault; kNotSupported for what this build or
-// this engine cannot read or must not take over; kInvalidArgument for cells that do not belong there; kLimit.
+// Examines `name` in `directory` as a file of that family. Messages call the file `source`. A file without
+// cells is accepted; its record has 0 cells. Returns kCorruption with the first fault. Returns kNotSupported
+// if this build cannot read the file, or the engine must not take it over. Returns kInvalidArgument if a cell
+// does not belong there, and kLimit if one is too large.
 Result<ForeignFile> examine_foreign_file(Directory& directory, std::string_view name,
                                          const std::string& source, const ForeignFileRules& rules);
 

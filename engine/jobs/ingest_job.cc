@@ -19,8 +19,8 @@
 namespace cellar {
 namespace {
 
-// What may be left in memory for the flush during which all writers wait, and how often a flush before it is
-// tried: whoever writes faster than that waits longer.
+// All writers wait during the last flush. The flushes before it are repeated up to kFlushRounds times, until
+// at most kUnflushedBytes are left for it. If writes arrive faster, the writers wait longer.
 constexpr uint64_t kUnflushedBytes = 1 << 20;
 constexpr int kFlushRounds = 3;
 
@@ -77,8 +77,8 @@ Status IngestJob::check_request() const {
   return {};
 }
 
-// Every file under a new name beside the store's files, durable, and known to be sound. A crash before the
-// manifest names them leaves orphans, which the next open sweeps.
+// Places every file under a new name among the store's files, makes it durable, and verifies it. A crash
+// before the manifest names the files leaves orphans, which the next open sweeps.
 Status IngestJob::take_in() {
   uint64_t files_done = 0;
   uint64_t bytes_done = 0;

@@ -1,4 +1,4 @@
-// IngestJob: the recipe of an ingest: foreign HFiles become store files, all or none, as one write.
+// IngestJob: the recipe of an ingest. Foreign HFiles become store files in a single write, all or none.
 #pragma once
 
 #include <map>

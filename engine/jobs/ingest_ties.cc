@@ -34,7 +34,7 @@ bool same_content(const CellView& a, const CellView& b) {
 
 }  // namespace
 
-// Whether both say when they were written, and not the same.
+// Returns true if both files record when they were written, and the records differ.
 bool IngestTies::ordered(size_t older, size_t newer) const {
   CELLAR_ASSERT(older < files_.size() && newer < files_.size());
   const std::optional<int64_t>& first = files_[older].sequence;

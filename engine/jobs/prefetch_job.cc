@@ -6,7 +6,7 @@
 namespace cellar {
 namespace {
 
-// Of one turn. Compactions wait for it where there is one thread for both.
+// The limits of one turn. If one thread runs both, compactions wait for the turn.
 constexpr uint64_t kTurnBlocks = 64;
 constexpr uint64_t kTurnBytes = 4u << 20;
 
@@ -68,7 +68,7 @@ bool PrefetchJob::next_file() {
   return false;
 }
 
-// Whether anybody may still read the file, and its family still asks for it.
+// Returns true if a reader may still use the file, and its family still requests prefetching.
 bool PrefetchJob::is_wanted() const {
   return !must_stop() && !file_->obsolete() && wants_prefetch(world_, store_->view()->config->options);
 }

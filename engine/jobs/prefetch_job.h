@@ -10,14 +10,15 @@
 
 namespace cellar {
 
-// Whether files of a family with these options are prefetched: it asks for it, its reads fill the cache, and
-// there is one.
+// Returns true if files of a family with these options are prefetched. The family must request it, its reads
+// must fill the cache, and the engine must have a cache.
 bool wants_prefetch(const World& world, const FamilyOptions& family);
 
-// One for a store at a time; Store::Work says whether there is one. Reads the files of the store's view that
-// were not prefetched yet, the newest first, a piece at a time, so that others get their turn. A file is left
-// alone when the cache is full, when it is obsolete or dropped, and after a failure, which is logged. Follows
-// HBase's PrefetchExecutor. One thread at a time.
+// A store has at most one such job at a time; Store::Work records it. The job reads the files of the store's
+// view that were not prefetched yet, the newest first. It reads a piece at a time, so that other jobs get
+// their turn. It leaves a file alone when the cache is full, and when the file is obsolete or dropped. After
+// a failure, which is logged, it also leaves the file alone. Follows HBase's PrefetchExecutor. One thread at
+// a time.
 class PrefetchJob {
  public:
   PrefetchJob(const World& world, const Activity& activity, std::shared_ptr<Store> store);

@@ -237,7 +237,8 @@ Status Recovery::make_room(Store& store) {
 Status Recovery::replay() {
   auto wal = open_wal_directory(*work_.disk.root, false);
   if (!wal.ok() && wal.status().is(Code::kNotFound)) {
-    // An interrupted creation has none yet; whoever has written since has lost it.
+    // A creation that was interrupted leaves no log directory. A store that was written to later has lost its
+    // log.
     if (state_.log_facts().synced.segment != 0 || state_.clean_close.segment != 0)
       return Status::corruption("the directory wal is missing, and acknowledged writes with it")
           .at(work_.world.path + "/wal");
@@ -272,9 +273,10 @@ WalOptions Recovery::wal_options() const {
   return options;
 }
 
-// Empty segments behind the end of a closed log: their removal did not survive a power loss. They go before
-// the log continues: between its end and a torn first record they would look like records that are missing.
-// Nothing is written to the log before the name of its next segment is durable, and with it these removals.
+// Removes empty segments after the end of a closed log: their earlier removal did not survive a power loss.
+// They go before the log continues. Between its end and a torn first record, they would look like missing
+// records. Nothing is written to the log before the name of its next segment, and with it these removals, is
+// durable.
 Status Recovery::remove_spare_segments() {
   const auto is_spare = [&](const LogSegment& segment) { return segment.id > summary_.end.segment; };
   if (std::ranges::none_of(summary_.segments, is_spare)) return {};
@@ -298,7 +300,8 @@ void Recovery::remove_old_segments(uint64_t first) {
     work_.world.log(LogLevel::kWarning, "old log segments remain until the next open: " + removed.to_text());
 }
 
-// What feeds may read: kept for them before, and read now. Up to the ends found, whatever stands behind.
+// Returns the segments that feeds may read: those kept for them, and those that this recovery has read. Each
+// reaches to the end that was found; bytes after it do not count.
 std::vector<LogSegment> Recovery::known_segments() const {
   std::vector<LogSegment> segments = state_.feeds.retained;
   segments.insert(segments.end(), summary_.segments.begin(), summary_.segments.end());
@@ -320,8 +323,8 @@ Status Recovery::keep_for_feeds(FeedBook& feeds, uint64_t log_start) {
   return apply(feeds, edit);
 }
 
-// Each time that a store is opened and closed leaves a segment: in the end there are many with next to
-// nothing in them, and what they hold is better written to files.
+// Returns true if the log consists of many small segments. Each time that a store is opened and closed leaves
+// a segment. Many segments with little content are better written to files.
 bool Recovery::is_scattered() const {
   constexpr int64_t kSmallMax = 32;
   const uint64_t small = work_.world.options.log_segment_bytes / 64;
@@ -346,9 +349,9 @@ Status Recovery::continue_log() {
   return {};
 }
 
-// The store was not closed, or its log is scattered: what was only in the page cache is written anew, and one
-// rename makes files, flushed sequences and the new start of the log count. A crash before it leaves the old
-// state and orphans.
+// Writes the recovered memtables to files, and starts a new log. The store was not closed, or its log is
+// scattered. Content that was only in the page cache is written anew. One rename makes the files, the flushed
+// sequences and the new start of the log count. A crash before it leaves the old state and orphans.
 Status Recovery::publish_recovered() {
   CELLAR_ASSERT(!work_.world.options.read_only && work_.disk.wal == nullptr);
   for (auto& [id, recovered] : families_) {
@@ -384,9 +387,9 @@ Status Recovery::publish_recovered() {
   return {};
 }
 
-// Files that nothing names: outputs that were never published, inputs whose removal a crash undid. What the
-// manifest names was checked to be there, and the log to reach from it to its end without a gap: so these
-// hold nothing that counts. What a power loss brings back is swept by the next open: removals are not synced.
+// Removes files that the manifest does not name: outputs that were never published, and inputs whose removal
+// a crash undid. They hold nothing that counts. All named files were found, and the log reaches to its end
+// without a gap. Removals are not synced. The next open sweeps files that a power loss brings back.
 void Recovery::sweep_orphans() {
   CELLAR_ASSERT(!work_.world.options.read_only &&
                 work_.disk.wal != nullptr);  // the manifest is known to be whole

@@ -12,9 +12,9 @@ namespace cellar {
 class Background;
 class WritePath;
 
-// Memory holds the truth: every acknowledged write is there or in files. So the manifest begins a new
-// generation with the state of before the failure; everything in memory is written to files; and the log
-// begins anew. A write whose durability was unknown is gone afterwards. Use once, inside WritePath::alone().
+// Memory holds the truth: every acknowledged write is there or in files. The manifest therefore begins a new
+// generation with the state before the failure. All content of memory is written to files, and the log begins
+// anew. A write whose durability was unknown is gone afterwards. Use once, inside WritePath::alone().
 class ResumeJob {
  public:
   ResumeJob(const StoreWork& work, const Catalog& catalog, WritePath& write_path, Background& background)

@@ -66,8 +66,9 @@ const std::shared_ptr<Directory>& directory_of(const NewFileRequest& request) {
   return request.directory != nullptr ? request.directory : request.store->directory();
 }
 
-// Up to a sequence, of a memtable that others go on writing to. What it passes over uses up the memtable
-// cursor's own two steps: the views are kept here, their bytes lie still in the memtable.
+// A cursor over a memtable that skips cells above a sequence. Writers may insert into the memtable meanwhile.
+// Skipped cells use up the two moves for which the memtable cursor keeps its views. The views are therefore
+// copied here. Their bytes stay in the memtable.
 class UpToCursor final : public CellCursor {
  public:
   UpToCursor(std::unique_ptr<CellCursor> inner, uint64_t sequence)
@@ -182,9 +183,9 @@ class StoreFileWriter::Output final : public RewriteOutput {
   bool kept_ = false;
 };
 
-// Brings into memory what the family's options ask for, before anybody sees the file. Data only up to what
-// the cache can hold: more would drive out itself. What cannot be read back is an error: such a file must not
-// take the place of what it was made from.
+// Loads into the cache the parts that the family's options request, before any reader sees the file. It loads
+// data only up to the cache's capacity, because more would evict itself. A part that cannot be read back is
+// an error. Such a file must not replace its sources.
 Status StoreFileWriter::warm(const NewFileRequest& request, const StoreFile& file) {
   if (request.directory != nullptr) return {};  // a file of another store
   const FamilyOptions& family = request.config->options;
@@ -325,8 +326,8 @@ Result<NewFiles> StoreFileWriter::write_memtables_as_of(Store& store, const Stor
   request.directory = std::move(directory);
   request.config = view.config;
   request.sequence_max = sequence;
-  // Nothing is dropped: to a rewrite made for nobody every cell is too new to be judged, and none has expired
-  // at the beginning of time. What the store shows later, whatever its clock does, the copy shows too.
+  // Nothing is dropped. Without read points every cell is too new to be judged, and at time 0 no cell has
+  // expired. The copy therefore shows all cells that the store shows later, whatever the store's clock does.
   return write_merged(request, std::move(sources), {}, {}, 0);
 }
 

@@ -45,8 +45,8 @@ struct NewFileRequest {
   uint64_t run = 0;    // the run that the files join; 0: a new one
   uint32_t level = 0;  // of the run
 
-  // Judges the cells by the rules of the config, as of these read points. `outside` must have been looked at
-  // after the read points were taken: what comes to it later is seen by no snapshot that was open then.
+  // Judges the cells by the rules of the config, as of these read points. `outside` must have been read after
+  // the read points. No snapshot that was open then sees a cell that `outside` gains later.
   void judge_at(const OpenReadPoints& points, const Outside& outside, int64_t now_ms);
 };
 
@@ -62,7 +62,7 @@ class StoreFileWriter {
   // the engine read-only.
   Result<NewFiles> write(const NewFileRequest& request);
 
-  // Writes the frozen memtables, newest first, as one new file.
+  // Writes the frozen memtables, newest first, into a single new file.
   Result<NewFiles> write_memtables(Store& store, std::span<const MemtableRef> newest_first,
                                    const OpenReadPoints& points);
 

@@ -1,4 +1,4 @@
-// TableAlteration: the recipe by which families come, change and go and a table's options are set, as one.
+// TableAlteration: the recipe that adds, changes and removes families and sets a table's options, atomically.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,9 @@ namespace cellar {
 
 class Background;
 
-// Inside WritePath::alone(). A family that is removed goes as those of a dropped table do: its id is never
-// used again, so that whatever still runs on it, or stands in the log for it, is without effect. Used once.
+// Used once, inside WritePath::alone(). A removed family is treated like a family of a dropped table. Its id
+// is never used again. Jobs that still run on the family, and its records in the log, are therefore without
+// effect.
 class TableAlteration {
  public:
   TableAlteration(const StoreWork& work, Background& background, TableState& table, const TableChange& change)

@@ -92,7 +92,8 @@ Status TableReplacement::commit() {
   return work_.disk.commit(edit_);  // crash before: orphans; after: all of it counts
 }
 
-// Whoever opens a snapshot sees all of it from here on; whoever has one open, nothing.
+// A snapshot that is opened from here on sees all new content; a snapshot that is already open sees no part
+// of it.
 void TableReplacement::install() {
   CELLAR_ASSERT(sequence_ > work_.mvcc.read_point());  // nobody has seen any of it
   std::vector<std::shared_ptr<Store>> old;

@@ -13,9 +13,9 @@ namespace cellar {
 
 class Background;
 
-// Inside WritePath::alone(). Each table gets new families, with new ids; the old ones go as those of a
-// dropped table do, so that whatever still runs on them, or stands in the log for them, is without effect.
-// Used once.
+// Used once, inside WritePath::alone(). Each table gets new families with new ids. The old families are
+// treated like families of a dropped table. Jobs that still run on them, and their records in the log, are
+// therefore without effect.
 class TableReplacement {
  public:
   // `content`: tables that are to be as described there, all of them or none; those that are not there are

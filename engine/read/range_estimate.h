@@ -24,7 +24,7 @@ using Views = std::vector<std::shared_ptr<const StoreView>>;
 // ends before it starts.
 Result<RangeEstimate> estimate_range(const EstimateRequest& request, const Views& views);
 
-// Returns the rows at which to cut the range into `parts` of about the same size (1 to 100,000).
+// Returns the rows at which to cut the range into `parts` of about the same size (1 to 100,000). Returns
 // kInvalidArgument if `parts` is outside these bounds or the range ends before it starts.
 Result<RangeSplits> split_range(const EstimateRequest& request, const Views& views, size_t parts);
 

@@ -23,7 +23,7 @@ struct PassedRange {
   bool reversed = false;
   bool passed = false;
 
-  // Returns the range as one that is read forward.
+  // Returns the same rows in the form of a range that is read forward.
   RowRange forward() const;
 };
 
@@ -35,9 +35,9 @@ class ReadSet {
   std::shared_ptr<PassedRange> add_range();
   bool contains(std::string_view row) const;
 
-  // Returns a row of this set that an applied write has changed after sequence `since`, as far as the
-  // view shows it; nothing if there is no such row. A snapshot of read point `since` must be open, so
-  // that no sequences above it have been zeroed. kCorruption or kIoError if a file cannot be read.
+  // Returns a row of this set that an applied write has changed after sequence `since`, as far as the view
+  // shows it. Returns nothing if no row has changed. A snapshot of read point `since` must be open, so that
+  // no sequences above it have been zeroed. Returns kCorruption or kIoError if a file cannot be read.
   Result<std::optional<std::string>> changed_row(const StoreView& view, uint64_t since) const;
 
  private:

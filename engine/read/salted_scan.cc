@@ -66,9 +66,9 @@ class SaltedScanner final : public Scanner {
   Status status_;
 };
 
-// Returns whether the row of `a` comes first. Of equal keys, which differ only in their salts, the lower
-// salt comes first. A cursor comes before all rows of its key: it names where to go on, so none of these
-// rows has been returned.
+// Returns true if the row of `a` comes first. Two rows with equal keys differ only in their salts, and the
+// lower salt comes first. A cursor comes before all rows of its key: it names where to go on, so none of
+// these rows has been returned.
 bool SaltedScanner::before(size_t a, size_t b) const {
   const int order = key_of(a).compare(key_of(b));
   if (order != 0) return (order < 0) != reversed_;

@@ -46,7 +46,7 @@ HFileWriterOptions writer_options(const FamilyOptions& family, FileOrigin origin
   options.encoding = family.encoding;
   options.block_bytes = family.block_bytes;
   options.bloom = family.bloom;
-  options.bloom_hash = bloom_hash_by_name(family.bloom_hash).value();  // validate() has said that it is one
+  options.bloom_hash = bloom_hash_by_name(family.bloom_hash).value();  // validate() has checked the name
   options.bloom_error_rate = static_cast<float>(family.bloom_bits_percent_error) / 100.0F;
   options.tags = tags;
   options.compress_tags = family.compress_tags;

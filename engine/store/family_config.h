@@ -21,7 +21,7 @@ struct FamilyConfig {
   static Result<std::shared_ptr<const FamilyConfig>> create(const FamilyOptions& options);
 };
 
-// What writes a store file; each may have a compression of its own (HBase's COMPRESSION_COMPACT_MAJOR, …).
+// The writer of a store file. Each may have its own compression, as HBase's COMPRESSION_COMPACT_MAJOR.
 enum class FileOrigin : uint8_t { kFlush, kMinorCompaction, kMajorCompaction };
 const std::string& compression_of(const FamilyOptions& family, FileOrigin origin);
 

@@ -18,8 +18,8 @@ class FileHandles {
   // `open_max` is at least 1. Reads under way may hold a few more open for a moment.
   explicit FileHandles(size_t open_max) : open_max_(open_max) { CELLAR_ASSERT(open_max > 0); }
 
-  // A file of fixed size that counts as one, whether its handle is open at the moment or not. The name must
-  // stay in the directory, unchanged, for as long as the file is used. Errors as Directory::open.
+  // Returns a file of fixed size. It counts as a single file, no matter whether its handle is open. The name
+  // must stay in the directory, unchanged, for as long as the file is used. Errors as Directory::open.
   Result<std::unique_ptr<ReadableFile>> open(std::shared_ptr<Directory> directory, std::string name);
 
  private:

@@ -14,7 +14,7 @@
 
 namespace cellar {
 
-// Any thread. Deletions run as a job, so that no reader pays for them. They run one at a time: a file system
+// Any thread. Deletions run as a job, so that no reader pays for them. They run one at a time. A file system
 // that discards freed blocks may need seconds for a large file, and flushes need a thread meanwhile. Nothing
 // is deleted once the engine has failed.
 class FileRemover {

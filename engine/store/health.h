@@ -16,8 +16,8 @@
 namespace cellar {
 
 // Any thread. Two kinds of fault (docs/resumption.md has the table):
-//  - A failure refuses writes until resume() or until the store is opened again: it is not known what is on
-//    the medium, and only a person knows whether the medium can be trusted.
+//  - A failure refuses writes until resume() or until the store is opened again. The state of the medium is
+//    not known, and only a person knows whether the medium can be trusted.
 //  - A trouble is a fault that is tried again by itself. It is listed from its first failure until it is
 //    over.
 class Health {
@@ -35,7 +35,7 @@ class Health {
   // Makes the engine read-only. The first failure is remembered, logged and told to the listener. A later
   // failure that only a reopen ends makes the first one so, too.
   void fail(const Status& status, Ends ends = Ends::kByResume);
-  // Whether resume() can end the failure.
+  // Returns true if resume() can end the failure.
   bool resumable() const;
   // The failure is over.
   void clear();

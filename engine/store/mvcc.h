@@ -15,7 +15,7 @@
 
 namespace cellar {
 
-// What a rewrite must respect: read points that somebody may still read at, ascending, and the newest visible
+// The read points that a rewrite must respect: those of open snapshots, ascending, and the newest visible
 // one.
 struct OpenReadPoints {
   std::vector<uint64_t> snapshots;
@@ -44,7 +44,7 @@ class Mvcc {
     CELLAR_ASSERT(next_ > visible_.load(std::memory_order_relaxed));
     return next_++;
   }
-  // … one above `floor`, too.
+  // The leader's: the next sequence, but one above `floor`. It becomes visible by publish().
   uint64_t take_sequence_above(uint64_t floor) {
     next_ = std::max(next_, floor + 1);
     CELLAR_ASSERT(next_ > visible_.load(std::memory_order_relaxed));
@@ -84,8 +84,8 @@ class Mvcc {
   int64_t now_ms() { return clock_.wall_ms(); }
 
   // The time of a write. A commit may have stamped cells a few milliseconds ahead of the clock
-  // (order_after()); until the clock has caught up, later writes get the time of that commit. A commit
-  // further ahead than kAheadMsMax means that the clock stepped back: then the clock alone counts.
+  // (order_after()). Until the clock has caught up, later writes get the time of that commit. A commit
+  // further ahead than kAheadMsMax means that the clock stepped back. The clock alone counts then.
   int64_t write_ms() {
     const int64_t now = clock_.wall_ms();
     const int64_t ahead = ahead_ms_.load(std::memory_order_relaxed);
@@ -105,7 +105,7 @@ class Mvcc {
     MutexLock lock(mutex_);
     return *snapshots_.insert(read_point());
   }
-  // Whether it was the last one at this read point.
+  // Ends a snapshot. Returns true if it was the last one at this read point.
   bool close_snapshot(uint64_t sequence) {
     MutexLock lock(mutex_);
     const auto found = snapshots_.find(sequence);

@@ -26,10 +26,12 @@ class Observers {
   std::vector<std::unique_ptr<const ObserverList>> lists_ CELLAR_GUARDED_BY(mutex_);
 };
 
-// Whether this thread is in before_write(). What it would wait for might wait for the locks that it holds.
+// True while this thread runs before_write(). A call that waits could then wait for locks that this thread
+// holds.
 inline constinit thread_local bool in_observer = false;
 
-// kInvalidArgument for what an observer must not do, while this thread is in one.
+// Returns kInvalidArgument: an observer must not make this call. check_not_in_observer() returns it while
+// this thread is in before_write().
 Status called_by_observer();
 inline Status check_not_in_observer() { return in_observer ? called_by_observer() : Status(); }
 

@@ -1,4 +1,4 @@
-// A file beside its record.
+// Compares a store file with its record in the manifest.
 #include "engine/store/recorded_file.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// Opening a store file as the manifest records it: what every opening of a store asks of its files, and what
-// `cellar verify` asks of them without opening the store.
+// Opens a store file and compares it with its record in the manifest. Every opening of a store makes these
+// checks, and so does `cellar verify`, which does not open the store.
 #pragma once
 
 #include <memory>
@@ -19,9 +19,10 @@ struct RecordedFile {
   uint64_t number = 0;  // of its name
 };
 
-// Opens `file` (what Directory::open() of its name returned) and compares it with its record: size, cells,
-// family markers, rows, checksums, a name of this store. `options` says how it is read; its name stands in
-// errors. kCorruption for what differs, and for a file that is missing; else what reading it says.
+// Opens `file` (the result of Directory::open() for its name) and compares it with its record. It compares
+// the size, cells, family markers, rows, checksums, and the file's name. `options` defines how the file is
+// read; errors contain its name. Returns kCorruption for a difference and for a missing file. Otherwise
+// returns the error of reading the file.
 Result<RecordedFile> open_recorded_file(Result<std::unique_ptr<ReadableFile>> file, const FileRecord& record,
                                         const Identity& identity, HFileReaderOptions options);
 

@@ -15,8 +15,8 @@
 
 namespace cellar {
 
-// Striped: rows whose hashes meet share a lock. Any thread. Locks of one holder are taken in ascending order
-// of stripes, so holders cannot wait for each other in a circle; a thread holds at most one set at a time.
+// Striped: rows whose hashes meet share a lock. Any thread. A holder takes its locks in ascending order of
+// stripes, so that holders cannot wait for each other in a circle. A thread holds at most one set at a time.
 class RowLocks {
  public:
   explicit RowLocks(Executor& executor);
@@ -27,7 +27,7 @@ class RowLocks {
 
   // Waits for the stripe: kBusy after `timeout_us` microseconds of the steady clock.
   Status lock(size_t stripe, Mode mode, int64_t timeout_us, Clock& clock);
-  // Whether it could be taken without waiting.
+  // Takes the lock if that needs no waiting. Returns true if it was taken.
   bool try_lock(size_t stripe, Mode mode) { return try_lock(stripes_[stripe], mode, false); }
   void unlock(size_t stripe, Mode mode);
 
@@ -60,9 +60,9 @@ class RowLockSet {
   std::vector<size_t> more_;
 };
 
-// GrowingRowLocks: the locks of a write that learns under them which others it needs. Those are taken if that
-// takes no waiting; else all are let go, and taken again in ascending order, the new ones among them.
-// Released on destruction. One thread.
+// GrowingRowLocks: the locks of a write that learns under them which further locks it needs. A further lock
+// is taken if that needs no waiting. Otherwise all locks are released and taken again, with the new one, in
+// ascending order. Released on destruction. One thread.
 class GrowingRowLocks {
  public:
   explicit GrowingRowLocks(RowLocks& locks) : locks_(locks) {}
@@ -74,7 +74,8 @@ class GrowingRowLocks {
   void want(std::string_view row, RowLocks::Mode mode);
   // Takes what is wanted; nothing is held before. kBusy names the row.
   Status lock_all(int64_t timeout_us, Clock& clock);
-  // Whether the lock is held in this mode now. If not it is wanted: release() and lock_all().
+  // Returns true if the lock is now held in the strongest mode requested. If false, call release() and
+  // lock_all().
   bool extend(std::string_view row, RowLocks::Mode mode);
   void release();
 

@@ -1,8 +1,8 @@
 // The sequences of a store file's cells, held against the file's record in the manifest.
 //
-// A block of another file or another time may be sound in itself, and files of older versions of Cellar have
-// no block sums that would tell. But its cells were written at other sequences than those of the file. Reads
-// do not compare them; a rewrite does before it makes cells permanent.
+// A block of another file or another time may be sound in itself. Files of older versions of Cellar have no
+// block sums that would reveal it. But its cells were written at other sequences than those of the file.
+// Reads do not compare the sequences; a rewrite does before it makes cells permanent.
 #pragma once
 
 #include <memory>

@@ -32,8 +32,8 @@ class SnapshotKeeper {
   const EngineCounters& counters_;
 };
 
-// SnapshotImpl: a snapshot as users hold it. What its sequence shows is kept from rewrites while it lives.
-// Any thread.
+// SnapshotImpl: the snapshot that users hold. While it lives, rewrites keep the cells that its sequence
+// shows. Any thread.
 class SnapshotImpl final : public Snapshot {
  public:
   explicit SnapshotImpl(std::shared_ptr<SnapshotKeeper> keeper)

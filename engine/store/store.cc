@@ -135,8 +135,9 @@ int64_t Store::take_growth() {
   return static_cast<int64_t>(now - std::exchange(active_bytes_seen_, now));
 }
 
-// The open snapshots, of those that the rewrite did not know of, that may miss what it dropped. Of its own
-// read point it may not have known one only where it knew none.
+// Returns the open snapshots that may miss cells that the rewrite dropped. These are snapshots that the
+// rewrite did not know. A snapshot at the rewrite's own read point may be unknown only if the rewrite knew no
+// snapshot.
 std::vector<uint64_t> Store::keepers(const Outside& outside, const Rewritten& made,
                                      std::span<const uint64_t> snapshots) {
   const bool versions = outside.version_deletes && made.dropped_versions;

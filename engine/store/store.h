@@ -38,7 +38,7 @@ class Store : public std::enable_shared_from_this<Store> {
     MutexLock lock(mutex_);
     return view_;
   }
-  // What a snapshot of this read point reads: the view, or the one it was given to keep.
+  // Returns the view that a snapshot of this read point reads: the current view, or the view kept for it.
   std::shared_ptr<const StoreView> view_at(uint64_t snapshot) const;
   // The last snapshot of this read point was closed.
   void let_go(uint64_t snapshot);
@@ -60,9 +60,9 @@ class Store : public std::enable_shared_from_this<Store> {
     bool dropped_versions = false;  // puts over the version limit
     bool knew_snapshots = false;    // one was open when it began
   };
-  // In both, `snapshots` are all that are open, none of which may close meanwhile. Those that were opened
-  // since the rewrite began keep the view as it was, if what was written meanwhile may make them miss what
-  // was dropped: a put that a marker hid, a delete of a version that was newer.
+  // For both installations, `snapshots` holds all open snapshots, none of which may close meanwhile. A
+  // snapshot that was opened after the rewrite began may miss dropped cells. Examples are a put that a marker
+  // hid, and a version below a newer one that was deleted meanwhile. Such a snapshot keeps the old view.
   struct FlushInstalled {
     uint64_t freed = 0;     // bytes of memory
     size_t views_kept = 0;  // for snapshots
@@ -79,7 +79,7 @@ class Store : public std::enable_shared_from_this<Store> {
   // Adopted files, the youngest of all, in this order.
   void install_adopted(std::span<const std::shared_ptr<StoreFile>> files);
   void install_config(std::shared_ptr<const FamilyConfig> config);
-  // What the options of its table say to those who have only the store.
+  // Takes the options of the table that are also needed where only the store is known.
   void take_table_options(const TableOptions& table);
   bool read_only() const { return read_only_.load(std::memory_order_acquire); }
   bool compaction_enabled() const { return compaction_enabled_.load(std::memory_order_relaxed); }
@@ -101,9 +101,9 @@ class Store : public std::enable_shared_from_this<Store> {
   uint64_t drop();
   bool dropped() const { return dropped_.load(std::memory_order_acquire); }
 
-  // Before anybody knows of the store: its content takes the place of what was at this sequence. Those of the
-  // snapshots, all older ones that are open, go on reading what `before` showed them, or nothing. How many
-  // views that made it keep.
+  // Called before any other thread knows of the store. At this sequence, its content replaces the content of
+  // `before`. `snapshots` are all open snapshots, which are older. They still read the content of `before`,
+  // or nothing if it is null. Returns how many views the store keeps for them.
   size_t replace(const Store* before, uint64_t sequence, std::span<const uint64_t> snapshots);
   // When all of it changed at once, or 0: since it was opened it was not.
   uint64_t replaced_at() const { return replaced_at_; }
@@ -156,7 +156,7 @@ class Store : public std::enable_shared_from_this<Store> {
   bool set_aside(StoreFile& file);
   // Compactions may take the file again. False if they might already.
   bool take_back(StoreFile& file);
-  // Whether a compaction may make room. Writers wait at files_stop only if one may.
+  // Tells if a compaction may make room. Writers wait at files_stop only if one may.
   enum class Compactions : uint8_t {
     kMayHelp,
     kFail,       // the last automatic one failed
@@ -169,7 +169,7 @@ class Store : public std::enable_shared_from_this<Store> {
     Compactions not_wanted = Compactions::kNotWanted;
     compactions_.compare_exchange_strong(not_wanted, Compactions::kMayHelp, std::memory_order_relaxed);
   }
-  // How fast it takes writes while compactions are behind.
+  // The rate at which the store takes writes when compactions do not keep up.
   WritePace& pace() { return pace_; }
   // Cells written with kSkipWal are in memory only: a close must flush them.
   void note_unlogged() { unlogged_.store(true, std::memory_order_relaxed); }

@@ -12,8 +12,8 @@
 
 namespace cellar {
 
-// Held by the views that contain it; the file goes from the disk when it is obsolete and the last view lets
-// go. Immutable but for the flags.
+// The views that contain the file hold it. The file is deleted when it is obsolete and the last view releases
+// it. Immutable except for the flags.
 class StoreFile {
  public:
   // `stored` is what the manifest's list of obsolete files calls it; a null remover leaves the file where it
@@ -53,13 +53,13 @@ class StoreFile {
   // The manifest no longer names it.
   void set_obsolete() { obsolete_.store(true, std::memory_order_release); }
   bool obsolete() const { return obsolete_.load(std::memory_order_acquire); }
-  // Whether a compaction reads it now; set and cleared by the store's background work.
+  // Returns true while a compaction reads the file. The store's background work sets and clears the flag.
   bool busy() const { return busy_.load(std::memory_order_relaxed); }
   void set_busy(bool busy) {
     const bool before = busy_.exchange(busy, std::memory_order_relaxed);
     CELLAR_ASSERT(before != busy);  // one compaction at a time
   }
-  // Whether compactions leave it out, because it could not be read.
+  // Returns true if compactions leave the file out, because it could not be read.
   bool is_aside() const { return aside_.load(std::memory_order_relaxed); }
   // Returns whether that changes it.
   bool set_aside(bool aside) { return aside_.exchange(aside, std::memory_order_relaxed) != aside; }

@@ -70,8 +70,8 @@ struct StoreView {
   std::vector<std::shared_ptr<StoreFile>> files;
   std::vector<FileRun> runs;   // the oldest first
   std::vector<FileRows> rows;  // one for each file, or empty if every run has one file
-  // The newest read point that a flush or compaction behind these files was done for: whoever reads at an
-  // older one that was not registered may miss what was dropped, and starts over.
+  // The newest read point for which a flush or compaction made one of these files. A reader at an older read
+  // point that was not registered may miss dropped cells, and starts over.
   uint64_t rewritten_at = 0;
 };
 

@@ -47,7 +47,7 @@ class TableState : public Table, public std::enable_shared_from_this<TableState>
   const TableHost& host() const { return *host_; }
   // Returns the engine's keeper of snapshots, which outlives the table.
   std::shared_ptr<SnapshotKeeper> snapshots() const { return {host_, &host_->snapshots}; }
-  // Of writes that do not say theirs: the table's, or the engine's.
+  // The durability of writes that do not specify one: the table's, or the engine's.
   Durability durability() const { return durability_.load(std::memory_order_relaxed); }
   // Without families, which are a list of their own.
   TableOptions options() const;

@@ -1,7 +1,7 @@
-// Goal: every engine behind the driver's interface answers as HBase's data model says, so that what is
-// compared is the same work. Method: random operations on each engine of this build and on a map; all kinds
-// of reads are compared, in memory, after flushes, after compactions and after opening again. Rows and
-// qualifiers hold zeros and 0xff.
+// Goal: every engine that the driver measures answers as HBase's data model says, so that the compared work
+// is the same. Method: random operations on each engine of this build and on a map. All kinds of reads are
+// compared, in memory, after flushes, after compactions and after opening again. Rows and qualifiers hold
+// zeros and 0xff.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct Stored {
   std::string value;
 };
 
-// What a store must answer: the newest cell of each column.
+// The answers that a store must give: the newest cell of each column.
 class Model {
  public:
   using Columns = std::map<std::string, Stored>;
@@ -93,7 +93,7 @@ class PeersTest : public ::testing::TestWithParam<std::string> {
 
   void put() {
     std::string row = row_name(random_.below(kRows));
-    if (erased_.contains(row)) return;  // a marker would hide what is put behind it with an older timestamp
+    if (erased_.contains(row)) return;  // a marker would hide later puts with an older timestamp
     std::vector<std::pair<std::string, std::string>> bytes;
     for (uint64_t i = 0; i <= random_.below(3); ++i)
       bytes.emplace_back(std::string(1, "\0q\xff"[random_.below(3)]), "value " + std::to_string(time_ + i));

@@ -37,7 +37,7 @@ TEST(BloomTypes, KeysOfReads) {
   EXPECT_EQ(type("none"), nullptr);
 }
 
-// What a cell puts into a filter is what a read of its row, column or prefix asks for.
+// A read of a row, column or prefix asks for the key that its cells put into the filter.
 TEST(BloomTypes, KeysOfCellsAreThoseOfReads) {
   for (const char* text : {"row", "rowcol", "rowprefix_fixed_length(prefix_length=3)"}) {
     for (const std::string row : {"r", "row", "rows and more"}) {

@@ -1,6 +1,6 @@
-// Goal: the cache policy that docs/adding_a_plugin.md shows works as it says.
-// Method: the file it shows is policy_fifo.cc beside this one, word for word (a test of the documents
-// compares them); a cache of one shard with room for three blocks uses it.
+// Goal: the cache policy that docs/adding_a_plugin.md shows works as it says. Method: the page shows
+// policy_fifo.cc of this folder, word for word. A test of the documents compares them. Here a cache of one
+// shard with room for three blocks uses the policy.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -41,7 +41,7 @@ TEST(CellCodec, MeasuresUntrustedKeys) {
   append_flat_key(key, "row", "family", "q", 5, CellType::kPut);
   CellView view;
   for (size_t size = 0; size < key.size() - 1; ++size) {
-    const std::string cut = key.substr(0, size);  // its own allocation: a read behind it is seen
+    const std::string cut = key.substr(0, size);  // its own allocation: a read past its end is detected
     EXPECT_FALSE(parse_flat_key(cut.data(), cut.size(), view)) << size;
   }
   std::string long_row = key;

@@ -1,6 +1,6 @@
-// Goal: cells sort as HBase sorts them, and index separators are the bytes HBase writes.
-// Method: a list in order compared pairwise; search keys around stored cells; HBase's own separators; random
-// neighbours, for which any rule must give left < separator <= right.
+// Goal: cells sort as HBase sorts them, and index separators are the bytes HBase writes. Method: a list in
+// order is compared pairwise. Search keys are placed around stored cells. HBase's own separators are
+// reproduced. For random neighbours, any rule must give left < separator <= right.
 #include "cell/cell_order.h"
 
 #include <gtest/gtest.h>

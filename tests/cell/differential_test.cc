@@ -1,8 +1,8 @@
-// Goal: merge, walk and judges together answer as the model does, for any history of one family.
-// Method: short random histories of writes, flushes, compactions and snapshots over few rows, columns and
-// timestamps, so that everything collides; after every step reads at open read points are compared with the
-// brute-force model, and every rewrite is compared cell by cell. Sources are poisoned. A failing history is
-// shrunk by leaving out cells, then printed.
+// Goal: merge, walk and judges together answer as the model does, for any history of one family. Method:
+// short random histories of writes, flushes, compactions and snapshots over few rows, columns and timestamps,
+// so that everything collides. After every step, reads at open read points are compared with the brute-force
+// model. Every rewrite is compared cell by cell. Sources are poisoned. A failing history is shrunk by leaving
+// out cells, then printed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -183,7 +183,7 @@ class History {
     how.zero_sequences = random_.one_in(2);
     check_rewrite(inputs, store_.rules(), all_files, how);
     if (::testing::Test::HasFailure()) return;
-    // What memory holds is no part of "all files": a marker that goes may have hidden something there.
+    // Memory is no part of "all files". A marker that goes may have hidden a cell in memory.
     if (all_files && !by_sequence() && !store_.sources().front().empty())
       return store_.compact(places, all_files, how);
     keeping_reads(how, [&] { store_.compact(places, all_files, how); });
@@ -239,8 +239,8 @@ void run_histories(uint64_t seed, bool wide) {
 
 TEST(Differential, AnyHistoryReadsAndRewritesAsTheModel) { run_histories(test_seed(1), false); }
 
-// Deletes of exact versions may bring back what a rewrite has dropped, and so may cells with lives of their
-// own; without them no rewrite changes a plain read at an open read point.
+// Deletes of exact versions may bring back cells that a rewrite has dropped, and so may cells with their own
+// time to live. Without them, no rewrite changes a plain read at an open read point.
 TEST(Differential, RewritesKeepWhatOpenReadPointsSee) { run_histories(test_seed(100000), true); }
 
 }  // namespace

@@ -8,14 +8,19 @@
 
 namespace cellar::testing {
 
-// What the commands of one file work on.
+// The state that the commands of one file work on.
 //
 //   family versions=3 min_versions=1 ttl=100 keep_deleted=true|ttl order=sequence     begins anew
 //   source                   the cells of a new source, younger than those before
-//   read versions=2|all from=5 until=10 point=7 now=50 columns=a,b,- raw reversed     (- is the empty
-//   qualifier) rewrite all|some point=7 snapshots=3,5 now=50 purge=10 oldest_put [apply]
-//                            what is kept, and how many were dropped why; apply: the kept cells are now the
-//                            only source
+//
+// A read takes these words, of which "-" is the empty qualifier:
+//
+//   read versions=2|all from=5 until=10 point=7 now=50 columns=a,b,- raw reversed
+//
+// A rewrite tells which cells are kept, and how many were dropped for which reason. With "apply", the kept
+// cells become the only source:
+//
+//   rewrite all|some point=7 snapshots=3,5 now=50 purge=10 oldest_put [apply]
 class JudgeCases {
  public:
   std::string answer(const Case& c);

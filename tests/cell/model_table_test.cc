@@ -66,7 +66,7 @@ TEST_F(ModelTableTest, DeletesRowsFamiliesAndColumns) {
 TEST_F(ModelTableTest, CountsAndAppends) {
   const ModelChange add{.kind = Kind::kIncrement, .row = "r", .family = "f", .qualifier = "n", .amount = 5};
   ASSERT_TRUE(write({add, add}).ok());
-  now_ = 50;  // a clock that went back: the new value is not behind the old one
+  now_ = 50;  // the clock steps back: the new value is still the newest
   ASSERT_TRUE(write({add}).ok());
   EXPECT_EQ(get("r", 1), "r/f:n/101/put#2=\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x0F\n");
   ModelChange overflow = add;

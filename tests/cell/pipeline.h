@@ -7,12 +7,12 @@
 
 namespace cellar::testing {
 
-// The sources, youngest first, merged. Each is poisoned, so that whoever keeps a cell too long reads rubbish,
-// and each is checked for order.
+// The sources, youngest first, merged. Each is poisoned, so that a caller that keeps a cell too long reads
+// rubbish. Each is checked for order.
 std::unique_ptr<CellCursor> merged_cursor(const std::vector<Cells>& sources, bool reversed = false);
 
-// What a read returns; rows backward if asked. The last move of the cursor has left status ok, or the test
-// fails.
+// Returns the cells of a read; rows backward if asked. The last move of the cursor has left status ok, or the
+// test fails.
 Cells read_through(const std::vector<Cells>& sources, const FamilyRules& family, const ModelQuery& query,
                    bool reversed = false);
 // The model's answer to the same question, rows in the same direction.
@@ -23,7 +23,8 @@ struct Rewritten {
   Cells kept;
   std::array<uint64_t, kDropReasons> dropped{};
 };
-// What a flush or compaction keeps. Sequences are as they were, whatever `how` says about zeroing.
+// Returns the cells that a flush or compaction keeps. Sequences stay as they were,
+// even if `how` asks for zeroing.
 Rewritten rewrite_through(const std::vector<Cells>& sources, const FamilyRules& family, bool all_files,
                           const ModelRewrite& how);
 

@@ -1,6 +1,6 @@
 // Goal: a reader sees what the tables of the data model say, deletes, versions, time and columns alike.
-// Method: text cases (tests/data/cell/read_judge*.txt), one for each row of the tables; each answer must also
-// be the brute-force model's. differential_test.cc does the same for random histories.
+// Method: text cases (tests/data/cell/read_judge*.txt), one for each row of the tables. The brute-force model
+// must give each answer, too. differential_test.cc does the same for random histories.
 #include <gtest/gtest.h>
 
 #include "tests/cell/judge_cases.h"

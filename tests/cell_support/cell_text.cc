@@ -63,8 +63,8 @@ int64_t timestamp_of(std::string_view text, std::string_view whole) {
   return number_of<int64_t>(text, whole);
 }
 
-// Cuts `text` at the first `mark`: returns what stands before it, leaves what stands behind; all of it if
-// there is none.
+// Cuts `text` at the first `mark`. Returns the part before the mark, and leaves the part after it. Without a
+// mark, returns the whole text and leaves nothing.
 std::string_view take(std::string_view& text, char mark) {
   const size_t at = text.find(mark);
   const std::string_view before = text.substr(0, at);

@@ -14,10 +14,10 @@ using Cells = std::vector<Cell>;
 
 // "row/family:qualifier/timestamp/type#sequence=value +ttl=500"
 //
-// Type is put, delete, delete_family_version, delete_column or delete_family (minimum and maximum in search
-// keys); with its slash it may be left out (put), as may #sequence (0), =value (empty) and tags. A timestamp
-// may be "latest" or "oldest". Tags: +ttl=<milliseconds> or +<type>=<bytes>. Bytes that would end a part are
-// written \xHH. Text that says something else is a failure of the running test; what was read so far is
+// The type is put, delete, delete_family_version, delete_column or delete_family (minimum and maximum in
+// search keys). It may be left out with its slash (put). So may #sequence (0), =value (empty) and tags. A
+// timestamp may be "latest" or "oldest". Tags: +ttl=<milliseconds> or +<type>=<bytes>. Bytes that would end a
+// part are written \xHH. Any other text is a failure of the running test, and the part that was read is
 // returned.
 Cell parse_cell(std::string_view text);
 // One cell a line; empty lines are passed over.

@@ -1,4 +1,4 @@
-// The suite behind check_cursor_contract.
+// The suite of check_cursor_contract.
 #include "tests/cell_support/cursor_contract.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kEnd = SIZE_MAX;
 
-// What the cursor should do, on a vector: cells in the order of delivery.
+// The moves that the cursor should make, on a vector: cells in the order of delivery.
 class Expected {
  public:
   Expected(const Cells& cells, bool reversed) : reversed_(reversed) {
@@ -77,7 +77,7 @@ bool same(const CellView& a, const CellView& b) {
          a.qualifier() == b.qualifier();
 }
 
-// One cursor beside what is expected of it. `log` tells how it got here.
+// Runs one cursor and compares it with the expected cells. `log` tells how it got here.
 class Run {
  public:
   Run(std::unique_ptr<CellCursor> cursor, const Expected& expected)

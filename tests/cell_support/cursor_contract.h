@@ -27,9 +27,9 @@ struct ContractLimits {
 };
 
 // Runs the suite on sets of cells: none, one, equal keys, long rows, many rows, random ones. Checks that
-// every move lands where a sorted vector says, that the cell before is still whole (two-step rule), that
-// moves at the end return null, that status is ok throughout, that pins keep bytes alive, and that print says
-// something. The seed is printed with every failure.
+// every move lands where a sorted vector says, and that the cell before is still whole (two-step rule). Also
+// checks that moves at the end return null, that status stays ok, that pins keep bytes alive, and that print
+// gives a text. The seed is printed with every failure.
 void check_cursor_contract(const CursorMaker& make, uint64_t seed, const ContractLimits& limits = {});
 
 // The seed to use: CELLAR_SEED of the environment if set, else `otherwise`; printed to standard output.

@@ -40,7 +40,7 @@ bool is_gone(const FamilyRules& rules, const Cell& cell, int64_t now) {
   return (rules.min_versions == 0 && too_old(rules, cell, now)) || cell_ttl_passed(cell, now);
 }
 
-// Whether the marker is about this put, by place and time (semantics table of the five deletes).
+// Returns true if the marker covers this put, by place and time (semantics table of the five deletes).
 bool is_about(const Cell& marker, const Cell& put) {
   if (marker.row != put.row) return false;
   switch (marker.type) {
@@ -57,10 +57,10 @@ bool is_about(const Cell& marker, const Cell& put) {
   }
 }
 
-// The puts of one column that sequence-ordered deletes leave, played write by write: each write first removes
-// what its markers are about, then adds its puts over those of equal timestamps, then everything beyond the
-// newest `versions` falls off and never comes back. `cells` are those that count; of two equal ones the first
-// was written later.
+// Returns the puts of one column that sequence-ordered deletes leave, played write by write. Each write first
+// removes the cells that its markers cover. It then adds its puts, which replace those of equal timestamps.
+// Puts beyond the newest `versions` are dropped and never come back. `cells` are those that count; of two
+// equal ones the first was written later.
 std::vector<const Cell*> played(const std::vector<const Cell*>& cells, const Cell& column,
                                 uint32_t versions) {
   std::map<uint64_t, std::vector<const Cell*>> writes;

@@ -1,8 +1,8 @@
 // ModelStore: one family as a heap of cells, with the rules of the data model spelled out over all pairs of
 // cells.
 //
-// The reference that random tests compare the engine with. Nothing here is fast and nothing is shared with
-// cell/: each rule asks, for one cell, whether any other cell of the store does something to it.
+// The reference that random tests compare the engine with. Nothing here is fast, and nothing is shared with
+// cell/. Each rule asks, for one cell, whether any other cell of the store affects it.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace cellar::testing {
 
-// What a reader asks of one family. Rows [start, stop); an empty stop is open. Empty columns: all.
+// A read of one family. Rows [start, stop); an empty stop is open. Empty columns: all.
 struct ModelQuery {
   std::string start = {};
   std::string stop = {};
@@ -45,7 +45,7 @@ class ModelStore {
  public:
   explicit ModelStore(FamilyRules rules) : rules_(rules) {}
 
-  // Adds cells to memory, all written as one with this sequence. Of cells with equal coordinates the last one
+  // Adds cells to memory, all of a single write with this sequence. If coordinates are equal, the last cell
   // stays.
   void write(const Cells& cells, uint64_t sequence);
   // Memory becomes the youngest run, after the removals of a flush. Nothing happens when memory is empty.
@@ -53,10 +53,10 @@ class ModelStore {
   // The runs at these places (0 is the oldest; adjacent, ascending) become one in their place.
   void compact(const std::vector<size_t>& places, bool all_files, const ModelRewrite& how);
 
-  // What is visible, in order.
+  // Returns the visible cells, in order.
   Cells read(const ModelQuery& query) const;
 
-  // What is visible in these sources (youngest first), in order.
+  // Returns the visible cells of these sources (youngest first), in order.
   static Cells visible(const std::vector<Cells>& sources, const FamilyRules& rules, const ModelQuery& query);
 
   // Everything stored, youngest source first: memory, then runs.
@@ -65,7 +65,7 @@ class ModelStore {
   const FamilyRules& rules() const { return rules_; }
   void set_rules(const FamilyRules& rules) { rules_ = rules; }  // an altered family
 
-  // What a flush or compaction of these sources (youngest first) keeps, in order.
+  // Returns the cells that a flush or compaction of these sources (youngest first) keeps, in order.
   static Cells rewritten(const std::vector<Cells>& sources, const FamilyRules& rules, bool all_files,
                          const ModelRewrite& how);
 

@@ -81,7 +81,7 @@ Result<std::map<std::string, Cells>> ModelTable::cells_of(const std::vector<Mode
                                                           int64_t now_ms,
                                                           const ModelStamping& stamping) const {
   std::map<std::string, Cells> cells;
-  // What an increment or append computes of a column is one cell, however often the column is named.
+  // An increment or append computes one cell of a column, however often the column is named.
   const auto computed_before = [&](size_t i) -> const Cell* {
     for (size_t k = 0; k < i; ++k)
       if (changes[k].kind == changes[i].kind && same_column(changes[k], changes[i]))

@@ -47,9 +47,9 @@ struct ModelScan {
   bool reversed = false;             // start is then the upper end
   uint64_t rows_max = 0;             // 0: all
   uint64_t cells_per_part = 0;       // 0: whole rows; else a row comes in parts of so many cells
-  uint64_t bytes_per_part = 0;       // … or bytes, but at least one cell
-  uint64_t family_max = 0;           // 0: all; else so many columns of each family of a row …
-  uint64_t family_offset = 0;        // … after so many
+  uint64_t bytes_per_part = 0;       // 0: whole rows; else parts of so many bytes, but at least one cell
+  uint64_t family_max = 0;           // 0: all; else so many columns of each family of a row
+  uint64_t family_offset = 0;        // so many columns are skipped first
   bool family_counts_cells = false;  // in place of columns
   std::map<std::string, std::set<std::string>> columns =
       {};  // family to wanted columns (none: all); empty: all families
@@ -66,12 +66,13 @@ struct ModelScan {
   std::function<bool(const Cells&)> row_passes = {};
 };
 
-// What the scan asks of one family.
+// Returns the read of one family that the scan makes.
 ModelQuery query_of(const ModelScan& scan, const std::string& family, int64_t now_ms);
 
-// What the limits per family leave of a row.
+// Returns the cells of a row that the limits per family leave.
 Cells page_of(const Cells& row, const ModelScan& scan);
-// What a filter and then the number of versions leave of a family's cells of a row, seen in all versions.
+// Returns the cells of a family of a row that a filter and then the number of versions leave. `cells` are all
+// versions.
 Cells filtered(const Cells& cells, const ModelScan& scan);
 // A row in the parts in which it comes; none for an empty one.
 std::vector<Cells> parts_of(const Cells& row, const ModelScan& scan);
@@ -84,8 +85,8 @@ class ModelTable {
  public:
   explicit ModelTable(const std::map<std::string, FamilyRules>& families);
 
-  // Applies the changes as one write. Reads among them see the table before it. kInvalidArgument, and nothing
-  // is written, for an unknown family, a counter that is not 8 bytes, or one that would overflow.
+  // Applies the changes in a single write. Reads among them see the table before it. Nothing is written, and
+  // kInvalidArgument is returned, for an unknown family or a counter that is not 8 bytes or would overflow.
   Status apply(const std::vector<ModelChange>& changes, uint64_t sequence, int64_t now_ms);
   // The cells that apply would write, by family.
   Result<std::map<std::string, Cells>> cells_of(const std::vector<ModelChange>& changes, int64_t now_ms,

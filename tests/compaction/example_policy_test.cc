@@ -1,6 +1,6 @@
-// Goal: the compaction policy that docs/adding_a_plugin.md shows works as it says.
-// Method: the file it shows is policy_cheapest.cc beside this one, word for word (a test of the documents
-// compares them); shapes are made by hand.
+// Goal: the compaction policy that docs/adding_a_plugin.md shows works as it says. Method: the page shows
+// policy_cheapest.cc of this folder, word for word. A test of the documents compares them. Here shapes are
+// made by hand.
 #include <gtest/gtest.h>
 
 #include "cellar/compaction_policy.h"

@@ -48,8 +48,7 @@ Status check(const std::string& path, const HFileBuilderOptions& options) {
 }
 
 Status run(const std::string& folder) {
-  CELLAR_TRY(
-      check(folder + "/plain", {.compression = "none"}));  // whoever uses a codec first has all registered
+  CELLAR_TRY(check(folder + "/plain", {.compression = "none"}));  // the first use of a codec registers all
   for (const std::string& codec : Registry<Compressor>::instance().names()) {
     for (const char* encoding : {"none", "row_index_v1", "prefix", "diff", "fast_diff"}) {
       HFileBuilderOptions options;

@@ -12,8 +12,8 @@ namespace {
 
 using namespace cellar;
 
-// Proves two things: the registry of the library and that of the program are one, also when the library is
-// shared; and the program may be compiled without run-time type information.
+// Proves two things. The library and the program share a single registry, also when the library is shared.
+// The program may be compiled without run-time type information.
 class MergeAll final : public CompactionPolicy {
  public:
   explicit MergeAll(const PluginParams& params) : files_(params.count("files", 2)) {}
@@ -68,7 +68,7 @@ Status run(const std::string& path) {
   CELLAR_TRY(write_rows(*engine, table));
   CELLAR_TRY(read_rows(*table));
 
-  // What is said of plug-ins by the library's own build must be true of the library that was linked.
+  // Statements about plug-ins that the library's own build makes must be true of the library that was linked.
   family.compaction = "no_such_policy";
   const Status unknown = engine->alter_family("t", family);
   std::printf("%s\n", unknown.to_text().c_str());

@@ -18,7 +18,7 @@ class Actions : public EngineFixture {
     table_ = make_table("t", {family("f", 3), family("g")});
   }
   void TearDown() override { table_.reset(); }
-  // "value" of f:q of each row, "-" where there is none.
+  // Returns "value" of f:q of each row, "-" if the row has no such cell.
   static Texts values(const std::vector<RowBatch>& rows) {
     Texts texts;
     for (const RowBatch& row : rows) texts.emplace_back(row.value("f", "q").value_or("-"));

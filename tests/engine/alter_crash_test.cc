@@ -18,7 +18,7 @@ FamilyOptions family(const std::string& name, uint32_t versions = 1) {
   return options;
 }
 
-// Options and cells of the table; empty: there is none.
+// Returns the options and cells of the table; an empty text if the store has no such table.
 std::string look(Engine& engine) {
   const auto table = engine.open_table("t");
   if (!table.ok()) return {};

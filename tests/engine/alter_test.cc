@@ -1,5 +1,5 @@
-// Goal: a change of a table happens whole or not at all, names all that is wrong with it, and a family that
-// went is gone for all who come later and for nobody who was there before. Method: an engine over files in
+// Goal: a change of a table happens whole or not at all, and an error names all its faults. A removed family
+// is gone for all later readers, and stays for readers that began earlier. Method: an engine over files in
 // memory, closed and opened again between.
 #include <gtest/gtest.h>
 

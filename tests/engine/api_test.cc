@@ -1,5 +1,5 @@
-// Goal: what a new user of the API meets: rows that own their bytes, ranges, times for keys, scans of a range
-// in both directions, and a close that tells what is still open.
+// Goal: the API serves a new user. Rows own their bytes, ranges and times for keys work, and scans of a range
+// go in both directions. A close tells which objects are still open.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Goal: gets and scans leave out the files whose Bloom filters deny what they want, and only those.
-// Method: one family of each Bloom type, files with known rows, counts of what was skipped and examined;
-// random reads against a family without a filter.
+// Goal: gets and scans leave out the files whose Bloom filters deny the requested keys, and only those.
+// Method: one family of each Bloom type, files with known rows, and counts of skipped and examined files.
+// Random reads are compared with a family without a filter.
 #include "base/random.h"
 #include "tests/engine/engine_fixture.h"
 

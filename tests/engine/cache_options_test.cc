@@ -1,7 +1,6 @@
-// Goal: what a family's options ask to be in the cache is there when reads begin, and nothing more; reading
-// ahead never stands in the way of anything, harms nobody's blocks and survives whatever happens to its
-// files. Method: reads that count what they took from the disk; small caches; damaged files; failing reads;
-// threads.
+// Goal: the blocks that a family's options request are in the cache when reads begin, and no others. Reading
+// ahead never delays other work and evicts no other blocks. It survives every fate of its files. Method:
+// reads that count the blocks from disk; small caches; damaged files; failing reads; threads.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -21,7 +20,7 @@ constexpr int kRows = 4000;  // one a block, and more blocks than the root of an
 
 std::string row_of(int i) { return "row" + std::to_string(10000 + i); }
 
-// Keeps what is said.
+// Keeps the warnings and errors of the log.
 class Listening final : public Logger {
  public:
   void log(LogLevel level, std::string_view, std::string_view text) override {

@@ -185,8 +185,8 @@ TEST_F(CheckAndMutateTest, AFilterMayBeTheCondition) {
       done(if_passes("ValueFilter(=, 'binary:no')").if_equals("g", "stock", "5").then(Delete("r"))).matched);
 }
 
-// A read may leave families alone that say nothing about whether the row passes; a condition looks at all of
-// them, as HBase's does: SKIP finds the cell of g, which is out.
+// A read may leave out families that cannot decide whether the row passes. A condition looks at all of them,
+// as HBase's does. Here SKIP finds the cell of g, which does not pass.
 TEST_F(CheckAndMutateTest, AFilterAsConditionSeesEveryFamily) {
   EXPECT_OK(table_->put(Put("r").add("f", "q", "v").add("g", "n", "5")));
   const Result<FilterPtr> filter = parse_filter("SKIP ColumnValueFilter('f', 'q', =, 'binary:v')");

@@ -169,7 +169,8 @@ class CompactionTurns : public EngineFixture {
   std::shared_ptr<Table> table_;
 };
 
-// What the policy wants is asked for by the flush of the third file. Nobody asks for it again afterwards.
+// The flush of the third file requests the compaction that the policy plans. Nobody requests it again
+// afterwards.
 TEST_F(CompactionTurns, WhatIsAskedForAtTheEndOfACompactionIsDoneAfterIt) {
   begin();
   for (int i = 0; i < 2; ++i) write_file(i, 10);

@@ -1,6 +1,6 @@
-// Goal: options of an engine that concern threads and damaged logs do what they say. Method: compactions that
-// wait for one another, which only as many as there are threads can; a log of a process that ended, damaged
-// in the middle, opened with and without the option.
+// Goal: options of an engine that concern threads and damaged logs do what they say. Method: compactions wait
+// for one another, which only as many as there are threads can. The log of a process that ended is damaged in
+// the middle, and opened with and without the option.
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -84,7 +84,7 @@ class TornLog : public ::testing::Test {
     return Engine::open("store", options);
   }
 
-  // Where the log's first segment ends; zeros are behind it.
+  // Returns where the log's first segment ends; zeros follow.
   uint64_t end_of_log() {
     return read_file(*must_open(*files_, "store/wal"), kSegment).find_last_not_of('\0') + 1;
   }

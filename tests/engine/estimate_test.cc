@@ -132,7 +132,7 @@ TEST_F(EstimateTest, RangesAreBracketed) {
       << "low and high lie far apart, as shares of the table";
 }
 
-// Rows of a few bytes beside rows of many: bytes say nothing of their numbers.
+// Some rows have a few bytes, others have many. Bytes then say nothing about the number of rows.
 TEST_F(EstimateTest, RowsOfDifferentSizesAreBracketedToo) {
   make("none");
   for (int i = 0; i < 20'000; ++i) EXPECT_OK(table_->put(Put("a" + row_of(i)).add("d", "q", "v")));

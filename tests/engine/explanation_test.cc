@@ -1,7 +1,7 @@
-// Goal: an explanation names each source of a read, says why it was read or not and what it gave, and
-// accounts for every cell that was looked at.
-// Method: stores made so that each outcome and each rule is met, counted by hand; then random reads, in which
-// the parts must add up to what the read itself counts, and the answer is the same as without.
+// Goal: an explanation names each source of a read, the reason why it was read or not, and the cells that it
+// gave. It accounts for every cell that was examined. Method: stores in which each outcome and each rule
+// occurs, counted by hand. In random reads, the parts must add up to the counts of the read itself, and the
+// answer is the same as without an explanation.
 #include <gtest/gtest.h>
 
 #include "base/random.h"

@@ -13,8 +13,8 @@ namespace {
 
 class FamilyMarkerTest : public EngineFixture {
  protected:
-  // Row m has more versions of the empty column than a read wants, a family marker after them, and a column
-  // that the marker hides in the older file. The rows around it have values of `size` bytes.
+  // Row m has more versions of the empty column than a read requests, and a family marker after them. The
+  // older file has a column that the marker hides. The rows around it have values of `size` bytes.
   void write(size_t size, bool flushed) {
     FamilyOptions options = family("f", 1000);
     options.block_bytes = 1024;

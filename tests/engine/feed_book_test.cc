@@ -1,4 +1,4 @@
-// Goal: exactly the log segments are kept that a feed needs, and a feed is cut off exactly when it holds back
+// Goal: exactly the log segments that a feed needs are kept. A feed is cut off exactly when it holds back
 // more than it may. Method: books and segments written down by hand.
 #include "engine/manifest/feed_book.h"
 

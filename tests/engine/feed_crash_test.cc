@@ -1,7 +1,8 @@
-// Goal: after a crash at any operation a feed gives each write behind what was acknowledged exactly once and
-// in order, none that the store has lost, and goes on with what is written next; again after the next crash.
-// Method: one workload with two lives of the store, flushes, acknowledgements and reads; a crash at each of
-// its operations, in every mode; what the feed gives compared with what the store holds.
+// Goal: after a crash at any operation, a feed gives each write after the acknowledged ones exactly once and
+// in order. It gives no write that the store has lost, and goes on with later writes. The same holds after
+// the next crash. Method: one workload with two lives of the store, flushes, acknowledgements and reads. A
+// crash at each of its operations, in every mode. The writes of the feed are compared with those of the
+// store.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -18,7 +19,7 @@ namespace {
 
 constexpr int kWrites = 26;
 
-// What the machine knows when it stops; writes are numbered from 1.
+// The facts that are known when the machine stops; writes are numbered from 1.
 struct FeedOutcome {
   bool made = false;     // the feed is there, durably
   int begun = 0;         // the newest write that was called
@@ -44,7 +45,7 @@ Status put_one(Table& table, int number, Durability durability) {
   return table.put(Put(feed_row(number)).add("d", "q", value), {.durability = durability});
 }
 
-// Reads up to `most` writes; they must be numbered as they follow each other behind `from`.
+// Reads up to `most` writes; their numbers must continue after `from` without a gap.
 Status consume(FeedReader& reader, int from, int most, int& read_up_to) {
   read_up_to = from;
   while (read_up_to < from + most) {
@@ -170,8 +171,8 @@ TEST(FeedCrash, EachWriteOnceAfterACrashAtEachOperation) {
   EXPECT_GT(given, 0u);
 }
 
-// The process was killed; the machine stops while the store recovers or goes on. What only the page cache
-// held must be durable once the store is open, in the log that is kept for the feed too.
+// The process was killed; the machine stops while the store recovers or goes on. Bytes that only the page
+// cache held must be durable once the store is open. This also holds for the log that is kept for the feed.
 TEST(FeedCrash, AgainInTheRecovery) {
   uint64_t crashes = 0, given = 0;
   for (uint64_t at = 1;; ++at) {

@@ -1,4 +1,4 @@
-// What the tests of feeds share: an entry as text.
+// Helpers of the tests of feeds: an entry as text.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Goal: a feed gives every write after the acknowledged ones, once, in order, as it was written. It does so
-// over flushes, compactions and restarts. It says what it cannot give. The log that it holds back is bounded
-// and let go. Method: writes whose feed is known by heart; random operations that are compared with a list of
-// the writes; a replica that is fed and compared.
+// over flushes, compactions and restarts. It tells which writes it cannot give. The log that it holds back is
+// bounded, and is released. Method: writes whose feed is known by heart. Random operations are compared with
+// a list of the writes, and a replica with its source.
 #include "tests/engine/feed_support.h"
 
 #include <gtest/gtest.h>

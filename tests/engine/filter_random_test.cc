@@ -1,8 +1,8 @@
-// Goal: whatever the filter, a read that seeks returns what passing over every cell one by one returns.
-// Method: random cells with deletes over many small files and memory, random nested filters, gets and scans
-// in both directions, raw, with versions, time ranges, columns and limits; compared with a reference that
-// asks a second clone of the filter, and for filters that judge each cell alone with a predicate as well.
-// Every filter's text is parsed again and must read the same.
+// Goal: whatever the filter, a read that seeks returns the same cells as a read that passes every cell one by
+// one. Method: random cells with deletes over many small files and memory, and random nested filters. Gets
+// and scans go in both directions, raw, with versions, time ranges, columns and limits. The reference asks a
+// second clone of the filter. A filter that judges each cell alone is also compared with a predicate. Every
+// filter's text is parsed again and must read the same.
 #include <gtest/gtest.h>
 
 #include "base/random.h"

@@ -254,7 +254,7 @@ class Reference {
     for (const auto& [family, cells] : families) {
       std::map<std::string, uint32_t> counts;
       std::optional<Cell> before;              // cells before this key are passed
-      std::optional<std::string> done_column;  // … and those of this column
+      std::optional<std::string> done_column;  // the cells of this column are done, too
       for (const Cell& cell : cells) {
         if (done_ || (done_ = filter_->all_done())) return;
         if (before && key_of(cell) < key_of(*before)) continue;

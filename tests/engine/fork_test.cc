@@ -1,6 +1,6 @@
-// Goal: a forked child may use and destroy what it inherited of an engine without touching a file of it;
-// using it is an error, and the parent goes on. Method: real files and real forks; the child does its worst
-// and exits, the parent writes on, closes, and opens the store again.
+// Goal: a forked child may use and destroy the engine that it inherited without touching a file of it. Using
+// it is an error, and the parent goes on. Method: real files and real forks. The child does its worst and
+// exits; the parent writes on, closes, and opens the store again.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // Goal: a write that asks for a sync gets it, wherever it stands in the group of writes that is committed at
-// once. Method: a test holds up the sync of a first write until other writes wait in a group after it, and
+// once. Method: the test holds up the sync of a first write until other writes wait in a group after it. It
 // counts the syncs of the log.
 #include <gtest/gtest.h>
 

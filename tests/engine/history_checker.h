@@ -1,5 +1,6 @@
-// HistoryChecker: whether transactions that append numbers to lists and read lists can have run one after the
-// other, as Elle decides it: the order of each list's elements tells who came before whom.
+// HistoryChecker: decides whether transactions can have run one after the other. The transactions append
+// numbers to lists and read lists. The method is Elle's: the order of each list's elements tells which
+// transaction came first.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +23,9 @@ struct HistoryVerdict {
   uint64_t ww = 0, wr = 0, rw = 0;  // edges
 };
 
-// `last` are the lists after all of it. Complains about a read that is no beginning of its list, a number
-// that is missing, twice, or of nobody, appends of one transaction that are not neighbours, and about a
-// circle of dependencies, which it names.
+// `last` are the lists after all transactions. Complains about a read that is no beginning of its list, and
+// about a number that is missing, duplicated or unknown. Complains about appends of one transaction that are
+// not neighbours, and about a circle of dependencies, which it names.
 HistoryVerdict check_history(const std::vector<HistoryEntry>& history,
                              const std::map<std::string, NumberList>& last);
 

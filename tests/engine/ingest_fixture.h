@@ -1,4 +1,5 @@
-// IngestFixture: HFiles built beside a store, taken into its tables, and what a refusal must leave as it was.
+// IngestFixture: builds HFiles outside a store and ingests them into its tables. Checks that a refusal leaves
+// all as it was.
 #pragma once
 
 #include <algorithm>

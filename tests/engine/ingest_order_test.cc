@@ -1,7 +1,7 @@
-// Goal: of files of one region, the one written later wins at equal coordinates, whatever the files are
-// called and however large they are; where nothing tells which one that is, the answer says so; and a failed
-// ingest removes nothing that it did not create. Method: each such directory in all orders of names, sizes
-// and requests; files put where the next store files would go.
+// Goal: of files of one region, the one written later wins at equal coordinates, whatever their names and
+// sizes. If no fact tells which one that is, the answer says so. A failed ingest removes no file that it did
+// not create. Method: each such directory in all orders of names, sizes and requests. Files are put at the
+// names of the next store files.
 #include <algorithm>
 #include <array>
 
@@ -12,7 +12,7 @@
 namespace cellar::testing {
 namespace {
 
-// What a flush of HBase's leaves: its sequence in the file info, those of its cells beside them.
+// A file as HBase's flush leaves it: its sequence in the file info, and the sequences of its cells.
 struct Flush {
   uint64_t sequence = 0;
   std::string value;
@@ -115,7 +115,7 @@ TEST_F(IngestOrder, WhatNothingOrdersIsSaid) {
   EXPECT_EQ(info.ties[0].loser, "in/large");
   EXPECT_EQ(info.ties[0].cell, "r/f:q/5/Put");
   EXPECT_NE(to_text(info).find("in/small"), std::string::npos) << to_text(info);
-  // A file without a sequence beside one with it.
+  // One file has a sequence, the other has none.
   EXPECT_EQ(ingest_alone({loaded("plain", "P"), flushed("flushed", {10, "F"})}).ties.size(), 1u);
   EXPECT_EQ(value_of("r"), "F") << "HBase takes a file without a sequence for the oldest";
   // Equal sequences.
@@ -123,7 +123,7 @@ TEST_F(IngestOrder, WhatNothingOrdersIsSaid) {
   EXPECT_EQ(value_of("r"), "A");
   // Three that disagree: the winner with each of the others.
   EXPECT_EQ(ingest_alone({loaded("a", "A"), loaded("b", "B", 50), loaded("c", "C", 90)}).ties.size(), 2u);
-  // What three say that agree, or hold other rows, needs no order.
+  // Three files that agree, or hold other rows, need no order.
   EXPECT_TRUE(ingest_alone({loaded("a", "A"), loaded("b", "A", 50), loaded("c", "A", 90)}).ties.empty());
   EXPECT_TRUE(ingest_alone({file("a", {put_cell("a", "1"), put_cell("c", "1")}),
                             file("b", {put_cell("b", "2"), put_cell("d", "2")})})

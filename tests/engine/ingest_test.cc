@@ -1,7 +1,7 @@
-// Goal: foreign HFiles come in whole or not at all, as one write younger than all before it and older than
-// all after it, and nothing comes in that reads could not rely on. Method: files built beside the store; the
-// same history done to the reference model; each kind of unfit file refused, and the store the same as
-// before.
+// Goal: foreign HFiles come in whole or not at all, in a single write younger than all before it and older
+// than all after it. No file comes in that reads could not rely on. Method: files are built outside the
+// store. The same history is done to the reference model. Each kind of unfit file is refused, and leaves the
+// store as before.
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -76,8 +76,8 @@ TEST_F(Ingest, OpenScannersAndSnapshotsDoNotSeeIt) {
             (Texts{"a/f:q/5/Put=old", "b/f:q/5/Put=new", "b/g:q/5/Put=new", "c/f:q/6/Put=new"}));
 }
 
-// The same history in a family of each order of markers, against the model, which is told of a load as of a
-// flush, a write and a flush. Every prefix of it, with and without a compaction behind.
+// The same history runs in a family of each order of markers and in the model. For the model, a load is a
+// flush, a write and a flush. Every prefix of the history is compared, with and without a later compaction.
 TEST_F(Ingest, MarkersAndEqualCoordinatesAsInTheModel) {
   struct Step {
     bool load = false;

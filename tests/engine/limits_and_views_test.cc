@@ -1,5 +1,5 @@
-// Goal: limits of cells, rows and times are kept and name what is over them; options of reads and views of
-// rows answer as HBase's do. Method: small limits over a manual clock, one test for each rule.
+// Goal: limits of cells, rows and times are kept, and errors name the value over the limit. Options of reads
+// and views of rows answer as HBase's do. Method: small limits over a manual clock, one test for each rule.
 #include "base/coding.h"
 #include "cellar/keys.h"
 #include "tests/engine/engine_fixture.h"
@@ -283,7 +283,7 @@ TEST_F(Limits, StrictlyADeletedVersionIsOneOfThoseKept) {
     clock_.advance_ms(1000);
     EXPECT_OK(one->major_compact());
   }
-  // Of five versions one is deleted: four are left, not the sixth.
+  // Five versions are kept, and one of them is deleted. Four are left, and the sixth does not appear.
   for (const int64_t at : {1, 2, 3, 4, 5, 6}) put("r", "q", at);
   EXPECT_OK(table_->erase(Delete("r").version("f", "q", 4)));
   EXPECT_EQ(get(*table_, Get("r").all_versions()).size(), 5U);

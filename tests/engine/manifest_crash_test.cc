@@ -1,6 +1,6 @@
-// Goal: after a crash at any operation the manifest is the state before or after the edit under way, and
-// creation and rolls are all or nothing. Method: creation, edits and rolls with a crash at each operation in
-// every mode; the same with each sync swallowed.
+// Goal: after a crash at any operation, the manifest is the state before or after the edit under way.
+// Creation and rolls are all or nothing. Method: creation, edits and rolls with a crash at each operation in
+// every mode. The same runs with each sync swallowed.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -1,7 +1,7 @@
-// Goal: an edit takes time in proportion to itself and the state, not to their product. It does the same with
-// many changes, which share an index, as with few, and keeps numbers in use from being given out again.
-// Method: the tests count how often an edit looks at tables and families, and compare large edits with the
-// same changes made one at a time.
+// Goal: an edit takes time in proportion to itself and the state, not to their product. An edit of many
+// changes shares an index, and has the same result as many small edits. Numbers in use are never given out
+// again. Method: the tests count how often an edit looks at tables and families. They compare large edits
+// with the same changes made one at a time.
 #include <gtest/gtest.h>
 
 #include <string>

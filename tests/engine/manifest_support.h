@@ -1,4 +1,4 @@
-// What the tests of the manifest share: a state with every field set, and random edits that fit.
+// Helpers of the tests of the manifest: a state with every field set, and random edits that fit.
 #pragma once
 
 #include <algorithm>

@@ -387,7 +387,7 @@ TEST(ManifestFailures, ASyncThatFailedPoisonsForGood) {
   EXPECT_EQ(store.fault.count(kAllOperations), 0u);
 }
 
-// Each operation of a workload with rolls fails once: afterwards the stored state is one of the two that the
+// Each operation of a workload with rolls fails once. Afterwards the stored state is one of the two that the
 // failed call could have left, and a healthy manifest goes on.
 TEST(ManifestFailures, EachOperationMayFail) {
   uint64_t operations = 0, poisoned = 0;

@@ -1,6 +1,6 @@
-// Goal: after a crash at any operation each named snapshot is whole or not there, and a table is as before or
-// as after what was being done to it. Method: one workload that snapshots, restores, clones, truncates and
-// drops; a crash at each of its operations, in every mode.
+// Goal: after a crash at any operation, each named snapshot is whole or does not exist. A table is as before
+// or as after the operation under way. Method: one workload that snapshots, restores, clones, truncates and
+// drops. A crash at each of its operations, in every mode.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,6 +1,6 @@
-// Goal: named snapshots and checkpoints hold what was there at their instant whatever happens afterwards;
-// restore, clone and truncate change whole tables at one instant. Method: small stores changed in every way,
-// reopened; writers beside checkpoints.
+// Goal: named snapshots and checkpoints hold the content of their instant whatever happens afterwards.
+// Restore, clone and truncate change whole tables at one instant. Method: small stores changed in every way
+// and reopened. Writers run during checkpoints.
 #include <gtest/gtest.h>
 
 #include <stop_token>

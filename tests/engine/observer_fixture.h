@@ -26,8 +26,8 @@ class CallingObserver : public Observer {
   const Work work_;
 };
 
-// The visible value of d:q of each row, the other way round: table "by_value" has a row for each value, with
-// a column v:<row> for each row of that value; table "counts" says in n:rows how many there are.
+// Keeps the visible values of d:q the other way round. Table "by_value" has a row for each value, with a
+// column v:<row> for each row of that value. Table "counts" holds in n:rows how many rows have the value.
 class InverseObserver : public Observer {
  public:
   Status before_write(const RowView& row, ObserverContext& context) override {

@@ -1,6 +1,6 @@
-// Goal: an inverse table and counts that an observer keeps agree exactly with the table they are kept of,
-// under any mix of writes from several threads, beside flushes and compactions, and after any crash. Method:
-// few rows and values, so that writes meet; in the end, and after each crash, everything is computed anew and
+// Goal: an inverse table and counts that an observer keeps agree exactly with their source table. This holds
+// under any mix of writes from several threads, during flushes and compactions, and after any crash. Method:
+// few rows and values, so that writes meet. In the end, and after each crash, everything is computed anew and
 // compared.
 #include <gtest/gtest.h>
 
@@ -65,9 +65,9 @@ Status write_some(Engine& engine, const std::shared_ptr<Table>& table, Random& r
 
 class ObserverStorm : public EngineFixture {
  protected:
-  // In the order of timestamps a put that is hidden by a marker of its millisecond may show once a compaction
-  // that ran meanwhile has dropped the marker: a change without a write. So where compactions run, the
-  // observed family goes by sequence, and keeps its versions.
+  // In the order of timestamps, a put may be hidden by a marker of its millisecond. It may show once a
+  // compaction that ran meanwhile has dropped the marker: a change without a write. Therefore the observed
+  // family goes by sequence, and keeps its versions, where compactions run.
   void open_observed(MarkerOrder order, int64_t row_lock_wait_ms = 30'000) {
     EngineOptions options;
     options.create_if_missing = true;
@@ -86,7 +86,7 @@ class ObserverStorm : public EngineFixture {
     EXPECT_OK(engine_->add_observer("t", "inverse", std::make_shared<InverseObserver>()));
   }
 
-  // Four threads write so much each, while a fifth calls `beside`.
+  // Four threads write so much each, while a fifth calls the given function.
   void storm(uint64_t writes, const std::function<void()>& beside) {
     std::atomic<int> running{4};
     std::vector<std::thread> threads;

@@ -1,6 +1,6 @@
-// Goal: an observer sees what each kind of write will really write, what it adds is part of that write, and
-// what it refuses leaves nothing behind. Method: each rule by itself; what was seen is compared with a raw
-// scan of what was written.
+// Goal: an observer sees what each kind of write will really write. Its additions are part of that write, and
+// a refused write leaves no trace. Method: each rule by itself; the observed cells are compared with a raw
+// scan of the written ones.
 #include "cellar/observer.h"
 
 #include "cell/cell_codec.h"
@@ -31,7 +31,7 @@ class ObserverTest : public EngineFixture {
       return context.put(other_, Put(row.row()).add("f", "seen", std::to_string(calls_)));
     });
   }
-  // What the table holds of writes after sequence `since`, markers too.
+  // Returns the cells that the table holds of writes after sequence `since`, markers too.
   static Texts written(Table& table, uint64_t since) {
     Texts texts;
     const auto scanner = table.scan(Scan().raw(true).all_versions()).value();
@@ -108,7 +108,7 @@ TEST_F(ObserverTest, SeesEachRowOfABatchOnce) {
     batch.cell(users_, raw);
     return engine_->write(batch);
   });
-  // Of a table without observers nothing is seen, also in a batch with one that has.
+  // No write to a table without observers is seen, not even in a batch with a table that has one.
   const uint64_t before = sequence();
   calls_ = 0;
   Batch batch;
@@ -169,7 +169,7 @@ TEST_F(ObserverTest, RefusalLeavesNothing) {
   expect_refused(transaction->commit(), Code::kLimit, message, before);
   EXPECT_EQ(scan(*users_, Scan()).size(), 1U);
   EXPECT_TRUE(scan(*other_, Scan()).empty());
-  // No lock has stayed behind.
+  // No lock is left held.
   EXPECT_OK(other_->increment(Increment("y").add("f", "n", 1)).status());
 }
 

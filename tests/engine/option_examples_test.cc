@@ -1,5 +1,5 @@
-// Goal: each option has an example that can be set, and what was set is what there is. Method: option by
-// option, its example through set_option, as text and back; a table has it after the store was opened anew,
+// Goal: each option has an example that can be set, and reads back as it was set. Method: each option's
+// example goes through set_option, as text and back. A table still has it after the store is opened again,
 // and an engine opens with it.
 #include "engine/schema/option_fields.h"
 

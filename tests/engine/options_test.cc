@@ -1,6 +1,6 @@
-// Goal: every option is set by its name and HBase's, what a store does not act on is checked and kept, and
-// each option that changes what a store does changes it. Method: options set and read back as texts; an
-// engine over files in memory for what they do.
+// Goal: every option is set by its name and HBase's. An option on which a store does not act is checked and
+// kept. Each other option changes the behaviour of the store. Method: options are set and read back as texts.
+// An engine over files in memory shows their effect.
 #include "cellar/options.h"
 
 #include <fmt/format.h>
@@ -268,7 +268,7 @@ TEST_F(FamilyOptionsTest, EachRewriteHasItsCompression) {
   EXPECT_EQ(codecs(), Texts{"LZ4"}) << "none but its own: as COMPRESSION";
 }
 
-// A policy that wants more files than there may be gives in at the limit.
+// A policy that requests more files than the limit allows gives in at the limit.
 TEST_F(FamilyOptionsTest, AFamilyHasALimitOfFilesOfItsOwn) {
   open({.files_slow = 3, .files_stop = 4});
   const std::string patient = "exploring(files_min=20, files_max=30)";

@@ -159,7 +159,7 @@ TEST_F(ReadLimitsTest, CursorsAfterATime) {
   EXPECT_EQ(cursors(6000), "");
 }
 
-// What the caller does between two calls is not the scan's time.
+// Time that the caller spends between two calls is not the scan's time.
 TEST_F(ReadLimitsTest, TimeBetweenCallsDoesNotCount) {
   for (const char* row : {"r1", "r2", "r3"}) EXPECT_OK(table_->put(Put(row).add("a", "q", "v")));
   EXPECT_OK(table_->erase(Delete("r2")));

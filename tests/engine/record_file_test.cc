@@ -11,7 +11,7 @@
 namespace cellar::testing {
 namespace {
 
-// Zeros, but for some pieces.
+// A file of zeros, except for some pieces.
 class SparseFile final : public ReadableFile {
  public:
   SparseFile(uint64_t size, std::map<uint64_t, std::string> pieces, uint64_t& bytes_read)

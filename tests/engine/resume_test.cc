@@ -1,7 +1,7 @@
-// Goal: a fault that is over is over: the engine takes writes again by itself, or after resume() where a
-// person must decide; health and troubles say what is wrong as long as it is, and nothing acknowledged is
-// lost. Method: an engine over files that fail as told; each class of fault, then healed, then written to,
-// then opened again without what it did not write.
+// Goal: a fault that is over is over. The engine takes writes again by itself, or after resume() where a
+// person must decide. Health and troubles describe the fault as long as it lasts. No acknowledged write is
+// lost. Method: an engine over files that fail on request. Each class of fault strikes, is healed, and is
+// followed by writes. The store is then opened again, without the bytes that the faulty engine did not write.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -218,7 +218,7 @@ TEST_F(ResumeTest, UnknownEditOfTheManifestIsUndoneByResume) {
     FileOperation on;
     uint64_t nth;
   };
-  // An edit that is appended; and one that begins a generation, since half a record stands in the one before:
+  // The first edit is appended. The second begins a generation, since half a record stands in the one before.
   // CURRENT names the old generation, or perhaps the new one.
   for (const Case& each :
        {Case{"MANIFEST-*", FileOperation::kSync, 1}, Case{"CURRENT.tmp", FileOperation::kRename, 1},
@@ -454,7 +454,7 @@ TEST_F(CompactionFaults, DamagedInputsDoNotStopWrites) {
   expect_all();
 }
 
-// A policy that wants none of the files makes no room: a write that waited for it would wait for good.
+// A policy that plans no compaction makes no room. A write that waited for it would wait for good.
 TEST_F(CompactionFaults, APolicyThatWantsNothingDoesNotStopWrites) {
   FamilyOptions wants_none = family("d", 100);
   wants_none.compaction = "none";

@@ -1,5 +1,5 @@
-// Goal: in a family with stamps=rising each unstamped put is a version of its own and the newest of its
-// column, and each unstamped delete covers what was written before it, by every way of writing and whatever
+// Goal: in a family with stamps=rising, each unstamped put is a version of its own and the newest of its
+// column. Each unstamped delete covers all earlier writes. Both hold for every way of writing and whatever
 // the clock does. Method: a clock that stands still and steps, each rule by itself; and threads that write
 // one column.
 #include <algorithm>

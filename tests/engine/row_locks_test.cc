@@ -1,6 +1,6 @@
-// Goal: locks of rows exclude what they must, are taken in one order, and are all released.
-// Method: one thread with a wait of no time, so that a lock that is held is an error at once; then two
-// threads for the waits themselves.
+// Goal: locks of rows exclude what they must, are taken in one order, and are all released. Method: one
+// thread waits for no time, so that a lock that is held is an error at once. Two threads test the waits
+// themselves.
 #include "engine/store/row_locks.h"
 
 #include <gtest/gtest.h>

@@ -31,8 +31,9 @@ class Chosen final : public CompactionPolicy {
   uint64_t first_, last_, of_;
 };
 
-// A filter that does as the cells' values say, up to a '.': include, include_next_column, include_next_row,
-// skip, next_column, next_row, hint_q (to the column q), nowhere (a hint that is none).
+// A filter that obeys the values of the cells, up to a '.': include, include_next_column, include_next_row,
+// skip, next_column, next_row. The value hint_q seeks the column q, and nowhere gives a hint without a
+// target.
 class Obedient final : public Filter {
  public:
   std::unique_ptr<Filter> clone() const override { return std::make_unique<Obedient>(*this); }

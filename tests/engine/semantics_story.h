@@ -16,42 +16,56 @@
 
 namespace cellar::testing {
 
-// What the steps of one file work on. A case is one step, and its lines of input are more of them; it answers
-// what they answer, in their order. Rows come as "r: f:q@5=v f:x@3 DeleteColumn", or "nothing".
+// The state that the steps of one file work on. A case is one step, and its lines of input are more of them.
+// It answers what they answer, in their order. Rows come as "r: f:q@5=v f:x@3 DeleteColumn", or "nothing".
 //
-//   create f versions=3 ttl=10 g     begins anew: a store in memory, its clock at 10000 (milliseconds), a
-//                                    table of families f and g with these options of HBase's or Cellar's
+// Steps on the store:
+//
+//   create f versions=3 ttl=10 g     begins anew: a store in memory, its clock at 10000 (milliseconds).
+//                                    The table has families f and g with these options of HBase's or Cellar's
+//
 //   clock 20000 | clock +500         sets the clock, moves it on
 //   alter f versions=5               sets options of a family, or adds it
+//
 //   flush; major                     the whole table
-//   compact f 1 2                    files 1 to 2 of the family, the oldest is 1: with all of them an
-//                                    all-files compaction
+//
+//   compact f 1 2                    files 1 to 2 of the family, the oldest is 1
+//                                    (with all of them it is an all-files compaction)
+//
 //   reopen                           closes the store and opens it again
-//   engine row_bytes_max=100         … with this option of EngineOptions, until the next create
+//   engine row_bytes_max=100         as reopen, with this option of EngineOptions, until the next create
+//
 //   files f                          the cells in each file, the oldest first, and those in memory
-//   grid column                      tables of their own: for each KEEP_DELETED_CELLS, puts at 1 to 3 before
-//                                    and after a delete at 2; in memory, one file, two files, after a
-//                                    compaction of some files, of all; the times of what is read and kept
+//
+// "grid column" makes tables of its own. For each KEEP_DELETED_CELLS it puts at 1 to 3 before and after a
+// delete at 2. It does so in memory, in one file and in two files, after a compaction of some files and of
+// all. It answers the times of the cells that are read and kept.
 //
 // Writes (semantics_words.h says how their pieces are written):
 //
 //   put … | delete … | increment … | append …
 //   mutate put …; delete …           RowMutations
-//   check r 5 < f:q then put …       CheckAndMutate in HBase's direction: 5 < what is stored; "-" expects
-//                                    nothing; range=0,20 for the time range
-//   check r filter TEXT then put …   … by a filter
+//
+//   check r 5 < f:q then put …       CheckAndMutate in HBase's direction: 5 < the stored value.
+//                                    ("-" expects no value; range=0,20 sets the time range)
+//
+//   check r filter TEXT then put …   CheckAndMutate by a filter
 //   batch put …; get r …             Table::batch, answered one by one
 //   atomic put …; delete …           Engine::write
+//
 //   cell r/f:q/5/delete_column       any cell, in the words of cell_text.h
 //   load r/f:q/5=v r/f:q/4=w         a bulk load of one file for each family
 //
 // Reads:
 //
-//   get r … | exists r … | scan … | raw …      raw: all that is stored, of every version
+//   get r … | exists r … | scan … | raw …      raw: every stored version
 //   exists_many r …; s …
+//
 //   scan cost …                                also how many cells were examined
+//
 //   at_or_after r … | at_or_before r …
 //   snapshot s, then get r at=s; release s
+//
 //   open s …                         a scan of that name, of which `next s` and `rest s` return rows
 class Story {
  public:

@@ -156,7 +156,7 @@ Delete delete_of(Words& words) {
 
 namespace {
 
-// What increments and appends share.
+// Adds the options that increments and appends share.
 template <class Change>
 void add_common(Change& change, Words& words) {
   if (const auto ttl = words.option("ttl")) change.ttl_ms(std::strtoll(ttl->c_str(), nullptr, 10));

@@ -13,8 +13,8 @@
 
 namespace cellar::testing {
 
-// The words of a step that are not used yet, behind its command. A word that is missing or none of those
-// expected is a failure of the running test.
+// The words of a step after its command that are not used yet. A missing or unexpected word is a failure of
+// the running test.
 class Words {
  public:
   explicit Words(std::string_view line);
@@ -22,7 +22,7 @@ class Words {
   bool done() const { return at_ == words_.size(); }
   // The next word, with \xHH read as bytes; "-" stands for none.
   std::string next();
-  // Whether the next word is this one; then it is used.
+  // Returns true if the next word is this one; then it is used.
   bool take(std::string_view word);
   // The value of a word "key=value" anywhere, which is used.
   std::optional<std::string> option(std::string_view key);
@@ -53,6 +53,7 @@ using Snapshots = std::map<std::string, std::shared_ptr<const Snapshot>>;
 // put r f:q @5 v f:p w ttl=100      cells, with a time of their own or without one; time to live in ms
 Put put_of(Words& words);
 // delete r                          the row; "delete r @5" for a time of the delete's own
+//
 // delete r version f:q @5 latest f:q column f:q @5 family f family_version f @5
 Delete delete_of(Words& words);
 // increment r f:n 5 f:m -1          also @7, range=0,20, ttl=100, wrap
@@ -63,14 +64,19 @@ Append append_of(Words& words);
 RowMutations::Mutation mutation_of(const std::string& line);
 RowMutations row_mutations_of(const std::vector<std::string>& lines);
 CheckAndMutate check_of(Words& words);
-// … or a get.
+// Returns the write or the get that the line describes.
 Action action_of(const std::string& line);
 
 // get r f g:q versions=2|all range=5,10 time=7 times=f,5,10 at=SNAPSHOT max=2 skip=1 by_cells all_families
-// filter TEXT (max and skip: of each family, columns or, by_cells, cells)
+// filter TEXT
+//
+// The words max and skip hold for each family. They count columns or, with by_cells, cells.
 Get get_of(Words& words, const Snapshots& snapshots);
-// The same without a row, and start=b after=b stop=d through=d prefix=p limit=2 batch=3 bytes=100 cursors=5
-// reversed raw (after: start, exclusive; through: stop, inclusive; cursors: after so many cells)
+// The words of a get without its row, and these:
+//
+//   start=b after=b stop=d through=d prefix=p limit=2 batch=3 bytes=100 cursors=5 reversed raw
+//
+// The word after is an exclusive start, and through an inclusive stop. A cursor comes after so many cells.
 Scan scan_of(Words& words, const Snapshots& snapshots);
 
 std::string text_of(const RowView& row);

@@ -1,7 +1,8 @@
 // Goal: a block of another store file, or another whole file, in the place of a file's own is never believed,
-// and never made permanent. Method: two flushes of the same rows; each block of the older file is copied over
-// the same place of the newer one, and the whole file; then gets, scans, verification and a major compaction.
-// The same for a file without block sums, as older versions wrote it: there the sequences tell.
+// and never made permanent. Method: two flushes of the same rows. Each block of the older file is copied over
+// the same place of the newer one, and so is the whole file. Gets, scans, verification and a major compaction
+// follow. A file without block sums, as older versions wrote it, is tested in the same way. Its sequences
+// reveal the exchange.
 #include <gtest/gtest.h>
 
 #include <algorithm>

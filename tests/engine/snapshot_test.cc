@@ -1,8 +1,8 @@
-// Goal: what a snapshot shows never changes, whatever is written, deleted, flushed and compacted after it or
+// Goal: the cells that a snapshot shows never change, whatever is written, deleted, flushed and compacted
+// later or meanwhile. Method: by hand, cases in which a rewrite may drop cells that only newer, or not yet
+// written, cells bring back. Then random writes with timestamps out of order and deletes of all kinds over
+// tiny memtables, with background work under way. Snapshots are opened, read again and again, and closed
 // meanwhile.
-// Method: by hand, the cases in which a rewrite may drop what only newer, or not yet written, cells bring
-// back; then random writes with timestamps out of order and deletes of all kinds over tiny memtables, with
-// background work under way, while snapshots are opened, read again and again, and closed.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -30,8 +30,8 @@ class SnapshotTest : public EngineFixture {
     table_.reset();
     engine_.reset();
   }
-  // Once, while the next flush or compaction is under way: when it makes its file, after it has looked at
-  // what is open and what is stored.
+  // Calls `act` once, while the next flush or compaction is under way. It has read the open snapshots and the
+  // stored cells by then, and is creating its file.
   void meanwhile(std::function<void()> act) { meanwhile_ = std::move(act); }
 
   std::shared_ptr<const Snapshot> snapshot() {

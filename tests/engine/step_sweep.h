@@ -24,15 +24,15 @@ class StepSweep {
   using Look = std::function<World(Engine&)>;
   StepSweep(const std::vector<EngineStep>& steps, Look look) : steps_(steps), look_(std::move(look)) {}
 
-  // What the world is after all steps, none of which may fail. First.
+  // Returns the world after all steps, none of which may fail. Called first.
   World last_world() {
     CrashFileSystem looked_at;
     EXPECT_EQ(work(looked_at, &worlds_).done, steps_.size());
     return worlds_.back();
   }
 
-  // A crash at some `places` of all operations, in every mode: the world is as before or as after the step
-  // that was under way, and both are met. How many crashes there were.
+  // Crashes at some `places` of all operations, in every mode. The world must be as before or as after the
+  // step under way, and both must occur. Returns the number of crashes.
   uint64_t run(uint64_t places) {
     CrashFileSystem files;
     EXPECT_EQ(work(files, nullptr).done, steps_.size());

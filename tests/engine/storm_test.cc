@@ -1,7 +1,7 @@
-// Goal: whatever threads do at once, rows are seen whole, counters are exact, and everything may be opened,
-// altered, dropped and closed beside everything else as far as the headers allow it. Method: real threads
-// over an engine with little memory, so that it flushes and compacts all the time. Meant for TSan; the short
-// form does enough work to count there.
+// Goal: whatever threads do at once, rows are seen whole and counters are exact. Tables and the store may be
+// opened, altered, dropped and closed concurrently as far as the headers allow it. Method: real threads over
+// an engine with little memory, so that it flushes and compacts all the time. Meant for TSan; the short form
+// does enough work to count there.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -213,7 +213,7 @@ class CounterStorm : public Storm {
  protected:
   static constexpr uint64_t kThreads = 8;
 
-  // What one thread's increments of these rows returned: of the shared row "n" and "m", of its own row "n".
+  // The results of one thread's increments of these rows: of the shared row "n" and "m", of its own row "n".
   struct Returned {
     std::vector<int64_t> shared, own;
   };
@@ -276,7 +276,7 @@ std::string storm_value(std::string_view row) { return std::string(60, row.back(
 
 class LifeStorm : public Storm {
  protected:
-  // Rows are written again and again, always the same: whoever reads, sees all of them.
+  // Rows are written again and again, always the same. Every reader therefore sees all of them.
   void write_some(Random& random) {
     Batch batch;
     for (int i = 0; i < 10; ++i) {
@@ -393,13 +393,14 @@ TEST_F(LifeStorm, EverythingOpensAltersAndDropsBesideEverything) {
   EXPECT_OK(engine_->close());
 }
 
-// A family is added, written to, flushed and removed beside writers of it and of others, and readers of all.
+// A family is added, written to, flushed and removed concurrently with writers of it and of others, and with
+// readers of all.
 TEST_F(LifeStorm, FamiliesComeAndGoBesideReadersAndWriters) {
   open_small(32 << 10);
   table_ = make_table("kept", {family("f"), family("g")});
   for (uint64_t i = 0; i < kStormRows; ++i)
     EXPECT_OK(table_->put(Put(storm_row(i)).add("f", "q", storm_value(storm_row(i)))));
-  // Of who names a family that may not be there.
+  // Returns true for the status of a call that names a family that may be missing.
   const auto late = [](const Status& status) {
     return status.ok() || status.is(Code::kInvalidArgument) || status.is(Code::kConflict);
   };

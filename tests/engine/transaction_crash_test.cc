@@ -15,7 +15,7 @@ namespace {
 constexpr int kTransactions = 12;
 constexpr int kRowsEach = 5;
 
-// What the machine knows when it stops.
+// The facts that are known when the machine stops.
 struct Outcome {
   int begun = -1;    // the newest transaction whose commit was called
   int durable = -1;  // the newest one that was answered with ok, synced

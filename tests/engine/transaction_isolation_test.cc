@@ -1,6 +1,7 @@
-// Goal: transactions of many threads are as if they had run one after the other. Method: Elle's: they append
-// numbers to few lists and read them, beside plain writes, flushes and compactions; afterwards the lists tell
-// who came before whom, and no circle may be among them. Forged histories show that the checker sees circles.
+// Goal: transactions of many threads are as if they had run one after the other. Method: Elle's. They append
+// numbers to few lists and read them, concurrently with plain writes, flushes and compactions. Afterwards the
+// lists tell which transaction came first, and no circle may be among them. Forged histories show that the
+// checker sees circles.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// Goal: a transaction reads its own writes by the rules of the data model, takes effect as one or not at all,
-// and fails when somebody else changed what it relies on. Method: each rule by itself, over two tables.
+// Goal: a transaction reads its own writes by the rules of the data model, and takes effect atomically. It
+// fails when another write changed the data that it relies on. Method: each rule by itself, over two tables.
 #include "cellar/transaction.h"
 
 #include <functional>
@@ -98,7 +98,7 @@ TEST_F(TransactionTest, SeesItsFiveDeletes) {
     const auto own = transaction->get(users_, Get("r1").all_versions());
     const Texts seen = own.ok() ? cell_texts(own->row()) : Texts{"?"};
     EXPECT_EQ(get(*users_, Get("r1").all_versions()).size(), 7U);
-    // What it sees is what the same delete comes to.
+    // The transaction must see the result of the same delete in another table.
     auto scratch = make_table("scratch", {family("d", 3), family("e")});
     EXPECT_OK(scratch->put(before));
     EXPECT_OK(scratch->erase(erase));
@@ -134,7 +134,7 @@ TEST_F(TransactionTest, LaterStatementsWin) {
   EXPECT_EQ(get(*users_, Get("r1").all_versions()),
             Texts{"r1/d:q/" + std::to_string(clock_.wall_ms() + 2) + "/Put=d"});
   EXPECT_EQ(value(*users_, "r2"), "-");
-  // Nobody comes behind what is a little ahead of the clock.
+  // No write comes after cells that are a little ahead of the clock.
   EXPECT_OK(users_->put(put("r1", "next")));
   EXPECT_EQ(value(*users_, "r1"), "next");
   EXPECT_OK(users_->erase(Delete("r1")));

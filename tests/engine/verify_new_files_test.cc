@@ -1,6 +1,6 @@
-// Goal: with verify_new_files a new store file that holds something else than was written does not count,
-// though each of its checksums is right. Method: two engines write files of the same shape with other values;
-// when the second one opens its new file, the file system has put the first one's bytes into it.
+// Goal: with verify_new_files, a new store file whose content differs from the written cells does not count,
+// though each of its checksums is right. Method: two engines write files of the same shape with other values.
+// When the second one opens its new file, the file system has put the first one's bytes into it.
 #include <gtest/gtest.h>
 
 #include "base/coding.h"

@@ -1,6 +1,6 @@
-// Goal: after a crash at any operation the log gives back a prefix that holds all that was synced, whole.
-// Method: one workload with syncs, rolls and releases; a crash at each of its operations, in every mode and
-// several seeds; then the same with each sync swallowed in turn, which some crash must notice.
+// Goal: after a crash at any operation, the log gives back a prefix that holds all synced records, whole.
+// Method: one workload with syncs, rolls and releases. A crash at each of its operations, in every mode and
+// several seeds. The same runs with each sync swallowed in turn, which some crash must notice.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -22,7 +22,7 @@ namespace cellar::testing {
 
 namespace {
 
-// What the writer of the log knows when the machine stops. The facts are as in a manifest that is always
+// The facts that the log's writer knows when the machine stops. They are as in a manifest that is always
 // durable.
 struct LogOutcome {
   LogFacts facts{.identity = kTestIdentity};
@@ -79,7 +79,7 @@ LogOutcome work(FileSystem& files, const Plan& plan) {
   return outcome;
 }
 
-// What is wrong with what a crash left, or nothing.
+// Returns the fault of the state that a crash left, or nothing.
 std::optional<std::string> fault_of(FileSystem& files, const LogOutcome& outcome, bool killed) {
   auto root = must_open(files, "store");
   Result<std::unique_ptr<Directory>> wal = root->directory("wal", false);
@@ -179,7 +179,7 @@ std::vector<std::string> calls_of(const Plan& plan, FileOperations on) {
   return lines;
 }
 
-// Whether some crash shows that the k-th call of `on` was swallowed.
+// Returns true if some crash shows that the k-th call of `on` was swallowed.
 bool noticed(const Plan& plan, FileOperations on, uint64_t nth) {
   constexpr std::pair<CrashMode, uint64_t> kImages[] = {{CrashMode::kLoseUnsynced, 1},
                                                         {CrashMode::kRandomUnsynced, 1},

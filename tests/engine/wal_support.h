@@ -1,4 +1,4 @@
-// What the tests of log and manifest share: records with recognisable bytes, reading a log back, copying
+// Helpers of the tests of log and manifest: records with recognisable bytes, reading a log back, copying
 // files.
 #pragma once
 
@@ -111,7 +111,7 @@ inline void write_file(Directory& directory, const std::string& name, std::strin
   ASSERT_TRUE((*file)->close().ok());
 }
 
-// Whether `sequences` is first, first + 1, … last.
+// Returns true if `sequences` is first, first + 1, and so on up to last.
 inline bool is_run(const std::vector<uint64_t>& sequences, uint64_t first, uint64_t last) {
   if (sequences.size() != last + 1 - first) return false;
   for (size_t i = 0; i < sequences.size(); ++i) {

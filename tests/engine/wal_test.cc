@@ -1,6 +1,6 @@
-// Goal: what the log was given comes back in order up to its end; damage is never mistaken for an end.
-// Method: round trips over memory, mapped and plain; every torn length and every flipped bit of small logs;
-// failures by rule; an executor that never helps. Crashes are in wal_crash_test.cc.
+// Goal: the records of the log come back in order up to its end. Damage is never mistaken for an end. Method:
+// round trips over memory, mapped and plain, and every torn length and every flipped bit of small logs.
+// Failures strike by rule, and an executor never helps. Crashes are in wal_crash_test.cc.
 #include "engine/log/wal_writer.h"
 
 #include <gtest/gtest.h>
@@ -393,7 +393,7 @@ struct ClosedLog {
       files.emplace_back(entry.name, read_file(*log.wal_directory, entry.name));
     }
   }
-  // What reading says with one file replaced.
+  // Reads the log with one file replaced.
   ReadBack with(size_t index, const std::string& bytes) {
     write_file(*log.wal_directory, files[index].first, bytes);
     ReadBack back = log.read();

@@ -1,5 +1,5 @@
-// Goal: writes are slowed evenly by what compactions are behind, early and a little rather than late and to a
-// halt. Method: the pace alone, with times given.
+// Goal: when compactions do not keep up, writes are slowed evenly. They are slowed early and a little rather
+// than late and to a halt. Method: the pace alone, with times given.
 #include "engine/store/write_pace.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// Goal: the filter language means what HBase's does, prints what it parsed, and names what is wrong.
-// Method: texts and what they print as; faulty texts and where the fault is; texts with random bytes changed,
-// which must parse or fail, and if they parse print what parses to the same.
+// Goal: the filter language means what HBase's does, prints what it parsed, and names what is wrong. Method:
+// texts and their printed form; faulty texts and the place of the fault. In other texts random bytes are
+// changed. Such a text must parse or fail, and if it parses, its printed form must parse to the same.
 #include <gtest/gtest.h>
 
 #include "base/random.h"

@@ -1,7 +1,8 @@
-// Goal: no damage to a file of Cellar's gives other cells, fewer cells without a word, a crash or much
-// memory. Method: small files of every encoding with every codec, and of other shapes; in each every bit
-// flipped (a sample of them in short runs), every length cut to, bytes put behind its end, blocks swapped and
-// doubled; then opened, read to the end, and asked for every row. What came of it is counted.
+// Goal: damage to a file of Cellar's never gives other cells, fewer cells without a word, a crash or much
+// memory. Method: small files of every encoding with every codec, and of other shapes. In each, every bit is
+// flipped (a sample of them in short runs), and the file is cut to every length. Bytes are appended, and
+// blocks swapped and doubled. The file is then opened, read to the end, and asked for every row. The outcomes
+// are counted.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -176,7 +177,7 @@ class Tally {
   std::map<std::string, Counts> counts_;
 };
 
-// Each block's bytes with header and sums, in the file's order, and what stands behind them.
+// Returns each block's bytes with header and sums, in the file's order, and the bytes after them.
 std::vector<std::string> blocks_of(std::string_view bytes) {
   std::vector<std::string> blocks;
   size_t at = 0;
@@ -286,7 +287,7 @@ TEST_F(Damage, BytesAfterTheEndAndBlocksInOtherPlaces) {
     }
   }
   tally_.print();
-  // Bytes behind the end hide the trailer. Each block knows its place.
+  // Bytes after the end hide the trailer. Each block knows its place.
   EXPECT_EQ(tally_.of(Outcome::kUnseen), 0u);
 }
 

@@ -48,8 +48,8 @@ std::vector<std::pair<size_t, size_t>> parts_of(std::string_view bytes) {
 
 }  // namespace
 
-// libFuzzer's mutation, every other time of one part in its place, with all else where it was; every other
-// time the blocks' sums are made to agree again.
+// libFuzzer's mutation. Every other time it mutates one part in its place, with all else where it was. Every
+// other time the blocks' sums are made to agree again.
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned int seed) {
   const std::vector<std::pair<size_t, size_t>> parts = parts_of({reinterpret_cast<const char*>(data), size});
   if (seed % 2 != 0 && parts.size() > 1) {

@@ -1,4 +1,4 @@
-// What each target does with its bytes.
+// The work of each fuzz target on its bytes.
 #include "tests/fuzz/targets.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ bool walk(const HFileReader& file, bool& ordered) {
   return cursor->status().ok();
 }
 
-// All that can be said of a file, and one of its blocks in full, chosen by what the file is.
+// Describes a file completely, and one of its blocks in full, chosen by the file's bytes.
 void describe_all(std::string_view bytes) {
   DescribeOptions options = {
       .layout = true, .blocks = true, .index = true, .bloom = true, .scan = true, .list_max = 100};
@@ -100,7 +100,7 @@ void salvage_all(std::string_view bytes) {
   static_cast<void>(salvage(std::make_shared<testing::ViewFile>(bytes), "fuzz", taker));
 }
 
-// A sound file with this payload for the n-th block behind its cells.
+// A sound file with this payload for the n-th block after its cells.
 struct Sections {
   std::string front;  // up to the load-on-open section
   std::vector<std::pair<BlockKind, std::string>> blocks;
@@ -214,7 +214,7 @@ const std::vector<Target>& targets() {
 
 namespace {
 
-// Payloads of data blocks behind the byte that says how to read them.
+// Adds payloads of data blocks, each after the byte that says how to read them.
 void add_blocks(const std::string& bytes, std::vector<std::string>& seeds) {
   register_hfile_plugins();
   const std::vector<std::string> names = Registry<BlockEncoding>::instance().names();

@@ -1,5 +1,5 @@
-// Fuzz targets: each takes any bytes, and must neither crash nor hang nor take memory without bound. What a
-// target asserts beyond that is said with it; a failed assertion ends the process.
+// Fuzz targets: each takes any bytes, and must neither crash nor hang nor take memory without bound. A
+// target's comment states its further assertions; a failed assertion ends the process.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,17 @@
 
 namespace cellar::fuzz {
 
-// A whole file: opened, described, verified to the last level, scanned, searched, salvaged. What scans
-// without an error must be in order where verification found nothing.
+// A whole file: opened, described, verified to the last level, scanned, searched, salvaged. If verification
+// found nothing, cells of a scan without an error must be in order.
 void fuzz_file(std::string_view input);
 // The payload of one data block: the first byte chooses encoding, tags and sequences.
 void fuzz_block(std::string_view input);
-// A compressed body: the first byte chooses the codec, the next three the size it is said to have. The rest
-// is also compressed, and must come back.
+// A compressed body: the first byte chooses the codec, the next three the size that it claims to have. The
+// rest is also compressed, and must come back.
 void fuzz_codec(std::string_view input);
-// The payload of one block of the load-on-open section of a file that is sound otherwise, sums included: the
-// first byte chooses one with a filter of rows or of columns, and root index, meta index, file info or a
-// filter.
+// The payload of one block of the load-on-open section of a file that is sound otherwise, sums included. The
+// first byte chooses a file with a filter of rows or of columns. It also chooses the block: root index, meta
+// index, file info or a filter.
 void fuzz_section(std::string_view input);
 
 struct Target {

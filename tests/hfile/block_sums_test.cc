@@ -1,6 +1,6 @@
 // Goal: each block of a file that Cellar wrote is known by its place, however many blocks there are, and
-// whatever reads them. Method: files of thousands of small blocks, so that their sums fill several pages;
-// blocks moved, pages damaged, and pages whose content is not what the trailer says.
+// whatever reads them. Method: files of thousands of small blocks, so that their sums fill several pages.
+// Blocks are moved, pages are damaged, and pages get other content than the trailer says.
 #include "hfile/block/block_sums.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
-// Goal: a file's Bloom filters never deny what is there, and deny what is not about as often as was asked
-// for. Method: random cells for each type and hash; every row, column, prefix and marker asked for, then as
-// many that are not there; the files of HBase.
+// Goal: a file's Bloom filters never deny a stored key. They deny other keys about as often as was requested.
+// Method: random cells for each type and hash. Every row, column, prefix and marker is asked for, then as
+// many missing ones. The files of HBase are asked, too.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -26,7 +26,7 @@ std::shared_ptr<HFileReader> open_bytes(const std::string& bytes) {
   return reader.ok() ? *reader : nullptr;
 }
 
-// What is asked about a cell that is there.
+// Asks in every way for a cell that is stored.
 void expect_not_denied(const HFileReader& reader, const Cell& cell) {
   EXPECT_TRUE(reader.may_contain_row(cell.row, nullptr));
   const std::vector<std::string> column = {cell.qualifier};

@@ -60,7 +60,7 @@ TEST(Caps, OfTheIndex) {
     const Result<Trailer> read = read_trailer(ViewFile(bytes));
     EXPECT_EQ(read.ok(), levels == kIndexDepthMax) << read.status().to_text();
   }
-  // A root without entries, and bytes behind them.
+  // A root without entries, followed by bytes.
   const IndexPlace root = {.offset = 1000, .children_are_data = true, .root_form = true};
   const auto parse = [&](size_t bytes) { return IndexNode::parse(std::string(bytes, '\0'), root).status(); };
   EXPECT_EQ(parse(kIndexBlockBytesMax).message(),

@@ -1,7 +1,7 @@
-// Goal: a search that words narrow down ends where one that compares whole keys does, whatever the block
-// holds: rows of one length or of several, one column a row or hundreds, and whatever is searched for.
-// Method: files with one block, searched in the cache so that the index of its cells is built; targets below,
-// at and above every cell, with rows that are shorter, longer and in between, other families, ends of rows.
+// Goal: a search that words narrow down ends at the same cell as a comparison of whole keys, whatever the
+// block holds. Blocks have rows of one length or of several, and one column a row or hundreds. Method: files
+// with one block, searched in the cache so that the index of its cells is built. Targets lie below, at and
+// above every cell. They have rows that are shorter, longer and in between, other families, and ends of rows.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -138,7 +138,7 @@ TEST_P(CellIndexKinds, SearchesEndWhereAComparisonOfAllWould) {
     check_searches(cells, keys, targets_of(GetParam()), encoding);
 }
 
-// What a block is charged for is all that it will ever hold.
+// A block is charged for all memory that it will ever hold.
 TEST(CellIndexBytes, WordsThatDoNotFitAreLeftOut) {
   const std::vector<uint32_t> offsets = {0, 500};
   const std::vector<uint64_t> words = {1, 2};

@@ -18,7 +18,7 @@
 namespace cellar::testing {
 namespace {
 
-// Whether this build was configured without the codec; every other one must be there.
+// Returns true if this build was configured without the codec; every other one must be there.
 bool left_out(std::string_view name) {
   return std::string_view(CELLAR_PLUGINS_LEFT_OUT).find(fmt::format("compressor_{}.cc", name)) !=
          std::string_view::npos;
@@ -107,7 +107,7 @@ TEST_P(Codecs, NoiseIsCorruption) {
   EXPECT_EQ(decompressed(with, "", 1, read).code(), Code::kCorruption);
 }
 
-// Damaged bytes are decoded twice over different bytes: whoever says ok has written each of them.
+// Damaged bytes are decoded twice over different bytes. A codec that returns ok has written each of them.
 void expect_whole_or_refused(const Compressor& with, std::string_view body, size_t bytes) {
   std::string first(bytes, '#');
   std::string second(bytes, '$');
@@ -145,7 +145,7 @@ TEST_P(Codecs, EveryFlippedBitAndEveryCutIsSurvived) {
   }
 }
 
-// What a few bytes can swell to ends at the declared size.
+// A decompression that would swell a few bytes to many ends at the declared size.
 TEST_P(Codecs, BombsStopAtTheDeclaredSize) {
   const Compressor& with = codec(GetParam());
   std::string body = compressed(with, std::string(32 << 20, 'x'));
@@ -156,9 +156,9 @@ TEST_P(Codecs, BombsStopAtTheDeclaredSize) {
   EXPECT_EQ(decompressed(with, body, 1000, read).code(), Code::kCorruption);
 }
 
-// Those that this build has.
+// Returns the codecs of this build.
 std::vector<std::string> codecs() {
-  static_cast<void>(compressor_by_name("none"));  // whoever asks first has them registered
+  static_cast<void>(compressor_by_name("none"));  // the first call registers all
   return Registry<Compressor>::instance().names();
 }
 

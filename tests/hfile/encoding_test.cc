@@ -163,7 +163,7 @@ TEST(Encodings, ADictionaryForgetsTheTagsOfLongAgo) {
   EXPECT_TRUE(status.ok()) << status.to_text();
 }
 
-// What HBase wrote, decoded and encoded again.
+// Blocks that HBase wrote are decoded and encoded again.
 TEST(Encodings, WriteEveryBlockOfHBaseAgain) {
   uint64_t blocks = 0;
   for (const FixtureFile& file : all_fixtures()) {
@@ -203,7 +203,7 @@ TEST(Encodings, CountBytesAsHBaseDoes) {
       EXPECT_EQ(encoder->cells(), 4u);
       std::string payload = "what was there before";
       encoder->finish(payload);
-      // Neither the id, nor what stands before or behind the cells for all of them.
+      // Neither the id nor the bytes before or after the cells count.
       EXPECT_EQ(encoded_bytes, name == "none" ? 147 : name == "row_index_v1" ? 155 : payload.size() - 6);
       EXPECT_EQ(encoder->cells(), 0u);
     }

@@ -1,5 +1,5 @@
-// The HFiles that others wrote: those in tests/data/hfile, and more beside the project where they are
-// present.
+// The HFiles that other programs wrote: those in tests/data/hfile, and more outside the project where they
+// are present.
 #pragma once
 
 #include <optional>
@@ -13,25 +13,24 @@ struct FixtureFile {
   std::string name;
   std::string hfile;  // paths
   std::string json;   // what an independent reader says of it
-  std::string dump;   // its cells, gzipped; empty when there is none
+  std::string dump;   // its cells, gzipped; empty if the file has no dump
 
   std::string label() const;  // for test names
 };
 
-// Those of the project itself; always there.
+// Returns the files of the project itself; they are always there.
 std::vector<FixtureFile> project_fixtures();
-// Those that are only used where they lie; empty when the folder is absent.
+// Returns the files that are only used where they lie; empty when the folder is absent.
 std::vector<FixtureFile> foreign_fixtures();
 // Both.
 std::vector<FixtureFile> all_fixtures();
 FixtureFile project_fixture(const std::string& origin, const std::string& name);
 
-// The text behind `"key": ` in a document, up to the comma or line's end, without quotes; empty when absent.
-// The first one after
-// `"section"` when that is given.
+// Returns the text after `"key": ` in a document, up to the comma or line's end, without quotes; empty when
+// absent. If `section` is given, it is the first such text after `"section"`.
 std::string json_value(const std::string& document, const std::string& key, const std::string& section = "");
 
-// What its document says.
+// The facts that a file's document states.
 struct FixtureFacts {
   bool readable = false;
   std::string compression;
@@ -39,7 +38,7 @@ struct FixtureFacts {
   uint64_t cells = 0;
   uint64_t rows = 0;
   std::string document;
-  // Whether codec and encoding are ones that this build must read.
+  // Returns true if this build must read the codec and the encoding.
   bool supported() const;
 };
 FixtureFacts facts_of(const FixtureFile& file);

@@ -15,7 +15,7 @@ struct GoldenFile {
   HFileWriterOptions options;
 };
 
-// Those that our encodings, filters and codecs can write.
+// Returns the files that our encodings, filters and codecs can write.
 std::vector<GoldenFile> golden_files();
 GoldenFile golden_file(const std::string& name);
 

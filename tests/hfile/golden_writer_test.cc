@@ -1,7 +1,7 @@
-// Goal: with HBase's settings the writer's bytes are HBase's.
-// Method: the cells of each file in tests/data/golden are written again and compared byte by byte. Compressed
-// bytes depend on the library and its release (and always differ for LZMA and for ZSTD's large blocks, see
-// the README there): where they differ, the blocks within must not.
+// Goal: with HBase's settings the writer's bytes are HBase's. Method: the cells of each file in
+// tests/data/golden are written again and compared byte by byte. Compressed bytes depend on the library and
+// its release. They always differ for LZMA and for ZSTD's large blocks, see the README there. Where they
+// differ, the blocks within must not.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Goal: a cursor over a file keeps the contract of all cursors, whatever the file's encoding, codec, block
-// size and depth of index, with and without a cache, and reads what it must, not more. Method: the contract
-// suite over files written for each set of cells; counts of what was read.
+// size and depth of index. It does so with and without a cache, and reads what it must, not more. Method: the
+// contract suite over files written for each set of cells; counts of what was read.
 #include <gtest/gtest.h>
 
 #include <atomic>

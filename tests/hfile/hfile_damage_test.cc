@@ -1,6 +1,7 @@
-// Goal: no damage to a file gives other cells, a crash or much memory: an error, or the cells that were
-// written. Method: every byte of small files flipped in two ways, every length cut to, each then opened and
-// walked; the same through verify, which must not call a file sound whose data blocks were touched.
+// Goal: damage to a file never gives other cells, a crash or much memory. It gives an error, or the written
+// cells. Method: every byte of small files is flipped in two ways, and the files are cut to every length.
+// Each is then opened and walked. The same goes through verify, which must not call a file sound whose data
+// blocks were touched.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -65,7 +66,7 @@ Counts damage(const std::string& bytes, size_t step) {
     } else {
       counts.refused += 1;
       EXPECT_FALSE(outcome.status.message().empty());
-      // What came before the error was right.
+      // The cells before the error were right.
       EXPECT_TRUE(sound.lines.starts_with(outcome.lines)) << what;
     }
   };

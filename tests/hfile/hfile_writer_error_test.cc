@@ -13,7 +13,7 @@ Cell cell(std::string row, std::string qualifier, int64_t timestamp, CellType ty
   return {std::move(row), "f", std::move(qualifier), timestamp, type, "v"};
 }
 
-// What the writer says to the last of these cells; the ones before must be taken.
+// Returns the writer's answer to the last of these cells; it must take the ones before.
 Status last_answer(const HFileWriterOptions& options, const std::vector<Cell>& cells) {
   StringFile file;
   Result<std::unique_ptr<HFileWriter>> writer = HFileWriter::create(file, options);
@@ -113,7 +113,7 @@ TEST(HFileWriterErrors, TooMuchOfOneKey) {
   Status status;
   while (taken < 20 && (status = add_cell(*writer, large)).ok()) ++taken;
   EXPECT_EQ(status.code(), Code::kLimit);
-  EXPECT_EQ(taken, 7u);  // 64 MiB is what readers take as one block
+  EXPECT_EQ(taken, 7u);  // 64 MiB is what readers take as a single block
 }
 
 TEST(HFileWriterErrors, Options) {

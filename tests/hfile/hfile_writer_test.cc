@@ -1,7 +1,7 @@
 // Goal: whatever the options and cells, the file is sound, holds those cells, and every row is in its filter.
-// Method: files of many options over drawn cells are read by a checker that shares no code with Cellar, where
-// it stands beside the project; the printed seed draws them again. Sizes and sums are checked here in any
-// case.
+// Method: a checker that shares no code with Cellar reads files of many options over drawn cells. It is used
+// if it is present outside the project. The printed seed draws the cells again. Sizes and sums are checked
+// here in any case.
 #include "hfile/write/hfile_writer.h"
 #include "hfile/codec/codecs.h"
 
@@ -21,7 +21,7 @@ namespace cellar::testing {
 namespace {
 
 constexpr std::array kEncodings = {"none", "row_index_v1", "prefix", "diff", "fast_diff"};
-// Those of this build that the outside checker reads too.
+// The codecs of this build that the outside checker reads, too.
 const std::vector<std::string> kCodecs = [] {
   std::vector<std::string> built;
   for (const char* each : {"none", "gz", "snappy", "lz4", "zstd", "zstd(framing=hbase)", "bzip2", "lzma"})

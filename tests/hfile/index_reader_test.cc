@@ -99,7 +99,7 @@ TEST(IndexNodes, AreRefusedWhenTheyDoNotHoldTogether) {
   };
   changed(1, {50, 100, flat("b")});      // overlaps
   changed(1, {0, 100, flat("b")});       // the same block twice
-  changed(2, {100000, 100, flat("c")});  // behind its parent
+  changed(2, {100000, 100, flat("c")});  // after its parent
   changed(2, {99990, 11, flat("c")});    // reaches into its parent
   changed(2, {UINT64_MAX, 100, flat("c")});
   changed(2, {250, 0, flat("c")});

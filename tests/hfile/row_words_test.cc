@@ -1,6 +1,6 @@
-// Goal: the search among row words finds what std::lower_bound finds, however the words are spread.
-// Method: random words of several spreads (even, crowded at one end, in runs of equals, all equal, the ends
-// of the range), each searched for each of its words, their neighbours, and random ones.
+// Goal: the search among row words finds what std::lower_bound finds, however the words are spread. Method:
+// random words of several spreads: even, crowded at one end, in runs of equals, all equal, the ends of the
+// range. Each set is searched for each of its words, their neighbours, and random ones.
 #include "hfile/format/row_words.h"
 
 #include <gtest/gtest.h>
@@ -67,7 +67,7 @@ TEST(RowWords, FindsWhatLowerBoundFinds) {
   }
 }
 
-// What keeps a search from touching memory is that the guess is right.
+// If the guess is right, a search does not touch memory.
 TEST(RowWords, TheGuessIsRightForEvenlySpreadDigits) {
   for (const char* form : {"%08u", "%08x"}) {
     for (const unsigned step : {1u, 2u, 10u}) {

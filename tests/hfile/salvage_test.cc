@@ -1,6 +1,6 @@
-// Goal: of a file that is cut anywhere, salvage keeps every block before the cut, whatever the version of the
-// file. Method: files of version 3 and, made of their blocks, of version 2.0, cut at every length; real files
-// of version 2.0 where they lie beside the project.
+// Goal: salvage of a file that is cut anywhere keeps every block before the cut, whatever the version of the
+// file. Method: files of version 3 and, made of their blocks, of version 2.0, cut at every length. Real files
+// of version 2.0 are used where they are present outside the project.
 #include "hfile/check/salvage.h"
 
 #include <gtest/gtest.h>

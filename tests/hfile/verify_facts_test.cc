@@ -1,6 +1,6 @@
-// Goal: what a file says of itself beside its cells is checked, too: whatever HBase would refuse, or lose
-// rows by, is found. Method: sound files of every shape without a finding; then each fact forged in a file
-// without checksums, so that a changed byte is a changed meaning.
+// Goal: the statements of a file about itself are checked, as its cells are. Each statement that HBase would
+// refuse, or lose rows by, is found. Method: sound files of every shape without a finding. Then each fact is
+// forged in a file without checksums, so that a changed byte is a changed meaning.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -170,7 +170,7 @@ TEST(VerifyFacts, ABlockOfAnotherKindAmongThoseLoadedOnOpeningIsFound) {
 
 TEST(VerifyFacts, ALastBloomKeyBeforeTheLastKeyIsFound) {
   const std::string key = "LAST_BLOOM_KEY";
-  // Of a filter by columns the key is a flat key: row "s", qualifier "q".
+  // In a filter by columns, the key is a flat key: row "s", qualifier "q".
   const std::string last("\0\1s\0q", 5);
   const std::string rowcol = with_bloom("rowcol");
   expect_unsound(forged(rowcol, key, last, std::string("\0\1r\0q", 5)), {"V-BLOOM-MISS"},

@@ -1,6 +1,6 @@
-// Goal: what verification says of a file does not depend on how many threads look at it. Method: every
-// fixture, sound or damaged, and files of many pieces with damage of each kind in many places: the whole
-// report with one, two and four threads, compared as text.
+// Goal: the result of verification does not depend on the number of threads. Method: every fixture, sound or
+// damaged, and files of many pieces with damage of each kind in many places. The whole report with one, two
+// and four threads is compared as text.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -142,7 +142,7 @@ TEST_F(VerifyJobs, ItEndsWhenItIsTold) {
   EXPECT_LT(report.cells, 6000u);
 }
 
-// ---- The queue behind it ----
+// ---- The queue of the pieces ----
 
 class Piece final : public JobsInOrder::Piece {
  public:

@@ -1,6 +1,6 @@
-// Goal: what a warm-up was asked for is in memory afterwards, checked as reads check it, and nothing else is.
-// Method: files of every encoding and filter with deep indexes, warmed up in part, then read with counters; a
-// cache that is too small; damaged files; files that others wrote.
+// Goal: the parts that a warm-up was asked for are in memory afterwards, checked as reads check them, and no
+// others. Method: files of every encoding and filter with deep indexes, warmed up in part, then read with
+// counters. A cache that is too small; damaged files; files that other programs wrote.
 #include "hfile/read/warm_up.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What tests of the HFile writer share: walking blocks, drawing cells, asking the outside checker.
+// Helpers of the tests of the HFile writer: walking blocks, drawing cells, asking the outside checker.
 #include "tests/hfile_support/writer_support.h"
 
 #include <gtest/gtest.h>
@@ -162,7 +162,7 @@ for command in ["cells", "verify"]:
         print("----")
 )";
 
-// What the checker prints, one piece per command and file.
+// Returns the checker's output, one piece per command and file.
 std::vector<std::string> run_checker(const std::string& paths) {
   const std::string command = "python3 -c '" + std::string(kScript) + "' '" + kTools + "'" + paths + " 2>&1";
   std::FILE* pipe = popen(command.c_str(), "r");

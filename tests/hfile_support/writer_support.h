@@ -1,5 +1,5 @@
-// What tests of the HFile writer share: files in a string, files that fail, cells as views, and the outside
-// checker.
+// Helpers of the tests of the HFile writer: files in a string, files that fail, cells as views, and the
+// outside checker.
 #pragma once
 
 #include <functional>
@@ -53,8 +53,8 @@ std::vector<Cell> draw_cells(Random& random, const CellDraw& draw);
 // Sorts by key, and by sequence where keys are equal.
 void sort_cells(std::vector<Cell>& cells);
 
-// The independent reader of HFiles that stands beside the project; false when it or its interpreter is
-// absent.
+// Returns true if the independent reader of HFiles, which is not part of the project, and its interpreter are
+// present.
 bool has_outside_checker();
 // Its word on these files: "" when each one is sound and holds exactly the cells given, else what it says.
 struct FileToCheck {

@@ -1,4 +1,4 @@
-// BlockPipeline: the same file whoever writes the blocks, and an end in every case.
+// BlockPipeline: the same file whichever thread writes the blocks, and an end in every case.
 #include "hfile/write/block_pipeline.h"
 
 #include <gtest/gtest.h>

@@ -33,7 +33,7 @@ void report(const std::string& codec, const char* work, const Moment& from, cons
               static_cast<unsigned long long>(bytes));
 }
 
-// What a reader looks at: sizes of row, qualifier and value, and the time.
+// Returns the sum of the fields that a reader looks at: sizes of row, qualifier and value, and the time.
 uint64_t looked_at(const CellView& cell) {
   return cell.row_size + cell.qualifier().size() + cell.value_size +
          (static_cast<uint64_t>(cell.timestamp) & 1);

@@ -10,7 +10,7 @@
 
 namespace cellar::interop {
 
-// What a file holds: "empty", "one", "few", "many", "huge", "wide", "versions", "equal".
+// Returns the shapes of files: "empty", "one", "few", "many", "huge", "wide", "versions", "equal".
 const std::vector<std::string>& shapes();
 
 struct CellDraw {

@@ -31,7 +31,7 @@ TimeRange range_of(std::string_view text) {
 
 int64_t time_of(std::string_view text) { return text == "-" ? kNow : number(text); }
 
-// What increments and appends share: TTL, range of the current value, timestamp.
+// Reads the fields that increments and appends share: TTL, range of the current value, timestamp.
 template <class Computed>
 void read_common(Computed& computed, Fields fields) {
   if (fields[2] != "-") computed.ttl_ms(number(fields[2]));

@@ -1,5 +1,5 @@
-// Lines of operations (region.py describes them) as Cellar's requests. What is malformed ends the program:
-// the lines are this repository's own.
+// Lines of operations (region.py describes them) as Cellar's requests. A malformed line ends the program: the
+// lines are this repository's own.
 #pragma once
 
 #include <span>

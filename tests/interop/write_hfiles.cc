@@ -1,9 +1,13 @@
 // The program `cellar_interop`: writes HFiles for HBase to read, and measures writing and scanning them.
 //
-//   cellar_interop files DIRECTORY SEED SHAPES   files of every kind this build can write, SHAPES of each
-//   cellar_interop bulk DIRECTORY SEED           files of two families for a bulk load, and their cells
-//   cellar_interop bench DIRECTORY CELLS ROUNDS  seconds for one pass, as JSON lines
-//   cellar_interop region DIRECTORY OPERATIONS ANSWERS   what a region of HBase is asked, answered by a store
+//   cellar_interop files DIRECTORY SEED SHAPES
+//   cellar_interop bulk DIRECTORY SEED
+//   cellar_interop bench DIRECTORY CELLS ROUNDS
+//   cellar_interop region DIRECTORY OPERATIONS ANSWERS
+//
+// The action "files" writes files of every kind this build can write, SHAPES of each. "bulk" writes files of
+// two families for a bulk load, and their cells. "bench" prints the seconds for one pass, as JSON lines.
+// "region" lets a store answer the requests that a region of HBase gets.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -147,7 +151,7 @@ Status write_files(const std::filesystem::path& directory, uint64_t seed, size_t
 
 // ---- A bulk load ----
 
-// Cells [from, until) of a family as one file of a bulk load.
+// Writes cells [from, until) of a family into a single file of a bulk load.
 Status build_bulk_file(const std::filesystem::path& path, const HFileBuilderOptions& options,
                        std::span<const OwnedCell> cells) {
   CELLAR_TRY_ASSIGN(HFileBuilder builder, HFileBuilder::create(posix_file_system(), path.string(), options));

@@ -1,6 +1,6 @@
-// Goal: decimals in keys are HBase's bytes, sort by value, come back exactly, and bytes of any kind give a
-// value or an error. Method: bytes made by HBase itself, sorted by Java; drawn numbers compared as integers
-// of 128 bits; each byte of HBase's changed to every other one; edges by hand.
+// Goal: decimals in keys are HBase's bytes, sort by value, and come back exactly. Bytes of any kind give a
+// value or an error. Method: bytes made by HBase itself, sorted by Java. Drawn numbers are compared as
+// integers of 128 bits. Each byte of HBase's is changed to every other one. Edges are written by hand.
 #include "keys/numeric_key.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@
 namespace cellar::testing {
 namespace {
 
-// What HBase makes of a value.
+// A value and the bytes that HBase makes of it.
 struct Line {
   std::string kind;
   KeyOrder order = KeyOrder::kAscending;
@@ -44,7 +44,7 @@ std::vector<Line> hbases_lines() {
   return lines;
 }
 
-// Of Java's text; std::stod throws where a double is subnormal.
+// Parses Java's text; std::stod throws where a double is subnormal.
 double double_of_text(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
 
 std::string key_of(std::string_view text, KeyOrder order = KeyOrder::kAscending) {
@@ -242,7 +242,8 @@ TEST(NumericKeys, ReadersSayWhatDoesNotFit) {
             "'a', -12.5, 1e400, null");
 }
 
-// Reads a decimal from bytes that end where their memory ends. What is read must be what is written.
+// Reads a decimal from bytes that end where their memory ends. Bytes that can be read must be those that a
+// write gives.
 bool readable(std::string_view bytes) {
   const auto memory = std::make_unique<char[]>(bytes.size());
   std::copy(bytes.begin(), bytes.end(), memory.get());
@@ -318,7 +319,7 @@ TEST(NumericKeys, BytesThatNoWriterMakesAreCorrupt) {
   EXPECT_EQ(why("\x22\xfc\x01\x01\x01\x01\x01\x02"), "a field of a decimal with an exponent out of bounds");
   EXPECT_EQ(why("\x18" + std::string(100'000, '\x03')), "a field of a decimal with too many digits");
   EXPECT_EQ(why("\x18" + std::string(15, '\x23') + '\x22'), "a field of a decimal out of bounds");
-  // What HBase makes of 0.99999999999999999999999999999999, which it rounds to 1: until 2.4, and since 2.5.
+  // HBase rounds 0.99999999999999999999999999999999 to 1. These are its bytes until 2.4, and since 2.5.
   EXPECT_EQ(why("\x16\xff\xc8"), "a field of a decimal with a digit of 100 above 99");
   EXPECT_EQ(why("\x16" + std::string(8, '\0') + std::string("\0\2", 2)),
             "a field of a decimal with an exponent out of bounds");

@@ -1,5 +1,6 @@
-// KillPlan: what each write of the killed program is, as a function of its number, and what a store must hold
-// after the first so many of them. The program that writes and the one that kills it both go by it.
+// KillPlan: defines each write of the killed program as a function of its number. It also defines the state
+// that a store must hold after the first so many writes. The program that writes and the one that kills it
+// both use it.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace cellar::testing {
 
 constexpr uint32_t kKillWriters = 2;  // threads; each has rows of its own
 
-// What a writer does as its `number`th write (from 1).
+// The `number`th write of a writer (from 1).
 struct KillWrite {
   enum class Kind : uint8_t { kPuts, kDeleteRow, kIncrement, kUnlogged };
   enum class Before : uint8_t { kNothing, kFlush, kCompact, kCompactAll };
@@ -42,7 +43,7 @@ Status perform(Engine& engine, const std::vector<std::shared_ptr<Table>>& tables
 // "t/a/row" and the number of the write that put the cell there; of a counter its value.
 using KillState = std::map<std::string, uint64_t>;
 void advance(KillState& state, const KillWrite& write);
-// What is there, of each writer. A cell that no write can have put is an error.
+// Returns the state found, of each writer. A cell that no write can have put is an error.
 Result<std::vector<KillState>> found_states(Engine& engine);
 
 // Sent through the pipe after each acknowledgement. Number 0: the store is open.

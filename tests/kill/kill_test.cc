@@ -1,10 +1,10 @@
-// Goal: whenever the process that writes is killed, every write that it was told is done is there afterwards,
-// none in part and none from nowhere, and the store goes on.
-// Method: a child process writes, with two threads, over two tables and four families, and tells of each
-// acknowledged write through a pipe; it is killed with SIGKILL at a random moment, now and then once more
-// while it opens the store; the store is opened, compared with what its writes must have left, and given to
-// the next child. CELLAR_SEED repeats a course as far as its moments can be repeated, CELLAR_KILLS says how
-// many kills, CELLAR_KILL_DIRECTORY where (default: memory, /dev/shm).
+// Goal: whenever the process that writes is killed, every write that it acknowledged is there afterwards. No
+// write is there in part, none is unknown, and the store goes on. Method: a child process writes, with two
+// threads, over two tables and four families, and reports each acknowledged write through a pipe. It is
+// killed with SIGKILL at a random moment, now and then once more while it opens the store. The store is
+// opened, compared with the state that its writes must have left, and given to the next child. CELLAR_SEED
+// repeats a course as far as its moments can be repeated. CELLAR_KILLS sets the number of kills, and
+// CELLAR_KILL_DIRECTORY the place (default: memory, /dev/shm).
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -95,7 +95,7 @@ class Child {
   int pipe_ = -1;
 };
 
-// What one writer must have left: the state after its acknowledged writes, or after one more.
+// The state that one writer must have left: after its acknowledged writes, or after one more.
 struct WriterOracle {
   uint64_t applied = 0;  // writes in `state`
   uint64_t acknowledged = 0;
@@ -104,7 +104,7 @@ struct WriterOracle {
   void catch_up(uint64_t seed, uint32_t writer) {
     while (applied < acknowledged) advance(state, kill_write(seed, writer, ++applied));
   }
-  // What is wrong with what was found, or nothing; goes on from there.
+  // Returns the fault of the state found, or nothing. Goes on from that state.
   std::optional<std::string> compare(const KillState& found, uint64_t seed, uint32_t writer) {
     catch_up(seed, writer);
     if (found == state) return std::nullopt;

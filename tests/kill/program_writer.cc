@@ -1,5 +1,5 @@
-// The program that is killed: opens a store, writes on from where its predecessor got to, and tells through
-// file descriptor 3 of each write that was acknowledged.
+// The program that is killed. It opens a store, and writes on from where its predecessor got to. It reports
+// each acknowledged write through file descriptor 3.
 //
 //   cellar_kill_writer <store> <seed> write|open <writes of writer 0 so far> <writes of writer 1 so far>
 #include <unistd.h>

@@ -1,6 +1,6 @@
-// Goal: readers beside the inserter see every cell that was inserted before they asked, whole and in order.
-// Method: an inserter that publishes how far it is; readers that walk, seek and step back, and count. Meant
-// for TSan.
+// Goal: readers that run concurrently with the inserter see every cell that was inserted before they asked,
+// whole and in order. Method: an inserter publishes how far it is. Readers walk, seek and step back, and
+// count. Meant for TSan.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -31,8 +31,8 @@ void add_rows(const Cells& cells, std::set<std::string>& rows) {
   for (const Cell& cell : cells) rows.insert(cell.row);
 }
 
-// What a rewrite of these sources (youngest first) keeps. The oldest put of all rows matters to each, so that
-// it takes part in a row of its own, which cannot exist otherwise.
+// Returns the cells that a rewrite of these sources (youngest first) keeps. The oldest put of all rows
+// matters to each row. It therefore takes part in a row of its own, which cannot exist otherwise.
 Cells rewritten(const std::vector<Cells>& sources, bool all_files, const Rewrite& rewrite) {
   std::set<std::string> rows;
   std::optional<Cell> oldest_put;
@@ -84,8 +84,8 @@ Mirror::Mirror(const TableOptions& table) {
   }
 }
 
-// The time of an unstamped cell: after all that is stored of its column, or, of a marker, not before what it
-// covers, hidden or not.
+// Returns the time of an unstamped cell. It is after all stored cells of its column. The time of a marker is
+// not before the cells that it covers, hidden or not.
 int64_t Mirror::risen(const Cell& cell, int64_t now_ms, const Cells& written) const {
   if (cell.type == CellType::kDelete || cell.type == CellType::kDeleteFamilyVersion) return cell.timestamp;
   int64_t time = now_ms;

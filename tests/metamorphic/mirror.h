@@ -57,13 +57,13 @@ class Mirror {
                                                 Written& written) const;
   // Cells of equal coordinates and sequence: the last one stays.
   void write(const std::map<std::string, Cells>& cells, uint64_t sequence, bool unlogged);
-  // What was written without the log and is still in memory is gone.
+  // Removes the cells that were written without the log and are still in memory.
   void lose_unlogged();
-  // A recovery has written all of memory into those of these files that are no runs yet. What is wrong with
+  // A recovery has written all of memory into those of these files that are no runs yet. Returns the fault of
   // that, or nothing.
   std::optional<std::string> recover(const FamilyInfo& found, const Rewrite& rewrite);
 
-  // The oldest `cells` cells of memory become the youngest run. What is wrong with that, or nothing.
+  // The oldest `cells` cells of memory become the youngest run. Returns the fault of that, or nothing.
   std::optional<std::string> flush(const std::string& name, const std::string& file, uint64_t cells_in,
                                    uint64_t cells_out, const Rewrite& rewrite);
   // A foreign file has become the youngest run.
@@ -75,8 +75,8 @@ class Mirror {
   std::vector<Part> scan(const ModelScan& scan, const std::string& prefix, int64_t now_ms) const;
 
  private:
-  // The rewrite with what it must know of the cells that take no part in it: memory but for its first cells,
-  // and the runs that are not named.
+  // Returns the rewrite, extended by the facts about cells that take no part in it. These are memory except
+  // for its first cells, and the runs that are not named.
   static Rewrite with_outside(const MirrorFamily& family, size_t memory_inside,
                               const std::vector<std::string>& inside, Rewrite rewrite);
   static std::optional<std::vector<MirrorFamily::Run>> take_inputs(MirrorFamily& family,

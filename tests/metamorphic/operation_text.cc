@@ -58,7 +58,7 @@ std::string row_text(const RowChange& change) {
   return text;
 }
 
-// What is no row change in a list of actions is a get.
+// In a list of actions, an entry that is no row change is a get.
 bool is_get(const RowChange& change) { return !change.is_delete && change.changes.empty(); }
 
 std::string rows_text(std::string text, const Operation& operation) {
@@ -126,7 +126,7 @@ std::string scan_text(const Operation& operation) {
   return text;
 }
 
-// Of the kinds from kGetInto on.
+// Returns the text of an operation of the kinds from kGetInto on.
 std::string other_text(const Operation& operation) {
   constexpr const char* kNames[] = {
       "get into",       "row at or after", "row at or before", "scan onward",  "filtered get",

@@ -31,13 +31,13 @@ const std::array<std::string, 5> kPrefixes = {"a", "ab", "\xff", "z", std::strin
 constexpr std::string_view kCounter = "n";
 constexpr int64_t kStart = 20'000;
 
-// What the plug-ins of this build offer, so that those to come are drawn as well.
+// The plug-ins of this build, so that future ones are drawn as well.
 struct Choices {
   std::vector<std::string> encodings, codecs, blooms, policies, memtables, cache_policies;
   std::vector<std::string> default_policy;  // with parameters; it keeps up with any number of files
 };
 
-// Those of `names` with which a family can be made.
+// Returns the `names` with which a family can be made.
 std::vector<std::string> fit(const std::vector<std::string>& names, std::string FamilyOptions::*field) {
   std::vector<std::string> result;
   for (const std::string& name : names) {
@@ -359,7 +359,7 @@ void Planner::draw_transaction(Operation& operation) {
   operation.which = static_cast<uint32_t>(random_.below(operation.rows.size()));
 }
 
-// Of one table, with gets between them: those are rows without changes that are no deletes.
+// Draws actions of one table, with gets between them. A get is a row without changes that is no delete.
 void Planner::draw_actions(Operation& operation) {
   operation.kind = Kind::kActionList;
   const uint32_t table = draw_table();
@@ -543,7 +543,7 @@ void Planner::draw_other_read(Operation& operation) {
   if (operation.kind == Kind::kFilteredGet || operation.kind == Kind::kFilteredScan) draw_filter(operation);
 }
 
-// What concerns whole tables.
+// Draws operations on whole tables.
 void Planner::draw_table_work(Operation& operation) {
   operation.kind =
       one_of({Kind::kTruncate, Kind::kDropAndCreate, Kind::kFamilyAnew, Kind::kFamilyAnew,

@@ -1,5 +1,5 @@
-// Plan: a store's options and a list of operations on it, both drawn from a seed; each operation can be done,
-// and printed, without those before it.
+// Plan: a store's options and a list of operations on it, both drawn from a seed. Each operation can be done
+// and printed without those before it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ enum class Work : uint8_t {
   kAutomatic,  // and whenever the engine thinks fit
 };
 
-// What a check_and_mutate looks at.
+// The condition of a check_and_mutate.
 struct ModelCheck {
   std::string family;
   std::string qualifier;
@@ -26,7 +26,7 @@ struct ModelCheck {
   bool expects_stored = false;  // what is stored at the time, in place of `expected`
 };
 
-// Changes of one row that the user hands over as one object: a delete, or changes of one kind.
+// Changes of one row that the user hands over in a single object: a delete, or changes of one kind.
 struct RowChange {
   uint32_t table = 0;
   std::string row;
@@ -52,8 +52,8 @@ struct ModelFilter {
   CompareOp compare = CompareOp::kEqual;  // what is stored OP bytes
   std::string bytes;
   uint64_t rows = 1;      // of a page
-  std::string family;     // that judges rows by a column of it, whose newest value is compared …
-  std::string qualifier;  // … this one
+  std::string family;     // whose column judges rows by its newest value
+  std::string qualifier;  // of that column
   bool required = false;  // rows without it are out
 };
 
@@ -86,7 +86,7 @@ struct Operation {
     kGetInto,  // a batch that is used again
     kRowAtOrAfter,
     kRowAtOrBefore,
-    kScanOnward,  // page by page, each page a scan that starts behind the last row
+    kScanOnward,  // page by page, each page a scan that starts after the last row
     kFilteredGet,
     kFilteredScan,
     kCountRows,
@@ -156,7 +156,7 @@ struct Plan {
 std::string table_name(uint32_t table);
 // Options and operations.
 Plan make_plan(uint64_t seed, Work work, size_t operations);
-// What the plan's store looks like, for messages.
+// Returns the options of the plan's store, for messages.
 std::string options_text(const Plan& plan);
 
 // The family's options as the reference model knows them.

@@ -31,7 +31,7 @@ class Sets {
   void family(const std::string& name, const FamilyChange& change, bool same_answers = true) {
     sets_.push_back({name, same_answers, [change](Plan& plan) { change_families(plan, change); }});
   }
-  // Of a build that can write such a family.
+  // Adds the set if this build can write such a family.
   void possible_family(const std::string& name, const FamilyChange& change) {
     FamilyOptions tried;
     tried.name = "f";
@@ -115,7 +115,7 @@ void add_plugins(Sets& sets) {
       });
 }
 
-// What flushes, and what compactions of some or all files, write.
+// Adds options of the files that flushes and compactions of some or all files write.
 void add_rewrites(Sets& sets) {
   sets.possible_family("compactions write gz",
                        [](FamilyOptions& family) { family.compression_compact = "gz"; });
@@ -202,7 +202,8 @@ void add_limits(Sets& sets) {
   });
 }
 
-// What is refused. Lists of actions stay out: what of one is done as one write depends on what is refused.
+// Adds options that refuse writes. Lists of actions stay out: refusals decide which of their actions are done
+// in a single write.
 void add_refusals(Sets& sets) {
   sets.add({"puts at most half a second ahead", false, [](Plan& plan) {
               plan.engine.timestamp_slop_ms = 500;

@@ -11,18 +11,19 @@ namespace cellar::testing {
 
 struct OptionSet {
   std::string name;
-  // Whether every answer is the same as under any other such set: it changes how cells are kept, not which.
+  // True if every answer is the same as under any other such set. The set then changes how cells are kept,
+  // not which.
   bool same_answers = true;
   std::function<void(Plan&)> apply;
 };
 
-// Of this build: its encodings, codecs, Bloom types, policies, memtables are among them. The first leaves
-// everything at its default.
+// Returns the option sets of this build: its encodings, codecs, Bloom types, policies, memtables are among
+// them. The first set leaves everything at its default.
 const std::vector<OptionSet>& option_sets();
 
-// Gives the plan options and operations whose answers do not depend on when something is flushed or
-// compacted, which HBase's rules otherwise allow: markers hide what was written before them, versions are not
-// dropped, nothing is lost with the process.
+// Gives the plan options and operations whose answers do not depend on the times of flushes and compactions.
+// HBase's rules otherwise allow such a dependence. Markers hide earlier writes only, versions are not
+// dropped, and no write is lost with the process.
 void fix_answers(Plan& plan);
 
 }  // namespace cellar::testing

@@ -13,7 +13,7 @@ namespace {
 
 bool is_get(const RowChange& change) { return !change.is_delete && change.changes.empty(); }
 
-// Whether the engine may write it together with its neighbours.
+// Returns true if the engine may write the change together with its neighbours.
 bool is_blind(const RowChange& change) { return !is_get(change) && !computes(change); }
 
 Action action_of(const RowChange& change) {
@@ -60,8 +60,8 @@ bool RandomRun::writers_wait_for_compactions() const {
 }
 
 void RandomRun::action_list(const Operation& operation) {
-  // A list that is refused in the middle for want of memory would be written in other pieces, and one that
-  // waits in the middle at other times.
+  // Lack of memory in the middle of a list would split its writes at another place. A wait in the middle
+  // would give them other times.
   expect_ok(engine_->flush(), "flush");
   executor_.settle();
   if (writers_wait_for_compactions()) return;
@@ -108,8 +108,8 @@ void RandomRun::action_list(const Operation& operation) {
   next_step_ = 0;
 }
 
-// Writes all rows of the operation, but for those that are refused, to the transaction, and reads each as it
-// then is for it.
+// Writes all rows of the operation to the transaction, except those that are refused. Reads each row as the
+// transaction then sees it.
 Status RandomRun::fill_transaction(const Operation& operation, Transaction& transaction,
                                    std::vector<RowChange>& rows) {
   std::vector<Mirror> own;  // with the transaction's writes
@@ -208,8 +208,8 @@ Status RandomRun::write_to_transaction(const RowChange& row, Transaction& transa
   return {};
 }
 
-// Somebody else puts to a row that the transaction has written. Whether that shows: what does not show may
-// count as a change or not.
+// Another write puts to a row that the transaction has written. Returns true if that shows. A put that does
+// not show may count as a change or not.
 bool RandomRun::write_beside(const RowChange& of) {
   ModelChange change;
   change.row = of.row;

@@ -14,7 +14,8 @@ constexpr uint32_t kTo = 1;
 // Never mind which: some values are not wanted.
 bool is_refused(std::string_view value) { return value.starts_with('v') && value.ends_with('7'); }
 
-// What is added for one cell to come, to the same row: its value to another family, or a marker.
+// Returns the change that is added for one cell to come, in the same row: its value in another family, or a
+// marker.
 RowChange added_for(const Cell& cell) {
   RowChange change{.table = kTo, .row = cell.row};
   ModelChange& each = change.changes.emplace_back();

@@ -1,10 +1,10 @@
-// Goal: whatever is done to a store, in whatever order, its answers are those of the reference model.
-// Method: plans of random operations over two tables with options drawn from a seed, done on an engine with
-// tiny limits and on the model; every answer compared. A failure prints a line that repeats it and the
-// operations that are needed for it. CELLAR_SEED runs one seed, CELLAR_OPERATIONS makes its plan longer or
-// shorter; CELLAR_FIRST_SEED moves all seeds, for others than those of every day. Some plans are done once
-// under each of the named option sets, and where those do not change what is stored, each answer is the same
-// under all of them; CELLAR_OPTION_SET names one.
+// Goal: whatever is done to a store, in whatever order, its answers are those of the reference model. Method:
+// plans of random operations over two tables with options drawn from a seed. They are done on an engine with
+// tiny limits and on the model, and every answer is compared. A failure prints a line that repeats it, and
+// the operations that are needed for it. CELLAR_SEED runs one seed. CELLAR_OPERATIONS makes its plan longer
+// or shorter. CELLAR_FIRST_SEED moves all seeds, for others than those of every day. Some plans are done once
+// under each of the named option sets. If those do not change which cells are stored, each answer is the same
+// under all of them. CELLAR_OPTION_SET names one.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@ uint64_t rows_in(const std::vector<Part>& parts) {
   return static_cast<uint64_t>(std::ranges::count(parts, false, &Part::more));
 }
 
-// What an explanation says in total is what the read counted; empty, or what is wrong.
+// Compares the totals of an explanation with the counts of the read. Returns the fault, or an empty text.
 std::string sums_of(const ReadExplanation& explanation, const ReadStats& stats, uint64_t returned) {
   uint64_t taken = 0;
   for (const ReadExplanation::Source& source : explanation.sources) {
@@ -151,7 +151,7 @@ void RandomRun::nearest_row(const Operation& operation) {
   expect_parts("nearest row", found, expected);
 }
 
-// Pages of a few rows; each but the first starts behind the last row of the one before.
+// Reads pages of a few rows. Each page except the first starts after the last row of the one before.
 void RandomRun::scan_onward(const Operation& operation) {
   std::shared_ptr<const Snapshot> snapshot;
   ModelScan model = as_read(operation, snapshot);

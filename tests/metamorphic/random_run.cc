@@ -101,8 +101,8 @@ void RandomRun::crash(const Operation& operation) {
   recover();
 }
 
-// Opens what a crash left. What was recovered lies in new files then, which no event tells of: they are
-// looked at before anything is compacted.
+// Opens the files that a crash left. The recovered cells are then in new files, which no event reports. The
+// files are looked at before any compaction.
 void RandomRun::recover() {
   flushes_.clear();
   compactions_.clear();
@@ -222,7 +222,7 @@ Status RandomRun::increment(const RowChange& change, const WriteOptions& options
   return {};
 }
 
-// Whether the check's condition holds, by the mirror; its puts get the time that follows.
+// Returns true if the check's condition holds, by the mirror. The check's puts get the time that follows.
 bool RandomRun::check_holds(const Operation& operation, std::vector<RowChange>& rows) {
   ModelScan scan;
   scan.columns[operation.check.family] = {operation.check.qualifier};
@@ -333,7 +333,7 @@ bool RandomRun::try_write(const Operation& operation) {
   return true;
 }
 
-// Whether a time of theirs depends on what is stored.
+// Returns true if a time in these rows depends on stored cells.
 bool RandomRun::rises(const std::vector<RowChange>& rows) const {
   const auto any_of = [](const Mirror& mirror) {
     return std::ranges::any_of(mirror.families(), [](const auto& each) { return each.second.rises; });
@@ -630,7 +630,7 @@ void RandomRun::on_flush_end(const FlushInfo& info) {
 void RandomRun::on_compaction_begin(const CompactionInfo& info) {
   if (!is_mirrored(info.table)) clone_compacts_ = true;
   if (dead_ || !is_mirrored(info.table)) return;
-  // What lies in memory decides which markers stay.
+  // The content of memory decides which markers stay.
   catch_up();
   look_for_restored(info);
   Rewrite& rewrite = compactions_[info.inputs.front()] = rewrite_now(info.table, info.family);

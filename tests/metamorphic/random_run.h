@@ -1,13 +1,13 @@
 // RandomRun: does a plan's operations on an engine and on its mirror, and compares every answer cell for
 // cell.
 //
-// The engine's flushes and compactions are mirrored through its events: at the beginning what they must
-// respect is noted (read points, options, time), at the end the mirror does the same to the same inputs. All
-// threads run in turns, so that event and mirror see the same instant.
+// The engine's flushes and compactions are mirrored through its events. At the beginning, the facts that they
+// must respect are noted (read points, options, time). At the end, the mirror does the same to the same
+// inputs. All threads run in turns, so that event and mirror see the same instant.
 //
-// A crash leaves the engine as it stands, perhaps in the middle of a flush or compaction, and goes on with
-// what its files hold at that instant (of a power cut: with what a medium may hold). The mirror loses what
-// was written without the log and not flushed, and nothing else.
+// A crash leaves the engine as it stands, perhaps in the middle of a flush or compaction. The run goes on
+// with the content of its files at that instant. After a power cut, it goes on with a content that a medium
+// may hold. The mirror loses the writes that were neither logged nor flushed, and no others.
 #pragma once
 
 #include <functional>
@@ -36,11 +36,11 @@ class RandomRun final : private EventListener {
   explicit RandomRun(const Plan& plan);
   ~RandomRun() override;
 
-  // Once. What is wrong, or nothing.
+  // Runs the plan, once. Returns the failure, or nothing.
   std::optional<RunFailure> run();
   // Crashes so far.
   uint64_t crashes() const { return crashes_; }
-  // What each operation was answered, of a plan that keeps it.
+  // Returns the answer to each operation, if the plan keeps them.
   const std::vector<std::string>& history() const { return history_; }
 
  private:
@@ -52,13 +52,13 @@ class RandomRun final : private EventListener {
     bool resumes = false;  // with a new scan at each cursor
     std::vector<Part> expected;
   };
-  // Part of a list of actions: what the engine does as one write, or one get.
+  // Part of a list of actions: those that the engine does in a single write, or one get.
   struct ListStep {
     std::vector<RowChange> rows;
     Cells expected;
     bool refused = false;
   };
-  // What a named snapshot holds.
+  // The content of a named snapshot.
   struct NamedContent {
     std::string name;
     std::vector<Mirror> mirrors;
@@ -84,16 +84,16 @@ class RandomRun final : private EventListener {
   bool check_holds(const Operation& operation, std::vector<RowChange>& rows);
   void add_observer();
   bool is_observed(const std::vector<RowChange>& rows) const;
-  // What the observer adds to the write of these rows, which come to these cells by family; none if it
-  // refuses.
+  // Returns the rows that the observer adds to the write of these rows, and nothing if it refuses the write.
+  // `cells` are the cells of the rows by family.
   std::optional<std::vector<RowChange>> added_to(
       const std::vector<RowChange>& rows, const std::vector<std::map<std::string, Cells>>& cells) const;
-  // What the rows of one write come to, by row; all of them see the state before the write.
+  // Returns the cells of the rows of one write, by row. All rows see the state before the write.
   using Written = std::vector<std::map<std::string, Cells>>;
   Result<Written> cells_of_write(const std::vector<RowChange>& rows, Mirror::Written& so_far);
   bool rises(const std::vector<RowChange>& rows) const;
   bool is_refused_by_model(const std::vector<RowChange>& rows);
-  // Whether a put among them says a time that is further ahead of the clock than the store takes.
+  // Returns true if a put among them has a time that is further ahead of the clock than the store takes.
   bool is_dated_ahead(const std::vector<RowChange>& rows);
   void apply_pending(uint64_t sequence);
   void catch_up();
@@ -154,7 +154,7 @@ class RandomRun final : private EventListener {
   }
   int64_t now_ms();
   ModelScan as_read(const Operation& operation, std::shared_ptr<const Snapshot>& snapshot) const;
-  // What a flush or compaction that begins now must respect.
+  // Returns the facts that a flush or compaction that begins now must respect.
   Rewrite rewrite_now(const std::string& table, const std::string& family);
   Mirror& mirror_of(const std::string& table) { return mirrors_.at(table.back() - '0'); }
 

@@ -228,7 +228,7 @@ void RandomRun::checkpoint() {
   expect_ok((*root)->sync(), "sync");  // a power cut would bring it back
 }
 
-// What a scan finds is written to files, which are then taken in.
+// Writes the cells of a scan to files, which are then taken in.
 void RandomRun::ingest_exported(const Operation& operation) {
   std::map<std::pair<std::string, size_t>, Cells> files;
   for (const Part& part :

@@ -166,7 +166,7 @@ FilterPtr filter_of(const ModelFilter& filter) {
 
 namespace {
 
-// What is stored OP the filter's bytes.
+// Returns true if the stored value OP the filter's bytes holds.
 bool is_passed_by(const ModelFilter& filter, const std::string& stored) {
   const int order = stored.compare(filter.bytes);
   switch (filter.compare) {

@@ -20,9 +20,9 @@ Append append_of(const RowChange& change);
 RowMutations::Mutation mutation_of(const RowChange& change);
 RowMutations mutations_of(const std::vector<RowChange>& rows);
 
-// Whether what is written depends on what is there.
+// Returns true if the written cells depend on stored ones.
 bool reads(const Operation& operation);
-// Whether the change is an increment or append, which answers with cells.
+// Returns true if the change is an increment or append, which answers with cells.
 bool computes(const RowChange& change);
 // The values of an increment's columns, in the order of the request, of the cells it comes to; of anything
 // else none.
@@ -32,7 +32,7 @@ void add_written(const Cells& cells, Cells& to);
 // "expected OP stored"; null: nothing is stored.
 bool model_holds(const ModelCheck& check, const std::string& expected, const Cell* stored);
 
-// What of the columns, versions, times and limits of `scan` a get has as well.
+// Copies the columns, versions, times and limits of `scan` that a get has as well.
 void choose(const ModelScan& scan, auto& query) {
   for (const auto& [family, columns] : scan.columns) {
     query.family(family);
@@ -47,7 +47,7 @@ void choose(const ModelScan& scan, auto& query) {
   query.strict_versions(scan.strict_versions);
 }
 
-// All of the operation's scan but for a snapshot.
+// Returns all of the operation's scan, except for a snapshot.
 Scan scan_of(const Operation& operation);
 Part part_of(const RowView& row);
 FilterPtr filter_of(const ModelFilter& filter);

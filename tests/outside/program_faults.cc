@@ -1,15 +1,21 @@
 // Faults: a library to be preloaded into a program, in which chosen calls of the C library then fail, fall
 // short, or end the process.
 //
-// CELLAR_FAULT_CALL    which call: see kCallNames; "clock" is clock_gettime of the wall clock; "count": none,
-//                      but all are counted
+// CELLAR_FAULT_CALL    which call: see kCallNames; "clock" is clock_gettime of the wall clock.
+//                      ("count" strikes no call, but counts all)
+//
 // CELLAR_FAULT_ACTION  an errno by name (EIO), "short", "kill-before", "kill-after", or "step" for the clock
+//
 // CELLAR_FAULT_AT      the number of the first call that is struck, from 1
+//
 // CELLAR_FAULT_FOR     how many calls are struck; 0: all from there on
+//
 // CELLAR_FAULT_BELOW   only files below this directory count; the clock counts always
+//
 // CELLAR_FAULT_STEP_S  by how many seconds the clock is wrong while it is struck
-// CELLAR_FAULT_COUNTS  a file of 8-byte numbers: calls struck, then calls seen of each kind; it outlives the
-//                      process
+//
+// CELLAR_FAULT_COUNTS  a file of 8-byte numbers: calls struck, then calls seen of each kind.
+//                      (The file outlives the process.)
 #undef _FORTIFY_SOURCE  // its inline functions would collide with the definitions here
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -227,7 +233,7 @@ bool counts_address(const void* address) {
 
 // ---- Striking ----
 
-// Whether this call, which counts, is struck.
+// Returns true if this call, which counts, is struck.
 bool strikes() {
   const uint64_t number = plan.counts->calls[plan.call].fetch_add(1) + 1;
   if (number < plan.first || (plan.strikes != 0 && number >= plan.first + plan.strikes)) return false;

@@ -1,4 +1,4 @@
-// The program into which faults are injected: carries out a plan, a line a step, on a store, and tells
+// The program into which faults are injected. It carries out a plan, a line a step, on a store. It reports
 // through a file descriptor how each step ended. It goes on after errors.
 //
 //   cellar_outside_writer <store> <file descriptor> < plan
@@ -149,7 +149,7 @@ Status Writer::put(std::istringstream& in) {
   return engine_->write(batch, {.durability = durability_of(durability)});
 }
 
-// delete <durability> <row>: in both tables, as one write.
+// delete <durability> <row>: in both tables, in a single write.
 Status Writer::erase(std::istringstream& in) {
   std::string durability, row;
   in >> durability >> row;
@@ -242,7 +242,7 @@ void Writer::health() {
   tell(fmt::format("ok {} {}", errors_.count.load(), health.ok() ? "healthy" : reply(health)));
 }
 
-// Whether the store takes a write and makes a file of it.
+// Tries if the store takes a write and makes a file of it.
 Status Writer::probe(uint64_t number) {
   std::istringstream in(fmt::format("{} fsync 10 t/a/r{:05} u/d/r{:05} t/b/last", number, number, number));
   CELLAR_TRY(put(in));

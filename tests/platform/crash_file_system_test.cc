@@ -272,8 +272,8 @@ TEST(CrashFileSystem, AfterTheCrashNothingWorks) {
   EXPECT_TRUE(list_tree(*files.image(CrashMode::kProcessKilled)).starts_with("/s/\n/s/f 1 bytes "));
 }
 
-// The sweep that engine tests do, on the smallest protocol there is: whenever the crash, the name holds the
-// old bytes or the new ones, and the new ones once the call that put them there had returned.
+// The sweep that engine tests do, on the smallest protocol there is. Whenever the crash, the name holds the
+// old bytes or the new ones. It holds the new ones once the call that put them there had returned.
 TEST(CrashFileSystem, ACarefulReplacementSurvivesEveryCrash) {
   const std::string old_bytes(700, 'o');
   const std::string new_bytes(900, 'n');

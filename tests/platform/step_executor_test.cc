@@ -1,5 +1,5 @@
-// Goal: the StepExecutor runs one thread at a time, repeats an interleaving by its seed, finds all orders,
-// moves time only when nobody can run, and ends with a listing where a program can never go on.
+// Goal: the StepExecutor runs one thread at a time, repeats an interleaving by its seed, and finds all
+// orders. It moves time only when no thread can run. It ends with a listing where a program can never go on.
 #include "tests/support/step_executor.h"
 
 #include <gtest/gtest.h>

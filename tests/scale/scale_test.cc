@@ -1,7 +1,7 @@
-// Goal: ten million cells are loaded, compacted and scanned by one process that never holds more memory than
-// it was promised to, and all of them come back. Method: a log of page views in a scrambled order, default
-// options, on the real file system; memory is what the kernel saw at most. CELLAR_SCALE_CELLS says how many
-// cells: the suite takes 300,000 with all limits in proportion, ./dev scale takes 10,000,000.
+// Goal: one process loads, compacts and scans ten million cells, and all of them come back. It never holds
+// more memory than the limit. Method: a log of page views in a scrambled order, default options, on the real
+// file system. The memory is the maximum that the kernel saw. CELLAR_SCALE_CELLS sets the number of cells.
+// The suite takes 300,000 with all limits in proportion, ./dev scale takes 10,000,000.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -152,7 +152,7 @@ class Scale : public ::testing::Test {
 };
 
 TEST_F(Scale, LoadsCompactsAndScansInBoundedMemory) {
-  // What a process needs before it holds anything, and then a share of the limit.
+  // The memory that a process needs before it holds any cell, and a share of the limit.
   const uint64_t limit = std::min(kMemoryLimit, (uint64_t{24} << 20) + kMemoryLimit / kFullCells * cells_);
   open();
   timed("load", [&] { load(); });

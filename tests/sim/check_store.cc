@@ -11,7 +11,7 @@
 namespace cellar::testing {
 namespace {
 
-// Whether what is found is what the first `count` writes leave.
+// Returns how the found cells differ from those that the first `count` writes leave, or nothing.
 std::optional<std::string> differs_from_prefix(const std::set<std::string>& found,
                                                const std::vector<TriedWrite>& writes, size_t count) {
   for (size_t i = 0; i < writes.size(); ++i) {
@@ -100,7 +100,7 @@ std::optional<std::string> orphans_of(FileSystem& files, Engine& engine) {
   return fmt::format("{} manifests", manifests);
 }
 
-// What of the acknowledged schema is missing, or nothing.
+// Returns the part of the acknowledged schema that is missing, or nothing.
 std::optional<std::string> schema_lost(Engine& engine, const Outcome& outcome) {
   const std::vector<std::string> names = engine.list_tables();
   const auto has = [&](const char* name) { return std::ranges::find(names, name) != names.end(); };
@@ -119,7 +119,7 @@ std::optional<std::string> schema_lost(Engine& engine, const Outcome& outcome) {
   return outcome.added && !added ? std::optional<std::string>("an added family is lost") : std::nullopt;
 }
 
-// Whether table x or y has the schema that an alteration of x gives it, the one before, or a mixture.
+// The schema of table x or y: after an alteration of x, before it, or a mixture.
 enum class Schema : uint8_t { kMade, kAltered, kMixed };
 Schema schema_of(const TableInfo& table) {
   std::string families;
@@ -300,7 +300,7 @@ std::optional<std::string> settle_store(FileSystem& files, Outcome& outcome, Fat
   if (auto wrong = lost_or_split(*found, outcome, least)) return wrong;
   for (TriedWrite& write : outcome.writes) {
     if (write.deletes != 0) {
-      // Whether a delete that failed is there shows in the row that it was to delete.
+      // The row that a failed delete was to delete shows if the delete is there.
       const TriedWrite& of = outcome.writes[write.deletes - 1];
       if (write.fate < least) write.fate = has_all(*found, of) ? Fate::kNotTried : Fate::kFailed;
     } else {

@@ -112,9 +112,9 @@ Steps scattered() {
   return steps;
 }
 
-// Four families together reach the limit of all memtables, before one of their memtables is full: each takes
-// some 20 KB beside its values. Then table t is flushed by its own writes so often that the cell of table u
-// alone holds back the log.
+// Four families together reach the limit of all memtables, before one of their memtables is full. Each takes
+// some 20 KB in addition to its values. Then table t is flushed by its own writes so often that the cell of
+// table u alone holds back the log.
 Steps automatic() {
   Steps steps = {kOpen,
                  put(kAsync, {"t/a"}, 15'000),

@@ -1,8 +1,8 @@
-// Goal: whenever a store's machine or process stops, what it acknowledged is there afterwards, whole, in
-// order, and the store goes on; also when it stops again while it recovers.
-// Method: each course stopped at each of its file operations; images of the medium in every crash mode; the
-// last append cut at many places; each image opened, compared, written to and opened again. CELLAR_TEST_SCALE
-// above 1 cuts appends at every byte, and stops every recovery.
+// Goal: whenever a store's machine or process stops, its acknowledged writes are there afterwards, whole and
+// in order, and the store goes on. The same holds when it stops again while it recovers. Method: each course
+// is stopped at each of its file operations. Images of the medium are made in every crash mode, and the last
+// append is cut at many places. Each image is opened, compared, written to and opened again.
+// CELLAR_TEST_SCALE above 1 cuts appends at every byte, and stops every recovery.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -89,7 +89,8 @@ class CrashSweep : public ::testing::TestWithParam<std::tuple<size_t, uint64_t>>
     }
   }
 
-  // The machine stops again at each operation of a recovery. What the first crash left is durable by then.
+  // The machine stops again at each operation of a recovery. The bytes that the first crash left are durable
+  // by then.
   void check_recovery(const CrashFileSystem& crash, const Outcome& outcome, uint64_t k, CrashMode first) {
     for (uint64_t again = 1;; ++again, ++tally_.points) {
       const auto recovering = crash.crash_image({.mode = first, .seed = k});

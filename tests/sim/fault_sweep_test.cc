@@ -1,7 +1,7 @@
-// Goal: when a file operation fails, no answer is wrong, nothing hangs or dies, and no acknowledged write is
-// missing after the store is opened again, on the same machine or after power loss.
-// Method: each course with its k-th operation failing, for every k, once and from there on, with several
-// errors; then healed, opened, compared, written to and opened again.
+// Goal: when a file operation fails, no answer is wrong, and nothing hangs or dies. No acknowledged write is
+// missing after the store is opened again, on the same machine or after power loss. Method: each course runs
+// with its k-th operation failing, for every k, once and from there on, with several errors. Then it is
+// healed, opened, compared, written to and opened again.
 #include <gtest/gtest.h>
 
 #include "tests/sim/workload.h"

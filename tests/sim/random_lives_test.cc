@@ -1,9 +1,9 @@
-// Goal: whatever happens to a store in a life of several stretches, what it acknowledged is there, what is
-// there was written, what is gone stays gone, and after a fault is over it takes writes again without being
-// opened anew. Method: lives drawn from a seed: random steps under options so small that everything rolls,
-// each stretch undisturbed, stopped at a file operation, or met by a fault at one, once or until it is
-// healed; the clock steps by minutes to years; then the process or the machine ends, perhaps again during the
-// recovery.
+// Goal: whatever happens to a store in a life of several stretches, its acknowledged writes are there. Every
+// cell was written, and deleted cells stay deleted. After a fault is over, the store takes writes again
+// without being opened anew. Method: lives drawn from a seed. They consist of random steps under options so
+// small that everything rolls. Each stretch is undisturbed, stopped at a file operation, or met by a fault at
+// one, once or until it is healed. The clock steps by minutes to years. Then the process or the machine ends,
+// perhaps again during the recovery.
 #include <gtest/gtest.h>
 
 #include "base/random.h"

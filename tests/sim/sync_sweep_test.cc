@@ -1,9 +1,9 @@
 // Goal: every place of the engine that syncs a file or directory is needed: left out, some crash shows it.
-// Method: each course with its n-th sync swallowed, stopped at each operation from there on, until the store
-// found is wrong. A place is known by what is synced and by what was done to it before: "wal after create".
-// One sync may go unnoticed, because what it made durable was not needed in that course, or because the next
-// one covers it; none of a place may: where no single one is missed, all of the place's in that course are
-// left out together, as if the call were not there.
+// Method: each course with its n-th sync swallowed is stopped at each operation from there on, until the
+// store found is wrong. The target of the sync and the earlier operations on it identify a place: "wal after
+// create". One sync may go unnoticed, because the course did not need its durability, or because the next one
+// covers it. But no place may go unnoticed. If no single sync is missed, all of the place's in that course
+// are left out together.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -36,7 +36,7 @@ std::string parent_of(const std::string& name) {
   return slash == std::string::npos ? "." : name.substr(0, slash);
 }
 
-// What each sync of an undisturbed run is for.
+// Returns the place of each sync of an undisturbed run.
 std::vector<std::string> places_of(const NamedCourse& course, const Prepared& prepared) {
   const auto medium = prepared.copy();
   FaultFileSystem files(*medium);
@@ -110,7 +110,7 @@ class SyncSweep : public ::testing::Test {
         .has_value();
   }
 
-  // Whether some crash shows that these syncs, in ascending order, were left out.
+  // Returns true if some crash shows that these syncs, in ascending order, were left out.
   bool noticed(const std::vector<uint64_t>& left_out) {
     for (uint64_t k = operation_of_sync(left_out.front());; ++k) {
       const auto crash = prepared_.copy();

@@ -87,7 +87,7 @@ class Course {
     if (names_a_part_twice(status)) outcome_.wrong = "an error names a part twice: " + status.to_text();
     return status.ok();
   }
-  // What `status` makes of something that was there or not before.
+  // Records the effect of `status` on a thing that existed or not before.
   bool note(std::optional<bool>& of, const Status& status, bool there) {
     of = status.ok() ? std::optional<bool>(there) : std::nullopt;
     return hear(status);
@@ -405,7 +405,7 @@ bool Course::alter_extra() {
   return !altered.is(Code::kNotFound) && note(outcome_.altered, altered, true);
 }
 
-// Requests that no state of the store allows. What they leave behind would be found later.
+// Makes requests that no state of the store allows. A later check would find any effect of them.
 bool Course::ask_what_is_refused() {
   const auto alter = [&](const TableChange& change) { return engine_->alter_table("t", change); };
   const auto feed = [&](const FeedOptions& options) { return engine_->feeds().create("refused", options); };

@@ -60,7 +60,7 @@ struct Outcome {
   std::optional<std::string> wrong;  // a wrong answer while it ran
 };
 
-// What stands before a course begins: a medium, all of it durable, and what was written to it.
+// The state before a course begins: a medium, all of it durable, and the writes to it.
 struct Prepared {
   std::unique_ptr<CrashFileSystem> medium;
   Outcome outcome;
@@ -91,12 +91,12 @@ struct CheckOptions {
   Fate least = Fate::kDurable;  // writes with this fate or better must be there
   bool goes_on = true;          // also write, close and open it again
 };
-// Opens the store, compares, looks for orphans. What is wrong, or nothing.
+// Opens the store, compares, looks for orphans. Returns the fault, or nothing.
 std::optional<std::string> check_store(FileSystem& files, const Outcome& outcome,
                                        const CheckOptions& options);
 
-// The same, for going on with the store in another course: afterwards `outcome` says of each write whether it
-// is there for good (kDurable) or never (kNotTried), and of everything else what was found.
+// Does the same, for going on with the store in another course. Afterwards `outcome` states for each write
+// whether it is there for good (kDurable) or never (kNotTried). All other fields hold what was found.
 std::optional<std::string> settle_store(FileSystem& files, Outcome& outcome, Fate least);
 
 // Opens the store and closes it; errors do not matter.

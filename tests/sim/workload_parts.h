@@ -49,7 +49,7 @@ inline EngineOptions engine_options(FileSystem& files, ManualClock& clock, StepE
   return options;
 }
 
-// Which writes' cells are there: "table/family/row", of the shared row with its timestamp behind.
+// Returns the cells that are there: "table/family/row", of the shared row followed by its timestamp.
 inline Result<std::set<std::string>> cells_found(Engine& engine) {
   std::set<std::string> found;
   for (const std::string& name : engine.list_tables()) {

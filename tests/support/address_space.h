@@ -18,7 +18,8 @@ constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(th
 constexpr bool kSanitized = false;
 #endif
 
-// What this process may map beyond what it has, while this lives. Without effect under a sanitizer.
+// Limits the memory that this process may map beyond its present memory, while this lives. Without effect
+// under a sanitizer.
 class AddressSpace {
  public:
   explicit AddressSpace(size_t bytes) {

@@ -1,5 +1,4 @@
-// CrashFileSystem: a memory file system does the work; each change is noted on the medium's two states beside
-// it.
+// CrashFileSystem: a memory file system does the work. Each change is also noted on the medium's two states.
 #include "tests/support/crash_file_system.h"
 
 #include <mutex>
@@ -381,7 +380,7 @@ Result<std::unique_ptr<Directory>> CrashFileSystem::open_directory(const std::st
     made = true;
   }
   CELLAR_TRY(opened.status());
-  // The opened directory's path is the list of its names, each behind a slash.
+  // The opened directory's path is the list of its names, each preceded by a slash.
   std::shared_ptr<CrashNode> node = impl_->root;
   const std::string names = (*opened)->path();
   for (size_t at = 1; at < names.size();) {

@@ -1,19 +1,20 @@
 // CrashFileSystem: a file system in memory that knows what a medium would hold after a crash.
 //
 //   CrashFileSystem files;
-//   files.stop_at(k);                                   // the k-th operation does not happen; from then on
-//   all fail run_workload(files);                                // it meets kIoError "crashed" somewhere
-//   auto medium = files.image(CrashMode::kRandomUnsynced, seed);
-//   … open the store on *medium and check what it holds …
+//   files.stop_at(k);     // the k-th operation does not happen; from then on all fail
+//   run_workload(files);  // it meets kIoError "crashed" somewhere
 //
-// To sweep: run the workload once without stop_at(), take operations(), then once for each k = 1 …
-// operations() on a new CrashFileSystem. To crash in the recovery as well, take crash_image() and run the
+//   auto medium = files.image(CrashMode::kRandomUnsynced, seed);
+//   … open the store on *medium and check its content …
+//
+// To sweep, run the workload once without stop_at(), and take operations(). Then run it once for each k up to
+// that number, on a new CrashFileSystem. To crash in the recovery as well, take crash_image() and run the
 // recovery on that with a stop_at().
 //
-// Kept apart: of each file, what was appended and what of it was synced; of each directory, its entries now,
-// those of its last sync, and the operations between. A file's sync does not make its name durable.
-// open_directory(…, true) does at once. What a FaultFileSystem laid over this one swallows never gets here:
-// that is how a needless sync is told from a needful one.
+// For each file, the appended and the synced bytes are kept apart. For each directory, its entries now, those
+// of its last sync, and the operations between are kept. A file's sync does not make its name durable.
+// open_directory(…, true) does at once. A sync that a FaultFileSystem over this one swallows never gets here.
+// A test can therefore tell a needless sync from a needful one.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,8 @@
 
 namespace cellar::testing {
 
-// What is found afterwards. Mapped files keep their preallocated length, zeros behind, unless they were
-// closed.
+// The state that is found afterwards. Mapped files keep their preallocated length, which ends in zeros,
+// unless they were closed.
 enum class CrashMode : uint8_t {
   kProcessKilled,  // all that was appended and named; a mapped append under way is torn: any of its 8-byte
                    // words, the first one only when all others are there
@@ -50,8 +51,9 @@ std::span<const CrashMode> power_loss_modes();
 struct ImageOptions {
   CrashMode mode = CrashMode::kLoseUnsynced;
   uint64_t seed = 1;
-  // The last append, or the one under way when stop_at() struck, as if it had been interrupted there. Of a
-  // plain file the bytes behind are missing, of a mapped one zero. last_append_bytes() tells how long it is.
+  // The last append, or the one under way when stop_at() struck, as if it had been interrupted there. The
+  // bytes after that are missing in a plain file, and zero in a mapped one. last_append_bytes() tells how
+  // long it is.
   std::optional<uint64_t> last_append_bytes = {};
   // Which of its 8-byte words are there; missing ones are zero. Takes precedence.
   std::optional<std::vector<bool>> last_append_words = {};
@@ -77,8 +79,8 @@ class CrashFileSystem final : public FileSystem {
   std::string operation_text(uint64_t operation) const;
   std::string operation_texts() const;
 
-  // What is on the medium after a crash at this moment. Same options, same image. The files go on as they
-  // were.
+  // Returns the content of the medium after a crash at this moment. The same options give the same image. The
+  // files go on as they were.
   std::unique_ptr<FileSystem> image(CrashMode mode, uint64_t seed = 1) const;
   std::unique_ptr<FileSystem> image(const ImageOptions& options) const;
   // The same as a CrashFileSystem, all of it durable, operations counted from 1 again.

@@ -1,4 +1,4 @@
-// What a crash leaves: of bytes, of names, of an append under way.
+// The bytes, the names, and the part of an append under way that a crash leaves.
 #include "tests/support/crash_medium.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class Fates {
   Fates(Random& random, uint64_t parts)
       : random_(random), style_(random.below(5)), chosen_(random.below(parts + 1)) {}
 
-  // Whether part `index` is there.
+  // Returns true if part `index` is there.
   bool kept(uint64_t index) {
     switch (style_) {
       case 0:

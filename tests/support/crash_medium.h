@@ -32,14 +32,14 @@ struct EntryOperation {
 struct CrashNode {
   bool is_directory = false;
 
-  // Of a file: what was appended; how long the file is (a mapped one is longer); both at the last sync.
+  // A file has its appended bytes and its length (a mapped one is longer), and both at the last sync.
   bool mapped = false;
   SparseBytes bytes;
   uint64_t length = 0;
   uint64_t synced = 0;
   uint64_t synced_length = 0;
 
-  // Of a directory.
+  // A directory has these.
   CrashEntries entries;
   CrashEntries synced_entries;
   std::vector<EntryOperation> unsynced;

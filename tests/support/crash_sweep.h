@@ -1,5 +1,5 @@
-// The sweep that crash tests share: a workload is stopped at its operations, one after the other, and what
-// remains is checked in each mode of a crash.
+// The sweep that crash tests share. A workload is stopped at its operations, one after the other. The
+// remaining files are checked in each mode of a crash.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,13 +12,13 @@
 
 namespace cellar::testing {
 
-// With fewer places, what a test looks for may lie between two of them: the end of a step, a write that is
-// there after a crash.
+// With fewer places, the event that a test looks for may lie between two of them. Examples are the end of a
+// step, and a write that is there after a crash.
 constexpr uint64_t kLeastPlaces = 60;
 
 // Calls work(files) with a crash at about `places` of its `operations` (kLeastPlaces at least), evenly
-// spread, and check(image, outcome) with what work returned, for each mode, until a test fails. How many
-// crashes there were.
+// spread. Then calls check(image, outcome) with the result of work, for each mode, until a test fails.
+// Returns the number of crashes.
 template <class Work, class Check>
 uint64_t sweep_crashes(uint64_t operations, uint64_t places, const Work& work, const Check& check) {
   const uint64_t step = std::max<uint64_t>(1, operations / std::max(kLeastPlaces, places));

@@ -40,7 +40,7 @@ std::string joined(const std::vector<std::string>& lines, size_t begin, size_t e
   return text;
 }
 
-// Takes the expected text that begins at lines[at]; `at` ends behind it and its empty line.
+// Takes the expected text that begins at lines[at]; `at` ends after it and its empty line.
 std::string take_expected(const std::vector<std::string>& lines, size_t& at) {
   const bool doubled = at < lines.size() && lines[at] == kRule;
   if (doubled) ++at;

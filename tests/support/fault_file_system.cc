@@ -81,7 +81,7 @@ struct FaultFileSystem::Impl {
     std::string outcome;
   };
 
-  // What is to happen to a call: nothing (neither set), failure, or pretence.
+  // The fate of a call: success (neither set), failure, or pretence.
   struct Verdict {
     Status failure;
     bool swallowed = false;

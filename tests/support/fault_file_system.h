@@ -1,16 +1,19 @@
 // FaultFileSystem: any FileSystem, with failures injected by rule and a record of every call.
 //
 //   FaultFileSystem files(*memory);
-//   files.fail(FileOperation::kSync, "log/*", 3);                       // the third sync of a log file
-//   fails, once files.inject({.on = kAllWrites, .nth = k, .sticky = true, .code = Code::kNoSpace});
-//   files.swallow(FileOperation::kSync, "manifest-*");                  // every sync of a manifest does
-//   nothing, and says ok … files.clear() heals; files.log() tells what was asked;
-//   files.count(FileOperation::kRename) counts.
 //
-// A name is the path below the directory that was opened ("log/000001"); a directory itself is "log", the
-// opened one ".". A pattern matches the whole of it or its last component; '*' stands for any characters, '?'
-// for one. To sweep: run the workload once, take count(), then run it again for each k = 1 … count with nth =
-// k.
+//   files.fail(FileOperation::kSync, "log/*", 3);  // the third sync of a log file fails, once
+//
+//   files.inject({.on = kAllWrites, .nth = k, .sticky = true, .code = Code::kNoSpace});
+//
+//   files.swallow(FileOperation::kSync, "manifest-*");  // each sync of a manifest does nothing, says ok
+//
+// files.clear() heals. files.log() lists the calls, and files.count(FileOperation::kRename) counts them.
+//
+// A name is the path below the directory that was opened ("log/000001"). A directory itself is "log", the
+// opened one ".". A pattern matches the whole of it or its last component. In it '*' stands for any
+// characters, '?' for one. To sweep, run the workload once, and take count(). Then run it again for each nth
+// up to that count.
 #pragma once
 
 #include <cstdint>
@@ -59,7 +62,7 @@ class FileOperations {
   uint32_t bits_ = 0;
 };
 
-// Those that can change what is on the medium, those that only look, and all.
+// The operations that can change the medium, those that only look, and all.
 inline constexpr FileOperations kAllWrites = {FileOperation::kCreate,        FileOperation::kAppend,
                                               FileOperation::kSync,          FileOperation::kClose,
                                               FileOperation::kRename,        FileOperation::kUnlink,
@@ -126,8 +129,8 @@ class FaultFileSystem final : public FileSystem {
   // Returns how many files are open for reading.
   size_t open_readers() const;
 
-  // A line for each call: "append log/000001 96 bytes", with "failed: …" or "swallowed" behind it where a
-  // rule struck.
+  // Returns a line for each call: "append log/000001 96 bytes". If a rule struck, "failed: …" or "swallowed"
+  // follows.
   std::string log(FileOperations on = kAllOperations, std::string_view name = "*") const;
   void clear_log();
 

@@ -2,23 +2,25 @@
 // at a time.
 //
 //   ManualClock clock;
-//   StepExecutor executor(seed, clock);           // this thread is "main" and holds the baton
+//   StepExecutor executor(seed, clock);  // this thread is "main" and holds the baton
 //   Environment world{.files = &files, .clock = &clock, .executor = &executor};
-//   executor.run_beside("reader", [&] { … });     // one more thread in the foreground
-//   … use the engine …
-//   executor.settle();                            // the others run until none can without time passing
-//   EXPECT_EQ(…) << executor.schedule();          // how it came to this
 //
-// Where the baton may change hands: checkpoint(), Event::wait(), submit() (unless a Mutex is held), the end
-// of a job, and the functions below. Who gets it is drawn from the seed among all that can run; the first job
-// queued at a priority is one of them while fewer than Options::high or low jobs of that priority are
+//   executor.run_beside("reader", [&] { … });  // one more thread in the foreground
+//   … use the engine …
+//
+//   executor.settle();  // the others run until they can run no further without time passing
+//   EXPECT_EQ(…) << executor.schedule();  // the order of the steps
+//
+// The baton may change hands in checkpoint(), Event::wait(), submit() (unless a Mutex is held), at the end of
+// a job, and in the functions below. The seed draws the next holder among all threads that can run. The first
+// job queued at a priority is one of them while fewer than Options::high or low jobs of that priority are
 // running. The same seed and the same program give the same interleaving. Code between two such places runs
 // undisturbed, so locks of any kind are never contended.
 //
-// Time is the ManualClock's. It stands still while anybody can run; when nobody can, it jumps to the earliest
-// timeout waited for. When there is none either, the program can never go on: the process ends with a listing
-// of who waits where. So it does when a thread that does not take part waits, when one waits holding a Mutex,
-// and after Options::steps_max.
+// Time is the ManualClock's. It stands still while any thread can run. When no thread can, it jumps to the
+// earliest timeout waited for. Without a timeout the program can never go on. The process then ends with a
+// listing of the threads and the places where they wait. It also ends so when a thread that does not take
+// part waits, when one waits holding a Mutex, and after Options::steps_max.
 //
 // It does not test the memory order of code: every handing over synchronises. The thread executor under TSan
 // does that.

@@ -1,7 +1,7 @@
-// Goal: directories as HBase, Hadoop and Cellar leave them are understood alike by all actions of bulkload:
-// what stands beside the HFiles is passed over, the schema is rebuilt whole, and of the files of a region the
-// later one wins. Method: regions with everything that lies in them; schemas with every option set; each
-// description compared with that of the table it came from.
+// Goal: all actions of bulkload understand directories as HBase, Hadoop and Cellar leave them. Other files
+// than HFiles are skipped, the schema is rebuilt whole, and of the files of a region the later one wins.
+// Method: regions with everything that lies in them; schemas with every option set. Each description is
+// compared with that of the table it came from.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class BulkDirectory : public ToolTest {
     write_hfile(path(name), parse_cells(cells), facts);
     fs::permissions(path(name), fs::perms(0666));
   }
-  // Sums as Hadoop's local file system writes them beside a file.
+  // Writes the checksum file that Hadoop's local file system keeps next to a file.
   void sidecar(const std::string& of) const {
     const fs::path file = path(of);
     write_bytes(file.parent_path() / ("." + file.filename().string() + ".crc"),
@@ -54,7 +54,7 @@ class BulkDirectory : public ToolTest {
   }
 };
 
-// ---- what lies beside the files ----
+// ---- Other files in the directory ----
 
 TEST_F(BulkDirectory, SumsOfHadoopArePassedOverWithoutAWord) {
   hfile(std::string("in/d/") + kOld, "a/d:q/5=v");

@@ -1,6 +1,7 @@
-// Goal: what a bulk load would skip, refuse or leave unreadable is said before it happens, each thing by its
-// rule; what export writes passes; and what comes back in is what went out. Method: one directory for each
-// rule, broken in that way alone; recipes run by a shell with programs that only say how they were called.
+// Goal: files that a bulk load would skip, refuse or leave unreadable are reported before it happens, each by
+// its rule. Exported files pass, and a load brings back the exported cells. Method: one directory for each
+// rule, broken in that way alone. A shell runs the recipes with programs that only report how they were
+// called.
 #include <gtest/gtest.h>
 
 #include <algorithm>

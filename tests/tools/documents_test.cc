@@ -1,5 +1,5 @@
-// Goal: the documents are true: their C++ is part of a file that is compiled, and their links lead somewhere.
-// Method: they are read here. Whether what they name exists is checked by tests/tidy_docs_test.cc.
+// Goal: the documents are true. Their C++ is part of a file that is compiled, and their links lead somewhere.
+// Method: they are read here. A check of the names in them is in tests/tidy_docs_test.cc.
 #include "tests/tools/documents.h"
 
 #include <filesystem>
@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What compiled code documents may show: examples, and plug-ins that tests link.
+// Returns the compiled code that documents may show: examples, and plug-ins that tests link.
 std::vector<fs::path> showable_sources() {
   std::vector<fs::path> all;
   for (const char* folder : {"examples", "tests/compaction", "tests/cache"}) {

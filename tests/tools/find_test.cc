@@ -1,6 +1,6 @@
-// Goal: `cellar find` names every place of a row and says truly why the others do not hold it. Method: what
-// `dump` and `inspect` say of HBase's files, files this test wrote, a filter whose bits were taken out, and a
-// store that is open.
+// Goal: `cellar find` names every place of a row, and gives true reasons why the others do not hold it.
+// Method: it is compared with `dump` and `inspect` of HBase's files. Further inputs are files this test
+// wrote, a filter whose bits were taken out, and a store that is open.
 #include <gtest/gtest.h>
 
 #include <algorithm>

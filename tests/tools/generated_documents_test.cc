@@ -1,6 +1,6 @@
 // Goal: docs/commands.md and docs/options.md say what the program says. Method: both are made here, from the
-// help of the program, from the options' own parsing and from their comments; `./dev docs` writes what the
-// test expects.
+// help of the program, from the options' own parsing and from their comments. `./dev docs` writes the
+// expected documents.
 #include <algorithm>
 #include <regex>
 #include <sstream>
@@ -64,8 +64,8 @@ void append_words(std::string& to, const std::string& words) {
   to += (to.empty() ? "" : " ") + trimmed(words);
 }
 
-// The fields of a struct in options.h: declarations, and the comments behind them, which may go on in lines
-// that hold nothing else.
+// Returns the fields of a struct in options.h: declarations, and the comments after them. A comment may go on
+// in lines that hold no declaration.
 std::vector<Field> fields_of(const std::string& structure) {
   const std::string header = text_of(CELLAR_SOURCE_DIR "/include/cellar/options.h");
   const size_t begin = header.find("struct " + structure + " {\n");
@@ -127,7 +127,7 @@ std::string type_text(const Field& field) {
   return field.type.starts_with("std::vector") ? "list" : field.type;
 }
 
-// What validate() complains of, where it names the option: its sentences say the range.
+// Returns the sentences of validate() that name the option: they state the range.
 std::string range_of(const std::string& name) {
   const std::string code = text_of(CELLAR_SOURCE_DIR "/engine/schema/options.cc");
   const std::string checks = code.substr(code.find("Status validate(const EngineOptions& engine)"));
@@ -174,7 +174,7 @@ std::string all_codecs() {
   return names;
 }
 
-// What set_option and validate() say to a value that cannot be.
+// Returns the range in the answers of set_option and validate() to an impossible value.
 std::string family_range(const std::string& name) {
   if (name.starts_with("compression")) return all_codecs();
   FamilyOptions family;

@@ -323,7 +323,7 @@ TEST_F(HBaseCommands, NothingIsWritten) {
 
 // ---- HBase 0.92 and 0.94
 
-// HRegionInfo as a Writable, and the text behind it.
+// Returns HRegionInfo as a Writable, followed by its text.
 std::string legacy_region(const std::string& table, const std::string& start, const std::string& end) {
   const auto array = [](const std::string& bytes) {
     return std::string(1, static_cast<char>(bytes.size())) + bytes;  // lengths below 128

@@ -1,5 +1,5 @@
-// Goal: the records that HBase keeps beside its files are read as they are written, and bytes that are none
-// are damage, never a crash. Method: bytes by hand; every prefix and many changes of each.
+// Goal: the records that HBase keeps next to its files are read as they are written. Invalid bytes are
+// damage, never a crash. Method: bytes by hand; every prefix and many changes of each.
 #include "tools/hbase/hbase_records.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// Goal: a table in HBase's directories answers as the data model says, in whatever form HBase keeps it: one
-// region, several, halves after a split, links of a clone, a snapshot, bulk loads among flushes. Method:
-// random writes go into the model and into files; the same questions to both.
+// Goal: a table in HBase's directories answers as the data model says, in whatever form HBase keeps it. The
+// forms are one region, several, halves after a split, links of a clone, a snapshot, and bulk loads among
+// flushes. Method: random writes go into the model and into files; the same questions go to both.
 #include "tools/hbase/hbase_table.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using Kind = ModelChange::Kind;
 
-// What one flush or bulk load wrote.
+// The result of one flush or bulk load.
 struct Flushed {
   std::map<std::string, Cells> cells;  // by family
   uint64_t sequence = 0;
@@ -222,7 +222,8 @@ Flushed random_run(Random& random, ModelTable& model, uint64_t& sequence) {
   Flushed run;
   run.bulk = random.one_in(3);
   const uint64_t writes = 5 + random.below(25);
-  // Of a bulk-loaded file HBase counts the top half as one later: nothing else was written then.
+  // HBase counts the top half of a bulk-loaded file with the next sequence. No other write gets that
+  // sequence.
   if (run.bulk) sequence += 2;
   std::vector<ModelChange> together;
   for (uint64_t i = 0; i < writes; ++i) {

@@ -1,7 +1,7 @@
-// Goal: help that is short, complete and true: every command has it, it fits a screen, each option is shown
-// in an example, and the examples do what they say. Method: `cellar help` and the tables that help is made of
-// are the lists of commands and options; tests/data/help/examples.txt says of each example what it prints and
-// leaves behind, in a directory with the files it names.
+// Goal: help is short, complete and true. Every command has it, it fits a screen, each option is shown in an
+// example, and the examples do what they say. Method: `cellar help` and the tables of which help is made are
+// the lists of commands and options. For each example, tests/data/help/examples.txt states its output, and
+// the files that it leaves. Each runs in a directory with the files it names.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,10 +35,10 @@ std::string unbroken(std::string example) {
   return example;
 }
 
-// What examples.txt says of one.
+// The statements of examples.txt about an example.
 struct Expectation {
   std::vector<std::string> before;  // carried out first, and must succeed
-  std::vector<std::string> after;   // carried out behind it; what these print counts, too
+  std::vector<std::string> after;   // carried out after it; what these print counts, too
   int exit = 0;
   std::vector<std::string> prints;
   bool prints_nothing = false;
@@ -134,7 +134,7 @@ class Help : public ToolTest {
     write_file("damaged.hfile", damaged);
   }
 
-  // The example in a directory of its own, with what is to come before and behind it.
+  // Runs the example in a directory of its own, with the lines that come before and after it.
   void expect_example(const std::string& example, const Expectation& expected) const {
     SCOPED_TRACE(example);
     ASSERT_EQ(shell("rm -rf rooms && cp -r .template rooms").exit, 0);

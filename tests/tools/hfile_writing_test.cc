@@ -1,6 +1,6 @@
-// Goal: commands that write HFiles keep each cell that they should, and leave nothing behind when they fail.
-// Method: files of HBase's, rewritten, cut up and put together again; dumps compared; what a major merge
-// keeps is worked out a second time from the dump.
+// Goal: commands that write HFiles keep each cell that they should, and leave no file when they fail. Method:
+// files of HBase's are rewritten, cut up and put together again, and dumps are compared. The cells that a
+// major merge keeps are computed a second time from the dump.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -354,7 +354,7 @@ TEST_F(HFileWriting, SalvageFindsOutAboutCompressedTags) {
   EXPECT_EQ(result.exit, 1) << result.err;
   EXPECT_EQ(dump("out.hfile"), all);
 
-  // As the input, unless said: codec, framing, encoding, filter, tags by number.
+  // Without options the output has the input's codec, framing, encoding, filter, and tags by number.
   out_of({"rewrite", file, "-o", "like.hfile"});
   const Json before = info_of(file);
   const Json after = info_of("like.hfile");

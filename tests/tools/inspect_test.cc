@@ -1,6 +1,7 @@
-// Goal: `cellar inspect` shows what is in a file: its index, filters, file info, trailer and single blocks,
-// damaged ones too. Method: HBase's files; each list held against another way to the same facts (the list of
-// blocks, the cells that `dump` prints, bits counted from the rate), and files with one byte changed.
+// Goal: `cellar inspect` shows the content of a file: its index, filters, file info, trailer and single
+// blocks, damaged ones too. Method: HBase's files, and files with one byte changed. Each list is compared
+// with another way to the same facts. These are the list of blocks, the cells that `dump` prints, and bits
+// counted from the rate.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -34,7 +35,7 @@ class Inspect : public ToolTest {
     more.insert(more.begin(), {"inspect", file});
     return json_of(more)["files"][0];
   }
-  // … of a file that is not sound.
+  // Inspects a file that is not sound.
   Json inspect_damaged(const std::string& file, Strings more, int exit) const {
     more.insert(more.begin(), {"inspect", file, "--format", "json"});
     const ToolResult result = run(more);
@@ -172,11 +173,12 @@ TEST_F(Inspect, DamagedBlocksAreShownAsFarAsTheyGo) {
   ASSERT_EQ(block["wrong_sums"].size(), 1u);
   EXPECT_NE(block["wrong_sums"][0]["stored"], block["wrong_sums"][0]["computed"]);
   EXPECT_EQ(block["header"]["magic"], "DATABLKE");
-  // Of its stored sum: the contents are whole.
+  // The stored sum is damaged: the contents are whole.
   block = inspect_damaged(damaged(1816), {"--block", "1", "--cells"}, 1)["block"];
   EXPECT_EQ(block["checksum_state"], "damaged");
   EXPECT_EQ(block["cells"].size(), 59u);
-  // Of its magic, and of its size: the fields are shown, and blocks behind are found through the index.
+  // The magic is damaged, and then the size. The fields are shown, and later blocks are found through the
+  // index.
   block = inspect_damaged(damaged(893), {"--block", "1"}, 1)["block"];
   EXPECT_EQ(block["checksum_state"], "unknown");
   EXPECT_EQ(block["kind"], "unknown");

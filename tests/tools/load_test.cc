@@ -30,7 +30,7 @@ TEST_F(Load, WhatDumpPrintsComesBack) {
   const std::multiset<std::string> distinct_before = lines_of(dump);
   const std::multiset<std::string> after = lines_of(again);
   for (const std::string& line : after) EXPECT_TRUE(distinct_before.contains(line)) << line;
-  // Of equal coordinates the last one wins; everything else is there.
+  // At equal coordinates the last one wins; everything else is there.
   std::set<std::string> keys_before;
   std::set<std::string> keys_after;
   for (const std::string& line : distinct_before) keys_before.insert(line.substr(0, line.find(",\"value\"")));

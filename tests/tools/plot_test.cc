@@ -1,7 +1,7 @@
-// Goal: cellar plot draws what was measured, in files that need nothing else, and says what is wrong with an
-// input. Method: small inputs of both kinds; two pictures as golden files in tests/data/plot, which
-// CELLAR_REWRITE=1 rewrites; the rest by what stands in the description of a picture, which holds its figures
-// as text.
+// Goal: cellar plot draws the measurements, in files that need nothing else, and reports the faults of an
+// input. Method: small inputs of both kinds. Two pictures are golden files in tests/data/plot, which
+// CELLAR_REWRITE=1 rewrites. The rest is checked by the description of a picture, which holds its figures as
+// text.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -23,8 +23,8 @@ std::string content_of(const std::string& file) {
   return text.str();
 }
 
-// bench.json holds two runs of a case and its aggregates, as --benchmark_repetitions writes them, a case of
-// which only aggregates were kept, and one that failed.
+// bench.json holds two runs of a case and its aggregates, as --benchmark_repetitions writes them. It also
+// holds a case of which only aggregates were kept, and one that failed.
 class Plot : public ToolTest {
  protected:
   Plot() {

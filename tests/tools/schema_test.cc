@@ -1,7 +1,7 @@
 // Goal: the JSON of every command has the form that its schema in share/cellar/schema says. Method: each
-// command with --format json, and with jsonl where it has it, on sound, damaged and empty data; every
-// document held against the schema it names. A command without a line here fails the test, as does a schema
-// without a document.
+// command runs with --format json, and with jsonl where it has it, on sound, damaged and empty data. Every
+// document is compared with the schema it names. A command without a line here fails the test, as does a
+// schema without a document.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ class Schemas : public ToolTest {
     return CELLAR_SOURCE_DIR "/tests/data/hfile/hbase-writer/" + name + ".hfile";
   }
 
-  // Whether the line prints cells alone, whatever its format.
+  // Returns true if the line prints cells alone, whatever its format.
   static bool without_document(const Strings& line) {
     return kWithoutDocument.contains(line[0]) && std::ranges::find(line, "hfile") == line.end();
   }
@@ -178,8 +178,8 @@ class Schemas : public ToolTest {
     held_.insert(name);
   }
 
-  // A line of JSON Lines is an element of a list of the document, or some of its other members; where there
-  // are lines of several kinds, "kind" says which.
+  // A line of JSON Lines is an element of a list of the document, or some of its other members. If there are
+  // lines of several kinds, "kind" says which.
   static bool fits_as_line(Json line, const Json& schema) {
     if (fits_as_part(line, schema)) return true;
     return line.erase("kind") == 1 && fits_as_part(line, schema);

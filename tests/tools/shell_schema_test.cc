@@ -1,5 +1,5 @@
-// Goal: the shell takes schemas as HBase writes them, obeys all of a statement or nothing, and describes
-// tables so that the description makes them again. Method: text cases, each answer shown; then descriptions
+// Goal: the shell takes schemas as HBase writes them, and obeys all of a statement or nothing. Its
+// description of a table makes the table again. Method: text cases, each answer shown; then descriptions
 // pasted back.
 #include <gtest/gtest.h>
 #include <re2/re2.h>
@@ -25,7 +25,7 @@ class ShellSchemaTest : public ToolTest {
   }
 };
 
-// What an option of the family f of t is, of the table as JSON.
+// Returns the value of an option of the family f of t, from the table as JSON.
 std::string option_in(const std::string& json, const std::string& option) {
   const Json described = Json::parse(json, nullptr, false);
   const Json value = described["tables"][0]["families"][0]["options"][option];
@@ -66,7 +66,7 @@ TEST_F(ShellSchemaTest, TakesWhatHBaseWrites) {
   EXPECT_GE(cases, 70u);
 }
 
-// Whole: a statement of the shell, or what its describe prints behind `create`.
+// A whole statement of the shell makes the same table, and so does the output of its describe after `create`.
 TEST_F(ShellSchemaTest, ADescriptionMakesTheSameTable) {
   make_shop();
   ASSERT_EQ(

@@ -189,7 +189,7 @@ TEST(ShellSplitter, LongInputTakesLinearTime) {
   EXPECT_EQ(parsed("put [" + std::string(bytes, ',')), "5: a value is missing here");
 }
 
-// What the splitter takes for whole, the parser never finds open, but for parentheses.
+// The parser never finds an open statement that the splitter takes for whole, except for parentheses.
 TEST(ShellSplitter, AgreesWithTheParserOnAnyInput) {
   constexpr std::string_view kPieces[] = {"put", " ",  " ", "'", "\"", "\\", "{", "}",     "[",    "]",
                                           ",",   "=>", "=", "#", "\n", ";",  "x", "\\x41", "\xFF", "A => 1"};

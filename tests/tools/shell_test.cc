@@ -47,8 +47,8 @@ class ShellCases {
   }
   ~ShellCases() { EXPECT_TRUE(shell_.close().ok()); }
 
-  // What is printed, without what differs each time; the exit status in `exit`. `roughly`: and without what
-  // differs between one machine or version and the next.
+  // Returns the output without the parts that differ each time, and puts the exit status into `exit`. If
+  // `roughly`, also removes the parts that differ between machines or versions.
   std::string answer(const std::string& text, int& exit, bool roughly = false) {
     ::testing::internal::CaptureStdout();
     ::testing::internal::CaptureStderr();
@@ -190,7 +190,7 @@ TEST_F(ShellTest, ACaretPointsAtTheArgument) {
             "       hint        did you mean COLUMN?\n");
 }
 
-// … by characters, and what it shows is cut between two of them.
+// A column of an error counts characters, and the text that it shows is cut between two of them.
 TEST_F(ShellTest, AnErrorIsUtf8WhateverWasTyped) {
   make_shop();
   std::string umlauts;
@@ -262,7 +262,7 @@ TEST_F(ShellTest, FormatsAreThoseOfTheCommands) {
   EXPECT_EQ(Json::parse(error.err, nullptr, false)["error"]["code"], "CEL-FAMILY") << error.err;
 }
 
-// … and each line of JSON Lines is one object, whatever the command; what is no list is refused as csv.
+// Each line of JSON Lines is one object, whatever the command. An answer that is no list is refused as csv.
 TEST_F(ShellTest, FormatsForProgramsHoldForAllCommands) {
   make_shop();
   const std::string all =
@@ -304,7 +304,7 @@ TEST_F(ShellTest, FormatsForProgramsHoldForAllCommands) {
   EXPECT_EQ(script("help; help 'scan'; table_help", {"--format", "csv"}).out, "");
 }
 
-// What describe prints makes the same table.
+// The output of describe makes the same table.
 TEST_F(ShellTest, ADescriptionCanBePastedBack) {
   make_shop();
   script(
@@ -409,7 +409,8 @@ void wait_for_the_editor([[maybe_unused]] int terminal) {
 #endif
 }
 
-// What a person sees who types these lines, with this directory for history and settings, and this LC_ALL.
+// Returns the screen of a person who types these lines, with this directory for history and settings, and
+// this LC_ALL.
 std::string typed_at_a_terminal(const std::vector<std::string>& words, const std::string& home,
                                 const std::vector<std::string>& lines, const std::string& locale = "C") {
   int terminal = -1;
@@ -433,7 +434,7 @@ std::string typed_at_a_terminal(const std::vector<std::string>& words, const std
   // Reading fails when the shell has ended.
   for (ssize_t bytes; (bytes = read(terminal, chunk, sizeof chunk)) > 0;) {
     seen.append(chunk, static_cast<size_t>(bytes));
-    // A line that is shown again, as after a key that moves, stands behind '\r' and is no new prompt.
+    // A line that is shown again, as after a key that moves, follows '\r' and is no new prompt.
     size_t prompt = seen.find("> ", looked);
     while (prompt != std::string::npos && seen.find('\r', seen.rfind('\n', prompt)) < prompt)
       prompt = seen.find("> ", prompt + 1);
@@ -465,7 +466,7 @@ TEST_F(ShellTest, AtATerminalErrorsEndTheStatementOnly) {
   EXPECT_EQ(out_of({"count", "db", "t", "--format", "csv"}), "rows,cells\n1,1\n");
 }
 
-// … whatever the locale, and also where they are no characters.
+// Bytes arrive in every locale, and also where they are no characters.
 TEST_F(ShellTest, AtATerminalBytesArriveAsTyped) {
   const std::string store = path("db");
   for (const std::string locale : {"C.UTF-8", "C", "POSIX", "of_no_land.UTF-8"}) {
@@ -491,7 +492,7 @@ TEST_F(ShellTest, AtATerminalBytesArriveAsTyped) {
     EXPECT_EQ(value("few"), "\\xC2\\x85\\xC2\\xAD\\xC2\\xA0");
 #ifdef CELLAR_WITH_EDIT
     EXPECT_EQ(value("moved"), "\\xE2\\x82\\xAC\\xC3\\xB6") << "one character was rubbed out";
-    // What comes from the file of the history is what was typed.
+    // A line from the file of the history is the typed one.
     const std::string recalled = typed_at_a_terminal(
         {store}, path("home"), {"deleteall 't', 'Zürich2'\n", "\x10\x10\x10\x10\x10\n", "exit\n"}, locale);
     EXPECT_EQ(value("Z\\xC3\\xBCrich2"), "na\\xC3\\xAFve \\xE2\\x82\\xAC\\xF0\\x9F\\x98\\x80") << recalled;
@@ -619,7 +620,7 @@ TEST_F(ShellTest, CountSaysHowFarItIs) {
   EXPECT_NE(result.err.find("cells      "), std::string::npos) << result.err;
 }
 
-// Of many files a read names the first ones that it passed over, and why.
+// If a read passed over many files, its explanation names the first ones, and the reasons.
 TEST_F(ShellTest, ExplainNamesFilesThatWereNotRead) {
   std::string text = "create 't', {NAME => 'f', COMPACTION => 'none'}\n";
   for (int i = 10; i < 26; ++i) text += "put 't', 'row" + std::to_string(i) + "', 'f:q', 'v'\nflush 't'\n";

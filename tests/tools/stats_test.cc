@@ -1,5 +1,5 @@
-// Goal: `cellar stats` counts what is there. Method: the same figures made here from what `dump` prints of
-// HBase's files, and from cells that this test wrote; its documents held against the schema.
+// Goal: `cellar stats` counts what is there. Method: the same figures are computed here from the output of
+// `dump` for HBase's files, and from cells that this test wrote. The documents are compared with the schema.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ class Stats : public ToolTest {
     return {};
   }
 
-  // What must be said about these values.
+  // Expects the right description of these values.
   static void expect_describes(const Json& said, std::vector<int64_t> values) {
     SCOPED_TRACE(said["name"].get<std::string>());
     std::ranges::sort(values);

@@ -1,6 +1,6 @@
-// Goal: `cellar verify` finds in a store whatever opening it refuses, says in plain words how a log ends that
-// was not closed, is quick with holes, and ends soon when it is told to. Method: each obstacle put into a
-// sound store, which is then verified, and opened for reading and for writing.
+// Goal: `cellar verify` finds in a store every fault that opening it refuses. It tells in plain words how a
+// log ends that was not closed. It is quick with holes, and ends soon after a signal. Method: each obstacle
+// is put into a sound store, which is then verified, and opened for reading and for writing.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

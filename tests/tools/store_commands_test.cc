@@ -555,7 +555,7 @@ TEST_F(StoreCommands, CreateSaysWhatAWriteSurvives) {
     out_of({"create", "shop", durability, "d", "--durability", durability});
     EXPECT_EQ(json_of({"describe", "shop", durability})["tables"][0]["durability"], durability);
   }
-  // What skips the log is in no feed, which is read from the log.
+  // A write that skips the log is in no feed, which is read from the log.
   out_of({"feed", "create", "shop", "all"});
   out_of({"put", "shop", "skip_wal", "r", "d:q", "unlogged"});
   out_of({"put", "shop", "sync_wal", "r", "d:q", "logged"});

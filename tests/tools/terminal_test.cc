@@ -1,6 +1,6 @@
-// Goal: at a terminal answers are never mixed with progress, and no byte of a file, of a name or of a value
-// can drive the terminal; what goes elsewhere in a form for programs is exact. Method: the real program at a
-// pseudo-terminal, whose screen is computed from what it got.
+// Goal: at a terminal, answers are never mixed with progress. No byte of a file, of a name or of a value can
+// drive the terminal. Output for programs that goes elsewhere is exact. Method: the real program at a
+// pseudo-terminal, whose screen is computed from the bytes that it got.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -161,7 +161,7 @@ TEST_F(Terminal, ValuesDoNotDriveIt) {
   EXPECT_NE(table.find(shown), std::string::npos) << "a table is for people wherever it goes: " << table;
 }
 
-// Whether a name that contains a newline is printed, and not as two lines.
+// Returns true if a name that contains a newline is printed, and not as two lines.
 bool stays_on_its_line(const ToolResult& result) {
   const std::string text = result.out + result.err;
   return text.find("ok  b.hfile") != std::string::npos && text.find("\nok  b.hfile") == std::string::npos;

@@ -38,13 +38,13 @@ class ToolTest : public ::testing::Test {
 
   // Runs `cellar` with these arguments, this text as standard input.
   ToolResult run(const std::vector<std::string>& arguments, const std::string& input = {}) const;
-  // … and expects exit status 0; what it printed.
+  // Runs as above, and expects exit status 0. Returns the output.
   std::string out_of(const std::vector<std::string>& arguments, const std::string& input = {}) const;
-  // … --format json, parsed.
+  // Runs as above with --format json. Returns the parsed output.
   nlohmann::json json_of(std::vector<std::string> arguments) const;
   // Runs a line through the shell, with `cellar` in the path.
   ToolResult shell(const std::string& line) const;
-  // What a terminal gets from `cellar`: answers, errors and progress, as they come.
+  // Returns the bytes that a terminal gets from `cellar`: answers, errors and progress, as they come.
   std::string on_terminal(const std::vector<std::string>& arguments,
                           const TerminalOptions& options = {}) const;
   std::string on_terminal(const std::vector<std::string>& arguments, int waiting_ms) const {

@@ -67,7 +67,7 @@ class Verify : public ToolTest {
     ASSERT_TRUE(builder->finish().ok());
   }
 
-  // Of the flushed shop.
+  // Returns the path of a file of the flushed shop.
   std::string a_store_file() const {
     const Json files = json_of({"verify", "shop"})["files"];
     return files.at(0)["path"];
@@ -212,7 +212,8 @@ TEST_F(Verify, StoresAreHeldAgainstTheirManifest) {
   EXPECT_EQ(run({"verify", "shop"}).exit, 0) << "healed";
 }
 
-// What the manifest says of a file is not in the file: here the manifest is changed instead of the cells.
+// The manifest's statement about a file is not in the file. Here the manifest is changed instead of the
+// cells.
 TEST_F(Verify, CellsOfAnotherTimeThanTheirFileAreFound) {
   make_shop();
   out_of({"flush", "shop"});

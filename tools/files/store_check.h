@@ -12,9 +12,9 @@
 
 namespace cellar {
 
-// Codes: V-CURRENT (it is lost, or not a file), V-LOCK (the store cannot be locked), V-LOG (the log is
-// damaged), V-FILE-MISSING. Also V-DIRECTORY (a directory cannot be used, or has the name of a file),
-// V-MANIFEST (a file is not as the manifest says, or options are invalid).
+// The codes are V-CURRENT (CURRENT is lost, or not a file), V-LOCK (the store cannot be locked), V-LOG (the
+// log is damaged) and V-FILE-MISSING. V-DIRECTORY means that a directory cannot be used, or has the name of a
+// file. V-MANIFEST means that a file is not as the manifest says, or that options are invalid.
 struct StoreFault {
   std::string code;
   std::string text;

@@ -55,7 +55,7 @@ Arguments::Arguments(std::string command, std::string summary)
 
 Arguments::~Arguments() = default;
 
-// CLI11 wants names without blanks and brackets; errors are told by the name people see.
+// CLI11 requires names without blanks and brackets. Errors use the name that people see.
 std::string Arguments::inner_name() const { return "OPERAND" + std::to_string(operand_lines_.size()); }
 
 Arguments& Arguments::operand(const std::string& name, std::string& to, const std::string& help) {

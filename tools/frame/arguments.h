@@ -12,7 +12,7 @@
 
 namespace cellar {
 
-// Binds arguments to variables, which must outlive it. The library behind it is CLI11. One thread.
+// Binds arguments to variables, which must outlive it. The parsing is done by CLI11. One thread.
 class Arguments {
  public:
   Arguments(std::string command, std::string summary);
@@ -23,8 +23,8 @@ class Arguments {
   Arguments& optional_operand(const std::string& name, std::string& to, const std::string& help);
   Arguments& operands(const std::string& name, std::vector<std::string>& to, const std::string& help,
                       bool at_least_one);
-  // The operands behind the ones before, for a command that tells forms of them apart itself: `usage` shows
-  // them in the help, `other` is a whole other form. word() adds a line about one of them.
+  // Declares all further operands, for a command that distinguishes their forms itself. The help shows
+  // `usage`, and `other` as a second usage line. word() adds a line about one of them.
   Arguments& words(std::vector<std::string>& to, const std::string& usage, const std::string& other);
   Arguments& word(const std::string& name, const std::string& help);
 

@@ -18,7 +18,7 @@ class Command {
  public:
   virtual ~Command() = default;
   virtual CommandGroup group() const = 0;
-  // What it does, in one line without a full stop.
+  // Returns what the command does, in one line without a full stop.
   virtual std::string_view summary() const = 0;
   virtual void declare(Arguments& arguments) = 0;
   // An error ends the program with the exit status of its code; a negative answer is

@@ -1,5 +1,5 @@
-// Distribution: how often each value occurs, exactly while there are few different ones, in narrow buckets
-// beyond that; never with a figure that was not counted.
+// Distribution: how often each value occurs. It is exact while there are few different values. Later, values
+// share narrow buckets. The count of each bucket is exact.
 #pragma once
 
 #include <cstdint>
@@ -71,8 +71,8 @@ std::optional<ValueBucket> percentile(const std::vector<ValueBucket>& ascending,
 // The distribution of `now - value`, ascending.
 std::vector<ValueBucket> ages_of(const std::vector<ValueBucket>& times, int64_t now);
 
-// Bars of a chart: 0, 1, 2-3, 4-7, 8-15, … from the first to the last that holds something; values below zero
-// in the first one, -1. A bucket that lies in two of them counts in the higher one.
+// Returns the bars of a chart: 0, 1, 2-3, 4-7, 8-15, and so on, from the first to the last that holds a
+// value. Values below zero are in the first bar, -1. A bucket that lies in two bars counts in the higher one.
 std::vector<ValueBucket> doubling_bars(const std::vector<ValueBucket>& ascending);
 
 }  // namespace cellar

@@ -60,8 +60,8 @@ have the form above.
 Control characters and marks that change the direction of text are \xHH in tables, and in every format
 at a terminal: no file can drive it.
 
-Standard output is data; progress, notes and errors go to standard error, errors as one JSON object with
---format json or jsonl. At a terminal, and nowhere else, a table cuts values to its width (--full does
+Standard output is data; progress, notes and errors go to standard error. With --format json or jsonl, an
+error is a single JSON object. At a terminal, and nowhere else, a table cuts values to its width (--full does
 not), has colours (--color; NO_COLOR and TERM=dumb are honoured), and goes through CELLAR_PAGER, PAGER
 or less if it is longer than the screen (--no-pager).
 )";

@@ -1,4 +1,4 @@
-// What people type: bytes with escapes, columns, times, sizes, and how values are shown.
+// Parses operands and options that people type: bytes with escapes, columns, times, sizes. Shows values.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +24,13 @@ struct ColumnOperand {
       qualifier;  // nothing: the whole family ("d"); empty: the column without a name ("d:")
 };
 Result<ColumnOperand> parse_column(std::string_view text);
-// … where one column is needed.
+// Parses a column, as parse_column() does. Returns kInvalidArgument if the text names a whole family.
 Result<ColumnOperand> parse_one_column(std::string_view text);
 
-// Parses a time that a person typed: "now", "now-2h", a date "2026-11-20", a date and time
-// "2026-11-20T18:04:11.203Z", "LATEST", or milliseconds since 1970, with or without "ms". Returns
-// kInvalidArgument if the date or time of day does not exist. A number without "ms" is also refused if it
-// looks like a year, a date or seconds. Examples are 2026, 202611, 20261120, 202611201804, 20261120180411,
-// 1763748251.
+// Parses a time that a person typed. Accepts "now", "now-2h", "LATEST", a date "2026-11-20", and a date and
+// time "2026-11-20T18:04:11.203Z". Also accepts milliseconds since 1970, with or without "ms". Returns
+// kInvalidArgument if the date or time of day does not exist. A number without "ms" is refused if it looks
+// like a year, a date or seconds. Examples are 2026, 202611, 20261120, 20261120180411 and 1763748251.
 Result<int64_t> parse_time(std::string_view text);
 // Parses a time that a program wrote. Accepts the same texts as parse_time(), and takes every plain number as
 // milliseconds since 1970.
@@ -55,8 +54,8 @@ Result<T> for_argument(std::string_view name, Result<T> parsed) {
   return parsed.status().with_context(name);
 }
 
-// Returns the text as one word for a POSIX shell: quoted if it holds other characters than those of plain
-// names.
+// Returns the text as a single word for a POSIX shell. The word is quoted if the text holds other characters
+// than plain names do.
 std::string shell_word(std::string_view text);
 
 // Returns kInvalidArgument: a command has no such action; hints at the nearest of `actions`, or names them.

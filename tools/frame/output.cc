@@ -29,7 +29,8 @@ Format format_of(std::string_view name) {
 
 namespace {
 
-// Whether a look at each character is needed. What is beyond ASCII may be a control character of C1.
+// Returns true if the bytes must be examined character by character. A byte beyond ASCII may belong to a
+// control character of C1.
 bool may_hold_controls(std::string_view bytes) {
   return std::ranges::any_of(bytes, [](char c) {
     const auto byte = static_cast<unsigned char>(c);

@@ -23,9 +23,9 @@ inline int json_indent(Format format) { return format == Format::kJsonl ? -1 : 2
 // Output: a buffer in front of a file descriptor. A reader that goes away is not an error: writing then does
 // nothing, and loops should ask is_lost() and end. One thread.
 //
-// Where people read it, control characters cannot do anything: a terminal gets them as \xHH in every format,
-// and so do texts for people (set_for_people()) wherever they go. Other output is written byte for byte.
-// Pieces must not end inside a character of UTF-8.
+// Control characters have no effect where people read the output. A terminal gets them as \xHH in every
+// format. A text for people (set_for_people()) gets them so at every destination. Other output is written
+// byte for byte. Pieces must not end inside a character of UTF-8.
 class Output {
  public:
   explicit Output(int descriptor);
@@ -66,7 +66,7 @@ class Output {
 
   // From now on there; the caller keeps the descriptor open. Forgets what was wrong with the one before.
   void redirect(int descriptor);
-  // Whether what follows is a text for people, no matter where it goes.
+  // States that the following output is a text for people, no matter where it goes.
   void set_for_people(bool is) {
     if (is != for_people_) flush();
     for_people_ = is;

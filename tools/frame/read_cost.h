@@ -1,4 +1,4 @@
-// What a read cost, for --explain: lines for people, a member of a JSON document.
+// The cost of a read, for --explain: lines for people, and a member of a JSON document.
 #pragma once
 
 #include <string>

@@ -27,7 +27,7 @@ struct ReadOptions {
   bool per_cell = false;  // these two count cells
   bool strict_versions = false;
 };
-// What get and scan alone have: limits per family, strict versions.
+// Declares the options that only get and scan have: limits per family, strict versions.
 void declare_row_options(Arguments& arguments, ReadOptions& options);
 template <class Read>
 Status apply_read_options(const ReadOptions& options, Read& read);

@@ -42,7 +42,7 @@ class Session {
   // How it ends unless an error ends it otherwise.
   void answer(Exit exit) { exit_ = exit; }
   void answer_negative() { answer(Exit::kNegative); }
-  // What the error that is about to be returned is called, and how it ends the program.
+  // Records the code and the exit status of the error that the command is about to return. Returns `status`.
   Status name_failure(std::string code, Exit exit, Status status);
   // Prints the error, or nothing when ok; the exit status.
   Exit end(const Status& status);
@@ -61,8 +61,9 @@ class Session {
   Exit failure_exit_ = Exit::kFine;
 };
 
-// What a block of an HFile may hold when decompressed: 16 MiB, unless CELLAR_MAX_BLOCK says. A command holds
-// a few such blocks and what is printed of them; with 16 MiB it stays below 256 MiB, whatever a file says.
+// Returns how many bytes a decompressed block of an HFile may have: 16 MiB, unless CELLAR_MAX_BLOCK sets
+// another limit. A command holds a few such blocks and their printed form. With 16 MiB it stays below 256 MiB
+// for every file.
 uint64_t block_bytes_max();
 void set_block_bytes_max(uint64_t bytes);
 
@@ -72,7 +73,7 @@ void install_signal_handlers();
 bool interrupted();
 // At a prompt, where an interrupt ends what was asked for and not the program.
 void forget_interrupt();
-// What a command returns when it ended because of the flag.
+// Returns the error of a command that ended because of the flag.
 Status interrupted_status(std::string_view what_remains);
 
 // ExitOnInterrupt: while it lives, SIGINT or SIGTERM ends the program at once with 130 or 143 and this line.
