@@ -70,9 +70,8 @@ class ClaimedCompaction {
   uint64_t number_;  // of Store::compaction_begins(); 0: released
 };
 
-// Runs a checked plan whose inputs are claimed: kAborted when the engine closes meanwhile. An input that turns
-// out to be damaged is set aside. Calls `turn` at each checkpoint: it may run other compactions of the store on
-// this thread.
+// Runs a checked plan whose inputs are claimed: kAborted when the engine closes meanwhile. A damaged input is
+// set aside. Calls `turn` at each checkpoint: it may run other compactions of the store on this thread.
 Status compact_store(const StoreWork& work, Store& store, const CompactionPlan& plan,
                      ClaimedCompaction claimed, const std::function<void()>& turn);
 

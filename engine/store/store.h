@@ -142,15 +142,15 @@ class Store : public std::enable_shared_from_this<Store> {
   uint64_t debt_bytes() const { return debt_bytes_.load(std::memory_order_relaxed); }
   // Begins a compaction of these files, which are busy until it ends. There are `runs_replaced` fewer runs
   // afterwards. The output joins `run`, if that is not 0. Returns a number for compaction_ends(). Returns 0 if
-  // the compaction has to wait for one that runs: that one has an input, or adds files to `run` among the same
-  // rows.
+  // the compaction has to wait for one that runs. That one has an input, or it adds files to `run` among the
+  // same rows.
   uint64_t compaction_begins(std::span<const std::shared_ptr<StoreFile>> inputs, int64_t runs_replaced,
                              uint64_t run);
   void compaction_ends(std::span<const std::shared_ptr<StoreFile>> inputs, uint64_t compaction);
-  // Who plans a compaction holds it until compaction_begins(): no other one begins meanwhile.
+  // A job that plans a compaction holds it until compaction_begins(). So no other one begins meanwhile.
   Mutex& plan_mutex() CELLAR_RETURN_CAPABILITY(plan_mutex_) { return plan_mutex_; }
-  // Returns the time since the last call in which compactions ran, in microseconds. Those that run at the same
-  // time count once.
+  // Returns the time since the last call in which compactions ran, in microseconds. Compactions that run at
+  // the same time count once.
   int64_t take_compaction_us(int64_t now_us);
   // Compactions leave the file out from now on, because it cannot be read. False if they did already.
   bool set_aside(StoreFile& file);

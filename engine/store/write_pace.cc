@@ -28,9 +28,9 @@ double policy_debt(uint64_t debt, uint64_t bytes, uint64_t flush) {
   const auto flushes = static_cast<double>(flush);
   const auto rest = static_cast<double>(bytes - std::min(debt, bytes));
   const double begin = 2 * flushes;
-  const double end = 3 * flushes + 0.2 * rest;
-  if (end <= begin) return 1;  // memtables of no bytes, and nothing but debt
-  return std::clamp((static_cast<double>(debt) - begin) / (end - begin), 0.0, 1.0);
+  const double end = 3 * flushes + 0.15 * rest;
+  if (end <= begin) return 2;  // memtables of no bytes, and nothing but debt
+  return std::clamp((static_cast<double>(debt) - begin) / (end - begin), 0.0, 2.0);
 }
 
 // One flush of a store runs at a time. Each flush halves the weight of all earlier ones.

@@ -1,6 +1,7 @@
-// WritePace: how fast a store takes writes while its compactions are behind.
+// WritePace: how fast a store takes writes while it waits for compactions.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -8,18 +9,18 @@
 
 namespace cellar {
 
-// Returns how far compactions are behind, from 0 (not at all) to 1 (writers have to wait). Pacing begins at
-// half of `files_slow`, so that the rate falls early and slowly.
+// Returns the debt of compactions by the number of files, from 0 (none) to 1 (writers have to wait). Pacing
+// begins at half of `files_slow`, so that the rate falls early and slowly.
 double compaction_debt(uint64_t files, uint64_t files_slow, uint64_t files_stop);
 
-// Returns how far compactions are behind by bytes, from 0 to 1: a compaction of `inputs` bytes runs, and the
-// store has grown by `newer` bytes since it began. A long compaction keeps its inputs on disk until it ends,
-// and the newer bytes are still to be compacted. Four memtables of `flush` bytes are always allowed.
+// Returns the debt of compactions by bytes, from 0 to 1. A compaction of `inputs` bytes runs. The store has
+// grown by `newer` bytes since it began. A long compaction keeps its inputs on disk until it ends, and the
+// newer bytes are still to be compacted. Four memtables of `flush` bytes are always allowed.
 double backlog_debt(uint64_t newer, uint64_t inputs, uint64_t flush);
 
-// Returns the debt by the policy's account, from 0 to 1. `debt` of the store's `bytes` lie where compactions
+// Returns the debt by the policy's account, from 0 to 2. `debt` of the store's `bytes` lie where compactions
 // do not leave them. Two memtables of `flush` bytes are always allowed. The debt is 1 near a fifth of the
-// other bytes. Random overwrites of 3 GB then keep the store below twice the live data, after 75 seconds.
+// other bytes, 2 near twice as much.
 double policy_debt(uint64_t debt, uint64_t bytes, uint64_t flush);
 
 // Measures the rates that compactions and flushes keep up with, and tells writers how long to wait so that
@@ -42,16 +43,17 @@ class WritePace {
   void compacted(int64_t micros);
   // Returns the bytes of memtables per second that compactions have lately kept up with.
   double sustainable() const;
-  // Returns the bytes per second to allow at this debt: twice the sustainable rate at 0, less than half of it
-  // at 1.
+  // Returns the bytes per second to allow at this debt: twice the sustainable rate at 0, 0.4 times at 1, 0.02
+  // times at 2. Beyond 1 the sustainable rate is out of date: compactions have become slower.
   double rate(double debt) const {
-    CELLAR_ASSERT(debt >= 0 && debt <= 1);
-    return sustainable() * (2 - 1.6 * debt);
+    CELLAR_ASSERT(debt >= 0 && debt <= 2);
+    const double times = debt <= 1 ? 2 - 1.6 * debt : 0.4 - 0.38 * (debt - 1);
+    return std::max(kLeastBytesPerSecond / 4, sustainable() * times);
   }
 
-  // Returns the bytes per second to allow when only one more memtable may wait for its flush: a little more
-  // than flushes have lately kept up with while the one that is written is empty, a fifth of it when it is
-  // full. So no write waits for a whole flush.
+  // Returns the bytes per second to allow when only one more memtable may wait for its flush. It is a little
+  // more than the rate of the last flushes while the active memtable is empty, a fifth of it when it is full.
+  // So no write waits for a whole flush.
   double flush_rate(double filled) const;
 
   // Notes that a memtable has grown by `bytes`, which take their time at this rate.

@@ -1,5 +1,5 @@
-// Goal: compactions of different files of a family run at the same time, on the threads that there are. What
-// they leave is right. Method: a listener stops each compaction at its beginning until enough of them have
+// Goal: compactions of different files of a family run at the same time, on the threads that there are. Their
+// results are right. Method: a listener stops each compaction at its beginning until enough of them have
 // begun. Then random writes with many threads, against a model.
 #include <chrono>
 #include <condition_variable>

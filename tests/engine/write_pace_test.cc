@@ -34,6 +34,8 @@ TEST(WritePaceTest, SustainableIsWhatWasFlushedInTheTimeOfCompactions) {
   EXPECT_DOUBLE_EQ(pace.sustainable(), 4 << 20);
   EXPECT_GT(pace.rate(0.1), pace.sustainable());
   EXPECT_LT(pace.rate(1), pace.sustainable() / 2);
+  EXPECT_LT(pace.rate(1.5), pace.rate(1));
+  EXPECT_EQ(pace.rate(2), WritePace::kLeastBytesPerSecond / 4) << "writes never stop by debt alone";
   // The past fades.
   for (int i = 0; i < 50; ++i) {
     pace.flushed(10 << 20, 1);
@@ -71,8 +73,8 @@ TEST(WritePaceTest, DebtOfThePolicyCountsInProportionToTheRest) {
     before = now;
   }
   EXPECT_LT(before, 1);
-  EXPECT_EQ(policy_debt(kRest, 2 * kRest, kFlush), 1);
-  EXPECT_EQ(policy_debt(5, 3, 0), 1) << "the sizes were read one after the other";
+  EXPECT_EQ(policy_debt(kRest, 2 * kRest, kFlush), 2);
+  EXPECT_EQ(policy_debt(5, 3, 0), 2) << "the sizes were read one after the other";
 }
 
 TEST(WritePaceTest, WhatBecomesDebtIsNotSustained) {
