@@ -140,10 +140,14 @@ class MadeStore {
 std::vector<std::string> variants_of(const std::string& name) {
   if (name == "exploring") return {name, "exploring(files_min=2, files_max=3)"};
   if (name == "leveled")
-    return {name, "leveled(fanout=2, base_bytes=100, file_bytes=50, runs_min=2)",
+    return {name,
+            "leveled(fanout=2, base_bytes=100, file_bytes=50, runs_min=2)",
             "leveled(fanout=3, base_bytes=60, file_bytes=20, runs_min=1, pick=oldest)",
             "leveled(fanout=2, base_bytes=50, file_bytes=30, runs_min=3, pick=tombstones)",
-            "leveled(fanout=2, base_bytes=80, file_bytes=40, runs_min=2, pick=whole)"};
+            "leveled(fanout=2, base_bytes=80, file_bytes=40, runs_min=2, pick=whole)",
+            "leveled(fanout=2, base_bytes=50, file_bytes=20, runs_min=2, pick=round_robin)",
+            "leveled(fanout=2, base_bytes=50, file_bytes=20, pick=least_overlap_grandparent)",
+            "leveled(fanout=2, base_bytes=60, file_bytes=30, targets=fixed, pick=oldest_write)"};
   return {name};
 }
 
