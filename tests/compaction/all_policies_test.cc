@@ -63,8 +63,11 @@ class MadeStore {
       info.first_row = file.rows.begin()->first;
       info.last_row = file.rows.rbegin()->first;
       info.major = file.major;
+      info.sequence_min = UINT64_MAX;
       for (const auto& [row, writes] : file.rows)
         info.sequence_max = std::max(info.sequence_max, writes.newest);
+      for (const auto& [row, writes] : file.rows)
+        info.sequence_min = std::min(info.sequence_min, writes.oldest);
     }
     return {.files = infos_, .flush_bytes = 5 * kRowBytes, .files_stop = 12};
   }
@@ -148,6 +151,8 @@ std::vector<std::string> variants_of(const std::string& name) {
             "leveled(fanout=2, base_bytes=50, file_bytes=20, runs_min=2, pick=round_robin)",
             "leveled(fanout=2, base_bytes=50, file_bytes=20, pick=least_overlap_grandparent)",
             "leveled(fanout=2, base_bytes=60, file_bytes=30, targets=fixed, pick=oldest_write)"};
+  if (name == "tiered")
+    return {name, "tiered(runs=2, file_bytes=20)", "tiered(runs=3, file_bytes=50, space_max=100)"};
   return {name};
 }
 
