@@ -153,6 +153,8 @@ std::vector<std::string> variants_of(const std::string& name) {
             "leveled(fanout=2, base_bytes=60, file_bytes=30, targets=fixed, pick=oldest_write)"};
   if (name == "tiered")
     return {name, "tiered(runs=2, file_bytes=20)", "tiered(runs=3, file_bytes=50, space_max=100)"};
+  if (name == "lazy_leveled")
+    return {name, "lazy_leveled(runs=2, file_bytes=20)", "lazy_leveled(runs=3, file_bytes=30)"};
   return {name};
 }
 

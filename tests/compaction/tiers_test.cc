@@ -1,4 +1,5 @@
-// Goal: the policy "tiered" makes the plans that its rules say. Method: tests/data/compaction/*.txt: stores, and the next plan, the debt and
+// Goal: the policies whose levels hold several runs make the plans that their rules say: "tiered" and
+// "lazy_leveled". Method: tests/data/compaction/*.txt: stores, and the next plan, the debt and
 // the place of a major compaction, all worked out by hand.
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@ namespace cellar::testing {
 namespace {
 
 TEST(Tiered, PicksWhatIsWorkedOutByHand) { run_policy_cases("compaction/tiered.txt"); }
+TEST(LazyLeveled, PicksWhatIsWorkedOutByHand) { run_policy_cases("compaction/lazy_leveled.txt"); }
 
 // Runs of the levels 0, 3, 1, 1, 0: the oldest counts as one of level 3.
 TEST(Tiers, ARunThatIsOlderThanADeeperOneCountsAsThatLevel) {
