@@ -16,8 +16,8 @@ double in_proportion(uint64_t amount, uint64_t to) {
 }
 
 // Returns the file after those that went down last. A cursor would be state, so the shape says where it is.
-// What went down last is the newest part of the next level: ids ascend, so it has the greatest one. A file
-// that moved keeps its id. But it has left its level, so no file of its rows is left to be chosen again.
+// Ids ascend, so the file of the next level with the greatest id was written last. A file that moved keeps
+// its id, so it does not move the cursor. But it has left its level, and cannot be chosen again.
 const StoreFileInfo& next_in_circle(Files files, Files below) {
   CELLAR_ASSERT(!files.empty());
   if (below.empty()) return files.front();

@@ -44,8 +44,8 @@ bool parse_short_time(std::string_view text, int64_t& seconds) {
          !__builtin_mul_overflow(seconds, factor, &seconds);
 }
 
-// Returns the parameters in the parentheses, in order. A part without "=" continues the value before it, which
-// is a list. If no value is before it, it has no value, and is reported when the plug-in is made.
+// Returns the parameters in the parentheses, in order. A part without "=" continues the value before it,
+// which is a list. If there is no such value, the part has none, and is reported when the plug-in is made.
 std::vector<std::pair<std::string_view, std::string_view>> parameters_in(std::string_view text) {
   std::vector<std::pair<std::string_view, std::string_view>> found;
   const size_t open = text.find('(');

@@ -155,6 +155,9 @@ std::vector<std::string> variants_of(const std::string& name) {
     return {name, "tiered(runs=2, file_bytes=20)", "tiered(runs=3, file_bytes=50, space_max=100)"};
   if (name == "lazy_leveled")
     return {name, "lazy_leveled(runs=2, file_bytes=20)", "lazy_leveled(runs=3, file_bytes=30)"};
+  if (name == "unified")
+    return {name, "unified(scaling=N, base_bytes=20, file_bytes=20)", "unified(scaling=L3, file_bytes=30)",
+            "unified(scaling=T3,N,L10, base_bytes=20, file_bytes=40)"};
   return {name};
 }
 

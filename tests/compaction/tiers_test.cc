@@ -1,5 +1,5 @@
-// Goal: the policies whose levels hold several runs make the plans that their rules say: "tiered" and
-// "lazy_leveled". Method: tests/data/compaction/*.txt: stores, and the next plan, the debt and
+// Goal: the policies whose levels hold several runs make the plans that their rules say: "tiered",
+// "lazy_leveled" and "unified". Method: tests/data/compaction/*.txt: stores, and the next plan, the debt and
 // the place of a major compaction, all worked out by hand.
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@ namespace {
 
 TEST(Tiered, PicksWhatIsWorkedOutByHand) { run_policy_cases("compaction/tiered.txt"); }
 TEST(LazyLeveled, PicksWhatIsWorkedOutByHand) { run_policy_cases("compaction/lazy_leveled.txt"); }
+TEST(Unified, PicksWhatIsWorkedOutByHand) { run_policy_cases("compaction/unified.txt"); }
 
 // Runs of the levels 0, 3, 1, 1, 0: the oldest counts as one of level 3.
 TEST(Tiers, ARunThatIsOlderThanADeeperOneCountsAsThatLevel) {
