@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/units.h"
 #include "cellar/plugin.h"
 
 namespace cellar {
@@ -74,18 +75,23 @@ Result<PluginParams> PluginParams::parse(std::string_view text) {
     return Status::invalid_argument(quoted + " lacks the closing parenthesis at its end");
   std::string_view inside = whole.substr(open + 1, whole.size() - open - 2);
   if (trimmed(inside).empty()) return params;
+  std::string last;  // the key whose value a word may continue
   while (true) {
     const size_t comma = inside.find(',');
     const std::string_view item = trimmed(inside.substr(0, comma));
     const size_t equals = item.find('=');
     const std::string_view key = trimmed(item.substr(0, equals));
     if (equals == item.npos || !is_word(key)) {
-      return Status::invalid_argument(quoted + ": \"" + escaped(item) + "\" is not of the form key=value");
-    }
-    const std::string_view value = trimmed(item.substr(equals + 1));
-    if (value.empty()) return Status::invalid_argument(quoted + ": " + std::string(key) + " has no value");
-    if (!params.values_.emplace(key, value).second) {
-      return Status::invalid_argument(quoted + ": " + std::string(key) + " is given twice");
+      std::string fault = quoted + ": \"" + escaped(item) + "\" is not of the form key=value";
+      if (last.empty() || !is_word(item)) return Status::invalid_argument(fault);
+      params.values_[last].append(",").append(item);
+      params.continued_.emplace(last, std::move(fault));
+    } else {
+      const std::string_view value = trimmed(item.substr(equals + 1));
+      if (value.empty()) return Status::invalid_argument(quoted + ": " + std::string(key) + " has no value");
+      if (!params.values_.emplace(key, value).second)
+        return Status::invalid_argument(quoted + ": " + std::string(key) + " is given twice");
+      last = key;
     }
     if (comma == inside.npos) return params;
     inside.remove_prefix(comma + 1);
@@ -93,7 +99,7 @@ Result<PluginParams> PluginParams::parse(std::string_view text) {
 }
 
 const std::string* PluginParams::find(std::string_view key) const {
-  asked_.emplace(key, true);
+  asked_.emplace(key, false);
   const auto found = values_.find(key);
   return found == values_.end() ? nullptr : &found->second;
 }
@@ -139,7 +145,9 @@ uint64_t PluginParams::bytes(std::string_view key, uint64_t otherwise) const {
     const double each = kind == 'k' ? 0x1p10 : kind == 'm' ? 0x1p20 : kind == 'g' ? 0x1p30 : 1;
     if (known && scale(parsed, each, kLimit, scaled)) return scaled;
   }
-  complain(key, "a size such as 4096, 64k, 8m or 1g");
+  int64_t in_words = 0;
+  if (parse_bytes_in_words(*value, in_words) && in_words >= 0) return static_cast<uint64_t>(in_words);
+  complain(key, "a size such as 4096, 64k, 8MiB or 1 GB");
   return otherwise;
 }
 
@@ -178,6 +186,19 @@ std::string PluginParams::text(std::string_view key, std::string otherwise) cons
   return value == nullptr ? std::move(otherwise) : *value;
 }
 
+std::vector<std::string> PluginParams::list(std::string_view key, std::string_view otherwise) const {
+  const std::string* value = find(key);
+  asked_.insert_or_assign(std::string(key), true);
+  std::vector<std::string> parts;
+  std::string_view rest = value != nullptr ? std::string_view(*value) : otherwise;
+  while (true) {
+    const size_t comma = rest.find(',');
+    parts.emplace_back(trimmed(rest.substr(0, comma)));
+    if (comma == rest.npos) return parts;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
 uint64_t PluginParams::count_within(std::string_view key, uint64_t otherwise, uint64_t least,
                                     uint64_t most) const {
   const uint64_t value = count(key, otherwise);
@@ -197,9 +218,12 @@ std::string PluginParams::choice(std::string_view key, std::string_view otherwis
 }
 
 Status PluginParams::finish() const {
+  for (const auto& [key, fault] : continued_)
+    if (const auto asked = asked_.find(key); asked != asked_.end() && !asked->second)
+      return Status::invalid_argument(fault);
   if (!complaint_.empty()) return Status::invalid_argument(complaint_);
   std::vector<std::string> known;
-  for (const auto& [key, asked] : asked_) known.push_back(key);
+  for (const auto& [key, as_list] : asked_) known.push_back(key);
   for (const auto& [key, value] : values_) {
     if (asked_.find(key) != asked_.end()) continue;
     std::string list;

@@ -10,73 +10,13 @@
 #include "base/bytes.h"
 #include "cellar/compaction_policy.h"
 #include "cellar/plugin.h"
-#include "compaction/sorted_runs.h"
+#include "compaction/file_choice.h"
+#include "compaction/levels.h"
 
 namespace cellar {
 namespace {
 
-constexpr uint32_t kLevelsMax = 40;
 constexpr double kUrgent = 2;  // level 0 goes down first from so many times runs_min on
-
-using Files = std::span<const StoreFileInfo>;
-
-std::vector<const StoreFileInfo*> pointers_to(Files files) {
-  std::vector<const StoreFileInfo*> result;
-  for (const StoreFileInfo& file : files) result.push_back(&file);
-  return result;
-}
-
-// The rows from the first to the last of some files.
-struct Rows {
-  std::string_view first;
-  std::string_view last;
-
-  static Rows of(const std::vector<const StoreFileInfo*>& files) {
-    CELLAR_ASSERT(!files.empty());
-    Rows rows{files.front()->first_row, files.front()->last_row};
-    for (const StoreFileInfo* file : files) {
-      rows.first = std::min<std::string_view>(rows.first, file->first_row);
-      rows.last = std::max<std::string_view>(rows.last, file->last_row);
-    }
-    return rows;
-  }
-  bool meet(const StoreFileInfo& file) const { return file.first_row <= last && file.last_row >= first; }
-};
-
-// The levels of a shape. Level 0 has the runs of flushes, each deeper level at most one run.
-struct Levels {
-  std::vector<SortedRun> young;          // level 0, the oldest first
-  std::vector<const SortedRun*> deep;    // deep[i] is level i + 1, or null
-  std::vector<SortedRun> all;            // owns the runs of `deep`
-  const SortedRun* misplaced = nullptr;  // an older run whose level is not deeper than that of the next one
-
-  explicit Levels(Files files) : all(sorted_runs(files)) {
-    size_t old = all.size();
-    while (old > 0 && all[old - 1].level == 0) --old;
-    young.assign(all.begin() + static_cast<std::ptrdiff_t>(old), all.end());
-    uint32_t above = 0;
-    for (size_t i = old; i-- > 0;) {
-      if (all[i].level <= above || all[i].level > kLevelsMax) {
-        misplaced = &all[i];
-        return;
-      }
-      above = all[i].level;
-      deep.resize(above);
-      deep.back() = &all[i];
-    }
-  }
-  Levels(const Levels&) = delete;
-  Levels& operator=(const Levels&) = delete;
-
-  const SortedRun* run_of(uint32_t level) const {
-    CELLAR_ASSERT(level > 0);
-    return level <= deep.size() ? deep[level - 1] : nullptr;
-  }
-  Files files_of(uint32_t level) const {
-    const SortedRun* run = run_of(level);
-    return run != nullptr ? run->files : Files();
-  }
-};
 
 // Parameters:
 // - fanout: the size of a level, in sizes of the level above it.
@@ -85,7 +25,7 @@ struct Levels {
 //   fixed: level 1 has base_bytes, each other level `fanout` times the target of the level above.
 // - file_bytes: the size of the files that it writes. 0: a memtable.
 // - runs_min: the number of runs of level 0 that go down together.
-// - pick: which file of a level goes down: least_overlap, oldest or tombstones. whole: all of them.
+// - pick: which file of a level goes down, see FileChoice.
 class Leveled final : public CompactionPolicy {
  public:
   explicit Leveled(const PluginParams& params)
@@ -94,7 +34,7 @@ class Leveled final : public CompactionPolicy {
         dynamic_(params.choice("targets", "dynamic", {"dynamic", "fixed"}) == "dynamic"),
         file_bytes_(params.bytes("file_bytes", 0)),
         runs_min_(params.count_within("runs_min", 4, 1, 1000)),
-        pick_(params.choice("pick", "least_overlap", {"least_overlap", "oldest", "tombstones", "whole"})) {}
+        choice_(params) {}
 
   std::optional<CompactionPlan> pick(const StoreShape& shape,
                                      std::vector<std::string>* trace) const override {
@@ -114,10 +54,9 @@ class Leveled final : public CompactionPolicy {
 
   // The deepest level that the store fills.
   CompactionPlan major_output(const StoreShape& shape) const override {
-    uint64_t bytes = 0;
-    for (const StoreFileInfo& file : shape.files) bytes += file.bytes;
+    const auto bytes = static_cast<double>(bytes_of(shape.files));
     uint32_t deepest = 1;
-    while (deepest<kLevelsMax&& static_cast<double>(bytes)> size_of(deepest, shape)) ++deepest;
+    while (deepest < kLevelsMax && size_of(deepest, shape) < bytes) ++deepest;
     return {.level = deepest, .file_bytes = file_bytes(shape)};
   }
 
@@ -136,13 +75,7 @@ class Leveled final : public CompactionPolicy {
   }
 
  private:
-  static void say(std::vector<std::string>* trace, std::string line) {
-    if (trace != nullptr) trace->push_back(std::move(line));
-  }
-
-  uint64_t file_bytes(const StoreShape& shape) const {
-    return std::max<uint64_t>(1, file_bytes_ != 0 ? file_bytes_ : shape.flush_bytes);
-  }
+  uint64_t file_bytes(const StoreShape& shape) const { return file_bytes_of(file_bytes_, shape); }
   // Returns the fixed target of a level.
   double size_of(uint32_t level, const StoreShape& shape) const {
     CELLAR_ASSERT(level > 0);
@@ -182,7 +115,7 @@ class Leveled final : public CompactionPolicy {
                                               std::vector<std::string>* trace) const {
     if (auto plan = move_oldest(levels)) return plan;
     const Files below = levels.files_of(1);
-    std::vector<const StoreFileInfo*> inputs;
+    FilePointers inputs;
     bool busy = levels.run_of(1) != nullptr && levels.run_of(1)->busy;
     for (const SortedRun& run : levels.young) {
       busy = busy || run.busy;
@@ -249,7 +182,8 @@ class Leveled final : public CompactionPolicy {
     }
     if (fullest == 0) return std::nullopt;
     if (dynamic_ && fullest == levels.deep.size()) return deepen(levels, fullest, most);
-    std::vector<const StoreFileInfo*> inputs = chosen(levels.files_of(fullest), levels.files_of(fullest + 1));
+    FilePointers inputs = choice_.chosen(levels.files_of(fullest), levels.files_of(fullest + 1),
+                                         levels.files_of(fullest + 2), trace);
     const Rows rows = Rows::of(inputs);
     const size_t own = inputs.size();
     for (const StoreFileInfo& file : levels.files_of(fullest + 1))
@@ -269,37 +203,9 @@ class Leveled final : public CompactionPolicy {
     return plan;
   }
 
-  // Returns the files that go down, neighbours.
-  std::vector<const StoreFileInfo*> chosen(Files files, Files below) const {
-    CELLAR_ASSERT(!files.empty());
-    if (pick_ == "whole") return pointers_to(files);
-    const StoreFileInfo* best = nullptr;
-    double least = HUGE_VAL;
-    for (const StoreFileInfo& file : files) {
-      const double cost = cost_of(file, below);
-      if (best != nullptr && cost >= least) continue;
-      best = &file;
-      least = cost;
-    }
-    return {best};
-  }
-
-  // The file with the lowest figure goes down.
-  double cost_of(const StoreFileInfo& file, Files below) const {
-    if (pick_ == "oldest") return static_cast<double>(file.sequence_max);
-    if (pick_ == "tombstones")
-      return -static_cast<double>(file.deletes) / static_cast<double>(std::max<uint64_t>(1, file.cells));
-    const Rows rows{file.first_row, file.last_row};
-    uint64_t overlap = 0;
-    for (const StoreFileInfo& each : below)
-      if (rows.meet(each)) overlap += each.bytes;
-    return static_cast<double>(overlap) / static_cast<double>(std::max<uint64_t>(1, file.bytes));
-  }
-
   // The inputs, of `level` and of the next one, go to the next one.
   std::optional<CompactionPlan> down(const Levels& levels, const StoreShape& shape,
-                                     const std::vector<const StoreFileInfo*>& inputs, uint32_t level,
-                                     std::string why) const {
+                                     const FilePointers& inputs, uint32_t level, std::string why) const {
     const SortedRun* next = levels.run_of(level + 1);
     CompactionPlan plan{.why = std::move(why)};
     for (const StoreFileInfo* file : inputs) plan.inputs.push_back(file->id);
@@ -335,7 +241,7 @@ class Leveled final : public CompactionPolicy {
   bool dynamic_;
   uint64_t file_bytes_;
   uint64_t runs_min_;
-  std::string pick_;
+  FileChoice choice_;
 };
 
 }  // namespace

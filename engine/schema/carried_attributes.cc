@@ -8,6 +8,7 @@
 
 #include "base/assert.h"
 #include "base/bytes.h"
+#include "base/units.h"
 #include "engine/schema/option_field.h"
 #include "engine/schema/option_text.h"
 

@@ -1,4 +1,4 @@
-// Units from the largest to the smallest, each at most once; what stands in parentheses says the same again.
+// Times in words, and the text form of plug-ins.
 #include "engine/schema/option_text.h"
 
 #include <fmt/format.h>
@@ -13,86 +13,19 @@
 
 #include "base/assert.h"
 #include "base/bytes.h"
+#include "base/units.h"
 #include "cellar/options.h"
 
 namespace cellar {
 namespace {
 
-struct Unit {
-  std::string_view name;  // in small letters, singular
-  int64_t worth;
-  bool plural;  // may end with an s
-};
-
 constexpr Unit kTimes[] = {
-    {"day", 86400, true}, {"hour", 3600, true}, {"minute", 60, true}, {"second", 1, true}};
-constexpr Unit kSizes[] = {{"tb", int64_t{1} << 40, false},
-                           {"gb", int64_t{1} << 30, false},
-                           {"mb", int64_t{1} << 20, false},
-                           {"kb", int64_t{1} << 10, false},
-                           {"b", 1, false}};
-
-void skip_blanks(std::string_view& text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-}
+    {"day", "days", 86400}, {"hour", "hours", 3600}, {"minute", "minutes", 60}, {"second", "seconds", 1}};
 
 std::string_view trimmed(std::string_view text) {
-  skip_blanks(text);
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   return text;
-}
-
-// The digits in front.
-bool take_number(std::string_view& text, int64_t& number) {
-  if (text.empty() || std::isdigit(static_cast<unsigned char>(text.front())) == 0) return false;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc()) return false;
-  text.remove_prefix(static_cast<size_t>(end - text.data()));
-  return true;
-}
-
-std::string_view take_word(std::string_view& text) {
-  size_t length = 0;
-  while (length < text.size() && std::isalpha(static_cast<unsigned char>(text[length])) != 0) ++length;
-  const std::string_view word = text.substr(0, length);
-  text.remove_prefix(length);
-  return word;
-}
-
-bool is_called(std::string_view word, const Unit& unit) {
-  return word == unit.name || (unit.plural && word.size() == unit.name.size() + 1 && word.back() == 's' &&
-                               word.starts_with(unit.name));
-}
-
-// "1 day 2 hours", in small letters.
-bool parse_sum(std::string_view text, std::span<const Unit> units, int64_t& sum) {
-  sum = 0;
-  text = trimmed(text);
-  if (text.empty()) return false;
-  size_t next = 0;  // the first unit that may still come
-  while (!text.empty()) {
-    int64_t number = 0;
-    if (!take_number(text, number)) return false;
-    skip_blanks(text);
-    const std::string_view word = take_word(text);
-    while (next < units.size() && !is_called(word, units[next])) ++next;
-    if (next == units.size() || __builtin_mul_overflow(number, units[next].worth, &number) ||
-        __builtin_add_overflow(sum, number, &sum))
-      return false;
-    ++next;
-    skip_blanks(text);
-  }
-  return true;
-}
-
-bool parse_words(std::string_view text, std::span<const Unit> units, int64_t& value) {
-  const std::string small = lower_ascii(text);
-  const size_t open = small.find('(');
-  if (open == std::string::npos) return parse_sum(small, units, value);
-  const std::string_view rest = trimmed(std::string_view(small).substr(open + 1));
-  int64_t again = 0;
-  return rest.ends_with(')') && parse_sum(std::string_view(small).substr(0, open), units, value) &&
-         parse_sum(rest.substr(0, rest.size() - 1), units, again) && value == again;
 }
 
 // "7d": one letter for the unit.
@@ -111,8 +44,8 @@ bool parse_short_time(std::string_view text, int64_t& seconds) {
          !__builtin_mul_overflow(seconds, factor, &seconds);
 }
 
-// Returns the parameters in the parentheses, in order. A part that is no parameter has no value, and is
-// reported when the plug-in is made.
+// Returns the parameters in the parentheses, in order. A part without "=" continues the value before it,
+// which is a list. If there is no such value, the part has none, and is reported when the plug-in is made.
 std::vector<std::pair<std::string_view, std::string_view>> parameters_in(std::string_view text) {
   std::vector<std::pair<std::string_view, std::string_view>> found;
   const size_t open = text.find('(');
@@ -122,8 +55,14 @@ std::vector<std::pair<std::string_view, std::string_view>> parameters_in(std::st
     const std::string_view part = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(part.size() + 1, rest.size()));
     const size_t equals = part.find('=');
-    found.emplace_back(trimmed(part.substr(0, equals)),
-                       equals == std::string_view::npos ? "" : trimmed(part.substr(equals + 1)));
+    if (equals == std::string_view::npos && !found.empty() && !found.back().second.empty()) {
+      std::string_view& value = found.back().second;
+      const std::string_view more = trimmed(part);
+      value = {value.data(), static_cast<size_t>(more.data() + more.size() - value.data())};
+    } else {
+      found.emplace_back(trimmed(part.substr(0, equals)),
+                         equals == std::string_view::npos ? "" : trimmed(part.substr(equals + 1)));
+    }
   }
   return found;
 }
@@ -156,11 +95,7 @@ bool parse_seconds(std::string_view text, int64_t& seconds) {
     seconds = kForever;
     return true;
   }
-  return parse_short_time(text, seconds) || parse_words(text, kTimes, seconds);
-}
-
-bool parse_bytes_in_words(std::string_view text, int64_t& bytes) {
-  return parse_scaled(text, bytes) || parse_words(text, kSizes, bytes);
+  return parse_short_time(text, seconds) || parse_units(text, kTimes, seconds);
 }
 
 }  // namespace cellar

@@ -1,4 +1,4 @@
-// Times to live and sizes in words, as HBase's shell takes and prints them; plug-ins with their parameters.
+// Times to live in words, as HBase's shell takes and prints them; plug-ins with their parameters.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,6 @@ namespace cellar {
 // "86400", "7d", "forever"; "1 DAY 2 HOURS", "93600 SECONDS (1 DAY 2 HOURS)", "1 DAY 2 HOURS (93600
 // SECONDS)", in either case. Returns false for other texts, on overflow, or if the two halves differ.
 bool parse_seconds(std::string_view text, int64_t& seconds);
-
-// "65536", "64k"; "64KB", "1 GB 512 MB", "65536 B (64KB)", "64KB (65536 B)".
-bool parse_bytes_in_words(std::string_view text, int64_t& bytes);
 
 // Given "exploring(ratio=1.2, files_min=3)", return "exploring"; the value of a parameter, or ""; the text
 // with that parameter, or without it if the value is empty.

@@ -15,6 +15,7 @@ StoreFileInfo info_of(const StoreFile& file) {
   info.deletes = record.deletes;
   info.first_row = first_row_of(record);
   info.last_row = last_row_of(record);
+  info.sequence_min = record.sequence_min;
   info.sequence_max = record.sequence_max;
   info.time_min = record.time_min;
   info.time_max = record.time_max;

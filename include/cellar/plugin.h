@@ -30,13 +30,19 @@ class PluginParams {
   const std::string& name() const { return name_; }
 
   // Return the value of `key`, or `otherwise` if it is not given. finish() reports a value of the wrong kind.
-  // Sizes accept the suffixes k, m, g (powers of 1024); durations accept ms, s, m, h, d.
+  // Sizes accept the suffixes k, m, g and words such as 8MiB or 1 GB (powers of 1024). Durations accept ms,
+  // s, m, h, d.
   uint64_t count(std::string_view key, uint64_t otherwise) const;
   double number(std::string_view key, double otherwise) const;
   uint64_t bytes(std::string_view key, uint64_t otherwise) const;
   int64_t duration_ms(std::string_view key, int64_t otherwise) const;
   bool flag(std::string_view key, bool otherwise) const;
   std::string text(std::string_view key, std::string otherwise) const;
+  // Returns the parts of a list "a,b,c", at least one. Only this getter accepts commas.
+  std::vector<std::string> list(std::string_view key, std::string_view otherwise) const;
+  // Reports through finish() that the value of `key` is not `expected`, such as "a whole number". Only the
+  // first report counts.
+  void complain(std::string_view key, std::string_view expected) const;
   // Return a whole number from `least` to `most`, or one of `choices`. If `otherwise` is not among these
   // values, the key must be given.
   uint64_t count_within(std::string_view key, uint64_t otherwise, uint64_t least, uint64_t most) const;
@@ -49,11 +55,11 @@ class PluginParams {
 
  private:
   const std::string* find(std::string_view key) const;
-  void complain(std::string_view key, std::string_view expected) const;
 
   std::string name_;
   std::map<std::string, std::string, std::less<>> values_;
-  mutable std::map<std::string, bool, std::less<>> asked_;
+  std::map<std::string, std::string, std::less<>> continued_;  // keys with commas: the complaint about them
+  mutable std::map<std::string, bool, std::less<>> asked_;     // true: as a list
   mutable std::string complaint_;
 };
 

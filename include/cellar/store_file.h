@@ -17,6 +17,7 @@ struct StoreFileInfo {
   uint64_t deletes = 0;  // delete markers among the cells
   std::string first_row;
   std::string last_row;
+  uint64_t sequence_min = 0;  // 0 if a compaction has removed the sequences of its oldest cells
   uint64_t sequence_max = 0;
   int64_t time_min = 0;  // timestamps of its cells, milliseconds since the epoch
   int64_t time_max = 0;

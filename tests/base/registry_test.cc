@@ -75,7 +75,7 @@ TEST(PluginParams, ValuesOfTheWrongKindAreReportedAtTheEnd) {
   EXPECT_NE(complaint("m(n=99999999999999999999)", [](const auto& p) { (void)p.count("n", 3); }), "");
   EXPECT_NE(complaint("m(n=nan)", [](const auto& p) { (void)p.number("n", 3); }), "");
   EXPECT_NE(complaint("m(n=1x)", [](const auto& p) { (void)p.number("n", 3); }), "");
-  EXPECT_NE(complaint("m(n=1kb)", [](const auto& p) { (void)p.bytes("n", 3); }), "");
+  EXPECT_NE(complaint("m(n=1xb)", [](const auto& p) { (void)p.bytes("n", 3); }), "");
   EXPECT_NE(complaint("m(n=-1k)", [](const auto& p) { (void)p.bytes("n", 3); }), "");
   EXPECT_NE(complaint("m(n=99999999999g)", [](const auto& p) { (void)p.bytes("n", 3); }), "");
   EXPECT_NE(complaint("m(n=5)", [](const auto& p) { (void)p.duration_ms("n", 3); }), "");
@@ -107,6 +107,18 @@ TEST(PluginParams, UnitsOfSizesAndDurations) {
   EXPECT_EQ(sizes.bytes("c", 0), 8U << 20);
   EXPECT_EQ(sizes.bytes("d", 0), 1U << 30);
   EXPECT_EQ(sizes.bytes("e", 0), 1536U);
+  const PluginParams words = params("m(a=1MiB,b=64KB,c=1 GB 512 MB,d=65536 B (64KB),e=2tib,f=1gib 1mb)");
+  EXPECT_EQ(words.bytes("a", 0), 1U << 20);
+  EXPECT_EQ(words.bytes("b", 0), 65536U);
+  EXPECT_EQ(words.bytes("c", 0), 1536U << 20);
+  EXPECT_EQ(words.bytes("d", 0), 65536U);
+  EXPECT_EQ(words.bytes("e", 0), 2ULL << 40);
+  EXPECT_EQ(words.bytes("f", 0), 1025U << 20);
+  EXPECT_TRUE(words.finish().ok());
+  const PluginParams wrong = params("m(a=1MiB 1GiB)");
+  EXPECT_EQ(wrong.bytes("a", 7), 7U);
+  EXPECT_EQ(wrong.finish().message(),
+            "a of m must be a size such as 4096, 64k, 8MiB or 1 GB, not \"1MiB 1GiB\"");
   const PluginParams times = params("m(a=5ms,b=5s,c=5m,d=5h,e=5d,f=0)");
   EXPECT_EQ(times.duration_ms("a", 0), 5);
   EXPECT_EQ(times.duration_ms("b", 0), 5'000);
@@ -114,6 +126,19 @@ TEST(PluginParams, UnitsOfSizesAndDurations) {
   EXPECT_EQ(times.duration_ms("d", 0), 18'000'000);
   EXPECT_EQ(times.duration_ms("e", 0), 432'000'000);
   EXPECT_EQ(times.duration_ms("f", 9), 0);
+}
+
+TEST(PluginParams, ListsHaveCommasAndOtherValuesDoNot) {
+  const PluginParams given = params("m(a=T4, T4 ,L10, b=x)");
+  EXPECT_EQ(given.list("a", ""), (std::vector<std::string>{"T4", "T4", "L10"}));
+  EXPECT_EQ(given.list("b", ""), (std::vector<std::string>{"x"}));
+  EXPECT_EQ(given.list("c", "p,q"), (std::vector<std::string>{"p", "q"}));
+  EXPECT_TRUE(given.finish().ok());
+  const PluginParams wrong = params("m(a=1.5, b)");
+  (void)wrong.number("a", 0);
+  EXPECT_EQ(wrong.finish().message(), "\"m(a=1.5, b)\": \"b\" is not of the form key=value");
+  const PluginParams unknown = params("m(x=1, b)");
+  EXPECT_EQ(unknown.finish().message(), "m has no parameter x; it takes none");
 }
 
 TEST(PluginParams, UnknownKeysAreReportedWithTheNearest) {

@@ -63,8 +63,11 @@ class MadeStore {
       info.first_row = file.rows.begin()->first;
       info.last_row = file.rows.rbegin()->first;
       info.major = file.major;
+      info.sequence_min = UINT64_MAX;
       for (const auto& [row, writes] : file.rows)
         info.sequence_max = std::max(info.sequence_max, writes.newest);
+      for (const auto& [row, writes] : file.rows)
+        info.sequence_min = std::min(info.sequence_min, writes.oldest);
     }
     return {.files = infos_, .flush_bytes = 5 * kRowBytes, .files_stop = 12};
   }
@@ -140,10 +143,21 @@ class MadeStore {
 std::vector<std::string> variants_of(const std::string& name) {
   if (name == "exploring") return {name, "exploring(files_min=2, files_max=3)"};
   if (name == "leveled")
-    return {name, "leveled(fanout=2, base_bytes=100, file_bytes=50, runs_min=2)",
+    return {name,
+            "leveled(fanout=2, base_bytes=100, file_bytes=50, runs_min=2)",
             "leveled(fanout=3, base_bytes=60, file_bytes=20, runs_min=1, pick=oldest)",
             "leveled(fanout=2, base_bytes=50, file_bytes=30, runs_min=3, pick=tombstones)",
-            "leveled(fanout=2, base_bytes=80, file_bytes=40, runs_min=2, pick=whole)"};
+            "leveled(fanout=2, base_bytes=80, file_bytes=40, runs_min=2, pick=whole)",
+            "leveled(fanout=2, base_bytes=50, file_bytes=20, runs_min=2, pick=round_robin)",
+            "leveled(fanout=2, base_bytes=50, file_bytes=20, pick=least_overlap_grandparent)",
+            "leveled(fanout=2, base_bytes=60, file_bytes=30, targets=fixed, pick=oldest_write)"};
+  if (name == "tiered")
+    return {name, "tiered(runs=2, file_bytes=20)", "tiered(runs=3, file_bytes=50, space_max=100)"};
+  if (name == "lazy_leveled")
+    return {name, "lazy_leveled(runs=2, file_bytes=20)", "lazy_leveled(runs=3, file_bytes=30)"};
+  if (name == "unified")
+    return {name, "unified(scaling=N, base_bytes=20, file_bytes=20)", "unified(scaling=L3, file_bytes=30)",
+            "unified(scaling=T3,N,L10, base_bytes=20, file_bytes=40)"};
   return {name};
 }
 

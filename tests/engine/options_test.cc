@@ -217,6 +217,9 @@ TEST(Options, TextsOfPluginsAreEditedInPlace) {
   EXPECT_EQ(with_parameter("exploring(", "ratio", "2"), "exploring(ratio=2)");
   EXPECT_EQ(parameter_in("a(b=c, d=e)", "d"), "e");
   EXPECT_EQ(parameter_in("a", "d"), "");
+  EXPECT_EQ(parameter_in("a(b=T4, T4 ,L10, d=e)", "b"), "T4, T4 ,L10") << "a list keeps its commas";
+  EXPECT_EQ(with_parameter("a(b=T4,L10, d=e)", "d", "f"), "a(b=T4,L10, d=f)");
+  EXPECT_EQ(with_parameter("a(b, c)", "d", "f"), "a(b=, c=, d=f)") << "reported when the plug-in is made";
   EXPECT_EQ(plugin_in(" a (b=c)"), "a");
 }
 

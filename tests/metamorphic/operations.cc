@@ -64,7 +64,12 @@ const Choices& choices() {
           name + "(fanout=2, base_bytes=3k, file_bytes=100, runs_min=1)",
           name + "(fanout=3, base_bytes=5k, file_bytes=500, runs_min=2, pick=oldest)",
           name + "(fanout=2, base_bytes=1k, file_bytes=1, pick=tombstones)",
-          name + "(base_bytes=4k, file_bytes=1k, runs_min=3, pick=whole)"};
+          name + "(base_bytes=4k, file_bytes=1k, runs_min=3, pick=whole)",
+          name + "(fanout=2, base_bytes=2k, file_bytes=100, pick=round_robin)",
+          name + "(runs=2, file_bytes=100)",
+          name + "(runs=3, file_bytes=1k, space_max=100)",
+          name + "(scaling=T3,N,L4, base_bytes=500, file_bytes=100)",
+          name + "(scaling=L3, base_bytes=2k, file_bytes=500)"};
     };
     Choices made;
     made.encodings = fit(encoding_names(), &FamilyOptions::encoding);

@@ -1,0 +1,67 @@
+// Which file of a level goes down: the lowest figure, or the next one in a circle.
+#include "compaction/file_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/assert.h"
+
+namespace cellar {
+namespace {
+
+double in_proportion(uint64_t amount, uint64_t to) {
+  return static_cast<double>(amount) / static_cast<double>(std::max<uint64_t>(1, to));
+}
+
+// Returns the file after those that went down last. A cursor would be state, so the shape says where it is.
+// Ids ascend, so the file of the next level with the greatest id was written last. A file that moved keeps
+// its id, so it does not move the cursor. But it has left its level, and cannot be chosen again.
+const StoreFileInfo& next_in_circle(Files files, Files below) {
+  CELLAR_ASSERT(!files.empty());
+  if (below.empty()) return files.front();
+  const StoreFileInfo& newest = *std::ranges::max_element(below, {}, &StoreFileInfo::id);
+  const auto after = [&](const StoreFileInfo& file) { return file.first_row > newest.last_row; };
+  const auto next = std::ranges::find_if(files, after);
+  return next != files.end() ? *next : files.front();
+}
+
+}  // namespace
+
+FileChoice::FileChoice(const PluginParams& params)
+    : name_(params.choice("pick", "least_overlap",
+                          {"least_overlap", "least_overlap_grandparent", "round_robin", "oldest",
+                           "oldest_write", "tombstones", "whole"})) {}
+
+FilePointers FileChoice::chosen(Files files, Files below, Files grandparents,
+                                std::vector<std::string>* trace) const {
+  CELLAR_ASSERT(!files.empty());
+  if (name_ == "whole") return pointers_to(files);
+  const StoreFileInfo* best = nullptr;
+  if (name_ == "round_robin") {
+    best = &next_in_circle(files, below);
+    say(trace, fmt::format("file {} is the next one in the circle", best->id));
+  } else {
+    double least = HUGE_VAL;
+    for (const StoreFileInfo& file : files) {
+      const double cost = cost_of(file, below, grandparents);
+      if (best != nullptr && cost >= least) continue;
+      best = &file;
+      least = cost;
+    }
+    say(trace, fmt::format("file {} has the lowest figure of {}: {:.2f}", best->id, name_, least));
+  }
+  return {best};
+}
+
+double FileChoice::cost_of(const StoreFileInfo& file, Files below, Files grandparents) const {
+  if (name_ == "oldest") return static_cast<double>(file.sequence_max);
+  if (name_ == "oldest_write") return static_cast<double>(file.sequence_min);
+  if (name_ == "tombstones") return -in_proportion(file.deletes, file.cells);
+  CELLAR_ASSERT(name_.starts_with("least_overlap"));
+  const Files other = name_ == "least_overlap" ? below : grandparents;
+  return in_proportion(bytes_that_meet(Rows::of(file), other), file.bytes);
+}
+
+}  // namespace cellar

@@ -1,0 +1,38 @@
+// FileChoice: which file of a level goes down. The data movement choices of leveled compaction.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cellar/plugin.h"
+#include "compaction/levels.h"
+
+namespace cellar {
+
+// FileChoice: one way to choose, by its name. A pure function of the files. Any thread; const.
+//
+// - least_overlap: the file that shares rows with the fewest bytes of the next level, in proportion to its
+//   size. RocksDB's kMinOverlappingRatio.
+// - least_overlap_grandparent: the same with the level after the next.
+// - round_robin: the file after those that went down last.
+// - oldest: the file whose newest write is the oldest. RocksDB's kOldestLargestSeqFirst.
+// - oldest_write: the file whose oldest write is the oldest. RocksDB's kOldestSmallestSeqFirst.
+// - tombstones: the file with most markers in proportion to its cells.
+// - whole: all files.
+class FileChoice {
+ public:
+  // Reads the parameter `pick`; PluginParams::finish() reports another name.
+  explicit FileChoice(const PluginParams& params);
+
+  // Returns the files that go down, which are neighbours. `files` are those of a level, at least one;
+  // `below` and `grandparents` are those of the next two levels. `trace` receives the reason.
+  FilePointers chosen(Files files, Files below, Files grandparents, std::vector<std::string>* trace) const;
+
+ private:
+  // Returns a figure: the file with the lowest one goes down.
+  double cost_of(const StoreFileInfo& file, Files below, Files grandparents) const;
+
+  std::string name_;
+};
+
+}  // namespace cellar

@@ -1,0 +1,38 @@
+// Hand-worked cases of policies: a store as text, and the plan as text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cellar/compaction_policy.h"
+#include "tests/support/data_driven.h"
+
+namespace cellar::testing {
+
+// Returns the files of a store. Each line is a run, the oldest first: "2 a-c:100 d-f:100" is one of level 2.
+// Files are numbered from 1 on. A run with a level has the number of its first file.
+//
+// "a-c:100" is a file with its rows and bytes. Letters may follow, with a number:
+// - "b": the file is busy.
+// - "d5": it has five markers among ten cells.
+// - "s7", "o3": its newest and its oldest sequence.
+// - "i9": the number of the file.
+std::vector<StoreFileInfo> files_of(const std::string& input);
+
+// Returns "merge 1 2 to run 1 of level 2, files of 10" and so on.
+std::string text_of(const CompactionPlan& plan);
+
+// Answers the case "pick flush=10 stop=100 policy(parameter=value)": the plan and its reason, "nothing", or
+// the error. Fails the running test if the plan is invalid. It also fails if the policy does not explain why
+// it has no plan.
+std::string pick_case(const Case& c);
+
+// Returns what a policy says of a store: its debt, and where it puts a major compaction. "debt" is the
+// number, "major" is "level 2, files of 10". A memtable has 10 bytes.
+std::string debt_case(const Case& c);
+std::string major_case(const Case& c);
+
+// Runs a file of the cases above: "pick", "debt" and "major".
+void run_policy_cases(const std::string& file);
+
+}  // namespace cellar::testing
