@@ -389,12 +389,15 @@ Status Background::carry_out(Store& store, const CompactionPlan& plan, const Sha
 // A view pins memtables and files: nothing holds one while a compaction is carried out.
 Background::Picked Background::pick(Store& store, Wanted wanted) {
   const std::shared_ptr<const StoreView> view = store.view();
-  Picked result{shape_of(work_.world.options, store, *view, work_.mvcc.now_ms()), {}};
+  Picked result{shape_of(work_.world.options, store, *view, work_.mvcc.now_ms(), work_.expiry.read().ms), {}};
   const StoreShape& shape = result.of.shape;
   CELLAR_ASSERT(shape.files.size() == view->files.size());
   // A damaged file may keep a level from giving files away: writers do not slow down for such a debt.
   const bool damaged = std::ranges::any_of(view->files, [](const auto& file) { return file->is_aside(); });
   store.note_debt_bytes(damaged ? 0 : view->config->policy->debt_bytes(shape));
+  // First, so that no compaction reads what leaves as a whole.
+  result.plan = expired_plan(shape);
+  if (result.plan) return result;
   if (wanted == Wanted::kMajor) {
     result.plan = major_plan(*view->config->policy, shape, true);
     return result;
@@ -415,7 +418,8 @@ Status Background::run_compactions(Store& store, Wanted wanted) {
     if (!picked.plan) return {};
     CELLAR_TRY(carry_out(store, *picked.plan, picked.of, 0));
     compaction_succeeded(store);  // now, because there may be no end while files come
-    if (wanted == Wanted::kMajor) return {};
+    const bool drops = picked.plan->drop != CompactionPlan::Drop::kNothing;
+    if (wanted == Wanted::kMajor && !drops) return {};
   }
   return {};
 }

@@ -15,7 +15,9 @@ struct ShapeOfStore {
   std::vector<StoreFileInfo> files;
   StoreShape shape;  // points into `files`
 };
-ShapeOfStore shape_of(const EngineOptions& engine, const Store& store, const StoreView& view, int64_t now_ms);
+// Cells that expired before `erase_ms` may be erased.
+ShapeOfStore shape_of(const EngineOptions& engine, const Store& store, const StoreView& view, int64_t now_ms,
+                      int64_t erase_ms);
 
 // The name of the trouble that a file is damaged and left out of compactions.
 std::string set_aside_name(const StoreFile& file);

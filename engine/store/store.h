@@ -59,6 +59,7 @@ class Store : public std::enable_shared_from_this<Store> {
     int64_t newest_dropped_marker = kOldestTimestamp;
     bool dropped_versions = false;  // puts over the version limit
     bool knew_snapshots = false;    // one was open when it began
+    bool dropped_live = false;      // cells that open snapshots may see
   };
   // In both, `snapshots` are all that are open, none of which may close meanwhile. Those that were opened
   // since the rewrite began keep the view as it was, if what was written meanwhile may make them miss what
