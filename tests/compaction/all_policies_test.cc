@@ -164,6 +164,9 @@ std::vector<std::string> variants_of(const std::string& name) {
   if (name == "date_tiered")
     return {name, "date_tiered(window=3ms, windows_per_tier=2, incoming_files_min=2, files_min=2)",
             "date_tiered(window=10ms, age_max=40ms, expired=0.2, tombstones=0.3)"};
+  if (name == "stripe")
+    return {name, "stripe(split_bytes=80, level0_files_min=2, files_min=2)",
+            "stripe(stripes=3, split_bytes=120, split_count=3, level0_files_min=3)"};
   if (name == "fifo") return {name, "fifo(bytes_max=200)"};
   if (name == "leveled")
     return {name, "leveled(fanout=2, base_bytes=100, file_bytes=50, runs_min=2)",

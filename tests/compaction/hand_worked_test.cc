@@ -126,7 +126,7 @@ TEST_P(HandWorked, PicksAreAsOnPaper) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, HandWorked,
-                         ::testing::Values("fifo", "ratio", "offpeak", "date_tiered", "triggers"),
+                         ::testing::Values("fifo", "ratio", "offpeak", "date_tiered", "stripe", "triggers"),
                          [](const auto& each) { return std::string(each.param); });
 
 }  // namespace
