@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "base/hash.h"
 #include "compaction/plan.h"
 #include "engine/jobs/compaction_job.h"
 #include "engine/jobs/feeds.h"
@@ -31,6 +32,17 @@ std::string name_of(std::string_view job, const Store& store) {
 int64_t major_interval_ms(const EngineOptions& engine, const FamilyOptions& family) {
   return family.major_compaction_interval_ms >= 0 ? family.major_compaction_interval_ms
                                                   : engine.major_compaction_interval_s * 1000;
+}
+
+// Returns the interval, shorter or longer by up to so many percent. The name of the family's oldest file says
+// by how much. So families that were written at the same time are not due at the same time, and a store that
+// is opened again asks for the same.
+int64_t with_jitter(int64_t interval_ms, uint32_t percent, std::string_view file) {
+  CELLAR_ASSERT(percent <= 100 && interval_ms >= 0);
+  const double jitter_ms = static_cast<double>(interval_ms) * percent / 100;
+  const double place = static_cast<double>(hash64(file) >> 11) * 0x1p-53;  // from 0 to 1
+  const double result = static_cast<double>(interval_ms) + jitter_ms * (1 - 2 * place);
+  return percent == 0 || result >= 0x1p63 ? interval_ms : static_cast<int64_t>(result);
 }
 
 // A file that a wrong clock dated far ahead is due, too: by the right clock it would not be for years.
@@ -402,9 +414,11 @@ Background::Picked Background::pick(Store& store, Wanted wanted) {
     result.plan = major_plan(*view->config->policy, shape, true);
     return result;
   }
-  const int64_t interval_ms = major_interval_ms(work_.world.options, view->config->options);
+  const EngineOptions& engine = work_.world.options;
+  const int64_t interval_ms = major_interval_ms(engine, view->config->options);
   if (wanted == Wanted::kAutomatic && interval_ms > 0 && !result.of.files.empty() &&
-      is_due(result.of.files.front().created_ms, shape.now_ms, interval_ms))
+      is_due(shape.files.front().created_ms, shape.now_ms,
+             with_jitter(interval_ms, engine.major_compaction_jitter_percent, shape.files.front().name)))
     result.plan = major_plan(*view->config->policy, shape, false);
   if (!result.plan) result.plan = view->config->policy->pick(shape, nullptr);
   return result;
