@@ -92,8 +92,7 @@ class PlacedPlan {
         plan_.move)
       return refused("the plan drops files and says where they go");
     for (const Placed& input : inputs_)
-      CELLAR_TRY(plan_.drop == CompactionPlan::Drop::kExpired ? check_expired(*input.file)
-                                                              : check_live(input));
+      CELLAR_TRY(plan_.drop_live ? check_live(input) : check_expired(*input.file));
     return {};
   }
 
@@ -171,7 +170,8 @@ class PlacedPlan {
 Status check_plan(const CompactionPlan& plan, const StoreShape& shape, bool may_rewrite_one) {
   PlacedPlan placed(plan, shape);
   CELLAR_TRY(placed.find());
-  if (plan.drop != CompactionPlan::Drop::kNothing) return placed.check_drop();
+  if (plan.drop) return placed.check_drop();
+  if (plan.drop_live) return refused("the plan loses live cells and drops no files");
   if (!may_rewrite_one && !placed.gains())
     return refused("plan of {} files: it gains nothing", plan.inputs.size());
   CELLAR_TRY(placed.check_ages());
@@ -188,7 +188,7 @@ std::optional<CompactionPlan> major_plan(const CompactionPolicy& policy, const S
   plan.inputs.clear();  // a policy may have filled what it should not
   plan.run = 0;
   plan.move = false;
-  plan.drop = CompactionPlan::Drop::kNothing;
+  plan.drop = plan.drop_live = false;
   plan.why = "major compaction";
   for (const StoreFileInfo& file : shape.files) {
     if (file.busy) return std::nullopt;
@@ -198,7 +198,7 @@ std::optional<CompactionPlan> major_plan(const CompactionPolicy& policy, const S
 }
 
 std::optional<CompactionPlan> expired_plan(const StoreShape& shape) {
-  CompactionPlan plan{.why = "all cells have expired", .drop = CompactionPlan::Drop::kExpired};
+  CompactionPlan plan{.why = "all cells have expired", .drop = true};
   for (const StoreFileInfo& file : shape.files)
     if (!file.busy && has_expired(file, shape)) plan.inputs.push_back(file.id);
   CELLAR_ASSERT(plan.inputs.size() <= shape.files.size());

@@ -14,8 +14,8 @@ namespace cellar {
 // - No input passes a file that shares rows with it, which is not an input, on its way to the output's run.
 // - A run that the output joins exists, has the plan's level, is not busy, and is not younger than an input.
 //   It has no other file between the first and the last row of the inputs.
-// - There is something to gain: several files, another run, a split, or cells that have expired. `may_rewrite_one` lets a single file
-//   pass (a major compaction that drops markers).
+// - There is something to gain: several files, another run, a split, or cells that have expired.
+//   `may_rewrite_one` lets a single file pass (a major compaction that drops markers).
 // - Files that move belong to one run, which is not the output's.
 // - Files that are dropped have no output, and no answer shows what it did not show before. Either all their
 //   cells have expired. Or the plan says that they are live. Then no older file and no older put stays that

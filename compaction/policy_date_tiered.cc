@@ -1,5 +1,5 @@
-// date_tiered: files whose newest cells are of the same period are merged with each other, never with those of
-// another period (HBase's DateTieredCompactionPolicy). Older periods are longer.
+// date_tiered: files whose newest cells are of the same period are merged with each other, never with others.
+// Older periods are longer (HBase's DateTieredCompactionPolicy).
 #include <fmt/format.h>
 
 #include <algorithm>

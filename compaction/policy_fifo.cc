@@ -36,7 +36,7 @@ class Fifo final : public CompactionPolicy {
     // Fewer runs than needed are better than none, if something keeps a younger one.
     for (size_t count = surplus(runs, bytes); count > 0; --count) {
       CompactionPlan plan = merge_of(runs, {0, count});
-      plan.drop = CompactionPlan::Drop::kLive;
+      plan.drop = plan.drop_live = true;
       plan.why = fmt::format("the store has {}, more than {}: the oldest files leave", human_bytes(bytes),
                              human_bytes(bytes_max_));
       const Status checked = check_plan(plan, shape, false);

@@ -100,8 +100,8 @@ struct Layout {
 // Parameters, with HBase's names below hbase.store.stripe in parentheses:
 // - stripes (initialStripeCount): how many stripes there are at first.
 // - level0_files_min (compaction.minFilesL0): how many flushes are cut into stripes together.
-// - split_bytes (sizeToSplit): from this size on, a stripe is split when all of it is compacted. 0: as many
-//   memtables as four times level0_files_min times split_count.
+// - split_bytes (sizeToSplit): from this size on, a stripe is split when all of it is compacted. 0: four
+//   memtables, times level0_files_min, times split_count.
 // - split_count (splitPartCount): into how many stripes.
 // - those of SelectionParams, for the files of a stripe (compaction.minFiles and maxFiles in HBase).
 class Stripe final : public CompactionPolicy {
@@ -213,8 +213,8 @@ class Stripe final : public CompactionPolicy {
     return plan;
   }
 
-  // Of all stripes, the selection with most files, then with fewest bytes. If the store is stuck, that of the
-  // stripe with most files.
+  // Takes the selection with most files of all stripes, then with fewest bytes. If the store is stuck, the
+  // stripe with most files comes first.
   std::optional<CompactionPlan> compact_stripe(const Layout& layout, const StoreShape& shape, bool stuck,
                                                std::vector<std::string>* trace) const {
     const SelectionLimits limits = selection_.limits(shape, trace);

@@ -14,7 +14,7 @@
 
 namespace cellar {
 
-// Adds a line to a policy's explanation; null: nobody wants one.
+// Adds a line to a policy's explanation, unless that is null.
 inline void say(std::vector<std::string>* trace, std::string line) {
   if (trace != nullptr) trace->push_back(std::move(line));
 }
@@ -29,8 +29,8 @@ struct SelectionLimits {
 };
 
 // SelectionParams: the parameters of a selection, with HBase's names in parentheses:
-// - ratio (hbase.hstore.compaction.ratio), files_min (….min), files_max (….max), bytes_min (….min.size; 0: the
-//   flush size), bytes_max (….max.size);
+// - ratio (hbase.hstore.compaction.ratio), files_min (….min), files_max (….max), bytes_min (….min.size; 0:
+//   the flush size), bytes_max (….max.size);
 // - offpeak_start, offpeak_end (hbase.offpeak.start.hour, ….end.hour): hours of the day, the end exclusive.
 //   In these hours, ratio_offpeak (….ratio.offpeak) and bytes_max_offpeak (….max.size.offpeak) hold.
 // - utc_offset_minutes: how far the clock of these hours is ahead of UTC.
@@ -69,14 +69,15 @@ std::span<const SortedRun> candidates_of(std::span<const SortedRun> runs, uint64
 // runs_min candidates: then those that there are will do, but never one alone.
 uint64_t least_runs(const SelectionLimits& limits, size_t candidates, bool stuck, const StoreShape& shape);
 
-// HBase's ExploringCompactionPolicy: of all windows in which no run is larger than the ratio times the others
-// together, the one with most runs, then with fewest bytes. If the store is stuck, the one with most runs for
-// a byte; without any, the smallest window.
+// HBase's ExploringCompactionPolicy. A window fits if no run in it is larger than the ratio times the others
+// together. Returns the one with most runs, then with fewest bytes. If the store is stuck, returns the one
+// with most runs for a byte. If none fits, that is the smallest window.
 Window explore(std::span<const SortedRun> runs, const SelectionLimits& limits, bool stuck,
                std::vector<std::string>* trace);
 
-// HBase's RatioBasedCompactionPolicy: from the oldest run on, the first one that is not larger than the ratio
-// times the younger ones together, and these. If the store is stuck, the youngest ones without any.
+// HBase's RatioBasedCompactionPolicy. From the oldest run on, the first one fits that is not larger than the
+// ratio times the younger ones together. Returns it with these. If none fits and the store is stuck, returns
+// the youngest ones.
 Window select_by_ratio(std::span<const SortedRun> runs, const SelectionLimits& limits, bool stuck,
                        std::vector<std::string>* trace);
 

@@ -12,9 +12,9 @@
 
 namespace cellar {
 
-// Returns the part of a file's cells that has expired and may be erased, from 0 to 1. It is an estimate: as if
-// the timestamps were spread evenly. What had expired when the file was written is not in it, so the result is
-// 0 just after that.
+// Returns the part of a file's cells that has expired and may be erased, from 0 to 1. It is an estimate: as
+// if the timestamps were spread evenly. Cells that had expired when the file was written are not in it. So
+// the result is 0 just after that.
 double expired_part(const StoreFileInfo& file, const StoreShape& shape);
 
 // Parameters, parts from 0 to 1. 0: no compaction for this reason.

@@ -35,8 +35,8 @@ int64_t major_interval_ms(const EngineOptions& engine, const FamilyOptions& fami
 }
 
 // Returns the interval, shorter or longer by up to so many percent. The name of the family's oldest file says
-// by how much. So families that were written at the same time are not due at the same time, and a store that
-// is opened again asks for the same.
+// by how much. So families that were written at the same time are not due together. A store that is opened
+// again asks for the same.
 int64_t with_jitter(int64_t interval_ms, uint32_t percent, std::string_view file) {
   CELLAR_ASSERT(percent <= 100 && interval_ms >= 0);
   const double jitter_ms = static_cast<double>(interval_ms) * percent / 100;
@@ -432,8 +432,7 @@ Status Background::run_compactions(Store& store, Wanted wanted) {
     if (!picked.plan) return {};
     CELLAR_TRY(carry_out(store, *picked.plan, picked.of, 0));
     compaction_succeeded(store);  // now, because there may be no end while files come
-    const bool drops = picked.plan->drop != CompactionPlan::Drop::kNothing;
-    if (wanted == Wanted::kMajor && !drops) return {};
+    if (wanted == Wanted::kMajor && !picked.plan->drop) return {};
   }
   return {};
 }

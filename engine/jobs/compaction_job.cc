@@ -260,14 +260,14 @@ void judge_inputs(const StoreWork& work, const Store& store, const Inputs& input
 // open, and reads that began before the drop start over.
 Status drop_files(const StoreWork& work, Store& store, const CompactionPlan& plan, const Inputs& inputs,
                   CompactionInfo& info) {
-  CELLAR_ASSERT(plan.drop != CompactionPlan::Drop::kNothing && !plan.move);
+  CELLAR_ASSERT(plan.drop && !plan.move);
   info.dropped = true;
   for (const auto& file : inputs.files) info.inputs.push_back(file->record().name);
   work.world.events.on_compaction_begin(info);
   store.compaction_begins(inputs.files, inputs.whole_runs, 0);
   NewFiles nothing;
   nothing.rewritten.rewritten_at = work.mvcc.open_read_points().read_point;
-  nothing.rewritten.dropped_live = plan.drop == CompactionPlan::Drop::kLive;
+  nothing.rewritten.dropped_live = plan.drop_live;
   const Status status = publish(work, store, inputs.files, nothing);
   store.compaction_ends(inputs.files, inputs.whole_runs);
   if (!status.ok()) return status;
@@ -341,13 +341,12 @@ Status compact_store(const StoreWork& work, Store& store, const CompactionPlan& 
   CompactionInfo info;
   info.table = store.table_name();
   info.family = store.family();
-  const bool drops = plan.drop != CompactionPlan::Drop::kNothing;
-  info.major = !drops && is_final(inputs, plan.level);
+  info.major = !plan.drop && is_final(inputs, plan.level);
   info.why = plan.why;
   std::shared_ptr<const FamilyConfig> config = view->config;
   view.reset();  // it would keep memtables in memory, and files compacted in turns on disk
   const int64_t begun_us = work.world.clock.steady_us();
-  const Status status = drops       ? drop_files(work, store, plan, inputs, info)
+  const Status status = plan.drop   ? drop_files(work, store, plan, inputs, info)
                         : plan.move ? move_files(work, store, plan, inputs, info)
                                     : merge_files(work, store, plan, inputs, std::move(config), turn, info);
   info.cells_done = 0;

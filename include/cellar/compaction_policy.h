@@ -49,13 +49,11 @@ struct CompactionPlan {
   std::vector<std::string> file_starts = {};  // ascending rows, each of which begins a new file
   // The inputs, which belong to one run, go to the output's run as they are: nothing is read or written.
   bool move = false;
-  // The inputs leave the store: nothing is read or written. Such a plan has no output.
-  enum class Drop : uint8_t {
-    kNothing,
-    kExpired,  // all cells of the inputs are older than StoreShape::erase_before_ms
-    kLive,     // The inputs may have live cells, which are lost. Only for policies that are asked for that.
-  };
-  Drop drop = Drop::kNothing;
+  // The inputs leave the store: nothing is read or written. Such a plan has no output. All cells of the
+  // inputs must be older than StoreShape::erase_before_ms.
+  bool drop = false;
+  // The inputs that are dropped may have live cells, which are lost. For policies that are asked for that.
+  bool drop_live = false;
 };
 
 // Any thread; const.

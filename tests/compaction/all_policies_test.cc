@@ -95,7 +95,7 @@ class MadeStore {
       inputs.push_back(*file);
       take_out(files_, static_cast<size_t>(file - files_.begin()), place);
     }
-    if (plan.drop != CompactionPlan::Drop::kNothing) return;
+    if (plan.drop) return;
     const uint64_t run = plan.run != 0 ? plan.run : next_id_++;
     for (MadeFile& file : plan.move ? inputs : merged(inputs, plan, markers_go)) {
       file.run = plan.level != 0 || plan.file_bytes != 0 ? run : 0;

@@ -1,5 +1,5 @@
-// Goal: policies pick what their rules say. Method: text cases below tests/data/compaction, worked out by hand:
-// runs of files, and the next plan with its reason. Policies that have tests of their own are not here.
+// Goal: policies pick what their rules say. Method: text cases below tests/data/compaction, worked out by
+// hand: runs of files, and the next plan with its reason. Policies that have tests of their own are not here.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -74,7 +74,7 @@ std::vector<StoreFileInfo> files_of(const std::string& input) {
 }
 
 std::string text_of(const CompactionPlan& plan) {
-  if (plan.drop != CompactionPlan::Drop::kNothing) return fmt::format("drop {}", fmt::join(plan.inputs, " "));
+  if (plan.drop) return fmt::format("drop {}", fmt::join(plan.inputs, " "));
   std::string text = fmt::format("{} {}", plan.move ? "move" : "merge", fmt::join(plan.inputs, " "));
   if (plan.run != 0) text += fmt::format(" to run {}", plan.run);
   if (plan.level != 0) text += fmt::format(" of level {}", plan.level);

@@ -1,6 +1,7 @@
 // Goal: a policy's plan is refused if a file in it does not exist or is part of another compaction. It is
 // also refused if an input would pass files that share rows with it. The plan of a major compaction names
-// all files, or nothing. Files are dropped only if no answer changes by it, or no older one shows. Method: stores of a few files, and plans that are wrong in one respect each.
+// all files, or nothing. Files are dropped only if no answer changes by it,
+// or if no older one shows. Method: stores of a few files, and plans that are wrong in one respect each.
 #include "compaction/plan.h"
 
 #include <gmock/gmock.h>
@@ -151,11 +152,11 @@ TEST_F(CheckRuns, RunsAreFoundFromTheirFiles) {
   EXPECT_EQ(runs[3].id, 6u);
 }
 
-// Files that leave without being read. Flushes wrote 1 (a to c, times 1 to 5), 2 (b to d, 6 to 9), and 3 (x to
-// z, 3 to 9), whose oldest put is of the time 3.
+// Files that leave without being read. Flushes wrote them: file 1 has the rows a to c and the times 1 to 5. File
+// 2 has the rows b to d and the times 6 to 9. File 3 has the rows x to z and the times 3 to 9.
 class CheckDrop : public ::testing::Test {
  protected:
-  using Drop = CompactionPlan::Drop;
+  enum class Drop : uint8_t { kExpired, kLive };
 
   CheckDrop() {
     add(1, "a", "c", 1, 5);
@@ -174,7 +175,8 @@ class CheckDrop : public ::testing::Test {
   }
   std::string check(std::vector<uint64_t> inputs, Drop drop, CompactionPlan plan = {}) const {
     plan.inputs = std::move(inputs);
-    plan.drop = drop;
+    plan.drop = true;
+    plan.drop_live = drop == Drop::kLive;
     return check_plan(plan, shape_, false).to_text();
   }
   std::vector<StoreFileInfo> files_;
@@ -214,6 +216,8 @@ TEST_F(CheckDrop, NoOlderVersionShowsAgain) {
 
 TEST_F(CheckDrop, TheRulesOfOtherPlansHold) {
   EXPECT_THAT(check({}, Drop::kExpired), ::testing::HasSubstr("0 files"));
+  EXPECT_THAT(check_plan({.inputs = {1, 2}, .drop_live = true}, shape_, false).to_text(),
+              ::testing::HasSubstr("drops no files"));
   EXPECT_THAT(check({1, 1}, Drop::kLive), ::testing::HasSubstr("twice"));
   EXPECT_THAT(check({4}, Drop::kLive), ::testing::HasSubstr("does not have"));
   for (const CompactionPlan& plan :

@@ -122,7 +122,7 @@ TEST_F(DroppedFilesTest, MajorCompactionsDoNotReadThemEither) {
   EXPECT_EQ(all(), "3");
 }
 
-// Of an expired file with a few live versions, MIN_VERSIONS keeps some.
+// A family with min_versions keeps some versions although they have expired.
 TEST_F(DroppedFilesTest, FamiliesThatKeepExpiredVersionsKeepTheirFiles) {
   alter_ = [](FamilyOptions family) {
     family.min_versions = 1;
@@ -216,7 +216,7 @@ TEST_F(DroppedFilesTest, SnapshotsAndCopiesGoOn) {
   EXPECT_EQ((*opened)->open_table("t").value()->info().families.at(0).files.size(), 1u);
 }
 
-// A store of three files is too large for two of them. The oldest one goes, whoever may still see its cells.
+// A store of three files is too large for two of them. The oldest one goes, but not for the snapshot.
 TEST_F(DroppedFilesTest, LiveFilesStayForOpenSnapshots) {
   open_store("fifo", 0);
   flush_of("a", "1");

@@ -64,7 +64,11 @@ const Choices& choices() {
           name + "(fanout=2, base_bytes=3k, file_bytes=100, runs_min=1)",
           name + "(fanout=3, base_bytes=5k, file_bytes=500, runs_min=2, pick=oldest)",
           name + "(fanout=2, base_bytes=1k, file_bytes=1, pick=tombstones)",
-          name + "(base_bytes=4k, file_bytes=1k, runs_min=3, pick=whole)"};
+          name + "(base_bytes=4k, file_bytes=1k, runs_min=3, pick=whole)",
+          name + "(tombstones=0.3, expired=0.2)",
+          name + "(window=1s, windows_per_tier=2, incoming_files_min=2, files_min=2)",
+          name + "(split_bytes=2k, level0_files_min=2, files_min=2)",
+          name + "(stripes=3, split_bytes=500, split_count=3, level0_files_min=3)"};
     };
     Choices made;
     made.encodings = fit(encoding_names(), &FamilyOptions::encoding);
