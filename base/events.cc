@@ -35,10 +35,14 @@ std::string to_text(const CompactionInfo& info) {
   std::string text =
       std::string(info.major ? "major" : "minor") + " compaction " + place_of(info.table, info.family) + ": ";
   if (!info.status.ok()) return text + "failed: " + info.status.to_text();
-  if (info.outputs.empty() && info.micros == 0) {
+  const bool has_dropped = info.dropped && info.bytes_in != 0;
+  if (info.outputs.empty() && info.micros == 0 && !has_dropped) {
     text += "begins, " + plural(info.inputs.size(), "file", "files") + " (" + joined(info.inputs) + ")";
     return info.why.empty() ? text : text + ": " + info.why;
   }
+  if (info.dropped)
+    return text + plural(info.inputs.size(), "file", "files") + " dropped, " +
+           plural(info.cells_in, "cell", "cells") + ", " + human_bytes(info.bytes_in) + ": " + info.why;
   if (info.moved)
     return text + plural(info.inputs.size(), "file", "files") + " moved to level " +
            std::to_string(info.outputs.empty() ? 0 : info.outputs.front().level) + ": " + info.why;

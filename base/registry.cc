@@ -207,6 +207,32 @@ uint64_t PluginParams::count_within(std::string_view key, uint64_t otherwise, ui
   return otherwise;
 }
 
+int64_t PluginParams::integer_within(std::string_view key, int64_t otherwise, int64_t least,
+                                     int64_t most) const {
+  int64_t parsed = otherwise;
+  const std::string* value = find(key);
+  bool whole = true;
+  if (value != nullptr) {
+    const auto [end, error] = std::from_chars(value->data(), value->data() + value->size(), parsed);
+    whole = error == std::errc() && end == value->data() + value->size();
+  }
+  if (whole && parsed >= least && parsed <= most) return parsed;
+  complain(key, "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  return otherwise;
+}
+
+double PluginParams::number_within(std::string_view key, double otherwise, double least, double most) const {
+  const double value = number(key, otherwise);
+  if (value >= least && value <= most) return value;
+  const auto text = [](double limit) {
+    char digits[32];
+    const auto [end, error] = std::to_chars(digits, digits + sizeof(digits), limit);
+    return error == std::errc() ? std::string(digits, end) : std::to_string(limit);
+  };
+  complain(key, "a number from " + text(least) + " to " + text(most));
+  return otherwise;
+}
+
 std::string PluginParams::choice(std::string_view key, std::string_view otherwise,
                                  std::initializer_list<std::string_view> choices) const {
   std::string value = text(key, std::string(otherwise));

@@ -18,13 +18,24 @@ double in_proportion(uint64_t amount, uint64_t to) {
 // Returns the file after those that went down last. A cursor would be state, so the shape says where it is.
 // Ids ascend, so the file of the next level with the greatest id was written last. A file that moved keeps
 // its id, so it does not move the cursor. But it has left its level, and cannot be chosen again.
-const StoreFileInfo& next_in_circle(Files files, Files below) {
+const StoreFileInfo* next_in_circle(const FilePointers& files, Files below) {
   CELLAR_ASSERT(!files.empty());
   if (below.empty()) return files.front();
   const StoreFileInfo& newest = *std::ranges::max_element(below, {}, &StoreFileInfo::id);
-  const auto after = [&](const StoreFileInfo& file) { return file.first_row > newest.last_row; };
+  const auto after = [&](const StoreFileInfo* file) { return file->first_row > newest.last_row; };
   const auto next = std::ranges::find_if(files, after);
   return next != files.end() ? *next : files.front();
+}
+
+// Returns the files that may go down now.
+FilePointers free_of(Files files, Files below) {
+  FilePointers result;
+  for (const StoreFileInfo& file : files) {
+    const Rows rows = Rows::of(file);
+    const auto blocks = [&](const StoreFileInfo& each) { return each.busy && rows.meet(each); };
+    if (!file.busy && std::ranges::none_of(below, blocks)) result.push_back(&file);
+  }
+  return result;
 }
 
 }  // namespace
@@ -37,17 +48,19 @@ FileChoice::FileChoice(const PluginParams& params)
 FilePointers FileChoice::chosen(Files files, Files below, Files grandparents,
                                 std::vector<std::string>* trace) const {
   CELLAR_ASSERT(!files.empty());
-  if (name_ == "whole") return pointers_to(files);
+  const FilePointers candidates = free_of(files, below);
+  if (candidates.empty() || (name_ == "whole" && candidates.size() < files.size())) return {};
+  if (name_ == "whole") return candidates;
   const StoreFileInfo* best = nullptr;
   if (name_ == "round_robin") {
-    best = &next_in_circle(files, below);
+    best = next_in_circle(candidates, below);
     say(trace, fmt::format("file {} is the next one in the circle", best->id));
   } else {
     double least = HUGE_VAL;
-    for (const StoreFileInfo& file : files) {
-      const double cost = cost_of(file, below, grandparents);
+    for (const StoreFileInfo* file : candidates) {
+      const double cost = cost_of(*file, below, grandparents);
       if (best != nullptr && cost >= least) continue;
-      best = &file;
+      best = file;
       least = cost;
     }
     say(trace, fmt::format("file {} has the lowest figure of {}: {:.2f}", best->id, name_, least));

@@ -25,7 +25,9 @@ class FileChoice {
   explicit FileChoice(const PluginParams& params);
 
   // Returns the files that go down, which are neighbours. `files` are those of a level, at least one;
-  // `below` and `grandparents` are those of the next two levels. `trace` receives the reason.
+  // `below` and `grandparents` are those of the next two levels. Files that are busy, or share rows with a
+  // busy file of the next level, are not chosen. Returns nothing if there is no other file. `trace` receives
+  // the reason.
   FilePointers chosen(Files files, Files below, Files grandparents, std::vector<std::string>* trace) const;
 
  private:

@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "base/bytes.h"
 #include "compaction/sorted_runs.h"
+#include "compaction/triggers.h"
 
 namespace cellar {
 namespace {
@@ -22,11 +23,15 @@ bool share_rows(const StoreFileInfo& a, const StoreFileInfo& b) {
   return a.first_row <= b.last_row && b.first_row <= a.last_row;
 }
 
+bool has_expired(const StoreFileInfo& file, const StoreShape& shape) {
+  return file.time_max < shape.erase_before_ms;
+}
+
 // The files of a plan among the runs of its shape.
 class PlacedPlan {
  public:
   PlacedPlan(const CompactionPlan& plan, const StoreShape& shape)
-      : plan_(plan), runs_(sorted_runs(shape.files)) {}
+      : plan_(plan), shape_(shape), runs_(sorted_runs(shape.files)) {}
 
   // Finds the inputs and the output's run. The other functions need it.
   Status find() {
@@ -81,9 +86,19 @@ class PlacedPlan {
     return {};
   }
 
+  // Nothing that the inputs hide may show.
+  Status check_drop() const {
+    if (plan_.run != 0 || plan_.level != 0 || plan_.file_bytes != 0 || !plan_.file_starts.empty() ||
+        plan_.move)
+      return refused("the plan drops files and says where they go");
+    for (const Placed& input : inputs_)
+      CELLAR_TRY(plan_.drop_live ? check_live(input) : check_expired(*input.file));
+    return {};
+  }
+
   bool gains() const {
     return inputs_.size() > 1 || plan_.run != 0 || plan_.file_bytes != 0 || !plan_.file_starts.empty() ||
-           plan_.level != inputs_.front().file->level;
+           plan_.level != inputs_.front().file->level || expired_part(*inputs_.front().file, shape_) > 0;
   }
 
  private:
@@ -91,6 +106,34 @@ class PlacedPlan {
     const StoreFileInfo* file;
     size_t run;  // index, 0 is the oldest
   };
+
+  Status check_expired(const StoreFileInfo& file) const {
+    if (has_expired(file, shape_)) return {};
+    return refused(
+        "the plan drops file {}, whose newest cell has the timestamp {}: only cells before {} have "
+        "expired",
+        file.id, file.time_max, shape_.erase_before_ms);
+  }
+
+  // A version may hide older ones by its timestamp or by its age, and a marker also those of its time.
+  Status check_live(const Placed& input) const {
+    const StoreFileInfo& file = *input.file;
+    const auto hides = [&](int64_t put) {
+      return put < file.time_max || (put == file.time_max && file.deletes > 0);
+    };
+    if (hides(shape_.earliest_in_memory))
+      return refused("the plan drops file {}, but older puts are in memory: they would show", file.id);
+    for (const Placed& other : others_) {
+      if (!share_rows(file, *other.file)) continue;
+      if (other.run < input.run)
+        return refused("the plan drops file {}, but the older file {} has the same rows: it would show",
+                       file.id, other.file->id);
+      if (hides(other.file->earliest_put))
+        return refused("the plan drops file {}, but file {} has older puts in the same rows: they would show",
+                       file.id, other.file->id);
+    }
+    return {};
+  }
 
   Status find_output() {
     output_ = inputs_.front().run;  // the oldest
@@ -115,6 +158,7 @@ class PlacedPlan {
   }
 
   const CompactionPlan& plan_;
+  const StoreShape& shape_;
   const std::vector<SortedRun> runs_;
   std::vector<Placed> inputs_;
   std::vector<Placed> others_;
@@ -126,6 +170,8 @@ class PlacedPlan {
 Status check_plan(const CompactionPlan& plan, const StoreShape& shape, bool may_rewrite_one) {
   PlacedPlan placed(plan, shape);
   CELLAR_TRY(placed.find());
+  if (plan.drop) return placed.check_drop();
+  if (plan.drop_live) return refused("the plan loses live cells and drops no files");
   if (!may_rewrite_one && !placed.gains())
     return refused("plan of {} files: it gains nothing", plan.inputs.size());
   CELLAR_TRY(placed.check_ages());
@@ -142,11 +188,21 @@ std::optional<CompactionPlan> major_plan(const CompactionPolicy& policy, const S
   plan.inputs.clear();  // a policy may have filled what it should not
   plan.run = 0;
   plan.move = false;
+  plan.drop = plan.drop_live = false;
   plan.why = "major compaction";
   for (const StoreFileInfo& file : shape.files) {
     if (file.busy) return std::nullopt;
     plan.inputs.push_back(file.id);
   }
+  return plan;
+}
+
+std::optional<CompactionPlan> expired_plan(const StoreShape& shape) {
+  CompactionPlan plan{.why = "all cells have expired", .drop = true};
+  for (const StoreFileInfo& file : shape.files)
+    if (!file.busy && has_expired(file, shape)) plan.inputs.push_back(file.id);
+  CELLAR_ASSERT(plan.inputs.size() <= shape.files.size());
+  if (plan.inputs.empty()) return std::nullopt;
   return plan;
 }
 

@@ -114,18 +114,14 @@ class Leveled final : public CompactionPolicy {
   std::optional<CompactionPlan> empty_level_0(const Levels& levels, const StoreShape& shape,
                                               std::vector<std::string>* trace) const {
     if (auto plan = move_oldest(levels)) return plan;
-    const Files below = levels.files_of(1);
     FilePointers inputs;
-    bool busy = levels.run_of(1) != nullptr && levels.run_of(1)->busy;
-    for (const SortedRun& run : levels.young) {
-      busy = busy || run.busy;
+    for (const SortedRun& run : levels.young)
       for (const StoreFileInfo& file : run.files) inputs.push_back(&file);
-    }
-    if (busy) return merge_newest(levels, shape, trace);
     const Rows rows = Rows::of(inputs);
     const size_t from_level_0 = inputs.size();
-    for (const StoreFileInfo& file : below)
+    for (const StoreFileInfo& file : levels.files_of(1))
       if (rows.meet(file)) inputs.push_back(&file);
+    if (std::ranges::any_of(inputs, &StoreFileInfo::busy)) return merge_newest(levels, shape, trace);
     return down(levels, shape, inputs, 0,
                 fmt::format("{} runs of level 0, with {} files of level 1", levels.young.size(),
                             inputs.size() - from_level_0));
@@ -135,7 +131,7 @@ class Leveled final : public CompactionPolicy {
   std::optional<CompactionPlan> move_oldest(const Levels& levels) const {
     const SortedRun& oldest = levels.young.front();
     const SortedRun* below = levels.run_of(1);
-    if (oldest.busy || (below != nullptr && below->busy)) return std::nullopt;
+    if (oldest.busy) return std::nullopt;
     const Rows rows = Rows::of(pointers_to(oldest.files));
     for (const StoreFileInfo& file : levels.files_of(1))
       if (rows.meet(file)) return std::nullopt;
@@ -168,22 +164,26 @@ class Leveled final : public CompactionPolicy {
   std::optional<CompactionPlan> shrink_fullest(const Levels& levels, const StoreShape& shape, double most,
                                                std::vector<std::string>* trace) const {
     uint32_t fullest = 0;
+    FilePointers inputs;
     for (uint32_t level = 1; level <= levels.deep.size() && level < kLevelsMax; ++level) {
       const SortedRun* run = levels.run_of(level);
       if (run == nullptr) continue;
-      const double score = static_cast<double>(run->bytes) / target(level, levels, shape);
+      const double score = static_cast<double>(free_bytes(run->files)) / target(level, levels, shape);
       say(trace,
           fmt::format("level {}: {} of {}, {} files", level, human_bytes(run->bytes),
                       human_bytes(static_cast<uint64_t>(target(level, levels, shape))), run->files.size()));
-      const SortedRun* next = levels.run_of(level + 1);
-      if (run->busy || (next != nullptr && next->busy) || score <= most) continue;
+      if (score <= most) continue;
+      // The whole run moves, or its first file makes a new one.
+      if (run->busy && levels.run_of(level + 1) == nullptr) continue;
+      FilePointers chosen = choice_.chosen(run->files, levels.files_of(level + 1), levels.files_of(level + 2),
+                                           trace);
+      if (chosen.empty()) continue;
       most = score;
       fullest = level;
+      inputs = std::move(chosen);
     }
     if (fullest == 0) return std::nullopt;
     if (dynamic_ && fullest == levels.deep.size()) return deepen(levels, fullest, most);
-    FilePointers inputs = choice_.chosen(levels.files_of(fullest), levels.files_of(fullest + 1),
-                                         levels.files_of(fullest + 2), trace);
     const Rows rows = Rows::of(inputs);
     const size_t own = inputs.size();
     for (const StoreFileInfo& file : levels.files_of(fullest + 1))
@@ -191,6 +191,14 @@ class Leveled final : public CompactionPolicy {
     return down(levels, shape, inputs, fullest,
                 fmt::format("level {} is {:.1f} times its target: {} files, with {} of level {}", fullest,
                             most, own, inputs.size() - own, fullest + 1));
+  }
+
+  // Returns the size of the files that are not busy: a running compaction may take the others down.
+  static uint64_t free_bytes(Files files) {
+    uint64_t bytes = 0;
+    for (const StoreFileInfo& file : files)
+      if (!file.busy) bytes += file.bytes;
+    return bytes;
   }
 
   // The deepest level becomes one deeper, so that there is a level more between it and level 0.

@@ -304,6 +304,7 @@ EngineStatus EngineImpl::status() {
   status.compactions = parts_->counters.compactions.load();
   status.bytes_flushed = parts_->counters.bytes_flushed.load();
   status.bytes_compacted = parts_->counters.bytes_compacted.load();
+  status.files_dropped = parts_->counters.files_dropped.load();
   status.stalls = parts_->counters.stalls.load();
   status.stall_micros = parts_->counters.stall_micros.load();
   return status;

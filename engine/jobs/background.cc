@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "base/hash.h"
 #include "compaction/plan.h"
 #include "engine/jobs/compaction_job.h"
 #include "engine/jobs/feeds.h"
@@ -31,6 +32,17 @@ std::string name_of(std::string_view job, const Store& store) {
 int64_t major_interval_ms(const EngineOptions& engine, const FamilyOptions& family) {
   return family.major_compaction_interval_ms >= 0 ? family.major_compaction_interval_ms
                                                   : engine.major_compaction_interval_s * 1000;
+}
+
+// Returns the interval, shorter or longer by up to so many percent. The name of the family's oldest file says
+// by how much. So families that were written at the same time are not due together. A store that is opened
+// again asks for the same.
+int64_t with_jitter(int64_t interval_ms, uint32_t percent, std::string_view file) {
+  CELLAR_ASSERT(percent <= 100 && interval_ms >= 0);
+  const double jitter_ms = static_cast<double>(interval_ms) * percent / 100;
+  const double place = static_cast<double>(hash64(file) >> 11) * 0x1p-53;  // from 0 to 1
+  const double result = static_cast<double>(interval_ms) + jitter_ms * (1 - 2 * place);
+  return percent == 0 || result >= 0x1p63 ? interval_ms : static_cast<int64_t>(result);
 }
 
 // A file that a wrong clock dated far ahead is due, too: by the right clock it would not be for years.
@@ -377,44 +389,49 @@ class Background::Turns {
   uint64_t newest_seen_ = 0;
 };
 
-Result<bool> Background::compact_next(Store& store, Wanted wanted, int depth) {
+Result<std::optional<CompactionPlan>> Background::compact_next(Store& store, Wanted wanted, int depth) {
   CompactionPlan plan;
   std::optional<ClaimedCompaction> claimed;
   {
     MutexLock lock(store.plan_mutex());
     Picked picked = pick(store, wanted);
-    if (!picked.plan) return false;
+    if (!picked.plan) return std::nullopt;
     const bool whole = picked.plan->inputs.size() == picked.of.files.size();
     CELLAR_TRY(check_plan(*picked.plan, picked.of.shape, whole)
                    .with_context("policy " + store.view()->config->options.compaction));
     plan = *std::move(picked.plan);
     claimed = ClaimedCompaction::claim(store, plan);
   }
-  if (!claimed) return false;  // the compaction that it waits for asks the policy again
+  if (!claimed) return std::nullopt;  // the compaction that it waits for asks the policy again
   // Another thread may compact other files meanwhile.
   if (wanted == Wanted::kAutomatic) queue_compaction(store.shared_from_this());
   CELLAR_TRY(compact_store(work_, store, plan, *std::move(claimed), Turns(*this, store, depth)));
   work_.activity.changed.signal();
   queue_prefetch(store.shared_from_this());
-  return true;
+  return plan;
 }
 
 // A view pins memtables and files: nothing holds one while a compaction is carried out.
 Background::Picked Background::pick(Store& store, Wanted wanted) {
   const std::shared_ptr<const StoreView> view = store.view();
-  Picked result{shape_of(work_.world.options, store, *view, work_.mvcc.now_ms()), {}};
+  Picked result{shape_of(work_.world.options, store, *view, work_.mvcc.now_ms(), work_.expiry.read().ms), {}};
   const StoreShape& shape = result.of.shape;
   CELLAR_ASSERT(shape.files.size() == view->files.size());
   // A damaged file may keep a level from giving files away: writers do not slow down for such a debt.
   const bool damaged = std::ranges::any_of(view->files, [](const auto& file) { return file->is_aside(); });
   store.note_debt_bytes(damaged ? 0 : view->config->policy->debt_bytes(shape));
+  // First, so that no compaction reads what leaves as a whole.
+  result.plan = expired_plan(shape);
+  if (result.plan) return result;
   if (wanted == Wanted::kMajor) {
     result.plan = major_plan(*view->config->policy, shape, true);
     return result;
   }
-  const int64_t interval_ms = major_interval_ms(work_.world.options, view->config->options);
+  const EngineOptions& engine = work_.world.options;
+  const int64_t interval_ms = major_interval_ms(engine, view->config->options);
   if (wanted == Wanted::kAutomatic && interval_ms > 0 && !result.of.files.empty() &&
-      is_due(result.of.files.front().created_ms, shape.now_ms, interval_ms))
+      is_due(shape.files.front().created_ms, shape.now_ms,
+             with_jitter(interval_ms, engine.major_compaction_jitter_percent, shape.files.front().name)))
     result.plan = major_plan(*view->config->policy, shape, false);
   if (!result.plan) result.plan = view->config->policy->pick(shape, nullptr);
   return result;
@@ -424,10 +441,10 @@ Status Background::run_compactions(Store& store, Wanted wanted) {
   CELLAR_ASSERT(mutexes_held() == 0);
   while (!is_gone(work_.disk, store)) {
     if (wanted == Wanted::kAutomatic && (!store.compaction_enabled() || request_waits(store))) return {};
-    CELLAR_TRY_ASSIGN(const bool compacted, compact_next(store, wanted, 0));
-    if (!compacted) return {};
+    CELLAR_TRY_ASSIGN(const std::optional<CompactionPlan> plan, compact_next(store, wanted, 0));
+    if (!plan) return {};
     compaction_succeeded(store);  // now, because there may be no end while files come
-    if (wanted == Wanted::kMajor) return {};
+    if (wanted == Wanted::kMajor && !plan->drop) return {};
   }
   return {};
 }

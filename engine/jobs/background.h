@@ -98,9 +98,9 @@ class Background final : public FlushScheduler {
   struct Picked;
   Picked pick(Store& store, Wanted wanted);
   Status run_compactions(Store& store, Wanted wanted);
-  // Compacts once, if there is a plan that has to wait for no compaction that runs. Returns whether it did.
-  // `depth` is the number of running compactions that this one takes turns with.
-  Result<bool> compact_next(Store& store, Wanted wanted, int depth);
+  // Carries out one plan and returns it. Returns nothing if there is none that can begin now. `depth` is the
+  // number of running compactions that this one takes turns with.
+  Result<std::optional<CompactionPlan>> compact_next(Store& store, Wanted wanted, int depth);
   // Returns whether a compaction on request waits for the automatic ones to end. They are wanted again after
   // it.
   static bool request_waits(Store& store);

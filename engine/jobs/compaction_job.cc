@@ -1,4 +1,4 @@
-// CompactionJob: inputs merged under a compaction judge.
+// CompactionJob: inputs merged under a compaction judge, moved, or dropped.
 #include "engine/jobs/compaction_job.h"
 
 #include <fmt/format.h>
@@ -178,10 +178,33 @@ Status move_files(const StoreWork& work, Store& store, const CompactionPlan& pla
 
 }  // namespace
 
+namespace {
+
+// Returns the time before which cells have expired as a rewrite of some files judges them, or INT64_MIN. A
+// family whose deletes are ordered by sequence loses nothing in such rewrites, see CompactionJudge.
+int64_t erase_before_ms(const FamilyRules& rules, int64_t erase_ms) {
+  CELLAR_ASSERT(rules.ttl_ms >= 0);
+  if (rules.ttl_ms == kTtlForeverMs || rules.min_versions != 0 ||
+      rules.delete_order == MarkerOrder::kSequence)
+    return INT64_MIN;
+  int64_t before = 0;
+  return __builtin_sub_overflow(erase_ms, rules.ttl_ms, &before) ? INT64_MIN : before;
+}
+
+int64_t earliest_in_memory(const StoreView& view) {
+  int64_t earliest = INT64_MAX;
+  if (view.active.get() != nullptr) earliest = view.active->summary().timestamp_min;
+  for (const MemtableRef& memtable : view.frozen)
+    earliest = std::min(earliest, memtable->summary().timestamp_min);
+  return earliest;
+}
+
+}  // namespace
+
 std::string set_aside_name(const StoreFile& file) { return "damaged file " + file.record().name; }
 
-ShapeOfStore shape_of(const EngineOptions& engine, const Store& store, const StoreView& view,
-                      int64_t now_ms) {
+ShapeOfStore shape_of(const EngineOptions& engine, const Store& store, const StoreView& view, int64_t now_ms,
+                      int64_t erase_ms) {
   ShapeOfStore result;
   result.files = infos_of(view);
   result.shape.files = result.files;
@@ -189,6 +212,8 @@ ShapeOfStore shape_of(const EngineOptions& engine, const Store& store, const Sto
   result.shape.ttl_ms = view.config->rules.ttl_ms;
   result.shape.min_versions = view.config->rules.min_versions;
   result.shape.flush_bytes = store.flush_bytes(engine);
+  result.shape.erase_before_ms = erase_before_ms(view.config->rules, erase_ms);
+  result.shape.earliest_in_memory = earliest_in_memory(view);
   // Writers do not count runs that were set aside. They count those that a running compaction replaces as
   // one.
   const size_t not_counted = view.runs.size() - std::min(view.runs.size(), store.run_count());
@@ -217,6 +242,28 @@ void judge_inputs(const StoreWork& work, const Store& store, const CompactionInp
   request.job.zero_sequences_up_to = zero_up_to(request, points);
   request.mvcc = request.job.zero_sequences_up_to < request.sequence_max;
   CELLAR_ASSERT(request.job.zero_sequences_up_to <= points.read_point);
+}
+
+// The inputs leave. Nobody sees cells that have expired. Other cells stay visible to the snapshots that are
+// open, and reads that began before the drop start over.
+Status drop_files(const StoreWork& work, Store& store, const CompactionPlan& plan, const CompactionInputs& inputs,
+                  CompactionInfo& info) {
+  CELLAR_ASSERT(plan.drop && !plan.move);
+  info.dropped = true;
+  for (const auto& file : inputs.files) info.inputs.push_back(file->record().name);
+  work.world.events.on_compaction_begin(info);
+  NewFiles nothing;
+  nothing.rewritten.rewritten_at = work.mvcc.open_read_points().read_point;
+  nothing.rewritten.dropped_live = plan.drop_live;
+  const Status status = publish(work, store, inputs.files, nothing);
+  if (!status.ok()) return status;
+  work.counters.compactions.fetch_add(1);
+  work.counters.files_dropped.fetch_add(inputs.files.size());
+  for (const auto& file : inputs.files) {
+    info.cells_in += file->record().cells;
+    info.bytes_in += file->record().bytes;
+  }
+  return {};
 }
 
 // Merges the inputs, and publishes what is left.
@@ -276,7 +323,8 @@ std::optional<ClaimedCompaction> ClaimedCompaction::claim(Store& store, const Co
   CompactionInputs inputs = inputs_of(*view, plan);
   if (inputs.files.size() != plan.inputs.size()) return std::nullopt;
   CELLAR_ASSERT(!inputs.files.empty());  // a checked plan has some
-  const int64_t replaced = plan.move ? 0 : inputs.whole_runs - (plan.run == 0 ? 1 : 0);
+  const int64_t added = plan.drop || plan.run != 0 ? 0 : 1;
+  const int64_t replaced = plan.move ? 0 : inputs.whole_runs - added;
   const uint64_t number = store.compaction_begins(inputs.files, replaced, plan.run);
   if (number == 0) return std::nullopt;
   return ClaimedCompaction(store, std::move(inputs), view->config, number);
@@ -292,12 +340,13 @@ Status compact_store(const StoreWork& work, Store& store, const CompactionPlan& 
   CompactionInfo info;
   info.table = store.table_name();
   info.family = store.family();
-  info.major = is_final(claimed.inputs(), plan.level);
+  info.major = !plan.drop && is_final(claimed.inputs(), plan.level);
   info.why = plan.why;
   const int64_t begun_us = work.world.clock.steady_us();
-  const Status status = plan.move
-                            ? move_files(work, store, plan, claimed.inputs(), info)
-                            : merge_files(work, store, plan, claimed.inputs(), claimed.config(), turn, info);
+  const CompactionInputs& inputs = claimed.inputs();
+  const Status status = plan.drop   ? drop_files(work, store, plan, inputs, info)
+                        : plan.move ? move_files(work, store, plan, inputs, info)
+                                    : merge_files(work, store, plan, inputs, claimed.config(), turn, info);
   claimed.release();
   info.cells_done = 0;
   info.micros = work.world.clock.steady_us() - begun_us;

@@ -18,7 +18,9 @@ struct ShapeOfStore {
   std::vector<StoreFileInfo> files;
   StoreShape shape;  // points into `files`
 };
-ShapeOfStore shape_of(const EngineOptions& engine, const Store& store, const StoreView& view, int64_t now_ms);
+// Cells that expired before `erase_ms` may be erased.
+ShapeOfStore shape_of(const EngineOptions& engine, const Store& store, const StoreView& view, int64_t now_ms,
+                      int64_t erase_ms);
 
 // The files of one or more runs of a view that a compaction replaces.
 struct CompactionInputs {

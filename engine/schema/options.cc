@@ -162,6 +162,8 @@ Status validate(const EngineOptions& engine) {
                 "batch_bytes_max must be 1 to 63 MiB");
   faults.add_if(engine.open_files_max < 1, "open_files_max must be at least 1");
   faults.add_if(engine.major_compaction_interval_s < 0, "major_compaction_interval_s must be at least 0");
+  faults.add_if(engine.major_compaction_jitter_percent > 100,
+                "major_compaction_jitter_percent must be 0 to 100");
   faults.add_if(engine.major_compaction_interval_s > INT64_MAX / 1000,
                 "major_compaction_interval_s must be at most 2^63 / 1000");
   register_memtable_plugins();

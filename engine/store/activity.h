@@ -26,6 +26,7 @@ struct EngineCounters {
   std::atomic<uint64_t> compactions{0};
   std::atomic<uint64_t> bytes_flushed{0};
   std::atomic<uint64_t> bytes_compacted{0};
+  std::atomic<uint64_t> files_dropped{0};
   std::atomic<uint64_t> views_kept{0};  // for snapshots, see Store::install_compaction
   std::atomic<uint64_t> stalls{0};
   std::atomic<int64_t> stall_micros{0};

@@ -140,6 +140,7 @@ int64_t Store::take_growth() {
 // snapshot.
 std::vector<uint64_t> Store::keepers(const Outside& outside, const Rewritten& made,
                                      std::span<const uint64_t> snapshots) {
+  if (made.dropped_live) return {snapshots.begin(), snapshots.end()};
   const bool versions = outside.version_deletes && made.dropped_versions;
   const bool any = versions || outside.earliest <= made.newest_dropped_marker;
   std::vector<uint64_t> result;

@@ -59,6 +59,7 @@ class Store : public std::enable_shared_from_this<Store> {
     int64_t newest_dropped_marker = kOldestTimestamp;
     bool dropped_versions = false;  // puts over the version limit
     bool knew_snapshots = false;    // one was open when it began
+    bool dropped_live = false;      // cells that open snapshots may see
   };
   // For both installations, `snapshots` holds all open snapshots, none of which may close meanwhile. A
   // snapshot that was opened after the rewrite began may miss dropped cells. Examples are a put that a marker

@@ -19,6 +19,7 @@ StoreFileInfo info_of(const StoreFile& file) {
   info.sequence_max = record.sequence_max;
   info.time_min = record.time_min;
   info.time_max = record.time_max;
+  info.earliest_put = record.earliest_put;
   info.created_ms = record.created_ms;
   info.run = record.run;
   info.level = record.level;

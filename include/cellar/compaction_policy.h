@@ -24,6 +24,11 @@ struct StoreShape {
   uint32_t min_versions = 0;
   uint64_t flush_bytes = 0;  // size at which memtables are flushed
   uint32_t files_stop = 16;  // number of runs at which writers wait
+  // Cells with older timestamps have expired and may be erased. It follows from the time to live and from the
+  // clock that the engine believes (EngineOptions::ttl_clock_guard_s). INT64_MIN: no cell may be erased for
+  // its age.
+  int64_t erase_before_ms = INT64_MIN;
+  int64_t earliest_in_memory = INT64_MAX;  // no put in the memtables is older
 };
 
 // Returns the parts of a shape's files that are sorted runs, the oldest first. The parts point into the
@@ -44,6 +49,11 @@ struct CompactionPlan {
   std::vector<std::string> file_starts = {};  // ascending rows, each of which begins a new file
   // The inputs, which belong to one run, go to the output's run as they are: nothing is read or written.
   bool move = false;
+  // The inputs leave the store: nothing is read or written. Such a plan has no output. All cells of the
+  // inputs must be older than StoreShape::erase_before_ms.
+  bool drop = false;
+  // The inputs that are dropped may have live cells, which are lost. For policies that are asked for that.
+  bool drop_live = false;
 };
 
 // Any thread; const.
@@ -54,6 +64,8 @@ class CompactionPolicy {
   //
   // The engine refuses a plan that would change the age of cells. On its way to the output's run, no input
   // may pass a file that shares rows with it and is not an input. Neighbours in age may always be merged.
+  //
+  // The engine drops files that have expired before it asks.
   virtual std::optional<CompactionPlan> pick(const StoreShape& shape,
                                              std::vector<std::string>* trace) const = 0;
   // Returns the bytes of files that lie where compactions do not leave them. Writers slow down when these

@@ -63,8 +63,9 @@ struct EngineStatus {
   uint64_t compactions = 0;
   uint64_t bytes_flushed = 0;
   uint64_t bytes_compacted = 0;
-  uint64_t stalls = 0;       // times that a writer waited for memory or compactions
-  int64_t stall_micros = 0;  // time that writers waited, in microseconds
+  uint64_t files_dropped = 0;  // left the store unread, most of them because all their cells had expired
+  uint64_t stalls = 0;         // times that a writer waited for memory or compactions
+  int64_t stall_micros = 0;    // time that writers waited, in microseconds
 };
 
 // Engine: any thread may call any function, except close(), which must be the last call. Every function fails

@@ -37,6 +37,7 @@ struct CompactionInfo {
   std::vector<std::string> inputs;     // names: of the oldest run first, and of a run ascending by rows
   std::vector<StoreFileInfo> outputs;  // empty at the beginning, or if nothing was left
   bool moved = false;                  // the inputs are the outputs, in another run; nothing was written
+  bool dropped = false;                // the inputs leave the store unread, and nothing is written
   uint64_t cells_in = 0;
   uint64_t cells_done = 0;  // of cells_in so far; set for on_compaction_progress() only
   uint64_t cells_out = 0;

@@ -195,8 +195,11 @@ struct EngineOptions {
   bool automatic_compaction =
       true;  // false: only compact() compacts; files_slow and files_stop have no effect
   int64_t major_compaction_interval_s = 0;  // 0: only on request; HBase's default is 7 days
-  uint32_t open_files_max = 512;            // store files held open at a time; a read opens others again
-  int background_threads = 2;  // of the engine's own executor: one for flushes, the rest for compactions
+  uint32_t major_compaction_jitter_percent =
+      0;  // each family's interval is up to so much shorter or longer, so that not all are due at once
+          // (HBase's hbase.hregion.majorcompaction.jitter, 0.5 there)
+  uint32_t open_files_max = 512;  // store files held open at a time; a read opens others again
+  int background_threads = 2;     // of the engine's own executor: one for flushes, the rest for compactions
   uint64_t cell_bytes_max =
       10u << 20;  // a larger cell fails with kLimit: key, value, tags and length fields count, as in HBase's
                   // hbase.server.keyvalue.maxsize; 0: the limit of a store file, 127 MiB

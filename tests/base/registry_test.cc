@@ -100,6 +100,28 @@ TEST(PluginParams, NumbersAndNamesWithinLimits) {
   EXPECT_EQ(complaint("m(framing=none)"), "framing of m must be hadoop or hbase, not \"none\"");
 }
 
+TEST(PluginParams, IntegersAndPartsWithinLimits) {
+  const PluginParams given = params("m(offset=-330, part=0.25)");
+  EXPECT_EQ(given.integer_within("offset", 0, -1440, 1440), -330);
+  EXPECT_EQ(given.integer_within("absent", -5, -9, 9), -5);
+  EXPECT_EQ(given.number_within("part", 0, 0, 1), 0.25);
+  EXPECT_EQ(given.number_within("other", 0.5, 0, 1), 0.5);
+  EXPECT_TRUE(given.finish().ok());
+  const auto complaint = [](std::string_view text) {
+    const PluginParams wrong = params(text);
+    EXPECT_EQ(wrong.integer_within("offset", 7, -9, 9), 7);
+    EXPECT_EQ(wrong.number_within("part", 0.5, 0, 1), 0.5);
+    return std::string(wrong.finish().message());
+  };
+  EXPECT_EQ(complaint("m(offset=-10)"), "offset of m must be a whole number from -9 to 9, not \"-10\"");
+  EXPECT_EQ(complaint("m(offset=1.5)"), "offset of m must be a whole number from -9 to 9, not \"1.5\"");
+  EXPECT_EQ(complaint("m(part=1.01)"), "part of m must be a number from 0 to 1, not \"1.01\"");
+  EXPECT_EQ(complaint("m(part=x)"), "part of m must be a number, not \"x\"");
+  const PluginParams absent = params("m");
+  absent.integer_within("start", -1, 0, 23);
+  EXPECT_EQ(absent.finish().message(), "start of m must be a whole number from 0 to 23, and is missing");
+}
+
 TEST(PluginParams, UnitsOfSizesAndDurations) {
   const PluginParams sizes = params("m(a=4096,b=64k,c=8m,d=1g,e=1.5K)");
   EXPECT_EQ(sizes.bytes("a", 0), 4096U);

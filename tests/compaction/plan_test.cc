@@ -1,6 +1,7 @@
 // Goal: a policy's plan is refused if a file in it does not exist or is part of another compaction. It is
 // also refused if an input would pass files that share rows with it. The plan of a major compaction names
-// all files, or nothing. Method: stores of a few files, and plans that are wrong in one respect each.
+// all files, or nothing. Files are dropped only if no answer changes by it,
+// or if no older one shows. Method: stores of a few files, and plans that are wrong in one respect each.
 #include "compaction/plan.h"
 
 #include <gmock/gmock.h>
@@ -149,6 +150,92 @@ TEST_F(CheckRuns, RunsAreFoundFromTheirFiles) {
   EXPECT_EQ(runs[0].files.size(), 3u);
   EXPECT_EQ(runs[0].level, 2u);
   EXPECT_EQ(runs[3].id, 6u);
+}
+
+// Files that leave without being read. Flushes wrote them: file 1 has the rows a to c and the times 1 to 5. File
+// 2 has the rows b to d and the times 6 to 9. File 3 has the rows x to z and the times 3 to 9.
+class CheckDrop : public ::testing::Test {
+ protected:
+  enum class Drop : uint8_t { kExpired, kLive };
+
+  CheckDrop() {
+    add(1, "a", "c", 1, 5);
+    add(2, "b", "d", 6, 9);
+    add(3, "x", "z", 3, 9);
+    shape_.files = files_;
+    shape_.erase_before_ms = 9;
+  }
+  void add(uint64_t id, const char* first, const char* last, int64_t time_min, int64_t time_max) {
+    StoreFileInfo& file = files_.emplace_back();
+    file.id = id;
+    file.first_row = first;
+    file.last_row = last;
+    file.time_min = file.earliest_put = time_min;
+    file.time_max = time_max;
+  }
+  std::string check(std::vector<uint64_t> inputs, Drop drop, CompactionPlan plan = {}) const {
+    plan.inputs = std::move(inputs);
+    plan.drop = true;
+    plan.drop_live = drop == Drop::kLive;
+    return check_plan(plan, shape_, false).to_text();
+  }
+  std::vector<StoreFileInfo> files_;
+  StoreShape shape_;
+};
+
+TEST_F(CheckDrop, FilesOfWhichAllHasExpiredMayLeave) {
+  EXPECT_EQ(check({1}, Drop::kExpired), "ok");
+  EXPECT_THAT(check({2}, Drop::kExpired), ::testing::HasSubstr("newest cell has the timestamp 9"));
+  EXPECT_THAT(check({1, 3}, Drop::kExpired), ::testing::HasSubstr("drops file 3"));
+  shape_.erase_before_ms = 10;
+  EXPECT_EQ(check({3, 1}, Drop::kExpired), "ok");
+  EXPECT_EQ(check({2}, Drop::kExpired), "ok") << "the older file of its rows may stay";
+  shape_.erase_before_ms = INT64_MIN;
+  EXPECT_THAT(check({1}, Drop::kExpired), ::testing::HasSubstr("drops file 1"));
+}
+
+TEST_F(CheckDrop, LiveFilesLeaveOldestFirst) {
+  EXPECT_EQ(check({1}, Drop::kLive), "ok");
+  EXPECT_EQ(check({3}, Drop::kLive), "ok") << "nothing else has its rows";
+  EXPECT_EQ(check({1, 2}, Drop::kLive), "ok");
+  EXPECT_THAT(check({2}, Drop::kLive), ::testing::HasSubstr("the older file 1 has the same rows"));
+}
+
+TEST_F(CheckDrop, NoOlderVersionShowsAgain) {
+  files_[1].earliest_put = 5;
+  EXPECT_EQ(check({1}, Drop::kLive), "ok");
+  files_[0].deletes = 1;
+  EXPECT_THAT(check({1}, Drop::kLive), ::testing::HasSubstr("file 2 has older puts"));
+  files_[0].deletes = 0;
+  files_[1].earliest_put = 4;
+  EXPECT_THAT(check({1}, Drop::kLive), ::testing::HasSubstr("file 2 has older puts"));
+  EXPECT_EQ(check({1, 2}, Drop::kLive), "ok");
+  shape_.earliest_in_memory = 8;
+  EXPECT_THAT(check({1, 2}, Drop::kLive), ::testing::HasSubstr("older puts are in memory"));
+}
+
+TEST_F(CheckDrop, TheRulesOfOtherPlansHold) {
+  EXPECT_THAT(check({}, Drop::kExpired), ::testing::HasSubstr("0 files"));
+  EXPECT_THAT(check_plan({.inputs = {1, 2}, .drop_live = true}, shape_, false).to_text(),
+              ::testing::HasSubstr("drops no files"));
+  EXPECT_THAT(check({1, 1}, Drop::kLive), ::testing::HasSubstr("twice"));
+  EXPECT_THAT(check({4}, Drop::kLive), ::testing::HasSubstr("does not have"));
+  for (const CompactionPlan& plan :
+       std::vector<CompactionPlan>{{.level = 1}, {.file_bytes = 5}, {.file_starts = {"b"}}, {.move = true}})
+    EXPECT_THAT(check({1}, Drop::kExpired, plan), ::testing::HasSubstr("says where they go"));
+  files_[0].busy = true;
+  EXPECT_THAT(check({1}, Drop::kExpired), ::testing::HasSubstr("being compacted"));
+}
+
+TEST_F(CheckDrop, TheEngineDropsAllThatHasExpired) {
+  shape_.erase_before_ms = INT64_MIN;
+  EXPECT_FALSE(expired_plan(shape_));
+  shape_.erase_before_ms = 10;
+  files_[1].busy = true;
+  const auto plan = expired_plan(shape_);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->inputs, (std::vector<uint64_t>{1, 3}));
+  EXPECT_TRUE(check_plan(*plan, shape_, false).ok());
 }
 
 class MajorPlan : public ::testing::Test {

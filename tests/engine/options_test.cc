@@ -340,6 +340,47 @@ TEST_F(FamilyOptionsTest, AFamilyHasAnIntervalOfMajorCompactionsOfItsOwn) {
   EXPECT_EQ(table->info().families[0].files.size(), 1u) << "the engine's again, at once";
 }
 
+TEST_F(FamilyOptionsTest, JitterSpreadsMajorCompactions) {
+  const EngineOptions options{.major_compaction_interval_s = 100, .major_compaction_jitter_percent = 50};
+  open(options);
+  FamilyOptions family = family_of({{"compaction", "none"}, {"files_stop", "1000"}});
+  std::vector<FamilyOptions> families;
+  for (int i = 0; i < 20; ++i) {
+    family.name = "f" + std::to_string(i);
+    families.push_back(family);
+  }
+  std::shared_ptr<Table> table = make_table("t", families);
+  const auto flush = [&] {
+    Put put("r");
+    for (const FamilyOptions& each : families) put.add(each.name, "q", "v");
+    EXPECT_OK(table->put(std::move(put)));
+    EXPECT_OK(table->flush());
+    EXPECT_OK(engine_->wait_for_background());
+  };
+  const auto compacted = [&] {
+    size_t count = 0;
+    for (const FamilyInfo& each : table->info().families) count += each.files.front().major ? 1 : 0;
+    return count;
+  };
+  flush();
+  clock_.advance_ms(49'999);
+  flush();
+  EXPECT_EQ(compacted(), 0u);
+  size_t before = 0;
+  for (const int64_t ms : {75'000, 100'000, 125'000}) {
+    clock_.advance_ms(ms == 75'000 ? 25'001 : 25'000);
+    flush();
+    EXPECT_GT(compacted(), before) << ms;
+    before = compacted();
+    flush();
+    EXPECT_EQ(compacted(), before) << "nothing new is due";
+  }
+  EXPECT_LT(before, 20u);
+  clock_.advance_ms(25'001);
+  flush();
+  EXPECT_EQ(compacted(), 20u);
+}
+
 TEST_F(FamilyOptionsTest, AFileThatAWrongClockDatedAheadIsDueForAMajorCompaction) {
   open();
   const auto table =

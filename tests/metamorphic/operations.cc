@@ -69,7 +69,11 @@ const Choices& choices() {
           name + "(runs=2, file_bytes=100)",
           name + "(runs=3, file_bytes=1k, space_max=100)",
           name + "(scaling=T3,N,L4, base_bytes=500, file_bytes=100)",
-          name + "(scaling=L3, base_bytes=2k, file_bytes=500)"};
+          name + "(scaling=L3, base_bytes=2k, file_bytes=500)",
+          name + "(tombstones=0.3, expired=0.2)",
+          name + "(window=1s, windows_per_tier=2, incoming_files_min=2, files_min=2)",
+          name + "(split_bytes=2k, level0_files_min=2, files_min=2)",
+          name + "(stripes=3, split_bytes=500, split_count=3, level0_files_min=3)"};
     };
     Choices made;
     made.encodings = fit(encoding_names(), &FamilyOptions::encoding);
