@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 #include "base/assert.h"
 
@@ -56,25 +56,28 @@ FilePointers FileChoice::chosen(Files files, Files below, Files grandparents,
     best = next_in_circle(candidates, below);
     say(trace, fmt::format("file {} is the next one in the circle", best->id));
   } else {
-    double least = HUGE_VAL;
+    std::pair<double, double> least;
     for (const StoreFileInfo* file : candidates) {
-      const double cost = cost_of(*file, below, grandparents);
+      const std::pair<double, double> cost = cost_of(*file, below, grandparents);
       if (best != nullptr && cost >= least) continue;
       best = file;
       least = cost;
     }
-    say(trace, fmt::format("file {} has the lowest figure of {}: {:.2f}", best->id, name_, least));
+    say(trace, fmt::format("file {} has the lowest figure of {}: {:.2f}", best->id, name_, least.first));
   }
   return {best};
 }
 
-double FileChoice::cost_of(const StoreFileInfo& file, Files below, Files grandparents) const {
-  if (name_ == "oldest") return static_cast<double>(file.sequence_max);
-  if (name_ == "oldest_write") return static_cast<double>(file.sequence_min);
-  if (name_ == "tombstones") return -in_proportion(file.deletes, file.cells);
+std::pair<double, double> FileChoice::cost_of(const StoreFileInfo& file, Files below,
+                                              Files grandparents) const {
+  if (name_ == "oldest") return {static_cast<double>(file.sequence_max), 0};
+  if (name_ == "oldest_write") return {static_cast<double>(file.sequence_min), 0};
+  if (name_ == "tombstones") return {-in_proportion(file.deletes, file.cells), 0};
   CELLAR_ASSERT(name_.starts_with("least_overlap"));
-  const Files other = name_ == "least_overlap" ? below : grandparents;
-  return in_proportion(bytes_that_meet(Rows::of(file), other), file.bytes);
+  const double overlap = in_proportion(bytes_that_meet(Rows::of(file), below), file.bytes);
+  if (name_ == "least_overlap") return {overlap, 0};
+  // Without a level after the next, all files would be equal. The first one would then go down each time.
+  return {in_proportion(bytes_that_meet(Rows::of(file), grandparents), file.bytes), overlap};
 }
 
 }  // namespace cellar

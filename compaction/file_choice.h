@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cellar/plugin.h"
@@ -13,7 +14,7 @@ namespace cellar {
 //
 // - least_overlap: the file that shares rows with the fewest bytes of the next level, in proportion to its
 //   size. RocksDB's kMinOverlappingRatio.
-// - least_overlap_grandparent: the same with the level after the next.
+// - least_overlap_grandparent: the same with the level after the next. Among equals, least_overlap decides.
 // - round_robin: the file after those that went down last.
 // - oldest: the file whose newest write is the oldest. RocksDB's kOldestLargestSeqFirst.
 // - oldest_write: the file whose oldest write is the oldest. RocksDB's kOldestSmallestSeqFirst.
@@ -31,8 +32,9 @@ class FileChoice {
   FilePointers chosen(Files files, Files below, Files grandparents, std::vector<std::string>* trace) const;
 
  private:
-  // Returns a figure: the file with the lowest one goes down.
-  double cost_of(const StoreFileInfo& file, Files below, Files grandparents) const;
+  // Returns two figures. The file with the lowest first one goes down, among equals that with the lowest
+  // second one.
+  std::pair<double, double> cost_of(const StoreFileInfo& file, Files below, Files grandparents) const;
 
   std::string name_;
 };

@@ -42,10 +42,6 @@ uint64_t file_bytes_of(uint64_t parameter, const StoreShape& shape) {
   return std::max<uint64_t>(1, parameter != 0 ? parameter : shape.flush_bytes);
 }
 
-void say(std::vector<std::string>* trace, std::string line) {
-  if (trace != nullptr) trace->push_back(std::move(line));
-}
-
 Levels::Levels(Files files) : all(sorted_runs(files)) {
   size_t old = all.size();
   while (old > 0 && all[old - 1].level == 0) --old;

@@ -36,8 +36,6 @@ uint64_t bytes_that_meet(const Rows& rows, Files files);
 uint64_t bytes_of(Files files);
 // Returns the size of the files that a policy writes: its parameter, or a memtable if that is 0.
 uint64_t file_bytes_of(uint64_t parameter, const StoreShape& shape);
-// Appends a line to a trace, which may be null.
-void say(std::vector<std::string>* trace, std::string line);
 
 // Levels: the levels of a shape whose levels are single runs. Level 0 has the runs of flushes, each deeper
 // level at most one run. One thread; points into the shape's files.

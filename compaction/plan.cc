@@ -70,7 +70,6 @@ class PlacedPlan {
     if (run.level == 0 || run.level != plan_.level)
       return refused("the plan adds files of level {} to run {}, which has level {}", plan_.level, run.id,
                      run.level);
-    if (run.busy) return refused("the plan adds files to run {}, which is being compacted", run.id);
     for (const Placed& other : others_)
       if (other.run == output_ && other.file->first_row <= last_row() && other.file->last_row >= first_row())
         return refused("the plan adds rows on both sides of file {} to its run", other.file->id);

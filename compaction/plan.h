@@ -12,7 +12,7 @@ namespace cellar {
 // Ok if the plan can be carried out:
 // - The inputs are files of the shape, each named once, and none is busy.
 // - No input passes a file that shares rows with it, which is not an input, on its way to the output's run.
-// - A run that the output joins exists, has the plan's level, is not busy, and is not younger than an input.
+// - A run that the output joins exists, has the plan's level, and is not younger than an input.
 //   It has no other file between the first and the last row of the inputs.
 // - There is something to gain: several files, another run, a split, or cells that have expired.
 //   `may_rewrite_one` lets a single file pass (a major compaction that drops markers).

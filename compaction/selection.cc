@@ -30,12 +30,6 @@ bool is_better(const Window& best, size_t count, uint64_t bytes, bool stuck) {
   return count > best.count || (count == best.count && bytes < best.bytes);
 }
 
-uint64_t bytes_of(std::span<const SortedRun> runs) {
-  uint64_t bytes = 0;
-  for (const SortedRun& run : runs) bytes += run.bytes;
-  return bytes;
-}
-
 }  // namespace
 
 SelectionParams::SelectionParams(const PluginParams& params)

@@ -14,11 +14,6 @@
 
 namespace cellar {
 
-// Adds a line to a policy's explanation, unless that is null.
-inline void say(std::vector<std::string>* trace, std::string line) {
-  if (trace != nullptr) trace->push_back(std::move(line));
-}
-
 // SelectionLimits: what a selection of some shape keeps to.
 struct SelectionLimits {
   double ratio = 1.2;

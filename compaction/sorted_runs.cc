@@ -1,6 +1,8 @@
 // Sorted runs: neighbours with the same number.
 #include "compaction/sorted_runs.h"
 
+#include <utility>
+
 #include "base/assert.h"
 
 namespace cellar {
@@ -32,6 +34,16 @@ std::vector<SortedRun> sorted_runs(std::span<const StoreFileInfo> files) {
     }
   }
   return runs;
+}
+
+uint64_t bytes_of(std::span<const SortedRun> runs) {
+  uint64_t bytes = 0;
+  for (const SortedRun& run : runs) bytes += run.bytes;
+  return bytes;
+}
+
+void say(std::vector<std::string>* trace, std::string line) {
+  if (trace != nullptr) trace->push_back(std::move(line));
 }
 
 }  // namespace cellar

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "cellar/compaction_policy.h"
@@ -19,5 +20,9 @@ struct SortedRun {
 
 // Returns the runs of a shape's files, the oldest first. The files must outlive the result.
 std::vector<SortedRun> sorted_runs(std::span<const StoreFileInfo> files);
+// Returns how many bytes the runs have.
+uint64_t bytes_of(std::span<const SortedRun> runs);
+// Appends a line to a policy's explanation, which may be null.
+void say(std::vector<std::string>* trace, std::string line);
 
 }  // namespace cellar

@@ -58,12 +58,6 @@ Runs youngest_pair(Runs runs) {
   return {};
 }
 
-uint64_t bytes_of(Runs runs) {
-  uint64_t bytes = 0;
-  for (const SortedRun& run : runs) bytes += run.bytes;
-  return bytes;
-}
-
 uint64_t bytes_beyond(Runs runs, uint64_t most) {
   return runs.size() <= most ? 0 : bytes_of(runs.subspan(most));
 }

@@ -48,7 +48,6 @@ Runs idle_part(Runs runs);
 Runs youngest_pair(Runs runs);
 // Returns the bytes of the runs that are more than `most`, the youngest ones.
 uint64_t bytes_beyond(Runs runs, uint64_t most);
-uint64_t bytes_of(Runs runs);
 
 // Returns the level below `level`.
 uint32_t next_level(uint32_t level);

@@ -27,7 +27,7 @@ struct StoreFileInfo {
   uint32_t level = 0;        // label of the run, see CompactionPlan::level
   bool major = false;        // result of a compaction of all files that share rows with it
   bool exclude_from_minor = false;
-  // Input of a running compaction, in a run to which one adds files, or set aside because it is damaged.
+  // Input of a running compaction, or set aside because it is damaged.
   bool busy = false;
 };
 
