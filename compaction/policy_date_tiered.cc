@@ -85,6 +85,7 @@ class DateTiered final : public CompactionPolicy {
                                             std::vector<std::string>* trace) const {
     const SelectionLimits limits = selection_.limits(shape, trace);
     const std::span<const SortedRun> candidates = candidates_of(runs, limits.bytes_max);
+    if (candidates.empty()) say(trace, "no runs are free");
     std::vector<int64_t> newest;
     for (const SortedRun& run : candidates)
       newest.push_back(std::max(newest_of(run), newest.empty() ? INT64_MIN : newest.back()));
