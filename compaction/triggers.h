@@ -28,8 +28,8 @@ class Triggers {
       : tombstones_(params.number_within("tombstones", 0, 0, 1)),
         expired_(params.number_within("expired", 0, 0, 1)) {}
 
-  // Returns a compaction for one of the reasons, or nothing. For policies that have nothing else to do. `runs`
-  // are the shape's.
+  // Returns a compaction for one of the reasons, or nothing. For policies that have nothing else to do. The
+  // runs are the shape's.
   std::optional<CompactionPlan> pick(std::span<const SortedRun> runs, const StoreShape& shape,
                                      std::vector<std::string>* trace) const;
 

@@ -421,13 +421,13 @@ Background::Picked Background::pick(Store& store, Wanted wanted) {
   const bool damaged = std::ranges::any_of(view->files, [](const auto& file) { return file->is_aside(); });
   store.note_debt_bytes(damaged ? 0 : view->config->policy->debt_bytes(shape));
   // First, so that no compaction reads what leaves as a whole.
-  result.plan = expired_plan(shape);
+  const EngineOptions& engine = work_.world.options;
+  if (engine.drop_expired_files) result.plan = expired_plan(shape);
   if (result.plan) return result;
   if (wanted == Wanted::kMajor) {
     result.plan = major_plan(*view->config->policy, shape, true);
     return result;
   }
-  const EngineOptions& engine = work_.world.options;
   const int64_t interval_ms = major_interval_ms(engine, view->config->options);
   if (wanted == Wanted::kAutomatic && interval_ms > 0 && !result.of.files.empty() &&
       is_due(shape.files.front().created_ms, shape.now_ms,

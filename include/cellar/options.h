@@ -198,6 +198,8 @@ struct EngineOptions {
   uint32_t major_compaction_jitter_percent =
       0;  // each family's interval is up to so much shorter or longer, so that not all are due at once
           // (HBase's hbase.hregion.majorcompaction.jitter, 0.5 there)
+  bool drop_expired_files = true;  // files whose cells have all expired leave without being read (HBase's
+      // hbase.store.delete.expired.storefile); false: only compactions remove expired cells
   uint32_t open_files_max = 512;  // store files held open at a time; a read opens others again
   int background_threads = 2;     // of the engine's own executor: one for flushes, the rest for compactions
   uint64_t cell_bytes_max =

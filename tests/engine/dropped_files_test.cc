@@ -122,6 +122,21 @@ TEST_F(DroppedFilesTest, MajorCompactionsDoNotReadThemEither) {
   EXPECT_EQ(all(), "3");
 }
 
+TEST_F(DroppedFilesTest, NothingLeavesWholeIfTheEngineIsToldSo) {
+  open({.drop_expired_files = false});
+  FamilyOptions f = family("f");
+  f.compaction = "none";
+  f.ttl_s = 3600;
+  table_ = make_table("t", {f});
+  flush_of("a", "1");
+  clock_.advance_ms(2 * kHourMs);
+  flush_of("b", "2");
+  EXPECT_EQ(files(), 2u);
+  EXPECT_OK(table_->major_compact());
+  EXPECT_EQ(files(), 1u);
+  EXPECT_EQ(engine_->status().files_dropped, 0u);
+}
+
 // A family with min_versions keeps some versions although they have expired.
 TEST_F(DroppedFilesTest, FamiliesThatKeepExpiredVersionsKeepTheirFiles) {
   alter_ = [](FamilyOptions family) {

@@ -108,7 +108,8 @@ class Answerer {
                           .durability = Durability::kSkipWal,
                           .automatic_flush = false,
                           .automatic_compaction = false};
-    options.ttl_clock_guard_s = 0;  // what expires by the clock is erased by it, as in HBase
+    options.ttl_clock_guard_s = 0;       // what expires by the clock is erased by it, as in HBase
+    options.drop_expired_files = false;  // as in Region.java
     options.environment.clock = &clock_;
     CELLAR_TRY_ASSIGN(engine_, Engine::open(directory.string(), options));
     return {};
