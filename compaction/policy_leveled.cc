@@ -175,8 +175,8 @@ class Leveled final : public CompactionPolicy {
       if (score <= most) continue;
       // The whole run moves, or its first file makes a new one.
       if (run->busy && levels.run_of(level + 1) == nullptr) continue;
-      FilePointers chosen = choice_.chosen(run->files, levels.files_of(level + 1), levels.files_of(level + 2),
-                                           trace);
+      FilePointers chosen =
+          choice_.chosen(run->files, levels.files_of(level + 1), levels.files_of(level + 2), trace);
       if (chosen.empty()) continue;
       most = score;
       fullest = level;

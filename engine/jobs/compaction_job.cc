@@ -246,8 +246,8 @@ void judge_inputs(const StoreWork& work, const Store& store, const CompactionInp
 
 // The inputs leave. Nobody sees cells that have expired. Other cells stay visible to the snapshots that are
 // open, and reads that began before the drop start over.
-Status drop_files(const StoreWork& work, Store& store, const CompactionPlan& plan, const CompactionInputs& inputs,
-                  CompactionInfo& info) {
+Status drop_files(const StoreWork& work, Store& store, const CompactionPlan& plan,
+                  const CompactionInputs& inputs, CompactionInfo& info) {
   CELLAR_ASSERT(plan.drop && !plan.move);
   info.dropped = true;
   for (const auto& file : inputs.files) info.inputs.push_back(file->record().name);
