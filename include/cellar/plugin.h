@@ -37,8 +37,8 @@ class PluginParams {
   int64_t duration_ms(std::string_view key, int64_t otherwise) const;
   bool flag(std::string_view key, bool otherwise) const;
   std::string text(std::string_view key, std::string otherwise) const;
-  // Return a number from `least` to `most`, or one of `choices`. Counts and integers are whole. If `otherwise`
-  // is not among these values, the key must be given.
+  // Return a number from `least` to `most`, or one of `choices`. Counts and integers are whole. If
+  // `otherwise` is not among these values, the key must be given.
   uint64_t count_within(std::string_view key, uint64_t otherwise, uint64_t least, uint64_t most) const;
   int64_t integer_within(std::string_view key, int64_t otherwise, int64_t least, int64_t most) const;
   double number_within(std::string_view key, double otherwise, double least, double most) const;
