@@ -80,7 +80,7 @@ class DateTiered final : public CompactionPolicy {
   }
 
   // Goes through the periods from the present one on, and through the runs from the youngest one on. A run
-  // whose cells are older than those of an older run counts as that one. So each period has neighbours in age.
+  // whose cells are older than those of an older run counts as that one. So a period has neighbours in age.
   std::optional<CompactionPlan> pick_period(std::span<const SortedRun> runs, const StoreShape& shape,
                                             std::vector<std::string>* trace) const {
     const SelectionLimits limits = selection_.limits(shape, trace);

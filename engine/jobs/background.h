@@ -98,8 +98,8 @@ class Background final : public FlushScheduler {
   struct Picked;
   Picked pick(Store& store, Wanted wanted);
   Status run_compactions(Store& store, Wanted wanted);
-  // Carries out one plan and returns it. Returns nothing if there is none that can begin now. `depth` is the
-  // number of running compactions that this one takes turns with.
+  // Carries out one plan and returns it. Returns nothing if no plan can begin now. `depth` is the number of
+  // running compactions that this one takes turns with.
   Result<std::optional<CompactionPlan>> compact_next(Store& store, Wanted wanted, int depth);
   // Returns whether a compaction on request waits for the automatic ones to end. They are wanted again after
   // it.

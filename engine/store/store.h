@@ -142,9 +142,9 @@ class Store : public std::enable_shared_from_this<Store> {
   }
   uint64_t debt_bytes() const { return debt_bytes_.load(std::memory_order_relaxed); }
   // Begins a compaction of these files, which are busy until it ends. There are `runs_replaced` fewer runs
-  // afterwards. The output joins `run`, if that is not 0. Returns a number for compaction_ends(). Returns 0 if
-  // the compaction has to wait for one that runs. That one has an input, or it adds files to `run` among the
-  // same rows.
+  // afterwards. The output joins `run`, if that is not 0. Returns a number for compaction_ends(). Returns 0
+  // if the compaction has to wait for one that runs. That one has an input, or it adds files to `run` among
+  // the same rows.
   uint64_t compaction_begins(std::span<const std::shared_ptr<StoreFile>> inputs, int64_t runs_replaced,
                              uint64_t run);
   void compaction_ends(std::span<const std::shared_ptr<StoreFile>> inputs, uint64_t compaction);

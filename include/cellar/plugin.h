@@ -43,8 +43,8 @@ class PluginParams {
   // Reports through finish() that the value of `key` is not `expected`, such as "a whole number". Only the
   // first report counts.
   void complain(std::string_view key, std::string_view expected) const;
-  // Return a number from `least` to `most`, or one of `choices`. Counts and integers are whole. If `otherwise`
-  // is not among these values, the key must be given.
+  // Return a number from `least` to `most`, or one of `choices`. Counts and integers are whole. If
+  // `otherwise` is not among these values, the key must be given.
   uint64_t count_within(std::string_view key, uint64_t otherwise, uint64_t least, uint64_t most) const;
   int64_t integer_within(std::string_view key, int64_t otherwise, int64_t least, int64_t most) const;
   double number_within(std::string_view key, double otherwise, double least, double most) const;

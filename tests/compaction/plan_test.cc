@@ -153,8 +153,8 @@ TEST_F(CheckRuns, RunsAreFoundFromTheirFiles) {
   EXPECT_EQ(runs[3].id, 6u);
 }
 
-// Files that leave without being read. Flushes wrote them: file 1 has the rows a to c and the times 1 to 5. File
-// 2 has the rows b to d and the times 6 to 9. File 3 has the rows x to z and the times 3 to 9.
+// Files that leave without being read. Flushes wrote them: file 1 has the rows a to c and the times 1 to 5.
+// File 2 has the rows b to d and the times 6 to 9. File 3 has the rows x to z and the times 3 to 9.
 class CheckDrop : public ::testing::Test {
  protected:
   enum class Drop : uint8_t { kExpired, kLive };
