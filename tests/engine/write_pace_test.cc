@@ -66,7 +66,7 @@ TEST(WritePaceTest, DebtOfThePolicyCountsInProportionToTheRest) {
   EXPECT_EQ(policy_debt(0, 0, 0), 0);
   EXPECT_EQ(policy_debt(2 * kFlush, 2 * kFlush, kFlush), 0) << "two memtables are always allowed";
   double before = 0;
-  for (uint64_t debt = 3 * kFlush; debt < kRest / 5; debt += kFlush) {
+  for (uint64_t debt = 3 * kFlush; debt < kRest / 20 * 3; debt += kFlush) {
     const double now = policy_debt(debt, kRest + debt, kFlush);
     EXPECT_GT(now, before) << debt;
     EXPECT_LT(now, policy_debt(debt, kRest / 2 + debt, kFlush) + 1e-9) << debt;
