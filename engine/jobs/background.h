@@ -18,8 +18,8 @@ class PrefetchJob;
 struct CompactionPlan;
 struct ShapeOfStore;
 
-// At most one flush, one compaction and one prefetch of a store at a time; compactions of newer files take
-// turns with a long one. Any thread; waits only through Events.
+// At most one flush and one prefetch of a store run at a time. Compactions of different files run at the same
+// time, and those of newer files take turns with a long one. Any thread; waits only through Events.
 class Background final : public FlushScheduler {
  public:
   // Borrows all. `write_path` may be constructed later.

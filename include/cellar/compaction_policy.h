@@ -56,7 +56,8 @@ struct CompactionPlan {
   bool drop_live = false;
 };
 
-// Any thread; const.
+// Any thread; const. The engine holds a mutex of the family meanwhile: a policy must not wait, nor call the
+// engine.
 class CompactionPolicy {
  public:
   virtual ~CompactionPolicy() = default;

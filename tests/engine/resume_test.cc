@@ -9,6 +9,7 @@
 #include <atomic>
 #include <thread>
 
+#include "cellar/compaction_policy.h"
 #include "engine/log/directory.h"
 #include "tests/engine/engine_fixture.h"
 #include "tests/support/fault_file_system.h"
@@ -452,6 +453,62 @@ TEST_F(CompactionFaults, DamagedInputsDoNotStopWrites) {
   EXPECT_OK(table_->major_compact());
   expect_healthy();
   expect_all();
+}
+
+// Merges the two newest files that are free if there are three. Says that there is a debt, whatever it does.
+class Indebted final : public CompactionPolicy {
+ public:
+  std::optional<CompactionPlan> pick(const StoreShape& shape, std::vector<std::string>*) const override {
+    std::vector<uint64_t> idle;
+    for (const StoreFileInfo& file : shape.files) {
+      if (file.busy) idle.clear();
+      if (!file.busy) idle.push_back(file.id);
+    }
+    if (idle.size() < 3) return std::nullopt;
+    return CompactionPlan{.inputs = {idle[idle.size() - 2], idle.back()}, .why = "the newest two"};
+  }
+  uint64_t debt_bytes(const StoreShape&) const override { return uint64_t{1} << 40; }
+};
+
+// Each compaction takes a minute.
+class MinuteOfCompaction final : public EventListener {
+ public:
+  explicit MinuteOfCompaction(StepExecutor& executor) : executor_(executor) {}
+  void on_compaction_begin(const CompactionInfo&) override { executor_.pause_us(60'000'000); }
+
+ private:
+  StepExecutor& executor_;
+};
+
+// A damaged file may keep a level full for good. Writers do not slow down for such a debt.
+TEST_F(CompactionFaults, ADebtThatADamagedFileKeepsDoesNotSlowWriters) {
+  Registry<CompactionPolicy>::instance().add("indebted",
+                                             [](const PluginParams&) { return std::make_unique<Indebted>(); });
+  MinuteOfCompaction listener(executor_);
+  options_.environment.events = &listener;
+  options_.files_slow = 40;
+  options_.files_stop = 50;
+  begin();
+  FamilyOptions indebted = family("d", 100);
+  indebted.compaction = "indebted";
+  EXPECT_OK(engine_->alter_table("t", {.set_families = {indebted}}));
+  // How long writes of a megabyte take while a compaction runs.
+  const auto time_of_writes = [&] {
+    make_files(3);
+    const int64_t begun_us = clock_.steady_us();
+    for (int i = 0; i < 20; ++i) EXPECT_OK(put("large" + std::to_string(rows_.size()), 50'000));
+    return clock_.steady_us() - begun_us;
+  };
+  EXPECT_GT(time_of_writes(), 1'000'000);
+  EXPECT_OK(engine_->wait_for_background());
+  const std::string victim = table_->info().families[0].files[0].name;
+  fault_->inject({.on = FileOperation::kRead, .name = "*" + victim, .nth = 0, .kind = Fault::Kind::kFlipBit});
+  EXPECT_TRUE(table_->major_compact().is(Code::kCorruption));
+  EXPECT_EQ(time_of_writes(), 0);
+  fault_->clear();
+  EXPECT_OK(engine_->wait_for_background());
+  table_.reset();
+  engine_.reset();  // before its listener
 }
 
 // A policy that plans no compaction makes no room. A write that waited for it would wait for good.
