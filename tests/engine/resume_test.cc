@@ -482,8 +482,8 @@ class MinuteOfCompaction final : public EventListener {
 
 // A damaged file may keep a level full for good. Writers do not slow down for such a debt.
 TEST_F(CompactionFaults, ADebtThatADamagedFileKeepsDoesNotSlowWriters) {
-  Registry<CompactionPolicy>::instance().add("indebted",
-                                             [](const PluginParams&) { return std::make_unique<Indebted>(); });
+  Registry<CompactionPolicy>::instance().add(
+      "indebted", [](const PluginParams&) { return std::make_unique<Indebted>(); });
   MinuteOfCompaction listener(executor_);
   options_.environment.events = &listener;
   options_.files_slow = 40;
