@@ -149,4 +149,12 @@ Status TableImpl::compact_now(std::string_view family, bool major) {
   return parts_->background.compact(chosen, major).with_context("table " + name());
 }
 
+Result<std::optional<CompactionInfo>> TableImpl::next_compaction(std::string_view family, bool major,
+                                                                 std::vector<std::string>* trace) {
+  CELLAR_TRY(check());
+  CELLAR_TRY_ASSIGN(const auto chosen, stores_of(family));
+  if (chosen.size() != 1) return Status::invalid_argument("the next compaction is that of one family");
+  return parts_->background.next_compaction(*chosen.front(), major, trace);
+}
+
 }  // namespace cellar

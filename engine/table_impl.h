@@ -42,6 +42,8 @@ class TableImpl final : public TableState {
   Status flush(std::string_view family) override;
   Status compact(std::string_view family) override { return compact_now(family, false); }
   Status major_compact(std::string_view family) override { return compact_now(family, true); }
+  Result<std::optional<CompactionInfo>> next_compaction(std::string_view family, bool major,
+                                                        std::vector<std::string>* trace) override;
 
  private:
   Status compact_now(std::string_view family, bool major);

@@ -137,6 +137,10 @@ void Background::retry_later(Retry retry, const Status& status) {
   bool begins = false;
   {
     MutexLock lock(jobs_mutex_);
+    // One for each store: every compaction of it that fails at the same time comes here.
+    std::erase_if(retries_, [&](const Retry& each) {
+      return each.store == retry.store && each.flush == retry.flush;
+    });
     retries_.push_back(std::move(retry));
     retry_status_ = status;
     begins = !std::exchange(retrier_runs_, true);
@@ -274,6 +278,7 @@ bool Background::wants_compaction(Store& store) {
 }
 
 void Background::run_automatic_compaction(const std::shared_ptr<Store>& store) {
+  bool alone = false;
   {
     MutexLock lock(store->work_mutex());
     Store::Work& work = store->work();
@@ -283,22 +288,26 @@ void Background::run_automatic_compaction(const std::shared_ptr<Store>& store) {
       work.compaction_again = true;
       return;
     }
-    ++work.compactions;
+    alone = ++work.compactions == 1;
   }
   const Status status = work_.activity.closing.load() || work_.health.failed()
                             ? Status()
                             : run_compactions(*store, Wanted::kAutomatic);
-  end_compaction(store, status, true);
+  end_compaction(store, status, alone ? Job::kAlone : Job::kBesideOthers);
 }
 
-void Background::end_compaction(const std::shared_ptr<Store>& store, const Status& status, bool automatic) {
+void Background::end_compaction(const std::shared_ptr<Store>& store, const Status& status, Job job) {
   const bool failed = !status.ok() && !status.is(Code::kAborted);
+  const bool automatic = job != Job::kOnRequest;
+  // A job that found no plan while others ran says nothing about the store: their files were busy. What it
+  // compacted, run_compactions() has noted.
+  const bool tells = failed || job != Job::kBesideOthers;
   bool again = false;
   // The result is recorded before any thread learns that the compaction has ended, as with flushes. A
   // compaction on request reports its failure to its caller.
-  if (!failed) {
+  if (!failed && tells) {
     compaction_succeeded(*store);
-  } else if (automatic) {
+  } else if (failed && automatic) {
     after_compaction_failure(store, status);
   }
   {
@@ -308,11 +317,12 @@ void Background::end_compaction(const std::shared_ptr<Store>& store, const Statu
     --work.compactions;
     if (!automatic) --work.compaction_requests;
     CELLAR_ASSERT(automatic || (work.compactions == 0 && work.compaction_requests >= 0));
-    work.compaction_failures = failed ? work.compaction_failures + 1 : 0;
+    if (tells) work.compaction_failures = failed ? work.compaction_failures + 1 : 0;
     if (work.compaction_requests == 0) again = std::exchange(work.compaction_again, false);
     again = again || (failed && !automatic);
     // wants_compaction() notes what the policy says when it is asked again.
-    if (!failed && work.compactions == 0) store->note_compactions(Store::Compactions::kNotWanted);
+    if (!failed && work.compactions == 0 && (tells || store->compactions() != Store::Compactions::kFail))
+      store->note_compactions(Store::Compactions::kNotWanted);
     if (failed && automatic) store->note_compactions(Store::Compactions::kFail);
   }
   work_.activity.changed.signal();
@@ -396,15 +406,14 @@ Result<std::optional<CompactionPlan>> Background::compact_next(Store& store, Wan
     MutexLock lock(store.plan_mutex());
     Picked picked = pick(store, wanted);
     if (!picked.plan) return std::nullopt;
-    const bool whole = picked.plan->inputs.size() == picked.of.files.size();
-    CELLAR_TRY(check_plan(*picked.plan, picked.of.shape, whole)
-                   .with_context("policy " + store.view()->config->options.compaction));
+    CELLAR_TRY(check_picked(store, picked));
     plan = *std::move(picked.plan);
     claimed = ClaimedCompaction::claim(store, plan);
   }
   if (!claimed) return std::nullopt;  // the compaction that it waits for asks the policy again
-  // Another thread may compact other files meanwhile.
-  if (wanted == Wanted::kAutomatic) queue_compaction(store.shared_from_this());
+  // Another thread may compact other files meanwhile. After a failure, one try at a time is enough.
+  if (wanted == Wanted::kAutomatic && store.compactions() != Store::Compactions::kFail)
+    queue_compaction(store.shared_from_this());
   CELLAR_TRY(compact_store(work_, store, plan, *std::move(claimed), Turns(*this, store, depth)));
   work_.activity.changed.signal();
   queue_prefetch(store.shared_from_this());
@@ -412,7 +421,7 @@ Result<std::optional<CompactionPlan>> Background::compact_next(Store& store, Wan
 }
 
 // A view pins memtables and files: nothing holds one while a compaction is carried out.
-Background::Picked Background::pick(Store& store, Wanted wanted) {
+Background::Picked Background::pick(Store& store, Wanted wanted, std::vector<std::string>* trace) {
   const std::shared_ptr<const StoreView> view = store.view();
   Picked result{shape_of(work_.world.options, store, *view, work_.mvcc.now_ms(), work_.expiry.read().ms), {}};
   const StoreShape& shape = result.of.shape;
@@ -433,8 +442,41 @@ Background::Picked Background::pick(Store& store, Wanted wanted) {
       is_due(shape.files.front().created_ms, shape.now_ms,
              with_jitter(interval_ms, engine.major_compaction_jitter_percent, shape.files.front().name)))
     result.plan = major_plan(*view->config->policy, shape, false);
-  if (!result.plan) result.plan = view->config->policy->pick(shape, nullptr);
+  if (!result.plan) result.plan = view->config->policy->pick(shape, trace);
   return result;
+}
+
+Status Background::check_picked(const Store& store, const Picked& picked) {
+  CELLAR_ASSERT(picked.plan.has_value());
+  const bool whole = picked.plan->inputs.size() == picked.of.files.size();
+  return check_plan(*picked.plan, picked.of.shape, whole)
+      .with_context("policy " + store.view()->config->options.compaction);
+}
+
+Result<std::optional<CompactionInfo>> Background::next_compaction(Store& store, bool major,
+                                                                  std::vector<std::string>* trace) {
+  Picked picked;
+  {
+    MutexLock lock(store.plan_mutex());
+    picked = pick(store, major ? Wanted::kMajor : Wanted::kPolicy, trace);
+    if (!picked.plan) return std::nullopt;
+    CELLAR_TRY(check_picked(store, picked));
+  }
+  CompactionInfo info;
+  info.table = store.table_name();
+  info.family = store.family();
+  info.why = picked.plan->why;
+  info.moved = picked.plan->move;
+  info.dropped = picked.plan->drop;
+  const std::vector<uint64_t>& inputs = picked.plan->inputs;
+  for (const StoreFileInfo& file : picked.of.files) {
+    if (std::ranges::find(inputs, file.id) == inputs.end()) continue;
+    info.inputs.push_back(file.name);
+    info.cells_in += file.cells;
+    info.bytes_in += file.bytes;
+  }
+  CELLAR_ASSERT(info.inputs.size() == inputs.size());
+  return info;
 }
 
 Status Background::run_compactions(Store& store, Wanted wanted) {
@@ -492,7 +534,7 @@ Status Background::compact(const std::vector<std::shared_ptr<Store>>& stores, bo
     claim_compactions(*store);
     if (major) take_back(*store);
     const Status status = run_compactions(*store, major ? Wanted::kMajor : Wanted::kPolicy);
-    end_compaction(store, status, false);
+    end_compaction(store, status, Job::kOnRequest);
     CELLAR_TRY(status.with_context("family " + store->family()));
   }
   return {};

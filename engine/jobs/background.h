@@ -43,6 +43,10 @@ class Background final : public FlushScheduler {
   // Compacts these stores until their policy has no plan. If `major`, compacts all files of a store into one.
   Status compact(const std::vector<std::shared_ptr<Store>>& stores, bool major);
 
+  // Returns the compaction of the store that would begin next, or nothing. See Table::next_compaction().
+  Result<std::optional<CompactionInfo>> next_compaction(Store& store, bool major,
+                                                        std::vector<std::string>* trace);
+
   void relieve_memory_and_log() override;
 
   // Recovery's: the log that counts begins at this segment.
@@ -66,6 +70,8 @@ class Background final : public FlushScheduler {
 
  private:
   enum class Wanted : uint8_t { kAutomatic, kPolicy, kMajor };
+  // A job that compacts: on request, or automatic while no other, or some other, ran when it began.
+  enum class Job : uint8_t { kOnRequest, kAlone, kBesideOthers };
   void job_begins() {
     MutexLock lock(jobs_mutex_);
     ++jobs_;
@@ -96,7 +102,8 @@ class Background final : public FlushScheduler {
   void compaction_succeeded(Store& store);
   class Turns;
   struct Picked;
-  Picked pick(Store& store, Wanted wanted);
+  Picked pick(Store& store, Wanted wanted, std::vector<std::string>* trace = nullptr);
+  static Status check_picked(const Store& store, const Picked& picked);
   Status run_compactions(Store& store, Wanted wanted);
   // Carries out one plan and returns it. Returns nothing if no plan can begin now. `depth` is the number of
   // running compactions that this one takes turns with.
@@ -108,7 +115,7 @@ class Background final : public FlushScheduler {
   void take_back(Store& store);
   void run_automatic_compaction(const std::shared_ptr<Store>& store);
   // Notes what a compaction came to, and tells the troubles of the store.
-  void end_compaction(const std::shared_ptr<Store>& store, const Status& status, bool automatic);
+  void end_compaction(const std::shared_ptr<Store>& store, const Status& status, Job job);
   void submit_prefetch(std::shared_ptr<PrefetchJob> job);
   void release_log_now();
   uint64_t unflushed_segments() const;

@@ -322,5 +322,9 @@ Result<IngestInfo> FileTable::ingest(const IngestRequest&) { return read_only();
 Status FileTable::flush(std::string_view) { return read_only(); }
 Status FileTable::compact(std::string_view) { return read_only(); }
 Status FileTable::major_compact(std::string_view) { return read_only(); }
+Result<std::optional<CompactionInfo>> FileTable::next_compaction(std::string_view, bool,
+                                                                 std::vector<std::string>*) {
+  return read_only();
+}
 
 }  // namespace cellar

@@ -69,6 +69,8 @@ class FileTable final : public Table, public std::enable_shared_from_this<FileTa
   Status flush(std::string_view family) override;
   Status compact(std::string_view family) override;
   Status major_compact(std::string_view family) override;
+  Result<std::optional<CompactionInfo>> next_compaction(std::string_view family, bool major,
+                                                        std::vector<std::string>* trace) override;
 
  private:
   friend class FileTableScanner;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "cellar/action.h"
 #include "cellar/check_and_mutate.h"
 #include "cellar/estimate.h"
+#include "cellar/events.h"
 #include "cellar/ingest.h"
 #include "cellar/mutation.h"
 #include "cellar/options.h"
@@ -149,6 +151,12 @@ class Table {
   virtual Status flush(std::string_view family = {}) = 0;
   // Runs the compactions that the policy of a family picks, until the policy picks nothing. No family: all.
   virtual Status compact(std::string_view family = {}) = 0;
+  // Returns the compaction of a family that would begin next, with its inputs and its reason. Nothing is
+  // compacted. Returns nothing if there is no such compaction, for instance because one runs. `major`: the one
+  // that major_compact() would do. `trace`, if not null, receives the lines with which the policy explains its
+  // choice. Error: kInvalidArgument if the table does not have the family, or if the policy's plan is invalid.
+  virtual Result<std::optional<CompactionInfo>> next_compaction(std::string_view family, bool major = false,
+                                                                std::vector<std::string>* trace = nullptr) = 0;
   // Compacts all files of a family, or of every family, into one. It drops all that no reader can see.
   virtual Status major_compact(std::string_view family = {}) = 0;
 };

@@ -135,6 +135,34 @@ std::string_view title_of(CommandGroup group) {
   return "";
 }
 
+constexpr std::string_view kPolicyTopic = R"(compaction policies: which store files of a family are merged, and when
+
+  cellar create shop orders 'd:compaction=leveled(fanout=8)'
+  cellar alter shop orders 'd:compaction=tiered(runs=6, space_max=100)'
+
+  exploring     HBase's default: of all neighbours in age of like sizes, the most files; few writes
+  ratio         HBase's older selection: as exploring, from the oldest file on
+  leveled       levels, each one sorted run: little room and few runs to read; more writes
+  tiered        several runs for each level: fewest writes; more room and more runs to read
+  lazy_leveled  tiers above one large run: few writes and little room
+  unified       Cassandra's scale from tiers to levels, for each level: scaling=T4,T4,L10
+  date_tiered   HBase's periods of time: for rows that come in order of time, and expire
+  stripe        HBase's ranges of rows, which are compacted for themselves: for large stores
+  fifo          no merges: files leave when they have expired, or when the store exceeds bytes_max
+  none          no merges, except on request
+
+  exploring, ratio, date_tiered: ratio, files_min, files_max, bytes_min, bytes_max, tombstones, expired,
+    offpeak_start, offpeak_end, ratio_offpeak, bytes_max_offpeak, utc_offset_minutes
+  date_tiered also: window, windows_per_tier, age_max, tier_age_max, incoming_files_min
+  stripe: stripes, level0_files_min, split_bytes, split_count, and the selection of exploring
+  leveled: fanout, base_bytes, targets, file_bytes, runs_min, pick
+  tiered: runs, file_bytes, space_max       lazy_leveled: runs, file_bytes
+  unified: scaling, base_bytes, file_bytes  fifo: bytes_max
+
+`cellar compact --explain` prints what the policies would do next, and why. docs/policies.md describes
+each policy, its parameters and its costs.
+)";
+
 struct Topic {
   std::string_view name;
   std::string_view text;  // empty: made by a function
@@ -142,7 +170,8 @@ struct Topic {
 
 constexpr Topic kTopics[] = {
     {"formats", kFormatTopic}, {"filters", kFilterTopic},  {"times", kTimeTopic}, {"limits", kLimitsTopic},
-    {"hbase", kHBaseTopic},    {"exit-codes", kExitTopic}, {"errors", ""},        {"findings", ""}};
+    {"hbase", kHBaseTopic},    {"policies", kPolicyTopic}, {"exit-codes", kExitTopic},
+    {"errors", ""},            {"findings", ""}};
 
 // Returns whether a word is the path of something, and not a misspelled command.
 bool is_there(const std::string& word) {

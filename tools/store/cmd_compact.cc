@@ -1,5 +1,7 @@
-// cellar compact: merges store files.
+// cellar compact: merges store files, or says what the policies would merge.
 #include <fmt/format.h>
+
+#include <optional>
 
 #include "base/bytes.h"
 #include "tools/frame/command.h"
@@ -43,13 +45,15 @@ class CompactCommand final : public Command {
         .flag("--major", major_,
               "rewrite all files of a family into one; default: what the family's policy picks")
         .option("--family", family_, "NAME", "only this family of TABLE")
+        .flag("--explain", explain_, "print what would be compacted next, and why; compact nothing")
         .note(
             "Data in memory is not compacted: run cellar flush first.\n"
             "Interrupting is safe: the old files stay in use.")
         .example("cellar compact shop orders --major --family d",
                  "drop deleted, expired and superseded cells of one family")
         .example("cellar compact shop --format json",
-                 "all tables, by their policies; the result for a program");
+                 "all tables, by their policies; the result for a program")
+        .example("cellar compact shop --explain", "why the policies would compact, or would not");
   }
 
   Status run(Session& session) override {
@@ -57,13 +61,12 @@ class CompactCommand final : public Command {
       return session.name_failure(
           "CEL-USAGE", Exit::kUsage,
           Status::invalid_argument("--family needs a table").hinting("cellar compact --help"));
+    if (explain_) return print_plans(session);
     StoreProgress progress(session, "compact");
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine,
                       open_store(session, store_, OpenFor::kWriting, &progress));
-    std::vector<std::string> names = engine->list_tables();
-    if (!table_.empty()) names = {table_};
     Records records(session.out(), session.format(), "cellar.compact/1", "tables");
-    for (const std::string& name : names) {
+    for (const std::string& name : names_of(*engine)) {
       CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, open_table(session, *engine, store_, name));
       if (!family_.empty()) CELLAR_TRY(check_family(session, *table, family_));
       const Shape before = shape_of(*table, family_);
@@ -85,9 +88,52 @@ class CompactCommand final : public Command {
   }
 
  private:
+  std::vector<std::string> names_of(Engine& engine) const {
+    return table_.empty() ? engine.list_tables() : std::vector{table_};
+  }
+
+  // The reasons follow the table, and are a list of each record elsewhere.
+  Status print_plans(Session& session) {
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kLooking));
+    Records records(session.out(), session.format(), "cellar.compact.plan/1", "families");
+    std::string reasons;
+    const bool people = session.format() == Format::kTable;
+    for (const std::string& name : names_of(*engine)) {
+      CELLAR_TRY_ASSIGN(const std::shared_ptr<Table> table, open_table(session, *engine, store_, name));
+      if (!family_.empty()) CELLAR_TRY(check_family(session, *table, family_));
+      for (const FamilyInfo& family : table->info().families) {
+        if (!family_.empty() && family.options.name != family_) continue;
+        std::vector<std::string> trace;
+        CELLAR_TRY_ASSIGN(const std::optional<CompactionInfo> plan,
+                          table->next_compaction(family.options.name, major_, &trace));
+        add_plan(records, name, family, plan, people);
+        if (!people) records.list("trace", trace, "; ");
+        records.add();
+        reasons += fmt::format("\n{}:{}, {}\n", name, family.options.name, family.options.compaction);
+        for (const std::string& line : trace) reasons += "  " + line + "\n";
+      }
+    }
+    records.finish();
+    if (people) session.out().write(reasons);
+    return engine->close();
+  }
+
+  static void add_plan(Records& records, const std::string& table, const FamilyInfo& family,
+                       const std::optional<CompactionInfo>& plan, bool people) {
+    records.text("table", table).text("family", family.options.name);
+    records.text("policy", family.options.compaction).count("files", family.files.size());
+    const std::string action = !plan ? "nothing" : plan->dropped ? "drop" : plan->moved ? "move" : "merge";
+    const CompactionInfo info = plan.value_or(CompactionInfo());
+    records.text("next", action);
+    if (people) records.count("inputs", info.inputs.size());
+    if (!people) records.list("inputs", info.inputs, " ");
+    records.size("bytes_in", info.bytes_in).count("cells_in", info.cells_in).text("why", info.why);
+  }
+
   std::string store_;
   std::string table_;
   bool major_ = false;
+  bool explain_ = false;
   std::string family_;
 };
 
