@@ -299,8 +299,8 @@ void Background::run_automatic_compaction(const std::shared_ptr<Store>& store) {
 void Background::end_compaction(const std::shared_ptr<Store>& store, const Status& status, Job job) {
   const bool failed = !status.ok() && !status.is(Code::kAborted);
   const bool automatic = job != Job::kOnRequest;
-  // A job that found no plan while others ran says nothing about the store: their files were busy. What it
-  // compacted, run_compactions() has noted.
+  // A job that found no plan while others ran says nothing about the store: their files were busy. If it
+  // compacted some, run_compactions() has noted that.
   const bool tells = failed || job != Job::kBesideOthers;
   bool again = false;
   // The result is recorded before any thread learns that the compaction has ended, as with flushes. A

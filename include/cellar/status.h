@@ -113,7 +113,7 @@ class [[nodiscard]] Result {
   requires(std::is_convertible_v<U, T> && !std::is_same_v<std::remove_cvref_t<U>, T> &&
            !std::is_same_v<std::remove_cvref_t<U>, Status> &&
            !std::is_same_v<std::remove_cvref_t<U>, Result<T>>) Result(U&& value)  // NOLINT: constrained
-      : value_(std::forward<U>(value)) {}  // NOLINT: implicit on purpose
+      : value_(std::in_place, std::forward<U>(value)) {}  // NOLINT: std::nullopt is a value of an optional T
 
   bool ok() const { return value_.has_value(); }
   // Returns the failure; ok if there is a value.

@@ -151,12 +151,12 @@ class Table {
   virtual Status flush(std::string_view family = {}) = 0;
   // Runs the compactions that the policy of a family picks, until the policy picks nothing. No family: all.
   virtual Status compact(std::string_view family = {}) = 0;
-  // Returns the compaction of a family that would begin next, with its inputs and its reason. Nothing is
-  // compacted. Returns nothing if there is no such compaction, for instance because one runs. `major`: the one
-  // that major_compact() would do. `trace`, if not null, receives the lines with which the policy explains its
-  // choice. Error: kInvalidArgument if the table does not have the family, or if the policy's plan is invalid.
-  virtual Result<std::optional<CompactionInfo>> next_compaction(std::string_view family, bool major = false,
-                                                                std::vector<std::string>* trace = nullptr) = 0;
+  // Returns the inputs and the reason of a family's next compaction, or nothing if none can begin now. It
+  // compacts nothing. `major`: that of major_compact(). `trace`, if not null, receives the lines with which
+  // the policy explains itself. Error: kInvalidArgument for an unknown family, or an invalid plan of the
+  // policy.
+  virtual Result<std::optional<CompactionInfo>> next_compaction(
+      std::string_view family, bool major = false, std::vector<std::string>* trace = nullptr) = 0;
   // Compacts all files of a family, or of every family, into one. It drops all that no reader can see.
   virtual Status major_compact(std::string_view family = {}) = 0;
 };

@@ -97,6 +97,17 @@ TEST(Result, HoldsAValueOrAStatus) {
   EXPECT_TRUE(sum(1, 2).status().ok());
 }
 
+// A function that returns a Result of an optional returns std::nullopt for nothing. That is no failure.
+TEST(Result, HoldsAnOptionalOfNothing) {
+  const auto find = [](bool found) -> Result<std::optional<int>> {
+    if (found) return 7;
+    return std::nullopt;
+  };
+  EXPECT_EQ(find(true).value(), 7);
+  ASSERT_TRUE(find(false).ok());
+  EXPECT_EQ(find(false).value(), std::nullopt);
+}
+
 TEST(Result, MovesWhatCannotBeCopied) {
   Result<std::unique_ptr<int>> made = std::make_unique<int>(7);
   ASSERT_TRUE(made.ok());

@@ -240,8 +240,9 @@ TEST_F(DroppedFilesTest, LiveFilesStayForOpenSnapshots) {
   clock_.advance_ms(1);
   const std::shared_ptr<const Snapshot> snapshot = engine_->snapshot().value();
   uint64_t bytes = 0;
-  for (const StoreFileInfo& file : table_->info().families.at(0).files) bytes += file.bytes;
-  FamilyOptions smaller = table_->info().families.at(0).options;
+  const FamilyInfo info = table_->info().families.at(0);
+  for (const StoreFileInfo& file : info.files) bytes += file.bytes;
+  FamilyOptions smaller = info.options;
   smaller.compaction = "fifo(bytes_max=" + std::to_string(bytes) + ")";
   EXPECT_OK(engine_->alter_family("t", smaller));
   flush_of("c", "3");

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "base/plugins.h"
+#include "cellar/compaction_policy.h"
 #include "tests/support/data_driven.h"
 #include "tests/tools/tool_runner.h"
 #include "tools/frame/command.h"
@@ -218,6 +219,14 @@ TEST_F(Help, EveryExampleDoesWhatItSays) {
   }
   for (const auto& [example, each] : expected)
     EXPECT_TRUE(each.met) << "tests/data/help/examples.txt tells of what no help shows: " << example;
+}
+
+TEST_F(Help, EveryCompactionPolicyHasALine) {
+  register_compaction_plugins();
+  const std::string topic = out_of({"help", "policies"});
+  const std::vector<std::string> names = Registry<CompactionPolicy>::instance().names();
+  EXPECT_GE(names.size(), 10u);
+  for (const std::string& name : names) EXPECT_NE(topic.find("\n  " + name + " "), topic.npos) << name;
 }
 
 TEST_F(Help, TopicsExist) {

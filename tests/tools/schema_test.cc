@@ -153,6 +153,7 @@ class Schemas : public ToolTest {
         {"delete", "shop", "more", "r", "d:q"},
         {"deleteall", "shop", "more", "r"},
         {"flush", "shop"},
+        {"compact", "shop", "--explain"},
         {"compact", "shop", "--major"},
         {"export", "shop", "orders"},
         {"export", "shop", "orders", "--to", "hfile", "-o", "out"},

@@ -135,7 +135,7 @@ std::string_view title_of(CommandGroup group) {
   return "";
 }
 
-constexpr std::string_view kPolicyTopic = R"(compaction policies: which store files of a family are merged, and when
+constexpr std::string_view kPolicyTopic = R"(compaction policies: which files of a family are merged, and when
 
   cellar create shop orders 'd:compaction=leveled(fanout=8)'
   cellar alter shop orders 'd:compaction=tiered(runs=6, space_max=100)'

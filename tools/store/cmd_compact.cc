@@ -95,7 +95,7 @@ class CompactCommand final : public Command {
   // The reasons follow the table, and are a list of each record elsewhere.
   Status print_plans(Session& session) {
     CELLAR_TRY_ASSIGN(const std::unique_ptr<Engine> engine, open_store(session, store_, OpenFor::kLooking));
-    Records records(session.out(), session.format(), "cellar.compact.plan/1", "families");
+    Records records(session.out(), session.format(), "cellar.compact.explain/1", "families");
     std::string reasons;
     const bool people = session.format() == Format::kTable;
     for (const std::string& name : names_of(*engine)) {
