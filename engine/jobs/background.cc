@@ -138,9 +138,8 @@ void Background::retry_later(Retry retry, const Status& status) {
   {
     MutexLock lock(jobs_mutex_);
     // One for each store: every compaction of it that fails at the same time comes here.
-    std::erase_if(retries_, [&](const Retry& each) {
-      return each.store == retry.store && each.flush == retry.flush;
-    });
+    std::erase_if(retries_,
+                  [&](const Retry& each) { return each.store == retry.store && each.flush == retry.flush; });
     retries_.push_back(std::move(retry));
     retry_status_ = status;
     begins = !std::exchange(retrier_runs_, true);

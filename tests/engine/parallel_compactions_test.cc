@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "base/random.h"
-#include "cellar/compaction_policy.h"
 #include "tests/engine/engine_fixture.h"
+#include "tests/engine/pairs_policy.h"
 #include "tests/support/test_scale.h"
 
 namespace cellar::testing {
@@ -62,20 +62,6 @@ class Meeting final : public EventListener {
   int at_request_ = 0;
 };
 
-// Merges each pair of runs of level 0 that are neighbours and free, so that there are as many plans as
-// pairs.
-class Pairs final : public CompactionPolicy {
- public:
-  std::optional<CompactionPlan> pick(const StoreShape& shape, std::vector<std::string>*) const override {
-    for (size_t i = 0; i + 1 < shape.files.size(); i += 2) {
-      const StoreFileInfo& older = shape.files[i];
-      const StoreFileInfo& newer = shape.files[i + 1];
-      if (!older.busy && !newer.busy) return CompactionPlan{.inputs = {older.id, newer.id}, .why = "a pair"};
-    }
-    return std::nullopt;
-  }
-};
-
 class ParallelCompactions : public EngineFixture {
  protected:
   void begin(const char* policy, EngineOptions options = {}) {
@@ -115,8 +101,7 @@ class ParallelCompactions : public EngineFixture {
 };
 
 TEST_F(ParallelCompactions, DifferentFilesAreCompactedAtTheSameTime) {
-  Registry<CompactionPolicy>::instance().add("pairs",
-                                             [](const PluginParams&) { return std::make_unique<Pairs>(); });
+  Pairs::add();
   meeting_.hold_until(3);
   begin("pairs");
   for (int version = 0; version < 6; ++version) flush_rows(0, 50, "value " + std::to_string(version));
@@ -128,8 +113,7 @@ TEST_F(ParallelCompactions, DifferentFilesAreCompactedAtTheSameTime) {
 
 // A compaction on request has the family for itself. The automatic ones go on after it.
 TEST_F(ParallelCompactions, OneOnRequestWaitsForTheOthers) {
-  Registry<CompactionPolicy>::instance().add("pairs",
-                                             [](const PluginParams&) { return std::make_unique<Pairs>(); });
+  Pairs::add();
   meeting_.hold_until(3);
   begin("pairs");
   for (int version = 0; version < 4; ++version) flush_rows(0, 50, "value " + std::to_string(version));

@@ -12,6 +12,7 @@
 #include "cellar/compaction_policy.h"
 #include "engine/log/directory.h"
 #include "tests/engine/engine_fixture.h"
+#include "tests/engine/pairs_policy.h"
 #include "tests/support/fault_file_system.h"
 #include "tests/support/status_text.h"
 #include "tests/support/step_executor.h"
@@ -509,6 +510,36 @@ TEST_F(CompactionFaults, ADebtThatADamagedFileKeepsDoesNotSlowWriters) {
   EXPECT_OK(engine_->wait_for_background());
   table_.reset();
   engine_.reset();  // before its listener
+}
+
+// Compactions of several pairs of files fail at the same time. Their tries do not multiply.
+TEST_F(CompactionFaults, CompactionsThatFailTogetherAreTriedOneByOne) {
+  Pairs::add();
+  options_.files_slow = 40;
+  options_.files_stop = 50;
+  options_.automatic_compaction = false;
+  begin();
+  FamilyOptions pairs = family("d", 100);
+  pairs.compaction = "pairs";
+  EXPECT_OK(engine_->alter_table("t", {.set_families = {pairs}}));
+  make_files(12);
+  const auto tries = [&] { return fault_->count(FileOperation::kCreate, "tables/*"); };
+  options_.automatic_compaction = true;
+  fail_writes("tables/*", FileOperation::kCreate, 1, Code::kIoError, true);
+  begin();
+  static_cast<void>(engine_->wait_for_background());
+  const uint64_t before = tries();
+  executor_.pause_us(600'000'000);
+  // Pauses grow to a minute, and each failure makes them longer.
+  EXPECT_LE(tries() - before, 16u);
+  EXPECT_GE(tries() - before, 8u);
+  EXPECT_EQ(troubles(), Texts{"compaction of t:d"});
+  fault_->clear();
+  wait_for_retries();
+  EXPECT_OK(engine_->wait_for_background());
+  EXPECT_EQ(table_->info().families[0].files.size(), 1u);
+  expect_healthy();
+  expect_all();
 }
 
 // A policy that plans no compaction makes no room. A write that waited for it would wait for good.

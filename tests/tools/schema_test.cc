@@ -249,13 +249,13 @@ TEST_F(Schemas, JsonLinesArePartsOfTheDocument) {
       continue;  // its lines are flat: a cell names its place, which holds it in the document
     Strings words = line;
     words.insert(words.end(), {"--format", "jsonl"});
-    const bool estimate = std::ranges::find(words, "--estimate") != words.end();
+    const auto has = [&](const char* option) { return std::ranges::find(words, option) != words.end(); };
     const auto other = other_names.find(line[0]);
-    const bool parts = line[0] == "estimate" && std::ranges::find(words, "--parts") != words.end();
-    const Json schema = schema_of(estimate                     ? "estimate"
-                                  : parts                      ? "splits"
-                                  : other != other_names.end() ? other->second
-                                                               : line[0]);
+    const Json schema = schema_of(has("--estimate")                          ? "estimate"
+                                  : line[0] == "estimate" && has("--parts")  ? "splits"
+                                  : line[0] == "compact" && has("--explain") ? "compact.explain"
+                                  : other != other_names.end()               ? other->second
+                                                                             : line[0]);
     std::istringstream printed(run(words).out);
     for (std::string text; std::getline(printed, text);) {
       const Json each = Json::parse(text, nullptr, false);

@@ -168,10 +168,15 @@ struct Topic {
   std::string_view text;  // empty: made by a function
 };
 
-constexpr Topic kTopics[] = {
-    {"formats", kFormatTopic}, {"filters", kFilterTopic},  {"times", kTimeTopic}, {"limits", kLimitsTopic},
-    {"hbase", kHBaseTopic},    {"policies", kPolicyTopic}, {"exit-codes", kExitTopic},
-    {"errors", ""},            {"findings", ""}};
+constexpr Topic kTopics[] = {{"formats", kFormatTopic},
+                             {"filters", kFilterTopic},
+                             {"times", kTimeTopic},
+                             {"limits", kLimitsTopic},
+                             {"hbase", kHBaseTopic},
+                             {"policies", kPolicyTopic},
+                             {"exit-codes", kExitTopic},
+                             {"errors", ""},
+                             {"findings", ""}};
 
 // Returns whether a word is the path of something, and not a misspelled command.
 bool is_there(const std::string& word) {
