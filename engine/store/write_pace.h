@@ -20,7 +20,7 @@ double backlog_debt(uint64_t newer, uint64_t inputs, uint64_t flush);
 
 // Returns the debt by the policy's account, from 0 to 2. `debt` of the store's `bytes` lie where compactions
 // do not leave them. Two memtables of `flush` bytes are always allowed. The debt is 1 near 0.15 of the
-// other bytes, 2 near twice as much. Random overwrites of 3 GB then keep the store below 1.8 times the live
+// other bytes, 2 near twice as much. Random overwrites of 3 GB then keep the store below 1.9 times the live
 // data. With 0.2 it reached 2.02 times.
 double policy_debt(uint64_t debt, uint64_t bytes, uint64_t flush);
 
