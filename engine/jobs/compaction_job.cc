@@ -176,10 +176,6 @@ Status move_files(const StoreWork& work, Store& store, const CompactionPlan& pla
   return {};
 }
 
-}  // namespace
-
-namespace {
-
 // Returns the time before which cells have expired as a rewrite of some files judges them, or INT64_MIN. A
 // family whose deletes are ordered by sequence loses nothing in such rewrites, see CompactionJudge.
 int64_t erase_before_ms(const FamilyRules& rules, int64_t erase_ms) {

@@ -44,8 +44,9 @@ bool parse_short_time(std::string_view text, int64_t& seconds) {
          !__builtin_mul_overflow(seconds, factor, &seconds);
 }
 
-// Returns the parameters in the parentheses, in order. A part without "=" continues the value before it,
-// which is a list. If there is no such value, the part has none, and is reported when the plug-in is made.
+// Returns the parameters in the parentheses, in order. A value may be a list: a part without "=" continues
+// the value before it. Where no value comes before it, the part becomes a parameter without a value. The
+// plug-in refuses such a parameter.
 std::vector<std::pair<std::string_view, std::string_view>> parameters_in(std::string_view text) {
   std::vector<std::pair<std::string_view, std::string_view>> found;
   const size_t open = text.find('(');

@@ -13,40 +13,64 @@
 namespace cellar::testing {
 namespace {
 
-StoreFileInfo file_of(const std::string& word, uint64_t id) {
+// Returns the number at the beginning of `rest`, and moves `rest` past it.
+int64_t number_of(std::string_view& rest) {
+  size_t end = 0;
+  const int64_t number = std::stoll(std::string(rest), &end);
+  rest.remove_prefix(end);
+  return number;
+}
+
+// Reads one letter and its number from `rest`, see files_of().
+void read_letter(StoreFileInfo& file, std::string_view& rest) {
+  const char letter = rest.front();
+  EXPECT_NE(std::string_view("bmxdnsoicpt").find(letter), std::string_view::npos) << rest;
+  rest.remove_prefix(1);
+  if (letter == 'b') file.busy = true;
+  if (letter == 'm') file.major = true;
+  if (letter == 'x') file.exclude_from_minor = true;
+  if (std::string_view("bmx").find(letter) != std::string_view::npos) return;
+  const int64_t number = number_of(rest);
+  if (letter == 'd') file.deletes = static_cast<uint64_t>(number);
+  if (letter == 'n') file.cells = static_cast<uint64_t>(number);
+  if (letter == 's') file.sequence_max = static_cast<uint64_t>(number);
+  if (letter == 'o') file.sequence_min = static_cast<uint64_t>(number);
+  if (letter == 'i') file.id = static_cast<uint64_t>(number);
+  if (letter == 'c') file.created_ms = number;
+  if (letter == 'p') file.earliest_put = number;
+  if (letter != 't') return;
+  EXPECT_TRUE(rest.starts_with("to")) << rest;
+  rest.remove_prefix(2);
+  file.time_min = file.earliest_put = number;
+  file.time_max = number_of(rest);
+}
+
+StoreFileInfo file_of(std::string_view rest, uint64_t id) {
   StoreFileInfo file;
   file.id = id;
-  const size_t dash = word.find('-');
-  const size_t colon = word.find(':');
-  file.first_row = word.substr(0, dash);
-  file.last_row = word.substr(dash + 1, colon - dash - 1);
-  size_t end = 0;
-  file.bytes = std::stoull(word.substr(colon + 1), &end);
   file.cells = 10;
-  for (std::string rest = word.substr(colon + 1 + end); !rest.empty(); rest = rest.substr(end)) {
-    const char kind = rest[0];
-    end = 1;
-    if (kind == 'b') {
-      file.busy = true;
-      continue;
-    }
-    size_t digits = 0;
-    const uint64_t number = std::stoull(rest.substr(1), &digits);
-    end += digits;
-    if (kind == 'd') file.deletes = number;
-    if (kind == 's') file.sequence_max = number;
-    if (kind == 'o') file.sequence_min = number;
-    if (kind == 'i') file.id = number;
-    EXPECT_NE(std::string("dsoi").find(kind), std::string::npos) << word;
+  file.first_row = "a";
+  file.last_row = "z";
+  if (const size_t colon = rest.find(':'); colon != rest.npos) {
+    const size_t dash = rest.find('-');
+    file.first_row = rest.substr(0, dash);
+    file.last_row = rest.substr(dash + 1, colon - dash - 1);
+    rest.remove_prefix(colon + 1);
   }
+  file.bytes = static_cast<uint64_t>(number_of(rest));
+  while (!rest.empty()) read_letter(file, rest);
   return file;
 }
 
-// Returns the text of the policy: what follows the words "key=value" of the case.
+// Returns the text of the policy: the last word of the case, which may have spaces in its parentheses.
 std::string policy_text(const Case& c) {
-  std::string rest = c.args;
-  while (rest.starts_with("flush=") || rest.starts_with("stop=")) rest = rest.substr(rest.find(' ') + 1);
-  return rest;
+  const size_t space = c.args.rfind(' ', c.args.find('('));
+  return c.args.substr(space == c.args.npos ? 0 : space + 1);
+}
+
+int64_t time_of(const Case& c, std::string_view key, int64_t otherwise) {
+  const auto text = c.value(key);
+  return text ? std::stoll(*text) : otherwise;
 }
 
 // A case's policy and store.
@@ -63,6 +87,10 @@ struct Store {
     shape.files = files;
     shape.flush_bytes = c.count("flush", 10);
     shape.files_stop = static_cast<uint32_t>(c.count("stop", 100));
+    shape.now_ms = time_of(c, "now", 0);
+    shape.ttl_ms = time_of(c, "ttl", INT64_MAX);
+    shape.erase_before_ms = time_of(c, "erase", INT64_MIN);
+    shape.earliest_in_memory = time_of(c, "memory", INT64_MAX);
   }
 };
 
@@ -86,6 +114,7 @@ std::vector<StoreFileInfo> files_of(const std::string& input) {
 }
 
 std::string text_of(const CompactionPlan& plan) {
+  if (plan.drop) return fmt::format("drop {}", fmt::join(plan.inputs, " "));
   std::string text =
       fmt::format("{} {} to {} of level {}", plan.move ? "move" : "merge", fmt::join(plan.inputs, " "),
                   plan.run == 0 ? "a new run" : fmt::format("run {}", plan.run), plan.level);
@@ -100,10 +129,13 @@ std::string pick_case(const Case& c) {
   std::vector<std::string> trace;
   const auto plan = store.policy->pick(store.shape, &trace);
   EXPECT_FALSE(trace.empty() && !plan) << "the policy does not explain why it has no plan";
-  if (!plan) return "nothing";
+  std::string lines;
+  if (c.command == "explain")
+    for (const std::string& line : trace) lines += line + "\n";
+  if (!plan) return lines + "nothing";
   const Status checked = check_plan(*plan, store.shape, false);
   EXPECT_TRUE(checked.ok()) << c.input << "\n" << checked.to_text();
-  return text_of(*plan) + "\n" + plan->why;
+  return lines + text_of(*plan) + "\n" + plan->why;
 }
 
 std::string debt_case(const Case& c) {
@@ -122,7 +154,7 @@ std::string major_case(const Case& c) {
 void run_policy_cases(const std::string& file) {
   register_compaction_plugins();
   run_cases(file, [](const Case& c) {
-    if (c.command == "pick") return pick_case(c);
+    if (c.command == "pick" || c.command == "explain") return pick_case(c);
     if (c.command == "debt") return debt_case(c);
     return c.command == "major" ? major_case(c) : unknown(c);
   });

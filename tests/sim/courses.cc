@@ -160,6 +160,22 @@ std::vector<NamedCourse> courses_of_tables_and_feeds() {
   };
 }
 
+// Returns writes and compactions for policies that make runs of several files.
+Steps compactions() {
+  return {kOpen,
+          put(kSync, {"t/a", "t/b"}, kLarge),
+          put(kAsync, {"t/a"}),
+          erase(2),
+          kFlushTable,
+          kCompact,
+          put(kFsync, {"t/a", "t/c"}),
+          kFlushTable,
+          kCompact,
+          kClose,
+          kOpen,
+          kCompactMajor};
+}
+
 std::vector<NamedCourse> courses_of_files() {
   return {
       {"Life", {}, life()},
@@ -180,21 +196,9 @@ std::vector<NamedCourse> courses_of_files() {
        with(three_files(), {erase(1), kFlushTable, kClose}),
        {kOpen, put(kSync, {"t/a", "t/c"}), erase(2), kFlushTable, kCompactMajor, put(kSync, {"t/a"}),
         kClose}},
-      {"Levels",
-       leveled(),
-       {kOpen, put(kSync, {"t/a", "t/b"}, kLarge), put(kAsync, {"t/a"}), erase(2), kFlushTable, kCompact,
-        put(kFsync, {"t/a", "t/c"}), kFlushTable, kCompact, kClose, kOpen, kCompactMajor},
-       64u << 20,
-       false,
-       false,
+      {"Levels", leveled(), compactions(), 64u << 20, false, false,
        "leveled(fanout=2, base_bytes=4k, file_bytes=1k, runs_min=2)"},
-      {"Stripes",
-       leveled(),
-       {kOpen, put(kSync, {"t/a", "t/b"}, kLarge), put(kAsync, {"t/a"}), erase(2), kFlushTable, kCompact,
-        put(kFsync, {"t/a", "t/c"}), kFlushTable, kCompact, kClose, kOpen, kCompactMajor},
-       64u << 20,
-       false,
-       false,
+      {"Stripes", leveled(), compactions(), 64u << 20, false, false,
        "stripe(stripes=2, split_bytes=2k, level0_files_min=2, files_min=2)"},
       {"ManifestSwitch",
        with(three_files(), {kClose}),
