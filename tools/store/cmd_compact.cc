@@ -106,6 +106,7 @@ class CompactCommand final : public Command {
         std::vector<std::string> trace;
         CELLAR_TRY_ASSIGN(const std::optional<CompactionInfo> plan,
                           table->next_compaction(family.options.name, major_, &trace));
+        if (family.files.empty()) trace = {"the family has no store files"};
         add_plan(records, name, family, plan, people);
         if (!people) records.list("trace", trace, "; ");
         records.add();
