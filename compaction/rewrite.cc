@@ -65,7 +65,7 @@ class Output {
   uint64_t cells() const { return cells_; }
 
  private:
-  uint64_t size_step() const { return std::clamp<uint64_t>(job_.file_bytes / 8, 1, kBytesPerSizeCheck); }
+  uint64_t size_step() const { return std::clamp<uint64_t>(job_.file_bytes / 32, 1, kBytesPerSizeCheck); }
 
   // Compressed files take longer to fill than their cells say. So the writer tells its size, each time after
   // size_step() bytes of cells. It counts whole blocks. Files smaller than a block are full when their cells

@@ -22,6 +22,7 @@ FamilyInfo family_info_of(const Store& store) {
   info.id = store.ids().family;
   const auto add = [&](const MemtableRef& memtable) {
     const MemtableSummary summary = memtable->summary();
+    info.bytes_put += summary.cell_bytes;
     if (summary.cells == 0) return;
     ++info.memtables;
     info.memtable_cells += summary.cells;
@@ -30,6 +31,13 @@ FamilyInfo family_info_of(const Store& store) {
   if (view->active.get() != nullptr) add(view->active);
   for (const MemtableRef& memtable : view->frozen) add(memtable);
   info.files = infos_of(*view);
+  const FamilyTotals& totals = view->totals;
+  info.bytes_put += totals.bytes_put;
+  info.bytes_flushed = totals.bytes_flushed;
+  info.bytes_compacted = totals.bytes_compacted;
+  info.bytes_compacted_from = totals.bytes_compacted_from;
+  info.flushes = totals.flushes;
+  info.compactions = totals.compactions;
   return info;
 }
 

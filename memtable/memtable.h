@@ -25,6 +25,7 @@ struct MemtableSummary {
   uint64_t version_deletes = 0;  // Delete and DeleteFamilyVersion
   bool reaches_back = false;     // holds a DeleteColumn or DeleteFamily: matters for every older time range
   uint64_t tags = 0;             // number of cells with tags
+  uint64_t cell_bytes = 0;       // keys, values and tags of all cells that were inserted
 };
 
 // Memtable: the interface of the sorted structures, which are made by name through Registry<Memtable>.

@@ -14,13 +14,14 @@ class MemtableFigures {
  public:
   void add(const CellView& cell, uint64_t bytes) {
     CELLAR_ASSERT(bytes > this->bytes());  // an arena gives nothing back
-    raise_by_one(cells_);
+    raise_by(cells_, 1);
+    raise_by(cell_bytes_, cell.key_size + cell.value_size + cell.tags_size);
     bytes_.store(bytes, std::memory_order_relaxed);
     lower_to(timestamp_min_, cell.timestamp);
     raise_to(timestamp_max_, cell.timestamp);
     lower_to(sequence_min_, cell.sequence);
     raise_to(sequence_max_, cell.sequence);
-    if (cell.tags_size != 0) raise_by_one(tags_);
+    if (cell.tags_size != 0) raise_by(tags_, 1);
     if (is_delete(cell.type())) add_delete(cell.type());
   }
 
@@ -38,22 +39,23 @@ class MemtableFigures {
             .family_deletes = family_deletes_.load(kRelaxed),
             .version_deletes = version_deletes_.load(kRelaxed),
             .reaches_back = reaches_back_.load(kRelaxed),
-            .tags = tags_.load(kRelaxed)};
+            .tags = tags_.load(kRelaxed),
+            .cell_bytes = cell_bytes_.load(kRelaxed)};
   }
 
  private:
   void add_delete(CellType type) {
     CELLAR_ASSERT(is_delete(type));
-    raise_by_one(deletes_);
-    if (covers_family(type)) raise_by_one(family_deletes_);
+    raise_by(deletes_, 1);
+    if (covers_family(type)) raise_by(family_deletes_, 1);
     if (type == CellType::kDeleteColumn || type == CellType::kDeleteFamily) {
       reaches_back_.store(true, std::memory_order_relaxed);
     } else {
-      raise_by_one(version_deletes_);
+      raise_by(version_deletes_, 1);
     }
   }
-  static void raise_by_one(std::atomic<uint64_t>& figure) {
-    figure.store(figure.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  static void raise_by(std::atomic<uint64_t>& figure, uint64_t by) {
+    figure.store(figure.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
   }
   template <class T>
   static void lower_to(std::atomic<T>& figure, T value) {
@@ -75,6 +77,7 @@ class MemtableFigures {
   std::atomic<uint64_t> version_deletes_{0};
   std::atomic<bool> reaches_back_{false};
   std::atomic<uint64_t> tags_{0};
+  std::atomic<uint64_t> cell_bytes_{0};
 };
 
 }  // namespace cellar

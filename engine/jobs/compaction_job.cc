@@ -112,7 +112,9 @@ void describe_inputs(const CompactionInputs& inputs, NewFileRequest& request, Co
     run.cursor = cursor.get();
     sources.push_back({std::move(cursor), static_cast<uint32_t>(sources.size())});
   }
+  request.inputs = inputs.files;
   for (const auto& file : inputs.files) {
+    request.cells_in += file->record().cells;
     request.tags = request.tags || file->reader().cell_format().tags;
     request.sequence_max = std::max(request.sequence_max, file->record().sequence_max);
     oldest_put = std::min(oldest_put, file->record().earliest_put);
@@ -140,6 +142,7 @@ Status publish(const StoreWork& work, Store& store, const std::vector<std::share
   CELLAR_ASSERT(!inputs.empty());
   for (const auto& input : inputs) edit.remove_files.push_back({store.ids().family, input->record().name});
   edit.add_files = made.changes(store);
+  edit.work.push_back({store.ids().family, made.rewritten.work});
   edit.forget_obsolete = work.files.take_removed();
   const Status committed =
       work.disk.commit(edit);  // crash before: orphan files; after: the inputs are orphans
@@ -298,7 +301,11 @@ Status merge_files(const StoreWork& work, Store& store, const CompactionPlan& pl
   auto made = work.writer.write(request);
   Status status = made.status();
   if (status.is(Code::kCorruption)) set_damaged_aside(work, store, runs);
-  if (status.ok()) status = publish(work, store, inputs.files, *made);
+  if (status.ok()) {
+    made->rewritten.work = {
+        .bytes_compacted = made->bytes(), .bytes_compacted_from = info.bytes_in, .compactions = 1};
+    status = publish(work, store, inputs.files, *made);
+  }
   count_time();
   if (!status.ok()) return status;
   work.counters.compactions.fetch_add(1);

@@ -60,7 +60,8 @@ Result<std::shared_ptr<Store>> open_family(const StoreWork& work, const TableRec
   std::ranges::stable_sort(placed.base(), files.end(), {},
                            [](const auto& file) { return file->record().sequence_max; });
   return std::make_shared<Store>(StoreIds{table.id, family.id}, table.name, std::move(config),
-                                 std::move(directory), std::move(files), 0, family.flushed_sequence);
+                                 std::move(directory), std::move(files), 0, family.flushed_sequence,
+                                 family.totals);
 }
 
 Result<std::vector<std::shared_ptr<Store>>> open_new_families(const StoreWork& work,

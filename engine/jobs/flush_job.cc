@@ -18,6 +18,7 @@ Status commit(const StoreWork& work, const Store& store, const NewFiles& made, u
   ManifestEdit edit;
   edit.add_files = made.changes(store);
   edit.flushed.push_back({store.ids().family, flushed});
+  edit.work.push_back({store.ids().family, made.rewritten.work});
   edit.last_sequence = work.mvcc.read_point();
   CELLAR_ASSERT(flushed <= edit.last_sequence);
   const ExpiryClock::Memory time = work.expiry.memory();
@@ -48,6 +49,12 @@ bool is_gone(const Disk& disk, const Store& store) {
   return store.dropped() || !disk.names_family(store.ids().family);
 }
 
+FamilyTotals flush_totals(std::span<const MemtableRef> memtables, const NewFiles& made) {
+  FamilyTotals totals{.bytes_flushed = made.bytes(), .flushes = 1};
+  for (const MemtableRef& memtable : memtables) totals.bytes_put += memtable->summary().cell_bytes;
+  return totals;
+}
+
 Status flush_store(const StoreWork& work, Store& store) {
   const std::shared_ptr<const StoreView> view = store.view();
   if (view->frozen.empty()) return {};
@@ -66,6 +73,7 @@ Status flush_store(const StoreWork& work, Store& store) {
   const OpenReadPoints points = work.mvcc.open_read_points();
   auto made = work.writer.write_memtables(store, view->frozen, points);
   // Crash here: an orphan file, which the next open sweeps; the log has everything.
+  if (made.ok()) made->rewritten.work = flush_totals(view->frozen, *made);
   info.status = made.ok() ? commit(work, store, *made, flushed) : made.status();
   if (info.status.ok()) {
     const uint64_t freed = install(work, store, view->frozen, *made, flushed);

@@ -65,6 +65,7 @@ class Recovery {
   struct Recovered {
     std::shared_ptr<Store> store;
     std::vector<FileRecord> files;  // written, not yet published
+    FamilyTotals totals = {};       // of these files
   };
 
   const StoreWork work_;
@@ -217,11 +218,13 @@ Status Recovery::write_frozen(Store& store) {
   CELLAR_ASSERT(!work_.world.options.read_only);
   OpenReadPoints points;
   points.read_point = last_sequence_;
-  CELLAR_TRY_ASSIGN(const NewFiles made, work_.writer.write_memtables(store, view->frozen, points));
+  CELLAR_TRY_ASSIGN(NewFiles made, work_.writer.write_memtables(store, view->frozen, points));
+  made.rewritten.work = flush_totals(view->frozen, made);
   const Store::FlushInstalled installed =
       store.install_flush(view->frozen, made.rewritten, store.flushed_sequence(), {});
   work_.memory.shrink(installed.freed);
   CELLAR_ASSERT(store.frozen_count() == 0);
+  families_[store.ids().family].totals += made.rewritten.work;
   for (const auto& file : made.files()) families_[store.ids().family].files.push_back(file->record());
   return {};
 }
@@ -370,6 +373,7 @@ Status Recovery::publish_recovered() {
       CELLAR_ASSERT(recovered.store->oldest_unflushed() == UINT64_MAX);
       family.flushed_sequence = last_sequence_;
       family.files.insert(family.files.end(), recovered.files.begin(), recovered.files.end());
+      family.totals += recovered.totals;
       recovered.store->install_flush({}, {}, last_sequence_, {});
     }
   }

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "base/assert.h"
+#include "bloom/run_error_rate.h"
 #include "cell/cell_key.h"
 #include "engine/store/sequence_check.h"
 #include "hfile/read/warm_up.h"
@@ -64,6 +65,26 @@ Status naming(const NewFileRequest& request, const std::string& name, const Stat
 
 const std::shared_ptr<Directory>& directory_of(const NewFileRequest& request) {
   return request.directory != nullptr ? request.directory : request.store->directory();
+}
+
+// Returns the error rate of the filters of new files. With bloom_allocation=monkey it depends on the size of the
+// run that the files will belong to, among all runs of the store.
+float bloom_error_rate(const NewFileRequest& request, float of_options) {
+  if (request.config->options.bloom_allocation != "monkey") return of_options;
+  const std::shared_ptr<const StoreView> view = request.store->view();
+  uint64_t own = request.cells_in;
+  std::vector<uint64_t> others;
+  for (const FileRun& run : view->runs) {
+    uint64_t cells = 0;
+    for (size_t i = run.begin; i < run.end; ++i)
+      if (std::ranges::find(request.inputs, view->files[i]) == request.inputs.end())
+        cells += view->files[i]->record().cells;
+    if (request.run != 0 && run.run == request.run)
+      own += cells;
+    else
+      others.push_back(cells);
+  }
+  return static_cast<float>(run_error_rate(of_options, own, others));
 }
 
 // A cursor over a memtable that skips cells above a sequence. Writers may insert into the memtable meanwhile.
@@ -253,6 +274,7 @@ Result<NewFiles> StoreFileWriter::write(const NewFileRequest& request) {
   RewriteJob job = request.job;
   job.file = writer_options(request.config->options, request.origin, request.tags, request.mvcc,
                             world_.clock.wall_ms(), world_.options.cell_bytes_max + (64u << 10));
+  job.file.bloom_error_rate = bloom_error_rate(request, job.file.bloom_error_rate);
   job.keep_hash = world_.options.verify_new_files;
   Output output(disk_, request);
   NewFiles made;  // closes its files before the output removes them
@@ -299,6 +321,7 @@ Result<NewFiles> StoreFileWriter::write_memtables(Store& store, std::span<const 
     CELLAR_ASSERT(summary.cells > 0 && summary.sequence_max < newer);  // runs of writes, the newest first
     newer = summary.sequence_min;
     request.tags = request.tags || summary.tags != 0;
+    request.cells_in += summary.cells;
     request.sequence_max = std::max(request.sequence_max, summary.sequence_max);
     sources.push_back({memtable->cursor(), static_cast<uint32_t>(sources.size())});
   }
@@ -319,6 +342,7 @@ Result<NewFiles> StoreFileWriter::write_memtables_as_of(Store& store, const Stor
   NewFileRequest request;
   for (const MemtableRef& memtable : newest_first) {
     request.tags = request.tags || memtable->summary().tags != 0;
+    request.cells_in += memtable->summary().cells;
     sources.push_back(
         {std::make_unique<UpToCursor>(memtable->cursor(), sequence), static_cast<uint32_t>(sources.size())});
   }

@@ -44,6 +44,8 @@ struct NewFileRequest {
   bool knew_snapshots = false;
   uint64_t run = 0;    // the run that the files join; 0: a new one
   uint32_t level = 0;  // of the run
+  uint64_t cells_in = 0;
+  std::span<const std::shared_ptr<StoreFile>> inputs = {};  // borrowed; they leave the store
 
   // Judges the cells by the rules of the config, as of these read points. `outside` must have been read after
   // the read points. No snapshot that was open then sees a cell that `outside` gains later.

@@ -50,6 +50,7 @@ enum class Tag : uint8_t {
   kDoubted = 32,        // milliseconds; after kWall
   kUniqueTime = 33,     // microseconds; only in stores that have given out unique times
   kPlaceFile = 34,      // family id, name, run, level: of the file added just before it, or of one that moves
+  kWork = 35,           // family id, FamilyTotals: is added to those of the family
   kTableOptions = 30,  // id of a table before it, pairs of name and value to the end: those that kTable lacks
 };
 
@@ -249,6 +250,26 @@ void write_place(FieldWriter& to, const ManifestEdit::FileMove& place) {
   to.number(place.family_id).text(place.name).number(place.run).number(place.level).end(Tag::kPlaceFile);
 }
 
+void write_work(FieldWriter& to, const ManifestEdit::Work& work) {
+  const FamilyTotals& totals = work.totals;
+  if (totals == FamilyTotals()) return;
+  to.number(work.family_id).number(totals.bytes_put).number(totals.bytes_flushed);
+  to.number(totals.bytes_compacted).number(totals.bytes_compacted_from);
+  to.number(totals.flushes).number(totals.compactions).end(Tag::kWork);
+}
+
+ManifestEdit::Work read_work(FieldReader& from) {
+  ManifestEdit::Work work;
+  work.family_id = from.number32();
+  work.totals.bytes_put = from.number();
+  work.totals.bytes_flushed = from.number();
+  work.totals.bytes_compacted = from.number();
+  work.totals.bytes_compacted_from = from.number();
+  work.totals.flushes = from.number();
+  work.totals.compactions = from.number();
+  return work;
+}
+
 void write_edit(FieldWriter& to, const ManifestEdit& edit) {
   for (const TableRecord& table : edit.set_tables) {
     to.number(table.id).text(table.name);
@@ -280,6 +301,7 @@ void write_edit(FieldWriter& to, const ManifestEdit& edit) {
   for (const ManifestEdit::Flushed& flushed : edit.flushed) {
     to.number(flushed.family_id).number(flushed.sequence).end(Tag::kFlushed);
   }
+  for (const ManifestEdit::Work& work : edit.work) write_work(to, work);
   for (const uint32_t id : edit.drop_families) to.number(id).end(Tag::kDropFamily);
   for (const uint32_t id : edit.drop_tables) to.number(id).end(Tag::kDropTable);
   for (const uint32_t id : edit.forget_dropped) to.number(id).end(Tag::kForgetDropped);
@@ -453,7 +475,7 @@ bool read_of_snapshots(Tag tag, FieldReader& from, Decoded& decoded) {
   }
 }
 
-// Reads a change of files. Returns false for another tag.
+// Reads a change of files, or what was written for them. Returns false for another tag.
 bool read_files(Tag tag, FieldReader& from, ManifestEdit& edit) {
   const auto id_and = [&](auto make) { return make(from.number32()); };
   switch (tag) {
@@ -472,6 +494,9 @@ bool read_files(Tag tag, FieldReader& from, ManifestEdit& edit) {
       return true;
     case Tag::kPlaceFile:
       read_place(from, edit);
+      return true;
+    case Tag::kWork:
+      edit.work.push_back(read_work(from));
       return true;
     default:
       return false;
@@ -619,6 +644,7 @@ std::string encode_snapshot(const ManifestState& state) {
     for (const FamilyRecord& family : table.families) {
       edit.set_families.push_back({table.id, family.id, family.name, family.options});
       edit.flushed.push_back({family.id, family.flushed_sequence});
+      edit.work.push_back({family.id, family.totals});
       for (const FileRecord& file : family.files) edit.add_files.push_back({family.id, file});
     }
   }

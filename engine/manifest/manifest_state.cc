@@ -283,6 +283,15 @@ Status drop(ManifestState& state, const ManifestEdit& edit, uint64_t& steps) {
   return Status();
 }
 
+Status note_work(Finder& finder, const std::vector<ManifestEdit::Work>& work) {
+  for (const ManifestEdit::Work& each : work) {
+    FamilyRecord* family = finder.family(each.family_id).second;
+    if (family == nullptr) return unfit(fmt::format("no family {}", each.family_id));
+    family->totals += each.totals;
+  }
+  return Status();
+}
+
 Status note_flushed(ManifestState& state, Finder& finder, const ManifestEdit& edit) {
   // A family that comes with what it holds took the place of another, or of nothing.
   std::set<uint32_t> set;
@@ -374,7 +383,7 @@ Status apply(ManifestState& state, const ManifestEdit& edit, uint64_t* steps) {
   CELLAR_TRY(drop(state, edit, counted));
   Finder finder(state,
                 edit.set_tables.size() + edit.set_families.size() + edit.remove_files.size() +
-                    edit.add_files.size() + edit.move_files.size() + edit.flushed.size(),
+                    edit.add_files.size() + edit.move_files.size() + edit.flushed.size() + edit.work.size(),
                 counted);
   for (const TableRecord& table : edit.set_tables) CELLAR_TRY(set_table(state, finder, table));
   for (const ManifestEdit::NewFamily& family : edit.set_families)
@@ -385,6 +394,7 @@ Status apply(ManifestState& state, const ManifestEdit& edit, uint64_t* steps) {
   CELLAR_TRY(add_files(state, finder, edit.add_files, places));
   CELLAR_TRY(move_files(finder, edit.move_files));
   CELLAR_TRY(note_flushed(state, finder, edit));
+  CELLAR_TRY(note_work(finder, edit.work));
   forget(state, edit);
   apply_numbers(state, edit);
   CELLAR_TRY(apply(state.feeds, edit.feeds));

@@ -16,6 +16,7 @@
 #include "engine/log/directory.h"
 #include "engine/log/wal_format.h"
 #include "engine/log/wal_reader.h"
+#include "engine/manifest/family_totals.h"
 #include "engine/manifest/feed_book.h"
 #include "engine/manifest/file_record.h"
 
@@ -30,6 +31,7 @@ struct FamilyRecord {
   OptionTexts options = {};
   uint64_t flushed_sequence = 0;       // everything up to it is in the files
   std::vector<FileRecord> files = {};  // in the order of file_order.h
+  FamilyTotals totals = {};
 
   bool operator==(const FamilyRecord&) const = default;
 };
@@ -103,6 +105,10 @@ struct ManifestEdit {
     uint32_t family_id = 0;
     uint64_t sequence = 0;
   };
+  struct Work {
+    uint32_t family_id = 0;
+    FamilyTotals totals = {};
+  };
 
   std::vector<uint32_t> drop_families = {};  // files become obsolete; the id is kept as dropped
   std::vector<uint32_t> drop_tables = {};    // with all their families
@@ -115,6 +121,7 @@ struct ManifestEdit {
   // Each comes into the new run, if the family has it. Else it is just older than the run that it leaves.
   std::vector<FileMove> move_files = {};
   std::vector<Flushed> flushed = {};
+  std::vector<Work> work = {};                   // is added to the totals
   std::vector<uint32_t> forget_dropped = {};     // family ids that no segment mentions any more
   std::vector<StoredFile> forget_obsolete = {};  // they were removed
   uint32_t next_table_id = 0;

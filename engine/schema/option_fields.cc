@@ -140,6 +140,7 @@ const std::array kFamilyFields = {
         [](FamilyOptions& f, auto, auto v) { return f.bloom = lower_ascii(v), take_parameters(f), Status(); },
         [](const FamilyOptions& f) { return f.bloom; }},
     number_field<&FamilyOptions::bloom_bits_percent_error, 1, 50>("bloom_bits_percent_error", "", "5"),
+    name_field<&FamilyOptions::bloom_allocation>("bloom_allocation", "", "monkey"),
     name_field<&FamilyOptions::bloom_hash>("bloom_hash", "", "jenkins"),
     FamilyField{"compaction", "", "exploring(ratio=1.4, files_min=4)",
                 [](FamilyOptions& f, auto, auto v) { return f.compaction = v, take_parameters(f), Status(); },

@@ -114,6 +114,8 @@ Status validate(const FamilyOptions& family) {
   faults.add(check_compression("compression_compact_major", family.compression_compact_major));
   faults.add(check_compression("compression_compact_minor", family.compression_compact_minor));
   faults.add(make_bloom_type(family.bloom).status());
+  faults.add_if(family.bloom_allocation != "uniform" && family.bloom_allocation != "monkey",
+                "bloom_allocation must be uniform or monkey");
   faults.add(bloom_hash_by_name(family.bloom_hash).status());
   register_compaction_plugins();  // options may be looked at before any engine is opened
   if (auto policy = Registry<CompactionPolicy>::instance().make(family.compaction); !policy.ok())

@@ -31,7 +31,7 @@ void add_youngest(StoreView& view, std::span<const std::shared_ptr<StoreFile>> a
 
 Store::Store(StoreIds ids, std::string table_name, std::shared_ptr<const FamilyConfig> config,
              std::shared_ptr<Directory> directory, std::vector<std::shared_ptr<StoreFile>> files,
-             uint64_t rewritten_at, uint64_t flushed_sequence)
+             uint64_t rewritten_at, uint64_t flushed_sequence, const FamilyTotals& totals)
     : ids_(ids),
       table_name_(std::move(table_name)),
       family_(config->options.name),
@@ -49,6 +49,7 @@ Store::Store(StoreIds ids, std::string table_name, std::shared_ptr<const FamilyC
   }
   set_files(*view, std::move(placed));
   view->rewritten_at = rewritten_at;
+  view->totals = totals;
   count_files(*view);
   view_ = std::move(view);
 }
@@ -169,6 +170,7 @@ Store::FlushInstalled Store::install_flush(std::span<const MemtableRef> memtable
     }
     add_youngest(view, made.outputs);
     view.rewritten_at = std::max(view.rewritten_at, made.rewritten_at);
+    view.totals += made.work;
   };
   change_view(change, &keep_for);
   if (flushed_sequence > this->flushed_sequence())
@@ -198,6 +200,7 @@ size_t Store::install_compaction(std::span<const std::shared_ptr<StoreFile>> inp
       insert_file(files, PlacedFile{file, file->record().run, file->record().level}, place, row_of);
     set_files(view, std::move(files));
     view.rewritten_at = std::max(view.rewritten_at, made.rewritten_at);
+    view.totals += made.work;
   };
   change_view(change, &keep_for);
   for (const auto& input : inputs) input->set_obsolete();

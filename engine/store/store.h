@@ -26,7 +26,7 @@ class Store : public std::enable_shared_from_this<Store> {
  public:
   Store(StoreIds ids, std::string table_name, std::shared_ptr<const FamilyConfig> config,
         std::shared_ptr<Directory> directory, std::vector<std::shared_ptr<StoreFile>> files,
-        uint64_t rewritten_at, uint64_t flushed_sequence);
+        uint64_t rewritten_at, uint64_t flushed_sequence, const FamilyTotals& totals = {});
 
   const StoreIds& ids() const { return ids_; }
   const std::string& table_name() const { return table_name_; }
@@ -60,6 +60,7 @@ class Store : public std::enable_shared_from_this<Store> {
     bool dropped_versions = false;  // puts over the version limit
     bool knew_snapshots = false;    // one was open when it began
     bool dropped_live = false;      // cells that open snapshots may see
+    FamilyTotals work = {};         // what the manifest has added to the family's totals
   };
   // For both installations, `snapshots` holds all open snapshots, none of which may close meanwhile. A
   // snapshot that was opened after the rewrite began may miss dropped cells. Examples are a put that a marker

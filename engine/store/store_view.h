@@ -73,6 +73,7 @@ struct StoreView {
   // The newest read point for which a flush or compaction made one of these files. A reader at an older read
   // point that was not registered may miss dropped cells, and starts over.
   uint64_t rewritten_at = 0;
+  FamilyTotals totals;  // of the family, without what is in memtables
 };
 
 // A file with its run. A file may change its run while older views still show it in the run before. So the

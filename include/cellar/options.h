@@ -77,7 +77,10 @@ struct FamilyOptions {
   std::string bloom = "row";  // "none" if every get finds its row; "rowcol" if gets name few of many columns;
       // "rowprefix_fixed_length(prefix_length=8)" if scans are of rows that share 8 bytes
   uint32_t bloom_bits_percent_error = 1;  // false positives of the Bloom filter in percent, 1 to 50
-  std::string bloom_hash = "murmur";      // HBase's hbase.hash.type; readers accept any
+  std::string bloom_allocation =
+      "uniform";  // "monkey": small, young sorted runs get more bits a row and the largest run fewer, in the
+                  // same memory; gets of absent rows then read fewer files in vain
+  std::string bloom_hash = "murmur";  // HBase's hbase.hash.type; readers accept any
   std::string compaction =
       "exploring";          // a compaction policy: "exploring(ratio=1.2, files_min=3, files_max=10)"
   uint32_t files_stop = 0;  // number of sorted runs at which writers wait for a compaction; 0: the engine's.

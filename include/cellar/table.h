@@ -32,6 +32,21 @@ struct FamilyInfo {
   uint32_t memtables = 0;
   // The oldest run first; the files of a run ascending by rows.
   std::vector<StoreFileInfo> files;
+
+  // Since the family was created, in this store and in all processes that had it open. A checkpoint and a
+  // restored table begin at 0. Write amplification is bytes_put, which the log takes, and what flushes and
+  // compactions wrote, over bytes_put.
+  uint64_t bytes_put = 0;             // keys, values and tags of cells, those in memtables included
+  uint64_t bytes_flushed = 0;         // of the files that flushes wrote
+  uint64_t bytes_compacted = 0;       // of the files that compactions wrote
+  uint64_t bytes_compacted_from = 0;  // of the files that those compactions read
+  uint64_t flushes = 0;
+  uint64_t compactions = 0;
+  // Returns 0 if nothing was put.
+  double write_amplification() const {
+    const auto put = static_cast<double>(bytes_put);
+    return bytes_put == 0 ? 0 : (put + static_cast<double>(bytes_flushed + bytes_compacted)) / put;
+  }
 };
 
 struct TableInfo {

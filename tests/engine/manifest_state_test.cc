@@ -202,6 +202,17 @@ class FileOrder : public ::testing::Test {
   ManifestState state_ = fresh();
 };
 
+TEST_F(FileOrder, WorkIsAddedToTheTotals) {
+  ManifestEdit edit;
+  edit.work.push_back({1, {1, 2, 3, 4, 5, 6}});
+  edit.work.push_back({1, {10, 20, 30, 40, 50, 60}});
+  EXPECT_TRUE(apply(state_, edit).ok());
+  EXPECT_TRUE(apply(state_, edit).ok());
+  EXPECT_EQ(state_.tables[0].families[0].totals, (FamilyTotals{22, 44, 66, 88, 110, 132}));
+  edit.work.push_back({77, {1}});
+  EXPECT_TRUE(apply(state_, edit).is(Code::kInvalidArgument));
+}
+
 TEST_F(FileOrder, FilesJoinTheirRunByTheirRows) {
   EXPECT_EQ(after({}), "1 2 3 4 5 ");
   EXPECT_EQ(after(edit_of({}, {file_of(9, 50, "d", "d")})), "1 9 2 3 4 5 ");

@@ -120,6 +120,8 @@ class EditMaker {
     }
     add_runs(state, family, edit);
     edit.flushed.push_back({family.id, state.edit * 10});
+    if (!random_.one_in(3))
+      edit.work.push_back({family.id, {.bytes_put = 1 + random_.below(1000), .flushes = random_.below(2)}});
     edit.last_sequence = state.edit * 10;
     edit.wall_ms = static_cast<int64_t>(state.edit);
     edit.doubted_ms = random_.one_in(2) ? 0 : static_cast<int64_t>(state.edit) + 7;

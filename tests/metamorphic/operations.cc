@@ -189,6 +189,7 @@ FamilyOptions Planner::draw_family(const std::string& name) {
   family.bloom = one_of(choices().blooms);
   family.bloom_hash = one_of({"murmur", "murmur3", "jenkins"});
   family.bloom_bits_percent_error = one_of<uint32_t>({1, 1, 50});
+  family.bloom_allocation = one_of({"uniform", "monkey"});
   family.compaction = one_of(files_stop_ ? choices().default_policy : choices().policies);
   family.cache_blocks = !random_.one_in(4);
   family.cache_data_on_write = random_.one_in(4);

@@ -81,16 +81,30 @@ class Steps {
   Random& random_;
 };
 
+// Each policy with limits so small that a life meets them. Empty: that of the families of a workload.
+const char* policy_of(uint64_t seed) {
+  static constexpr const char* kPolicies[] = {
+      "",
+      "leveled(fanout=2, base_bytes=4k, file_bytes=1k, runs_min=2)",
+      "tiered(runs=2, file_bytes=1k)",
+      "leveled(fanout=2, base_bytes=2k, file_bytes=1k, runs_min=1, targets=fixed, pick=round_robin)",
+      "lazy_leveled(runs=2, file_bytes=1k)",
+      "unified(scaling=L2, base_bytes=1k, file_bytes=1k)",
+      "stripe(stripes=2, split_bytes=2k, level0_files_min=2, files_min=2)",
+      "tiered(runs=3, file_bytes=2k, space_max=50)",
+      "ratio(files_min=2, files_max=3, tombstones=0.1)",
+      "date_tiered(window=1s, incoming_files_min=2)",
+      "fifo"};
+  return kPolicies[seed % std::size(kPolicies)];
+}
+
 struct Tally {
   uint64_t lives = 0, kills = 0, power_cuts = 0, faults = 0, by_itself = 0, by_resume = 0, writes = 0;
 };
 
 class Life {
  public:
-  Life(uint64_t seed, Tally& tally)
-      : compaction_(seed % 2 == 0 ? "leveled(fanout=2, base_bytes=4k, file_bytes=1k, runs_min=2)" : ""),
-        random_(seed),
-        tally_(tally) {}
+  Life(uint64_t seed, Tally& tally) : compaction_(policy_of(seed)), random_(seed), tally_(tally) {}
 
   std::optional<std::string> run() {
     ++tally_.lives;

@@ -131,6 +131,8 @@ class Schemas : public ToolTest {
         {"create", "shop", "more", "d:metadata.note=mine,IS_MOB=true", "--set", "OWNER=me"},
         {"create", "shop", "orders", "d"},
         {"alter", "shop", "more", "d:ttl=5d"},
+        {"simulate", "--data", "1MiB", "--memtable-bytes", "64KiB", "--times", "2"},
+        {"simulate", "--data", "1MiB", "--memtable-bytes", "64KiB", "--times", "2", "--device", "disk"},
         {"put", "shop", "more", "r", "d:q", "1"},
         {"append", "shop", "more", "r", "d:q", "2"},
         {"incr", "shop", "more", "r", "d:n", "5"},

@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/coding.h"
+#include "base/units.h"
 #include "cellar/environment.h"
 #include "cellar/plugin.h"
 #include "tools/frame/output.h"
@@ -154,8 +155,9 @@ Result<ColumnOperand> parse_one_column(std::string_view text) {
 
 Result<uint64_t> parse_size(std::string_view text) {
   int64_t bytes = 0;
-  if (parse_scaled(text, bytes) && bytes >= 0) return static_cast<uint64_t>(bytes);
-  return invalid_operand(text, "a size", "write 65536, 64k or 1m");
+  if ((parse_scaled(text, bytes) || parse_bytes_in_words(text, bytes)) && bytes >= 0)
+    return static_cast<uint64_t>(bytes);
+  return invalid_operand(text, "a size", "write 65536, 64k or 1MiB");
 }
 
 std::vector<std::string> words_of(std::string_view list) {
@@ -180,15 +182,15 @@ Result<uint64_t> parse_count(std::string_view text) {
 }
 
 Result<int64_t> parse_duration_ms(std::string_view text) {
-  struct Unit {
+  struct Suffix {
     std::string_view name;
     int64_t factor;
   };
-  constexpr std::array<Unit, 5> kUnits = {
+  constexpr std::array<Suffix, 5> kUnits = {
       {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"d", 86400000}}};
   int64_t factor = 1;
   std::string_view digits = text;
-  for (const Unit& unit : kUnits) {
+  for (const Suffix& unit : kUnits) {
     if (!digits.ends_with(unit.name)) continue;
     factor = unit.factor;
     digits.remove_suffix(unit.name.size());

@@ -39,7 +39,7 @@ Result<int64_t> parse_written_time(std::string_view text);
 Result<std::pair<int64_t, int64_t>> parse_time_range(std::string_view text);
 // "500ms", "90s", "15m", "2h", "7d"; a plain number is milliseconds.
 Result<int64_t> parse_duration_ms(std::string_view text);
-// "65536", "64k", "1m": bytes.
+// "65536", "64k", "1m", "8MiB", "1 GB": bytes, by powers of 1024.
 Result<uint64_t> parse_size(std::string_view text);
 // The words between commas.
 std::vector<std::string> words_of(std::string_view list);

@@ -80,7 +80,7 @@ std::string family_text(const FamilyOptions& family) {
 
 // Options, in HBase's spelling, that differ and that a store file has from when it was written.
 std::vector<std::string> options_of_files(const FamilyOptions& before, const FamilyOptions& after) {
-  constexpr std::array<std::string_view, 10> kOfFiles = {"block_bytes",
+  constexpr std::array<std::string_view, 11> kOfFiles = {"block_bytes",
                                                          "encoding",
                                                          "compress_tags",
                                                          "compression",
@@ -89,6 +89,7 @@ std::vector<std::string> options_of_files(const FamilyOptions& before, const Fam
                                                          "compression_compact_minor",
                                                          "bloom",
                                                          "bloom_bits_percent_error",
+                                                         "bloom_allocation",
                                                          "bloom_hash"};
   const auto old = option_list(before);
   std::vector<std::string> names;

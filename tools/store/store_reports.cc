@@ -57,7 +57,14 @@ Json json_of(const TableInfo& table) {
                             {"memtables", family.memtables},
                             {"memtable_cells", family.memtable_cells},
                             {"memtable_bytes", family.memtable_bytes},
-                            {"files", std::move(files)}});
+                            {"files", std::move(files)},
+                            {"bytes_put", family.bytes_put},
+                            {"bytes_flushed", family.bytes_flushed},
+                            {"bytes_compacted", family.bytes_compacted},
+                            {"bytes_compacted_from", family.bytes_compacted_from},
+                            {"flushes", family.flushes},
+                            {"compactions", family.compactions},
+                            {"write_amplification", family.write_amplification()}});
   }
   Json options = Json::object();
   for (const auto& [name, value] : option_list(table.options)) options[name] = json_of_option(name, value);
@@ -84,6 +91,16 @@ std::string options_text(const FamilyOptions& family) {
     text += option;
   }
   return text;
+}
+
+// What was put into the family and written for it. Empty for one that nothing was put into.
+std::string written_text(const FamilyInfo& family) {
+  if (family.bytes_put == 0) return {};
+  return fmt::format(
+      "    written    {} put; {} by {}, {} by {}: {:.1f} bytes to log and files for each byte put\n",
+      human_bytes(family.bytes_put), human_bytes(family.bytes_flushed), counted(family.flushes, "flush"),
+      human_bytes(family.bytes_compacted), counted(family.compactions, "compaction"),
+      family.write_amplification());
 }
 
 Json json_of(const std::vector<Trouble>& troubles) {
@@ -162,6 +179,7 @@ std::string description_text(const TableInfo& table, bool with_files) {
                         counted(cells, "cell"), human_bytes(bytes));
     text += fmt::format("    in memory  {}, {}\n", counted(family.memtable_cells, "cell"),
                         human_bytes(family.memtable_bytes));
+    text += written_text(family);
     if (!with_files || family.files.empty()) continue;
     std::vector<std::vector<std::string>> rows = {{"    file", "cells", "bytes", "written", "rows"}};
     for (const StoreFileInfo& file : family.files) {

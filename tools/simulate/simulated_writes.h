@@ -1,0 +1,48 @@
+// SimulatedWrites: the history that a simulation runs: which rows are written, in which order.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cellar/status.h"
+
+namespace cellar {
+
+struct SimulatedWrite {
+  uint32_t number = 0;  // of the row in the order in which rows are first written, from 0
+  uint32_t row = 0;     // rows are ordered by it
+  bool marker = false;  // the row is deleted
+};
+
+// One thread.
+class SimulatedWrites {
+ public:
+  virtual ~SimulatedWrites() = default;
+  virtual SimulatedWrite next() = 0;
+};
+
+// What is written. Rows are counted in simulated cells.
+struct SimulatedPattern {
+  std::string name = "overwrite";
+  uint64_t rows = 1;  // that exist at the end of the load
+  // A simulated row stands for so many rows, which are about equally frequent.
+  uint64_t rows_per_row = 1;
+  double skew = 0.99;  // exponent of zipf
+  double deletes = 0;  // part of the writes after the load that delete a row
+  uint64_t seed = 1;
+};
+
+// The names of patterns:
+// - overwrite: rows in random order, each as frequent as any other
+// - zipf: the row at rank r with a frequency of r to the power of -skew; ranks are scattered over the rows
+// - insert: new rows in random order
+// - append: new rows in ascending order
+std::vector<std::string> simulated_patterns();
+
+// Returns the writes of a pattern. At first it writes `rows` rows once, in random order. kInvalidArgument for an
+// unknown name, with the nearest one as hint, and for numbers out of range.
+Result<std::unique_ptr<SimulatedWrites>> make_simulated_writes(const SimulatedPattern& pattern);
+
+}  // namespace cellar
