@@ -256,6 +256,7 @@ uint64_t BlockCache::open_file() {
 }
 
 void BlockCache::close_file(uint64_t first_id) {
+  CELLAR_ASSERT(first_id != 0 && first_id % (uint64_t{1} << kBlockIdFileShift) == 0);
   if (impl_->trace != nullptr) impl_->trace->record(BlockUseKind::kClosed, first_id, 0, false);
 }
 
@@ -287,13 +288,14 @@ Pin BlockCache::lookup(BlockSlot& slot) {
 }
 
 Pin BlockCache::insert(BlockSlot& slot, CachedBlock* block, BlockUseKind kind) {
-  CELLAR_ASSERT(kind == BlockUseKind::kMiss || kind == BlockUseKind::kLoaded);
+  CELLAR_ASSERT(block != nullptr && (kind == BlockUseKind::kMiss || kind == BlockUseKind::kLoaded));
   if (block->id == 0) block->id = reinterpret_cast<uintptr_t>(&slot);
   record(kind, *block);
   return put(slot, block, true);
 }
 
 Pin BlockCache::insert_if_room(BlockSlot& slot, CachedBlock* block) {
+  CELLAR_ASSERT(block != nullptr);
   if (block->id == 0) block->id = reinterpret_cast<uintptr_t>(&slot);
   record(BlockUseKind::kLoaded, *block);
   return put(slot, block, false);

@@ -144,6 +144,7 @@ void BlockTraceWriter::seal_chunk() {
 bool BlockTraceWriter::take_turn() { return !std::exchange(writing_, true); }
 
 void BlockTraceWriter::write_chunks() {
+  CELLAR_ASSERT(mutexes_held() == 0);  // no lock is held while the file is written
   for (bool more = true; more;) {
     const Status status = write_next(more);
     if (status.ok()) continue;

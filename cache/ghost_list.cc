@@ -23,6 +23,7 @@ void GhostList::remember(uint64_t id, uint64_t charge) {
 }
 
 bool GhostList::forget(uint64_t id) {
+  CELLAR_ASSERT((oldest_ == nullptr) == (newest_ == nullptr));
   const auto at = ghosts_.find(id);
   if (at == ghosts_.end()) return false;
   unlink(at->second);

@@ -63,6 +63,7 @@ class Arc final : public CachePolicy {
 
   bool wants_hits() const override { return true; }
   void hits(CacheEntry* const* entries, size_t count) override {
+    CELLAR_ASSERT(entries != nullptr && count > 0);
     for (size_t i = 0; i < count; ++i) {
       CacheEntry& entry = *entries[i];
       list_of(entry).remove(entry);
@@ -79,7 +80,10 @@ class Arc final : public CachePolicy {
   // A ghost weighs more if the other list has more ghosts. Blocks may have no bytes.
   static double weight(double other, double own) { return own > 0 ? std::max(1.0, other / own) : 1.0; }
 
-  EntryList& list_of(const CacheEntry& entry) { return entry.policy_word == kOnce ? once_ : again_; }
+  EntryList& list_of(const CacheEntry& entry) {
+    CELLAR_ASSERT(entry.policy_word <= kAgain);
+    return entry.policy_word == kOnce ? once_ : again_;
+  }
 
   // Blocks used once take, with their ghosts, at most the cache's size (|L1| ≤ c). All lists together take
   // at most twice that.
@@ -88,6 +92,7 @@ class Arc final : public CachePolicy {
     once_ghosts_.limit(capacity_ - std::min(capacity_, once_.bytes()), ghosts);
     const uint64_t others = once_.bytes() + once_ghosts_.bytes() + again_.bytes();
     again_ghosts_.limit(2 * capacity_ - std::min(2 * capacity_, others), ghosts);
+    CELLAR_ASSERT(once_ghosts_.bytes() <= capacity_ && again_ghosts_.bytes() <= 2 * capacity_);
   }
 
   uint64_t capacity_ = 0;   // (c)

@@ -52,6 +52,7 @@ class S3Fifo final : public CachePolicy {
 
   bool wants_hits() const override { return counting_; }
   void hits(CacheEntry* const* entries, size_t count) override {
+    CELLAR_ASSERT(counting_ && entries != nullptr && count > 0);
     for (size_t i = 0; i < count; ++i)
       if ((entries[i]->policy_word & kUses) < kUsesMax) ++entries[i]->policy_word;
   }
@@ -80,6 +81,7 @@ class S3Fifo final : public CachePolicy {
 
   // The bound counts when readers mark entries as fast as they are passed.
   CacheEntry* victim_of_main() {
+    CELLAR_ASSERT(main_.size() > 0 || main_.bytes() == 0);
     for (uint64_t left = (kUsesMax + 1) * main_.size(); left > 0; --left) {
       CacheEntry* const entry = main_.take_oldest();
       if (left == 1 || !use_once(*entry)) return entry;

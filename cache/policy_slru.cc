@@ -1,5 +1,5 @@
 // The cache policy "slru": HBase's LruBlockCache. Blocks used once, blocks used again and blocks of in-memory
-// families have a share each; the share that is exceeded most gives the block to evict.
+// families have a share each. The share that is exceeded most gives the block to evict.
 //
 // The rules are those of HBase's LruBlockCache, with its default shares, but blocks leave one by one. HBase
 // frees a part of the cache at a time. Its in-memory force mode does not exist here.
@@ -54,6 +54,7 @@ class SegmentedLru final : public CachePolicy {
 
   bool wants_hits() const override { return true; }
   void hits(CacheEntry* const* entries, size_t count) override {
+    CELLAR_ASSERT(entries != nullptr && count > 0);
     for (size_t i = 0; i < count; ++i) {
       CacheEntry& entry = *entries[i];
       list_of(entry).remove(entry);

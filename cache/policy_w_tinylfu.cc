@@ -12,10 +12,10 @@ namespace cellar {
 
 namespace {
 
-// Called under the shard's lock. The main part is a segmented LRU list: a block on probation that is used
-// becomes protected, and the oldest protected blocks above their share return to probation. Unequal sizes:
-// shares count bytes, and blocks are compared one by one by their frequency. The window holds at least its
-// newest block, whatever its size. Blocks of in-memory families are protected when they arrive.
+// Called under the shard's lock. The main part is a segmented LRU list. A block on probation that is used
+// becomes protected. The oldest protected blocks above their share return to probation. Unequal sizes: shares
+// count bytes, and blocks are compared one by one by their frequency. The window holds at least its newest
+// block, whatever its size. Blocks of in-memory families are protected when they arrive.
 //
 // The frequencies have no doorkeeper (a filter that keeps blocks asked for once out of the sketch). The
 // sketch takes 8 bytes a block, which is little for blocks of kilobytes.
@@ -66,6 +66,7 @@ class WindowTinyLfu final : public CachePolicy {
 
   bool wants_hits() const override { return true; }
   void hits(CacheEntry* const* entries, size_t count) override {
+    CELLAR_ASSERT(entries != nullptr && count > 0);
     for (size_t i = 0; i < count; ++i) {
       CacheEntry& entry = *entries[i];
       sketch_.add(entry.id);
@@ -87,6 +88,7 @@ class WindowTinyLfu final : public CachePolicy {
   }
   // Makes an entry that is in no list the newest of one.
   void put(CacheEntry& entry, uint64_t list) {
+    CELLAR_ASSERT(list <= kProtected);
     entry.policy_word = list;
     list_of(entry).push_newest(entry);
   }

@@ -1,10 +1,15 @@
 // Goal: each policy finds exactly the blocks that its paper says. Method: each policy has a model that
-// shares no code with it. Both answer the same lookups of blocks of equal size, the policy in a real cache
-// of one shard: Zipf, scans with loops, phases, and a recorded trace. Each lookup must have the same answer.
+// shares no code with it. Both answer the same lookups of blocks of equal size, the policy in a real cache of
+// one shard. The lookups are Zipf's, scans with loops, phases, and a recorded trace. Each lookup must have the
+// same answer.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -14,6 +19,7 @@
 #include "cache/block_trace.h"
 #include "cellar/plugin.h"
 #include "tests/cache/policy_models.h"
+#include "tests/support/byte_files.h"
 #include "tests/support/test_scale.h"
 
 namespace cellar::testing {
@@ -100,6 +106,27 @@ TEST_P(PolicyModels, AgreeOnZipf) {
 TEST_P(PolicyModels, AgreeOnScansAndLoops) { compare(scans_and_loops(11, length()), "scans and loops"); }
 
 TEST_P(PolicyModels, AgreeOnPhases) { compare(phases(13, length()), "phases"); }
+
+// Requests of a web server: the gets of the first 4,000 lines of an access log, recorded by
+// bench/cache_traces.py --loads weblog. Sizes are left out.
+TEST_P(PolicyModels, AgreeOnARecordedTrace) {
+  std::ostringstream bytes;
+  bytes << std::ifstream(CELLAR_TEST_DATA_DIR "/cache/weblog.trace", std::ios::binary).rdbuf();
+  const std::string content = bytes.str();
+  const auto reader = BlockTraceReader::open(std::make_unique<ViewFile>(content), "weblog.trace");
+  ASSERT_TRUE(reader.ok()) << reader.status().to_text();
+  std::map<uint64_t, uint64_t> numbers;
+  Asked asked;
+  std::vector<BlockUse> uses;
+  while ((*reader)->next(uses).value()) {
+    for (const BlockUse& use : uses)
+      if (use.kind == BlockUseKind::kHit || use.kind == BlockUseKind::kMiss)
+        asked.push_back(numbers.try_emplace(use.id, numbers.size()).first->second);
+  }
+  EXPECT_TRUE((*reader)->whole());
+  EXPECT_GT(asked.size(), 4000u);
+  compare(asked, "recorded");
+}
 
 std::vector<std::string> names_of_models() {
   std::vector<std::string> names;
