@@ -2,6 +2,7 @@
 #include "cache/frequency_sketch.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/assert.h"
 
@@ -52,9 +53,9 @@ void FrequencySketch::grow_to(uint64_t blocks) {
   while (width_ < blocks * kCountersPerBlock) {
     std::vector<uint64_t> wider;
     wider.reserve(counters_.size() * 2);
-    const auto words = static_cast<ptrdiff_t>(width_ / kCountersPerWord);
+    const auto words = static_cast<std::ptrdiff_t>(width_ / kCountersPerWord);
     for (size_t row = 0; row < kRows; ++row) {
-      const auto begin = counters_.begin() + static_cast<ptrdiff_t>(row) * words;
+      const auto begin = counters_.begin() + static_cast<std::ptrdiff_t>(row) * words;
       wider.insert(wider.end(), begin, begin + words);
       wider.insert(wider.end(), begin, begin + words);
     }

@@ -56,8 +56,7 @@ Result<std::vector<uint64_t>> parse_cache_sizes(std::string_view text, uint64_t 
   }
   if (sizes.empty()) return invalid_operand(text, "a list of sizes", "write 64m,128m or 1%..100%");
   std::ranges::sort(sizes);
-  const auto repeated = std::ranges::unique(sizes);
-  sizes.erase(repeated.begin(), repeated.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   return sizes;
 }
 
