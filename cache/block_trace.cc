@@ -100,44 +100,49 @@ BlockTraceWriter::BlockTraceWriter(std::string path, Clock& clock, std::unique_p
 BlockTraceWriter::~BlockTraceWriter() { static_cast<void>(finish()); }
 
 void BlockTraceWriter::record(BlockUseKind kind, uint64_t id, uint64_t bytes, bool in_memory) {
-  const int64_t now_us = clock_.steady_us() - started_us_;
+  const auto now_us = static_cast<uint64_t>(std::max<int64_t>(0, clock_.steady_us() - started_us_));
   {
     const MutexLock lock(mutex_);
     if (finishing_ || !status_.ok()) return;
     if (waiting_.size() >= kChunksWaitingMax) {
       ++lost_;
-      ++lost_before_;
-      return;
+      ++filling_.lost_before;
+    } else {
+      add({.kind = kind, .in_memory = in_memory, .time_us = now_us, .id = id, .bytes = bytes});
+      if (filling_.bytes.size() < kChunkBytes) return;
+      seal_chunk();
     }
-    // Threads may come in another order than they looked at the clock.
-    const uint64_t time_us = std::max(static_cast<uint64_t>(std::max<int64_t>(0, now_us)), last_.time_us);
-    const BlockUse use = {.kind = kind, .in_memory = in_memory, .time_us = time_us, .id = id, .bytes = bytes};
-    if (uses_count_ == 0) {
-      first_ = use;
-      last_ = {.time_us = time_us};
-    }
-    append_use(uses_, use, last_);
-    last_ = use;
-    ++uses_count_;
-    ++recorded_;
-    if (uses_.size() < kChunkBytes) return;
-    seal_chunk();
-    if (!take_turn()) return;
+    // A caller with a mutex of its own must not wait for the file: another thread writes the chunk later.
+    if (mutexes_held() > 1 || !take_turn()) return;
   }
   write_chunks();
 }
 
+void BlockTraceWriter::add(BlockUse use) {
+  use.time_us = std::max(use.time_us, last_.time_us);  // threads may come later than they looked at the clock
+  if (filling_.count == 0) {
+    filling_.first_time_us = use.time_us;
+    last_ = {.time_us = use.time_us};
+  }
+  append_use(filling_.bytes, use, last_);
+  last_ = use;
+  ++filling_.count;
+  ++recorded_;
+}
+
 void BlockTraceWriter::seal_chunk() {
-  CELLAR_ASSERT((uses_count_ == 0) == uses_.empty());
-  if (uses_count_ == 0) return;
+  CELLAR_ASSERT((filling_.count == 0) == filling_.bytes.empty());
+  if (filling_.count != 0) waiting_.push_back(std::exchange(filling_, {}));
+}
+
+std::string BlockTraceWriter::chunk_of_uses(const Uses& uses) {
   std::string body;
-  append_varint(body, first_.time_us);
-  append_varint(body, uses_count_);
-  append_varint(body, lost_before_);
-  body += uses_;
-  waiting_.push_back(chunk_of(kUses, body));
-  uses_.clear();
-  uses_count_ = lost_before_ = 0;
+  body.reserve(uses.bytes.size() + 30);
+  append_varint(body, uses.first_time_us);
+  append_varint(body, uses.count);
+  append_varint(body, uses.lost_before);
+  body += uses.bytes;
+  return chunk_of(kUses, body);
 }
 
 // Returns whether the calling thread has become the one that writes.
@@ -159,27 +164,26 @@ void BlockTraceWriter::write_chunks() {
 // Writes the next chunk, or the end. `more` becomes false if there is nothing to write; then it is the next
 // thread's turn.
 Status BlockTraceWriter::write_next(bool& more) {
-  std::string chunk;
-  bool end = false;
+  Uses uses;
+  std::string end;
   {
     const MutexLock lock(mutex_);
     CELLAR_ASSERT(writing_);
     if (!waiting_.empty()) {
-      chunk = std::move(waiting_.front());
+      uses = std::move(waiting_.front());
       waiting_.pop_front();
     } else if (finishing_ && !ended_) {
-      ended_ = end = true;
-      std::string body;
-      append_varint(body, recorded_);
-      append_varint(body, lost_);
-      chunk = chunk_of(kEnd, body);
+      ended_ = true;
+      append_varint(end, recorded_);
+      append_varint(end, lost_);
     } else {
       more = writing_ = false;
       return {};
     }
   }
-  CELLAR_TRY(file_->append(chunk));
-  return end ? file_->close() : Status();
+  if (end.empty()) return file_->append(chunk_of_uses(uses));
+  CELLAR_TRY(file_->append(chunk_of(kEnd, end)));
+  return file_->close();
 }
 
 Status BlockTraceWriter::finish() {

@@ -74,7 +74,16 @@ class BlockTraceWriter {
   Status finish();
 
  private:
+  // The uses of a chunk, encoded.
+  struct Uses {
+    std::string bytes;
+    uint64_t count = 0;
+    uint64_t lost_before = 0;
+    uint64_t first_time_us = 0;
+  };
   BlockTraceWriter(std::string path, Clock& clock, std::unique_ptr<WritableFile> file);
+  static std::string chunk_of_uses(const Uses& uses);
+  void add(BlockUse use) CELLAR_REQUIRES(mutex_);
   void seal_chunk() CELLAR_REQUIRES(mutex_);
   bool take_turn() CELLAR_REQUIRES(mutex_);
   void write_chunks();
@@ -86,14 +95,11 @@ class BlockTraceWriter {
   const std::unique_ptr<WritableFile> file_;  // used by the thread that has set writing_
 
   Mutex mutex_;
-  std::string uses_ CELLAR_GUARDED_BY(mutex_);  // of the chunk that is being filled
-  uint64_t uses_count_ CELLAR_GUARDED_BY(mutex_) = 0;
-  BlockUse first_ CELLAR_GUARDED_BY(mutex_);
-  BlockUse last_ CELLAR_GUARDED_BY(mutex_);
-  std::deque<std::string> waiting_ CELLAR_GUARDED_BY(mutex_);  // whole chunks
+  Uses filling_ CELLAR_GUARDED_BY(mutex_);              // the next chunk
+  BlockUse last_ CELLAR_GUARDED_BY(mutex_);             // the one before the next use
+  std::deque<Uses> waiting_ CELLAR_GUARDED_BY(mutex_);  // full chunks
   uint64_t recorded_ CELLAR_GUARDED_BY(mutex_) = 0;
   uint64_t lost_ CELLAR_GUARDED_BY(mutex_) = 0;
-  uint64_t lost_before_ CELLAR_GUARDED_BY(mutex_) = 0;  // the chunk that is being filled
   bool writing_ CELLAR_GUARDED_BY(mutex_) = false;
   bool finishing_ CELLAR_GUARDED_BY(mutex_) = false;
   bool ended_ CELLAR_GUARDED_BY(mutex_) = false;

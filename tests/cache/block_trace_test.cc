@@ -12,6 +12,7 @@
 
 #include "base/coding.h"
 #include "base/memory_file_system.h"
+#include "base/mutex.h"
 #include "base/random.h"
 #include "cache/block_cache.h"
 #include "tests/support/byte_files.h"
@@ -334,6 +335,33 @@ TEST_F(BlockTraceTest, LosesUsesRatherThanWait) {
   EXPECT_GT(read.lost, 0u);
   EXPECT_GT(read.uses.size(), 100'000u);
   EXPECT_EQ(read.uses.size() + read.lost, 2 * kEach);
+}
+
+// A thread that holds a mutex leaves the writing to the next one that does not.
+TEST_F(BlockTraceTest, IsNotWrittenUnderAMutex) {
+  StubbornFiles files;
+  const auto writer = BlockTraceWriter::create(files, clock_, "d/t", {}).value();
+  const uint64_t begun = files.bytes().size();
+  uint64_t recorded = 0;
+  const auto record = [&](uint64_t uses) {
+    for (const uint64_t end = recorded + uses; recorded < end; ++recorded)
+      writer->record(BlockUseKind::kHit, recorded * recorded, recorded, false);
+  };
+  {
+    Mutex mutex;
+    const MutexLock lock(mutex);
+    record(500'000);
+    EXPECT_EQ(files.bytes().size(), begun);
+  }
+  record(1);
+  EXPECT_GT(files.bytes().size(), begun + (900 << 10));
+  record(1'000);
+  ASSERT_TRUE(writer->finish().ok());
+  const Read read = read_bytes(files.bytes());
+  ASSERT_TRUE(read.status.ok()) << read.status.to_text();
+  EXPECT_TRUE(read.whole);
+  EXPECT_GT(read.lost, 0u);
+  EXPECT_EQ(read.uses.size() + read.lost, recorded);
 }
 
 TEST_F(BlockTraceTest, ReportsTheErrorOfItsFileAtTheEnd) {
