@@ -75,6 +75,7 @@ struct alignas(64) BlockCache::Shard {
   uint64_t blocks CELLAR_GUARDED_BY(mutex) = 0;
   uint64_t inserts CELLAR_GUARDED_BY(mutex) = 0;
   uint64_t evictions CELLAR_GUARDED_BY(mutex) = 0;
+  uint64_t budget_told CELLAR_GUARDED_BY(mutex) = 0;  // to the policy
 
   // Hits not yet told to the policy, each with a pin; filled by readers without the lock (see keep_hit).
   std::array<std::atomic<CachedBlock*>, kHitsKept> hits{};
@@ -82,6 +83,7 @@ struct alignas(64) BlockCache::Shard {
 
   bool keep_hit(CachedBlock* block);
   void drain_hits(std::vector<CachedBlock*>& drained) CELLAR_REQUIRES(mutex);
+  void tell_budget(uint64_t budget) CELLAR_REQUIRES(mutex);
   void take_out(CachedBlock* block, Leavers& leavers) CELLAR_REQUIRES(mutex);
   void make_room(uint64_t bytes, uint64_t budget, Leavers& leavers) CELLAR_REQUIRES(mutex);
 };
@@ -90,6 +92,8 @@ struct BlockCache::Impl {
   std::vector<Shard> shards;
   bool wants_hits = false;
   uint64_t capacity = 0;  // constant once the cache is made
+  std::shared_ptr<BlockTraceWriter> trace;
+  std::atomic<uint64_t> files_opened{0};
   std::atomic<int64_t> pinned{0};
   std::array<Stripe, kStripes> stripes;
 
@@ -149,6 +153,12 @@ void BlockCache::remember_hit(BlockSlot& slot, CachedBlock* block) {
 
 // ---- Coming and going, under the shard's lock ----
 
+void BlockCache::Shard::tell_budget(uint64_t budget) {
+  if (budget == budget_told) return;
+  budget_told = budget;
+  policy->set_capacity(budget);
+}
+
 // Empties the block's slot and stops counting it; the policy has let go of it already.
 void BlockCache::Shard::take_out(CachedBlock* block, Leavers& leavers) {
   CELLAR_ASSERT(block->slot_ != nullptr);
@@ -175,24 +185,29 @@ void BlockCache::Shard::make_room(uint64_t bytes, uint64_t budget, Leavers& leav
 
 // ---- The cache ----
 
+uint32_t BlockCache::shards_for(uint64_t capacity_bytes) {
+  return static_cast<uint32_t>(std::clamp<uint64_t>(capacity_bytes / kShardBytesMin, 1, kShardsMax));
+}
+
 Result<std::shared_ptr<BlockCache>> BlockCache::create(uint64_t capacity_bytes, const std::string& policy,
-                                                       uint32_t shards) {
+                                                       uint32_t shards,
+                                                       std::shared_ptr<BlockTraceWriter> trace) {
   if (shards > kShardsLimit) {
     return Status::invalid_argument("block cache of " + std::to_string(shards) + " shards: at most " +
                                     std::to_string(kShardsLimit));
   }
   register_cache_plugins();
-  if (shards == 0) {
-    shards = static_cast<uint32_t>(std::clamp<uint64_t>(capacity_bytes / kShardBytesMin, 1, kShardsMax));
-  }
+  if (shards == 0) shards = shards_for(capacity_bytes);
   auto impl = std::make_unique<Impl>();
   impl->shards = std::vector<Shard>(shards);
   impl->capacity = capacity_bytes;
+  impl->trace = std::move(trace);
   for (Shard& shard : impl->shards) {
     CELLAR_TRY_ASSIGN(std::unique_ptr<CachePolicy> made, Registry<CachePolicy>::instance().make(policy));
     impl->wants_hits = made->wants_hits();
     const MutexLock lock(shard.mutex);
     shard.policy = std::move(made);
+    shard.tell_budget(impl->budget());
   }
   return std::shared_ptr<BlockCache>(new BlockCache(std::move(impl)));
 }
@@ -234,6 +249,27 @@ CachedBlock* BlockCache::pin_in_slot(BlockSlot& slot) {
   return block;
 }
 
+// ---- The trace ----
+
+uint64_t BlockCache::open_file() {
+  return (impl_->files_opened.fetch_add(1, std::memory_order_relaxed) + 1) << kBlockIdFileShift;
+}
+
+void BlockCache::close_file(uint64_t first_id) {
+  CELLAR_ASSERT(first_id != 0 && first_id % (uint64_t{1} << kBlockIdFileShift) == 0);
+  if (impl_->trace != nullptr) impl_->trace->record(BlockUseKind::kClosed, first_id, 0, false);
+}
+
+void BlockCache::record(BlockUseKind kind, const CachedBlock& block) {
+  if (impl_->trace != nullptr) impl_->trace->record(kind, block.id, block.charge, block.in_memory);
+}
+
+void BlockCache::pass_by(const CachedBlock& block) { record(BlockUseKind::kPassed, block); }
+
+Status BlockCache::finish_trace() { return impl_->trace != nullptr ? impl_->trace->finish() : Status(); }
+
+// ---- Lookups and insertions ----
+
 Pin BlockCache::lookup(BlockSlot& slot) {
   Stripe& stripe = impl_->stripes[stripe_of_thread()];
   CachedBlock* block = pin_in_slot(slot);
@@ -246,15 +282,27 @@ Pin BlockCache::lookup(BlockSlot& slot) {
   if (!block->touched_.load(std::memory_order_relaxed))
     block->touched_.store(true, std::memory_order_relaxed);
   if (impl_->wants_hits) remember_hit(slot, block);
+  if (impl_->trace != nullptr) [[unlikely]]
+    record(BlockUseKind::kHit, *block);
   return Pin::adopt(block);
 }
 
-Pin BlockCache::insert(BlockSlot& slot, CachedBlock* block) { return put(slot, block, true); }
+Pin BlockCache::insert(BlockSlot& slot, CachedBlock* block, BlockUseKind kind) {
+  CELLAR_ASSERT(block != nullptr && (kind == BlockUseKind::kMiss || kind == BlockUseKind::kLoaded));
+  if (block->id == 0) block->id = reinterpret_cast<uintptr_t>(&slot);
+  record(kind, *block);
+  return put(slot, block, true);
+}
 
-Pin BlockCache::insert_if_room(BlockSlot& slot, CachedBlock* block) { return put(slot, block, false); }
+Pin BlockCache::insert_if_room(BlockSlot& slot, CachedBlock* block) {
+  CELLAR_ASSERT(block != nullptr);
+  if (block->id == 0) block->id = reinterpret_cast<uintptr_t>(&slot);
+  record(BlockUseKind::kLoaded, *block);
+  return put(slot, block, false);
+}
 
 Pin BlockCache::put(BlockSlot& slot, CachedBlock* block, bool evict) {
-  CELLAR_ASSERT(block != nullptr && block->slot_ == nullptr);
+  CELLAR_ASSERT(block != nullptr && block->slot_ == nullptr && block->id != 0);
   Pin pin(block);
   Pin present;
   bool refused = false;
@@ -269,6 +317,8 @@ Pin BlockCache::put(BlockSlot& slot, CachedBlock* block, bool evict) {
     refused = !evict && !fits && !present;
     if (!present && fits) {
       if (impl_->wants_hits) shard.drain_hits(drained);
+      shard.tell_budget(budget);
+      shard.policy->arriving(*block);
       shard.make_room(block->charge, budget, leavers);
       const auto word = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(block));
       CELLAR_ASSERT((word & ~kPointerMask) == 0);
@@ -325,7 +375,9 @@ void BlockCache::trim_all() {
   for (Shard& shard : impl_->shards) {
     Leavers leavers;
     const MutexLock lock(shard.mutex);
-    shard.make_room(0, impl_->budget(), leavers);
+    const uint64_t budget = impl_->budget();
+    shard.tell_budget(budget);
+    shard.make_room(0, budget, leavers);
   }
 }
 

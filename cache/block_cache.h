@@ -38,6 +38,7 @@
 
 #include "base/assert.h"
 #include "base/pin.h"
+#include "cache/block_trace.h"
 #include "cellar/cache_policy.h"
 #include "cellar/status.h"
 
@@ -53,6 +54,12 @@ class CachedBlock : public Pinnable, private CacheEntry {
  public:
   explicit CachedBlock(uint64_t charge_bytes, bool in_memory = false);
   uint64_t charge_bytes() const { return charge; }
+  // Names the block for policies and traces; see BlockCache::open_file(). Call only before the block is given
+  // to a cache. A block without a name is known by its slot.
+  void set_id(uint64_t block_id) {
+    CELLAR_ASSERT(slot_ == nullptr);
+    id = block_id;
+  }
   bool take_touched() final { return touched_.exchange(false, std::memory_order_relaxed); }
 
  protected:
@@ -105,11 +112,22 @@ class BlockCache {
  public:
   // `policy` is the name of a CachePolicy ("clock", "lru") with its parameters, in the form that
   // Registry<CachePolicy> accepts; kInvalidArgument otherwise. A capacity of 0 caches nothing. With
-  // shards 0 the number is chosen by capacity (a shard holds at least 8 MiB, at most 16 shards).
+  // shards 0 the number is chosen by capacity (a shard holds at least 8 MiB, at most 16 shards). Each use of
+  // the cache is recorded in `trace`, which may be null.
   static Result<std::shared_ptr<BlockCache>> create(uint64_t capacity_bytes, const std::string& policy,
-                                                    uint32_t shards);
+                                                    uint32_t shards,
+                                                    std::shared_ptr<BlockTraceWriter> trace = nullptr);
+  // Returns how many shards there are when they are chosen by capacity.
+  static uint32_t shards_for(uint64_t capacity_bytes);
   // Empties all slots that are still filled.
   ~BlockCache();
+
+  // Returns the id of a file's offset 0: the id of its block at another offset is that much greater. No other
+  // file has these ids until 2^24 files were opened.
+  uint64_t open_file();
+  // Says in the trace that the blocks of the file are not asked for again. Call it once their slots are
+  // empty.
+  void close_file(uint64_t first_id);
 
   // Returns the block in the slot, pinned, or an empty pin. Marks the block as used.
   Pin lookup(BlockSlot& slot);
@@ -117,11 +135,16 @@ class BlockCache {
   // Inserts `block` (just made, without pins) into the slot, unless another thread has inserted one
   // first. Returns the block that is then in the slot, pinned; if another thread was faster, frees
   // `block`. Evicts other blocks to stay within the budget. A block larger than a shard's budget is
-  // returned pinned without being cached.
-  Pin insert(BlockSlot& slot, CachedBlock* block);
+  // returned pinned without being cached. `kind` is for the trace: kMiss, or kLoaded if nobody asked for the
+  // block.
+  Pin insert(BlockSlot& slot, CachedBlock* block, BlockUseKind kind = BlockUseKind::kMiss);
 
-  // Does the same without evicting: if there is no room, frees `block` and returns an empty pin.
+  // Does the same without evicting: if there is no room, frees `block` and returns an empty pin. In the trace
+  // the block is kLoaded.
   Pin insert_if_room(BlockSlot& slot, CachedBlock* block);
+
+  // Says in the trace that lookup() did not find the block, which was read and is not inserted.
+  void pass_by(const CachedBlock& block);
 
   // Returns whether the slot holds a block now. Does not count as a use of the block.
   bool holds(const BlockSlot& slot) const;
@@ -137,12 +160,16 @@ class BlockCache {
 
   BlockCacheStats stats() const;
 
+  // Ends the trace. Returns the first error of its file; ok if there is no trace.
+  Status finish_trace();
+
  private:
   struct Shard;
   struct Impl;
   explicit BlockCache(std::unique_ptr<Impl> impl);
 
   CachedBlock* pin_in_slot(BlockSlot& slot);
+  void record(BlockUseKind kind, const CachedBlock& block);
   Pin put(BlockSlot& slot, CachedBlock* block, bool evict);
   void remember_hit(BlockSlot& slot, CachedBlock* block);
   void trim_all();

@@ -14,6 +14,7 @@
 #include "engine/jobs/resume_job.h"
 #include "engine/jobs/table_alteration.h"
 #include "engine/schema/names.h"
+#include "engine/store/open_cache.h"
 #include "engine/table_impl.h"
 #include "engine/write/transaction.h"
 
@@ -28,8 +29,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
   CELLAR_TRY(validate(options));
   EngineOptions heeded = options;
   if (heeded.cell_bytes_max == 0) heeded.cell_bytes_max = kCellBytesHardMax;
-  CELLAR_TRY_ASSIGN(std::shared_ptr<BlockCache> cache,
-                    BlockCache::create(options.cache_bytes, options.cache_policy, options.cache_shards));
+  CELLAR_TRY_ASSIGN(std::shared_ptr<BlockCache> cache, open_cache(options, path));
   const auto parts = std::make_shared<EngineParts>(
       std::move(heeded), path, std::move(cache),
       [](std::shared_ptr<EngineParts> of, uint32_t id, const std::string& name, const TableOptions& schema,
@@ -370,6 +370,7 @@ Status EngineImpl::close_now() {
   parts_->catalog.take_all().clear();  // tables hold the parts: let go, or neither ever ends
   parts_->observers.clear();           // they may hold tables, too
   parts_->files.wait_for_removals();
+  if (const Status traced = parts_->files.finish_trace(); closed_with_.ok()) closed_with_ = traced;
   parts_->disk.wal.reset();
   parts_->disk.manifest.reset();
   parts_->disk.lock.reset();

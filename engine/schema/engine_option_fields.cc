@@ -45,7 +45,7 @@ const std::array kFields = {
                 },
                 [](const EngineOptions& e) { return std::to_string(e.cache_bytes); }},
     EngineField{
-        "cache_policy", "", "lru",
+        "cache_policy", "", "s3fifo(small=20%)",
         [](EngineOptions& e, auto, auto text) { return e.cache_policy = lower_ascii(text), Status(); },
         [](const EngineOptions& e) { return e.cache_policy; }},
     EngineField{"cache_shards", "", "4",
@@ -53,6 +53,9 @@ const std::array kFields = {
                   return set_number(key, text, 0, INT32_MAX, e.cache_shards);
                 },
                 [](const EngineOptions& e) { return std::to_string(e.cache_shards); }},
+    EngineField{"block_trace", "", "blocks.trace",
+                [](EngineOptions& e, auto, auto text) { return e.block_trace = text, Status(); },
+                [](const EngineOptions& e) { return e.block_trace; }},
     name_field<&EngineOptions::memtable>("memtable", "", "skip_list"),
     number<&EngineOptions::memtable_bytes>("memtable_bytes", "128m"),
     number<&EngineOptions::memtable_bytes_total>("memtable_bytes_total", "1g"),

@@ -40,6 +40,8 @@ class StoreFiles {
   void wait_for_removals() { remover_.wait(); }
 
   const BlockCache& cache() const { return *cache_; }
+  // Ends the trace of the cache, if there is one. Returns the first error of its file.
+  Status finish_trace() { return cache_->finish_trace(); }
 
  private:
   const World& world_;

@@ -192,6 +192,7 @@ Result<std::unique_ptr<IndexReader>> IndexReader::open(const BlockReader* blocks
 
 IndexReader::~IndexReader() {
   if (root_ != nullptr) release(root_);
+  if (cache_ != nullptr) cache_->close_file(first_id_);
 }
 
 void IndexReader::release(const IndexNode* node) const {

@@ -98,6 +98,8 @@ class IndexReader {
   bool meta_order() const { return options_.meta_order; }
   // End of the section that data and index blocks below the root lie in.
   uint64_t limit() const { return options_.load_on_open_offset; }
+  // The cache's id of a block at this offset; meaningless without a cache.
+  uint64_t block_id(uint64_t offset) const { return first_id_ + offset; }
 
   // The i-th child of an inner node at `depth` (the root's is 0), read when it is not in memory yet. Lives as
   // long as this.
@@ -106,12 +108,17 @@ class IndexReader {
  private:
   IndexReader(const BlockReader* blocks, std::shared_ptr<BlockCache> cache, MemoryMeter* meter,
               const Options& options)
-      : blocks_(blocks), cache_(std::move(cache)), meter_(meter), options_(options) {}
+      : blocks_(blocks),
+        cache_(std::move(cache)),
+        first_id_(cache_ != nullptr ? cache_->open_file() : 0),
+        meter_(meter),
+        options_(options) {}
   void release(const IndexNode* node) const;
   Result<const IndexNode*> load(const IndexNode& node, uint32_t i, uint32_t depth, ReadStats* stats) const;
 
   const BlockReader* blocks_;
   std::shared_ptr<BlockCache> cache_;
+  const uint64_t first_id_;
   MemoryMeter* meter_;
   Options options_;
   const IndexNode* root_ = nullptr;
@@ -145,6 +152,7 @@ class IndexCursor {
   uint32_t disk_bytes() const { return leaf().node->child_disk_bytes(leaf().at); }
   CellView key() const { return leaf().node->key_view(leaf().at); }
   BlockSlot& slot() const { return leaf().node->slot(leaf().at); }
+  uint64_t block_id() const { return index_->block_id(offset()); }
   bool loose_keys() const { return leaf().node->loose_keys(); }
   bool row_only_keys() const { return leaf().node->row_only_keys(); }
   // The key of the block after this one; false when this is the last.

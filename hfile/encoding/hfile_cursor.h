@@ -337,7 +337,17 @@ class HFileCursor final : public RunCursor {
       const Pin unwanted(*read);
       return moved(parts_.blocks->corruption(index_.offset(), "not a data block of the file's encoding"));
     }
-    open_.pin = cache != nullptr && options_.fill_cache ? cache->insert(index_.slot(), *read) : Pin(*read);
+    if (cache == nullptr) {
+      open_.pin = Pin(*read);
+      return true;
+    }
+    (*read)->set_id(index_.block_id());
+    if (options_.fill_cache) {
+      open_.pin = cache->insert(index_.slot(), *read);
+    } else {
+      open_.pin = Pin(*read);
+      cache->pass_by(**read);
+    }
     return true;
   }
 

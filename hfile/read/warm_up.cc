@@ -117,7 +117,9 @@ Status WarmUp::load_block() {
     const Pin unwanted(block);
     return checked;
   }
-  const Pin pin = options_.evict ? cache.insert(at_.slot(), block) : cache.insert_if_room(at_.slot(), block);
+  block->set_id(at_.block_id());
+  const Pin pin = options_.evict ? cache.insert(at_.slot(), block, BlockUseKind::kLoaded)
+                                 : cache.insert_if_room(at_.slot(), block);
   if (pin) {
     count(at_.disk_bytes(), memory_bytes);
   } else {

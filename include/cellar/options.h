@@ -177,9 +177,11 @@ struct EngineOptions {
   bool read_only = false;                        // does not write a byte; all writes fail with kReadOnly
   Durability durability = Durability::kSyncWal;  // of writes if neither they nor their table have one
   uint64_t cache_bytes = 64u << 20;              // blocks, indexes and filters of all tables
-  std::string cache_policy = "clock";            // or "lru"
+  std::string cache_policy = "clock";            // how blocks are chosen that leave the cache: docs/caches.md
   uint32_t cache_shards = 0;                     // 0: by cache_bytes
-  std::string memtable = "blink";                // the sorted structure in memory
+  std::string block_trace = "";    // a file that is made for a record of each use of the cache, which `cellar
+                                   // simulate cache` reads; it must not exist. Empty: no record
+  std::string memtable = "blink";  // the sorted structure in memory
   uint64_t memtable_bytes =
       64u << 20;  // a family's memtable is flushed at this size; larger: fewer and larger files
   uint64_t memtable_bytes_total = 512u

@@ -269,7 +269,9 @@ TEST_P(BlockCacheTest, FoldsWhileOthersPin) {
   cache_.reset();
 }
 
-INSTANTIATE_TEST_SUITE_P(Policies, BlockCacheTest, ::testing::Values("clock", "lru"));
+INSTANTIATE_TEST_SUITE_P(Policies, BlockCacheTest,
+                         ::testing::Values("clock", "lru", "slru", "sieve", "s3fifo",
+                                           "s3fifo(counting=false)", "w_tinylfu", "arc"));
 
 TEST(BlockCache, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(BlockCache::create(1, "klock", 1).status().code(), Code::kInvalidArgument);

@@ -1,13 +1,16 @@
 // Goal: the blocks that a family's options request are in the cache when reads begin, and no others. Reading
-// ahead never delays other work and evicts no other blocks. It survives every fate of its files. Method:
-// reads that count the blocks from disk; small caches; damaged files; failing reads; threads.
+// ahead never delays other work and evicts no other blocks. It survives every fate of its files. A trace of
+// the cache holds the uses of reads and compactions. Method: reads that count the blocks from disk; small
+// caches; damaged files; failing reads; threads.
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <map>
 #include <thread>
 
 #include "base/mutex.h"
 #include "base/random.h"
+#include "cache/block_trace.h"
 #include "cellar/hfile_builder.h"
 #include "tests/engine/engine_fixture.h"
 #include "tests/support/fault_file_system.h"
@@ -426,6 +429,114 @@ TEST_F(CacheOptionsTest, FilesComeAndGoWhileTheyAreRead) {
   EXPECT_EQ(engine_->status().store_files, 1u);
   EXPECT_EQ(scan_costs("f"), 0u);
   EXPECT_EQ(log_.texts(), "");
+}
+
+// ---- The trace of the cache ----
+
+constexpr int kTracedRows = 50;
+
+std::string traced_row(int i) { return "row" + std::to_string(100 + i); }
+
+class BlockTraces : public EngineFixture {
+ protected:
+  void start(EngineOptions options) {
+    options.automatic_compaction = false;
+    open(std::move(options));
+    FamilyOptions one = family("f");
+    one.block_bytes = 64;
+    one.compression = "none";
+    table_ = make_table("t", {one});
+  }
+  void TearDown() override { table_.reset(); }
+
+  void fill() const {
+    for (int i = 0; i < kTracedRows; ++i)
+      EXPECT_OK(table_->put(Put(traced_row(i)).add("f", "q", std::string(100, 'v'))));
+    EXPECT_OK(engine_->flush());
+  }
+  void close() {
+    table_.reset();
+    EXPECT_OK(engine_->close());
+    engine_.reset();
+  }
+
+  std::map<BlockUseKind, uint64_t> counts_of(const std::string& path, BlockTraceStart* start = nullptr) {
+    std::map<BlockUseKind, uint64_t> counts;
+    auto reader = BlockTraceReader::open(files_->open_file(path).value(), path);
+    EXPECT_OK(reader.status());
+    if (!reader.ok()) return counts;
+    std::vector<BlockUse> uses;
+    while (true) {
+      const Result<bool> more = (*reader)->next(uses);
+      EXPECT_OK(more.status());
+      if (!more.ok() || !*more) break;
+      for (const BlockUse& use : uses) ++counts[use.kind];
+    }
+    EXPECT_TRUE((*reader)->whole());
+    if (start != nullptr) *start = (*reader)->start();
+    return counts;
+  }
+
+  std::shared_ptr<Table> table_;
+};
+
+TEST_F(BlockTraces, HoldTheUsesOfReads) {
+  start({.cache_bytes = 1 << 20, .cache_policy = "sieve", .cache_shards = 2, .block_trace = "trace"});
+  fill();
+  for (int round = 0; round < 3; ++round)
+    for (int i = 0; i < kTracedRows; ++i) EXPECT_EQ(get(*table_, Get(traced_row(i))).size(), 1U);
+  close();
+  BlockTraceStart begun;
+  auto counts = counts_of("trace", &begun);
+  EXPECT_EQ(counts[BlockUseKind::kMiss], static_cast<uint64_t>(kTracedRows));
+  EXPECT_EQ(counts[BlockUseKind::kHit], 2U * kTracedRows);
+  EXPECT_EQ(counts[BlockUseKind::kPassed], 0U);
+  EXPECT_EQ(counts[BlockUseKind::kClosed], 1U);
+  EXPECT_EQ(begun.capacity_bytes, 1U << 20);
+  EXPECT_EQ(begun.shards, 2U);
+  EXPECT_EQ(begun.policy, "sieve");
+}
+
+// A compaction reads through the cache and does not fill it, and closes the files that it replaces.
+TEST_F(BlockTraces, HoldTheUsesOfCompactions) {
+  start({.block_trace = "trace"});
+  fill();
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(get(*table_, Get(traced_row(i))).size(), 1U);
+  fill();
+  EXPECT_OK(table_->major_compact());
+  close();
+  auto counts = counts_of("trace");
+  EXPECT_EQ(counts[BlockUseKind::kMiss], 10U);
+  EXPECT_EQ(counts[BlockUseKind::kHit] + counts[BlockUseKind::kPassed], 2U * kTracedRows);
+  EXPECT_EQ(counts[BlockUseKind::kClosed], 3U);
+}
+
+TEST_F(BlockTraces, NeedAPlaceOutsideOfTheStore) {
+  const auto refused = [&](const std::string& trace) {
+    EngineOptions options;
+    options.create_if_missing = true;
+    options.environment.files = files_.get();
+    options.environment.clock = &clock_;
+    options.block_trace = trace;
+    return Engine::open("store", options).status();
+  };
+  EXPECT_EQ(refused("store/trace").code(), Code::kInvalidArgument);
+  EXPECT_EQ(refused("nowhere/trace").code(), Code::kNotFound);
+  EXPECT_OK(refused("trace"));
+  EXPECT_EQ(refused("trace").code(), Code::kInvalidArgument) << "the file exists";
+}
+
+// The engine's answer to close() tells that the trace could not be written.
+TEST_F(BlockTraces, ReportAFullDiskWhenTheEngineIsClosed) {
+  FaultFileSystem& faults = watch_files();
+  start({.block_trace = "trace"});
+  fill();
+  for (int i = 0; i < kTracedRows; ++i) EXPECT_EQ(get(*table_, Get(traced_row(i))).size(), 1U);
+  faults.fail(FileOperation::kAppend, "trace", 0, Code::kNoSpace);
+  table_.reset();
+  const Status status = engine_->close();
+  EXPECT_EQ(status.code(), Code::kNoSpace);
+  EXPECT_NE(status.to_text().find("block trace trace"), std::string::npos) << status.to_text();
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "base/plugins.h"
+#include "cellar/cache_policy.h"
 #include "cellar/compaction_policy.h"
 #include "tests/support/data_driven.h"
 #include "tests/tools/tool_runner.h"
@@ -129,6 +130,7 @@ class Help : public ToolTest {
     write_file("driver.jsonl", R"({"kind":"result","peer":"cellar","workload":"scan","rate":1000})");
     for (const char* name : {"versions.hfile", "weblog.hfile"})
       std::filesystem::copy(example_file(name), path(name));
+    ASSERT_EQ(shell("CELLAR_ENGINE=block_trace=shop.trace cellar scan shop orders").exit, 0);
     out_of({"merge", "versions.hfile", "-o", "later.hfile", "--major", "--versions", "1"});
     std::string damaged = read_file("versions.hfile");
     damaged[5000] = static_cast<char>(damaged[5000] ^ 1);
@@ -203,10 +205,10 @@ TEST_F(Help, EveryOptionStandsInAnExampleOfItsCommand) {
 
 TEST_F(Help, EveryExampleDoesWhatItSays) {
   furnish();
-  ASSERT_EQ(
-      shell("mkdir .template && mv shop backup load *.json *.jsonl *.csv *.tsv *.txt *.log *.hfile .template")
-          .exit,
-      0);
+  ASSERT_EQ(shell("mkdir .template && mv shop backup load *.json *.jsonl *.csv *.tsv *.txt *.log *.hfile "
+                  "*.trace .template")
+                .exit,
+            0);
   std::map<std::string, Expectation> expected = expectations();
   for (const std::string& name : commands()) {
     std::unique_ptr<Command> command;
@@ -219,6 +221,14 @@ TEST_F(Help, EveryExampleDoesWhatItSays) {
   }
   for (const auto& [example, each] : expected)
     EXPECT_TRUE(each.met) << "tests/data/help/examples.txt tells of what no help shows: " << example;
+}
+
+TEST_F(Help, EveryCachePolicyHasALine) {
+  register_cache_plugins();
+  const std::string topic = out_of({"help", "caches"});
+  const std::vector<std::string> names = Registry<CachePolicy>::instance().names();
+  EXPECT_GE(names.size(), 7u);
+  for (const std::string& name : names) EXPECT_NE(topic.find("\n  " + name + " "), topic.npos) << name;
 }
 
 TEST_F(Help, EveryCompactionPolicyHasALine) {

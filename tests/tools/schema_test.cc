@@ -60,6 +60,7 @@ class Schemas : public ToolTest {
     write_file("none.hfile", std::string(9999, 'x'));
     write_file("cells.jsonl", R"({"row":"r","family":"d","qualifier":"q","ts":5,"type":"Put","value":"v"})"
                               "\n");
+    ASSERT_EQ(shell("CELLAR_ENGINE=block_trace=shop.trace cellar scan shop orders").exit, 0);
     write_file("bench.json", R"({"benchmarks":[{"name":"get/k:1","real_time":2.5,"time_unit":"us"}]})");
   }
 
@@ -170,6 +171,7 @@ class Schemas : public ToolTest {
         {"checkpoint", "shop", "copy"},
         {"truncate", "copy", "orders"},
         {"plot", "bench.json"},
+        {"simulate", "cache", "shop.trace", "--sizes", "50%"},
         {"version"},
     };
   }
@@ -241,8 +243,11 @@ TEST_F(Schemas, EveryCommandPrintsWhatItsSchemaSays) {
 TEST_F(Schemas, JsonLinesArePartsOfTheDocument) {
   furnish();
   const std::map<std::string, bool> commands = commands_with_json();
-  const std::map<std::string, std::string> other_names = {
-      {"dump", "cells"}, {"get", "cells"}, {"scan", "cells"}, {"estimate", "range"}};
+  const std::map<std::string, std::string> other_names = {{"dump", "cells"},
+                                                          {"get", "cells"},
+                                                          {"scan", "cells"},
+                                                          {"estimate", "range"},
+                                                          {"simulate", "simulate.cache"}};
   std::set<std::string> tried;
   for (const Strings& line : lines()) {
     const auto command = commands.find(line[0]);

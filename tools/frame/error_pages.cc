@@ -109,6 +109,9 @@ constexpr std::array kPages = {
         "  only a cluster of HBase has.",
         "`cellar version` lists the codecs and encodings of this build. Codecs are chosen when Cellar is\n"
         "  built (CELLAR_WITH_…)."},
+    ErrorPage{"CEL-NOT-TRACE", 3, "The file is not a block trace.",
+              "The path names a file of another kind, or an empty one.",
+              "Record a trace: CELLAR_ENGINE=block_trace=FILE in the environment of a command."},
     ErrorPage{"CEL-NOTHING-LEFT", 1, "The command would write a file without cells.",
               "A merge with --major dropped every cell, or no cell fits the conditions.",
               "Check the conditions. No file was written."},

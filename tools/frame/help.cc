@@ -163,20 +163,37 @@ constexpr std::string_view kPolicyTopic = R"(compaction policies: which files of
 each policy, its parameters and its costs.
 )";
 
+constexpr std::string_view kCacheTopic = R"(cache policies: which block leaves the cache when room is needed
+
+  CELLAR_ENGINE='cache_policy=s3fifo,cache_bytes=1g' cellar scan shop orders
+
+  clock      the default: a hand passes blocks that were used, and takes the first one that was not
+  lru        the block that was used longest ago
+  slru       HBase's shares of blocks used once, used again, and of in-memory families
+  sieve      as clock, but used blocks stay in their place, so new ones leave sooner
+  s3fifo     a small queue tries new blocks, and the ghosts of those that left it may return
+  arc        adapts the shares of blocks used once and again by the ghosts of both
+  w_tinylfu  a new block stays only if it was asked for more often than the one that it replaces
+
+  slru: single, multi, memory (shares that make at most 100%)
+  s3fifo: small, ghost (shares), counting (true, false), moves (1 to 3)
+  w_tinylfu: window, protected (shares)
+
+A program sets EngineOptions::cache_policy. CELLAR_ENGINE=block_trace=FILE records each use of the cache.
+`cellar simulate cache FILE` prints how often each policy would have missed at each size. docs/caches.md
+describes the policies and their costs.
+)";
+
 struct Topic {
   std::string_view name;
   std::string_view text;  // empty: made by a function
 };
 
-constexpr Topic kTopics[] = {{"formats", kFormatTopic},
-                             {"filters", kFilterTopic},
-                             {"times", kTimeTopic},
-                             {"limits", kLimitsTopic},
-                             {"hbase", kHBaseTopic},
-                             {"policies", kPolicyTopic},
-                             {"exit-codes", kExitTopic},
-                             {"errors", ""},
-                             {"findings", ""}};
+constexpr Topic kTopics[] = {
+    {"formats", kFormatTopic}, {"filters", kFilterTopic},  {"times", kTimeTopic},
+    {"limits", kLimitsTopic},  {"hbase", kHBaseTopic},     {"policies", kPolicyTopic},
+    {"caches", kCacheTopic},   {"exit-codes", kExitTopic}, {"errors", ""},
+    {"findings", ""}};
 
 // Returns whether a word is the path of something, and not a misspelled command.
 bool is_there(const std::string& word) {

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstring>
 #include <sstream>
+#include <utility>
 
 #include "base/bytes.h"
 #include "base/coding.h"
@@ -164,6 +165,22 @@ std::vector<std::string> words_of(std::string_view list) {
   std::vector<std::string> words;
   std::istringstream in{std::string(list)};
   for (std::string word; std::getline(in, word, ',');) words.push_back(word);
+  return words;
+}
+
+std::vector<std::string> words_outside_parentheses(std::string_view list) {
+  std::vector<std::string> words;
+  std::string word;
+  int depth = 0;
+  for (const char c : list) {
+    depth += (c == '(' ? 1 : 0) - (c == ')' ? 1 : 0);
+    if (c == ',' && depth == 0) {
+      words.push_back(std::exchange(word, {}));
+    } else {
+      word += c;
+    }
+  }
+  if (!word.empty()) words.push_back(word);
   return words;
 }
 

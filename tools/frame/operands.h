@@ -43,6 +43,8 @@ Result<int64_t> parse_duration_ms(std::string_view text);
 Result<uint64_t> parse_size(std::string_view text);
 // The words between commas.
 std::vector<std::string> words_of(std::string_view list);
+// The words between those commas that are not in parentheses: "a(b,c),d" has two.
+std::vector<std::string> words_outside_parentheses(std::string_view list);
 Result<int64_t> parse_integer(std::string_view text);
 // A number of things: digits alone, from 0 to 18446744073709551615. Every option that takes a count uses it.
 Result<uint64_t> parse_count(std::string_view text);

@@ -24,7 +24,8 @@ class PlotCommand final : public Command {
   void declare(Arguments& arguments) override {
     arguments
         .operand("FILE", file_,
-                 "JSON of Google Benchmark, or output of the benchmark driver; - is standard input")
+                 "JSON of Google Benchmark or of simulate cache, or output of the benchmark driver; - is "
+                 "standard input")
         .option("--filter", request_.filter, "REGEX", "only measurements whose name matches")
         .option("--x", request_.x, "FIELD", "field along the x axis (name)")
         .option("--y", request_.y, "FIELD",

@@ -1,4 +1,4 @@
-// Both forms of measurements, read with nlohmann::json.
+// The forms of measurements, read with nlohmann::json.
 #include "tools/plot/plot_input.h"
 
 #include <fmt/format.h>
@@ -14,8 +14,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view kForms =
-    "plot reads what a Google Benchmark program writes with --benchmark_format=json, and the lines of "
-    "cellar_driver";
+    "plot reads what a Google Benchmark program writes with --benchmark_format=json, the lines of "
+    "cellar_driver, and what cellar simulate cache writes with --format json";
 
 Status unfit(const std::string& place, std::string message) {
   return Status::invalid_argument(std::move(message)).at(place).hinting(kForms);
@@ -80,6 +80,23 @@ Result<PlotInput> parse_google_benchmark(const Json& document, const std::string
   return input;
 }
 
+// The JSON of `cellar simulate cache`: a record for each policy and size.
+Result<PlotInput> parse_simulations(const Json& document, const std::string& source) {
+  const Json& simulations = document.at("simulations");
+  if (!simulations.is_array()) return unfit(source, "\"simulations\" is not a list");
+  PlotInput input;
+  input.y = "miss_ratio";
+  for (const Json& each : simulations) {
+    if (!each.is_object() || !each.contains("policy") || !each["policy"].is_string())
+      return unfit(source, "a member of \"simulations\" has no policy");
+    PlotRecord record;
+    add_fields(each, record);
+    record.name = record.texts["name"] = record.texts["policy"];
+    input.records.push_back(std::move(record));
+  }
+  return input;
+}
+
 Result<PlotInput> parse_driver_lines(const std::string& text, const std::string& source) {
   PlotInput input;
   input.y = "rate";
@@ -136,6 +153,7 @@ Result<PlotInput> parse_plot_input(const std::string& text, const std::string& s
   const Json document = Json::parse(without_nan(text), nullptr, false);
   if (document.is_object() && document.contains("benchmarks"))
     return parse_google_benchmark(document, source);
+  if (document.is_object() && document.contains("simulations")) return parse_simulations(document, source);
   const bool lines = document.is_object() ? document.contains("kind") : document.is_discarded();
   if (!lines) return unfit(source, "the JSON has no measurements");
   return parse_driver_lines(text, source);

@@ -1,4 +1,5 @@
-// PlotInput: measurements read from Google Benchmark's JSON or from the driver's JSON lines.
+// PlotInput: measurements read from Google Benchmark's JSON, from the driver's JSON lines, or from a
+// simulation of caches.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@ struct PlotInput {
 };
 
 // Parses `text`; its content decides its format. Error: kInvalidArgument with the place in `source` if it has
-// neither format.
+// no such format.
 Result<PlotInput> parse_plot_input(const std::string& text, const std::string& source);
 
 }  // namespace cellar

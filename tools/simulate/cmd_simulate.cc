@@ -1,251 +1,81 @@
-// cellar simulate: compaction policies side by side, without files.
-#include <fmt/format.h>
+// cellar simulate: what policies and caches would do, without files.
+#include <optional>
+#include <string>
 
-#include <algorithm>
-#include <fstream>
-#include <memory>
-#include <nlohmann/json.hpp>
-
-#include "base/plugins.h"
-#include "cellar/compaction_policy.h"
 #include "tools/frame/command.h"
 #include "tools/frame/operands.h"
-#include "tools/frame/progress.h"
-#include "tools/simulate/simulation.h"
+#include "tools/simulate/simulate_cache.h"
+#include "tools/simulate/simulate_compaction.h"
 
 namespace cellar {
 namespace {
-
-constexpr uint64_t kKeyBytes = 40;  // of a cell without its value, such as a delete marker
-constexpr uint64_t kCellsPerMemtableMax = 1 << 20;
-
-// The text after --device.
-Result<SimulatedDevice> parse_device(const std::string& text) {
-  CELLAR_TRY_ASSIGN(const PluginParams params, PluginParams::parse(text));
-  SimulatedDevice device;
-  if (params.name() == "instant") {
-    CELLAR_TRY(params.finish());
-    return device;
-  }
-  if (params.name() != "disk")
-    return Status::invalid_argument(
-               fmt::format("unknown device \"{}\"; known: instant, disk(write=400MiB, …)", params.name()))
-        .hinting(nearest_hint(params.name(), {"instant", "disk"}));
-  const auto rate = [&](std::string_view key, double otherwise) {
-    const uint64_t bytes = params.bytes(key, static_cast<uint64_t>(otherwise));
-    if (bytes == 0) params.complain(key, "a rate above 0");
-    return static_cast<double>(bytes);
-  };
-  device.instant = false;
-  device.write_rate = rate("write", device.write_rate);
-  device.read_rate = rate("read", device.read_rate);
-  device.merge_rate = rate("merge", device.merge_rate);
-  device.put_rate = rate("put", device.put_rate);
-  device.threads = params.count_within("threads", device.threads, 1, 64);
-  device.cores = params.count_within("cores", device.cores, 1, 1024);
-  CELLAR_TRY(params.finish());
-  return device;
-}
 
 class SimulateCommand final : public Command {
  public:
   explicit SimulateCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kOther; }
   std::string_view summary() const override {
-    return "Compare compaction policies on a made-up history of writes, without files";
+    return "Compare compaction policies, or cache policies by a trace, without files";
   }
 
   void declare(Arguments& arguments) override {
+    arguments.optional_operand("KIND", kind_, "compaction (default) or cache")
+        .optional_operand("TRACE", trace_,
+                          "cache: a block trace, which the engine option block_trace records");
+    compaction_.declare(arguments);
+    cache_.declare(arguments);
     arguments
-        .option_list("--policy", policies_, "POLICY",
-                     "a compaction policy with its parameters; can be repeated; default: all policies")
-        .choice("--writes", pattern_.name, {"overwrite", "zipf", "insert", "append"},
-                "what is put after the load: rows at random, rows by popularity, new rows in random order,\n"
-                "new rows in ascending order")
-        .option("--skew", skew_, "S", "exponent of zipf (0.99)")
-        .option("--deletes", deletes_, "PART", "part of the puts that are deletes of a row instead (0)")
-        .option("--data", data_, "SIZE", "bytes of cells that are loaded first, each row once (3GiB)")
-        .option("--times", times_, "N", "bytes put after the load, in multiples of the data (10)")
-        .option("--memtable-bytes", memtable_, "SIZE", "size at which memtables are flushed (64MiB)")
-        .option("--cell-bytes", cell_, "SIZE", "size of a cell: it gives the number of rows (600)")
-        .option_count("--resolution", resolution_, "simulated cells in a memtable (256)")
-        .option_count("--versions", versions_, "versions that are kept (1)")
-        .option("--ttl", ttl_, "DURATION", "time to live; the time is that of the device (none)")
-        .option_count("--files-stop", files_stop_, "sorted runs at which writers wait (16)")
-        .option("--device", device_, "DEVICE",
-                "instant: nothing takes time; or disk(write=400MiB, read=800MiB, merge=250MiB, put=200MiB,\n"
-                "threads=2, cores=2), bytes per second (instant)")
-        .option_count("--seed", pattern_.seed, "of the random rows (1)")
-        .option("--series", series_, "FILE", "write the store over time to FILE, for cellar plot")
         .note(
-            "write: bytes written to log and files, over bytes put. space: bytes of files, over live bytes.\n"
-            "runs: sorted runs that a get looks at without Bloom filters. All are counted after the load.")
+            "compaction: a made-up history of writes. write: bytes written to log and files, over bytes "
+            "put.\n"
+            "space: bytes of files, over live bytes. runs: sorted runs that a get looks at without Bloom\n"
+            "filters. All are counted after the load.")
+        .note(
+            "cache: the part of the lookups that would have missed, by policy and size. Indexes and filters\n"
+            "take no room in a simulated cache, and it has one shard. CELLAR_ENGINE=block_trace=FILE in the\n"
+            "environment of a command records its trace.")
         .example("cellar simulate --policy leveled --policy 'tiered(runs=4)' --data 10GiB",
                  "two policies under random overwrites")
         .example("cellar simulate --writes zipf --skew 1.1 --device 'disk(write=200MiB)' --times 20",
                  "all policies under skewed overwrites, with stalls on a slow disk")
+        .example("cellar simulate cache shop.trace", "all policies, from 1% of all blocks to all of them")
         .more_example(
-            "cellar simulate --policy leveled --data 1GiB --times 4 --series leveled.jsonl",
-            "the store over time, for cellar plot")
+            "cellar simulate cache shop.trace --policies 'slru(single=10%,multi=65%),belady' --sizes 8m..1g",
+            "one policy and the optimum, at sizes that double")
+        .more_example("cellar simulate cache shop.trace --format json > misses.json",
+                      "for cellar plot misses.json --x capacity_bytes --series policy --log-x")
+        .more_example("cellar simulate cache shop.trace --export shop.csv", "lookups for libCacheSim")
+        .more_example("cellar simulate --policy leveled --data 1GiB --times 4 --series leveled.jsonl",
+                      "the store over time, for cellar plot")
         .more_example(
-            "cellar simulate --writes append --ttl 1m --deletes 0.1 --versions 3 --files-stop 32 \\\n"
+            "cellar simulate compaction --writes append --ttl 1m --deletes 0.1 --versions 3 --files-stop 32 "
+            "\\\n"
             "      --memtable-bytes 1MiB --cell-bytes 100 --data 64MiB --resolution 64 --seed 7",
             "other writes, rules and sizes");
   }
 
   Status run(Session& session) override {
-    SimulationOptions options;
-    CELLAR_TRY(read_options(options));
-    CELLAR_TRY_ASSIGN(const auto policies, make_policies());
-    std::ofstream series;
-    if (!series_.empty()) {
-      series.open(series_, std::ios::binary | std::ios::trunc);
-      if (!series) return Status::io_error("cannot be created").at(series_);
+    if (kind_ == "cache") {
+      if (trace_.empty()) return usage(session, "simulate cache needs a block trace");
+      if (!compaction_.is_default()) return usage(session, "an option of compactions with simulate cache");
+      return cache_.run(session, trace_);
     }
-    Records records(session.out(), session.format(), "cellar.simulate/1", "policies");
-    Progress progress(session, "simulate", options.bytes_put * policies.size());
-    uint64_t done = 0;
-    for (const auto& [name, policy] : policies) {
-      CELLAR_TRY_ASSIGN(const std::unique_ptr<SimulatedWrites> writes, make_simulated_writes(pattern_));
-      const int64_t begun_us = progress.micros();
-      const auto shown = [&, at = name](uint64_t put) {
-        progress.show({.done = done + put,
-                       .total = options.bytes_put * policies.size(),
-                       .unit = Progress::Unit::kBytes,
-                       .at = at});
-        return !session.stopping();
-      };
-      Result<SimulationResult> result = simulate(*policy, *writes, options, shown);
-      if (session.stopping()) return interrupted_status("the policies that were done are printed");
-      if (!result.ok()) return result.status().with_context(name);
-      done += options.bytes_put;
-      add(records, name, *result, !options.device.instant, progress.micros() - begun_us);
-      if (series.is_open()) write_series(series, name, *result);
-    }
-    records.finish();
-    if (!series.is_open()) return {};
-    series.close();
-    return series ? Status() : Status::io_error("could not be written").at(series_);
+    if (!kind_.empty() && kind_ != "compaction") return unknown_action(kind_, {"compaction", "cache"});
+    if (!trace_.empty()) return usage(session, "simulate compaction takes no trace");
+    if (!cache_.is_default()) return usage(session, "an option of caches with simulate compaction");
+    return compaction_.run(session);
   }
 
  private:
-  using Named = std::vector<std::pair<std::string, std::unique_ptr<CompactionPolicy>>>;
-
-  Result<Named> make_policies() const {
-    register_compaction_plugins();
-    std::vector<std::string> texts = policies_;
-    if (texts.empty()) {
-      texts = Registry<CompactionPolicy>::instance().names();
-      std::erase(texts, "none");
-    }
-    Named policies;
-    for (const std::string& text : texts) {
-      CELLAR_TRY_ASSIGN(std::unique_ptr<CompactionPolicy> policy,
-                        for_argument("--policy", Registry<CompactionPolicy>::instance().make(text)));
-      policies.emplace_back(text, std::move(policy));
-    }
-    return policies;
+  static Status usage(Session& session, const char* message) {
+    return session.name_failure("CEL-USAGE", Exit::kUsage,
+                                Status::invalid_argument(message).hinting("cellar simulate --help"));
   }
 
-  static Result<double> number_of(const std::string& name, const std::string& text, double least) {
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end != '\0' || !(value >= least && value <= 1e9))
-      return Status::invalid_argument(
-          fmt::format("{}: invalid number \"{}\"; it must be from {} to 1000000000", name, text, least));
-    return value;
-  }
-
-  Status read_options(SimulationOptions& options) {
-    CELLAR_TRY_ASSIGN(const uint64_t data, for_argument("--data", parse_size(data_)));
-    CELLAR_TRY_ASSIGN(const uint64_t cell, for_argument("--cell-bytes", parse_size(cell_)));
-    CELLAR_TRY_ASSIGN(options.memtable_bytes, for_argument("--memtable-bytes", parse_size(memtable_)));
-    CELLAR_TRY_ASSIGN(const double times, number_of("--times", times_, 0));
-    CELLAR_TRY_ASSIGN(pattern_.skew, number_of("--skew", skew_, 0));
-    CELLAR_TRY_ASSIGN(pattern_.deletes, number_of("--deletes", deletes_, 0));
-    CELLAR_TRY_ASSIGN(options.device, for_argument("--device", parse_device(device_)));
-    if (!ttl_.empty()) {
-      CELLAR_TRY_ASSIGN(options.ttl_ms, for_argument("--ttl", parse_duration_ms(ttl_)));
-    }
-    if (resolution_ == 0 || resolution_ > kCellsPerMemtableMax || cell == 0 ||
-        options.memtable_bytes / resolution_ == 0)
-      return Status::invalid_argument(
-                 fmt::format("--resolution {}: a memtable of {} bytes has at least 1 and at most {} cells",
-                             resolution_, options.memtable_bytes,
-                             std::min(kCellsPerMemtableMax, options.memtable_bytes)))
-          .hinting("a cell of --cell-bytes has at least 1 byte");
-    if (versions_ == 0 || versions_ > INT32_MAX || files_stop_ == 0 || files_stop_ > 100000)
-      return Status::invalid_argument(
-          "--versions and --files-stop must be at least 1, and --files-stop at "
-          "most 100000");
-    const uint64_t simulated_cell = options.memtable_bytes / resolution_;
-    options.cells_per_memtable = resolution_;
-    options.marker_bytes = std::max<uint64_t>(1, simulated_cell * std::min(kKeyBytes, cell) / cell);
-    options.versions = static_cast<uint32_t>(versions_);
-    options.files_stop = static_cast<uint32_t>(files_stop_);
-    options.files_slow = std::max<uint32_t>(1, options.files_stop * 3 / 4);
-    pattern_.rows = std::max<uint64_t>(1, data / simulated_cell);
-    pattern_.rows_per_row = std::max<uint64_t>(1, simulated_cell / cell);
-    options.bytes_skipped = pattern_.rows * simulated_cell;
-    const double put = static_cast<double>(options.bytes_skipped) * (1 + times);
-    if (put > 1e18) return Status::invalid_argument("--times: the history has more than 10^18 bytes");
-    options.bytes_put = static_cast<uint64_t>(put);
-    return {};
-  }
-
-  static void add(Records& records, const std::string& name, const SimulationResult& result, bool timed,
-                  int64_t micros) {
-    records.text("policy", name);
-    records.fraction("write", result.write_amplification).fraction("space", result.space_amplification);
-    records.fraction("space_peak", result.space_peak).fraction("runs", result.runs_mean);
-    records.count("runs_most", result.runs_most).count("files", result.files_end);
-    records.count("compactions", result.compactions)
-        .count("moves", result.moves)
-        .count("drops", result.drops);
-    records.size("debt_most", result.debt_most);
-    if (timed) {
-      records.fraction("stalled_s", result.stalled_seconds).fraction("longest_stall_s", result.longest_stall);
-      records.fraction("slowed_s", result.slowed_seconds);
-      const double rate = result.seconds > 0 ? static_cast<double>(result.bytes_put) / result.seconds : 0;
-      records.size("put_per_s", static_cast<uint64_t>(rate));
-    }
-    records.count("flushes", result.flushes).micros(micros).add();
-  }
-
-  // Lines as the benchmark driver's, which cellar plot reads.
-  static void write_series(std::ofstream& to, const std::string& name, const SimulationResult& result) {
-    for (const SimulationSample& at : result.series) {
-      const nlohmann::ordered_json line = {{"kind", "result"},
-                                           {"workload", "simulate"},
-                                           {"peer", name},
-                                           {"policy", name},
-                                           {"seconds", at.seconds},
-                                           {"bytes_put", at.bytes_put},
-                                           {"write", at.write_amplification},
-                                           {"space", at.space_amplification},
-                                           {"runs", at.runs},
-                                           {"run_count", at.run_count},
-                                           {"files", at.files},
-                                           {"debt_bytes", at.debt_bytes},
-                                           {"put_per_s", at.put_rate}};
-      to << line.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) << '\n';
-    }
-  }
-
-  std::vector<std::string> policies_;
-  SimulatedPattern pattern_;
-  std::string skew_ = "0.99";
-  std::string deletes_ = "0";
-  std::string data_ = "3GiB";
-  std::string times_ = "10";
-  std::string memtable_ = "64MiB";
-  std::string cell_ = "600";
-  uint64_t resolution_ = 256;
-  uint64_t versions_ = 1;
-  std::string ttl_;
-  uint64_t files_stop_ = 16;
-  std::string device_ = "instant";
-  std::string series_;
+  std::string kind_;
+  std::string trace_;
+  CompactionSimulationCommand compaction_;
+  CacheSimulationCommand cache_;
 };
 
 }  // namespace

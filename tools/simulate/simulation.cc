@@ -20,7 +20,7 @@ namespace {
 constexpr uint64_t kCompactionsInARowMax = 100'000;
 constexpr uint64_t kRowsOfASample = 64;
 constexpr int kSlices = 8;  // the rate of writers is looked at so often while a memtable fills
-constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kNoEvent = std::numeric_limits<double>::infinity();
 
 SimulatedRules rules_of(const SimulationOptions& options, uint64_t cell_bytes) {
   if (options.cell_bytes != 0) cell_bytes = options.cell_bytes;
@@ -241,10 +241,10 @@ class Simulation {
 
   // Goes on to the next event.
   Status advance(double rate) {
-    double step_s = rate > 0 ? slice_left_ / rate : kNever;
+    double step_s = rate > 0 ? slice_left_ / rate : kNoEvent;
     if (!frozen_.empty()) step_s = std::min(step_s, flush_.left / speed_of(flush_));
     for (const Running& each : compactions_) step_s = std::min(step_s, each.work.left / speed_of(each.work));
-    if (step_s == kNever)
+    if (step_s == kNoEvent)
       return Status::invalid_argument(
           "writers wait and nothing runs: the policy compacts nothing, or the history is empty");
     note_time(step_s, rate);

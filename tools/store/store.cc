@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "cellar/plugin.h"
 #include "tools/frame/operands.h"
+#include "tools/store/engine_settings.h"
 
 namespace cellar {
 
@@ -99,6 +100,7 @@ Status cannot_make_store(const std::string& path, const Status& status) {
 Result<std::unique_ptr<Engine>> open_store(Session& session, const std::string& path, OpenFor what,
                                            EventListener* events) {
   EngineOptions options;
+  CELLAR_TRY(apply_engine_settings(session, options));
   options.environment.events = events;
   options.read_only = what == OpenFor::kLooking;
   options.create_if_missing = what == OpenFor::kCreating;

@@ -1,0 +1,216 @@
+// CompactionSimulationCommand: options become a simulation, and its figures records.
+#include "tools/simulate/simulate_compaction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/plugins.h"
+#include "cellar/compaction_policy.h"
+#include "tools/frame/operands.h"
+#include "tools/frame/progress.h"
+#include "tools/simulate/simulation.h"
+
+namespace cellar {
+namespace {
+
+constexpr uint64_t kKeyBytes = 40;  // of a cell without its value, such as a delete marker
+constexpr uint64_t kCellsPerMemtableMax = 1 << 20;
+
+// The text after --device.
+Result<SimulatedDevice> parse_device(const std::string& text) {
+  CELLAR_TRY_ASSIGN(const PluginParams params, PluginParams::parse(text));
+  SimulatedDevice device;
+  if (params.name() == "instant") {
+    CELLAR_TRY(params.finish());
+    return device;
+  }
+  if (params.name() != "disk")
+    return Status::invalid_argument(
+               fmt::format("unknown device \"{}\"; known: instant, disk(write=400MiB, …)", params.name()))
+        .hinting(nearest_hint(params.name(), {"instant", "disk"}));
+  const auto rate = [&](std::string_view key, double otherwise) {
+    const uint64_t bytes = params.bytes(key, static_cast<uint64_t>(otherwise));
+    if (bytes == 0) params.complain(key, "a rate above 0");
+    return static_cast<double>(bytes);
+  };
+  device.instant = false;
+  device.write_rate = rate("write", device.write_rate);
+  device.read_rate = rate("read", device.read_rate);
+  device.merge_rate = rate("merge", device.merge_rate);
+  device.put_rate = rate("put", device.put_rate);
+  device.threads = params.count_within("threads", device.threads, 1, 64);
+  device.cores = params.count_within("cores", device.cores, 1, 1024);
+  CELLAR_TRY(params.finish());
+  return device;
+}
+
+Result<double> number_of(const std::string& name, const std::string& text, double least) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !(value >= least && value <= 1e9))
+    return Status::invalid_argument(
+        fmt::format("{}: invalid number \"{}\"; it must be from {} to 1000000000", name, text, least));
+  return value;
+}
+
+void add(Records& records, const std::string& name, const SimulationResult& result, bool timed,
+         int64_t micros) {
+  records.text("policy", name);
+  records.fraction("write", result.write_amplification).fraction("space", result.space_amplification);
+  records.fraction("space_peak", result.space_peak).fraction("runs", result.runs_mean);
+  records.count("runs_most", result.runs_most).count("files", result.files_end);
+  records.count("compactions", result.compactions).count("moves", result.moves).count("drops", result.drops);
+  records.size("debt_most", result.debt_most);
+  if (timed) {
+    records.fraction("stalled_s", result.stalled_seconds).fraction("longest_stall_s", result.longest_stall);
+    records.fraction("slowed_s", result.slowed_seconds);
+    const double rate = result.seconds > 0 ? static_cast<double>(result.bytes_put) / result.seconds : 0;
+    records.size("put_per_s", static_cast<uint64_t>(rate));
+  }
+  records.count("flushes", result.flushes).micros(micros).add();
+}
+
+// Lines as the benchmark driver's, which cellar plot reads.
+void write_series(std::ofstream& to, const std::string& name, const SimulationResult& result) {
+  for (const SimulationSample& at : result.series) {
+    const nlohmann::ordered_json line = {{"kind", "result"},
+                                         {"workload", "simulate"},
+                                         {"peer", name},
+                                         {"policy", name},
+                                         {"seconds", at.seconds},
+                                         {"bytes_put", at.bytes_put},
+                                         {"write", at.write_amplification},
+                                         {"space", at.space_amplification},
+                                         {"runs", at.runs},
+                                         {"run_count", at.run_count},
+                                         {"files", at.files},
+                                         {"debt_bytes", at.debt_bytes},
+                                         {"put_per_s", at.put_rate}};
+    to << line.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) << '\n';
+  }
+}
+
+}  // namespace
+
+void CompactionSimulationCommand::declare(Arguments& arguments) {
+  arguments
+      .option_list("--policy", texts_.policies, "POLICY",
+                   "a compaction policy with its parameters; can be repeated; default: all policies")
+      .choice("--writes", texts_.writes, {"overwrite", "zipf", "insert", "append"},
+              "what is put after the load: rows at random, rows by popularity, new rows in random order,\n"
+              "new rows in ascending order")
+      .option("--skew", texts_.skew, "S", "exponent of zipf (0.99)")
+      .option("--deletes", texts_.deletes, "PART", "part of the puts that are deletes of a row instead (0)")
+      .option("--data", texts_.data, "SIZE", "bytes of cells that are loaded first, each row once (3GiB)")
+      .option("--times", texts_.times, "N", "bytes put after the load, in multiples of the data (10)")
+      .option("--memtable-bytes", texts_.memtable, "SIZE", "size at which memtables are flushed (64MiB)")
+      .option("--cell-bytes", texts_.cell, "SIZE", "size of a cell: it gives the number of rows (600)")
+      .option_count("--resolution", texts_.resolution, "simulated cells in a memtable (256)")
+      .option_count("--versions", texts_.versions, "versions that are kept (1)")
+      .option("--ttl", texts_.ttl, "DURATION", "time to live; the time is that of the device (none)")
+      .option_count("--files-stop", texts_.files_stop, "sorted runs at which writers wait (16)")
+      .option("--device", texts_.device, "DEVICE",
+              "instant: nothing takes time; or disk(write=400MiB, read=800MiB, merge=250MiB, put=200MiB,\n"
+              "threads=2, cores=2), bytes per second (instant)")
+      .option_count("--seed", texts_.seed, "of the random rows (1)")
+      .option("--series", texts_.series, "FILE", "write the store over time to FILE, for cellar plot");
+}
+
+Status CompactionSimulationCommand::run(Session& session) {
+  SimulationOptions options;
+  SimulatedPattern pattern;
+  CELLAR_TRY(read_options(options, pattern));
+  CELLAR_TRY_ASSIGN(const auto policies, make_policies());
+  std::ofstream series;
+  if (!texts_.series.empty()) {
+    series.open(texts_.series, std::ios::binary | std::ios::trunc);
+    if (!series) return Status::io_error("cannot be created").at(texts_.series);
+  }
+  Records records(session.out(), session.format(), "cellar.simulate/1", "policies");
+  Progress progress(session, "simulate", options.bytes_put * policies.size());
+  uint64_t done = 0;
+  for (const auto& [name, policy] : policies) {
+    CELLAR_TRY_ASSIGN(const std::unique_ptr<SimulatedWrites> writes, make_simulated_writes(pattern));
+    const int64_t begun_us = progress.micros();
+    const auto shown = [&, at = name](uint64_t put) {
+      progress.show({.done = done + put,
+                     .total = options.bytes_put * policies.size(),
+                     .unit = Progress::Unit::kBytes,
+                     .at = at});
+      return !session.stopping();
+    };
+    Result<SimulationResult> result = simulate(*policy, *writes, options, shown);
+    if (session.stopping()) return interrupted_status("the policies that were done are printed");
+    if (!result.ok()) return result.status().with_context(name);
+    done += options.bytes_put;
+    add(records, name, *result, !options.device.instant, progress.micros() - begun_us);
+    if (series.is_open()) write_series(series, name, *result);
+  }
+  records.finish();
+  if (!series.is_open()) return {};
+  series.close();
+  return series ? Status() : Status::io_error("could not be written").at(texts_.series);
+}
+
+Result<CompactionSimulationCommand::Named> CompactionSimulationCommand::make_policies() const {
+  register_compaction_plugins();
+  std::vector<std::string> texts = texts_.policies;
+  if (texts.empty()) {
+    texts = Registry<CompactionPolicy>::instance().names();
+    std::erase(texts, "none");
+  }
+  Named policies;
+  for (const std::string& text : texts) {
+    CELLAR_TRY_ASSIGN(std::unique_ptr<CompactionPolicy> policy,
+                      for_argument("--policy", Registry<CompactionPolicy>::instance().make(text)));
+    policies.emplace_back(text, std::move(policy));
+  }
+  return policies;
+}
+
+Status CompactionSimulationCommand::read_options(SimulationOptions& options,
+                                                 SimulatedPattern& pattern) const {
+  pattern.name = texts_.writes;
+  pattern.seed = texts_.seed;
+  CELLAR_TRY_ASSIGN(const uint64_t data, for_argument("--data", parse_size(texts_.data)));
+  CELLAR_TRY_ASSIGN(const uint64_t cell, for_argument("--cell-bytes", parse_size(texts_.cell)));
+  CELLAR_TRY_ASSIGN(options.memtable_bytes, for_argument("--memtable-bytes", parse_size(texts_.memtable)));
+  CELLAR_TRY_ASSIGN(const double times, number_of("--times", texts_.times, 0));
+  CELLAR_TRY_ASSIGN(pattern.skew, number_of("--skew", texts_.skew, 0));
+  CELLAR_TRY_ASSIGN(pattern.deletes, number_of("--deletes", texts_.deletes, 0));
+  CELLAR_TRY_ASSIGN(options.device, for_argument("--device", parse_device(texts_.device)));
+  if (!texts_.ttl.empty()) {
+    CELLAR_TRY_ASSIGN(options.ttl_ms, for_argument("--ttl", parse_duration_ms(texts_.ttl)));
+  }
+  if (texts_.resolution == 0 || texts_.resolution > kCellsPerMemtableMax || cell == 0 ||
+      options.memtable_bytes / texts_.resolution == 0)
+    return Status::invalid_argument(
+               fmt::format("--resolution {}: a memtable of {} bytes has at least 1 and at most {} cells",
+                           texts_.resolution, options.memtable_bytes,
+                           std::min(kCellsPerMemtableMax, options.memtable_bytes)))
+        .hinting("a cell of --cell-bytes has at least 1 byte");
+  if (texts_.versions == 0 || texts_.versions > INT32_MAX || texts_.files_stop == 0 ||
+      texts_.files_stop > 100000)
+    return Status::invalid_argument(
+        "--versions and --files-stop must be at least 1, and --files-stop at "
+        "most 100000");
+  const uint64_t simulated_cell = options.memtable_bytes / texts_.resolution;
+  options.cells_per_memtable = texts_.resolution;
+  options.marker_bytes = std::max<uint64_t>(1, simulated_cell * std::min(kKeyBytes, cell) / cell);
+  options.versions = static_cast<uint32_t>(texts_.versions);
+  options.files_stop = static_cast<uint32_t>(texts_.files_stop);
+  options.files_slow = std::max<uint32_t>(1, options.files_stop * 3 / 4);
+  pattern.rows = std::max<uint64_t>(1, data / simulated_cell);
+  pattern.rows_per_row = std::max<uint64_t>(1, simulated_cell / cell);
+  options.bytes_skipped = pattern.rows * simulated_cell;
+  const double put = static_cast<double>(options.bytes_skipped) * (1 + times);
+  if (put > 1e18) return Status::invalid_argument("--times: the history has more than 10^18 bytes");
+  options.bytes_put = static_cast<uint64_t>(put);
+  return {};
+}
+
+}  // namespace cellar
