@@ -38,9 +38,9 @@ class Peer {
   virtual std::string version() const = 0;
   virtual bool has(Feature feature) const = 0;
 
-  // Sets an option by its name in Cellar, or by the engine's own name; before open(). It replaces the value of
-  // StoreOptions. Error: kInvalidArgument for an invalid name or value, with the nearest name as its hint. Error:
-  // kNotSupported if the engine has no such option or no such value.
+  // Sets an option by its name in Cellar, or by the engine's own name; before open(). It replaces the value
+  // of StoreOptions. Error: kInvalidArgument for an invalid name or value, with the nearest name as its hint.
+  // Error: kNotSupported if the engine has no such option or no such value.
   virtual Status set(const std::string& name, const std::string& value) = 0;
   // Returns the options that were set and are in effect: "compaction=leveled,memtable_bytes=4m".
   virtual std::string options() const = 0;
