@@ -1,8 +1,6 @@
-// KeyChooser: rejection-inversion for Zipf's law, and the texts of skews.
+// KeyChooser: choices by skew, and the texts of skews.
 #include "bench/workload/key_chooser.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstdlib>
 
 namespace cellar::bench {
@@ -10,10 +8,6 @@ namespace {
 
 constexpr uint64_t kScatterSeed = 99;
 constexpr double kThetaMax = 10;
-
-// Near theta = 1 the plain formulas divide a small difference by another one. These two have the limits.
-double expm1_ratio(double x) { return std::abs(x) > 1e-8 ? std::expm1(x) / x : 1 + x / 2; }
-double log1p_ratio(double x) { return std::abs(x) > 1e-8 ? std::log1p(x) / x : 1 - x / 2; }
 
 std::string short_number(double number) {
   std::string text = std::to_string(number);
@@ -59,36 +53,6 @@ std::string to_text(const Skew& skew) {
       return "latest:" + short_number(skew.theta);
   }
   return "";
-}
-
-// Ranks are numbered from 1 here, as in the paper. Rank k owns the interval from k - 1/2 to k + 1/2 of the
-// curve t ^ -theta. Its area is larger than k ^ -theta, and the surplus is rejected. The first rank owns only
-// as much area as its probability.
-Zipf::Zipf(uint64_t count, double theta) : count_(count), theta_(theta) {
-  low_ = area(1.5) - 1;
-  high_ = area(static_cast<double>(count) + 0.5);
-  accepted_ = 2 - inverse_area(area(2.5) - std::pow(2.0, -theta));
-}
-
-double Zipf::area(double x) const {
-  const double log = std::log(x);
-  return expm1_ratio((1 - theta_) * log) * log;
-}
-
-double Zipf::inverse_area(double y) const {
-  const double scaled =
-      std::max(-1.0, y * (1 - theta_));  // rounding must not leave the domain of the logarithm
-  return std::exp(log1p_ratio(scaled) * y);
-}
-
-uint64_t Zipf::operator()(Random& random) const {
-  while (true) {
-    const double drawn = high_ + random.unit() * (low_ - high_);
-    const double x = inverse_area(drawn);
-    const double rank = std::clamp(std::floor(x + 0.5), 1.0, static_cast<double>(count_));
-    if (rank - x <= accepted_ || drawn >= area(rank + 0.5) - std::pow(rank, -theta_))
-      return std::min(static_cast<uint64_t>(rank), count_) - 1;
-  }
 }
 
 KeyChooser::KeyChooser(const Skew& skew, uint64_t loaded)

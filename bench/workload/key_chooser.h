@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/random.h"
+#include "base/zipf.h"
 #include "bench/workload/data.h"
 #include "cellar/status.h"
 
@@ -28,28 +29,6 @@ struct Skew {
 // Error: kInvalidArgument.
 Result<Skew> parse_skew(std::string_view text);
 std::string to_text(const Skew& skew);
-
-// Zipf: ranks 0 … count - 1, rank k with a probability proportional to (k + 1) ^ -theta, exactly. It uses
-// Hörmann and Derflinger's rejection-inversion (ACM TOMACS 6(3), 1996). Construction and a draw take constant
-// time, so `count` may grow. YCSB's generator approximates the same law. For its scattered variant it takes
-// the normalization of 10^10 items, whatever their number is. Any thread may draw with its own Random.
-class Zipf {
- public:
-  // `count` and `theta` are above 0.
-  explicit Zipf(uint64_t count, double theta = 0.99);
-  uint64_t operator()(Random& random) const;
-  uint64_t count() const { return count_; }
-
- private:
-  double area(double x) const;          // the integral of t ^ -theta from 1 to x
-  double inverse_area(double y) const;  // the x with area(x) = y
-
-  uint64_t count_;
-  double theta_;
-  double low_;  // the bounds of the areas that are drawn
-  double high_;
-  double accepted_;  // a rank this close to its point needs no second look
-};
 
 // One thread at a time.
 class KeyChooser {

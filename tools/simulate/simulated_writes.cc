@@ -31,7 +31,7 @@ class PatternWrites final : public SimulatedWrites {
     const bool marker = pattern_.deletes > 0 && random_.unit() < pattern_.deletes;
     if (grows_ && !marker) return write(written_++, false);
     if (pattern_.name != "zipf") return write(random_.below(written_), marker);
-    return write(zipf_.next(random_) / pattern_.rows_per_row, marker);
+    return write(zipf_(random_) / pattern_.rows_per_row, marker);
   }
 
  private:
@@ -42,7 +42,7 @@ class PatternWrites final : public SimulatedWrites {
 
   const SimulatedPattern pattern_;
   Random random_;
-  ZipfRanks zipf_;
+  Zipf zipf_;
   const bool grows_;
   const bool ascends_;
   uint64_t written_ = 0;  // rows

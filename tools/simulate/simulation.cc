@@ -217,7 +217,8 @@ class Simulation {
                   backlog_debt(newer, inputs, options_.memtable_bytes),
                   policy_debt(debt_, store_.bytes(), options_.memtable_bytes)});
     double rate = full;
-    if (debt > 0) rate = std::min(rate, pace_.rate(debt));
+    // As in the engine: nobody is slowed down for a compaction that will not begin.
+    if (debt > 0 && !compactions_.empty()) rate = std::min(rate, pace_.rate(debt));
     if (frozen_.size() + 1 >= options_.memtables_frozen_max) {
       const double done = 1 - static_cast<double>(slices_left_) / kSlices;
       rate = std::min(rate, pace_.flush_rate(done));
