@@ -443,7 +443,7 @@ class BlockTraces : public EngineFixture {
     options.automatic_compaction = false;
     open(std::move(options));
     FamilyOptions one = family("f");
-    one.block_bytes = 64;
+    one.block_bytes = 1024;
     one.compression = "none";
     table_ = make_table("t", {one});
   }
@@ -451,7 +451,7 @@ class BlockTraces : public EngineFixture {
 
   void fill() const {
     for (int i = 0; i < kTracedRows; ++i)
-      EXPECT_OK(table_->put(Put(traced_row(i)).add("f", "q", std::string(100, 'v'))));
+      EXPECT_OK(table_->put(Put(traced_row(i)).add("f", "q", std::string(1100, 'v'))));
     EXPECT_OK(engine_->flush());
   }
   void close() {
