@@ -5,7 +5,7 @@
 //  - 'S', the first chunk: version, start (milliseconds since the epoch), capacity, shards, and the policy's
 //    text with its length before it.
 //  - 'U', uses: the time of the first use, in microseconds after the start of the trace. The number of uses
-//    follows, and how many uses before them were lost. A use begins with one byte for its kind and flags. Then
+//    follows, and how many uses before them were lost. A use begins with a byte for its kind and flags. Then
 //    come the microseconds since the use before it, and the zigzag difference of both ids. The bytes of the
 //    block follow, unless a flag says that the block before had as many.
 //  - 'E', the end: how many uses were recorded, and how many were lost.

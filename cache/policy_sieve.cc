@@ -1,5 +1,5 @@
-// The cache policy "sieve": a hand walks from the oldest block to the newest. It evicts the first one that was
-// not used since its last visit. Used blocks stay where they are.
+// The cache policy "sieve": a hand walks from the oldest block to the newest. It evicts the first one that
+// was not used since its last visit. Used blocks stay where they are.
 //
 // After Zhang, Yang, Yue, Vigfusson and Rashmi, "SIEVE is Simpler than LRU", NSDI 2024.
 #include "base/assert.h"

@@ -1,7 +1,7 @@
 // Goal: each policy finds exactly the blocks that its paper says. Method: each policy has a model that
-// shares no code with it. Both answer the same lookups of blocks of equal size, the policy in a real cache of
-// one shard. The lookups are Zipf's, scans with loops, phases, and a recorded trace. Each lookup must have the
-// same answer.
+// shares no code with it. Both answer the same lookups of blocks of equal size, the policy in a real cache
+// of one shard. The lookups are Zipf's, scans with loops, phases, and a recorded trace. Each lookup must
+// have the same answer.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -443,7 +443,7 @@ class BlockTraces : public EngineFixture {
     options.automatic_compaction = false;
     open(std::move(options));
     FamilyOptions one = family("f");
-    one.block_bytes = 64;
+    one.block_bytes = 1024;
     one.compression = "none";
     table_ = make_table("t", {one});
   }
@@ -451,10 +451,12 @@ class BlockTraces : public EngineFixture {
 
   void fill() const {
     for (int i = 0; i < kTracedRows; ++i)
-      EXPECT_OK(table_->put(Put(traced_row(i)).add("f", "q", std::string(100, 'v'))));
+      EXPECT_OK(table_->put(Put(traced_row(i)).add("f", "q", std::string(1100, 'v'))));
     EXPECT_OK(engine_->flush());
   }
   void close() {
+    hits_ = engine_->status().cache_hits;
+    misses_ = engine_->status().cache_misses;
     table_.reset();
     EXPECT_OK(engine_->close());
     engine_.reset();
@@ -478,6 +480,8 @@ class BlockTraces : public EngineFixture {
   }
 
   std::shared_ptr<Table> table_;
+  uint64_t hits_ = 0;  // that the cache counted until close()
+  uint64_t misses_ = 0;
 };
 
 TEST_F(BlockTraces, HoldTheUsesOfReads) {
@@ -489,7 +493,9 @@ TEST_F(BlockTraces, HoldTheUsesOfReads) {
   BlockTraceStart begun;
   auto counts = counts_of("trace", &begun);
   EXPECT_EQ(counts[BlockUseKind::kMiss], static_cast<uint64_t>(kTracedRows));
-  EXPECT_EQ(counts[BlockUseKind::kHit], 2U * kTracedRows);
+  EXPECT_EQ(counts[BlockUseKind::kMiss], misses_);
+  EXPECT_GE(counts[BlockUseKind::kHit], 2U * kTracedRows);
+  EXPECT_EQ(counts[BlockUseKind::kHit], hits_);
   EXPECT_EQ(counts[BlockUseKind::kPassed], 0U);
   EXPECT_EQ(counts[BlockUseKind::kClosed], 1U);
   EXPECT_EQ(begun.capacity_bytes, 1U << 20);
@@ -506,8 +512,11 @@ TEST_F(BlockTraces, HoldTheUsesOfCompactions) {
   EXPECT_OK(table_->major_compact());
   close();
   auto counts = counts_of("trace");
-  EXPECT_EQ(counts[BlockUseKind::kMiss], 10U);
-  EXPECT_EQ(counts[BlockUseKind::kHit] + counts[BlockUseKind::kPassed], 2U * kTracedRows);
+  EXPECT_GE(counts[BlockUseKind::kMiss], 10U);
+  EXPECT_LT(counts[BlockUseKind::kMiss], 20U) << "the compaction does not fill the cache";
+  EXPECT_GE(counts[BlockUseKind::kHit] + counts[BlockUseKind::kPassed], 2U * kTracedRows);
+  EXPECT_EQ(counts[BlockUseKind::kHit], hits_);
+  EXPECT_EQ(counts[BlockUseKind::kMiss] + counts[BlockUseKind::kPassed], misses_);
   EXPECT_EQ(counts[BlockUseKind::kClosed], 3U);
 }
 

@@ -57,8 +57,8 @@ struct CacheCounts {
 
 // Returns what a cache of `capacity_bytes` with a single shard would have found, by the real policy object.
 // `policy` is a text for Registry<CachePolicy>. A kHit or kMiss block is inserted if it is not there. A
-// kPassed block is not inserted, and a kLoaded one only if there is room. Blocks of closed files leave. Error:
-// kInvalidArgument for a wrong text.
+// kPassed block is not inserted, and a kLoaded one only if there is room. Blocks of closed files leave.
+// Error: kInvalidArgument for a wrong text.
 Result<CacheCounts> simulate_policy(const CacheTrace& trace, const std::string& policy,
                                     uint64_t capacity_bytes);
 
