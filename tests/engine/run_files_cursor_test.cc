@@ -19,7 +19,7 @@
 namespace cellar::testing {
 namespace {
 
-struct Log {
+struct CursorLog {
   std::vector<size_t> opened;
   std::vector<size_t> asked;
   size_t open = 0;
@@ -29,14 +29,14 @@ struct Log {
 // Counts as open while it lives.
 class CountedCursor final : public ForwardingCursor {
  public:
-  CountedCursor(std::unique_ptr<RunCursor> cursor, Log& log)
+  CountedCursor(std::unique_ptr<RunCursor> cursor, CursorLog& log)
       : ForwardingCursor(std::move(cursor)), log_(log) {
     log_.open_max = std::max(log_.open_max, ++log_.open);
   }
   ~CountedCursor() override { --log_.open; }
 
  private:
-  Log& log_;
+  CursorLog& log_;
 };
 
 struct TestFile {
@@ -64,7 +64,7 @@ class TestRun {
   TestRun(const TestRun&) = delete;
   TestRun& operator=(const TestRun&) = delete;
 
-  std::unique_ptr<RunCursor> cursor(Log& log, Maker make = poisoned) const {
+  std::unique_ptr<RunCursor> cursor(CursorLog& log, Maker make = poisoned) const {
     return make_run_files_cursor(rows_, std::make_unique<Files>(files_, log, std::move(make)));
   }
   size_t size() const { return files_.size(); }
@@ -73,7 +73,7 @@ class TestRun {
  private:
   class Files final : public RunFiles {
    public:
-    Files(const std::vector<TestFile>& files, Log& log, Maker make)
+    Files(const std::vector<TestFile>& files, CursorLog& log, Maker make)
         : files_(files), log_(log), make_(std::move(make)) {}
     bool wants(size_t at) override {
       log_.asked.push_back(at);
@@ -87,7 +87,7 @@ class TestRun {
 
    private:
     const std::vector<TestFile>& files_;
-    Log& log_;
+    CursorLog& log_;
     Maker make_;
   };
 
@@ -99,7 +99,7 @@ class TestRun {
 struct HeldRun {
   explicit HeldRun(std::vector<TestFile> files) : run(std::move(files)) {}
   TestRun run;
-  Log log;
+  CursorLog log;
 };
 
 // HoldingCursor: a cursor together with the run that it reads.
@@ -184,7 +184,7 @@ using Places = std::vector<size_t>;
 
 TEST(RunFilesCursor, OpensOneFileAfterTheOther) {
   const TestRun run(letters(10));
-  Log log;
+  CursorLog log;
   const auto cursor = run.cursor(log);
   EXPECT_EQ(log.opened, Places());
   EXPECT_EQ(drain(*cursor).size(), 40u);
@@ -195,7 +195,7 @@ TEST(RunFilesCursor, OpensOneFileAfterTheOther) {
 
 TEST(RunFilesCursor, ClosesAFileAtTheSecondMoveAfterItsLastCell) {
   const TestRun run(letters(2));
-  Log log;
+  CursorLog log;
   const auto cursor = run.cursor(log);
   OwnedCell last;
   last.assign("a01", "f", "q", 1, CellType::kPut, 0);
@@ -213,7 +213,7 @@ TEST(RunFilesCursor, ClosesAFileAtTheSecondMoveAfterItsLastCell) {
 TEST(RunFilesCursor, SearchesOpenOneFile) {
   const TestRun run(letters(20));
   const auto opened = [&](const std::function<std::string(RunCursor&)>& move, const std::string& found) {
-    Log log;
+    CursorLog log;
     const auto cursor = run.cursor(log);
     EXPECT_EQ(move(*cursor), found);
     EXPECT_LE(log.asked.size(), 2u);
@@ -243,7 +243,7 @@ TEST(RunFilesCursor, SearchesOpenOneFile) {
 
 TEST(RunFilesCursor, AReversedReadOpensEachFileOnce) {
   const TestRun run(letters(10));
-  Log log;
+  CursorLog log;
   const auto cursor = make_reverse_row_cursor(run.cursor(log));
   OwnedCell from;
   last_of_row(from, "z");
@@ -256,7 +256,7 @@ TEST(RunFilesCursor, UnwantedFilesStayClosed) {
   std::vector<TestFile> files = letters(6);
   for (const size_t unwanted : {0, 2, 3, 5}) files[unwanted].wanted = false;
   const TestRun run(std::move(files));
-  Log log;
+  CursorLog log;
   const auto cursor = run.cursor(log);
   EXPECT_EQ(drain(*cursor).size(), 8u);
   EXPECT_EQ(log.opened, (Places{1, 4}));
@@ -289,7 +289,7 @@ TEST(RunFilesCursor, TheErrorOfAFileEndsTheScan) {
   const TestRun run(letters(4));
   for (size_t bad = 0; bad < run.size(); ++bad) {
     for (int moves = 0; moves < 5; ++moves) {
-      Log log;
+      CursorLog log;
       const auto cursor = run.cursor(log, [&](size_t at, const Cells& cells) {
         return at == bad ? failing_after(cells, moves, Status::io_error("disk")) : vector_cursor(cells);
       });
@@ -309,7 +309,7 @@ TEST(RunFilesCursor, TheErrorOfAFileEndsAllMoves) {
   for (uint64_t round = 0; round < std::max<uint64_t>(100, scaled(2000)); ++round) {
     const size_t bad = random.below(run.size());
     const int moves_of_bad = static_cast<int>(random.below(6));
-    Log log;
+    CursorLog log;
     const auto cursor = run.cursor(log, [&](size_t at, const Cells& cells) {
       return at == bad ? failing_after(cells, moves_of_bad, Status::io_error("disk")) : vector_cursor(cells);
     });
@@ -347,7 +347,7 @@ TEST(RunFilesCursor, TheErrorOfAFileEndsAllMoves) {
 // Moves after the end return nothing.
 TEST(RunFilesCursor, TheEndIsNoError) {
   const TestRun run(letters(3));
-  Log log;
+  CursorLog log;
   const auto cursor = run.cursor(log);
   EXPECT_EQ(drain(*cursor).size(), 12u);
   for (int i = 0; i < 3; ++i) {
