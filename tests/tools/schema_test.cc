@@ -87,6 +87,10 @@ class Schemas : public ToolTest {
         {"feed", "read", "shop", "audit"},
         {"feed", "read", "shop", "all", "--acknowledge"},
         {"feed", "drop", "shop", "audit"},
+        {"trace", "record", "list.trace", "--", "list", "shop"},
+        {"trace", "record", "scan.trace", "--", "count", "shop", "orders"},
+        {"trace", "info", "scan.trace"},
+        {"trace", "replay", "scan.trace", "replayed", "--load"},
     };
     all.insert(all.end(), feeds.begin(), feeds.end());
     return all;
