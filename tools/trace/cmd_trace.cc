@@ -38,11 +38,11 @@ class TraceCommand final : public Command {
             false)
         .choice("--keys", keys_, {"plain", "hashed"},
                 "record: rows and qualifiers as they are, or as hashes that cannot be undone")
-        .option_if("--sample", sample_, "N", "record: one row in N (1)")
+        .option_count("--sample", sample_, "record: one row in N (1)")
         .option_if("--bytes-max", bytes_max_, "SIZE", "record: end the recording at this size (1g)")
         .option_count("--top", top_, "info: list the N rows that were asked for most (10)")
         .option("--speed", speed_, "SPEED", "replay: max, recorded, or a factor such as 2x or 0.5x (max)")
-        .option("--threads", threads_, "N", "replay: number of threads, or recorded (recorded)")
+        .option("--threads", threads_, "COUNT", "replay: number of threads, or recorded (recorded)")
         .option_if("--seed", seed_, "N", "replay: values are made from this number (1)")
         .option_if("--compressible", compressible_, "PERCENT",
                    "replay: share of each value that compresses (50)")
@@ -86,9 +86,8 @@ class TraceCommand final : public Command {
     return {};
   }
   Status no_record_options() const {
-    return only({{"--keys", keys_ != "plain"},
-                 {"--sample", sample_.has_value()},
-                 {"--bytes-max", bytes_max_.has_value()}});
+    return only(
+        {{"--keys", keys_ != "plain"}, {"--sample", sample_ != 1}, {"--bytes-max", bytes_max_.has_value()}});
   }
   Status no_replay_options() const {
     return only({{"--speed", speed_ != "max"},
@@ -223,7 +222,7 @@ class TraceCommand final : public Command {
 
   Status record(Session& session) {
     std::string options = "keys=" + keys_;
-    if (sample_) options += ", sample=" + *sample_;
+    if (sample_ != 1) options += ", sample=" + std::to_string(sample_);
     if (bytes_max_) options += ", bytes_max=" + *bytes_max_;
     trace_next_store(trace_, options);
     CELLAR_TRY(run_command(session, words_.front(), {words_.begin() + 1, words_.end()}));
@@ -243,7 +242,7 @@ class TraceCommand final : public Command {
   std::string trace_;
   std::vector<std::string> words_;
   std::string keys_ = "plain";
-  std::optional<std::string> sample_;
+  uint64_t sample_ = 1;
   std::optional<std::string> bytes_max_;
   uint64_t top_ = kTop;
   std::string speed_ = "max";
