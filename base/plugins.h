@@ -23,5 +23,6 @@ void register_tools_files_plugins();
 void register_tools_shell_plugins();
 void register_tools_plot_plugins();
 void register_tools_simulate_plugins();
+void register_tools_trace_plugins();
 
 }  // namespace cellar

@@ -26,6 +26,9 @@ target_include_directories(cellar_workload PUBLIC "${PROJECT_SOURCE_DIR}")
 
 cellar_sources(cellar_driver_sources bench/driver EXCLUDE "/main\\.cc$" "rocksdb[^/]*\\.cc$" "leveldb[^/]*\\.cc$")
 add_library(cellar_driver_parts STATIC ${cellar_driver_sources})  # all but main.cc, for tests too
+# --replay
+target_sources(cellar_driver_parts PRIVATE tools/trace/replay.cc tools/trace/replay_plan.cc)
+target_link_libraries(cellar_driver_parts PRIVATE CLI11::CLI11)
 cellar_target(cellar_driver_parts)
 target_link_libraries(cellar_driver_parts PUBLIC cellar_workload cellar PRIVATE fmt::fmt CLI11::CLI11 nlohmann_json::nlohmann_json)
 target_include_directories(cellar_driver_parts PUBLIC "${PROJECT_SOURCE_DIR}")

@@ -16,6 +16,7 @@
 #include "engine/schema/names.h"
 #include "engine/store/open_cache.h"
 #include "engine/table_impl.h"
+#include "engine/trace/traced_operations.h"
 #include "engine/write/transaction.h"
 
 namespace cellar {
@@ -27,6 +28,8 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
   register_hfile_plugins();
   register_compaction_plugins();
   CELLAR_TRY(validate(options));
+  CELLAR_TRY(
+      parse_trace_options(options.operation_trace_options).status().with_context("operation_trace_options"));
   EngineOptions heeded = options;
   if (heeded.cell_bytes_max == 0) heeded.cell_bytes_max = kCellBytesHardMax;
   CELLAR_TRY_ASSIGN(std::shared_ptr<BlockCache> cache, open_cache(options, path));
@@ -51,7 +54,16 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
     parts->background.queue_prefetch(store);
     parts->background.queue_compaction(store);
   }
+  if (!parts->world.options.operation_trace.empty()) engine->begin_optional_trace();
   return std::unique_ptr<Engine>(std::move(engine));
+}
+
+// A store opens even if its trace cannot be written.
+void EngineImpl::begin_optional_trace() {
+  const EngineOptions& options = parts_->world.options;
+  const Status status =
+      parts_->recorder.start_numbered(options.operation_trace, options.operation_trace_options);
+  if (!status.ok()) tell_end_of_trace(*parts_, status);
 }
 
 // Does not even destroy the parts of the engine in a forked child. Their threads run only in the parent, and
@@ -174,7 +186,10 @@ Status EngineImpl::add_observer(const std::string& table, const std::string& nam
 }
 
 Status EngineImpl::write(const Batch& batch, const WriteOptions& options) {
-  return parts_->write_path.write(batch, options);
+  TraceScope trace(parts_->recorder);
+  Status status = parts_->write_path.write(batch, options);
+  if (trace) trace_write(trace, batch, options, status.code());
+  return status;
 }
 
 Result<std::shared_ptr<const Snapshot>> EngineImpl::snapshot() {
@@ -250,7 +265,26 @@ Result<std::unique_ptr<FeedReader>> FeedsImpl::read(const std::string& name, std
 
 Status EngineImpl::flush() {
   CELLAR_TRY(check_writable());
-  return parts_->background.flush(parts_->catalog.stores());
+  TraceScope trace(parts_->recorder);
+  Status status = parts_->background.flush(parts_->catalog.stores());
+  if (trace) trace.work(TraceKind::kFlush, {}, {}, status.code());
+  return status;
+}
+
+Status EngineImpl::start_trace(const std::string& path, const std::string& options) {
+  CELLAR_TRY(check_not_in_observer());
+  CELLAR_TRY(parts_->life.check_open());
+  CELLAR_TRY(parts_->recorder.start(path, options));
+  parts_->health.over(kTraceTrouble);
+  return {};
+}
+
+Status EngineImpl::stop_trace() {
+  CELLAR_TRY(check_not_in_observer());
+  CELLAR_TRY(parts_->life.check_open());
+  Status status = parts_->recorder.stop();
+  const bool was_trouble = parts_->health.over(kTraceTrouble);
+  return was_trouble && status.is(Code::kNotFound) ? Status() : status;
 }
 
 Status EngineImpl::resume() {
@@ -365,6 +399,8 @@ Status EngineImpl::close_now() {
   }
   parts_->activity.closing.store(true);
   parts_->life.closed.store(true, std::memory_order_release);
+  if (const Status traced = parts_->recorder.stop(); !traced.ok() && !traced.is(Code::kNotFound))
+    parts_->world.log(LogLevel::kWarning, traced.to_text());
   parts_->activity.changed.signal();
   static_cast<void>(parts_->background.wait_idle());
   parts_->catalog.take_all().clear();  // tables hold the parts: let go, or neither ever ends

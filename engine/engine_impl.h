@@ -70,6 +70,8 @@ class EngineImpl final : public Engine {
                          const TransactionOptions& options) override;
   Result<int64_t> unique_time_us() override;
   Status flush() override;
+  Status start_trace(const std::string& path, const std::string& options) override;
+  Status stop_trace() override;
   Status resume() override;
   Status wait_for_background() override;
   EngineStatus status() override;
@@ -77,6 +79,8 @@ class EngineImpl final : public Engine {
   Status close() override;
 
   Status check_writable() const;
+  // Begins the recording that the options name.
+  void begin_optional_trace();
 
  private:
   Status create_now(const std::string& name, const TableOptions& options);

@@ -6,6 +6,26 @@
 #include "base/assert.h"
 
 namespace cellar {
+namespace {
+
+OperationRecorder::Parts recorder_parts(const World& world) {
+  const Environment& environment = world.options.environment;
+  return {world.files,      world.clock, world.executor, environment.clock == nullptr,
+          environment.seed, world.path};
+}
+
+}  // namespace
+
+// A trace at its limit has ended as it should. Any other end is a trouble until the next stop_trace().
+void tell_end_of_trace(EngineParts& parts, const Status& status) {
+  if (status.is(Code::kLimit)) {
+    parts.world.log(LogLevel::kInfo, status.to_text());
+    return;
+  }
+  parts.world.log(LogLevel::kWarning, "operations are no longer recorded: " + status.to_text());
+  parts.health.trouble(kTraceTrouble, status, parts.world.clock.wall_ms());
+  parts.world.events.on_background_error(status);
+}
 
 EngineParts::EngineParts(EngineOptions options, std::string path, std::shared_ptr<BlockCache> cache,
                          const MakeTable& make_table)
@@ -25,7 +45,8 @@ EngineParts::EngineParts(EngineOptions options, std::string path, std::shared_pt
                 return make_table(shared_from_this(), id, name, schema, std::move(stores));
               }),
       snapshots(life, mvcc, catalog, counters),
-      host{life, world, mvcc, snapshots},
+      recorder(recorder_parts(world), [this](const Status& status) { tell_end_of_trace(*this, status); }),
+      host{life, world, mvcc, snapshots, recorder},
       writer(world, activity, disk, files, expiry),
       work{world, activity, health, disk, files, writer, mvcc, expiry, memory, counters},
       throttle(world, activity, health, memory, counters),

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/jobs/background.h"
@@ -12,9 +13,13 @@
 #include "engine/store/observers.h"
 #include "engine/store/snapshot_keeper.h"
 #include "engine/store/unique_time.h"
+#include "engine/trace/operation_recorder.h"
 #include "engine/write/write_path.h"
 
 namespace cellar {
+
+// The name of the trouble of a trace that could not be written.
+inline constexpr std::string_view kTraceTrouble = "operation trace";
 
 // Lives as long as the engine, a table, a snapshot, a transaction or a feed's reader does. Members are in the
 // order of their construction. A part uses only parts above it, except that writes and flushes use each
@@ -52,6 +57,7 @@ struct EngineParts : std::enable_shared_from_this<EngineParts> {
   RecoveryReport recovery;
   Catalog catalog;
   SnapshotKeeper snapshots;
+  OperationRecorder recorder;
   const TableHost host;
   StoreFileWriter writer;
   const StoreWork work;
@@ -61,5 +67,8 @@ struct EngineParts : std::enable_shared_from_this<EngineParts> {
   const CheckpointSource checkpoint_source;
   const FeedSource feed_source;
 };
+
+// Logs why a recording ended by itself. A failure is listed as a trouble, too, and told to the listener.
+void tell_end_of_trace(EngineParts& parts, const Status& status);
 
 }  // namespace cellar

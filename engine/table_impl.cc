@@ -10,6 +10,7 @@
 #include "engine/read/actions.h"
 #include "engine/read/range_estimate.h"
 #include "engine/read/table_reader.h"
+#include "engine/trace/traced_operations.h"
 #include "engine/write/write_path.h"
 
 namespace cellar {
@@ -41,6 +42,12 @@ FamilyInfo family_info_of(const Store& store) {
   return info;
 }
 
+TraceResults results_of(const RowBatch& batch) {
+  TraceResults results;
+  results.add(batch.row());
+  return results;
+}
+
 }  // namespace
 
 TableInfo TableImpl::info() const {
@@ -57,31 +64,57 @@ TableInfo TableImpl::info() const {
 }
 
 Status TableImpl::put(const Put& put, const WriteOptions& options) {
-  return parts_->write_path.put(*this, put, options);
+  TraceScope trace(parts_->recorder);
+  Status status = parts_->write_path.put(*this, put, options);
+  if (trace) trace_mutation(trace, TraceKind::kPut, name(), put, options, status.code());
+  return status;
 }
 
 Status TableImpl::erase(const Delete& erase, const WriteOptions& options) {
-  return parts_->write_path.erase(*this, erase, options);
+  TraceScope trace(parts_->recorder);
+  Status status = parts_->write_path.erase(*this, erase, options);
+  if (trace) trace_mutation(trace, TraceKind::kErase, name(), erase, options, status.code());
+  return status;
 }
 
 Result<std::vector<int64_t>> TableImpl::increment(const Increment& increment, const WriteOptions& options) {
-  return parts_->write_path.increment(*this, increment, options);
+  TraceScope trace(parts_->recorder);
+  auto done = parts_->write_path.increment(*this, increment, options);
+  if (trace) trace_mutation(trace, TraceKind::kIncrement, name(), increment, options, done.status().code());
+  return done;
 }
 
 Result<Row> TableImpl::append(const Append& append, const WriteOptions& options) {
-  return parts_->write_path.append(*this, append, options);
+  TraceScope trace(parts_->recorder);
+  auto done = parts_->write_path.append(*this, append, options);
+  if (trace) trace_mutation(trace, TraceKind::kAppend, name(), append, options, done.status().code());
+  return done;
 }
 
 Result<Row> TableImpl::mutate(const RowMutations& mutations, const WriteOptions& options) {
-  return parts_->write_path.mutate(*this, mutations, options);
+  TraceScope trace(parts_->recorder);
+  Result<Row> done = parts_->write_path.mutate(*this, mutations, options);
+  if (trace) trace_mutations(trace, name(), mutations, options, done.status().code());
+  return done;
 }
 
 Result<ActionResult> TableImpl::check_and_mutate(const CheckAndMutate& check, const WriteOptions& options) {
-  return parts_->write_path.check_and_mutate(*this, check, options);
+  TraceScope trace(parts_->recorder);
+  Result<ActionResult> done = parts_->write_path.check_and_mutate(*this, check, options);
+  if (trace) trace_check(trace, name(), check, done.ok() && done->matched, options, done.status().code());
+  return done;
 }
 
 std::vector<Result<ActionResult>> TableImpl::batch(std::span<const Action> actions,
                                                    const WriteOptions& options) {
+  TraceScope trace(parts_->recorder);
+  std::vector<Result<ActionResult>> results = run_batch(actions, options);
+  if (trace) trace_actions(trace, name(), actions, results, options);
+  return results;
+}
+
+std::vector<Result<ActionResult>> TableImpl::run_batch(std::span<const Action> actions,
+                                                       const WriteOptions& options) {
   if (observers() != nullptr) return run_actions(*this, actions, options, nullptr);  // each is refused alone
   return run_actions(*this, actions, options, [&](std::span<const Action> writes) {
     Batch together;
@@ -96,7 +129,12 @@ std::vector<Result<ActionResult>> TableImpl::batch(std::span<const Action> actio
   });
 }
 
-Status TableImpl::get_into(const Get& get, RowBatch& batch) { return TableReader(*this).get(get, batch); }
+Status TableImpl::get_into(const Get& get, RowBatch& batch) {
+  TraceScope trace(parts_->recorder);
+  Status status = TableReader(*this).get(get, batch);
+  if (trace) trace_get(trace, TraceKind::kGet, name(), get, results_of(batch), status.code());
+  return status;
+}
 
 Result<RowBatch> TableImpl::get(const Get& get) {
   RowBatch batch;
@@ -104,22 +142,50 @@ Result<RowBatch> TableImpl::get(const Get& get) {
   return batch;
 }
 
-Result<bool> TableImpl::exists(const Get& get) { return TableReader(*this).exists(get); }
+Result<bool> TableImpl::exists(const Get& get) {
+  TraceScope trace(parts_->recorder);
+  Result<bool> found = TableReader(*this).exists(get);
+  const uint64_t rows = found.ok() && *found ? 1 : 0;
+  if (trace) trace_get(trace, TraceKind::kExists, name(), get, {.rows = rows}, found.status().code());
+  return found;
+}
 
 Result<std::vector<bool>> TableImpl::exists_many(std::span<const Get> gets) {
-  return TableReader(*this).exists_many(gets);
+  TraceScope trace(parts_->recorder);
+  Result<std::vector<bool>> found = TableReader(*this).exists_many(gets);
+  if (trace) {
+    const uint64_t rows = found.ok() ? static_cast<uint64_t>(std::ranges::count(*found, true)) : 0;
+    trace_gets(trace, TraceKind::kExistsMany, name(), gets, {.rows = rows}, found.status().code());
+  }
+  return found;
 }
 
 Result<std::vector<RowBatch>> TableImpl::get_many(std::span<const Get> gets) {
-  return TableReader(*this).get_many(gets);
+  TraceScope trace(parts_->recorder);
+  Result<std::vector<RowBatch>> found = TableReader(*this).get_many(gets);
+  if (trace) {
+    TraceResults results;
+    if (found.ok())
+      for (const RowBatch& batch : *found) results.add(batch.row());
+    trace_gets(trace, TraceKind::kGetMany, name(), gets, results, found.status().code());
+  }
+  return found;
 }
 
 Result<std::unique_ptr<Scanner>> TableImpl::scan(const Scan& scan) {
-  return open_scan(shared_from_this(), scan);
+  TraceScope trace(parts_->recorder);
+  Result<std::unique_ptr<Scanner>> scanner = open_scan(shared_from_this(), scan);
+  if (!trace || !scanner.ok()) return scanner;
+  return trace_scan(trace, parts_->recorder, name(), scan, std::move(scanner).value());
 }
 
 Result<std::vector<std::unique_ptr<Scanner>>> TableImpl::scan_many(std::span<const Scan> scans) {
-  return open_scans(shared_from_this(), scans);
+  TraceScope trace(parts_->recorder);
+  Result<std::vector<std::unique_ptr<Scanner>>> scanners = open_scans(shared_from_this(), scans);
+  if (!trace || !scanners.ok()) return scanners;
+  for (size_t i = 0; i < scans.size(); ++i)
+    (*scanners)[i] = trace_scan(trace, parts_->recorder, name(), scans[i], std::move((*scanners)[i]));
+  return scanners;
 }
 
 Result<RangeEstimate> TableImpl::estimate(const KeyRange& range, const std::vector<std::string>& families) {
@@ -147,14 +213,21 @@ Status TableImpl::flush(std::string_view family) {
   CELLAR_TRY(check_not_in_observer());
   CELLAR_TRY(check());
   CELLAR_TRY_ASSIGN(const auto chosen, stores_of(family));
-  return parts_->background.flush(chosen).with_context("table " + name());
+  TraceScope trace(parts_->recorder);
+  Status status = parts_->background.flush(chosen).with_context("table " + name());
+  if (trace) trace.work(TraceKind::kFlush, name(), family, status.code());
+  return status;
 }
 
 Status TableImpl::compact_now(std::string_view family, bool major) {
   CELLAR_TRY(check_not_in_observer());
   CELLAR_TRY(check());
   CELLAR_TRY_ASSIGN(const auto chosen, stores_of(family));
-  return parts_->background.compact(chosen, major).with_context("table " + name());
+  TraceScope trace(parts_->recorder);
+  Status status = parts_->background.compact(chosen, major).with_context("table " + name());
+  if (trace)
+    trace.work(major ? TraceKind::kMajorCompact : TraceKind::kCompact, name(), family, status.code());
+  return status;
 }
 
 Result<std::optional<CompactionInfo>> TableImpl::next_compaction(std::string_view family, bool major,

@@ -46,6 +46,7 @@ class TableImpl final : public TableState {
                                                         std::vector<std::string>* trace) override;
 
  private:
+  std::vector<Result<ActionResult>> run_batch(std::span<const Action> actions, const WriteOptions& options);
   Status compact_now(std::string_view family, bool major);
   const std::shared_ptr<EngineParts> parts_;
 };

@@ -48,19 +48,21 @@ inline const std::vector<Layer> kLayers = {
     {"engine/values", {"cell", "base", "include"}},
     {"engine/log", {"base", "include"}},
     {"engine/manifest", {"engine/log", "base", "include"}},
+    {"engine/trace", {"engine/values", "hfile/codec", "cell", "platform", "base", "include"}},
     {"engine/store",
      {"engine/manifest", "engine/log", "engine/schema", "hfile/check", "hfile/write", "hfile/read",
       "hfile/format", "cache", "bloom", "memtable", "cell", "platform", "base", "include"}},
     {"engine/read",
      {"engine/store", "engine/values", "engine/schema", "hfile/read", "cell", "base", "include"}},
     {"engine/write",
-     {"engine/read", "engine/store", "engine/values", "engine/log", "cell", "base", "include"}},
+     {"engine/read", "engine/store", "engine/trace", "engine/values", "engine/log", "cell", "base",
+      "include"}},
     {"engine/jobs",
      {"engine/write", "engine/read", "engine/store", "engine/manifest", "engine/log", "engine/schema",
       "compaction", "hfile/check", "hfile/read", "cell", "base", "include"}},
     {"engine",
-     {"engine/jobs", "engine/write", "engine/read", "engine/store", "engine/schema", "cell", "base",
-      "include"}},
+     {"engine/jobs", "engine/write", "engine/read", "engine/store", "engine/trace", "engine/schema", "cell",
+      "base", "include"}},
     {"tools/frame", {"hfile/encoding", "base", "include"}},
     {"tools/store", {"tools/frame", "engine/manifest", "engine/schema", "base", "include"}},
     {"tools/hbase",
@@ -74,6 +76,7 @@ inline const std::vector<Layer> kLayers = {
       "engine/log", "compaction", "hfile/check", "hfile/write", "hfile/read", "hfile/encoding", "hfile/block",
       "hfile/format", "hfile/codec", "cell", "base", "include"}},
     {"tools/shell", {"tools/query", "tools/store", "tools/frame", "engine/schema", "base", "include"}},
+    {"tools/trace", {"tools/store", "tools/frame", "engine/trace", "base", "include"}},
     {"tools/plot", {"tools/frame", "base", "include"}},
     {"tools/simulate", {"tools/frame", "cache", "base", "include"}},
     {"tools", {"tools/frame", "base", "include"}},
@@ -219,7 +222,8 @@ inline const Strings kPluginKinds = {"policy_", "encoding_", "compressor_", "typ
 inline const std::set<std::string_view> kPluginLayers = {
     "filter",         "memtable",    "bloom",       "cache",       "hfile/codec",
     "hfile/encoding", "compaction",  "tools/frame", "tools/store", "tools/query",
-    "tools/transfer", "tools/files", "tools/shell", "tools/plot",  "tools/simulate"};
+    "tools/transfer", "tools/files", "tools/shell", "tools/plot",  "tools/simulate",
+    "tools/trace"};
 
 // Folders in which functions state what they promise. The number of CELLAR_ASSERT and CELLAR_DCHECK, divided
 // by the number of functions, may not fall below kAssertionsPerFunction. static_assert is counted apart.

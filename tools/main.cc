@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/plugins.h"
-#include "cellar/plugin.h"
 #include "tools/frame/command.h"
 #include "tools/frame/help.h"
 #include "tools/frame/operands.h"
+#include "tools/frame/run_command.h"
 
 namespace cellar {
 namespace {
@@ -24,29 +24,6 @@ std::string word_of(const std::vector<std::string>& words, const std::string& op
     if (words[i] == option && i + 1 < words.size()) return words[i + 1];
   }
   return "";
-}
-
-Status usage(Session& session, Status status) {
-  return session.name_failure("CEL-USAGE", Exit::kUsage, status);
-}
-
-Status run_command(Session& session, const std::string& name, const std::vector<std::string>& words) {
-  Result<std::unique_ptr<Command>> made = make_command(name);
-  if (!made.ok()) return usage(session, made.status());
-  Command& command = **made;
-  Arguments arguments("cellar " + name, std::string(command.summary()));
-  command.declare(arguments);
-  const Status parsed = arguments.parse(words);
-  if (arguments.help_wanted()) {
-    session.out().allow_pager(!arguments.no_pager());
-    session.out().write(arguments.help());
-    return {};
-  }
-  if (!parsed.ok()) return usage(session, parsed);
-  session.set_format(format_of(arguments.format()));
-  session.set_quiet(arguments.quiet());
-  session.out().allow_pager(!arguments.no_pager());
-  return command.run(session);
 }
 
 // Applies CELLAR_MAX_BLOCK, if it is set.
@@ -84,7 +61,7 @@ int run(std::vector<std::string> words) {
   session.set_format(format_of(word_of(words, "--format")));
   set_color(color_when(word_of(words, "--color")));
   if (const Status set = set_block_limit(); !set.ok())
-    return static_cast<int>(session.end(usage(session, set)));
+    return static_cast<int>(session.end(usage_failure(session, set)));
   Status status;
   try {
     status = run_command(session, name, words);

@@ -20,6 +20,7 @@
 
 #include "bench/driver/groups.h"
 #include "bench/driver/peers.h"
+#include "bench/driver/replay_peers.h"
 #include "bench/driver/report.h"
 #include "bench/driver/settings.h"
 
@@ -206,4 +207,7 @@ int main_of(int argc, char** argv) {
 }  // namespace
 }  // namespace cellar::bench
 
-int main(int argc, char** argv) { return cellar::bench::main_of(argc, argv); }
+int main(int argc, char** argv) {
+  if (cellar::bench::is_replay(argc, argv)) return cellar::bench::replay_main(argc, argv);
+  return cellar::bench::main_of(argc, argv);
+}

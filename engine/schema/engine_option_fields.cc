@@ -26,6 +26,13 @@ constexpr EngineField number(std::string_view name, std::string_view example) {
   return number_field < kMember, 0, kWide ? INT64_MAX : INT32_MAX > (name, "", example);
 }
 
+template <auto kMember>
+constexpr EngineField text(std::string_view name, std::string_view example) {
+  return {name, "", example,
+          [](EngineOptions& engine, auto, auto value) { return engine.*kMember = value, Status(); },
+          [](const EngineOptions& engine) { return engine.*kMember; }};
+}
+
 Status set_durability(EngineOptions& engine, std::string_view key, std::string_view text) {
   for (const Durability each :
        {Durability::kSkipWal, Durability::kAsyncWal, Durability::kSyncWal, Durability::kFsyncWal})
@@ -79,6 +86,8 @@ const std::array kFields = {
     number<&EngineOptions::ttl_clock_guard_s>("ttl_clock_guard_s", "0"),
     flag<&EngineOptions::verify_new_files>("verify_new_files", "true"),
     flag<&EngineOptions::tolerate_torn_log>("tolerate_torn_log", "true"),
+    text<&EngineOptions::operation_trace>("operation_trace", "traces/shop.trace"),
+    text<&EngineOptions::operation_trace_options>("operation_trace_options", "keys=hashed"),
 };
 
 }  // namespace

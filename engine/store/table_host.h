@@ -7,6 +7,7 @@
 
 namespace cellar {
 
+class OperationRecorder;
 class SnapshotKeeper;
 
 // Borrows. One per engine: tables and snapshots of the same engine have the same host.
@@ -15,6 +16,7 @@ struct TableHost {
   const World& world;
   Mvcc& mvcc;
   SnapshotKeeper& snapshots;
+  OperationRecorder& recorder;
 };
 
 }  // namespace cellar

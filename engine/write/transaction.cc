@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "base/assert.h"
 #include "base/bytes.h"
 #include "engine/read/table_reader.h"
+#include "engine/trace/traced_operations.h"
 #include "engine/values/check_reader.h"
 #include "engine/values/row_batch_builder.h"
 #include "engine/write/row_check.h"
@@ -124,8 +126,15 @@ Result<RowBatch> TransactionImpl::get(const std::shared_ptr<Table>& table, const
   CELLAR_TRY_ASSIGN(TouchedTable * state, state_of(table));
   if (get.snapshot() != nullptr)
     return Status::invalid_argument("a transaction reads at its own read point and cannot use a snapshot");
+  TraceScope trace(host_->recorder);
   RowBatch found;
-  CELLAR_TRY(TableReader(*state->table).get_as_of(get, instant(), overlay_, found));
+  const Status status = TableReader(*state->table).get_as_of(get, instant(), overlay_, found);
+  if (trace) {
+    TraceResults results;
+    results.add(found.row());
+    trace_get(trace, TraceKind::kGet, state->table->name(), get, results, status.code(), kTraceInTransaction);
+  }
+  CELLAR_TRY(status);
   if (options_.serializable) state->read.add_row(get.row());
   note_ahead(found.row(), begun_ms_, *state->ahead);
   return found;
@@ -136,7 +145,11 @@ Result<std::unique_ptr<Scanner>> TransactionImpl::scan(const std::shared_ptr<Tab
   CELLAR_TRY_ASSIGN(TouchedTable * state, state_of(table));
   if (scan.snapshot() != nullptr)
     return Status::invalid_argument("a transaction reads at its own read point and cannot use a snapshot");
-  return scan_noted(*state, scan, overlay_);
+  TraceScope trace(host_->recorder);
+  Result<std::unique_ptr<Scanner>> scanner = scan_noted(*state, scan, overlay_);
+  if (!trace || !scanner.ok()) return scanner;
+  return trace_scan(trace, host_->recorder, state->table->name(), scan, std::move(scanner).value(),
+                    kTraceInTransaction);
 }
 
 Result<std::unique_ptr<Scanner>> TransactionImpl::scan_noted(TouchedTable& state, const Scan& scan,
@@ -165,7 +178,9 @@ Status TransactionImpl::put(const std::shared_ptr<Table>& table, const Put& put)
   std::vector<Store*> touched;
   CELLAR_TRY(add_touched(*state->table, put, touched));
   Change change{*state, put.row()};
-  return apply(change, [&](RowChanges& changes) { return changes.put(put); });
+  CELLAR_TRY(apply(change, [&](RowChanges& changes) { return changes.put(put); }));
+  traced_.add(host_->recorder, TraceEntryKind::kPut, table->name(), put);
+  return {};
 }
 
 Status TransactionImpl::erase(const std::shared_ptr<Table>& table, const Delete& erase) {
@@ -173,7 +188,9 @@ Status TransactionImpl::erase(const std::shared_ptr<Table>& table, const Delete&
   std::vector<Store*> touched;
   CELLAR_TRY(add_touched(*state->table, erase, touched));
   Change change{*state, erase.row(), looks_up(erase) ? Kind::kErase : Kind::kBlind};
-  return apply(change, [&](RowChanges& changes) { return changes.erase(erase); });
+  CELLAR_TRY(apply(change, [&](RowChanges& changes) { return changes.erase(erase); }));
+  traced_.add(host_->recorder, TraceEntryKind::kErase, table->name(), erase);
+  return {};
 }
 
 Result<std::vector<int64_t>> TransactionImpl::increment(const std::shared_ptr<Table>& table,
@@ -188,6 +205,7 @@ Result<std::vector<int64_t>> TransactionImpl::increment(const std::shared_ptr<Ta
     return {};
   };
   CELLAR_TRY(apply(change, work));
+  traced_.add(host_->recorder, TraceEntryKind::kIncrement, table->name(), increment);
   return sums;
 }
 
@@ -205,6 +223,9 @@ Result<Row> TransactionImpl::replace(const std::shared_ptr<Table>& table, const 
     return {};
   };
   CELLAR_TRY(apply(change, work));
+  constexpr bool kAppends = std::is_same_v<ReadingMutation, Append>;
+  traced_.add(host_->recorder, kAppends ? TraceEntryKind::kAppend : TraceEntryKind::kIncrement, table->name(),
+              mutation);
   for (Cell& cell : row.cells)
     for (size_t i = before; i < cells_.size(); ++i)
       if (cells_[i].store->family() == cell.family && cells_[i].qualifier == cell.qualifier)
@@ -433,7 +454,9 @@ Status TransactionImpl::renew_overlay() {
 
 Status TransactionImpl::commit() {
   if (!active()) return Status::aborted("the transaction is over: it was committed or rolled back");
+  TraceScope trace(host_->recorder);
   const Status status = cells_.empty() ? host_->life.check_open() : write();
+  if (trace) traced_.commit(trace, options_.durability, status.code());
   rollback();
   CELLAR_ASSERT(!active() && cells_.empty());
   return status;

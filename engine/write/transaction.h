@@ -16,6 +16,7 @@
 #include "engine/read/read_set.h"
 #include "engine/store/snapshot_keeper.h"
 #include "engine/store/table_state.h"
+#include "engine/trace/traced_operations.h"
 #include "engine/write/prepared_batch.h"
 #include "engine/write/row_changes.h"
 #include "engine/write/write_path.h"
@@ -172,7 +173,8 @@ class TransactionImpl final : public Transaction, private CommitCheck, private O
   ReadOverlay overlay_;
   std::shared_ptr<const int> shown_to_;  // held by each scanner that sees the overlay
   PreparedBatch raw_;                    // the cells of a mutation
-  PreparedBatch staged_;                 // the same with timestamps, checked
+  TracedWrites traced_;
+  PreparedBatch staged_;  // the same with timestamps, checked
 };
 
 }  // namespace cellar

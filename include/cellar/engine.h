@@ -163,6 +163,24 @@ class Engine {
   // Waits until no flush, compaction or prefetch is running or due.
   virtual Status wait_for_background() = 0;
 
+  // Records each read, write, flush and compaction that is asked of this engine, until stop_trace() or
+  // close(). The records go to the new file `path` and hold no values. docs/traces.md tells what they hold,
+  // and what recording costs. `options` are none, or some of these:
+  //  - "keys=hashed": rows and qualifiers are hashes, from which they cannot be recovered.
+  //  - "sample=100": one row in 100 is recorded, with all its operations.
+  //  - "bytes_max=1g": the recording ends at this size, which is the default.
+  // A list has commas in between: "keys=hashed, sample=10".
+  //
+  // A trace never makes an operation fail or wait. If its file cannot be written, the recording ends, and
+  // status() has the trouble "operation trace" until stop_trace(). Errors: kInvalidArgument for an invalid
+  // option, an existing file, or a file in the store. Also kBusy if a recording is going on, kNotFound if the
+  // directory does not exist, kIoError, kNoSpace.
+  virtual Status start_trace(const std::string& path, const std::string& options = {}) = 0;
+  // Ends the recording. All of it is durable when this returns ok. Other results tell why it had ended
+  // before: kLimit at bytes_max, which leaves a whole trace; kNoSpace, kIoError. kNotFound if nothing was
+  // being recorded.
+  virtual Status stop_trace() = 0;
+
   virtual EngineStatus status() = 0;
   // Returns what open() found and did.
   virtual const RecoveryReport& recovery_report() const CELLAR_LIFETIME_BOUND = 0;

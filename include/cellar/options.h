@@ -227,6 +227,11 @@ struct EngineOptions {
   bool verify_new_files = false;  // read every new store file back before it becomes visible
   bool tolerate_torn_log =
       false;  // treat damage at the end of the log as a torn write, and lose what follows it
+  std::string operation_trace = {};  // a file that receives a record of each operation from open() on, see
+                                     // Engine::start_trace(); empty: none. An existing file is kept, and the
+                                     // name gets a number (trace.2)
+  std::string operation_trace_options =
+      {};  // "keys=hashed, sample=100, bytes_max=1g"; empty: keys as they are, all rows, 1 GiB
   Environment environment = {};
 };
 Status validate(const EngineOptions& engine);

@@ -57,6 +57,7 @@ class Schemas : public ToolTest {
     damage("magic.hfile", 893);
     damage("index.hfile", 9600);
     damage("bloom.hfile", 9330);
+    run({"trace", "record", "scan.trace", "--", "count", "shop", "orders"});
     write_file("none.hfile", std::string(9999, 'x'));
     write_file("cells.jsonl", R"({"row":"r","family":"d","qualifier":"q","ts":5,"type":"Put","value":"v"})"
                               "\n");
@@ -88,6 +89,8 @@ class Schemas : public ToolTest {
         {"feed", "read", "shop", "audit"},
         {"feed", "read", "shop", "all", "--acknowledge"},
         {"feed", "drop", "shop", "audit"},
+        {"trace", "info", "scan.trace"},
+        {"trace", "replay", "scan.trace", "replayed", "--load"},
     };
     all.insert(all.end(), feeds.begin(), feeds.end());
     return all;
@@ -259,6 +262,7 @@ TEST_F(Schemas, JsonLinesArePartsOfTheDocument) {
                                   : line[0] == "estimate" && has("--parts")  ? "splits"
                                   : line[0] == "compact" && has("--explain") ? "compact.explain"
                                   : line[0] == "simulate" && has("cache")    ? "simulate.cache"
+                                  : line[0] == "trace"                       ? "trace." + line[1]
                                   : other != other_names.end()               ? other->second
                                                                              : line[0]);
     std::istringstream printed(run(words).out);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <utility>
 
 #include "base/bytes.h"
 #include "cellar/plugin.h"
@@ -95,7 +96,22 @@ Status cannot_make_store(const std::string& path, const Status& status) {
   return failed;
 }
 
+struct NextTrace {
+  std::string path;
+  std::string options;
+};
+
+// The program runs one command, on one thread.
+NextTrace& next_trace() {
+  static NextTrace trace;
+  return trace;
+}
+
 }  // namespace
+
+void trace_next_store(std::string path, std::string options) {
+  next_trace() = {std::move(path), std::move(options)};
+}
 
 Result<std::unique_ptr<Engine>> open_store(Session& session, const std::string& path, OpenFor what,
                                            EventListener* events) {
@@ -105,6 +121,10 @@ Result<std::unique_ptr<Engine>> open_store(Session& session, const std::string& 
   options.read_only = what == OpenFor::kLooking;
   options.create_if_missing = what == OpenFor::kCreating;
   Result<std::unique_ptr<Engine>> engine = Engine::open(path, options);
+  if (engine.ok() && !next_trace().path.empty()) {
+    const NextTrace trace = std::exchange(next_trace(), {});
+    if (Status status = (*engine)->start_trace(trace.path, trace.options); !status.ok()) return status;
+  }
   if (engine.ok()) return engine;
   std::error_code error;
   const bool file = fs::exists(path, error) && !fs::is_directory(path, error);

@@ -16,6 +16,9 @@ enum class OpenFor { kLooking, kWriting, kCreating };
 // Looking writes nothing. A directory that holds no store is CEL-NOT-STORE.
 Result<std::unique_ptr<Engine>> open_store(Session& session, const std::string& path, OpenFor what,
                                            EventListener* events = nullptr);
+// Lets the next store that open_store() opens record its operations into this file, with these options of
+// Engine::start_trace. Empty: no store does.
+void trace_next_store(std::string path, std::string options);
 // Returns kNotFound: the path does not exist, or is a file or directory that holds no store. The hint names a
 // store nearby, or what to do.
 Status no_store_at(const std::string& path);
