@@ -16,15 +16,23 @@ endif()
 
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
+# What benchmarks do to a store, apart from who measures it: choices of rows, mixes of operations, values, and the
+# check of what was read.
+cellar_sources(cellar_workload_sources bench/workload)
+add_library(cellar_workload STATIC ${cellar_workload_sources})
+cellar_target(cellar_workload)
+target_link_libraries(cellar_workload PUBLIC cellar)
+target_include_directories(cellar_workload PUBLIC "${PROJECT_SOURCE_DIR}")
+
 cellar_sources(cellar_driver_sources bench/driver EXCLUDE "/main\\.cc$" "rocksdb[^/]*\\.cc$" "leveldb[^/]*\\.cc$")
 add_library(cellar_driver_parts STATIC ${cellar_driver_sources})  # all but main.cc, for tests too
 cellar_target(cellar_driver_parts)
-target_link_libraries(cellar_driver_parts PUBLIC cellar PRIVATE fmt::fmt nlohmann_json::nlohmann_json)
+target_link_libraries(cellar_driver_parts PUBLIC cellar_workload cellar PRIVATE fmt::fmt CLI11::CLI11 nlohmann_json::nlohmann_json)
 target_include_directories(cellar_driver_parts PUBLIC "${PROJECT_SOURCE_DIR}")
 target_compile_definitions(cellar_driver_parts PRIVATE CELLAR_DRIVER_VERSION="${PROJECT_VERSION}")
 add_executable(cellar_driver bench/driver/main.cc)
 cellar_target(cellar_driver)
-target_link_libraries(cellar_driver PRIVATE cellar_driver_parts CLI11::CLI11 nlohmann_json::nlohmann_json)
+target_link_libraries(cellar_driver PRIVATE cellar_driver_parts nlohmann_json::nlohmann_json)
 
 # cellar_peer(<name> <header> <package> <library>...): an engine the driver compares with, linked statically: the
 # shared libraries cost it 10 to 20 %. Left out, with a word, where it is not installed and CELLAR_BENCH_PEERS is off.
@@ -84,6 +92,13 @@ if(CELLAR_BUILD_TESTS)
     --tool $<TARGET_FILE:cellar_tool>)
   # All workloads on few rows: that they end, and that all engines installed here read the same.
   add_test(NAME bench.driver COMMAND cellar_driver --n 2000 --rounds 1 --json "${PROJECT_BINARY_DIR}/driver.jsonl")
+  # The same with options of engines and workloads, two threads, and memtables that are flushed often.
+  add_test(NAME bench.driver_options COMMAND cellar_driver --n 4000 --rounds 1 --threads 2 --value-bytes uniform:10-200
+    --peers "cellar[compaction=leveled(fanout=4)],cellar[compaction=tiered(runs=3),memtable=skip_list]"
+    --memtable-bytes 64k --cache-policy lru --option compression=none)
+  add_test(NAME bench.driver_time COMMAND cellar_driver --n 2000 --rounds 1 --peers cellar --duration 0.3 --skew latest
+    --mix read=30,update=20,rmw=10,insert=20,scan=10,delete=10 --scan-length fixed:5)
+  set_tests_properties(bench.driver_options bench.driver_time PROPERTIES TIMEOUT 300)
   add_test(NAME bench.damage COMMAND cellar_damage --cellar)
   set_tests_properties(bench.damage PROPERTIES TIMEOUT 120)
   add_test(NAME bench.compare COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/compare_test.py")

@@ -3,8 +3,33 @@
 
 namespace cellar::bench {
 
-const std::vector<Group>& groups() {
-  static const std::vector<Group> all = {
+namespace {
+
+Group group_of(const Workload& workload) {
+  if (workload.name == "bulk_then_read")
+    return {"bulk",
+            {"bulk_load", workload.name},
+            [workload](Run& run) { run_bulk(run, run.changes().apply(workload)); },
+            true,
+            true};
+  const bool usual = workload.name != "mix";  // by default it repeats others
+  return {workload.name,
+          {workload.name},
+          [workload](Run& run) { run_workload(run, run.changes().apply(workload)); },
+          usual,
+          true};
+}
+
+// YCSB's A by two threads, whatever --threads says.
+void run_a_by_two(Run& run) {
+  Workload workload = run.changes().apply(find_workload("ycsb_a").value());
+  workload.name = "ycsb_a_t2";
+  workload.threads = 2;
+  run_workload(run, workload);
+}
+
+std::vector<Group> make_groups() {
+  std::vector<Group> all = {
       {"fill", {"fill_seq", "fill_seq_nowal", "fill_batch1000", "fill_random_t2"}, run_fill},
       {"main",
        {"fill_random",
@@ -28,8 +53,7 @@ const std::vector<Group>& groups() {
         "get_cold",
         "full_scan_cold"},
        run_main},
-      {"ycsb", {"ycsb_c", "ycsb_b", "ycsb_a", "ycsb_f", "ycsb_d", "ycsb_e"}, run_ycsb},
-      {"together", {"ycsb_a_t2", "read_while_writing"}, run_together},
+      {"together", {"read_while_writing"}, run_together},
       {"timerange", {"scan_timerange"}, run_time_range},
       {"wide", {"wide_load", "wide_get_one", "wide_get_row", "wide_full_scan"}, run_wide},
       {"fam3", {"fam3_load", "fam3_scan_one", "fam3_scan_all"}, run_three_families},
@@ -40,6 +64,15 @@ const std::vector<Group>& groups() {
       {"replay", {"wal_replay"}, run_replay},
       {"sustained", {"overwrite_sustained"}, run_sustained},
   };
+  for (const Workload& workload : known_workloads()) all.push_back(group_of(workload));
+  all.push_back({"ycsb_a_t2", {"ycsb_a_t2"}, run_a_by_two, true, true});
+  return all;
+}
+
+}  // namespace
+
+const std::vector<Group>& groups() {
+  static const std::vector<Group> all = make_groups();
   return all;
 }
 

@@ -1,84 +1,15 @@
-// Mixed work: YCSB, reads concurrent with writes, counters, time ranges, deletes, expiry.
+// Mixed work: reads concurrent with writes, counters, time ranges, deletes, expiry.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
 #include <vector>
 
+#include "base/random.h"
 #include "bench/driver/groups.h"
 
 namespace cellar::bench {
 namespace {
-
-struct Mix {
-  const char* name;
-  uint64_t reads;  // of a hundred operations
-  uint64_t updates;
-  uint64_t read_updates;
-  uint64_t inserts;
-  uint64_t scans;
-  bool latest = false;  // reads prefer the newest rows
-};
-
-constexpr Mix kC = {"ycsb_c", 100, 0, 0, 0, 0};
-constexpr Mix kB = {"ycsb_b", 95, 5, 0, 0, 0};
-constexpr Mix kA = {"ycsb_a", 50, 50, 0, 0, 0};
-constexpr Mix kAByTwo = {"ycsb_a_t2", 50, 50, 0, 0, 0};
-constexpr Mix kF = {"ycsb_f", 50, 0, 50, 0, 0};
-constexpr Mix kD = {"ycsb_d", 95, 0, 0, 5, 0, true};
-constexpr Mix kE = {"ycsb_e", 0, 0, 0, 5, 95};
-
-// The rows of a mix, chosen before the clock runs.
-class Ycsb {
- public:
-  Ycsb(Run& run, const Mix& mix, uint64_t ops, uint64_t& rows)
-      : mix_(mix), rows_(rows), choices_(scattered_zipf(run.n(), ops, 23)) {
-    if (!mix.latest) return;
-    const Zipf zipf(run.n());
-    Random random(29);
-    for (uint32_t& choice : choices_) choice = static_cast<uint32_t>(zipf(random));
-  }
-
-  void operation(Worker& worker, Random& random, OneCell& cell, uint64_t i, uint64_t version) {
-    RowKey key;
-    const uint64_t row = mix_.latest ? rows_ - 1 - choices_[i] : choices_[i];
-    uint64_t dice = random.below(100);
-    if (dice < mix_.reads) {
-      worker.session.get(key.present(row).view(), kFamily, kQualifier, worker.tally);
-    } else if ((dice -= mix_.reads) < mix_.updates) {
-      worker.session.put(cell.row(row, version), Keep::kProcess);
-    } else if ((dice -= mix_.updates) < mix_.read_updates) {
-      worker.session.get(key.present(row).view(), kFamily, kQualifier, worker.tally);
-      worker.session.put(cell.row(row, version), Keep::kProcess);
-    } else if ((dice -= mix_.read_updates) < mix_.inserts) {
-      worker.session.put(cell.row(rows_++, version), Keep::kProcess);
-    } else {
-      worker.session.scan({.start = key.present(row).view(), .limit = 1 + random.below(100)}, worker.tally);
-    }
-  }
-
- private:
-  const Mix& mix_;
-  uint64_t& rows_;
-  std::vector<uint32_t> choices_;
-};
-
-// With two threads every write of a row writes the same value, so that what is read does not depend on who is
-// first.
-void measure_mix(Run& run, const Mix& mix, uint64_t threads, uint64_t& rows) {
-  const uint64_t total = std::max<uint64_t>(run.n() / (mix.scans != 0 ? 40 : 4), 100);
-  run.step(mix.name, Step::kNeeded, "ops/s", [&](Sample& sample) {
-    Ycsb ycsb(run, mix, total, rows);
-    const uint64_t each = total / threads;
-    sample.ops = each * threads;
-    run.work(sample, threads, [&](Worker& worker) {
-      OneCell cell;
-      Random random(31 + worker.index);
-      timed(worker.index * each, (worker.index + 1) * each, worker.times,
-            [&](uint64_t i) { ycsb.operation(worker, random, cell, i, threads == 1 ? i + 1 : 0); });
-    });
-  });
-}
 
 void read_while_writing(Run& run, Sample& sample) {
   std::atomic<bool> done{false};
@@ -104,30 +35,15 @@ void read_while_writing(Run& run, Sample& sample) {
 
 }  // namespace
 
-void run_ycsb(Run& run) {
-  uint64_t rows = run.n();
-  run.fresh({std::string(kFamily)});
-  run.load(run.n());
-  run.peer().compact();
-  run.warm();
-  measure_mix(run, kC, 1, rows);
-  measure_mix(run, kB, 1, rows);
-  measure_mix(run, kA, 1, rows);
-  measure_mix(run, kF, 1, rows);
-  measure_mix(run, kD, 1, rows);
-  measure_mix(run, kE, 1, rows);
-}
-
-// Two threads meet, in a store in which every row has the value that they write.
+// Two threads meet, in a store in which every row has the value that the writer writes.
 void run_together(Run& run) {
-  uint64_t rows = run.n();
-  run.fresh({std::string(kFamily)});
-  run.load(run.n());
-  run.peer().compact();
-  run.warm();
-  measure_mix(run, kAByTwo, 2, rows);
-  run.step("read_while_writing", Step::kAlone, "ops/s",
-           [&](Sample& sample) { read_while_writing(run, sample); });
+  run.step("read_while_writing", Step::kAlone, "ops/s", [&](Sample& sample) {
+    run.fresh({std::string(kFamily)});
+    run.load(run.n());
+    run.peer().compact();
+    run.warm();
+    read_while_writing(run, sample);
+  });
 }
 
 namespace {
@@ -173,7 +89,7 @@ void count(Run& run, Sample& sample, uint64_t threads, uint64_t rows) {
     timed(0, each, worker.times, [&](uint64_t) {
       const int64_t sum = worker.session.increment(key.present(random.below(rows)).view(), kFamily,
                                                    kQualifier, 1, Keep::kProcess);
-      worker.tally.add_weight(static_cast<uint64_t>(sum));
+      worker.tally.add_weight(static_cast<uint64_t>(sum), sizeof sum);
     });
   });
   run.peer().session()->scan({}, sample.tally);

@@ -3,9 +3,6 @@
 // Each group of workloads runs on each engine in a process of its own. Memory, processor time and background
 // threads are then that engine's alone. A round is all groups once. The order of engines moves on by one each
 // round. Every measurement is a line of JSON. Engines that read different things make the run fail.
-#include <CLI/CLI.hpp>
-
-#include <fnmatch.h>
 #include <sys/utsname.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
@@ -13,58 +10,37 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <set>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/driver/groups.h"
 #include "bench/driver/peers.h"
 #include "bench/driver/report.h"
+#include "bench/driver/settings.h"
 
 namespace cellar::bench {
 namespace {
 
-struct Settings {
-  std::vector<std::string> peers = usual_peers();
-  std::vector<std::string> workloads = {"*"};
-  Amounts amounts;
-  uint64_t rounds = 3;
-  std::string directory = std::filesystem::temp_directory_path().string();
-  std::string json;
-  std::string label;
-  std::string perf_control;
-  bool quick = false;
-  bool list = false;
-};
-
-bool chosen(const Settings& settings, const std::string& workload) {
-  return std::ranges::any_of(settings.workloads, [&](const std::string& pattern) {
-    return fnmatch(pattern.c_str(), workload.c_str(), 0) == 0;
-  });
-}
-
-std::set<std::string> chosen_of(const Settings& settings, const Group& group) {
-  std::set<std::string> names;
-  for (const std::string& workload : group.workloads) {
-    if (chosen(settings, workload)) names.insert(workload);
-  }
-  return names;
-}
-
 // Runs the process of one engine; lines go to `out`.
-void run_group(const Settings& settings, const Group& group, const std::string& peer_name, uint64_t round,
-               std::FILE* out) {
-  const std::unique_ptr<Peer> peer = make_peer(peer_name);
-  const std::string path = settings.directory + "/" + peer_name;
-  const std::string version = peer->version();
-  Run run(*peer, settings.amounts, path, chosen_of(settings, group),
+void run_group(const Settings& settings, const Group& group, size_t index, uint64_t round, std::FILE* out) {
+  const PeerText& text = settings.peers[index];
+  std::vector<std::string> notes;  // printed before
+  Result<std::unique_ptr<Peer>> made = make_peer(text, settings.options, notes);
+  if (!made.ok()) give_up(made.status().to_text());
+  Peer& peer = **made;
+  const std::string path = settings.directory + "/store" + std::to_string(index);
+  Title title = {.peer = text.text, .version = peer.version(), .options = peer.options(), .round = round};
+  Run run(peer, settings.amounts, path, chosen_of(settings, group),
           [&](const std::string& workload, const std::string& unit, const Sample& sample, double settle) {
-            const std::string line = result_line(peer_name, version, workload, unit, round, sample, settle,
-                                                 bytes_on_disk(path), peer->run_bytes());
+            title.workload = workload;
+            title.unit = unit;
+            const std::string line =
+                result_line(title, sample, settle, bytes_on_disk(path), peer.run_bytes());
             std::fprintf(out, "%s\n", line.c_str());
             std::fflush(out);
           });
@@ -73,7 +49,7 @@ void run_group(const Settings& settings, const Group& group, const std::string& 
 }
 
 // Runs it in a child and collects its lines; whether it came to its end.
-bool collect(const Settings& settings, const Group& group, const std::string& peer, uint64_t round,
+bool collect(const Settings& settings, const Group& group, size_t peer, uint64_t round,
              const std::function<void(const std::string&)>& take_line) {
   int ends[2];
   if (::pipe(ends) != 0) give_up("cannot create a pipe for a child");
@@ -135,17 +111,25 @@ std::string context_line(const Settings& settings) {
   line["n"] = settings.amounts.n;
   line["overwrites"] = settings.amounts.overwrites;
   line["rounds"] = settings.rounds;
-  line["peers"] = settings.peers;
+  line["peers"] = settings.peer_names();
   line["processor"] = processor();
   line["processors"] = ::sysconf(_SC_NPROCESSORS_ONLN);
   line["kernel"] = system.release;
   line["file_system"] = file_system(settings.directory);
   line["compiler"] = "g++ " __VERSION__;
-  line["block_bytes"] = 16384;
-  line["compression"] = "snappy";
+  PeerOptions options;
+  for (const Setting& each : settings.options) {
+    if (!options.set(each.name, each.value).ok()) give_up("the options were not checked");
+  }
+  line["options"] = options.to_text();
+  line["notes"] = settings.notes;
+  line["block_bytes"] = options.family().block_bytes;
+  line["compression"] = options.family().compression;
   line["bloom_bits"] = 10;
   line["cache_bytes"] = {kLargeCache, kMediumCache, kSmallCache};
-  line["memtable_bytes"] = 64u << 20;
+  if (options.given("cache_bytes"))
+    line["cache_bytes"] = nlohmann::ordered_json::array({options.engine().cache_bytes});
+  line["memtable_bytes"] = options.memtable_bytes(64u << 20);
   line["durability"] = "survives the end of the process (cellar: sync_wal; others: log without sync)";
   return line.dump();
 }
@@ -164,13 +148,16 @@ class Driver {
 
   int run() {
     print(context_line(settings_));
-    for (const std::string& peer : settings_.peers)
-      std::fprintf(stderr, "%s: %s\n", peer.c_str(), make_peer(peer)->version().c_str());
+    for (const PeerText& peer : settings_.peers)
+      std::fprintf(stderr, "%s: %s\n", peer.text.c_str(), make_peer(peer.engine)->version().c_str());
+    for (const std::string& note : settings_.notes) std::fprintf(stderr, "note: %s\n", note.c_str());
     for (uint64_t round = 0; round < settings_.rounds; ++round) {
       for (const Group& group : groups()) run_in_turn(group, round);
     }
     std::filesystem::remove_all(settings_.directory);
-    std::fprintf(stderr, "\n%s", table_of(results_, settings_.peers).c_str());
+    std::fprintf(stderr, "\n%s", table_of(results_, settings_.peer_names()).c_str());
+    const std::string amplifications = amplifications_of(results_, settings_.peer_names());
+    if (!amplifications.empty()) std::fprintf(stderr, "\n%s", amplifications.c_str());
     const std::vector<std::string> wrong = disagreements(results_);
     for (const std::string& sentence : wrong)
       std::fprintf(stderr, "error: the engines read different cells: %s\n", sentence.c_str());
@@ -181,15 +168,15 @@ class Driver {
   void run_in_turn(const Group& group, uint64_t round) {
     if (chosen_of(settings_, group).empty()) return;
     for (size_t turn = 0; turn < settings_.peers.size(); ++turn) {
-      const std::string& peer = settings_.peers[(turn + round) % settings_.peers.size()];
+      const size_t peer = (turn + round) % settings_.peers.size();
       const bool done = collect(settings_, group, peer, round, [&](const std::string& line) {
         print(line);
         results_.push_back(parse_result(line));
       });
       if (done) continue;
       failed_ = true;
-      std::fprintf(stderr, "error: %s did not finish group %s in round %d\n", peer.c_str(),
-                   group.name.c_str(), static_cast<int>(round));
+      std::fprintf(stderr, "error: %s did not finish group %s in round %d\n",
+                   settings_.peers[peer].text.c_str(), group.name.c_str(), static_cast<int>(round));
     }
   }
 
@@ -203,67 +190,13 @@ class Driver {
 
   Settings settings_;
   std::FILE* json_ = nullptr;
-  std::vector<Result> results_;
+  std::vector<Measurement> results_;
   bool failed_ = false;
 };
 
-int list_workloads() {
-  for (const Group& group : groups()) {
-    for (const std::string& workload : group.workloads)
-      std::printf("%-12s %s\n", group.name.c_str(), workload.c_str());
-  }
-  return 0;
-}
-
-// Completes the settings. Returns the fault in them, or nothing.
-std::string complete(Settings& settings, bool n_given, bool rounds_given) {
-  if (settings.quick && !n_given) settings.amounts.n = 100000;
-  if (settings.quick && !rounds_given) settings.rounds = 1;
-  settings.amounts.n = std::max<uint64_t>(settings.amounts.n / 1000, 2) * 1000;
-  if (settings.amounts.n > 500000000) return "--n must be at most 500000000";
-  for (const std::string& peer : settings.peers) {
-    if (make_peer(peer) == nullptr) return "this build has no engine " + peer;
-  }
-  const bool any =
-      std::ranges::any_of(groups(), [&](const Group& group) { return !chosen_of(settings, group).empty(); });
-  return any ? "" : "--workloads matches no workload: see --list";
-}
-
 int main_of(int argc, char** argv) {
   Settings settings;
-  CLI::App app{"Runs the same workloads on Cellar and on other engines"};
-  app.add_option("--peers", settings.peers,
-                 "engines; ratios compare the first with the others; also: cellar_leveled, with the "
-                 "compaction policy "
-                 "leveled, and rocksdb_split, which splits compactions")
-      ->delimiter(',')
-      ->capture_default_str();
-  app.add_option("--workloads", settings.workloads, "names or globs of workloads, such as 'scan*'")
-      ->delimiter(',');
-  CLI::Option* n =
-      app.add_option("--n", settings.amounts.n, "number of rows; a multiple of 1000")->capture_default_str();
-  CLI::Option* rounds =
-      app.add_option("--rounds", settings.rounds, "number of rounds")->capture_default_str();
-  app.add_option("--overwrites", settings.amounts.overwrites,
-                 "overwrites of each row, on average, by overwrite_sustained; 1 to 1000")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  app.add_option("--dir", settings.directory,
-                 "a directory on the disk to measure; the driver creates stores in it and removes them")
-      ->capture_default_str();
-  app.add_option("--json", settings.json, "a file for the lines, in addition to standard output");
-  app.add_option("--label", settings.label, "a label for the context of the lines, such as a commit");
-  app.add_option(
-      "--perf-control", settings.perf_control,
-      "the FIFO of perf record -D -1 --control fifo:FIFO, which then records only the measured stretches");
-  app.add_flag("--quick", settings.quick, "100,000 rows, one round");
-  app.add_flag("--list", settings.list, "lists the workloads by group");
-  CLI11_PARSE(app, argc, argv);
-  if (settings.list) return list_workloads();
-  if (const std::string wrong = complete(settings, n->count() != 0, rounds->count() != 0); !wrong.empty()) {
-    std::fprintf(stderr, "cellar_driver: %s\n", wrong.c_str());
-    return 2;
-  }
+  if (const std::optional<int> done = read_settings(argc, argv, settings)) return *done;
   settings.directory += "/cellar_driver." + std::to_string(::getpid());  // two runs at once stay apart
   std::filesystem::create_directories(settings.directory);
   if (!settings.perf_control.empty()) control_perf(settings.perf_control);

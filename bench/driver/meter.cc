@@ -80,6 +80,10 @@ Cost Meter::stop() const {
   return cost;
 }
 
+FileBytes bytes_of_calls() {
+  return {.written = account("/proc/self/io", "wchar:"), .read = account("/proc/self/io", "rchar:")};
+}
+
 uint64_t bytes_on_disk(const std::string& path) {
   uint64_t bytes = 0;
   each_file(path, [&](const std::string& file) {

@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "bench/driver/histogram.h"
+#include "bench/driver/peer.h"
+#include "bench/workload/histogram.h"
 
 namespace cellar::bench {
 
@@ -32,6 +33,9 @@ class Meter {
   uint64_t written_ = 0;
 };
 
+// Bytes that this process passed to and got from the calls that write and read, as the kernel counts them.
+// Mapped files are not counted.
+FileBytes bytes_of_calls();
 // Bytes that the files below `path` take up.
 uint64_t bytes_on_disk(const std::string& path);
 // Takes the files below `path` out of the page cache, as far as they are clean and not mapped.

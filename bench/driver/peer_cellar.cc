@@ -2,6 +2,8 @@
 #include <array>
 #include <utility>
 
+#include "bench/driver/counted_files.h"
+#include "bench/driver/peer_options.h"
 #include "bench/driver/peers.h"
 #include "cellar/cellar.h"
 
@@ -105,27 +107,28 @@ class CellarSession : public Session {
 class CellarPeer : public Peer {
  public:
   // `compaction` is a compaction policy; empty: the default one.
-  CellarPeer(std::string name, std::string compaction)
-      : name_(std::move(name)), compaction_(std::move(compaction)) {}
+  CellarPeer(std::string name, const std::string& compaction) : name_(std::move(name)) {
+    if (!compaction.empty()) check(options_.set("compaction", compaction), "compaction");
+  }
   ~CellarPeer() override { close(); }
 
   std::string name() const override { return name_; }
-  std::string version() const override {
-    return std::string(CELLAR_DRIVER_VERSION) + (compaction_.empty() ? "" : ", compaction " + compaction_);
-  }
+  std::string version() const override { return CELLAR_DRIVER_VERSION; }
   bool has(Feature) const override { return true; }
+  Status set(const std::string& name, const std::string& value) override { return options_.set(name, value); }
+  std::string options() const override { return options_.to_text(); }
 
   void open(const StoreOptions& options) override {
-    EngineOptions engine;
+    EngineOptions engine = options_.engine();
     engine.create_if_missing = options.create;
-    engine.cache_bytes = options.cache_bytes;
-    engine.memtable_bytes = options.memtable_bytes;
+    engine.cache_bytes = options_.cache_bytes(options.cache_bytes);
+    engine.memtable_bytes = options_.memtable_bytes(options.memtable_bytes);
+    engine.environment.files = &files_;
     engine_ = take(Engine::open(options.path, engine), "open");
     TableOptions table;
     for (const std::string& family : options.families) {
-      table.families.push_back(
-          {.name = family, .block_bytes = 16384, .compression = "snappy", .bloom = "row"});
-      if (!compaction_.empty()) table.families.back().compaction = compaction_;
+      table.families.push_back(options_.family());
+      table.families.back().name = family;
     }
     table_ = options.create ? take(engine_->create_table("t", table), "create_table")
                             : take(engine_->open_table("t"), "open_table");
@@ -153,10 +156,13 @@ class CellarPeer : public Peer {
   }
 
   uint64_t run_bytes() override { return engine_->status().store_bytes; }
+  FileBytes file_bytes() override { return files_.bytes(); }
+  std::string counted_by() const override { return "file_system"; }
 
  private:
   const std::string name_;
-  const std::string compaction_;
+  PeerOptions options_;
+  CountedFiles files_{posix_file_system()};
   std::unique_ptr<Engine> engine_;
   std::shared_ptr<Table> table_;
 };

@@ -17,6 +17,8 @@
 #include <utility>
 
 #include "bench/driver/flat_store.h"
+#include "bench/driver/meter.h"
+#include "bench/driver/peer_options.h"
 #include "bench/driver/peers.h"
 
 namespace cellar::bench {
@@ -261,17 +263,37 @@ class LevelPeer : public Peer {
   }
   bool has(Feature) const override { return false; }
 
+  Status set(const std::string& given, const std::string& value) override {
+    const std::string name = PeerOptions::spelling(given);
+    PeerOptions changed = options_;
+    CELLAR_TRY(changed.set(name, value));
+    const FamilyOptions& family = changed.family();
+    const EngineOptions& engine = changed.engine();
+    const bool none = value == "none";
+    const bool same = name == "cache_bytes" || name == "memtable_bytes" || name == "block_bytes" ||
+                      (name == "compression" && (none || family.compression == "snappy")) ||
+                      (name == "bloom" && (none || family.bloom == "row")) ||
+                      (name == "cache_policy" && engine.cache_policy == "lru") ||
+                      (name == "memtable" && engine.memtable == "skip_list");
+    if (!same) return Status::not_supported("leveldb has no " + name + "=" + value);
+    compress_ = family.compression != "none";
+    filtered_ = family.bloom != "none";
+    options_ = changed;
+    return {};
+  }
+  std::string options() const override { return options_.to_text(); }
+
   void open(const StoreOptions& options) override {
-    cache_.reset(leveldb::NewLRUCache(options.cache_bytes));
-    filter_.reset(leveldb::NewBloomFilterPolicy(10));
+    cache_.reset(leveldb::NewLRUCache(options_.cache_bytes(options.cache_bytes)));
+    if (filtered_) filter_.reset(leveldb::NewBloomFilterPolicy(10));
     leveldb::Options level;
     level.create_if_missing = options.create;
-    level.write_buffer_size = options.memtable_bytes;
+    level.write_buffer_size = options_.memtable_bytes(options.memtable_bytes);
     level.max_file_size = 64u << 20;
-    level.block_size = 16384;
+    level.block_size = options_.family().block_bytes;
     level.block_cache = cache_.get();
     level.filter_policy = filter_.get();
-    level.compression = leveldb::kSnappyCompression;
+    level.compression = compress_ ? leveldb::kSnappyCompression : leveldb::kNoCompression;
     store_ = std::make_unique<LevelStore>();
     store_->families = options.families;
     for (const std::string& family : options.families) {
@@ -323,8 +345,14 @@ class LevelPeer : public Peer {
     }
     return sum;
   }
+  // LevelDB maps the first thousand tables for reading.
+  FileBytes file_bytes() override { return {.written = bytes_of_calls().written, .read = std::nullopt}; }
+  std::string counted_by() const override { return "proc_self_io"; }
 
  private:
+  PeerOptions options_;
+  bool compress_ = true;
+  bool filtered_ = true;
   std::unique_ptr<leveldb::Cache> cache_;
   std::unique_ptr<const leveldb::FilterPolicy> filter_;
   std::unique_ptr<LevelStore> store_;

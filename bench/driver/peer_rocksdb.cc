@@ -17,7 +17,9 @@
 #include <utility>
 
 #include "bench/driver/flat_store.h"
+#include "bench/driver/meter.h"
 #include "bench/driver/peers.h"
+#include "bench/driver/rocksdb_options.h"
 #include "bench/driver/rocksdb_rules.h"
 
 namespace cellar::bench {
@@ -93,14 +95,15 @@ class RowWalk {
       const std::string_view row = plain_part(key.row, plain_row_);
       if (key.column == column_) newest_.pop_back();  // older than this one
       column_ = key.column;
-      newest_.push_back({key.timestamp,
-                         Tally::weigh(row, plain_part(key.qualifier(), plain_qualifier_), value),
+      const std::string_view qualifier = plain_part(key.qualifier(), plain_qualifier_);
+      newest_.push_back({key.timestamp, Tally::weigh(row, qualifier, value),
+                         row.size() + qualifier.size() + value.size(),
                          bounds.filter == nullptr || bounds.filter(row, value)});
     }
     uint64_t found = 0;
     for (const Candidate& candidate : newest_) {
       if (candidate.timestamp <= family_marker_ || !candidate.passes) continue;
-      tally.add_weight(candidate.weight);
+      tally.add_weight(candidate.weight, candidate.bytes);
       ++found;
     }
     return found;
@@ -110,6 +113,7 @@ class RowWalk {
   struct Candidate {
     int64_t timestamp;
     uint64_t weight;
+    uint64_t bytes;
     bool passes;
   };
 
@@ -365,56 +369,47 @@ class RocksSession : public Session {
   std::string key_;
 };
 
-rocksdb::ColumnFamilyOptions family_options(const StoreOptions& options, const Store& store,
+// Adds what carries the data model. The rest are the options of the run.
+rocksdb::ColumnFamilyOptions family_options(const StoreOptions& options, const RocksOptions& chosen,
+                                            const Store& store,
                                             const std::shared_ptr<rocksdb::Cache>& cache) {
-  rocksdb::BlockBasedTableOptions table;
-  table.block_size = 16384;
+  rocksdb::BlockBasedTableOptions table = chosen.table();
   table.block_cache = cache;
-  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10, false));
-  table.whole_key_filtering = false;
-  table.cache_index_and_filter_blocks = false;  // held by the table readers
-
-  rocksdb::ColumnFamilyOptions family;
+  rocksdb::ColumnFamilyOptions family = chosen.family();
   family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   family.prefix_extractor = row_of_key();
   family.compaction_filter_factory = version_rules(store.oldest);
   family.table_properties_collector_factories.push_back(time_collector());
-  family.compression = rocksdb::kSnappyCompression;
-  family.write_buffer_size = options.memtable_bytes;
-  family.max_write_buffer_number = 4;
-  family.target_file_size_base = 64u << 20;
-  family.max_bytes_for_level_base = 256u << 20;
-  family.level_compaction_dynamic_level_bytes = true;
+  if (!chosen.has_own("write_buffer_size"))
+    family.write_buffer_size = chosen.common().memtable_bytes(options.memtable_bytes);
   return family;
 }
 
 class RocksPeer : public Peer {
  public:
-  RocksPeer(std::string name, uint32_t subcompactions)
-      : name_(std::move(name)), subcompactions_(subcompactions) {}
+  RocksPeer(std::string name, uint32_t subcompactions) : name_(std::move(name)) {
+    if (subcompactions > 1) options_.split_compactions(subcompactions);
+  }
   ~RocksPeer() override { close(); }
 
   std::string name() const override { return name_; }
   std::string version() const override { return rocksdb::GetRocksVersionAsString(true) + " static"; }
   bool has(Feature) const override { return true; }
+  Status set(const std::string& name, const std::string& value) override { return options_.set(name, value); }
+  std::string options() const override { return options_.common().to_text(); }
 
   void open(const StoreOptions& options) override {
-    rocksdb::DBOptions db;
+    rocksdb::DBOptions db = options_.db();
     db.create_if_missing = options.create;
     db.create_missing_column_families = true;
-    db.max_background_jobs = 2;
-    db.max_subcompactions = subcompactions_;
-    db.bytes_per_sync = 1u << 20;
-    db.compaction_readahead_size = 2u << 20;
-    db.max_open_files = -1;
-    const auto cache = rocksdb::NewLRUCache(options.cache_bytes, 4);
+    const auto cache = rocksdb::NewLRUCache(options_.common().cache_bytes(options.cache_bytes), 4);
     store_ = std::make_unique<Store>();
     store_->families = options.families;
     store_->has_markers = !options.create;
     std::vector<rocksdb::ColumnFamilyDescriptor> families = {
         {rocksdb::kDefaultColumnFamilyName, rocksdb::ColumnFamilyOptions()}};
     for (const std::string& family : options.families)
-      families.emplace_back(family, family_options(options, *store_, cache));
+      families.emplace_back(family, family_options(options, options_, *store_, cache));
     rocksdb::DB* opened = nullptr;
     check(rocksdb::DB::Open(db, options.path, families, &all_handles_, &opened), "open");
     store_->db.reset(opened);
@@ -452,6 +447,8 @@ class RocksPeer : public Peer {
   }
 
   uint64_t run_bytes() override { return sum_of("rocksdb.total-sst-files-size"); }
+  FileBytes file_bytes() override { return bytes_of_calls(); }
+  std::string counted_by() const override { return "proc_self_io"; }
 
  private:
   uint64_t sum_of(const char* property) {
@@ -472,7 +469,7 @@ class RocksPeer : public Peer {
   }
 
   const std::string name_;
-  const uint32_t subcompactions_;
+  RocksOptions options_;
   std::unique_ptr<Store> store_;
   std::vector<rocksdb::ColumnFamilyHandle*> all_handles_;
   bool markers_possible_ = true;

@@ -81,6 +81,7 @@ void Run::step(const std::string& workload, Step kind, const std::string& unit,
   const int64_t before = steady_ns();
   peer_.settle();
   const double settle = static_cast<double>(steady_ns() - before) * 1e-9;
+  if (sample.after) sample.after(sample);
   if (wanted) emit_(workload, unit, sample, settle);
 }
 

@@ -11,10 +11,11 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/driver/data.h"
-#include "bench/driver/histogram.h"
 #include "bench/driver/meter.h"
 #include "bench/driver/peer.h"
+#include "bench/workload/data.h"
+#include "bench/workload/histogram.h"
+#include "bench/workload/workload.h"
 
 namespace cellar::bench {
 
@@ -46,6 +47,22 @@ class Sample {
   std::vector<Window> windows;
   uint64_t bytes_live = 0;  // on disk before the first window: of rows that were written once
 
+  // Only of workloads that check what they read: for amplifications.
+  struct Bytes {
+    uint64_t put = 0;                        // of cells
+    uint64_t returned = 0;                   // of cells
+    uint64_t live = 0;                       // of cells, at the end
+    uint64_t to_files = 0;                   // until all was flushed and no compaction was due
+    std::optional<uint64_t> from_files = 0;  // during the stretch; not set: nobody can count them
+    std::string counted_by;
+  };
+  std::optional<Bytes> bytes;
+  std::string about;        // mix, skew and sizes
+  double call_seconds = 0;  // in calls, the mean of the threads; 0: rates count the whole stretch
+  bool by_time = false;     // ended by the clock: engines did different numbers of operations
+  // Called when the background work of the stretch is done, before the sample is reported.
+  std::function<void(Sample&)> after;
+
   const Cost& cost() const { return cost_; }
   bool running() const { return meter_.has_value(); }
 
@@ -67,9 +84,6 @@ struct Worker {
   Tally& tally;
 };
 
-constexpr std::string_view kFamily = "f";
-constexpr std::string_view kQualifier = "q0";
-
 // Puts of one cell f:q0.
 class OneCell {
  public:
@@ -89,6 +103,7 @@ class OneCell {
 struct Amounts {
   uint64_t n = 2000000;     // rows
   uint64_t overwrites = 4;  // of each row, on average, by workloads that last
+  WorkloadChanges changes = {};
 };
 
 class Run {
@@ -100,6 +115,7 @@ class Run {
   Peer& peer() { return peer_; }
   uint64_t n() const { return amounts_.n; }
   uint64_t overwrites() const { return amounts_.overwrites; }
+  const WorkloadChanges& changes() const { return amounts_.changes; }
   const std::string& path() const { return path_; }
 
   // Returns true if a requested workload has not run yet.

@@ -23,12 +23,6 @@ std::string option_example(const FamilyOptions& family, std::string_view option)
 std::string option_example(const TableOptions& table, std::string_view option);
 std::string option_example(const EngineOptions& engine, std::string_view option);
 
-// The options of an engine by name, as public functions have those of families and tables; the environment
-// has no text.
-Status set_option(EngineOptions& engine, std::string_view key, std::string_view value);
-std::string to_text(const EngineOptions& engine, bool all = false);
-std::vector<std::pair<std::string, std::string>> option_list(const EngineOptions& engine);
-
 // Returns the option that an attribute or a key of HBase sets: "the option max_versions". Such a key is not
 // carried. Returns "" if it sets none.
 std::string option_of_metadata(const FamilyOptions& family, std::string_view key);

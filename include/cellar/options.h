@@ -225,6 +225,10 @@ struct EngineOptions {
   Environment environment = {};
 };
 Status validate(const EngineOptions& engine);
+// The same for the options of an engine. The environment has no text.
+Status set_option(EngineOptions& engine, std::string_view key, std::string_view value);
+std::string to_text(const EngineOptions& engine, bool all = false);
+std::vector<std::pair<std::string, std::string>> option_list(const EngineOptions& engine);
 
 struct WriteOptions {
   std::optional<Durability> durability = {};  // not set: the table's, else the engine's

@@ -1,14 +1,16 @@
 // Data of the workloads: made from seeds alone.
-#include "bench/driver/data.h"
+#include "bench/workload/data.h"
 
+#include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstring>
+
+#include "base/random.h"
+#include "bench/workload/key_chooser.h"
 
 namespace cellar::bench {
 namespace {
 
-constexpr double kTheta = 0.99;
 constexpr size_t kNoise = 42;  // of a value, after its first word
 
 // Bytes that no compressor makes smaller, for all values to cut their noise from.
@@ -35,6 +37,20 @@ std::string_view ValueMaker::of(uint64_t row, uint64_t version) {
   return {bytes_, kBytes};
 }
 
+void fill_value(std::span<char> to, uint64_t word) {
+  constexpr size_t kWord = sizeof word;
+  const size_t half = to.size() / 2;
+  const size_t head = std::min(to.size(), kWord);
+  const size_t noisy = half > 2 * kWord ? half - 2 * kWord : 0;
+  std::memset(to.data(), static_cast<int>('a' + word % 26), to.size());
+  std::memcpy(to.data(), &word, head);
+  if (noisy != 0)
+    std::memcpy(to.data() + head, noise().data() + (word >> 44) % (noise().size() - noisy), noisy);
+  if (to.size() < 2 * kWord) return;
+  const uint64_t last = mix(word + to.size());
+  std::memcpy(to.data() + to.size() - kWord, &last, kWord);
+}
+
 bool one_percent(std::string_view, std::string_view value) {
   uint64_t word = 0;
   std::memcpy(&word, value.data(), sizeof word);
@@ -58,20 +74,6 @@ uint64_t Permutation::operator()(uint64_t index) const {
     index = (left << half_bits_) | right;
   } while (index >= count_);
   return index;
-}
-
-Zipf::Zipf(uint64_t count) : count_(static_cast<double>(count)), zeta_(0) {
-  for (uint64_t i = 1; i <= count; ++i) zeta_ += std::pow(1.0 / static_cast<double>(i), kTheta);
-  const double zeta_of_two = 1.0 + std::pow(0.5, kTheta);
-  eta_ = (1.0 - std::pow(2.0 / count_, 1.0 - kTheta)) / (1.0 - zeta_of_two / zeta_);
-}
-
-uint64_t Zipf::operator()(Random& random) const {
-  const double u = random.unit();
-  if (u * zeta_ < 1.0) return 0;
-  if (u * zeta_ < 1.0 + std::pow(0.5, kTheta)) return 1;
-  const double rank = count_ * std::pow(eta_ * u - eta_ + 1.0, 1.0 / (1.0 - kTheta));
-  return rank >= count_ ? static_cast<uint64_t>(count_) - 1 : static_cast<uint64_t>(rank);
 }
 
 std::vector<uint32_t> scattered_zipf(uint64_t count, uint64_t draws, uint64_t seed) {

@@ -2,13 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/random.h"
-
 namespace cellar::bench {
+
+constexpr std::string_view kFamily = "f";
+constexpr std::string_view kQualifier = "q0";
 
 // "user" and twelve digits. Even numbers are rows that exist, odd ones are missing.
 class RowKey {
@@ -42,6 +44,11 @@ class ValueMaker {
   char bytes_[kBytes];
 };
 
+// Fills `to` with a value that depends on `word` and on its length. About half of it is noise and the rest is
+// a single letter, so that compression halves it. Beginning and end differ from those of other words, if
+// there is room: from 16 bytes on, a value that is cut off ends differently.
+void fill_value(std::span<char> to, uint64_t word);
+
 // One in a hundred values of ValueMaker.
 bool one_percent(std::string_view row, std::string_view value);
 
@@ -57,19 +64,7 @@ class Permutation {
   int half_bits_;
 };
 
-// Ranks 0 … count - 1 with the probabilities of YCSB's zipfian generator (Gray et al., theta 0.99).
-class Zipf {
- public:
-  explicit Zipf(uint64_t count);
-  uint64_t operator()(Random& random) const;
-
- private:
-  double count_;
-  double zeta_;
-  double eta_;
-};
-
-// `draws` rows of `count`, popular ones scattered over the key space.
+// `draws` rows of `count` by YCSB's Zipf law, popular ones scattered over the key space.
 std::vector<uint32_t> scattered_zipf(uint64_t count, uint64_t draws, uint64_t seed);
 
 }  // namespace cellar::bench

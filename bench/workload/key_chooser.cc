@@ -1,0 +1,110 @@
+// KeyChooser: rejection-inversion for Zipf's law, and the texts of skews.
+#include "bench/workload/key_chooser.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace cellar::bench {
+namespace {
+
+constexpr uint64_t kScatterSeed = 99;
+constexpr double kThetaMax = 10;
+
+// Near theta = 1 the plain formulas divide a small difference by another one. These two have the limits.
+double expm1_ratio(double x) { return std::abs(x) > 1e-8 ? std::expm1(x) / x : 1 + x / 2; }
+double log1p_ratio(double x) { return std::abs(x) > 1e-8 ? std::log1p(x) / x : 1 - x / 2; }
+
+std::string short_number(double number) {
+  std::string text = std::to_string(number);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+Result<Skew> parse_skew(std::string_view text) {
+  const auto fault = [&] {
+    return Status::invalid_argument("invalid skew \"" + std::string(text) + "\"")
+        .hinting("give uniform, zipf, zipf:0.99 or latest; the exponent is above 0 and at most 10");
+  };
+  const size_t colon = text.find(':');
+  const std::string_view name = text.substr(0, colon);
+  Skew skew;
+  if (name == "uniform") {
+    skew.kind = SkewKind::kUniform;
+  } else if (name == "latest") {
+    skew.kind = SkewKind::kLatest;
+  } else if (name != "zipf") {
+    return fault();
+  }
+  if (colon == std::string_view::npos) return skew;
+  if (skew.kind == SkewKind::kUniform) return fault();
+  const std::string exponent(text.substr(colon + 1));
+  char* end = nullptr;
+  skew.theta = std::strtod(exponent.c_str(), &end);
+  const bool whole = !exponent.empty() && end == exponent.c_str() + exponent.size();
+  if (!whole || !(skew.theta > 0 && skew.theta <= kThetaMax)) return fault();
+  return skew;
+}
+
+std::string to_text(const Skew& skew) {
+  switch (skew.kind) {
+    case SkewKind::kUniform:
+      return "uniform";
+    case SkewKind::kZipf:
+      return "zipf:" + short_number(skew.theta);
+    case SkewKind::kLatest:
+      return "latest:" + short_number(skew.theta);
+  }
+  return "";
+}
+
+// Ranks are numbered from 1 here, as in the paper. Rank k owns the interval from k - 1/2 to k + 1/2 of the
+// curve t ^ -theta. Its area is larger than k ^ -theta, and the surplus is rejected. The first rank owns only
+// as much area as its probability.
+Zipf::Zipf(uint64_t count, double theta) : count_(count), theta_(theta) {
+  low_ = area(1.5) - 1;
+  high_ = area(static_cast<double>(count) + 0.5);
+  accepted_ = 2 - inverse_area(area(2.5) - std::pow(2.0, -theta));
+}
+
+double Zipf::area(double x) const {
+  const double log = std::log(x);
+  return expm1_ratio((1 - theta_) * log) * log;
+}
+
+double Zipf::inverse_area(double y) const {
+  const double scaled =
+      std::max(-1.0, y * (1 - theta_));  // rounding must not leave the domain of the logarithm
+  return std::exp(log1p_ratio(scaled) * y);
+}
+
+uint64_t Zipf::operator()(Random& random) const {
+  while (true) {
+    const double drawn = high_ + random.unit() * (low_ - high_);
+    const double x = inverse_area(drawn);
+    const double rank = std::clamp(std::floor(x + 0.5), 1.0, static_cast<double>(count_));
+    if (rank - x <= accepted_ || drawn >= area(rank + 0.5) - std::pow(rank, -theta_))
+      return std::min(static_cast<uint64_t>(rank), count_) - 1;
+  }
+}
+
+KeyChooser::KeyChooser(const Skew& skew, uint64_t loaded)
+    : skew_(skew), scatter_(loaded, kScatterSeed), zipf_(loaded, skew.theta) {}
+
+uint64_t KeyChooser::next(Random& random, uint64_t rows) {
+  switch (skew_.kind) {
+    case SkewKind::kUniform:
+      break;
+    case SkewKind::kZipf:
+      return scatter_(zipf_(random));
+    case SkewKind::kLatest:
+      if (zipf_.count() != rows) zipf_ = Zipf(rows, skew_.theta);
+      return rows - 1 - zipf_(random);
+  }
+  return random.below(rows);
+}
+
+}  // namespace cellar::bench
