@@ -22,5 +22,6 @@ void register_tools_transfer_plugins();
 void register_tools_files_plugins();
 void register_tools_shell_plugins();
 void register_tools_plot_plugins();
+void register_tools_experiment_plugins();
 
 }  // namespace cellar

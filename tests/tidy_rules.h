@@ -75,6 +75,9 @@ inline const std::vector<Layer> kLayers = {
       "hfile/format", "hfile/codec", "cell", "base", "include"}},
     {"tools/shell", {"tools/query", "tools/store", "tools/frame", "engine/schema", "base", "include"}},
     {"tools/plot", {"tools/frame", "base", "include"}},
+    {"bench/workload", {"base", "include"}},
+    {"tools/experiment",
+     {"tools/plot", "tools/store", "tools/frame", "bench/workload", "engine/schema", "base", "include"}},
     {"tools", {"tools/frame", "base", "include"}},
 };
 // Returns the layer of a path: "engine/log" of engine/log/wal_writer.h, "engine" of engine/engine_impl.h.
@@ -218,7 +221,8 @@ inline const Strings kPluginKinds = {"policy_", "encoding_", "compressor_", "typ
 inline const std::set<std::string_view> kPluginLayers = {
     "filter",         "memtable",    "bloom",       "cache",       "hfile/codec",
     "hfile/encoding", "compaction",  "tools/frame", "tools/store", "tools/query",
-    "tools/transfer", "tools/files", "tools/shell", "tools/plot"};
+    "tools/transfer", "tools/files", "tools/shell", "tools/plot",
+    "tools/experiment"};
 
 // Folders in which functions state what they promise. The number of CELLAR_ASSERT and CELLAR_DCHECK, divided
 // by the number of functions, may not fall below kAssertionsPerFunction. static_assert is counted apart.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/workload/counted_files.h"
 #include "bench/workload/session.h"
 #include "cellar/status.h"
 
@@ -21,12 +22,6 @@ struct StoreOptions {
   bool create = false;
 };
 
-// Bytes that a process moved to and from files, logs included, since some moment.
-struct FileBytes {
-  uint64_t written = 0;
-  std::optional<uint64_t> read = 0;  // not set: nobody can count them
-};
-
 enum class Feature : uint8_t { kTimeToLive, kColdGets };
 
 // A store of one engine. Any thread may ask for sessions; the rest is for one thread.
@@ -38,9 +33,9 @@ class Peer {
   virtual std::string version() const = 0;
   virtual bool has(Feature feature) const = 0;
 
-  // Sets an option by its name in Cellar, or by the engine's own name; before open(). It replaces the value of
-  // StoreOptions. Error: kInvalidArgument for an invalid name or value, with the nearest name as its hint. Error:
-  // kNotSupported if the engine has no such option or no such value.
+  // Sets an option by its name in Cellar, or by the engine's own name; before open(). It replaces the value
+  // of StoreOptions. Error: kInvalidArgument for an invalid name or value, with the nearest name as its hint.
+  // Error: kNotSupported if the engine has no such option or no such value.
   virtual Status set(const std::string& name, const std::string& value) = 0;
   // Returns the options that were set and are in effect: "compaction=leveled,memtable_bytes=4m".
   virtual std::string options() const = 0;

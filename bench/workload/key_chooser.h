@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/random.h"
 #include "bench/workload/data.h"
@@ -50,6 +51,9 @@ class Zipf {
   double high_;
   double accepted_;  // a rank this close to its point needs no second look
 };
+
+// `draws` rows of `count` by YCSB's Zipf law, popular ones scattered over the key space.
+std::vector<uint32_t> scattered_zipf(uint64_t count, uint64_t draws, uint64_t seed);
 
 // One thread at a time.
 class KeyChooser {

@@ -60,6 +60,8 @@ class Schemas : public ToolTest {
     write_file("none.hfile", std::string(9999, 'x'));
     write_file("cells.jsonl", R"({"row":"r","family":"d","qualifier":"q","ts":5,"type":"Put","value":"v"})"
                               "\n");
+    write_file("tiny.json", R"({"repetitions":1,"log_segment_bytes":"64k",
+        "workload":{"name":"ycsb_a","rows":100,"operations":100}})");
     write_file("bench.json", R"({"benchmarks":[{"name":"get/k:1","real_time":2.5,"time_unit":"us"}]})");
   }
 
@@ -167,6 +169,8 @@ class Schemas : public ToolTest {
         {"drop", "shop", "more"},
         {"checkpoint", "shop", "copy"},
         {"truncate", "copy", "orders"},
+        {"experiment", "tiny.json", "--dry-run"},
+        {"experiment", "tiny.json"},
         {"plot", "bench.json"},
         {"version"},
     };

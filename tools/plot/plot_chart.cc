@@ -135,7 +135,8 @@ std::string scale_to_unit(const std::string& y, const PlotRecord& first, std::ve
   while (unit->size > 1 && largest < unit->size) ++unit;
   for (PlotSeries& each : series) {
     for (double& value : each.values) value /= unit->size;
-    for (PlotPoint& point : each.points) point.y /= unit->size;
+    for (PlotPoint& point : each.points)
+      for (double* value : {&point.y, &point.y_spread.least, &point.y_spread.most}) *value /= unit->size;
   }
   return (y == "real_time" ? "time, " : "processor time, ") + std::string(unit->name);
 }
@@ -222,12 +223,17 @@ class Points {
     for (const Place& place : places_) {
       auto found = std::ranges::find(all, place.series, &PlotSeries::name);
       if (found == all.end()) found = all.insert(all.end(), PlotSeries{place.series, {}});
-      found->points.push_back({median(place.xs), median(place.ys), place.name});
+      found->points.push_back(
+          {median(place.xs), median(place.ys), place.name, spread(place.xs), spread(place.ys)});
     }
     return all;
   }
 
  private:
+  static PlotSpread spread(const std::vector<double>& values) {
+    const auto [least, most] = std::ranges::minmax(values);
+    return {least, most};
+  }
   struct Place {
     std::string series;
     std::string name;
@@ -266,24 +272,36 @@ Result<PlotChart> make_bars_or_lines(const std::vector<const PlotRecord*>& selec
   return chart;
 }
 
+// The number of a field, or of a text that is one, such as a part of a name.
+bool number_field(const PlotRecord& record, const std::string& name, double& value) {
+  std::string text;
+  if (const auto found = record.numbers.find(name); found != record.numbers.end()) {
+    value = found->second;
+    return true;
+  }
+  return text_field(record, name, text) && is_number(text, value);
+}
+
 Result<PlotChart> make_scatter(const std::vector<const PlotRecord*>& selected, const PlotRequest& request,
                                const std::string& x, const std::string& y) {
-  CELLAR_TRY(check_field(selected, "--x", x, true));
+  CELLAR_TRY(check_field(selected, "--x", x, false));
   if (!request.label.empty()) CELLAR_TRY(check_field(selected, "--label", request.label, false));
+  double at_x = 0;
+  double at_y = 0;
+  if (std::ranges::none_of(selected, [&](const PlotRecord* each) { return number_field(*each, x, at_x); })) {
+    return Status::invalid_argument("--kind scatter: the x axis needs numbers, and " + x + " has none")
+        .hinting("choose another field with --x");
+  }
   PlotChart chart;
   Points points;
   for (const PlotRecord* record : selected) {
-    const auto at_x = record->numbers.find(x);
-    const auto at_y = record->numbers.find(y);
     std::string series;
     std::string name;
-    const bool whole = at_x != record->numbers.end() && at_y != record->numbers.end() &&
+    const bool whole = number_field(*record, x, at_x) && number_field(*record, y, at_y) &&
                        series_of(*record, request.series, series) &&
                        (request.label.empty() || text_field(*record, request.label, name));
-    const bool shown =
-        whole && !(request.log_x && at_x->second <= 0) && !(request.log_y && at_y->second <= 0);
-    if (shown) {
-      points.add(series, name, at_x->second, at_y->second);
+    if (whole && (at_x > 0 || !request.log_x) && (at_y > 0 || !request.log_y)) {
+      points.add(series, name, at_x, at_y);
     } else {
       ++chart.left_out;
     }

@@ -24,11 +24,19 @@ struct PlotRequest {
   bool log_y = false;
 };
 
+// The least and the greatest value of several runs.
+struct PlotSpread {
+  double least = 0;
+  double most = 0;
+};
+
 // A point of a scatter plot.
 struct PlotPoint {
   double x = 0;
   double y = 0;
-  std::string name;  // next to the point; may be empty
+  std::string name;          // next to the point; may be empty
+  PlotSpread x_spread = {};  // drawn as a thin line through the point, if the values differ
+  PlotSpread y_spread = {};
 };
 
 struct PlotSeries {
@@ -63,7 +71,7 @@ double median(std::vector<double> values);
 
 // Several runs of one place give their median. In a scatter plot, a place is a series and a name. Errors:
 // kNotFound if nothing is selected; kInvalidArgument for an invalid filter or field, with the nearest as the
-// hint, and for an x axis that does not fit the kind.
+// hint. Also kInvalidArgument if the x axis does not fit the kind.
 Result<PlotChart> make_chart(const PlotInput& input, const PlotRequest& request);
 
 }  // namespace cellar

@@ -39,7 +39,8 @@ std::string colour_rules(const char* const (&colours)[kColours]) {
 std::string plot_style() {
   return "text{fill:#1c1c1c;font:12px system-ui,sans-serif}.title{font-size:15px;font-weight:600}\n"
          ".soft{fill:#5a5a5a}.figure{font-size:10px;fill:#5a5a5a}.ground{fill:#fff}\n"
-         ".grid{stroke:#d8d8d8}.axis{stroke:#5a5a5a}.line{fill:none;stroke-width:2}.point{stroke:#fff}\n" +
+         ".grid{stroke:#d8d8d8}.axis{stroke:#5a5a5a}.line{fill:none;stroke-width:2}.spread{opacity:.5}.point{"
+         "stroke:#fff}\n" +
          colour_rules(kLight) +
          "@media (prefers-color-scheme:dark){\n"
          "text{fill:#ececec}.soft,.figure{fill:#a8adb2}.ground{fill:#14171a}\n"
@@ -187,7 +188,10 @@ class Picture {
     };
     for (const PlotSeries& series : chart_.series) {
       for (const double value : series.values) meet(value);
-      for (const PlotPoint& point : series.points) meet(point.y);
+      for (const PlotPoint& point : series.points)
+        for (const double value :
+             {point.y, least_of(point.y, point.y_spread), most_of(point.y, point.y_spread)})
+          meet(value);
     }
     if (high < low) low = high = 1;  // nothing that this axis could show
     if (chart_.kind == PlotKind::kScatter)
@@ -195,6 +199,14 @@ class Picture {
     if (!chart_.log_y) return {std::min(low, 0.0), std::max(high, 0.0), false, true, bottom(), top_};
     // A bar begins somewhere: the least one still shows.
     return {bars() ? low / 2 : low, high, true, true, bottom(), top_};
+  }
+
+  // The ends of a spread. A point without one has zeros there.
+  static double least_of(double value, const PlotSpread& spread) {
+    return spread.most > spread.least ? spread.least : value;
+  }
+  static double most_of(double value, const PlotSpread& spread) {
+    return spread.most > spread.least ? spread.most : value;
   }
 
   // The axes of a scatter plot begin at 0, unless all points lie far from it.
@@ -205,8 +217,8 @@ class Picture {
     double high = -INFINITY;
     for (const PlotSeries& series : chart_.series) {
       for (const PlotPoint& point : series.points) {
-        low = std::min(low, point.x);
-        high = std::max(high, point.x);
+        low = std::min(low, least_of(point.x, point.x_spread));
+        high = std::max(high, most_of(point.x, point.x_spread));
       }
     }
     if (high < low) low = high = 1;
@@ -360,14 +372,26 @@ class Picture {
         taken.push_back({x.at(point.x) - 5, y.at(point.y) - 5, x.at(point.x) + 5, y.at(point.y) + 5});
     for (size_t i = 0; i < chart_.series.size(); ++i) {
       for (const PlotPoint& point : chart_.series[i].points) {
+        add_spread(i, point, x, y);
         mark(i, x.at(point.x), y.at(point.y));
         if (!point.name.empty()) name_point(point.name, x.at(point.x), y.at(point.y), taken);
       }
     }
   }
 
-  // Writes the name to the right of its point, or where there is room: left of it, above it, below it, and the
-  // same a line higher or lower. Without room it stands to the right.
+  void add_spread(size_t series, const PlotPoint& point, const PlotAxis& x, const PlotAxis& y) {
+    const auto line = [&](double from_x, double from_y, double to_x, double to_y) {
+      add(R"~(<path class="spread l{}" d="M{:.1f} {:.1f}L{:.1f} {:.1f}"/>)~", colour(series), from_x, from_y,
+          to_x, to_y);
+    };
+    if (point.x_spread.most > point.x_spread.least)
+      line(x.at(point.x_spread.least), y.at(point.y), x.at(point.x_spread.most), y.at(point.y));
+    if (point.y_spread.most > point.y_spread.least)
+      line(x.at(point.x), y.at(point.y_spread.least), x.at(point.x), y.at(point.y_spread.most));
+  }
+
+  // Writes the name to the right of its point. If there is no room, it stands to the left, above or below, or
+  // a line higher or lower. Without any room it stands to the right.
   void name_point(const std::string& name, double x, double y, std::vector<Box>& taken) {
     constexpr double kHigh = 12;
     const double width = text_width(name);

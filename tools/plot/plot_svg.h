@@ -12,8 +12,8 @@ namespace cellar {
 std::string svg_of(const PlotChart& chart);
 
 // Returns the picture for a page that holds several. It has no style of its own: the page needs plot_style()
-// once. `id` begins the names of its parts, and differs from picture to picture. The picture is as wide as the
-// place that holds it.
+// once. `id` begins the names of its parts, and differs from picture to picture. The picture is as wide as
+// the place that holds it.
 std::string svg_in_page(const PlotChart& chart, const std::string& id);
 
 // Returns the rules of all pictures, for a <style> element.
