@@ -48,8 +48,7 @@ class ExperimentCommand final : public Command {
             "Members: name, about, directory, repetitions, seed, workload, options; and of a workload rows,\n"
             "operations or seconds, mix, value_bytes, skew, threads, scan_length, each also a list.\n"
             "Results are lines of DIR/results.jsonl, which `cellar plot` reads. The page is DIR/page.html.\n"
-            "Started again, the command continues after the last result. `cellar help experiments` shows all "
-            "of it.")
+            "Started again, the command continues after the last result. See `cellar help experiments`.")
         .example("cellar experiment policies.json",
                  "all runs that have no result yet, then the medians and the page")
         .example("cellar experiment policies.json --dry-run", "what would run")
