@@ -43,7 +43,7 @@ class ExperimentCommand final : public Command {
             "Each option of docs/options.md may be a list of values; each combination runs with each "
             "workload:\n"
             "  {\"compaction\": [\"exploring\", \"leveled\"], \"memtable_bytes\": \"1m\",\n"
-            "   \"workload\": [{\"name\": \"update_zipf\", \"rows\": \"100k\"}, \"ycsb_b\"], "
+            "   \"workload\": [{\"name\": \"update_zipf\", \"rows\": 100000}, \"ycsb_b\"], "
             "\"repetitions\": 3}\n"
             "Members: name, about, directory, repetitions, seed, workload, options; and of a workload rows,\n"
             "operations or seconds, mix, value_bytes, skew, threads, scan_length, each also a list.\n"
