@@ -24,5 +24,6 @@ void register_tools_shell_plugins();
 void register_tools_plot_plugins();
 void register_tools_simulate_plugins();
 void register_tools_trace_plugins();
+void register_tools_experiment_plugins();
 
 }  // namespace cellar

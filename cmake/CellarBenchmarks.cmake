@@ -16,11 +16,10 @@ endif()
 
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
-# What benchmarks do to a store, apart from who measures it: choices of rows, mixes of operations, values, and the
-# check of what was read.
-cellar_sources(cellar_workload_sources bench/workload)
-add_library(cellar_workload STATIC ${cellar_workload_sources})
+# The layer of the workloads as a library.
+add_library(cellar_workload STATIC $<TARGET_OBJECTS:cellar_bench_workload>)
 cellar_target(cellar_workload)
+set_target_properties(cellar_workload PROPERTIES LINKER_LANGUAGE CXX)
 target_link_libraries(cellar_workload PUBLIC cellar)
 target_include_directories(cellar_workload PUBLIC "${PROJECT_SOURCE_DIR}")
 

@@ -24,6 +24,8 @@ endforeach()
 install(DIRECTORY include/cellar DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
 if(TARGET cellar_tool)
   install(TARGETS cellar_tool RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  # Texts for `cellar experiment`.
+  install(DIRECTORY share/cellar/experiments DESTINATION "${CMAKE_INSTALL_DATADIR}/cellar" FILES_MATCHING PATTERN "*.json")
   # What the JSON of the program looks like.
   install(DIRECTORY share/cellar/schema DESTINATION "${CMAKE_INSTALL_DATADIR}/cellar" FILES_MATCHING PATTERN "*.json")
 endif()

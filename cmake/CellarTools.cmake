@@ -13,11 +13,13 @@ cellar_layer(tools/shell    DEPENDS tools/query    LIBS fmt::fmt cellar_dep::edi
 cellar_layer(tools/trace    DEPENDS tools/store    LIBS fmt::fmt nlohmann_json::nlohmann_json)
 cellar_layer(tools/plot     DEPENDS tools/frame    LIBS fmt::fmt nlohmann_json::nlohmann_json)
 cellar_layer(tools/simulate DEPENDS tools/frame    LIBS fmt::fmt nlohmann_json::nlohmann_json)
-cellar_layer(tools DEPENDS tools/transfer tools/files tools/shell tools/plot tools/simulate tools/trace LIBS fmt::fmt EXCLUDE "/main\\.cc$")
+cellar_layer(tools/experiment DEPENDS tools/store tools/plot bench/workload LIBS fmt::fmt nlohmann_json::nlohmann_json)
+cellar_layer(tools DEPENDS tools/transfer tools/files tools/shell tools/plot tools/simulate tools/trace tools/experiment
+             LIBS fmt::fmt EXCLUDE "/main\\.cc$")
 cellar_protobuf(tools/hbase)
 # What prints a few lines for people is compiled for size: that takes a third less time.
 if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT CELLAR_OPTIMIZE)
-  foreach(folder IN ITEMS store hbase shell plot files trace)
+  foreach(folder IN ITEMS store hbase shell plot files trace experiment)
     target_compile_options(cellar_tools_${folder} PRIVATE -Os)
   endforeach()
 endif()

@@ -78,7 +78,11 @@ inline const std::vector<Layer> kLayers = {
     {"tools/shell", {"tools/query", "tools/store", "tools/frame", "engine/schema", "base", "include"}},
     {"tools/trace", {"tools/store", "tools/frame", "engine/trace", "base", "include"}},
     {"tools/plot", {"tools/frame", "base", "include"}},
-    {"tools/simulate", {"tools/frame", "cache", "base", "include"}},
+    {"tools/simulate",
+     {"tools/frame", "engine/store", "engine/manifest", "compaction", "cache", "base", "include"}},
+    {"bench/workload", {"base", "include"}},
+    {"tools/experiment",
+     {"tools/plot", "tools/store", "tools/frame", "bench/workload", "engine/schema", "base", "include"}},
     {"tools", {"tools/frame", "base", "include"}},
 };
 // Returns the layer of a path: "engine/log" of engine/log/wal_writer.h, "engine" of engine/engine_impl.h.
@@ -93,10 +97,10 @@ inline std::string_view layer_of(std::string_view path) {
 // Above the layers. The guard's own file and the tests of a folder may use all of them.
 inline const std::set<std::string_view> kAboveLayers = {"bench", "tests"};
 inline const std::set<std::string_view> kTestFolders = {
-    "base",    "keys",    "platform",      "cell",         "filter",  "memtable",     "bloom",
-    "cache",   "hfile",   "compaction",    "engine",       "tools",   "fuzz",         "metamorphic",
-    "sim",     "kill",    "scale",         "compat",       "support", "cell_support", "bench",
-    "interop", "outside", "hfile_support", "hfile_threads"};
+    "base",    "keys",    "platform",      "cell",          "filter",  "memtable",     "bloom",
+    "cache",   "hfile",   "compaction",    "engine",        "tools",   "fuzz",         "metamorphic",
+    "sim",     "kill",    "scale",         "compat",        "support", "cell_support", "bench",
+    "interop", "outside", "hfile_support", "hfile_threads", "simulate"};
 
 // A call that has one home. `allowed` holds folders ("platform") and files ("base/mutex.h").
 struct Ban {
@@ -220,10 +224,9 @@ inline constexpr size_t kSentenceWords = 25;
 inline const Strings kPluginKinds = {"policy_", "encoding_", "compressor_", "type_",
                                      "filter_", "ordered_",  "cmd_"};
 inline const std::set<std::string_view> kPluginLayers = {
-    "filter",         "memtable",    "bloom",       "cache",       "hfile/codec",
-    "hfile/encoding", "compaction",  "tools/frame", "tools/store", "tools/query",
-    "tools/transfer", "tools/files", "tools/shell", "tools/plot",  "tools/simulate",
-    "tools/trace"};
+    "filter",      "memtable",    "bloom",          "cache",       "hfile/codec",     "hfile/encoding",
+    "compaction",  "tools/frame", "tools/store",    "tools/query", "tools/transfer",  "tools/files",
+    "tools/shell", "tools/plot",  "tools/simulate", "tools/trace", "tools/experiment"};
 
 // Folders in which functions state what they promise. The number of CELLAR_ASSERT and CELLAR_DCHECK, divided
 // by the number of functions, may not fall below kAssertionsPerFunction. static_assert is counted apart.

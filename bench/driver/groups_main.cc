@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bench/driver/groups.h"
+#include "bench/workload/key_chooser.h"
 
 namespace cellar::bench {
 namespace {

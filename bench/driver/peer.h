@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/workload/counted_files.h"
 #include "bench/workload/session.h"
 #include "cellar/status.h"
 
@@ -19,12 +20,6 @@ struct StoreOptions {
   uint64_t cache_bytes = 1u << 30;
   uint64_t memtable_bytes = 64u << 20;
   bool create = false;
-};
-
-// Bytes that a process moved to and from files, logs included, since some moment.
-struct FileBytes {
-  uint64_t written = 0;
-  std::optional<uint64_t> read = 0;  // not set: nobody can count them
 };
 
 enum class Feature : uint8_t { kTimeToLive, kColdGets };

@@ -2,9 +2,9 @@
 #include <array>
 #include <utility>
 
-#include "bench/driver/counted_files.h"
 #include "bench/driver/peer_options.h"
 #include "bench/driver/peers.h"
+#include "bench/workload/counted_files.h"
 #include "cellar/cellar.h"
 
 namespace cellar::bench {

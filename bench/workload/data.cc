@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "base/random.h"
-#include "bench/workload/key_chooser.h"
 
 namespace cellar::bench {
 namespace {
@@ -74,15 +73,6 @@ uint64_t Permutation::operator()(uint64_t index) const {
     index = (left << half_bits_) | right;
   } while (index >= count_);
   return index;
-}
-
-std::vector<uint32_t> scattered_zipf(uint64_t count, uint64_t draws, uint64_t seed) {
-  const Zipf zipf(count);
-  const Permutation scatter(count, 99);
-  Random random(seed);
-  std::vector<uint32_t> rows(draws);
-  for (uint32_t& row : rows) row = static_cast<uint32_t>(scatter(zipf(random)));
-  return rows;
 }
 
 }  // namespace cellar::bench

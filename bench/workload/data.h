@@ -5,7 +5,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace cellar::bench {
 
@@ -63,8 +62,5 @@ class Permutation {
   uint64_t seed_;
   int half_bits_;
 };
-
-// `draws` rows of `count` by YCSB's Zipf law, popular ones scattered over the key space.
-std::vector<uint32_t> scattered_zipf(uint64_t count, uint64_t draws, uint64_t seed);
 
 }  // namespace cellar::bench

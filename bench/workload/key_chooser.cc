@@ -71,4 +71,13 @@ uint64_t KeyChooser::next(Random& random, uint64_t rows) {
   return random.below(rows);
 }
 
+std::vector<uint32_t> scattered_zipf(uint64_t count, uint64_t draws, uint64_t seed) {
+  const Zipf zipf(count, Skew().theta);
+  const Permutation scatter(count, 99);
+  Random random(seed);
+  std::vector<uint32_t> rows(draws);
+  for (uint32_t& row : rows) row = static_cast<uint32_t>(scatter(zipf(random)));
+  return rows;
+}
+
 }  // namespace cellar::bench

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/random.h"
 #include "base/zipf.h"
@@ -29,6 +30,9 @@ struct Skew {
 // Error: kInvalidArgument.
 Result<Skew> parse_skew(std::string_view text);
 std::string to_text(const Skew& skew);
+
+// `draws` rows of `count` by YCSB's Zipf law, popular ones scattered over the key space.
+std::vector<uint32_t> scattered_zipf(uint64_t count, uint64_t draws, uint64_t seed);
 
 // One thread at a time.
 class KeyChooser {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/memory_file_system.h"
-#include "bench/driver/counted_files.h"
 #include "bench/driver/peers.h"
 #include "bench/driver/report.h"
+#include "bench/workload/counted_files.h"
 #include "tests/support/scratch_directory.h"
 
 namespace cellar::bench {

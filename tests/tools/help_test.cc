@@ -127,7 +127,10 @@ class Help : public ToolTest {
         {"name":"get/cache:warm/k:1","real_time":2.5,"time_unit":"us"},
         {"name":"get/cache:warm/k:10","real_time":4.5,"time_unit":"us"},
         {"name":"get/cache:cold/k:1","real_time":80,"time_unit":"us"}]})");
-    write_file("driver.jsonl", R"({"kind":"result","peer":"cellar","workload":"scan","rate":1000})");
+    write_file("driver.jsonl",
+               R"({"kind":"result","peer":"cellar","workload":"scan","rate":1000,"space":1.5})");
+    write_file("policies.json", R"({"compaction":["exploring","leveled"],"repetitions":2,
+        "log_segment_bytes":"64k","workload":{"name":"ycsb_a","rows":200,"operations":200}})");
     for (const char* name : {"versions.hfile", "weblog.hfile"})
       std::filesystem::copy(example_file(name), path(name));
     ASSERT_EQ(shell("CELLAR_ENGINE=block_trace=shop.trace cellar scan shop orders").exit, 0);

@@ -1,5 +1,5 @@
 // Goal: cellar plot draws the measurements, in files that need nothing else, and reports the faults of an
-// input. Method: small inputs of both kinds. Two pictures are golden files in tests/data/plot, which
+// input. Method: small inputs of both kinds. Three pictures are golden files in tests/data/plot, which
 // CELLAR_REWRITE=1 rewrites. The rest is checked by the description of a picture, which holds its figures as
 // text.
 #include <gtest/gtest.h>
@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "tests/tools/tool_runner.h"
+#include "tests/tools/xml_check.h"
 
 namespace cellar::testing {
 namespace {
@@ -93,6 +94,48 @@ TEST_F(Plot, TheFileIsTheSameAsStandardOutput) {
   EXPECT_EQ(svg.find("http", svg.find("http") + 1), std::string::npos) << "it needs something from elsewhere";
 }
 
+// Three runs of two places, and one without a number.
+constexpr const char* kTradeOffs =
+    R"({"kind":"result","peer":"a","workload":"w<1>","space":1,"rate":10,"options":{"size":4}}
+{"kind":"result","peer":"a","workload":"w<1>","space":3,"rate":20,"options":{"size":4}}
+{"kind":"result","peer":"a","workload":"w<1>","space":2,"rate":90,"options":{"size":4}}
+{"kind":"result","peer":"b","workload":"w<1>","space":5,"rate":4,"options":{"size":8}}
+{"kind":"result","peer":"b","workload":"v","rate":4}
+)";
+
+TEST_F(Plot, PointsHaveAPlaceOnBothAxes) {
+  write_file("tradeoffs.jsonl", kTradeOffs);
+  const ToolResult result = run({"plot", "tradeoffs.jsonl", "--kind", "scatter", "--x", "space", "--y",
+                                 "rate", "--series", "peer", "--label", "workload"});
+  EXPECT_EQ(description(result.out), "operations per second; a: w&lt;1> 20 at 2; b: w&lt;1> 4 at 5");
+  EXPECT_EQ(result.err, "1 measurement without one of the fields left out\n");
+  EXPECT_EQ(xml_fault(result.out), "");
+  EXPECT_NE(result.out.find("class=\"spread l0\""), std::string::npos) << "the runs of a differ";
+  EXPECT_EQ(result.out.find("class=\"spread l1\""), std::string::npos) << "b has one run";
+  expect_golden(result.out, "points.svg");
+}
+
+TEST_F(Plot, PointsWithoutNamesAreAllDrawn) {
+  write_file("tradeoffs.jsonl", kTradeOffs);
+  const std::string svg = out_of({"plot", "tradeoffs.jsonl", "--kind", "scatter", "--x", "space", "--y",
+                                  "rate", "--log-x", "--log-y", "-q"});
+  EXPECT_EQ(description(svg), "operations per second: 10 at 1, 20 at 3, 90 at 2, 4 at 5");
+  EXPECT_EQ(xml_fault(svg), "");
+}
+
+TEST_F(Plot, NestedMembersAreFields) {
+  write_file("tradeoffs.jsonl", kTradeOffs);
+  EXPECT_EQ(description(out_of({"plot", "tradeoffs.jsonl", "--x", "options.size", "--y", "rate", "-q"})),
+            "operations per second: 4 20, 8 4");
+}
+
+TEST_F(Plot, TheKindCanBeChosen) {
+  EXPECT_NE(out_of({"plot", "bench.json", "--x", "k", "--kind", "bars", "-q"}).find("<rect class=\"c0\""),
+            std::string::npos);
+  EXPECT_EQ(out_of({"plot", "bench.json", "--x", "k", "--kind", "lines", "-q"}),
+            out_of({"plot", "bench.json", "--x", "k", "-q"}));
+}
+
 struct PlotCase {
   std::vector<std::string> arguments;
   int exit;
@@ -123,6 +166,16 @@ TEST_F(Plot, ErrorsSayWhatWhereAndWhatToDo) {
       {{"plot", "bench.json", "--y", "block"}, 2, "CEL-INVALID-ARGUMENT", "did you mean blocks?"},
       {{"plot", "bench.json", "--x", "cash"}, 2, "CEL-INVALID-ARGUMENT", "fields: "},
       {{"plot", "bench.json", "--x", "cache", "--log-x"}, 2, "CEL-INVALID-ARGUMENT", "--log-x"},
+      {{"plot", "bench.json", "--x", "cache", "--kind", "lines"}, 2, "CEL-INVALID-ARGUMENT", "--kind lines"},
+      {{"plot", "bench.json", "--x", "cache", "--kind", "scatter"},
+       2,
+       "CEL-INVALID-ARGUMENT",
+       "needs numbers"},
+      {{"plot", "bench.json", "--kind", "scatter", "--x", "k", "--label", "cash"},
+       2,
+       "CEL-INVALID-ARGUMENT",
+       "--label"},
+      {{"plot", "bench.json", "--label", "k"}, 2, "CEL-INVALID-ARGUMENT", "scatter"},
       {{"plot", "bench.json", "--serie", "cache"}, 2, "CEL-USAGE", "did you mean --series?"},
       {{"plot", "bench.json", "--out", "no/such/place.svg", "-q"}, 3, "CEL-IO-ERROR", "directory"},
   };

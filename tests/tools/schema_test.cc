@@ -62,6 +62,8 @@ class Schemas : public ToolTest {
     write_file("cells.jsonl", R"({"row":"r","family":"d","qualifier":"q","ts":5,"type":"Put","value":"v"})"
                               "\n");
     ASSERT_EQ(shell("CELLAR_ENGINE=block_trace=shop.trace cellar scan shop orders").exit, 0);
+    write_file("tiny.json", R"({"repetitions":1,"log_segment_bytes":"64k",
+        "workload":{"name":"ycsb_a","rows":100,"operations":100}})");
     write_file("bench.json", R"({"benchmarks":[{"name":"get/k:1","real_time":2.5,"time_unit":"us"}]})");
   }
 
@@ -173,6 +175,8 @@ class Schemas : public ToolTest {
         {"drop", "shop", "more"},
         {"checkpoint", "shop", "copy"},
         {"truncate", "copy", "orders"},
+        {"experiment", "tiny.json", "--dry-run"},
+        {"experiment", "tiny.json"},
         {"plot", "bench.json"},
         {"simulate", "cache", "shop.trace", "--sizes", "50%"},
         {"version"},

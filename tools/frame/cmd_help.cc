@@ -16,7 +16,8 @@ class HelpCommand final : public Command {
   void declare(Arguments& arguments) override {
     arguments
         .optional_operand("COMMAND", what_,
-                          "a command; a topic: formats, filters, times, limits, hbase, exit-codes, errors, "
+                          "a command; a topic: formats, filters, times, limits, hbase, policies, "
+                          "experiments, exit-codes, errors, "
                           "findings; or a code of an error or a finding")
         .formats({"table"})
         .example("cellar help scan", "the arguments of one command")

@@ -9,13 +9,12 @@
 #include "cellar/compressor.h"
 #include "hfile/encoding/encoding.h"
 #include "tools/frame/command.h"
+#include "tools/frame/version.h"
 
 namespace cellar {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::string_view kVersion = "0.1.0";  // as in CMakeLists.txt; a test compares them
 
 #if defined(__clang__)
 constexpr std::string_view kCompiler = "clang " __clang_version__;

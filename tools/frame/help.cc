@@ -184,16 +184,56 @@ A program sets EngineOptions::cache_policy. CELLAR_ENGINE=block_trace=FILE recor
 describes the policies and their costs.
 )";
 
+constexpr std::string_view kExperimentTopic = R"~(experiments: the text that `cellar experiment` reads
+
+  {                                        // JSON, with comments
+    "name": "levels or tiers",             // of the page; default: the file's
+    "about": "The price of few runs.",     // a sentence for the page
+    "directory": "levels.runs",            // for results and the page; --directory replaces it
+    "compaction": ["exploring", "leveled", "tiered(runs=4)"],
+    "compression": ["snappy", "zstd(level=3)"],
+    "memtable_bytes": "1m",
+    "workload": [
+      {"name": "update_zipf", "rows": [50000, 200000], "value_bytes": "uniform:50-400"},
+      {"name": "ycsb_a", "seconds": 20, "threads": 2, "skew": "zipf:0.8"},
+      "bulk_then_read"],
+    "rows": 100000,                        // of workloads that set none
+    "repetitions": 3,                      // rounds over all combinations; default: 3
+    "seed": 1
+  }
+
+Any option of docs/options.md may be a value or a list of values, except those that a run sets itself.
+"family.files_stop" is the family's where the engine has the same name. Every combination of values runs
+with every workload, once in each round. The order within a round follows from the seed.
+
+  workloads    ycsb_a … ycsb_f, update_zipf, delete_heavy, time_series, bulk_then_read, mix
+  rows         loaded before the operations (100000)
+  operations   or seconds; default: a multiple of the rows that depends on the workload
+  mix          read=50,update=30,insert=10,scan=10,rmw=0,delete=0
+  value_bytes  100, fixed:100 or uniform:50-400       skew         uniform, zipf:0.99, latest:0.99
+  scan_length  rows: fixed:100 or uniform:1-100       threads      each with rows of its own (1)
+
+Each member of a workload may be a list, too. At the top level, it is for all workloads that lack it.
+Faults are reported before the first run. A run makes a store, loads it, reads it once, performs the
+operations, checks each answer, and removes the store. docs/experiments.md describes the results.
+)~";
+
 struct Topic {
   std::string_view name;
   std::string_view text;  // empty: made by a function
 };
 
-constexpr Topic kTopics[] = {
-    {"formats", kFormatTopic}, {"filters", kFilterTopic},  {"times", kTimeTopic},
-    {"limits", kLimitsTopic},  {"hbase", kHBaseTopic},     {"policies", kPolicyTopic},
-    {"caches", kCacheTopic},   {"exit-codes", kExitTopic}, {"errors", ""},
-    {"findings", ""}};
+constexpr Topic kTopics[] = {{"formats", kFormatTopic},
+                             {"filters", kFilterTopic},
+                             {"times", kTimeTopic},
+                             {"limits", kLimitsTopic},
+                             {"hbase", kHBaseTopic},
+                             {"policies", kPolicyTopic},
+                             {"experiments", kExperimentTopic},
+                             {"caches", kCacheTopic},
+                             {"exit-codes", kExitTopic},
+                             {"errors", ""},
+                             {"findings", ""}};
 
 // Returns whether a word is the path of something, and not a misspelled command.
 bool is_there(const std::string& word) {

@@ -19,7 +19,9 @@ class PlotCommand final : public Command {
  public:
   explicit PlotCommand(const PluginParams&) {}
   CommandGroup group() const override { return CommandGroup::kOther; }
-  std::string_view summary() const override { return "Draw measurements as an SVG picture: bars or lines"; }
+  std::string_view summary() const override {
+    return "Draw measurements as an SVG picture: bars, lines or points";
+  }
 
   void declare(Arguments& arguments) override {
     arguments
@@ -30,11 +32,14 @@ class PlotCommand final : public Command {
         .option("--x", request_.x, "FIELD", "field along the x axis (name)")
         .option("--y", request_.y, "FIELD",
                 "field to draw: a counter, real_time, cpu_time, rate; default: by the input")
-        .option("--series", request_.series, "FIELD", "field that gives each bar or line its colour")
+        .option("--series", request_.series, "FIELD", "field that gives each bar, line or point its colour")
+        .choice("--kind", kind_, {"auto", "bars", "lines", "scatter"},
+                "what is drawn; auto: lines if x is a number, else bars")
+        .option("--label", request_.label, "FIELD", "field that names each point of a scatter plot")
         .option("--title", request_.title, "TEXT", "title above the picture")
         .option("--x-label", request_.x_label, "TEXT", "name of the x axis, with its unit")
         .option("--y-label", request_.y_label, "TEXT", "name of the y axis, with its unit")
-        .flag("--log-x", request_.log_x, "logarithmic x axis; lines only")
+        .flag("--log-x", request_.log_x, "logarithmic x axis; lines and points only")
         .flag("--log-y", request_.log_y, "logarithmic y axis")
         .option("--out", out_, "FILE", "write the picture to FILE (standard output)")
         .formats({"table", "json"})
@@ -43,12 +48,17 @@ class PlotCommand final : public Command {
             "are\n"
             "cache and k, and 1, 2, 3 by their place. Numbers along x give lines, anything else bars; of "
             "several\n"
-            "runs the median counts. --format is for errors only.")
+            "runs the median counts. Members of a nested object are named with a point: options.bloom.\n"
+            "--format is for errors only.")
         .example(
             "cellar plot bench.json --x k --series cache --log-x --title 'Reading k rows' --out rows.svg",
             "one line per state of the cache, over the number of rows")
         .example("cellar plot driver.jsonl --x workload --series peer > rates.svg",
                  "bars side by side, one colour per engine")
+        .more_example(
+            "cellar plot driver.jsonl --kind scatter --x space --y rate \\\n      --series peer --label "
+            "workload",
+            "one point per engine and workload")
         .more_example(
             "cellar plot bench.json --filter cache:warm --x k --y real_time \\\n      --log-x --log-y "
             "--x-label 'rows of a get' --y-label 'time of one'",
@@ -59,6 +69,11 @@ class PlotCommand final : public Command {
     CELLAR_TRY_ASSIGN(const std::string text, read_input());
     const Result<PlotInput> input = parse_plot_input(text, file_ == "-" ? "standard input" : file_);
     if (!input.ok()) return session.name_failure("CEL-NOT-MEASUREMENTS", Exit::kCannot, input.status());
+    if (kind_ != "auto") request_.kind = kind_;
+    if (!request_.label.empty() && kind_ != "scatter") {
+      return Status::invalid_argument("--label names the points of a scatter plot")
+          .hinting("add --kind scatter, or leave --label out");
+    }
     const Result<PlotChart> chart = make_chart(*input, request_);
     if (!chart.ok()) {
       return chart.status().is(Code::kNotFound)
@@ -101,6 +116,7 @@ class PlotCommand final : public Command {
 
   std::string file_;
   std::string out_;
+  std::string kind_;
   PlotRequest request_;
 };
 

@@ -100,12 +100,6 @@ bool names_a_field(const std::string& field) {
   return field != "name" && !is_number(field, unused);
 }
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 // Returns the length of the leading parts that all names share. The chart leaves them out: they tell nothing
 // apart.
 size_t shared_prefix(const std::vector<std::string>& names) {
@@ -139,8 +133,11 @@ std::string scale_to_unit(const std::string& y, const PlotRecord& first, std::ve
   } kUnits[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}};
   const auto* unit = &kUnits[0];
   while (unit->size > 1 && largest < unit->size) ++unit;
-  for (PlotSeries& each : series)
+  for (PlotSeries& each : series) {
     for (double& value : each.values) value /= unit->size;
+    for (PlotPoint& point : each.points)
+      for (double* value : {&point.y, &point.y_spread.least, &point.y_spread.most}) *value /= unit->size;
+  }
   return (y == "real_time" ? "time, " : "processor time, ") + std::string(unit->name);
 }
 
@@ -181,28 +178,146 @@ class Grouping {
 };
 
 // Names of bars, or values of a line in ascending order.
-Status lay_out_axis(const Grouping& groups, bool log_x, PlotChart& chart) {
+Status lay_out_axis(const Grouping& groups, const PlotRequest& request, PlotChart& chart) {
   std::vector<double> values(groups.xs().size());
-  chart.lines = log_x || values.size() > 1;
-  for (size_t i = 0; i < values.size(); ++i)
-    chart.lines = chart.lines && is_number(groups.xs()[i], values[i]);
+  bool numbers = true;
+  for (size_t i = 0; i < values.size(); ++i) numbers = is_number(groups.xs()[i], values[i]) && numbers;
+  if (request.kind == "lines" && !numbers) {
+    return Status::invalid_argument("--kind lines: the x axis needs numbers")
+        .hinting("choose another field with --x, or draw bars");
+  }
+  const bool lines =
+      request.kind.empty() ? numbers && (request.log_x || values.size() > 1) : request.kind == "lines";
+  chart.kind = lines ? PlotKind::kLines : PlotKind::kBars;
   std::vector<size_t> order(values.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  if (chart.lines) std::ranges::sort(order, {}, [&](size_t i) { return values[i]; });
-  if (log_x && (!chart.lines || values[order.front()] <= 0)) {
+  if (lines) std::ranges::sort(order, {}, [&](size_t i) { return values[i]; });
+  if (request.log_x && (!lines || values[order.front()] <= 0)) {
     return Status::invalid_argument("--log-x: the x axis needs numbers above 0")
         .hinting("choose another field with --x, or leave --log-x out");
   }
-  const size_t cut = chart.lines ? 0 : shared_prefix(groups.xs());
+  const size_t cut = lines ? 0 : shared_prefix(groups.xs());
   for (const size_t i : order) {
     chart.x_names.push_back(groups.xs()[i].substr(cut));
-    if (chart.lines) chart.x_values.push_back(values[i]);
+    if (lines) chart.x_values.push_back(values[i]);
   }
   chart.series = groups.series(order);
   return {};
 }
 
+// Gathers points by series and name, in the order of their appearance.
+class Points {
+ public:
+  void add(const std::string& series, const std::string& name, double x, double y) {
+    auto found = std::ranges::find_if(
+        places_, [&](const Place& each) { return each.series == series && each.name == name; });
+    if (found == places_.end() || name.empty()) {  // points without a name are not runs of one place
+      places_.push_back({series, name, {}, {}});
+      found = places_.end() - 1;
+    }
+    found->xs.push_back(x);
+    found->ys.push_back(y);
+  }
+  std::vector<PlotSeries> series() const {
+    std::vector<PlotSeries> all;
+    for (const Place& place : places_) {
+      auto found = std::ranges::find(all, place.series, &PlotSeries::name);
+      if (found == all.end()) found = all.insert(all.end(), PlotSeries{place.series, {}});
+      found->points.push_back(
+          {median(place.xs), median(place.ys), place.name, spread(place.xs), spread(place.ys)});
+    }
+    return all;
+  }
+
+ private:
+  static PlotSpread spread(const std::vector<double>& values) {
+    const auto [least, most] = std::ranges::minmax(values);
+    return {least, most};
+  }
+  struct Place {
+    std::string series;
+    std::string name;
+    std::vector<double> xs;
+    std::vector<double> ys;
+  };
+  std::vector<Place> places_;
+};
+
+// The series that a record belongs to; false if it lacks the field. "disk 1" rather than "1".
+bool series_of(const PlotRecord& record, const std::string& field, std::string& series) {
+  if (field.empty()) return true;
+  if (!text_field(record, field, series)) return false;
+  double unused = 0;
+  if (is_number(series, unused)) series = field + " " + series;
+  return true;
+}
+
+Result<PlotChart> make_bars_or_lines(const std::vector<const PlotRecord*>& selected,
+                                     const PlotRequest& request, const std::string& x, const std::string& y) {
+  PlotChart chart;
+  Grouping groups;
+  for (const PlotRecord* record : selected) {
+    std::string place;
+    std::string series;
+    const auto value = record->numbers.find(y);
+    const bool whole = value != record->numbers.end() && text_field(*record, x, place) &&
+                       series_of(*record, request.series, series);
+    if (whole) {
+      groups.add(series, place, value->second);
+    } else {
+      ++chart.left_out;
+    }
+  }
+  if (!groups.xs().empty()) CELLAR_TRY(lay_out_axis(groups, request, chart));
+  return chart;
+}
+
+// The number of a field, or of a text that is one, such as a part of a name.
+bool number_field(const PlotRecord& record, const std::string& name, double& value) {
+  std::string text;
+  if (const auto found = record.numbers.find(name); found != record.numbers.end()) {
+    value = found->second;
+    return true;
+  }
+  return text_field(record, name, text) && is_number(text, value);
+}
+
+Result<PlotChart> make_scatter(const std::vector<const PlotRecord*>& selected, const PlotRequest& request,
+                               const std::string& x, const std::string& y) {
+  CELLAR_TRY(check_field(selected, "--x", x, false));
+  if (!request.label.empty()) CELLAR_TRY(check_field(selected, "--label", request.label, false));
+  double at_x = 0;
+  double at_y = 0;
+  if (std::ranges::none_of(selected, [&](const PlotRecord* each) { return number_field(*each, x, at_x); })) {
+    return Status::invalid_argument("--kind scatter: the x axis needs numbers, and " + x + " has none")
+        .hinting("choose another field with --x");
+  }
+  PlotChart chart;
+  Points points;
+  for (const PlotRecord* record : selected) {
+    std::string series;
+    std::string name;
+    const bool whole = number_field(*record, x, at_x) && number_field(*record, y, at_y) &&
+                       series_of(*record, request.series, series) &&
+                       (request.label.empty() || text_field(*record, request.label, name));
+    if (whole && (at_x > 0 || !request.log_x) && (at_y > 0 || !request.log_y)) {
+      points.add(series, name, at_x, at_y);
+    } else {
+      ++chart.left_out;
+    }
+  }
+  chart.kind = PlotKind::kScatter;
+  chart.series = points.series();
+  return chart;
+}
+
 }  // namespace
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
 
 Result<PlotChart> make_chart(const PlotInput& input, const PlotRequest& request) {
   CELLAR_TRY_ASSIGN(const std::vector<const PlotRecord*> selected, select(input, request.filter));
@@ -213,26 +328,15 @@ Result<PlotChart> make_chart(const PlotInput& input, const PlotRequest& request)
   if (!request.series.empty()) CELLAR_TRY(check_field(selected, "--series", request.series, false));
 
   PlotChart chart;
-  Grouping groups;
-  for (const PlotRecord* record : selected) {
-    std::string place;
-    std::string series;
-    const auto value = record->numbers.find(y);
-    const bool whole = value != record->numbers.end() && text_field(*record, x, place) &&
-                       (request.series.empty() || text_field(*record, request.series, series));
-    double unused = 0;
-    if (is_number(series, unused)) series = request.series + " " + series;  // "disk 1" rather than "1"
-    if (whole) {
-      groups.add(series, place, value->second);
-    } else {
-      ++chart.left_out;
-    }
+  if (request.kind == "scatter") {
+    CELLAR_TRY_ASSIGN(chart, make_scatter(selected, request, x, y));
+  } else {
+    CELLAR_TRY_ASSIGN(chart, make_bars_or_lines(selected, request, x, y));
   }
-  if (groups.xs().empty()) {
+  if (chart.series.empty()) {
     return Status::not_found("nothing to draw: no selected measurement has all the fields asked for")
         .hinting("choose other ones with --x, --y and --series");
   }
-  CELLAR_TRY(lay_out_axis(groups, request.log_x, chart));
   const std::string unit = scale_to_unit(y, *selected.front(), chart.series);
   chart.log_x = request.log_x;
   chart.log_y = request.log_y;

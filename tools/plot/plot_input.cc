@@ -21,11 +21,12 @@ Status unfit(const std::string& place, std::string message) {
   return Status::invalid_argument(std::move(message)).at(place).hinting(kForms);
 }
 
-// Numbers and texts become fields; what is nested does not.
-void add_fields(const Json& object, PlotRecord& record) {
+// Numbers and texts become fields, also those of nested objects: "options.bloom". Lists do not.
+void add_fields(const Json& object, const std::string& prefix, PlotRecord& record) {
   for (const auto& [key, value] : object.items()) {
-    if (value.is_number()) record.numbers[key] = value.get<double>();
-    if (value.is_string()) record.texts[key] = value.get<std::string>();
+    if (value.is_number()) record.numbers[prefix + key] = value.get<double>();
+    if (value.is_string()) record.texts[prefix + key] = value.get<std::string>();
+    if (value.is_object() && prefix.empty()) add_fields(value, key + ".", record);
   }
 }
 
@@ -69,7 +70,7 @@ Result<PlotInput> parse_google_benchmark(const Json& document, const std::string
       ++input.failed;
       continue;
     }
-    add_fields(each, record);
+    add_fields(each, "", record);
     record.texts["name"] = record.name;
     add_parts_of_name(record);
     const double scale = nanoseconds_of(each.value("time_unit", "ns"));
@@ -114,7 +115,7 @@ Result<PlotInput> parse_driver_lines(const std::string& text, const std::string&
       return unfit(place, "the line has no member \"kind\"");
     if (json["kind"] != "result") continue;
     PlotRecord record;
-    add_fields(json, record);
+    add_fields(json, "", record);
     if (!record.texts.contains("workload") || !record.texts.contains("peer"))
       return unfit(place, "the result has no \"workload\" or no \"peer\"");
     record.name = record.texts["workload"] + "/" + record.texts["peer"];

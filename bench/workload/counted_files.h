@@ -4,12 +4,18 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
-#include "bench/driver/peer.h"
 #include "cellar/file_system.h"
 
 namespace cellar::bench {
+
+// Bytes that a process moved to and from files, logs included, since some moment.
+struct FileBytes {
+  uint64_t written = 0;
+  std::optional<uint64_t> read = 0;  // not set: nobody can count them
+};
 
 // Appends count when they succeed, in mapped files too. Reads count if they succeed. Any thread.
 class CountedFiles : public FileSystem {

@@ -1,5 +1,5 @@
 // CountedFiles: wrappers that forward every call and add up bytes.
-#include "bench/driver/counted_files.h"
+#include "bench/workload/counted_files.h"
 
 #include <utility>
 
