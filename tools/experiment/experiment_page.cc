@@ -29,7 +29,7 @@ constexpr const char* kStyle =
     "border-top:1px solid var(--line);padding-top:1rem}h3{font-size:1.05rem;margin:1.5rem 0 .5rem}\n"
     "p,dl,ul{max-width:48rem}.small{color:var(--soft);font-size:.85rem}\n"
     ".note{background:var(--note);padding:.5rem .75rem;border-radius:.25rem}\n"
-    ".wide{overflow-x:auto}\n"
+    ".wide{overflow-x:auto}.tables{display:flex;flex-wrap:wrap;gap:0 3rem}.tables>div{max-width:100%}\n"
     "table{border-collapse:collapse;font-size:.9rem}"
     "th,td{padding:.3rem .75rem .3rem 0;text-align:right;vertical-align:top;border-bottom:1px solid "
     "var(--line)}\n"
@@ -150,7 +150,7 @@ class Page {
 
   // Rate and write amplification of all workloads at a glance.
   void overview() {
-    add("<h2>All workloads</h2>\n<div class=\"charts\">\n");
+    add("<h2>All workloads</h2>\n<div class=\"tables\">\n");
     for (const size_t index : {0, 1, 2}) {
       const PageFigure& figure = page_figures()[index];
       add("<div class=\"wide\"><h3>Median of {}</h3>\n<table>\n<tr><th>configuration</th>", figure.name);

@@ -9,10 +9,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Texts = std::vector<std::pair<std::string, std::string>>;
 
-// Rounds to six digits: more of them are not measured.
+// Rounds to nine digits, so that differences between samples keep some of them.
 double rounded(double value) {
   if (value == 0 || !std::isfinite(value)) return 0;
-  const double scale = std::pow(10, 5 - std::floor(std::log10(std::fabs(value))));
+  const double scale = std::pow(10, 8 - std::floor(std::log10(std::fabs(value))));
   return std::round(value * scale) / scale;
 }
 

@@ -106,7 +106,7 @@ Status RunResults::clean_up() {
   return remove_store();
 }
 
-Status RunResults::append(RunRecord record) {
+Status RunResults::append(const RunRecord& record) {
   const std::string path = results_path(directory_);
   const std::string line = to_json(record).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   Status status = write_all(file_, line, path);
@@ -117,7 +117,9 @@ Status RunResults::append(RunRecord record) {
     return status;
   }
   lines_.sound_bytes += line.size();
-  lines_.records.push_back(std::move(record));
+  // The line rounds its numbers. Now and after a new start, the same numbers are shown.
+  CELLAR_TRY_ASSIGN(RunRecord kept, record_of(Json::parse(line, nullptr, false)));
+  lines_.records.push_back(std::move(kept));
   return {};
 }
 

@@ -37,7 +37,7 @@ class RunResults {
   // Sentences about what open() removed.
   const std::vector<std::string>& findings() const { return findings_; }
   // Appends a line and syncs it. After an error, what was written of it is cut off.
-  Status append(RunRecord record);
+  Status append(const RunRecord& record);
   // The directory of the store of the run under way. It does not exist between runs.
   std::string store_path() const;
   Status remove_store() const;
