@@ -10,13 +10,13 @@
 
 namespace cellar {
 
-// Rejection-inversion: W. Hörmann, G. Derflinger, "Rejection-inversion to generate variates from monotone discrete
-// distributions", 1996. The cost of a rank does not depend on how many there are. Any thread, with a generator of
-// its own.
+// Rejection-inversion: W. Hörmann, G. Derflinger, "Rejection-inversion to generate variates from monotone
+// discrete distributions", 1996. The cost of a rank does not depend on how many there are. Any thread, with
+// a generator of its own.
 class Zipf {
  public:
-  // Ranks from 0 to count - 1. Rank r has a frequency in proportion to (r + 1) to the power of -theta. `count` and
-  // `theta` are above 0. Takes constant time, so the count may change.
+  // Ranks from 0 to count - 1. Rank r has a frequency in proportion to (r + 1) to the power of -theta.
+  // `count` and `theta` are above 0. Takes constant time, so the count may change.
   Zipf(uint64_t count, double theta)
       : count_(static_cast<double>(count)),
         theta_(theta),

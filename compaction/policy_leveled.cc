@@ -86,7 +86,8 @@ class Leveled final : public CompactionPolicy {
     const auto deepest = static_cast<uint32_t>(levels.deep.size());
     if (!dynamic_ || level >= deepest) return size_of(level, shape);
     const double above = static_cast<double>(levels.deep.back()->bytes) / std::pow(fanout_, deepest - level);
-    // A level of one file is never too large. Else a file that has moved to level 1 would go down at once, alone.
+    // A level of one file is never too large. Else a file that has moved to level 1 would go down at once,
+    // alone.
     const double least = 2 * static_cast<double>(file_bytes(shape));
     return std::clamp(above, std::min(least, size_of(level, shape)), size_of(level, shape));
   }

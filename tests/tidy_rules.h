@@ -59,7 +59,7 @@ inline const std::vector<Layer> kLayers = {
       "include"}},
     {"engine/jobs",
      {"engine/write", "engine/read", "engine/store", "engine/manifest", "engine/log", "engine/schema",
-      "compaction", "hfile/check", "hfile/read", "cell", "base", "include"}},
+      "compaction", "hfile/check", "hfile/read", "bloom", "cell", "base", "include"}},
     {"engine",
      {"engine/jobs", "engine/write", "engine/read", "engine/store", "engine/trace", "engine/schema", "cell",
       "base", "include"}},

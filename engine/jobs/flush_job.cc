@@ -52,6 +52,7 @@ bool is_gone(const Disk& disk, const Store& store) {
 FamilyTotals flush_totals(std::span<const MemtableRef> memtables, const NewFiles& made) {
   FamilyTotals totals{.bytes_flushed = made.bytes(), .flushes = 1};
   for (const MemtableRef& memtable : memtables) totals.bytes_put += memtable->summary().cell_bytes;
+  CELLAR_ASSERT(totals.bytes_put > 0);  // each memtable has cells, and each cell has a key
   return totals;
 }
 

@@ -67,11 +67,12 @@ const std::shared_ptr<Directory>& directory_of(const NewFileRequest& request) {
   return request.directory != nullptr ? request.directory : request.store->directory();
 }
 
-// Returns the error rate of the filters of new files. With bloom_allocation=monkey it depends on the size of the
-// run that the files will belong to, among all runs of the store.
+// Returns the error rate of the filters of new files. With bloom_allocation=monkey it depends on the size
+// of the run that the files will belong to, among all runs of the store.
 float bloom_error_rate(const NewFileRequest& request, float of_options) {
   if (request.config->options.bloom_allocation != "monkey") return of_options;
   const std::shared_ptr<const StoreView> view = request.store->view();
+  CELLAR_ASSERT(request.store != nullptr && of_options > 0);
   uint64_t own = request.cells_in;
   std::vector<uint64_t> others;
   for (const FileRun& run : view->runs) {
@@ -84,7 +85,9 @@ float bloom_error_rate(const NewFileRequest& request, float of_options) {
     else
       others.push_back(cells);
   }
-  return static_cast<float>(run_error_rate(of_options, own, others));
+  const auto rate = static_cast<float>(run_error_rate(of_options, own, others));
+  CELLAR_ASSERT(rate > 0 && rate < 1);
+  return rate;
 }
 
 // A cursor over a memtable that skips cells above a sequence. Writers may insert into the memtable meanwhile.

@@ -5,8 +5,8 @@
 
 namespace cellar {
 
-// Kept in the manifest: each flush and compaction adds to it with the edit that makes its files count. Writes whose
-// cells are still in memtables are not in it: see MemtableSummary::cell_bytes.
+// Kept in the manifest: each flush and compaction adds to it with the edit that makes its files count.
+// Writes whose cells are still in memtables are not in it: see MemtableSummary::cell_bytes.
 struct FamilyTotals {
   uint64_t bytes_put = 0;             // keys, values and tags of cells
   uint64_t bytes_flushed = 0;         // of the files that flushes wrote

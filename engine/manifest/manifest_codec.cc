@@ -253,6 +253,7 @@ void write_place(FieldWriter& to, const ManifestEdit::FileMove& place) {
 void write_work(FieldWriter& to, const ManifestEdit::Work& work) {
   const FamilyTotals& totals = work.totals;
   if (totals == FamilyTotals()) return;
+  CELLAR_ASSERT(work.family_id != 0);
   to.number(work.family_id).number(totals.bytes_put).number(totals.bytes_flushed);
   to.number(totals.bytes_compacted).number(totals.bytes_compacted_from);
   to.number(totals.flushes).number(totals.compactions).end(Tag::kWork);

@@ -1,5 +1,5 @@
-// Goal: random ranks have the frequencies of a Zipf distribution. Method: the counts of many draws are compared
-// with the exact frequencies by a chi-square sum, for skews below, at and above 1.
+// Goal: random ranks have the frequencies of a Zipf distribution. Method: the counts of many draws are
+// compared with the exact frequencies by a chi-square sum, for skews below, at and above 1.
 #include "base/zipf.h"
 
 #include <gtest/gtest.h>

@@ -66,7 +66,7 @@ TEST(Workload, ZipfIsExact) {
 // half of this probability.
 TEST(Workload, ZipfOfManyRowsHasTheirNormalization) {
   constexpr uint64_t kRows = 1000000;
-  const Zipf zipf(kRows);
+  const Zipf zipf(kRows, 0.99);
   Random random(7);
   expect_law(drawn(kRows, 2000000, [&] { return zipf(random); }), zipf_law(kRows, 0.99), "a million ranks");
 }

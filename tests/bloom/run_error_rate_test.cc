@@ -1,5 +1,5 @@
-// Goal: the error rates of runs are those of the optimum. Method: the memory of all filters, the expected number
-// of reads in vain, and random other rates with the same memory, which must not be better.
+// Goal: the error rates of runs are those of the optimum. Method: the memory of all filters is compared,
+// and the expected number of reads in vain. Random other rates with the same memory must not be better.
 #include "bloom/run_error_rate.h"
 
 #include <gtest/gtest.h>

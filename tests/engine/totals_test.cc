@@ -1,6 +1,6 @@
-// Goal: a family's totals are the bytes that were put and written, over all processes that had the store open.
-// Method: writes of known sizes, flushes and compactions, compared with the appends that the file system saw.
-// The store is closed, reopened, and opened as a killed process leaves it.
+// Goal: a family's totals are the bytes that were put and written, over all processes that had the store
+// open. Method: writes of known sizes, flushes and compactions, compared with the appends that the file
+// system saw. The store is closed, reopened, and opened as a killed process leaves it.
 #include <sstream>
 
 #include "tests/engine/engine_fixture.h"
@@ -98,7 +98,7 @@ TEST_F(Totals, GoOnWhenTheStoreIsReopened) {
   EXPECT_EQ(after.compactions, before.compactions);
 }
 
-// What is replayed from the log was not counted yet.
+// Cells that are replayed from the log were not counted yet.
 TEST_F(Totals, CountWhatAKilledProcessHadInMemoryOnce) {
   auto crashing = std::make_unique<CrashFileSystem>();
   CrashFileSystem& files = *crashing;

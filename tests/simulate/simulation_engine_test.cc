@@ -1,6 +1,6 @@
-// Goal: a simulation says what the engine does. Method: each registered policy runs three histories of writes,
-// simulated and by an engine over a memory file system, with the same rows in the same memtables. Write
-// amplification must agree within 5 %, and the runs at the end must be equal.
+// Goal: a simulation says what the engine does. Method: each registered policy runs three histories of
+// writes, simulated and in an engine over a memory file system. The same rows are in the same memtables.
+// Write amplification must agree within 5 %, and the runs at the end must be equal.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -48,7 +48,7 @@ TEST_F(Simulate, ComparesAllPoliciesUnlessSomeAreNamed) {
 }
 
 TEST_F(Simulate, TheSameSeedGivesTheSameFigures) {
-  const Strings line = {"--policy", "exploring", "--writes", "zipf", "--deletes", "0.1", "--seed", "5"};
+  const Strings line = {"--policy", "exploring", "--writes", "zipf(deletes=0.1, seed=5)"};
   Json first = policy(line);
   Json second = policy(line);
   for (Json* each : {&first, &second}) (*each)[0].erase("micros");
@@ -62,7 +62,7 @@ TEST_F(Simulate, AppendsAreMovedAndNotMerged) {
 }
 
 TEST_F(Simulate, WhatExpiresIsDroppedAsFiles) {
-  const Json result = policy({"--policy", "fifo", "--writes", "append", "--ttl", "500ms"});
+  const Json result = policy({"--policy", "fifo", "--writes", "append", "--ttl", "100ms"});
   EXPECT_GT(figure(result, "fifo", "drops"), 0);
   EXPECT_LT(figure(result, "fifo", "files"), 80);
 }
@@ -99,9 +99,15 @@ TEST_F(Simulate, RefusesWhatMakesNoSense) {
   expect_refused({"--policy", "levelled"}, "did you mean leveled?");
   expect_refused({"--policy", "leveled(fanout=1)"}, "fanout");
   expect_refused({"--writes", "zipfian"}, "zipf");
-  expect_refused({"--skew", "0"}, "skew 0");
-  expect_refused({"--skew", "much"}, "--skew: invalid number \"much\"");
-  expect_refused({"--deletes", "1"}, "deletes 1");
+  expect_refused({"--writes", "zipf(skew=0)"}, "skew 0");
+  expect_refused({"--writes", "zipf(skew=much)"}, "much");
+  expect_refused({"--writes", "insert(deletes=1)"}, "deletes 1");
+  expect_refused({"--writes", "overwrite(skew=2)"}, "skew");
+  expect_refused({"cache"}, "needs a block trace");
+  expect_refused({"compaction", "trace"}, "takes no trace");
+  expect_refused({"cache", "trace", "--data", "1GiB"}, "an option of compactions");
+  expect_refused({"compaction", "--sizes", "1m"}, "an option of caches");
+  expect_refused({"caches"}, "did you mean cache?");
   expect_refused({"--times", "-1"}, "--times");
   expect_refused({"--resolution", "0"}, "--resolution 0");
   expect_refused({"--data", "much"}, "--data");

@@ -91,7 +91,7 @@ Result<PlotInput> parse_simulations(const Json& document, const std::string& sou
     if (!each.is_object() || !each.contains("policy") || !each["policy"].is_string())
       return unfit(source, "a member of \"simulations\" has no policy");
     PlotRecord record;
-    add_fields(each, record);
+    add_fields(each, "", record);
     record.name = record.texts["name"] = record.texts["policy"];
     input.records.push_back(std::move(record));
   }

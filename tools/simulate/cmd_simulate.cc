@@ -26,19 +26,17 @@ class SimulateCommand final : public Command {
     cache_.declare(arguments);
     arguments
         .note(
-            "compaction: a made-up history of writes. write: bytes written to log and files, over bytes "
-            "put.\n"
-            "space: bytes of files, over live bytes. runs: sorted runs that a get looks at without Bloom\n"
-            "filters. All are counted after the load.")
-        .note(
-            "cache: the part of the lookups that would have missed, by policy and size. Indexes and filters\n"
-            "take no room in a simulated cache, and it has one shard. CELLAR_ENGINE=block_trace=FILE in the\n"
-            "environment of a command records its trace.")
+            "compaction: write is bytes written to log and files over bytes put, space is bytes of files "
+            "over\n"
+            "live bytes, runs are those that a get looks at without Bloom filters; all after the load.\n"
+            "cache: the part of the lookups that would have missed, by policy and size, in one shard "
+            "without\n"
+            "indexes and filters. CELLAR_ENGINE=block_trace=FILE in the environment records a trace.")
         .example("cellar simulate --policy leveled --policy 'tiered(runs=4)' --data 10GiB",
                  "two policies under random overwrites")
-        .example("cellar simulate --writes zipf --skew 1.1 --device 'disk(write=200MiB)' --times 20",
-                 "all policies under skewed overwrites, with stalls on a slow disk")
         .example("cellar simulate cache shop.trace", "all policies, from 1% of all blocks to all of them")
+        .more_example("cellar simulate --writes 'zipf(skew=1.1)' --device 'disk(write=200MiB)' --times 20",
+                      "all policies under skewed overwrites, with stalls on a slow disk")
         .more_example(
             "cellar simulate cache shop.trace --policies 'slru(single=10%,multi=65%),belady' --sizes 8m..1g",
             "one policy and the optimum, at sizes that double")
@@ -48,9 +46,8 @@ class SimulateCommand final : public Command {
         .more_example("cellar simulate --policy leveled --data 1GiB --times 4 --series leveled.jsonl",
                       "the store over time, for cellar plot")
         .more_example(
-            "cellar simulate compaction --writes append --ttl 1m --deletes 0.1 --versions 3 --files-stop 32 "
-            "\\\n"
-            "      --memtable-bytes 1MiB --cell-bytes 100 --data 64MiB --resolution 64 --seed 7",
+            "cellar simulate compaction --writes 'append(deletes=0.1, seed=7)' --ttl 1m --versions 3 \\\n"
+            "      --files-stop 32 --memtable-bytes 1MiB --cell-bytes 100 --data 64MiB --resolution 64",
             "other writes, rules and sizes");
   }
 

@@ -61,11 +61,8 @@ Result<std::vector<uint64_t>> parse_cache_sizes(std::string_view text, uint64_t 
 }
 
 void CacheSimulationCommand::declare(Arguments& arguments) {
-  arguments
-      .option("--policies", policies_, "LIST",
-              "cache policies, with parameters or without; belady is the optimum; default: all of them")
-      .option("--sizes", sizes_, "LIST",
-              "cache sizes: 64m,1g; parts of all blocks of the trace: 1%,5%; ranges that double (1%..100%)")
+  arguments.option("--policies", policies_, "LIST", "cache policies, or belady, the optimum (all of them)")
+      .option("--sizes", sizes_, "LIST", "64m,1g; parts of all blocks 1%,5%; doubling 1%..100% (1%..100%)")
       .option("--export", export_path_, "FILE", "also write the lookups as CSV, which libCacheSim reads");
 }
 

@@ -20,6 +20,18 @@ namespace {
 constexpr uint64_t kKeyBytes = 40;  // of a cell without its value, such as a delete marker
 constexpr uint64_t kCellsPerMemtableMax = 1 << 20;
 
+// The text after --writes. make_simulated_writes() checks the values.
+Result<SimulatedPattern> parse_writes(const std::string& text) {
+  CELLAR_TRY_ASSIGN(const PluginParams params, PluginParams::parse(text));
+  SimulatedPattern pattern;
+  pattern.name = params.name();
+  if (pattern.name == "zipf") pattern.skew = params.number("skew", pattern.skew);
+  pattern.deletes = params.number("deletes", 0);
+  pattern.seed = params.count("seed", 1);
+  CELLAR_TRY(params.finish());
+  return pattern;
+}
+
 // The text after --device.
 Result<SimulatedDevice> parse_device(const std::string& text) {
   CELLAR_TRY_ASSIGN(const PluginParams params, PluginParams::parse(text));
@@ -99,14 +111,12 @@ void write_series(std::ofstream& to, const std::string& name, const SimulationRe
 void CompactionSimulationCommand::declare(Arguments& arguments) {
   arguments
       .option_list("--policy", texts_.policies, "POLICY",
-                   "a compaction policy with its parameters; can be repeated; default: all policies")
-      .choice("--writes", texts_.writes, {"overwrite", "zipf", "insert", "append"},
-              "what is put after the load: rows at random, rows by popularity, new rows in random order,\n"
-              "new rows in ascending order")
-      .option("--skew", texts_.skew, "S", "exponent of zipf (0.99)")
-      .option("--deletes", texts_.deletes, "PART", "part of the puts that are deletes of a row instead (0)")
+                   "a compaction policy; can be repeated; default: all of them")
+      .option("--writes", texts_.writes, "WRITES",
+              "what is put after the load: overwrite, zipf(skew=0.99), insert or append; each takes "
+              "deletes=0 and seed=1 (overwrite)")
       .option("--data", texts_.data, "SIZE", "bytes of cells that are loaded first, each row once (3GiB)")
-      .option("--times", texts_.times, "N", "bytes put after the load, in multiples of the data (10)")
+      .option("--times", texts_.times, "FACTOR", "bytes put after the load, in multiples of the data (10)")
       .option("--memtable-bytes", texts_.memtable, "SIZE", "size at which memtables are flushed (64MiB)")
       .option("--cell-bytes", texts_.cell, "SIZE", "size of a cell: it gives the number of rows (600)")
       .option_count("--resolution", texts_.resolution, "simulated cells in a memtable (256)")
@@ -114,9 +124,8 @@ void CompactionSimulationCommand::declare(Arguments& arguments) {
       .option("--ttl", texts_.ttl, "DURATION", "time to live; the time is that of the device (none)")
       .option_count("--files-stop", texts_.files_stop, "sorted runs at which writers wait (16)")
       .option("--device", texts_.device, "DEVICE",
-              "instant: nothing takes time; or disk(write=400MiB, read=800MiB, merge=250MiB, put=200MiB,\n"
-              "threads=2, cores=2), bytes per second (instant)")
-      .option_count("--seed", texts_.seed, "of the random rows (1)")
+              "disk(write=400MiB, read=800MiB, merge=250MiB, put=200MiB, threads=2, cores=2), per second; "
+              "instant: nothing takes time (instant)")
       .option("--series", texts_.series, "FILE", "write the store over time to FILE, for cellar plot");
 }
 
@@ -174,14 +183,11 @@ Result<CompactionSimulationCommand::Named> CompactionSimulationCommand::make_pol
 
 Status CompactionSimulationCommand::read_options(SimulationOptions& options,
                                                  SimulatedPattern& pattern) const {
-  pattern.name = texts_.writes;
-  pattern.seed = texts_.seed;
+  CELLAR_TRY_ASSIGN(pattern, for_argument("--writes", parse_writes(texts_.writes)));
   CELLAR_TRY_ASSIGN(const uint64_t data, for_argument("--data", parse_size(texts_.data)));
   CELLAR_TRY_ASSIGN(const uint64_t cell, for_argument("--cell-bytes", parse_size(texts_.cell)));
   CELLAR_TRY_ASSIGN(options.memtable_bytes, for_argument("--memtable-bytes", parse_size(texts_.memtable)));
   CELLAR_TRY_ASSIGN(const double times, number_of("--times", texts_.times, 0));
-  CELLAR_TRY_ASSIGN(pattern.skew, number_of("--skew", texts_.skew, 0));
-  CELLAR_TRY_ASSIGN(pattern.deletes, number_of("--deletes", texts_.deletes, 0));
   CELLAR_TRY_ASSIGN(options.device, for_argument("--device", parse_device(texts_.device)));
   if (!texts_.ttl.empty()) {
     CELLAR_TRY_ASSIGN(options.ttl_ms, for_argument("--ttl", parse_duration_ms(texts_.ttl)));

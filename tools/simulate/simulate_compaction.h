@@ -26,8 +26,6 @@ class CompactionSimulationCommand {
   struct Texts {
     std::vector<std::string> policies = {};
     std::string writes = "overwrite";
-    std::string skew = "0.99";
-    std::string deletes = "0";
     std::string data = "3GiB";
     std::string times = "10";
     std::string memtable = "64MiB";
@@ -37,7 +35,6 @@ class CompactionSimulationCommand {
     std::string ttl = {};
     uint64_t files_stop = 16;
     std::string device = "instant";
-    uint64_t seed = 1;
     std::string series = {};
 
     bool operator==(const Texts&) const = default;

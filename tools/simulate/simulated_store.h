@@ -47,22 +47,23 @@ class SimulatedStore {
   // Adds the cells of a memtable, in any order, as a file. Returns its size; 0 if all cells were expired or
   // hidden, so that there is no file.
   uint64_t flush(Cells cells, int64_t now_us);
-  // Begins a compaction. kInvalidArgument if the plan breaks a rule of all plans, see check_plan(). kBusy if it
-  // must wait for a compaction that runs.
+  // Begins a compaction. kInvalidArgument if the plan breaks a rule of all plans, see check_plan(). kBusy
+  // if it must wait for a compaction that runs.
   Result<Compaction> begin(const CompactionPlan& plan, int64_t now_us);
   // Puts the output in the place of the inputs. Returns the size of what was written.
   void end(const Compaction& compaction);
 
   // Returns the store as policies see it. Valid until the next change.
   StoreShape shape(int64_t now_us) const;
-  // Returns how many runs writers count. The inputs of a running compaction count as the run that they become.
+  // Returns how many runs writers count. The inputs of a running compaction count as the run that they
+  // become.
   uint64_t run_count() const;
   uint64_t bytes() const { return bytes_; }
   uint64_t files() const { return infos_.size(); }
   // Returns in how many runs a file has `row` between its first and its last one.
   uint64_t runs_of_row(uint32_t row) const;
-  // Returns how many bytes the store has grown by since the oldest running compaction began, and the bytes of
-  // its inputs. 0 and 0 if none runs.
+  // Gives the bytes that the store has grown by since the oldest running compaction began, and the bytes of
+  // its inputs. Both are 0 if no compaction runs.
   void backlog(uint64_t& newer, uint64_t& inputs) const;
 
  private:

@@ -23,7 +23,7 @@ class SimulatedWrites {
   virtual SimulatedWrite next() = 0;
 };
 
-// What is written. Rows are counted in simulated cells.
+// SimulatedPattern: the rows that are written. They are counted in simulated cells.
 struct SimulatedPattern {
   std::string name = "overwrite";
   uint64_t rows = 1;  // that exist at the end of the load
@@ -41,8 +41,8 @@ struct SimulatedPattern {
 // - append: new rows in ascending order
 std::vector<std::string> simulated_patterns();
 
-// Returns the writes of a pattern. At first it writes `rows` rows once, in random order. kInvalidArgument for an
-// unknown name, with the nearest one as hint, and for numbers out of range.
+// Returns the writes of a pattern. At first it writes `rows` rows once, in random order. Errors:
+// kInvalidArgument for an unknown name, with the nearest one as hint. Also for numbers out of range.
 Result<std::unique_ptr<SimulatedWrites>> make_simulated_writes(const SimulatedPattern& pattern);
 
 }  // namespace cellar

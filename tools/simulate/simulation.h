@@ -11,7 +11,8 @@
 
 namespace cellar {
 
-// What the store would run on. Rates are bytes per second of one thread, except those of the disk.
+// SimulatedDevice: the machine that the store would run on. Rates are bytes per second of one thread,
+// except those of the disk.
 struct SimulatedDevice {
   bool instant = true;            // flushes and compactions take no time, and nothing below counts
   double write_rate = 400 << 20;  // of the disk
@@ -80,8 +81,9 @@ struct SimulationResult {
   double slowed_seconds = 0;  // writers were slowed down
 };
 
-// Runs the history. `progress` is called from time to time with the bytes put so far; false ends it with kAborted.
-// kInvalidArgument: a plan of the policy breaks a rule of plans, or its plans come to no end.
+// Runs the history. `progress` is called from time to time with the bytes put so far. If it returns false,
+// the simulation ends with kAborted. Error: kInvalidArgument if a plan of the policy breaks a rule of plans,
+// or if its plans come to no end.
 Result<SimulationResult> simulate(const CompactionPolicy& policy, SimulatedWrites& writes,
                                   const SimulationOptions& options,
                                   const std::function<bool(uint64_t)>& progress);

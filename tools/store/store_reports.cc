@@ -93,7 +93,7 @@ std::string options_text(const FamilyOptions& family) {
   return text;
 }
 
-// What was put into the family and written for it. Empty for one that nothing was put into.
+// Returns how much was put into the family and written for it. Returns an empty text if nothing was put.
 std::string written_text(const FamilyInfo& family) {
   if (family.bytes_put == 0) return {};
   return fmt::format(
