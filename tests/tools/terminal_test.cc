@@ -98,7 +98,8 @@ class TerminalProgress : public Terminal {
   // Returns the first line of this command's progress that holds `part`.
   std::string progress_of(const Strings& line, const std::string& part, unsigned short columns = 100) const {
     std::string seen;
-    for (const int after_ms : {20, 40, 80, 120, 160, 240, 320, 480, 640}) {
+    for (const int after_ms :
+         {20, 40, 80, 120, 160, 240, 320, 480, 640, 30, 60, 100, 140, 200, 280, 400, 560, 900}) {
       seen = on_terminal(line, {.columns = columns, .stopped_after_ms = after_ms});
       for (size_t at = 0; (at = seen.find('\r', at)) != std::string::npos;) {
         const size_t end = seen.find("\x1b[K", ++at);
