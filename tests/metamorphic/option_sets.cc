@@ -95,8 +95,8 @@ void add_plugins(Sets& sets) {
                  family.bloom = "rowcol";
                  family.bloom_bits_percent_error = 20;
                });
-  sets.each_of("bloom allocation", &FamilyOptions::bloom_allocation, {"uniform", "monkey"}, "bloom row",
-               [](FamilyOptions& family) { family.bloom = "row"; });
+  sets.each_of("bloom allocation", &FamilyOptions::bloom_allocation, {"uniform", "monkey"}, "bloom error 5 %",
+               [](FamilyOptions& family) { family.bloom_bits_percent_error = 5; });
   std::vector<std::string> policies;
   for (const std::string& name : Registry<CompactionPolicy>::instance().names())
     for (const char* parameter : {"", "(files_min=2, files_max=2)", "(ratio=5, files_min=2, files_max=3)",
