@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "engine/jobs/background.h"
 #include "engine/jobs/family_stores.h"
+#include "engine/jobs/flush_job.h"
 #include "engine/jobs/feeds.h"
 #include "engine/jobs/named_snapshot_files.h"
 #include "engine/log/wal_reader.h"
