@@ -96,8 +96,8 @@ class Session {
   virtual void put(const RowIn& row, Keep keep, int64_t timestamp = kClock) = 0;
   // All of the rows or none.
   virtual void put_rows(std::span<const RowIn> rows, Keep keep, int64_t timestamp = kClock) = 0;
-  // Deletes the row: HBase's family markers, one for each family. Its cells, without values, are for engines
-  // that can delete only what they are told.
+  // Deletes the row: HBase's family markers, one for each family. An engine without such markers deletes the
+  // cells that `row` names; their values are not used.
   virtual void erase_row(const RowIn& row, Keep keep) = 0;
   // One column, newest version; whether there is one.
   virtual bool get(std::string_view row, std::string_view family, std::string_view qualifier,

@@ -32,6 +32,16 @@ TraceEntryKind entry_kind(TraceKind kind) {
   }
 }
 
+// The kind of a change that is a Put, Delete, Increment or Append.
+template <class Change>
+constexpr TraceEntryKind kEntryKind = std::is_same_v<Change, Put>         ? TraceEntryKind::kPut
+                                      : std::is_same_v<Change, Delete>    ? TraceEntryKind::kErase
+                                      : std::is_same_v<Change, Increment> ? TraceEntryKind::kIncrement
+                                                                          : TraceEntryKind::kAppend;
+template <class Change>
+constexpr bool kIsMutation = std::is_same_v<Change, Put> || std::is_same_v<Change, Delete> ||
+                             std::is_same_v<Change, Increment> || std::is_same_v<Change, Append>;
+
 std::string_view row_of(const BatchEntry& entry) {
   return std::visit(
       [](const auto& each) -> std::string_view {
@@ -50,14 +60,9 @@ void add_entry(TraceEncoder& out, const BatchEntry& entry) {
         using Each = std::remove_cvref_t<decltype(each)>;
         if constexpr (std::is_same_v<Each, Cell>) {
           out.cell(table, each);
-        } else if constexpr (std::is_same_v<Each, Put>) {
-          out.mutation(TraceEntryKind::kPut, table, each);
-        } else if constexpr (std::is_same_v<Each, Delete>) {
-          out.mutation(TraceEntryKind::kErase, table, each);
-        } else if constexpr (std::is_same_v<Each, Increment>) {
-          out.mutation(TraceEntryKind::kIncrement, table, each);
         } else {
-          out.mutation(TraceEntryKind::kAppend, table, each);
+          static_assert(kIsMutation<Each>);
+          out.mutation(kEntryKind<Each>, table, each);
         }
       },
       entry.change);
@@ -77,14 +82,8 @@ void add_action(TraceEncoder& out, std::string_view table, const Action& action,
         using Each = std::remove_cvref_t<decltype(each)>;
         if constexpr (std::is_same_v<Each, Get>) {
           out.get(table, each);
-        } else if constexpr (std::is_same_v<Each, Put>) {
-          out.mutation(TraceEntryKind::kPut, table, each);
-        } else if constexpr (std::is_same_v<Each, Delete>) {
-          out.mutation(TraceEntryKind::kErase, table, each);
-        } else if constexpr (std::is_same_v<Each, Increment>) {
-          out.mutation(TraceEntryKind::kIncrement, table, each);
-        } else if constexpr (std::is_same_v<Each, Append>) {
-          out.mutation(TraceEntryKind::kAppend, table, each);
+        } else if constexpr (kIsMutation<Each>) {
+          out.mutation(kEntryKind<Each>, table, each);
         } else if constexpr (std::is_same_v<Each, RowMutations>) {
           out.mutations(table, each);
         } else {

@@ -76,18 +76,34 @@ TEST(Settings, OptionsHaveTheNamesOfStoresAndFamilies) {
     EXPECT_TRUE(options.set(name, value).is(Code::kInvalidArgument)) << name;
 }
 
-TEST(Settings, AnEngineSaysWhatItLacks) {
-  if (!has_rocksdb()) GTEST_SKIP() << "this build has no RocksDB";
+Status status_of_engine(const std::string& text, std::vector<std::string>& notes) {
+  return make_peer(parse_peers(text).value()[0], {}, notes).status();
+}
+
+TEST(Settings, AnEngineRefusesOptionsInBracketsThatItLacks) {
   std::vector<std::string> notes;
+  EXPECT_TRUE(status_of_engine("cellar[compaction=tiered(runs=4)]", notes).ok());
+  EXPECT_TRUE(status_of_engine("cellar[no_such_option=1]", notes).is(Code::kInvalidArgument));
+  EXPECT_TRUE(status_of_engine("celar", notes).is(Code::kNotFound));
+  EXPECT_TRUE(notes.empty());
+}
+
+// A build without RocksDB says that it has none.
+TEST(Settings, RocksDBSaysWhatItLacks) {
+  std::vector<std::string> notes;
+  const auto own = [&](const char* text) { return status_of_engine(text, notes); };
+  if (!has_rocksdb()) {
+    const Status none = own("rocksdb");
+    EXPECT_TRUE(none.is(Code::kNotFound));
+    EXPECT_NE(none.message().find("this build has no engine \"rocksdb\""), std::string::npos) << none;
+    return;
+  }
   const std::vector<Setting> shared = {{"memtable_bytes", "4m"}, {"memtable", "blink"}};
   const auto peer = make_peer(PeerText{"rocksdb", "rocksdb", {}}, shared, notes);
   ASSERT_TRUE(peer.ok()) << peer.status();
   EXPECT_EQ((*peer)->options(), "memtable_bytes=4m");
   ASSERT_EQ(notes.size(), 1u);
   EXPECT_NE(notes[0].find("rocksdb runs without memtable=blink"), std::string::npos) << notes[0];
-  const auto own = [&](const char* text) {
-    return make_peer(parse_peers(text).value()[0], {}, notes).status();
-  };
   EXPECT_TRUE(own("rocksdb[memtable=blink]").is(Code::kNotSupported));
   EXPECT_TRUE(own("rocksdb[compaction=tiered(runs=4)]").is(Code::kNotSupported));
   EXPECT_TRUE(own("rocksdb[compaction=leveled(fanout=4)]").ok());
