@@ -59,15 +59,19 @@ size_t jump(size_t k) { return k * 7919 % kRows; }
 
 }  // namespace
 
-// A store whose rows lie in files that overlap, all of whose blocks fit into the cache.
+// A store with two tables, all of whose blocks fit into the cache. The rows of `table` have four cells and lie in two
+// files that overlap. The rows of `tall` have one cell and lie in one file, as a compaction leaves them.
 struct World {
   std::string path;
   std::unique_ptr<Engine> engine;
   std::shared_ptr<Table> table;
+  std::shared_ptr<Table> tall;
   std::vector<std::string> rows;
 
   World();
   ~World();
+  void fill_table();
+  void fill_tall();
 };
 
 World::World()
@@ -79,8 +83,21 @@ World::World()
   options.automatic_compaction = false;
   options.cache_bytes = 64u << 20;
   engine = value_or_give_up(Engine::open(path, options));
-  table = value_or_give_up(engine->create_table("t", {.families = {{.name = "f"}}}));
   for (size_t i = 0; i < kRows; ++i) rows.push_back(row_at(i));
+  fill_table();
+  fill_tall();
+  // The operations are those of a store that was reopened.
+  table.reset();
+  tall.reset();
+  ok_or_give_up(engine->close());
+  options.create_if_missing = false;
+  engine = value_or_give_up(Engine::open(path, options));
+  table = value_or_give_up(engine->open_table("t"));
+  tall = value_or_give_up(engine->open_table("tall"));
+}
+
+void World::fill_table() {
+  table = value_or_give_up(engine->create_table("t", {.families = {{.name = "f"}}}));
   for (size_t file = 0; file < kFiles; ++file) {
     Batch batch;
     for (size_t i = file; i < kRows; i += kFiles) {
@@ -93,8 +110,18 @@ World::World()
   }
 }
 
+void World::fill_tall() {
+  tall = value_or_give_up(engine->create_table("tall", {.families = {{.name = "f"}}}));
+  Batch batch;
+  for (size_t i = 0; i < kRows; ++i) batch.put(tall, Put(rows[i]).add("f", "q", value_at(i)));
+  ok_or_give_up(engine->write(batch));
+  ok_or_give_up(tall->flush());
+  ok_or_give_up(tall->compact());
+}
+
 World::~World() {
   table.reset();
+  tall.reset();
   engine.reset();
   std::filesystem::remove_all(path);
 }
@@ -108,8 +135,8 @@ void expect(size_t found, size_t wanted, const char* what) {
   std::exit(1);
 }
 
-size_t scan_cells(World& world, const Scan& scan) {
-  const std::unique_ptr<Scanner> scanner = value_or_give_up(world.table->scan(scan));
+size_t scan_cells(Table& table, const Scan& scan) {
+  const std::unique_ptr<Scanner> scanner = value_or_give_up(table.scan(scan));
   size_t cells = 0;
   while (scanner->next()) cells += scanner->row().cells().size();
   ok_or_give_up(scanner->status());
@@ -128,11 +155,33 @@ size_t get_cells(World& world, const std::string& suffix, const char* qualifier)
   return cells;
 }
 
+size_t tall_get_cells(World& world, const std::string& suffix) {
+  RowBatch batch;
+  size_t cells = 0;
+  for (size_t k = 0; k < kOperations; ++k) {
+    ok_or_give_up(world.tall->get_into(Get(world.rows[jump(k)] + suffix).column("f", "q"), batch));
+    cells += batch.cells();
+  }
+  return cells;
+}
+
+size_t tall_scan_cells(World& world, uint64_t limit) {
+  size_t cells = 0;
+  for (size_t k = 0; k < kOperations / 5; ++k) {
+    Scan scan;
+    scan.start(world.rows[jump(k) % (kRows - limit)]).limit(limit);
+    cells += scan_cells(*world.tall, scan);
+  }
+  return cells;
+}
+
 // Fills the cache, and lets each block build what it builds once.
 void warm_up(World& world) {
-  expect(scan_cells(world, Scan()), kRows * kQualifiers, "the first scan");
+  expect(scan_cells(*world.table, Scan()), kRows * kQualifiers, "the first scan");
+  expect(scan_cells(*world.tall, Scan()), kRows, "the first scan of the tall table");
   RowBatch batch;
   for (const std::string& row : world.rows) {
+    ok_or_give_up(world.tall->get_into(Get(row).column("f", "q"), batch));
     ok_or_give_up(world.table->get_into(Get(row), batch));
     ok_or_give_up(world.table->get_into(Get(row).column("f", "q2"), batch));
   }
@@ -152,19 +201,19 @@ extern "C" {
   expect(get_cells(world, "x", nullptr), 0, "get_missing");
 }
 [[gnu::noinline]] void measure_scan(World& world) {
-  expect(scan_cells(world, Scan()), kRows * kQualifiers, "scan");
+  expect(scan_cells(*world.table, Scan()), kRows * kQualifiers, "scan");
 }
 [[gnu::noinline]] void measure_reversed_scan(World& world) {
   Scan scan;
   scan.reversed(true);
-  expect(scan_cells(world, scan), kRows * kQualifiers, "reversed_scan");
+  expect(scan_cells(*world.table, scan), kRows * kQualifiers, "reversed_scan");
 }
 [[gnu::noinline]] void measure_scan10(World& world) {
   size_t cells = 0;
   for (size_t k = 0; k < kOperations; ++k) {
     Scan scan;
     scan.start(world.rows[jump(k) % (kRows - 10)]).limit(10);
-    cells += scan_cells(world, scan);
+    cells += scan_cells(*world.table, scan);
   }
   expect(cells, kOperations * 10 * kQualifiers, "scan10");
 }
@@ -177,6 +226,35 @@ extern "C" {
     const auto sums = value_or_give_up(world.table->increment(Increment("counter").add("f", "n", 1)));
     expect(static_cast<size_t>(sums[0]), k + 1, "increment");
   }
+}
+[[gnu::noinline]] void measure_tall_get(World& world) {
+  expect(tall_get_cells(world, ""), kOperations, "tall_get");
+}
+[[gnu::noinline]] void measure_tall_missing(World& world) {
+  expect(tall_get_cells(world, "x"), 0, "tall_missing");
+}
+[[gnu::noinline]] void measure_tall_scan(World& world) {
+  expect(scan_cells(*world.tall, Scan()), kRows, "tall_scan");
+}
+[[gnu::noinline]] void measure_tall_reversed(World& world) {
+  expect(scan_cells(*world.tall, Scan().reversed(true)), kRows, "tall_reversed");
+}
+[[gnu::noinline]] void measure_tall_scan10(World& world) {
+  expect(tall_scan_cells(world, 10), kOperations / 5 * 10, "tall_scan10");
+}
+[[gnu::noinline]] void measure_tall_scan100(World& world) {
+  expect(tall_scan_cells(world, 100), kOperations / 5 * 100, "tall_scan100");
+}
+// YCSB's workload A: as many reads as updates.
+[[gnu::noinline]] void measure_ycsb_a(World& world) {
+  RowBatch batch;
+  size_t cells = 0;
+  for (size_t k = 0; k < kOperations; k += 2) {
+    ok_or_give_up(world.tall->get_into(Get(world.rows[jump(k)]).column("f", "q"), batch));
+    cells += batch.cells();
+    ok_or_give_up(world.tall->put(Put(world.rows[jump(k + 1)]).add("f", "q", "a value of twenty b.")));
+  }
+  expect(cells, kOperations / 2, "ycsb_a");
 }
 }  // extern "C"
 
@@ -194,9 +272,19 @@ int main() {
   measure_scan10(world);
   measure_put(world);
   measure_increment(world);
+  measure_tall_get(world);
+  measure_tall_missing(world);
+  measure_tall_scan(world);
+  measure_tall_reversed(world);
+  measure_tall_scan10(world);
+  measure_tall_scan100(world);
+  measure_ycsb_a(world);
   // Prints the divisor of each figure.
   std::printf("get_column %zu\nget_row %zu\nget_missing %zu\n", kOperations, kOperations, kOperations);
   std::printf("scan %zu\nreversed_scan %zu\n", kRows * kQualifiers, kRows * kQualifiers);
   std::printf("scan10 %zu\nput %zu\nincrement %zu\n", kOperations, kOperations, kOperations);
+  std::printf("tall_get %zu\ntall_missing %zu\n", kOperations, kOperations);
+  std::printf("tall_scan %zu\ntall_reversed %zu\n", kRows, kRows);
+  std::printf("tall_scan10 %zu\ntall_scan100 %zu\nycsb_a %zu\n", kOperations / 5, kOperations / 5, kOperations);
   return 0;
 }
