@@ -23,7 +23,7 @@ set_target_properties(cellar_workload PROPERTIES LINKER_LANGUAGE CXX)
 target_link_libraries(cellar_workload PUBLIC cellar)
 target_include_directories(cellar_workload PUBLIC "${PROJECT_SOURCE_DIR}")
 
-cellar_sources(cellar_driver_sources bench/driver EXCLUDE "/main\\.cc$" "rocksdb[^/]*\\.cc$" "leveldb[^/]*\\.cc$")
+cellar_sources(cellar_driver_sources bench/driver EXCLUDE "/main\\.cc$" "rocksdb[^/]*\\.cc$" "leveldb[^/]*\\.cc$" "lmdb[^/]*\\.cc$")
 add_library(cellar_driver_parts STATIC ${cellar_driver_sources})  # all but main.cc, for tests too
 # --replay
 target_sources(cellar_driver_parts PRIVATE tools/trace/replay.cc tools/trace/replay_plan.cc)
@@ -57,6 +57,7 @@ endfunction()
 cellar_peer(rocksdb rocksdb/db.h librocksdb-dev
   Snappy::snappy cellar_dep::lz4 cellar_dep::zstd bz2 ZLIB::ZLIB Threads::Threads)
 cellar_peer(leveldb leveldb/db.h libleveldb-dev Snappy::snappy Threads::Threads)
+cellar_peer(lmdb lmdb.h liblmdb-dev Threads::Threads)
 
 # The program `cellar_instructions`: single operations, for a tool that counts instructions.
 add_executable(cellar_instructions bench/instructions/main.cc)

@@ -76,6 +76,8 @@ function(cellar_unity target)
   cmake_parse_arguments(PARSE_ARGV 1 unity "" "" "ALONE")
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # it takes the sources for headers, whose types others could see
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  else()  # a name of one source's anonymous namespace may be a local name in the next
+    set_target_properties(${target} PROPERTIES UNITY_BUILD_CODE_BEFORE_INCLUDE "#pragma clang diagnostic ignored \"-Wshadow\"")
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${CELLAR_UNITY_BATCH})
   get_target_property(sources ${target} SOURCES)

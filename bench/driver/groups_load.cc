@@ -115,6 +115,7 @@ void leave_a_log(Run& run, const StoreOptions& options, uint64_t rows) {
 }  // namespace
 
 void run_replay(Run& run) {
+  if (!run.peer().has(Feature::kLog)) return;
   run.step("wal_replay", Step::kAlone, "rows/s", [&](Sample& sample) {
     const uint64_t rows = run.n() / 5;
     run.remove();

@@ -54,6 +54,7 @@ void measure_loading(Run& run) {
   run.step("get_hit_lsm", Step::kAlone, "ops/s",
            [&](Sample& sample) { read_at_random(run, sample, 1, run.n() / 4, get_hit); });
   run.step("full_scan_lsm", Step::kAlone, "cells/s", [&](Sample& sample) { scan_all(run, sample, {}, 3); });
+  if (!run.peer().has(Feature::kCompactions)) return;
   run.step("compact_major", Step::kNeeded, "rows/s", [&](Sample& sample) {
     run.peer().flush();
     run.peer().settle();

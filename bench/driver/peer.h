@@ -22,7 +22,12 @@ struct StoreOptions {
   bool create = false;
 };
 
-enum class Feature : uint8_t { kTimeToLive, kColdGets };
+enum class Feature : uint8_t {
+  kTimeToLive,
+  kColdGets,
+  kCompactions,
+  kLog,  // that is read when a store is opened after its process was killed
+};
 
 // A store of one engine. Any thread may ask for sessions; the rest is for one thread.
 class Peer {

@@ -1,30 +1,28 @@
 // LevelDB as a peer: keys without timestamps, one database for each family, its own overwrites and deletes.
 //
 // It does less than HBase's data model requires: one version, no markers, no time to live. It does not write
-// a row's cells in several families atomically, and logs every write. Timestamps are stored before the
-// values.
+// a row's cells in several families atomically, and logs every write.
 #include <leveldb/cache.h>
 #include <leveldb/db.h>
 #include <leveldb/filter_policy.h>
 #include <leveldb/write_batch.h>
 #include <sys/resource.h>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
-#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <thread>
-#include <utility>
+#include <vector>
 
 #include "bench/driver/flat_store.h"
 #include "bench/driver/meter.h"
+#include "bench/driver/one_version_session.h"
 #include "bench/driver/peer_options.h"
 #include "bench/driver/peers.h"
 
 namespace cellar::bench {
 namespace {
-
-constexpr size_t kStamp = 8;  // bytes of the timestamp in front of a value
 
 void check(const leveldb::Status& status, const char* what) {
   if (!status.ok()) give_up("leveldb: " + std::string(what) + ": " + status.ToString());
@@ -36,160 +34,63 @@ struct LevelStore {
   std::vector<std::string> families;
   std::vector<std::unique_ptr<leveldb::DB>> databases;
   RowLocks locks;
-
-  size_t index(std::string_view family) const {
-    for (size_t i = 0; i < families.size(); ++i) {
-      if (families[i] == family) return i;
-    }
-    give_up("leveldb: no family " + std::string(family));
-  }
 };
 
-// Returns the part of an iterator's value after its timestamp.
-std::string_view value_of(std::string_view stored) { return stored.substr(kStamp); }
-
-int64_t stamp_of(std::string_view stored) {
-  int64_t timestamp;
-  std::memcpy(&timestamp, stored.data(), sizeof timestamp);
-  return timestamp;
-}
-
-// Merges the rows of some families in order.
-class RowMerge {
+class LevelCursor {
  public:
-  RowMerge(const ScanIn& in, LevelStore& store) : in_(in), ends_(in) {
-    leveldb::ReadOptions options;
-    options.fill_cache = true;
-    for (size_t i = 0; i < store.families.size(); ++i) {
-      const bool wanted =
-          in.families.empty() || std::ranges::find(in.families, store.families[i]) != in.families.end();
-      if (!wanted) continue;
-      sources_.emplace_back(store.databases[i]->NewIterator(options));
-      place(*sources_.back());
-    }
-  }
-
-  void run(Tally& tally) {
-    for (uint64_t rows = 0; in_.limit == 0 || rows < in_.limit;) {
-      if (!choose_row()) break;
-      uint64_t found = 0;
-      for (const std::unique_ptr<leveldb::Iterator>& at : sources_) found += take_row(*at, tally);
-      if (found == 0) continue;
-      ++rows;
-      ++tally.rows;
-    }
-    for (const std::unique_ptr<leveldb::Iterator>& at : sources_) check(at->status(), "scan");
-  }
+  explicit LevelCursor(leveldb::Iterator* at) : at_(at) {}
+  bool valid() const { return at_->Valid(); }
+  std::string_view key() const { return view(at_->key()); }
+  std::string_view value() const { return view(at_->value()); }
+  void next() { at_->Next(); }
+  void prev() { at_->Prev(); }
+  void seek(std::string_view key) { at_->Seek({key.data(), key.size()}); }
+  void seek_first() { at_->SeekToFirst(); }
+  void seek_last() { at_->SeekToLast(); }
+  void check() const { bench::check(at_->status(), "scan"); }
 
  private:
-  void place(leveldb::Iterator& at) const {
-    if (!in_.reversed) {
-      ends_.lower.empty() ? at.SeekToFirst() : at.Seek(ends_.lower);
-      return;
-    }
-    if (ends_.upper.empty()) return at.SeekToLast();
-    at.Seek(ends_.upper);
-    at.Valid() ? at.Prev() : at.SeekToLast();
-  }
-
-  bool inside(const leveldb::Iterator& at) const {
-    if (!at.Valid()) return false;
-    const std::string_view key = view(at.key());
-    return in_.reversed ? key >= ends_.lower : ends_.upper.empty() || key < ends_.upper;
-  }
-
-  // The next row of all families; false at the end.
-  bool choose_row() {
-    bool any = false;
-    for (const std::unique_ptr<leveldb::Iterator>& at : sources_) {
-      if (!inside(*at)) continue;
-      const std::string_view key = view(at->key());
-      const std::string_view row = key.substr(0, part_end(key, 0));
-      if (!any || (in_.reversed ? row > row_ : row < row_)) row_ = row;
-      any = true;
-    }
-    return any;
-  }
-
-  // The cells of the chosen row in one family.
-  uint64_t take_row(leveldb::Iterator& at, Tally& tally) {
-    uint64_t found = 0;
-    for (; at.Valid() && view(at.key()).starts_with(row_); in_.reversed ? at.Prev() : at.Next()) {
-      const std::string_view stored = view(at.value());
-      const int64_t timestamp = stamp_of(stored);
-      if (timestamp < in_.from || timestamp >= in_.until) continue;
-      const std::string_view key = view(at.key());
-      const std::string_view row = plain_part(key.substr(0, row_.size()), plain_row_);
-      if (in_.filter != nullptr && !in_.filter(row, value_of(stored))) continue;
-      tally.add(row, plain_part(key.substr(row_.size()), plain_qualifier_), value_of(stored));
-      ++found;
-    }
-    return found;
-  }
-
-  const ScanIn& in_;
-  const ScanEnds ends_;
-  std::string row_;
-  std::string plain_row_;
-  std::string plain_qualifier_;
-  std::vector<std::unique_ptr<leveldb::Iterator>> sources_;
+  std::unique_ptr<leveldb::Iterator> at_;
 };
 
-class LevelSession : public Session {
+// LevelDB for one thread, as one_version_session.h describes it.
+class LevelAccess {
  public:
-  explicit LevelSession(LevelStore& store) : store_(store), batches_(store.families.size()) {}
+  explicit LevelAccess(LevelStore& store) : store_(&store), pending_(store.families.size()) {}
 
-  void put(const RowIn& row, Keep keep, int64_t timestamp) override {
-    add(row, timestamp == kClock ? clock_ms() : timestamp);
-    write(keep);
-  }
+  const std::vector<std::string>& families() const { return store_->families; }
+  void begin_read() {}
+  void end_read() {}
+  LevelCursor cursor(size_t family) { return LevelCursor(store_->databases[family]->NewIterator({})); }
 
-  void put_rows(std::span<const RowIn> rows, Keep keep, int64_t timestamp) override {
-    if (timestamp == kClock) timestamp = clock_ms();
-    for (const RowIn& row : rows) add(row, timestamp);
-    write(keep);
-  }
-
-  void erase_row(const RowIn& row, Keep keep) override {
-    for (const CellIn& cell : row.cells) {
-      set_key(row.row, cell.qualifier);
-      batch(cell.family).Delete(key_);
-    }
-    write(keep);
-  }
-
-  bool get(std::string_view row, std::string_view family, std::string_view qualifier, Tally& tally) override {
-    if (!find(row, family, qualifier)) return false;
-    tally.add(row, qualifier, value_of(value_));
-    ++tally.rows;
+  bool find(size_t family, std::string_view key, std::string_view& value) {
+    const leveldb::Status status = store_->databases[family]->Get({}, slice(key), &found_);
+    if (status.IsNotFound()) return false;
+    check(status, "get");
+    value = found_;
     return true;
   }
 
-  bool get_row(std::string_view row, std::string_view family, Tally& tally) override {
-    key_.clear();
-    append_part(key_, row);
-    const std::unique_ptr<leveldb::Iterator> at(store_.databases[store_.index(family)]->NewIterator({}));
-    uint64_t found = 0;
-    for (at->Seek(key_); at->Valid() && view(at->key()).starts_with(key_); at->Next(), ++found) {
-      const std::string_view qualifier = plain_part(view(at->key()).substr(key_.size()), plain_qualifier_);
-      tally.add(row, qualifier, value_of(view(at->value())));
+  void put(size_t family, std::string_view key, std::string_view value) {
+    batch(family).Put(slice(key), slice(value));
+  }
+  void erase(size_t family, std::string_view key) { batch(family).Delete(slice(key)); }
+
+  void write(Keep keep) {
+    leveldb::WriteOptions options;
+    options.sync = keep == Keep::kPower;
+    for (size_t i = 0; i < pending_.size(); ++i) {
+      if (!pending_[i].used) continue;
+      check(store_->databases[i]->Write(options, &pending_[i].batch), "write");
+      pending_[i].batch.Clear();
+      pending_[i].used = false;
     }
-    check(at->status(), "get_row");
-    tally.rows += found != 0 ? 1 : 0;
-    return found != 0;
   }
 
-  void scan(const ScanIn& in, Tally& tally) override { RowMerge(in, store_).run(tally); }
-
-  int64_t increment(std::string_view row, std::string_view family, std::string_view qualifier, int64_t amount,
-                    Keep keep) override {
-    MutexLock lock(store_.locks.of(row));
-    CounterBytes counter;
-    if (find(row, family, qualifier)) counter.load(value_of(value_));
-    const int64_t sum = counter.add(amount);
-    const CellIn cell{family, qualifier, counter.bytes()};
-    put({row, {&cell, 1}}, keep, kClock);
-    return sum;
+  template <class Function>
+  void locked(std::string_view row, Function function) {
+    MutexLock lock(store_->locks.of(row));
+    function();
   }
 
  private:
@@ -198,51 +99,16 @@ class LevelSession : public Session {
     bool used = false;
   };
 
-  leveldb::WriteBatch& batch(std::string_view family) {
-    Pending& pending = batches_[store_.index(family)];
-    pending.used = true;
-    return pending.batch;
+  static leveldb::Slice slice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
+
+  leveldb::WriteBatch& batch(size_t family) {
+    pending_[family].used = true;
+    return pending_[family].batch;
   }
 
-  void set_key(std::string_view row, std::string_view qualifier) {
-    key_.clear();
-    append_part(key_, row);
-    append_part(key_, qualifier);
-  }
-
-  void add(const RowIn& row, int64_t timestamp) {
-    for (const CellIn& cell : row.cells) {
-      set_key(row.row, cell.qualifier);
-      value_.assign(reinterpret_cast<const char*>(&timestamp), sizeof timestamp).append(cell.value);
-      batch(cell.family).Put(key_, value_);
-    }
-  }
-
-  void write(Keep keep) {
-    leveldb::WriteOptions options;
-    options.sync = keep == Keep::kPower;
-    for (size_t i = 0; i < batches_.size(); ++i) {
-      if (!batches_[i].used) continue;
-      check(store_.databases[i]->Write(options, &batches_[i].batch), "write");
-      batches_[i].batch.Clear();
-      batches_[i].used = false;
-    }
-  }
-
-  // Leaves timestamp and value in value_.
-  bool find(std::string_view row, std::string_view family, std::string_view qualifier) {
-    set_key(row, qualifier);
-    const leveldb::Status status = store_.databases[store_.index(family)]->Get({}, key_, &value_);
-    if (status.IsNotFound()) return false;
-    check(status, "get");
-    return true;
-  }
-
-  LevelStore& store_;
-  std::vector<Pending> batches_;
-  std::string key_;
-  std::string value_;
-  std::string plain_qualifier_;
+  LevelStore* store_;
+  std::vector<Pending> pending_;
+  std::string found_;
 };
 
 double own_cpu() {
@@ -261,7 +127,9 @@ class LevelPeer : public Peer {
     return std::to_string(leveldb::kMajorVersion) + "." + std::to_string(leveldb::kMinorVersion) +
            " static, one version without timestamps in keys, always logs";
   }
-  bool has(Feature) const override { return false; }
+  bool has(Feature feature) const override {
+    return feature == Feature::kCompactions || feature == Feature::kLog;
+  }
 
   Status set(const std::string& given, const std::string& value) override {
     const std::string name = PeerOptions::spelling(given);
@@ -309,7 +177,9 @@ class LevelPeer : public Peer {
     cache_.reset();
   }
 
-  std::unique_ptr<Session> session() override { return std::make_unique<LevelSession>(*store_); }
+  std::unique_ptr<Session> session() override {
+    return std::make_unique<OneVersionSession<LevelAccess>>(LevelAccess(*store_));
+  }
 
   // A compaction of keys that nobody has: the memtable is written first, and nothing else.
   void flush() override {

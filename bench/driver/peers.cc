@@ -21,6 +21,9 @@ constexpr Entry kPeers[] = {
 #if defined(CELLAR_WITH_LEVELDB)
     {"leveldb", make_leveldb_peer},
 #endif
+#if defined(CELLAR_WITH_LMDB)
+    {"lmdb", make_lmdb_peer},
+#endif
 };
 
 }  // namespace

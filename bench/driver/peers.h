@@ -16,6 +16,7 @@ std::unique_ptr<Peer> make_rocksdb_peer();
 // RocksDB with each compaction split by ranges over two threads, which is not its default.
 std::unique_ptr<Peer> make_splitting_rocksdb_peer();
 std::unique_ptr<Peer> make_leveldb_peer();
+std::unique_ptr<Peer> make_lmdb_peer();
 
 // Names for --peers, Cellar first.
 std::vector<std::string> peer_names();
