@@ -6,6 +6,10 @@ operation longer. They do not tell how long it takes: a cache miss counts as one
 
   bench/instructions.py run build/gcc/cellar_instructions [--json FILE]
   bench/instructions.py compare BEFORE.json AFTER.json [--at-most RATIO]
+  bench/instructions.py check build/gcc/cellar_instructions [--kept FILE] [--tolerance SHARE]
+
+`check` counts and fails if an operation differs from the counts in bench/instructions.json by more than 3 %. A count
+that fell is kept with `run --json bench/instructions.json`. A count that rose needs a reason in the commit.
 """
 
 import argparse
@@ -16,6 +20,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+
+KEPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "instructions.json")
 
 
 def operations_of(output):
@@ -62,6 +69,25 @@ def compare(before, after):
     return [(name, before[name], after[name], after[name] / before[name]) for name in before if name in after]
 
 
+def check(kept, found, tolerance):
+    """Prints what differs, and returns 1 if something does."""
+    complaints = [f"{name} is not counted any more" for name in kept if name not in found]
+    for name, count in found.items():
+        if name not in kept:
+            complaints.append(f"{name} has no kept count")
+        elif abs(count / kept[name] - 1) > tolerance:
+            way = "rose" if count > kept[name] else "fell"
+            complaints.append(f"{name} {way} from {kept[name]:,.0f} to {count:,.0f} instructions")
+    for complaint in complaints:
+        print("instructions.py: " + complaint, file=sys.stderr)
+    if complaints:
+        print("instructions.py: if this is meant, keep the new counts with: bench/instructions.py run "
+              "build/gcc/cellar_instructions --json bench/instructions.json", file=sys.stderr)
+        return 1
+    print(f"counted {len(found)} operations whose instructions are as they were")
+    return 0
+
+
 def main(arguments):
     parser = argparse.ArgumentParser(description="Counts instructions of single operations.")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -72,15 +98,22 @@ def main(arguments):
     comparing.add_argument("before")
     comparing.add_argument("after")
     comparing.add_argument("--at-most", type=float, help="fail if a ratio after/before is above this")
+    checking = commands.add_parser("check", help="count, and compare with the counts that are kept")
+    checking.add_argument("program")
+    checking.add_argument("--kept", default=KEPT, help="the counts that are kept")
+    checking.add_argument("--tolerance", type=float, default=0.03, help="the share by which a count may differ")
     chosen = parser.parse_args(arguments)
 
+    if chosen.command == "check":
+        with open(chosen.kept, encoding="utf-8") as kept:
+            return check(json.load(kept), run(chosen.program), chosen.tolerance)
     if chosen.command == "run":
         figures = run(chosen.program)
         for name, count in figures.items():
             print(f"{name:<16}{count:>12,.1f} instructions")
         if chosen.json:
             with open(chosen.json, "w", encoding="utf-8") as file:
-                json.dump(figures, file, indent=2)
+                json.dump({name: round(count, 1) for name, count in figures.items()}, file, indent=2)
                 file.write("\n")
         return 0
 

@@ -59,6 +59,29 @@ class Instructions(unittest.TestCase):
         with self.assertRaisesRegex(SystemExit, "no operation in common"):
             self.compare({"get": 1}, {"put": 1})
 
+    def check(self, kept, found):
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = instructions.check(kept, found, 0.03)
+        return code, out.getvalue() + err.getvalue()
+
+    def test_counts_near_the_kept_ones_pass(self):
+        code, text = self.check({"get": 1000, "put": 100}, {"get": 1029, "put": 98})
+        self.assertEqual(code, 0)
+        self.assertIn("counted 2 operations", text)
+
+    def test_a_count_that_rose_or_fell_is_named(self):
+        for count, way in ((1031, "rose"), (969, "fell")):
+            code, text = self.check({"get": 1000, "put": 100}, {"get": count, "put": 100})
+            self.assertEqual(code, 1)
+            self.assertIn(f"get {way} from 1,000 to {count:,}", text)
+            self.assertNotIn("put rose", text)
+            self.assertIn("--json bench/instructions.json", text)
+
+    def test_operations_that_came_or_went_are_named(self):
+        self.assertIn("get is not counted", self.check({"get": 1, "put": 1}, {"put": 1})[1])
+        self.assertIn("scan has no kept count", self.check({"put": 1}, {"put": 1, "scan": 1})[1])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -107,6 +107,17 @@ if(CELLAR_BUILD_TESTS)
   add_test(NAME bench.compare COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/compare_test.py")
   add_test(NAME bench.sustained COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/sustained_test.py")
   add_test(NAME bench.instructions COMMAND cellar_instructions)
+  # Other compilers and options compile to other counts than those that are kept.
+  find_program(CELLAR_VALGRIND valgrind)
+  if(CELLAR_VALGRIND AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12 AND
+     CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13 AND CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT CELLAR_OPTIMIZE AND
+     NOT CELLAR_SANITIZE)
+    add_test(NAME bench.instructions_kept COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/instructions.py" check
+      $<TARGET_FILE:cellar_instructions>)
+    set_tests_properties(bench.instructions_kept PROPERTIES TIMEOUT 300 ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+  else()
+    message(STATUS "The tests do not count instructions: that needs valgrind, g++ 12 and its release settings")
+  endif()
   add_test(NAME bench.instructions_py COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/instructions_test.py")
   add_test(NAME bench.compare_runs COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/compare.py"
     "${PROJECT_BINARY_DIR}/driver.jsonl" "${PROJECT_BINARY_DIR}/driver.jsonl")
