@@ -99,14 +99,19 @@ class Output {
   uint64_t cells_ = 0;
 };
 
-// Counts what passes, so that the balance is checked against the source and not against the walk's own count.
+// Counts what passes, so that the balance is checked against the source and not against the walk's own
+// count. It ends, with kAborted, at the cell after which the rewrite was cancelled.
 class CountingCursor final : public CellCursor {
  public:
-  explicit CountingCursor(CellCursor& source) : source_(source) {}
-  const CellView* seek(const CellView& target) override { return count(source_.seek(target)); }
-  const CellView* next() override { return count(source_.next()); }
+  CountingCursor(CellCursor& source, const std::atomic<bool>* cancel) : source_(source), cancel_(cancel) {}
+  const CellView* seek(const CellView& target) override {
+    return cancelled_ ? nullptr : count(source_.seek(target));
+  }
+  const CellView* next() override { return cancelled_ ? nullptr : count(source_.next()); }
   const CellView* skip_to(const CellView& target) override { return CellCursor::skip_to(target); }
-  Status status() const override { return source_.status(); }
+  Status status() const override {
+    return cancelled_ ? Status::aborted("the rewrite was cancelled") : source_.status();
+  }
   const Pinnable* pinned() const override { return source_.pinned(); }
   void print(TextPrinter& out) const override { source_.print(out); }
   uint64_t cells() const { return cells_; }
@@ -115,10 +120,14 @@ class CountingCursor final : public CellCursor {
   // A rewrite must see every cell to count it, so skip_to is the stepping default: each move shows one new
   // cell.
   const CellView* count(const CellView* cell) {
-    if (cell != nullptr) ++cells_;
-    return cell;
+    if (cell == nullptr) return nullptr;
+    ++cells_;
+    cancelled_ = cancel_ != nullptr && cancel_->load(std::memory_order_relaxed);
+    return cancelled_ ? nullptr : cell;
   }
   CellCursor& source_;
+  const std::atomic<bool>* const cancel_;
+  bool cancelled_ = false;
   uint64_t cells_ = 0;
 };
 
@@ -131,7 +140,7 @@ uint64_t cell_hash(const CellView& cell, uint64_t sequence) {
 
 Result<RewriteResult> rewrite(const RewriteJob& job, RewriteOutput& files) {
   RewriteResult result;
-  CountingCursor source(*job.source);
+  CountingCursor source(*job.source, job.cancel);
   CompactionJudge judge(job.rules);
   Walk<CompactionJudge> walk(source, judge);
   Output output(job, files, result);

@@ -296,8 +296,9 @@ Status merge_files(const StoreWork& work, Store& store, const CompactionPlan& pl
     work.world.events.on_compaction_progress(info);
     count_time();
     turn();
-    return work.activity.closing.load() ? Status::aborted("the engine is closing") : Status();
+    return Status();
   };
+  request.job.cancel = &work.activity.closing;
   auto made = work.writer.write(request);
   Status status = made.status();
   if (status.is(Code::kCorruption)) set_damaged_aside(work, store, runs);
@@ -307,6 +308,7 @@ Status merge_files(const StoreWork& work, Store& store, const CompactionPlan& pl
     status = publish(work, store, inputs.files, *made);
   }
   count_time();
+  if (status.is(Code::kAborted)) return Status::aborted("the engine is closing");
   if (!status.ok()) return status;
   work.counters.compactions.fetch_add(1);
   work.counters.bytes_compacted.fetch_add(made->bytes());

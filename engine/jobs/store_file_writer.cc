@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 
 #include "base/assert.h"
 #include "bloom/run_error_rate.h"
@@ -18,7 +19,8 @@ namespace {
 constexpr uint64_t kBytesPerCheckpoint = 1 << 20;  // of a new file that is read back
 
 // Reads a new file back and compares what is in it with what was let through.
-Status check_new_file(const StoreFile& file, const RewrittenFile& written, bool mvcc) {
+Status check_new_file(const StoreFile& file, const RewrittenFile& written, bool mvcc,
+                      const std::atomic<bool>* cancel) {
   uint64_t cells = 0;
   uint64_t hash = 0;
   const std::unique_ptr<CellCursor> cursor =
@@ -26,6 +28,8 @@ Status check_new_file(const StoreFile& file, const RewrittenFile& written, bool 
   OwnedCell first;
   first_of_row(first, {});
   for (const CellView* cell = cursor->seek(first.view()); cell != nullptr; cell = cursor->next()) {
+    if (cancel != nullptr && cancel->load(std::memory_order_relaxed))
+      return Status::aborted("the check of a new file was cancelled");
     CELLAR_TRY(check_sequence(file, *cell));
     ++cells;
     hash += cell_hash(*cell, mvcc ? cell->sequence : 0);
@@ -245,7 +249,8 @@ Result<std::shared_ptr<StoreFile>> StoreFileWriter::open_and_check(const NewFile
   CELLAR_TRY_ASSIGN(
       std::shared_ptr<StoreFile> file,
       files_.open(directory_of(request), request.store->ids().table, request.config->options, record));
-  if (world_.options.verify_new_files) CELLAR_TRY(check_new_file(*file, written, request.mvcc));
+  if (world_.options.verify_new_files)
+    CELLAR_TRY(check_new_file(*file, written, request.mvcc, request.job.cancel));
   CELLAR_TRY(warm(request, *file));
   return file;
 }
