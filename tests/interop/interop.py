@@ -18,6 +18,7 @@ import subprocess
 import sys
 import time
 
+import operations
 import region
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -99,11 +100,13 @@ class Release:
             stamp.touch()
         shutil.copytree(HERE / "src/main/resources", self.classes, dirs_exist_ok=True)
 
+    def command(self, program, *arguments):
+        classpath = os.pathsep.join([str(self.classes), *self.jars])
+        return ["java", "-Xmx2g", *OPENS, "-cp", classpath, f"interop.{program}", *map(str, arguments)]
+
     def java(self, program, *arguments, niced=True):
         """Runs one of the programs: its exit status and its lines."""
-        command = (["nice", "-n", "10"] if niced else []) + [
-            "java", "-Xmx2g", *OPENS, "-cp", os.pathsep.join([str(self.classes), *self.jars]), f"interop.{program}"]
-        return started([*command, *map(str, arguments)])
+        return started([*(["nice", "-n", "10"] if niced else []), *self.command(program, *arguments)])
 
 
 def started(command):
@@ -376,7 +379,22 @@ def bench(release, options):
                      "ratio": hbase / cellar, "processor_ratio": cpu, "goal": goal, "bytes_ratio": bytes_ratio})
     if not options.keep:
         shutil.rmtree(folder)
-    return rows
+    return {"files": rows, "operations": bench_operations(release, options)}
+
+
+def bench_operations(release, options):
+    """Both engines do the same operations in turns."""
+    folder = fresh(release.folder / "operations")
+    rows = options.cells // 5
+    say(f"measuring operations on {rows} rows without a log, blocks of 64 KiB, NONE: medians of {options.rounds} rounds")
+    try:
+        measured = operations.compare([WRITER, "operations", folder / "cellar", rows],
+                                      release.command("RegionBench", folder / "hbase", rows), options.rounds)
+    except (operations.Differ, RuntimeError) as failed:
+        raise Failed(str(failed)) from None
+    operations.show(measured)
+    shutil.rmtree(folder)
+    return measured
 
 
 def skip_loudly(why):
@@ -387,7 +405,7 @@ def skip_loudly(why):
 def parse():
     parser = argparse.ArgumentParser(prog="./dev interop", description="Cellar's HFiles against HBase, both ways.")
     parser.add_argument("--short", action="store_true", help="fewer files of each kind; minutes, not quarters of an hour")
-    parser.add_argument("--bench", action="store_true", help="only measure: writing and scanning, Cellar beside HBase")
+    parser.add_argument("--bench", action="store_true", help="only measure: files and operations, Cellar beside HBase")
     parser.add_argument("--seed", type=int, default=None, help="repeats the run that printed it (else a new one)")
     parser.add_argument("--hbase", default="2.6,2.4", help="profiles of pom.xml, with commas (2.6,2.4)")
     parser.add_argument("--only", help="one comparison: cellar_to_hbase, hbase_to_cellar, bulk_load, directories, region")

@@ -26,6 +26,7 @@
 #include "tests/interop/bench.h"
 #include "tests/interop/draw_cells.h"
 #include "tests/interop/region.h"
+#include "tests/interop/region_bench.h"
 
 namespace cellar::interop {
 namespace {
@@ -188,19 +189,21 @@ int run(const std::vector<std::string>& arguments) {
   const bool bulk = arguments.size() == 3 && arguments[0] == "bulk";
   const bool bench = arguments.size() == 4 && arguments[0] == "bench";
   const bool region = arguments.size() == 4 && arguments[0] == "region";
-  if (!files && !bulk && !bench && !region) {
+  const bool operations = arguments.size() == 3 && arguments[0] == "operations";
+  if (!files && !bulk && !bench && !region && !operations) {
     std::fprintf(stderr,
-                 "usage: cellar_interop files|bulk|bench DIRECTORY NUMBER [NUMBER]\n"
+                 "usage: cellar_interop files|bulk|bench|operations DIRECTORY NUMBER [NUMBER]\n"
                  "       cellar_interop region DIRECTORY OPERATIONS ANSWERS\n");
     return 2;
   }
   std::filesystem::create_directories(arguments[1]);
   register_bloom_plugins();
   register_hfile_plugins();
-  const Status status = files    ? write_files(arguments[1], number(2), number(3))
-                        : bulk   ? write_bulk(arguments[1], number(2))
-                        : region ? answer_operations(arguments[2], arguments[3], arguments[1])
-                                 : measure(arguments[1], number(2), number(3));
+  const Status status = files        ? write_files(arguments[1], number(2), number(3))
+                        : bulk       ? write_bulk(arguments[1], number(2))
+                        : region     ? answer_operations(arguments[2], arguments[3], arguments[1])
+                        : operations ? measure_operations(arguments[1], number(2))
+                                     : measure(arguments[1], number(2), number(3));
   if (!status.ok()) std::fprintf(stderr, "cellar_interop: %s\n", status.to_text().c_str());
   return status.ok() ? 0 : 1;
 }
