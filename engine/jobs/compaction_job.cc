@@ -99,10 +99,11 @@ CompactionInputs inputs_of(const StoreView& view, const CompactionPlan& plan) {
 }
 
 // Everything the rewrite needs to know of its inputs.
-void describe_inputs(const CompactionInputs& inputs, NewFileRequest& request, CompactionInfo& info,
-                     std::vector<MergeSource>& sources, std::vector<InputRun>& runs) {
+void describe_inputs(const CompactionInputs& inputs, Executor& executor, NewFileRequest& request,
+                     CompactionInfo& info, std::vector<MergeSource>& sources, std::vector<InputRun>& runs) {
   int64_t oldest_put = INT64_MAX;
-  const FileCursorOptions options{.fill_cache = false, .sequential = true, .stats = nullptr};
+  const FileCursorOptions options{
+      .fill_cache = false, .sequential = true, .stats = nullptr, .executor = &executor};
   for (size_t i = inputs.runs.size(); i-- > 0;) {
     auto files = std::make_unique<InputFiles>(inputs.runs[i], options);
     InputRun& run = runs.emplace_back();
@@ -278,7 +279,7 @@ Status merge_files(const StoreWork& work, Store& store, const CompactionPlan& pl
   request.job.file_starts = plan.file_starts;
   std::vector<MergeSource> sources;
   std::vector<InputRun> runs;
-  describe_inputs(inputs, request, info, sources, runs);
+  describe_inputs(inputs, work.world.executor, request, info, sources, runs);
   const auto count_time = [&] {
     store.pace().compacted(store.take_compaction_us(work.world.clock.steady_us()));
   };

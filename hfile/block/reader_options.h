@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cache/block_cache.h"
+#include "cellar/environment.h"
 #include "cellar/read_stats.h"
 #include "hfile/format/format.h"
 
@@ -30,6 +31,9 @@ struct FileCursorOptions {
   bool fill_cache = true;      // put data blocks that were read into the cache
   bool sequential = false;     // a long walk: read ahead, many blocks per read
   ReadStats* stats = nullptr;  // borrowed, may be null
+  // A long walk without stats: its next blocks are decompressed by a job of this executor. Borrowed; null:
+  // by the thread that walks.
+  Executor* executor = nullptr;
 };
 
 }  // namespace cellar

@@ -21,11 +21,13 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "base/assert.h"
 #include "base/bytes.h"
 #include "cell/cell_key.h"
 #include "cell/cell_order.h"
+#include "hfile/block/blocks_ahead.h"
 #include "hfile/block/file_parts.h"
 #include "hfile/encoding/cell_index_builder.h"
 #include "hfile/encoding/plain_cells.h"
@@ -145,6 +147,15 @@ class HFileCursor final : public RunCursor {
     bool warm = false;       // it is searched not for the first time: a cell index pays
     bool from_disk = false;  // it was read by this cursor, not found in the cache
     bool returned = false;   // the last cell handed out lies in it
+  };
+  // The blocks that are read on another thread, and the first that is not.
+  struct LookAhead {
+    LookAhead(std::shared_ptr<const void> keep, const FileParts& parts, Executor& executor,
+              const IndexCursor& from)
+        : blocks(std::move(keep), *parts.blocks, parts.index->limit(), executor), named(from) {}
+    BlocksAhead blocks;
+    IndexCursor named;
+    bool over = false;  // there is no block to be named
   };
   // The index key of the block after it.
   struct NextBlock {
@@ -322,16 +333,13 @@ class HFileCursor final : public RunCursor {
       open_.pin = cache->lookup(index_.slot());
       if (open_.pin) {
         open_.warm = !options_.sequential;
+        misses_ = 0;
         if (options_.stats != nullptr) options_.stats->blocks_from_cache += 1;
         return true;
       }
     }
     open_.from_disk = true;
-    // After two borders in a row a walk is taken for a long one.
-    if (ahead_ == nullptr && (options_.sequential || borders_ >= 2)) ahead_ = std::make_unique<ReadAhead>();
-    const bool ahead = options_.sequential || borders_ >= 2;
-    Result<Block*> read = parts_.blocks->read(index_.offset(), index_.disk_bytes(), parts_.index->limit(),
-                                              ahead ? ahead_.get() : nullptr, options_.stats);
+    Result<Block*> read = read_block();
     if (!read.ok()) return moved(read.status());
     if ((*read)->kind() != Decoder::kBlockKind) {
       const Pin unwanted(*read);
@@ -349,6 +357,37 @@ class HFileCursor final : public RunCursor {
       cache->pass_by(**read);
     }
     return true;
+  }
+
+  // After two borders in a row a walk is taken for a long one.
+  Result<Block*> read_block() {
+    const bool is_long = options_.sequential || borders_ >= 2;
+    if (options_.executor != nullptr && borders_ >= 2 && ++misses_ >= 2) {
+      name_places();
+      if (auto read = look_ahead_->blocks.take(index_.offset()); read.has_value()) return *std::move(read);
+      look_ahead_.reset();
+    }
+    if (ahead_ == nullptr && is_long) ahead_ = std::make_unique<ReadAhead>();
+    return parts_.blocks->read(index_.offset(), index_.disk_bytes(), parts_.index->limit(),
+                               is_long ? ahead_.get() : nullptr, options_.stats);
+  }
+
+  // Names the next blocks to the thread that reads ahead: from this one on, or after those that were named.
+  void name_places() {
+    CELLAR_ASSERT(options_.stats == nullptr);  // another thread would count into it
+    if (look_ahead_ == nullptr)
+      look_ahead_ = std::make_unique<LookAhead>(file_, parts_, *options_.executor, index_);
+    if (!look_ahead_->blocks.wants_places()) return;
+    IndexCursor& named = look_ahead_->named;
+    std::vector<PlannedBlock> places;
+    uint64_t bytes = 0;
+    while (!look_ahead_->over && places.size() < BlocksAhead::kBatchBlocks &&
+           bytes < BlocksAhead::kBatchBytes) {
+      bytes += places.emplace_back(named.offset(), named.disk_bytes()).disk_bytes;
+      // An index that cannot be read is an error when the walk comes to it.
+      look_ahead_->over = !named.next(nullptr).ok() || !named.valid();
+    }
+    if (!places.empty()) look_ahead_->blocks.expect(std::move(places));
   }
 
   bool first_cell_is_bounded() {
@@ -497,6 +536,8 @@ class HFileCursor final : public RunCursor {
   Pin previous_;          // the block of the cell before, if that is another one
   std::string border_key_;
   std::unique_ptr<ReadAhead> ahead_;
+  std::unique_ptr<LookAhead> look_ahead_;
+  uint32_t misses_ = 0;  // blocks in a row that were not in the cache
   Status status_;
 };
 
