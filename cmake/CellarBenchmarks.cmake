@@ -93,6 +93,11 @@ if(CELLAR_BUILD_TESTS)
   add_test(NAME bench.claims_py COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/claims_test.py")
   add_test(NAME bench.claims_page COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/claims.py" --check
     --tool $<TARGET_FILE:cellar_tool>)
+  add_test(NAME bench.design_space_py COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/design_space_test.py")
+  add_test(NAME bench.design_space_page COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/bench/design_space.py" --check
+    --tool $<TARGET_FILE:cellar_tool>)
+  set_tests_properties(bench.design_space_py bench.design_space_page PROPERTIES TIMEOUT 60
+    ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
   # All workloads on few rows: that they end, and that all engines installed here read the same.
   add_test(NAME bench.driver COMMAND cellar_driver --n 2000 --rounds 1 --json "${PROJECT_BINARY_DIR}/driver.jsonl")
   # The same with options of engines and workloads, two threads, and memtables that are flushed often.

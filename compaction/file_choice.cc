@@ -43,7 +43,7 @@ FilePointers free_of(Files files, Files below) {
 FileChoice::FileChoice(const PluginParams& params)
     : name_(params.choice("pick", "least_overlap",
                           {"least_overlap", "least_overlap_grandparent", "round_robin", "oldest",
-                           "oldest_write", "tombstones", "whole"})) {}
+                           "oldest_write", "coldest", "tombstones", "tombstone_age", "whole"})) {}
 
 FilePointers FileChoice::chosen(Files files, Files below, Files grandparents,
                                 std::vector<std::string>* trace) const {
@@ -72,10 +72,13 @@ std::pair<double, double> FileChoice::cost_of(const StoreFileInfo& file, Files b
                                               Files grandparents) const {
   if (name_ == "oldest") return {static_cast<double>(file.sequence_max), 0};
   if (name_ == "oldest_write") return {static_cast<double>(file.sequence_min), 0};
-  if (name_ == "tombstones") return {-in_proportion(file.deletes, file.cells), 0};
-  CELLAR_ASSERT(name_.starts_with("least_overlap"));
+  if (name_ == "coldest")
+    return {static_cast<double>(file.last_read), static_cast<double>(file.sequence_max)};
   const double overlap = in_proportion(bytes_that_meet(Rows::of(file), below), file.bytes);
   if (name_ == "least_overlap") return {overlap, 0};
+  if (name_ == "tombstones") return {-in_proportion(file.deletes, file.cells), overlap};
+  if (name_ == "tombstone_age") return {static_cast<double>(file.earliest_delete), overlap};
+  CELLAR_ASSERT(name_ == "least_overlap_grandparent");
   // Without a level after the next, all files would be equal. The first one would then go down each time.
   return {in_proportion(bytes_that_meet(Rows::of(file), grandparents), file.bytes), overlap};
 }

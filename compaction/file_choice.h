@@ -18,7 +18,9 @@ namespace cellar {
 // - round_robin: the file after those that went down last.
 // - oldest: the file whose newest write is the oldest. RocksDB's kOldestLargestSeqFirst.
 // - oldest_write: the file whose oldest write is the oldest. RocksDB's kOldestSmallestSeqFirst.
-// - tombstones: the file with most markers in proportion to its cells.
+// - coldest: the file that no get or scan has read for the longest time; among equals as oldest.
+// - tombstones: the file with most markers in proportion to its cells; among equals as least_overlap.
+// - tombstone_age: the file with the oldest marker; among equals as least_overlap.
 // - whole: all files.
 class FileChoice {
  public:

@@ -11,6 +11,7 @@
 #include "cellar/compaction_policy.h"
 #include "cellar/plugin.h"
 #include "compaction/file_choice.h"
+#include "compaction/level_triggers.h"
 #include "compaction/levels.h"
 
 namespace cellar {
@@ -26,6 +27,7 @@ constexpr double kUrgent = 2;  // level 0 goes down first from so many times run
 // - file_bytes: the size of the files that it writes. 0: a memtable.
 // - runs_min: the number of runs of level 0 that go down together.
 // - pick: which file of a level goes down, see FileChoice.
+// - tombstones, tombstone_age: files go down because of their delete markers, see LevelTriggers.
 class Leveled final : public CompactionPolicy {
  public:
   explicit Leveled(const PluginParams& params)
@@ -34,22 +36,15 @@ class Leveled final : public CompactionPolicy {
         dynamic_(params.choice("targets", "dynamic", {"dynamic", "fixed"}) == "dynamic"),
         file_bytes_(params.bytes("file_bytes", 0)),
         runs_min_(params.count_within("runs_min", 4, 1, 1000)),
-        choice_(params) {}
+        choice_(params),
+        triggers_(params, fanout_) {}
 
   std::optional<CompactionPlan> pick(const StoreShape& shape,
                                      std::vector<std::string>* trace) const override {
     const Levels levels(shape.files);
     if (levels.misplaced != nullptr) return mend(levels, shape, trace);
-    const bool stuck = levels.all.size() >= shape.files_stop;
-    const auto runs = static_cast<double>(levels.young.size());
-    const double score = stuck && runs > 0 ? kUrgent : runs / static_cast<double>(runs_min_);
-    say(trace, fmt::format("level 0: {} runs, they go down from {} on", levels.young.size(), runs_min_));
-    // Level 0 makes all reads slower, so it does not wait for deeper levels for long.
-    if (score < kUrgent)
-      if (auto plan = shrink_fullest(levels, shape, std::max(1.0, score), trace)) return plan;
-    if (score < 1) return std::nullopt;
-    if (auto plan = empty_level_0(levels, shape, trace)) return plan;
-    return shrink_fullest(levels, shape, 1, trace);  // level 1 is busy, but a deeper level may not be
+    if (auto plan = pick_by_size(levels, shape, trace)) return plan;
+    return pick_by_markers(levels, shape, trace);
   }
 
   // The deepest level that the store fills.
@@ -75,6 +70,41 @@ class Leveled final : public CompactionPolicy {
   }
 
  private:
+  // Returns what must go down because there is too much of it.
+  std::optional<CompactionPlan> pick_by_size(const Levels& levels, const StoreShape& shape,
+                                             std::vector<std::string>* trace) const {
+    const bool stuck = levels.all.size() >= shape.files_stop;
+    const auto runs = static_cast<double>(levels.young.size());
+    const double score = stuck && runs > 0 ? kUrgent : runs / static_cast<double>(runs_min_);
+    say(trace, fmt::format("level 0: {} runs, they go down from {} on", levels.young.size(), runs_min_));
+    // Level 0 makes all reads slower, so it does not wait for deeper levels for long.
+    if (score < kUrgent)
+      if (auto plan = shrink_fullest(levels, shape, std::max(1.0, score), trace)) return plan;
+    if (score < 1) return std::nullopt;
+    if (auto plan = empty_level_0(levels, shape, trace)) return plan;
+    return shrink_fullest(levels, shape, 1, trace);  // level 1 is busy, but a deeper level may not be
+  }
+
+  // Returns what must go down because of its delete markers. In the deepest level they leave when the file is
+  // rewritten.
+  std::optional<CompactionPlan> pick_by_markers(const Levels& levels, const StoreShape& shape,
+                                                std::vector<std::string>* trace) const {
+    const std::optional<LevelTriggers::Due> due = triggers_.due(levels, shape, trace);
+    if (!due) return std::nullopt;
+    const StoreFileInfo& file = *due->file;
+    if (file.level == 0) return empty_level_0(levels, shape, trace);
+    if (file.level >= levels.deep.size())
+      return CompactionPlan{.inputs = {file.id},
+                            .why = due->why,
+                            .run = file.run,
+                            .level = file.level,
+                            .file_bytes = file_bytes(shape)};
+    FilePointers inputs = {&file};
+    for (const StoreFileInfo& below : levels.files_of(file.level + 1))
+      if (Rows::of(file).meet(below)) inputs.push_back(&below);
+    return down(levels, shape, inputs, file.level, due->why);
+  }
+
   uint64_t file_bytes(const StoreShape& shape) const { return file_bytes_of(file_bytes_, shape); }
   // Returns the fixed target of a level.
   double size_of(uint32_t level, const StoreShape& shape) const {
@@ -252,6 +282,7 @@ class Leveled final : public CompactionPolicy {
   uint64_t file_bytes_;
   uint64_t runs_min_;
   FileChoice choice_;
+  LevelTriggers triggers_;
 };
 
 }  // namespace

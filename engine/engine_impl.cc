@@ -48,6 +48,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
   }
   CELLAR_ASSERT(parts->disk.manifest != nullptr &&
                 (parts->disk.wal == nullptr) == parts->world.options.read_only);
+  CELLAR_TRY(parts->totals.open());
   parts->unique_time.start(parts->disk.manifest->state().unique_time_us);
   for (const auto& store : parts->catalog.stores()) {
     if (store->frozen_count() != 0) parts->background.queue_flush(store);

@@ -30,6 +30,7 @@ void tell_end_of_trace(EngineParts& parts, const Status& status) {
 EngineParts::EngineParts(EngineOptions options, std::string path, std::shared_ptr<BlockCache> cache,
                          const MakeTable& make_table)
     : world(std::move(options), std::move(path)),
+      totals(world),
       activity(world.executor),
       health(world, activity.changed),
       disk(health),
@@ -48,7 +49,7 @@ EngineParts::EngineParts(EngineOptions options, std::string path, std::shared_pt
       recorder(recorder_parts(world), [this](const Status& status) { tell_end_of_trace(*this, status); }),
       host{life, world, mvcc, snapshots, recorder},
       writer(world, activity, disk, files, expiry),
-      work{world, activity, health, disk, files, writer, mvcc, expiry, memory, counters},
+      work{world, activity, health, disk, files, writer, mvcc, expiry, memory, counters, totals},
       throttle(world, activity, health, memory, counters),
       background(work, catalog, write_path),
       write_path({host, catalog, throttle, row_locks, memory, disk}, background),

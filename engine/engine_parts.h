@@ -12,6 +12,7 @@
 #include "engine/jobs/feed_reader.h"
 #include "engine/store/observers.h"
 #include "engine/store/snapshot_keeper.h"
+#include "engine/store/totals_series.h"
 #include "engine/store/unique_time.h"
 #include "engine/trace/operation_recorder.h"
 #include "engine/write/write_path.h"
@@ -43,6 +44,7 @@ struct EngineParts : std::enable_shared_from_this<EngineParts> {
 
   EngineLife life;
   const World world;
+  TotalsSeries totals;
   Activity activity;
   EngineCounters counters;
   Health health;

@@ -357,6 +357,7 @@ Status compact_store(const StoreWork& work, Store& store, const CompactionPlan& 
   info.cells_done = 0;
   info.micros = work.world.clock.steady_us() - begun_us;
   info.status = status;
+  if (status.ok()) work.totals.note(store);
   work.world.events.on_compaction_end(info);
   return status;
 }

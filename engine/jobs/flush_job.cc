@@ -90,6 +90,7 @@ Status flush_store(const StoreWork& work, Store& store) {
     if (is_gone(work.disk, store)) info.status = {};
   }
   info.micros = work.world.clock.steady_us() - begun_us;
+  if (info.status.ok()) work.totals.note(store);
   work.world.events.on_flush_end(info);
   return info.status;
 }

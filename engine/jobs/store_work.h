@@ -3,6 +3,7 @@
 
 #include "engine/jobs/store_file_writer.h"
 #include "engine/store/memtable_space.h"
+#include "engine/store/totals_series.h"
 
 namespace cellar {
 
@@ -18,6 +19,7 @@ struct StoreWork {
   ExpiryClock& expiry;
   MemtableSpace& memory;
   EngineCounters& counters;
+  TotalsSeries& totals;
 };
 
 }  // namespace cellar

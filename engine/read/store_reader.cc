@@ -124,6 +124,7 @@ void add_file(const StoreView& view, const StoreQuery& query, const RowRange& ra
   count_file(outcome, *stats);
   if (entry != nullptr) entry->outcome = outcome;
   if (outcome != Outcome::kRead) return;
+  file.note_read(view.number);
   add_run(reader.cursor(cursor_options(view, query, stats)), range, age, entry, sources);
   sources.markers = sources.markers || file.may_hold_markers();
   sources.family_markers = sources.family_markers || !may_begin_at_column(query, range) ||
@@ -157,6 +158,7 @@ class ReadFiles final : public RunFiles {
   }
   std::unique_ptr<RunCursor> open(size_t at) override {
     CELLAR_DCHECK(answers_[at] == Answer::kYes);
+    file(at).note_read(view_.number);
     auto cursor = file(at).reader().cursor(cursor_options(view_, query_, &stats(at)));
     if (entries_.empty()) return cursor;
     return std::make_unique<ExplainedSource>(std::move(cursor), *entries_[at]);

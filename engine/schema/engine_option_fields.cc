@@ -88,6 +88,7 @@ const std::array kFields = {
     flag<&EngineOptions::tolerate_torn_log>("tolerate_torn_log", "true"),
     text<&EngineOptions::operation_trace>("operation_trace", "traces/shop.trace"),
     text<&EngineOptions::operation_trace_options>("operation_trace_options", "keys=hashed"),
+    text<&EngineOptions::totals_series>("totals_series", "shop.totals.jsonl"),
 };
 
 }  // namespace

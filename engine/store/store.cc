@@ -22,6 +22,7 @@ void add_youngest(StoreView& view, std::span<const std::shared_ptr<StoreFile>> a
   std::vector<PlacedFile> files = placed_files(view);
   for (const auto& file : added) {
     CELLAR_ASSERT(file->record().run == 0);
+    file->note_read(view.number);  // else a new file would be the coldest
     files.push_back({file});
   }
   set_files(view, std::move(files));
@@ -77,6 +78,7 @@ void Store::change_view(const Change& change, const std::vector<uint64_t>* keep_
   {
     MutexLock lock(mutex_);
     auto next = std::make_shared<StoreView>(*view_);
+    ++next->number;
     change(*next);
     CELLAR_ASSERT(next->config != nullptr && next->rewritten_at >= view_->rewritten_at);
     CELLAR_ASSERT(!dropped() ||
@@ -196,8 +198,10 @@ size_t Store::install_compaction(std::span<const std::shared_ptr<StoreFile>> inp
       CELLAR_ASSERT(input->busy() && !input->obsolete());
       take_out(files, index_of(files, *input), place);
     }
-    for (const auto& file : made.outputs)
+    for (const auto& file : made.outputs) {
+      file->note_read(view.number);
       insert_file(files, PlacedFile{file, file->record().run, file->record().level}, place, row_of);
+    }
     set_files(view, std::move(files));
     view.rewritten_at = std::max(view.rewritten_at, made.rewritten_at);
     view.totals += made.work;

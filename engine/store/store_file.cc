@@ -20,7 +20,9 @@ StoreFileInfo info_of(const StoreFile& file) {
   info.time_min = record.time_min;
   info.time_max = record.time_max;
   info.earliest_put = record.earliest_put;
+  info.earliest_delete = file.earliest_delete();
   info.created_ms = record.created_ms;
+  info.last_read = file.last_read();
   info.run = record.run;
   info.level = record.level;
   info.major = record.major;

@@ -30,6 +30,8 @@ class StoreFile {
     has_cells_ = reader_->cells() != 0;
     first_row_ = reader_->first_row();
     last_row_ = reader_->last_row();
+    const auto earliest = reader_->info().i64(info_key::kEarliestDelete);
+    if (earliest.ok() && earliest->has_value()) earliest_delete_ = **earliest;
   }
   StoreFile(const StoreFile&) = delete;
   StoreFile& operator=(const StoreFile&) = delete;
@@ -47,6 +49,14 @@ class StoreFile {
   std::string_view last_row() const { return last_row_; }
   // Returns false only if the file holds no delete markers. A file without a record may always hold some.
   bool may_hold_markers() const { return record_.name.empty() || record_.deletes != 0; }
+  // Returns the smallest timestamp of a delete marker; INT64_MAX if the file does not record it.
+  int64_t earliest_delete() const { return earliest_delete_; }
+  // A get or scan of a view with this number reads the file, or the view is the first one that has it. Any
+  // thread. The file is written once a view, so that threads that read it do not disturb each other.
+  void note_read(uint64_t view) const {
+    if (last_read_.load(std::memory_order_relaxed) < view) last_read_.store(view, std::memory_order_relaxed);
+  }
+  uint64_t last_read() const { return last_read_.load(std::memory_order_relaxed); }
   // Unique in the store: what plans call the file.
   uint64_t number() const { return number_; }
 
@@ -77,6 +87,8 @@ class StoreFile {
   bool has_cells_ = false;
   std::string_view first_row_;  // bytes of the reader
   std::string_view last_row_;
+  int64_t earliest_delete_ = INT64_MAX;
+  mutable std::atomic<uint64_t> last_read_{0};
   std::atomic<bool> obsolete_{false};
   std::atomic<bool> busy_{false};
   std::atomic<bool> aside_{false};

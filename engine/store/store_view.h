@@ -74,6 +74,7 @@ struct StoreView {
   // point that was not registered may miss dropped cells, and starts over.
   uint64_t rewritten_at = 0;
   FamilyTotals totals;  // of the family, without what is in memtables
+  uint64_t number = 1;  // a later view of the store has a greater one
 };
 
 // A file with its run. A file may change its run while older views still show it in the run before. So the

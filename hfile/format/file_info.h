@@ -41,6 +41,8 @@ inline constexpr std::string_view kMobCells = "MOB_CELLS_COUNT";
 inline constexpr std::string_view kMobRefs = "MOB_FILE_REFS";
 inline constexpr std::string_view kHistorical = "HISTORICAL";
 inline constexpr std::string_view kCellCounts = "CELLAR_CELL_COUNTS";  // see CellCounts
+inline constexpr std::string_view kEarliestDelete =
+    "CELLAR_EARLIEST_DELETE";  // smallest timestamp of a marker
 }  // namespace info_key
 
 struct TimestampRange {

@@ -33,10 +33,10 @@ constexpr uint64_t kCellBytesOptionMax = 128u << 20;
 constexpr std::string_view kReservedPrefix = "hfile.";
 
 // Facts that tell readers how to decode the file; nobody else may say them.
-constexpr std::string_view kOwnKeys[] = {info_key::kKeyValueVersion,   info_key::kMaxMvcc,
-                                         info_key::kDataBlockEncoding, info_key::kIndexBlockEncoding,
-                                         info_key::kBloomType,         info_key::kBloomParam,
-                                         info_key::kLastBloomKey,      info_key::kCellCounts};
+constexpr std::string_view kOwnKeys[] = {
+    info_key::kKeyValueVersion,    info_key::kMaxMvcc,    info_key::kDataBlockEncoding,
+    info_key::kIndexBlockEncoding, info_key::kBloomType,  info_key::kBloomParam,
+    info_key::kLastBloomKey,       info_key::kCellCounts, info_key::kEarliestDelete};
 
 // The parts that the options name, looked up and checked.
 struct Parts {
@@ -338,6 +338,7 @@ void Writer::count(const CellView& cell, bool new_row) {
     return;
   }
   sum.deletes += 1;
+  sum.earliest_delete_ts = std::min(sum.earliest_delete_ts, cell.timestamp);
   sum.family_deletes += covers_family(cell.cell_type) ? 1 : 0;
   if (cell.cell_type == CellType::kDeleteColumn || cell.cell_type == CellType::kDeleteFamily) {
     sum.times.min = std::min<int64_t>(sum.times.min, 0);  // it reaches back to the beginning of time
@@ -536,6 +537,7 @@ FileInfo Writer::make_info() const {
     info.set_i64(info_key::kMaxMvcc, static_cast<int64_t>(sum.sequence_max));
   }
   if (options.cell_counts && sum.cells > 0) info.set(info_key::kCellCounts, counts_.encode());
+  if (options.cell_counts && sum.deletes > 0) info.set_i64(info_key::kEarliestDelete, sum.earliest_delete_ts);
   if (!plain_encoding_) info.set(info_key::kDataBlockEncoding, std::string(parts_.encoding->name()));
   if (bloom_ && bloom_->keys() > 0) {
     info.set(info_key::kBloomType, std::string(parts_.bloom_type->name()));

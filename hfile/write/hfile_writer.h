@@ -37,7 +37,7 @@ struct HFileWriterOptions {
   std::string comparator{kStandardComparator};
   uint64_t cell_bytes_max = 10u << 20;  // larger cells are refused with kLimit
   bool trailer_sums = false;    // Cellar's own sums, of the file's end and of every block, which HBase skips
-  bool cell_counts = false;     // CellCounts in the file info, which HBase passes over
+  bool cell_counts = false;     // CellCounts and kEarliestDelete in the file info, which HBase passes over
   bool store_file_info = true;  // TIMERANGE, EARLIEST_PUT_TS, DELETE_FAMILY_COUNT from the cells written
 };
 
@@ -55,6 +55,7 @@ struct HFileSummary {
   std::string last_key;
   TimestampRange times;  // as TIMERANGE: with 0 where a marker reaches back
   int64_t earliest_put_ts = INT64_MAX;
+  int64_t earliest_delete_ts = INT64_MAX;
   uint64_t sequence_min = UINT64_MAX;
   uint64_t sequence_max = 0;
   uint64_t key_bytes = 0;

@@ -24,7 +24,7 @@ bool made_by_writer(std::string_view key) {
       info_key::kKeyValueVersion,    info_key::kMaxMvcc,           info_key::kDataBlockEncoding,
       info_key::kIndexBlockEncoding, info_key::kBloomType,         info_key::kBloomParam,
       info_key::kLastBloomKey,       info_key::kDeleteFamilyCount, info_key::kTimeRange,
-      info_key::kEarliestPut,        info_key::kCellCounts};
+      info_key::kEarliestPut,        info_key::kCellCounts,        info_key::kEarliestDelete};
   return key.starts_with("hfile.") || std::ranges::count(kKeys, key) > 0;
 }
 

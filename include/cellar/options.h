@@ -232,6 +232,9 @@ struct EngineOptions {
                                      // name gets a number (trace.2)
   std::string operation_trace_options =
       {};  // "keys=hashed, sample=100, bytes_max=1g"; empty: keys as they are, all rows, 1 GiB
+  std::string totals_series = {};  // a file that receives a line of JSON after each flush and compaction, for
+                                   // `cellar plot`: what was put and written so far, files and runs. It must
+                                   // not exist. Empty: none
   Environment environment = {};
 };
 Status validate(const EngineOptions& engine);

@@ -22,10 +22,15 @@ struct StoreFileInfo {
   int64_t time_min = 0;  // timestamps of its cells, milliseconds since the epoch
   int64_t time_max = 0;
   int64_t earliest_put = 0;  // smallest timestamp of a put; INT64_MAX without puts
-  int64_t created_ms = 0;    // by the engine's clock
-  uint64_t run = 0;          // the sorted run that it belongs to; 0: a run of its own
-  uint32_t level = 0;        // label of the run, see CompactionPlan::level
-  bool major = false;        // result of a compaction of all files that share rows with it
+  // Smallest timestamp of a delete marker; INT64_MAX without markers, or if the file does not record it.
+  int64_t earliest_delete = INT64_MAX;
+  int64_t created_ms = 0;  // by the engine's clock
+  // The state of the store in which a get or scan last read the file, or in which the file was new. A later
+  // state has a greater number; 0: neither since the store was opened.
+  uint64_t last_read = 0;
+  uint64_t run = 0;    // the sorted run that it belongs to; 0: a run of its own
+  uint32_t level = 0;  // label of the run, see CompactionPlan::level
+  bool major = false;  // result of a compaction of all files that share rows with it
   bool exclude_from_minor = false;
   // Input of a running compaction, or set aside because it is damaged.
   bool busy = false;

@@ -73,6 +73,8 @@ class MadeStore {
       info.time_min = static_cast<int64_t>(info.sequence_min);
       info.time_max = static_cast<int64_t>(info.sequence_max);
       info.earliest_put = info.time_min;
+      if (info.deletes != 0) info.earliest_delete = info.time_min;
+      info.last_read = random_.below(5);
       info.created_ms = static_cast<int64_t>(file.created);
     }
     const auto now = static_cast<int64_t>(next_write_);
@@ -87,9 +89,7 @@ class MadeStore {
   void carry_out(const CompactionPlan& plan) {
     std::vector<MadeFile> inputs;
     size_t place = files_.size();
-    const bool markers_go =
-        plan.inputs.size() == files_.size() ||
-        (plan.level > 0 && std::ranges::find(plan.inputs, files_.front().id) != plan.inputs.end());
+    const bool markers_go = plan.inputs.size() == files_.size() || (plan.level > 0 && !meets_older(plan));
     for (const uint64_t id : plan.inputs) {
       const auto file = std::ranges::find(files_, id, &MadeFile::id);
       ASSERT_NE(file, files_.end());
@@ -125,6 +125,27 @@ class MadeStore {
   size_t runs() { return runs_of(shape().files).size(); }
 
  private:
+  // Returns whether a file that is no input, of a run older than the output, has rows between those of the
+  // inputs.
+  bool meets_older(const CompactionPlan& plan) const {
+    const auto is_input = [&](const MadeFile& file) {
+      return std::ranges::find(plan.inputs, file.id) != plan.inputs.end();
+    };
+    std::string first = "~";
+    std::string last;
+    for (const MadeFile& file : files_) {
+      if (!is_input(file)) continue;
+      first = std::min(first, file.rows.begin()->first);
+      last = std::max(last, file.rows.rbegin()->first);
+    }
+    for (const MadeFile& file : files_) {
+      if (plan.run != 0 ? file.run == plan.run : is_input(file)) return false;
+      if (!is_input(file) && file.rows.begin()->first <= last && file.rows.rbegin()->first >= first)
+        return true;
+    }
+    return false;
+  }
+
   std::vector<MadeFile> merged(const std::vector<MadeFile>& inputs, const CompactionPlan& output,
                                bool markers_go) {
     std::map<std::string, Writes> rows;
@@ -177,7 +198,10 @@ std::vector<std::string> variants_of(const std::string& name) {
             "leveled(fanout=2, base_bytes=80, file_bytes=40, runs_min=2, pick=whole)",
             "leveled(fanout=2, base_bytes=50, file_bytes=20, runs_min=2, pick=round_robin)",
             "leveled(fanout=2, base_bytes=50, file_bytes=20, pick=least_overlap_grandparent)",
-            "leveled(fanout=2, base_bytes=60, file_bytes=30, targets=fixed, pick=oldest_write)"};
+            "leveled(fanout=2, base_bytes=60, file_bytes=30, targets=fixed, pick=oldest_write)",
+            "leveled(fanout=2, base_bytes=60, file_bytes=20, runs_min=1, pick=coldest)",
+            "leveled(fanout=2, base_bytes=60, file_bytes=20, runs_min=2, pick=tombstones, tombstones=0.3)",
+            "leveled(fanout=3, base_bytes=60, file_bytes=20, pick=tombstone_age, tombstone_age=9ms)"};
   if (name == "tiered")
     return {name, "tiered(runs=2, file_bytes=20)", "tiered(runs=3, file_bytes=50, space_max=100)"};
   if (name == "lazy_leveled")

@@ -1,21 +1,32 @@
-// Goal: policies pick what their rules say. Method: text cases below tests/data/compaction, worked out by
-// hand: runs of files, and the next plan with its reason. Policies that have tests of their own are not here.
+// Goal: policies pick what their rules say. Method: text cases, worked out by hand: runs of files, and the
+// next plan with its reason. Every file of tests/data/compaction is run, except one of another form.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "tests/compaction/policy_cases.h"
 
 namespace cellar::testing {
 namespace {
 
-class HandWorked : public ::testing::TestWithParam<const char*> {};
+std::vector<std::string> all_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(CELLAR_TEST_DATA_DIR "/compaction"))
+    if (entry.path().extension() == ".txt" && entry.path().stem() != "exploring")
+      names.push_back(entry.path().stem().string());
+  std::ranges::sort(names);
+  return names;
+}
 
-TEST_P(HandWorked, PicksAreAsOnPaper) { run_policy_cases(std::string("compaction/") + GetParam() + ".txt"); }
+class HandWorked : public ::testing::TestWithParam<std::string> {};
 
-INSTANTIATE_TEST_SUITE_P(Policies, HandWorked,
-                         ::testing::Values("fifo", "ratio", "offpeak", "date_tiered", "stripe", "triggers"),
-                         [](const auto& each) { return std::string(each.param); });
+TEST_P(HandWorked, PicksAreAsOnPaper) { run_policy_cases("compaction/" + GetParam() + ".txt"); }
+
+INSTANTIATE_TEST_SUITE_P(Policies, HandWorked, ::testing::ValuesIn(all_names()),
+                         [](const auto& each) { return each.param; });
 
 }  // namespace
 }  // namespace cellar::testing

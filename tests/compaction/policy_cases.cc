@@ -24,7 +24,7 @@ int64_t number_of(std::string_view& rest) {
 // Reads one letter and its number from `rest`, see files_of().
 void read_letter(StoreFileInfo& file, std::string_view& rest) {
   const char letter = rest.front();
-  EXPECT_NE(std::string_view("bmxdnsoicpt").find(letter), std::string_view::npos) << rest;
+  EXPECT_NE(std::string_view("bmxdnsoicptrk").find(letter), std::string_view::npos) << rest;
   rest.remove_prefix(1);
   if (letter == 'b') file.busy = true;
   if (letter == 'm') file.major = true;
@@ -38,6 +38,8 @@ void read_letter(StoreFileInfo& file, std::string_view& rest) {
   if (letter == 'i') file.id = static_cast<uint64_t>(number);
   if (letter == 'c') file.created_ms = number;
   if (letter == 'p') file.earliest_put = number;
+  if (letter == 'r') file.last_read = static_cast<uint64_t>(number);
+  if (letter == 'k') file.earliest_delete = number;
   if (letter != 't') return;
   EXPECT_TRUE(rest.starts_with("to")) << rest;
   rest.remove_prefix(2);

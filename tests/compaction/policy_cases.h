@@ -19,6 +19,7 @@ namespace cellar::testing {
 // - "s7", "o3": its newest and its oldest sequence.
 // - "i9": the number of the file.
 // - "c70": it was written at that time.
+// - "r4": it was last read in that state of the store. "k20": its oldest marker is of that time.
 // - "t10to50": its timestamps. Its puts begin at the first one, or at "p30".
 std::vector<StoreFileInfo> files_of(const std::string& input);
 

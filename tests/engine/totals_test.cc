@@ -124,6 +124,92 @@ TEST_F(Totals, CountWhatAKilledProcessHadInMemoryOnce) {
   EXPECT_EQ(after.bytes_flushed, bytes);
 }
 
+// EngineOptions::totals_series.
+class TotalsSeries : public Totals {
+ protected:
+  void open_series(const std::string& path) {
+    EngineOptions options;
+    options.totals_series = path;
+    options.automatic_compaction = false;
+    open(options);
+  }
+  std::vector<std::string> lines_of(const std::string& path) {
+    const auto file = files_->open_file(path);
+    EXPECT_OK(file.status());
+    if (!file.ok()) return {};
+    std::string text((*file)->size(), '\0');
+    EXPECT_OK((*file)->read(0, text.size(), text.data()));
+    std::vector<std::string> lines;
+    std::istringstream all(text);
+    for (std::string line; std::getline(all, line);) lines.push_back(line);
+    return lines;
+  }
+  static std::string member(const std::string& line, const std::string& name) {
+    const size_t at = line.find("\"" + name + "\":");
+    if (at == line.npos) return "none";
+    const size_t begin = at + name.size() + 3;
+    return line.substr(begin, line.find_first_of(",}", begin) - begin);
+  }
+};
+
+TEST_F(TotalsSeries, HasALineForEachFlushAndCompaction) {
+  open_series("series");
+  const auto table = make_table("t", {options()});
+  put_rows(*table, 10, 50);
+  clock_.advance_ms(1500);
+  EXPECT_OK(engine_->flush());
+  put_rows(*table, 10, 50);
+  clock_.advance_ms(500);
+  EXPECT_OK(engine_->flush());
+  EXPECT_OK(table->major_compact());
+  EXPECT_OK(engine_->flush());  // there is nothing to flush
+  const std::vector<std::string> lines = lines_of("series");
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(member(lines[0], "peer"), "\"t/f\"");
+  EXPECT_EQ(member(lines[0], "seconds"), "1.500");
+  EXPECT_EQ(member(lines[0], "bytes_put"), std::to_string(10 * (kKeyBytes + 50)));
+  EXPECT_EQ(member(lines[1], "seconds"), "2.000");
+  EXPECT_EQ(member(lines[1], "files"), "2");
+  EXPECT_EQ(member(lines[1], "flushes"), "2");
+  EXPECT_EQ(member(lines[1], "compactions"), "0");
+  const FamilyInfo now = info(*engine_);
+  EXPECT_EQ(member(lines[2], "bytes_put"), std::to_string(now.bytes_put));
+  EXPECT_EQ(member(lines[2], "bytes_flushed"), std::to_string(now.bytes_flushed));
+  EXPECT_EQ(member(lines[2], "bytes_compacted"), std::to_string(now.bytes_compacted));
+  EXPECT_EQ(member(lines[2], "bytes_on_disk"), std::to_string(now.files.at(0).bytes));
+  EXPECT_EQ(member(lines[2], "sorted_runs"), "1");
+}
+
+TEST_F(TotalsSeries, AFileThatCannotBeMadeIsAnErrorOfOpen) {
+  open();
+  const auto status_of = [&](const std::string& path) {
+    engine_.reset();
+    EngineOptions options;
+    options.totals_series = path;
+    options.environment.files = files_.get();
+    options.environment.clock = &clock_;
+    return Engine::open("store", options).status();
+  };
+  EXPECT_NE(status_of("store/series").to_text().find("lies in the store's directory"), std::string::npos);
+  EXPECT_NE(status_of("no/such/series").to_text().find("totals series no/such/series"), std::string::npos);
+  EXPECT_OK(status_of("series"));
+  EXPECT_FALSE(status_of("series").ok()) << "the file exists";
+  open();  // the store is as it was
+}
+
+// A series that cannot be written harms nothing.
+TEST_F(TotalsSeries, EndsWhenItsFileFails) {
+  FaultFileSystem& files = watch_files();
+  open_series("series");
+  const auto table = make_table("t", {options()});
+  put_rows(*table, 10, 50);
+  files.fail(FileOperation::kAppend, "series", 0);
+  EXPECT_OK(engine_->flush());
+  put_rows(*table, 10, 50);
+  EXPECT_OK(engine_->flush());
+  EXPECT_EQ(info(*engine_).flushes, 2u);
+}
+
 TEST_F(Totals, OfATableThatWasTruncatedBeginAtZero) {
   open();
   const auto table = make_table("t", {options()});

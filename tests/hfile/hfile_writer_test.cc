@@ -283,6 +283,23 @@ TEST(HFileWriter, TimesReachBackWhereAMarkerDoes) {
   EXPECT_EQ(write_cells({}, {}).summary.times, TimestampRange());
 }
 
+// Only files of the engine record it: cell_counts.
+TEST(HFileWriter, TheOldestMarkerIsAFactOfTheFile) {
+  const Cell old_put{"a", "f", "q", 500, CellType::kPut, ""};
+  const Cell marker{"b", "f", "", 700, CellType::kDeleteFamily, ""};
+  const Cell older_marker{"c", "f", "q", 600, CellType::kDelete, ""};
+  const auto fact = [](const std::vector<Cell>& cells, bool own) {
+    HFileWriterOptions options;
+    options.cell_counts = own;
+    const WrittenFile file = write_cells(options, cells);
+    const auto reader = HFileReader::open(std::make_unique<ViewFile>(file.bytes), {}).value();
+    return reader->info().i64(info_key::kEarliestDelete).value();
+  };
+  EXPECT_EQ(fact({old_put, marker, older_marker}, true), std::optional<int64_t>(600));
+  EXPECT_EQ(fact({old_put}, true), std::nullopt);
+  EXPECT_EQ(fact({old_put, marker}, false), std::nullopt);
+}
+
 TEST(HFileWriter, MetaBlocksAndFactsOfTheApplication) {
   StringFile file;
   std::unique_ptr<HFileWriter> writer = HFileWriter::create(file, {}).value();

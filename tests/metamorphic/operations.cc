@@ -65,6 +65,8 @@ const Choices& choices() {
           name + "(fanout=3, base_bytes=5k, file_bytes=500, runs_min=2, pick=oldest)",
           name + "(fanout=2, base_bytes=1k, file_bytes=1, pick=tombstones)",
           name + "(base_bytes=4k, file_bytes=1k, runs_min=3, pick=whole)",
+          name + "(fanout=2, base_bytes=1k, file_bytes=100, pick=coldest, tombstones=0.2)",
+          name + "(fanout=2, base_bytes=2k, file_bytes=500, pick=tombstone_age, tombstone_age=100ms)",
           name + "(fanout=2, base_bytes=2k, file_bytes=100, pick=round_robin)",
           name + "(runs=2, file_bytes=100)",
           name + "(runs=3, file_bytes=1k, space_max=100)",

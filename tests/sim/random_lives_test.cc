@@ -89,6 +89,7 @@ const char* policy_of(uint64_t seed) {
       "tiered(runs=2, file_bytes=1k)",
       "leveled(fanout=2, base_bytes=2k, file_bytes=1k, runs_min=1, targets=fixed, pick=round_robin)",
       "lazy_leveled(runs=2, file_bytes=1k)",
+      "leveled(fanout=2, base_bytes=2k, file_bytes=1k, pick=coldest, tombstones=0.2, tombstone_age=2s)",
       "unified(scaling=L2, base_bytes=1k, file_bytes=1k)",
       "stripe(stripes=2, split_bytes=2k, level0_files_min=2, files_min=2)",
       "tiered(runs=3, file_bytes=2k, space_max=50)",

@@ -128,6 +128,30 @@ TEST_F(SimulatedStores, ABusyFileIsNoInputAndALaterOneOfTheSameRowsWaits) {
   EXPECT_EQ(text_of(store_), "1: 1-8 2/0, 1: 9-9 1/0, 0: 2-2 1/0");
 }
 
+TEST_F(SimulatedStores, AReadGoesToTheYoungestFileThatHasTheRow) {
+  store_.flush({put(1, 1), put(9, 2)}, now_us_);
+  store_.flush({put(3, 3), put(5, 4)}, now_us_);
+  store_.flush({marker(5, 5)}, now_us_);
+  const auto last_reads = [&] {
+    std::vector<uint64_t> all;
+    for (const StoreFileInfo& file : store_.shape(0).files) all.push_back(file.last_read);
+    return all;
+  };
+  EXPECT_EQ(last_reads(), (std::vector<uint64_t>{1, 2, 3}));  // when they were new
+  store_.read(4);                                             // no file has it
+  EXPECT_EQ(last_reads(), (std::vector<uint64_t>{1, 2, 3}));
+  store_.read(1);
+  store_.read(5);
+  EXPECT_EQ(last_reads(), (std::vector<uint64_t>{4, 2, 4}));
+}
+
+TEST_F(SimulatedStores, FilesTellTheirOldestMarker) {
+  store_.flush({put(1, 1'000), marker(2, 9'000), marker(3, 4'000)}, now_us_);
+  store_.flush({put(1, 12'000)}, now_us_);
+  EXPECT_EQ(store_.shape(0).files[0].earliest_delete, 4);
+  EXPECT_EQ(store_.shape(0).files[1].earliest_delete, INT64_MAX);
+}
+
 TEST_F(SimulatedStores, CountsTheRunsOfARow) {
   store_.flush({put(1, 1), put(9, 2)}, now_us_);
   store_.flush({put(3, 3), put(5, 4)}, now_us_);

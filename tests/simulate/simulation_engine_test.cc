@@ -31,6 +31,7 @@ class KeptWrites final : public SimulatedWrites {
     all.push_back(from_.next());
     return all.back();
   }
+  SimulatedWrite next_read() override { return from_.next_read(); }
   std::vector<SimulatedWrite> all;
 
  private:

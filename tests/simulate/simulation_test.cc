@@ -173,6 +173,67 @@ TEST_F(SimulationTest, PatternsAreChecked) {
   expect_refused({.rows = uint64_t{1} << 40}, "lower resolution");
   expect_refused({.skew = -1}, "skew -1");
   expect_refused({.deletes = 1}, "deletes 1");
+  expect_refused({.updates = 1.5}, "updates 1.5");
+}
+
+TEST_F(SimulationTest, UpdatesOverwriteRowsThatExist) {
+  SimulatedPattern pattern{.name = "insert", .rows = 10, .updates = 0.5};
+  const auto writes = make_simulated_writes(pattern);
+  ASSERT_TRUE(writes.ok());
+  uint32_t next = 0;
+  int updates = 0;
+  for (int i = 0; i < 1010; ++i) {
+    const SimulatedWrite write = (*writes)->next();
+    ASSERT_LE(write.number, next);
+    if (write.number == next) {
+      ++next;
+    } else {
+      ASSERT_GE(i, 10);
+      ++updates;
+    }
+  }
+  EXPECT_NEAR(updates, 500, 60);
+}
+
+// Reads change no write, and only a policy that asks for them makes other plans.
+TEST_F(SimulationTest, ReadsAreTold) {
+  SimulationOptions read = options(100);
+  read.bytes_skipped = 10'000;
+  read.reads = 1;
+  class Watching final : public CompactionPolicy {
+   public:
+    std::optional<CompactionPlan> pick(const StoreShape& shape, std::vector<std::string>*) const override {
+      // The youngest file is new; an older one that was read since has a later number than when it was new.
+      for (const StoreFileInfo& file : shape.files) most = std::max(most, file.last_read - file.id);
+      return std::nullopt;
+    }
+    mutable uint64_t most = 0;
+  };
+  const Watching with;
+  const SimulationResult result = run(with, read, "overwrite");
+  EXPECT_GT(with.most, 20u);
+  const Watching without;
+  EXPECT_EQ(run(without, options(100), "overwrite").bytes_flushed, [&] {
+    SimulationOptions all = options(100);
+    all.reads = 2;
+    return run(Nothing(), all, "overwrite").bytes_flushed;
+  }());
+  EXPECT_LE(without.most, 1u);
+  EXPECT_GT(result.flushes, 0u);
+}
+
+TEST_F(SimulationTest, CountsMarkersAndTheirAge) {
+  SimulatedPattern pattern{.name = "overwrite", .rows = 1000, .deletes = 0.3};
+  const auto writes = make_simulated_writes(pattern);
+  ASSERT_TRUE(writes.ok());
+  SimulationOptions counted = options(50);
+  counted.bytes_skipped = 10'000;
+  counted.device.put_rate = 1000;  // a memtable is a second
+  const auto result = simulate(Nothing(), **writes, counted, {});
+  ASSERT_TRUE(result.ok());
+  EXPECT_NEAR(static_cast<double>(result->deletes), 0.3 * 4000, 120);
+  EXPECT_GT(result->markers_end, result->deletes * 9 / 10);
+  EXPECT_NEAR(result->marker_age_seconds, 40, 1.5);
 }
 
 }  // namespace

@@ -129,6 +129,24 @@ TEST_F(Plot, NestedMembersAreFields) {
             "operations per second: 4 20, 8 4");
 }
 
+// The lines are those of EngineOptions::totals_series.
+TEST_F(Plot, TheTotalsOfARunningStoreAreLines) {
+  make_shop();
+  std::string cells;
+  for (int row = 0; row < 30000; ++row)
+    cells += R"({"row":"user)" + std::to_string(10000 + row * 7 % 30000) +
+             R"(","family":"d","qualifier":"q","value":"some text of a cell"})" + "\n";
+  write_file("more.jsonl", cells);
+  const ToolResult load =
+      shell("CELLAR_ENGINE=memtable_bytes=64k,totals_series=totals.jsonl cellar load shop orders more.jsonl");
+  ASSERT_EQ(load.exit, 0) << load.err;
+  const ToolResult drawn =
+      run({"plot", "totals.jsonl", "--x", "seconds", "--y", "write_amplification", "--series", "peer", "-q"});
+  ASSERT_EQ(drawn.exit, 0) << drawn.err;
+  EXPECT_NE(drawn.out.find("class=\"line l0\""), std::string::npos) << drawn.out;
+  EXPECT_NE(drawn.out.find("orders/d"), std::string::npos);
+}
+
 TEST_F(Plot, TheKindCanBeChosen) {
   EXPECT_NE(out_of({"plot", "bench.json", "--x", "k", "--kind", "bars", "-q"}).find("<rect class=\"c0\""),
             std::string::npos);

@@ -104,7 +104,10 @@ TEST_F(Simulate, RefusesWhatMakesNoSense) {
   expect_refused({"--writes", "insert(deletes=1)"}, "deletes 1");
   expect_refused({"--writes", "overwrite(skew=2)"}, "skew");
   expect_refused({"cache"}, "needs a block trace");
-  expect_refused({"compaction", "trace"}, "takes no trace");
+  for (const char* option : {"--data", "--cell-bytes", "--resolution", "--writes"})
+    expect_refused({"compaction", "trace", option, "1"},
+                   std::string(option) + " has no meaning with a trace");
+  expect_refused({"--table", "t"}, "--table is for a trace");
   expect_refused({"cache", "trace", "--data", "1GiB"}, "an option of compactions");
   expect_refused({"compaction", "--sizes", "1m"}, "an option of caches");
   expect_refused({"caches"}, "did you mean cache?");
@@ -118,6 +121,31 @@ TEST_F(Simulate, RefusesWhatMakesNoSense) {
   expect_refused({"--device", "disk(speed=1)"}, "speed");
   const ToolResult series = run({"simulate", "--data", "1MiB", "--series", "no/such/file.jsonl"});
   EXPECT_EQ(series.exit, 3) << series.err;
+  EXPECT_EQ(run({"simulate", "compaction", "no.trace"}).exit, 3);
+}
+
+// The history may be what a command wrote.
+TEST_F(Simulate, ATraceIsAHistory) {
+  make_shop();
+  std::string cells;
+  for (int row = 0; row < 2000; ++row)
+    cells += R"({"row":"row)" + std::to_string(1000 + row % 500) +
+             R"(","family":"d","qualifier":"q","value":"0123456789"})" + "\n";
+  write_file("cells.jsonl", cells);
+  out_of({"trace", "record", "ops.trace", "--", "load", "shop", "orders", "cells.jsonl"});
+  const Strings simulated = {"simulate", "compaction",       "ops.trace", "--policy", "tiered", "--policy",
+                             "none",     "--memtable-bytes", "4k",        "--table",  "orders", "--times"};
+  const auto policies = [&](const char* times) {
+    Strings arguments = simulated;
+    arguments.push_back(times);
+    return json_of(arguments).at("policies");
+  };
+  const Json one = policies("1");
+  const Json ten = policies("10");
+  EXPECT_GE(figure(one, "none", "flushes"), 8);
+  EXPECT_GE(figure(ten, "none", "flushes"), 9.5 * figure(one, "none", "flushes"));
+  EXPECT_LT(figure(ten, "tiered", "space"), figure(ten, "none", "space"));
+  EXPECT_GT(figure(ten, "tiered", "write"), figure(ten, "none", "write"));
 }
 
 }  // namespace

@@ -20,8 +20,7 @@ class SimulateCommand final : public Command {
 
   void declare(Arguments& arguments) override {
     arguments.optional_operand("KIND", kind_, "compaction (default) or cache")
-        .optional_operand("TRACE", trace_,
-                          "cache: a block trace, which the engine option block_trace records");
+        .optional_operand("TRACE", trace_, "a trace of operations (compaction) or of blocks (cache)");
     compaction_.declare(arguments);
     cache_.declare(arguments);
     arguments
@@ -29,6 +28,7 @@ class SimulateCommand final : public Command {
             "compaction: write is bytes written to log and files over bytes put, space is bytes of files "
             "over\n"
             "live bytes, runs are those that a get looks at without Bloom filters; all after the load.\n"
+            "With a TRACE, the history is what it wrote to its table, from an empty store on.\n"
             "cache: the part of the lookups that would have missed, by policy and size, in one shard "
             "without\n"
             "indexes and filters. CELLAR_ENGINE=block_trace=FILE in the environment records a trace.")
@@ -48,7 +48,9 @@ class SimulateCommand final : public Command {
         .more_example(
             "cellar simulate compaction --writes 'append(deletes=0.1, seed=7)' --ttl 1m --versions 3 \\\n"
             "      --files-stop 32 --memtable-bytes 1MiB --cell-bytes 100 --data 64MiB --resolution 64",
-            "other writes, rules and sizes");
+            "other writes, rules and sizes")
+        .more_example("cellar simulate compaction ops.trace --table people --times 20 --memtable-bytes 64k",
+                      "what was recorded, twenty times over");
   }
 
   Status run(Session& session) override {
@@ -58,9 +60,8 @@ class SimulateCommand final : public Command {
       return cache_.run(session, trace_);
     }
     if (!kind_.empty() && kind_ != "compaction") return unknown_action(kind_, {"compaction", "cache"});
-    if (!trace_.empty()) return usage(session, "simulate compaction takes no trace");
     if (!cache_.is_default()) return usage(session, "an option of caches with simulate compaction");
-    return compaction_.run(session);
+    return compaction_.run(session, trace_);
   }
 
  private:

@@ -9,6 +9,7 @@
 #include "cellar/compaction_policy.h"
 #include "tools/frame/arguments.h"
 #include "tools/frame/session.h"
+#include "tools/simulate/recorded_writes.h"
 #include "tools/simulate/simulation.h"
 
 namespace cellar {
@@ -17,7 +18,8 @@ namespace cellar {
 class CompactionSimulationCommand {
  public:
   void declare(Arguments& arguments);
-  Status run(Session& session);
+  // `trace` is a trace of operations whose writes are the history; empty: the pattern of --writes.
+  Status run(Session& session, const std::string& trace);
   // Returns whether none of the options was given.
   bool is_default() const { return texts_ == Texts(); }
 
@@ -25,12 +27,13 @@ class CompactionSimulationCommand {
   // The options as they were typed.
   struct Texts {
     std::vector<std::string> policies = {};
-    std::string writes = "overwrite";
-    std::string data = "3GiB";
-    std::string times = "10";
+    std::string writes = {};
+    std::string data = {};
+    std::string times = {};
     std::string memtable = "64MiB";
-    std::string cell = "600";
-    uint64_t resolution = 256;
+    std::string cell = {};
+    std::string table = {};
+    std::string resolution = {};
     uint64_t versions = 1;
     std::string ttl = {};
     uint64_t files_stop = 16;
@@ -42,7 +45,11 @@ class CompactionSimulationCommand {
   using Named = std::vector<std::pair<std::string, std::unique_ptr<CompactionPolicy>>>;
 
   Result<Named> make_policies() const;
-  Status read_options(SimulationOptions& options, SimulatedPattern& pattern) const;
+  // The options of all histories; then those of a pattern, or of a recorded history.
+  Status read_options(SimulationOptions& options) const;
+  Status read_pattern(SimulationOptions& options, SimulatedPattern& pattern) const;
+  Status read_trace(const RecordedHistory& history, SimulationOptions& options) const;
+  Status refuse_for_trace() const;
 
   Texts texts_;
 };

@@ -47,6 +47,7 @@ uint64_t SimulatedStore::flush(Cells cells, int64_t now_us) {
   const Cells kept = judged(cells, false, now_us);
   if (kept.empty()) return 0;
   const StoreFileInfo info = info_of(kept, now_us);
+  ++changes_;
   contents_[info.id] = kept;
   bytes_ += info.bytes;
   infos_.push_back(info);
@@ -132,6 +133,7 @@ void SimulatedStore::end(const Compaction& compaction) {
   CELLAR_ASSERT(found != running_.end());
   Running running = std::move(*found);
   running_.erase(found);
+  ++changes_;
   const CompactionPlan& plan = running.compaction.plan;
   size_t place = infos_.size();
   for (const uint64_t id : plan.inputs) {
@@ -253,6 +255,7 @@ StoreFileInfo SimulatedStore::info_of(const Cells& cells, int64_t now_us) {
     oldest_us = std::min(oldest_us, cell.stamp_us);
     newest_us = std::max(newest_us, cell.stamp_us);
     info.deletes += cell.marker;
+    if (cell.marker != 0) info.earliest_delete = std::min(info.earliest_delete, cell.stamp_us / 1000);
     info.bytes += size_of(cell);
     if (cell.marker == 0) put_us = std::min(put_us, cell.stamp_us);
   }
@@ -262,6 +265,7 @@ StoreFileInfo SimulatedStore::info_of(const Cells& cells, int64_t now_us) {
   info.time_max = newest_us / 1000;
   info.earliest_put = put_us == INT64_MAX ? INT64_MAX : put_us / 1000;
   info.created_ms = now_us / 1000;
+  info.last_read = changes_;
   return info;
 }
 
@@ -276,6 +280,19 @@ StoreShape SimulatedStore::shape(int64_t now_us) const {
           .files_stop = static_cast<uint32_t>(rules_.files_stop + std::max<int64_t>(0, replaced)),
           .erase_before_ms = rules_.ttl_ms == INT64_MAX ? INT64_MIN : now_ms - rules_.ttl_ms,
           .earliest_in_memory = now_ms};
+}
+
+void SimulatedStore::read(uint32_t row) {
+  const std::string text = simulated_row(row);
+  for (size_t i = infos_.size(); i-- > 0;) {
+    StoreFileInfo& file = infos_[i];
+    if (!meets(file, text, text)) continue;
+    const Cells& cells = contents_.at(file.id);
+    const auto found = std::ranges::lower_bound(cells, row, {}, &SimulatedCell::row);
+    if (found == cells.end() || found->row != row) continue;
+    file.last_read = changes_;
+    return;
+  }
 }
 
 uint64_t SimulatedStore::run_count() const {

@@ -53,6 +53,9 @@ class SimulatedStore {
   // Puts the output in the place of the inputs. Returns the size of what was written.
   void end(const Compaction& compaction);
 
+  // A get of a row reads the youngest file that has it, as if Bloom filters were always right.
+  void read(uint32_t row);
+
   // Returns the store as policies see it. Valid until the next change.
   StoreShape shape(int64_t now_us) const;
   // Returns how many runs writers count. The inputs of a running compaction count as the run that they
@@ -94,6 +97,7 @@ class SimulatedStore {
   std::vector<Running> running_;                  // the oldest first
   uint64_t next_id_ = 1;
   uint64_t next_compaction_ = 1;
+  uint64_t changes_ = 1;  // of the files
   uint64_t bytes_ = 0;
 };
 

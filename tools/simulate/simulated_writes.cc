@@ -22,6 +22,7 @@ class PatternWrites final : public SimulatedWrites {
   explicit PatternWrites(const SimulatedPattern& pattern)
       : pattern_(pattern),
         random_(pattern.seed),
+        read_random_(pattern.seed + 1),
         zipf_(pattern.rows * pattern.rows_per_row, pattern.skew),
         grows_(pattern.name == "insert" || pattern.name == "append"),
         ascends_(pattern.name == "append") {}
@@ -29,9 +30,17 @@ class PatternWrites final : public SimulatedWrites {
   SimulatedWrite next() override {
     if (written_ < pattern_.rows) return write(written_++, false);
     const bool marker = pattern_.deletes > 0 && random_.unit() < pattern_.deletes;
-    if (grows_ && !marker) return write(written_++, false);
+    const bool update = grows_ && pattern_.updates > 0 && random_.unit() < pattern_.updates;
+    if (grows_ && !marker && !update) return write(written_++, false);
     if (pattern_.name != "zipf") return write(random_.below(written_), marker);
     return write(zipf_(random_) / pattern_.rows_per_row, marker);
+  }
+
+  SimulatedWrite next_read() override {
+    const bool skewed = pattern_.name == "zipf";
+    const uint64_t number =
+        skewed ? zipf_(read_random_) / pattern_.rows_per_row : read_random_.below(written_);
+    return write(std::min(number, written_ - 1), false);
   }
 
  private:
@@ -42,6 +51,7 @@ class PatternWrites final : public SimulatedWrites {
 
   const SimulatedPattern pattern_;
   Random random_;
+  Random read_random_;
   Zipf zipf_;
   const bool grows_;
   const bool ascends_;
@@ -67,6 +77,9 @@ Result<std::unique_ptr<SimulatedWrites>> make_simulated_writes(const SimulatedPa
   if (!(pattern.deletes >= 0 && pattern.deletes < 1))
     return Status::invalid_argument(
         fmt::format("deletes {}: the part of the writes must be from 0 to below 1", pattern.deletes));
+  if (!(pattern.updates >= 0 && pattern.updates <= 1))
+    return Status::invalid_argument(
+        fmt::format("updates {}: the part of the writes must be from 0 to 1", pattern.updates));
   return {std::make_unique<PatternWrites>(pattern)};
 }
 

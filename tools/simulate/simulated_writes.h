@@ -14,6 +14,7 @@ struct SimulatedWrite {
   uint32_t number = 0;  // of the row in the order in which rows are first written, from 0
   uint32_t row = 0;     // rows are ordered by it
   bool marker = false;  // the row is deleted
+  uint32_t reads = 0;   // gets that follow before the next write, see next_read()
 };
 
 // One thread.
@@ -21,6 +22,9 @@ class SimulatedWrites {
  public:
   virtual ~SimulatedWrites() = default;
   virtual SimulatedWrite next() = 0;
+  // Returns the row of a get, with its number. A pattern chooses it as rows are overwritten; a recorded
+  // history gives the reads that follow the last write. It changes no write.
+  virtual SimulatedWrite next_read() = 0;
 };
 
 // SimulatedPattern: the rows that are written. They are counted in simulated cells.
@@ -30,6 +34,7 @@ struct SimulatedPattern {
   // A simulated row stands for so many rows, which are about equally frequent.
   uint64_t rows_per_row = 1;
   double skew = 0.99;  // exponent of zipf
+  double updates = 0;  // insert and append: part of the writes after the load that overwrite a row at random
   double deletes = 0;  // part of the writes after the load that delete a row
   uint64_t seed = 1;
 };

@@ -114,6 +114,10 @@ class Simulation {
       last_stamp_us_ = std::max(last_stamp_us_ + 1, static_cast<int64_t>(now));
       const SimulatedWrite write = writes_.next();
       put(write, memtable);
+      if (counts()) {
+        result_.deletes += write.marker ? 1 : 0;
+        read_rows(write.reads);
+      }
       memtable.bytes_put += write.marker && options_.marker_bytes != 0 ? options_.marker_bytes : put_bytes_;
       ++puts;
     }
@@ -134,6 +138,14 @@ class Simulation {
       memtable.cells[row.cell] = cell;
     else
       memtable.cells.push_back(cell);
+  }
+
+  // The gets that come with a write. A memtable answers some of them.
+  void read_rows(uint32_t recorded) {
+    for (reads_owed_ += options_.reads + recorded; reads_owed_ >= 1; reads_owed_ -= 1) {
+      const SimulatedWrite read = writes_.next_read();
+      if (read.number < rows_.size() && rows_[read.number].memtable != memtables_) store_.read(read.row);
+    }
   }
 
   void flushed(Memtable memtable) {
@@ -168,6 +180,8 @@ class Simulation {
     note_debt();
     if (!counted) return;
     result_.bytes_compacted += compaction.bytes_out;
+    result_.bytes_read += compaction.bytes_in;
+    result_.compaction_most = std::max(result_.compaction_most, compaction.bytes_in + compaction.bytes_out);
     if (compaction.plan.drop)
       ++result_.drops;
     else if (compaction.plan.move)
@@ -398,9 +412,14 @@ class Simulation {
 
   double runs_of_a_get() {
     uint64_t runs = 0;
-    for (uint64_t i = 0; i < kRowsOfASample; ++i)
-      runs += store_.runs_of_row(rows_[random_.below(rows_.size())].row);
-    return static_cast<double>(runs) / kRowsOfASample;
+    uint64_t rows = 0;
+    for (uint64_t i = 0; i < kRowsOfASample; ++i) {
+      const RowState& row = rows_[random_.below(rows_.size())];
+      if (row.stamp_us == 0) continue;  // only read, in a recorded history
+      runs += store_.runs_of_row(row.row);
+      ++rows;
+    }
+    return rows == 0 ? 0 : static_cast<double>(runs) / static_cast<double>(rows);
   }
 
   void summarize() {
@@ -416,6 +435,13 @@ class Simulation {
     result_.space_peak = live_ == 0 ? 0 : static_cast<double>(space_peak_) / static_cast<double>(live_);
     result_.runs_end = store_.run_count();
     result_.files_end = store_.files();
+    const StoreShape shape = store_.shape(now());
+    int64_t oldest_ms = shape.now_ms;
+    for (const StoreFileInfo& file : shape.files) {
+      result_.markers_end += file.deletes;
+      oldest_ms = std::min(oldest_ms, file.earliest_delete);
+    }
+    result_.marker_age_seconds = static_cast<double>(shape.now_ms - oldest_ms) / 1000;
   }
 
   struct Running {
@@ -438,6 +464,7 @@ class Simulation {
   uint64_t bytes_put_ = 0;
   uint64_t log_and_files_ = 0;  // bytes written
   uint64_t debt_ = 0;
+  double reads_owed_ = 0;
 
   Memtable next_;          // the active memtable, whose cells are all known already
   double slice_left_ = 0;  // bytes of it that are still to be put before the rate is looked at again

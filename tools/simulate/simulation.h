@@ -37,6 +37,7 @@ struct SimulationOptions {
   uint32_t files_slow = 12;
   uint32_t files_stop = 16;
   uint32_t memtables_frozen_max = 3;
+  double reads = 0;        // gets for each write after bytes_skipped; policies are told which files they read
   uint64_t samples = 100;  // points of the result's series, evenly over the bytes put
   SimulatedDevice device;
 };
@@ -63,6 +64,8 @@ struct SimulationResult {
   uint64_t bytes_put = 0;  // all figures from here on are counted after SimulationOptions::bytes_skipped
   uint64_t bytes_flushed = 0;
   uint64_t bytes_compacted = 0;  // written by compactions
+  uint64_t bytes_read = 0;       // by compactions
+  uint64_t compaction_most = 0;  // bytes that the largest compaction read and wrote
   uint64_t flushes = 0;
   uint64_t compactions = 0;  // that wrote
   uint64_t moves = 0;
@@ -75,6 +78,9 @@ struct SimulationResult {
   uint64_t runs_end = 0;
   uint64_t files_end = 0;
   uint64_t debt_most = 0;
+  uint64_t deletes = 0;           // rows deleted
+  uint64_t markers_end = 0;       // delete markers in the files at the end
+  double marker_age_seconds = 0;  // of the oldest of them
   double seconds = 0;
   double stalled_seconds = 0;  // writers could not write
   double longest_stall = 0;
