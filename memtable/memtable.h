@@ -41,6 +41,10 @@ class Memtable : public Pinnable {
   // may see later ones: readers filter by sequence. Any number of cursors, on any threads.
   virtual std::unique_ptr<RunCursor> cursor() const = 0;
 
+  // Finds the first cell at or after `target`, as a cursor's seek would, without making a cursor. Returns false
+  // if there is no such cell. The bytes of `found` live as long as the memtable is pinned. Any thread.
+  virtual bool find(const CellView& target, CellView& found) const = 0;
+
   virtual MemtableSummary summary() const = 0;
 
   // Returns the number of bytes of memory held. Cheap; any thread.

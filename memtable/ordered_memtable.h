@@ -95,6 +95,14 @@ class OrderedMemtable final : public Memtable {
   std::unique_ptr<RunCursor> cursor() const override {
     return std::make_unique<OrderedCursor<S>>(this, &structure_);
   }
+  bool find(const CellView& target, CellView& found) const override {
+    typename S::Place place;
+    const CellRecord* record = place.seek(structure_, target);
+    if (record == nullptr) return false;
+    found = record->view();
+    CELLAR_DCHECK(compare_cells(found, target) >= 0);
+    return true;
+  }
   MemtableSummary summary() const override { return figures_.summary(); }
   uint64_t bytes() const override { return figures_.bytes(); }
   bool may_contain_row(std::string_view row) const override { return filter_.may_contain(row); }

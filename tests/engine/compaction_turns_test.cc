@@ -74,6 +74,7 @@ class CountedMemtable final : public Memtable {
   ~CountedMemtable() override { --alive; }
   void insert(const CellView& cell) override { table().insert(cell); }
   std::unique_ptr<RunCursor> cursor() const override { return table().cursor(); }
+  bool find(const CellView& target, CellView& found) const override { return table().find(target, found); }
   MemtableSummary summary() const override { return table().summary(); }
   uint64_t bytes() const override { return table().bytes(); }
   bool may_contain_row(std::string_view row) const override { return table().may_contain_row(row); }
