@@ -89,7 +89,7 @@ class PreparedBatch {
   std::string_view payload_;
 };
 
-// PreparedWrite: a write request as the leader of its group sees it.
+// PreparedWrite: a write that is ready to be committed.
 struct PreparedWrite {
   PreparedBatch& batch;
   uint64_t sequence = 0;
