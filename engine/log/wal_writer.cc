@@ -47,8 +47,8 @@ struct Segment {
   std::atomic<uint64_t> synced{0};          // durable
   std::atomic<bool> earlier_durable{true};  // all segments before this one are
   std::atomic<uint64_t> last_sequence{0};   // of it and all before
-  std::atomic<uint64_t> next_lsn{0};  // published after the bytes of all records below are in the file
-  uint32_t chain = 0;  // the leader's; bcrc of the last record
+  std::atomic<uint64_t> next_lsn{0};        // published after the bytes of all records below are in the file
+  uint32_t chain = 0;                       // the leader's; bcrc of the last record
 };
 
 }  // namespace
@@ -129,7 +129,7 @@ class Wal::Core : public std::enable_shared_from_this<Wal::Core> {
   const std::array<std::unique_ptr<Event>, 2> followers_;  // of syncs with even and with odd numbers
   std::atomic<bool> sealed_{false};                        // hint for the leader: look at failure_
   std::atomic<uint32_t> manifest_edit_{0};
-  std::atomic<uint64_t> durable_before_;     // the records with lower numbers are; stored in the sync turn
+  std::atomic<uint64_t> durable_before_;      // the records with lower numbers are; stored in the sync turn
   std::atomic<uint64_t> current_segment_{0};  // the id of the current one
 
   // The leader's.
@@ -517,10 +517,10 @@ Status Wal::Core::sync_before(uint64_t lsn) {
   return status;
 }
 
-// Takes the sync turn and returns the number of the sync, or returns 0 once the records below `lsn` are durable.
-// While one sync runs, a single thread waits for the turn: it will do the next one. The records of all others that
-// come meanwhile are appended before that next sync begins. So they sleep until it has ended, and its end wakes
-// them, and not those who come later.
+// Takes the sync turn and returns the number of the sync, or returns 0 once the records below `lsn` are
+// durable. While one sync runs, a single thread waits for the turn: it will do the next one. The records of
+// all others that come meanwhile are appended before that next sync begins. So they sleep until it has ended,
+// and its end wakes them, and not those who come later.
 Result<uint64_t> Wal::Core::begin_sync(uint64_t lsn) {
   bool next = false;  // this thread waits for the turn
   for (;;) {
@@ -558,9 +558,9 @@ Result<uint64_t> Wal::Core::begin_sync(uint64_t lsn) {
   return uint64_t{0};
 }
 
-// For the holder of the sync turn. Older segments first, so that what is durable has no holes. A segment that was
-// rolled meanwhile is one of them. One that restart() retired meanwhile has no file; its records are in store
-// files.
+// For the holder of the sync turn. Older segments first, so that what is durable has no holes. A segment that
+// was rolled meanwhile is one of them. One that restart() retired meanwhile has no file; its records are in
+// store files.
 Status Wal::Core::sync_in_turn() {
   SegmentPtr segment;
   {

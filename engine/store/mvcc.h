@@ -23,8 +23,8 @@ struct OpenReadPoints {
   bool any_snapshot = false;  // also one at the newest read point
 };
 
-// Any thread. Sequences are given out by one thread at a time, the leader of the write path; visibility follows
-// their order.
+// Any thread. Sequences are given out by one thread at a time, the leader of the write path; visibility
+// follows their order.
 class Mvcc {
  public:
   // How far ahead of the clock a transaction may stamp its cells and still order later writes after them.
@@ -40,9 +40,7 @@ class Mvcc {
   }
 
   // The leader's: the next sequence. It becomes visible by publish().
-  uint64_t take_sequence() {
-    return take_sequence_above(0);
-  }
+  uint64_t take_sequence() { return take_sequence_above(0); }
   // The leader's: the next sequence, but one above `floor`. It becomes visible by publish().
   uint64_t take_sequence_above(uint64_t floor) {
     const uint64_t sequence = std::max(next(), floor + 1);

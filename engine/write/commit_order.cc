@@ -22,8 +22,8 @@ void CommitOrder::settle(uint64_t place, bool inserted) {
   await(place);
 }
 
-// One thread publishes at a time. A thread that finds another one at it may leave: the other one looks once more
-// after it has stopped publishing, and finds what was settled before.
+// One thread publishes at a time. A thread that finds another one at it may leave: the other one looks once
+// more after it has stopped publishing, and finds what was settled before.
 void CommitOrder::publish() {
   const auto oldest_is_settled = [&] {
     return at(settled_.load(std::memory_order_seq_cst)).state.load(std::memory_order_seq_cst) !=

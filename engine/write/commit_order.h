@@ -1,4 +1,5 @@
-// CommitOrder: writers log one after another, insert side by side, and become visible in the order of the log.
+// CommitOrder: writers log one after another, insert side by side, and become visible in the order of the
+// log.
 //
 //          in turn               side by side                     in order
 //   take sequence, log ───▶ sync, insert into memtables ───▶ publish the sequence
@@ -19,9 +20,9 @@
 
 namespace cellar {
 
-// Any thread. A writer takes the turn, takes its sequence and logs, and enters. Then it gives the turn back. It
-// settles its place when its cells are in the memtables, or when it has failed and inserted nothing. Writers settle
-// in any order; their sequences become visible in the order of their places.
+// Any thread. A writer takes the turn, takes its sequence and logs, and enters. Then it gives the turn back.
+// It settles its place when its cells are in the memtables, or when it has failed and inserted nothing.
+// Writers settle in any order; their sequences become visible in the order of their places.
 class CommitOrder {
  public:
   CommitOrder(Executor& executor, Mvcc& mvcc) : mvcc_(mvcc), turn_(executor), waiting_(executor) {}
@@ -30,8 +31,8 @@ class CommitOrder {
   Turn& turn() { return turn_; }
   // With the turn: the next place, for this sequence.
   uint64_t enter(uint64_t sequence);
-  // The write at this place is in the memtables, if `inserted`, or nothing of it is. Returns when it is settled,
-  // and all before it are. So an inserted write is visible then.
+  // The write at this place is in the memtables, if `inserted`, or nothing of it is. Returns when it is
+  // settled, and all before it are. So an inserted write is visible then.
   void settle(uint64_t place, bool inserted);
   // With the turn: returns when everything that entered is settled.
   void drain();

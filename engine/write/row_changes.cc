@@ -125,16 +125,19 @@ Status RowChanges::read(const Get& get, RowBatch& found) const {
 
 // Most counters were incremented a short while ago, and are in the active memtable. If one column is not, a
 // single get reads all of them.
-Result<const CellView*> RowChanges::current_of(Reading& reading, const MutationPiece& column) const {
+Result<RowChanges::Column> RowChanges::current_of(Reading& reading, const MutationPiece& piece) const {
   const MutationReader& reader = reading.reader;
-  const std::string_view family = reader.family(column);
-  const std::string_view qualifier = reader.qualifier(column);
-  const bool as_visible = read_ == nullptr && reading.time_from == 0 && reading.time_until == kLatestTimestamp;
+  Column column{reading.row, reader.family(piece), reader.qualifier(piece)};
+  const bool as_visible =
+      read_ == nullptr && reading.time_from == 0 && reading.time_until == kLatestTimestamp;
   if (as_visible && !reading.found) {
-    const Store* store = store_of(family);
-    if (store == nullptr) return table_.unknown_family(family);
-    if (newest_in_memory(*store, reading.row, qualifier, table_.host().mvcc, reading.newest))
-      return &reading.newest.cell;
+    const Store* store = store_of(column.family);
+    if (store == nullptr) return table_.unknown_family(column.family);
+    if (newest_in_memory(*store, column.row, column.qualifier, table_.host().mvcc, reading.newest)) {
+      column.current = &reading.newest.cell;
+      column.spot = reading.newest.spot;
+      return column;
+    }
   }
   if (!reading.found) {
     Get get(reading.row);
@@ -142,7 +145,8 @@ Result<const CellView*> RowChanges::current_of(Reading& reading, const MutationP
     for (const MutationPiece& each : reader.pieces()) get.column(reader.family(each), reader.qualifier(each));
     CELLAR_TRY(read(get, reading.found.emplace()));
   }
-  return find_column(*reading.found, family, qualifier);
+  column.current = find_column(*reading.found, column.family, column.qualifier);
+  return column;
 }
 
 // Far ahead of the clock a put hides what is written after it, so that a wrong clock does lasting harm.
@@ -272,6 +276,7 @@ Status RowChanges::replace(const Column& column, std::string value, int64_t time
   const std::string_view kept_tags = carried.empty() ? std::string_view() : batch_.keep(std::move(carried));
   batch_.add(*store, column.row, column.qualifier, timestamp, CellType::kPut, batch_.keep(std::move(value)),
              kept_tags);
+  if (column.current != nullptr) batch_.set_spot(column.spot);
   return {};
 }
 
@@ -314,8 +319,7 @@ Result<std::vector<int64_t>> RowChanges::increment(const Increment& increment, b
       results[i] = results[earlier];
       continue;
     }
-    CELLAR_TRY_ASSIGN(const CellView* current, current_of(reading, counters[i]));
-    const Column column{increment.row(), reader.family(counters[i]), reader.qualifier(counters[i]), current};
+    CELLAR_TRY_ASSIGN(const Column column, current_of(reading, counters[i]));
     CELLAR_TRY_ASSIGN(results[i], sum_of(increment, column));
     std::string value(8, '\0');
     store_be64(value.data(), static_cast<uint64_t>(results[i]));
@@ -334,8 +338,7 @@ Status RowChanges::append(const Append& append) {
   for (size_t i = 0; i < pieces.size(); ++i) {
     const auto same = [&](const MutationPiece& other) { return reader.same_column(other, pieces[i]); };
     if (std::any_of(pieces.begin(), pieces.begin() + static_cast<std::ptrdiff_t>(i), same)) continue;
-    CELLAR_TRY_ASSIGN(const CellView* current, current_of(reading, pieces[i]));
-    const Column column{append.row(), reader.family(pieces[i]), reader.qualifier(pieces[i]), current};
+    CELLAR_TRY_ASSIGN(const Column column, current_of(reading, pieces[i]));
     std::string value(column.current == nullptr ? std::string_view() : column.current->value_bytes());
     for (const MutationPiece& other : pieces)
       if (same(other)) value += reader.value(other);

@@ -3,8 +3,8 @@
 
 namespace cellar {
 
-// One thread is woken for each turn that was wanted. A thread that has slept, or was about to, marks the turn as
-// wanted when it takes it: others may sleep still, and its give() wakes the next one.
+// One thread is woken for each turn that was wanted. A thread that has slept, or was about to, marks the turn
+// as wanted when it takes it: others may sleep still, and its give() wakes the next one.
 void Turn::take_slowly() {
   const auto take_if_free = [&] {
     uint32_t free = kFree;

@@ -52,7 +52,8 @@ void WaitList::wake_listed(uint64_t below, size_t at_most) {
     Event* event = nullptr;
     {
       const MutexLock lock(mutex_);
-      const auto found = std::ranges::find_if(list_, [&](const Sleeper* each) { return each->number < below; });
+      const auto found =
+          std::ranges::find_if(list_, [&](const Sleeper* each) { return each->number < below; });
       if (found == list_.end()) return;
       CELLAR_ASSERT((*found)->listed && (*found)->event != nullptr);
       event = (*found)->event.get();

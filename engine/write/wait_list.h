@@ -11,8 +11,8 @@
 
 namespace cellar {
 
-// spin_until: looks for the end of a short wait some hundred times, about as long as two switches of threads would
-// take. Returns whether it came. Most waits of writers for one another are shorter.
+// spin_until: looks for the end of a short wait some hundred times, about as long as two switches of threads
+// would take. Returns whether it came. Most waits of writers for one another are shorter.
 template <class Ready>
 bool spin_until(const Ready& ready) {
   constexpr int kLooks = 200;
@@ -25,15 +25,15 @@ bool spin_until(const Ready& ready) {
   return false;
 }
 
-// Any thread. A wake reaches only the threads it is for: an event shared by all sleepers would wake each of them
-// to find out that another one's wait is over. Events are kept for later sleepers.
+// Any thread. A wake reaches only the threads it is for: an event shared by all sleepers would wake each of
+// them to find out that another one's wait is over. Events are kept for later sleepers.
 class WaitList {
  public:
   explicit WaitList(Executor& executor) : executor_(executor) {}
 
-  // Sleeps until wake() is called with a number above `number`, unless ready() holds once this thread is listed.
-  // A thread that makes ready() true, sequentially consistently, and calls wake() afterwards finds the sleeper or
-  // is seen by it: no wake is lost.
+  // Sleeps until wake() is called with a number above `number`, unless ready() holds once this thread is
+  // listed. A thread that makes ready() true, sequentially consistently, and calls wake() afterwards finds
+  // the sleeper or is seen by it: no wake is lost.
   template <class Ready>
   void sleep_unless(uint64_t number, const Ready& ready) {
     Sleeper sleeper{number};
@@ -65,7 +65,7 @@ class WaitList {
   Executor& executor_;
   std::atomic<uint32_t> sleepers_{0};  // in the list
   Mutex mutex_;
-  std::vector<Sleeper*> list_ CELLAR_GUARDED_BY(mutex_);                // the first to come first
+  std::vector<Sleeper*> list_ CELLAR_GUARDED_BY(mutex_);                 // the first to come first
   std::vector<std::unique_ptr<Event>> spare_ CELLAR_GUARDED_BY(mutex_);  // of earlier sleepers
 };
 

@@ -61,9 +61,7 @@ std::optional<Stamps> stamps_under(RowLocks::Mode mode, const WriteOptions& opti
 }  // namespace
 
 WritePath::WritePath(const WriteParts& parts, FlushScheduler& flushes)
-    : parts_(parts),
-      flushes_(flushes),
-      order_(parts.host.world.executor, parts.host.mvcc) {
+    : parts_(parts), flushes_(flushes), order_(parts.host.world.executor, parts.host.mvcc) {
   for (size_t i = 0; i < kInsertTurns; ++i) insert_turns_.emplace_back(parts.host.world.executor);
   CELLAR_ASSERT(insert_turns_.size() == kInsertTurns);
 }
@@ -351,7 +349,8 @@ Status WritePath::refusal(const Store& store) const {
       .hinting(removed ? "write again, without that family" : "write again");
 }
 
-// The leader's: one log record for the write. A sequence whose record was certainly not written is given back.
+// The leader's: one log record for the write. A sequence whose record was certainly not written is given
+// back.
 Status WritePath::append(PreparedWrite& prepared, Durability durability) {
   CELLAR_ASSERT(prepared.sequence == 0);
   for (const Store* store : prepared.batch.stores())
@@ -379,8 +378,8 @@ Status WritePath::append(PreparedWrite& prepared, Durability durability) {
   return {};
 }
 
-// A write that comes after one that asked for a sync waits for that sync, too: it must not be visible before the
-// other one, and would be lost with it. Returns at once if no write has asked.
+// A write that comes after one that asked for a sync waits for that sync, too: it must not be visible before
+// the other one, and would be lost with it. Returns at once if no write has asked.
 Status WritePath::make_durable(uint64_t before) {
   if (before == 0) return {};
   const Status status = parts_.disk.wal->sync_before(before);
@@ -403,7 +402,7 @@ bool WritePath::insert(PreparedWrite& prepared, bool logged) {
     const TurnHeld held(insert_turn(store));
     for (; i < cells.size() && cells[i].store == &store; ++i) {
       cells[i].cell.sequence = prepared.sequence;
-      store.active()->insert(cells[i].cell);
+      store.active()->insert(cells[i].cell, cells[i].spot);
     }
     full |= count_growth(store);
     if (!logged) store.note_unlogged();

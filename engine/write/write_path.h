@@ -19,8 +19,8 @@ namespace cellar {
 
 class BatchChanges;
 
-// A condition that must still hold when a write is applied. The leader asks, with everything before it visible
-// and nothing after it begun.
+// A condition that must still hold when a write is applied. The leader asks, with everything before it
+// visible and nothing after it begun.
 class CommitCheck {
  public:
   virtual ~CommitCheck() = default;
@@ -41,8 +41,8 @@ class FlushScheduler {
   virtual void relieve_memory_and_log() = 0;
 };
 
-// Throttle → row locks → prepare (validate, stamp, encode) → log in turn → sync → insert → publish in order. The
-// leader is the thread that has the turn to log. Any thread.
+// Throttle → row locks → prepare (validate, stamp, encode) → log in turn → sync → insert → publish in order.
+// The leader is the thread that has the turn to log. Any thread.
 class WritePath {
  public:
   // Borrows `flushes`, which is not called before the first write.

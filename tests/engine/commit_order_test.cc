@@ -1,6 +1,7 @@
-// Goal: writers log one at a time, insert side by side, and become visible in the order of the log; a wake reaches
-// only the thread it is for, and none is lost. Method: an executor whose events count how often a waiting thread
-// returns, writers that a test holds up, and many writers at once that look at what is visible.
+// Goal: writers log one at a time, insert side by side, and become visible in the order of the log; a wake
+// reaches only the thread it is for, and none is lost. Method: an executor whose events count how often a
+// waiting thread returns, writers that a test holds up, and many writers at once that look at what is
+// visible.
 #include "engine/write/commit_order.h"
 
 #include <gtest/gtest.h>
@@ -158,7 +159,8 @@ TEST_F(CommitOrderTest, MoreWritersThanPlacesWait) {
   EXPECT_EQ(mvcc_.read_point(), 257u);
 }
 
-// Each writer notes its sequence as inserted before it settles. Nobody may see a read point with a gap below it.
+// Each writer notes its sequence as inserted before it settles. Nobody may see a read point with a gap below
+// it.
 TEST_F(CommitOrderTest, LosesNoWakeAndNoOrder) {
   constexpr int kThreads = 6;
   const uint64_t rounds = scaled(3000);
