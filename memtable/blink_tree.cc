@@ -2,6 +2,7 @@
 #include "memtable/blink_tree.h"
 
 #include <array>
+#include <bit>
 #include <new>
 #include <utility>
 
@@ -56,6 +57,59 @@ uint32_t cut_for(uint64_t order, uint32_t index) {
   return kHalf;
 }
 
+// Prefixes: the prefixes of a node's slots, two to a word, so that a few vector instructions compare all of
+// them. One thread sets, any thread reads. Where a slot's prefix stands next to another one's, both are
+// stored again.
+class Prefixes {
+ public:
+  void set(uint32_t slot, uint32_t prefix) {
+    CELLAR_DCHECK(slot < kSlots);
+    std::atomic<uint64_t>& pair = pairs_[slot / 2];
+    const uint64_t mask = uint64_t{UINT32_MAX} << shift_of(slot);
+    const uint64_t other = pair.load(std::memory_order_relaxed) & ~mask;
+    pair.store(other | uint64_t{as_signed(prefix)} << shift_of(slot), std::memory_order_relaxed);
+  }
+  uint32_t at(uint32_t slot) const {
+    const uint64_t pair = pairs_[slot / 2].load(std::memory_order_relaxed);
+    return as_signed(static_cast<uint32_t>(pair >> shift_of(slot)));
+  }
+
+  // Returns how many of the first `count` prefixes are smaller, without a branch. A processor cannot predict
+  // which slots are in use and where the target lies. Reads all slots, also one that is being filled, which
+  // does not count.
+  uint32_t below(uint32_t count, uint32_t prefix) const {
+    CELLAR_DCHECK(count <= kSlots);
+    const auto wanted = static_cast<int32_t>(as_signed(prefix));
+    const auto used = static_cast<int32_t>(count);
+    const Lanes wanted_lanes = {wanted, wanted, wanted, wanted};
+    const Lanes used_lanes = {used, used, used, used};
+    const auto smaller = [&](const Lanes& prefixes, const Lanes& slots) {
+      return (prefixes < wanted_lanes) & (slots < used_lanes);  // -1 for each
+    };
+    const Lanes found = smaller(lanes(pair(0), pair(1)), Lanes{0, 1, 2, 3}) +
+                        smaller(lanes(pair(2), pair(3)), Lanes{4, 5, 6, 7}) +
+                        smaller(lanes(pair(4), pair(5)), Lanes{8, 9, 10, 11}) +
+                        smaller(lanes(pair(6), 0), Lanes{12, 13, 14, 15});
+    return static_cast<uint32_t>(-(found[0] + found[1] + found[2] + found[3]));
+  }
+
+ private:
+  using Lanes [[gnu::vector_size(16)]] = int32_t;
+  using Words [[gnu::vector_size(16)]] = uint64_t;
+
+  // Vectors compare signed numbers, so prefixes are stored with their highest bit inverted.
+  static uint32_t as_signed(uint32_t prefix) { return prefix ^ (uint32_t{1} << 31); }
+  static uint32_t shift_of(uint32_t slot) { return 32 * (slot % 2); }
+  static Lanes lanes(uint64_t first, uint64_t second) {
+    const Words words = {first, second};
+    return reinterpret_cast<Lanes>(words);
+  }
+  uint64_t pair(size_t index) const { return pairs_[index].load(std::memory_order_relaxed); }
+
+  std::atomic<uint64_t> pairs_[kSlots / 2];
+};
+static_assert(kSlots % 2 == 0 && kSlots <= 16 && std::endian::native == std::endian::little);
+
 }  // namespace
 
 struct BlinkTree::Node {
@@ -66,34 +120,30 @@ struct BlinkTree::Node {
 
 struct alignas(64) BlinkTree::Leaf : Node {
   std::atomic<Leaf*> next{nullptr};
-  std::atomic<uint32_t> prefixes[kSlots];
+  Prefixes prefixes;
   const CellRecord* keys[kSlots];
 
   void fill(uint32_t slot, uint32_t prefix, const CellRecord* record) {
-    prefixes[slot].store(prefix, std::memory_order_relaxed);
+    prefixes.set(slot, prefix);
     keys[slot] = record;
   }
-  uint32_t prefix_at(uint64_t order_, uint32_t index) const {
-    return prefixes[slot_at(order_, index)].load(std::memory_order_relaxed);
-  }
+  uint32_t prefix_at(uint64_t order_, uint32_t index) const { return prefixes.at(slot_at(order_, index)); }
 };
 
 // `first` is the child to the left of all separators. children[s] holds the cells from keys[s] on. A cell
 // equal to a separator may be at the end of the child before it: searches for the cell begin there.
 struct alignas(64) BlinkTree::Inner : Node {
   std::atomic<Node*> first{nullptr};
-  std::atomic<uint32_t> prefixes[kSlots];
+  Prefixes prefixes;
   std::atomic<Node*> children[kSlots];
   const CellRecord* keys[kSlots];
 
   void fill(uint32_t slot, uint32_t prefix, const CellRecord* separator, Node* child) {
-    prefixes[slot].store(prefix, std::memory_order_relaxed);
+    prefixes.set(slot, prefix);
     keys[slot] = separator;
     children[slot].store(child, std::memory_order_relaxed);
   }
-  uint32_t prefix_at(uint64_t order_, uint32_t index) const {
-    return prefixes[slot_at(order_, index)].load(std::memory_order_relaxed);
-  }
+  uint32_t prefix_at(uint64_t order_, uint32_t index) const { return prefixes.at(slot_at(order_, index)); }
   std::atomic<Node*>& child_at(uint64_t order_, uint32_t index) {
     return index == 0 ? first : children[slot_at(order_, index - 1)];
   }
@@ -102,7 +152,7 @@ struct alignas(64) BlinkTree::Inner : Node {
   }
 };
 
-static_assert(std::atomic<uint32_t>::is_always_lock_free && std::atomic<uint64_t>::is_always_lock_free);
+static_assert(std::atomic<uint64_t>::is_always_lock_free);
 
 // Path: the inserter's descent: the inner nodes, the root first, and the child taken in each.
 struct BlinkTree::Path {
@@ -220,21 +270,11 @@ uint32_t prefix_in(const T& node, uint64_t order, const CellView& cell) {
   return node.shape.checked ? checked_prefix_in(node, order, cell) : prefix_of(node.shape, cell);
 }
 
-// Returns how many of the first `count` prefixes are smaller, without a branch. A processor cannot predict
-// which slots are in use and where the target lies. Reads all slots, also one that is being filled, which
-// does not count.
-template <size_t... kSlot>
-uint32_t prefixes_below(const std::atomic<uint32_t>* prefixes, uint32_t count, uint32_t prefix,
-                        std::index_sequence<kSlot...>) {
-  return (... + (static_cast<uint32_t>(prefixes[kSlot].load(std::memory_order_relaxed) < prefix) &
-                 static_cast<uint32_t>(kSlot < count)));
-}
-
 // Returns the number of entries of the node that are before `target`.
 template <class T>
 uint32_t entries_before(const T& node, uint64_t order, const CellView& target, uint32_t prefix) {
   const uint32_t count = count_of(order);
-  uint32_t below = prefixes_below(node.prefixes, count, prefix, std::make_index_sequence<kSlots>());
+  uint32_t below = node.prefixes.below(count, prefix);
   uint32_t up_to = below;
   while (up_to < count && node.prefix_at(order, up_to) == prefix) ++up_to;
   while (below < up_to) {
@@ -308,6 +348,25 @@ const CellRecord* BlinkTree::Place::seek(const BlinkTree& tree, const CellView& 
   return record();
 }
 
+const CellRecord* BlinkTree::find(const CellView& target, const void*& near) const {
+  if (near != nullptr) {
+    const Leaf& leaf = *static_cast<const Leaf*>(near);
+    const uint64_t order = leaf.order.load(std::memory_order_acquire);
+    const uint32_t index = entries_before(leaf, order, target, prefix_in(leaf, order, target));
+    if (count_of(order) < kSlots && index < count_of(order)) return leaf.keys[slot_at(order, index)];
+  }
+  const Leaf* leaf = leaf_for(root_.load(std::memory_order_acquire), target);
+  const uint64_t order = leaf->order.load(std::memory_order_acquire);
+  const uint32_t index = entries_before(*leaf, order, target, prefix_in(*leaf, order, target));
+  if (index < count_of(order)) {
+    near = leaf;
+    return leaf->keys[slot_at(order, index)];
+  }
+  near = nullptr;
+  Place place;
+  return place.seek(*this, target);
+}
+
 const CellRecord* BlinkTree::Place::seek_before(const BlinkTree& tree, const CellView& target) {
   leaf_ = leaf_for(tree.root_.load(std::memory_order_acquire), target);
   order_ = leaf_->order.load(std::memory_order_acquire);
@@ -367,8 +426,9 @@ T* BlinkTree::make_node(uint8_t level) {
   return node;
 }
 
-void BlinkTree::insert(const CellView& cell, const CellRecord* record) {
+void BlinkTree::insert(const CellView& cell, const CellRecord* record, const void* near) {
   CELLAR_DCHECK(compare_cells(record->view(), cell) == 0);  // the record is a copy of the cell
+  if (near != nullptr && try_near(cell, record, near)) return;
   if (running_ && finger_.leaf != nullptr) {
     if (try_continue(cell, record)) return;
     // A full leaf only interrupts the run.
@@ -416,6 +476,25 @@ bool BlinkTree::try_continue(const CellView& cell, const CellRecord* record) {
   leaf.fill(count, prefix_in(leaf, order, cell), record);
   leaf.order.store(with_next_slot(order, index), std::memory_order_release);
   finger_.index = index;
+  return true;
+}
+
+// Inserts a cell into the leaf where find() met the cell that follows. The leaf holds both the target of that
+// search, which is not after the cell, and what it found, which is not before it. So the cell's place is in
+// the leaf, as long as it is not full: only a full leaf is ever replaced. Returns false if it is.
+bool BlinkTree::try_near(const CellView& cell, const CellRecord* record, const void* near) {
+  Leaf& leaf = *static_cast<Leaf*>(const_cast<void*>(near));
+  const uint64_t order = leaf.order.load(std::memory_order_relaxed);
+  const uint32_t count = count_of(order);
+  if (count == kSlots) return false;
+  const uint32_t prefix = prefix_in(leaf, order, cell);
+  const uint32_t index = entries_before(leaf, order, cell, prefix);
+  CELLAR_ASSERT(index < count);
+  CELLAR_DCHECK(in_order(leaf, order, index, cell));
+  leaf.fill(count, prefix, record);
+  leaf.order.store(with_next_slot(order, index), std::memory_order_release);
+  finger_.leaf = nullptr;
+  running_ = false;
   return true;
 }
 

@@ -53,8 +53,14 @@ class BlinkTree {
   BlinkTree(const BlinkTree&) = delete;
   BlinkTree& operator=(const BlinkTree&) = delete;
 
-  // Inserts `record`, a copy of `cell`, before all cells equal to it.
-  void insert(const CellView& cell, const CellRecord* record);
+  // Inserts `record`, a copy of `cell`, before all cells equal to it. `near` is null, or comes from find():
+  // with a target that is not after the cell, and a result that is not before it.
+  void insert(const CellView& cell, const CellRecord* record, const void* near = nullptr);
+
+  // Returns the first record at or after `target`, or null. Any thread. `near` is null, or comes from an
+  // earlier call with an equal target, and is looked at first. Afterwards it is the leaf of the result, or
+  // null.
+  const CellRecord* find(const CellView& target, const void*& near) const;
 
   // Returns the bytes of all nodes, including frozen ones. Any thread.
   uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
@@ -92,6 +98,7 @@ class BlinkTree {
   template <class T>
   T* make_node(uint8_t level);
   bool try_continue(const CellView& cell, const CellRecord* record);
+  bool try_near(const CellView& cell, const CellRecord* record, const void* near);
   void descend(const CellView& cell, Path& path) const;
   void split_leaf(const Path& path, uint32_t index, const CellRecord* record);
   void open_right(const Path& path, const CellRecord* record);

@@ -28,18 +28,32 @@ struct MemtableSummary {
   uint64_t cell_bytes = 0;       // keys, values and tags of all cells that were inserted
 };
 
+// Spot: where in a memtable a search ended. It may shorten the next search there. A plain value, which may
+// outlive the memtable: each memtable knows its own spots.
+struct Spot {
+  uint64_t memtable = 0;  // the number of the memtable; 0: of none
+  const void* at = nullptr;
+};
+
 // Memtable: the interface of the sorted structures, which are made by name through Registry<Memtable>.
 class Memtable : public Pinnable {
  public:
-  // Inserts a copy of the cell (key, value, tags). The cell's sequence is part of its order. A cell that
-  // is equal in the full order (same sequence) to one already here hides it: cursors meet the cell
-  // inserted later first. One thread at a time, ordered by the caller (a lock or the writer's queue).
-  // Concurrent readers see the cell completely or not at all.
-  virtual void insert(const CellView& cell) = 0;
+  // Inserts a copy of the cell (key, value, tags). The cell's sequence is part of its order. A cell that is
+  // equal in the full order (same sequence) to one already here hides it: cursors meet the cell inserted
+  // later first. One thread at a time, ordered by the caller (a lock or the writer's queue). Concurrent
+  // readers see the cell completely or not at all. `spot` is empty, or of find(): with a target that is not
+  // after the cell, and a result that is not before it.
+  virtual void insert(const CellView& cell, const Spot& spot) = 0;
+  void insert(const CellView& cell) { insert(cell, Spot()); }
 
   // Returns a cursor that pins this memtable. It sees at least the cells inserted before it was made, and
   // may see later ones: readers filter by sequence. Any number of cursors, on any threads.
   virtual std::unique_ptr<RunCursor> cursor() const = 0;
+
+  // Finds the first cell at or after `target`, as a cursor's seek would, without making a cursor. Returns
+  // false if there is no such cell. The bytes of `found` live as long as the memtable is pinned. `spot` is
+  // empty, or of the last search for an equal target. Afterwards it is this search's. Any thread.
+  virtual bool find(const CellView& target, CellView& found, Spot& spot) const = 0;
 
   virtual MemtableSummary summary() const = 0;
 

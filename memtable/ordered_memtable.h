@@ -1,9 +1,9 @@
 // OrderedMemtable<S>: a Memtable over a sorted structure S of cell records, with its cursor, figures and
 // row filter.
 //
-// S has insert(cell, record), bytes(), and a Place with seek, seek_before, next and record; blink_tree.h is
-// the model. A new structure gets a file ordered_<name>.cc that names the structure; then it can be chosen
-// by name.
+// S has insert(cell, record, near), find(target, near), bytes(), and a Place with seek, seek_before, next and
+// record; blink_tree.h is the model. A new structure gets a file ordered_<name>.cc that names the structure;
+// then it can be chosen by name.
 #pragma once
 
 #include <algorithm>
@@ -83,17 +83,27 @@ class OrderedMemtable final : public Memtable {
  public:
   explicit OrderedMemtable(const PluginParams&) {}
 
-  void insert(const CellView& cell) override {
+  using Memtable::insert;
+  void insert(const CellView& cell, const Spot& spot) override {
     const RowFilter::Hashed row = filter_.hashed(cell.row());
     Arena& arena = cell_bytes_ < kSmallBytes ? first_cells_ : cells_;
     cell_bytes_ += (record_bytes(cell) + 7) & ~uint64_t{7};
-    structure_.insert(cell, make_record(arena, cell));
+    structure_.insert(cell, make_record(arena, cell), own(spot));
     filter_.add(row);
     figures_.add(cell, cell_bytes_ + structure_.bytes() + filter_.bytes());
   }
 
   std::unique_ptr<RunCursor> cursor() const override {
     return std::make_unique<OrderedCursor<S>>(this, &structure_);
+  }
+  bool find(const CellView& target, CellView& found, Spot& spot) const override {
+    const void* near = own(spot);
+    const CellRecord* record = structure_.find(target, near);
+    spot = {number_, near};
+    if (record == nullptr) return false;
+    found = record->view();
+    CELLAR_DCHECK(compare_cells(found, target) >= 0);
+    return true;
   }
   MemtableSummary summary() const override { return figures_.summary(); }
   uint64_t bytes() const override { return figures_.bytes(); }
@@ -102,6 +112,13 @@ class OrderedMemtable final : public Memtable {
  private:
   static constexpr uint64_t kSmallBytes = 128 << 10;  // cells up to this total come from small blocks
 
+  static uint64_t next_number() {
+    static std::atomic<uint64_t> last{0};
+    return last.fetch_add(1, std::memory_order_relaxed) + 1;
+  }
+  const void* own(const Spot& spot) const { return spot.memtable == number_ ? spot.at : nullptr; }
+
+  const uint64_t number_ = next_number();  // never used again, unlike addresses
   Arena first_cells_{16 << 10};
   Arena cells_{1 << 20};
   uint64_t cell_bytes_ = 0;  // inserter only

@@ -79,7 +79,8 @@ SkipList::Neighbours SkipList::find(const CellView& target, Node** path) const {
   return {node, not_before};
 }
 
-void SkipList::insert(const CellView& cell, const CellRecord* record) {
+void SkipList::insert(const CellView& cell, const CellRecord* record, const void* near) {
+  CELLAR_DCHECK(near == nullptr);                           // find() gives no other
   CELLAR_DCHECK(compare_cells(record->view(), cell) == 0);  // the record is a copy of the cell
   std::array<Node*, kLevelsMax> path;
   path.fill(head_);
@@ -92,6 +93,12 @@ void SkipList::insert(const CellView& cell, const CellRecord* record) {
                             std::memory_order_relaxed);
     path[level]->next[level].store(node, std::memory_order_release);
   }
+}
+
+const CellRecord* SkipList::find(const CellView& target, const void*& near) const {
+  near = nullptr;
+  Place place;
+  return place.seek(*this, target);
 }
 
 const CellRecord* SkipList::Place::record() const {

@@ -28,7 +28,11 @@ class SkipList {
   SkipList& operator=(const SkipList&) = delete;
 
   // Inserts `record`, a copy of `cell`, before all cells equal to it.
-  void insert(const CellView& cell, const CellRecord* record);
+  void insert(const CellView& cell, const CellRecord* record, const void* near = nullptr);
+
+  // Returns the first record at or after `target`, or null. Any thread. Sets `near` to null: unlike a leaf of
+  // a BlinkTree, a node of the list does not shorten a later search.
+  const CellRecord* find(const CellView& target, const void*& near) const;
 
   // Returns the bytes of all nodes. Any thread.
   uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }

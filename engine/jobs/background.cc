@@ -568,15 +568,23 @@ uint64_t Background::unflushed_segments() const {
   return static_cast<uint64_t>(std::ranges::count_if(segments, counts));
 }
 
+int64_t Background::memory_relieved_at() const {
+  const auto total = static_cast<int64_t>(work_.world.options.memtable_bytes_total);
+  return total - total / 8;
+}
+
+bool Background::relief_is_due() const {
+  return work_.memory.bytes() >= memory_relieved_at() ||
+         work_.disk.wal->current_segment() != segment_seen_.load(std::memory_order_relaxed);
+}
+
 void Background::relieve_memory_and_log() {
   Store* largest = nullptr;
   std::vector<std::shared_ptr<Store>> stores;
-  const auto limit = static_cast<int64_t>(work_.world.options.memtable_bytes_total -
-                                          work_.world.options.memtable_bytes_total / 8);
   const uint64_t segment = work_.disk.wal->current_segment();
-  CELLAR_ASSERT(segment >= segment_seen_);
-  const bool short_of_memory = work_.memory.bytes() >= limit;
-  const bool rolled = std::exchange(segment_seen_, segment) != segment;
+  CELLAR_ASSERT(segment >= segment_seen_.load(std::memory_order_relaxed));
+  const bool short_of_memory = work_.memory.bytes() >= memory_relieved_at();
+  const bool rolled = segment_seen_.exchange(segment, std::memory_order_relaxed) != segment;
   if (!short_of_memory && !rolled) return;
   stores = catalog_.stores();
   if (short_of_memory) {

@@ -47,6 +47,7 @@ class Background final : public FlushScheduler {
   Result<std::optional<CompactionInfo>> next_compaction(Store& store, bool major,
                                                         std::vector<std::string>* trace);
 
+  bool relief_is_due() const override;
   void relieve_memory_and_log() override;
 
   // Recovery's: the log that counts begins at this segment.
@@ -69,6 +70,7 @@ class Background final : public FlushScheduler {
   Status wait_idle();
 
  private:
+  int64_t memory_relieved_at() const;  // so many bytes in memtables
   enum class Wanted : uint8_t { kAutomatic, kPolicy, kMajor };
   // A job that compacts: on request, or automatic while no other, or some other, ran when it began.
   enum class Job : uint8_t { kOnRequest, kAlone, kBesideOthers };
@@ -132,7 +134,7 @@ class Background final : public FlushScheduler {
   std::atomic<bool> releasing_{false};
   std::atomic<uint64_t> releases_wanted_{0};
   std::atomic<uint64_t> log_start_{0};
-  uint64_t segment_seen_ = 0;  // the write leader's
+  std::atomic<uint64_t> segment_seen_{0};  // by relieve_memory_and_log()
   Mutex dropped_mutex_;
   std::map<uint32_t, uint64_t> dropped_ CELLAR_GUARDED_BY(dropped_mutex_);
 };

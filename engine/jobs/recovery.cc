@@ -75,6 +75,7 @@ class Recovery {
   RecoveryReport& report_;
   ManifestState state_;
   std::map<uint32_t, Recovered> families_;  // by id
+  std::vector<Store*> touched_;             // by the record that is replayed
   LogSummary summary_;
   std::vector<std::pair<FeedRecord, uint64_t>> lost_;  // feeds that hold back too much, and how much
   uint64_t last_sequence_ = 0;
@@ -174,7 +175,7 @@ Status Recovery::open_tables() {
 Status Recovery::replay_record(const LogRecord& record) {
   LogCells cells(record.payload, record.count, record.sequence);
   LogCell each;
-  std::set<Store*> touched;
+  touched_.clear();
   while (cells.next(each)) {
     const auto found = families_.find(each.family_id);
     if (found == families_.end()) {
@@ -192,13 +193,13 @@ Status Recovery::replay_record(const LogRecord& record) {
     }
     CELLAR_ASSERT(store.active() != nullptr && each.cell.sequence == record.sequence);
     store.active()->insert(each.cell);
-    touched.insert(&store);
+    if (touched_.empty() || touched_.back() != &store) touched_.push_back(&store);
     ++report_.cells_replayed;
   }
   CELLAR_TRY(
       cells.status().at(fmt::format("wal/{}: offset {}", segment_name(record.segment), record.offset)));
   last_sequence_ = std::max(last_sequence_, record.sequence);
-  for (Store* store : touched) {
+  for (Store* store : touched_) {
     work_.memory.grow(store->take_growth());
     if (store->active()->bytes() >= store->flush_bytes(work_.world.options) && !work_.world.options.read_only)
       CELLAR_TRY(make_room(*store));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <deque>
 #include <optional>
@@ -46,8 +47,8 @@ struct Segment {
   std::atomic<uint64_t> synced{0};          // durable
   std::atomic<bool> earlier_durable{true};  // all segments before this one are
   std::atomic<uint64_t> last_sequence{0};   // of it and all before
-  std::atomic<uint64_t> next_lsn{0};
-  uint32_t chain = 0;  // the leader's; bcrc of the last record
+  std::atomic<uint64_t> next_lsn{0};        // published after the bytes of all records below are in the file
+  uint32_t chain = 0;                       // the leader's; bcrc of the last record
 };
 
 }  // namespace
@@ -63,13 +64,17 @@ class Wal::Core : public std::enable_shared_from_this<Wal::Core> {
         executor_(executor),
         options_(options),
         changed_(executor.make_event()),
-        lsn_(options.continues.segment != 0 ? options.continues.lsn : options.first_lsn),
+        followers_{executor.make_event(), executor.make_event()},
+        durable_before_(options.continues.segment != 0 ? options.continues.lsn : options.first_lsn),
+        lsn_(durable_before_.load()),
         done_(options.older) {}
 
   Status start();
   void stop();
   Status append(uint64_t sequence, uint32_t count, std::string_view payload);
   Status sync();
+  Status sync_before(uint64_t lsn);
+  uint64_t next_lsn() const { return lsn_; }
   Result<LogPosition> close_cleanly();
   Status release_before(uint64_t segment);
   uint64_t needed_from(uint64_t sequence) const;
@@ -101,9 +106,16 @@ class Wal::Core : public std::enable_shared_from_this<Wal::Core> {
   Status finish_old(uint64_t through);
   Status remove_prepared();
   Status take_sync_turn();
+  Result<uint64_t> begin_sync(uint64_t lsn);
+  Status sync_in_turn();
+  bool is_durable(uint64_t lsn) const { return durable_before_.load(std::memory_order_acquire) >= lsn; }
   void give_sync_turn();
   void retire_all();
   Status remove_unused(uint64_t id);
+  Status usable() const CELLAR_REQUIRES(mutex_) {
+    return failure_.ok() && stopped_ ? Status::aborted("the log is closed") : failure_;
+  }
+  Event& followers_of(uint64_t sync) const { return *followers_[sync % followers_.size()]; }
   uint64_t highest() const {
     const MutexLock lock(mutex_);
     return highest_;
@@ -114,8 +126,11 @@ class Wal::Core : public std::enable_shared_from_this<Wal::Core> {
   Executor& executor_;
   const WalOptions options_;
   const std::unique_ptr<Event> changed_;  // signalled when a turn is given back or a preparation ends
-  std::atomic<bool> sealed_{false};       // hint for the leader: look at failure_
+  const std::array<std::unique_ptr<Event>, 2> followers_;  // of syncs with even and with odd numbers
+  std::atomic<bool> sealed_{false};                        // hint for the leader: look at failure_
   std::atomic<uint32_t> manifest_edit_{0};
+  std::atomic<uint64_t> durable_before_;      // the records with lower numbers are; stored in the sync turn
+  std::atomic<uint64_t> current_segment_{0};  // the id of the current one
 
   // The leader's.
   uint64_t lsn_;         // of the next record
@@ -130,6 +145,8 @@ class Wal::Core : public std::enable_shared_from_this<Wal::Core> {
   bool stopped_ CELLAR_GUARDED_BY(mutex_) = false;
   bool plain_ CELLAR_GUARDED_BY(mutex_) = false;  // mapping is not supported here
   bool sync_turn_taken_ CELLAR_GUARDED_BY(mutex_) = false;
+  bool next_syncer_waits_ CELLAR_GUARDED_BY(mutex_) = false;
+  uint64_t syncs_begun_ CELLAR_GUARDED_BY(mutex_) = 0;
   std::deque<SegmentPtr> old_ CELLAR_GUARDED_BY(mutex_);    // rolled, not yet synced; ascending
   std::vector<LogSegment> done_ CELLAR_GUARDED_BY(mutex_);  // synced and closed; ascending
   Preparation preparation_ CELLAR_GUARDED_BY(mutex_) = Preparation::kNone;
@@ -169,6 +186,7 @@ void Wal::Core::make_current(SegmentPtr segment) {
   prepare_at_ = segment->capacity / 2;
   const MutexLock lock(mutex_);
   CELLAR_ASSERT(current_ == nullptr || segment->id > current_->id);
+  current_segment_.store(segment->id, std::memory_order_release);
   current_ = std::move(segment);
 }
 
@@ -343,7 +361,7 @@ Status Wal::Core::put(Segment& segment, RecordHeader header, std::string_view pa
   CELLAR_TRY(segment.file->append({scratch_.data(), bytes}));
   segment.chain = chain;
   ++lsn_;
-  segment.next_lsn.store(lsn_, std::memory_order_relaxed);
+  segment.next_lsn.store(lsn_, std::memory_order_release);
   segment.last_sequence.store(last_sequence_, std::memory_order_relaxed);
   segment.appended.store(offset + bytes, std::memory_order_release);
   return Status();
@@ -422,8 +440,7 @@ Status Wal::Core::take_sync_turn() {
     const uint64_t seen = changed_->count();
     {
       const MutexLock lock(mutex_);
-      if (!failure_.ok()) return failure_;
-      if (stopped_) return Status::aborted("the log is closed");
+      CELLAR_TRY(usable());
       if (!sync_turn_taken_) {
         sync_turn_taken_ = true;
         return Status();
@@ -481,30 +498,89 @@ Status Wal::Core::finish_old(uint64_t through) {
 }
 
 Status Wal::Core::sync() {
-  SegmentPtr segment;
-  uint64_t target = 0;
+  uint64_t lsn = 0;
   {
     const MutexLock lock(mutex_);
     if (!failure_.ok()) return failure_;
-    segment = current_;
-    target = segment->appended.load(std::memory_order_acquire);
+    lsn = current_->next_lsn.load(std::memory_order_acquire);
   }
-  CELLAR_TRY(take_sync_turn());
-  // Older segments first, so that what is durable has no holes. A segment that was rolled meanwhile is one of
-  // them. One that restart() retired meanwhile has no file; its records are in store files.
-  Status status = finish_old(segment->id);
-  if (status.ok() && segment->file != nullptr && segment->synced.load(std::memory_order_acquire) < target) {
-    const uint64_t covered = segment->appended.load(std::memory_order_acquire);
-    CELLAR_ASSERT(covered >= target);
-    status = segment->file->sync();
-    if (status.ok()) {
-      segment->synced.store(covered, std::memory_order_release);
-    } else {
-      status = seal(status.with_context(fmt::format("log segment {}", segment->id)));
+  return sync_before(lsn);
+}
+
+Status Wal::Core::sync_before(uint64_t lsn) {
+  CELLAR_TRY_ASSIGN(const uint64_t number, begin_sync(lsn));
+  if (number == 0) return Status();
+  const Status status = sync_in_turn();
+  CELLAR_ASSERT(!status.ok() || is_durable(lsn));
+  give_sync_turn();
+  followers_of(number).signal();
+  return status;
+}
+
+// Takes the sync turn and returns the number of the sync, or returns 0 once the records below `lsn` are
+// durable. While one sync runs, a single thread waits for the turn: it will do the next one. The records of
+// all others that come meanwhile are appended before that next sync begins. So they sleep until it has ended,
+// and its end wakes them, and not those who come later.
+Result<uint64_t> Wal::Core::begin_sync(uint64_t lsn) {
+  bool next = false;  // this thread waits for the turn
+  for (;;) {
+    Event* event = changed_.get();
+    uint64_t seen = event->count();
+    {
+      const MutexLock lock(mutex_);
+      if (is_durable(lsn) || !usable().ok()) break;
+      if (!sync_turn_taken_) {
+        if (next) next_syncer_waits_ = false;
+        sync_turn_taken_ = true;
+        return ++syncs_begun_;
+      }
+      if (next || !next_syncer_waits_) {
+        next = next_syncer_waits_ = true;
+      } else {
+        event = &followers_of(syncs_begun_ + 1);
+        seen = event->count();
+      }
+    }
+    event->wait(seen, -1);
+  }
+  Status status;
+  Event* left = nullptr;
+  {
+    const MutexLock lock(mutex_);
+    if (!is_durable(lsn)) status = usable();
+    if (next) {
+      next_syncer_waits_ = false;
+      left = &followers_of(syncs_begun_ + 1);
     }
   }
-  give_sync_turn();
-  return status;
+  if (left != nullptr) left->signal();  // one of them waits for the turn now
+  if (!status.ok()) return status;
+  return uint64_t{0};
+}
+
+// For the holder of the sync turn. Older segments first, so that what is durable has no holes. A segment that
+// was rolled meanwhile is one of them. One that restart() retired meanwhile has no file; its records are in
+// store files.
+Status Wal::Core::sync_in_turn() {
+  SegmentPtr segment;
+  {
+    const MutexLock lock(mutex_);
+    CELLAR_ASSERT(sync_turn_taken_);
+    segment = current_;
+  }
+  uint64_t lsn = segment->next_lsn.load(std::memory_order_acquire);
+  CELLAR_TRY(finish_old(segment->id));
+  if (segment->file == nullptr) {
+    lsn = segment->next_lsn.load(std::memory_order_acquire);  // the segment is complete
+  } else {
+    const uint64_t covered = segment->appended.load(std::memory_order_acquire);
+    if (const Status status = segment->file->sync(); !status.ok())
+      return seal(status.with_context(fmt::format("log segment {}", segment->id)));
+    segment->synced.store(covered, std::memory_order_release);
+  }
+  if (lsn > durable_before_.load(std::memory_order_relaxed))
+    durable_before_.store(lsn, std::memory_order_release);
+  return Status();
 }
 
 // ---- the end
@@ -589,6 +665,7 @@ Status Wal::Core::restart() {
     (*first)->last_sequence.store(last_sequence_);
     (*first)->next_lsn.store(lsn_);
     make_current(*first);
+    durable_before_.store(lsn_, std::memory_order_release);
     const MutexLock lock(mutex_);
     failure_ = Status();
     sealed_.store(false);
@@ -638,10 +715,7 @@ uint64_t Wal::Core::needed_from(uint64_t sequence) const {
   return current_->id;
 }
 
-uint64_t Wal::Core::current_segment() const {
-  const MutexLock lock(mutex_);
-  return current_->id;
-}
+uint64_t Wal::Core::current_segment() const { return current_segment_.load(std::memory_order_acquire); }
 
 LogPosition Wal::Core::end() const {
   const MutexLock lock(mutex_);
@@ -682,6 +756,8 @@ Status Wal::append(uint64_t sequence, uint32_t count, std::string_view payload) 
   return core_->append(sequence, count, payload);
 }
 Status Wal::sync() { return core_->sync(); }
+Status Wal::sync_before(uint64_t lsn) { return core_->sync_before(lsn); }
+uint64_t Wal::next_lsn() const { return core_->next_lsn(); }
 void Wal::note_manifest_edit(uint64_t edit) { core_->note_manifest_edit(edit); }
 uint64_t Wal::needed_from(uint64_t sequence) const { return core_->needed_from(sequence); }
 Status Wal::release_before(uint64_t segment) { return core_->release_before(segment); }

@@ -82,6 +82,11 @@ class Wal {
   // Makes durable all that was appended before the call. A failure seals the log; what was appended since the
   // last successful sync() may or may not survive.
   Status sync();
+  // Makes durable the records with numbers below `lsn`, which were appended. Returns ok at once if they are,
+  // also if the log was sealed since. Several threads that wait share one sync. Failures as sync().
+  Status sync_before(uint64_t lsn);
+  // For the thread that may append: the number of the next record.
+  uint64_t next_lsn() const;
 
   // Later records carry the number as a witness that the manifest had (durably) come that far, see
   // LogFacts::manifest_edit. For after every commit().

@@ -23,7 +23,7 @@ struct OpenReadPoints {
   bool any_snapshot = false;  // also one at the newest read point
 };
 
-// Any thread. Sequences are given out by one thread at a time, the leader of the write group; visibility
+// Any thread. Sequences are given out by one thread at a time, the leader of the write path; visibility
 // follows their order.
 class Mvcc {
  public:
@@ -34,30 +34,28 @@ class Mvcc {
 
   // For recovery, before anybody reads or writes.
   void start_at(uint64_t last_sequence) {
-    CELLAR_ASSERT(last_sequence + 1 >= next_);
-    next_ = last_sequence + 1;
+    CELLAR_ASSERT(last_sequence + 1 >= next());
+    set_next(last_sequence + 1);
     visible_.store(last_sequence, std::memory_order_release);
   }
 
   // The leader's: the next sequence. It becomes visible by publish().
-  uint64_t take_sequence() {
-    CELLAR_ASSERT(next_ > visible_.load(std::memory_order_relaxed));
-    return next_++;
-  }
+  uint64_t take_sequence() { return take_sequence_above(0); }
   // The leader's: the next sequence, but one above `floor`. It becomes visible by publish().
   uint64_t take_sequence_above(uint64_t floor) {
-    next_ = std::max(next_, floor + 1);
-    CELLAR_ASSERT(next_ > visible_.load(std::memory_order_relaxed));
-    return next_++;
+    const uint64_t sequence = std::max(next(), floor + 1);
+    CELLAR_ASSERT(sequence > visible_.load(std::memory_order_relaxed));
+    set_next(sequence + 1);
+    return sequence;
   }
   // The leader's: gives back the sequences taken since `sequence`, none of which was written anywhere.
   void give_back(uint64_t sequence) {
-    CELLAR_ASSERT(sequence <= next_ && sequence > visible_.load(std::memory_order_relaxed));
-    next_ = sequence;
+    CELLAR_ASSERT(sequence <= next() && sequence > visible_.load(std::memory_order_relaxed));
+    set_next(sequence);
   }
-  // The leader's: makes all writes up to `sequence` visible. They are in the memtables.
+  // For one thread at a time: makes all writes up to `sequence` visible. They are in the memtables.
   void publish(uint64_t sequence) {
-    CELLAR_ASSERT(sequence >= visible_.load(std::memory_order_relaxed) && sequence < next_);
+    CELLAR_ASSERT(sequence >= visible_.load(std::memory_order_relaxed) && sequence < next());
     visible_.store(sequence, std::memory_order_release);
     wake_waiters();
   }
@@ -139,8 +137,11 @@ class Mvcc {
   }
 
  private:
+  uint64_t next() const { return next_.load(std::memory_order_relaxed); }
+  void set_next(uint64_t sequence) { next_.store(sequence, std::memory_order_relaxed); }
+
   Clock& clock_;
-  uint64_t next_ = 1;
+  std::atomic<uint64_t> next_{1};  // stored by the leader only
   std::atomic<uint64_t> visible_{0};
   const std::unique_ptr<Event> published_;
   std::atomic<uint32_t> waiters_{0};

@@ -85,6 +85,7 @@ void Store::change_view(const Change& change, const std::vector<uint64_t>* keep_
                   (next->files.empty() && next->frozen.empty() && next->active.get() == nullptr));
     frozen_count_.store(next->frozen.size(), std::memory_order_relaxed);
     count_files(*next);
+    next->older_time_max = latest_of_older(*next);
     if (keep_for != nullptr)
       for (const uint64_t snapshot : *keep_for) kept_.emplace(snapshot, view_);
     old = std::exchange(view_, std::move(next));

@@ -98,6 +98,14 @@ FileRange files_within(const StoreView& view, const FileRun& run, const RowBound
   return found;
 }
 
+int64_t latest_of_older(const StoreView& view) {
+  int64_t latest = INT64_MIN;
+  for (const MemtableRef& memtable : view.frozen)
+    latest = std::max(latest, memtable->summary().timestamp_max);
+  for (const auto& file : view.files) latest = std::max(latest, file->record().time_max);
+  return latest;
+}
+
 Outside outside_of(const StoreView& view, std::span<const MemtableRef> memtables,
                    std::span<const std::shared_ptr<StoreFile>> files) {
   const bool keeps_deleted = view.config->rules.keep_deleted_cells != KeepDeleted::kFalse;

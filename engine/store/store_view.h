@@ -75,6 +75,8 @@ struct StoreView {
   uint64_t rewritten_at = 0;
   FamilyTotals totals;  // of the family, without what is in memtables
   uint64_t number = 1;  // a later view of the store has a greater one
+  // No cell outside the active memtable is newer. INT64_MAX until a Store knows better.
+  int64_t older_time_max = INT64_MAX;
 };
 
 // A file with its run. A file may change its run while older views still show it in the run before. So the
@@ -88,6 +90,8 @@ struct PlacedFile {
 std::vector<PlacedFile> placed_files(const StoreView& view);
 // Returns what tables and compaction policies tell about the files, in the view's order.
 std::vector<StoreFileInfo> infos_of(const StoreView& view);
+// Returns the latest timestamp in the files and in the frozen memtables.
+int64_t latest_of_older(const StoreView& view);
 // Makes these, in the order of file_order.h, the files of a view.
 void set_files(StoreView& view, std::vector<PlacedFile> files);
 

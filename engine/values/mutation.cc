@@ -9,6 +9,11 @@
 #include "engine/values/mutation_reader.h"
 
 namespace cellar {
+namespace {
+
+constexpr size_t kRoomForPieces = 64;  // a small cell is added without another allocation
+
+}  // namespace
 
 RowMutation::RowMutation(std::string_view row) { reset(row); }
 RowMutation::RowMutation(const RowMutation& other) = default;
@@ -60,6 +65,7 @@ void RowMutation::remove_family(std::string_view family) {
 
 void RowMutation::reset(std::string_view row) {
   too_large_ = !mutation_has_room(0, 0, 0, row.size());
+  if (!too_large_) bytes_.reserve(row.size() + kRoomForPieces);
   bytes_.assign(too_large_ ? std::string_view() : row);
   row_size_ = bytes_.size();
   CELLAR_ASSERT(row_size_ <= UINT32_MAX);

@@ -18,6 +18,7 @@ constexpr size_t kFewItems = 12;  // up to here comparing all pairs is cheaper t
 // length of its tags, if it has any, 2.
 constexpr uint64_t kLengthFieldBytes = 12;
 constexpr uint64_t kTagsLengthBytes = 2;
+constexpr size_t kKeptStrings = 8;            // spare strings for keep(); more are given back
 constexpr size_t kKeptBufferBytes = 4 << 20;  // a larger buffer is given back after the write that needed it
 
 }  // namespace
@@ -26,7 +27,8 @@ void PreparedBatch::begin(std::optional<Stamps> stamps) {
   stamps_ = stamps;
   book_.clear();
   items_.clear();
-  kept_.clear();
+  if (kept_used_ > kKeptStrings) kept_.resize(kKeptStrings);
+  kept_used_ = 0;
   cells_.clear();
   stores_.clear();
   builder_.shrink(kKeptBufferBytes);
@@ -41,7 +43,10 @@ void PreparedBatch::reopen() {
 }
 
 std::string_view PreparedBatch::keep(std::string bytes) {
-  return *kept_.emplace_back(std::make_unique<std::string>(std::move(bytes)));
+  if (kept_used_ == kept_.size()) kept_.push_back(std::make_unique<std::string>());
+  std::string& kept = *kept_[kept_used_++];
+  kept = std::move(bytes);
+  return kept;
 }
 
 void PreparedBatch::add(Store& store, std::string_view row, std::string_view qualifier, int64_t timestamp,
@@ -139,7 +144,7 @@ Status PreparedBatch::finish(int64_t now_ms, const Limits& limits) {
     cell.value_size = static_cast<uint32_t>(item.value.size());
     cell.tags = cell.value + item.value.size();
     cell.tags_size = static_cast<uint16_t>(item.tags.size());
-    cells_.push_back({item.store, cell});
+    cells_.push_back({item.store, cell, item.spot});
     at += key_size + item.value.size() + item.tags.size();
   }
   CELLAR_ASSERT(at == payload_.data() + payload_.size() && cells_.size() == builder_.count());

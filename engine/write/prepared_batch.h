@@ -36,10 +36,12 @@ class PreparedBatch {
     int64_t timestamp;
     CellType type;
     bool superseded;
+    Spot spot = {};  // where its memtable should look for its place
   };
   struct PreparedCell {
     Store* store;
-    CellView cell;  // bytes lie in the payload; the sequence is set by the leader
+    CellView cell;  // bytes lie in the payload; the sequence is set when it has been logged
+    Spot spot;
   };
 
   // `stamps` are those of all cells of the write; none: each family's.
@@ -51,6 +53,8 @@ class PreparedBatch {
   // Adds one cell. Bytes are borrowed until finish(). kNow is replaced by the time given to finish().
   void add(Store& store, std::string_view row, std::string_view qualifier, int64_t timestamp, CellType type,
            std::string_view value, std::string_view tags);
+  // The cell added last follows the cell that Memtable::find() found here.
+  void set_spot(const Spot& spot) { items_.back().spot = spot; }
   // Keeps `bytes` alive until the next begin(); returns them there.
   std::string_view keep(std::string bytes);
 
@@ -81,7 +85,8 @@ class PreparedBatch {
   StampBook book_;
   std::vector<Item> items_;
   std::vector<uint32_t> order_;
-  std::vector<std::unique_ptr<std::string>> kept_;
+  std::vector<std::unique_ptr<std::string>> kept_;  // the first kept_used_ are in use, the others spare
+  size_t kept_used_ = 0;
   RecordBuilder builder_;
   std::string key_;
   std::vector<PreparedCell> cells_;
@@ -89,7 +94,7 @@ class PreparedBatch {
   std::string_view payload_;
 };
 
-// PreparedWrite: a write request as the leader of its group sees it.
+// PreparedWrite: a write that is ready to be committed.
 struct PreparedWrite {
   PreparedBatch& batch;
   uint64_t sequence = 0;

@@ -117,10 +117,36 @@ bool looks_up(const Delete& erase) {
 }
 
 // Null: it was removed since add_touched().
-Store* RowChanges::store_of(std::string_view family) { return table_.families().find(family); }
+Store* RowChanges::store_of(std::string_view family) const { return table_.families().find(family); }
 
 Status RowChanges::read(const Get& get, RowBatch& found) const {
   return read_ != nullptr ? (*read_)(get, found) : table_.get_into(get, found);
+}
+
+// Most counters were incremented a short while ago, and are in the active memtable. If one column is not, a
+// single get reads all of them.
+Result<RowChanges::Column> RowChanges::current_of(Reading& reading, const MutationPiece& piece) const {
+  const MutationReader& reader = reading.reader;
+  Column column{reading.row, reader.family(piece), reader.qualifier(piece)};
+  const bool as_visible =
+      read_ == nullptr && reading.time_from == 0 && reading.time_until == kLatestTimestamp;
+  if (as_visible && !reading.found) {
+    const Store* store = store_of(column.family);
+    if (store == nullptr) return table_.unknown_family(column.family);
+    if (newest_in_memory(*store, column.row, column.qualifier, table_.host().mvcc, reading.newest)) {
+      column.current = &reading.newest.cell;
+      column.spot = reading.newest.spot;
+      return column;
+    }
+  }
+  if (!reading.found) {
+    Get get(reading.row);
+    get.time_range(reading.time_from, reading.time_until);
+    for (const MutationPiece& each : reader.pieces()) get.column(reader.family(each), reader.qualifier(each));
+    CELLAR_TRY(read(get, reading.found.emplace()));
+  }
+  column.current = find_column(*reading.found, column.family, column.qualifier);
+  return column;
 }
 
 // Far ahead of the clock a put hides what is written after it, so that a wrong clock does lasting harm.
@@ -250,6 +276,7 @@ Status RowChanges::replace(const Column& column, std::string value, int64_t time
   const std::string_view kept_tags = carried.empty() ? std::string_view() : batch_.keep(std::move(carried));
   batch_.add(*store, column.row, column.qualifier, timestamp, CellType::kPut, batch_.keep(std::move(value)),
              kept_tags);
+  if (column.current != nullptr) batch_.set_spot(column.spot);
   return {};
 }
 
@@ -283,11 +310,7 @@ Result<std::vector<int64_t>> RowChanges::increment(const Increment& increment, b
   CELLAR_TRY(check_ttl(increment.row(), reader.tags()));
   const std::vector<MutationPiece>& counters = reader.pieces();
   CELLAR_ASSERT(now_ms_ != kNow && !counters.empty());
-  Get get(increment.row());
-  get.time_range(increment.time_from(), increment.time_until());
-  for (const MutationPiece& each : counters) get.column(reader.family(each), reader.qualifier(each));
-  RowBatch current;
-  CELLAR_TRY(read(get, current));
+  Reading reading{increment.row(), increment.time_from(), increment.time_until(), reader};
   std::vector<int64_t> results(counters.size());
   for (size_t i = 0; i < counters.size(); ++i) {
     const auto first = std::ranges::find_if(
@@ -296,9 +319,7 @@ Result<std::vector<int64_t>> RowChanges::increment(const Increment& increment, b
       results[i] = results[earlier];
       continue;
     }
-    const std::string_view family = reader.family(counters[i]);
-    const std::string_view qualifier = reader.qualifier(counters[i]);
-    const Column column{increment.row(), family, qualifier, find_column(current, family, qualifier)};
+    CELLAR_TRY_ASSIGN(const Column column, current_of(reading, counters[i]));
     CELLAR_TRY_ASSIGN(results[i], sum_of(increment, column));
     std::string value(8, '\0');
     store_be64(value.data(), static_cast<uint64_t>(results[i]));
@@ -313,17 +334,11 @@ Status RowChanges::append(const Append& append) {
   CELLAR_TRY(check_ttl(append.row(), reader.tags()));
   const std::vector<MutationPiece>& pieces = reader.pieces();
   CELLAR_ASSERT(now_ms_ != kNow && !pieces.empty());
-  Get get(append.row());
-  get.time_range(append.time_from(), append.time_until());
-  for (const MutationPiece& piece : pieces) get.column(reader.family(piece), reader.qualifier(piece));
-  RowBatch current;
-  CELLAR_TRY(read(get, current));
+  Reading reading{append.row(), append.time_from(), append.time_until(), reader};
   for (size_t i = 0; i < pieces.size(); ++i) {
     const auto same = [&](const MutationPiece& other) { return reader.same_column(other, pieces[i]); };
     if (std::any_of(pieces.begin(), pieces.begin() + static_cast<std::ptrdiff_t>(i), same)) continue;
-    const std::string_view family = reader.family(pieces[i]);
-    const std::string_view qualifier = reader.qualifier(pieces[i]);
-    const Column column{append.row(), family, qualifier, find_column(current, family, qualifier)};
+    CELLAR_TRY_ASSIGN(const Column column, current_of(reading, pieces[i]));
     std::string value(column.current == nullptr ? std::string_view() : column.current->value_bytes());
     for (const MutationPiece& other : pieces)
       if (same(other)) value += reader.value(other);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -9,7 +10,10 @@
 
 #include "cellar/mutation.h"
 #include "engine/store/table_state.h"
+#include "engine/values/mutation_reader.h"
+#include "engine/write/newest_cell.h"
 #include "engine/write/prepared_batch.h"
+#include "memtable/memtable.h"
 
 namespace cellar {
 
@@ -69,8 +73,19 @@ class RowChanges {
   struct Column {
     std::string_view row, family, qualifier;
     const CellView* current = nullptr;
+    Spot spot = {};  // of the current cell, if it was found in memory
   };
-  Store* store_of(std::string_view family);
+  // The columns of a mutation that reads, while their current cells are looked up.
+  struct Reading {
+    std::string_view row;
+    int64_t time_from, time_until;
+    const MutationReader& reader;
+    NewestCell newest = {};              // of the column that was looked up last
+    std::optional<RowBatch> found = {};  // the current cells of all columns, if one had to be read
+  };
+  // One of the columns with its current cell, which lives until the next call.
+  Result<Column> current_of(Reading& reading, const MutationPiece& piece) const;
+  Store* store_of(std::string_view family) const;
   Status read(const Get& get, RowBatch& found) const;
   Result<int64_t> stamp_of(const Store& store, std::string_view row, std::string_view qualifier,
                            CellType type, int64_t unstamped) const;

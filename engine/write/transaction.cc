@@ -525,14 +525,6 @@ Status TransactionImpl::holds() {
   return {};
 }
 
-Status TransactionImpl::holds_after(const Store& store, const CellView& cell) {
-  const auto found = tables_.find(store.ids().table);
-  if (found == tables_.end()) return {};
-  const TouchedTable& state = found->second;
-  if (!state.written.contains(cell.row()) && !state.read.contains(cell.row())) return {};
-  return conflict(state.table->name(), cell.row());
-}
-
 Status TransactionImpl::get_observed(TableState& table, const Get& get, const ReadOverlay& own,
                                      RowBatch& found) {
   CELLAR_TRY_ASSIGN(TouchedTable * state, state_of(table.shared_from_this()));

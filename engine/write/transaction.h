@@ -151,7 +151,6 @@ class TransactionImpl final : public Transaction, private CommitCheck, private O
   Status write();
 
   Status holds() override;
-  Status holds_after(const Store& store, const CellView& cell) override;
 
   // Reads and additions of observers are checked like the transaction's own.
   void renew() override {}

@@ -61,9 +61,10 @@ std::optional<Stamps> stamps_under(RowLocks::Mode mode, const WriteOptions& opti
 }  // namespace
 
 WritePath::WritePath(const WriteParts& parts, FlushScheduler& flushes)
-    : parts_(parts),
-      flushes_(flushes),
-      group_(parts.host.world.executor, [this](std::span<WriteRequest*> group) { apply(group); }) {}
+    : parts_(parts), flushes_(flushes), order_(parts.host.world.executor, parts.host.mvcc) {
+  for (size_t i = 0; i < kInsertTurns; ++i) insert_turns_.emplace_back(parts.host.world.executor);
+  CELLAR_ASSERT(insert_turns_.size() == kInsertTurns);
+}
 
 Durability WritePath::durability_of(const TableState& table, const WriteOptions& options) const {
   return options.durability.value_or(table.durability());
@@ -309,11 +310,28 @@ Status WritePath::commit(PreparedWrite& prepared, int64_t now_ms, Durability dur
   CELLAR_TRY(prepared.batch.finish(now_ms, {.cell_bytes_max = parts_.host.world.options.cell_bytes_max,
                                             .batch_bytes_max = parts_.host.world.options.batch_bytes_max}));
   CELLAR_ASSERT(prepared.batch.count() > 0 && prepared.batch.count() == prepared.batch.cells().size());
-  WriteRequest request;
-  request.durability = durability;
-  request.bytes = prepared.batch.payload().size();
-  request.prepared = &prepared;
-  return group_.commit(request);
+  CELLAR_TRY_ASSIGN(const Logged logged, log(prepared, durability));
+  const Status status = make_durable(logged.durable_before);
+  const bool full = status.ok() && insert(prepared, durability != Durability::kSkipWal);
+  order_.settle(logged.place, status.ok());
+  CELLAR_TRY(status);
+  CELLAR_DCHECK(parts_.host.mvcc.read_point() >= prepared.sequence);
+  const bool automatic = parts_.host.world.options.automatic_flush;
+  if (full || (automatic && flushes_.relief_is_due())) [[unlikely]]
+    CELLAR_TRY(relieve(prepared.batch.stores()));
+  return {};
+}
+
+// A write with a check waits for all writes before it. So the check finds in the stores what they wrote.
+Result<WritePath::Logged> WritePath::log(PreparedWrite& prepared, Durability durability) {
+  const TurnHeld held(order_.turn());
+  if (prepared.check != nullptr) [[unlikely]] {
+    order_.drain();
+    CELLAR_TRY(prepared.check->holds());
+  }
+  CELLAR_TRY(append(prepared, durability));
+  if (durability == Durability::kFsyncWal) durable_before_ = parts_.disk.wal->next_lsn();
+  return Logged{order_.enter(prepared.sequence), durable_before_};
 }
 
 // The leader's: why a store that could be written to when the write began cannot any more.
@@ -331,20 +349,18 @@ Status WritePath::refusal(const Store& store) const {
       .hinting(removed ? "write again, without that family" : "write again");
 }
 
-// The leader's: one log record for the request. A sequence whose record was certainly not written is given
+// The leader's: one log record for the write. A sequence whose record was certainly not written is given
 // back.
-Status WritePath::append(WriteRequest& request, uint64_t& sequence) {
-  CELLAR_ASSERT(request.prepared != nullptr);
-  PreparedWrite& prepared = *request.prepared;
+Status WritePath::append(PreparedWrite& prepared, Durability durability) {
+  CELLAR_ASSERT(prepared.sequence == 0);
   for (const Store* store : prepared.batch.stores())
     if (store->dropped() || store->read_only()) [[unlikely]]
       return refusal(*store);
   if (parts_.disk.health.failed()) return parts_.disk.health.check();
   CELLAR_ASSERT(std::ranges::none_of(prepared.batch.stores(),
                                      [](const Store* each) { return each->active() == nullptr; }));
-  sequence = parts_.host.mvcc.take_sequence();
-  prepared.sequence = sequence;
-  if (request.durability != Durability::kSkipWal) {
+  const uint64_t sequence = parts_.host.mvcc.take_sequence();
+  if (durability != Durability::kSkipWal) {
     const Status status = parts_.disk.wal->append(sequence, prepared.batch.count(), prepared.batch.payload());
     if (!status.ok()) {
       if (parts_.disk.wal->health().ok()) {
@@ -358,69 +374,55 @@ Status WritePath::append(WriteRequest& request, uint64_t& sequence) {
     }
     parts_.disk.health.over("log");
   }
+  prepared.sequence = sequence;
   return {};
 }
 
-// The leader's: `before` are the requests of the same group that precede this one, logged and not inserted.
-Status WritePath::recheck(WriteRequest& request, std::span<WriteRequest*> before) {
-  CommitCheck* check = request.prepared->check;
-  if (check == nullptr) return {};
-  CELLAR_ASSERT(request.prepared->sequence == 0);  // it is not logged yet
-  CELLAR_TRY(check->holds());
-  for (const WriteRequest* each : before) {
-    if (!each->result.ok()) continue;
-    for (const auto& cell : each->prepared->batch.cells())
-      CELLAR_TRY(check->holds_after(*cell.store, cell.cell));
-  }
-  return {};
+// A write that comes after one that asked for a sync waits for that sync, too: it must not be visible before
+// the other one, and would be lost with it. Returns at once if no write has asked.
+Status WritePath::make_durable(uint64_t before) {
+  if (before == 0) return {};
+  const Status status = parts_.disk.wal->sync_before(before);
+  if (status.ok()) return {};
+  parts_.disk.health.fail(status);
+  parts_.disk.health.over("log");
+  return Status::durability_unknown("the write may or may not survive: " + std::string(status.message()))
+      .at(status.place());
 }
 
-void WritePath::insert(PreparedWrite& prepared, uint64_t sequence, bool logged) {
-  CELLAR_ASSERT(sequence > parts_.host.mvcc.read_point());  // nobody sees it before all of it is there
-  for (PreparedBatch::PreparedCell& each : prepared.batch.cells()) {
-    CELLAR_DCHECK(!each.store->dropped());
-    each.cell.sequence = sequence;
-    each.store->active()->insert(each.cell);
-  }
-  if (!logged)
-    for (Store* store : prepared.batch.stores()) store->note_unlogged();
-}
-
-// Log all, sync once if anybody asks for it, insert all, then publish: what is visible is as durable as was
-// asked.
-void WritePath::apply(std::span<WriteRequest*> group) {
-  CELLAR_ASSERT(!group.empty() && mutexes_held() == 0);
-  bool sync = false;
-  uint64_t last = 0;
-  for (size_t i = 0; i < group.size(); ++i) {
-    WriteRequest* request = group[i];
-    uint64_t sequence = 0;
-    request->result = recheck(*request, group.first(i));
-    if (request->result.ok()) request->result = append(*request, sequence);
-    if (!request->result.ok()) continue;
-    CELLAR_ASSERT(sequence > last);
-    last = sequence;
-    sync = sync || request->durability == Durability::kFsyncWal;
-  }
-  if (last == 0) return;
-  if (sync) {
-    if (const Status status = parts_.disk.wal->sync(); !status.ok()) {
-      parts_.disk.health.fail(status);
-      parts_.disk.health.over("log");
-      for (WriteRequest* request : group)
-        if (request->result.ok())
-          request->result =
-              Status::durability_unknown("the write may or may not survive: " + std::string(status.message()))
-                  .at(status.place());
-      return;
+// Returns true if a memtable is full now. Nobody sees the cells before all of them are there, and all writes
+// before this one.
+bool WritePath::insert(PreparedWrite& prepared, bool logged) {
+  CELLAR_ASSERT(prepared.sequence > parts_.host.mvcc.read_point());
+  std::vector<PreparedBatch::PreparedCell>& cells = prepared.batch.cells();
+  bool full = false;
+  for (size_t i = 0; i < cells.size();) {
+    Store& store = *cells[i].store;
+    CELLAR_DCHECK(!store.dropped());
+    const TurnHeld held(insert_turn(store));
+    for (; i < cells.size() && cells[i].store == &store; ++i) {
+      cells[i].cell.sequence = prepared.sequence;
+      store.active()->insert(cells[i].cell, cells[i].spot);
     }
+    full |= count_growth(store);
+    if (!logged) store.note_unlogged();
   }
-  for (WriteRequest* request : group)
-    if (request->result.ok())
-      insert(*request->prepared, request->prepared->sequence, request->durability != Durability::kSkipWal);
-  parts_.host.mvcc.publish(last);
-  CELLAR_DCHECK(parts_.host.mvcc.read_point() == last);
-  after_group(group);
+  return full;
+}
+
+// With the turn to insert into the store: counts the memory. Returns true if the memtable is full.
+bool WritePath::count_growth(Store& store) {
+  const int64_t growth = store.take_growth();
+  CELLAR_ASSERT(growth >= 0);
+  parts_.memory.grow(growth);
+  parts_.throttle.spend(store, static_cast<uint64_t>(growth));
+  return is_full(store);
+}
+
+bool WritePath::is_full(const Store& store) const {
+  const EngineOptions& options = parts_.host.world.options;
+  return options.automatic_flush && store.active()->bytes() >= store.flush_bytes(options) &&
+         store.frozen_count() < options.memtables_frozen_max;
 }
 
 void WritePath::freeze(Store& store) {
@@ -430,25 +432,17 @@ void WritePath::freeze(Store& store) {
   CELLAR_ASSERT(store.active()->summary().cells == 0);  // a flush may have written the frozen one already
 }
 
-// The leader calls this after each group. Counts the memory, freezes full memtables, and relieves memory and
-// log, so that a quiet family does not hold back the log.
-void WritePath::after_group(std::span<WriteRequest*> group) {
-  for (WriteRequest* request : group) {
-    if (!request->result.ok()) continue;
-    for (Store* store : request->prepared->batch.stores()) {
-      const int64_t growth = store->take_growth();
-      CELLAR_ASSERT(growth >= 0);
-      parts_.memory.grow(growth);
-      parts_.throttle.spend(*store, static_cast<uint64_t>(growth));
-      if (!parts_.host.world.options.automatic_flush ||
-          store->active()->bytes() < store->flush_bytes(parts_.host.world.options) ||
-          store->frozen_count() >= parts_.host.world.options.memtables_frozen_max)
-        continue;
+// Freezes full memtables, and relieves memory and log, so that a quiet family does not hold back the log.
+Status WritePath::relieve(std::span<Store* const> stores) {
+  return alone([&]() -> Status {
+    for (Store* store : stores) {
+      if (store->active() == nullptr || !is_full(*store)) continue;  // dropped, or another writer came first
       freeze(*store);
       flushes_.queue_flush(store->shared_from_this());
     }
-  }
-  if (parts_.host.world.options.automatic_flush) flushes_.relieve_memory_and_log();
+    if (parts_.host.world.options.automatic_flush) flushes_.relieve_memory_and_log();
+    return {};
+  });
 }
 
 }  // namespace cellar

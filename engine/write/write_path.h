@@ -1,6 +1,8 @@
 // WritePath: the recipe of a write.
 #pragma once
 
+#include <deque>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -8,9 +10,9 @@
 
 #include "cellar/batch.h"
 #include "cellar/check_and_mutate.h"
+#include "engine/write/commit_order.h"
 #include "engine/write/observed_write.h"
 #include "engine/write/prepared_batch.h"
-#include "engine/write/write_group.h"
 #include "engine/write/write_parts.h"
 
 namespace cellar {
@@ -18,20 +20,20 @@ namespace cellar {
 class BatchChanges;
 
 // A condition that must still hold when a write is applied. The leader asks, with everything before it
-// applied or handed to holds_after().
+// visible and nothing after it begun.
 class CommitCheck {
  public:
   virtual ~CommitCheck() = default;
   // Returns ok if nothing that is visible conflicts with the write.
   virtual Status holds() = 0;
-  // Returns ok if this cell, of a write that comes just before, does not conflict either.
-  virtual Status holds_after(const Store& store, const CellView& cell) = 0;
 };
 
-// The requests of the write path to background work. Called by the write leader.
+// The requests of the write path to background work. Called by the leader, alone.
 class FlushScheduler {
  public:
   virtual ~FlushScheduler() = default;
+  // Returns true if relieve_memory_and_log() may have something to do. Cheap; any thread.
+  virtual bool relief_is_due() const = 0;
   // Flushes what is frozen in the store.
   virtual void queue_flush(std::shared_ptr<Store> store) = 0;
   // Freezes the largest memtable when memory runs short, and the one that holds back the log when that grows
@@ -39,8 +41,8 @@ class FlushScheduler {
   virtual void relieve_memory_and_log() = 0;
 };
 
-// Throttle → row locks → prepare (validate, stamp, encode) → join a group; the group's leader logs, inserts
-// and publishes. Any thread.
+// Throttle → row locks → prepare (validate, stamp, encode) → log in turn → sync → insert → publish in order.
+// The leader is the thread that has the turn to log. Any thread.
 class WritePath {
  public:
   // Borrows `flushes`, which is not called before the first write.
@@ -64,7 +66,7 @@ class WritePath {
 
   // Runs `work` with no write under way: every sequence so far is in the memtables and visible, none above
   // exists.
-  Status alone(std::function<Status()> work) { return group_.alone(std::move(work)); }
+  Status alone(const std::function<Status()>& work) { return order_.alone(work); }
   // Inside alone(): freezes the store's active memtable if it holds anything.
   void freeze(Store& store);
 
@@ -80,16 +82,29 @@ class WritePath {
   Status check_writable() const;
   int64_t lock_wait_us() const;
   Status commit(PreparedWrite& prepared, int64_t now_ms, Durability durability);
-  void apply(std::span<WriteRequest*> group);
-  static Status recheck(WriteRequest& request, std::span<WriteRequest*> before);
-  Status append(WriteRequest& request, uint64_t& sequence);
+  // Where a write stands once it is logged.
+  struct Logged {
+    uint64_t place = 0;           // in the order of commits
+    uint64_t durable_before = 0;  // the records below this number must be durable before it is visible
+  };
+  Result<Logged> log(PreparedWrite& prepared, Durability durability);
+  Status append(PreparedWrite& prepared, Durability durability);
   Status refusal(const Store& store) const;
-  void insert(PreparedWrite& prepared, uint64_t sequence, bool logged);
-  void after_group(std::span<WriteRequest*> group);
+  Status make_durable(uint64_t before);
+  bool insert(PreparedWrite& prepared, bool logged);
+  bool count_growth(Store& store);
+  bool is_full(const Store& store) const;
+  Status relieve(std::span<Store* const> stores);
+
+  // Memtables take one writer at a time. Those of different families rarely share a turn.
+  static constexpr size_t kInsertTurns = 16;
+  Turn& insert_turn(const Store& store) { return insert_turns_[store.ids().family % kInsertTurns]; }
 
   const WriteParts parts_;
   FlushScheduler& flushes_;
-  WriteGroup group_;
+  CommitOrder order_;
+  uint64_t durable_before_ = 0;  // the leader's: see Logged; of all writes so far
+  std::deque<Turn> insert_turns_;
 };
 
 }  // namespace cellar

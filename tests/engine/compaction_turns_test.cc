@@ -72,8 +72,11 @@ class CountedMemtable final : public Memtable {
  public:
   CountedMemtable() { ++alive; }
   ~CountedMemtable() override { --alive; }
-  void insert(const CellView& cell) override { table().insert(cell); }
+  void insert(const CellView& cell, const Spot& spot) override { table().insert(cell, spot); }
   std::unique_ptr<RunCursor> cursor() const override { return table().cursor(); }
+  bool find(const CellView& target, CellView& found, Spot& spot) const override {
+    return table().find(target, found, spot);
+  }
   MemtableSummary summary() const override { return table().summary(); }
   uint64_t bytes() const override { return table().bytes(); }
   bool may_contain_row(std::string_view row) const override { return table().may_contain_row(row); }

@@ -1,0 +1,68 @@
+// WaitList: a list under a short lock; the sleeping itself is the events'.
+#include "engine/write/wait_list.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.h"
+
+namespace cellar {
+
+void WaitList::list(Sleeper& sleeper) {
+  const MutexLock lock(mutex_);
+  if (spare_.empty()) {
+    sleeper.event = executor_.make_event();
+  } else {
+    sleeper.event = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  sleeper.listed = true;
+  list_.push_back(&sleeper);
+  sleepers_.fetch_add(1, std::memory_order_seq_cst);
+}
+
+// The wait is over without a wake, or while one comes.
+void WaitList::take_back(Sleeper& sleeper) {
+  const MutexLock lock(mutex_);
+  if (sleeper.listed) {
+    CELLAR_ASSERT(std::erase(list_, &sleeper) == 1);
+    sleepers_.fetch_sub(1, std::memory_order_seq_cst);
+  }
+  spare_.push_back(std::move(sleeper.event));
+}
+
+void WaitList::sleep(Sleeper& sleeper) {
+  CELLAR_ASSERT(mutexes_held() == 0);
+  for (;;) {
+    const uint64_t seen = sleeper.event->count();
+    {
+      const MutexLock lock(mutex_);
+      if (!sleeper.listed) {
+        spare_.push_back(std::move(sleeper.event));
+        return;
+      }
+    }
+    sleeper.event->wait(seen, -1);  // a late signal for an earlier sleeper only lets it look again
+  }
+}
+
+// The sleeper may be gone as soon as it is not listed. Its event stays: the list keeps it for others.
+void WaitList::wake_listed(uint64_t below, size_t at_most) {
+  for (size_t woken = 0; woken < at_most; ++woken) {
+    Event* event = nullptr;
+    {
+      const MutexLock lock(mutex_);
+      const auto found =
+          std::ranges::find_if(list_, [&](const Sleeper* each) { return each->number < below; });
+      if (found == list_.end()) return;
+      CELLAR_ASSERT((*found)->listed && (*found)->event != nullptr);
+      event = (*found)->event.get();
+      (*found)->listed = false;
+      list_.erase(found);
+      sleepers_.fetch_sub(1, std::memory_order_seq_cst);
+    }
+    event->signal();
+  }
+}
+
+}  // namespace cellar

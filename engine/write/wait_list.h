@@ -1,0 +1,72 @@
+// WaitList: threads that sleep until somebody wakes them, each on an event of its own.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/mutex.h"
+#include "cellar/environment.h"
+
+namespace cellar {
+
+// spin_until: looks for the end of a short wait some hundred times, about as long as two switches of threads
+// would take. Returns whether it came. Most waits of writers for one another are shorter.
+template <class Ready>
+bool spin_until(const Ready& ready) {
+  constexpr int kLooks = 200;
+  for (int i = 0; i < kLooks; ++i) {
+    if (ready()) return true;
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
+  return false;
+}
+
+// Any thread. A wake reaches only the threads it is for: an event shared by all sleepers would wake each of
+// them to find out that another one's wait is over. Events are kept for later sleepers.
+class WaitList {
+ public:
+  explicit WaitList(Executor& executor) : executor_(executor) {}
+
+  // Sleeps until wake() is called with a number above `number`, unless ready() holds once this thread is
+  // listed. A thread that makes ready() true, sequentially consistently, and calls wake() afterwards finds
+  // the sleeper or is seen by it: no wake is lost.
+  template <class Ready>
+  void sleep_unless(uint64_t number, const Ready& ready) {
+    Sleeper sleeper{number};
+    list(sleeper);
+    if (ready()) {
+      take_back(sleeper);
+    } else {
+      sleep(sleeper);
+    }
+  }
+
+  // Wakes sleepers with numbers below `below`, those that came first, and at most so many.
+  void wake(uint64_t below, size_t at_most) {
+    if (sleepers_.load(std::memory_order_seq_cst) != 0) [[unlikely]]
+      wake_listed(below, at_most);
+  }
+
+ private:
+  struct Sleeper {
+    uint64_t number;
+    std::unique_ptr<Event> event = nullptr;
+    bool listed = false;
+  };
+  void list(Sleeper& sleeper);
+  void take_back(Sleeper& sleeper);
+  void sleep(Sleeper& sleeper);
+  void wake_listed(uint64_t below, size_t at_most);
+
+  Executor& executor_;
+  std::atomic<uint32_t> sleepers_{0};  // in the list
+  Mutex mutex_;
+  std::vector<Sleeper*> list_ CELLAR_GUARDED_BY(mutex_);                 // the first to come first
+  std::vector<std::unique_ptr<Event>> spare_ CELLAR_GUARDED_BY(mutex_);  // of earlier sleepers
+};
+
+}  // namespace cellar
