@@ -47,6 +47,7 @@ struct StoreQuery {
   ReadRules rules;  // rules.family is set from the view; columns are borrowed
   bool fill_cache = true;
   bool sequential = false;
+  uint32_t span_cells = 0;                 // as FileCursorOptions::span_cells
   bool on_demand = false;                  // opens the sources now, reads when to_row() asks for a row
   const MemtableRef* own = nullptr;        // own cells of the reader, younger than the view; null: no cells
   ReadStats* stats = nullptr;              // borrowed, never null

@@ -177,10 +177,15 @@ class TableScan {
                       TableReader(*held->table_).open_readers(held->request_.scan, read));
     return make_table_scanner(
         RowReader(std::move(readers), read.range, read.budget, read.stats, &world.executor, read.filter),
-        held->table_->name(), held);
+        held->table_->name(), held, rows_ahead(held->request_.scan, own));
   }
 
  private:
+  // Statistics and explanations are exact after each row, and a reader's own cells may change between two rows.
+  static size_t rows_ahead(const Scan& scan, const ReadOverlay* own) {
+    return scan.stats() == nullptr && scan.explain() == nullptr && own == nullptr ? 32 : 1;
+  }
+
   const std::shared_ptr<TableState> table_;
   const std::shared_ptr<const void> keep_;
   ScanRead request_;

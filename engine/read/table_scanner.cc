@@ -19,30 +19,46 @@ uint64_t bytes_of(const CellView& cell) { return uint64_t{cell.key_size} + cell.
 
 class TableScanner final : public Scanner {
  public:
-  TableScanner(RowReader reader, std::string table, std::shared_ptr<const void> keep)
-      : keep_(std::move(keep)), table_(std::move(table)), reader_(std::move(reader)) {}
-
-  bool next() override {
-    RowBatchBuilder(batch_).restart();
-    return reader_.next(batch_);
+  TableScanner(RowReader reader, std::string table, std::shared_ptr<const void> keep, size_t rows_ahead)
+      : keep_(std::move(keep)), table_(std::move(table)), reader_(std::move(reader)), rows_ahead_(rows_ahead) {
+    CELLAR_ASSERT(rows_ahead > 0);
   }
-  RowView row() const override { return batch_.row(); }
+
+  bool next() override { return ++at_ < batch_.size() || read_ahead(); }
+  RowView row() const override { return at_ < batch_.size() ? batch_[at_] : RowView(); }
+  // An error that was met ahead of the current row has not happened yet.
   Status status() const override {
-    return reader_.status().ok() ? Status() : reader_.status().with_context("table " + table_);
+    if (reader_.status().ok() || at_ < batch_.size()) return {};
+    return reader_.status().with_context("table " + table_);
   }
 
   bool next_batch(RowBatch& batch, size_t rows) override {
     batch.clear();
-    while (batch.size() < rows && !RowBatchBuilder(batch).ends_with_cursor() && reader_.next(batch)) {
+    while (batch.size() < rows && at_ + 1 < batch_.size()) RowBatchBuilder(batch).add_row(batch_, ++at_);
+    while (batch.size() < rows && !RowBatchBuilder(batch).ends_with_cursor() &&
+           reader_.next_rows(batch, {rows - batch.size(), UINT64_MAX})) {
     }
     return !batch.empty();
   }
 
  private:
+  static constexpr uint64_t kCellsAhead = 256;
+
+  bool read_ahead() {
+    RowBatchBuilder(batch_).restart();
+    at_ = 0;
+    const RowReader::Ahead ahead{rows_now_, kCellsAhead};
+    rows_now_ = std::min(2 * rows_now_, rows_ahead_);
+    return reader_.next_rows(batch_, ahead);
+  }
+
   std::shared_ptr<const void> keep_;  // destroyed last: the scan with its snapshot, and the table
   std::string table_;
   RowReader reader_;
   RowBatch batch_;
+  size_t at_ = 0;  // of the current row
+  size_t rows_ahead_;
+  size_t rows_now_ = 1;
 };
 
 }  // namespace
@@ -57,6 +73,7 @@ RowReader::RowReader(StoreReaders families, const RowRange& range, ScanBudget bu
       in_parts_(budget.in_parts()),
       choosy_(filter != nullptr || !budget.page.are_open()) {
   CELLAR_ASSERT(stats != nullptr);
+  is_plain_ = families.size() == 1 && !choosy_ && !in_parts_ && budget.pace == nullptr;
   CELLAR_DCHECK(filter != nullptr ||
                 std::ranges::none_of(families, [](const auto& each) { return each->on_demand(); }));
   if (!budget.page.are_open()) page_.emplace(budget.page);
@@ -68,11 +85,12 @@ RowReader::RowReader(StoreReaders families, const RowRange& range, ScanBudget bu
 }
 
 // Returns whether the read has failed. Everything that the read returns waits for the answer: between two
-// answers, a family that failed looks like one that is over.
+// answers, a family that failed looks like one that is over. A family that stands on a cell has not failed.
 bool RowReader::failed() {
   if (!status_.ok()) return true;
   for (const StoreReaders* readers : {&families_, &rest_}) {
     for (const auto& family : *readers) {
+      if (!family->walk().is_over()) continue;
       if (Status status = family->status(); !status.ok()) {
         status_ = status.with_context("family " + family->view().config->options.name);
         return true;
@@ -149,20 +167,21 @@ bool RowReader::add_cursor_if_due(RowBatch& out) {
 }
 
 // Goes to the next row whose key passes the filter, unless a cursor is due.
+template <bool kPlain>
 RowReader::Entered RowReader::enter_next_row(RowBatch& out) {
   CELLAR_DCHECK(budget_.rows == 0 || rows_ <= budget_.rows);
   while (true) {
     if (budget_.rows != 0 && rows_ == budget_.rows) return Entered::kEnd;
-    if (filter_ != nullptr && filter_->done()) return Entered::kEnd;
-    if (budget_.pace != nullptr && add_cursor_if_due(out)) return Entered::kCursor;
+    if (!kPlain && filter_ != nullptr && filter_->done()) return Entered::kEnd;
+    if (!kPlain && budget_.pace != nullptr && add_cursor_if_due(out)) return Entered::kCursor;
     if (++since_checkpoint_ == kRowsPerCheckpoint && executor_ != nullptr) {
       since_checkpoint_ = 0;
       executor_->checkpoint();
     }
-    if (!choose_row()) return Entered::kEnd;
-    if (budget_.pace != nullptr) budget_.pace->begin_row();
+    if (kPlain ? !choose_row_of_one(*families_.front()) : !choose_row()) return Entered::kEnd;
+    if (!kPlain && budget_.pace != nullptr) budget_.pace->begin_row();
     ++stats_->rows_scanned;
-    if (filter_ == nullptr) return Entered::kRow;
+    if (kPlain || filter_ == nullptr) return Entered::kRow;
     const auto first =
         std::ranges::find_if(families_, [](const auto& each) { return each->walk().in_row(); });
     CELLAR_DCHECK(first != families_.end());  // one of them has the row
@@ -247,8 +266,14 @@ bool RowReader::is_part_full(const CellView& cell, const RowBatch& out) {
 }
 
 // Adds the family's cells of the row. Returns true if the part is full and the row continues.
-bool RowReader::collect_family(StoreReader& family, RowBatch& out) {
+template <bool kPlain>
+inline bool RowReader::collect_family(StoreReader& family, RowBatch& out) {
   CELLAR_DCHECK(pending_ == nullptr || in_parts_);
+  if constexpr (kPlain) {
+    while (const CellView* cell = family.walk().next_in_row())
+      if (!add(*cell, family, out)) return false;
+    return false;
+  }
   while (const CellView* cell = pending_ != nullptr ? std::exchange(pending_, nullptr) : next_cell(family)) {
     if (in_parts_ && is_part_full(*cell, out)) {
       pending_ = cell;
@@ -261,14 +286,19 @@ bool RowReader::collect_family(StoreReader& family, RowBatch& out) {
 
 // Adds the cells of the row until the row or the part's budget ends. Returns true if the part is full and
 // the row continues.
-bool RowReader::collect(RowBatch& out) {
-  CELLAR_DCHECK(in_row_ && family_ <= families_.size());
+template <bool kPlain>
+inline bool RowReader::collect(RowBatch& out) {
+  CELLAR_DCHECK(kPlain || (in_row_ && family_ <= families_.size()));
+  if constexpr (kPlain) {
+    row_bytes_ = 0;
+    return collect_family<true>(*families_.front(), out);
+  }
   part_bytes_ = 0;
   for (; family_ < families_.size(); ++family_) {
     StoreReader& family = *families_[family_];
     row_bytes_ = 0;
     if (!family.walk().in_row()) continue;
-    if (collect_family(family, out)) return true;
+    if (collect_family<false>(family, out)) return true;
     if (page_) page_->begin();
     if (!status_.ok()) return false;
   }
@@ -289,7 +319,7 @@ bool RowReader::decide(RowBatch& out) {
     family->walk().enter_row();
     if (page_) page_->begin();
     row_bytes_ = 0;
-    collect_family(*family, out);
+    collect_family<false>(*family, out);
     family->walk().leave_row();
   }
   if (!rest_.empty()) RowBatchBuilder(out).sort_open_row();
@@ -306,12 +336,13 @@ void RowReader::count_examined() {
   examined_ = examined;
 }
 
-bool RowReader::next(RowBatch& out) {
+template <bool kPlain>
+bool RowReader::next_row(RowBatch& out) {
   if (!status_.ok()) return false;
-  if (budget_.pace != nullptr) budget_.pace->go();
+  if (!kPlain && budget_.pace != nullptr) budget_.pace->go();
   while (true) {
-    const Entered entered = in_row_ ? Entered::kRow : enter_next_row(out);
-    if (entered != Entered::kRow) {
+    const Entered entered = !kPlain && in_row_ ? Entered::kRow : enter_next_row<kPlain>(out);
+    if (kPlain ? entered == Entered::kEnd : entered != Entered::kRow) {
       count_examined();
       if (entered == Entered::kCursor) {
         budget_.pace->rest();
@@ -320,18 +351,15 @@ bool RowReader::next(RowBatch& out) {
       static_cast<void>(failed());  // status() says why
       return false;
     }
-    const bool part_full = collect(out);
+    const bool part_full = collect<kPlain>(out);
     if (!part_full) in_row_ = false;
-    const bool kept = part_full || filter_ == nullptr || decide(out);
+    const bool kept = kPlain || part_full || filter_ == nullptr || decide(out);
     if (failed()) return false;
-    count_examined();
-    if (!kept) {
-      ++stats_->rows_filtered;
-      continue;
-    }
-    const size_t cells = RowBatchBuilder::cells_in_open_row(out);
+    if (!kPlain) count_examined();
+    const size_t cells = kept ? RowBatchBuilder::cells_in_open_row(out) : 0;
     if (cells == 0) {
       ++stats_->rows_filtered;
+      if (kPlain && !out.empty() && families_.front()->walk().examined() >= examined_max_) return false;
       continue;
     }
     stats_->cells_returned += cells;
@@ -341,14 +369,26 @@ bool RowReader::next(RowBatch& out) {
     }
     CELLAR_DCHECK(part_full == in_row_ && part_full == (pending_ != nullptr));
     RowBatchBuilder(out).end_row(part_full);
-    if (budget_.pace != nullptr) budget_.pace->rest();
+    if (!kPlain && budget_.pace != nullptr) budget_.pace->rest();
     return true;
   }
 }
 
+// Adds rows until it has enough of them, or has searched enough after the first.
+bool RowReader::next_plain(RowBatch& out, const Ahead& ahead) {
+  CELLAR_DCHECK(is_plain_ && ahead.rows > 0);
+  const size_t before = out.size();
+  const Walk<ReadJudge>& walk = families_.front()->walk();
+  examined_max_ = walk.examined() + std::min(ahead.cells, UINT64_MAX - walk.examined());
+  while (next_row<true>(out) && out.size() - before < ahead.rows && walk.examined() < examined_max_) {
+  }
+  count_examined();
+  return out.size() > before;
+}
+
 std::unique_ptr<Scanner> make_table_scanner(RowReader reader, const std::string& table,
-                                            std::shared_ptr<const void> keep) {
-  return std::make_unique<TableScanner>(std::move(reader), table, std::move(keep));
+                                            std::shared_ptr<const void> keep, size_t rows_ahead) {
+  return std::make_unique<TableScanner>(std::move(reader), table, std::move(keep), rows_ahead);
 }
 
 }  // namespace cellar

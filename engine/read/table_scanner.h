@@ -39,7 +39,16 @@ class RowReader {
             Executor* executor, ReadFilter* filter);
 
   // Adds the next row, a part of a row, or a cursor to `out`. Returns false at the end or after an error.
-  bool next(RowBatch& out);
+  bool next(RowBatch& out) { return is_plain_ ? next_plain(out, {}) : next_row<false>(out); }
+  // Ahead: how many rows to read before they are asked for, in a search of about so many cells. A plain read
+  // returns the same rows however many of them it reads at once; other reads return one.
+  struct Ahead {
+    size_t rows = 1;
+    uint64_t cells = 0;
+  };
+  bool next_rows(RowBatch& out, const Ahead& ahead) {
+    return is_plain_ ? next_plain(out, ahead) : next_row<false>(out);
+  }
   const Status& status() const { return status_; }
 
  private:
@@ -47,10 +56,18 @@ class RowReader {
   bool choose_row_of_one(StoreReader& family);
   bool failed();
   enum class Entered : uint8_t { kRow, kCursor, kEnd };
+  // Plain: a read of one family that returns whole rows, as the walk gives them: without a filter, pages,
+  // parts and cursors. The code of such a read is the code of all reads, compiled without these tests.
+  template <bool kPlain>
+  bool next_row(RowBatch& out);
+  bool next_plain(RowBatch& out, const Ahead& ahead);
+  template <bool kPlain>
   Entered enter_next_row(RowBatch& out);
   std::optional<std::string_view> peek_row();
   bool add_cursor_if_due(RowBatch& out);
+  template <bool kPlain>
   bool collect(RowBatch& out);
+  template <bool kPlain>
   bool collect_family(StoreReader& family, RowBatch& out);
   const CellView* next_cell(StoreReader& family);
   template <bool kPaged>
@@ -70,6 +87,8 @@ class RowReader {
   ReadFilter* filter_;
   std::optional<FamilyPage> page_;
   bool in_parts_;
+  bool is_plain_;
+  uint64_t examined_max_ = 0;  // cells that a plain read may examine before it returns the rows it has
   bool choosy_;              // True if the read may return only some of the walks' cells
   CellView shown_;           // the last cell as the filter returned it
   bool changed_ = false;     // True if the value of shown_ lies elsewhere than that of the stored cell
@@ -87,8 +106,9 @@ class RowReader {
 };
 
 // Returns the Scanner for users: a RowReader, the objects that it borrows from, and one reused batch. Its
-// errors name the table.
+// errors name the table. It reads up to `rows_ahead` rows at once where nobody can tell: 1 for a scan whose
+// statistics somebody reads, or whose cells may change.
 std::unique_ptr<Scanner> make_table_scanner(RowReader reader, const std::string& table,
-                                            std::shared_ptr<const void> keep);
+                                            std::shared_ptr<const void> keep, size_t rows_ahead);
 
 }  // namespace cellar

@@ -11,6 +11,7 @@
 //   - static constexpr bool kPlain;                   whether base() + position holds a cell's plain form
 // If kPlain:
 //   - void move_to(size_t);                           goes to a position given out earlier
+//   - size_t next_known(CellView*, size_t);           as many cells, all of which next() has checked before
 //   - size_t near(target, order);                     place of some cell < target, or 0
 // If not:
 //   - bool can_restart();                             whether it can start between cells, from a note
@@ -19,7 +20,11 @@
 //   - bool restart(const char* note, size_t from);    goes there, unless the place is at or before `from`
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
+#include <span>
+#include <type_traits>
 #include <utility>
 
 #include "base/assert.h"
@@ -58,7 +63,9 @@ class HFileCursor final : public RunCursor {
         options_(options),
         order_(parts_.meta_order),
         index_(parts_.index.get()),
-        decoder_(parts_.format, parts_.options.sequence_override) {}
+        decoder_(parts_.format, parts_.options.sequence_override) {
+    spans_.cells_max = std::min(options_.span_cells, kSpanCellsMax);
+  }
 
   const CellView* seek(const CellView& target) override {
     if (!status_.ok()) return nullptr;
@@ -89,8 +96,25 @@ class HFileCursor final : public RunCursor {
     return stand(to);
   }
 
+  // Decodes cells of this block in one loop. next() moves over the border of the block and meets its faults.
+  std::span<const CellView> next_span() override {
+    if constexpr (Decoder::kPlain) {
+      if (standing_ && spans_.cells_max != 0) {
+        CellView* const cells = span_room();
+        if (const size_t count = decode_span(cells); count > 0) {
+          const int to = (current_ + 1) % 3;
+          views_[to] = cells[count - 1];
+          stand(to);
+          return {cells, count};
+        }
+      }
+    }
+    return RunCursor::next_span();
+  }
+
   const CellView* skip_to(const CellView& target) override {
     if (!standing_) return nullptr;
+    spans_.cells_max = std::min(spans_.cells_max, kSpanCellsAfterSkip);
     if (beyond_block(target)) {
       if (!moved(index_.seek_forward(target, options_.stats))) return nullptr;
       if (!load()) return nullptr;
@@ -134,6 +158,8 @@ class HFileCursor final : public RunCursor {
 
  private:
   static constexpr int kNone = -1;
+  static constexpr uint32_t kSpanCellsMax = 32;
+  static constexpr uint32_t kSpanCellsAfterSkip = 4;  // who skips may skip again
 
   // The block that the index points to, and what is known of it.
   struct OpenBlock {
@@ -145,6 +171,13 @@ class HFileCursor final : public RunCursor {
     bool warm = false;       // it is searched not for the first time: a cell index pays
     bool from_disk = false;  // it was read by this cursor, not found in the cache
     bool returned = false;   // the last cell handed out lies in it
+  };
+  // The cells of the last two spans: the last cell of the span before outlives one move.
+  struct Spans {
+    uint32_t cells_max = 0;  // of the next one
+    int last = 0;
+    std::unique_ptr<std::byte[]> room[2];
+    uint32_t room_cells[2] = {0, 0};
   };
   // The index key of the block after it.
   struct NextBlock {
@@ -210,14 +243,48 @@ class HFileCursor final : public RunCursor {
         std::string(decoder.fault()) + ", " + std::to_string(decoder.position()) + " bytes into the block"));
   }
 
+  bool are_in_order(const CellView& before, const CellView& after) const {
+    return (!order_.meta_order() && plainly_before(before, after)) || order_(before, after) <= 0;
+  }
   bool in_order(const CellView& before, const CellView& after) {
-    if ((!order_.meta_order() && plainly_before(before, after)) || order_(before, after) <= 0) {
+    if (are_in_order(before, after)) {
       open_.checking = !open_.trusted;
       return true;
     }
     fail(parts_.blocks->corruption(
         open_.offset, "cells out of order: " + key_text(after) + " comes after " + key_text(before)));
     return false;
+  }
+
+  // Room for a span. A cell has a constructor, which would cost as much as decoding it.
+  CellView* span_room() {
+    const int at = spans_.last ^= 1;
+    static_assert(std::is_trivially_copyable_v<CellView>);
+    if (spans_.room_cells[at] < spans_.cells_max) {
+      spans_.room[at] = std::make_unique_for_overwrite<std::byte[]>(spans_.cells_max * sizeof(CellView));
+      spans_.room_cells[at] = spans_.cells_max;
+    }
+    return reinterpret_cast<CellView*>(spans_.room[at].get());
+  }
+
+  // Returns the number of cells that lie after the current one in this block, up to a fault or the most that a
+  // span may have. Long walks get longer spans.
+  size_t decode_span(CellView* cells) {
+    const size_t cells_max = spans_.cells_max;
+    spans_.cells_max = std::min(2 * spans_.cells_max, kSpanCellsMax);
+    if (!open_.checking) return decoder_.next_known(cells, cells_max);
+    const CellView* before = &views_[current_];
+    size_t count = 0;
+    for (; count < cells_max; before = &cells[count++]) {
+      const size_t position = decoder_.position();
+      if (decoder_.next(cells[count]) != DecodeStep::kCell) break;
+      if (!are_in_order(*before, cells[count])) {
+        decoder_.move_to(position);
+        break;
+      }
+    }
+    if (count > 0) open_.checking = !open_.trusted;
+    return count;
   }
 
   // The cell that was decoded and is not taken yet.
@@ -493,6 +560,7 @@ class HFileCursor final : public RunCursor {
   bool standing_ = false;
   OpenBlock open_;
   NextBlock next_block_;
+  Spans spans_;
   uint32_t borders_ = 0;  // crossed since the last seek
   Pin previous_;          // the block of the cell before, if that is another one
   std::string border_key_;
