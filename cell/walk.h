@@ -122,7 +122,8 @@ class Walk {
   bool in_row() const { return stand_ == Stand::kInRow; }
   Status status() const { return cursor_.status(); }
   // Returns the object that holds the bytes of the current cell, which goes into the answer of the read.
-  const Pinnable* take_cell() { return cursor_.take_cell(); }
+  // A cursor that counts the cells of an answer gives spans of one cell, and is asked for each.
+  const Pinnable* take_cell() { return span_held_ != nullptr ? span_held_ : cursor_.take_cell(); }
   // Returns the number of cells examined so far, included or not.
   uint64_t examined() const { return examined_; }
 
@@ -154,12 +155,14 @@ class Walk {
       if (span.empty()) return stand(nullptr);
       at_ = span.data();
       span_end_ = at_ + span.size();
+      span_held_ = span.size() > 1 ? cursor_.pinned() : nullptr;
     }
     ++examined_;
     return at_;
   }
   const CellView* stand(const CellView* cell) {
     span_end_ = cell + (cell != nullptr ? 1 : 0);
+    span_held_ = nullptr;
     return at_ = cell;
   }
   void skip_in_row(const CellView& target);
@@ -168,6 +171,8 @@ class Walk {
   void skip(const CellView& target, const IsBefore& is_before);
 
   void advance();
+  void meet_in_column();
+  void advance_far(int steps);
   void leave_now();
   bool still_decided(bool column_changed) const;
   bool can_hop() const;
@@ -176,7 +181,8 @@ class Walk {
   CellCursor& cursor_;
   J& judge_;
   const CellView* at_ = nullptr;
-  const CellView* span_end_ = nullptr;  // at_ lies in a span that ends here
+  const CellView* span_end_ = nullptr;    // at_ lies in a span that ends here
+  const Pinnable* span_held_ = nullptr;   // holds the bytes of a span of several cells
   Stand stand_ = Stand::kBetweenRows;
   Place place_ = Place::kNewRow;
   Decided decided_;
@@ -188,7 +194,7 @@ class Walk {
 };
 
 template <Judge J>
-const CellView* Walk<J>::next_in_row() {
+[[gnu::always_inline]] inline const CellView* Walk<J>::next_in_row() {
   if (returned_) {
     returned_ = false;
     advance();
@@ -214,14 +220,39 @@ void Walk<J>::leave_row() {
   stand_ = Stand::kLeaving;
 }
 
-// Moves to the next cell that the last verdict has not already decided, or out of the row.
+// Moves to the next cell that the last verdict has not already decided, or out of the row. Most often that is
+// the next cell, of another column or row.
 template <Judge J>
-void Walk<J>::advance() {
+[[gnu::always_inline]] inline void Walk<J>::advance() {
   CELLAR_DCHECK(stand_ == Stand::kInRow && at_ != nullptr);
+  if (decided_.then > Step::kNextColumn) return advance_far(0);
+  const CellView* before = at_;
+  const Place place = forward() != nullptr ? place_after(*before, *at_) : Place::kNewRow;
+  if (place == Place::kNewRow) {
+    stand_ = Stand::kBetweenRows;
+  } else if (place == Place::kNewColumn || decided_.then == Step::kNextCell) {
+    place_ = place;
+    decided_.overheard = false;
+  } else {
+    meet_in_column();
+  }
+}
+
+// The walk moved on to a cell of a column that is decided.
+template <Judge J>
+void Walk<J>::meet_in_column() {
+  CELLAR_DCHECK(in_row() && decided_.then == Step::kNextColumn);
+  if (still_decided(false)) return advance_far(1);
+  place_ = Place::kSameColumn;
+  decided_.overheard = true;
+}
+
+// Does the same as advance(), after some steps in the same column, in all cases.
+template <Judge J>
+void Walk<J>::advance_far(int steps) {
   if (decided_.then == Step::kNextRow) return leave_row();
   const int steps_max = decided_.then == Step::kNextColumn ? kStepsInColumn : kStepsElsewhere;
-  bool column_changed = false;
-  for (int steps = 0;; ++steps) {
+  for (bool column_changed = false;; ++steps) {
     if (steps >= steps_max && can_hop()) return hop();
     const CellView* before = at_;
     if (forward() == nullptr) break;

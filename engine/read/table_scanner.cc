@@ -129,7 +129,7 @@ bool RowReader::choose_row() {
 }
 
 // Moves to the next row of the only family, which needs no comparison.
-bool RowReader::choose_row_of_one(StoreReader& family) {
+inline bool RowReader::choose_row_of_one(StoreReader& family) {
   while (const CellView* at = family.at()) {
     CELLAR_DCHECK(!family.walk().in_row());
     const std::string_view row = at->row();
@@ -166,22 +166,25 @@ bool RowReader::add_cursor_if_due(RowBatch& out) {
   return row.has_value();
 }
 
+// Lets other work of the executor run, from time to time.
+inline void RowReader::pass_checkpoint() {
+  if (++since_checkpoint_ < kRowsPerCheckpoint || executor_ == nullptr) return;
+  since_checkpoint_ = 0;
+  executor_->checkpoint();
+}
+
 // Goes to the next row whose key passes the filter, unless a cursor is due.
-template <bool kPlain>
 RowReader::Entered RowReader::enter_next_row(RowBatch& out) {
   CELLAR_DCHECK(budget_.rows == 0 || rows_ <= budget_.rows);
   while (true) {
     if (budget_.rows != 0 && rows_ == budget_.rows) return Entered::kEnd;
-    if (!kPlain && filter_ != nullptr && filter_->done()) return Entered::kEnd;
-    if (!kPlain && budget_.pace != nullptr && add_cursor_if_due(out)) return Entered::kCursor;
-    if (++since_checkpoint_ == kRowsPerCheckpoint && executor_ != nullptr) {
-      since_checkpoint_ = 0;
-      executor_->checkpoint();
-    }
-    if (kPlain ? !choose_row_of_one(*families_.front()) : !choose_row()) return Entered::kEnd;
-    if (!kPlain && budget_.pace != nullptr) budget_.pace->begin_row();
+    if (filter_ != nullptr && filter_->done()) return Entered::kEnd;
+    if (budget_.pace != nullptr && add_cursor_if_due(out)) return Entered::kCursor;
+    pass_checkpoint();
+    if (!choose_row()) return Entered::kEnd;
+    if (budget_.pace != nullptr) budget_.pace->begin_row();
     ++stats_->rows_scanned;
-    if (kPlain || filter_ == nullptr) return Entered::kRow;
+    if (filter_ == nullptr) return Entered::kRow;
     const auto first =
         std::ranges::find_if(families_, [](const auto& each) { return each->walk().in_row(); });
     CELLAR_DCHECK(first != families_.end());  // one of them has the row
@@ -238,16 +241,20 @@ bool RowReader::is_on_page(const CellView& cell, StoreReader& family) {
   return taken;
 }
 
+// Counts the bytes of a cell of the row. Returns false if the row has too many of them.
+inline bool RowReader::count_bytes(const CellView& cell, const StoreReader& family) {
+  row_bytes_ += cell.key_size + cell.value_size;
+  if (budget_.row_bytes_max == 0 || row_bytes_ <= budget_.row_bytes_max) [[likely]] return true;
+  status_ = Status::limit(fmt::format("row {} has more than {} bytes in family {} (row_bytes_max)",
+                                      escaped(cell.row()), budget_.row_bytes_max,
+                                      escaped(family.view().config->options.name)))
+                .hinting("read it in parts: Scan::batch, Scan::max_result_bytes");
+  return false;
+}
+
 bool RowReader::add(const CellView& cell, StoreReader& family, RowBatch& out) {
   CELLAR_DCHECK(!changed_ || &cell == &shown_);
-  row_bytes_ += cell.key_size + cell.value_size;
-  if (budget_.row_bytes_max != 0 && row_bytes_ > budget_.row_bytes_max) [[unlikely]] {
-    status_ = Status::limit(fmt::format("row {} has more than {} bytes in family {} (row_bytes_max)",
-                                        escaped(cell.row()), budget_.row_bytes_max,
-                                        escaped(family.view().config->options.name)))
-                  .hinting("read it in parts: Scan::batch, Scan::max_result_bytes");
-    return false;
-  }
+  if (!count_bytes(cell, family)) return false;
   if (changed_) {
     RowBatchBuilder(out).add_changed(cell, family.walk().take_cell());
   } else {
@@ -266,14 +273,8 @@ bool RowReader::is_part_full(const CellView& cell, const RowBatch& out) {
 }
 
 // Adds the family's cells of the row. Returns true if the part is full and the row continues.
-template <bool kPlain>
-inline bool RowReader::collect_family(StoreReader& family, RowBatch& out) {
+bool RowReader::collect_family(StoreReader& family, RowBatch& out) {
   CELLAR_DCHECK(pending_ == nullptr || in_parts_);
-  if constexpr (kPlain) {
-    while (const CellView* cell = family.walk().next_in_row())
-      if (!add(*cell, family, out)) return false;
-    return false;
-  }
   while (const CellView* cell = pending_ != nullptr ? std::exchange(pending_, nullptr) : next_cell(family)) {
     if (in_parts_ && is_part_full(*cell, out)) {
       pending_ = cell;
@@ -286,19 +287,14 @@ inline bool RowReader::collect_family(StoreReader& family, RowBatch& out) {
 
 // Adds the cells of the row until the row or the part's budget ends. Returns true if the part is full and
 // the row continues.
-template <bool kPlain>
-inline bool RowReader::collect(RowBatch& out) {
-  CELLAR_DCHECK(kPlain || (in_row_ && family_ <= families_.size()));
-  if constexpr (kPlain) {
-    row_bytes_ = 0;
-    return collect_family<true>(*families_.front(), out);
-  }
+bool RowReader::collect(RowBatch& out) {
+  CELLAR_DCHECK(in_row_ && family_ <= families_.size());
   part_bytes_ = 0;
   for (; family_ < families_.size(); ++family_) {
     StoreReader& family = *families_[family_];
     row_bytes_ = 0;
     if (!family.walk().in_row()) continue;
-    if (collect_family<false>(family, out)) return true;
+    if (collect_family(family, out)) return true;
     if (page_) page_->begin();
     if (!status_.ok()) return false;
   }
@@ -319,7 +315,7 @@ bool RowReader::decide(RowBatch& out) {
     family->walk().enter_row();
     if (page_) page_->begin();
     row_bytes_ = 0;
-    collect_family<false>(*family, out);
+    collect_family(*family, out);
     family->walk().leave_row();
   }
   if (!rest_.empty()) RowBatchBuilder(out).sort_open_row();
@@ -336,13 +332,12 @@ void RowReader::count_examined() {
   examined_ = examined;
 }
 
-template <bool kPlain>
 bool RowReader::next_row(RowBatch& out) {
   if (!status_.ok()) return false;
-  if (!kPlain && budget_.pace != nullptr) budget_.pace->go();
+  if (budget_.pace != nullptr) budget_.pace->go();
   while (true) {
-    const Entered entered = !kPlain && in_row_ ? Entered::kRow : enter_next_row<kPlain>(out);
-    if (kPlain ? entered == Entered::kEnd : entered != Entered::kRow) {
+    const Entered entered = in_row_ ? Entered::kRow : enter_next_row(out);
+    if (entered != Entered::kRow) {
       count_examined();
       if (entered == Entered::kCursor) {
         budget_.pace->rest();
@@ -351,15 +346,15 @@ bool RowReader::next_row(RowBatch& out) {
       static_cast<void>(failed());  // status() says why
       return false;
     }
-    const bool part_full = collect<kPlain>(out);
+    if (filter_ != nullptr) RowBatchBuilder(out).begin_row();
+    const bool part_full = collect(out);
     if (!part_full) in_row_ = false;
-    const bool kept = kPlain || part_full || filter_ == nullptr || decide(out);
+    const bool kept = part_full || filter_ == nullptr || decide(out);
     if (failed()) return false;
-    if (!kPlain) count_examined();
+    count_examined();
     const size_t cells = kept ? RowBatchBuilder::cells_in_open_row(out) : 0;
     if (cells == 0) {
       ++stats_->rows_filtered;
-      if (kPlain && !out.empty() && families_.front()->walk().examined() >= examined_max_) return false;
       continue;
     }
     stats_->cells_returned += cells;
@@ -369,19 +364,42 @@ bool RowReader::next_row(RowBatch& out) {
     }
     CELLAR_DCHECK(part_full == in_row_ && part_full == (pending_ != nullptr));
     RowBatchBuilder(out).end_row(part_full);
-    if (!kPlain && budget_.pace != nullptr) budget_.pace->rest();
+    if (budget_.pace != nullptr) budget_.pace->rest();
     return true;
   }
 }
 
-// Adds rows until it has enough of them, or has searched enough after the first.
+// Reads with the same walk, judge and batch as next_row(), several rows in one loop. It asks only what a plain
+// read needs. Stops when it has enough rows, or has searched enough after the first.
 bool RowReader::next_plain(RowBatch& out, const Ahead& ahead) {
   CELLAR_DCHECK(is_plain_ && ahead.rows > 0);
+  StoreReader& family = *families_.front();
+  Walk<ReadJudge>& walk = family.walk();
+  RowBatchBuilder to(out);
   const size_t before = out.size();
-  const Walk<ReadJudge>& walk = families_.front()->walk();
-  examined_max_ = walk.examined() + std::min(ahead.cells, UINT64_MAX - walk.examined());
-  while (next_row<true>(out) && out.size() - before < ahead.rows && walk.examined() < examined_max_) {
+  const uint64_t examined_max = walk.examined() + std::min(ahead.cells, UINT64_MAX - walk.examined());
+  while (status_.ok() && (budget_.rows == 0 || rows_ < budget_.rows)) {
+    pass_checkpoint();
+    if (!choose_row_of_one(family)) break;
+    ++stats_->rows_scanned;
+    row_bytes_ = 0;
+    while (const CellView* cell = walk.next_in_row()) {
+      if (!count_bytes(*cell, family)) break;
+      to.add(*cell, walk.take_cell());
+    }
+    if ((walk.is_over() && failed()) || !status_.ok()) break;
+    if (const size_t cells = RowBatchBuilder::cells_in_open_row(out); cells == 0) {
+      ++stats_->rows_filtered;
+    } else {
+      to.end_row(false);
+      ++rows_;
+      ++stats_->rows_returned;
+      stats_->cells_returned += cells;
+    }
+    const size_t rows = out.size() - before;
+    if (rows >= ahead.rows || (rows > 0 && walk.examined() >= examined_max)) break;
   }
+  static_cast<void>(failed());
   count_examined();
   return out.size() > before;
 }

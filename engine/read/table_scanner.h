@@ -39,7 +39,7 @@ class RowReader {
             Executor* executor, ReadFilter* filter);
 
   // Adds the next row, a part of a row, or a cursor to `out`. Returns false at the end or after an error.
-  bool next(RowBatch& out) { return is_plain_ ? next_plain(out, {}) : next_row<false>(out); }
+  bool next(RowBatch& out) { return next_rows(out, {}); }
   // Ahead: how many rows to read before they are asked for, in a search of about so many cells. A plain read
   // returns the same rows however many of them it reads at once; other reads return one.
   struct Ahead {
@@ -47,7 +47,7 @@ class RowReader {
     uint64_t cells = 0;
   };
   bool next_rows(RowBatch& out, const Ahead& ahead) {
-    return is_plain_ ? next_plain(out, ahead) : next_row<false>(out);
+    return is_plain_ ? next_plain(out, ahead) : next_row(out);
   }
   const Status& status() const { return status_; }
 
@@ -56,24 +56,20 @@ class RowReader {
   bool choose_row_of_one(StoreReader& family);
   bool failed();
   enum class Entered : uint8_t { kRow, kCursor, kEnd };
-  // Plain: a read of one family that returns whole rows, as the walk gives them: without a filter, pages,
-  // parts and cursors. The code of such a read is the code of all reads, compiled without these tests.
-  template <bool kPlain>
   bool next_row(RowBatch& out);
   bool next_plain(RowBatch& out, const Ahead& ahead);
-  template <bool kPlain>
   Entered enter_next_row(RowBatch& out);
+  void pass_checkpoint();
   std::optional<std::string_view> peek_row();
   bool add_cursor_if_due(RowBatch& out);
-  template <bool kPlain>
   bool collect(RowBatch& out);
-  template <bool kPlain>
   bool collect_family(StoreReader& family, RowBatch& out);
   const CellView* next_cell(StoreReader& family);
   template <bool kPaged>
   const CellView* next_chosen(StoreReader& family);
   bool is_on_page(const CellView& cell, StoreReader& family);
   bool is_part_full(const CellView& cell, const RowBatch& out);
+  bool count_bytes(const CellView& cell, const StoreReader& family);
   bool add(const CellView& cell, StoreReader& family, RowBatch& out);
   bool decide(RowBatch& out);
   void count_examined();
@@ -87,8 +83,7 @@ class RowReader {
   ReadFilter* filter_;
   std::optional<FamilyPage> page_;
   bool in_parts_;
-  bool is_plain_;
-  uint64_t examined_max_ = 0;  // cells that a plain read may examine before it returns the rows it has
+  bool is_plain_;            // True if one family is read, in whole rows, as its walk gives them
   bool choosy_;              // True if the read may return only some of the walks' cells
   CellView shown_;           // the last cell as the filter returned it
   bool changed_ = false;     // True if the value of shown_ lies elsewhere than that of the stored cell

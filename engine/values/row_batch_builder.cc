@@ -33,7 +33,6 @@ void RowBatchBuilder::clear_rows() {
   batch_.copy_at_ = 0;
   batch_.copy_end_ = batch_.copies_.empty() ? 0 : kCopyBlockBytes;
   batch_.open_ = 0;
-  mark_open();
   CELLAR_ASSERT(batch_.pins_.size() <= 1 && batch_.copies_.size() <= 1);
 }
 
@@ -129,7 +128,6 @@ void RowBatchBuilder::add_pin(const Pinnable* held) {
   if (std::find(from, batch_.pins_.end(), held) != batch_.pins_.end()) return;
   held->add_pins(1);
   batch_.pins_.push_back(held);
-  CELLAR_DCHECK(batch_.pins_.size() > batch_.open_pins_);  // drop_open_row() lets go of it
 }
 
 void RowBatchBuilder::add_row(const RowBatch& from, size_t at) {

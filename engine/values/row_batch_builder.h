@@ -26,18 +26,25 @@ class RowBatchBuilder {
   }
   // Adds a cell whose value does not lie in what `held` keeps.
   void add_changed(const CellView& cell, const Pinnable* held);
+  // Notes where a row or part begins that drop_open_row() may discard. Call it before the first cell.
+  void begin_row() {
+    CELLAR_DCHECK(cells_in_open_row(batch_) == 0);
+    batch_.open_pins_ = batch_.pins_.size();
+    batch_.open_copies_ = batch_.copies_.size();
+    batch_.open_copy_at_ = batch_.copy_at_;
+    batch_.open_copy_end_ = batch_.copy_end_;
+  }
   void end_row(bool more_cells_in_row) {
     CELLAR_DCHECK(batch_.ends_.empty() || batch_.ends_.back() / 2 == batch_.open_);
     batch_.open_ = batch_.cells_.size();
     batch_.ends_.push_back(2 * batch_.open_ + (more_cells_in_row ? 1 : 0));
-    mark_open();
   }
   std::span<const CellView> open_row() const { return std::span(batch_.cells_).subspan(batch_.open_); }
   // Replaces the cells of the row under construction, and copies those that are new.
   void replace_open_row(std::span<const CellView> cells);
   // Sorts the cells of the row under construction by family.
   void sort_open_row();
-  // Discards the row under construction, with its pins and copies.
+  // Discards the row under construction, with its pins and copies, back to begin_row().
   void drop_open_row();
   // Adds a cursor as the last row. Call only while no row is under construction.
   void add_cursor(std::string_view row);
@@ -54,12 +61,6 @@ class RowBatchBuilder {
  private:
   char* copy_room(size_t bytes);
   void add_pin(const Pinnable* held);
-  void mark_open() {
-    batch_.open_pins_ = batch_.pins_.size();
-    batch_.open_copies_ = batch_.copies_.size();
-    batch_.open_copy_at_ = batch_.copy_at_;
-    batch_.open_copy_end_ = batch_.copy_end_;
-  }
   void copy_key(CellView& cell);
   void copy_value(CellView& cell);
 
