@@ -90,7 +90,16 @@ inline std::strong_ordering compare_stored(const CellView& a, const CellView& b)
 }
 
 inline bool same_row(const CellView& a, const CellView& b) {
-  return a.row_size == b.row_size && std::memcmp(a.key + 2, b.key + 2, a.row_size) == 0;
+  if (a.row_size != b.row_size) return false;
+  // 8 bytes from `at` are within the key, because at least 10 bytes follow the row.
+  for (uint32_t at = 0; at < a.row_size; at += 8) {
+    uint64_t left;
+    uint64_t right;
+    std::memcpy(&left, a.key + 2 + at, sizeof left);
+    std::memcpy(&right, b.key + 2 + at, sizeof right);
+    if (left != right) return at + static_cast<uint32_t>(__builtin_ctzll(left ^ right)) / 8 >= a.row_size;
+  }
+  return true;
 }
 // Returns whether row, family and qualifier are equal. Correct for any two cells.
 inline bool same_column(const CellView& a, const CellView& b) {

@@ -16,7 +16,7 @@ namespace cellar {
 enum class Place : uint8_t { kNewRow, kNewColumn, kSameColumn };  // relative to the cell before
 
 // Returns the place of a stored cell that comes after `before` in a run.
-inline Place place_after(const CellView& before, const CellView& cell) {
+[[gnu::always_inline]] inline Place place_after(const CellView& before, const CellView& cell) {
   if (!same_sizes(before, cell)) return same_row(before, cell) ? Place::kNewColumn : Place::kNewRow;
   const uint32_t at = first_difference(before, cell);
   if (at < before.row_size + 2u) return Place::kNewRow;

@@ -243,8 +243,7 @@ void StoreReader::add_costs(const Explained& explained, ReadStats& stats) {
   for (size_t i = explained.from; i < explained.to; ++i) stats += explained.of->sources[i].cost;
 }
 
-bool RowRange::past_stop(std::string_view row) const {
-  if (stop.empty()) return false;
+bool RowRange::is_past(std::string_view row) const {
   const int order = row.compare(stop);
   if (order == 0) return !stop_inclusive;
   return reversed ? order < 0 : order > 0;

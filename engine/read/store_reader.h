@@ -38,9 +38,12 @@ struct RowRange {
                     : RowBounds{start, stop, start_inclusive, stop_inclusive};
   }
   // Returns whether `row` is beyond the stop bound, in the direction of the read.
-  bool past_stop(std::string_view row) const;
+  bool past_stop(std::string_view row) const { return !stop.empty() && is_past(row); }
   // Returns whether `row` is the excluded start.
   bool is_excluded_start(std::string_view row) const { return !start_inclusive && row == start; }
+
+ private:
+  bool is_past(std::string_view row) const;
 };
 
 struct StoreQuery {

@@ -73,6 +73,7 @@ Result<StoreReaders> TableReader::open_readers(const Query<Q>& query, const Tabl
   CELLAR_DCHECK(std::ranges::none_of(views, [](const auto& each) { return each == nullptr; }));
   const int64_t now_ms = read.instant != nullptr ? read.instant->now_ms : table_.host().mvcc.now_ms();
   StoreReaders readers;
+  readers.reserve(chosen.size());
   for (size_t i = 0; i < chosen.size(); ++i) {
     StoreQuery family = store_query(query, read, chosen[i].first->family(), chosen[i].second);
     family.rules.read_point = read_point;
@@ -183,7 +184,9 @@ class TableScan {
  private:
   // Statistics and explanations are exact after each row, and a reader's own cells may change between two rows.
   static size_t rows_ahead(const Scan& scan, const ReadOverlay* own) {
-    return scan.stats() == nullptr && scan.explain() == nullptr && own == nullptr ? 32 : 1;
+    constexpr size_t kRowsAhead = 32;
+    if (scan.stats() != nullptr || scan.explain() != nullptr || own != nullptr) return 1;
+    return scan.limit() == 0 ? kRowsAhead : static_cast<size_t>(std::min<uint64_t>(scan.limit(), kRowsAhead));
   }
 
   const std::shared_ptr<TableState> table_;

@@ -43,9 +43,12 @@ class TableScanner final : public Scanner {
 
  private:
   static constexpr uint64_t kCellsAhead = 256;
+  static constexpr size_t kRowsAtOnce = 16;  // a scan of so few rows reads them in one piece
+  static constexpr size_t kRowsAtFirst = 8;
 
   bool read_ahead() {
     RowBatchBuilder(batch_).restart();
+    RowBatchBuilder(batch_).reserve_rows(rows_now_);
     at_ = 0;
     const RowReader::Ahead ahead{rows_now_, kCellsAhead};
     rows_now_ = std::min(2 * rows_now_, rows_ahead_);
@@ -58,7 +61,7 @@ class TableScanner final : public Scanner {
   RowBatch batch_;
   size_t at_ = 0;  // of the current row
   size_t rows_ahead_;
-  size_t rows_now_ = 1;
+  size_t rows_now_ = rows_ahead_ <= kRowsAtOnce ? rows_ahead_ : kRowsAtFirst;
 };
 
 }  // namespace

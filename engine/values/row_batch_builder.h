@@ -51,6 +51,11 @@ class RowBatchBuilder {
   bool ends_with_cursor() const { return !batch_.cursor_.empty(); }
   // Returns the number of cells in the row under construction.
   static size_t cells_in_open_row(const RowBatch& batch) { return batch.cells_.size() - batch.open_; }
+  // Makes room for so many rows of one cell.
+  void reserve_rows(size_t rows) {
+    batch_.cells_.reserve(rows);
+    batch_.ends_.reserve(rows);
+  }
   // Adds a row of another batch, with that batch's pins.
   void add_row(const RowBatch& from, size_t at);
   // Removes all rows but keeps the newest pin, because the next row of a scan most often needs it again.

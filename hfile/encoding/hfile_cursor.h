@@ -11,7 +11,8 @@
 //   - static constexpr bool kPlain;                   whether base() + position holds a cell's plain form
 // If kPlain:
 //   - void move_to(size_t);                           goes to a position given out earlier
-//   - size_t next_known(CellView*, size_t);           as many cells, all of which next() has checked before
+//   - size_t next_known(CellView*, size_t, size_t);   as many cells up to a position, all checked by next()
+//                                                     before
 //   - size_t near(target, order);                     place of some cell < target, or 0
 // If not:
 //   - bool can_restart();                             whether it can start between cells, from a note
@@ -100,7 +101,7 @@ class HFileCursor final : public RunCursor {
   std::span<const CellView> next_span() override {
     if constexpr (Decoder::kPlain) {
       if (standing_ && spans_.cells_max != 0) {
-        CellView* const cells = span_room();
+        CellView* const cells = span_room(spans_.cells_max);
         if (const size_t count = decode_span(cells); count > 0) {
           const int to = (current_ + 1) % 3;
           views_[to] = cells[count - 1];
@@ -145,6 +146,19 @@ class HFileCursor final : public RunCursor {
     return end();
   }
 
+  // Decodes the cells of this block from an entry of its index on.
+  std::span<const CellView> span_before(const CellView& target) override {
+    if constexpr (Decoder::kPlain) {
+      if (!status_.ok() || spans_.cells_max == 0 || order_.meta_order()) return {};
+      if (!within_block(target) && !seek_index_before(target)) return {};
+      borders_ = 0;
+      if (!index_.valid() || !load()) return {};
+      return decode_before(target);
+    } else {
+      return RunCursor::span_before(target);
+    }
+  }
+
   Status status() const override { return status_; }
   const Pinnable* pinned() const override { return open_.pin.get(); }
   const Pinnable* take_cell() override { return open_.pin.get(); }
@@ -160,6 +174,8 @@ class HFileCursor final : public RunCursor {
   static constexpr int kNone = -1;
   static constexpr uint32_t kSpanCellsMax = 32;
   static constexpr uint32_t kSpanCellsAfterSkip = 4;  // who skips may skip again
+  // Cells between two entries of an index: the smallest has 8 bytes of sizes and a key of 13 bytes.
+  static constexpr uint32_t kCellsOfEntryMax = CellIndex::kStrideBytes / 21 + 1;
 
   // The block that the index points to, and what is known of it.
   struct OpenBlock {
@@ -257,12 +273,12 @@ class HFileCursor final : public RunCursor {
   }
 
   // Room for a span. A cell has a constructor, which would cost as much as decoding it.
-  CellView* span_room() {
+  CellView* span_room(uint32_t cells) {
     const int at = spans_.last ^= 1;
     static_assert(std::is_trivially_copyable_v<CellView>);
-    if (spans_.room_cells[at] < spans_.cells_max) {
-      spans_.room[at] = std::make_unique_for_overwrite<std::byte[]>(spans_.cells_max * sizeof(CellView));
-      spans_.room_cells[at] = spans_.cells_max;
+    if (spans_.room_cells[at] < cells) {
+      spans_.room[at] = std::make_unique_for_overwrite<std::byte[]>(cells * sizeof(CellView));
+      spans_.room_cells[at] = cells;
     }
     return reinterpret_cast<CellView*>(spans_.room[at].get());
   }
@@ -272,7 +288,7 @@ class HFileCursor final : public RunCursor {
   size_t decode_span(CellView* cells) {
     const size_t cells_max = spans_.cells_max;
     spans_.cells_max = std::min(2 * spans_.cells_max, kSpanCellsMax);
-    if (!open_.checking) return decoder_.next_known(cells, cells_max);
+    if (!open_.checking) return decoder_.next_known(cells, cells_max, decoder_.size());
     const CellView* before = &views_[current_];
     size_t count = 0;
     for (; count < cells_max; before = &cells[count++]) {
@@ -285,6 +301,31 @@ class HFileCursor final : public RunCursor {
     }
     if (count > 0) open_.checking = !open_.trusted;
     return count;
+  }
+
+  // Decodes the cells of the block from a few entries of its index before the target up to the target, and
+  // stands on the last of them. Returns nothing if there is no index, no such cell, or an error.
+  std::span<const CellView> decode_before(const CellView& target) {
+    const CellIndex* index = block()->cell_index();
+    if (index == nullptr) index = build_cell_index();
+    if (index == nullptr || !status_.ok() || !open_.trusted) return {};
+    const size_t entry = entry_at(*index, target);
+    if (entry == 0) return {};
+    const uint32_t entries = static_cast<uint32_t>(std::min<size_t>(entry, spans_.cells_max));
+    spans_.cells_max = std::min(2 * spans_.cells_max, kSpanCellsMax);
+    const size_t until = entry < index->size() ? index->offset(entry) : decoder_.size();
+    const uint32_t cells_max = index->dense() ? entries : entries * kCellsOfEntryMax;
+    CellView* const cells = span_room(cells_max);
+    decoder_.move_to(index->offset(entry - entries));
+    open_.whole = false;
+    size_t count = decoder_.next_known(cells, cells_max, until);
+    if (decoder_.position() < until) return {};  // not reached: the entries have fewer cells
+    while (count > 0 && order_(cells[count - 1], target) >= 0) --count;
+    if (count == 0) return {};
+    decoder_.move_to(static_cast<size_t>(cells[count - 1].key - 8 - decoder_.base()));
+    if (decoder_.next(views_[(current_ + 1) % 3]) != DecodeStep::kCell) return {};
+    stand((current_ + 1) % 3);
+    return {cells, count};
   }
 
   // The cell that was decoded and is not taken yet.

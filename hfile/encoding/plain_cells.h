@@ -102,12 +102,14 @@ class PlainCells {
     return DecodeStep::kCell;
   }
 
-  // Decodes up to `cells_max` cells of a block, every cell of which next() has decoded before. Returns their
-  // number, which is less at the end of the block.
-  size_t next_known(CellView* cells, size_t cells_max) {
+  // Decodes up to `cells_max` cells that begin before position `until` of a block, every cell of which next() has
+  // decoded before. Returns their number.
+  size_t next_known(CellView* cells, size_t cells_max, size_t until) {
+    CELLAR_DCHECK(until <= size());
     const char* at = at_;
+    const char* const end = begin_ + until;
     size_t count = 0;
-    for (; count < cells_max && at != end_; ++count) {
+    for (; count < cells_max && at < end; ++count) {
       CellView& cell = cells[count];
       parse_known_key(at + 8, load_be32(at), cell);
       cell.key_in_scratch = false;
