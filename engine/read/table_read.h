@@ -69,7 +69,7 @@ struct ScanRead {
  private:
   std::string successor_;  // end of the prefix
   ReadStats own_stats_;    // used if the user requested no statistics
-  std::optional<ReadFilter> filter_;
+  std::unique_ptr<ReadFilter> filter_;  // null for most scans, and large
   ScanPace pace_;
 };
 

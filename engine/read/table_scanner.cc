@@ -19,7 +19,7 @@ uint64_t bytes_of(const CellView& cell) { return uint64_t{cell.key_size} + cell.
 
 class TableScanner final : public Scanner {
  public:
-  TableScanner(RowReader reader, std::string table, std::shared_ptr<const void> keep, size_t rows_ahead)
+  TableScanner(RowReader&& reader, std::string table, std::shared_ptr<const void> keep, size_t rows_ahead)
       : keep_(std::move(keep)), table_(std::move(table)), reader_(std::move(reader)), rows_ahead_(rows_ahead) {
     CELLAR_ASSERT(rows_ahead > 0);
   }
@@ -407,7 +407,7 @@ bool RowReader::next_plain(RowBatch& out, const Ahead& ahead) {
   return out.size() > before;
 }
 
-std::unique_ptr<Scanner> make_table_scanner(RowReader reader, const std::string& table,
+std::unique_ptr<Scanner> make_table_scanner(RowReader&& reader, const std::string& table,
                                             std::shared_ptr<const void> keep, size_t rows_ahead) {
   return std::make_unique<TableScanner>(std::move(reader), table, std::move(keep), rows_ahead);
 }

@@ -103,7 +103,7 @@ class RowReader {
 // Returns the Scanner for users: a RowReader, the objects that it borrows from, and one reused batch. Its
 // errors name the table. It reads up to `rows_ahead` rows at once where nobody can tell: 1 for a scan whose
 // statistics somebody reads, or whose cells may change.
-std::unique_ptr<Scanner> make_table_scanner(RowReader reader, const std::string& table,
+std::unique_ptr<Scanner> make_table_scanner(RowReader&& reader, const std::string& table,
                                             std::shared_ptr<const void> keep, size_t rows_ahead);
 
 }  // namespace cellar
