@@ -105,6 +105,11 @@ class CountingCursor final : public CellCursor {
   explicit CountingCursor(CellCursor& source) : source_(source) {}
   const CellView* seek(const CellView& target) override { return count(source_.seek(target)); }
   const CellView* next() override { return count(source_.next()); }
+  std::span<const CellView> next_span() override {
+    const std::span<const CellView> span = source_.next_span();
+    cells_ += span.size();
+    return span;
+  }
   const CellView* skip_to(const CellView& target) override { return CellCursor::skip_to(target); }
   Status status() const override { return source_.status(); }
   const Pinnable* pinned() const override { return source_.pinned(); }

@@ -102,7 +102,8 @@ CompactionInputs inputs_of(const StoreView& view, const CompactionPlan& plan) {
 void describe_inputs(const CompactionInputs& inputs, NewFileRequest& request, CompactionInfo& info,
                      std::vector<MergeSource>& sources, std::vector<InputRun>& runs) {
   int64_t oldest_put = INT64_MAX;
-  const FileCursorOptions options{.fill_cache = false, .sequential = true, .stats = nullptr};
+  const FileCursorOptions options{
+      .fill_cache = false, .sequential = true, .stats = nullptr, .span_cells = 32};
   for (size_t i = inputs.runs.size(); i-- > 0;) {
     auto files = std::make_unique<InputFiles>(inputs.runs[i], options);
     InputRun& run = runs.emplace_back();

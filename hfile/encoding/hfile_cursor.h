@@ -22,16 +22,15 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <memory>
 #include <span>
-#include <type_traits>
 #include <utility>
 
 #include "base/assert.h"
 #include "base/bytes.h"
 #include "cell/cell_key.h"
 #include "cell/cell_order.h"
+#include "cell/cell_room.h"
 #include "hfile/block/file_parts.h"
 #include "hfile/encoding/cell_index_builder.h"
 #include "hfile/encoding/plain_cells.h"
@@ -192,8 +191,7 @@ class HFileCursor final : public RunCursor {
   struct Spans {
     uint32_t cells_max = 0;  // of the next one
     int last = 0;
-    std::unique_ptr<std::byte[]> room[2];
-    uint32_t room_cells[2] = {0, 0};
+    CellRoom rooms[2];
   };
   // The index key of the block after it.
   struct NextBlock {
@@ -272,16 +270,7 @@ class HFileCursor final : public RunCursor {
     return false;
   }
 
-  // Room for a span. A cell has a constructor, which would cost as much as decoding it.
-  CellView* span_room(uint32_t cells) {
-    const int at = spans_.last ^= 1;
-    static_assert(std::is_trivially_copyable_v<CellView>);
-    if (spans_.room_cells[at] < cells) {
-      spans_.room[at] = std::make_unique_for_overwrite<std::byte[]>(cells * sizeof(CellView));
-      spans_.room_cells[at] = cells;
-    }
-    return reinterpret_cast<CellView*>(spans_.room[at].get());
-  }
+  CellView* span_room(uint32_t cells) { return spans_.rooms[spans_.last ^= 1].of(cells); }
 
   // Returns the number of cells that lie after the current one in this block, up to a fault or the most that a
   // span may have. Long walks get longer spans.
