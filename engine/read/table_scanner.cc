@@ -35,14 +35,16 @@ class TableScanner final : public Scanner {
   bool next_batch(RowBatch& batch, size_t rows) override {
     batch.clear();
     while (batch.size() < rows && at_ + 1 < batch_.size()) RowBatchBuilder(batch).add_row(batch_, ++at_);
+    if (batch.size() < rows) at_ = batch_.size();  // the scanner stands on no row any more
     while (batch.size() < rows && !RowBatchBuilder(batch).ends_with_cursor() &&
-           reader_.next_rows(batch, {rows - batch.size(), UINT64_MAX})) {
+           reader_.next_rows(batch, {.rows = rows - batch.size()})) {
     }
     return !batch.empty();
   }
 
  private:
   static constexpr uint64_t kCellsAhead = 256;
+  static constexpr uint64_t kBytesAhead = 64 << 10;
   static constexpr size_t kRowsAtOnce = 16;  // a scan of so few rows reads them in one piece
   static constexpr size_t kRowsAtFirst = 8;
 
@@ -50,7 +52,7 @@ class TableScanner final : public Scanner {
     RowBatchBuilder(batch_).restart();
     RowBatchBuilder(batch_).reserve_rows(rows_now_);
     at_ = 0;
-    const RowReader::Ahead ahead{rows_now_, kCellsAhead};
+    const RowReader::Ahead ahead{rows_now_, kCellsAhead, kBytesAhead};
     rows_now_ = std::min(2 * rows_now_, rows_ahead_);
     return reader_.next_rows(batch_, ahead);
   }
@@ -381,6 +383,7 @@ bool RowReader::next_plain(RowBatch& out, const Ahead& ahead) {
   RowBatchBuilder to(out);
   const size_t before = out.size();
   const uint64_t examined_max = walk.examined() + std::min(ahead.cells, UINT64_MAX - walk.examined());
+  uint64_t bytes = 0;
   while (status_.ok() && (budget_.rows == 0 || rows_ < budget_.rows)) {
     pass_checkpoint();
     if (!choose_row_of_one(family)) break;
@@ -400,7 +403,8 @@ bool RowReader::next_plain(RowBatch& out, const Ahead& ahead) {
       stats_->cells_returned += cells;
     }
     const size_t rows = out.size() - before;
-    if (rows >= ahead.rows || (rows > 0 && walk.examined() >= examined_max)) break;
+    bytes += row_bytes_;
+    if (rows >= ahead.rows || (rows > 0 && (walk.examined() >= examined_max || bytes >= ahead.bytes))) break;
   }
   static_cast<void>(failed());
   count_examined();

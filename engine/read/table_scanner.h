@@ -40,11 +40,13 @@ class RowReader {
 
   // Adds the next row, a part of a row, or a cursor to `out`. Returns false at the end or after an error.
   bool next(RowBatch& out) { return next_rows(out, {}); }
-  // Ahead: how many rows to read before they are asked for, in a search of about so many cells. A plain read
-  // returns the same rows however many of them it reads at once; other reads return one.
+  // Ahead: how many rows to read at once. After the first row the read ends once it has examined so many cells,
+  // or its rows have so many bytes. A plain read gives the same rows however many it reads at once; other
+  // reads give one.
   struct Ahead {
     size_t rows = 1;
-    uint64_t cells = 0;
+    uint64_t cells = UINT64_MAX;
+    uint64_t bytes = UINT64_MAX;
   };
   bool next_rows(RowBatch& out, const Ahead& ahead) {
     return is_plain_ ? next_plain(out, ahead) : next_row(out);
