@@ -77,7 +77,7 @@ inline std::strong_ordering compare_cells(const CellView& a, const CellView& b) 
 
 // Compares two stored cells in the total order: like compare_cells, which search keys need, but mostly by one
 // look at the bytes in which the two keys differ.
-inline std::strong_ordering compare_stored(const CellView& a, const CellView& b) {
+[[gnu::always_inline]] inline std::strong_ordering compare_stored(const CellView& a, const CellView& b) {
   CELLAR_DCHECK(is_stored_type(a.cell_type) && is_stored_type(b.cell_type));
   if (!same_sizes(a, b)) return compare_cells(a, b);
   if (const uint32_t at = first_difference(a, b); at < end_of_columns(a, b))
