@@ -17,7 +17,7 @@ struct ReadExplanation {
   // Why a source was read or skipped, in the order of the checks.
   enum class Outcome : uint8_t {
     kRead,
-    kNoSuchRow,     // the memtable does not have the row, or is empty
+    kNoSuchRow,     // the memtable does not have the row
     kOutsideKeys,   // the range of the file's rows does not overlap
     kOutsideTimes,  // the range of its timestamps does not overlap
     kExpired,       // its newest cell is older than the family's time to live

@@ -154,14 +154,6 @@ class RowBatch {
   size_t open_copy_end_ = 0;
 };
 
-inline RowView RowBatch::operator[](size_t index) const& {
-  const size_t begin = index == 0 ? 0 : ends_[index - 1] / 2;
-  const size_t end = ends_[index] / 2;
-  if (begin == end) [[unlikely]]
-    return RowView::cursor(cursor_);
-  return {std::span(cells_).subspan(begin, end - begin), ends_[index] % 2 != 0};
-}
-
 class RowBatch::Iterator {
  public:
   using iterator_concept = std::forward_iterator_tag;
