@@ -1,6 +1,8 @@
 // CellCursor and RunCursor: walk sorted cells; the contract of memtables, files and merges.
 #pragma once
 
+#include <span>
+
 #include "base/pin.h"
 #include "base/text_printer.h"
 #include "cellar/cell.h"
@@ -26,6 +28,15 @@ class CellCursor {
 
   // Moves to the cell after the current one. Call only after a move that returned a cell.
   virtual const CellView* next() = 0;
+
+  // Moves over a span: the cells after the current one that the cursor gives in one piece. Their last is then
+  // the current cell. Empty at the end or after an error. Call only after a move that returned a cell. The
+  // call is one move: all cells of the span stay valid until the second move after it. pinned() holds the
+  // bytes of them all. The default gives spans of one cell.
+  virtual std::span<const CellView> next_span() {
+    const CellView* cell = next();
+    return cell != nullptr ? std::span(cell, 1) : std::span<const CellView>();
+  }
 
   // Moves to the first cell at or after `target`, which must be after the current cell: forward only, for
   // short hops. Implementations decide between stepping and seeking. The default steps, which makes more
@@ -54,6 +65,14 @@ class RunCursor : public CellCursor {
   // Moves to the last cell before `target`; returns null if there is no such cell. next() then continues
   // from that cell.
   virtual const CellView* seek_before(const CellView& target) = 0;
+
+  // Gives cells that lie together before `target`, in their order; the last of them is the last cell before
+  // `target`, and the current one. There may be more cells before them. Empty where seek_before() has to
+  // search: the default, and whenever this costs more than a loop. One move, like next_span().
+  virtual std::span<const CellView> span_before(const CellView& target) {
+    static_cast<void>(target);
+    return {};
+  }
 };
 
 }  // namespace cellar

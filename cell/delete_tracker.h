@@ -30,6 +30,9 @@ class DeleteTracker {
     version_ = kOldestTimestamp;
   }
 
+  // Returns whether a marker may hide a cell of a column that is entered now.
+  bool has_family_markers() const { return family_ != kOldestTimestamp || !family_versions_.empty(); }
+
   void add(const CellView& marker) {
     CELLAR_DCHECK(is_delete(marker.type()));
     switch (marker.type()) {

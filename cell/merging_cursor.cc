@@ -7,6 +7,7 @@
 #include "cell/merging_cursor.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "cell/cell_order.h"
@@ -26,6 +27,9 @@ class EmptyCursor final : public CellCursor {
 
 struct Forward {
   static std::strong_ordering compare(const CellView& a, const CellView& b) { return compare_cells(a, b); }
+  static std::strong_ordering compare_stored(const CellView& a, const CellView& b) {
+    return cellar::compare_stored(a, b);
+  }
 };
 
 // RowsBackward: rows in descending order, the cells of a row in their normal order.
@@ -34,25 +38,48 @@ struct RowsBackward {
     const std::strong_ordering rows = b.row() <=> a.row();
     return rows != 0 ? rows : compare_cells(a, b);
   }
+  static std::strong_ordering compare_stored(const CellView& a, const CellView& b) { return compare(a, b); }
+};
+
+// Source: a source of the merge, and the span of its cells that was taken from it. The cell that stands for the
+// source is the first of the span.
+struct Source {
+  std::unique_ptr<CellCursor> cursor;
+  uint32_t age = 0;
+  const CellView* at = nullptr;
+  const CellView* end = nullptr;
+
+  const CellView* hold(std::span<const CellView> span) {
+    at = span.data();
+    end = at + span.size();
+    return span.empty() ? nullptr : at;
+  }
+  const CellView* hold(const CellView* cell) {
+    return hold(cell != nullptr ? std::span(cell, 1) : std::span<const CellView>());
+  }
+  const CellView* next() { return ++at != end ? at : hold(cursor->next_span()); }
 };
 
 // MergingCursor: `Order` is the order of the cells in the sources.
 template <class Order>
 class MergingCursor final : public CellCursor {
  public:
-  explicit MergingCursor(std::vector<MergeSource> sources) : sources_(std::move(sources)) {
-    CELLAR_ASSERT(sources_.size() > 1);
-    CELLAR_ASSERT(
-        std::ranges::all_of(sources_, [](const MergeSource& each) { return each.cursor != nullptr; }));
-    rest_.reserve(sources_.size());
+  explicit MergingCursor(std::vector<MergeSource> sources) {
+    CELLAR_ASSERT(sources.size() > 1);
+    sources_.reserve(sources.size());
+    rest_.reserve(sources.size());
+    for (MergeSource& each : sources) {
+      CELLAR_ASSERT(each.cursor != nullptr);
+      sources_.push_back({std::move(each.cursor), each.age});
+    }
   }
 
   const CellView* seek(const CellView& target) override {
     if (!status_.ok()) return nullptr;
     lead_ = {};
     rest_.clear();
-    for (MergeSource& source : sources_) {
-      const CellView* cell = source.cursor->seek(target);
+    for (Source& source : sources_) {
+      const CellView* cell = source.hold(source.cursor->seek(target));
       if (cell != nullptr) {
         rest_.push_back({cell, &source});
       } else if (Status status = source.cursor->status(); !status.ok()) {
@@ -65,19 +92,28 @@ class MergingCursor final : public CellCursor {
 
   const CellView* next() override {
     if (lead_.source == nullptr) return nullptr;
-    lead_.cell = lead_.source->cursor->next();
+    lead_.cell = lead_.source->next();
     return settle();
+  }
+
+  // Gives the cells of the lead's span that come before the cells of all other sources.
+  std::span<const CellView> next_span() override {
+    const CellView* const first = next();
+    if (first == nullptr) return {};
+    Source& source = *lead_.source;
+    const CellView* const last = rest_.empty() ? source.end - 1 : last_before_rest(source);
+    lead_.cell = source.at = last;
+    return {first, last + 1};
   }
 
   const CellView* skip_to(const CellView& target) override {
     if (lead_.source == nullptr) return nullptr;
     // Sources before the target skip to it: the lead first, then each source that comes to the root.
-    lead_.cell = lead_.source->cursor->skip_to(target);
-    const CellView* cell = settle();
-    while (cell != nullptr && Order::compare(*cell, target) < 0) {
-      lead_.cell = lead_.source->cursor->skip_to(target);
+    const CellView* cell = nullptr;
+    do {
+      lead_.cell = skip_to(*lead_.source, target);
       cell = settle();
-    }
+    } while (cell != nullptr && Order::compare(*cell, target) < 0);
     return cell;
   }
 
@@ -92,21 +128,42 @@ class MergingCursor final : public CellCursor {
   void print(TextPrinter& out) const override {
     out.line("merge of " + std::to_string(sources_.size()));
     out.indent();
-    for (const MergeSource& source : sources_) source.cursor->print(out);
+    for (const Source& source : sources_) source.cursor->print(out);
     out.outdent();
   }
 
  private:
   struct Entry {
     const CellView* cell = nullptr;
-    MergeSource* source = nullptr;
+    Source* source = nullptr;
   };
 
   // Compares two entries. Equal cells occur when sequences have been zeroed, or in bulk-loaded files: the
   // younger source wins.
   static bool before(const Entry& a, const Entry& b) {
-    const auto order = Order::compare(*a.cell, *b.cell);
+    const auto order = Order::compare_stored(*a.cell, *b.cell);
     return order != 0 ? order < 0 : a.source->age < b.source->age;
+  }
+
+  // Returns the last cell of the source's span that comes before the first cell of the rest. The source is the
+  // lead, so its first cell does.
+  const CellView* last_before_rest(const Source& source) const {
+    const CellView& bound = *rest_.front().cell;
+    const auto is_before = [&](const CellView& cell) { return Order::compare_stored(cell, bound) < 0; };
+    const CellView* at = source.at + 1;
+    // Sources that alternate do so after a few cells.
+    for (int steps = 0; steps < 4; ++steps, ++at)
+      if (at == source.end || !is_before(*at)) return at - 1;
+    if (is_before(source.end[-1])) return source.end - 1;
+    return std::partition_point(at, source.end, is_before) - 1;
+  }
+
+  // Moves the source to its first cell at or after the target, which may lie in its span.
+  static const CellView* skip_to(Source& source, const CellView& target) {
+    const auto is_before = [&](const CellView& cell) { return Order::compare(cell, target) < 0; };
+    if (source.at + 1 == source.end || is_before(source.end[-1]))
+      return source.hold(source.cursor->skip_to(target));
+    return source.at = std::partition_point(source.at + 1, source.end, is_before);
   }
 
   const CellView* fail(const Status& status) {
@@ -163,7 +220,7 @@ class MergingCursor final : public CellCursor {
     CELLAR_DCHECK(std::ranges::is_heap(rest_, [](const Entry& a, const Entry& b) { return before(b, a); }));
   }
 
-  std::vector<MergeSource> sources_;
+  std::vector<Source> sources_;
   Entry lead_;
   std::vector<Entry> rest_;  // min-heap
   Status status_;

@@ -26,10 +26,24 @@ ReadJudge::ReadJudge(const ReadRules& rules)
     : rules_(rules),
       versions_max_(versions_judged(rules)),
       time_last_(rules.time_until == kLatestTimestamp ? kLatestTimestamp : rules.time_until - 1),
-      by_sequence_(rules.family.delete_order == MarkerOrder::kSequence && !rules.raw) {
+      by_sequence_(rules.family.delete_order == MarkerOrder::kSequence && !rules.raw),
+      plain_(plain_by(rules, time_last_, versions_max_)) {
   CELLAR_DCHECK(rules.explicit_columns || rules.columns.empty());
   CELLAR_DCHECK(std::ranges::is_sorted(rules.columns, std::less_equal()) || rules.columns.size() < 2);
   CELLAR_DCHECK(rules.family.max_versions > 0);
+}
+
+ReadJudge::Plain ReadJudge::plain_by(const ReadRules& rules, int64_t time_last, uint32_t versions_max) {
+  CELLAR_DCHECK(versions_max > 0);
+  const FamilyRules& family = rules.family;
+  Plain plain{.time_first = rules.time_from, .time_last = time_last};
+  plain.possible = !rules.raw && !rules.explicit_columns && family.min_versions == 0 &&
+                   family.delete_order != MarkerOrder::kSequence;
+  if (family.ttl_ms != kTtlForeverMs && family.ttl_ms < rules.now_ms)
+    plain.time_first = std::max(plain.time_first, rules.now_ms - family.ttl_ms);
+  const bool is_last = versions_max == 1 || family.max_versions == 1;
+  plain.then = is_last ? Step::kNextColumn : Step::kNextCell;
+  return plain;
 }
 
 void ReadJudge::enter(Place place) {
@@ -64,7 +78,7 @@ bool ReadJudge::wants_column(const CellView& cell, Verdict& otherwise) {
   return false;
 }
 
-Verdict ReadJudge::judge(const CellView& cell, Place place) {
+Verdict ReadJudge::judge_fully(const CellView& cell, Place place) {
   enter(place);
   if (cell.sequence > rules_.read_point && cell.sequence != kUncommittedSequence)
     return pass(kPassBy, &Over::newer);

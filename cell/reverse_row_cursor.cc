@@ -1,7 +1,10 @@
-// ReverseRowCursor: steps to the previous row through seek_before, then walks that row forward.
+// ReverseRowCursor: takes the rows before the current one from a span of the run, where the run gives one.
+// Elsewhere it steps to the previous row through seek_before, then walks that row forward.
 #include "cell/reverse_row_cursor.h"
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include "base/assert.h"
 #include "cell/cell_key.h"
@@ -24,18 +27,27 @@ class ReverseRowCursor final : public CellCursor {
 
   const CellView* next() override {
     if (current_ == nullptr) return nullptr;
-    return in_row_or_before(forward_->next());
+    if (rows_ == nullptr) return in_row_or_before(forward_->next());
+    return current_ != &rows_->cells.back() ? ++current_ : row_before();
+  }
+
+  std::span<const CellView> next_span() override {
+    const CellView* const first = next();
+    if (first == nullptr) return {};
+    if (rows_ != nullptr) current_ = &rows_->cells.back();
+    return {first, current_ + 1};
   }
 
   const CellView* skip_to(const CellView& target) override {
     if (current_ == nullptr) return nullptr;
-    if (target.row() != row_ || ends_row(target)) return row_before();
-    return in_row_or_before(forward_->skip_to(target));
+    const bool leaves_row = target.row() != current_->row() || ends_row(target);
+    if (rows_ != nullptr) return skip_in_rows(target, leaves_row);
+    return leaves_row ? row_before() : in_row_or_before(forward_->skip_to(target));
   }
 
   Status status() const override { return forward_->status(); }
-  const Pinnable* pinned() const override { return forward_->pinned(); }
-  const Pinnable* take_cell() override { return forward_->take_cell(); }
+  const Pinnable* pinned() const override { return rows_ != nullptr ? rows_->pin.get() : forward_->pinned(); }
+  const Pinnable* take_cell() override { return rows_ != nullptr ? rows_->pin.get() : forward_->take_cell(); }
   void print(TextPrinter& out) const override {
     out.line("rows backward");
     out.indent();
@@ -44,9 +56,16 @@ class ReverseRowCursor final : public CellCursor {
   }
 
  private:
+  // Rows: whole rows of a span, in the order of this cursor, and the pin that keeps their bytes.
+  struct Rows {
+    std::vector<CellView> cells;
+    Pin pin;
+  };
+
   // Stores the cell in one of two slots, so that the previous cell stays valid whatever the forward
   // cursor does.
   const CellView* show(const CellView* cell) {
+    rows_ = nullptr;
     slot_ ^= 1;
     if (cell == nullptr) return current_ = nullptr;
     slots_[slot_] = *cell;
@@ -54,7 +73,8 @@ class ReverseRowCursor final : public CellCursor {
   }
 
   const CellView* in_row_or_before(const CellView* cell) {
-    CELLAR_DCHECK(current_ == &slots_[slot_]);  // the forward cursor moved once; this one has not yet
+    // The forward cursor moved once; this one has not yet.
+    CELLAR_DCHECK(rows_ == nullptr && current_ == &slots_[slot_]);
     if (cell != nullptr && cell->row() == row_) return show(cell);
     if (cell == nullptr && !forward_->status().ok()) return show(nullptr);
     return row_before();
@@ -64,13 +84,45 @@ class ReverseRowCursor final : public CellCursor {
     CELLAR_DCHECK(current_ != nullptr);
     first_of_row(key_, row_);
     keep_current();
+    if (take_rows_before()) return current_;
     return row_of(forward_->seek_before(key_.view()));
+  }
+
+  // Takes the rows before key_ that the run gives in one piece. The first row of a span is left out, because it
+  // may begin before the span. Returns false if no row is left.
+  bool take_rows_before() {
+    const std::span<const CellView> cells = forward_->span_before(key_.view());
+    Rows& rows = spans_[span_ ^ 1];  // those of the cell before stay
+    rows.cells.clear();
+    size_t end = cells.size();
+    for (size_t begin = end; end > 0; end = begin) {
+      for (begin = end - 1; begin > 0 && same_row(cells[begin - 1], cells[begin]);) --begin;
+      if (begin == 0) break;
+      for (size_t i = begin; i < end; ++i) rows.cells.push_back(cells[i]);
+    }
+    if (rows.cells.empty()) return false;
+    rows.pin = Pin(forward_->pinned());
+    span_ ^= 1;
+    rows_ = &rows;
+    current_ = rows.cells.data();
+    row_.assign(rows.cells.back().row());
+    return true;
+  }
+
+  const CellView* skip_in_rows(const CellView& target, bool leaves_row) {
+    const CellView* const last = &rows_->cells.back();
+    const CellView& from = *current_;
+    do {
+      if (current_ == last) return row_before();
+      ++current_;
+    } while (same_row(*current_, from) && (leaves_row || compare_cells(*current_, target) < 0));
+    return current_;
   }
 
   // Copies the cell shown last, because the forward cursor is about to make two moves for one move of
   // this cursor.
   void keep_current() {
-    if (current_ == nullptr) return;
+    if (current_ == nullptr || rows_ != nullptr) return;
     CellView& shown = slots_[slot_];
     kept_.assign(shown);
     shown = kept_.view();
@@ -91,7 +143,10 @@ class ReverseRowCursor final : public CellCursor {
   OwnedCell kept_;
   CellView slots_[2];
   int slot_ = 0;
-  const CellView* current_ = nullptr;
+  const CellView* current_ = nullptr;  // in a slot, or in *rows_
+  Rows spans_[2];
+  int span_ = 0;
+  const Rows* rows_ = nullptr;  // null: the forward cursor stands on the current cell
 };
 
 }  // namespace

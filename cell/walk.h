@@ -1,7 +1,9 @@
 // Walk: compares neighbouring cells once and asks a judge. Keys of a run are compared only here.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
+#include <span>
 #include <utility>
 
 #include "base/assert.h"
@@ -12,6 +14,15 @@
 namespace cellar {
 
 enum class Place : uint8_t { kNewRow, kNewColumn, kSameColumn };  // relative to the cell before
+
+// Returns the place of a stored cell that comes after `before` in a run.
+[[gnu::always_inline]] inline Place place_after(const CellView& before, const CellView& cell) {
+  if (!same_sizes(before, cell)) return same_row(before, cell) ? Place::kNewColumn : Place::kNewRow;
+  const uint32_t at = first_difference(before, cell);
+  if (at < before.row_size + 2u) return Place::kNewRow;
+  return at == end_of_columns(before, cell) && before.key_size == cell.key_size ? Place::kSameColumn
+                                                                               : Place::kNewColumn;
+}
 
 enum class Step : uint8_t {
   kNextCell,
@@ -53,7 +64,7 @@ class Walk {
     stand_ = Stand::kBetweenRows;
     leap_ = Leap::kNone;
     ++examined_;
-    return at_ = cursor_.seek(target);
+    return stand(cursor_.seek(target));
   }
 
   // Returns the cell to be judged next: between rows, the first cell of the next row. Returns null at the
@@ -75,6 +86,26 @@ class Walk {
   // Returns the next included cell of this row, or null when the row is over. Also returns null when the
   // cursor failed: see status().
   const CellView* next_in_row();
+
+  // Returns the cells of the next row if they lie in the span, and the judge shows each of them whatever the
+  // others are: at most one of each column, and no marker. The walk is then at the row after it. Returns
+  // nothing if any of this is not so: the caller then enters the row. Call after settle() returned a cell.
+  std::span<const CellView> take_plain_row() {
+    CELLAR_DCHECK(stand_ == Stand::kBetweenRows && at_ != nullptr);
+    if (same_row(*at_, span_end_[-1])) return {};  // the row may go on after the span
+    const CellView* end = at_;
+    Place place = Place::kNewColumn;
+    while (place == Place::kNewColumn) {
+      if (!judge_.shows_alone(*end)) return {};
+      ++end;
+      place = place_after(end[-1], *end);
+    }
+    if (place == Place::kSameColumn) return {};
+    const std::span<const CellView> row(at_, end);
+    examined_ += row.size();
+    at_ = end;
+    return row;
+  }
 
   // Leaves the row. settle() makes the move.
   void leave_row();
@@ -103,14 +134,16 @@ class Walk {
     leap_ = Leap::kNone;
     if (at_ == nullptr || at_->row() >= row) return;
     first_of_row(hop_, row);
-    at_ = cursor_.skip_to(hop_.view());
-    if (at_ != nullptr) ++examined_;
+    skip_forward(hop_.view());
   }
 
+  // Returns whether there is no cell to stand on: the end, an error (see status()), or not positioned yet.
+  bool is_over() const { return at_ == nullptr; }
   bool in_row() const { return stand_ == Stand::kInRow; }
   Status status() const { return cursor_.status(); }
   // Returns the object that holds the bytes of the current cell, which goes into the answer of the read.
-  const Pinnable* take_cell() { return cursor_.take_cell(); }
+  // A cursor that counts the cells of an answer gives spans of one cell, and is asked for each.
+  const Pinnable* take_cell() { return span_held_ != nullptr ? span_held_ : cursor_.take_cell(); }
   // Returns the number of cells examined so far, included or not.
   uint64_t examined() const { return examined_; }
 
@@ -135,7 +168,31 @@ class Walk {
     bool overheard = false;
   };
 
+  // Moves to the next cell of the cursor, most often inside the span. The caller stands on a cell.
+  const CellView* forward() {
+    if (++at_ == span_end_) [[unlikely]] {
+      const std::span<const CellView> span = cursor_.next_span();
+      if (span.empty()) return stand(nullptr);
+      at_ = span.data();
+      span_end_ = at_ + span.size();
+      span_held_ = span.size() > 1 ? cursor_.pinned() : nullptr;
+    }
+    ++examined_;
+    return at_;
+  }
+  const CellView* stand(const CellView* cell) {
+    span_end_ = cell + (cell != nullptr ? 1 : 0);
+    span_held_ = nullptr;
+    return at_ = cell;
+  }
+  void skip_in_row(const CellView& target);
+  void skip_forward(const CellView& target);
+  template <class IsBefore>
+  void skip(const CellView& target, const IsBefore& is_before);
+
   void advance();
+  void meet_in_column();
+  void advance_far(int steps);
   void leave_now();
   bool still_decided(bool column_changed) const;
   bool can_hop() const;
@@ -144,6 +201,8 @@ class Walk {
   CellCursor& cursor_;
   J& judge_;
   const CellView* at_ = nullptr;
+  const CellView* span_end_ = nullptr;    // at_ lies in a span that ends here
+  const Pinnable* span_held_ = nullptr;   // holds the bytes of a span of several cells
   Stand stand_ = Stand::kBetweenRows;
   Place place_ = Place::kNewRow;
   Decided decided_;
@@ -155,7 +214,7 @@ class Walk {
 };
 
 template <Judge J>
-const CellView* Walk<J>::next_in_row() {
+[[gnu::always_inline]] inline const CellView* Walk<J>::next_in_row() {
   if (returned_) {
     returned_ = false;
     advance();
@@ -181,21 +240,45 @@ void Walk<J>::leave_row() {
   stand_ = Stand::kLeaving;
 }
 
-// Moves to the next cell that the last verdict has not already decided, or out of the row.
+// Moves to the next cell that the last verdict has not already decided, or out of the row. Most often that is
+// the next cell, of another column or row.
 template <Judge J>
-void Walk<J>::advance() {
+[[gnu::always_inline]] inline void Walk<J>::advance() {
   CELLAR_DCHECK(stand_ == Stand::kInRow && at_ != nullptr);
+  if (decided_.then > Step::kNextColumn) return advance_far(0);
+  const CellView* before = at_;
+  const Place place = forward() != nullptr ? place_after(*before, *at_) : Place::kNewRow;
+  if (place == Place::kNewRow) {
+    stand_ = Stand::kBetweenRows;
+  } else if (place == Place::kNewColumn || decided_.then == Step::kNextCell) {
+    place_ = place;
+    decided_.overheard = false;
+  } else {
+    meet_in_column();
+  }
+}
+
+// The walk moved on to a cell of a column that is decided.
+template <Judge J>
+void Walk<J>::meet_in_column() {
+  CELLAR_DCHECK(in_row() && decided_.then == Step::kNextColumn);
+  if (still_decided(false)) return advance_far(1);
+  place_ = Place::kSameColumn;
+  decided_.overheard = true;
+}
+
+// Does the same as advance(), after some steps in the same column, in all cases.
+template <Judge J>
+void Walk<J>::advance_far(int steps) {
   if (decided_.then == Step::kNextRow) return leave_row();
   const int steps_max = decided_.then == Step::kNextColumn ? kStepsInColumn : kStepsElsewhere;
-  bool column_changed = false;
-  for (int steps = 0;; ++steps) {
+  for (bool column_changed = false;; ++steps) {
     if (steps >= steps_max && can_hop()) return hop();
     const CellView* before = at_;
-    at_ = cursor_.next();
-    if (at_ == nullptr) break;
-    ++examined_;
-    if (!same_row(*before, *at_)) break;
-    column_changed = column_changed || before->column() != at_->column();
+    if (forward() == nullptr) break;
+    const Place place = place_after(*before, *at_);
+    if (place == Place::kNewRow) break;
+    column_changed = column_changed || place == Place::kNewColumn;
     if (!still_decided(column_changed)) {
       place_ = column_changed ? Place::kNewColumn : Place::kSameColumn;
       decided_.overheard =
@@ -247,8 +330,7 @@ void Walk<J>::hop() {
   } else {
     last_of_column(hop_, at_->row(), at_->family(), at_->qualifier());
   }
-  at_ = cursor_.skip_to(hop_.view());
-  if (at_ != nullptr) ++examined_;
+  skip_in_row(hop_.view());
   if (at_ == nullptr || !same_row(hop_.view(), *at_)) {
     stand_ = Stand::kBetweenRows;
     return;
@@ -264,19 +346,41 @@ void Walk<J>::leave_now() {
   CELLAR_DCHECK(at_ != nullptr && stand_ == Stand::kLeaving);
   stand_ = Stand::kBetweenRows;
   if (const Leap leap = std::exchange(leap_, Leap::kNone); leap != Leap::kNone) {
-    at_ = leap == Leap::kBackward ? cursor_.seek(hint_.view()) : cursor_.skip_to(hint_.view());
-    if (at_ != nullptr) ++examined_;
+    if (leap == Leap::kForward) return skip_forward(hint_.view());
+    if (stand(cursor_.seek(hint_.view())) != nullptr) ++examined_;
     return;
   }
   for (int steps = 0; steps < kStepsElsewhere; ++steps) {
     const CellView* before = at_;
-    at_ = cursor_.next();
-    if (at_ == nullptr) return;
-    ++examined_;
-    if (!same_row(*before, *at_)) return;
+    if (forward() == nullptr || !same_row(*before, *at_)) return;
   }
   last_of_row(hop_, at_->row());
-  at_ = cursor_.skip_to(hop_.view());
+  skip_in_row(hop_.view());
+}
+
+// Moves to the first cell at or after the target, which lies in the current row. The cursor may go backward
+// from row to row: another row is after the target, whatever its key.
+template <Judge J>
+void Walk<J>::skip_in_row(const CellView& target) {
+  skip(target, [&](const CellView& cell) { return same_row(cell, target) && compare_keys(cell, target) < 0; });
+}
+
+// Moves to the first cell at or after the target, with a forward cursor.
+template <Judge J>
+void Walk<J>::skip_forward(const CellView& target) {
+  skip(target, [&](const CellView& cell) { return compare_cells(cell, target) < 0; });
+}
+
+// Skips in the span, and asks the cursor only if the span ends before the target.
+template <Judge J>
+template <class IsBefore>
+void Walk<J>::skip(const CellView& target, const IsBefore& is_before) {
+  CELLAR_DCHECK(at_ != nullptr && at_ < span_end_);
+  if (at_ + 1 == span_end_ || is_before(span_end_[-1])) {
+    stand(cursor_.skip_to(target));
+  } else {
+    at_ = std::partition_point(at_ + 1, span_end_, is_before);
+  }
   if (at_ != nullptr) ++examined_;
 }
 

@@ -108,6 +108,12 @@ class CountingCursor final : public CellCursor {
     return cancelled_ ? nullptr : count(source_.seek(target));
   }
   const CellView* next() override { return cancelled_ ? nullptr : count(source_.next()); }
+  std::span<const CellView> next_span() override {
+    if (cancelled_) return {};
+    const std::span<const CellView> span = source_.next_span();
+    cells_ += span.size();
+    return is_cancelled() ? std::span<const CellView>() : span;
+  }
   const CellView* skip_to(const CellView& target) override { return CellCursor::skip_to(target); }
   Status status() const override {
     return cancelled_ ? Status::aborted("the rewrite was cancelled") : source_.status();
@@ -122,8 +128,11 @@ class CountingCursor final : public CellCursor {
   const CellView* count(const CellView* cell) {
     if (cell == nullptr) return nullptr;
     ++cells_;
+    return is_cancelled() ? nullptr : cell;
+  }
+  bool is_cancelled() {
     cancelled_ = cancel_ != nullptr && cancel_->load(std::memory_order_relaxed);
-    return cancelled_ ? nullptr : cell;
+    return cancelled_;
   }
   CellCursor& source_;
   const std::atomic<bool>* const cancel_;

@@ -27,7 +27,7 @@ struct RewriteJob {
   std::span<const std::string> file_starts = {};
   Executor* executor = nullptr;  // to compress and write on a second thread; see HFileWriter::create
   bool keep_hash = false;        // fill RewrittenFile::kept_hash
-  // Borrowed, may be null. Once it is true, no further cell is read, and the rewrite fails with kAborted.
+  // Borrowed, may be null. Once it is true, the rewrite asks for no further cell, and fails with kAborted.
   const std::atomic<bool>* cancel = nullptr;
   // Called between pieces of bounded work; a status that is not ok ends the rewrite with it.
   std::function<Status(uint64_t cells_in)> checkpoint;

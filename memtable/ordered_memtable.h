@@ -10,12 +10,14 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/arena.h"
 #include "base/assert.h"
 #include "cell/cell_codec.h"
 #include "cell/cell_order.h"
+#include "cell/cell_room.h"
 #include "cellar/plugin.h"
 #include "memtable/cell_record.h"
 #include "memtable/memtable.h"
@@ -37,6 +39,21 @@ class OrderedCursor final : public RunCursor {
     const CellRecord* record = place_.next();
     CELLAR_DCHECK(record == nullptr || compare_cells(views_[now_], record->view()) <= 0);
     return show(record);
+  }
+  // The first spans are short: a read of one row wants few cells.
+  std::span<const CellView> next_span() override {
+    constexpr uint32_t kSpanCellsMax = 16;
+    CellView* const cells = rooms_[room_ ^= 1].of(span_cells_);
+    size_t count = 0;
+    while (count < span_cells_) {
+      const CellRecord* record = place_.next();
+      if (record == nullptr) break;
+      cells[count++] = record->view();
+    }
+    span_cells_ = std::min(2 * span_cells_, kSpanCellsMax);
+    if (count == 0) return {};
+    views_[now_ ^= 1] = cells[count - 1];
+    return {cells, count};
   }
   const CellView* seek_before(const CellView& target) override {
     return show(place_.seek_before(structure_, target));
@@ -76,6 +93,9 @@ class OrderedCursor final : public RunCursor {
   typename S::Place place_;
   std::array<CellView, 2> views_;
   size_t now_ = 0;
+  CellRoom rooms_[2];  // of the last two spans
+  size_t room_ = 0;
+  uint32_t span_cells_ = 1;  // of the next span at most
 };
 
 template <class S>

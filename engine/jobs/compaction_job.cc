@@ -103,7 +103,7 @@ void describe_inputs(const CompactionInputs& inputs, Executor& executor, NewFile
                      CompactionInfo& info, std::vector<MergeSource>& sources, std::vector<InputRun>& runs) {
   int64_t oldest_put = INT64_MAX;
   const FileCursorOptions options{
-      .fill_cache = false, .sequential = true, .stats = nullptr, .executor = &executor};
+      .fill_cache = false, .sequential = true, .stats = nullptr, .span_cells = 32, .executor = &executor};
   for (size_t i = inputs.runs.size(); i-- > 0;) {
     auto files = std::make_unique<InputFiles>(inputs.runs[i], options);
     InputRun& run = runs.emplace_back();

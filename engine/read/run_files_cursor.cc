@@ -48,6 +48,18 @@ class RunFilesCursor final : public RunCursor {
     return seek_after_current(first.view());
   }
 
+  std::span<const CellView> next_span() override {
+    if (simple_ != nullptr) {
+      if (const auto span = simple_->next_span(); !span.empty()) return span;
+    }
+    return RunCursor::next_span();  // goes to the next file
+  }
+
+  std::span<const CellView> span_before(const CellView& target) override {
+    if (!status_.ok() || !is_in_current(target.row())) return {};
+    return current_.cursor->span_before(target);
+  }
+
   const CellView* skip_to(const CellView& target) override {
     if (!standing_) return nullptr;
     const std::string_view row = target.row();

@@ -13,8 +13,10 @@
 namespace cellar {
 namespace {
 
-bool memtable_is_useless(const Memtable& memtable, const RowRange& range) {
-  return range.single_row() && !memtable.may_contain_row(range.start);
+// Returns whether the memtable cannot have cells of the range that this read sees. Cells that are inserted after
+// this are newer than the read point. A reader's own memtable may get more cells while it is read.
+bool memtable_is_useless(const Memtable& memtable, const RowRange& range, bool own) {
+  return range.single_row() ? !memtable.may_contain_row(range.start) : !own && memtable.bytes() == 0;
 }
 
 // Returns the only columns that matter to a read; an empty span means all columns.
@@ -99,7 +101,7 @@ void add_run(std::unique_ptr<RunCursor> run, const RowRange& range, uint32_t age
 void add_memtable(const StoreView& view, const StoreQuery& query, const RowRange& range,
                   const MemtableRef& memtable, uint32_t age, Sources& sources) {
   if (memtable.get() == nullptr) return;
-  const bool useless = memtable_is_useless(*memtable.get(), range);
+  const bool useless = memtable_is_useless(*memtable.get(), range, &memtable == query.own);
   auto* entry = explain(view, query, {}, useless ? Outcome::kNoSuchRow : Outcome::kRead);
   if (useless) return;
   ++(entry != nullptr ? entry->cost : *query.stats).memtables;
@@ -111,7 +113,8 @@ void add_memtable(const StoreView& view, const StoreQuery& query, const RowRange
 FileCursorOptions cursor_options(const StoreView& view, const StoreQuery& query, ReadStats* stats) {
   return {.fill_cache = query.fill_cache && view.config->options.cache_blocks,
           .sequential = query.sequential,
-          .stats = stats};
+          .stats = stats,
+          .span_cells = query.span_cells};
 }
 
 void add_file(const StoreView& view, const StoreQuery& query, const RowRange& range, const StoreFile& file,
@@ -242,8 +245,7 @@ void StoreReader::add_costs(const Explained& explained, ReadStats& stats) {
   for (size_t i = explained.from; i < explained.to; ++i) stats += explained.of->sources[i].cost;
 }
 
-bool RowRange::past_stop(std::string_view row) const {
-  if (stop.empty()) return false;
+bool RowRange::is_past(std::string_view row) const {
   const int order = row.compare(stop);
   if (order == 0) return !stop_inclusive;
   return reversed ? order < 0 : order > 0;

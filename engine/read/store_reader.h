@@ -38,15 +38,19 @@ struct RowRange {
                     : RowBounds{start, stop, start_inclusive, stop_inclusive};
   }
   // Returns whether `row` is beyond the stop bound, in the direction of the read.
-  bool past_stop(std::string_view row) const;
+  bool past_stop(std::string_view row) const { return !stop.empty() && is_past(row); }
   // Returns whether `row` is the excluded start.
   bool is_excluded_start(std::string_view row) const { return !start_inclusive && row == start; }
+
+ private:
+  bool is_past(std::string_view row) const;
 };
 
 struct StoreQuery {
   ReadRules rules;  // rules.family is set from the view; columns are borrowed
   bool fill_cache = true;
   bool sequential = false;
+  uint32_t span_cells = 0;                 // as FileCursorOptions::span_cells
   bool on_demand = false;                  // opens the sources now, reads when to_row() asks for a row
   const MemtableRef* own = nullptr;        // own cells of the reader, younger than the view; null: no cells
   ReadStats* stats = nullptr;              // borrowed, never null

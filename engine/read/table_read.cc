@@ -87,8 +87,8 @@ Status ScanRead::resolve(Clock& clock) {
   pace_ = ScanPace(scan.cursor_after_cells(), scan.cursor_after_ms(), clock);
   if (pace_.is_limited()) read.budget.pace = &pace_;
   if (scan.filter() != nullptr) {
-    filter_.emplace(*scan.filter(), scan.reversed(), scan.raw());
-    read.filter = &*filter_;
+    filter_ = std::make_unique<ReadFilter>(*scan.filter(), scan.reversed(), scan.raw());
+    read.filter = filter_.get();
     if (scan.batch() != 0 && filter_->needs_whole_row())
       return Status::invalid_argument("the filter decides about whole rows, which cannot be read in parts")
           .hinting("leave out Scan::batch, or the filter: " + scan.filter()->to_text());

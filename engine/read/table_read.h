@@ -2,6 +2,7 @@
 // kind of table.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <span>
@@ -68,7 +69,7 @@ struct ScanRead {
  private:
   std::string successor_;  // end of the prefix
   ReadStats own_stats_;    // used if the user requested no statistics
-  std::optional<ReadFilter> filter_;
+  std::unique_ptr<ReadFilter> filter_;  // null for most scans, and large
   ScanPace pace_;
 };
 
@@ -127,6 +128,11 @@ StoreQuery store_query(const Query<Q>& query, const TableRead& read, std::string
   if (store.rules.explicit_columns) store.rules.columns = choice->second;
   store.fill_cache = query.fill_cache();
   store.sequential = read.sequential;
+  // A row has at least one cell.
+  constexpr uint64_t kFirstSpanCells = 8;
+  if (!read.range.single_row())
+    store.span_cells = static_cast<uint32_t>(read.budget.rows == 0 ? kFirstSpanCells
+                                                                   : std::min<uint64_t>(read.budget.rows, 32));
   store.rules.filtered = read.filter != nullptr;
   store.stats = read.stats;
   store.explanation = query.explain();

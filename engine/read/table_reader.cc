@@ -73,6 +73,7 @@ Result<StoreReaders> TableReader::open_readers(const Query<Q>& query, const Tabl
   CELLAR_DCHECK(std::ranges::none_of(views, [](const auto& each) { return each == nullptr; }));
   const int64_t now_ms = read.instant != nullptr ? read.instant->now_ms : table_.host().mvcc.now_ms();
   StoreReaders readers;
+  readers.reserve(chosen.size());
   for (size_t i = 0; i < chosen.size(); ++i) {
     StoreQuery family = store_query(query, read, chosen[i].first->family(), chosen[i].second);
     family.rules.read_point = read_point;
@@ -177,10 +178,17 @@ class TableScan {
                       TableReader(*held->table_).open_readers(held->request_.scan, read));
     return make_table_scanner(
         RowReader(std::move(readers), read.range, read.budget, read.stats, &world.executor, read.filter),
-        held->table_->name(), held);
+        held->table_->name(), held, rows_ahead(held->request_.scan, own));
   }
 
  private:
+  // Statistics and explanations are exact after each row, and a reader's own cells may change between two rows.
+  static size_t rows_ahead(const Scan& scan, const ReadOverlay* own) {
+    constexpr size_t kRowsAhead = 32;
+    if (scan.stats() != nullptr || scan.explain() != nullptr || own != nullptr) return 1;
+    return scan.limit() == 0 ? kRowsAhead : static_cast<size_t>(std::min<uint64_t>(scan.limit(), kRowsAhead));
+  }
+
   const std::shared_ptr<TableState> table_;
   const std::shared_ptr<const void> keep_;
   ScanRead request_;

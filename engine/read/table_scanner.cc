@@ -19,30 +19,51 @@ uint64_t bytes_of(const CellView& cell) { return uint64_t{cell.key_size} + cell.
 
 class TableScanner final : public Scanner {
  public:
-  TableScanner(RowReader reader, std::string table, std::shared_ptr<const void> keep)
-      : keep_(std::move(keep)), table_(std::move(table)), reader_(std::move(reader)) {}
-
-  bool next() override {
-    RowBatchBuilder(batch_).restart();
-    return reader_.next(batch_);
+  TableScanner(RowReader&& reader, std::string table, std::shared_ptr<const void> keep, size_t rows_ahead)
+      : keep_(std::move(keep)), table_(std::move(table)), reader_(std::move(reader)), rows_ahead_(rows_ahead) {
+    CELLAR_ASSERT(rows_ahead > 0);
   }
-  RowView row() const override { return batch_.row(); }
+
+  bool next() override { return ++at_ < batch_.size() || read_ahead(); }
+  RowView row() const override { return at_ < batch_.size() ? batch_[at_] : RowView(); }
+  // An error that was met ahead of the current row has not happened yet.
   Status status() const override {
-    return reader_.status().ok() ? Status() : reader_.status().with_context("table " + table_);
+    if (reader_.status().ok() || at_ < batch_.size()) return {};
+    return reader_.status().with_context("table " + table_);
   }
 
   bool next_batch(RowBatch& batch, size_t rows) override {
     batch.clear();
-    while (batch.size() < rows && !RowBatchBuilder(batch).ends_with_cursor() && reader_.next(batch)) {
+    while (batch.size() < rows && at_ + 1 < batch_.size()) RowBatchBuilder(batch).add_row(batch_, ++at_);
+    if (batch.size() < rows) at_ = batch_.size();  // the scanner stands on no row any more
+    while (batch.size() < rows && !RowBatchBuilder(batch).ends_with_cursor() &&
+           reader_.next_rows(batch, {.rows = rows - batch.size()})) {
     }
     return !batch.empty();
   }
 
  private:
+  static constexpr uint64_t kCellsAhead = 256;
+  static constexpr uint64_t kBytesAhead = 64 << 10;
+  static constexpr size_t kRowsAtOnce = 16;  // a scan of so few rows reads them in one piece
+  static constexpr size_t kRowsAtFirst = 8;
+
+  bool read_ahead() {
+    RowBatchBuilder(batch_).restart();
+    RowBatchBuilder(batch_).reserve_rows(rows_now_);
+    at_ = 0;
+    const RowReader::Ahead ahead{rows_now_, kCellsAhead, kBytesAhead};
+    rows_now_ = std::min(2 * rows_now_, rows_ahead_);
+    return reader_.next_rows(batch_, ahead);
+  }
+
   std::shared_ptr<const void> keep_;  // destroyed last: the scan with its snapshot, and the table
   std::string table_;
   RowReader reader_;
   RowBatch batch_;
+  size_t at_ = 0;  // of the current row
+  size_t rows_ahead_;
+  size_t rows_now_ = rows_ahead_ <= kRowsAtOnce ? rows_ahead_ : kRowsAtFirst;
 };
 
 }  // namespace
@@ -57,6 +78,7 @@ RowReader::RowReader(StoreReaders families, const RowRange& range, ScanBudget bu
       in_parts_(budget.in_parts()),
       choosy_(filter != nullptr || !budget.page.are_open()) {
   CELLAR_ASSERT(stats != nullptr);
+  is_plain_ = families.size() == 1 && !choosy_ && !in_parts_ && budget.pace == nullptr;
   CELLAR_DCHECK(filter != nullptr ||
                 std::ranges::none_of(families, [](const auto& each) { return each->on_demand(); }));
   if (!budget.page.are_open()) page_.emplace(budget.page);
@@ -68,11 +90,12 @@ RowReader::RowReader(StoreReaders families, const RowRange& range, ScanBudget bu
 }
 
 // Returns whether the read has failed. Everything that the read returns waits for the answer: between two
-// answers, a family that failed looks like one that is over.
+// answers, a family that failed looks like one that is over. A family that stands on a cell has not failed.
 bool RowReader::failed() {
   if (!status_.ok()) return true;
   for (const StoreReaders* readers : {&families_, &rest_}) {
     for (const auto& family : *readers) {
+      if (!family->walk().is_over()) continue;
       if (Status status = family->status(); !status.ok()) {
         status_ = status.with_context("family " + family->view().config->options.name);
         return true;
@@ -110,19 +133,25 @@ bool RowReader::choose_row() {
   return true;
 }
 
-// Moves to the next row of the only family, which needs no comparison.
-bool RowReader::choose_row_of_one(StoreReader& family) {
+// Moves to the first cell of the next row of the only family, which needs no comparison. Returns false if the
+// range has no further row.
+inline bool RowReader::find_row_of_one(StoreReader& family) {
   while (const CellView* at = family.at()) {
     CELLAR_DCHECK(!family.walk().in_row());
     const std::string_view row = at->row();
     if (range_.past_stop(row)) return false;
-    const bool excluded = range_.is_excluded_start(row);
-    if (!rest_.empty()) row_.assign(row);
+    if (!range_.is_excluded_start(row)) return true;
     family.walk().enter_row();
-    if (!excluded) return true;
     family.walk().leave_row();
   }
   return false;
+}
+
+bool RowReader::choose_row_of_one(StoreReader& family) {
+  if (!find_row_of_one(family)) return false;
+  if (!rest_.empty()) row_.assign(family.at()->row());
+  family.walk().enter_row();
+  return true;
 }
 
 // Returns the key of the next row; nothing at the end.
@@ -148,6 +177,13 @@ bool RowReader::add_cursor_if_due(RowBatch& out) {
   return row.has_value();
 }
 
+// Lets other work of the executor run, from time to time.
+inline void RowReader::pass_checkpoint() {
+  if (++since_checkpoint_ < kRowsPerCheckpoint || executor_ == nullptr) return;
+  since_checkpoint_ = 0;
+  executor_->checkpoint();
+}
+
 // Goes to the next row whose key passes the filter, unless a cursor is due.
 RowReader::Entered RowReader::enter_next_row(RowBatch& out) {
   CELLAR_DCHECK(budget_.rows == 0 || rows_ <= budget_.rows);
@@ -155,10 +191,7 @@ RowReader::Entered RowReader::enter_next_row(RowBatch& out) {
     if (budget_.rows != 0 && rows_ == budget_.rows) return Entered::kEnd;
     if (filter_ != nullptr && filter_->done()) return Entered::kEnd;
     if (budget_.pace != nullptr && add_cursor_if_due(out)) return Entered::kCursor;
-    if (++since_checkpoint_ == kRowsPerCheckpoint && executor_ != nullptr) {
-      since_checkpoint_ = 0;
-      executor_->checkpoint();
-    }
+    pass_checkpoint();
     if (!choose_row()) return Entered::kEnd;
     if (budget_.pace != nullptr) budget_.pace->begin_row();
     ++stats_->rows_scanned;
@@ -219,16 +252,20 @@ bool RowReader::is_on_page(const CellView& cell, StoreReader& family) {
   return taken;
 }
 
+// Counts the bytes of a cell of the row. Returns false if the row has too many of them.
+inline bool RowReader::count_bytes(const CellView& cell, const StoreReader& family) {
+  row_bytes_ += cell.key_size + cell.value_size;
+  if (budget_.row_bytes_max == 0 || row_bytes_ <= budget_.row_bytes_max) [[likely]] return true;
+  status_ = Status::limit(fmt::format("row {} has more than {} bytes in family {} (row_bytes_max)",
+                                      escaped(cell.row()), budget_.row_bytes_max,
+                                      escaped(family.view().config->options.name)))
+                .hinting("read it in parts: Scan::batch, Scan::max_result_bytes");
+  return false;
+}
+
 bool RowReader::add(const CellView& cell, StoreReader& family, RowBatch& out) {
   CELLAR_DCHECK(!changed_ || &cell == &shown_);
-  row_bytes_ += cell.key_size + cell.value_size;
-  if (budget_.row_bytes_max != 0 && row_bytes_ > budget_.row_bytes_max) [[unlikely]] {
-    status_ = Status::limit(fmt::format("row {} has more than {} bytes in family {} (row_bytes_max)",
-                                        escaped(cell.row()), budget_.row_bytes_max,
-                                        escaped(family.view().config->options.name)))
-                  .hinting("read it in parts: Scan::batch, Scan::max_result_bytes");
-    return false;
-  }
+  if (!count_bytes(cell, family)) return false;
   if (changed_) {
     RowBatchBuilder(out).add_changed(cell, family.walk().take_cell());
   } else {
@@ -306,7 +343,7 @@ void RowReader::count_examined() {
   examined_ = examined;
 }
 
-bool RowReader::next(RowBatch& out) {
+bool RowReader::next_row(RowBatch& out) {
   if (!status_.ok()) return false;
   if (budget_.pace != nullptr) budget_.pace->go();
   while (true) {
@@ -320,16 +357,13 @@ bool RowReader::next(RowBatch& out) {
       static_cast<void>(failed());  // status() says why
       return false;
     }
+    if (filter_ != nullptr) RowBatchBuilder(out).begin_row();
     const bool part_full = collect(out);
     if (!part_full) in_row_ = false;
     const bool kept = part_full || filter_ == nullptr || decide(out);
     if (failed()) return false;
     count_examined();
-    if (!kept) {
-      ++stats_->rows_filtered;
-      continue;
-    }
-    const size_t cells = RowBatchBuilder::cells_in_open_row(out);
+    const size_t cells = kept ? RowBatchBuilder::cells_in_open_row(out) : 0;
     if (cells == 0) {
       ++stats_->rows_filtered;
       continue;
@@ -346,9 +380,59 @@ bool RowReader::next(RowBatch& out) {
   }
 }
 
-std::unique_ptr<Scanner> make_table_scanner(RowReader reader, const std::string& table,
-                                            std::shared_ptr<const void> keep) {
-  return std::make_unique<TableScanner>(std::move(reader), table, std::move(keep));
+// Adds the next row of the family: its cells as they lie in the walk's span, if the walk can tell, or one after
+// the other. Returns false if the row has too many bytes.
+inline bool RowReader::add_plain_row(StoreReader& family, RowBatchBuilder& to) {
+  Walk<ReadJudge>& walk = family.walk();
+  row_bytes_ = 0;
+  for (const CellView& cell : walk.take_plain_row()) {
+    if (!count_bytes(cell, family)) return false;
+    to.add(cell, walk.take_cell());
+  }
+  if (row_bytes_ > 0) return true;  // keys have bytes
+  walk.enter_row();
+  while (const CellView* cell = walk.next_in_row()) {
+    if (!count_bytes(*cell, family)) return false;
+    to.add(*cell, walk.take_cell());
+  }
+  return true;
+}
+
+// Reads with the same walk, judge and batch as next_row(), several rows in one loop. It asks only what a plain
+// read needs.
+bool RowReader::next_plain(RowBatch& out, const Ahead& ahead) {
+  CELLAR_DCHECK(is_plain_ && ahead.rows > 0);
+  StoreReader& family = *families_.front();
+  const Walk<ReadJudge>& walk = family.walk();
+  RowBatchBuilder to(out);
+  const size_t before = out.size();
+  const uint64_t examined_max = walk.examined() + std::min(ahead.cells, UINT64_MAX - walk.examined());
+  uint64_t bytes = 0;
+  while (status_.ok() && (budget_.rows == 0 || rows_ < budget_.rows)) {
+    pass_checkpoint();
+    if (!find_row_of_one(family)) break;
+    ++stats_->rows_scanned;
+    if (!add_plain_row(family, to) || (walk.is_over() && failed())) break;
+    if (const size_t cells = RowBatchBuilder::cells_in_open_row(out); cells == 0) {
+      ++stats_->rows_filtered;
+    } else {
+      to.end_row(false);
+      ++rows_;
+      ++stats_->rows_returned;
+      stats_->cells_returned += cells;
+    }
+    const size_t rows = out.size() - before;
+    bytes += row_bytes_;
+    if (rows >= ahead.rows || (rows > 0 && (walk.examined() >= examined_max || bytes >= ahead.bytes))) break;
+  }
+  static_cast<void>(failed());
+  count_examined();
+  return out.size() > before;
+}
+
+std::unique_ptr<Scanner> make_table_scanner(RowReader&& reader, const std::string& table,
+                                            std::shared_ptr<const void> keep, size_t rows_ahead) {
+  return std::make_unique<TableScanner>(std::move(reader), table, std::move(keep), rows_ahead);
 }
 
 }  // namespace cellar

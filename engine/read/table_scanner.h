@@ -28,6 +28,7 @@ struct ScanBudget {
   bool in_parts() const { return cells_per_part != 0 || bytes_per_part != 0; }
 };
 
+class RowBatchBuilder;
 using StoreReaders = std::vector<std::unique_ptr<StoreReader>>;
 
 // RowReader: the implementation of get and scan: one StoreReader per family. One thread at a time.
@@ -39,15 +40,31 @@ class RowReader {
             Executor* executor, ReadFilter* filter);
 
   // Adds the next row, a part of a row, or a cursor to `out`. Returns false at the end or after an error.
-  bool next(RowBatch& out);
+  bool next(RowBatch& out) { return next_rows(out, {}); }
+  // Ahead: how many rows to read at once. After the first row the read ends once it has examined so many cells,
+  // or its rows have so many bytes. A plain read gives the same rows however many it reads at once; other
+  // reads give one.
+  struct Ahead {
+    size_t rows = 1;
+    uint64_t cells = UINT64_MAX;
+    uint64_t bytes = UINT64_MAX;
+  };
+  bool next_rows(RowBatch& out, const Ahead& ahead) {
+    return is_plain_ ? next_plain(out, ahead) : next_row(out);
+  }
   const Status& status() const { return status_; }
 
  private:
   bool choose_row();
   bool choose_row_of_one(StoreReader& family);
+  bool find_row_of_one(StoreReader& family);
   bool failed();
   enum class Entered : uint8_t { kRow, kCursor, kEnd };
+  bool next_row(RowBatch& out);
+  bool next_plain(RowBatch& out, const Ahead& ahead);
+  bool add_plain_row(StoreReader& family, RowBatchBuilder& to);
   Entered enter_next_row(RowBatch& out);
+  void pass_checkpoint();
   std::optional<std::string_view> peek_row();
   bool add_cursor_if_due(RowBatch& out);
   bool collect(RowBatch& out);
@@ -57,6 +74,7 @@ class RowReader {
   const CellView* next_chosen(StoreReader& family);
   bool is_on_page(const CellView& cell, StoreReader& family);
   bool is_part_full(const CellView& cell, const RowBatch& out);
+  bool count_bytes(const CellView& cell, const StoreReader& family);
   bool add(const CellView& cell, StoreReader& family, RowBatch& out);
   bool decide(RowBatch& out);
   void count_examined();
@@ -70,6 +88,7 @@ class RowReader {
   ReadFilter* filter_;
   std::optional<FamilyPage> page_;
   bool in_parts_;
+  bool is_plain_;            // True if one family is read, in whole rows, as its walk gives them
   bool choosy_;              // True if the read may return only some of the walks' cells
   CellView shown_;           // the last cell as the filter returned it
   bool changed_ = false;     // True if the value of shown_ lies elsewhere than that of the stored cell
@@ -87,8 +106,9 @@ class RowReader {
 };
 
 // Returns the Scanner for users: a RowReader, the objects that it borrows from, and one reused batch. Its
-// errors name the table.
-std::unique_ptr<Scanner> make_table_scanner(RowReader reader, const std::string& table,
-                                            std::shared_ptr<const void> keep);
+// errors name the table. It reads up to `rows_ahead` rows at once where nobody can tell: 1 for a scan whose
+// statistics somebody reads, or whose cells may change.
+std::unique_ptr<Scanner> make_table_scanner(RowReader&& reader, const std::string& table,
+                                            std::shared_ptr<const void> keep, size_t rows_ahead);
 
 }  // namespace cellar

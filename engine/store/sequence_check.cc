@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
 #include "cell/cell_key.h"
 
 namespace cellar {
@@ -17,6 +19,14 @@ class SequenceCheckingCursor final : public RunCursor {
     return failure_.ok() ? checked(inner_->seek(target)) : nullptr;
   }
   const CellView* next() override { return failure_.ok() ? checked(inner_->next()) : nullptr; }
+  // Gives the cells before a fault; the next move returns nothing.
+  std::span<const CellView> next_span() override {
+    if (!failure_.ok()) return {};
+    const std::span<const CellView> span = inner_->next_span();
+    size_t right = 0;
+    while (right < span.size() && checked(&span[right]) != nullptr) ++right;
+    return span.first(right);
+  }
   const CellView* skip_to(const CellView& target) override {
     return failure_.ok() ? checked(inner_->skip_to(target)) : nullptr;
   }

@@ -33,7 +33,6 @@ void RowBatchBuilder::clear_rows() {
   batch_.copy_at_ = 0;
   batch_.copy_end_ = batch_.copies_.empty() ? 0 : kCopyBlockBytes;
   batch_.open_ = 0;
-  mark_open();
   CELLAR_ASSERT(batch_.pins_.size() <= 1 && batch_.copies_.size() <= 1);
 }
 
@@ -121,27 +120,29 @@ void RowBatchBuilder::drop_open_row() {
   batch_.copy_end_ = batch_.open_copy_end_;
 }
 
-void RowBatchBuilder::add(const CellView& cell, const Pinnable* held) {
-  CELLAR_DCHECK(batch_.cursor_.empty());  // a cursor ends the batch
-  CellView& kept = batch_.cells_.emplace_back(cell);
-  if (cell.key_in_scratch) copy_key(kept);
-  if (held != nullptr && (batch_.pins_.empty() || batch_.pins_.back() != held)) {
-    // Cells of two families alternate between two blocks: look a few pins back before counting again.
-    const size_t look = std::min<size_t>(batch_.pins_.size(), 4);
-    if (std::find(batch_.pins_.end() - static_cast<std::ptrdiff_t>(look), batch_.pins_.end(), held) ==
-        batch_.pins_.end()) {
-      held->add_pins(1);
-      batch_.pins_.push_back(held);
-      CELLAR_DCHECK(batch_.pins_.size() > batch_.open_pins_);  // drop_open_row() lets go of it
-    }
-  }
+// Cells of two families alternate between two blocks: looks a few pins back before counting again.
+void RowBatchBuilder::add_pin(const Pinnable* held) {
+  CELLAR_DCHECK(held != nullptr);
+  const size_t look = std::min<size_t>(batch_.pins_.size(), 4);
+  const auto from = batch_.pins_.end() - static_cast<std::ptrdiff_t>(look);
+  if (std::find(from, batch_.pins_.end(), held) != batch_.pins_.end()) return;
+  held->add_pins(1);
+  batch_.pins_.push_back(held);
 }
 
-void RowBatchBuilder::end_row(bool more_cells_in_row) {
-  CELLAR_ASSERT(batch_.ends_.empty() || batch_.ends_.back() / 2 == batch_.open_);
-  batch_.ends_.push_back(2 * batch_.cells_.size() + (more_cells_in_row ? 1 : 0));
-  batch_.open_ = batch_.cells_.size();
-  mark_open();
+void RowBatchBuilder::add_row(const RowBatch& from, size_t at) {
+  CELLAR_ASSERT(at < from.size() && cells_in_open_row(batch_) == 0);
+  const RowView row = from[at];
+  if (row.is_cursor()) return add_cursor(row.row());
+  for (const Pinnable* held : from.pins_) add_pin(held);
+  for (const CellView& cell : row) {
+    if (from.copies_.empty()) {
+      add(cell, nullptr);
+    } else {
+      add_changed(cell, nullptr);  // its bytes may be copies of that batch
+    }
+  }
+  end_row(row.more_cells_in_row());
 }
 
 void RowBatchBuilder::add_cursor(std::string_view row) {
@@ -151,13 +152,6 @@ void RowBatchBuilder::add_cursor(std::string_view row) {
   std::memcpy(room, row.data(), row.size());
   batch_.cursor_ = {room, row.size()};
   end_row(false);
-}
-
-void RowBatchBuilder::mark_open() {
-  batch_.open_pins_ = batch_.pins_.size();
-  batch_.open_copies_ = batch_.copies_.size();
-  batch_.open_copy_at_ = batch_.copy_at_;
-  batch_.open_copy_end_ = batch_.copy_end_;
 }
 
 }  // namespace cellar

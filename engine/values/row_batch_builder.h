@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/assert.h"
 #include "cellar/row_batch.h"
 
 namespace cellar {
@@ -17,22 +18,46 @@ class RowBatchBuilder {
 
   // Adds a cell to the row under construction. A pin on `held` keeps its bytes; bytes in scratch are copied.
   // Null: the cell needs no pin.
-  void add(const CellView& cell, const Pinnable* held);
+  void add(const CellView& cell, const Pinnable* held) {
+    CELLAR_DCHECK(batch_.cursor_.empty());  // a cursor ends the batch
+    CellView& kept = batch_.cells_.emplace_back(cell);
+    if (cell.key_in_scratch) copy_key(kept);
+    if (held != nullptr && (batch_.pins_.empty() || batch_.pins_.back() != held)) add_pin(held);
+  }
   // Adds a cell whose value does not lie in what `held` keeps.
   void add_changed(const CellView& cell, const Pinnable* held);
-  void end_row(bool more_cells_in_row);
+  // Notes where a row or part begins that drop_open_row() may discard. Call it before the first cell.
+  void begin_row() {
+    CELLAR_DCHECK(cells_in_open_row(batch_) == 0);
+    batch_.open_pins_ = batch_.pins_.size();
+    batch_.open_copies_ = batch_.copies_.size();
+    batch_.open_copy_at_ = batch_.copy_at_;
+    batch_.open_copy_end_ = batch_.copy_end_;
+  }
+  void end_row(bool more_cells_in_row) {
+    CELLAR_DCHECK(batch_.ends_.empty() || batch_.ends_.back() / 2 == batch_.open_);
+    batch_.open_ = batch_.cells_.size();
+    batch_.ends_.push_back(2 * batch_.open_ + (more_cells_in_row ? 1 : 0));
+  }
   std::span<const CellView> open_row() const { return std::span(batch_.cells_).subspan(batch_.open_); }
   // Replaces the cells of the row under construction, and copies those that are new.
   void replace_open_row(std::span<const CellView> cells);
   // Sorts the cells of the row under construction by family.
   void sort_open_row();
-  // Discards the row under construction, with its pins and copies.
+  // Discards the row under construction, with its pins and copies, back to begin_row().
   void drop_open_row();
   // Adds a cursor as the last row. Call only while no row is under construction.
   void add_cursor(std::string_view row);
   bool ends_with_cursor() const { return !batch_.cursor_.empty(); }
   // Returns the number of cells in the row under construction.
   static size_t cells_in_open_row(const RowBatch& batch) { return batch.cells_.size() - batch.open_; }
+  // Makes room for so many rows of one cell.
+  void reserve_rows(size_t rows) {
+    batch_.cells_.reserve(rows);
+    batch_.ends_.reserve(rows);
+  }
+  // Adds a row of another batch, with that batch's pins.
+  void add_row(const RowBatch& from, size_t at);
   // Removes all rows but keeps the newest pin, because the next row of a scan most often needs it again.
   void restart();
   // Removes all rows, and leaves the pins to the caller.
@@ -40,7 +65,7 @@ class RowBatchBuilder {
 
  private:
   char* copy_room(size_t bytes);
-  void mark_open();
+  void add_pin(const Pinnable* held);
   void copy_key(CellView& cell);
   void copy_value(CellView& cell);
 

@@ -31,6 +31,9 @@ struct FileCursorOptions {
   bool fill_cache = true;      // put data blocks that were read into the cache
   bool sequential = false;     // a long walk: read ahead, many blocks per read
   ReadStats* stats = nullptr;  // borrowed, may be null
+  // Cells that the first span of a walk has at most (CellCursor::next_span); later ones are longer. 0: spans of
+  // one cell, for reads that want few cells.
+  uint32_t span_cells = 0;
   // A long walk without stats: its next blocks are decompressed by a job of this executor. Borrowed; null:
   // by the thread that walks.
   Executor* executor = nullptr;

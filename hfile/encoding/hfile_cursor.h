@@ -11,6 +11,8 @@
 //   - static constexpr bool kPlain;                   whether base() + position holds a cell's plain form
 // If kPlain:
 //   - void move_to(size_t);                           goes to a position given out earlier
+//   - size_t next_known(CellView*, size_t, size_t);   as many cells up to a position, all checked by next()
+//                                                     before
 //   - size_t near(target, order);                     place of some cell < target, or 0
 // If not:
 //   - bool can_restart();                             whether it can start between cells, from a note
@@ -19,7 +21,9 @@
 //   - bool restart(const char* note, size_t from);    goes there, unless the place is at or before `from`
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -27,6 +31,7 @@
 #include "base/bytes.h"
 #include "cell/cell_key.h"
 #include "cell/cell_order.h"
+#include "cell/cell_room.h"
 #include "hfile/block/blocks_ahead.h"
 #include "hfile/block/file_parts.h"
 #include "hfile/encoding/cell_index_builder.h"
@@ -60,7 +65,9 @@ class HFileCursor final : public RunCursor {
         options_(options),
         order_(parts_.meta_order),
         index_(parts_.index.get()),
-        decoder_(parts_.format, parts_.options.sequence_override) {}
+        decoder_(parts_.format, parts_.options.sequence_override) {
+    spans_.cells_max = std::min(options_.span_cells, kSpanCellsMax);
+  }
 
   const CellView* seek(const CellView& target) override {
     if (!status_.ok()) return nullptr;
@@ -91,8 +98,25 @@ class HFileCursor final : public RunCursor {
     return stand(to);
   }
 
+  // Decodes cells of this block in one loop. next() moves over the border of the block and meets its faults.
+  std::span<const CellView> next_span() override {
+    if constexpr (Decoder::kPlain) {
+      if (standing_ && spans_.cells_max != 0) {
+        CellView* const cells = span_room(spans_.cells_max);
+        if (const size_t count = decode_span(cells); count > 0) {
+          const int to = (current_ + 1) % 3;
+          views_[to] = cells[count - 1];
+          stand(to);
+          return {cells, count};
+        }
+      }
+    }
+    return RunCursor::next_span();
+  }
+
   const CellView* skip_to(const CellView& target) override {
     if (!standing_) return nullptr;
+    spans_.cells_max = std::min(spans_.cells_max, kSpanCellsAfterSkip);
     if (beyond_block(target)) {
       if (!moved(index_.seek_forward(target, options_.stats))) return nullptr;
       if (!load()) return nullptr;
@@ -123,6 +147,19 @@ class HFileCursor final : public RunCursor {
     return end();
   }
 
+  // Decodes the cells of this block from an entry of its index on.
+  std::span<const CellView> span_before(const CellView& target) override {
+    if constexpr (Decoder::kPlain) {
+      if (!status_.ok() || spans_.cells_max == 0 || order_.meta_order()) return {};
+      if (!within_block(target) && !seek_index_before(target)) return {};
+      borders_ = 0;
+      if (!index_.valid() || !load()) return {};
+      return decode_before(target);
+    } else {
+      return RunCursor::span_before(target);
+    }
+  }
+
   Status status() const override { return status_; }
   const Pinnable* pinned() const override { return open_.pin.get(); }
   const Pinnable* take_cell() override { return open_.pin.get(); }
@@ -136,6 +173,10 @@ class HFileCursor final : public RunCursor {
 
  private:
   static constexpr int kNone = -1;
+  static constexpr uint32_t kSpanCellsMax = 32;
+  static constexpr uint32_t kSpanCellsAfterSkip = 4;  // who skips may skip again
+  // Cells between two entries of an index: the smallest has 8 bytes of sizes and a key of 13 bytes.
+  static constexpr uint32_t kCellsOfEntryMax = CellIndex::kStrideBytes / 21 + 1;
 
   // The block that the index points to, and what is known of it.
   struct OpenBlock {
@@ -156,6 +197,12 @@ class HFileCursor final : public RunCursor {
     BlocksAhead blocks;
     IndexCursor named;
     bool over = false;  // there is no block to be named
+  };
+  // The cells of the last two spans: the last cell of the span before outlives one move.
+  struct Spans {
+    uint32_t cells_max = 0;  // of the next one
+    int last = 0;
+    CellRoom rooms[2];
   };
   // The index key of the block after it.
   struct NextBlock {
@@ -221,14 +268,64 @@ class HFileCursor final : public RunCursor {
         std::string(decoder.fault()) + ", " + std::to_string(decoder.position()) + " bytes into the block"));
   }
 
+  bool are_in_order(const CellView& before, const CellView& after) const {
+    return (!order_.meta_order() && plainly_before(before, after)) || order_(before, after) <= 0;
+  }
   bool in_order(const CellView& before, const CellView& after) {
-    if ((!order_.meta_order() && plainly_before(before, after)) || order_(before, after) <= 0) {
+    if (are_in_order(before, after)) {
       open_.checking = !open_.trusted;
       return true;
     }
     fail(parts_.blocks->corruption(
         open_.offset, "cells out of order: " + key_text(after) + " comes after " + key_text(before)));
     return false;
+  }
+
+  CellView* span_room(uint32_t cells) { return spans_.rooms[spans_.last ^= 1].of(cells); }
+
+  // Returns the number of cells that lie after the current one in this block, up to a fault or the most that a
+  // span may have. Long walks get longer spans.
+  size_t decode_span(CellView* cells) {
+    const size_t cells_max = spans_.cells_max;
+    spans_.cells_max = std::min(2 * spans_.cells_max, kSpanCellsMax);
+    if (!open_.checking) return decoder_.next_known(cells, cells_max, decoder_.size());
+    const CellView* before = &views_[current_];
+    size_t count = 0;
+    for (; count < cells_max; before = &cells[count++]) {
+      const size_t position = decoder_.position();
+      if (decoder_.next(cells[count]) != DecodeStep::kCell) break;
+      if (!are_in_order(*before, cells[count])) {
+        decoder_.move_to(position);
+        break;
+      }
+    }
+    if (count > 0) open_.checking = !open_.trusted;
+    return count;
+  }
+
+  // Decodes the cells of the block from a few entries of its index before the target up to the target, and
+  // stands on the last of them. Returns nothing if there is no index, no such cell, or an error.
+  std::span<const CellView> decode_before(const CellView& target) {
+    const CellIndex* index = block()->cell_index();
+    if (index == nullptr) index = build_cell_index();
+    if (index == nullptr || !status_.ok() || !open_.trusted) return {};
+    const size_t entry = entry_at(*index, target);
+    if (entry == 0) return {};
+    const uint32_t entries = static_cast<uint32_t>(std::min<size_t>(entry, spans_.cells_max));
+    spans_.cells_max = std::min(2 * spans_.cells_max, kSpanCellsMax);
+    const size_t until = entry < index->size() ? index->offset(entry) : decoder_.size();
+    const uint32_t cells_max = index->dense() ? entries : entries * kCellsOfEntryMax;
+    CellView* const cells = span_room(cells_max);
+    decoder_.move_to(index->offset(entry - entries));
+    open_.whole = false;
+    size_t count = decoder_.next_known(cells, cells_max, until);
+    if (decoder_.position() < until) return {};  // not reached: the entries have fewer cells
+    while (count > 0 && order_(cells[count - 1], target) >= 0) --count;
+    if (count == 0) return {};
+    decoder_.move_to(static_cast<size_t>(cells[count - 1].key - 8 - decoder_.base()));
+    if (decoder_.next(views_[(current_ + 1) % 3]) != DecodeStep::kCell) return {};
+    stand((current_ + 1) % 3);
+    return {cells, count};
   }
 
   // The cell that was decoded and is not taken yet.
@@ -532,6 +629,7 @@ class HFileCursor final : public RunCursor {
   bool standing_ = false;
   OpenBlock open_;
   NextBlock next_block_;
+  Spans spans_;
   uint32_t borders_ = 0;  // crossed since the last seek
   Pin previous_;          // the block of the cell before, if that is another one
   std::string border_key_;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/assert.h"
 #include "base/coding.h"
 #include "cell/cell_codec.h"
 #include "hfile/encoding/encoding.h"
@@ -101,6 +102,36 @@ class PlainCells {
     return DecodeStep::kCell;
   }
 
+  // Decodes up to `cells_max` cells that begin before position `until` of a block, every cell of which next() has
+  // decoded before. Returns their number.
+  size_t next_known(CellView* cells, size_t cells_max, size_t until) {
+    CELLAR_DCHECK(until <= size());
+    const char* at = at_;
+    const char* const end = begin_ + until;
+    size_t count = 0;
+    for (; count < cells_max && at < end; ++count) {
+      CellView& cell = cells[count];
+      parse_known_key(at + 8, load_be32(at), cell);
+      cell.key_in_scratch = false;
+      cell.value = cell.key + cell.key_size;
+      cell.value_size = load_be32(at + 4);
+      at = cell.value + cell.value_size;
+      cell.tags = nullptr;
+      cell.tags_size = 0;
+      if (tags_) {
+        cell.tags_size = load_be16(at);
+        cell.tags = at + 2;
+        at += 2 + cell.tags_size;
+      }
+      cell.sequence = 0;
+      if (mvcc_) take_mvcc(at, end_, cell.sequence);
+      if (overridden_) cell.sequence = sequence_;
+      CELLAR_DCHECK(at <= end_ && key_fault(cell) == nullptr);
+    }
+    at_ = at;
+    return count;
+  }
+
   // Returns the reason of the last kBad.
   const char* fault() const { return fault_; }
 
@@ -111,6 +142,14 @@ class PlainCells {
   }
 
  private:
+  static void parse_known_key(const char* key, uint32_t key_size, CellView& cell) {
+    cell.key = key;
+    cell.key_size = key_size;
+    cell.row_size = load_be16(key);
+    cell.family_size = static_cast<uint8_t>(key[2 + cell.row_size]);
+    cell.timestamp = static_cast<int64_t>(load_be64(key + key_size - 9));
+    cell.cell_type = static_cast<CellType>(static_cast<uint8_t>(key[key_size - 1]));
+  }
   bool take_tags(const char*& at, CellView& cell) {
     const auto left = static_cast<size_t>(end_ - at);
     if (left < 2 || load_be16(at) > left - 2) return bad("tags longer than the block") == DecodeStep::kCell;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "cell/cell_key.h"
@@ -91,6 +92,26 @@ class Run {
     log_ += "next\n";
     shown(cursor_->next(), at_ == kEnd ? kEnd : expected_.next(at_));
   }
+  void next_span() {
+    log_ += "next_span\n";
+    const std::span<const CellView> span = cursor_->next_span();
+    if (span.empty()) return shown(nullptr, expected_.next(at_));
+    check_span();
+    for (size_t i = 0; i < span.size() && !failed_; ++i) shown(&span[i], expected_.next(at_));
+    span_ = span;
+  }
+  // Cells that end before the target, or none.
+  void span_before(const CellView& target) {
+    log_ += "span_before " + print_cell(target) + "\n";
+    const std::span<const CellView> span = dynamic_cast<RunCursor&>(*cursor_).span_before(target);
+    if (span.empty()) return seek_before(target);
+    check_span();
+    const size_t last = expected_.before(target);
+    if (last == kEnd || last + 1 < span.size()) return fail(&span.back(), last);
+    current_ = nullptr;
+    for (size_t i = 0; i < span.size() && !failed_; ++i) shown(&span[i], last + 1 - span.size() + i);
+    span_ = span;
+  }
   void skip_to(const CellView& target) {
     log_ += "skip_to " + print_cell(target) + "\n";
     shown(cursor_->skip_to(target), expected_.skip_to(at_, target));
@@ -131,7 +152,17 @@ class Run {
   bool failed() const { return failed_; }
 
  private:
+  // All cells of a span must be whole after the move that follows it.
+  void check_span() {
+    for (size_t i = 0; i < span_.size() && at_ != kEnd; ++i) {
+      if (same(span_[i], expected_[at_ + 1 - span_.size() + i])) continue;
+      ADD_FAILURE() << "a cell of the span before did not outlive one move:\n" << log_;
+      failed_ = true;
+    }
+    span_ = {};
+  }
   void shown(const CellView* cell, size_t expected) {
+    check_span();
     EXPECT_TRUE(cursor_->status().ok()) << cursor_->status().to_text() << "\n" << log_;
     if ((cell == nullptr) != (expected == kEnd)) return fail(cell, expected);
     if (cell != nullptr && !same(*cell, expected_[expected])) return fail(cell, expected);
@@ -153,6 +184,7 @@ class Run {
   std::unique_ptr<CellCursor> cursor_;
   const Expected& expected_;
   const CellView* current_ = nullptr;
+  std::span<const CellView> span_;  // of the last move; ends at at_
   size_t at_ = kEnd;
   bool failed_ = false;
   std::string log_;
@@ -214,6 +246,8 @@ void walk_all(Run& run, const Expected& expected, bool reversed) {
   run.seek(from.view());
   for (size_t i = 0; i <= expected.size() + 2 && !run.failed(); ++i) run.next();
   EXPECT_TRUE(run.at_end());
+  if (!run.failed()) run.seek(from.view());
+  while (!run.failed() && !run.at_end()) run.next_span();
   if (!run.failed()) run.seek(from.view());  // the end is no error: back to the start
 }
 
@@ -223,7 +257,7 @@ void random_walk(Run& run, const Expected& expected, Random& random, const Contr
   run.seek(target.view());
   for (int i = 0; i < limits.moves && !run.failed(); ++i) {
     random_target(target, expected, random);
-    switch (random.below(7)) {
+    switch (random.below(10)) {
       case 0:
         run.seek(target.view());
         break;
@@ -240,6 +274,13 @@ void random_walk(Run& run, const Expected& expected, Random& random, const Contr
         break;
       case 4:
         run.print();
+        break;
+      case 5:
+      case 6:
+        if (!run.at_end()) run.next_span();
+        break;
+      case 7:
+        if (limits.seek_before) run.span_before(target.view());
         break;
       default:
         run.next();

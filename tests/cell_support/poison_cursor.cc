@@ -1,31 +1,45 @@
 // PoisonCursor.
 #include "tests/cell_support/poison_cursor.h"
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cell/cell_codec.h"
 
 namespace cellar::testing {
 namespace {
 
-// The bytes of one cell that was handed out. Scribbled over and freed when the last pin goes.
-class Copy final : public Pinnable {
+// The bytes of the cells that one move handed out. Scribbled over and freed when the last pin goes.
+class Copies final : public Pinnable {
  public:
-  explicit Copy(const CellView& cell) { cell_.assign(cell); }
-  const CellView& view() const { return cell_.view(); }
+  explicit Copies(std::span<const CellView> cells) : cells_(cells.size()) {
+    for (size_t i = 0; i < cells.size(); ++i) cells_[i].assign(cells[i]);
+  }
+  std::vector<CellView> views() const {
+    std::vector<CellView> views;
+    for (const OwnedCell& cell : cells_) {
+      views.push_back(cell.view());
+      views.back().key_in_scratch = false;
+    }
+    return views;
+  }
 
  protected:
   void unpinned() override {
-    const CellView& view = cell_.view();
-    const size_t bytes = view.key_size + view.value_size + view.tags_size;
-    std::memset(const_cast<char*>(view.key), 0xdb, bytes);
+    for (const OwnedCell& cell : cells_) {
+      const CellView& view = cell.view();
+      const size_t bytes = view.key_size + view.value_size + view.tags_size;
+      std::memset(const_cast<char*>(view.key), 0xdb, bytes);
+    }
     delete this;
   }
 
  private:
-  OwnedCell cell_;
+  std::vector<OwnedCell> cells_;
 };
 
 class PoisonCursor final : public RunCursor {
@@ -34,9 +48,11 @@ class PoisonCursor final : public RunCursor {
 
   const CellView* seek(const CellView& target) override { return show(cursor_->seek(target)); }
   const CellView* next() override { return show(cursor_->next()); }
+  std::span<const CellView> next_span() override { return show(cursor_->next_span()); }
   const CellView* skip_to(const CellView& target) override { return show(cursor_->skip_to(target)); }
-  const CellView* seek_before(const CellView& target) override {
-    return show(dynamic_cast<RunCursor&>(*cursor_).seek_before(target));
+  const CellView* seek_before(const CellView& target) override { return show(run().seek_before(target)); }
+  std::span<const CellView> span_before(const CellView& target) override {
+    return show(run().span_before(target));
   }
   Status status() const override { return cursor_->status(); }
   const Pinnable* pinned() const override { return slots_[slot_].bytes.get(); }
@@ -46,26 +62,34 @@ class PoisonCursor final : public RunCursor {
   struct Slot {
     Pin bytes;
     std::string scribbled;
-    CellView view;
+    std::vector<CellView> views;
   };
 
-  // Three slots: the current cell, the one before, and the one before that, which from now on is poison.
+  RunCursor& run() { return dynamic_cast<RunCursor&>(*cursor_); }
+
   const CellView* show(const CellView* cell) {
+    const auto span = show(cell != nullptr ? std::span(cell, 1) : std::span<const CellView>());
+    return span.empty() ? nullptr : span.data();
+  }
+  // Three slots: the current cells, those before, and those before that, which from now on are poison.
+  std::span<const CellView> show(std::span<const CellView> cells) {
     Slot& stale = slots_[(slot_ + 2) % 3];
-    stale.scribbled.assign(stale.view.key_size + stale.view.value_size + stale.view.tags_size, '\xdb');
-    stale.view.key = stale.view.value = stale.view.tags = stale.scribbled.data();
+    for (CellView& view : stale.views) {
+      stale.scribbled.resize(
+          std::max<size_t>(stale.scribbled.size(), view.key_size + view.value_size + view.tags_size), '\xdb');
+    }
+    for (CellView& view : stale.views) view.key = view.value = view.tags = stale.scribbled.data();
     stale.bytes.reset();
     slot_ = (slot_ + 1) % 3;
     Slot& current = slots_[slot_];
-    if (cell == nullptr) {
+    if (cells.empty()) {
       current = {};
-      return nullptr;
+      return {};
     }
-    const Copy* copy = new Copy(*cell);
-    current.bytes = Pin(copy);
-    current.view = copy->view();
-    current.view.key_in_scratch = false;
-    return &current.view;
+    const Copies* copies = new Copies(cells);
+    current.bytes = Pin(copies);
+    current.views = copies->views();
+    return current.views;
   }
 
   std::unique_ptr<CellCursor> cursor_;

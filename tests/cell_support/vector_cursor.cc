@@ -23,9 +23,16 @@ class Run final : public Pinnable {
     }
   }
   const std::vector<OwnedCell>& cells() const { return cells_; }
+  // The same cells, one after the other: spans are parts of them.
+  std::span<const CellView> views() {
+    if (views_.empty())
+      for (const OwnedCell& cell : cells_) views_.push_back(cell.view());
+    return views_;
+  }
 
  private:
   std::vector<OwnedCell> cells_;
+  std::vector<CellView> views_;
 };
 
 class VectorCursor final : public RunCursor {
@@ -42,12 +49,29 @@ class VectorCursor final : public RunCursor {
     const size_t after = first_at_or_after(target);
     return stand(after == 0 ? size() : after - 1);
   }
+  // Spans of one to five cells. A cursor that is to fail counts each move, and gives spans of one.
+  std::span<const CellView> next_span() override {
+    if (!failure_.ok() || at_ >= size()) return RunCursor::next_span();
+    const size_t from = at_ + 1;
+    const size_t cells = std::min(from % 5 + 1, size() - from);
+    if (cells == 0) return RunCursor::next_span();
+    at_ += cells;
+    return run_of().views().subspan(from, cells);
+  }
+  std::span<const CellView> span_before(const CellView& target) override {
+    const size_t after = first_at_or_after(target);
+    if (!failure_.ok() || after % 4 == 0) return {};
+    const size_t cells = std::min<size_t>(after, 6);
+    at_ = after - 1;
+    return run_of().views().subspan(after - cells, cells);
+  }
   Status status() const override { return status_; }
   const Pinnable* pinned() const override { return run_.get(); }
   void print(TextPrinter& out) const override { out.line(fmt::format("vector: cell {} of {}", at_, size())); }
 
  private:
   const Run& run() const { return *static_cast<const Run*>(run_.get()); }
+  Run& run_of() { return const_cast<Run&>(run()); }  // made by this cursor
   size_t size() const { return run().cells().size(); }
   size_t first_at_or_after(const CellView& target) const {
     const auto& cells = run().cells();

@@ -67,6 +67,7 @@ std::vector<Shape> shapes() {
         shape.writing.index_entries_min = block_bytes == 64 ? 2 : 16;
         shape.cache_bytes = cached == 0 ? 0 : cached == 1 ? 8 << 20 : 3000;
         shape.reading.sequential = cached == 0 && block_bytes == 400;
+        shape.reading.span_cells = cached == 0 ? 0 : cached == 1 ? 3 : 8;
         shape.name = std::string(encoding) + "_" + std::to_string(block_bytes) +
                      (cached == 0   ? "_uncached"
                       : cached == 1 ? "_cached"
