@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/recycled.h"
 #include "cell/cell_order.h"
 
 namespace cellar {
@@ -38,7 +39,7 @@ struct RowsBackward {
 
 // MergingCursor: `Order` is the order of the cells in the sources.
 template <class Order>
-class MergingCursor final : public CellCursor {
+class MergingCursor final : public CellCursor, public Recycled<MergingCursor<Order>> {
  public:
   explicit MergingCursor(std::vector<MergeSource> sources) : sources_(std::move(sources)) {
     CELLAR_ASSERT(sources_.size() > 1);

@@ -119,9 +119,11 @@ StoreQuery store_query(const Query<Q>& query, const TableRead& read, std::string
   store.rules.strict_versions = query.strict_versions();
   store.rules.time_from = query.time_from();
   store.rules.time_until = query.time_until();
-  const auto times = query.family_time_ranges().find(family);
-  if (times != query.family_time_ranges().end())
-    std::tie(store.rules.time_from, store.rules.time_until) = times->second;
+  if (!query.family_time_ranges().empty()) {
+    const auto times = query.family_time_ranges().find(family);
+    if (times != query.family_time_ranges().end())
+      std::tie(store.rules.time_from, store.rules.time_until) = times->second;
+  }
   store.rules.raw = read.raw;
   store.rules.explicit_columns = choice != nullptr && !choice->second.empty();
   if (store.rules.explicit_columns) store.rules.columns = choice->second;

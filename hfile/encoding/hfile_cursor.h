@@ -24,6 +24,7 @@
 
 #include "base/assert.h"
 #include "base/bytes.h"
+#include "base/recycled.h"
 #include "cell/cell_key.h"
 #include "cell/cell_order.h"
 #include "hfile/block/file_parts.h"
@@ -50,7 +51,7 @@ class FileOrder {
 // One thread at a time. Holds its file, the block it stands in, and the block of the cell before (the
 // two-step rule).
 template <class Decoder>
-class HFileCursor final : public RunCursor {
+class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>> {
  public:
   HFileCursor(std::shared_ptr<const FileParts> file, const FileCursorOptions& options)
       : file_(std::move(file)),
