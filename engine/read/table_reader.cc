@@ -61,21 +61,23 @@ struct Ended {
 
 }  // namespace
 
-Status TableReader::resolve_choices(const FamilyList& list, const ColumnMap& choices,
-                                    std::vector<std::pair<Store*, const FamilyChoice*>>& chosen) const {
-  if (choices.empty()) {
-    for (const auto& store : list.stores) chosen.emplace_back(store.get(), nullptr);
+template <class Q>
+Status TableReader::choose_families(const FamilyList& list, const Query<Q>& query, Chosen& chosen) const {
+  chosen.families.clear();
+  if (query.chooses_nothing()) {
+    for (const auto& store : list.stores)
+      chosen.families.emplace_back(store.get(), FamilyChoice{store->family()});
     return {};
   }
-  for (const FamilyChoice& choice : choices) {
-    Store* store = list.find(choice.first);
-    if (store == nullptr) return table_.unknown_family(choice.first);
-    chosen.emplace_back(store, &choice);
-  }
-  if (chosen.size() > 1)
-    std::ranges::sort(chosen, {}, [](const auto& each) { return std::string_view(each.first->family()); });
-  CELLAR_ASSERT(chosen.size() == choices.size());
-  return {};
+  Status status;
+  query.for_each_family([&](std::string_view family, std::span<const std::string> qualifiers) {
+    Store* const store = list.find(family);
+    if (store == nullptr && status.ok()) status = table_.unknown_family(family);
+    chosen.families.emplace_back(store, FamilyChoice{family, qualifiers});
+  });
+  // The choices and the list are in the order of the names.
+  CELLAR_DCHECK(std::ranges::is_sorted(chosen.families, {}, [](const auto& each) { return each.second.family; }));
+  return status;
 }
 
 // Takes the read point first, then the views. A view rewritten for a later read point may lack cells that
@@ -94,8 +96,7 @@ Status TableReader::take_views(const Query<Q>& query, const TableRead& read, Cho
   for (bool again = true; again;) {
     again = false;
     const FamilyList& list = table_.families();
-    chosen.families.clear();
-    CELLAR_TRY(resolve_choices(list, query.columns(), chosen.families));
+    CELLAR_TRY(choose_families(list, query, chosen));
     for (const auto& [family, times] : query.family_time_ranges())
       if (list.find(family) == nullptr) return table_.unknown_family(family);
     views.begin(chosen.families.size());
@@ -122,7 +123,7 @@ Status TableReader::take_views(const Query<Q>& query, const TableRead& read, Cho
 template <class Q>
 StoreQuery TableReader::query_of(const Query<Q>& query, const TableRead& read, const Chosen& chosen, size_t i) {
   const auto& [store, choice] = chosen.families[i];
-  StoreQuery family = store_query(query, read, store->family(), choice);
+  StoreQuery family = store_query(query, read, choice);
   family.rules.read_point = chosen.read_point;
   family.rules.now_ms = chosen.now_ms;
   if (read.overlay != nullptr) family.own = read.overlay->find(store);

@@ -46,7 +46,7 @@ class TableReader {
   Result<StoreReaders> open_readers(const Query<Q>& query, const TableRead& read) const;
   // Chosen: the families of a read, in the order of their names, as of one read point.
   struct Chosen {
-    std::vector<std::pair<Store*, const FamilyChoice*>> families;
+    std::vector<std::pair<Store*, FamilyChoice>> families;
     uint64_t read_point = 0;
     int64_t now_ms = 0;
   };
@@ -56,8 +56,8 @@ class TableReader {
   template <class Q>
   static StoreQuery query_of(const Query<Q>& query, const TableRead& read, const Chosen& chosen, size_t i);
   Result<bool> read_plain_row(const Get& get, const TableRead& read, RowBatch& batch) const;
-  Status resolve_choices(const FamilyList& list, const ColumnMap& choices,
-                         std::vector<std::pair<Store*, const FamilyChoice*>>& chosen) const;
+  template <class Q>
+  Status choose_families(const FamilyList& list, const Query<Q>& query, Chosen& chosen) const;
 
   const TableState& table_;
 };
