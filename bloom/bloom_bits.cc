@@ -1,6 +1,7 @@
 // BloomBits: HBase's formulas for the size of a chunk, its bits, and how a sparse chunk is folded.
 #include "bloom/bloom_bits.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -44,13 +45,21 @@ BloomShape bloom_shape(uint32_t bytes, float error_rate, uint32_t fold_max) {
 
 bool bloom_may_contain(std::string_view bits, uint32_t hash_count, BloomHashes hashes) {
   const uint32_t count = static_cast<uint32_t>(bits.size() * 8);
+  const auto has = [&](uint32_t position) {
+    return (static_cast<uint8_t>(bits[position >> 3]) >> (position & 7) & 1) != 0;
+  };
   // The bits lie anywhere in the chunk: ask for all cache lines at once instead of waiting for one after the
   // other.
-  for (uint32_t i = 0; i < hash_count; ++i)
-    __builtin_prefetch(bits.data() + (bloom_position(hashes, i, count) >> 3));
-  for (uint32_t i = 0; i < hash_count; ++i) {
-    const uint32_t position = bloom_position(hashes, i, count);
-    if ((static_cast<uint8_t>(bits[position >> 3]) >> (position & 7) & 1) == 0) return false;
+  constexpr uint32_t kTogether = 8;
+  uint32_t positions[kTogether];
+  for (uint32_t i = 0; i < hash_count; i += kTogether) {
+    const uint32_t these = std::min(kTogether, hash_count - i);
+    for (uint32_t j = 0; j < these; ++j) {
+      positions[j] = bloom_position(hashes, i + j, count);
+      __builtin_prefetch(bits.data() + (positions[j] >> 3));
+    }
+    for (uint32_t j = 0; j < these; ++j)
+      if (!has(positions[j])) return false;
   }
   return true;
 }

@@ -13,6 +13,7 @@ class RowBloom final : public BloomType {
     key.assign(row);
     return true;
   }
+  bool keys_are_rows() const override { return true; }
 };
 
 }  // namespace

@@ -19,6 +19,7 @@ class RowPrefixBloom final : public BloomType {
     key.assign(row.substr(0, bytes_));
     return true;
   }
+  bool keys_are_rows() const override { return true; }
   size_t prefix_bytes() const override { return bytes_; }
 
  private:

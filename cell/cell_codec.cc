@@ -108,9 +108,13 @@ void OwnedCell::assign(std::string_view row, std::string_view family, std::strin
   value = value.substr(0, UINT32_MAX);
   tags = tags.substr(0, kTagsBytesMax + 1);
   const size_t key_size = flat_key_bytes(row.size(), family.size(), qualifier.size());
-  bytes_.resize(key_size);
+  const size_t size = key_size + value.size() + tags.size();
+  if (bytes_.size() != size) bytes_.resize(size);
   store_flat_key(bytes_.data(), row, family, qualifier, timestamp, type);
-  bytes_.append(value).append(tags);
+  if (size != key_size) {
+    value.copy(bytes_.data() + key_size, value.size());
+    tags.copy(bytes_.data() + key_size + value.size(), tags.size());
+  }
   point(key_size, value.size(), tags.size());
   view_.row_size = static_cast<uint16_t>(row.size());
   view_.family_size = static_cast<uint8_t>(family.size());

@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "base/recycled.h"
 #include "cell/cell_order.h"
 
 namespace cellar {
@@ -62,7 +63,7 @@ struct Source {
 
 // MergingCursor: `Order` is the order of the cells in the sources.
 template <class Order>
-class MergingCursor final : public CellCursor {
+class MergingCursor final : public CellCursor, public Recycled<MergingCursor<Order>> {
  public:
   explicit MergingCursor(std::vector<MergeSource> sources) {
     CELLAR_ASSERT(sources.size() > 1);

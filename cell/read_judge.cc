@@ -67,12 +67,15 @@ void ReadJudge::enter(Place place) {
 bool ReadJudge::wants_column(const CellView& cell, Verdict& otherwise) {
   CELLAR_DCHECK(rules_.explicit_columns && !covers_family(cell.type()));
   const std::string_view qualifier = cell.qualifier();
-  while (column_ < rules_.columns.size() && rules_.columns[column_] < qualifier) ++column_;
+  for (; column_ < rules_.columns.size(); ++column_) {
+    const int order = std::string_view(rules_.columns[column_]).compare(qualifier);
+    if (order == 0) return true;
+    if (order > 0) break;
+  }
   if (column_ == rules_.columns.size()) {
     otherwise = {false, Step::kNextRow};
     return false;
   }
-  if (rules_.columns[column_] == qualifier) return true;
   first_of_column(target_, cell.row(), cell.family(), rules_.columns[column_]);
   otherwise = {false, Step::kSeek};
   return false;

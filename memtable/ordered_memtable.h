@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/assert.h"
+#include "base/recycled.h"
 #include "cell/cell_codec.h"
 #include "cell/cell_order.h"
 #include "cell/cell_room.h"
@@ -30,7 +31,7 @@ namespace cellar {
 // cursor therefore sees every cell inserted before it was made. Cells do not move in the arena, so the
 // two-step rule costs only a second view. As long as a pin is held, the bytes outlive the cursor as well.
 template <class S>
-class OrderedCursor final : public RunCursor {
+class OrderedCursor final : public RunCursor, public Recycled<OrderedCursor<S>> {
  public:
   OrderedCursor(const Memtable* table, const S* structure) : pin_(table), structure_(*structure) {}
 

@@ -77,7 +77,7 @@ void RowFilter::add(Hashed row) {
   ++last->rows;
 }
 
-bool RowFilter::may_contain(std::string_view row) const {
+bool RowFilter::find(std::string_view row) const {
   const uint64_t hash = hash64(row);
   for (const auto& each : segments_) {
     const Segment* segment = each.load(std::memory_order_acquire);

@@ -42,7 +42,9 @@ class RowFilter {
   void add(Hashed row);
 
   // Returns false only if the row was not added. Any thread.
-  bool may_contain(std::string_view row) const;
+  bool may_contain(std::string_view row) const {
+    return segments_[0].load(std::memory_order_acquire) != nullptr && find(row);
+  }
 
   // Returns the bytes of memory. Any thread.
   uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
@@ -65,6 +67,7 @@ class RowFilter {
   };
   static constexpr size_t kSegmentsMax = 13;  // 1,024 rows in the first, then four times as many in each
 
+  bool find(std::string_view row) const;
   void grow();
 
   std::array<std::atomic<Segment*>, kSegmentsMax> segments_{};

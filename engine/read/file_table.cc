@@ -24,6 +24,15 @@ Result<std::shared_ptr<const FamilyConfig>> config_of(const FamilyOptions& optio
   return std::make_shared<const FamilyConfig>(std::move(config));
 }
 
+template <class Q>
+std::vector<FamilyChoice> choices_of(const Query<Q>& query) {
+  std::vector<FamilyChoice> choices;
+  query.for_each_family([&](std::string_view family, std::span<const std::string> qualifiers) {
+    choices.push_back({family, qualifiers});
+  });
+  return choices;
+}
+
 // Returns whether rows of the region can be in the range.
 bool meets(const FileTableRegion& region, const RowRange& range) {
   const std::string_view low = range.reversed ? range.stop : range.start;
@@ -43,7 +52,7 @@ class FileTableScanner final : public Scanner {
     CELLAR_ASSERT(reader_ == nullptr && left_.empty());  // a scanner is opened once
     CELLAR_TRY(request_.resolve(table_->clock()));
     CELLAR_TRY(check_query(request_.scan));
-    CELLAR_TRY(table_->resolve(request_.scan.columns()).status());
+    CELLAR_TRY(table_->resolve(choices_of(request_.scan)).status());
     const std::vector<FileTableRegion>& regions = table_->options_.regions;
     for (size_t i = 0; i < regions.size(); ++i)
       if (meets(regions[i], request_.read.range)) left_.push_back(i);
@@ -136,15 +145,15 @@ TableInfo FileTable::info() const {
   return info;
 }
 
-Result<std::vector<FileTable::Wanted>> FileTable::resolve(const ColumnMap& choices) const {
+Result<std::vector<FileTable::Wanted>> FileTable::resolve(std::span<const FamilyChoice> choices) const {
   std::vector<Wanted> wanted;
   std::vector<std::string> names;
   for (const FamilyOptions& family : options_.families) names.push_back(family.name);
-  for (size_t i = 0; i < names.size() && choices.empty(); ++i) wanted.push_back({i, nullptr});
+  for (size_t i = 0; i < names.size() && choices.empty(); ++i) wanted.push_back({i, {options_.families[i].name, {}}});
   for (const FamilyChoice& choice : choices) {
-    const auto at = std::ranges::find(names, choice.first);
-    if (at == names.end()) return unknown_family(options_.name, choice.first, names);
-    wanted.push_back({static_cast<size_t>(at - names.begin()), &choice});
+    const auto at = std::ranges::find(names, choice.family);
+    if (at == names.end()) return unknown_family(options_.name, choice.family, names);
+    wanted.push_back({static_cast<size_t>(at - names.begin()), choice});
   }
   std::ranges::sort(wanted, {}, &Wanted::family);
   return wanted;
@@ -178,12 +187,15 @@ Result<StoreReaders> FileTable::open_readers(size_t region, const Query<Q>& quer
                                              int64_t now_ms) {
   if (query.snapshot() != nullptr)
     return Status::invalid_argument("a table that is files alone has no snapshots");
-  CELLAR_TRY_ASSIGN(const std::vector<Wanted> wanted, resolve(query.columns()));
-  for (const auto& [family, times] : query.family_time_ranges()) CELLAR_TRY(resolve({{family, {}}}).status());
+  CELLAR_TRY_ASSIGN(const std::vector<Wanted> wanted, resolve(choices_of(query)));
+  for (const auto& [family, times] : query.family_time_ranges()) {
+    const FamilyChoice choice{family};
+    CELLAR_TRY(resolve({&choice, 1}).status());
+  }
   StoreReaders readers;
   for (const Wanted& each : wanted) {
     CELLAR_TRY_ASSIGN(std::shared_ptr<const StoreView> view, view_of(region, each.family));
-    StoreQuery family = store_query(query, read, configs_[each.family]->options.name, each.choice);
+    StoreQuery family = store_query(query, read, each.choice);
     family.rules.now_ms = now_ms;  // and all sequences are visible
     if (auto reader = StoreReader::open(std::move(view), family, read.range))
       readers.push_back(std::move(reader));
@@ -198,7 +210,7 @@ Result<bool> FileTable::read_row(const Get& get, ScanBudget budget, RowBatch& ba
   batch.clear();
   CELLAR_TRY(check_row(get.row()));
   CELLAR_TRY(check_query(get));
-  CELLAR_TRY(resolve(get.columns()).status());
+  CELLAR_TRY(resolve(choices_of(get)).status());
   ReadStats unwanted;
   TableRead read;
   read.range = RowRange::of_row(get.row());
@@ -276,8 +288,8 @@ Result<std::vector<std::unique_ptr<Scanner>>> FileTable::scan_many(std::span<con
 }
 
 Result<std::vector<std::shared_ptr<const StoreView>>> FileTable::views_of(const EstimateRequest& request) {
-  ColumnMap choices;
-  for (const std::string& family : request.families) choices[family];
+  std::vector<FamilyChoice> choices;
+  for (const std::string& family : request.families) choices.push_back({family});
   CELLAR_TRY_ASSIGN(const std::vector<Wanted> wanted, resolve(choices));
   const RowRange range{.start = request.start, .stop = request.stop};
   std::vector<std::shared_ptr<const StoreView>> views;

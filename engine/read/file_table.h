@@ -77,14 +77,14 @@ class FileTable final : public Table, public std::enable_shared_from_this<FileTa
   // Wanted: a family that a read asks for.
   struct Wanted {
     size_t family = 0;
-    const FamilyChoice* choice = nullptr;
+    FamilyChoice choice;
   };
 
   explicit FileTable(FileTableOptions options) : options_(std::move(options)) {}
   Status read_only() const;
   Result<bool> read_row(const Get& get, ScanBudget budget, RowBatch& batch, int64_t now_ms);
   Clock& clock() const;
-  Result<std::vector<Wanted>> resolve(const ColumnMap& choices) const;
+  Result<std::vector<Wanted>> resolve(std::span<const FamilyChoice> choices) const;
   // Returns the family's files in a region as a view. The views of the region used last are kept.
   Result<std::shared_ptr<const StoreView>> view_of(size_t region, size_t family);
   // Returns a view for each requested family, in each region that overlaps the range.

@@ -1,9 +1,12 @@
 // StoreReader: skips the sources that cannot match, and merges the others.
 #include "engine/read/store_reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/assert.h"
+#include "base/bytes.h"
 #include "cell/merging_cursor.h"
 #include "cell/reverse_row_cursor.h"
 #include "engine/read/explained_source.h"
@@ -50,7 +53,7 @@ Outcome outcome_of(const StoreView& view, const StoreFile& file, const StoreQuer
   }
   bool maybe = false;
   if (range.single_row()) {
-    maybe = reader.may_contain_columns(range.start, columns_of(query.rules), &stats);
+    maybe = reader.filter_allows(range.start, columns_of(query.rules), &stats);
   } else {
     maybe = reader.may_contain_rows(low, high, high_inclusive, &stats);
   }
@@ -66,12 +69,6 @@ void count_file(Outcome outcome, ReadStats& stats) {
   if (outcome == Outcome::kExpired) ++stats.files_skipped_ttl;
 }
 
-struct Sources {
-  std::vector<MergeSource> cursors;
-  bool markers = false;         // True if a source may hold markers
-  bool family_markers = false;  // True if a source may hold markers that cover all columns of the wanted row
-};
-
 // Returns whether a read can begin at its first wanted column. The caller must also know that the row has no
 // markers of the whole family, which come before all columns.
 bool may_begin_at_column(const StoreQuery& query, const RowRange& range) {
@@ -79,9 +76,10 @@ bool may_begin_at_column(const StoreQuery& query, const RowRange& range) {
 }
 
 // Returns an entry for a source, or null if no explanation is requested.
-ReadExplanation::Source* explain(const StoreView& view, const StoreQuery& query, std::string_view name,
-                                 Outcome outcome) {
-  if (query.explanation == nullptr) return nullptr;
+inline ReadExplanation::Source* explain(const StoreView& view, const StoreQuery& query, std::string_view name,
+                                        Outcome outcome) {
+  if (query.explanation == nullptr) [[likely]]
+    return nullptr;
   ReadExplanation::Source& entry = query.explanation->sources.emplace_back();
   entry.family = view.config->options.name;
   entry.name = name;
@@ -91,7 +89,7 @@ ReadExplanation::Source* explain(const StoreView& view, const StoreQuery& query,
 
 // Adds the cursor of a run, in the direction of the read. It counts for `entry`, which may be null.
 void add_run(std::unique_ptr<RunCursor> run, const RowRange& range, uint32_t age,
-             ReadExplanation::Source* entry, Sources& sources) {
+             ReadExplanation::Source* entry, ReadSources& sources) {
   if (entry != nullptr) run = std::make_unique<ExplainedSource>(std::move(run), *entry);
   std::unique_ptr<CellCursor> cursor =
       range.reversed ? make_reverse_row_cursor(std::move(run)) : std::move(run);
@@ -99,7 +97,7 @@ void add_run(std::unique_ptr<RunCursor> run, const RowRange& range, uint32_t age
 }
 
 void add_memtable(const StoreView& view, const StoreQuery& query, const RowRange& range,
-                  const MemtableRef& memtable, uint32_t age, Sources& sources) {
+                  const MemtableRef& memtable, uint32_t age, ReadSources& sources) {
   if (memtable.get() == nullptr) return;
   const bool useless = memtable_is_useless(*memtable.get(), range, &memtable == query.own);
   auto* entry = explain(view, query, {}, useless ? Outcome::kNoSuchRow : Outcome::kRead);
@@ -113,12 +111,13 @@ void add_memtable(const StoreView& view, const StoreQuery& query, const RowRange
 FileCursorOptions cursor_options(const StoreView& view, const StoreQuery& query, ReadStats* stats) {
   return {.fill_cache = query.fill_cache && view.config->options.cache_blocks,
           .sequential = query.sequential,
+          .holds_file = false,  // the view does
           .stats = stats,
           .span_cells = query.span_cells};
 }
 
 void add_file(const StoreView& view, const StoreQuery& query, const RowRange& range, const StoreFile& file,
-              uint32_t age, Sources& sources) {
+              uint32_t age, ReadSources& sources) {
   const HFileReader& reader = file.reader();
   auto* entry = explain(view, query, reader.name(), Outcome::kRead);
   ReadStats* stats = entry != nullptr ? &entry->cost : query.stats;
@@ -190,7 +189,7 @@ class ReadFiles final : public RunFiles {
 // Adds the files of a run of several files. Finds the files that overlap the range without looking at the
 // others.
 void add_files(const StoreView& view, const StoreQuery& query, const RowRange& range, const FileRun& run,
-               uint32_t age, Sources& sources) {
+               uint32_t age, ReadSources& sources) {
   const FileRange files = files_within(view, run, range.ascending());
   if (query.explanation == nullptr) {
     const size_t outside = run.size() - files.size();
@@ -210,10 +209,18 @@ void add_files(const StoreView& view, const StoreQuery& query, const RowRange& r
   explain_outside(view, query, files.end, run.end);
 }
 
-Sources open_sources(const StoreView& view, const StoreQuery& query, const RowRange& range) {
+ReadRules counted(ReadRules rules, ReadExplanation::PassedOver* passed_over) {
+  rules.passed_over = passed_over;
+  return rules;
+}
+
+}  // namespace
+
+void open_sources(const StoreView& view, const StoreQuery& query, const RowRange& range,
+                  ReadSources& sources) {
   CELLAR_ASSERT((view.runs.empty() ? 0 : view.runs.back().end) ==
                 view.files.size());  // set_files() was called
-  Sources sources;
+  CELLAR_DCHECK(sources.cursors.empty());
   uint32_t age = 0;
   if (query.own != nullptr) add_memtable(view, query, range, *query.own, age++, sources);
   add_memtable(view, query, range, view.active, age, sources);
@@ -229,15 +236,18 @@ Sources open_sources(const StoreView& view, const StoreQuery& query, const RowRa
   }
   CELLAR_DCHECK(sources.cursors.size() <= view.runs.size() + view.frozen.size() + 2);
   CELLAR_DCHECK(std::ranges::is_sorted(sources.cursors, std::less(), &MergeSource::age));  // youngest first
-  return sources;
 }
 
-ReadRules counted(ReadRules rules, ReadExplanation::PassedOver* passed_over) {
-  rules.passed_over = passed_over;
-  return rules;
+void begin_of_row(const StoreView& view, const StoreQuery& query, const RowRange& range,
+                  const ReadSources& sources, OwnedCell& from) {
+  CELLAR_DCHECK(!range.reversed);
+  if (may_begin_at_column(query, range) && !sources.family_markers) {
+    // Cells before the first wanted column cannot matter.
+    first_of_column(from, range.start, view.config->options.name, query.rules.columns.front());
+  } else {
+    first_of_row(from, range.start);
+  }
 }
-
-}  // namespace
 
 void StoreReader::add_costs(const Explained& explained, ReadStats& stats) {
   CELLAR_DCHECK(explained.of == nullptr ||
@@ -257,7 +267,8 @@ std::unique_ptr<StoreReader> StoreReader::open(std::shared_ptr<const StoreView> 
   CELLAR_ASSERT(!query.on_demand || !range.reversed);  // to_row() only moves forward
   Explained explained{.of = query.explanation};
   if (explained.of != nullptr) explained.from = explained.of->sources.size();
-  Sources sources = open_sources(*view, query, range);
+  ReadSources sources;
+  open_sources(*view, query, range, sources);
   if (explained.of != nullptr) explained.to = explained.of->sources.size();
   if (sources.cursors.empty()) {
     add_costs(explained, *query.stats);
@@ -273,17 +284,21 @@ std::unique_ptr<StoreReader> StoreReader::open(std::shared_ptr<const StoreView> 
     // Begins at the last row at or before the start. Without a start, begins at the end of the store.
     static const std::string after_all_rows(kRowBytesMax, '\xff');
     last_of_row(from, range.start.empty() ? std::string_view(after_all_rows) : range.start);
-  } else if (may_begin_at_column(query, range) && !sources.family_markers) {
-    // Cells before the first wanted column cannot matter.
-    first_of_column(from, range.start, view->config->options.name, rules.columns.front());
   } else {
-    first_of_row(from, range.start);
+    begin_of_row(*view, query, range, sources, from);
   }
   std::unique_ptr<StoreReader> reader(
       new StoreReader(std::move(view), rules, std::move(cursor), query, explained));
   reader->may_meet_markers_ = sources.markers;
   if (!query.on_demand) reader->walk_.position(from.view());
   return reader;
+}
+
+Status row_over_limit(const CellView& cell, uint64_t bytes_max, const StoreView& view) {
+  CELLAR_ASSERT(bytes_max != 0);
+  return Status::limit(fmt::format("row {} has more than {} bytes in family {} (row_bytes_max)",
+                                   escaped(cell.row()), bytes_max, escaped(view.config->options.name)))
+      .hinting("read it in parts: Scan::batch, Scan::max_result_bytes");
 }
 
 std::unique_ptr<CellCursor> open_row_cursor(const StoreView& view, std::string_view row,
@@ -294,7 +309,8 @@ std::unique_ptr<CellCursor> open_row_cursor(const StoreView& view, std::string_v
   query.rules.columns = columns;
   query.rules.explicit_columns = !columns.empty();
   query.stats = &stats;
-  Sources sources = open_sources(view, query, RowRange::of_row(row));
+  ReadSources sources;
+  open_sources(view, query, RowRange::of_row(row), sources);
   return sources.cursors.empty() ? nullptr : make_merging_cursor(std::move(sources.cursors));
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "cell/merging_cursor.h"
 #include "cell/read_judge.h"
 #include "cell/walk.h"
 #include "cellar/explanation.h"
@@ -31,7 +32,10 @@ struct RowRange {
     return {.start = row, .stop = row, .stop_inclusive = true};
   }
   // Returns whether the range is one row, with both bounds inclusive: row Bloom filters then apply.
-  bool single_row() const { return start_inclusive && stop_inclusive && !start.empty() && start == stop; }
+  bool single_row() const {
+    return start_inclusive && stop_inclusive && !start.empty() && start.size() == stop.size() &&
+           (start.data() == stop.data() || start == stop);
+  }
   // Returns the bounds in the order of rows.
   RowBounds ascending() const {
     return reversed ? RowBounds{stop, start, stop_inclusive, start_inclusive}
@@ -56,6 +60,20 @@ struct StoreQuery {
   ReadStats* stats = nullptr;              // borrowed, never null
   ReadExplanation* explanation = nullptr;  // borrowed; null: not requested
 };
+
+// ReadSources: the sources of a view that may hold cells of a read, the youngest first.
+struct ReadSources {
+  std::vector<MergeSource> cursors;
+  bool markers = false;         // True if a source may hold markers
+  bool family_markers = false;  // True if a source may hold markers that cover all columns of the wanted row
+};
+// Opens the sources of a view that can match the query, and adds them to `sources`, which is empty. The view
+// and what the query borrows must outlive the cursors.
+void open_sources(const StoreView& view, const StoreQuery& query, const RowRange& range,
+                  ReadSources& sources);
+// Sets `from` to the key at which a read of one row begins.
+void begin_of_row(const StoreView& view, const StoreQuery& query, const RowRange& range,
+                  const ReadSources& sources, OwnedCell& from);
 
 // StoreReader: one family's part of a read. One thread at a time.
 class StoreReader {
@@ -110,6 +128,9 @@ class StoreReader {
   bool may_meet_markers_ = true;
   bool positioned_ = false;  // for a reader opened on demand: True after the first to_row()
 };
+
+// Returns the error of a row, or a part of one, that has more bytes in a family than `bytes_max` allows.
+Status row_over_limit(const CellView& cell, uint64_t bytes_max, const StoreView& view);
 
 // Returns a cursor over all cells of a row in the view, including hidden cells and markers; null if the
 // view has none. If `columns` is not empty, only these columns and the family-wide markers matter. The

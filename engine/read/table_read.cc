@@ -70,8 +70,8 @@ Status check_versions_and_times(uint32_t versions, int64_t time_from, int64_t ti
 
 Status ScanRead::resolve(Clock& clock) {
   if (scan.raw())
-    for (const FamilyChoice& choice : scan.columns())
-      if (!choice.second.empty())
+    for (const auto& [family, qualifiers] : scan.columns())
+      if (!qualifiers.empty())
         return Status::invalid_argument("a raw scan cannot choose columns")
             .hinting("choose families, or scan without raw");
   constexpr uint64_t kManyRows = 1000;

@@ -20,8 +20,12 @@
 
 namespace cellar {
 
-// A family that a query chooses, and its qualifiers; without qualifiers the whole family is chosen.
-using FamilyChoice = ColumnMap::value_type;
+// A family that a query chooses, and its qualifiers; without qualifiers the whole family is chosen. Borrows
+// from the query.
+struct FamilyChoice {
+  std::string_view family;
+  std::span<const std::string> qualifiers = {};
+};
 
 // ReadInstant: the instant that several reads share, so that they see the same cells.
 struct ReadInstant {
@@ -84,11 +88,9 @@ Status check_query(const Query<Q>& query);
 // Returns the bounds of the page that is returned of each family of a row.
 template <class Q>
 PageBounds page_of(const Query<Q>& query);
-// Returns the query for one family; `choice` is null if the whole family is read. The caller still sets
-// the read point, the time and the family's rules.
+// Returns the query for one family. The caller still sets the read point, the time and the family's rules.
 template <class Q>
-StoreQuery store_query(const Query<Q>& query, const TableRead& read, std::string_view family,
-                       const FamilyChoice* choice);
+StoreQuery store_query(const Query<Q>& query, const TableRead& read, const FamilyChoice& choice);
 
 // Adds the filter of a get, if any, to the read and keeps it in `filter`. The filter must see whole rows,
 // so the read then returns no parts of rows.
@@ -112,20 +114,21 @@ PageBounds page_of(const Query<Q>& query) {
 }
 
 template <class Q>
-StoreQuery store_query(const Query<Q>& query, const TableRead& read, std::string_view family,
-                       const FamilyChoice* choice) {
-  CELLAR_ASSERT(read.stats != nullptr && (choice == nullptr || choice->first == family));
+StoreQuery store_query(const Query<Q>& query, const TableRead& read, const FamilyChoice& choice) {
+  CELLAR_ASSERT(read.stats != nullptr);
   StoreQuery store;
   store.rules.versions = query.versions();
   store.rules.strict_versions = query.strict_versions();
   store.rules.time_from = query.time_from();
   store.rules.time_until = query.time_until();
-  const auto times = query.family_time_ranges().find(family);
-  if (times != query.family_time_ranges().end())
-    std::tie(store.rules.time_from, store.rules.time_until) = times->second;
+  if (!query.family_time_ranges().empty()) {
+    const auto times = query.family_time_ranges().find(choice.family);
+    if (times != query.family_time_ranges().end())
+      std::tie(store.rules.time_from, store.rules.time_until) = times->second;
+  }
   store.rules.raw = read.raw;
-  store.rules.explicit_columns = choice != nullptr && !choice->second.empty();
-  if (store.rules.explicit_columns) store.rules.columns = choice->second;
+  store.rules.explicit_columns = !choice.qualifiers.empty();
+  store.rules.columns = choice.qualifiers;
   store.fill_cache = query.fill_cache();
   store.sequential = read.sequential;
   // A row has at least one cell.
@@ -139,7 +142,7 @@ StoreQuery store_query(const Query<Q>& query, const TableRead& read, std::string
   // Not for reads in parts, which return a part before the row is decided, nor for reversed reads, because
   // to_row() only moves forward.
   store.on_demand = read.filter != nullptr && query.load_families_on_demand() && !read.range.reversed &&
-                    !read.budget.in_parts() && !read.filter->is_family_essential(family);
+                    !read.budget.in_parts() && !read.filter->is_family_essential(choice.family);
   return store;
 }
 

@@ -2,87 +2,163 @@
 #include "engine/read/table_reader.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/assert.h"
+#include "engine/read/row_get.h"
 #include "engine/store/snapshot_keeper.h"
 
 namespace cellar {
 namespace {
 
-// Clear: empties the list on destruction, because a view kept by a thread would keep its files.
-struct Clear {
-  std::vector<std::shared_ptr<const StoreView>>& views;
-  ~Clear() { views.clear(); }
+// HeldViews: views that outlive the call, as scanners need them.
+class HeldViews {
+ public:
+  void begin(size_t count) { views_.resize(count); }
+  void take(size_t i, const Store& store) { views_[i] = store.view(); }
+  void take(size_t i, std::shared_ptr<const StoreView> view) { views_[i] = std::move(view); }
+  const StoreView& operator[](size_t i) const { return *views_[i]; }
+  std::shared_ptr<const StoreView> move_out(size_t i) { return std::move(views_[i]); }
+  void end() { views_.clear(); }
+
+ private:
+  std::vector<std::shared_ptr<const StoreView>> views_;
+};
+
+// LeasedViews: views of a read that ends within the call.
+class LeasedViews {
+ public:
+  void begin(size_t count) {
+    if (count > room_) {
+      views_ = std::make_unique<ViewLease[]>(count);
+      room_ = count;
+    }
+    count_ = count;
+  }
+  void take(size_t i, const Store& store) { views_[i].begin(store); }
+  void take(size_t i, std::shared_ptr<const StoreView> view) { views_[i].begin(std::move(view)); }
+  const StoreView& operator[](size_t i) const { return *views_[i]; }
+  void end() {
+    for (size_t i = 0; i < count_; ++i) views_[i].end();
+    count_ = 0;
+  }
+
+ private:
+  std::unique_ptr<ViewLease[]> views_;
+  size_t room_ = 0;
+  size_t count_ = 0;
+};
+
+// Ended: ends the views on destruction, because views kept by a thread would keep their files.
+template <class Views>
+struct Ended {
+  Views& views;
+  ~Ended() { views.end(); }
 };
 
 }  // namespace
 
-Status TableReader::resolve_choices(const FamilyList& list, const ColumnMap& choices,
-                                    std::vector<std::pair<Store*, const FamilyChoice*>>& chosen) const {
-  if (choices.empty()) {
-    for (const auto& store : list.stores) chosen.emplace_back(store.get(), nullptr);
+template <class Q>
+Status TableReader::choose_families(const FamilyList& list, const Query<Q>& query, Chosen& chosen) const {
+  chosen.families.clear();
+  if (query.chooses_nothing()) {
+    for (const auto& store : list.stores)
+      chosen.families.emplace_back(store.get(), FamilyChoice{store->family()});
     return {};
   }
-  for (const FamilyChoice& choice : choices) {
-    Store* store = list.find(choice.first);
-    if (store == nullptr) return table_.unknown_family(choice.first);
-    chosen.emplace_back(store, &choice);
-  }
-  std::ranges::sort(chosen, {}, [](const auto& each) { return each.first->family(); });
-  CELLAR_ASSERT(chosen.size() == choices.size());
-  return {};
+  Status status;
+  query.for_each_family([&](std::string_view family, std::span<const std::string> qualifiers) {
+    Store* const store = list.find(family);
+    if (store == nullptr && status.ok()) status = table_.unknown_family(family);
+    chosen.families.emplace_back(store, FamilyChoice{family, qualifiers});
+  });
+  // The choices and the list are in the order of the names.
+  CELLAR_DCHECK(std::ranges::is_sorted(chosen.families, {}, [](const auto& each) { return each.second.family; }));
+  return status;
 }
 
 // Takes the read point first, then the views. A view rewritten for a later read point may lack cells that
 // this read must see; then the function starts over.
-template <class Q>
-Result<StoreReaders> TableReader::open_readers(const Query<Q>& query, const TableRead& read) const {
+template <class Q, class Views>
+Status TableReader::take_views(const Query<Q>& query, const TableRead& read, Chosen& chosen,
+                               Views& views) const {
   CELLAR_TRY(table_.check());
   CELLAR_TRY(check_query(query));
-  // Kept between reads to reuse their memory; nothing below calls back into a table.
-  thread_local std::vector<std::pair<Store*, const FamilyChoice*>> chosen;
-  thread_local std::vector<std::shared_ptr<const StoreView>> views;
-  const Clear clear{views};
   const auto* snapshot = static_cast<const SnapshotImpl*>(query.snapshot().get());
   if (snapshot != nullptr && !snapshot->is_of(table_.host().snapshots))
     return Status::invalid_argument("the snapshot is of another engine");
-
-  uint64_t read_point = 0;
+  // Compactions keep the cells that a snapshot or an instant sees.
+  const bool kept = snapshot != nullptr || read.instant != nullptr;
+  const Mvcc& mvcc = table_.host().mvcc;
   for (bool again = true; again;) {
     again = false;
     const FamilyList& list = table_.families();
-    chosen.clear();
-    CELLAR_TRY(resolve_choices(list, query.columns(), chosen));
+    CELLAR_TRY(choose_families(list, query, chosen));
     for (const auto& [family, times] : query.family_time_ranges())
       if (list.find(family) == nullptr) return table_.unknown_family(family);
-    views.resize(chosen.size());
-    read_point = snapshot != nullptr       ? snapshot->sequence()
-                 : read.instant != nullptr ? read.instant->read_point
-                                           : table_.host().mvcc.read_point();
-    for (size_t i = 0; i < chosen.size() && !again; ++i) {
-      // Compactions keep the cells that a snapshot or an instant sees.
-      const bool kept = snapshot != nullptr || read.instant != nullptr;
-      views[i] = kept ? chosen[i].first->view_at(read_point) : chosen[i].first->view();
-      again = !kept && views[i]->rewritten_at > read_point;
+    views.begin(chosen.families.size());
+    chosen.read_point = snapshot != nullptr ? snapshot->sequence()
+                        : kept              ? read.instant->read_point
+                                            : mvcc.read_point();
+    for (size_t i = 0; i < chosen.families.size() && !again; ++i) {
+      const Store& store = *chosen.families[i].first;
+      if (kept) {
+        views.take(i, store.view_at(chosen.read_point));
+      } else {
+        views.take(i, store);
+        again = views[i].rewritten_at > chosen.read_point;
+      }
     }
     again = again || &list != &table_.families();  // a store that was dropped is empty
   }
-  CELLAR_ASSERT(read_point <= table_.host().mvcc.read_point());
-  CELLAR_DCHECK(std::ranges::none_of(views, [](const auto& each) { return each == nullptr; }));
-  const int64_t now_ms = read.instant != nullptr ? read.instant->now_ms : table_.host().mvcc.now_ms();
+  CELLAR_ASSERT(chosen.read_point <= mvcc.read_point());
+  chosen.now_ms = read.instant != nullptr ? read.instant->now_ms : table_.host().mvcc.now_ms();
+  return {};
+}
+
+// Returns the query for the i-th chosen family.
+template <class Q>
+StoreQuery TableReader::query_of(const Query<Q>& query, const TableRead& read, const Chosen& chosen, size_t i) {
+  const auto& [store, choice] = chosen.families[i];
+  StoreQuery family = store_query(query, read, choice);
+  family.rules.read_point = chosen.read_point;
+  family.rules.now_ms = chosen.now_ms;
+  if (read.overlay != nullptr) family.own = read.overlay->find(store);
+  return family;
+}
+
+template <class Q>
+Result<StoreReaders> TableReader::open_readers(const Query<Q>& query, const TableRead& read) const {
+  // Kept between reads to reuse their memory; nothing below calls back into a table.
+  thread_local Chosen chosen;
+  thread_local HeldViews views;
+  const Ended<HeldViews> ended{views};
+  CELLAR_TRY(take_views(query, read, chosen, views));
   StoreReaders readers;
-  readers.reserve(chosen.size());
-  for (size_t i = 0; i < chosen.size(); ++i) {
-    StoreQuery family = store_query(query, read, chosen[i].first->family(), chosen[i].second);
-    family.rules.read_point = read_point;
-    family.rules.now_ms = now_ms;
-    if (read.overlay != nullptr) family.own = read.overlay->find(chosen[i].first);
-    if (auto reader = StoreReader::open(std::move(views[i]), family, read.range))
+  readers.reserve(chosen.families.size());
+  for (size_t i = 0; i < chosen.families.size(); ++i)
+    if (auto reader = StoreReader::open(views.move_out(i), query_of(query, read, chosen, i), read.range))
       readers.push_back(std::move(reader));
-  }
   return readers;
+}
+
+Result<bool> TableReader::read_plain_row(const Get& get, const TableRead& read, RowBatch& batch) const {
+  thread_local struct {
+    Chosen chosen;
+    LeasedViews views;
+  } kept;
+  const Ended<LeasedViews> ended{kept.views};
+  CELLAR_TRY(take_views(get, read, kept.chosen, kept.views));
+  RowGet row(read.range, read.budget.row_bytes_max, *read.stats, batch);
+  for (size_t i = 0; i < kept.chosen.families.size(); ++i) {
+    StoreQuery family = query_of(get, read, kept.chosen, i);
+    if (Status status = row.add_family(kept.views[i], family); !status.ok()) [[unlikely]]
+      return status.with_context("table " + table_.name());
+  }
+  return row.end();
 }
 
 Result<bool> TableReader::read_row(const Get& get, ScanBudget budget, RowBatch& batch,
@@ -99,6 +175,7 @@ Result<bool> TableReader::read_row(const Get& get, ScanBudget budget, RowBatch& 
   read.budget = budget;
   read.budget.page = page_of(get);
   read.budget.row_bytes_max = table_.host().world.options.row_bytes_max;
+  if (RowGet::is_plain(get, budget)) return read_plain_row(get, read, batch);
   std::optional<ReadFilter> filter;
   add_filter(get, filter, read);
   CELLAR_TRY_ASSIGN(StoreReaders readers, open_readers(get, read));

@@ -44,8 +44,20 @@ class TableReader {
   // of the range.
   template <class Q>
   Result<StoreReaders> open_readers(const Query<Q>& query, const TableRead& read) const;
-  Status resolve_choices(const FamilyList& list, const ColumnMap& choices,
-                         std::vector<std::pair<Store*, const FamilyChoice*>>& chosen) const;
+  // Chosen: the families of a read, in the order of their names, as of one read point.
+  struct Chosen {
+    std::vector<std::pair<Store*, FamilyChoice>> families;
+    uint64_t read_point = 0;
+    int64_t now_ms = 0;
+  };
+  // Chooses the families, and takes their views as of one read point. `Views` is HeldViews or LeasedViews.
+  template <class Q, class Views>
+  Status take_views(const Query<Q>& query, const TableRead& read, Chosen& chosen, Views& views) const;
+  template <class Q>
+  static StoreQuery query_of(const Query<Q>& query, const TableRead& read, const Chosen& chosen, size_t i);
+  Result<bool> read_plain_row(const Get& get, const TableRead& read, RowBatch& batch) const;
+  template <class Q>
+  Status choose_families(const FamilyList& list, const Query<Q>& query, Chosen& chosen) const;
 
   const TableState& table_;
 };

@@ -1,13 +1,10 @@
 // TableScanner: takes the smallest row among the families and lets each walk fill it.
 #include "engine/read/table_scanner.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "base/assert.h"
-#include "base/bytes.h"
 #include "engine/values/row_batch_builder.h"
 
 namespace cellar {
@@ -256,10 +253,7 @@ bool RowReader::is_on_page(const CellView& cell, StoreReader& family) {
 inline bool RowReader::count_bytes(const CellView& cell, const StoreReader& family) {
   row_bytes_ += cell.key_size + cell.value_size;
   if (budget_.row_bytes_max == 0 || row_bytes_ <= budget_.row_bytes_max) [[likely]] return true;
-  status_ = Status::limit(fmt::format("row {} has more than {} bytes in family {} (row_bytes_max)",
-                                      escaped(cell.row()), budget_.row_bytes_max,
-                                      escaped(family.view().config->options.name)))
-                .hinting("read it in parts: Scan::batch, Scan::max_result_bytes");
+  status_ = row_over_limit(cell, budget_.row_bytes_max, family.view());
   return false;
 }
 

@@ -53,6 +53,7 @@ Store::Store(StoreIds ids, std::string table_name, std::shared_ptr<const FamilyC
   view->totals = totals;
   count_files(*view);
   view_ = std::move(view);
+  current_.store(view_.get(), std::memory_order_seq_cst);
 }
 
 std::shared_ptr<const StoreView> Store::view_at(uint64_t snapshot) const {
@@ -74,7 +75,7 @@ void Store::let_go(uint64_t snapshot) {
 
 template <class Change>
 void Store::change_view(const Change& change, const std::vector<uint64_t>* keep_for) {
-  std::shared_ptr<const StoreView> old;
+  std::vector<std::shared_ptr<const StoreView>> unused;
   {
     MutexLock lock(mutex_);
     auto next = std::make_shared<StoreView>(*view_);
@@ -88,8 +89,60 @@ void Store::change_view(const Change& change, const std::vector<uint64_t>* keep_
     next->older_time_max = latest_of_older(*next);
     if (keep_for != nullptr)
       for (const uint64_t snapshot : *keep_for) kept_.emplace(snapshot, view_);
-    old = std::exchange(view_, std::move(next));
+    replaced_.push_back(std::exchange(view_, std::move(next)));
+    current_.store(view_.get(), std::memory_order_seq_cst);
+    unused = take_unused();
   }
+}
+
+// Returns the replaced views that no lease uses. The caller lets go of them without the lock, since that may
+// delete files.
+std::vector<std::shared_ptr<const StoreView>> Store::take_unused() const {
+  std::vector<std::shared_ptr<const StoreView>> unused;
+  std::erase_if(replaced_, [&](std::shared_ptr<const StoreView>& view) {
+    CELLAR_ASSERT(view != nullptr && view != view_);
+    if (HazardSlot::any_holds(view.get())) return false;
+    unused.push_back(std::move(view));
+    return true;
+  });
+  return unused;
+}
+
+// A lease of a view that was replaced meanwhile has ended.
+void Store::let_go_unused() const {
+  std::vector<std::shared_ptr<const StoreView>> unused;
+  MutexLock lock(mutex_);
+  unused = take_unused();
+}
+
+void ViewLease::begin(const Store& store) {
+  end();
+  store_ = &store;
+  if (slot_.take()) [[likely]] {
+    view_ = slot_.protect(store.current_);
+  } else {
+    held_ = store.view();
+    view_ = held_.get();
+  }
+}
+
+void ViewLease::begin(std::shared_ptr<const StoreView> view) {
+  CELLAR_ASSERT(view != nullptr);
+  end();
+  held_ = std::move(view);
+  view_ = held_.get();
+}
+
+void ViewLease::end() {
+  if (slot_.is_taken()) {
+    slot_.give_back();
+    // The lease of a view that was replaced before is seen here. One that is replaced later finds no lease.
+    if (store_->current_.load(std::memory_order_seq_cst) != view_) [[unlikely]]
+      store_->let_go_unused();
+  } else if (held_ != nullptr) {
+    held_.reset();
+  }
+  view_ = nullptr;
 }
 
 void Store::count_files(const StoreView& view) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/hazards.h"
 #include "base/mutex.h"
 #include "engine/store/store_view.h"
 #include "engine/store/write_pace.h"
@@ -204,6 +205,9 @@ class Store : public std::enable_shared_from_this<Store> {
   void count_files(const StoreView& view) CELLAR_REQUIRES(mutex_);
   template <class Change>
   void change_view(const Change& change, const std::vector<uint64_t>* keep_for = nullptr);
+  friend class ViewLease;
+  void let_go_unused() const;
+  std::vector<std::shared_ptr<const StoreView>> take_unused() const CELLAR_REQUIRES(mutex_);
 
   const StoreIds ids_;
   const std::string table_name_;
@@ -211,6 +215,9 @@ class Store : public std::enable_shared_from_this<Store> {
   const std::shared_ptr<Directory> directory_;
   mutable Mutex mutex_;
   std::shared_ptr<const StoreView> view_ CELLAR_GUARDED_BY(mutex_);
+  std::atomic<const StoreView*> current_{nullptr};  // view_, for leases
+  // Replaced views that leases may still use.
+  mutable std::vector<std::shared_ptr<const StoreView>> replaced_ CELLAR_GUARDED_BY(mutex_);
   // Views that single snapshots keep, by their read points. Almost always empty.
   std::map<uint64_t, std::shared_ptr<const StoreView>> kept_ CELLAR_GUARDED_BY(mutex_);
   uint64_t replaced_at_ = 0;        // fixed once the store is known to others
@@ -248,6 +255,32 @@ class Store : public std::enable_shared_from_this<Store> {
   WritePace pace_;
   Mutex work_mutex_;
   Work work_ CELLAR_GUARDED_BY(work_mutex_);
+};
+
+// ViewLease: the view of a store during one read of one thread. It costs no lock and no reference count, as
+// view() does. The store must outlive it.
+class ViewLease {
+ public:
+  ViewLease() = default;
+  ViewLease(const ViewLease&) = delete;
+  ViewLease& operator=(const ViewLease&) = delete;
+  ~ViewLease() { end(); }
+
+  // Takes the current view of the store, in the place of the view that the lease has.
+  void begin(const Store& store);
+  // Takes a view that is not the current one of a store.
+  void begin(std::shared_ptr<const StoreView> view);
+  // Gives the view back. Deletes it, with files that nobody else uses, if it was replaced meanwhile.
+  void end();
+
+  const StoreView& operator*() const { return *view_; }
+  const StoreView* operator->() const { return view_; }
+
+ private:
+  const Store* store_ = nullptr;
+  const StoreView* view_ = nullptr;
+  HazardSlot slot_;
+  std::shared_ptr<const StoreView> held_;  // if the thread had no slot
 };
 
 }  // namespace cellar

@@ -193,6 +193,13 @@ Result<bool> BloomReader::test(std::string_view key, ReadStats* stats) const {
 }
 
 bool BloomReader::may_contain(std::string_view key, ReadStats* stats) const {
+  if (entries_.size() == 1 && !flat_keys_) {
+    // A filter of one chunk, as small files have it, holds all keys there.
+    if (const Block* block = loaded_[0].load(std::memory_order_acquire); block != nullptr) [[likely]] {
+      if (stats != nullptr) stats->blocks_from_cache += 1;
+      return bloom_may_contain(block->payload(), facts_.hashes, bloom_hashes(facts_.hash, key));
+    }
+  }
   return test(key, stats).value_or(true);
 }
 

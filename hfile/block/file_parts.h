@@ -61,6 +61,8 @@ struct FileParts {
   std::vector<MetaBlockEntry> meta_blocks;
   std::string bloom_type_name;                  // BLOOM_FILTER_TYPE or empty
   std::shared_ptr<const BloomType> bloom_type;  // null: no plug-in answers for it
+  // A filter by rows: the leading bytes of a row that are its key. 0: the type says what the key is.
+  size_t bloom_row_bytes = 0;
   std::string last_bloom_key;
   Status bloom_trouble;  // why a filter that is there is not used
   Status delete_bloom_trouble;

@@ -164,14 +164,14 @@ class IndexCursor {
 
  private:
   struct Frame {
-    const IndexNode* node = nullptr;
-    uint32_t at = 0;
+    const IndexNode* node;
+    uint32_t at;
   };
   const Frame& leaf() const { return frames_[index_->levels() - 1]; }
   Status descend(uint32_t from_depth, bool to_end, ReadStats* stats);
 
   const IndexReader* index_;
-  std::array<Frame, kIndexDepthMax> frames_;
+  std::array<Frame, kIndexDepthMax> frames_;  // of the levels that a search has passed; the others are not set
   bool valid_ = false;
 };
 

@@ -30,6 +30,7 @@ struct HFileReaderOptions {
 struct FileCursorOptions {
   bool fill_cache = true;      // put data blocks that were read into the cache
   bool sequential = false;     // a long walk: read ahead, many blocks per read
+  bool holds_file = true;      // false: whoever has the cursor keeps the file open
   ReadStats* stats = nullptr;  // borrowed, may be null
   // Cells that the first span of a walk has at most (CellCursor::next_span); later ones are longer. 0: spans of
   // one cell, for reads that want few cells.

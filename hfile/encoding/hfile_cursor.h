@@ -29,6 +29,7 @@
 
 #include "base/assert.h"
 #include "base/bytes.h"
+#include "base/recycled.h"
 #include "cell/cell_key.h"
 #include "cell/cell_order.h"
 #include "cell/cell_room.h"
@@ -57,7 +58,7 @@ class FileOrder {
 // One thread at a time. Holds its file, the block it stands in, and the block of the cell before (the
 // two-step rule).
 template <class Decoder>
-class HFileCursor final : public RunCursor {
+class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>> {
  public:
   HFileCursor(std::shared_ptr<const FileParts> file, const FileCursorOptions& options)
       : file_(std::move(file)),
@@ -78,7 +79,11 @@ class HFileCursor final : public RunCursor {
     }
     borders_ = 0;
     if (!load()) return nullptr;
-    start_near(target, 0, Near::kAt);
+    if (start_near(target, 0, Near::kAt) && target.sequence == kLatestSequence) {
+      // No cell before this one is at or after the target, and this one is: no comparison is left.
+      const DecodeStep step = take();
+      return step == DecodeStep::kCell ? stand(last_) : nullptr;
+    }
     return settle(target);
   }
 
@@ -503,26 +508,38 @@ class HFileCursor final : public RunCursor {
   };
 
   // Moves the decoder near the target, or leaves it: never past the first cell at or after target, never
-  // before `from`.
-  void start_near(const CellView& target, size_t from, Near near) {
+  // before `from`. Returns true if it stands before the first cell whose key is not less than the target's.
+  bool start_near(const CellView& target, size_t from, Near near) {
     const CellIndex* cells = block()->cell_index();
     if (cells == nullptr && open_.warm) cells = build_cell_index();
-    if (!status_.ok()) return;
+    if (!status_.ok()) return false;
+    bool exact = false;
     if constexpr (Decoder::kPlain) {
-      const size_t at =
-          cells != nullptr ? near_by_index(*cells, target, near) : decoder_.near(target, order_);
-      if (at <= from) return;
+      size_t at = 0;
+      if (cells == nullptr) {
+        at = decoder_.near(target, order_);
+      } else {
+        const size_t entry = entry_at(*cells, target);
+        exact = near == Near::kAt && cells->dense() && entry < cells->size();
+        if (exact) {
+          at = cells->offset(entry);
+        } else if (entry > 0) {
+          at = cells->offset(entry - 1);
+        }
+      }
+      if (at <= from) return exact && at == from;
       decoder_.move_to(at);
     } else {
-      if (cells == nullptr) return;
+      if (cells == nullptr) return false;
       // A note leads to the position after its cell.
       const size_t skipped = near == Near::kAt ? 1 : 2;
       const size_t entry = entry_at(*cells, target);
-      if (entry < skipped) return;
-      if (!decoder_.restart(key_base(*cells) + cells->offset(entry - skipped), from)) return;
+      if (entry < skipped) return false;
+      if (!decoder_.restart(key_base(*cells) + cells->offset(entry - skipped), from)) return false;
     }
     last_ = kNone;
     open_.whole = false;
+    return exact;
   }
 
   // The index's first entry at or after the target, or its size.
@@ -540,12 +557,6 @@ class HFileCursor final : public RunCursor {
       }
     }
     return low;
-  }
-
-  size_t near_by_index(const CellIndex& cells, const CellView& target, Near near) const {
-    const size_t entry = entry_at(cells, target);
-    if (near == Near::kAt && cells.dense() && entry < cells.size()) return cells.offset(entry);
-    return entry == 0 ? 0 : cells.offset(entry - 1);
   }
 
   // Where the offsets of an index lead: sizes and a key, in plain form.

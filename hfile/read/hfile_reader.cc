@@ -288,6 +288,10 @@ void open_blooms(Parts& parts, const LoadOnOpen& section) {
     parts.bloom_type =
         bloom_type_of_file(parts.bloom_type_name, prefix_bytes(text_of(parts.info, info_key::kBloomParam)));
     const bool flat_keys = parts.bloom_type != nullptr && parts.bloom_type->flat_keys();
+    if (parts.bloom_type != nullptr && parts.bloom_type->keys_are_rows() && !flat_keys) {
+      const size_t prefix = parts.bloom_type->prefix_bytes();
+      parts.bloom_row_bytes = prefix != 0 ? prefix : std::string_view::npos;
+    }
     Result<std::unique_ptr<BloomReader>> bloom =
         BloomReader::parse(payload, parts.blocks.get(), parts.meter.get(), limit, flat_keys);
     if (bloom.ok()) {
@@ -445,7 +449,20 @@ bool HFileReader::may_contain_columns(std::string_view row, std::span<const std:
     if (stats != nullptr) stats->files_skipped_range += 1;
     return false;
   }
+  return filter_allows(row, columns, stats);
+}
+
+bool HFileReader::filter_allows(std::string_view row, std::span<const std::string> columns,
+                                ReadStats* stats) const {
+  const Parts& parts = *parts_;
   if (!answers(parts)) return true;
+  if (parts.bloom_row_bytes != 0) {
+    // No row of the file is after the last key of the filter, so that need not be compared.
+    if (stats != nullptr) stats->bloom_checks += 1;
+    if (parts.bloom->may_contain(row.substr(0, parts.bloom_row_bytes), stats)) return true;
+    if (stats != nullptr) stats->files_skipped_bloom += 1;
+    return false;
+  }
   thread_local std::string key;
   const bool denied = parts.bloom_type->key_of_row(row, key) ? denies(parts, key, stats)
                                                              : denies_columns(parts, row, columns, stats);
@@ -481,8 +498,8 @@ bool HFileReader::may_contain_family_markers(std::string_view row, ReadStats* st
 
 std::unique_ptr<RunCursor> HFileReader::cursor(const FileCursorOptions& options) const {
   if (parts_->encoding == nullptr) return make_failed_cursor(parts_->encoding_status.with_context(name()));
-  std::unique_ptr<RunCursor> whole =
-      parts_->encoding->make_cursor({shared_from_this(), parts_.get()}, options);
+  const std::shared_ptr<const void> held = options.holds_file ? shared_from_this() : nullptr;
+  std::unique_ptr<RunCursor> whole = parts_->encoding->make_cursor({held, parts_.get()}, options);
   CELLAR_ASSERT(whole != nullptr);
   const HFileReaderOptions& part = parts_->options;
   if (part.start_row.empty() && part.stop_row.empty()) return whole;

@@ -63,6 +63,8 @@ class HFileReader : public std::enable_shared_from_this<HFileReader> {
   // The same for a read of these columns alone (qualifiers, sorted); none: of all.
   bool may_contain_columns(std::string_view row, std::span<const std::string> columns,
                            ReadStats* stats) const;
+  // The same for a row within the rows of the file: asks the filter alone.
+  bool filter_allows(std::string_view row, std::span<const std::string> columns, ReadStats* stats) const;
   // False only when no row from `low` (inclusive) to `high` is here, for all that the filter of row prefixes
   // knows. An empty bound is open.
   bool may_contain_rows(std::string_view low, std::string_view high, bool high_inclusive,

@@ -21,6 +21,9 @@ class BloomType {
   // Sets `key` to the bytes to look up when a whole row is read. Returns false if the filter cannot answer
   // that.
   virtual bool key_of_row(std::string_view row, std::string& key) const = 0;
+  // Returns whether key_of_row() gives the row itself, or its first prefix_bytes() bytes if that is not 0. A
+  // read then looks up the row without a copy.
+  virtual bool keys_are_rows() const { return false; }
   // Sets `key` to the bytes to look up when one column of a row is read. If this returns true and
   // key_of_row() false, the filter hashes columns. A read must then also look up the empty qualifier, which
   // markers of whole families have.

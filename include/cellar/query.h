@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,9 +30,18 @@ class Query {
  public:
   // Reads the whole family. If no family and no column is chosen, all families are read. A read of a family
   // that the table does not have fails with kInvalidArgument.
-  Self& family(std::string_view family) { return choose(family).clear(), self(); }
+  Self& family(std::string_view family) {
+    if (chooses_nothing()) return first_ = kFamily, first_family_ = family, self();
+    return choose(family).clear(), self();
+  }
   // Reads one column. After family() of the same family it restricts that family to this column, as in HBase.
   Self& column(std::string_view family, std::string_view qualifier) {
+    if (chooses_nothing()) {
+      first_ = kColumn;
+      first_family_ = family;
+      first_qualifier_ = qualifier;
+      return self();
+    }
     std::vector<std::string>& all = choose(family);
     size_t at = 0;
     // compare(), since clang 14 rejects a string < string_view that is instantiated here
@@ -40,7 +50,25 @@ class Query {
       all.insert(all.begin() + static_cast<std::ptrdiff_t>(at), std::string(qualifier));
     return self();
   }
-  [[nodiscard]] const ColumnMap& columns() const { return columns_; }
+  // Returns the families and columns that were chosen.
+  [[nodiscard]] ColumnMap columns() const {
+    ColumnMap all;
+    for_each_family([&](std::string_view family, std::span<const std::string> qualifiers) {
+      all[std::string(family)].assign(qualifiers.begin(), qualifiers.end());
+    });
+    return all;
+  }
+  // Calls take(family, qualifiers) for each chosen family. Both are views into the query. No qualifiers: the
+  // whole family.
+  template <class Take>
+  void for_each_family(const Take& take) const {
+    if (first_ != kNothing)
+      take(std::string_view(first_family_),
+           std::span<const std::string>(&first_qualifier_, first_ == kColumn ? 1u : 0u));
+    for (const auto& [family, qualifiers] : columns_)
+      take(std::string_view(family), std::span<const std::string>(qualifiers));
+  }
+  [[nodiscard]] bool chooses_nothing() const { return first_ == kNothing && columns_.empty(); }
 
   // Returns up to `versions` cells of each column, newest first. 1 or more; default: 1. A family keeps at
   // most FamilyOptions::max_versions, so a read never returns more than those.
@@ -116,8 +144,23 @@ class Query {
 
  private:
   Self& self() { return static_cast<Self&>(*this); }
-  std::vector<std::string>& choose(std::string_view family) { return columns_[std::string(family)]; }
+  // Returns the columns of the family in the map, where all choices are once there are several.
+  std::vector<std::string>& choose(std::string_view family) {
+    if (first_ != kNothing) {
+      std::vector<std::string>& first = columns_[std::move(first_family_)];
+      if (first_ == kColumn) first.push_back(std::move(first_qualifier_));
+      first_ = kNothing;
+    }
+    return columns_[std::string(family)];
+  }
 
+  // Most reads choose one column or one family. It needs no memory beside the query's own.
+  static constexpr uint8_t kNothing = 0;
+  static constexpr uint8_t kFamily = 1;
+  static constexpr uint8_t kColumn = 2;
+  uint8_t first_ = kNothing;  // what the two strings choose, unless the choices are in the map
+  std::string first_family_;
+  std::string first_qualifier_;
   ColumnMap columns_;
   uint32_t versions_ = 1;
   uint32_t family_max_ = 0;

@@ -1,0 +1,50 @@
+// Hazards: the objects that threads use at the moment without a reference to them.
+//
+// These are hazard pointers (M. Michael, "Hazard Pointers: Safe Memory Reclamation for Lock-Free Objects",
+// 2004). A reader writes down the object that it is about to use, and then looks whether the object is still
+// the current one. Whoever replaces the object keeps the old one until nobody has it written down. The reader
+// touches only memory of its own thread, while a reference count is a line that all readers change.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+namespace cellar {
+
+// HazardSlot: where one read of this thread writes down its object. A thread has few slots, so reads hold
+// them for a short time. One thread.
+class HazardSlot {
+ public:
+  static constexpr size_t kPerThread = 8;
+
+  HazardSlot() = default;
+  HazardSlot(const HazardSlot&) = delete;
+  HazardSlot& operator=(const HazardSlot&) = delete;
+  ~HazardSlot() { give_back(); }
+
+  // Takes a free slot of the thread. Returns false if the thread has no free slot.
+  bool take();
+  bool is_taken() const { return held_ != nullptr; }
+  // Writes down the object that `current` points to, and returns it. The object is safe until give_back(), if
+  // whoever replaces it first changes `current` and then asks any_holds().
+  template <class T>
+  const T* protect(const std::atomic<const T*>& current) {
+    const T* object = current.load(std::memory_order_acquire);
+    while (true) {
+      held_->store(object, std::memory_order_seq_cst);
+      const T* const again = current.load(std::memory_order_seq_cst);
+      if (again == object) return object;
+      object = again;
+    }
+  }
+  // Forgets the object, and gives the slot back to the thread. No effect without a slot.
+  void give_back();
+
+  // Returns whether a slot of any thread holds the object.
+  static bool any_holds(const void* object);
+
+ private:
+  std::atomic<const void*>* held_ = nullptr;
+};
+
+}  // namespace cellar

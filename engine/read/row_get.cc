@@ -1,0 +1,87 @@
+// RowGet: sources, walk and judge of one row.
+#include "engine/read/row_get.h"
+
+#include <utility>
+
+#include "base/assert.h"
+#include "cell/merging_cursor.h"
+#include "cell/walk.h"
+#include "engine/values/row_batch_builder.h"
+
+namespace cellar {
+namespace {
+
+// Scratch: objects that a thread keeps between gets, so that their memory is reused. Nothing below a get
+// begins another one.
+struct Scratch {
+  ReadSources sources;
+  OwnedCell from;
+};
+
+// Done: closes the sources on destruction, because they use the view.
+struct Done {
+  ReadSources& sources;
+  ~Done() { sources.cursors.clear(); }
+};
+
+}  // namespace
+
+Status RowGet::add_family(const StoreView& view, StoreQuery& query) {
+  CELLAR_ASSERT(view.config != nullptr && query.stats == &stats_);
+  thread_local Scratch scratch;
+  ReadSources& sources = scratch.sources;
+  CELLAR_ASSERT(sources.cursors.empty());
+  const Done done{sources};
+  sources.markers = sources.family_markers = false;
+  open_sources(view, query, range_, sources);
+  if (sources.cursors.empty()) return {};
+  query.rules.family = view.config->rules;
+  begin_of_row(view, query, range_, sources, scratch.from);
+  if (sources.cursors.size() == 1)
+    return add_cells(*sources.cursors.front().cursor, view, query, scratch.from.view());
+  const std::unique_ptr<CellCursor> merged = make_merging_cursor(std::move(sources.cursors));
+  return add_cells(*merged, view, query, scratch.from.view());
+}
+
+// Walks through the row.
+Status RowGet::add_cells(CellCursor& cursor, const StoreView& view, const StoreQuery& query,
+                         const CellView& from) {
+  RowBatchBuilder builder(batch_);
+  ReadJudge judge(query.rules);
+  Walk<ReadJudge> walk(cursor, judge);
+  const CellView* first = walk.position(from);
+  uint64_t bytes = 0;
+  Status status;
+  if (first != nullptr && first->row() == range_.start) {
+    met_row_ = true;
+    walk.enter_row();
+    while (const CellView* cell = walk.next_in_row()) {
+      bytes += cell->key_size + cell->value_size;
+      if (row_bytes_max_ != 0 && bytes > row_bytes_max_) [[unlikely]] {
+        status = row_over_limit(*cell, row_bytes_max_, view);
+        break;
+      }
+      builder.add(*cell, walk.take_cell());
+    }
+  }
+  stats_.cells_examined += walk.examined();
+  if (Status failed = walk.status(); !failed.ok()) [[unlikely]]
+    status = failed.with_context("family " + view.config->options.name);
+  if (!status.ok()) [[unlikely]]
+    builder.drop_open_row();
+  return status;
+}
+
+bool RowGet::end() {
+  const size_t cells = RowBatchBuilder::cells_in_open_row(batch_);
+  CELLAR_DCHECK(met_row_ || cells == 0);
+  if (met_row_) ++stats_.rows_scanned;
+  if (met_row_ && cells == 0) ++stats_.rows_filtered;
+  if (cells == 0) return false;
+  stats_.cells_returned += cells;
+  ++stats_.rows_returned;
+  RowBatchBuilder(batch_).end_row(false);
+  return true;
+}
+
+}  // namespace cellar

@@ -1,0 +1,45 @@
+// RowGet: reads the cells of one row, family by family.
+#pragma once
+
+#include "cellar/query.h"
+#include "cellar/row_batch.h"
+#include "engine/read/store_reader.h"
+#include "engine/read/table_scanner.h"
+
+namespace cellar {
+
+// RowGet: the driver of plain gets, as RowReader is that of scans. Both read the same sources (open_sources)
+// by the same walk under the same judge. A get knows its row, so it chooses no row, and its walk and judge
+// live in one call. One thread at a time.
+class RowGet {
+ public:
+  // Returns whether a get is plain: it returns its whole row, without a filter, a page or an explanation.
+  static bool is_plain(const Get& get, const ScanBudget& budget) {
+    return get.filter() == nullptr && get.explain() == nullptr && get.max_per_family() == 0 &&
+           get.family_offset() == 0 && !budget.in_parts();
+  }
+
+  // Adds the row of `range` to `batch`. Borrows all of them.
+  RowGet(const RowRange& range, uint64_t row_bytes_max, ReadStats& stats, RowBatch& batch)
+      : range_(range), row_bytes_max_(row_bytes_max), stats_(stats), batch_(batch) {
+    CELLAR_DCHECK(range.single_row());
+  }
+
+  // Adds the cells of a family. Call it in the order of the families' names. After an error the batch has no
+  // rows.
+  Status add_family(const StoreView& view, StoreQuery& query);
+  // Ends the row. Returns whether it has cells.
+  bool end();
+
+ private:
+  Status add_cells(CellCursor& cursor, const StoreView& view, const StoreQuery& query,
+                   const CellView& from);
+
+  const RowRange& range_;
+  const uint64_t row_bytes_max_;
+  ReadStats& stats_;
+  RowBatch& batch_;
+  bool met_row_ = false;  // True if a family has the row
+};
+
+}  // namespace cellar
