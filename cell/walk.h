@@ -21,7 +21,7 @@ enum class Place : uint8_t { kNewRow, kNewColumn, kSameColumn };  // relative to
   const uint32_t at = first_difference(before, cell);
   if (at < before.row_size + 2u) return Place::kNewRow;
   return at == end_of_columns(before, cell) && before.key_size == cell.key_size ? Place::kSameColumn
-                                                                               : Place::kNewColumn;
+                                                                                : Place::kNewColumn;
 }
 
 enum class Step : uint8_t {
@@ -201,8 +201,8 @@ class Walk {
   CellCursor& cursor_;
   J& judge_;
   const CellView* at_ = nullptr;
-  const CellView* span_end_ = nullptr;    // at_ lies in a span that ends here
-  const Pinnable* span_held_ = nullptr;   // holds the bytes of a span of several cells
+  const CellView* span_end_ = nullptr;   // at_ lies in a span that ends here
+  const Pinnable* span_held_ = nullptr;  // holds the bytes of a span of several cells
   Stand stand_ = Stand::kBetweenRows;
   Place place_ = Place::kNewRow;
   Decided decided_;
@@ -362,7 +362,8 @@ void Walk<J>::leave_now() {
 // from row to row: another row is after the target, whatever its key.
 template <Judge J>
 void Walk<J>::skip_in_row(const CellView& target) {
-  skip(target, [&](const CellView& cell) { return same_row(cell, target) && compare_keys(cell, target) < 0; });
+  skip(target,
+       [&](const CellView& cell) { return same_row(cell, target) && compare_keys(cell, target) < 0; });
 }
 
 // Moves to the first cell at or after the target, with a forward cursor.

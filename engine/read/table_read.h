@@ -71,8 +71,8 @@ struct ScanRead {
   TableRead read;
 
  private:
-  std::string successor_;  // end of the prefix
-  ReadStats own_stats_;    // used if the user requested no statistics
+  std::string successor_;               // end of the prefix
+  ReadStats own_stats_;                 // used if the user requested no statistics
   std::unique_ptr<ReadFilter> filter_;  // null for most scans, and large
   ScanPace pace_;
 };
@@ -134,8 +134,8 @@ StoreQuery store_query(const Query<Q>& query, const TableRead& read, const Famil
   // A row has at least one cell.
   constexpr uint64_t kFirstSpanCells = 8;
   if (!read.range.single_row())
-    store.span_cells = static_cast<uint32_t>(read.budget.rows == 0 ? kFirstSpanCells
-                                                                   : std::min<uint64_t>(read.budget.rows, 32));
+    store.span_cells = static_cast<uint32_t>(
+        read.budget.rows == 0 ? kFirstSpanCells : std::min<uint64_t>(read.budget.rows, 32));
   store.rules.filtered = read.filter != nullptr;
   store.stats = read.stats;
   store.explanation = query.explain();

@@ -76,7 +76,8 @@ Status TableReader::choose_families(const FamilyList& list, const Query<Q>& quer
     chosen.families.emplace_back(store, FamilyChoice{family, qualifiers});
   });
   // The choices and the list are in the order of the names.
-  CELLAR_DCHECK(std::ranges::is_sorted(chosen.families, {}, [](const auto& each) { return each.second.family; }));
+  CELLAR_DCHECK(
+      std::ranges::is_sorted(chosen.families, {}, [](const auto& each) { return each.second.family; }));
   return status;
 }
 
@@ -121,7 +122,8 @@ Status TableReader::take_views(const Query<Q>& query, const TableRead& read, Cho
 
 // Returns the query for the i-th chosen family.
 template <class Q>
-StoreQuery TableReader::query_of(const Query<Q>& query, const TableRead& read, const Chosen& chosen, size_t i) {
+StoreQuery TableReader::query_of(const Query<Q>& query, const TableRead& read, const Chosen& chosen,
+                                 size_t i) {
   const auto& [store, choice] = chosen.families[i];
   StoreQuery family = store_query(query, read, choice);
   family.rules.read_point = chosen.read_point;

@@ -17,7 +17,10 @@ uint64_t bytes_of(const CellView& cell) { return uint64_t{cell.key_size} + cell.
 class TableScanner final : public Scanner {
  public:
   TableScanner(RowReader&& reader, std::string table, std::shared_ptr<const void> keep, size_t rows_ahead)
-      : keep_(std::move(keep)), table_(std::move(table)), reader_(std::move(reader)), rows_ahead_(rows_ahead) {
+      : keep_(std::move(keep)),
+        table_(std::move(table)),
+        reader_(std::move(reader)),
+        rows_ahead_(rows_ahead) {
     CELLAR_ASSERT(rows_ahead > 0);
   }
 
@@ -252,7 +255,8 @@ bool RowReader::is_on_page(const CellView& cell, StoreReader& family) {
 // Counts the bytes of a cell of the row. Returns false if the row has too many of them.
 inline bool RowReader::count_bytes(const CellView& cell, const StoreReader& family) {
   row_bytes_ += cell.key_size + cell.value_size;
-  if (budget_.row_bytes_max == 0 || row_bytes_ <= budget_.row_bytes_max) [[likely]] return true;
+  if (budget_.row_bytes_max == 0 || row_bytes_ <= budget_.row_bytes_max) [[likely]]
+    return true;
   status_ = row_over_limit(cell, budget_.row_bytes_max, family.view());
   return false;
 }

@@ -13,9 +13,6 @@ namespace cellar {
 struct BlocksAhead::Batch {
   enum class State : uint8_t { kWaiting, kBeingRead, kRead };
 
-  // The job has the batch, too, and may begin when the walk is over and the file is gone. So a batch that
-  // was begun lets go of the file before anyone can see that it was read.
-  std::shared_ptr<const void> keep;
   std::shared_ptr<ReadAhead> window;
   const BlockReader* blocks = nullptr;
   uint64_t limit = 0;
@@ -33,10 +30,8 @@ struct BlocksAhead::Batch {
   }
 };
 
-BlocksAhead::BlocksAhead(std::shared_ptr<const void> keep, const BlockReader& blocks, uint64_t limit,
-                         Executor& executor)
-    : keep_(std::move(keep)),
-      blocks_(blocks),
+BlocksAhead::BlocksAhead(const BlockReader& blocks, uint64_t limit, Executor& executor)
+    : blocks_(blocks),
       limit_(limit),
       executor_(executor),
       changed_(executor.make_event()),
@@ -56,14 +51,12 @@ void BlocksAhead::work(Batch& batch) {
     }
     batch.read.emplace_back(*block);
   }
-  batch.keep.reset();
   batch.state = Batch::State::kRead;
 }
 
 void BlocksAhead::expect(std::vector<PlannedBlock> places) {
   CELLAR_ASSERT(wants_places() && !places.empty());
   next_ = std::make_shared<Batch>();
-  next_->keep = keep_;
   next_->window = window_;
   next_->blocks = &blocks_;
   next_->limit = limit_;
@@ -89,10 +82,7 @@ void BlocksAhead::finish(Batch& batch, Event& changed) {
 void BlocksAhead::forget() {
   current_.reset();
   if (next_ == nullptr) return;
-  if (next_->begin())
-    next_->keep.reset();
-  else
-    finish(*next_, *changed_);
+  if (!next_->begin()) finish(*next_, *changed_);
   next_.reset();
 }
 

@@ -25,10 +25,9 @@ class BlocksAhead {
   static constexpr size_t kBatchBlocks = 16;
   static constexpr uint64_t kBatchBytes = 128u << 10;  // on disk, unless a block is larger
 
-  // `blocks` lives as long as `keep`; `executor` is borrowed. Blocks end at or before `limit`.
-  BlocksAhead(std::shared_ptr<const void> keep, const BlockReader& blocks, uint64_t limit,
-              Executor& executor);
-  // Waits for the thread that reads for it.
+  // Borrows `blocks` and `executor`. Blocks end at or before `limit`.
+  BlocksAhead(const BlockReader& blocks, uint64_t limit, Executor& executor);
+  // Waits for the thread that reads for it. A job that has not begun finds nothing to do when it does.
   ~BlocksAhead();
   BlocksAhead(const BlocksAhead&) = delete;
   BlocksAhead& operator=(const BlocksAhead&) = delete;
@@ -48,7 +47,6 @@ class BlocksAhead {
   static void finish(Batch& batch, Event& changed);
   void forget();
 
-  const std::shared_ptr<const void> keep_;
   const BlockReader& blocks_;
   const uint64_t limit_;
   Executor& executor_;

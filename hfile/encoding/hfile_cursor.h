@@ -196,9 +196,8 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
   };
   // The blocks that are read on another thread, and the first that is not.
   struct LookAhead {
-    LookAhead(std::shared_ptr<const void> keep, const FileParts& parts, Executor& executor,
-              const IndexCursor& from)
-        : blocks(std::move(keep), *parts.blocks, parts.index->limit(), executor), named(from) {}
+    LookAhead(const FileParts& parts, Executor& executor, const IndexCursor& from)
+        : blocks(*parts.blocks, parts.index->limit(), executor), named(from) {}
     BlocksAhead blocks;
     IndexCursor named;
     bool over = false;  // there is no block to be named
@@ -478,7 +477,7 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
   void name_places() {
     CELLAR_ASSERT(options_.stats == nullptr);  // another thread would count into it
     if (look_ahead_ == nullptr)
-      look_ahead_ = std::make_unique<LookAhead>(file_, parts_, *options_.executor, index_);
+      look_ahead_ = std::make_unique<LookAhead>(parts_, *options_.executor, index_);
     if (!look_ahead_->blocks.wants_places()) return;
     IndexCursor& named = look_ahead_->named;
     std::vector<PlannedBlock> places;
