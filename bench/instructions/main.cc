@@ -59,8 +59,9 @@ size_t jump(size_t k) { return k * 7919 % kRows; }
 
 }  // namespace
 
-// A store with two tables, all of whose blocks fit into the cache. The rows of `table` have four cells and lie in two
-// files that overlap. The rows of `tall` have one cell and lie in one file, as a compaction leaves them.
+// A store with two tables, all of whose blocks fit into the cache. The rows of `table` have four cells and
+// lie in two files that overlap. The rows of `tall` have one cell and lie in one file, as a compaction leaves
+// them.
 struct World {
   std::string path;
   std::unique_ptr<Engine> engine;
