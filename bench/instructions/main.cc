@@ -286,6 +286,7 @@ int main() {
   std::printf("scan10 %zu\nput %zu\nincrement %zu\n", kOperations, kOperations, kOperations);
   std::printf("tall_get %zu\ntall_missing %zu\n", kOperations, kOperations);
   std::printf("tall_scan %zu\ntall_reversed %zu\n", kRows, kRows);
-  std::printf("tall_scan10 %zu\ntall_scan100 %zu\nycsb_a %zu\n", kOperations / 5, kOperations / 5, kOperations);
+  std::printf("tall_scan10 %zu\ntall_scan100 %zu\nycsb_a %zu\n", kOperations / 5, kOperations / 5,
+              kOperations);
   return 0;
 }
