@@ -27,7 +27,8 @@ void WaitList::take_back(Sleeper& sleeper) {
   CELLAR_ASSERT(sleeper.event != nullptr);
   const MutexLock lock(mutex_);
   if (sleeper.listed) {
-    CELLAR_ASSERT(std::erase(list_, &sleeper) == 1);
+    const size_t erased = std::erase(list_, &sleeper);
+    CELLAR_ASSERT(erased == 1);
     sleepers_.fetch_sub(1, std::memory_order_seq_cst);
   }
   spare_.push_back(std::move(sleeper.event));
