@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <deque>
 #include <optional>
@@ -15,13 +14,11 @@
 #include "base/coding.h"
 #include "base/mutex.h"
 #include "engine/log/directory.h"
+#include "engine/log/wal_segment.h"
 
 namespace cellar {
-
 namespace {
 
-constexpr uint64_t kCloseBytes = record_bytes(kClosePayloadBytes);
-constexpr uint64_t kPrevBytes = record_bytes(kPrevPayloadBytes);
 constexpr uint64_t kSegmentBytesMin = 4096;
 // A store of one cell is small. The price: after each open a fast writer waits at the first segments, about
 // 10 ms in all. Growth by 8 or 16 was not faster: larger segments take longer to prepare.
@@ -29,27 +26,6 @@ constexpr uint64_t kFirstSegmentBytes = 64 << 10;
 constexpr uint64_t kSegmentGrowth = 4;
 constexpr size_t kScratchBytesMax = 1 << 20;  // kept between appends
 constexpr size_t kUnsyncedSegmentsMax = 4;    // a writer that outruns the medium further syncs itself
-
-// Bytes a segment needs for one record of this payload, with all that surrounds it.
-uint64_t segment_for(uint64_t payload_bytes) {
-  return (kFileHeaderBytes + kPrevBytes + record_bytes(payload_bytes) + kCloseBytes + 4095) & ~uint64_t{4095};
-}
-
-// Segment: a file being written. The leader appends; the holder of the sync turn syncs and closes.
-struct Segment {
-  Segment(uint64_t id_, const Identity& identity) : id(id_), codec(FileKind::kLog, identity, id_) {}
-
-  const uint64_t id;
-  const RecordCodec codec;
-  std::unique_ptr<WritableFile> file;
-  uint64_t capacity = 0;
-  std::atomic<uint64_t> appended{0};        // published after the bytes are in the file
-  std::atomic<uint64_t> synced{0};          // durable
-  std::atomic<bool> earlier_durable{true};  // all segments before this one are
-  std::atomic<uint64_t> last_sequence{0};   // of it and all before
-  std::atomic<uint64_t> next_lsn{0};        // published after the bytes of all records below are in the file
-  uint32_t chain = 0;                       // the leader's; bcrc of the last record
-};
 
 }  // namespace
 
@@ -64,7 +40,6 @@ class Wal::Core : public std::enable_shared_from_this<Wal::Core> {
         executor_(executor),
         options_(options),
         changed_(executor.make_event()),
-        followers_{executor.make_event(), executor.make_event()},
         durable_before_(options.continues.segment != 0 ? options.continues.lsn : options.first_lsn),
         lsn_(durable_before_.load()),
         done_(options.older) {}
@@ -75,6 +50,7 @@ class Wal::Core : public std::enable_shared_from_this<Wal::Core> {
   Status sync();
   Status sync_before(uint64_t lsn);
   uint64_t next_lsn() const { return lsn_; }
+  bool is_durable(uint64_t lsn) const { return durable_before_.load(std::memory_order_acquire) >= lsn; }
   Result<LogPosition> close_cleanly();
   Status release_before(uint64_t segment);
   uint64_t needed_from(uint64_t sequence) const;
@@ -91,11 +67,11 @@ class Wal::Core : public std::enable_shared_from_this<Wal::Core> {
 
  private:
   enum class Preparation : uint8_t { kNone, kQueued, kRunning, kReady };
-  using SegmentPtr = std::shared_ptr<Segment>;
+  using SegmentPtr = std::shared_ptr<WalSegment>;
 
   void make_current(SegmentPtr segment);
-  Status put(Segment& segment, RecordHeader header, std::string_view payload);
-  Status put_prev(Segment& segment, const PrevFacts& facts);
+  Status put(WalSegment& segment, RecordHeader header, std::string_view payload);
+  Status put_prev(WalSegment& segment, const PrevFacts& facts);
   Status roll(uint64_t payload_bytes);
   Result<SegmentPtr> create_segment(uint64_t id, uint64_t first_lsn, uint64_t bytes);
   Result<SegmentPtr> create_file(uint64_t id, uint64_t bytes);
@@ -106,16 +82,10 @@ class Wal::Core : public std::enable_shared_from_this<Wal::Core> {
   Status finish_old(uint64_t through);
   Status remove_prepared();
   Status take_sync_turn();
-  Result<uint64_t> begin_sync(uint64_t lsn);
   Status sync_in_turn();
-  bool is_durable(uint64_t lsn) const { return durable_before_.load(std::memory_order_acquire) >= lsn; }
   void give_sync_turn();
   void retire_all();
   Status remove_unused(uint64_t id);
-  Status usable() const CELLAR_REQUIRES(mutex_) {
-    return failure_.ok() && stopped_ ? Status::aborted("the log is closed") : failure_;
-  }
-  Event& followers_of(uint64_t sync) const { return *followers_[sync % followers_.size()]; }
   uint64_t highest() const {
     const MutexLock lock(mutex_);
     return highest_;
@@ -126,8 +96,7 @@ class Wal::Core : public std::enable_shared_from_this<Wal::Core> {
   Executor& executor_;
   const WalOptions options_;
   const std::unique_ptr<Event> changed_;  // signalled when a turn is given back or a preparation ends
-  const std::array<std::unique_ptr<Event>, 2> followers_;  // of syncs with even and with odd numbers
-  std::atomic<bool> sealed_{false};                        // hint for the leader: look at failure_
+  std::atomic<bool> sealed_{false};       // hint for the leader: look at failure_
   std::atomic<uint32_t> manifest_edit_{0};
   std::atomic<uint64_t> durable_before_;      // the records with lower numbers are; stored in the sync turn
   std::atomic<uint64_t> current_segment_{0};  // the id of the current one
@@ -145,8 +114,6 @@ class Wal::Core : public std::enable_shared_from_this<Wal::Core> {
   bool stopped_ CELLAR_GUARDED_BY(mutex_) = false;
   bool plain_ CELLAR_GUARDED_BY(mutex_) = false;  // mapping is not supported here
   bool sync_turn_taken_ CELLAR_GUARDED_BY(mutex_) = false;
-  bool next_syncer_waits_ CELLAR_GUARDED_BY(mutex_) = false;
-  uint64_t syncs_begun_ CELLAR_GUARDED_BY(mutex_) = 0;
   std::deque<SegmentPtr> old_ CELLAR_GUARDED_BY(mutex_);    // rolled, not yet synced; ascending
   std::vector<LogSegment> done_ CELLAR_GUARDED_BY(mutex_);  // synced and closed; ascending
   Preparation preparation_ CELLAR_GUARDED_BY(mutex_) = Preparation::kNone;
@@ -219,7 +186,7 @@ Status Wal::Core::health() const {
 // ---- segments ahead
 
 Result<Wal::Core::SegmentPtr> Wal::Core::create_file(uint64_t id, uint64_t bytes) {
-  auto segment = std::make_shared<Segment>(id, options_.identity);
+  auto segment = std::make_shared<WalSegment>(id, options_.identity);
   segment->capacity = bytes;
   bool plain = false, leftover = false;
   {
@@ -252,7 +219,7 @@ Result<Wal::Core::SegmentPtr> Wal::Core::create_segment(uint64_t id, uint64_t fi
   const std::string context = fmt::format("log segment {} of {} bytes", id, bytes);
   Result<SegmentPtr> created = create_file(id, bytes);
   if (!created.ok()) return created.status().with_context(context);
-  Segment& segment = **created;
+  WalSegment& segment = **created;
   char raw[kFileHeaderBytes];
   const FileHeader header{
       FileKind::kLog, options_.identity, id, first_lsn, first_lsn == 0 ? 0 : last_sequence_, options_.boot};
@@ -347,7 +314,7 @@ Result<Wal::Core::SegmentPtr> Wal::Core::next_segment(uint64_t bytes) {
 // ---- appending: the leader
 
 // One record, in one piece. Afterwards the record is in the hands of the operating system.
-Status Wal::Core::put(Segment& segment, RecordHeader header, std::string_view payload) {
+Status Wal::Core::put(WalSegment& segment, RecordHeader header, std::string_view payload) {
   const uint64_t offset = segment.appended.load(std::memory_order_relaxed);
   const size_t bytes = record_bytes(payload.size());
   CELLAR_ASSERT(segment.file != nullptr && offset + bytes <= segment.capacity);
@@ -367,7 +334,7 @@ Status Wal::Core::put(Segment& segment, RecordHeader header, std::string_view pa
   return Status();
 }
 
-Status Wal::Core::put_prev(Segment& segment, const PrevFacts& facts) {
+Status Wal::Core::put_prev(WalSegment& segment, const PrevFacts& facts) {
   char raw[kPrevPayloadBytes];
   encode_prev(facts, raw);
   return put(segment, {.type = RecordType::kPrev, .sequence = last_sequence_}, {raw, sizeof raw});
@@ -440,7 +407,8 @@ Status Wal::Core::take_sync_turn() {
     const uint64_t seen = changed_->count();
     {
       const MutexLock lock(mutex_);
-      CELLAR_TRY(usable());
+      if (!failure_.ok()) return failure_;
+      if (stopped_) return Status::aborted("the log is closed");
       if (!sync_turn_taken_) {
         sync_turn_taken_ = true;
         return Status();
@@ -508,54 +476,12 @@ Status Wal::Core::sync() {
 }
 
 Status Wal::Core::sync_before(uint64_t lsn) {
-  CELLAR_TRY_ASSIGN(const uint64_t number, begin_sync(lsn));
-  if (number == 0) return Status();
-  const Status status = sync_in_turn();
+  const Status turn = take_sync_turn();
+  if (!turn.ok()) return is_durable(lsn) ? Status() : turn;
+  const Status status = is_durable(lsn) ? Status() : sync_in_turn();
   CELLAR_ASSERT(!status.ok() || is_durable(lsn));
   give_sync_turn();
-  followers_of(number).signal();
   return status;
-}
-
-// Takes the sync turn and returns the number of the sync, or returns 0 once the records below `lsn` are
-// durable. While one sync runs, a single thread waits for the turn: it will do the next one. The records of
-// all others that come meanwhile are appended before that next sync begins. So they sleep until it has ended,
-// and its end wakes them, and not those who come later.
-Result<uint64_t> Wal::Core::begin_sync(uint64_t lsn) {
-  bool next = false;  // this thread waits for the turn
-  for (;;) {
-    Event* event = changed_.get();
-    uint64_t seen = event->count();
-    {
-      const MutexLock lock(mutex_);
-      if (is_durable(lsn) || !usable().ok()) break;
-      if (!sync_turn_taken_) {
-        if (next) next_syncer_waits_ = false;
-        sync_turn_taken_ = true;
-        return ++syncs_begun_;
-      }
-      if (next || !next_syncer_waits_) {
-        next = next_syncer_waits_ = true;
-      } else {
-        event = &followers_of(syncs_begun_ + 1);
-        seen = event->count();
-      }
-    }
-    event->wait(seen, -1);
-  }
-  Status status;
-  Event* left = nullptr;
-  {
-    const MutexLock lock(mutex_);
-    if (!is_durable(lsn)) status = usable();
-    if (next) {
-      next_syncer_waits_ = false;
-      left = &followers_of(syncs_begun_ + 1);
-    }
-  }
-  if (left != nullptr) left->signal();  // one of them waits for the turn now
-  if (!status.ok()) return status;
-  return uint64_t{0};
 }
 
 // For the holder of the sync turn. Older segments first, so that what is durable has no holes. A segment that
@@ -611,7 +537,7 @@ Result<LogPosition> Wal::Core::close_cleanly() {
   if (const Status status = remove_prepared(); !status.ok())
     return seal(status.with_context("write-ahead log"));
   const char nothing[kClosePayloadBytes] = {};
-  Segment& segment = *current_;
+  WalSegment& segment = *current_;
   const Status status =
       put(segment, {.type = RecordType::kClose, .sequence = last_sequence_}, {nothing, sizeof nothing});
   if (!status.ok()) return seal(status.with_context("write-ahead log"));
@@ -724,7 +650,7 @@ LogPosition Wal::Core::end() const {
 
 LogPosition Wal::Core::synced() const {
   const MutexLock lock(mutex_);
-  const Segment& segment = old_.empty() ? *current_ : *old_.front();
+  const WalSegment& segment = old_.empty() ? *current_ : *old_.front();
   const uint64_t durable = segment.synced.load(std::memory_order_acquire);
   CELLAR_ASSERT(durable <= segment.appended.load(std::memory_order_acquire));
   return {segment.id, durable, 0, 0};
@@ -758,6 +684,7 @@ Status Wal::append(uint64_t sequence, uint32_t count, std::string_view payload) 
 Status Wal::sync() { return core_->sync(); }
 Status Wal::sync_before(uint64_t lsn) { return core_->sync_before(lsn); }
 uint64_t Wal::next_lsn() const { return core_->next_lsn(); }
+bool Wal::is_durable(uint64_t lsn) const { return core_->is_durable(lsn); }
 void Wal::note_manifest_edit(uint64_t edit) { core_->note_manifest_edit(edit); }
 uint64_t Wal::needed_from(uint64_t sequence) const { return core_->needed_from(sequence); }
 Status Wal::release_before(uint64_t segment) { return core_->release_before(segment); }

@@ -83,8 +83,10 @@ class Wal {
   // last successful sync() may or may not survive.
   Status sync();
   // Makes durable the records with numbers below `lsn`, which were appended. Returns ok at once if they are,
-  // also if the log was sealed since. Several threads that wait share one sync. Failures as sync().
+  // also if the log was sealed since. Failures as sync().
   Status sync_before(uint64_t lsn);
+  // Returns whether they are known to be.
+  bool is_durable(uint64_t lsn) const;
   // For the thread that may append: the number of the next record.
   uint64_t next_lsn() const;
 

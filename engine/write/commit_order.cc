@@ -15,14 +15,13 @@ uint64_t CommitOrder::enter(uint64_t sequence) {
   return place;
 }
 
-void CommitOrder::settle(uint64_t place, bool inserted) {
+void CommitOrder::mark(uint64_t place, bool inserted) {
   CELLAR_ASSERT(!is_settled(place));
   at(place).state.store(inserted ? State::kInserted : State::kFailed, std::memory_order_seq_cst);
   publish();
-  await(place);
 }
 
-// One thread publishes at a time. A thread that finds another one at it may leave: the other one looks once
+// One thread publishes at a time. A thread that finds another one at it may leave. The other one looks once
 // more after it has stopped publishing, and finds what was settled before.
 void CommitOrder::publish() {
   const auto oldest_is_settled = [&] {
@@ -38,6 +37,7 @@ void CommitOrder::publish() {
 
 // A place is unsettled before it can be entered again, which is when settled_ has passed it.
 void CommitOrder::publish_settled() {
+  CELLAR_ASSERT(publishing_.load(std::memory_order_relaxed));
   const uint64_t first = settled_.load(std::memory_order_relaxed);
   uint64_t next = first;
   uint64_t visible = 0;
@@ -49,14 +49,22 @@ void CommitOrder::publish_settled() {
     place.state.store(State::kUnsettled, std::memory_order_relaxed);
   }
   if (next == first) return;
+  CELLAR_ASSERT(visible == 0 || visible > mvcc_.read_point());
   if (visible != 0) mvcc_.publish(visible);
   settled_.store(next, std::memory_order_seq_cst);
   waiting_.wake(next, SIZE_MAX);
 }
 
 void CommitOrder::await(uint64_t place) {
+  CELLAR_ASSERT(mutexes_held() == 0);
   const auto settled = [&] { return is_settled(place); };
   while (!spin_until(settled)) waiting_.sleep_unless(place, settled);
+}
+
+void CommitOrder::await_call(uint64_t place, const std::atomic<bool>& called) {
+  CELLAR_ASSERT(mutexes_held() == 0);
+  const auto over = [&] { return called.load(std::memory_order_seq_cst) || is_settled(place); };
+  while (!over()) waiting_.sleep_unless(place, over);
 }
 
 void CommitOrder::drain() {
@@ -68,6 +76,7 @@ Status CommitOrder::alone(const std::function<Status()>& work) {
   CELLAR_ASSERT(work != nullptr);
   const TurnHeld held(turn_);
   drain();
+  CELLAR_ASSERT(settled_.load(std::memory_order_relaxed) == entered_);
   return work();
 }
 

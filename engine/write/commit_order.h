@@ -27,13 +27,24 @@ class CommitOrder {
  public:
   CommitOrder(Executor& executor, Mvcc& mvcc) : mvcc_(mvcc), turn_(executor), waiting_(executor) {}
 
-  // The turn to log. Whoever holds it is the leader that other classes speak of.
+  // The turn to log. The thread that holds it is the leader that other classes speak of.
   Turn& turn() { return turn_; }
   // With the turn: the next place, for this sequence.
   uint64_t enter(uint64_t sequence);
   // The write at this place is in the memtables, if `inserted`, or nothing of it is. Returns when it is
   // settled, and all before it are. So an inserted write is visible then.
-  void settle(uint64_t place, bool inserted);
+  void settle(uint64_t place, bool inserted) {
+    mark(place, inserted);
+    await(place);
+  }
+  // The same, without waiting.
+  void mark(uint64_t place, bool inserted);
+  // Returns when the place is settled, and all before it are.
+  void await(uint64_t place);
+  // Returns when it is, or when call() has been called for the place after `called` was set. Sleeps at once:
+  // for long waits.
+  void await_call(uint64_t place, const std::atomic<bool>& called);
+  void call(uint64_t place) { waiting_.wake_only(place); }
   // With the turn: returns when everything that entered is settled.
   void drain();
   // Runs `work` between writes: all before are settled, none after has begun.
@@ -49,7 +60,6 @@ class CommitOrder {
   };
   Place& at(uint64_t place) { return places_[place % kPlaces]; }
   bool is_settled(uint64_t place) const { return settled_.load(std::memory_order_seq_cst) > place; }
-  void await(uint64_t place);
   void publish();
   void publish_settled();
 

@@ -22,6 +22,7 @@ struct Search {
   bool used = false;
 
   void aim(std::string_view row, std::string_view family, std::string_view qualifier) {
+    CELLAR_ASSERT(!row.empty());
     const CellView& last = key.view();
     if (used && last.row() == row && last.family() == family && last.qualifier() == qualifier) return;
     first_of_column(key, row, family, qualifier);

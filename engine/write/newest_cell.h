@@ -19,8 +19,8 @@ struct NewestCell {
 };
 
 // Looks for the cell that a get of the column's newest version would return now. Returns true, and sets
-// `found`, if the active memtable holds the newest cell of the column and nothing in older memtables or in
-// files can hide it. A counter that was just incremented is such a cell. Returns false if only a get can
+// `found`, if the active memtable holds that cell. Nothing in older memtables or in files can hide it then. A
+// counter that was just incremented is such a cell. Returns false if only a get can
 // tell. For a thread that has locked the row, so that no cell of it is being written.
 bool newest_in_memory(const Store& store, std::string_view row, std::string_view qualifier, Mvcc& mvcc,
                       NewestCell& found);

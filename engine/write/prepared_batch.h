@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/assert.h"
 #include "cellar/mutation.h"
 #include "cellar/options.h"
 #include "engine/log/wal_format.h"
@@ -54,7 +55,10 @@ class PreparedBatch {
   void add(Store& store, std::string_view row, std::string_view qualifier, int64_t timestamp, CellType type,
            std::string_view value, std::string_view tags);
   // The cell added last follows the cell that Memtable::find() found here.
-  void set_spot(const Spot& spot) { items_.back().spot = spot; }
+  void set_spot(const Spot& spot) {
+    CELLAR_ASSERT(!items_.empty());
+    items_.back().spot = spot;
+  }
   // Keeps `bytes` alive until the next begin(); returns them there.
   std::string_view keep(std::string bytes);
 

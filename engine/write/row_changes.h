@@ -13,7 +13,6 @@
 #include "engine/values/mutation_reader.h"
 #include "engine/write/newest_cell.h"
 #include "engine/write/prepared_batch.h"
-#include "memtable/memtable.h"
 
 namespace cellar {
 

@@ -4,7 +4,7 @@
 namespace cellar {
 
 // One thread is woken for each turn that was wanted. A thread that has slept, or was about to, marks the turn
-// as wanted when it takes it: others may sleep still, and its give() wakes the next one.
+// as wanted when it takes it. Others may still sleep, and its give() wakes the next one.
 void Turn::take_slowly() {
   const auto take_if_free = [&] {
     uint32_t free = kFree;
@@ -20,6 +20,7 @@ void Turn::take_slowly() {
     sleepers_.sleep_unless(0, take_or_want);
     if (!mine) static_cast<void>(take_or_want());
   }
+  CELLAR_ASSERT(taken());
 }
 
 }  // namespace cellar

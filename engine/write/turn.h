@@ -9,9 +9,9 @@
 
 namespace cellar {
 
-// Any thread. Unlike a Mutex it may be held across I/O and waits for events. It goes to whoever comes first
-// after it was given back, a woken sleeper or a new thread. Handing it to a sleeper would leave it idle until
-// that thread runs.
+// Any thread. Unlike a Mutex it may be held across I/O and waits for events. It goes to the first thread that
+// comes after it was given back, a woken sleeper or a new thread. Handing it to a sleeper would leave it idle
+// until that thread runs.
 class alignas(64) Turn {
  public:
   explicit Turn(Executor& executor) : sleepers_(executor) {}

@@ -9,6 +9,7 @@
 namespace cellar {
 
 void WaitList::list(Sleeper& sleeper) {
+  CELLAR_ASSERT(!sleeper.listed && sleeper.event == nullptr);
   const MutexLock lock(mutex_);
   if (spare_.empty()) {
     sleeper.event = executor_.make_event();
@@ -23,15 +24,17 @@ void WaitList::list(Sleeper& sleeper) {
 
 // The wait is over without a wake, or while one comes.
 void WaitList::take_back(Sleeper& sleeper) {
+  CELLAR_ASSERT(sleeper.event != nullptr);
   const MutexLock lock(mutex_);
   if (sleeper.listed) {
-    CELLAR_ASSERT(std::erase(list_, &sleeper) == 1);
+    const size_t erased = std::erase(list_, &sleeper);
+    CELLAR_ASSERT(erased == 1);
     sleepers_.fetch_sub(1, std::memory_order_seq_cst);
   }
   spare_.push_back(std::move(sleeper.event));
 }
 
-void WaitList::sleep(Sleeper& sleeper) {
+void WaitList::await_wake(Sleeper& sleeper) {
   CELLAR_ASSERT(mutexes_held() == 0);
   for (;;) {
     const uint64_t seen = sleeper.event->count();
@@ -47,22 +50,30 @@ void WaitList::sleep(Sleeper& sleeper) {
 }
 
 // The sleeper may be gone as soon as it is not listed. Its event stays: the list keeps it for others.
-void WaitList::wake_listed(uint64_t below, size_t at_most) {
-  for (size_t woken = 0; woken < at_most; ++woken) {
-    Event* event = nullptr;
-    {
-      const MutexLock lock(mutex_);
-      const auto found =
-          std::ranges::find_if(list_, [&](const Sleeper* each) { return each->number < below; });
-      if (found == list_.end()) return;
-      CELLAR_ASSERT((*found)->listed && (*found)->event != nullptr);
-      event = (*found)->event.get();
-      (*found)->listed = false;
-      list_.erase(found);
-      sleepers_.fetch_sub(1, std::memory_order_seq_cst);
-    }
-    event->signal();
+template <class Wanted>
+bool WaitList::wake_first(const Wanted& wanted) {
+  Event* event = nullptr;
+  {
+    const MutexLock lock(mutex_);
+    const auto found = std::ranges::find_if(list_, wanted, &Sleeper::number);
+    if (found == list_.end()) return false;
+    CELLAR_ASSERT((*found)->listed && (*found)->event != nullptr);
+    event = (*found)->event.get();
+    (*found)->listed = false;
+    list_.erase(found);
+    sleepers_.fetch_sub(1, std::memory_order_seq_cst);
   }
+  event->signal();
+  return true;
+}
+
+void WaitList::wake_listed(uint64_t below, size_t at_most) {
+  size_t woken = 0;
+  while (woken < at_most && wake_first([&](uint64_t number) { return number < below; })) ++woken;
+}
+
+void WaitList::wake_only(uint64_t number) {
+  wake_first([&](uint64_t each) { return each == number; });
 }
 
 }  // namespace cellar

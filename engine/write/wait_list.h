@@ -25,15 +25,15 @@ bool spin_until(const Ready& ready) {
   return false;
 }
 
-// Any thread. A wake reaches only the threads it is for: an event shared by all sleepers would wake each of
+// Any thread. A wake reaches only the threads it is for. An event shared by all sleepers would wake each of
 // them to find out that another one's wait is over. Events are kept for later sleepers.
 class WaitList {
  public:
   explicit WaitList(Executor& executor) : executor_(executor) {}
 
   // Sleeps until wake() is called with a number above `number`, unless ready() holds once this thread is
-  // listed. A thread that makes ready() true, sequentially consistently, and calls wake() afterwards finds
-  // the sleeper or is seen by it: no wake is lost.
+  // listed. No wake is lost: a thread makes ready() true, sequentially consistently, and calls wake()
+  // afterwards. It finds the sleeper, or is seen by it.
   template <class Ready>
   void sleep_unless(uint64_t number, const Ready& ready) {
     Sleeper sleeper{number};
@@ -41,7 +41,7 @@ class WaitList {
     if (ready()) {
       take_back(sleeper);
     } else {
-      sleep(sleeper);
+      await_wake(sleeper);
     }
   }
 
@@ -51,6 +51,9 @@ class WaitList {
       wake_listed(below, at_most);
   }
 
+  // Wakes the sleeper with this number, if there is one.
+  void wake_only(uint64_t number);
+
  private:
   struct Sleeper {
     uint64_t number;
@@ -59,8 +62,10 @@ class WaitList {
   };
   void list(Sleeper& sleeper);
   void take_back(Sleeper& sleeper);
-  void sleep(Sleeper& sleeper);
+  void await_wake(Sleeper& sleeper);
   void wake_listed(uint64_t below, size_t at_most);
+  template <class Wanted>
+  bool wake_first(const Wanted& wanted);
 
   Executor& executor_;
   std::atomic<uint32_t> sleepers_{0};  // in the list

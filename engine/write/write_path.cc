@@ -310,28 +310,75 @@ Status WritePath::commit(PreparedWrite& prepared, int64_t now_ms, Durability dur
   CELLAR_TRY(prepared.batch.finish(now_ms, {.cell_bytes_max = parts_.host.world.options.cell_bytes_max,
                                             .batch_bytes_max = parts_.host.world.options.batch_bytes_max}));
   CELLAR_ASSERT(prepared.batch.count() > 0 && prepared.batch.count() == prepared.batch.cells().size());
-  CELLAR_TRY_ASSIGN(const Logged logged, log(prepared, durability));
-  const Status status = make_durable(logged.durable_before);
-  const bool full = status.ok() && insert(prepared, durability != Durability::kSkipWal);
-  order_.settle(logged.place, status.ok());
-  CELLAR_TRY(status);
+  Commit own{prepared, durability};
+  CELLAR_TRY(log(own));
+  if (own.durable_before != 0) {
+    finish_after_sync(own);
+  } else {
+    own.full = insert(prepared, durability != Durability::kSkipWal);
+    order_.settle(own.place, true);
+  }
+  CELLAR_TRY(own.status);
   CELLAR_DCHECK(parts_.host.mvcc.read_point() >= prepared.sequence);
   const bool automatic = parts_.host.world.options.automatic_flush;
-  if (full || (automatic && flushes_.relief_is_due())) [[unlikely]]
+  if (own.full || (automatic && flushes_.relief_is_due())) [[unlikely]]
     CELLAR_TRY(relieve(prepared.batch.stores()));
   return {};
 }
 
-// A write with a check waits for all writes before it. So the check finds in the stores what they wrote.
-Result<WritePath::Logged> WritePath::log(PreparedWrite& prepared, Durability durability) {
+// A write with a check waits for all writes before it. So the check finds in the stores what they wrote. A
+// write after one that waits for its sync waits for that sync, too. It must not be visible before the other
+// one, and would be lost with it.
+Status WritePath::log(Commit& commit) {
   const TurnHeld held(order_.turn());
-  if (prepared.check != nullptr) [[unlikely]] {
+  if (commit.prepared.check != nullptr) [[unlikely]] {
     order_.drain();
-    CELLAR_TRY(prepared.check->holds());
+    CELLAR_TRY(commit.prepared.check->holds());
   }
-  CELLAR_TRY(append(prepared, durability));
-  if (durability == Durability::kFsyncWal) durable_before_ = parts_.disk.wal->next_lsn();
-  return Logged{order_.enter(prepared.sequence), durable_before_};
+  CELLAR_TRY(append(commit.prepared, commit.durability));
+  if (commit.durability == Durability::kFsyncWal) durable_before_ = parts_.disk.wal->next_lsn();
+  CELLAR_ASSERT(commit.prepared.sequence != 0);
+  commit.place = order_.enter(commit.prepared.sequence);
+  if (durable_before_ != 0 && !parts_.disk.wal->is_durable(durable_before_)) {
+    commit.durable_before = durable_before_;
+    const MutexLock lock(sync_mutex_);
+    awaiting_sync_.push_back(&commit);
+    if (!std::exchange(somebody_syncs_, true)) commit.leads.store(true, std::memory_order_relaxed);
+  }
+  return {};
+}
+
+// While one thread syncs, the others sleep. The first of them syncs next, for all that have come by then, and
+// inserts for them, too. So each of them wakes once, when its write is visible or has failed.
+void WritePath::finish_after_sync(Commit& own) {
+  CELLAR_ASSERT(own.durable_before != 0);
+  order_.await_call(own.place, own.leads);
+  if (own.leads.load(std::memory_order_relaxed)) sync_and_insert();
+  order_.await(own.place);
+}
+
+void WritePath::sync_and_insert() {
+  std::vector<Commit*> commits;
+  {
+    const MutexLock lock(sync_mutex_);
+    CELLAR_ASSERT(somebody_syncs_ && !awaiting_sync_.empty());
+    commits.swap(awaiting_sync_);
+  }
+  const Status status = make_durable(commits.back()->durable_before);
+  for (Commit* each : commits) {
+    each->status = status;
+    if (status.ok()) each->full = insert(each->prepared, each->durability != Durability::kSkipWal);
+    order_.mark(each->place, status.ok());  // its thread may go on, and the object end
+  }
+  uint64_t next = 0;
+  {
+    const MutexLock lock(sync_mutex_);
+    somebody_syncs_ = !awaiting_sync_.empty();
+    if (!somebody_syncs_) return;
+    next = awaiting_sync_.front()->place;
+    awaiting_sync_.front()->leads.store(true, std::memory_order_seq_cst);
+  }
+  order_.call(next);
 }
 
 // The leader's: why a store that could be written to when the write began cannot any more.
@@ -378,10 +425,8 @@ Status WritePath::append(PreparedWrite& prepared, Durability durability) {
   return {};
 }
 
-// A write that comes after one that asked for a sync waits for that sync, too: it must not be visible before
-// the other one, and would be lost with it. Returns at once if no write has asked.
 Status WritePath::make_durable(uint64_t before) {
-  if (before == 0) return {};
+  CELLAR_ASSERT(before != 0);
   const Status status = parts_.disk.wal->sync_before(before);
   if (status.ok()) return {};
   parts_.disk.health.fail(status);
@@ -420,6 +465,7 @@ bool WritePath::count_growth(Store& store) {
 }
 
 bool WritePath::is_full(const Store& store) const {
+  CELLAR_ASSERT(store.active() != nullptr);
   const EngineOptions& options = parts_.host.world.options;
   return options.automatic_flush && store.active()->bytes() >= store.flush_bytes(options) &&
          store.frozen_count() < options.memtables_frozen_max;
@@ -434,6 +480,7 @@ void WritePath::freeze(Store& store) {
 
 // Freezes full memtables, and relieves memory and log, so that a quiet family does not hold back the log.
 Status WritePath::relieve(std::span<Store* const> stores) {
+  CELLAR_ASSERT(!stores.empty());
   return alone([&]() -> Status {
     for (Store* store : stores) {
       if (store->active() == nullptr || !is_full(*store)) continue;  // dropped, or another writer came first

@@ -1,6 +1,7 @@
 // WritePath: the recipe of a write.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/mutex.h"
 #include "cellar/batch.h"
 #include "cellar/check_and_mutate.h"
 #include "engine/write/commit_order.h"
@@ -82,12 +84,20 @@ class WritePath {
   Status check_writable() const;
   int64_t lock_wait_us() const;
   Status commit(PreparedWrite& prepared, int64_t now_ms, Durability durability);
-  // Where a write stands once it is logged.
-  struct Logged {
-    uint64_t place = 0;           // in the order of commits
-    uint64_t durable_before = 0;  // the records below this number must be durable before it is visible
+  // A write on its way, on the stack of its thread.
+  struct Commit {
+    PreparedWrite& prepared;
+    Durability durability;
+    uint64_t place = 0;  // in the order of commits
+    // Records below this number must be durable before the write is visible. 0: all are that need to be.
+    uint64_t durable_before = 0;
+    std::atomic<bool> leads{false};  // its thread syncs for those that wait
+    bool full = false;               // a memtable is full now
+    Status status = {};
   };
-  Result<Logged> log(PreparedWrite& prepared, Durability durability);
+  Status log(Commit& commit);
+  void finish_after_sync(Commit& own);
+  void sync_and_insert();
   Status append(PreparedWrite& prepared, Durability durability);
   Status refusal(const Store& store) const;
   Status make_durable(uint64_t before);
@@ -96,14 +106,18 @@ class WritePath {
   bool is_full(const Store& store) const;
   Status relieve(std::span<Store* const> stores);
 
-  // Memtables take one writer at a time. Those of different families rarely share a turn.
+  // Memtables take one writer at a time. Two families rarely share a turn.
   static constexpr size_t kInsertTurns = 16;
   Turn& insert_turn(const Store& store) { return insert_turns_[store.ids().family % kInsertTurns]; }
 
   const WriteParts parts_;
   FlushScheduler& flushes_;
   CommitOrder order_;
-  uint64_t durable_before_ = 0;  // the leader's: see Logged; of all writes so far
+  // The leader's: records below this number must be durable before a later write is visible.
+  uint64_t durable_before_ = 0;
+  Mutex sync_mutex_;
+  std::vector<Commit*> awaiting_sync_ CELLAR_GUARDED_BY(sync_mutex_);  // the oldest first
+  bool somebody_syncs_ CELLAR_GUARDED_BY(sync_mutex_) = false;
   std::deque<Turn> insert_turns_;
 };
 

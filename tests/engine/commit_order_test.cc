@@ -1,7 +1,6 @@
-// Goal: writers log one at a time, insert side by side, and become visible in the order of the log; a wake
+// Goal: writers log one at a time, insert side by side, and become visible in the order of the log. A wake
 // reaches only the thread it is for, and none is lost. Method: an executor whose events count how often a
-// waiting thread returns, writers that a test holds up, and many writers at once that look at what is
-// visible.
+// waiting thread returns, and writers that a test holds up. Many writers at once look at what is visible.
 #include "engine/write/commit_order.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,6 @@
 // Goal: an increment finds the same current value as a get, wherever the column's cells and markers lie.
-// Method: random writes, markers, flushes and jumps of the clock over few columns; before each increment and
-// append a get tells the value from which it must start. A count of the searches that memory alone answered
-// shows that both ways are taken.
+// Method: random writes, markers, flushes and jumps of the clock over few columns. Before each increment a
+// get tells the value from which it must start. A count shows that both ways of finding it are taken.
 #include "engine/write/newest_cell.h"
 
 #include <gtest/gtest.h>

@@ -1,0 +1,37 @@
+// WalSegment: a segment of the log that is being written.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "cellar/file_system.h"
+#include "engine/log/wal_format.h"
+
+namespace cellar {
+
+constexpr uint64_t kCloseBytes = record_bytes(kClosePayloadBytes);
+constexpr uint64_t kPrevBytes = record_bytes(kPrevPayloadBytes);
+
+// Returns the bytes that a segment needs for one record of this payload, with all that surrounds it.
+constexpr uint64_t segment_for(uint64_t payload_bytes) {
+  return (kFileHeaderBytes + kPrevBytes + record_bytes(payload_bytes) + kCloseBytes + 4095) & ~uint64_t{4095};
+}
+
+// WalSegment: a file being written. The leader appends; the holder of the sync turn syncs and closes.
+struct WalSegment {
+  WalSegment(uint64_t id_, const Identity& identity) : id(id_), codec(FileKind::kLog, identity, id_) {}
+
+  const uint64_t id;
+  const RecordCodec codec;
+  std::unique_ptr<WritableFile> file;
+  uint64_t capacity = 0;
+  std::atomic<uint64_t> appended{0};        // published after the bytes are in the file
+  std::atomic<uint64_t> synced{0};          // durable
+  std::atomic<bool> earlier_durable{true};  // all segments before this one are
+  std::atomic<uint64_t> last_sequence{0};   // of it and all before
+  std::atomic<uint64_t> next_lsn{0};        // published after the bytes of all records below are in the file
+  uint32_t chain = 0;                       // the leader's; bcrc of the last record
+};
+
+}  // namespace cellar
