@@ -342,7 +342,8 @@ void Walk<J>::leave_now() {
 // from row to row: another row is after the target, whatever its key.
 template <Judge J>
 void Walk<J>::skip_in_row(const CellView& target) {
-  skip(target, [&](const CellView& cell) { return same_row(cell, target) && compare_keys(cell, target) < 0; });
+  skip(target,
+       [&](const CellView& cell) { return same_row(cell, target) && compare_keys(cell, target) < 0; });
 }
 
 // Moves to the first cell at or after the target, with a forward cursor.

@@ -73,7 +73,6 @@ Result<StoreReaders> TableReader::open_readers(const Query<Q>& query, const Tabl
   CELLAR_DCHECK(std::ranges::none_of(views, [](const auto& each) { return each == nullptr; }));
   const int64_t now_ms = read.instant != nullptr ? read.instant->now_ms : table_.host().mvcc.now_ms();
   StoreReaders readers;
-  readers.reserve(chosen.size());
   for (size_t i = 0; i < chosen.size(); ++i) {
     StoreQuery family = store_query(query, read, chosen[i].first->family(), chosen[i].second);
     family.rules.read_point = read_point;
@@ -182,7 +181,7 @@ class TableScan {
   }
 
  private:
-  // Statistics and explanations are exact after each row, and a reader's own cells may change between two rows.
+  // Statistics and explanations are exact after each row. A reader's own cells may change between two rows.
   static size_t rows_ahead(const Scan& scan, const ReadOverlay* own) {
     constexpr size_t kRowsAhead = 32;
     if (scan.stats() != nullptr || scan.explain() != nullptr || own != nullptr) return 1;

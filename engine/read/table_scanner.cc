@@ -20,7 +20,10 @@ uint64_t bytes_of(const CellView& cell) { return uint64_t{cell.key_size} + cell.
 class TableScanner final : public Scanner {
  public:
   TableScanner(RowReader&& reader, std::string table, std::shared_ptr<const void> keep, size_t rows_ahead)
-      : keep_(std::move(keep)), table_(std::move(table)), reader_(std::move(reader)), rows_ahead_(rows_ahead) {
+      : keep_(std::move(keep)),
+        table_(std::move(table)),
+        reader_(std::move(reader)),
+        rows_ahead_(rows_ahead) {
     CELLAR_ASSERT(rows_ahead > 0);
   }
 
@@ -374,8 +377,8 @@ bool RowReader::next_row(RowBatch& out) {
   }
 }
 
-// Reads with the same walk, judge and batch as next_row(), several rows in one loop. It asks only what a plain
-// read needs. Stops when it has enough rows, or has searched enough after the first.
+// Reads several rows in one loop, with the walk, judge and batch of next_row(). It asks only for what a plain
+// read needs.
 bool RowReader::next_plain(RowBatch& out, const Ahead& ahead) {
   CELLAR_DCHECK(is_plain_ && ahead.rows > 0);
   StoreReader& family = *families_.front();
