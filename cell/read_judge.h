@@ -25,6 +25,11 @@ class ReadJudge {
     if (place != Place::kSameColumn && is_plain(cell, place)) return enter_plain(cell, place);
     return judge_fully(cell, place);
   }
+  // Returns whether judge() shows the cell as the only one of its column, in a row without markers.
+  bool shows_alone(const CellView& cell) const {
+    return plain_.possible && cell.type() == CellType::kPut && cell.sequence <= rules_.read_point &&
+           cell.timestamp >= plain_.time_first && cell.timestamp <= plain_.time_last && cell.tags_size == 0;
+  }
   // Returns the key to go on at after kSeek: the first key of the next wanted column.
   const CellView& target() const { return target_.view(); }
 
@@ -42,9 +47,7 @@ class ReadJudge {
 
   // Returns whether judge_fully() would show this first cell of a column.
   bool is_plain(const CellView& cell, Place place) const {
-    return plain_.possible && cell.type() == CellType::kPut && cell.sequence <= rules_.read_point &&
-           cell.timestamp >= plain_.time_first && cell.timestamp <= plain_.time_last && cell.tags_size == 0 &&
-           (place == Place::kNewRow || !deletes_.has_family_markers());
+    return shows_alone(cell) && (place == Place::kNewRow || !deletes_.has_family_markers());
   }
   Verdict enter_plain(const CellView& cell, Place place) {
     CELLAR_DCHECK(!by_sequence_ && !rules_.explicit_columns);

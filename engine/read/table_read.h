@@ -129,9 +129,10 @@ StoreQuery store_query(const Query<Q>& query, const TableRead& read, std::string
   store.fill_cache = query.fill_cache();
   store.sequential = read.sequential;
   // A row has at least one cell.
-  constexpr uint64_t kSpanCellsMax = 32;
-  const uint64_t rows = read.budget.rows == 0 ? 8 : std::min(read.budget.rows, kSpanCellsMax);
-  if (!read.range.single_row()) store.span_cells = static_cast<uint32_t>(rows);
+  constexpr uint64_t kFirstSpanCells = 8;
+  if (!read.range.single_row())
+    store.span_cells = static_cast<uint32_t>(
+        read.budget.rows == 0 ? kFirstSpanCells : std::min<uint64_t>(read.budget.rows, 32));
   store.rules.filtered = read.filter != nullptr;
   store.stats = read.stats;
   store.explanation = query.explain();

@@ -136,19 +136,25 @@ bool RowReader::choose_row() {
   return true;
 }
 
-// Moves to the next row of the only family, which needs no comparison.
-inline bool RowReader::choose_row_of_one(StoreReader& family) {
+// Moves to the first cell of the next row of the only family, which needs no comparison. Returns false if the
+// range has no further row.
+inline bool RowReader::find_row_of_one(StoreReader& family) {
   while (const CellView* at = family.at()) {
     CELLAR_DCHECK(!family.walk().in_row());
     const std::string_view row = at->row();
     if (range_.past_stop(row)) return false;
-    const bool excluded = range_.is_excluded_start(row);
-    if (!rest_.empty()) row_.assign(row);
+    if (!range_.is_excluded_start(row)) return true;
     family.walk().enter_row();
-    if (!excluded) return true;
     family.walk().leave_row();
   }
   return false;
+}
+
+bool RowReader::choose_row_of_one(StoreReader& family) {
+  if (!find_row_of_one(family)) return false;
+  if (!rest_.empty()) row_.assign(family.at()->row());
+  family.walk().enter_row();
+  return true;
 }
 
 // Returns the key of the next row; nothing at the end.
@@ -377,26 +383,39 @@ bool RowReader::next_row(RowBatch& out) {
   }
 }
 
+// Adds the next row of the family. Takes its cells as they lie in the walk's span, or else one after the other.
+// Returns false if the row has too many bytes.
+inline bool RowReader::add_plain_row(StoreReader& family, RowBatchBuilder& to) {
+  Walk<ReadJudge>& walk = family.walk();
+  row_bytes_ = 0;
+  for (const CellView& cell : walk.take_plain_row()) {
+    if (!count_bytes(cell, family)) return false;
+    to.add(cell, walk.take_cell());
+  }
+  if (row_bytes_ > 0) return true;  // keys have bytes
+  walk.enter_row();
+  while (const CellView* cell = walk.next_in_row()) {
+    if (!count_bytes(*cell, family)) return false;
+    to.add(*cell, walk.take_cell());
+  }
+  return true;
+}
+
 // Reads several rows in one loop, with the walk, judge and batch of next_row(). It asks only for what a plain
 // read needs.
 bool RowReader::next_plain(RowBatch& out, const Ahead& ahead) {
   CELLAR_DCHECK(is_plain_ && ahead.rows > 0);
   StoreReader& family = *families_.front();
-  Walk<ReadJudge>& walk = family.walk();
+  const Walk<ReadJudge>& walk = family.walk();
   RowBatchBuilder to(out);
   const size_t before = out.size();
   const uint64_t examined_max = walk.examined() + std::min(ahead.cells, UINT64_MAX - walk.examined());
   uint64_t bytes = 0;
   while (status_.ok() && (budget_.rows == 0 || rows_ < budget_.rows)) {
     pass_checkpoint();
-    if (!choose_row_of_one(family)) break;
+    if (!find_row_of_one(family)) break;
     ++stats_->rows_scanned;
-    row_bytes_ = 0;
-    while (const CellView* cell = walk.next_in_row()) {
-      if (!count_bytes(*cell, family)) break;
-      to.add(*cell, walk.take_cell());
-    }
-    if ((walk.is_over() && failed()) || !status_.ok()) break;
+    if (!add_plain_row(family, to) || (walk.is_over() && failed())) break;
     if (const size_t cells = RowBatchBuilder::cells_in_open_row(out); cells == 0) {
       ++stats_->rows_filtered;
     } else {

@@ -28,6 +28,7 @@ struct ScanBudget {
   bool in_parts() const { return cells_per_part != 0 || bytes_per_part != 0; }
 };
 
+class RowBatchBuilder;
 using StoreReaders = std::vector<std::unique_ptr<StoreReader>>;
 
 // RowReader: the implementation of get and scan: one StoreReader per family. One thread at a time.
@@ -55,10 +56,12 @@ class RowReader {
  private:
   bool choose_row();
   bool choose_row_of_one(StoreReader& family);
+  bool find_row_of_one(StoreReader& family);
   bool failed();
   enum class Entered : uint8_t { kRow, kCursor, kEnd };
   bool next_row(RowBatch& out);
   bool next_plain(RowBatch& out, const Ahead& ahead);
+  bool add_plain_row(StoreReader& family, RowBatchBuilder& to);
   Entered enter_next_row(RowBatch& out);
   void pass_checkpoint();
   std::optional<std::string_view> peek_row();
