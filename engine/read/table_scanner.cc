@@ -383,8 +383,8 @@ bool RowReader::next_row(RowBatch& out) {
   }
 }
 
-// Adds the next row of the family. Takes its cells as they lie in the walk's span, or else one by one. Returns
-// false if the row has too many bytes.
+// Adds the next row of the family. Takes its cells as they lie in the walk's span, or else one by one.
+// Returns false if the row has too many bytes.
 inline bool RowReader::add_plain_row(StoreReader& family, RowBatchBuilder& to) {
   Walk<ReadJudge>& walk = family.walk();
   row_bytes_ = 0;
