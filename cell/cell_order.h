@@ -75,8 +75,8 @@ inline std::strong_ordering compare_cells(const CellView& a, const CellView& b) 
   return keys != 0 ? keys : b.sequence <=> a.sequence;
 }
 
-// Compares two stored cells in the total order: like compare_cells, which search keys need, but mostly by one
-// look at the bytes in which the two keys differ.
+// Compares two stored cells in the total order. Most often it looks only at the bytes in which they differ.
+// Search keys need compare_cells.
 [[gnu::always_inline]] inline std::strong_ordering compare_stored(const CellView& a, const CellView& b) {
   CELLAR_DCHECK(is_stored_type(a.cell_type) && is_stored_type(b.cell_type));
   if (!same_sizes(a, b)) return compare_cells(a, b);

@@ -11,11 +11,11 @@
 
 namespace cellar {
 
-// A buffer that keeps its memory for the next span. The cells are not constructed, which would cost as much as
-// decoding them: the caller sets every member of a cell before it reads the cell. One thread at a time.
+// A buffer that keeps its memory for the next span. The cells are not constructed, because that costs as much
+// as decoding them. The caller sets every member of a cell before it reads the cell. One thread at a time.
 class CellRoom {
  public:
-  // Returns room for so many cells, valid until the next call. What it held before is lost.
+  // Returns room for so many cells, valid until the next call. The cells of the call before are lost.
   CellView* of(uint32_t cells) {
     static_assert(std::is_trivially_copyable_v<CellView>);
     CELLAR_DCHECK(cells > 0);

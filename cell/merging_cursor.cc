@@ -42,8 +42,7 @@ struct RowsBackward {
   static std::strong_ordering compare_stored(const CellView& a, const CellView& b) { return compare(a, b); }
 };
 
-// Source: a source of the merge, and the span of its cells that was taken from it. The cell that stands for the
-// source is the first of the span.
+// Source: a source of the merge, and a span of its cells. The merge compares the first cell of the span.
 struct Source {
   std::unique_ptr<CellCursor> cursor;
   uint32_t age = 0;
@@ -146,8 +145,8 @@ class MergingCursor final : public CellCursor, public Recycled<MergingCursor<Ord
     return order != 0 ? order < 0 : a.source->age < b.source->age;
   }
 
-  // Returns the last cell of the source's span that comes before the first cell of the rest. The source is the
-  // lead, so its first cell does.
+  // Returns the last cell of the source's span that comes before all other sources. The source is the lead,
+  // so its first cell does.
   const CellView* last_before_rest(const Source& source) const {
     const CellView& bound = *rest_.front().cell;
     const auto is_before = [&](const CellView& cell) { return Order::compare_stored(cell, bound) < 0; };

@@ -35,8 +35,8 @@ class ReadJudge {
 
  private:
   using Reason = uint64_t ReadExplanation::PassedOver::*;
-  // Plain: the cells that are shown if they are the first of their column and no marker hides them, as far as
-  // the rules tell once for all cells.
+  // Plain: the cells that are shown if they are the first of their column and no marker hides them. The rules
+  // tell it once for all cells.
   struct Plain {
     bool possible = false;
     int64_t time_first = 0;

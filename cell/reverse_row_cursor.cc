@@ -88,8 +88,8 @@ class ReverseRowCursor final : public CellCursor {
     return row_of(forward_->seek_before(key_.view()));
   }
 
-  // Takes the rows before key_ that the run gives in one piece. The first row of a span is left out, because it
-  // may begin before the span. Returns false if no row is left.
+  // Takes the rows before key_ that the run gives in one piece. The first row of a span may begin before the
+  // span, so it is left out. Returns false if no row is left.
   bool take_rows_before() {
     const std::span<const CellView> cells = forward_->span_before(key_.view());
     Rows& rows = spans_[span_ ^ 1];  // those of the cell before stay

@@ -87,9 +87,9 @@ class Walk {
   // cursor failed: see status().
   const CellView* next_in_row();
 
-  // Returns the cells of the next row if they lie in the span, and the judge shows each of them whatever the
-  // others are: at most one of each column, and no marker. The walk is then at the row after it. Returns
-  // nothing if any of this is not so: the caller then enters the row. Call after settle() returned a cell.
+  // Returns the cells of the next row, if they lie in the span and the judge shows each of them whatever the
+  // others are. They are at most one of each column, and no marker. The walk is then at the row after it.
+  // Otherwise returns nothing, and the caller enters the row. Call after settle() returned a cell.
   std::span<const CellView> take_plain_row() {
     CELLAR_DCHECK(stand_ == Stand::kBetweenRows && at_ != nullptr);
     if (same_row(*at_, span_end_[-1])) return {};  // the row may go on after the span

@@ -41,7 +41,7 @@ class OrderedCursor final : public RunCursor, public Recycled<OrderedCursor<S>> 
     CELLAR_DCHECK(record == nullptr || compare_cells(views_[now_], record->view()) <= 0);
     return show(record);
   }
-  // The first spans are short: a read of one row wants few cells.
+  // The first spans are short, for reads of one row.
   std::span<const CellView> next_span() override {
     constexpr uint32_t kSpanCellsMax = 16;
     CellView* const cells = rooms_[room_ ^= 1].of(span_cells_);

@@ -16,8 +16,8 @@
 namespace cellar {
 namespace {
 
-// Returns whether the memtable cannot have cells of the range that this read sees. Cells that are inserted after
-// this are newer than the read point. A reader's own memtable may get more cells while it is read.
+// Returns whether the memtable cannot have cells of the range that this read sees. Cells that are inserted
+// later are newer than the read point. A reader's own memtable may get more cells while it is read.
 bool memtable_is_useless(const Memtable& memtable, const RowRange& range, bool own) {
   return range.single_row() ? !memtable.may_contain_row(range.start) : !own && memtable.bytes() == 0;
 }

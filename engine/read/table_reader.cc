@@ -140,7 +140,6 @@ Result<StoreReaders> TableReader::open_readers(const Query<Q>& query, const Tabl
   const Ended<HeldViews> ended{views};
   CELLAR_TRY(take_views(query, read, chosen, views));
   StoreReaders readers;
-  readers.reserve(chosen.families.size());
   for (size_t i = 0; i < chosen.families.size(); ++i)
     if (auto reader = StoreReader::open(views.move_out(i), query_of(query, read, chosen, i), read.range))
       readers.push_back(std::move(reader));
@@ -261,7 +260,7 @@ class TableScan {
   }
 
  private:
-  // Statistics and explanations are exact after each row, and a reader's own cells may change between two rows.
+  // Statistics and explanations are exact after each row. A reader's own cells may change between two rows.
   static size_t rows_ahead(const Scan& scan, const ReadOverlay* own) {
     constexpr size_t kRowsAhead = 32;
     if (scan.stats() != nullptr || scan.explain() != nullptr || own != nullptr) return 1;

@@ -378,8 +378,8 @@ bool RowReader::next_row(RowBatch& out) {
   }
 }
 
-// Adds the next row of the family: its cells as they lie in the walk's span, if the walk can tell, or one after
-// the other. Returns false if the row has too many bytes.
+// Adds the next row of the family. Takes its cells as they lie in the walk's span, or else one by one.
+// Returns false if the row has too many bytes.
 inline bool RowReader::add_plain_row(StoreReader& family, RowBatchBuilder& to) {
   Walk<ReadJudge>& walk = family.walk();
   row_bytes_ = 0;
@@ -396,7 +396,7 @@ inline bool RowReader::add_plain_row(StoreReader& family, RowBatchBuilder& to) {
   return true;
 }
 
-// Reads with the same walk, judge and batch as next_row(), several rows in one loop. It asks only what a plain
+// Reads several rows in one loop, with the walk, judge and batch of next_row(). It asks only for what a plain
 // read needs.
 bool RowReader::next_plain(RowBatch& out, const Ahead& ahead) {
   CELLAR_DCHECK(is_plain_ && ahead.rows > 0);

@@ -41,9 +41,8 @@ class RowReader {
 
   // Adds the next row, a part of a row, or a cursor to `out`. Returns false at the end or after an error.
   bool next(RowBatch& out) { return next_rows(out, {}); }
-  // Ahead: how many rows to read at once. After the first row the read ends once it has examined so many cells,
-  // or its rows have so many bytes. A plain read gives the same rows however many it reads at once; other
-  // reads give one.
+  // Ahead: how many rows to read at once. After the first row the read ends early once it has examined so
+  // many cells, or once its rows have so many bytes. Reads that are not plain give one row.
   struct Ahead {
     size_t rows = 1;
     uint64_t cells = UINT64_MAX;

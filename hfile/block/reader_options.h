@@ -32,8 +32,8 @@ struct FileCursorOptions {
   bool sequential = false;     // a long walk: read ahead, many blocks per read
   bool holds_file = true;      // false: whoever has the cursor keeps the file open
   ReadStats* stats = nullptr;  // borrowed, may be null
-  // Cells that the first span of a walk has at most (CellCursor::next_span); later ones are longer. 0: spans of
-  // one cell, for reads that want few cells.
+  // The largest number of cells in the first span of a walk (CellCursor::next_span). Later spans are longer.
+  // 0: all spans have one cell, for reads of few cells.
   uint32_t span_cells = 0;
   // A long walk without stats: its next blocks are decompressed by a job of this executor. Borrowed; null:
   // by the thread that walks.

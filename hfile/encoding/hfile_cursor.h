@@ -287,8 +287,8 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
 
   CellView* span_room(uint32_t cells) { return spans_.rooms[spans_.last ^= 1].of(cells); }
 
-  // Returns the number of cells that lie after the current one in this block, up to a fault or the most that a
-  // span may have. Long walks get longer spans.
+  // Decodes the cells after the current one in this block, up to a fault or the largest span. Returns their
+  // number. Long walks get longer spans.
   size_t decode_span(CellView* cells) {
     const size_t cells_max = spans_.cells_max;
     spans_.cells_max = std::min(2 * spans_.cells_max, kSpanCellsMax);
@@ -307,8 +307,8 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
     return count;
   }
 
-  // Decodes the cells of the block from a few entries of its index before the target up to the target, and
-  // stands on the last of them. Returns nothing if there is no index, no such cell, or an error.
+  // Decodes the cells of the block up to the target, from an earlier entry of its index on. Stands on the
+  // last of them. Returns nothing if there is no index, no such cell, or an error.
   std::span<const CellView> decode_before(const CellView& target) {
     const CellIndex* index = block()->cell_index();
     if (index == nullptr) index = build_cell_index();

@@ -102,8 +102,8 @@ class PlainCells {
     return DecodeStep::kCell;
   }
 
-  // Decodes up to `cells_max` cells that begin before position `until` of a block, every cell of which next() has
-  // decoded before. Returns their number.
+  // Decodes up to `cells_max` cells that begin before position `until`. next() has decoded every cell of the
+  // block before. Returns the number of cells.
   size_t next_known(CellView* cells, size_t cells_max, size_t until) {
     CELLAR_DCHECK(until <= size());
     const char* at = at_;

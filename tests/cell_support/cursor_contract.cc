@@ -104,7 +104,11 @@ class Run {
   void span_before(const CellView& target) {
     log_ += "span_before " + print_cell(target) + "\n";
     const std::span<const CellView> span = dynamic_cast<RunCursor&>(*cursor_).span_before(target);
-    if (span.empty()) return seek_before(target);
+    if (span.empty()) {  // the cell before need not outlive two moves
+      current_ = nullptr;
+      span_ = {};
+      return seek_before(target);
+    }
     check_span();
     const size_t last = expected_.before(target);
     if (last == kEnd || last + 1 < span.size()) return fail(&span.back(), last);

@@ -1,5 +1,5 @@
-// Goal: a scan gives the same rows however they are asked for: one by one, in batches, or backward. Cells come
-// in spans, and rows are read ahead.
+// Goal: a scan gives the same rows however they are asked for: one by one, in batches, or backward. Cells are
+// read in spans, and rows are read ahead.
 // Method: tables of short and long rows in small blocks, in each encoding, compacted or in several files with
 // cells in memory. A scan of single rows is compared with all other ways.
 #include <gtest/gtest.h>
