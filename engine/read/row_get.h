@@ -32,8 +32,7 @@ class RowGet {
   bool end();
 
  private:
-  Status add_cells(CellCursor& cursor, const StoreView& view, const StoreQuery& query,
-                   const CellView& from);
+  Status add_cells(CellCursor& cursor, const StoreView& view, const StoreQuery& query, const CellView& from);
 
   const RowRange& range_;
   const uint64_t row_bytes_max_;

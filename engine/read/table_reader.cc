@@ -120,7 +120,8 @@ Status TableReader::take_views(const Query<Q>& query, const TableRead& read, Cho
 
 // Returns the query for the i-th chosen family.
 template <class Q>
-StoreQuery TableReader::query_of(const Query<Q>& query, const TableRead& read, const Chosen& chosen, size_t i) {
+StoreQuery TableReader::query_of(const Query<Q>& query, const TableRead& read, const Chosen& chosen,
+                                 size_t i) {
   const auto& [store, choice] = chosen.families[i];
   StoreQuery family = store_query(query, read, store->family(), choice);
   family.rules.read_point = chosen.read_point;
