@@ -2,8 +2,8 @@
 //
 // These are hazard pointers (M. Michael, "Hazard Pointers: Safe Memory Reclamation for Lock-Free Objects",
 // 2004). A reader writes down the object that it is about to use, and then looks whether the object is still
-// the current one. Whoever replaces the object keeps the old one until nobody has it written down. The reader
-// touches only memory of its own thread, while a reference count is a line that all readers change.
+// the current one. The writer that replaces the object keeps the old one until no slot holds it. The
+// reader touches only memory of its own thread, while a reference count is a line that all readers change.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ class HazardSlot {
   bool take();
   bool is_taken() const { return held_ != nullptr; }
   // Writes down the object that `current` points to, and returns it. The object is safe until give_back(), if
-  // whoever replaces it first changes `current` and then asks any_holds().
+  // the writer that replaces it first changes `current` and then asks any_holds().
   template <class T>
   const T* protect(const std::atomic<const T*>& current) {
     const T* object = current.load(std::memory_order_acquire);

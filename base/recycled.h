@@ -7,10 +7,11 @@
 
 namespace cellar {
 
-// A class T that derives from Recycled<T> gets its memory from a thread's own short list when it is made with
-// `new`, and gives it back there. The list needs a fifth of the instructions of a general allocator. A thread
-// keeps the memory of at most kKept objects until it ends. Objects may be deleted by any thread. With
-// AddressSanitizer, memory is never used again, so that it finds uses of deleted objects.
+// A class T that derives from Recycled<T> gets its memory from a short list of the thread that makes it. The
+// thread that deletes the object takes the memory into its list. The list needs a fifth of the instructions
+// of a general allocator. A thread keeps the memory of at most kKept objects until it ends. Any thread may
+// delete an object. With AddressSanitizer, memory is never used again, so that it finds uses of deleted
+// objects.
 template <class T>
 class Recycled {
  public:

@@ -59,8 +59,9 @@ size_t jump(size_t k) { return k * 7919 % kRows; }
 
 }  // namespace
 
-// A store with two tables, all of whose blocks fit into the cache. The rows of `table` have four cells and lie in two
-// files that overlap. The rows of `tall` have one cell and lie in one file, as a compaction leaves them.
+// A store with two tables, all of whose blocks fit into the cache. The rows of `table` have four cells and
+// lie in two files that overlap. The rows of `tall` have one cell and lie in one file, as a compaction leaves
+// them.
 struct World {
   std::string path;
   std::unique_ptr<Engine> engine;
@@ -285,6 +286,7 @@ int main() {
   std::printf("scan10 %zu\nput %zu\nincrement %zu\n", kOperations, kOperations, kOperations);
   std::printf("tall_get %zu\ntall_missing %zu\n", kOperations, kOperations);
   std::printf("tall_scan %zu\ntall_reversed %zu\n", kRows, kRows);
-  std::printf("tall_scan10 %zu\ntall_scan100 %zu\nycsb_a %zu\n", kOperations / 5, kOperations / 5, kOperations);
+  std::printf("tall_scan10 %zu\ntall_scan100 %zu\nycsb_a %zu\n", kOperations / 5, kOperations / 5,
+              kOperations);
   return 0;
 }

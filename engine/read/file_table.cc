@@ -149,7 +149,8 @@ Result<std::vector<FileTable::Wanted>> FileTable::resolve(std::span<const Family
   std::vector<Wanted> wanted;
   std::vector<std::string> names;
   for (const FamilyOptions& family : options_.families) names.push_back(family.name);
-  for (size_t i = 0; i < names.size() && choices.empty(); ++i) wanted.push_back({i, {options_.families[i].name, {}}});
+  for (size_t i = 0; i < names.size() && choices.empty(); ++i)
+    wanted.push_back({i, {options_.families[i].name, {}}});
   for (const FamilyChoice& choice : choices) {
     const auto at = std::ranges::find(names, choice.family);
     if (at == names.end()) return unknown_family(options_.name, choice.family, names);

@@ -76,7 +76,8 @@ Status TableReader::choose_families(const FamilyList& list, const Query<Q>& quer
     chosen.families.emplace_back(store, FamilyChoice{family, qualifiers});
   });
   // The choices and the list are in the order of the names.
-  CELLAR_DCHECK(std::ranges::is_sorted(chosen.families, {}, [](const auto& each) { return each.second.family; }));
+  CELLAR_DCHECK(
+      std::ranges::is_sorted(chosen.families, {}, [](const auto& each) { return each.second.family; }));
   return status;
 }
 
@@ -121,7 +122,8 @@ Status TableReader::take_views(const Query<Q>& query, const TableRead& read, Cho
 
 // Returns the query for the i-th chosen family.
 template <class Q>
-StoreQuery TableReader::query_of(const Query<Q>& query, const TableRead& read, const Chosen& chosen, size_t i) {
+StoreQuery TableReader::query_of(const Query<Q>& query, const TableRead& read, const Chosen& chosen,
+                                 size_t i) {
   const auto& [store, choice] = chosen.families[i];
   StoreQuery family = store_query(query, read, choice);
   family.rules.read_point = chosen.read_point;
@@ -145,16 +147,18 @@ Result<StoreReaders> TableReader::open_readers(const Query<Q>& query, const Tabl
 }
 
 Result<bool> TableReader::read_plain_row(const Get& get, const TableRead& read, RowBatch& batch) const {
-  thread_local struct {
+  struct Kept {
     Chosen chosen;
     LeasedViews views;
-  } kept;
-  const Ended<LeasedViews> ended{kept.views};
-  CELLAR_TRY(take_views(get, read, kept.chosen, kept.views));
+  };
+  thread_local Kept kept_by_thread;
+  auto& [chosen, views] = kept_by_thread;
+  const Ended<LeasedViews> ended{views};
+  CELLAR_TRY(take_views(get, read, chosen, views));
   RowGet row(read.range, read.budget.row_bytes_max, *read.stats, batch);
-  for (size_t i = 0; i < kept.chosen.families.size(); ++i) {
-    StoreQuery family = query_of(get, read, kept.chosen, i);
-    if (Status status = row.add_family(kept.views[i], family); !status.ok()) [[unlikely]]
+  for (size_t i = 0; i < chosen.families.size(); ++i) {
+    StoreQuery family = query_of(get, read, chosen, i);
+    if (Status status = row.add_family(views[i], family); !status.ok()) [[unlikely]]
       return status.with_context("table " + table_.name());
   }
   return row.end();

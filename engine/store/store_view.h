@@ -74,6 +74,8 @@ struct StoreView {
   // point that was not registered may miss dropped cells, and starts over.
   uint64_t rewritten_at = 0;
   FamilyTotals totals;  // of the family, without what is in memtables
+  // No cell of a file, markers included, is newer. Set by set_files().
+  int64_t files_time_max = INT64_MIN;
 };
 
 // A file with its run. A file may change its run while older views still show it in the run before. So the

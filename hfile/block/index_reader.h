@@ -171,7 +171,8 @@ class IndexCursor {
   Status descend(uint32_t from_depth, bool to_end, ReadStats* stats);
 
   const IndexReader* index_;
-  std::array<Frame, kIndexDepthMax> frames_;  // of the levels that a search has passed; the others are not set
+  // A search sets the frames of the levels that it passes; the others are not set.
+  std::array<Frame, kIndexDepthMax> frames_;
   bool valid_ = false;
 };
 

@@ -29,7 +29,7 @@ struct HFileReaderOptions {
 struct FileCursorOptions {
   bool fill_cache = true;      // put data blocks that were read into the cache
   bool sequential = false;     // a long walk: read ahead, many blocks per read
-  bool holds_file = true;      // false: whoever has the cursor keeps the file open
+  bool holds_file = true;      // false: the owner of the cursor keeps the file open
   ReadStats* stats = nullptr;  // borrowed, may be null
 };
 
