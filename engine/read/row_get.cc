@@ -1,6 +1,8 @@
 // RowGet: sources, walk and judge of one row.
 #include "engine/read/row_get.h"
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/assert.h"
@@ -32,15 +34,49 @@ Status RowGet::add_family(const StoreView& view, StoreQuery& query) {
   ReadSources& sources = scratch.sources;
   CELLAR_ASSERT(sources.cursors.empty());
   const Done done{sources};
-  sources.markers = sources.family_markers = false;
-  open_sources(view, query, range_, sources);
-  if (sources.cursors.empty()) return {};
+  sources.markers = sources.family_markers = sources.oldest_run = false;
+  sources.tells_found = true;
+  sources.only_file = nullptr;
   query.rules.family = view.config->rules;
+  open_memtables(view, query, range_, sources);
+  if (sources.cursors.size() == 1 && memtable_may_do(view, query)) {
+    begin_of_row(view, query, range_, sources, scratch.from);
+    CELLAR_TRY(add_cells(*sources.cursors.front().cursor, view, query, scratch.from.view()));
+    const std::span<const CellView> cells = RowBatchBuilder(batch_).open_row();
+    if (cells.size() == 1 && cells.front().timestamp > view.files_time_max) {
+      stats_.files_considered += view.files.size();
+      stats_.files_skipped_time += view.files.size();
+      return {};
+    }
+    RowBatchBuilder(batch_).drop_open_row();
+  }
+  open_files(view, query, range_, sources);
+  if (sources.cursors.empty()) return {};
   begin_of_row(view, query, range_, sources, scratch.from);
-  if (sources.cursors.size() == 1)
-    return add_cells(*sources.cursors.front().cursor, view, query, scratch.from.view());
+  if (sources.cursors.size() > 1) return add_merged(view, query, scratch.from.view(), sources);
+  found_ = false;
+  CELLAR_TRY(add_cells(*sources.cursors.front().cursor, view, query, scratch.from.view()));
+  if (sources.only_file != nullptr) sources.only_file->note_get(found_);
+  return {};
+}
+
+Status RowGet::add_merged(const StoreView& view, const StoreQuery& query, const CellView& from,
+                          ReadSources& sources) {
+  CELLAR_ASSERT(sources.cursors.size() > 1);
   const std::unique_ptr<CellCursor> merged = make_merging_cursor(std::move(sources.cursors));
-  return add_cells(*merged, view, query, scratch.from.view());
+  return add_cells(*merged, view, query, from);
+}
+
+// Returns whether a cell of a memtable can be the whole answer for the family. The read needs the newest
+// version of one column, and versions count by timestamp. A file that has only older cells and markers then
+// changes nothing.
+bool RowGet::memtable_may_do(const StoreView& view, const StoreQuery& query) const {
+  const ReadRules& rules = query.rules;
+  CELLAR_DCHECK(!rules.raw && !rules.filtered);
+  return !view.files.empty() && rules.columns.size() == 1 && view.files_time_max != INT64_MAX &&
+         std::min(rules.versions, rules.family.max_versions) == 1 && !rules.strict_versions &&
+         rules.family.delete_order == MarkerOrder::kTimestamp &&
+         RowBatchBuilder::cells_in_open_row(batch_) == 0;
 }
 
 // Walks through the row.
@@ -62,6 +98,7 @@ Status RowGet::add_cells(CellCursor& cursor, const StoreView& view, const StoreQ
         break;
       }
       builder.add(*cell, walk.take_cell());
+      found_ = true;
     }
   }
   stats_.cells_examined += walk.examined();

@@ -33,11 +33,15 @@ class RowGet {
 
  private:
   Status add_cells(CellCursor& cursor, const StoreView& view, const StoreQuery& query, const CellView& from);
+  Status add_merged(const StoreView& view, const StoreQuery& query, const CellView& from,
+                    ReadSources& sources);
+  bool memtable_may_do(const StoreView& view, const StoreQuery& query) const;
 
   const RowRange& range_;
   const uint64_t row_bytes_max_;
   ReadStats& stats_;
   RowBatch& batch_;
+  bool found_ = false;    // True if the family that was added last returned a cell
   bool met_row_ = false;  // True if a family has the row
 };
 

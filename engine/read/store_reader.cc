@@ -32,7 +32,7 @@ using Outcome = ReadExplanation::Outcome;
 // Returns whether the file can hold cells that the query could return, or the reason why it cannot. Key
 // range, time range and time to live are checked first, because they need no read.
 Outcome outcome_of(const StoreView& view, const StoreFile& file, const StoreQuery& query,
-                   const RowRange& range, ReadStats& stats) {
+                   const RowRange& range, ReadStats& stats, bool asks_filter = true) {
   const HFileReader& reader = file.reader();
   const auto [low, high, low_inclusive, high_inclusive] = range.ascending();
   if (!file.has_cells() || (!high.empty() && file.first_row() > high) ||
@@ -51,6 +51,7 @@ Outcome outcome_of(const StoreView& view, const StoreFile& file, const StoreQuer
     if (family.min_versions == 0 && !query.rules.raw && expired(family, times->max, query.rules.now_ms))
       return Outcome::kExpired;
   }
+  if (!asks_filter) return Outcome::kRead;
   bool maybe = false;
   if (range.single_row()) {
     maybe = reader.filter_allows(range.start, columns_of(query.rules), &stats);
@@ -122,8 +123,11 @@ void add_file(const StoreView& view, const StoreQuery& query, const RowRange& ra
   auto* entry = explain(view, query, reader.name(), Outcome::kRead);
   ReadStats* stats = entry != nullptr ? &entry->cost : query.stats;
   CELLAR_ASSERT(stats != nullptr);
-  const Outcome outcome = outcome_of(view, file, query, range, *stats);
+  const bool only = sources.tells_found && sources.oldest_run && sources.cursors.empty();
+  const Outcome outcome = outcome_of(view, file, query, range, *stats, !only || file.asks_filter());
   count_file(outcome, *stats);
+  if (only && outcome == Outcome::kBloomFilter) file.note_get(false);
+  if (only && outcome == Outcome::kRead) sources.only_file = &file;
   if (entry != nullptr) entry->outcome = outcome;
   if (outcome != Outcome::kRead) return;
   file.note_read(view.number);
@@ -218,16 +222,27 @@ ReadRules counted(ReadRules rules, ReadExplanation::PassedOver* passed_over) {
 
 void open_sources(const StoreView& view, const StoreQuery& query, const RowRange& range,
                   ReadSources& sources) {
-  CELLAR_ASSERT((view.runs.empty() ? 0 : view.runs.back().end) ==
-                view.files.size());  // set_files() was called
+  open_memtables(view, query, range, sources);
+  open_files(view, query, range, sources);
+}
+
+void open_memtables(const StoreView& view, const StoreQuery& query, const RowRange& range,
+                    ReadSources& sources) {
   CELLAR_DCHECK(sources.cursors.empty());
   uint32_t age = 0;
   if (query.own != nullptr) add_memtable(view, query, range, *query.own, age++, sources);
   add_memtable(view, query, range, view.active, age, sources);
   for (const MemtableRef& memtable : view.frozen) add_memtable(view, query, range, memtable, ++age, sources);
+}
+
+void open_files(const StoreView& view, const StoreQuery& query, const RowRange& range, ReadSources& sources) {
+  CELLAR_ASSERT((view.runs.empty() ? 0 : view.runs.back().end) ==
+                view.files.size());  // set_files() was called
+  auto age = static_cast<uint32_t>(view.frozen.size() + (query.own != nullptr ? 1 : 0));
   for (size_t i = view.runs.size(); i-- > 0;) {
     const FileRun& run = view.runs[i];
     ++age;
+    sources.oldest_run = i == 0;
     if (run.size() == 1) {
       add_file(view, query, range, *view.files[run.begin], age, sources);
     } else {

@@ -33,8 +33,8 @@ struct RowRange {
   }
   // Returns whether the range is one row, with both bounds inclusive: row Bloom filters then apply.
   bool single_row() const {
-    return start_inclusive && stop_inclusive && !start.empty() && start.size() == stop.size() &&
-           (start.data() == stop.data() || start == stop);
+    if (!start_inclusive || !stop_inclusive || start.empty() || start.size() != stop.size()) return false;
+    return start.data() == stop.data() || start == stop;
   }
   // Returns the bounds in the order of rows.
   RowBounds ascending() const {
@@ -66,11 +66,19 @@ struct ReadSources {
   std::vector<MergeSource> cursors;
   bool markers = false;         // True if a source may hold markers
   bool family_markers = false;  // True if a source may hold markers that cover all columns of the wanted row
+  // Set by a get that tells `only_file`, if there is one, whether the row was found. The filter of that file
+  // is then asked only where the answer pays (StoreFile::asks_filter).
+  bool tells_found = false;
+  bool oldest_run = false;               // True while the sources of the oldest run are opened
+  const StoreFile* only_file = nullptr;  // a file of the oldest run, if it is the only source
 };
 // Opens the sources of a view that can match the query, and adds them to `sources`, which is empty. The view
-// and what the query borrows must outlive the cursors.
+// and what the query borrows must outlive the cursors. open_sources() opens memtables and then files.
 void open_sources(const StoreView& view, const StoreQuery& query, const RowRange& range,
                   ReadSources& sources);
+void open_memtables(const StoreView& view, const StoreQuery& query, const RowRange& range,
+                    ReadSources& sources);
+void open_files(const StoreView& view, const StoreQuery& query, const RowRange& range, ReadSources& sources);
 // Sets `from` to the key at which a read of one row begins.
 void begin_of_row(const StoreView& view, const StoreQuery& query, const RowRange& range,
                   const ReadSources& sources, OwnedCell& from);

@@ -147,16 +147,18 @@ Result<StoreReaders> TableReader::open_readers(const Query<Q>& query, const Tabl
 }
 
 Result<bool> TableReader::read_plain_row(const Get& get, const TableRead& read, RowBatch& batch) const {
-  thread_local struct {
+  struct Kept {
     Chosen chosen;
     LeasedViews views;
-  } kept;
-  const Ended<LeasedViews> ended{kept.views};
-  CELLAR_TRY(take_views(get, read, kept.chosen, kept.views));
+  };
+  thread_local Kept kept_by_thread;
+  auto& [chosen, views] = kept_by_thread;
+  const Ended<LeasedViews> ended{views};
+  CELLAR_TRY(take_views(get, read, chosen, views));
   RowGet row(read.range, read.budget.row_bytes_max, *read.stats, batch);
-  for (size_t i = 0; i < kept.chosen.families.size(); ++i) {
-    StoreQuery family = query_of(get, read, kept.chosen, i);
-    if (Status status = row.add_family(kept.views[i], family); !status.ok()) [[unlikely]]
+  for (size_t i = 0; i < chosen.families.size(); ++i) {
+    StoreQuery family = query_of(get, read, chosen, i);
+    if (Status status = row.add_family(views[i], family); !status.ok()) [[unlikely]]
       return status.with_context("table " + table_.name());
   }
   return row.end();

@@ -77,6 +77,20 @@ class StoreFile {
   bool take_prefetch() { return !prefetch_taken_.exchange(true, std::memory_order_relaxed); }
   void prefetch_anew() { prefetch_taken_.store(false, std::memory_order_relaxed); }
 
+  // Returns true if a get asks the Bloom filter although no other source may have the row. The question costs
+  // about half of the search that it may save. It pays only while some gets do not find their row here. The
+  // first gets ask, and so do kAsksAfterMiss gets after each that did not find its row.
+  bool asks_filter() const { return asks_left_.load(std::memory_order_relaxed) != 0; }
+  void note_get(bool found) const {
+    const uint32_t left = asks_left_.load(std::memory_order_relaxed);
+    if (!found) {
+      if (left != kAsksAfterMiss) asks_left_.store(kAsksAfterMiss, std::memory_order_relaxed);
+    } else if (left != 0) {
+      asks_left_.store(left - 1, std::memory_order_relaxed);
+    }
+  }
+  static constexpr uint32_t kAsksAfterMiss = 256;
+
  private:
   std::shared_ptr<HFileReader> reader_;
   FileRecord record_;
@@ -93,6 +107,7 @@ class StoreFile {
   std::atomic<bool> busy_{false};
   std::atomic<bool> aside_{false};
   std::atomic<bool> prefetch_taken_{false};
+  mutable std::atomic<uint32_t> asks_left_{kAsksAfterMiss};
 };
 
 // Returns what tables and compaction policies tell about a file.

@@ -60,7 +60,10 @@ void set_files(StoreView& view, std::vector<PlacedFile> files) {
   view.files.clear();
   view.runs.clear();
   view.rows.clear();
+  view.files_time_max = INT64_MIN;
   for (PlacedFile& each : files) {
+    const std::optional<TimestampRange> times = each.file->reader().times();
+    view.files_time_max = std::max(view.files_time_max, times ? times->max : INT64_MAX);
     const size_t at = view.files.size();
     const bool continues = each.run != 0 && !view.runs.empty() && view.runs.back().run == each.run;
     if (continues) {

@@ -77,6 +77,8 @@ struct StoreView {
   uint64_t number = 1;  // a later view of the store has a greater one
   // No cell outside the active memtable is newer. INT64_MAX until a Store knows better.
   int64_t older_time_max = INT64_MAX;
+  // No cell of a file, markers included, is newer. Set by set_files().
+  int64_t files_time_max = INT64_MIN;
 };
 
 // A file with its run. A file may change its run while older views still show it in the run before. So the

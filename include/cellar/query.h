@@ -154,7 +154,7 @@ class Query {
     return columns_[std::string(family)];
   }
 
-  // Most reads choose one column or one family. It needs no memory beside the query's own.
+  // Most reads choose one column or one family. It needs no memory of its own.
   static constexpr uint8_t kNothing = 0;
   static constexpr uint8_t kFamily = 1;
   static constexpr uint8_t kColumn = 2;

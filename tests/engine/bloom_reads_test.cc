@@ -2,6 +2,7 @@
 // Method: one family of each Bloom type, files with known rows, and counts of skipped and examined files.
 // Random reads are compared with a family without a filter.
 #include "base/random.h"
+#include "engine/store/store_file.h"
 #include "tests/engine/engine_fixture.h"
 
 namespace cellar::testing {
@@ -36,6 +37,36 @@ class BloomReads : public EngineFixture {
     return stats;
   }
 };
+
+// While all gets find their row, the filter of the only file is not asked. A get that finds nothing makes the
+// next ones ask.
+TEST_F(BloomReads, GetsThatFindTheirRowStopAsking) {
+  const auto table = table_of("row");
+  ASSERT_NE(table, nullptr);
+  for (int i = 0; i < 100; ++i)
+    EXPECT_OK(table->put(Put("row" + std::to_string(100 + i)).add("f", "q", "v")));
+  EXPECT_OK(table->flush());
+  const auto checks_of = [&](int gets, const std::string& suffix) {
+    ReadStats stats;
+    for (int i = 0; i < gets; ++i) {
+      Get one("row" + std::to_string(100 + i % 100) + suffix);
+      EXPECT_EQ(get(*table, one.column("f", "q").stats(&stats)).size(), suffix.empty() ? 1u : 0u);
+    }
+    return stats.bloom_checks;
+  };
+  EXPECT_EQ(checks_of(StoreFile::kAsksAfterMiss, ""), StoreFile::kAsksAfterMiss);
+  EXPECT_EQ(checks_of(100, ""), 0u) << "all of them were found";
+  EXPECT_EQ(checks_of(1, "x"), 0u) << "nobody expected it";
+  EXPECT_EQ(checks_of(10, "x"), 10u);
+  EXPECT_EQ(checks_of(1000, ""), StoreFile::kAsksAfterMiss);
+  // A younger file is asked always.
+  EXPECT_OK(table->put(Put("row100").add("f", "other", "v")));
+  EXPECT_OK(table->put(Put("row199").add("f", "other", "v")));
+  EXPECT_OK(table->flush());
+  const uint64_t checks = checks_of(100, "");
+  EXPECT_GE(checks, 102u) << "two rows have a source in the younger file";
+  EXPECT_LE(checks, 110u);
+}
 
 TEST_F(BloomReads, PrefixScansSkipFiles) {
   const auto table = table_of("rowprefix_fixed_length(prefix_length=2)");

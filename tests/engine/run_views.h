@@ -91,9 +91,11 @@ class ViewScan {
  public:
   ViewScan(const std::shared_ptr<const StoreView>& view, const Scan& scan) : request_(scan) {
     EXPECT_OK(request_.resolve(clock_));
-    const auto chosen = request_.scan.columns().find("f");
-    StoreQuery query = store_query(request_.scan, request_.read, "f",
-                                   chosen == request_.scan.columns().end() ? nullptr : &*chosen);
+    FamilyChoice choice{"f"};
+    request_.scan.for_each_family([&](std::string_view family, std::span<const std::string> qualifiers) {
+      if (family == choice.family) choice.qualifiers = qualifiers;
+    });
+    StoreQuery query = store_query(request_.scan, request_.read, choice);
     query.rules.now_ms = clock_.wall_ms();
     StoreReaders readers;
     if (auto reader = StoreReader::open(view, query, request_.read.range))
