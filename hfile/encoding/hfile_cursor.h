@@ -476,8 +476,7 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
   // Names the next blocks to the thread that reads ahead: from this one on, or after those that were named.
   void name_places() {
     CELLAR_ASSERT(options_.stats == nullptr);  // another thread would count into it
-    if (look_ahead_ == nullptr)
-      look_ahead_ = std::make_unique<LookAhead>(parts_, *options_.executor, index_);
+    if (look_ahead_ == nullptr) look_ahead_ = std::make_unique<LookAhead>(parts_, *options_.executor, index_);
     if (!look_ahead_->blocks.wants_places()) return;
     IndexCursor& named = look_ahead_->named;
     std::vector<PlannedBlock> places;

@@ -51,8 +51,6 @@ class RunViews {
 
   // Changes a byte of the first data block of a file.
   void damage(size_t file) { written_[file].bytes->at(60) ^= 1; }
-  // Returns how many views and cursors hold the file.
-  int64_t users(size_t file) const { return written_[file].reader.use_count() - 1; }
   size_t files() const { return written_.size(); }
 
  private:
