@@ -100,7 +100,7 @@ void Store::change_view(const Change& change, const std::vector<uint64_t>* keep_
 std::vector<std::shared_ptr<const StoreView>> Store::take_unused() const {
   std::vector<std::shared_ptr<const StoreView>> unused;
   std::erase_if(replaced_, [&](std::shared_ptr<const StoreView>& view) {
-    CELLAR_ASSERT(view != nullptr && view != view_);
+    CELLAR_ASSERT(view != nullptr && view.get() != current_.load(std::memory_order_relaxed));
     if (HazardSlot::any_holds(view.get())) return false;
     unused.push_back(std::move(view));
     return true;
