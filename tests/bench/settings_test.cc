@@ -259,7 +259,7 @@ TEST(Settings, AmplificationsAreInLinesAndTables) {
   sample.call_seconds = 2;
   sample.times.add(1000);
   sample.about = "mix=read=100";
-  sample.bytes.emplace();
+  sample.bytes = decltype(sample.bytes)::value_type();
   sample.bytes->put = 100;
   sample.bytes->returned = 50;
   sample.bytes->live = 400;
