@@ -231,9 +231,12 @@ std::optional<std::vector<MirrorFamily::Run>> Mirror::take_inputs(MirrorFamily& 
   return inputs;
 }
 
-std::optional<std::string> Mirror::compact(const CompactionInfo& info, const Rewrite& rewrite) {
+Rewrite Mirror::compaction_begins(const CompactionInfo& info, const Rewrite& rewrite) const {
+  return with_outside(families_.at(info.family), 0, info.inputs, rewrite);
+}
+
+std::optional<std::string> Mirror::compact(const CompactionInfo& info, const Rewrite& with) {
   MirrorFamily& family = families_.at(info.family);
-  const Rewrite with = with_outside(family, 0, info.inputs, rewrite);
   size_t place = 0;
   const auto inputs = take_inputs(family, info, place);
   if (!inputs) return "inputs of a compaction are unknown, or not in their order";

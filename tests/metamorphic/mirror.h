@@ -68,8 +68,10 @@ class Mirror {
                                    uint64_t cells_out, const Rewrite& rewrite);
   // A foreign file has become the youngest run.
   void ingest(const std::string& name, const std::string& file, Cells cells);
+  // Returns the rewrite, extended by the facts that a compaction finds when it begins.
+  Rewrite compaction_begins(const CompactionInfo& info, const Rewrite& rewrite) const;
   // The runs of these names become others in their place, or move.
-  std::optional<std::string> compact(const CompactionInfo& info, const Rewrite& rewrite);
+  std::optional<std::string> compact(const CompactionInfo& info, const Rewrite& with);
 
   std::vector<Part> get(const std::string& row, const ModelScan& scan, int64_t now_ms) const;
   std::vector<Part> scan(const ModelScan& scan, const std::string& prefix, int64_t now_ms) const;

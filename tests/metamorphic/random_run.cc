@@ -11,7 +11,11 @@
 
 namespace cellar::testing {
 RandomRun::RandomRun(const Plan& plan)
-    : plan_(plan), options_(plan.tables), clock_(plan.clock_ms), executor_(plan.seed, clock_) {
+    : plan_(plan),
+      options_(plan.tables),
+      clock_(plan.clock_ms),
+      latest_ms_(plan.clock_ms),
+      executor_(plan.seed, clock_) {
   for (const TableOptions& table : plan.tables) mirrors_.emplace_back(table);
 }
 
@@ -184,6 +188,7 @@ void RandomRun::perform_service(const Operation& operation) {
                 "compact");
       return compare_files();
     case Kind::kClock:
+      latest_ms_ = std::max(latest_ms_, operation.clock_ms);
       return clock_.set_wall_ms(operation.clock_ms);
     case Kind::kAlter:
       return alter(operation);
@@ -633,9 +638,13 @@ void RandomRun::on_compaction_begin(const CompactionInfo& info) {
   // The content of memory decides which markers stay.
   catch_up();
   look_for_restored(info);
-  Rewrite& rewrite = compactions_[info.inputs.front()] = rewrite_now(info.table, info.family);
+  Rewrite rewrite = rewrite_now(info.table, info.family);
   rewrite.how.oldest_put_known = true;
   rewrite.how.zero_sequences = true;
+  // The plan to drop files was made before, and the clock may have been set back since.
+  if (info.dropped) rewrite.how.now_ms = latest_ms_;
+  // From here on others may write while the compaction works.
+  compactions_[info.inputs.front()] = mirror_of(info.table).compaction_begins(info, rewrite);
 }
 
 void RandomRun::on_compaction_end(const CompactionInfo& info) {

@@ -173,6 +173,7 @@ class RandomRun final : private EventListener {
   std::vector<TableOptions> options_;  // as altered
   std::unique_ptr<CrashFileSystem> files_ = std::make_unique<CrashFileSystem>();
   ManualClock clock_;
+  int64_t latest_ms_;  // the latest time that the clock showed
   StepExecutor executor_;
   std::vector<Mirror> mirrors_;
   std::unique_ptr<Engine> engine_;
