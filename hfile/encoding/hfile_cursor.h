@@ -483,7 +483,8 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
     uint64_t bytes = 0;
     while (!look_ahead_->over && places.size() < BlocksAhead::kBatchBlocks &&
            bytes < BlocksAhead::kBatchBytes) {
-      bytes += places.emplace_back(named.offset(), named.disk_bytes()).disk_bytes;
+      places.push_back({named.offset(), named.disk_bytes()});
+      bytes += places.back().disk_bytes;
       // An index that cannot be read is an error when the walk comes to it.
       look_ahead_->over = !named.next(nullptr).ok() || !named.valid();
     }
