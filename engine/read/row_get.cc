@@ -41,6 +41,7 @@ Status RowGet::add_family(const StoreView& view, StoreQuery& query) {
   open_memtables(view, query, range_, sources);
   if (sources.cursors.size() == 1 && memtable_may_do(view, query)) {
     begin_of_row(view, query, range_, sources, scratch.from);
+    const uint64_t examined = stats_.cells_examined;
     CELLAR_TRY(add_cells(*sources.cursors.front().cursor, view, query, scratch.from.view()));
     const std::span<const CellView> cells = RowBatchBuilder(batch_).open_row();
     if (cells.size() == 1 && cells.front().timestamp > view.files_time_max) {
@@ -49,6 +50,7 @@ Status RowGet::add_family(const StoreView& view, StoreQuery& query) {
       return {};
     }
     RowBatchBuilder(batch_).drop_open_row();
+    stats_.cells_examined = examined;  // the walk over all sources counts these cells
   }
   open_files(view, query, range_, sources);
   if (sources.cursors.empty()) return {};

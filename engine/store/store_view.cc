@@ -102,10 +102,9 @@ FileRange files_within(const StoreView& view, const FileRun& run, const RowBound
 }
 
 int64_t latest_of_older(const StoreView& view) {
-  int64_t latest = INT64_MIN;
+  int64_t latest = view.files_time_max;
   for (const MemtableRef& memtable : view.frozen)
     latest = std::max(latest, memtable->summary().timestamp_max);
-  for (const auto& file : view.files) latest = std::max(latest, file->record().time_max);
   return latest;
 }
 

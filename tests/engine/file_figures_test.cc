@@ -1,6 +1,6 @@
-// Goal: policies are told how old the markers of a file are, and when it was last read. Both follow the files
-// through compactions and openings. Method: hand-made flushes, gets and scans, and the figures of each file;
-// then a policy that acts by them.
+// Goal: policies are told the age of the oldest delete marker of a file, and when the file was last read.
+// Both figures are right after compactions and after the store was opened again. Method: the test makes
+// flushes, gets and scans, and compares the figures of each file. Then a policy acts by them.
 #include <functional>
 
 #include "tests/engine/engine_fixture.h"

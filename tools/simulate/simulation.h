@@ -37,7 +37,8 @@ struct SimulationOptions {
   uint32_t files_slow = 12;
   uint32_t files_stop = 16;
   uint32_t memtables_frozen_max = 3;
-  double reads = 0;        // gets for each write after bytes_skipped; policies are told which files they read
+  // The number of gets for each write after bytes_skipped. Policies are told which files the gets read.
+  double reads = 0;
   uint64_t samples = 100;  // points of the result's series, evenly over the bytes put
   SimulatedDevice device;
 };
