@@ -64,7 +64,7 @@ void CommitOrder::await(uint64_t place) {
 void CommitOrder::await_call(uint64_t place, const std::atomic<bool>& called) {
   CELLAR_ASSERT(mutexes_held() == 0);
   const auto over = [&] { return called.load(std::memory_order_seq_cst) || is_settled(place); };
-  while (!over()) waiting_.sleep_unless(place, over);
+  while (!over()) waiting_.sleep_unless(place, over, WaitList::Callable::kYes);
 }
 
 void CommitOrder::drain() {

@@ -42,9 +42,11 @@ class CommitOrder {
   // Returns when the place is settled, and all before it are.
   void await(uint64_t place);
   // Returns when it is, or when call() has been called for the place after `called` was set. Sleeps at once:
-  // for long waits.
+  // for long waits. Only the place's own writer may wait so.
   void await_call(uint64_t place, const std::atomic<bool>& called);
-  void call(uint64_t place) { waiting_.wake_only(place); }
+  // Wakes the place's writer, if it sleeps in await_call(). A thread in drain() or enter() may sleep for the
+  // same place in await(), and sleeps on.
+  void call(uint64_t place) { waiting_.call(place); }
   // With the turn: returns when everything that entered is settled.
   void drain();
   // Runs `work` between writes: all before are settled, none after has begun.

@@ -55,7 +55,7 @@ bool WaitList::wake_first(const Wanted& wanted) {
   Event* event = nullptr;
   {
     const MutexLock lock(mutex_);
-    const auto found = std::ranges::find_if(list_, wanted, &Sleeper::number);
+    const auto found = std::ranges::find_if(list_, [&](const Sleeper* each) { return wanted(*each); });
     if (found == list_.end()) return false;
     CELLAR_ASSERT((*found)->listed && (*found)->event != nullptr);
     event = (*found)->event.get();
@@ -69,11 +69,11 @@ bool WaitList::wake_first(const Wanted& wanted) {
 
 void WaitList::wake_listed(uint64_t below, size_t at_most) {
   size_t woken = 0;
-  while (woken < at_most && wake_first([&](uint64_t number) { return number < below; })) ++woken;
+  while (woken < at_most && wake_first([&](const Sleeper& each) { return each.number < below; })) ++woken;
 }
 
-void WaitList::wake_only(uint64_t number) {
-  wake_first([&](uint64_t each) { return each == number; });
+void WaitList::call(uint64_t number) {
+  wake_first([&](const Sleeper& each) { return each.number == number && each.callable == Callable::kYes; });
 }
 
 }  // namespace cellar

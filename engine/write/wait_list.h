@@ -31,12 +31,15 @@ class WaitList {
  public:
   explicit WaitList(Executor& executor) : executor_(executor) {}
 
+  // kYes: call() wakes the sleeper, too.
+  enum class Callable : bool { kNo, kYes };
+
   // Sleeps until wake() is called with a number above `number`, unless ready() holds once this thread is
-  // listed. No wake is lost: a thread makes ready() true, sequentially consistently, and calls wake()
-  // afterwards. It finds the sleeper, or is seen by it.
+  // listed. No wake is lost: a thread makes ready() true, sequentially consistently, and calls wake() or
+  // call() afterwards. It finds the sleeper, or is seen by it.
   template <class Ready>
-  void sleep_unless(uint64_t number, const Ready& ready) {
-    Sleeper sleeper{number};
+  void sleep_unless(uint64_t number, const Ready& ready, Callable callable = Callable::kNo) {
+    Sleeper sleeper{number, callable};
     list(sleeper);
     if (ready()) {
       take_back(sleeper);
@@ -51,12 +54,14 @@ class WaitList {
       wake_listed(below, at_most);
   }
 
-  // Wakes the sleeper with this number, if there is one.
-  void wake_only(uint64_t number);
+  // Wakes the callable sleeper with this number, if there is one. At most one thread may sleep so for a
+  // number; others that sleep for the same number sleep on.
+  void call(uint64_t number);
 
  private:
   struct Sleeper {
     uint64_t number;
+    Callable callable;
     std::unique_ptr<Event> event = nullptr;
     bool listed = false;
   };

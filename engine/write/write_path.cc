@@ -386,7 +386,8 @@ Status WritePath::refusal(const Store& store) const {
   CELLAR_ASSERT(store.dropped() || store.read_only());
   if (!store.dropped()) return is_read_only(store.table_name());
   const std::shared_ptr<TableState> table = parts_.catalog.lookup(store.table_name());
-  if (table == nullptr) return Status::not_found(fmt::format("table {} was dropped", store.table_name()));
+  if (table == nullptr || table->id() != store.ids().table)  // another table may have got its name
+    return Status::not_found(fmt::format("table {} was dropped", store.table_name()));
   const bool removed = table->families().find(store.family()) == nullptr;
   return Status::conflict(fmt::format("{} during the write: nothing of the write was kept",
                                       removed ? fmt::format("family {} of table {} was removed",

@@ -3,7 +3,11 @@
 // memory, closed and opened again between.
 #include <gtest/gtest.h>
 
-#include "tests/engine/engine_fixture.h"
+#include <functional>
+#include <thread>
+#include <utility>
+
+#include "tests/engine/observer_fixture.h"
 
 namespace cellar::testing {
 namespace {
@@ -122,6 +126,39 @@ TEST_F(AlterTest, ATransactionThatWroteToItConflicts) {
   const Status status = transaction->commit();
   EXPECT_TRUE(status.is(Code::kConflict)) << status.to_text();
   EXPECT_NE(status.message().find("family a of table t was removed"), std::string::npos) << status.to_text();
+}
+
+// An observer holds a write up between its checks and the log, and the table changes meanwhile.
+TEST_F(AlterTest, AWriteTellsWhatBecameOfItsTableMeanwhile) {
+  const auto put_during = [&](const std::function<Status()>& change) {
+    bool called = false;
+    EXPECT_OK(engine_->add_observer(
+        "t", "changing", std::make_shared<CallingObserver>([&](const RowView&, ObserverContext&) {
+          Status changed;
+          if (std::exchange(called, true)) return changed;
+          std::thread([&] { changed = change(); }).join();
+          return changed;
+        })));
+    const Status status = table_->put(Put("late").add("a", "q", "v"));
+    table_ = make_table("t", {family("a"), family("b")});
+    EXPECT_EQ(get(*table_, Get("late")), Texts{}) << status.to_text();
+    EXPECT_OK(table_->put(Put("r").add("b", "q", "v")));  // a later write is not refused
+    open_again();  // without observers
+    return status;
+  };
+  const auto expect = [](const Status& status, Code code, std::string_view part) {
+    EXPECT_TRUE(status.is(code)) << status.to_text();
+    EXPECT_NE(status.message().find(part), std::string_view::npos) << status.to_text();
+  };
+  expect(put_during([&] { return engine_->truncate_table("t"); }), Code::kConflict, "emptied");
+  expect(put_during([&] { return engine_->drop_table("t"); }), Code::kNotFound, "table t was dropped");
+  expect(put_during([&] {
+           CELLAR_TRY(engine_->drop_table("t"));
+           return engine_->open_or_create_table("t", {.families = {family("a"), family("b")}}).status();
+         }),
+         Code::kNotFound, "table t was dropped");
+  expect(put_during([&] { return engine_->alter_table("t", {.remove_families = {"a"}}); }), Code::kConflict,
+         "family a of table t was removed");
 }
 
 TEST_F(AlterTest, NamedSnapshotsAndFeedsKnowWhatWas) {

@@ -145,6 +145,25 @@ TEST_F(CommitOrderTest, WorkAloneWaitsForAllThatEntered) {
   EXPECT_TRUE(done);
 }
 
+// Work alone waits for the last place, and so does the writer of that place, which waits to be called.
+TEST_F(CommitOrderTest, ACallReachesTheWriterNotAThreadThatWaitsForThePlace) {
+  const uint64_t place = enter();
+  std::thread alone([&] { EXPECT_OK(order_.alone([] { return Status(); })); });
+  executor_.await_waiting(1);
+  std::atomic<bool> called = false;
+  std::thread writer([&] {
+    order_.await_call(place, called);
+    EXPECT_TRUE(called);
+    order_.settle(place, true);
+  });
+  executor_.await_waiting(2);
+  called = true;
+  order_.call(place);
+  writer.join();
+  alone.join();
+  EXPECT_EQ(executor_.wakes(), 2) << "each thread was woken once";
+}
+
 TEST_F(CommitOrderTest, MoreWritersThanPlacesWait) {
   std::vector<uint64_t> places;
   for (int i = 0; i < 256; ++i) places.push_back(enter());

@@ -58,6 +58,13 @@ class Storm : public EngineFixture {
   }
 };
 
+// Some writes wait for a sync, and most do not. A log is synced during flushes and changes of tables.
+WriteOptions some_durability(Random& random) {
+  const Durability all[] = {Durability::kSyncWal, Durability::kSyncWal, Durability::kAsyncWal,
+                            Durability::kFsyncWal};
+  return {.durability = all[random.below(std::size(all))]};
+}
+
 // ---- rows are whole: HBase's TestAcidGuarantees ----
 
 const char* const kWholeFamilies[] = {"a", "b", "c"};
@@ -121,7 +128,7 @@ TEST_F(WholeStorm, ReadersSeeRowsAsTheyWereWritten) {
   Crew crew;
   for (int i = 0; i < 3; ++i)
     crew.add([&](Random& random) {
-      EXPECT_OK(table_->put(whole_put(random)));
+      EXPECT_OK(table_->put(whole_put(random), some_durability(random)));
       writes_.fetch_add(1, std::memory_order_relaxed);
     });
   for (int i = 0; i < 2; ++i) crew.add([&](Random& random) { get_one(random); });
@@ -158,7 +165,7 @@ class TablesStorm : public Storm {
     for (const auto& table : tables_)
       for (int row = 0; row < 3; ++row)
         batch.put(table, Put(std::to_string(row)).add("f", "q", value).add("g", "q", value));
-    EXPECT_OK(engine_->write(batch));
+    EXPECT_OK(engine_->write(batch, some_durability(random)));
   }
 
   // Each table is read in another way; one value stands in all cells of all tables, again and again.
@@ -283,7 +290,7 @@ class LifeStorm : public Storm {
       const std::string row = storm_row(random.below(kStormRows));
       batch.put(table_, Put(row).add("f", "q", storm_value(row)).add("g", "q", "more"));
     }
-    EXPECT_OK(engine_->write(batch));
+    EXPECT_OK(engine_->write(batch, some_durability(random)));
   }
 
   void check_rows(Scanner& scanner, uint64_t rows_max) {
