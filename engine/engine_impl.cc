@@ -55,6 +55,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& path, const Engi
     parts->background.queue_prefetch(store);
     parts->background.queue_compaction(store);
   }
+  parts->background.relieve_memory();  // the log may hold more than memtables may
   if (!parts->world.options.operation_trace.empty()) engine->begin_optional_trace();
   return std::unique_ptr<Engine>(std::move(engine));
 }
@@ -155,11 +156,12 @@ Status EngineImpl::drop_now(const std::string& name) {
   CELLAR_TRY(parts_->disk.commit(edit));
   table->set_dropped();
   for (const auto& store : table->families().stores) {
-    parts_->background.note_dropped(store->ids().family, parts_->mvcc.read_point());
+    parts_->background.note_dropped(store->ids().family, parts_->mvcc.last_taken());
     parts_->memory.shrink(store->drop());
   }
   CELLAR_ASSERT(table->dropped());
   parts_->catalog.remove(name);
+  parts_->activity.changed.signal();  // writers may wait for the memory of the table
   return {};
 }
 
@@ -293,7 +295,7 @@ Status EngineImpl::resume() {
   CELLAR_TRY(parts_->life.check_open());
   if (parts_->world.options.read_only) return Status::read_only("the store was opened read-only");
   if (!parts_->health.resumable()) return parts_->health.check();
-  CELLAR_TRY(parts_->write_path.alone([&] {
+  CELLAR_TRY(parts_->write_path.alone_to_resume([&] {
     return ResumeJob(parts_->work, parts_->catalog, parts_->write_path, parts_->background).run();
   }));
   parts_->activity.changed.signal();

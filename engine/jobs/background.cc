@@ -82,6 +82,7 @@ void Background::run_flush(const std::shared_ptr<Store>& store) {
   if (!status.ok()) return;
   release_log();
   if (store->frozen_count() != 0) queue_flush(store);
+  relieve_memory();  // other stores may hold most of it
   queue_prefetch(store);
   queue_compaction(store);
 }
@@ -578,34 +579,59 @@ bool Background::relief_is_due() const {
          work_.disk.wal->current_segment() != segment_seen_.load(std::memory_order_relaxed);
 }
 
+void Background::relieve_memory() {
+  const EngineOptions& options = work_.world.options;
+  if (!options.automatic_flush || options.read_only || work_.activity.closing.load() ||
+      work_.health.failed() || work_.memory.bytes() < memory_relieved_at())
+    return;
+  const Status done = write_path_.alone([&] { return relieve_memory_and_log(), Status(); });
+  CELLAR_ASSERT(done.ok() || work_.health.failed());
+}
+
+// Returns true if a flush of the store will free memory soon. One that failed may fail again for a long time.
+bool Background::flush_is_under_way(Store& store) {
+  MutexLock lock(store.work_mutex());
+  CELLAR_ASSERT(store.work().flush_failures >= 0);
+  return store.frozen_count() != 0 && store.work().flush_failures == 0;
+}
+
+// Freezes memtables, the largest first, until their flushes free enough memory.
+void Background::freeze_largest(const std::vector<std::shared_ptr<Store>>& stores) {
+  std::vector<Store*> largest;
+  for (const auto& store : stores)
+    if (store->active() != nullptr && store->active()->summary().cells != 0 && store->frozen_count() == 0)
+      largest.push_back(store.get());
+  std::ranges::sort(largest, std::greater(), [](Store* store) { return store->active()->bytes(); });
+  int64_t excess = work_.memory.bytes() - memory_relieved_at();
+  CELLAR_ASSERT(excess >= 0);
+  for (Store* store : largest) {
+    excess -= static_cast<int64_t>(store->active()->bytes());
+    write_path_.freeze(*store);
+    queue_flush(store->shared_from_this());
+    if (excess < 0) break;
+  }
+}
+
+// A flush that is under way frees memory, and asks again when it ends. No more memtables are cut small
+// meanwhile.
 void Background::relieve_memory_and_log() {
-  Store* largest = nullptr;
-  std::vector<std::shared_ptr<Store>> stores;
   const uint64_t segment = work_.disk.wal->current_segment();
   CELLAR_ASSERT(segment >= segment_seen_.load(std::memory_order_relaxed));
   const bool short_of_memory = work_.memory.bytes() >= memory_relieved_at();
   const bool rolled = segment_seen_.exchange(segment, std::memory_order_relaxed) != segment;
   if (!short_of_memory && !rolled) return;
-  stores = catalog_.stores();
-  if (short_of_memory) {
-    bool under_way = false;  // a flush that runs will free memory; do not cut more memtables small meanwhile
-    for (const auto& store : stores) under_way = under_way || store->frozen_count() != 0;
-    if (!under_way)
-      for (const auto& store : stores)
-        if (store->active() != nullptr &&
-            (largest == nullptr || store->active()->bytes() > largest->active()->bytes()))
-          largest = store.get();
-  }
+  const std::vector<std::shared_ptr<Store>> stores = catalog_.stores();
+  if (short_of_memory &&
+      std::ranges::none_of(stores, [](const auto& store) { return flush_is_under_way(*store); }))
+    freeze_largest(stores);
   const uint64_t segments_max = std::max<uint64_t>(
       8, 2 * work_.world.options.memtable_bytes_total / work_.world.options.log_segment_bytes);
-  if (largest == nullptr && rolled && unflushed_segments() > segments_max) {
-    const auto oldest =
-        std::ranges::min_element(stores, {}, [](const auto& store) { return store->oldest_unflushed(); });
-    if (oldest != stores.end() && (*oldest)->frozen_count() == 0) largest = oldest->get();
-  }
-  if (largest == nullptr) return;
-  write_path_.freeze(*largest);
-  queue_flush(largest->shared_from_this());
+  if (!rolled || unflushed_segments() <= segments_max) return;
+  const auto oldest =
+      std::ranges::min_element(stores, {}, [](const auto& store) { return store->oldest_unflushed(); });
+  if (oldest == stores.end() || (*oldest)->frozen_count() != 0) return;
+  write_path_.freeze(**oldest);
+  queue_flush(*oldest);
 }
 
 void Background::note_dropped(uint32_t family_id, uint64_t sequence) {

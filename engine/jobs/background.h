@@ -49,6 +49,9 @@ class Background final : public FlushScheduler {
 
   bool relief_is_due() const override;
   void relieve_memory_and_log() override;
+  // Freezes and flushes memtables if all memtables together are too large. Called where no write may ask for
+  // it: writers that wait for memory write nothing.
+  void relieve_memory();
 
   // Recovery's: the log that counts begins at this segment.
   void log_begins_at(uint64_t segment) { log_start_.store(segment); }
@@ -57,7 +60,8 @@ class Background final : public FlushScheduler {
   // again later.
   void release_log();
 
-  // A family was dropped at this sequence: its id is forgotten when no log segment mentions it any more.
+  // A family was dropped. Its id is forgotten when no log segment mentions it any more. `sequence` is the
+  // newest sequence that the log may have, visible or not.
   void note_dropped(uint32_t family_id, uint64_t sequence);
 
   // Waits until no flush of the store runs, and keeps others from running until end_flush().
@@ -71,6 +75,8 @@ class Background final : public FlushScheduler {
 
  private:
   int64_t memory_relieved_at() const;  // so many bytes in memtables
+  static bool flush_is_under_way(Store& store);
+  void freeze_largest(const std::vector<std::shared_ptr<Store>>& stores);
   enum class Wanted : uint8_t { kAutomatic, kPolicy, kMajor };
   // A job that compacts: on request, or automatic while no other, or some other, ran when it began.
   enum class Job : uint8_t { kOnRequest, kAlone, kBesideOthers };

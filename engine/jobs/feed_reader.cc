@@ -72,6 +72,7 @@ Result<bool> FeedReaderImpl::advance() {
     if (!found_) {
       CELLAR_TRY_ASSIGN(found_, find_record());
     }
+    if (log_began_anew()) continue;
     const bool ready = found_ && sequence_ <= visible_;
     const uint64_t until = ready ? sequence_ - 1 : visible_;
     if (until > position_ && take_noted(until)) return true;
@@ -81,6 +82,18 @@ Result<bool> FeedReaderImpl::advance() {
     CELLAR_TRY_ASSIGN(const bool any, take_record());
     if (any) return true;
   }
+}
+
+// Records that were found, or are in the open file, may be of writes that failed. No later write is visible
+// before the log begins anew, and visible_ was read before.
+bool FeedReaderImpl::log_began_anew() {
+  const uint64_t restarts = source_->disk.wal != nullptr ? source_->disk.wal->restarts() : 0;
+  CELLAR_ASSERT(restarts >= restarts_seen_);
+  if (std::exchange(restarts_seen_, restarts) == restarts) return false;
+  file_.reset();
+  if (!std::exchange(found_, false)) return false;
+  place_ = before_found_;
+  return true;
 }
 
 // Passes sequences that have no record in the log. Stops at the first of them that took in files of the feed
@@ -140,12 +153,10 @@ Result<bool> FeedReaderImpl::take_record() {
 Result<bool> FeedReaderImpl::find_record() {
   CELLAR_ASSERT(!found_);
   for (;;) {
-    while (file_ && offset_ < file_->size()) {
-      CELLAR_TRY_ASSIGN(const Found found, file_->look(offset_, chain_, lsn_));
+    while (file_ && place_.offset < file_->size()) {
+      CELLAR_TRY_ASSIGN(const Found found, file_->look(place_.offset, place_.chain, place_.lsn));
       if (found.look != Look::kRecord) return damage("a record differs from what was written");
-      offset_ = found.end;
-      chain_ = found.header.bcrc;
-      lsn_ = found.header.lsn + 1;
+      before_found_ = std::exchange(place_, {found.end, found.header.lsn + 1, found.header.bcrc});
       if (found.header.type != RecordType::kData || found.header.sequence <= position_) continue;
       sequence_ = found.header.sequence;
       count_ = found.header.count;
@@ -166,11 +177,11 @@ Result<bool> FeedReaderImpl::more_log() {
   for (const LogSegment& segment : segments) {
     if (segment.id < segment_) continue;
     if (segment.id == segment_) {
-      if (segment.bytes > offset_) {
+      if (segment.bytes > place_.offset) {
         CELLAR_TRY(open_segment(segment, 0));
         return true;
       }
-      next_lsn = lsn_;
+      next_lsn = place_.lsn;
     } else if (segment.last_sequence > position_ && segment.bytes > kFileHeaderBytes) {
       CELLAR_TRY(open_segment(segment, segment.id == segment_ + 1 ? next_lsn : 0));
       return true;
@@ -192,10 +203,10 @@ Status FeedReaderImpl::open_segment(const LogSegment& segment, uint64_t first_ls
   CELLAR_TRY(opened.status());
   file_.emplace(std::move(opened).value());
   if (segment.id != std::exchange(segment_, segment.id)) {
-    offset_ = kFileHeaderBytes;
+    place_.offset = kFileHeaderBytes;
     if (!file_->header_status().ok()) return damage(file_->header_status().message());
-    chain_ = file_->header_crc();
-    lsn_ = file_->header().first_lsn != 0 ? file_->header().first_lsn : first_lsn;
+    place_.chain = file_->header_crc();
+    place_.lsn = file_->header().first_lsn != 0 ? file_->header().first_lsn : first_lsn;
   } else if (!file_->header_status().ok()) {
     return damage(file_->header_status().message());
   }
@@ -217,7 +228,7 @@ Status FeedReaderImpl::check_feed() const {
 Status FeedReaderImpl::damage(std::string_view what) const {
   return Status::corruption(
              fmt::format("feed {} cannot continue after sequence {}: {}", feed_.name, position_, what))
-      .at(fmt::format("{}/{}: offset {}", kWalDirectoryName, segment_name(segment_), offset_))
+      .at(fmt::format("{}/{}: offset {}", kWalDirectoryName, segment_name(segment_), place_.offset))
       .hinting("drop the feed, create it again, and start from a snapshot");
 }
 

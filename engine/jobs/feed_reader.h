@@ -58,6 +58,7 @@ class FeedReaderImpl final : public FeedReader {
   Status open_segment(const LogSegment& segment, uint64_t first_lsn);
   Status check_feed() const;
   Status damage(std::string_view what) const;
+  bool log_began_anew();
   bool take_noted(uint64_t until);
   Result<bool> take_record();
   const Family* family(uint32_t id);
@@ -73,12 +74,17 @@ class FeedReaderImpl final : public FeedReader {
   uint64_t unnamed_cells_ = 0;
   FeedEntry entry_;
 
-  // The place in the log, after the last record that was examined.
+  // A place in a segment, before a record.
+  struct Place {
+    uint64_t offset = 0;
+    uint64_t lsn = 0;  // of the record; 0: not known
+    uint32_t chain = 0;
+  };
   std::optional<RecordFile> file_;
   uint64_t segment_ = 0;
-  uint64_t offset_ = 0;
-  uint64_t lsn_ = 0;  // of the next record; 0: not known
-  uint32_t chain_ = 0;
+  Place place_;         // after the last record that was examined
+  Place before_found_;  // before it
+  uint64_t restarts_seen_ = 0;  // of the log
   // The next record with cells, found but not given; its payload lies in file_.
   bool found_ = false;
   uint64_t sequence_ = 0;

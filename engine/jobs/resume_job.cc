@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "engine/jobs/background.h"
 #include "engine/jobs/feeds.h"
+#include "engine/log/log_cut.h"
 #include "engine/write/write_path.h"
 
 namespace cellar {
@@ -29,8 +30,10 @@ Status ResumeJob::renew_log() {
     write_path_.freeze(*store);
     written_.push_back({store, store->view(), {}});
   }
+  std::vector<LogSegment> ends;
   Status status = write_memory();
-  if (status.ok()) status = work_.disk.wal->restart();
+  if (status.ok()) status = find_ends(ends);
+  if (status.ok()) status = work_.disk.wal->restart(ends);
   if (status.ok()) status = publish();
   if (status.ok()) {
     install();
@@ -46,6 +49,19 @@ Status ResumeJob::write_memory() {
   for (Written& each : written_) {
     if (each.view->frozen.empty()) continue;
     CELLAR_TRY_ASSIGN(each.made, work_.writer.write_memtables(*each.store, each.view->frozen, points));
+  }
+  return {};
+}
+
+// Feeds must not read writes that failed. Their records lie in the old log, after all that are visible.
+Status ResumeJob::find_ends(std::vector<LogSegment>& ends) {
+  CELLAR_ASSERT(ends.empty());
+  if (!work_.disk.manifest->current()->feeds.followed()) return {};
+  CELLAR_TRY_ASSIGN(const std::unique_ptr<Directory> wal, open_wal_directory(*work_.disk.root, false));
+  for (const LogSegment& segment : work_.disk.wal->segments()) {
+    CELLAR_TRY_ASSIGN(const LogSegment end,
+                      cut_after(*wal, work_.disk.identity, segment, work_.mvcc.read_point()));
+    ends.push_back(end);
   }
   return {};
 }

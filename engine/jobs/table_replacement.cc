@@ -120,6 +120,7 @@ void TableReplacement::install() {
     background_.note_dropped(store->ids().family, sequence_);
     work_.memory.shrink(store->drop());
   }
+  work_.activity.changed.signal();  // writers may wait for that memory
   for (const Coming& coming : coming_)
     for (const auto& store : coming.stores) {
       background_.queue_prefetch(store);

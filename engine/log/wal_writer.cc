@@ -59,7 +59,8 @@ class Wal::Core : public std::enable_shared_from_this<Wal::Core> {
   LogPosition synced() const;
   std::vector<LogSegment> segments() const;
   Status health() const;
-  Status restart();
+  Status restart(const std::vector<LogSegment>& ends);
+  uint64_t restarts() const { return restarts_.load(std::memory_order_acquire); }
   Status seal(const Status& failure);
   void note_manifest_edit(uint64_t edit) {
     manifest_edit_.store(static_cast<uint32_t>(edit), std::memory_order_relaxed);
@@ -81,10 +82,10 @@ class Wal::Core : public std::enable_shared_from_this<Wal::Core> {
   void finish_in_background();
   Status finish_old(uint64_t through);
   Status remove_prepared();
-  Status take_sync_turn();
+  Status take_sync_turn(bool of_sealed = false);
   Status sync_in_turn();
   void give_sync_turn();
-  void retire_all();
+  void retire_all(const std::vector<LogSegment>& ends);
   Status remove_unused(uint64_t id);
   uint64_t highest() const {
     const MutexLock lock(mutex_);
@@ -100,6 +101,7 @@ class Wal::Core : public std::enable_shared_from_this<Wal::Core> {
   std::atomic<uint32_t> manifest_edit_{0};
   std::atomic<uint64_t> durable_before_;      // the records with lower numbers are; stored in the sync turn
   std::atomic<uint64_t> current_segment_{0};  // the id of the current one
+  std::atomic<uint64_t> restarts_{0};
 
   // The leader's.
   uint64_t lsn_;         // of the next record
@@ -401,13 +403,13 @@ Status Wal::Core::roll(uint64_t payload_bytes) {
 
 // ---- syncing
 
-// Not ok when the log is sealed or stopped.
-Status Wal::Core::take_sync_turn() {
+// Not ok when the log is stopped, or sealed unless `of_sealed`.
+Status Wal::Core::take_sync_turn(bool of_sealed) {
   for (;;) {
     const uint64_t seen = changed_->count();
     {
       const MutexLock lock(mutex_);
-      if (!failure_.ok()) return failure_;
+      if (!failure_.ok() && !of_sealed) return failure_;
       if (stopped_) return Status::aborted("the log is closed");
       if (!sync_turn_taken_) {
         sync_turn_taken_ = true;
@@ -553,7 +555,7 @@ Result<LogPosition> Wal::Core::close_cleanly() {
 }
 
 // Everything in the segments so far is void for recovery: they are only waiting to be removed.
-void Wal::Core::retire_all() {
+void Wal::Core::retire_all(const std::vector<LogSegment>& ends) {
   std::vector<SegmentPtr> retired;
   {
     const MutexLock lock(mutex_);
@@ -566,28 +568,21 @@ void Wal::Core::retire_all() {
   for (const SegmentPtr& segment : retired)
     done_.push_back({segment->id, segment->appended.load(), segment->last_sequence.load()});
   old_.clear();
+  for (LogSegment& each : done_)
+    if (const auto end = std::ranges::find(ends, each.id, &LogSegment::id); end != ends.end()) each = *end;
+  restarts_.fetch_add(1, std::memory_order_release);
 }
 
 // The turn is taken although the log is sealed: no sync can succeed any more, and none runs after this
 // waited.
-Status Wal::Core::restart() {
+Status Wal::Core::restart(const std::vector<LogSegment>& ends) {
   CELLAR_TRY(remove_prepared());
-  for (;;) {
-    const uint64_t seen = changed_->count();
-    {
-      const MutexLock lock(mutex_);
-      if (!sync_turn_taken_) {
-        sync_turn_taken_ = true;
-        break;
-      }
-    }
-    changed_->wait(seen, -1);
-  }
+  CELLAR_TRY(take_sync_turn(true));
   // A record may name the segment after the current one, which must stay then.
   Result<SegmentPtr> first = create_segment(highest() + 1, lsn_, first_bytes());
   Status status = first.status();
   if (status.ok()) {
-    retire_all();
+    retire_all(ends);
     (*first)->last_sequence.store(last_sequence_);
     (*first)->next_lsn.store(lsn_);
     make_current(*first);
@@ -622,9 +617,8 @@ Status Wal::Core::release_before(uint64_t segment) {
     done_.erase(done_.begin());
   }
   give_sync_turn();
-  if (options_.events != nullptr) {
+  if (options_.events != nullptr)
     for (const LogSegment& each : removed) options_.events->on_log_removed(each.id, each.bytes);
-  }
   return status;
 }
 
@@ -632,12 +626,10 @@ Status Wal::Core::release_before(uint64_t segment) {
 
 uint64_t Wal::Core::needed_from(uint64_t sequence) const {
   const MutexLock lock(mutex_);
-  for (const LogSegment& segment : done_) {
+  for (const LogSegment& segment : done_)
     if (segment.last_sequence > sequence) return segment.id;
-  }
-  for (const SegmentPtr& segment : old_) {
+  for (const SegmentPtr& segment : old_)
     if (segment->last_sequence.load() > sequence) return segment->id;
-  }
   return current_->id;
 }
 
@@ -659,9 +651,8 @@ LogPosition Wal::Core::synced() const {
 std::vector<LogSegment> Wal::Core::segments() const {
   const MutexLock lock(mutex_);
   std::vector<LogSegment> all = done_;
-  for (const SegmentPtr& segment : old_) {
+  for (const SegmentPtr& segment : old_)
     all.push_back({segment->id, segment->appended.load(), segment->last_sequence.load()});
-  }
   all.push_back({current_->id, current_->appended.load(), current_->last_sequence.load()});
   return all;
 }
@@ -688,7 +679,8 @@ bool Wal::is_durable(uint64_t lsn) const { return core_->is_durable(lsn); }
 void Wal::note_manifest_edit(uint64_t edit) { core_->note_manifest_edit(edit); }
 uint64_t Wal::needed_from(uint64_t sequence) const { return core_->needed_from(sequence); }
 Status Wal::release_before(uint64_t segment) { return core_->release_before(segment); }
-Status Wal::restart() { return core_->restart(); }
+Status Wal::restart(const std::vector<LogSegment>& ends) { return core_->restart(ends); }
+uint64_t Wal::restarts() const { return core_->restarts(); }
 void Wal::seal(const Status& failure) { static_cast<void>(core_->seal(failure)); }
 Result<LogPosition> Wal::close_cleanly() { return core_->close_cleanly(); }
 uint64_t Wal::current_segment() const { return core_->current_segment(); }

@@ -32,6 +32,7 @@ class HeldViews {
 class LeasedViews {
  public:
   void begin(size_t count) {
+    end();
     if (count > room_) {
       views_ = std::make_unique<ViewLease[]>(count);
       room_ = count;
@@ -115,6 +116,7 @@ Status TableReader::take_views(const Query<Q>& query, const TableRead& read, Cho
     }
     again = again || &list != &table_.families();  // a store that was dropped is empty
   }
+  CELLAR_TRY(table_.check());  // so are the stores of a table that was dropped meanwhile
   CELLAR_ASSERT(chosen.read_point <= mvcc.read_point());
   chosen.now_ms = read.instant != nullptr ? read.instant->now_ms : table_.host().mvcc.now_ms();
   return {};

@@ -72,7 +72,7 @@ void CommitOrder::drain() {
   if (entered_ > 0) await(entered_ - 1);
 }
 
-Status CommitOrder::alone(const std::function<Status()>& work) {
+Status CommitOrder::alone(const std::function<Status()>& work) noexcept {
   CELLAR_ASSERT(work != nullptr);
   const TurnHeld held(turn_);
   drain();

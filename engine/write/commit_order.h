@@ -49,8 +49,9 @@ class CommitOrder {
   void call(uint64_t place) { waiting_.call(place); }
   // With the turn: returns when everything that entered is settled.
   void drain();
-  // Runs `work` between writes: all before are settled, none after has begun.
-  Status alone(const std::function<Status()>& work);
+  // Runs `work` between writes: all before are settled, none after has begun. An exception ends the process,
+  // because the work may be half done.
+  Status alone(const std::function<Status()>& work) noexcept;
 
  private:
   // Writers beyond so many wait for the oldest to settle.

@@ -252,6 +252,12 @@ Status ObservedWrite::take_bytes(uint64_t bytes) {
   return {};
 }
 
+void ObservedWrite::keep(TableState& table) {
+  const auto is_it = [&](const std::shared_ptr<Table>& each) { return each.get() == &table; };
+  if (std::ranges::none_of(kept_, is_it)) kept_.push_back(table.shared_from_this());
+  CELLAR_ASSERT(std::ranges::any_of(kept_, is_it));
+}
+
 Status ObservedWrite::add_change(const std::shared_ptr<Table>& table, std::variant<Put, Delete> change) {
   CELLAR_TRY_ASSIGN(TableState * state, resolve(table));
   CELLAR_TRY(check_row(row_of(change)));
@@ -262,6 +268,7 @@ Status ObservedWrite::add_change(const std::shared_ptr<Table>& table, std::varia
                "an observer cannot delete the latest version, because that requires a read")
         .hinting("read its timestamp with get(), then use Delete::version");
   CELLAR_TRY(take_bytes(std::visit([](const auto& each) { return bytes_of(each); }, change)));
+  keep(*state);
   additions_.push_back({state, std::move(change), observer_});
   return {};
 }
@@ -281,6 +288,7 @@ Status ObservedWrite::increment(const std::shared_ptr<Table>& table, std::string
     CELLAR_TRY(check_row(row));
     if (state->families().find(family) == nullptr) return state->unknown_family(family);
     CELLAR_TRY(take_bytes(row.size() + family.size() + qualifier.size() + kCellOverhead + sizeof amount));
+    keep(*state);
     Counters& counters =
         counters_.try_emplace({state->id(), std::string(row)}, Counters{state, Increment(row), observer_})
             .first->second;

@@ -100,6 +100,7 @@ class ObservedWrite final : private ObserverContext {
   Status failed(Status status);
   Status take_bytes(uint64_t bytes);
   Status add_change(const std::shared_ptr<Table>& table, std::variant<Put, Delete> change);
+  void keep(TableState& table);
   bool lock_additions();
   bool room_for_additions();
   Status add_changes();
@@ -114,6 +115,8 @@ class ObservedWrite final : private ObserverContext {
   GrowingRowLocks locks_;
   std::vector<ObservedTable> observed_;
   std::vector<Store*> admitted_;  // to the write, so far
+  // Tables that are added to, with their stores. One may be dropped while the write waits.
+  std::vector<std::shared_ptr<Table>> kept_;
 
   // State of one attempt.
   int64_t now_ms_ = 0;

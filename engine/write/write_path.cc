@@ -78,6 +78,15 @@ Status WritePath::check_writable() const {
 
 int64_t WritePath::lock_wait_us() const { return parts_.host.world.options.row_lock_wait_ms * 1000; }
 
+// A write before it may have failed, and the engine with it.
+Status WritePath::alone(const std::function<Status()>& work) {
+  CELLAR_ASSERT(work != nullptr);
+  return order_.alone([&]() -> Status {
+    CELLAR_TRY(parts_.disk.health.check());
+    return work();
+  });
+}
+
 Status WritePath::put(TableState& table, const Put& put, const WriteOptions& options) {
   CELLAR_TRY(table.check_writable());
   if (put.empty()) return no_columns("put", put.row());
@@ -329,7 +338,7 @@ Status WritePath::commit(PreparedWrite& prepared, int64_t now_ms, Durability dur
 // A write with a check waits for all writes before it. So the check finds in the stores what they wrote. A
 // write after one that waits for its sync waits for that sync, too. It must not be visible before the other
 // one, and would be lost with it.
-Status WritePath::log(Commit& commit) {
+Status WritePath::log(Commit& commit) noexcept {
   const TurnHeld held(order_.turn());
   if (commit.prepared.check != nullptr) [[unlikely]] {
     order_.drain();
@@ -350,14 +359,14 @@ Status WritePath::log(Commit& commit) {
 
 // While one thread syncs, the others sleep. The first of them syncs next, for all that have come by then, and
 // inserts for them, too. So each of them wakes once, when its write is visible or has failed.
-void WritePath::finish_after_sync(Commit& own) {
+void WritePath::finish_after_sync(Commit& own) noexcept {
   CELLAR_ASSERT(own.durable_before != 0);
   order_.await_call(own.place, own.leads);
   if (own.leads.load(std::memory_order_relaxed)) sync_and_insert();
   order_.await(own.place);
 }
 
-void WritePath::sync_and_insert() {
+void WritePath::sync_and_insert() noexcept {
   std::vector<Commit*> commits;
   {
     const MutexLock lock(sync_mutex_);
@@ -438,7 +447,7 @@ Status WritePath::make_durable(uint64_t before) {
 
 // Returns true if a memtable is full now. Nobody sees the cells before all of them are there, and all writes
 // before this one.
-bool WritePath::insert(PreparedWrite& prepared, bool logged) {
+bool WritePath::insert(PreparedWrite& prepared, bool logged) noexcept {
   CELLAR_ASSERT(prepared.sequence > parts_.host.mvcc.read_point());
   std::vector<PreparedBatch::PreparedCell>& cells = prepared.batch.cells();
   bool full = false;
@@ -482,7 +491,7 @@ void WritePath::freeze(Store& store) {
 // Freezes full memtables, and relieves memory and log, so that a quiet family does not hold back the log.
 Status WritePath::relieve(std::span<Store* const> stores) {
   CELLAR_ASSERT(!stores.empty());
-  return alone([&]() -> Status {
+  return order_.alone([&]() -> Status {
     for (Store* store : stores) {
       if (store->active() == nullptr || !is_full(*store)) continue;  // dropped, or another writer came first
       freeze(*store);

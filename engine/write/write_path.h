@@ -68,7 +68,9 @@ class WritePath {
 
   // Runs `work` with no write under way: every sequence so far is in the memtables and visible, none above
   // exists.
-  Status alone(const std::function<Status()>& work) { return order_.alone(work); }
+  Status alone(const std::function<Status()>& work);
+  // The same in an engine that has failed.
+  Status alone_to_resume(const std::function<Status()>& work) { return order_.alone(work); }
   // Inside alone(): freezes the store's active memtable if it holds anything.
   void freeze(Store& store);
 
@@ -95,13 +97,13 @@ class WritePath {
     bool full = false;               // a memtable is full now
     Status status = {};
   };
-  Status log(Commit& commit);
-  void finish_after_sync(Commit& own);
-  void sync_and_insert();
+  Status log(Commit& commit) noexcept;
+  void finish_after_sync(Commit& own) noexcept;
+  void sync_and_insert() noexcept;
   Status append(PreparedWrite& prepared, Durability durability);
   Status refusal(const Store& store) const;
   Status make_durable(uint64_t before);
-  bool insert(PreparedWrite& prepared, bool logged);
+  bool insert(PreparedWrite& prepared, bool logged) noexcept;
   bool count_growth(Store& store);
   bool is_full(const Store& store) const;
   Status relieve(std::span<Store* const> stores);
