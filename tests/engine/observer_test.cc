@@ -3,6 +3,8 @@
 // scan of the written ones.
 #include "cellar/observer.h"
 
+#include <thread>
+
 #include "cell/cell_codec.h"
 #include "tests/engine/observer_fixture.h"
 
@@ -473,6 +475,26 @@ TEST_F(ObserverTest, WaitsForRoomWhereItAdds) {
   EXPECT_TRUE(status.is(Code::kBusy)) << status.to_text();
   EXPECT_LT(done, 200);
   EXPECT_EQ(scan(*users_, Scan()).size(), scan(*other_, Scan()).size());
+}
+
+// Nobody but the catalog holds the table that the first observer adds to.
+TEST_F(ObserverTest, AnAdditionToATableThatIsDroppedMeanwhileRefusesTheWrite) {
+  make_table("audit", {family("f")}).reset();
+  observe([](const RowView& row, ObserverContext& context) -> Status {
+    CELLAR_TRY_ASSIGN(const auto audit, context.table("audit"));
+    CELLAR_TRY(context.increment(audit, "all", "f", "n", 1));
+    return context.put(audit, Put(row.row()).add("f", "q", "seen"));
+  });
+  observe(
+      [this](const RowView&, ObserverContext&) {
+        Status dropped;
+        std::thread([&] { dropped = engine_->drop_table("audit"); }).join();
+        return dropped;
+      },
+      "dropper");
+  const uint64_t before = sequence();
+  expect_refused(users_->put(put("r1")), Code::kNotFound, "audit was dropped", before);
+  EXPECT_EQ(get(*users_, Get("r1")), Texts{});
 }
 
 }  // namespace

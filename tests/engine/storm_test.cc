@@ -356,6 +356,9 @@ class LifeStorm : public Storm {
     EXPECT_TRUE(late(flushed)) << flushed.to_text();
     const auto found = (*made)->get(Get("r"));
     EXPECT_TRUE(late(found.status())) << found.status().to_text();
+    if (put.ok() && found.ok()) {  // the table was not dropped yet
+      EXPECT_EQ(found->value("f", "q"), "v");
+    }
     const auto scanner = (*made)->scan(Scan());
     const Status dropped = engine_->drop_table(name);
     EXPECT_TRUE(late(dropped)) << dropped.to_text();
@@ -457,6 +460,16 @@ TEST_F(LifeStorm, FamiliesComeAndGoBesideReadersAndWriters) {
       EXPECT_TRUE(late(found.status())) << found.status().to_text();
       read.fetch_add(1, std::memory_order_relaxed);
     });
+  crew.add([&](Random& random) {  // a thread that ends has ended what it read
+    std::thread([&] {
+      for (int i = 0; i < 20; ++i) {
+        const std::string row = storm_row(random.below(kStormRows));
+        const auto found = table_->get(Get(row));
+        EXPECT_OK(found.status());
+        EXPECT_EQ(found.value().value("f", "q"), storm_value(row));
+      }
+    }).join();
+  });
   crew.add([&](Random& random) {
     EXPECT_OK(engine_->flush());
     EXPECT_OK(random.one_in(2) ? table_->major_compact() : table_->compact());
