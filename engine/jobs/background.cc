@@ -80,7 +80,7 @@ void Background::run_flush(const std::shared_ptr<Store>& store) {
   if (!status.ok()) after_flush_failure(store, status);
   end_flush(*store, status);
   if (!status.ok()) return;
-  release_log();
+  log_release_.run();
   if (store->frozen_count() != 0) queue_flush(store);
   relieve_memory();  // other stores may hold most of it
   queue_prefetch(store);
@@ -194,7 +194,7 @@ void Background::resume() {
     queue_prefetch(store);
     queue_compaction(store);
   }
-  release_log();
+  log_release_.run();
 }
 
 Status Background::flush(const std::vector<std::shared_ptr<Store>>& stores) {
@@ -561,14 +561,6 @@ void Background::submit_prefetch(std::shared_ptr<PrefetchJob> job) {
   });
 }
 
-// Segments that are kept only for feeds do not count: a flush does not release them.
-uint64_t Background::unflushed_segments() const {
-  CELLAR_ASSERT(work_.disk.wal != nullptr);
-  const std::vector<LogSegment> segments = work_.disk.wal->segments();
-  const auto counts = [&](const LogSegment& each) { return each.id >= log_start_.load(); };
-  return static_cast<uint64_t>(std::ranges::count_if(segments, counts));
-}
-
 int64_t Background::memory_relieved_at() const {
   const auto total = static_cast<int64_t>(work_.world.options.memtable_bytes_total);
   return total - total / 8;
@@ -626,80 +618,12 @@ void Background::relieve_memory_and_log() {
     freeze_largest(stores);
   const uint64_t segments_max = std::max<uint64_t>(
       8, 2 * work_.world.options.memtable_bytes_total / work_.world.options.log_segment_bytes);
-  if (!rolled || unflushed_segments() <= segments_max) return;
+  if (!rolled || log_release_.unflushed_segments() <= segments_max) return;
   const auto oldest =
       std::ranges::min_element(stores, {}, [](const auto& store) { return store->oldest_unflushed(); });
   if (oldest == stores.end() || (*oldest)->frozen_count() != 0) return;
   write_path_.freeze(**oldest);
   queue_flush(*oldest);
-}
-
-void Background::note_dropped(uint32_t family_id, uint64_t sequence) {
-  MutexLock lock(dropped_mutex_);
-  const bool added = dropped_.try_emplace(family_id, sequence).second;
-  CELLAR_ASSERT(added && family_id != 0);  // ids are never used again
-}
-
-std::vector<uint32_t> Background::take_forgotten(uint64_t released_up_to) {
-  MutexLock lock(dropped_mutex_);
-  std::vector<uint32_t> forgotten;
-  for (auto each = dropped_.begin(); each != dropped_.end();) {
-    if (each->second <= released_up_to) {
-      forgotten.push_back(each->first);
-      each = dropped_.erase(each);
-    } else {
-      ++each;
-    }
-  }
-  return forgotten;
-}
-
-// One thread at a time, which also does what others ask for meanwhile.
-void Background::release_log() {
-  ++releases_wanted_;
-  while (!releasing_.exchange(true)) {
-    const uint64_t wanted = releases_wanted_.load();
-    release_log_now();
-    releasing_.store(false);
-    if (releases_wanted_.load() == wanted) return;
-  }
-}
-
-void Background::release_log_now() {
-  CELLAR_ASSERT(releasing_.load() && mutexes_held() == 0);
-  // The read point first: what is at or below it is in the memtables, and seen there unless it has been
-  // flushed.
-  uint64_t bound = work_.mvcc.read_point();
-  for (const auto& store : catalog_.stores())
-    if (const uint64_t oldest = store->oldest_unflushed(); oldest != UINT64_MAX)
-      bound = std::min(bound, oldest - 1);
-  const uint64_t start = log_start_.load();
-  const uint64_t needed = std::max(start, work_.disk.wal->needed_from(bound));
-  const std::vector<LogSegment> segments = work_.disk.wal->segments();
-  // A feed that is made from here on needs nothing up to the read point, hence nothing that is released now.
-  const FeedBook feeds = work_.disk.manifest->current()->feeds;
-  const FeedRetention keep = retention_of(feeds, segments, needed);
-  CELLAR_ASSERT(!segments.empty() && keep.first <= needed && needed <= segments.back().id);
-  if (needed == start && keep.lost.empty() && segments.front().id >= keep.first) return;
-  ManifestEdit edit;
-  edit.feeds = edit_of(feeds, keep);
-  // The segments that the manifest keeps for feeds must not lose their ends. Therefore the log is synced
-  // first.
-  if (!edit.feeds.retain.empty() && !work_.disk.sync_log().ok()) return;
-  uint64_t released_up_to = 0;
-  for (const LogSegment& segment : segments)
-    if (segment.id < needed) released_up_to = std::max(released_up_to, segment.last_sequence);
-  edit.log_start = needed;
-  edit.log_synced = work_.disk.wal->synced();
-  edit.forget_dropped = take_forgotten(released_up_to);
-  if (!work_.disk.commit(edit).ok()) return;
-  log_start_.store(needed);
-  for (const FeedRecord& feed : keep.lost)
-    tell_feed_lost(work_.world, work_.mvcc, feed, held_back(feeds, feed, segments, needed));
-  const Status released =
-      work_.disk.wal->release_before(keep.first);  // crash before: the next open removes them
-  if (!released.ok())
-    work_.world.log(LogLevel::kWarning, "old log segments remain until the next open: " + released.to_text());
 }
 
 Status Background::wait_idle() {

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <atomic>
-#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "base/assert.h"
+#include "engine/jobs/log_release.h"
 #include "engine/jobs/store_work.h"
 #include "engine/store/catalog.h"
 #include "engine/write/write_path.h"
@@ -24,7 +24,7 @@ class Background final : public FlushScheduler {
  public:
   // Borrows all. `write_path` may be constructed later.
   Background(const StoreWork& work, const Catalog& catalog, WritePath& write_path)
-      : work_(work), catalog_(catalog), write_path_(write_path) {}
+      : work_(work), catalog_(catalog), write_path_(write_path), log_release_(work, catalog) {}
 
   void queue_flush(std::shared_ptr<Store> store) override;
   // Compacts automatically if the store's policy has a plan.
@@ -53,16 +53,8 @@ class Background final : public FlushScheduler {
   // it: writers that wait for memory write nothing.
   void relieve_memory();
 
-  // Recovery's: the log that counts begins at this segment.
-  void log_begins_at(uint64_t segment) { log_start_.store(segment); }
-  // Releases log segments that no feed needs and whose cells are all in store files. Cuts off feeds that hold
-  // back too much. Called after a flush, and when a feed needs less than before. A failed release is tried
-  // again later.
-  void release_log();
-
-  // A family was dropped. Its id is forgotten when no log segment mentions it any more. `sequence` is the
-  // newest sequence that the log may have, visible or not.
-  void note_dropped(uint32_t family_id, uint64_t sequence);
+  // Runs after a flush, and when a feed needs less of the log than before.
+  LogRelease& log_release() { return log_release_; }
 
   // Waits until no flush of the store runs, and keeps others from running until end_flush().
   void claim_flush(Store& store);
@@ -125,9 +117,6 @@ class Background final : public FlushScheduler {
   // Notes what a compaction came to, and tells the troubles of the store.
   void end_compaction(const std::shared_ptr<Store>& store, const Status& status, Job job);
   void submit_prefetch(std::shared_ptr<PrefetchJob> job);
-  void release_log_now();
-  uint64_t unflushed_segments() const;
-  std::vector<uint32_t> take_forgotten(uint64_t released_up_to);
 
   const StoreWork work_;
   const Catalog& catalog_;
@@ -137,12 +126,8 @@ class Background final : public FlushScheduler {
   std::vector<Retry> retries_ CELLAR_GUARDED_BY(jobs_mutex_);
   bool retrier_runs_ CELLAR_GUARDED_BY(jobs_mutex_) = false;  // one of the jobs waits for the next retry
   Status retry_status_ CELLAR_GUARDED_BY(jobs_mutex_);        // the error of the last job that waits
-  std::atomic<bool> releasing_{false};
-  std::atomic<uint64_t> releases_wanted_{0};
-  std::atomic<uint64_t> log_start_{0};
   std::atomic<uint64_t> segment_seen_{0};  // by relieve_memory_and_log()
-  Mutex dropped_mutex_;
-  std::map<uint32_t, uint64_t> dropped_ CELLAR_GUARDED_BY(dropped_mutex_);
+  LogRelease log_release_;
 };
 
 }  // namespace cellar

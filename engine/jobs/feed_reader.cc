@@ -276,7 +276,7 @@ Status FeedReaderImpl::acknowledge(uint64_t sequence) {
   edit.feeds.acknowledge.push_back({feed_.id, sequence});
   edit.last_sequence = sequence;
   CELLAR_TRY(source_->disk.commit(edit));
-  source_->background.release_log();
+  source_->background.log_release().run();
   return {};
 }
 

@@ -296,7 +296,7 @@ Status Recovery::remove_spare_segments() {
 // Segments before the start of the log: of a release that failed, or whose removals did not survive a power
 // loss.
 void Recovery::remove_old_segments(uint64_t first) {
-  background_.log_begins_at(first);
+  background_.log_release().begins_at(first);
   auto wal = open_wal_directory(*work_.disk.root, false);
   const FeedBook feeds = work_.disk.manifest->current()->feeds;
   const Status removed =

@@ -96,7 +96,7 @@ Status ResumeJob::publish() {
 }
 
 void ResumeJob::install() {
-  background_.log_begins_at(work_.disk.wal->current_segment());
+  background_.log_release().begins_at(work_.disk.wal->current_segment());
   work_.mvcc.with_snapshots([&](const std::vector<uint64_t>& snapshots) {
     for (const Written& each : written_) {
       const Store::FlushInstalled installed = each.store->install_flush(

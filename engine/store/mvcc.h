@@ -53,8 +53,8 @@ class Mvcc {
     CELLAR_ASSERT(sequence <= next() && sequence > visible_.load(std::memory_order_relaxed));
     set_next(sequence);
   }
-  // The leader's: the newest sequence that was taken. Writes whose sync failed may lie between it and the read
-  // point, in the log.
+  // The leader's: the newest sequence that was taken. Between it and the read point, the log may hold writes
+  // whose sync failed.
   uint64_t last_taken() const { return next() - 1; }
   // For one thread at a time: makes all writes up to `sequence` visible. They are in the memtables.
   void publish(uint64_t sequence) {

@@ -1,6 +1,6 @@
-// Goal: writers that wait for memory are never stuck: memtables are flushed until there is room, however small
-// each of them is. Memory that the system refuses ends the process. Method: options under which many families
-// together fill the memory, and none of them its memtable. A write that waits too long fails.
+// Goal: writers that wait for memory are never stuck. Memtables are flushed until there is room, however
+// small each of them is. Memory that the system refuses ends the process. Method: options under which many
+// families together fill the memory, and none of them its memtable.
 #include <gtest/gtest.h>
 
 #include <memory>
