@@ -156,7 +156,7 @@ Status EngineImpl::drop_now(const std::string& name) {
   CELLAR_TRY(parts_->disk.commit(edit));
   table->set_dropped();
   for (const auto& store : table->families().stores) {
-    parts_->background.log_release().note_dropped(store->ids().family, parts_->mvcc.last_taken());
+    parts_->background.note_dropped(*store, parts_->mvcc.last_taken());
     parts_->memory.shrink(store->drop());
   }
   CELLAR_ASSERT(table->dropped());

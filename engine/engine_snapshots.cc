@@ -61,6 +61,7 @@ Result<std::unique_ptr<Engine>> NamedSnapshotsImpl::open(const std::string& name
   options.create_if_missing = false;
   options.error_if_exists = false;
   options.environment.events = nullptr;  // who listens, listens to this engine
+  options.totals_series = options.block_trace = options.operation_trace = {};  // so are its files
   return Engine::open(snapshots.path_of(name), options);
 }
 

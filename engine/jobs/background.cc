@@ -78,13 +78,24 @@ void Background::run_flush(const std::shared_ptr<Store>& store) {
   const Status status = work_.health.failed() ? work_.health.check() : flush_store(work_, *store);
   // Before anybody hears that the flush has ended: who does may flush again, and end the trouble.
   if (!status.ok()) after_flush_failure(store, status);
+  const bool refused = !status.ok() && work_.health.failed();
   end_flush(*store, status);
+  // Engine::resume() may have been called while the flush still counted as running.
+  if (refused && !work_.health.failed()) queue_flush(store);
   if (!status.ok()) return;
   log_release_.run();
   if (store->frozen_count() != 0) queue_flush(store);
   relieve_memory();  // other stores may hold most of it
   queue_prefetch(store);
   queue_compaction(store);
+}
+
+void Background::note_dropped(const Store& store, uint64_t sequence) {
+  CELLAR_ASSERT(sequence > 0 || work_.mvcc.read_point() == 0);
+  log_release_.note_dropped(store.ids().family, sequence);
+  for (const std::string_view job : {"flush", "compaction"}) work_.health.over(name_of(job, store));
+  const std::shared_ptr<const StoreView> view = store.view();
+  for (const auto& file : view->files) work_.health.over(set_aside_name(*file));
 }
 
 void Background::claim_flush(Store& store) {
@@ -207,20 +218,27 @@ Status Background::flush(const std::vector<std::shared_ptr<Store>>& stores) {
     // One that runs already may have failed for what is over by now: it does not count.
     ended[i] = stores[i]->work().flushes_ended + (stores[i]->work().flush_runs ? 1 : 0);
   }
+  std::vector<uint64_t> newest(stores.size());  // of what is to be flushed
   CELLAR_TRY(write_path_.alone([&] {
-    for (const auto& store : stores)
-      if (!store->dropped()) write_path_.freeze(*store);
+    for (size_t i = 0; i < stores.size(); ++i) {
+      if (!stores[i]->dropped()) write_path_.freeze(*stores[i]);
+      newest[i] = stores[i]->newest_frozen();
+    }
     return Status();
   }));
   for (size_t i = 0; i < stores.size(); ++i) {
     const std::shared_ptr<Store>& store = stores[i];
+    uint64_t ended_before = UINT64_MAX;  // the flush that did it may not have ended
     while (true) {
       const uint64_t seen = work_.activity.changed.count();
       {
         MutexLock lock(store->work_mutex());
-        if (store->work().flushes_ended > ended[i] && !store->work().flush_status.ok())
-          return store->work().flush_status;
-        if (store->frozen_count() == 0 && !store->work().flush_runs) break;
+        const uint64_t now_ended = store->work().flushes_ended;
+        if (now_ended > ended[i] && !store->work().flush_status.ok()) return store->work().flush_status;
+        // Others write meanwhile. Their memtables are not waited for.
+        const bool done = store->flushed_sequence() >= newest[i] || store->frozen_count() == 0;
+        if (done && (!store->work().flush_runs || now_ended > ended_before)) break;
+        if (done) ended_before = std::min(ended_before, now_ended);
       }
       queue_flush(store);
       work_.activity.changed.wait(seen, -1);
@@ -576,8 +594,8 @@ void Background::relieve_memory() {
   if (!options.automatic_flush || options.read_only || work_.activity.closing.load() ||
       work_.health.failed() || work_.memory.bytes() < memory_relieved_at())
     return;
-  const Status done = write_path_.alone([&] { return relieve_memory_and_log(), Status(); });
-  CELLAR_ASSERT(done.ok() || work_.health.failed());
+  // Not ok if the engine has failed meanwhile: no flush could succeed.
+  static_cast<void>(write_path_.alone([&] { return relieve_memory_and_log(), Status(); }).ok());
 }
 
 // Returns true if a flush of the store will free memory soon. One that failed may fail again for a long time.

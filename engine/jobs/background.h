@@ -53,6 +53,9 @@ class Background final : public FlushScheduler {
   // it: writers that wait for memory write nothing.
   void relieve_memory();
 
+  // Call it before Store::drop(). The troubles of the store are over. Its id is forgotten when no segment of
+  // the log mentions it. `sequence` is the newest that the log may have, visible or not.
+  void note_dropped(const Store& store, uint64_t sequence);
   // Runs after a flush, and when a feed needs less of the log than before.
   LogRelease& log_release() { return log_release_; }
 

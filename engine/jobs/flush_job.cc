@@ -35,8 +35,8 @@ uint64_t install(const StoreWork& work, Store& store, std::span<const MemtableRe
   Store::FlushInstalled installed;
   work.mvcc.with_snapshots([&](const std::vector<uint64_t>& snapshots) {
     installed = store.install_flush(memtables, made.rewritten, flushed, snapshots);
+    work.counters.views_kept += installed.views_kept;  // before a snapshot closes, and looks at the figure
   });
-  work.counters.views_kept += installed.views_kept;
   work.memory.shrink(installed.freed);
   work.counters.flushes.fetch_add(1);
   work.counters.bytes_flushed.fetch_add(made.bytes());

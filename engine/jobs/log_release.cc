@@ -37,7 +37,7 @@ std::vector<uint32_t> LogRelease::take_forgotten(uint64_t released_up_to) {
 }
 
 // One thread at a time, which also does what others ask for meanwhile.
-void LogRelease::run() {
+void LogRelease::run() noexcept {
   ++wanted_;
   while (!running_.exchange(true)) {
     const uint64_t wanted = wanted_.load();

@@ -28,7 +28,7 @@ class LogRelease {
   void note_dropped(uint32_t family_id, uint64_t sequence);
   // Releases log segments that no feed needs and whose cells are all in store files. Cuts off feeds that hold
   // back too much. A failed release is tried again by the next one.
-  void run();
+  void run() noexcept;
 
  private:
   void run_once();

@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "engine/jobs/background.h"
 #include "engine/jobs/feeds.h"
+#include "engine/jobs/flush_job.h"
 #include "engine/log/log_cut.h"
 #include "engine/write/write_path.h"
 
@@ -14,10 +15,12 @@ namespace cellar {
 
 Status ResumeJob::run() {
   CELLAR_ASSERT(written_.empty() && work_.disk.wal != nullptr);  // used once
+  CELLAR_TRY(work_.disk.check_lock());  // another engine may have the store by now
+  const uint64_t failures = work_.health.failures();
   // Also ends a failure of the manifest that refuses no writes.
   CELLAR_TRY(work_.disk.manifest->resume().with_context("resuming"));
   if (!work_.disk.wal->health().ok()) CELLAR_TRY(renew_log().with_context("resuming"));
-  work_.health.clear();
+  if (!work_.health.clear(failures)) return work_.health.check();
   work_.world.log(LogLevel::kInfo, "writes are accepted again");
   return {};
 }
@@ -33,7 +36,7 @@ Status ResumeJob::renew_log() {
   std::vector<LogSegment> ends;
   Status status = write_memory();
   if (status.ok()) status = find_ends(ends);
-  if (status.ok()) status = work_.disk.wal->restart(ends);
+  if (status.ok()) status = work_.disk.wal->restart(work_.mvcc.read_point(), ends);
   if (status.ok()) status = publish();
   if (status.ok()) {
     install();
@@ -49,6 +52,7 @@ Status ResumeJob::write_memory() {
   for (Written& each : written_) {
     if (each.view->frozen.empty()) continue;
     CELLAR_TRY_ASSIGN(each.made, work_.writer.write_memtables(*each.store, each.view->frozen, points));
+    each.made.rewritten.work = flush_totals(each.view->frozen, each.made);
   }
   return {};
 }
@@ -73,6 +77,7 @@ Status ResumeJob::publish() {
     for (ManifestEdit::FileChange& change : each.made.changes(*each.store))
       edit.add_files.push_back(std::move(change));
     edit.flushed.push_back({family, work_.mvcc.read_point()});
+    if (!each.view->frozen.empty()) edit.work.push_back({family, each.made.rewritten.work});
   }
   edit.last_sequence = work_.mvcc.read_point();
   edit.log_start = work_.disk.wal->current_segment();

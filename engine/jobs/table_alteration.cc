@@ -150,7 +150,7 @@ void TableAlteration::install() {
   CELLAR_ASSERT(!stores.empty());  // check() refuses to remove the last family
   table_.set_families(std::move(stores));
   for (const auto& store : removed_) {
-    background_.log_release().note_dropped(store->ids().family, work_.mvcc.last_taken());
+    background_.note_dropped(*store, work_.mvcc.last_taken());
     work_.memory.shrink(store->drop());
   }
 }

@@ -117,7 +117,7 @@ void TableReplacement::install() {
     work_.mvcc.publish(sequence_);
   });
   for (const auto& store : old) {
-    background_.log_release().note_dropped(store->ids().family, sequence_);
+    background_.note_dropped(*store, sequence_);
     work_.memory.shrink(store->drop());
   }
   work_.activity.changed.signal();  // writers may wait for that memory

@@ -319,6 +319,7 @@ Result<LogSummary> Replay::finish() {
   }
   CELLAR_ASSERT(summary_.segments.size() == ids_.size());
   summary_.end = tail_;
+  summary_.last_sequence = last_sequence_;
   // A log whose first segment lost even its PREV record does not know its numbers; any number begins a new
   // log.
   summary_.end.lsn = std::max<uint64_t>(1, tail_.lsn);

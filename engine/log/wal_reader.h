@@ -48,7 +48,7 @@ struct LogSummary {
   bool clean = false;          // the log ends exactly where the manifest says it was closed
   uint64_t torn_bytes = 0;     // after the end: not zero, but no whole record
   uint64_t records = 0;        // visited
-  uint64_t last_sequence = 0;  // of the records visited
+  uint64_t last_sequence = 0;  // of all records and headers, also of those that hold no cells
   uint32_t manifest_edit = 0;  // low 32 bits of the newest manifest edit that a record saw durable
   uint64_t next_segment = 1;   // above every segment on disk: WalOptions::first_segment of the next log
   std::vector<LogSegment> segments = {};  // read, ascending: WalOptions::older when the log was clean

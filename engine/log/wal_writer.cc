@@ -59,7 +59,7 @@ class Wal::Core : public std::enable_shared_from_this<Wal::Core> {
   LogPosition synced() const;
   std::vector<LogSegment> segments() const;
   Status health() const;
-  Status restart(const std::vector<LogSegment>& ends);
+  Status restart(uint64_t last_sequence, const std::vector<LogSegment>& ends);
   uint64_t restarts() const { return restarts_.load(std::memory_order_acquire); }
   Status seal(const Status& failure);
   void note_manifest_edit(uint64_t edit) {
@@ -575,12 +575,15 @@ void Wal::Core::retire_all(const std::vector<LogSegment>& ends) {
 
 // The turn is taken although the log is sealed: no sync can succeed any more, and none runs after this
 // waited.
-Status Wal::Core::restart(const std::vector<LogSegment>& ends) {
+Status Wal::Core::restart(uint64_t last_sequence, const std::vector<LogSegment>& ends) {
   CELLAR_TRY(remove_prepared());
   CELLAR_TRY(take_sync_turn(true));
   // A record may name the segment after the current one, which must stay then.
+  const uint64_t before = last_sequence_;
+  last_sequence_ = std::min(before, last_sequence);  // the header tells it; not every write is logged
   Result<SegmentPtr> first = create_segment(highest() + 1, lsn_, first_bytes());
   Status status = first.status();
+  if (!status.ok()) last_sequence_ = before;
   if (status.ok()) {
     retire_all(ends);
     (*first)->last_sequence.store(last_sequence_);
@@ -679,7 +682,9 @@ bool Wal::is_durable(uint64_t lsn) const { return core_->is_durable(lsn); }
 void Wal::note_manifest_edit(uint64_t edit) { core_->note_manifest_edit(edit); }
 uint64_t Wal::needed_from(uint64_t sequence) const { return core_->needed_from(sequence); }
 Status Wal::release_before(uint64_t segment) { return core_->release_before(segment); }
-Status Wal::restart(const std::vector<LogSegment>& ends) { return core_->restart(ends); }
+Status Wal::restart(uint64_t last_sequence, const std::vector<LogSegment>& ends) {
+  return core_->restart(last_sequence, ends);
+}
 uint64_t Wal::restarts() const { return core_->restarts(); }
 void Wal::seal(const Status& failure) { static_cast<void>(core_->seal(failure)); }
 Result<LogPosition> Wal::close_cleanly() { return core_->close_cleanly(); }

@@ -104,9 +104,9 @@ class Wal {
   // Begins anew in a segment of its own that continues nothing, and ends the failure that sealed the log. For
   // the thread that may append; everything appended so far must be in store files. No record may be appended
   // before the manifest says that the log begins at current_segment(). On failure the log stays as it was.
-  // `ends` replaces the segments of these ids in segments(): records may have failed, and feeds must not read
-  // them.
-  Status restart(const std::vector<LogSegment>& ends = {});
+  // The new log continues after `last_sequence`, the newest that counts: later records of the old log failed.
+  // `ends` replaces the segments of these ids in segments(), so that feeds do not read such records.
+  Status restart(uint64_t last_sequence, const std::vector<LogSegment>& ends = {});
   // Returns how often the log has begun anew. Ends of segments that were told before may be wrong since.
   uint64_t restarts() const;
   // Seals the log.

@@ -22,7 +22,12 @@ constexpr uint64_t kStretchCells = 256;
 // Sampled places per requested part.
 constexpr size_t kSamplesPerPart = 16;
 
-uint64_t rounded(double value) { return value <= 0 ? 0 : static_cast<uint64_t>(std::llround(value)); }
+// A file may claim any number of cells. The sums of many such files stay below 2^64.
+constexpr double kCountMax = 0x1p48;
+
+uint64_t rounded(double value) {
+  return value <= 0 ? 0 : static_cast<uint64_t>(std::llround(std::min(value, kCountMax)));
+}
 
 // Calls work(cell) for the cells of the range until work returns false.
 template <class Work>

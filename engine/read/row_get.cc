@@ -42,9 +42,11 @@ Status RowGet::add_family(const StoreView& view, StoreQuery& query) {
   if (sources.cursors.size() == 1 && memtable_may_do(view, query)) {
     begin_of_row(view, query, range_, sources, scratch.from);
     const uint64_t examined = stats_.cells_examined;
-    CELLAR_TRY(add_cells(*sources.cursors.front().cursor, view, query, scratch.from.view()));
+    // An error may concern a cell that a newer one in a file hides. The walk over all
+    // sources meets it, or not.
+    const Status status = add_cells(*sources.cursors.front().cursor, view, query, scratch.from.view());
     const std::span<const CellView> cells = RowBatchBuilder(batch_).open_row();
-    if (cells.size() == 1 && cells.front().timestamp > view.files_time_max) {
+    if (status.ok() && cells.size() == 1 && cells.front().timestamp > view.files_time_max) {
       stats_.files_considered += view.files.size();
       stats_.files_skipped_time += view.files.size();
       return {};

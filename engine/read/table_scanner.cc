@@ -359,7 +359,10 @@ bool RowReader::next_row(RowBatch& out) {
     const bool part_full = collect(out);
     if (!part_full) in_row_ = false;
     const bool kept = part_full || filter_ == nullptr || decide(out);
-    if (failed()) return false;
+    if (failed()) {
+      RowBatchBuilder(out).leave_out_open_row();
+      return false;
+    }
     count_examined();
     const size_t cells = kept ? RowBatchBuilder::cells_in_open_row(out) : 0;
     if (cells == 0) {
@@ -423,7 +426,7 @@ bool RowReader::next_plain(RowBatch& out, const Ahead& ahead) {
     bytes += row_bytes_;
     if (rows >= ahead.rows || (rows > 0 && (walk.examined() >= examined_max || bytes >= ahead.bytes))) break;
   }
-  static_cast<void>(failed());
+  if (failed()) to.leave_out_open_row();
   count_examined();
   return out.size() > before;
 }

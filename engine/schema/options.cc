@@ -153,8 +153,11 @@ Status validate(const EngineOptions& engine) {
                 "log_segment_bytes must be 64 KiB to 4 GiB");
   faults.add_if(engine.files_stop < 2 || engine.files_slow > engine.files_stop,
                 "files_slow must be at most files_stop, which must be at least 2");
-  faults.add_if(engine.stall_ms_max < 0, "stall_ms_max must be at least 0");
-  faults.add_if(engine.row_lock_wait_ms < 0, "row_lock_wait_ms must be at least 0");
+  constexpr int64_t kWaitMsMax = INT64_MAX / 1000;  // the waits are counted in microseconds
+  faults.add_if(engine.stall_ms_max < 0 || engine.stall_ms_max > kWaitMsMax,
+                "stall_ms_max must be 0 to 9223372036854775");
+  faults.add_if(engine.row_lock_wait_ms < 0 || engine.row_lock_wait_ms > kWaitMsMax,
+                "row_lock_wait_ms must be 0 to 9223372036854775");
   faults.add_if(engine.background_threads < 2, "background_threads must be at least 2");
   faults.add_if(engine.cell_bytes_max > kCellBytesHardMax, "cell_bytes_max must be at most 127 MiB");
   faults.add_if(engine.timestamp_slop_ms < 0, "timestamp_slop_ms must be at least 0");

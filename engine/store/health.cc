@@ -34,6 +34,7 @@ void Health::fail(const Status& status, Ends ends) {
 // Returns whether this is the first failure.
 bool Health::remember(const Status& status, Ends ends) {
   MutexLock lock(mutex_);
+  ++failures_;
   if (ends == Ends::kByReopen) ends_ = ends;
   if (failed_.load(std::memory_order_relaxed)) return false;
   first_ = status;
@@ -47,11 +48,19 @@ bool Health::resumable() const {
   return ends_ == Ends::kByResume;
 }
 
-void Health::clear() {
+uint64_t Health::failures() const {
   MutexLock lock(mutex_);
+  return failures_;
+}
+
+bool Health::clear(uint64_t failures) {
+  MutexLock lock(mutex_);
+  CELLAR_ASSERT(failures <= failures_);
+  if (failures != failures_) return false;
   first_ = {};
   ends_ = Ends::kByResume;
   failed_.store(false, std::memory_order_release);
+  return true;
 }
 
 void Health::begin(std::string_view what, const Status& status, int64_t now_ms, bool refuses) {

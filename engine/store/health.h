@@ -37,8 +37,11 @@ class Health {
   void fail(const Status& status, Ends ends = Ends::kByResume);
   // Returns true if resume() can end the failure.
   bool resumable() const;
-  // The failure is over.
-  void clear();
+  // Returns how often fail() was called.
+  uint64_t failures() const;
+  // The failure is over, unless fail() was called again since there were so many failures. Returns whether it
+  // is.
+  bool clear(uint64_t failures);
 
   // The trouble of this name begins, or is tried again in vain. `refuses`: writes wait for its end.
   void trouble(std::string_view what, const Status& status, int64_t now_ms, bool refuses = false);
@@ -64,6 +67,7 @@ class Health {
   std::atomic<size_t> trouble_count_{0};
   mutable Mutex mutex_;
   Status first_ CELLAR_GUARDED_BY(mutex_);
+  uint64_t failures_ CELLAR_GUARDED_BY(mutex_) = 0;
   uint64_t writers_waiting_ CELLAR_GUARDED_BY(mutex_) = 0;
   Ends ends_ CELLAR_GUARDED_BY(mutex_) = Ends::kByResume;
   std::map<std::string, Trouble, std::less<>> troubles_ CELLAR_GUARDED_BY(mutex_);

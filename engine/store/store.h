@@ -102,6 +102,11 @@ class Store : public std::enable_shared_from_this<Store> {
   // Drops the store: memory is let go, files become obsolete; later writes are refused by the leader. Bytes
   // of memory freed.
   uint64_t drop();
+  // Returns the newest sequence in a memtable that waits for its flush; 0 if none waits.
+  uint64_t newest_frozen() const {
+    const std::shared_ptr<const StoreView> now = view();
+    return now->frozen.empty() ? 0 : now->frozen.front()->summary().sequence_max;
+  }
   bool dropped() const { return dropped_.load(std::memory_order_acquire); }
 
   // Called before any other thread knows of the store. At this sequence, its content replaces the content of

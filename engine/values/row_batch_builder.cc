@@ -33,6 +33,10 @@ void RowBatchBuilder::clear_rows() {
   batch_.copy_at_ = 0;
   batch_.copy_end_ = batch_.copies_.empty() ? 0 : kCopyBlockBytes;
   batch_.open_ = 0;
+  batch_.open_pins_ = batch_.pins_.size();  // begin_row() is for reads that may drop a row among others
+  batch_.open_copies_ = batch_.copies_.size();
+  batch_.open_copy_at_ = batch_.copy_at_;
+  batch_.open_copy_end_ = batch_.copy_end_;
   CELLAR_ASSERT(batch_.pins_.size() <= 1 && batch_.copies_.size() <= 1);
 }
 
@@ -118,6 +122,11 @@ void RowBatchBuilder::drop_open_row() {
   batch_.copies_.resize(std::min(batch_.copies_.size(), batch_.open_copies_));
   batch_.copy_at_ = batch_.open_copy_at_;
   batch_.copy_end_ = batch_.open_copy_end_;
+}
+
+void RowBatchBuilder::leave_out_open_row() {
+  CELLAR_ASSERT(batch_.open_ <= batch_.cells_.size());
+  batch_.cells_.resize(batch_.open_);
 }
 
 // Cells of two families alternate between two blocks: looks a few pins back before counting again.

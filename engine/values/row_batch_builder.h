@@ -46,6 +46,9 @@ class RowBatchBuilder {
   void sort_open_row();
   // Discards the row under construction, with its pins and copies, back to begin_row().
   void drop_open_row();
+  // Leaves out the cells of the row after an error. The batch keeps what they pin, which its other rows may
+  // use, until clear().
+  void leave_out_open_row();
   // Adds a cursor as the last row. Call only while no row is under construction.
   void add_cursor(std::string_view row);
   bool ends_with_cursor() const { return !batch_.cursor_.empty(); }

@@ -190,6 +190,7 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
     bool trusted = false;    // its order was checked before
     bool checking = true;    // compare the next cell with the one before it
     bool whole = false;      // every cell of it up to here was walked
+    bool guessed = false;    // the decoder was moved to a place that the file names
     bool warm = false;       // it is searched not for the first time: a cell index pays
     bool from_disk = false;  // it was read by this cursor, not found in the cache
     bool returned = false;   // the last cell handed out lies in it
@@ -292,7 +293,7 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
   size_t decode_span(CellView* cells) {
     const size_t cells_max = spans_.cells_max;
     spans_.cells_max = std::min(2 * spans_.cells_max, kSpanCellsMax);
-    if (!open_.checking) return decoder_.next_known(cells, cells_max, decoder_.size());
+    if (!open_.checking && !open_.guessed) return decoder_.next_known(cells, cells_max, decoder_.size());
     const CellView* before = &views_[current_];
     size_t count = 0;
     for (; count < cells_max; before = &cells[count++]) {
@@ -320,6 +321,7 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
     const size_t until = entry < index->size() ? index->offset(entry) : decoder_.size();
     const uint32_t cells_max = index->dense() ? entries : entries * kCellsOfEntryMax;
     CellView* const cells = span_room(cells_max);
+    open_.guessed = false;
     decoder_.move_to(index->offset(entry - entries));
     open_.whole = false;
     size_t count = decoder_.next_known(cells, cells_max, until);
@@ -418,6 +420,7 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
     ahead_of_time_ = kNone;
     open_.trusted = block()->in_order();
     open_.checking = !open_.trusted;
+    open_.guessed = false;
     open_.whole = true;
     last_ = kNone;
     next_block_.known = false;
@@ -528,6 +531,7 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
       }
       if (at <= from) return exact && at == from;
       decoder_.move_to(at);
+      open_.guessed = cells == nullptr;
     } else {
       if (cells == nullptr) return false;
       // A note leads to the position after its cell.

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cellar/cellar.h"
+#include "tests/support/fault_file_system.h"
 #include "tests/support/scratch_directory.h"
 
 // ThreadSanitizer ends a forked child that starts threads.
@@ -123,6 +124,31 @@ TEST_F(ForkTest, LockThatWasReplacedEndsWrites) {
   opened_ = {};
   opened_ = open_at(path_);
   EXPECT_TRUE(opened_.table->exists(Get("r0")).value());
+}
+
+// resume() would begin a generation of the manifest that the second opener has begun already.
+TEST_F(ForkTest, AStoreThatSomebodyElseHasOpenIsNotResumed) {
+  FaultFileSystem files(posix_file_system());
+  EngineOptions options;
+  options.environment.files = &files;
+  opened_ = {};
+  auto engine = Engine::open(path_, options).value();
+  auto table = engine->open_table("t").value();
+  ASSERT_TRUE(table->put(Put("r0").add("d", "q", "v")).ok());
+  files.fail(FileOperation::kSync, "MANIFEST-*", 1);
+  EXPECT_FALSE(table->flush().ok());
+  ASSERT_EQ(unlink((path_ + "/LOCK").c_str()), 0);
+  Opened second = open_at(path_);
+  ASSERT_TRUE(second.table->put(Put("second").add("d", "q", "v")).ok());
+  ASSERT_TRUE(second.engine->flush().ok());
+  const Status resumed = engine->resume();
+  EXPECT_FALSE(resumed.ok());
+  EXPECT_NE(resumed.to_text().find("lock"), std::string::npos) << resumed.to_text();
+  table.reset();
+  engine.reset();
+  ASSERT_TRUE(second.engine->close().ok());
+  second = open_at(path_);
+  for (const char* row : {"r0", "second"}) EXPECT_TRUE(second.table->exists(Get(row)).value()) << row;
 }
 
 // The second opener has a lock of its own, and makes files that the first one must not touch.

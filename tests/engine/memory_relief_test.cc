@@ -3,6 +3,8 @@
 // families together fill the memory, and none of them its memtable.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <new>
 #include <string>
@@ -111,6 +113,32 @@ TEST_F(MemoryRelief, TheEndOfATableWakesWritersThatWaitForItsMemory) {
   }
   files.clear();
   EXPECT_OK(engine_->flush());
+}
+
+// Writes during each flush, so that another memtable waits when it ends.
+struct WritingListener final : EventListener {
+  void on_flush_begin(const FlushInfo&) override {
+    if (++flushes <= 30 && write) write();
+  }
+  std::function<void()> write;
+  std::atomic<int> flushes = 0;
+};
+
+TEST_F(MemoryRelief, AFlushOnRequestDoesNotWaitForLaterWrites) {
+  WritingListener listener;
+  EngineOptions options;
+  options.memtable_bytes = 64 << 10;
+  options.environment.events = &listener;
+  open(options);
+  table_ = make_table("t", {family("f")});
+  EXPECT_OK(table_->put(Put("r").add("f", "q", "v")));
+  listener.write = [&] { EXPECT_OK(table_->put(Put("r").add("f", "q", std::string(70'000, 'v')))); };
+  EXPECT_OK(table_->flush());
+  EXPECT_LE(listener.flushes, 3);
+  EXPECT_OK(engine_->wait_for_background());
+  EXPECT_GE(listener.flushes, 30);
+  table_.reset();
+  engine_.reset();
 }
 
 // The system refuses it memory for the row "none".

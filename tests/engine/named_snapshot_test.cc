@@ -219,6 +219,21 @@ TEST_F(NamedSnapshotTest, TransactionsNoticeThatATableWasReplaced) {
   EXPECT_EQ(content(*orders_), "a=1 b=after");
 }
 
+// Files that this engine writes are not opened a second time.
+TEST_F(NamedSnapshotTest, OpensBesideAnEngineThatWritesTraces) {
+  put(*orders_, "a", "1");
+  EXPECT_OK(engine_->named_snapshots().create("s").status());
+  orders_.reset();
+  EngineOptions options;
+  options.totals_series = "totals.jsonl";
+  options.block_trace = "blocks.trace";
+  options.operation_trace = "operations";
+  open(options);
+  const auto snapshot = engine_->named_snapshots().open("s");
+  ASSERT_TRUE(snapshot.ok()) << snapshot.status().to_text();
+  EXPECT_EQ((*snapshot)->list_tables(), engine_->list_tables());
+}
+
 TEST_F(NamedSnapshotTest, SaysWhatIsWrong) {
   put(*orders_, "a", "1");
   for (const char* name : {"", ".x", "-x", "a/b", "a b", ".."})

@@ -252,5 +252,57 @@ TEST_F(ReadLimitsTest, SaltedScansPassCursorsOn) {
             "row 6\nrow 5\nrow 4\ncursor 3\nrow 2\ncursor 1\n");
 }
 
+// The memtable has an old version that is too large. The newest one is in a file.
+TEST_F(ReadLimitsTest, AGetIsNotRefusedForACellThatItDoesNotReturn) {
+  EngineOptions options;
+  options.row_bytes_max = 1000;
+  open(options);
+  const auto table = make_table("limited", {family("f")});
+  EXPECT_OK(table->put(Put("r").add_at("f", "q", 10, "new")));
+  EXPECT_OK(table->flush());
+  EXPECT_OK(table->put(Put("r").add_at("f", "q", 5, std::string(2000, 'o'))));
+  EXPECT_EQ(EngineFixture::get(*table, Get("r").column("f", "q")), Texts{"r/f:q/10/Put=new"});
+  EXPECT_OK(table->put(Put("r").add_at("f", "q", 20, std::string(2000, 'n'))));
+  EXPECT_TRUE(table->get(Get("r").column("f", "q")).status().is(Code::kLimit));
+}
+
+// The batch holds copies of keys, which a filter changed, when a plain get uses it next.
+TEST_F(ReadLimitsTest, ABatchOfAFilteredScanServesAGet) {
+  open();
+  const auto table = make_table("filtered", {family("f")});
+  for (int i = 0; i < 200; ++i)
+    EXPECT_OK(table->put(Put(std::string(60, 'k') + std::to_string(1000 + i)).add("f", "q", "value")));
+  EXPECT_OK(table->put(Put("r").add("f", "q", "in a file")));
+  EXPECT_OK(table->flush());
+  EXPECT_OK(table->put(Put("r").add("f", "p", "in memory")));
+  RowBatch batch;
+  auto scanner = table->scan(Scan().filter(key_only_filter())).value();
+  EXPECT_TRUE(scanner->next_batch(batch, 1000));
+  scanner.reset();
+  EXPECT_OK(table->get_into(Get("r").column("f", "q"), batch));
+  EXPECT_EQ(batch.value("f", "q"), "in a file");
+}
+
+TEST_F(ReadLimitsTest, ARowThatFailsIsNotInTheBatch) {
+  EngineOptions options;
+  options.row_bytes_max = 1000;
+  open(options);
+  const auto table = make_table("limited", {family("f"), family("g")});
+  for (const char* row : {"a", "b"}) EXPECT_OK(table->put(Put(row).add("f", "q", "v").add("g", "q", "w")));
+  EXPECT_OK(table->put(Put("c").add("f", "p", "v").add("f", "q", std::string(2000, 'v'))));
+  for (const Scan& scan : {Scan(), Scan().family("f")}) {
+    RowBatch batch;
+    auto scanner = table->scan(scan).value();
+    uint64_t cells = 0, told = 0;
+    while (scanner->next_batch(batch, 1000)) {
+      told += batch.cells();
+      for (size_t i = 0; i < batch.size(); ++i) cells += batch[i].cells().size();
+    }
+    EXPECT_TRUE(scanner->status().is(Code::kLimit)) << scanner->status().to_text();
+    EXPECT_GT(cells, 0u);
+    EXPECT_EQ(told, cells);
+  }
+}
+
 }  // namespace
 }  // namespace cellar::testing

@@ -192,6 +192,25 @@ TEST_F(ResumeTest, FailedSyncOfTheLogIsEndedByResume) {
   EXPECT_OK(engine_->resume());  // nothing to do
 }
 
+// The failed write has the highest sequence of the old log. Nothing is written after it for some lives.
+TEST_F(ResumeTest, StoresOpenAgainAndAgainAfterAResume) {
+  EXPECT_OK(put("a"));
+  fail_writes("*.log", FileOperation::kSync, 1, Code::kIoError);
+  EXPECT_TRUE(put("lost", 10, kDurable).is(Code::kDurabilityUnknown));
+  const uint64_t bytes_put = table_->info().families[0].bytes_put;
+  EXPECT_OK(engine_->resume());
+  EXPECT_GE(table_->info().families[0].bytes_put, bytes_put) << "what resume() writes counts";
+  EXPECT_GT(table_->info().families[0].bytes_flushed, 0u);
+  for (int life = 0; life < 3; ++life) {
+    EXPECT_OK(engine_->close());
+    table_.reset();
+    begin();
+    expect_healthy();
+  }
+  EXPECT_OK(put("b"));
+  expect_all();
+}
+
 TEST_F(ResumeTest, ResumeThatFailsCanBeTriedAgain) {
   EXPECT_OK(put("a"));
   fail_writes("*.log", FileOperation::kSync, 1, Code::kIoError);
@@ -413,6 +432,24 @@ TEST_F(CompactionFaults, DamagedInputIsSetAside) {
   EXPECT_EQ(table_->info().families[0].files.size(), 1u);
   expect_healthy();
   expect_all();
+}
+
+TEST_F(CompactionFaults, TroublesEndWithTheirTable) {
+  options_.automatic_compaction = false;
+  begin();
+  make_files(3);
+  const std::string victim = table_->info().families[0].files[1].name;
+  fault_->inject({.on = FileOperation::kRead, .name = "*" + victim, .nth = 0, .kind = Fault::Kind::kFlipBit});
+  EXPECT_FALSE(table_->major_compact().ok());
+  EXPECT_FALSE(troubles().empty());
+  EXPECT_OK(engine_->truncate_table("t"));
+  EXPECT_EQ(troubles(), Texts{});
+  fail_writes("tables/*", FileOperation::kCreate, 1, Code::kIoError, true);
+  EXPECT_OK(put("a"));
+  EXPECT_FALSE(table_->flush().ok());
+  EXPECT_FALSE(troubles().empty());
+  EXPECT_OK(engine_->drop_table("t"));
+  expect_healthy();
 }
 
 // Damaged files that compactions leave out are not among those for which writers wait.

@@ -138,7 +138,7 @@ TEST(WalRestart, ASyncThatWaitedMeanwhileSucceeds) {
   EXPECT_TRUE(log.wal->sync().is(Code::kIoError));
   EXPECT_EQ(ended, 0) << "they still wait: " << log.executor.listing();
   EXPECT_FALSE(log.wal->health().ok());
-  ASSERT_TRUE(log.wal->restart().ok());
+  ASSERT_TRUE(log.wal->restart(UINT64_MAX).ok());
   EXPECT_EQ(ended, 0) << "they still wait: " << log.executor.listing();
   log.executor.join_beside();
   EXPECT_EQ(ended, 2);
