@@ -12,6 +12,7 @@
 #include "engine/read/explained_source.h"
 #include "engine/read/run_files_cursor.h"
 #include "hfile/read/hfile_reader.h"
+#include "hfile/read/row_cursor.h"
 
 namespace cellar {
 namespace {
@@ -29,10 +30,10 @@ std::span<const std::string> columns_of(const ReadRules& rules) {
 
 using Outcome = ReadExplanation::Outcome;
 
-// Returns whether the file can hold cells that the query could return, or the reason why it cannot. Key
-// range, time range and time to live are checked first, because they need no read.
+// Returns kRead, or the reason why the file cannot hold cells that the query could return, as far as its key
+// range, its time range and the time to live tell. They need no read, so the Bloom filter is asked later.
 Outcome outcome_of(const StoreView& view, const StoreFile& file, const StoreQuery& query,
-                   const RowRange& range, ReadStats& stats, bool asks_filter = true) {
+                   const RowRange& range) {
   const HFileReader& reader = file.reader();
   const auto [low, high, low_inclusive, high_inclusive] = range.ascending();
   if (!file.has_cells() || (!high.empty() && file.first_row() > high) ||
@@ -51,7 +52,13 @@ Outcome outcome_of(const StoreView& view, const StoreFile& file, const StoreQuer
     if (family.min_versions == 0 && !query.rules.raw && expired(family, times->max, query.rules.now_ms))
       return Outcome::kExpired;
   }
-  if (!asks_filter) return Outcome::kRead;
+  return Outcome::kRead;
+}
+
+// Asks the Bloom filter of a file that the facts do not exclude.
+Outcome ask_filter(const HFileReader& reader, const StoreQuery& query, const RowRange& range,
+                   ReadStats& stats) {
+  const auto [low, high, low_inclusive, high_inclusive] = range.ascending();
   bool maybe = false;
   if (range.single_row()) {
     maybe = reader.filter_allows(range.start, columns_of(query.rules), &stats);
@@ -117,6 +124,12 @@ FileCursorOptions cursor_options(const StoreView& view, const StoreQuery& query,
           .span_cells = query.span_cells};
 }
 
+// Returns whether a read may find its row in the cache, and keep it there: it reads one row forward, and fills
+// the cache.
+bool may_be_kept(const RowRange& range, const FileCursorOptions& options) {
+  return options.fill_cache && !options.sequential && !range.reversed && range.single_row();
+}
+
 void add_file(const StoreView& view, const StoreQuery& query, const RowRange& range, const StoreFile& file,
               uint32_t age, ReadSources& sources) {
   const HFileReader& reader = file.reader();
@@ -124,17 +137,26 @@ void add_file(const StoreView& view, const StoreQuery& query, const RowRange& ra
   ReadStats* stats = entry != nullptr ? &entry->cost : query.stats;
   CELLAR_ASSERT(stats != nullptr);
   const bool only = sources.tells_found && sources.oldest_run && sources.cursors.empty();
-  const Outcome outcome = outcome_of(view, file, query, range, *stats, !only || file.asks_filter());
+  Outcome outcome = outcome_of(view, file, query, range);
+  const FileCursorOptions options = cursor_options(view, query, stats);
+  std::unique_ptr<RowCursor> row;
+  if (outcome == Outcome::kRead && reader.keeps_rows() && may_be_kept(range, options)) [[unlikely]]
+    row = reader.find_row(range.start, stats);
+  const RowSlice* const slice = row != nullptr ? row->slice() : nullptr;
+  if (outcome == Outcome::kRead && slice == nullptr && (!only || file.asks_filter()))
+    outcome = ask_filter(reader, query, range, *stats);
   count_file(outcome, *stats);
   if (only && outcome == Outcome::kBloomFilter) file.note_get(false);
   if (only && outcome == Outcome::kRead) sources.only_file = &file;
   if (entry != nullptr) entry->outcome = outcome;
   if (outcome != Outcome::kRead) return;
   file.note_read(view.number);
-  add_run(reader.cursor(cursor_options(view, query, stats)), range, age, entry, sources);
   sources.markers = sources.markers || file.may_hold_markers();
   sources.family_markers = sources.family_markers || !may_begin_at_column(query, range) ||
-                           reader.may_contain_family_markers(range.start, stats);
+                           (slice != nullptr ? slice->has_family_markers()
+                                             : reader.may_contain_family_markers(range.start, stats));
+  add_run(row != nullptr ? reader.row_cursor(std::move(row), options) : reader.cursor(options), range, age,
+          entry, sources);
 }
 
 // Explains files of a run that lie outside the range of the read.
@@ -176,7 +198,8 @@ class ReadFiles final : public RunFiles {
   const StoreFile& file(size_t at) const { return *view_.files[begin_ + at]; }
   ReadStats& stats(size_t at) { return entries_.empty() ? *query_.stats : entries_[at]->cost; }
   bool judge(size_t at) {
-    const Outcome outcome = outcome_of(view_, file(at), query_, range_, stats(at));
+    Outcome outcome = outcome_of(view_, file(at), query_, range_);
+    if (outcome == Outcome::kRead) outcome = ask_filter(file(at).reader(), query_, range_, stats(at));
     count_file(outcome, stats(at));
     if (!entries_.empty()) entries_[at]->outcome = outcome;
     return outcome == Outcome::kRead;

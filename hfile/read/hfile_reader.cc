@@ -19,6 +19,7 @@
 #include "hfile/format/comparator.h"
 #include "hfile/read/failed_cursor.h"
 #include "hfile/read/half_cursor.h"
+#include "hfile/read/row_cursor.h"
 
 namespace cellar {
 
@@ -504,6 +505,31 @@ std::unique_ptr<RunCursor> HFileReader::cursor(const FileCursorOptions& options)
   const HFileReaderOptions& part = parts_->options;
   if (part.start_row.empty() && part.stop_row.empty()) return whole;
   return make_half_cursor(std::move(whole), part.start_row, part.stop_row);
+}
+
+bool HFileReader::keeps_rows() const {
+  const HFileReaderOptions& options = parts_->options;
+  if (options.cache == nullptr || !options.cache->keeps_rows()) [[likely]]
+    return false;
+  return !parts_->meta_order && options.start_row.empty() && options.stop_row.empty() &&
+         parts_->encoding != nullptr;
+}
+
+std::unique_ptr<RowCursor> HFileReader::find_row(std::string_view row, ReadStats* stats) const {
+  CELLAR_DCHECK(keeps_rows());
+  auto found =
+      std::make_unique<RowCursor>(*parts_->options.cache, SliceKey::of(parts_->index->block_id(0), row));
+  if (stats != nullptr && found->slice() != nullptr) ++stats->rows_from_cache;
+  return found;
+}
+
+std::unique_ptr<RunCursor> HFileReader::row_cursor(std::unique_ptr<RowCursor> row,
+                                                   FileCursorOptions options) const {
+  CELLAR_ASSERT(row != nullptr && options.fill_cache && !options.holds_file);
+  if (row->slice() != nullptr) return row;
+  options.row_keeper = &row->keeper();
+  row->read_file(cursor(options));
+  return row;
 }
 
 uint32_t HFileReader::end_sum() const { return parts_->end_sum; }
