@@ -56,13 +56,13 @@ Outcome outcome_of(const StoreView& view, const StoreFile& file, const StoreQuer
 }
 
 // Asks the Bloom filter of a file that the facts do not exclude.
-Outcome ask_filter(const HFileReader& reader, const StoreQuery& query, const RowRange& range,
-                   ReadStats& stats) {
-  const auto [low, high, low_inclusive, high_inclusive] = range.ascending();
+inline Outcome ask_filter(const HFileReader& reader, const StoreQuery& query, const RowRange& range,
+                          ReadStats& stats) {
   bool maybe = false;
   if (range.single_row()) {
     maybe = reader.filter_allows(range.start, columns_of(query.rules), &stats);
   } else {
+    const auto [low, high, low_inclusive, high_inclusive] = range.ascending();
     maybe = reader.may_contain_rows(low, high, high_inclusive, &stats);
   }
   return maybe ? Outcome::kRead : Outcome::kBloomFilter;
@@ -124,10 +124,45 @@ FileCursorOptions cursor_options(const StoreView& view, const StoreQuery& query,
           .span_cells = query.span_cells};
 }
 
-// Returns whether a read may find its row in the cache, and keep it there: it reads one row forward, and fills
-// the cache.
-bool may_be_kept(const RowRange& range, const FileCursorOptions& options) {
-  return options.fill_cache && !options.sequential && !range.reversed && range.single_row();
+// FileSource: a file that may become a source of a read, and where its costs go.
+struct FileSource {
+  const StoreFile& file;
+  uint32_t age;
+  bool only;  // no younger source has the row, and the file is of the oldest run
+  ReadExplanation::Source* entry;
+  ReadStats& stats;
+};
+
+// Counts the outcome. Returns whether the file is read.
+inline bool note_outcome(const FileSource& source, Outcome outcome, const StoreView& view,
+                         ReadSources& sources) {
+  count_file(outcome, source.stats);
+  if (source.only && outcome == Outcome::kBloomFilter) source.file.note_get(false);
+  if (source.only && outcome == Outcome::kRead) sources.only_file = &source.file;
+  if (source.entry != nullptr) source.entry->outcome = outcome;
+  if (outcome != Outcome::kRead) return false;
+  source.file.note_read(view.number);
+  sources.markers = sources.markers || source.file.may_hold_markers();
+  return true;
+}
+
+// Adds a file whose row may be in the cache. If it is, no filter is asked.
+void add_file_by_row(const StoreView& view, const StoreQuery& query, const RowRange& range,
+                     const FileSource& source, ReadSources& sources) {
+  const HFileReader& reader = source.file.reader();
+  std::unique_ptr<RowCursor> row = reader.find_row(range.start, &source.stats);
+  const RowSlice* const slice = row->slice();
+  Outcome outcome = Outcome::kRead;
+  if (slice == nullptr && (!source.only || source.file.asks_filter()))
+    outcome = ask_filter(reader, query, range, source.stats);
+  if (!note_outcome(source, outcome, view, sources)) return;
+  if (!may_begin_at_column(query, range)) sources.family_markers = true;
+  if (!sources.family_markers) {
+    sources.family_markers = slice != nullptr ? slice->has_family_markers()
+                                              : reader.may_contain_family_markers(range.start, &source.stats);
+  }
+  const FileCursorOptions options = cursor_options(view, query, &source.stats);
+  add_run(reader.row_cursor(std::move(row), options), range, source.age, source.entry, sources);
 }
 
 void add_file(const StoreView& view, const StoreQuery& query, const RowRange& range, const StoreFile& file,
@@ -137,26 +172,19 @@ void add_file(const StoreView& view, const StoreQuery& query, const RowRange& ra
   ReadStats* stats = entry != nullptr ? &entry->cost : query.stats;
   CELLAR_ASSERT(stats != nullptr);
   const bool only = sources.tells_found && sources.oldest_run && sources.cursors.empty();
+  const FileSource source{file, age, only, entry, *stats};
   Outcome outcome = outcome_of(view, file, query, range);
-  const FileCursorOptions options = cursor_options(view, query, stats);
-  std::unique_ptr<RowCursor> row;
-  if (outcome == Outcome::kRead && reader.keeps_rows() && may_be_kept(range, options)) [[unlikely]]
-    row = reader.find_row(range.start, stats);
-  const RowSlice* const slice = row != nullptr ? row->slice() : nullptr;
-  if (outcome == Outcome::kRead && slice == nullptr && (!only || file.asks_filter()))
-    outcome = ask_filter(reader, query, range, *stats);
-  count_file(outcome, *stats);
-  if (only && outcome == Outcome::kBloomFilter) file.note_get(false);
-  if (only && outcome == Outcome::kRead) sources.only_file = &file;
-  if (entry != nullptr) entry->outcome = outcome;
-  if (outcome != Outcome::kRead) return;
-  file.note_read(view.number);
-  sources.markers = sources.markers || file.may_hold_markers();
+  if (outcome == Outcome::kRead) {
+    // A read that may find its row in the cache, and keep it there, reads one row forward and fills the cache.
+    if (reader.keeps_rows() && query.fill_cache && view.config->options.cache_blocks && !query.sequential &&
+        !range.reversed && range.single_row()) [[unlikely]]
+      return add_file_by_row(view, query, range, source, sources);
+    if (!only || file.asks_filter()) outcome = ask_filter(reader, query, range, *stats);
+  }
+  if (!note_outcome(source, outcome, view, sources)) return;
+  add_run(reader.cursor(cursor_options(view, query, stats)), range, age, entry, sources);
   sources.family_markers = sources.family_markers || !may_begin_at_column(query, range) ||
-                           (slice != nullptr ? slice->has_family_markers()
-                                             : reader.may_contain_family_markers(range.start, stats));
-  add_run(row != nullptr ? reader.row_cursor(std::move(row), options) : reader.cursor(options), range, age,
-          entry, sources);
+                           reader.may_contain_family_markers(range.start, stats);
 }
 
 // Explains files of a run that lie outside the range of the read.

@@ -388,6 +388,9 @@ bool denies_columns(const Parts& parts, std::string_view row, std::span<const st
 
 HFileReader::HFileReader(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {
   CELLAR_ASSERT(parts_ != nullptr && parts_->index != nullptr);  // opened
+  const HFileReaderOptions& options = parts_->options;
+  const bool part = !options.start_row.empty() || !options.stop_row.empty();
+  if (!part && !parts_->meta_order && parts_->encoding != nullptr) row_cache_ = options.cache.get();
 }
 HFileReader::~HFileReader() = default;
 
@@ -507,18 +510,9 @@ std::unique_ptr<RunCursor> HFileReader::cursor(const FileCursorOptions& options)
   return make_half_cursor(std::move(whole), part.start_row, part.stop_row);
 }
 
-bool HFileReader::keeps_rows() const {
-  const HFileReaderOptions& options = parts_->options;
-  if (options.cache == nullptr || !options.cache->keeps_rows()) [[likely]]
-    return false;
-  return !parts_->meta_order && options.start_row.empty() && options.stop_row.empty() &&
-         parts_->encoding != nullptr;
-}
-
 std::unique_ptr<RowCursor> HFileReader::find_row(std::string_view row, ReadStats* stats) const {
   CELLAR_DCHECK(keeps_rows());
-  auto found =
-      std::make_unique<RowCursor>(*parts_->options.cache, SliceKey::of(parts_->index->block_id(0), row));
+  auto found = std::make_unique<RowCursor>(*row_cache_, SliceKey::of(parts_->index->block_id(0), row));
   if (stats != nullptr && found->slice() != nullptr) ++stats->rows_from_cache;
   return found;
 }

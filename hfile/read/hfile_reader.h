@@ -79,7 +79,7 @@ class HFileReader : public std::enable_shared_from_this<HFileReader> {
   // Returns whether reads of one row look for it in the cache (find_row), and keep it there. A cache that
   // never had to evict a block keeps no rows. Neither does a part of a file, nor a file in the order of
   // hbase:meta.
-  bool keeps_rows() const;
+  bool keeps_rows() const { return row_cache_ != nullptr && row_cache_->keeps_rows(); }
   // Looks for the row in the cache. Call only if keeps_rows(). Counts a row that it finds into `stats`, which
   // may be null. The cursor borrows the row, and the owner of the cursor keeps the file open.
   std::unique_ptr<RowCursor> find_row(std::string_view row, ReadStats* stats) const;
@@ -96,6 +96,7 @@ class HFileReader : public std::enable_shared_from_this<HFileReader> {
  private:
   explicit HFileReader(std::unique_ptr<FileParts> parts);
   std::unique_ptr<FileParts> parts_;
+  BlockCache* row_cache_ = nullptr;  // the file's cache, if rows of the file may be kept there
 };
 
 }  // namespace cellar

@@ -208,7 +208,7 @@ TEST_F(RowBorders, OnlyRowsThatCrossABlockHaveNoSlice) {
   write(200);
   int without = 0;
   for (int i = 0; i < 150; ++i) {  // the last block may be too small for slices
-    RowFile fresh(file_.bytes);  // no block of another read is in its cache
+    RowFile fresh(file_.bytes);    // no block of another read is in its cache
     open(fresh, 20'000);
     const std::string row = "row" + std::to_string(1000 + i);
     const RowRead first = read(fresh, row);
