@@ -48,13 +48,6 @@ size_t stripe_of_thread() {
 
 }  // namespace
 
-CachedBlock::CachedBlock(uint64_t charge_bytes, bool in_memory_) {
-  charge = charge_bytes;
-  in_memory = in_memory_;
-}
-
-BlockSlot::~BlockSlot() { CELLAR_ASSERT((word_.load(std::memory_order_relaxed) & kPointerMask) == 0); }
-
 // Leavers: blocks out of their slots, whose memory goes, if nobody has them pinned, once the lock is given
 // back.
 class Leavers {

@@ -9,7 +9,8 @@
 
 #include "base/assert.h"
 #include "base/hash.h"
-#include "cache/block_cache.h"
+#include "cache/block_trace.h"
+#include "cache/cached_block.h"
 #include "cellar/cell.h"
 
 namespace cellar {

@@ -10,14 +10,14 @@
 #include <memory>
 
 #include "base/assert.h"
-#include "cache/block_cache.h"
+#include "cache/cached_block.h"
 #include "cache/row_slice.h"
 
 namespace cellar {
 
 // RowTable: belongs to a cache. A slot may be in any of kWays places of its set. A set is one cache line: its
-// slots, and a byte of the hash for each of them. The bytes only save looks at slots: a byte that does not
-// belong to its slice makes a slice hard to find, never wrong, because readers compare the whole key. Any
+// slots, and a byte of the hash for each of them. The bytes only save looks at slots. A slice whose byte is
+// wrong is hard to find. No reader takes it for another one, because readers compare the whole key. Any
 // thread.
 class RowTable {
  public:
@@ -69,8 +69,8 @@ class RowTable {
 
   // Notes that a block was read because the cache did not have it. Returns whether it was among the last of
   // such blocks already. The record forgets a block when another one takes its place. It has a place for each
-  // 16 blocks of the usual size that fit into the cache, because a longer memory would let so many blocks in
-  // that no slice stays long enough to be used again.
+  // 16 blocks of the usual size that fit into the cache. A longer memory would let in so many blocks that no
+  // slice stays long enough to be used again.
   bool missed_lately(uint64_t block_id) {
     const uint64_t mixed = block_id * 0x9e3779b97f4a7c15;
     const auto name = static_cast<uint32_t>(mixed >> 32) | 1;  // 0: no block

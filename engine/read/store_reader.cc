@@ -30,8 +30,8 @@ std::span<const std::string> columns_of(const ReadRules& rules) {
 
 using Outcome = ReadExplanation::Outcome;
 
-// Returns kRead, or the reason why the file cannot hold cells that the query could return, as far as its key
-// range, its time range and the time to live tell. They need no read, so the Bloom filter is asked later.
+// Returns kRead, or the reason why the file cannot hold cells that the query could return. Looks at the key
+// range, the time range and the time to live, which need no read. The Bloom filter is asked later.
 Outcome outcome_of(const StoreView& view, const StoreFile& file, const StoreQuery& query,
                    const RowRange& range) {
   const HFileReader& reader = file.reader();
@@ -136,6 +136,7 @@ struct FileSource {
 // Counts the outcome. Returns whether the file is read.
 inline bool note_outcome(const FileSource& source, Outcome outcome, const StoreView& view,
                          ReadSources& sources) {
+  CELLAR_ASSERT(outcome != Outcome::kNotReached);
   count_file(outcome, source.stats);
   if (source.only && outcome == Outcome::kBloomFilter) source.file.note_get(false);
   if (source.only && outcome == Outcome::kRead) sources.only_file = &source.file;
@@ -152,6 +153,7 @@ void add_file_by_row(const StoreView& view, const StoreQuery& query, const RowRa
   const HFileReader& reader = source.file.reader();
   std::unique_ptr<RowCursor> row = reader.find_row(range.start, &source.stats);
   const RowSlice* const slice = row->slice();
+  CELLAR_ASSERT(query.fill_cache && !range.reversed);
   Outcome outcome = Outcome::kRead;
   if (slice == nullptr && (!source.only || source.file.asks_filter()))
     outcome = ask_filter(reader, query, range, source.stats);
@@ -175,7 +177,7 @@ void add_file(const StoreView& view, const StoreQuery& query, const RowRange& ra
   const FileSource source{file, age, only, entry, *stats};
   Outcome outcome = outcome_of(view, file, query, range);
   if (outcome == Outcome::kRead) {
-    // A read that may find its row in the cache, and keep it there, reads one row forward and fills the cache.
+    // A read that may find its row in the cache, and keep it, reads one row forward and fills the cache.
     if (reader.keeps_rows() && query.fill_cache && view.config->options.cache_blocks && !query.sequential &&
         !range.reversed && range.single_row()) [[unlikely]]
       return add_file_by_row(view, query, range, source, sources);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "cache/block_cache.h"
 #include "cache/row_slice.h"
 #include "cell/cell_order.h"
 #include "hfile/block/block.h"
@@ -13,8 +14,8 @@
 
 namespace cellar {
 
-// RowKeeper: belongs to the read of one row in one file. The file's cursor asks it once, when it has found the
-// block. If a slice is made, the read goes on with the cells of the slice. One thread at a time.
+// RowKeeper: belongs to the read of one row in one file. The file's cursor asks it once, when it has found
+// the block. If a slice is made, the read goes on with the cells of the slice. One thread at a time.
 class RowKeeper {
  public:
   RowKeeper(BlockCache& cache, const SliceKey& key) : cache_(cache), key_(key) {

@@ -8,9 +8,9 @@
 
 namespace cellar {
 
-// Gives the keeper the cells of its row. The decoder stands before the row, and decodes into the two slots in
-// turn. `index` points to the block. Returns false if the cells are not all in the block, not in order, or too
-// many. The decoder may then be anywhere in the block. A fault that the read itself meets is its to report.
+// Gives the keeper the cells of its row. The decoder stands before the row, and decodes into the two slots
+// in turn. `index` points to the block. Returns false if the cells are not all in the block, not in order, or
+// too many. The decoder may then be anywhere in the block. The read reports the faults that it meets itself.
 template <class Decoder, class InOrder>
 bool add_row(Decoder& decoder, typename Decoder::Slot& one, typename Decoder::Slot& other,
              const IndexCursor& index, const InOrder& in_order, RowKeeper& keeper) {

@@ -83,8 +83,8 @@ class HFileReader : public std::enable_shared_from_this<HFileReader> {
   // Looks for the row in the cache. Call only if keeps_rows(). Counts a row that it finds into `stats`, which
   // may be null. The cursor borrows the row, and the owner of the cursor keeps the file open.
   std::unique_ptr<RowCursor> find_row(std::string_view row, ReadStats* stats) const;
-  // Returns a cursor for a read of the row that find_row() looked for: `row` itself, which reads the file if
-  // the cache does not have the row. The options must allow to fill the cache.
+  // Returns `row`, the cursor of find_row(), ready to be read. If the cache does not have the row, the cursor
+  // reads the file. The options must allow to fill the cache.
   std::unique_ptr<RunCursor> row_cursor(std::unique_ptr<RowCursor> row, FileCursorOptions options) const;
 
   // CRC32C of the load-on-open section and the trailer, as HFileSummary::trailer_crc32c.

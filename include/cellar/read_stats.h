@@ -31,8 +31,8 @@ struct ReadStats {
   ReadStats& operator+=(const ReadStats& other);
 };
 
-// Returns "files 7 (-2 range -0 time -0 ttl -4 bloom), memtables 1, blocks 1 disk (8100 B) / 2 cache, 0 cached
-// rows, cells 97 examined / 1 returned, rows 1 scanned / 0 filtered / 1 returned".
+// Returns "files 7 (-2 range …), memtables 1, blocks 1 disk (8100 B) / 2 cache, 0 cached rows, cells 97
+// examined / 1 returned, …".
 std::string to_text(const ReadStats& stats);
 
 }  // namespace cellar

@@ -67,7 +67,7 @@ RowSlice* slice_of(uint64_t file, uint64_t row) {
   return builder.finish(SliceKey::of(file * kFile, name), false);
 }
 
-// Whether the pin holds the slice of file and row.
+// Returns true if the pin holds the slice of file and row.
 bool holds(const Pin& pin, uint64_t file, uint64_t row) {
   if (!pin) return false;
   const auto& slice = *static_cast<const RowSlice*>(pin.get());

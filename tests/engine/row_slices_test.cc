@@ -1,8 +1,8 @@
-// Goal: gets of a store that is larger than its cache return what scans return, whether a row comes from a
-// slice, a block or the disk. Slices follow no rule of versions, deletes, time or snapshots by themselves.
-// Method: random writes of all kinds into families of all encodings and codecs, flushes and compactions, with
-// caches of a few blocks; each get is compared with a scan of its row, which uses no slices. Threads that
-// read while files are replaced. Statistics of single reads.
+// Goal: gets of a store that is larger than its cache return what scans return. It does not matter if a row
+// comes from a slice, a block or the disk.
+// Method: random writes of all kinds into families of all encodings and codecs, flushes and compactions. The
+// caches hold a few blocks. Each get is compared with a scan of its row, which uses no slices. Threads read
+// while files are replaced. Statistics of single reads.
 #include <atomic>
 #include <thread>
 

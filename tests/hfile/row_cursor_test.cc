@@ -1,7 +1,7 @@
-// Goal: a read of one row gets the same cells from a slice, from the block of which the slice is made, and
-// from the file. A slice is made of whole rows only, and only of blocks that are sound.
-// Method: random cells in files of all encodings and block sizes, with a cache of few blocks; each read is
-// compared with the cells that were written. Files with chosen rows at the borders of blocks, and damage.
+// Goal: a read of one row gets the same cells from a slice, a cached block and the file. Slices are made of
+// whole rows only, and of blocks that are sound.
+// Method: random cells in files of all encodings and block sizes. The cache is small. Each read is compared
+// with the cells that were written. Other files have chosen rows at the borders of blocks, or damage.
 #include "hfile/read/row_cursor.h"
 
 #include <gtest/gtest.h>
