@@ -9,6 +9,8 @@
 #include "base/assert.h"
 #include "base/mutex.h"
 #include "base/plugins.h"
+#include "cache/row_slice.h"
+#include "cache/row_table.h"
 
 namespace cellar {
 
@@ -30,6 +32,7 @@ constexpr size_t kStripes = 16;
 // locked instruction on a shared line would cost more than the lookup.
 struct alignas(64) Stripe {
   std::atomic<uint64_t> hits{0};
+  std::atomic<uint64_t> row_hits{0};
   std::atomic<uint64_t> misses{0};
 
   static void add_one(std::atomic<uint64_t>& figure) {
@@ -44,13 +47,6 @@ size_t stripe_of_thread() {
 }
 
 }  // namespace
-
-CachedBlock::CachedBlock(uint64_t charge_bytes, bool in_memory_) {
-  charge = charge_bytes;
-  in_memory = in_memory_;
-}
-
-BlockSlot::~BlockSlot() { CELLAR_ASSERT((word_.load(std::memory_order_relaxed) & kPointerMask) == 0); }
 
 // Leavers: blocks out of their slots, whose memory goes, if nobody has them pinned, once the lock is given
 // back.
@@ -72,7 +68,8 @@ struct alignas(64) BlockCache::Shard {
   mutable Mutex mutex;
   std::unique_ptr<CachePolicy> policy CELLAR_GUARDED_BY(mutex);
   uint64_t used CELLAR_GUARDED_BY(mutex) = 0;
-  uint64_t blocks CELLAR_GUARDED_BY(mutex) = 0;
+  uint64_t blocks CELLAR_GUARDED_BY(mutex) = 0;  // and slices
+  uint64_t rows CELLAR_GUARDED_BY(mutex) = 0;    // slices among them
   uint64_t inserts CELLAR_GUARDED_BY(mutex) = 0;
   uint64_t evictions CELLAR_GUARDED_BY(mutex) = 0;
   uint64_t budget_told CELLAR_GUARDED_BY(mutex) = 0;  // to the policy
@@ -91,8 +88,12 @@ struct alignas(64) BlockCache::Shard {
 struct BlockCache::Impl {
   std::vector<Shard> shards;
   bool wants_hits = false;
-  uint64_t capacity = 0;  // constant once the cache is made
+  uint64_t capacity = 0;  // constant once the cache is made, like the next two
+  bool wants_rows = false;
   std::shared_ptr<BlockTraceWriter> trace;
+  Mutex rows_mutex;
+  std::unique_ptr<RowTable> rows_made CELLAR_GUARDED_BY(rows_mutex);
+  std::atomic<RowTable*> rows{nullptr};  // the same table; null before the first slice
   std::atomic<uint64_t> files_opened{0};
   std::atomic<int64_t> pinned{0};
   std::array<Stripe, kStripes> stripes;
@@ -165,9 +166,10 @@ void BlockCache::Shard::take_out(CachedBlock* block, Leavers& leavers) {
   const uint64_t word = block->slot_->word_.exchange(0, std::memory_order_acq_rel);
   CELLAR_ASSERT((word & kPointerMask) == reinterpret_cast<uintptr_t>(block));
   const uint64_t bytes = block->charge;
-  CELLAR_ASSERT(used >= bytes && blocks > 0);
+  CELLAR_ASSERT(used >= bytes && blocks > 0 && rows <= blocks);
   used -= bytes;
   --blocks;
+  if (block->is_row_) --rows;
   block->slot_ = nullptr;
   block->add_pins(static_cast<int64_t>(word >> kCountShift));
   leavers.add(block);
@@ -191,7 +193,7 @@ uint32_t BlockCache::shards_for(uint64_t capacity_bytes) {
 
 Result<std::shared_ptr<BlockCache>> BlockCache::create(uint64_t capacity_bytes, const std::string& policy,
                                                        uint32_t shards,
-                                                       std::shared_ptr<BlockTraceWriter> trace) {
+                                                       std::shared_ptr<BlockTraceWriter> trace, bool rows) {
   if (shards > kShardsLimit) {
     return Status::invalid_argument("block cache of " + std::to_string(shards) + " shards: at most " +
                                     std::to_string(kShardsLimit));
@@ -201,6 +203,7 @@ Result<std::shared_ptr<BlockCache>> BlockCache::create(uint64_t capacity_bytes, 
   auto impl = std::make_unique<Impl>();
   impl->shards = std::vector<Shard>(shards);
   impl->capacity = capacity_bytes;
+  impl->wants_rows = rows && trace == nullptr;
   impl->trace = std::move(trace);
   for (Shard& shard : impl->shards) {
     CELLAR_TRY_ASSIGN(std::unique_ptr<CachePolicy> made, Registry<CachePolicy>::instance().make(policy));
@@ -270,6 +273,13 @@ Status BlockCache::finish_trace() { return impl_->trace != nullptr ? impl_->trac
 
 // ---- Lookups and insertions ----
 
+inline void BlockCache::note_use(BlockSlot& slot, CachedBlock* block) {
+  // Most blocks are marked already: a load leaves their line shared.
+  if (!block->touched_.load(std::memory_order_relaxed))
+    block->touched_.store(true, std::memory_order_relaxed);
+  if (impl_->wants_hits) remember_hit(slot, block);
+}
+
 Pin BlockCache::lookup(BlockSlot& slot) {
   Stripe& stripe = impl_->stripes[stripe_of_thread()];
   CachedBlock* block = pin_in_slot(slot);
@@ -278,10 +288,7 @@ Pin BlockCache::lookup(BlockSlot& slot) {
     return {};
   }
   Stripe::add_one(stripe.hits);
-  // Most blocks are marked already: a load leaves their line shared.
-  if (!block->touched_.load(std::memory_order_relaxed))
-    block->touched_.store(true, std::memory_order_relaxed);
-  if (impl_->wants_hits) remember_hit(slot, block);
+  note_use(slot, block);
   if (impl_->trace != nullptr) [[unlikely]]
     record(BlockUseKind::kHit, *block);
   return Pin::adopt(block);
@@ -319,13 +326,17 @@ Pin BlockCache::put(BlockSlot& slot, CachedBlock* block, bool evict) {
       if (impl_->wants_hits) shard.drain_hits(drained);
       shard.tell_budget(budget);
       shard.policy->arriving(*block);
+      const uint64_t evictions = shard.evictions;
       shard.make_room(block->charge, budget, leavers);
+      if (shard.evictions != evictions && impl_->wants_rows)
+        keeps_rows_.store(true, std::memory_order_relaxed);
       const auto word = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(block));
       CELLAR_ASSERT((word & ~kPointerMask) == 0);
       block->add_pins(kHeld);
       block->slot_ = &slot;
       shard.used += block->charge;
       ++shard.blocks;
+      if (block->is_row_) ++shard.rows;
       ++shard.inserts;
       slot.word_.store(word, std::memory_order_release);
       shard.policy->inserted(*block);
@@ -334,6 +345,74 @@ Pin BlockCache::put(BlockSlot& slot, CachedBlock* block, bool evict) {
   for (const CachedBlock* each : drained) each->drop_pins(1);
   if (refused) return {};
   return present ? std::move(present) : std::move(pin);
+}
+
+// ---- Slices of rows
+
+Pin BlockCache::find_row(const SliceKey& key) {
+  Pin found;
+  RowTable* const table = impl_->rows.load(std::memory_order_acquire);
+  if (table == nullptr) return found;
+  table->find(key, [&](BlockSlot& slot) {
+    CachedBlock* const entry = pin_in_slot(slot);
+    if (entry == nullptr) return false;
+    Pin pin = Pin::adopt(entry);
+    CELLAR_DCHECK(entry->is_row_);
+    if (!static_cast<const RowSlice*>(entry)->is_of(key)) return false;
+    Stripe::add_one(impl_->stripes[stripe_of_thread()].row_hits);
+    note_use(slot, entry);
+    found = std::move(pin);
+    return true;
+  });
+  return found;
+}
+
+// Makes the table for the first slice. It takes its memory from the budget.
+RowTable& BlockCache::row_table() {
+  RowTable* table = impl_->rows.load(std::memory_order_acquire);
+  if (table != nullptr) return *table;
+  {
+    const MutexLock lock(impl_->rows_mutex);
+    if (impl_->rows_made != nullptr) return *impl_->rows_made;
+    impl_->rows_made = std::make_unique<RowTable>(impl_->capacity);
+    table = impl_->rows_made.get();
+    impl_->rows.store(table, std::memory_order_release);
+  }
+  charge_pinned(static_cast<int64_t>(table->memory_bytes()));
+  return *table;
+}
+
+// Two threads that keep the same slice at once may both insert it. The second one is found less often, or not
+// at all, and leaves.
+void BlockCache::keep_row(const SliceKey& key, RowSlice* slice) {
+  CELLAR_ASSERT(slice != nullptr && slice->is_of(key) && impl_->wants_rows && keeps_rows());
+  const Pin own(slice);
+  RowTable& table = row_table();
+  bool present = false;
+  table.find(key, [&](BlockSlot& slot) {
+    const Pin other = Pin::adopt(pin_in_slot(slot));
+    return present = other && static_cast<const RowSlice*>(other.get())->is_of(key);
+  });
+  if (present) return;
+  slice->is_row_ = true;
+  slice->id = key.hash | uint64_t{1} << 63;
+  const size_t way = table.choose(key, [&](const BlockSlot& slot) { return !holds(slot); });
+  BlockSlot& slot = table.slot(key, way);
+  erase(slot);
+  if (put(slot, slice, true).get() == slice) table.note(key, way);
+}
+
+bool BlockCache::is_roomy(const BlockSlot& slot, uint64_t bytes) const {
+  const Shard& shard = impl_->shard_of(slot);
+  const uint64_t budget = impl_->budget();
+  const uint64_t room = budget - budget / 8;
+  const MutexLock lock(shard.mutex);
+  return bytes <= room && shard.used <= room - bytes;
+}
+
+bool BlockCache::missed_lately(uint64_t block_id) {
+  RowTable* const table = impl_->rows.load(std::memory_order_acquire);
+  return table != nullptr && table->missed_lately(block_id);
 }
 
 bool BlockCache::holds(const BlockSlot& slot) const {
@@ -388,12 +467,14 @@ BlockCacheStats BlockCache::stats() const {
       static_cast<uint64_t>(std::max<int64_t>(0, impl_->pinned.load(std::memory_order_relaxed)));
   for (const Stripe& stripe : impl_->stripes) {
     sum.hits += stripe.hits.load(std::memory_order_relaxed);
+    sum.row_hits += stripe.row_hits.load(std::memory_order_relaxed);
     sum.misses += stripe.misses.load(std::memory_order_relaxed);
   }
   for (const Shard& shard : impl_->shards) {
     const MutexLock lock(shard.mutex);
     sum.used_bytes += shard.used;
-    sum.blocks += shard.blocks;
+    sum.blocks += shard.blocks - shard.rows;
+    sum.rows += shard.rows;
     sum.inserts += shard.inserts;
     sum.evictions += shard.evictions;
   }

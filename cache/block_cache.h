@@ -36,68 +36,26 @@
 #include <memory>
 #include <string>
 
-#include "base/assert.h"
 #include "base/pin.h"
 #include "cache/block_trace.h"
-#include "cellar/cache_policy.h"
+#include "cache/cached_block.h"
 #include "cellar/status.h"
 
 namespace cellar {
 
-class BlockCache;
-class BlockSlot;
-
-// CachedBlock: the base of everything that can be cached. It is constructed with its charge in bytes:
-// everything it holds, including itself and whatever derived classes may build later. It is immutable
-// afterwards. After it has left its slot and cache it needs neither: pins may outlive both.
-class CachedBlock : public Pinnable, private CacheEntry {
- public:
-  explicit CachedBlock(uint64_t charge_bytes, bool in_memory = false);
-  uint64_t charge_bytes() const { return charge; }
-  // Names the block for policies and traces; see BlockCache::open_file(). Call only before the block is given
-  // to a cache. A block without a name is known by its slot.
-  void set_id(uint64_t block_id) {
-    CELLAR_ASSERT(slot_ == nullptr);
-    id = block_id;
-  }
-  bool take_touched() final { return touched_.exchange(false, std::memory_order_relaxed); }
-
- protected:
-  // Adds to the charge. Call only before the block is given to a cache.
-  void add_charge(uint64_t bytes) {
-    CELLAR_ASSERT(slot_ == nullptr);
-    charge += bytes;
-  }
-
- private:
-  friend class BlockCache;
-  friend class BlockSlot;
-  std::atomic<bool> touched_{false};
-  BlockSlot* slot_ = nullptr;  // guarded by the shard's lock; null if not in the cache
-};
-
-// BlockSlot: the place where a file remembers a cached block. Holds the pointer and a count of the pins
-// taken through it in one word. Any thread may pass it to BlockCache, always to the same cache. It must
-// be empty (erase) when destroyed, and it cannot be moved.
-class BlockSlot {
- public:
-  BlockSlot() = default;
-  BlockSlot(const BlockSlot&) = delete;
-  BlockSlot& operator=(const BlockSlot&) = delete;
-  ~BlockSlot();
-
- private:
-  friend class BlockCache;
-  std::atomic<uint64_t> word_{0};
-};
+class RowSlice;
+class RowTable;
+struct SliceKey;
 
 struct BlockCacheStats {
   uint64_t capacity_bytes = 0;
-  uint64_t used_bytes = 0;    // bytes of cached blocks
-  uint64_t pinned_bytes = 0;  // bytes of indexes and Bloom filters, which cannot be evicted
+  uint64_t used_bytes = 0;    // bytes of cached blocks and slices
+  uint64_t pinned_bytes = 0;  // bytes of indexes, Bloom filters and the table of slices: never evicted
   uint64_t blocks = 0;
-  uint64_t hits = 0;  // approximate under concurrency
-  uint64_t misses = 0;
+  uint64_t rows = 0;      // slices
+  uint64_t hits = 0;      // of blocks; approximate under concurrency
+  uint64_t row_hits = 0;  // found slices; approximate, too
+  uint64_t misses = 0;    // of blocks
   uint64_t inserts = 0;
   uint64_t evictions = 0;
 };
@@ -108,15 +66,21 @@ struct BlockCacheStats {
 // Each shard keeps to its equal part of the budget before and after every insert. The budget does not cover
 // blocks that have left the cache and are still pinned. That memory belongs to the readers, and a reader pins
 // few blocks.
+//
+// A cache may also hold slices: the cells that one file has for one row (cache/row_slice.h). A slice is an
+// entry like a block, under the same policy and the same budget. Its slot is in a table of the cache. Nobody
+// empties the slots of a closed file's slices: no reader asks for them again, so the policy evicts them.
 class BlockCache {
  public:
   // `policy` is the name of a CachePolicy ("clock", "lru") with its parameters, in the form that
   // Registry<CachePolicy> accepts; kInvalidArgument otherwise. A capacity of 0 caches nothing. With
   // shards 0 the number is chosen by capacity (a shard holds at least 8 MiB, at most 16 shards). Each use of
-  // the cache is recorded in `trace`, which may be null.
+  // the cache is recorded in `trace`, which may be null. With `rows`, readers keep slices once a block had to
+  // leave. With a trace they do not, because a trace is of blocks.
   static Result<std::shared_ptr<BlockCache>> create(uint64_t capacity_bytes, const std::string& policy,
                                                     uint32_t shards,
-                                                    std::shared_ptr<BlockTraceWriter> trace = nullptr);
+                                                    std::shared_ptr<BlockTraceWriter> trace = nullptr,
+                                                    bool rows = false);
   // Returns how many shards there are when they are chosen by capacity.
   static uint32_t shards_for(uint64_t capacity_bytes);
   // Empties all slots that are still filled.
@@ -132,7 +96,7 @@ class BlockCache {
   // Returns the block in the slot, pinned, or an empty pin. Marks the block as used.
   Pin lookup(BlockSlot& slot);
 
-  // Inserts `block` (just made, without pins) into the slot, unless another thread has inserted one
+  // Inserts `block` (which was in no cache yet) into the slot, unless another thread has inserted one
   // first. Returns the block that is then in the slot, pinned; if another thread was faster, frees
   // `block`. Evicts other blocks to stay within the budget. A block larger than a shard's budget is
   // returned pinned without being cached. `kind` is for the trace: kMiss, or kLoaded if nobody asked for the
@@ -142,6 +106,21 @@ class BlockCache {
   // Does the same without evicting: if there is no room, frees `block` and returns an empty pin. In the trace
   // the block is kLoaded.
   Pin insert_if_room(BlockSlot& slot, CachedBlock* block);
+
+  // Returns whether reads of one row look for slices and keep them. A cache that never had to evict a block
+  // returns false, so that its readers do not pay for slices.
+  bool keeps_rows() const { return keeps_rows_.load(std::memory_order_relaxed); }
+  // Returns the slice, pinned, or an empty pin. Marks the slice as used.
+  Pin find_row(const SliceKey& key);
+  // Inserts a slice (just made, with or without pins), unless there is one for its key. Evicts other entries.
+  // A slice that nobody pins and that is not inserted is freed.
+  void keep_row(const SliceKey& key, RowSlice* slice);
+  // Returns whether a block of so many bytes would evict nothing, and leave an eighth of its shard free. If
+  // not, a reader that keeps slices does not insert a block that it read once.
+  bool is_roomy(const BlockSlot& slot, uint64_t bytes) const;
+  // Notes that a block was read and not inserted. Returns whether it was among the last of such blocks
+  // already. Always false before the first slice.
+  bool missed_lately(uint64_t block_id);
 
   // Says in the trace that lookup() did not find the block, which was read and is not inserted.
   void pass_by(const CachedBlock& block);
@@ -171,10 +150,13 @@ class BlockCache {
   CachedBlock* pin_in_slot(BlockSlot& slot);
   void record(BlockUseKind kind, const CachedBlock& block);
   Pin put(BlockSlot& slot, CachedBlock* block, bool evict);
+  RowTable& row_table();
+  void note_use(BlockSlot& slot, CachedBlock* block);
   void remember_hit(BlockSlot& slot, CachedBlock* block);
   void trim_all();
 
   std::unique_ptr<Impl> impl_;
+  std::atomic<bool> keeps_rows_{false};
 };
 
 }  // namespace cellar

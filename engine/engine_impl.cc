@@ -337,6 +337,8 @@ EngineStatus EngineImpl::status() {
   status.cache_used_bytes = cache.used_bytes + cache.pinned_bytes;
   status.cache_hits = cache.hits;
   status.cache_misses = cache.misses;
+  status.cache_rows = cache.rows;
+  status.cache_row_hits = cache.row_hits;
   status.flushes = parts_->counters.flushes.load();
   status.compactions = parts_->counters.compactions.load();
   status.bytes_flushed = parts_->counters.bytes_flushed.load();

@@ -12,6 +12,7 @@
 #include "engine/read/explained_source.h"
 #include "engine/read/run_files_cursor.h"
 #include "hfile/read/hfile_reader.h"
+#include "hfile/read/row_cursor.h"
 
 namespace cellar {
 namespace {
@@ -29,10 +30,10 @@ std::span<const std::string> columns_of(const ReadRules& rules) {
 
 using Outcome = ReadExplanation::Outcome;
 
-// Returns whether the file can hold cells that the query could return, or the reason why it cannot. Key
-// range, time range and time to live are checked first, because they need no read.
+// Returns kRead, or the reason why the file cannot hold cells that the query could return. Looks at the key
+// range, the time range and the time to live, which need no read. The Bloom filter is asked later.
 Outcome outcome_of(const StoreView& view, const StoreFile& file, const StoreQuery& query,
-                   const RowRange& range, ReadStats& stats, bool asks_filter = true) {
+                   const RowRange& range) {
   const HFileReader& reader = file.reader();
   const auto [low, high, low_inclusive, high_inclusive] = range.ascending();
   if (!file.has_cells() || (!high.empty() && file.first_row() > high) ||
@@ -51,11 +52,17 @@ Outcome outcome_of(const StoreView& view, const StoreFile& file, const StoreQuer
     if (family.min_versions == 0 && !query.rules.raw && expired(family, times->max, query.rules.now_ms))
       return Outcome::kExpired;
   }
-  if (!asks_filter) return Outcome::kRead;
+  return Outcome::kRead;
+}
+
+// Asks the Bloom filter of a file that the facts do not exclude.
+inline Outcome ask_filter(const HFileReader& reader, const StoreQuery& query, const RowRange& range,
+                          ReadStats& stats) {
   bool maybe = false;
   if (range.single_row()) {
     maybe = reader.filter_allows(range.start, columns_of(query.rules), &stats);
   } else {
+    const auto [low, high, low_inclusive, high_inclusive] = range.ascending();
     maybe = reader.may_contain_rows(low, high, high_inclusive, &stats);
   }
   return maybe ? Outcome::kRead : Outcome::kBloomFilter;
@@ -117,6 +124,49 @@ FileCursorOptions cursor_options(const StoreView& view, const StoreQuery& query,
           .span_cells = query.span_cells};
 }
 
+// FileSource: a file that may become a source of a read, and where its costs go.
+struct FileSource {
+  const StoreFile& file;
+  uint32_t age;
+  bool only;  // no younger source has the row, and the file is of the oldest run
+  ReadExplanation::Source* entry;
+  ReadStats& stats;
+};
+
+// Counts the outcome. Returns whether the file is read.
+inline bool note_outcome(const FileSource& source, Outcome outcome, const StoreView& view,
+                         ReadSources& sources) {
+  CELLAR_ASSERT(outcome != Outcome::kNotReached);
+  count_file(outcome, source.stats);
+  if (source.only && outcome == Outcome::kBloomFilter) source.file.note_get(false);
+  if (source.only && outcome == Outcome::kRead) sources.only_file = &source.file;
+  if (source.entry != nullptr) source.entry->outcome = outcome;
+  if (outcome != Outcome::kRead) return false;
+  source.file.note_read(view.number);
+  sources.markers = sources.markers || source.file.may_hold_markers();
+  return true;
+}
+
+// Adds a file whose row may be in the cache. If it is, no filter is asked.
+void add_file_by_row(const StoreView& view, const StoreQuery& query, const RowRange& range,
+                     const FileSource& source, ReadSources& sources) {
+  const HFileReader& reader = source.file.reader();
+  std::unique_ptr<RowCursor> row = reader.find_row(range.start, &source.stats);
+  const RowSlice* const slice = row->slice();
+  CELLAR_ASSERT(query.fill_cache && !range.reversed);
+  Outcome outcome = Outcome::kRead;
+  if (slice == nullptr && (!source.only || source.file.asks_filter()))
+    outcome = ask_filter(reader, query, range, source.stats);
+  if (!note_outcome(source, outcome, view, sources)) return;
+  if (!may_begin_at_column(query, range)) sources.family_markers = true;
+  if (!sources.family_markers) {
+    sources.family_markers = slice != nullptr ? slice->has_family_markers()
+                                              : reader.may_contain_family_markers(range.start, &source.stats);
+  }
+  const FileCursorOptions options = cursor_options(view, query, &source.stats);
+  add_run(reader.row_cursor(std::move(row), options), range, source.age, source.entry, sources);
+}
+
 void add_file(const StoreView& view, const StoreQuery& query, const RowRange& range, const StoreFile& file,
               uint32_t age, ReadSources& sources) {
   const HFileReader& reader = file.reader();
@@ -124,15 +174,17 @@ void add_file(const StoreView& view, const StoreQuery& query, const RowRange& ra
   ReadStats* stats = entry != nullptr ? &entry->cost : query.stats;
   CELLAR_ASSERT(stats != nullptr);
   const bool only = sources.tells_found && sources.oldest_run && sources.cursors.empty();
-  const Outcome outcome = outcome_of(view, file, query, range, *stats, !only || file.asks_filter());
-  count_file(outcome, *stats);
-  if (only && outcome == Outcome::kBloomFilter) file.note_get(false);
-  if (only && outcome == Outcome::kRead) sources.only_file = &file;
-  if (entry != nullptr) entry->outcome = outcome;
-  if (outcome != Outcome::kRead) return;
-  file.note_read(view.number);
+  const FileSource source{file, age, only, entry, *stats};
+  Outcome outcome = outcome_of(view, file, query, range);
+  if (outcome == Outcome::kRead) {
+    // A read that may find its row in the cache, and keep it, reads one row forward and fills the cache.
+    if (reader.keeps_rows() && query.fill_cache && view.config->options.cache_blocks && !query.sequential &&
+        !range.reversed && range.single_row()) [[unlikely]]
+      return add_file_by_row(view, query, range, source, sources);
+    if (!only || file.asks_filter()) outcome = ask_filter(reader, query, range, *stats);
+  }
+  if (!note_outcome(source, outcome, view, sources)) return;
   add_run(reader.cursor(cursor_options(view, query, stats)), range, age, entry, sources);
-  sources.markers = sources.markers || file.may_hold_markers();
   sources.family_markers = sources.family_markers || !may_begin_at_column(query, range) ||
                            reader.may_contain_family_markers(range.start, stats);
 }
@@ -176,7 +228,8 @@ class ReadFiles final : public RunFiles {
   const StoreFile& file(size_t at) const { return *view_.files[begin_ + at]; }
   ReadStats& stats(size_t at) { return entries_.empty() ? *query_.stats : entries_[at]->cost; }
   bool judge(size_t at) {
-    const Outcome outcome = outcome_of(view_, file(at), query_, range_, stats(at));
+    Outcome outcome = outcome_of(view_, file(at), query_, range_);
+    if (outcome == Outcome::kRead) outcome = ask_filter(file(at).reader(), query_, range_, stats(at));
     count_file(outcome, stats(at));
     if (!entries_.empty()) entries_[at]->outcome = outcome;
     return outcome == Outcome::kRead;

@@ -60,6 +60,7 @@ const std::array kFields = {
                   return set_number(key, text, 0, INT32_MAX, e.cache_shards);
                 },
                 [](const EngineOptions& e) { return std::to_string(e.cache_shards); }},
+    flag<&EngineOptions::cache_rows>("cache_rows", "false"),
     EngineField{"block_trace", "", "blocks.trace",
                 [](EngineOptions& e, auto, auto text) { return e.block_trace = text, Status(); },
                 [](const EngineOptions& e) { return e.block_trace; }},

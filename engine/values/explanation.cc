@@ -68,8 +68,9 @@ std::string to_text(const ReadExplanation& explanation) {
     text += fmt::format("{}/{}: {}", source.family, source.name.empty() ? "memory" : source.name,
                         outcome_name(source.outcome));
     if (source.outcome == ReadExplanation::Outcome::kRead)
-      text += fmt::format(", {} of {} cells taken, blocks {} disk / {} cache", source.cells_taken,
-                          source.cells_met, source.cost.blocks_from_disk, source.cost.blocks_from_cache);
+      text += fmt::format(", {} of {} cells taken, blocks {} disk / {} cache{}", source.cells_taken,
+                          source.cells_met, source.cost.blocks_from_disk, source.cost.blocks_from_cache,
+                          source.cost.rows_from_cache != 0 ? ", cached row" : "");
     text += "\n";
   }
   return text + "passed over: " + to_text(explanation.passed_over) + "\n";

@@ -14,6 +14,7 @@ ReadStats& ReadStats::operator+=(const ReadStats& other) {
   files_skipped_bloom += other.files_skipped_bloom;
   bloom_checks += other.bloom_checks;
   blocks_from_cache += other.blocks_from_cache;
+  rows_from_cache += other.rows_from_cache;
   blocks_from_disk += other.blocks_from_disk;
   bytes_from_disk += other.bytes_from_disk;
   cells_examined += other.cells_examined;
@@ -27,10 +28,12 @@ ReadStats& ReadStats::operator+=(const ReadStats& other) {
 std::string to_text(const ReadStats& s) {
   return fmt::format(
       "files {} (-{} range -{} time -{} ttl -{} bloom), memtables {}, blocks {} disk ({} B) / {} cache, "
+      "{} cached rows, "
       "cells {} examined / {} returned, rows {} scanned / {} filtered / {} returned",
       s.files_considered, s.files_skipped_range, s.files_skipped_time, s.files_skipped_ttl,
       s.files_skipped_bloom, s.memtables, s.blocks_from_disk, s.bytes_from_disk, s.blocks_from_cache,
-      s.cells_examined, s.cells_returned, s.rows_scanned, s.rows_filtered, s.rows_returned);
+      s.rows_from_cache, s.cells_examined, s.cells_returned, s.rows_scanned, s.rows_filtered,
+      s.rows_returned);
 }
 
 }  // namespace cellar

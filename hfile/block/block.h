@@ -120,6 +120,14 @@ class Block final : public CachedBlock {
   bool in_order() const { return in_order_.load(std::memory_order_relaxed); }
   void set_in_order() const { in_order_.store(true, std::memory_order_relaxed); }
 
+  // Notes that a read of one row, named by a hash that is not 0, uses the block. Returns whether the use
+  // before was for the same row.
+  bool read_again(uint32_t row_hash) const {
+    if (last_row_.load(std::memory_order_relaxed) == row_hash) return true;
+    last_row_.store(row_hash, std::memory_order_relaxed);
+    return false;
+  }
+
   // Objects are larger than their type says. NOLINTNEXTLINE(misc-new-delete-overloads): made in place
   static void operator delete(void* block) { ::operator delete(block); }
 
@@ -130,6 +138,7 @@ class Block final : public CachedBlock {
 
   std::string_view payload_;
   mutable std::atomic<const CellIndex*> cell_index_{nullptr};
+  mutable std::atomic<uint32_t> last_row_{0};
   BlockKind kind_ = BlockKind::kData;
   mutable std::atomic<bool> in_order_{false};
   mutable std::atomic<bool> index_claimed_{false};

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <utility>
 
 #include "base/bytes.h"
 #include "base/checksum.h"
@@ -23,6 +25,31 @@ std::optional<BlockKind> kind_of(std::string_view magic) {
 }
 
 constexpr uint32_t kNoCodec = 2;
+
+// DiskBytes: memory for a block as it is stored, while it is decompressed. A thread keeps the memory for its
+// next block, unless the block is large. A check of a block may read another one: that one gets other memory.
+class DiskBytes {
+ public:
+  explicit DiskBytes(size_t bytes) : kept_(bytes <= kKeptBytes), data_(kept_ ? std::move(kept()) : nullptr) {
+    if (data_ == nullptr) data_ = std::make_unique_for_overwrite<char[]>(kept_ ? kKeptBytes : bytes);
+  }
+  ~DiskBytes() {
+    if (kept_) kept() = std::move(data_);
+  }
+  DiskBytes(const DiskBytes&) = delete;
+  DiskBytes& operator=(const DiskBytes&) = delete;
+  char* data() const { return data_.get(); }
+
+ private:
+  static constexpr size_t kKeptBytes = 32 << 10;
+  static std::unique_ptr<char[]>& kept() {
+    thread_local std::unique_ptr<char[]> of_thread;
+    return of_thread;
+  }
+
+  const bool kept_;
+  std::unique_ptr<char[]> data_;
+};
 
 }  // namespace
 
@@ -194,7 +221,9 @@ Result<Block*> BlockReader::decompress(std::string_view disk, const BlockHeader&
   if (codec_ == nullptr) return Status::not_supported("the file's codec is not built in").at(place(offset));
   const std::string_view body = disk.substr(header.header_bytes, header.body_bytes);
   Block::Made block = Block::allocate(header.payload_bytes, options_.in_memory);
-  CELLAR_TRY(codec_->decompress(body, header.payload_bytes, block->buffer()).at(place(offset)));
+  const Status decompressed = codec_->decompress(body, header.payload_bytes, block->buffer());
+  if (!decompressed.ok()) [[unlikely]]
+    return decompressed.at(place(offset));  // making the text of a place takes time
   return Block::finish(std::move(block), 0, header.payload_bytes, header.kind);
 }
 
@@ -247,12 +276,14 @@ Result<Block*> BlockReader::read(uint64_t offset, uint64_t disk_bytes, uint64_t 
   }
   const auto bytes = static_cast<size_t>(disk_bytes);
   if (!plain_) {
-    const std::unique_ptr<char[]> disk = std::make_unique_for_overwrite<char[]>(bytes);
-    CELLAR_TRY(file_->read(offset, bytes, disk.get()).at(place(offset)));
-    return unpack({disk.get(), bytes}, offset, limit);
+    const DiskBytes disk(bytes);
+    if (const Status read = file_->read(offset, bytes, disk.data()); !read.ok()) [[unlikely]]
+      return read.at(place(offset));
+    return unpack({disk.data(), bytes}, offset, limit);
   }
   Block::Made block = Block::allocate(bytes, options_.in_memory);  // the payload stays where it is read
-  CELLAR_TRY(file_->read(offset, bytes, block->buffer()).at(place(offset)));
+  if (const Status read = file_->read(offset, bytes, block->buffer()); !read.ok()) [[unlikely]]
+    return read.at(place(offset));
   CELLAR_TRY_ASSIGN(const BlockHeader header, check({block->buffer(), bytes}, offset, limit));
   return Block::finish(std::move(block), header.header_bytes, header.payload_bytes, header.kind);
 }

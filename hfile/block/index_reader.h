@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/assert.h"
 #include "cache/block_cache.h"
 #include "cell/cell_order.h"
 #include "hfile/block/block_reader.h"
@@ -153,6 +154,13 @@ class IndexCursor {
   CellView key() const { return leaf().node->key_view(leaf().at); }
   BlockSlot& slot() const { return leaf().node->slot(leaf().at); }
   uint64_t block_id() const { return index_->block_id(offset()); }
+  // Returns whether this is the file's first data block.
+  bool is_first() const {
+    CELLAR_DCHECK(valid_);
+    uint32_t depth = 0;
+    while (depth < index_->levels() && frames_[depth].at == 0) ++depth;
+    return depth == index_->levels();
+  }
   bool loose_keys() const { return leaf().node->loose_keys(); }
   bool row_only_keys() const { return leaf().node->row_only_keys(); }
   // The key of the block after this one; false when this is the last.

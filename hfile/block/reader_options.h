@@ -13,6 +13,8 @@
 
 namespace cellar {
 
+class RowKeeper;
+
 struct HFileReaderOptions {
   std::shared_ptr<BlockCache> cache = nullptr;  // null: blocks live as long as a cursor stands on them
   std::string name = {};                        // for messages and places
@@ -38,6 +40,9 @@ struct FileCursorOptions {
   // A long walk without stats: its next blocks are decompressed by a job of this executor. Borrowed; null:
   // by the thread that walks.
   Executor* executor = nullptr;
+  // A read of one row that may keep a slice of it (hfile/block/row_keeper.h), with fill_cache. Borrowed. The
+  // cursor then ends its search once the slice is made. Null: no slice.
+  RowKeeper* row_keeper = nullptr;
 };
 
 }  // namespace cellar

@@ -37,6 +37,7 @@
 #include "hfile/block/file_parts.h"
 #include "hfile/encoding/cell_index_builder.h"
 #include "hfile/encoding/plain_cells.h"
+#include "hfile/encoding/row_cutter.h"
 #include "hfile/format/row_words.h"
 
 namespace cellar {
@@ -79,6 +80,8 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
     }
     borders_ = 0;
     if (!load()) return nullptr;
+    if (options_.row_keeper != nullptr && keep_row(*options_.row_keeper)) [[unlikely]]
+      return end();
     if (start_near(target, 0, Near::kAt) && target.sequence == kLatestSequence) {
       // No cell before this one is at or after the target, and this one is: no comparison is left.
       const DecodeStep step = take();
@@ -187,13 +190,14 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
   struct OpenBlock {
     Pin pin;
     uint64_t offset = 0;
-    bool trusted = false;    // its order was checked before
-    bool checking = true;    // compare the next cell with the one before it
-    bool whole = false;      // every cell of it up to here was walked
-    bool guessed = false;    // the decoder was moved to a place that the file names
-    bool warm = false;       // it is searched not for the first time: a cell index pays
-    bool from_disk = false;  // it was read by this cursor, not found in the cache
-    bool returned = false;   // the last cell handed out lies in it
+    bool trusted = false;       // its order was checked before
+    bool checking = true;       // compare the next cell with the one before it
+    bool whole = false;         // every cell of it up to here was walked
+    bool guessed = false;       // the decoder was moved to a place that the file names
+    bool warm = false;          // it is searched not for the first time: a cell index pays
+    bool from_disk = false;     // it was read by this cursor, not found in the cache
+    bool returned = false;      // the last cell handed out lies in it
+    Block* left_out = nullptr;  // the block, while it is open whether it enters the cache
   };
   // The blocks that are read on another thread, and the first that is not.
   struct LookAhead {
@@ -454,13 +458,44 @@ class HFileCursor final : public RunCursor, public Recycled<HFileCursor<Decoder>
       return true;
     }
     (*read)->set_id(index_.block_id());
-    if (options_.fill_cache) {
+    if (RowKeeper* keeper = options_.row_keeper; keeper && keeper->leaves_out(index_.slot(), **read)) {
+      open_.left_out = *read;
+      open_.pin = Pin(*read);
+    } else if (options_.fill_cache) {
       open_.pin = cache->insert(index_.slot(), *read);
     } else {
       open_.pin = Pin(*read);
       cache->pass_by(**read);
     }
     return true;
+  }
+
+  // Keeps a slice of the wanted row, if the row lies in this block and a slice is worth its room. Returns
+  // whether it does. If not, the decoder stands before the block's first cell.
+  bool keep_row(RowKeeper& keeper) {
+    Block* const left_out = std::exchange(open_.left_out, nullptr);
+    const bool wanted =
+        keeper.take_turn() && (left_out != nullptr || (!open_.from_disk && keeper.was_read_again(*block())));
+    const bool kept = wanted && cut_row(keeper);
+    if (left_out != nullptr) keeper.settle(index_.slot(), left_out);
+    return kept;
+  }
+  bool cut_row(RowKeeper& keeper) {
+    thread_local OwnedCell first;
+    first_of_row(first, keeper.row());
+    if (!keeper.begins_in(index_, first.view())) return false;
+    start_near(first.view(), 0, Near::kAt);
+    if (!status_.ok()) return false;
+    keeper.begin(*block());
+    const auto in_order = [this](const CellView& a, const CellView& b) { return are_in_order(a, b); };
+    auto& views = views_;
+    if (add_row(decoder_, views[(current_ + 1) % 3], views[(current_ + 2) % 3], index_, in_order, keeper) &&
+        keeper.finish(parts_.options.in_memory))
+      return true;
+    decoder_.rewind();
+    last_ = kNone;
+    open_.whole = true;
+    return false;
   }
 
   // After two borders in a row a walk is taken for a long one.

@@ -19,6 +19,7 @@
 #include "hfile/format/comparator.h"
 #include "hfile/read/failed_cursor.h"
 #include "hfile/read/half_cursor.h"
+#include "hfile/read/row_cursor.h"
 
 namespace cellar {
 
@@ -387,6 +388,9 @@ bool denies_columns(const Parts& parts, std::string_view row, std::span<const st
 
 HFileReader::HFileReader(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {
   CELLAR_ASSERT(parts_ != nullptr && parts_->index != nullptr);  // opened
+  const HFileReaderOptions& options = parts_->options;
+  const bool part = !options.start_row.empty() || !options.stop_row.empty();
+  if (!part && !parts_->meta_order && parts_->encoding != nullptr) row_cache_ = options.cache.get();
 }
 HFileReader::~HFileReader() = default;
 
@@ -504,6 +508,22 @@ std::unique_ptr<RunCursor> HFileReader::cursor(const FileCursorOptions& options)
   const HFileReaderOptions& part = parts_->options;
   if (part.start_row.empty() && part.stop_row.empty()) return whole;
   return make_half_cursor(std::move(whole), part.start_row, part.stop_row);
+}
+
+std::unique_ptr<RowCursor> HFileReader::find_row(std::string_view row, ReadStats* stats) const {
+  CELLAR_DCHECK(keeps_rows());
+  auto found = std::make_unique<RowCursor>(*row_cache_, SliceKey::of(parts_->index->block_id(0), row));
+  if (stats != nullptr && found->slice() != nullptr) ++stats->rows_from_cache;
+  return found;
+}
+
+std::unique_ptr<RunCursor> HFileReader::row_cursor(std::unique_ptr<RowCursor> row,
+                                                   FileCursorOptions options) const {
+  CELLAR_ASSERT(row != nullptr && options.fill_cache && !options.holds_file);
+  if (row->slice() != nullptr) return row;
+  options.row_keeper = &row->keeper();
+  row->read_file(cursor(options));
+  return row;
 }
 
 uint32_t HFileReader::end_sum() const { return parts_->end_sum; }

@@ -21,6 +21,7 @@
 namespace cellar {
 
 struct FileParts;
+class RowCursor;
 
 // Any thread; immutable apart from caches. Held by shared_ptr; cursors hold their file.
 class HFileReader : public std::enable_shared_from_this<HFileReader> {
@@ -75,6 +76,17 @@ class HFileReader : public std::enable_shared_from_this<HFileReader> {
   // A cursor over all cells; any number of them, each for one thread at a time.
   std::unique_ptr<RunCursor> cursor(const FileCursorOptions& options) const;
 
+  // Returns whether reads of one row look for it in the cache (find_row), and keep it there. A cache that
+  // never had to evict a block keeps no rows. Neither does a part of a file, nor a file in the order of
+  // hbase:meta.
+  bool keeps_rows() const { return row_cache_ != nullptr && row_cache_->keeps_rows(); }
+  // Looks for the row in the cache. Call only if keeps_rows(). Counts a row that it finds into `stats`, which
+  // may be null. The cursor borrows the row, and the owner of the cursor keeps the file open.
+  std::unique_ptr<RowCursor> find_row(std::string_view row, ReadStats* stats) const;
+  // Returns `row`, the cursor of find_row(), ready to be read. If the cache does not have the row, the cursor
+  // reads the file. The options must allow to fill the cache.
+  std::unique_ptr<RunCursor> row_cursor(std::unique_ptr<RowCursor> row, FileCursorOptions options) const;
+
   // CRC32C of the load-on-open section and the trailer, as HFileSummary::trailer_crc32c.
   uint32_t end_sum() const;
 
@@ -84,6 +96,7 @@ class HFileReader : public std::enable_shared_from_this<HFileReader> {
  private:
   explicit HFileReader(std::unique_ptr<FileParts> parts);
   std::unique_ptr<FileParts> parts_;
+  BlockCache* row_cache_ = nullptr;  // the file's cache, if rows of the file may be kept there
 };
 
 }  // namespace cellar

@@ -39,7 +39,7 @@ class CachePolicy {
   virtual void arriving(const CacheEntry& entry) { static_cast<void>(entry); }
   // The block was put into the cache.
   virtual void inserted(CacheEntry& entry) = 0;
-  // The block leaves the cache because its file was closed.
+  // The block leaves the cache because its file was closed, or because another one needs its place.
   virtual void erased(CacheEntry& entry) = 0;
   // Removes the next block to evict from the policy's lists and returns it. Null if the lists are empty.
   virtual CacheEntry* victim() = 0;

@@ -57,8 +57,10 @@ struct EngineStatus {
   uint64_t store_files = 0;
   uint64_t cache_capacity_bytes = 0;
   uint64_t cache_used_bytes = 0;
-  uint64_t cache_hits = 0;
-  uint64_t cache_misses = 0;
+  uint64_t cache_hits = 0;      // blocks found in the cache
+  uint64_t cache_misses = 0;    // blocks not found there
+  uint64_t cache_rows = 0;      // rows of files in the cache now (EngineOptions::cache_rows)
+  uint64_t cache_row_hits = 0;  // rows found there, for which no block was looked for
   uint64_t flushes = 0;
   uint64_t compactions = 0;
   uint64_t bytes_flushed = 0;

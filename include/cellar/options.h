@@ -179,6 +179,8 @@ struct EngineOptions {
   uint64_t cache_bytes = 64u << 20;              // blocks, indexes and filters of all tables
   std::string cache_policy = "clock";            // how blocks are chosen that leave the cache: docs/caches.md
   uint32_t cache_shards = 0;                     // 0: by cache_bytes
+  bool cache_rows = true;          // a full cache also keeps single rows of blocks that are read for one row;
+                                   // not with block_trace
   std::string block_trace = "";    // a file that is made for a record of each use of the cache, which `cellar
                                    // simulate cache` reads; it must not exist. Empty: no record
   std::string memtable = "blink";  // the sorted structure in memory

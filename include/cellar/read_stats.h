@@ -18,6 +18,7 @@ struct ReadStats {
   uint64_t files_skipped_bloom = 0;  // their Bloom filter excludes the row
   uint64_t bloom_checks = 0;
   uint64_t blocks_from_cache = 0;  // data, index and Bloom blocks
+  uint64_t rows_from_cache = 0;    // rows of files that needed no block (EngineOptions::cache_rows)
   uint64_t blocks_from_disk = 0;
   uint64_t bytes_from_disk = 0;  // as stored
   uint64_t cells_examined = 0;
@@ -30,8 +31,8 @@ struct ReadStats {
   ReadStats& operator+=(const ReadStats& other);
 };
 
-// Returns "files 7 (-2 range -0 time -0 ttl -4 bloom), blocks 1 disk / 2 cache, cells 97 examined / 1
-// returned".
+// Returns "files 7 (-2 range …), memtables 1, blocks 1 disk (8100 B) / 2 cache, 0 cached rows, cells 97
+// examined / 1 returned, …".
 std::string to_text(const ReadStats& stats);
 
 }  // namespace cellar

@@ -215,7 +215,8 @@ void Planner::draw_options() {
   engine.log_segment_bytes = 64 << 10;
   if (plan_.work == Work::kAutomatic) engine.memtables_frozen_max = one_of<uint32_t>({1, 3});
   engine.memtable = one_of(choices().memtables);
-  engine.cache_bytes = one_of<uint64_t>({0, 1200, 3000, 20000, 1 << 20});  // 1200: one block
+  engine.cache_bytes = one_of<uint64_t>({0, 1200, 3000, 8000, 20000, 1 << 20});  // 1200: one block
+  engine.cache_rows = !random_.one_in(4);
   engine.cache_policy = one_of(choices().cache_policies);
   engine.open_files_max = one_of<uint32_t>({1, 3, 512});
   engine.automatic_flush = engine.automatic_compaction = plan_.work == Work::kAutomatic;

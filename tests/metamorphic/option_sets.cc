@@ -115,6 +115,10 @@ void add_plugins(Sets& sets) {
         engine.cache_policy = name;
         engine.cache_bytes = bytes;
       });
+  sets.engine("cache of 8,000 bytes without rows", [](EngineOptions& engine) {
+    engine.cache_bytes = 8000;
+    engine.cache_rows = false;
+  });
 }
 
 // Adds options of the files that flushes and compactions of some or all files write.

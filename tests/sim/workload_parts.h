@@ -45,6 +45,7 @@ inline EngineOptions engine_options(FileSystem& files, ManualClock& clock, StepE
   options.create_if_missing = true;
   options.log_segment_bytes = kLogSegmentBytes;
   options.automatic_compaction = false;
+  options.cache_bytes = 20'000;  // less than the data, so that rows are kept
   options.environment = {.files = &files, .clock = &clock, .executor = &executor, .seed = 7};
   return options;
 }

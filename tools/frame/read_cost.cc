@@ -36,11 +36,11 @@ std::string json_of(const ReadExplanation& explanation) {
   for (const ReadExplanation::Source& source : explanation.sources) {
     text += fmt::format(
         "{}{{\"family\":{},\"file\":{},\"outcome\":\"{}\",\"cells_met\":{},\"cells_taken\":{},"
-        "\"blocks_from_cache\":{},\"blocks_from_disk\":{},\"bytes_from_disk\":{}}}",
+        "\"blocks_from_cache\":{},\"rows_from_cache\":{},\"blocks_from_disk\":{},\"bytes_from_disk\":{}}}",
         text.ends_with('[') ? "" : ",", json_string(source.family),
         source.name.empty() ? "null" : json_string(source.name), outcome_code(source.outcome),
-        source.cells_met, source.cells_taken, source.cost.blocks_from_cache, source.cost.blocks_from_disk,
-        source.cost.bytes_from_disk);
+        source.cells_met, source.cells_taken, source.cost.blocks_from_cache, source.cost.rows_from_cache,
+        source.cost.blocks_from_disk, source.cost.bytes_from_disk);
   }
   const ReadExplanation::PassedOver& over = explanation.passed_over;
   return text +
@@ -61,9 +61,10 @@ void talk_of_sources(const Session& session, const ReadExplanation& explanation)
       if ((source.outcome == Outcome::kRead) != read || ++met > kShown) continue;
       const std::string name = source.name.empty() ? "memory of " + source.family : source.name;
       session.talk(
-          read ? fmt::format("             {}: {} of {} taken, blocks {} from disk, {} from the cache", name,
-                             human_count(source.cells_taken), counted(source.cells_met, "cell"),
-                             source.cost.blocks_from_disk, source.cost.blocks_from_cache)
+          read ? fmt::format("             {}: {} of {} taken, blocks {} from disk, {} from the cache{}",
+                             name, human_count(source.cells_taken), counted(source.cells_met, "cell"),
+                             source.cost.blocks_from_disk, source.cost.blocks_from_cache,
+                             source.cost.rows_from_cache != 0 ? "; the row was in the cache" : "")
                : fmt::format("             {}: not read: {}", name, outcome_name(source.outcome)));
     }
     if (met > kShown)
@@ -80,13 +81,14 @@ std::string json_members(const ReadCost& cost) {
              "skipped_"
              "time\":{},"
              "\"files_skipped_ttl\":{},\"files_skipped_bloom\":{},\"bloom_checks\":{},\"blocks_from_cache\":{"
-             "},"
+             "},\"rows_from_cache\":{},"
              "\"blocks_from_disk\":{},\"bytes_from_disk\":{},\"cells_examined\":{},\"cells_returned\":{},"
              "\"rows_returned\":{},\"rows_scanned\":{},\"rows_filtered\":{},\"micros\":{}}}",
              stats.memtables, stats.files_considered, stats.files_skipped_range, stats.files_skipped_time,
              stats.files_skipped_ttl, stats.files_skipped_bloom, stats.bloom_checks, stats.blocks_from_cache,
-             stats.blocks_from_disk, stats.bytes_from_disk, stats.cells_examined, stats.cells_returned,
-             stats.rows_returned, stats.rows_scanned, stats.rows_filtered, cost.micros) +
+             stats.rows_from_cache, stats.blocks_from_disk, stats.bytes_from_disk, stats.cells_examined,
+             stats.cells_returned, stats.rows_returned, stats.rows_scanned, stats.rows_filtered,
+             cost.micros) +
          "," + json_of(cost.explanation);
 }
 
@@ -104,6 +106,9 @@ void explain(const Session& session, const ReadCost& cost) {
   session.talk(fmt::format("  blocks     {} from disk ({}), {} from the cache; {} Bloom filters asked",
                            stats.blocks_from_disk, human_bytes(stats.bytes_from_disk),
                            stats.blocks_from_cache, stats.bloom_checks));
+  if (stats.rows_from_cache != 0)
+    session.talk(
+        fmt::format("             {} from the cache without a block", counted(stats.rows_from_cache, "row")));
   session.talk(fmt::format("  cells      {} examined, {} returned in {}", human_count(stats.cells_examined),
                            human_count(stats.cells_returned), counted(stats.rows_returned, "row")));
   session.talk("             passed over: " + to_text(cost.explanation.passed_over));
